@@ -1,0 +1,77 @@
+package microblock_test
+
+import (
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"strata/domain/block/microblock"
+	"strata/domain/hash"
+	"strata/domain/transaction/key"
+)
+
+func TestSignedHeader(t *testing.T) {
+	t.Parallel()
+	k := key.FromSeed([]byte("miner"))
+	h := microblock.Header{Version: 1, Sequence: 5, PrevBlock: hash.Hash32{1}, TxMerkleRoot: hash.Hash32{2}}
+	unsigned := h.Hash()
+	if got := h.SigningDigest(); got != unsigned {
+		t.Errorf("digest of an unsigned header: got %s, want its hash %s", got, unsigned)
+	}
+	if _, err := h.SignerHash(); !errors.Is(err, key.ErrRecover) {
+		t.Errorf("unsigned: got %v, want ErrRecover", err)
+	}
+	h.Sign(k)
+	if h.Hash() == unsigned {
+		t.Error("the hash does not cover the signature")
+	}
+	if got := h.SigningDigest(); got != unsigned {
+		t.Errorf("digest of a signed header: got %s, want %s", got, unsigned)
+	}
+	got, err := h.SignerHash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := k.Public().Hash160(); got != want {
+		t.Errorf("signer: got %s, want %s", got, want)
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.SliceOfN(rapid.Byte(), microblock.HeaderSize, microblock.HeaderSize).Draw(t, "header")
+		h, err := microblock.Decode(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h.Append(nil); string(got) != string(want) {
+			t.Fatalf("got %x, want %x", got, want)
+		}
+	})
+}
+
+func TestDecodeRefusesOtherSizes(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 1, microblock.HeaderSize - 1, microblock.HeaderSize + 1} {
+		if _, err := microblock.Decode(make([]byte, n)); !errors.Is(err, hash.ErrLength) {
+			t.Errorf("%d bytes: got %v, want ErrLength", n, err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(make([]byte, microblock.HeaderSize))
+	f.Add([]byte{1})
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		h, err := microblock.Decode(raw)
+		if err != nil {
+			return
+		}
+		if got := h.Append(nil); string(got) != string(raw) {
+			t.Errorf("got %x, want %x", got, raw)
+		}
+		_, _ = h.SignerHash() // must not panic
+	})
+}

@@ -1,0 +1,38 @@
+package clarity
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Reasons why bytes are not a value. DecodeError wraps one of them with its place.
+var (
+	ErrTruncated    = errors.New("input ends inside the value")
+	ErrTrailing     = errors.New("input goes on after the value")
+	ErrType         = errors.New("unknown type prefix")
+	ErrTooLong      = errors.New("length above the limit")
+	ErrTooDeep      = errors.New("nested too deeply")
+	ErrName         = errors.New("not a legal name")
+	ErrVersion      = errors.New("address version above 31")
+	ErrText         = errors.New("illegal character in a string")
+	ErrDuplicateKey = errors.New("tuple key occurs twice")
+	ErrListType     = errors.New("list elements have no common type")
+	ErrCount        = errors.New("argument count does not match")
+	ErrRange        = errors.New("number does not fit in 128 bits")
+	ErrNoValue      = errors.New("the zero Value has no serialization")
+)
+
+// DecodeError says where decoding stopped and why.
+type DecodeError struct {
+	Offset int   // in bytes from the start of the input
+	Err    error // one of the reasons above
+}
+
+func (e *DecodeError) Error() string {
+	return fmt.Sprintf("clarity value, byte %d: %v", e.Offset, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *DecodeError) Unwrap() error { return e.Err }
+
+func fail(offset int, reason error) error { return &DecodeError{Offset: offset, Err: reason} }

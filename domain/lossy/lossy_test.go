@@ -1,0 +1,54 @@
+package lossy_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"strata/domain/lossy"
+)
+
+func TestString(t *testing.T) {
+	for _, tc := range []struct{ name, in, want string }{
+		{"empty", "", ""},
+		{"valid", "og ⭐ 🎉", "og ⭐ 🎉"},
+		{"genuine replacement", "a\uFFFDb", "a\uFFFDb"},
+		{"bad second byte", "\xc3(", "\uFFFD("},
+		{"two stray continuations", "\xf0(\x8c\xbc", "\uFFFD(\uFFFD\uFFFD"},
+		{"truncated three of four", "\xf0\x9f\x8e", "\uFFFD"},
+		{"truncated two of three", "a\xe2\xad", "a\uFFFD"},
+		{"truncated, then text", "\xf0\x9f\x8eA", "\uFFFDA"},
+		{"overlong", "\xc0\xaf\xe0\x80\xaf", "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD"},
+		{"surrogate", "\xed\xa0\x80", "\uFFFD\uFFFD\uFFFD"},
+		{"past the last plane", "\xf4\x90\x80\x80", "\uFFFD\uFFFD\uFFFD\uFFFD"},
+		{"standard's example", "\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64", "a\uFFFD\uFFFD\uFFFDb\uFFFDc\uFFFD\uFFFDd"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := lossy.String([]byte(tc.in)); got != tc.want {
+				t.Errorf("String(% x) = %q, want %q", tc.in, got, tc.want)
+			}
+			if got, want := lossy.Count([]byte(tc.in)), utf8.RuneCountInString(tc.want); got != want {
+				t.Errorf("Count(% x) = %d, want %d", tc.in, got, want)
+			}
+		})
+	}
+}
+
+func FuzzString(f *testing.F) {
+	f.Add([]byte("\xf0(\x8c\xbc"))
+	f.Add([]byte("plain"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got := lossy.String(b)
+		if !utf8.ValidString(got) {
+			t.Errorf("String(% x) = %q is not UTF-8", b, got)
+		}
+		if n := utf8.RuneCountInString(got); n != lossy.Count(b) {
+			t.Errorf("Count(% x) = %d, want %d", b, lossy.Count(b), n)
+		}
+		// What can be kept is kept: nothing but replacements may differ from the standard library's reading.
+		want := strings.ReplaceAll(strings.ToValidUTF8(string(b), ""), "\uFFFD", "")
+		if kept := strings.ReplaceAll(got, "\uFFFD", ""); kept != want {
+			t.Errorf("String(% x) keeps %q, want %q", b, kept, want)
+		}
+	})
+}

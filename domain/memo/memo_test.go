@@ -1,0 +1,104 @@
+package memo_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"strata/domain/memo"
+	"strata/internal/vector"
+)
+
+func TestDisplay(t *testing.T) {
+	zeros := strings.Repeat("\x00", 20)
+	for _, tc := range []struct{ name, in, want string }{
+		{"padded", "UhOh " + zeros, "UhOh"},
+		{"empty", zeros, ""},
+		{"nothing", "", ""},
+		{"inner blanks", "a  \t\n b", "a b"},
+		{"line break of two", "a\r\nb", "a b"},
+		{"inner zeros", "a\x00\x00b", "a b"},
+		{"ill-formed", "a\xff\xfeb\xc3", "a b"},
+		{"replacement character", "a\uFFFDb", "a b"},
+		{"flag", "🇳🇱 hello", "🇳🇱 hello"},
+		{"family", "👨‍👩‍👧", "👨‍👩‍👧"},
+		{"lone joiner", "a \u200d b", "a \u200d b"},
+		{"zero-width space", "a\u200bb", "a b"},
+		{"no-break space", "a\u00a0b", "a b"},
+		{"private use", "\ue000a", "a"},
+		{"combining mark", "e\u0301", "e\u0301"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := memo.Display([]byte(tc.in)); got != tc.want {
+				t.Errorf("Display(%q) = %q, want %q", tc.in, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestRosetta(t *testing.T) {
+	for _, tc := range []struct {
+		name, in, want string
+		ok             bool
+	}{
+		{"padded", "UhOh \x00\x00", "UhOh ", true},
+		{"empty", "\x00\x00", "", false},
+		{"nothing", "", "", false},
+		{"leading zero", "\x00a\x00", "\x00a", true},
+		{"ill-formed", "\xff\x00\xfe\x00", "\uFFFD\x00\uFFFD", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got, ok := memo.Rosetta([]byte(tc.in)); got != tc.want || ok != tc.ok {
+				t.Errorf("Rosetta(%q) = %q, %t, want %q, %t", tc.in, got, ok, tc.want, tc.ok)
+			}
+		})
+	}
+}
+
+func TestVectors(t *testing.T) {
+	vector.Each(t, "memos.jsonl", func(t *testing.T, row json.RawMessage) {
+		want := vector.Decode[struct {
+			MemoHex string `json:"memo_hex"`
+			Display string
+			Rosetta *string
+		}](t, row)
+		b, err := hex.DecodeString(strings.TrimPrefix(want.MemoHex, "0x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := memo.Display(b); got != want.Display {
+			t.Errorf("Display = %q, want %q", got, want.Display)
+		}
+		got, ok := memo.Rosetta(b)
+		if ok != (want.Rosetta != nil) || ok && got != *want.Rosetta {
+			t.Errorf("Rosetta = %q, %t, want %v", got, ok, want.Rosetta)
+		}
+	})
+}
+
+func FuzzDisplay(f *testing.F) {
+	f.Add([]byte("UhOh \x00\x00"))
+	f.Add([]byte("🇳🇱 hello \xff"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got := memo.Display(b)
+		if !utf8.ValidString(got) || strings.Contains(got, "  ") || strings.TrimSpace(got) != got {
+			t.Errorf("Display(%q) = %q", b, got)
+		}
+		if len(got) > len(b) {
+			t.Errorf("Display(%q) = %q is longer", b, got)
+		}
+		if text, ok := memo.Rosetta(b); !utf8.ValidString(text) || ok == (text == "") {
+			t.Errorf("Rosetta(%q) = %q, %t", b, text, ok)
+		}
+	})
+}
+
+func BenchmarkDisplay(b *testing.B) {
+	raw := append([]byte("memo 1890805642"), make([]byte, 19)...)
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = memo.Display(raw)
+	}
+}

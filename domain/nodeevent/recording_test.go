@@ -1,0 +1,265 @@
+package nodeevent_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"strata/domain/hash"
+	"strata/domain/nodeevent"
+)
+
+// sharedDir is a directory with recordings of real nodes, if there is one.
+func sharedDir(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("STRATA_SHARED")
+	if dir == "" {
+		root, err := os.Getwd()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+				break
+			}
+			if root == filepath.Dir(root) {
+				t.Skip("no go.mod above the test")
+			}
+			root = filepath.Dir(root)
+		}
+		dir = filepath.Join(root, "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "data", "events")); err != nil {
+		t.Skip("no recordings: set STRATA_SHARED to read them")
+	}
+	return dir
+}
+
+type post struct {
+	path string
+	body []byte
+}
+
+// recording reads the posts of a file in which bodies are not escaped.
+func recording(t testing.TB, file string) []post {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var posts []post
+	for line := range bytes.Lines(all) {
+		columns := bytes.SplitN(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\t'}, 4)
+		if len(columns) != 4 {
+			t.Fatalf("%s: %d columns in %q", file, len(columns), line)
+		}
+		posts = append(posts, post{string(columns[2]), columns[3]})
+	}
+	return posts
+}
+
+func recordings(t testing.TB) map[string][]post {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(sharedDir(t), "data", "events", "*.tsv.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("got %v, %v", files, err)
+	}
+	all := map[string][]post{}
+	for _, file := range files {
+		all[strings.TrimSuffix(filepath.Base(file), ".tsv.gz")] = recording(t, file)
+	}
+	return all
+}
+
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	for name, posts := range recordings(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var want struct {
+				Tip struct {
+					Hash hash.Hash32 `json:"index_block_hash"`
+				} `json:"tip"`
+				Counts      map[string]int `json:"counts"`
+				AllBlocks   int            `json:"all_blocks"`
+				ChainBlocks int            `json:"chain_blocks"`
+				FirstHeight uint64         `json:"first_height"`
+				Txs, Events int
+			}
+			text, err := os.ReadFile(filepath.Join(sharedDir(t), "data", "expected", name+".json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(text, &want); err != nil {
+				t.Fatal(err)
+			}
+			blocks := map[hash.Hash32]*nodeevent.Block{}
+			kinds := map[string]int{}
+			for i, p := range posts {
+				payload, err := nodeevent.Decode(p.path, p.body)
+				if err != nil {
+					t.Fatalf("row %d %s: %v", i+1, p.path, err)
+				}
+				switch v := payload.(type) {
+				case *nodeevent.Block:
+					kinds[nodeevent.PathBlock]++
+					if known := blocks[v.IndexBlockHash]; known == nil || len(known.Transactions) < len(v.Transactions) {
+						blocks[v.IndexBlockHash] = v
+					}
+				case *nodeevent.BurnBlock:
+					kinds[nodeevent.PathBurnBlock]++
+				case *nodeevent.Microblocks:
+					kinds[nodeevent.PathMicroblocks]++
+					for _, m := range v.Stream() {
+						if len(m.Transactions) == 0 || m.Hash.IsZero() {
+							t.Errorf("row %d: got microblock %+v", i+1, m)
+						}
+					}
+				case *nodeevent.MempoolTx:
+					kinds[nodeevent.PathMempoolTx]++
+				default:
+					t.Errorf("row %d %s: got %T", i+1, p.path, payload)
+				}
+			}
+			for path, n := range want.Counts {
+				if kinds[path] != n {
+					t.Errorf("%s: got %d, want %d", path, kinds[path], n)
+				}
+			}
+			if len(blocks) != want.AllBlocks {
+				t.Errorf("got %d different blocks, want %d", len(blocks), want.AllBlocks)
+			}
+			// Transactions and effective events are counted along the canonical chain, from its tip down.
+			chain, txs, events := 0, 0, 0
+			first := uint64(0)
+			for b := blocks[want.Tip.Hash]; b != nil; b = blocks[b.ParentIndexBlockHash] {
+				chain++
+				txs += len(b.Transactions)
+				for _, list := range b.EffectiveEvents() {
+					events += len(list)
+				}
+				first = b.Height
+			}
+			if chain != want.ChainBlocks || txs != want.Txs || events != want.Events || first != want.FirstHeight {
+				t.Errorf("got %d blocks from height %d, %d transactions, %d events; want %d from %d, %d, %d",
+					chain, first, txs, events, want.ChainBlocks, want.FirstHeight, want.Txs, want.Events)
+			}
+			for _, b := range blocks {
+				if got, want := b.HasMergedGenesis(), name == "mocknet" && b.Height == 1; got != want {
+					t.Errorf("height %d: merged genesis %v, want %v", b.Height, got, want)
+				}
+				for i, e := range b.Events {
+					if i > 0 && e.EventIndex <= b.Events[i-1].EventIndex {
+						t.Errorf("height %d: event %d after %d", b.Height, e.EventIndex, b.Events[i-1].EventIndex)
+					}
+					if u, unknown := e.Data.(*nodeevent.UnknownEvent); unknown {
+						t.Errorf("height %d: unknown event %s %s", b.Height, e.Type, u.Raw)
+					}
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkDecodeRecordings(b *testing.B) {
+	var blocks, rest []post
+	for _, posts := range recordings(b) {
+		for _, p := range posts {
+			if p.path == nodeevent.PathBlock {
+				blocks = append(blocks, p)
+			} else {
+				rest = append(rest, p)
+			}
+		}
+	}
+	for _, set := range []struct {
+		name  string
+		posts []post
+	}{{"blocks", blocks}, {"rest", rest}} {
+		size := 0
+		for _, p := range set.posts {
+			size += len(p.body)
+		}
+		b.Run(set.name, func(b *testing.B) {
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, p := range set.posts {
+					if _, err := nodeevent.Decode(p.path, p.body); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+		// The lower bound of a decoder on encoding/json: what it takes to find that the text is JSON.
+		b.Run(set.name+"/json.Valid", func(b *testing.B) {
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				for _, p := range set.posts {
+					if !json.Valid(p.body) {
+						b.Fatal("not JSON")
+					}
+				}
+			}
+		})
+		b.Run(set.name+"/json.Unmarshal", func(b *testing.B) {
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, p := range set.posts {
+					if err := json.Unmarshal(p.body, plainTarget(p.path)); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// plainTarget is a target for encoding/json that leaves the work of decoding hex and numbers undone.
+func plainTarget(path string) any {
+	if path != nodeevent.PathBlock {
+		return new(any)
+	}
+	type data struct {
+		Sender, Recipient, Amount string
+		RawValue                  string `json:"raw_value"`
+	}
+	return &struct {
+		BlockHash    string `json:"block_hash"`
+		Transactions []struct {
+			TxID      string          `json:"txid"`
+			RawTx     string          `json:"raw_tx"`
+			RawResult string          `json:"raw_result"`
+			Status    string          `json:"status"`
+			ABI       json.RawMessage `json:"contract_abi"`
+		} `json:"transactions"`
+		Events []struct {
+			TxID       string `json:"txid"`
+			Type       string `json:"type"`
+			Committed  bool   `json:"committed"`
+			EventIndex uint32 `json:"event_index"`
+			Transfer   *data  `json:"stx_transfer_event"`
+			Mint       *data  `json:"stx_mint_event"`
+			Contract   *data  `json:"contract_event"`
+		} `json:"events"`
+	}{}
+}

@@ -1,0 +1,323 @@
+package pox_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"strata/domain/bitcoin"
+	"strata/domain/clarity"
+	"strata/domain/pox"
+	"strata/internal/vector"
+)
+
+const (
+	stacker  = "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7"
+	operator = "SP2GKVKM12JZ0YW3ZJH3GMBJYGVNM0BS94ERA45AM"
+)
+
+func must[T any](tb testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return v
+	}
+}
+
+// tuple makes a tuple of names and values: numbers are uints, text that starts with SP is a principal, other text is
+// string-ascii, bytes are a buffer, nil is none.
+func tuple(tb testing.TB, pairs ...any) clarity.Value {
+	tb.Helper()
+	value := must[clarity.Value](tb)
+	var fields []clarity.Field
+	for i := 0; i < len(pairs); i += 2 {
+		f := clarity.Field{Name: pairs[i].(string)}
+		switch v := pairs[i+1].(type) {
+		case nil:
+			f.Value = clarity.NewNone()
+		case int:
+			f.Value = clarity.NewUint64(uint64(v))
+		case bool:
+			f.Value = clarity.NewBool(v)
+		case []byte:
+			f.Value = value(clarity.NewBuffer(v))
+		case string:
+			if strings.HasPrefix(v, "SP") {
+				f.Value = value(clarity.NewPrincipal(must[clarity.Principal](tb)(clarity.ParsePrincipal(v))))
+			} else {
+				f.Value = value(clarity.NewASCII(v))
+			}
+		case clarity.Value:
+			f.Value = v
+		default:
+			tb.Fatalf("no value of %T", v)
+		}
+		fields = append(fields, f)
+	}
+	return value(clarity.NewTuple(fields...))
+}
+
+func rewardAddress(tb testing.TB) clarity.Value {
+	return tuple(tb, "hashbytes", make([]byte, 20), "version", []byte{0})
+}
+
+func event(tb testing.TB, name string, data clarity.Value) clarity.Value {
+	return clarity.NewOk(tuple(tb, "name", name, "stacker", stacker, "balance", 1000, "locked", 100,
+		"burnchain-unlock-height", 7, "data", data))
+}
+
+func TestDecode(t *testing.T) {
+	address := rewardAddress(t)
+	const burned = "1111111111111111111114oLvT2"
+	const raw = "0x000000000000000000000000000000000000000000"
+	type base struct{ locked, balance, unlock string }
+	key := []byte{2, 3}
+	for _, tc := range []struct {
+		name string
+		data clarity.Value
+		base base
+		want string // data
+	}{
+		{"handle-unlock", tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", 2, "pox-addr", address),
+			base{"100", "1100", "7"}, `{"first_cycle_locked":"1","first_unlocked_cycle":"2"}`},
+		{"stack-stx", tuple(t, "lock-amount", 300, "lock-period", 2, "start-burn-height", 5, "unlock-burn-height", 9, "pox-addr", address),
+			base{"300", "700", "9"}, `{"lock_amount":"300","lock_period":"2","start_burn_height":"5","unlock_burn_height":"9","signer_key":null,"end_cycle_id":null,"start_cycle_id":null}`},
+		{"stack-stx", tuple(t, "lock-amount", 3000, "lock-period", 2, "start-burn-height", 5, "unlock-burn-height", 9, "pox-addr", clarity.NewSome(address),
+			"signer-key", clarity.NewSome(must[clarity.Value](t)(clarity.NewBuffer(key))), "signer-sig", nil, "max-amount", 1, "auth-id", nil, "start-cycle-id", 3, "end-cycle-id", clarity.NewSome(clarity.NewUint64(4))),
+			base{"3000", "0", "9"}, `{"lock_amount":"3000","lock_period":"2","start_burn_height":"5","unlock_burn_height":"9","signer_key":"0x0203","end_cycle_id":"4","start_cycle_id":"3"}`},
+		{"stack-increase", tuple(t, "increase-by", 50, "total-locked", 150, "pox-addr", address, "signer-key", key),
+			base{"150", "950", "7"}, `{"increase_by":"50","total_locked":"150","signer_key":"0x0203","end_cycle_id":null,"start_cycle_id":null}`},
+		{"stack-extend", tuple(t, "extend-count", 1, "unlock-burn-height", 9, "pox-addr", address, "start-cycle-id", nil),
+			base{"100", "1000", "9"}, `{"extend_count":"1","unlock_burn_height":"9","signer_key":null,"end_cycle_id":null,"start_cycle_id":null}`},
+		{"delegate-stx", tuple(t, "amount-ustx", 8, "delegate-to", operator, "unlock-burn-height", clarity.NewSome(clarity.NewUint64(9)), "pox-addr", clarity.NewSome(address)),
+			base{"100", "1000", "9"}, `{"amount_ustx":"8","delegate_to":"` + operator + `","unlock_burn_height":"9","end_cycle_id":null,"start_cycle_id":null}`},
+		{"delegate-stack-stx", tuple(t, "lock-amount", 300, "lock-period", 2, "start-burn-height", 5, "unlock-burn-height", 9, "pox-addr", address, "delegator", operator, "stacker", stacker),
+			base{"300", "700", "9"}, `{"lock_amount":"300","lock_period":"2","start_burn_height":"5","unlock_burn_height":"9","delegator":"` + operator + `","end_cycle_id":null,"start_cycle_id":null}`},
+		{"delegate-stack-increase", tuple(t, "increase-by", 5000, "total-locked", 150, "pox-addr", address, "delegator", operator+".pool"),
+			base{"5100", "0", "7"}, `{"increase_by":"5000","total_locked":"150","delegator":"` + operator + `.pool","end_cycle_id":null,"start_cycle_id":null}`},
+		{"delegate-stack-extend", tuple(t, "extend-count", 1, "unlock-burn-height", 9, "pox-addr", address, "delegator", operator),
+			base{"100", "1000", "9"}, `{"extend_count":"1","unlock_burn_height":"9","delegator":"` + operator + `","end_cycle_id":null,"start_cycle_id":null}`},
+		{"stack-aggregation-commit", tuple(t, "reward-cycle", 4, "amount-ustx", 8, "pox-addr", address, "delegator", operator, "signer-key", key),
+			base{"100", "1000", "7"}, `{"reward_cycle":"4","amount_ustx":"8","signer_key":"0x0203","end_cycle_id":null,"start_cycle_id":null}`},
+		{"stack-aggregation-commit-indexed", tuple(t, "reward-cycle", 4, "amount-ustx", 8, "pox-addr", address, "delegator", operator),
+			base{"100", "1000", "7"}, `{"reward_cycle":"4","amount_ustx":"8","signer_key":null,"end_cycle_id":null,"start_cycle_id":null}`},
+		{"stack-aggregation-increase", tuple(t, "reward-cycle", 4, "reward-cycle-index", 0, "amount-ustx", 8, "pox-addr", address, "delegator", operator, "signer-key", key),
+			base{"100", "1000", "7"}, `{"reward_cycle":"4","amount_ustx":"8","end_cycle_id":null,"start_cycle_id":null}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e, ok, err := pox.Decode(event(t, tc.name, tc.data))
+			if err != nil || !ok {
+				t.Fatalf("Decode: %t, %v", ok, err)
+			}
+			want := `{"name":"` + tc.name + `","stacker":"` + stacker + `","locked":"` + tc.base.locked + `","balance":"` + tc.base.balance +
+				`","burnchain_unlock_height":"` + tc.base.unlock + `","pox_addr":"` + burned + `","pox_addr_raw":"` + raw + `","data":` + tc.want + `}`
+			if got, err := e.JSON(bitcoin.Mainnet); err != nil || string(got) != want {
+				t.Errorf("got %s, %v\nwant %s", got, err, want)
+			}
+		})
+	}
+}
+
+func TestDecodeWithoutAddress(t *testing.T) {
+	for _, tc := range []struct {
+		name, event string
+		data        clarity.Value
+		raw         string
+	}{
+		{"delegation without one", "delegate-stx", tuple(t, "amount-ustx", 8, "delegate-to", operator, "unlock-burn-height", nil, "pox-addr", nil), "null"},
+		{"revocation", "revoke-delegate-stx", tuple(t, "delegate-to", operator, "start-cycle-id", 3, "end-cycle-id", nil), "null"},
+		{"one that is no address", "handle-unlock", tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", 2,
+			"pox-addr", tuple(t, "hashbytes", []byte{1}, "version", []byte{9})), `"0x0901"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e, ok, err := pox.Decode(event(t, tc.event, tc.data))
+			if err != nil || !ok {
+				t.Fatalf("Decode: %t, %v", ok, err)
+			}
+			got, err := e.JSON(bitcoin.Mainnet)
+			if want := `"pox_addr":null,"pox_addr_raw":` + tc.raw; err != nil || !strings.Contains(string(got), want) {
+				t.Errorf("got %s, %v, want %s in it", got, err, want)
+			}
+		})
+	}
+}
+
+func TestDecodeErrors(t *testing.T) {
+	complete := tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", 2, "pox-addr", rewardAddress(t))
+	for _, tc := range []struct {
+		name string
+		in   clarity.Value
+	}{
+		{"zero value", clarity.Value{}},
+		{"no response", clarity.NewNone()},
+		{"no tuple", clarity.NewOk(clarity.NewNone())},
+		{"unknown name", event(t, "stack-everything", complete)},
+		{"no stacker", clarity.NewOk(tuple(t, "name", "handle-unlock", "balance", 1, "locked", 1, "burnchain-unlock-height", 1, "data", complete))},
+		{"no balance", clarity.NewOk(tuple(t, "name", "handle-unlock", "stacker", stacker, "locked", 1, "burnchain-unlock-height", 1, "data", complete))},
+		{"balance as text", clarity.NewOk(tuple(t, "name", "handle-unlock", "stacker", stacker, "balance", "1", "locked", 1, "burnchain-unlock-height", 1, "data", complete))},
+		{"balance as int", clarity.NewOk(tuple(t, "name", "handle-unlock", "stacker", stacker, "balance", clarity.NewInt64(-1), "locked", 1, "burnchain-unlock-height", 1, "data", complete))},
+		{"no data", clarity.NewOk(tuple(t, "name", "handle-unlock", "stacker", stacker, "balance", 1, "locked", 1, "burnchain-unlock-height", 1))},
+		{"missing field", event(t, "handle-unlock", tuple(t, "first-cycle-locked", 1, "pox-addr", rewardAddress(t)))},
+		{"none for a field", event(t, "handle-unlock", tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", nil, "pox-addr", rewardAddress(t)))},
+		{"missing address", event(t, "handle-unlock", tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", 2))},
+		{"address of two versions", event(t, "handle-unlock", tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", 2, "pox-addr", tuple(t, "version", []byte{1, 2}, "hashbytes", []byte{1})))},
+		{"signer key as number", event(t, "stack-increase", tuple(t, "increase-by", 50, "total-locked", 150, "pox-addr", rewardAddress(t), "signer-key", 1))},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if e, ok, err := pox.Decode(tc.in); ok || !errors.Is(err, pox.ErrEvent) {
+				t.Errorf("got %+v, %t, %v, want %v", e, ok, err, pox.ErrEvent)
+			}
+		})
+	}
+	if e, ok, err := pox.Decode(clarity.NewErr(clarity.NewInt64(24))); ok || err != nil {
+		t.Errorf("a failed call is %+v, %t, %v, want no event", e, ok, err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	for text, want := range map[string]int{
+		"SP000000000000000000002Q6VF78.pox":   1,
+		"SP000000000000000000002Q6VF78.pox-4": 4,
+		"ST000000000000000000002AMW42H.pox-2": 2,
+		"ST000000000000000000002AMW42H.pox-5": 5,
+		"SP000000000000000000002Q6VF78.pox-6": 0,
+		"SP000000000000000000002Q6VF78":       0,
+		stacker + ".pox-4":                    0,
+	} {
+		p := must[clarity.Principal](t)(clarity.ParsePrincipal(text))
+		if got, ok := pox.Version(p); got != want || ok != (want > 0) {
+			t.Errorf("Version(%s) = %d, %t, want %d", text, got, ok, want)
+		}
+	}
+}
+
+func TestDecodePrint(t *testing.T) {
+	lockup := tuple(t, "type", "l1", "txs", clarity.NewSome(must[clarity.Value](t)(clarity.NewList(tuple(t, "vout", 1), tuple(t, "vout", 2)))))
+	v := tuple(t, "topic", "register-for-bond", "signer", operator+".signer", "staker", stacker, "amount-ustx", 1, "sats-total", 2,
+		"bond-index", 3, "first-reward-cycle", 4, "unlock-burn-height", clarity.NewSome(clarity.NewUint64(5)), "unlock-cycle", nil,
+		"is-l1-lock", true, "btc-lockup", lockup)
+	p, err := pox.DecodePrint(v)
+	if err != nil || p.Topic != "register-for-bond" {
+		t.Fatalf("got %+v, %v", p, err)
+	}
+	if n, ok := p.Uint("amount-ustx"); !ok || n.Int64() != 1 {
+		t.Errorf("amount-ustx = %v, %t", n, ok)
+	}
+	if n, ok := p.Uint("unlock-burn-height"); !ok || n.Int64() != 5 {
+		t.Errorf("unlock-burn-height = %v, %t", n, ok)
+	}
+	for _, field := range []string{"unlock-cycle", "staker", "nothing"} {
+		if n, ok := p.Uint(field); ok {
+			t.Errorf("%s = %v as a number", field, n)
+		}
+	}
+	if who, ok := p.Principal("staker"); !ok || who.String() != stacker {
+		t.Errorf("staker = %s, %t", who, ok)
+	}
+	if yes, ok := p.Bool("is-l1-lock"); !ok || !yes {
+		t.Errorf("is-l1-lock = %t, %t", yes, ok)
+	}
+	if b, ok := p.Buffer("staker"); ok {
+		t.Errorf("staker = %x as bytes", b)
+	}
+	const want = `{"topic":"register-for-bond","data":{"amount_ustx":"1","bond_index":"3","btc_lockup":{"txs":[{"vout":"1"},{"vout":"2"}],"type":"l1"},` +
+		`"first_reward_cycle":"4","is_l1_lock":true,"sats_total":"2","signer":"` + operator + `.signer","staker":"` + stacker + `","unlock_burn_height":"5","unlock_cycle":null}}`
+	if got, err := json.Marshal(p); err != nil || string(got) != want {
+		t.Errorf("got %s, %v\nwant %s", got, err, want)
+	}
+	if p, err := pox.DecodePrint(tuple(t, "topic", "pause-rewards")); err != nil {
+		t.Errorf("a print of nothing but its topic: %+v, %v", p, err)
+	}
+	for name, v := range map[string]clarity.Value{
+		"zero value":    {},
+		"no tuple":      clarity.NewBool(true),
+		"no topic":      tuple(t, "staker", stacker),
+		"unknown topic": tuple(t, "topic", "unknown"),
+		"missing field": tuple(t, "topic", "grant-signer-key", "signer-key", []byte{1}, "signer-manager", stacker),
+	} {
+		if p, err := pox.DecodePrint(v); !errors.Is(err, pox.ErrEvent) {
+			t.Errorf("%s: %+v, %v, want %v", name, p, err, pox.ErrEvent)
+		}
+	}
+}
+
+func TestAddressVectors(t *testing.T) {
+	vector.Each(t, "pox_addresses.jsonl", func(t *testing.T, row json.RawMessage) {
+		want := vector.Decode[struct {
+			TupleHex string `json:"tuple_hex"`
+			Mainnet  string
+		}](t, row)
+		v := value(t, want.TupleHex)
+		p, err := pox.Address(v)
+		if err != nil || p == nil {
+			t.Fatalf("Address = %v, %v", p, err)
+		}
+		if got, ok := p.Text(bitcoin.Mainnet); !ok || got != want.Mainnet {
+			t.Errorf("Text = %s, %t, want %s", got, ok, want.Mainnet)
+		}
+		if again, err := pox.AddressValue(*p); err != nil || !again.Equal(v) {
+			t.Errorf("AddressValue = %s, %v, want %s", again.Hex(), err, want.TupleHex)
+		}
+	})
+}
+
+func TestEventVectors(t *testing.T) {
+	vector.Each(t, "pox_events.jsonl", func(t *testing.T, row json.RawMessage) {
+		want := vector.Decode[struct {
+			Hex   string
+			Event map[string]any
+		}](t, row)
+		e, ok, err := pox.Decode(value(t, want.Hex))
+		if err != nil || !ok {
+			t.Fatalf("Decode: %t, %v", ok, err)
+		}
+		addresses, _ := want.Event["pox_addr"].(map[string]any)
+		for name, network := range map[string]bitcoin.Network{"mainnet": bitcoin.Mainnet, "testnet": bitcoin.Testnet, "regtest": bitcoin.Regtest} {
+			want.Event["pox_addr"] = addresses[name]
+			b, err := e.JSON(network)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := must[map[string]any](t)(object(b)); !reflect.DeepEqual(got, want.Event) {
+				t.Errorf("%s: got %v, want %v", name, got, want.Event)
+			}
+		}
+	})
+}
+
+func object(b []byte) (m map[string]any, err error) { return m, json.Unmarshal(b, &m) }
+
+func value(tb testing.TB, s string) clarity.Value {
+	tb.Helper()
+	b := must[[]byte](tb)(hex.DecodeString(strings.TrimPrefix(s, "0x")))
+	return must[clarity.Value](tb)(clarity.DecodeAll(b))
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(event(f, "handle-unlock", tuple(f, "first-cycle-locked", 1, "first-unlocked-cycle", 2, "pox-addr", rewardAddress(f))).Raw())
+	f.Add(event(f, "revoke-delegate-stx", tuple(f, "delegate-to", operator)).Raw())
+	f.Add(tuple(f, "topic", "register-signer", "signer", operator, "signer-key", []byte{1}).Raw())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, _, err := clarity.Decode(b)
+		if err != nil {
+			return
+		}
+		if e, ok, err := pox.Decode(v); err == nil && ok {
+			if js, err := e.JSON(bitcoin.Regtest); err != nil || !json.Valid(js) {
+				t.Errorf("%+v as %s, %v", e, js, err)
+			}
+		} else if err != nil && !errors.Is(err, pox.ErrEvent) {
+			t.Errorf("%s: %v", v.Repr(), err)
+		}
+		if p, err := pox.DecodePrint(v); err == nil {
+			if js, err := json.Marshal(p); err != nil {
+				t.Errorf("%s as %s, %v", v.Repr(), js, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package transaction_test
+
+import (
+	"testing"
+
+	"strata/domain/clarity"
+	"strata/domain/transaction"
+	"strata/domain/transaction/key"
+)
+
+// typical makes a swap with three post-conditions, as most transactions of a busy chain are.
+func typical(b *testing.B) []byte {
+	b.Helper()
+	k := key.FromSeed([]byte("bench"))
+	contract := clarity.Principal{Address: k.Address(true), Contract: "amm-swap-pool-v1-1"}
+	token := clarity.AssetID{Contract: contract, Asset: "wrapped-stx"}
+	stx := transaction.PostCondition{Type: transaction.ConditionSTX, Code: transaction.SentLessOrEqual, Amount: 1e6}
+	ft := transaction.PostCondition{Type: transaction.ConditionFungible, Asset: token, Code: transaction.SentGreaterOrEqual, Amount: 5}
+	conditions, err := transaction.NewPostConditions(transaction.PostConditionDeny, stx.OriginPrincipal(), ft.Of(contract), ft.OriginPrincipal())
+	if err != nil {
+		b.Fatal(err)
+	}
+	trait, err := clarity.NewPrincipal(contract)
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := transaction.Draft{Network: transaction.Mainnet, Nonce: 5, Fee: 3000, PostConditions: conditions}
+	tx, err := d.ContractCall(contract, "swap-helper", trait, trait, clarity.NewUint64(1e8), clarity.NewUint64(1e6), clarity.NewSome(clarity.NewUint64(7)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := transaction.Sign(tx, k); err != nil {
+		b.Fatal(err)
+	}
+	return tx.Encode()
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for name, raw := range map[string][]byte{"transfer": unhex(b, transferHex), "call": typical(b)} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(raw)))
+			for b.Loop() {
+				if _, err := transaction.Decode(raw); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkDecodeEnvelope(b *testing.B) {
+	raw := typical(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := transaction.DecodeEnvelope(raw); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkTxID(b *testing.B) {
+	raw := typical(b)
+	tx := decode(b, raw)
+	b.Run("encode", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(raw)))
+		for b.Loop() {
+			tx.TxID()
+		}
+	})
+	b.Run("raw", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(raw)))
+		for b.Loop() {
+			transaction.ID(raw)
+		}
+	})
+}
+
+func BenchmarkPostConditions(b *testing.B) {
+	tx := decode(b, typical(b))
+	b.ReportAllocs()
+	for b.Loop() {
+		for c := range tx.PostConditions.All() {
+			_ = c.Amount
+		}
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	tx := decode(b, typical(b))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := tx.Verify(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSign(b *testing.B) {
+	k := key.FromSeed([]byte("bench"))
+	tx := decode(b, typical(b))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := transaction.Sign(tx, k); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

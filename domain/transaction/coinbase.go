@@ -1,0 +1,132 @@
+package transaction
+
+import (
+	"fmt"
+
+	"strata/domain/clarity"
+)
+
+// CoinbaseData is the free text of a coinbase.
+type CoinbaseData [32]byte
+
+// VRFProof proves that the miner was entitled to the tenure.
+type VRFProof [80]byte
+
+// Coinbase claims the block reward for the miner's own account (before Nakamoto).
+type Coinbase struct {
+	Data CoinbaseData
+}
+
+// CoinbaseToAltRecipient claims the block reward for another account (epochs 2.1 to 2.5).
+type CoinbaseToAltRecipient struct {
+	Data      CoinbaseData
+	Recipient clarity.Principal
+}
+
+// NakamotoCoinbase claims the reward of a tenure (since epoch 3.0).
+type NakamotoCoinbase struct {
+	Data      CoinbaseData
+	Recipient *clarity.Principal // nil: the miner's own account
+	VRFProof  VRFProof
+}
+
+func readCoinbaseData(r *reader) (d CoinbaseData) {
+	copy(d[:], r.take(len(d), "coinbase data"))
+	return d
+}
+
+func readCoinbase(r *reader) *Coinbase { return &Coinbase{Data: readCoinbaseData(r)} }
+
+func readCoinbaseToAltRecipient(r *reader) *CoinbaseToAltRecipient {
+	return &CoinbaseToAltRecipient{
+		Data:      readCoinbaseData(r),
+		Recipient: r.principal("coinbase recipient"),
+	}
+}
+
+func readNakamotoCoinbase(r *reader) *NakamotoCoinbase {
+	p := &NakamotoCoinbase{Data: readCoinbaseData(r)}
+	start := r.off
+	switch optional := r.u8("coinbase recipient"); {
+	case r.err != nil:
+	case optional == optionalNone:
+	case optional == optionalSome:
+		recipient := r.principal("coinbase recipient")
+		p.Recipient = &recipient
+	default:
+		r.fail("coinbase recipient", start, fmt.Errorf("%w: prefix %#02x, want an optional", ErrMalformed, optional))
+	}
+	copy(p.VRFProof[:], r.take(len(p.VRFProof), "coinbase VRF proof"))
+	return p
+}
+
+// ID is CoinbaseID.
+func (p *Coinbase) ID() PayloadID { return CoinbaseID }
+
+// TxType is "coinbase".
+func (p *Coinbase) TxType() string { return txTypeCoinbase }
+
+// Name is "coinbase".
+func (p *Coinbase) Name() string { return txTypeCoinbase }
+
+// ID is CoinbaseToAltID.
+func (p *CoinbaseToAltRecipient) ID() PayloadID { return CoinbaseToAltID }
+
+// TxType is "coinbase".
+func (p *CoinbaseToAltRecipient) TxType() string { return txTypeCoinbase }
+
+// Name is "coinbase_to_alt_recipient".
+func (p *CoinbaseToAltRecipient) Name() string { return nameCoinbaseToAlt }
+
+// ID is NakamotoCoinbaseID.
+func (p *NakamotoCoinbase) ID() PayloadID { return NakamotoCoinbaseID }
+
+// TxType is "coinbase".
+func (p *NakamotoCoinbase) TxType() string { return txTypeCoinbase }
+
+// Name is "nakamoto_coinbase".
+func (p *NakamotoCoinbase) Name() string { return nameNakamotoCoinbase }
+
+func (p *Coinbase) appendTo(dst []byte) []byte {
+	return append(append(dst, byte(CoinbaseID)), p.Data[:]...)
+}
+
+func (p *CoinbaseToAltRecipient) appendTo(dst []byte) []byte {
+	dst = append(append(dst, byte(CoinbaseToAltID)), p.Data[:]...)
+	return appendPrincipal(dst, p.Recipient)
+}
+
+func (p *NakamotoCoinbase) appendTo(dst []byte) []byte {
+	dst = append(append(dst, byte(NakamotoCoinbaseID)), p.Data[:]...)
+	if p.Recipient == nil {
+		dst = append(dst, optionalNone)
+	} else {
+		dst = appendPrincipal(append(dst, optionalSome), *p.Recipient)
+	}
+	return append(dst, p.VRFProof[:]...)
+}
+
+func (p *Coinbase) validate() error { return nil }
+
+func (p *CoinbaseToAltRecipient) validate() error {
+	return validatePrincipal("coinbase recipient", p.Recipient)
+}
+
+func (p *NakamotoCoinbase) validate() error {
+	if p.Recipient == nil {
+		return nil
+	}
+	return validatePrincipal("coinbase recipient", *p.Recipient)
+}
+
+func (p *Coinbase) sizeHint() int { return 1 + len(p.Data) }
+
+func (p *CoinbaseToAltRecipient) sizeHint() int { return 24 + len(p.Data) + len(p.Recipient.Contract) }
+
+func (p *NakamotoCoinbase) sizeHint() int {
+	n := 25 + len(p.Data) + len(p.VRFProof)
+	if p.Recipient != nil {
+		n += len(p.Recipient.Contract)
+	}
+	return n
+}

@@ -1,0 +1,56 @@
+package transaction
+
+// ConditionCode is what a post-condition demands.
+type ConditionCode uint8
+
+// Codes of amounts: STX, fungible tokens and staked STX.
+const (
+	SentEqual          ConditionCode = 0x01
+	SentGreater        ConditionCode = 0x02
+	SentGreaterOrEqual ConditionCode = 0x03
+	SentLess           ConditionCode = 0x04
+	SentLessOrEqual    ConditionCode = 0x05
+)
+
+// Codes of non-fungible tokens.
+const (
+	Sent      ConditionCode = 0x10
+	NotSent   ConditionCode = 0x11
+	MaybeSent ConditionCode = 0x12 // since epoch 3.4
+)
+
+// Codes of stacking (PoX) calls, since epoch 4.0.
+const (
+	NotPerformed   ConditionCode = 0x30
+	MaybePerformed ConditionCode = 0x31
+	Performed      ConditionCode = 0x32
+)
+
+// String is the name that the APIs show, and "unknown" for a code without one.
+func (c ConditionCode) String() string {
+	switch c {
+	case SentEqual:
+		return "sent_equal_to"
+	case SentGreater:
+		return "sent_greater_than"
+	case SentGreaterOrEqual:
+		return "sent_greater_than_or_equal_to"
+	case SentLess:
+		return "sent_less_than"
+	case SentLessOrEqual:
+		return "sent_less_than_or_equal_to"
+	case Sent:
+		return "sent"
+	case NotSent:
+		return "not_sent"
+	case MaybeSent:
+		return "maybe_sent"
+	case NotPerformed:
+		return "not_performed"
+	case MaybePerformed:
+		return "maybe_performed"
+	case Performed:
+		return "performed"
+	}
+	return "unknown"
+}

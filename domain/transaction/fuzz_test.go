@@ -1,0 +1,89 @@
+package transaction_test
+
+import (
+	"bytes"
+	"testing"
+
+	"strata/domain/transaction"
+	"strata/domain/transaction/key"
+)
+
+func seeds(f *testing.F) {
+	f.Helper()
+	for _, s := range []string{
+		transferHex,
+		"",
+		"00",
+		hexStandard + hexNoPost + hexCoinbase,
+		hexStandard + hexNoPost + "09abcdef",
+		hexStandard + "03" + "0200000001" + "0501ab" + hexCoinbase,
+		hexStandard + "03" + "0200000001" + "0201" + hexAddress + "0161" + "0162" + "0301" + "10" + hexCoinbase,
+	} {
+		f.Add(unhex(f, s))
+	}
+	a, b := key.FromSeed([]byte("a")), key.FromSeed([]byte("b"))
+	m, err := transaction.NewMultisig(transaction.P2SH, 1, a.Public(), b.Public())
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, tx := range drafts(f, transaction.Draft{Network: transaction.Testnet, Sponsored: true}) {
+		f.Add(tx.Encode())
+		if err := m.Sign(tx, a); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(tx.Encode())
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		envelope, envelopeErr := transaction.DecodeEnvelope(raw)
+		tx, err := transaction.Decode(raw)
+		if err != nil {
+			return
+		}
+		if envelopeErr != nil {
+			t.Fatalf("transaction is readable, its envelope is not: %v", envelopeErr)
+		}
+		if got := tx.Encode(); !bytes.Equal(got, raw) {
+			t.Fatalf("got %x, want %x", got, raw)
+		}
+		_, _, _, _ = envelope.Sender().String(), envelope.FeePayer().String(), envelope.Fee(), envelope.IsBoot()
+		if n := len(tx.PostConditions.List()); n != tx.PostConditions.Len() {
+			t.Fatalf("got %d post-conditions, want %d", n, tx.PostConditions.Len())
+		}
+		if call, ok := tx.Payload.(*transaction.ContractCall); ok && len(call.Arguments.List()) != call.Arguments.Len() {
+			t.Fatalf("got %d arguments, want %d", len(call.Arguments.List()), call.Arguments.Len())
+		}
+		if tx.Verify() == nil {
+			if _, err := tx.OriginWalk(); err != nil {
+				t.Fatalf("verified, but %v", err)
+			}
+		}
+	})
+}
+
+func FuzzDecodePostConditions(f *testing.F) {
+	f.Add([]byte{2, 0, 0, 0, 0})
+	f.Add([]byte{2, 0, 0, 0, 1, 4, 1, 0x31})
+	f.Add(unhex(f, "0200000001"+"0201"+hexAddress+"0161"+"0162"+"03"+"10"))
+	f.Add(unhex(f, "0200000001"+"0103"+hexAddress+"0161"+hexAddress+"0161"+"0162"+"01"+"0000000000000001"))
+	f.Fuzz(func(t *testing.T, blob []byte) {
+		p, err := transaction.DecodePostConditions(blob)
+		if err != nil {
+			return
+		}
+		if !bytes.Equal(p.Blob(), blob) {
+			t.Fatalf("got %x, want %x", p.Blob(), blob)
+		}
+		list := p.List()
+		if len(list) != p.Len() {
+			t.Fatalf("got %d conditions, want %d", len(list), p.Len())
+		}
+		again, err := transaction.NewPostConditions(p.Mode(), list...)
+		if err == nil && !bytes.Equal(again.Blob(), blob) {
+			t.Fatalf("rebuilt %x, want %x", again.Blob(), blob)
+		}
+	})
+}

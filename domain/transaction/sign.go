@@ -1,0 +1,85 @@
+package transaction
+
+import (
+	"errors"
+	"fmt"
+
+	"strata/domain/hash"
+	"strata/domain/transaction/key"
+)
+
+// ErrNoSponsor is returned when a sponsor is to sign a transaction that has none.
+var ErrNoSponsor = errors.New("transaction has no sponsor")
+
+// Sign signs as a single-signature origin: it makes k the signer of the origin condition, in its hash mode (P2PKH or
+// P2WPKHP2SH), and signs. Nonce, fee and everything else must be final. In a sponsored transaction the origin signs
+// first, but needs to know only that there will be a sponsor. The error is ErrKeys for another hash mode, or wraps
+// ErrMalformed when the transaction cannot be written.
+func Sign(t *Transaction, k key.Private) error {
+	if err := t.Origin.assign(k.Public()); err != nil {
+		return fmt.Errorf("sign as origin: %w", err)
+	}
+	if err := t.Validate(); err != nil {
+		return fmt.Errorf("sign as origin: %w", err)
+	}
+	t.Origin.Signature = k.Sign(t.OriginDigest())
+	return nil
+}
+
+// SignSponsor signs as a single-signature sponsor, after the origin has signed. It makes k the signer of the sponsor
+// condition, in its hash mode, and leaves its nonce and fee. Errors are those of Sign, and ErrNoSponsor.
+func SignSponsor(t *Transaction, k key.Private) error {
+	if t.Sponsor == nil {
+		return fmt.Errorf("sign as sponsor: %w", ErrNoSponsor)
+	}
+	if err := t.Sponsor.assign(k.Public()); err != nil {
+		return fmt.Errorf("sign as sponsor: %w", err)
+	}
+	if err := t.Validate(); err != nil {
+		return fmt.Errorf("sign as sponsor: %w", err)
+	}
+	t.Sponsor.Signature = k.Sign(t.Sponsor.digest(t.SponsorSighash(), AuthSponsored))
+	return nil
+}
+
+// assign makes p the signer of a single-signature condition and drops the signature that was there.
+func (c *SpendingCondition) assign(p key.Public) error {
+	if !c.HashMode.Single() {
+		return fmt.Errorf("one key for hash mode %s: %w", c.HashMode, ErrKeys)
+	}
+	signer, err := SignerHash(c.HashMode, 1, p)
+	if err != nil {
+		return err
+	}
+	c.Signer, c.KeyEncoding, c.Signature = signer, p.Encoding(), key.Signature{}
+	return nil
+}
+
+// SingleSig is an unsigned P2PKH condition of the given key.
+func SingleSig(p key.Public, nonce, fee uint64) SpendingCondition {
+	return SpendingCondition{
+		HashMode:    P2PKH,
+		Signer:      p.Hash160(),
+		Nonce:       nonce,
+		Fee:         fee,
+		KeyEncoding: p.Encoding(),
+	}
+}
+
+// signFields fills a multisig condition: holders whose private key is given sign, the others are stated.
+func (c *SpendingCondition) signFields(start hash.Hash32, who AuthType, holders []key.Public, keys map[key.Public]key.Private) {
+	c.Fields = make([]Field, 0, len(holders))
+	for _, holder := range holders {
+		k, signs := keys[holder]
+		if !signs {
+			c.Fields = append(c.Fields, PublicKeyField(holder))
+			continue
+		}
+		presign := Presign(start, who, c.Fee, c.Nonce)
+		f := SignatureField(k.Sign(presign), holder.Encoding())
+		c.Fields = append(c.Fields, f)
+		if c.HashMode.Sequential() {
+			start = NextSighash(presign, holder.Encoding(), f.Signature)
+		}
+	}
+}

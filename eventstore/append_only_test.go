@@ -1,0 +1,62 @@
+package eventstore_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"strata/eventstore"
+	"strata/internal/pgtest"
+)
+
+func TestLogRefusesChange(t *testing.T) {
+	pool := migrated.New(t)
+	log := openLog(t, pool, eventstore.Config{})
+	if _, err := pool.Exec(context.Background(), `SELECT log.add_partition(1000000, 1000000)`); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, log, incoming("/new_block", []byte("x")))
+	mustAppend(t, log, incoming("/new_block", []byte("y")))
+
+	const insufficientPrivilege = "42501"
+	ctx := context.Background()
+	for role, url := range map[string]string{"application": migrated.URL(t), "superuser": pgtest.AdminURL(t)} {
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(ctx) //nolint:errcheck // the test is over
+		for _, sql := range []string{
+			`UPDATE log.event SET path = '/other'`,
+			`UPDATE log.event SET body = '' WHERE seq = 1`,
+			`DELETE FROM log.event WHERE seq = 1`,
+			`TRUNCATE log.event`,
+			`TRUNCATE log.event CASCADE`,
+			`UPDATE log.event_000000000000000 SET path = '/other'`,
+			`DELETE FROM log.event_000000000000000 WHERE seq = 1`,
+			`TRUNCATE log.event_000000000000000`,
+			`TRUNCATE log.event_000000001000000`,
+			`UPDATE log.body SET seq = 2`,
+			`DELETE FROM log.body`,
+			`TRUNCATE log.body`,
+			`UPDATE log.head SET size = size - 1`,
+			`UPDATE log.head SET frontier = ''`,
+			`UPDATE log.head SET size = size + 1, leaf_version = 2`,
+			`DELETE FROM log.head`,
+			`TRUNCATE log.head`,
+			`INSERT INTO log.event SELECT * FROM log.event ON CONFLICT (seq) DO UPDATE SET path = '/other'`,
+		} {
+			_, err := conn.Exec(ctx, sql)
+			var refused *pgconn.PgError
+			if !errors.As(err, &refused) || refused.Code != insufficientPrivilege {
+				t.Errorf("%s: %s: got %v, want it refused", role, sql, err)
+			}
+		}
+	}
+	if events := checkWhole(t, log); len(events) != 2 {
+		t.Errorf("got %d events, want 2", len(events))
+	}
+}

@@ -1,0 +1,104 @@
+package archive_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+
+	"strata/eventstore/archive"
+)
+
+// sharedDir is a directory with recordings of real nodes, if there is one.
+func sharedDir(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("STRATA_SHARED")
+	if dir == "" {
+		root, err := os.Getwd()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+				break
+			}
+			if root == filepath.Dir(root) {
+				t.Skip("no go.mod above the test")
+			}
+			root = filepath.Dir(root)
+		}
+		dir = filepath.Join(root, "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "data", "events")); err != nil {
+		t.Skip("no recordings: set STRATA_SHARED to read them")
+	}
+	return dir
+}
+
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	dir := sharedDir(t)
+	files, err := filepath.Glob(filepath.Join(dir, "data", "events", "*.tsv.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("got %v, %v", files, err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var want struct {
+				Rows   int            `json:"rows"`
+				Counts map[string]int `json:"counts"`
+			}
+			expected, err := os.ReadFile(filepath.Join(dir, "data", "expected", name[:len(name)-len(".tsv.gz")]+".json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(expected, &want); err != nil {
+				t.Fatal(err)
+			}
+			packed, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := archive.NewReader(bytes.NewReader(packed), archive.Options{Name: name})
+			recs, bad := readAll(t, r)
+			if len(bad) > 0 {
+				t.Fatal(bad)
+			}
+			counts := map[string]int{}
+			for _, rec := range recs {
+				counts[rec.Path]++
+			}
+			if len(recs) != want.Rows {
+				t.Errorf("got %d records, want %d", len(recs), want.Rows)
+			}
+			for path, n := range want.Counts {
+				if counts[path] != n {
+					t.Errorf("%s: got %d, want %d", path, counts[path], n)
+				}
+			}
+			if len(counts) != len(want.Counts) {
+				t.Errorf("got %v, want %v", counts, want.Counts)
+			}
+			z, err := gzip.NewReader(bytes.NewReader(packed))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, err := io.ReadAll(z)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if write(t, r.Dialect(), recs) != string(plain) {
+				t.Error("written differently")
+			}
+			if write(t, archive.Raw, recs) != string(plain) {
+				t.Error("written differently in the raw dialect")
+			}
+		})
+	}
+}

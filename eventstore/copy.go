@@ -1,0 +1,216 @@
+package eventstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// copySQL's columns are in the order in which copyRow writes them.
+const copySQL = `COPY log.event (seq, received_at, size, body_seq, sha256, source, path, content_type, origin, body)
+FROM STDIN (FORMAT binary)`
+
+// writeCopy appends a batch of any size in one transaction, streaming the bodies. also may add to the transaction.
+func (l *Log) writeCopy(ctx context.Context, batch []Incoming, also func(tx pgx.Tx, first int64) error) (int64, error) {
+	if len(batch) == 0 && also == nil {
+		return 0, nil
+	}
+	size, err := l.Size(ctx)
+	if err != nil {
+		return 0, unavailable(err)
+	}
+	if err := l.partitions.ensure(ctx, size+int64(len(batch))); err != nil {
+		return 0, unavailable(err)
+	}
+	var next *head
+	err = pgx.BeginFunc(ctx, l.pool, func(tx pgx.Tx) error {
+		current, err := readHead(ctx, tx, `FOR UPDATE`)
+		if err != nil {
+			return err
+		}
+		next = current
+		if len(batch) > 0 {
+			if next, err = copyBatch(ctx, tx, current, batch); err != nil {
+				return err
+			}
+		}
+		if also != nil {
+			return also(tx, current.size+1)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, unavailable(err)
+	}
+	l.head = next
+	return next.size - int64(len(batch)) + 1, nil
+}
+
+func copyBatch(ctx context.Context, tx pgx.Tx, current *head, batch []Incoming) (*head, error) {
+	events, next, err := place(current, batch)
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := pointToKnown(ctx, tx, events)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.Conn().PgConn().CopyFrom(ctx, newCopyReader(batch, events), copySQL); err != nil {
+		return nil, fmt.Errorf("append events %d to %d: %w", events[0].Seq, next.size, err)
+	}
+	_, err = tx.CopyFrom(ctx, pgx.Identifier{"log", "body"}, []string{"sha256", "seq"},
+		pgx.CopyFromSlice(len(fresh), func(i int) ([]any, error) { return []any{fresh[i].SHA256[:], fresh[i].Seq}, nil }))
+	if err != nil {
+		return nil, fmt.Errorf("note the bodies of events %d to %d: %w", events[0].Seq, next.size, err)
+	}
+	finish := &pgx.Batch{}
+	finish.Queue(`UPDATE log.head SET size = $1, frontier = $2, updated_at = now()`, next.size, next.frontier.Encode())
+	finish.Queue(`SELECT pg_notify($1, $2)`, Channel, strconv.FormatInt(next.size, 10))
+	if err := tx.SendBatch(ctx, finish).Close(); err != nil {
+		return nil, fmt.Errorf("move the log's head to %d: %w", next.size, err)
+	}
+	return next, nil
+}
+
+// pointToKnown lets events whose bodies the log already holds point there, and returns the events whose bodies
+// are new. The caller holds the head's lock, so nobody adds bodies meanwhile.
+func pointToKnown(ctx context.Context, tx pgx.Tx, events []Event) ([]*Event, error) {
+	digests := make([][]byte, 0, len(events))
+	for i := range events {
+		if events[i].Size > 0 && events[i].BodySeq == 0 {
+			digests = append(digests, events[i].SHA256[:])
+		}
+	}
+	known := map[[32]byte]int64{}
+	rows, err := tx.Query(ctx, `SELECT sha256, seq FROM log.body WHERE sha256 = ANY ($1)`, digests)
+	if err != nil {
+		return nil, fmt.Errorf("look up bodies: %w", err)
+	}
+	var (
+		digest []byte
+		seq    int64
+	)
+	_, err = pgx.ForEachRow(rows, []any{&digest, &seq}, func() error {
+		known[[32]byte(digest)] = seq
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up bodies: %w", err)
+	}
+	var fresh []*Event
+	for i := range events {
+		e := &events[i]
+		if earlier, ok := known[e.SHA256]; ok && e.Size > 0 {
+			e.BodySeq = earlier
+		}
+		if e.BodySeq == 0 && e.Size > 0 {
+			fresh = append(fresh, e)
+		}
+	}
+	return fresh, nil
+}
+
+// copyReader is the stream of COPY's binary format for a batch: https://www.postgresql.org/docs/current/sql-copy.html.
+// It holds one row's head at a time; bodies pass through from wherever they are.
+type copyReader struct {
+	batch  []Incoming
+	events []Event
+	next   int
+	part   io.Reader
+	head   []byte
+	ended  bool
+}
+
+func newCopyReader(batch []Incoming, events []Event) *copyReader {
+	return &copyReader{
+		batch:  batch,
+		events: events,
+		part:   bytes.NewReader([]byte("PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00")),
+	}
+}
+
+// Read fills p, so that each message to the server is a full one.
+func (r *copyReader) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if r.part == nil && !r.advance() {
+			if n == 0 {
+				return 0, io.EOF
+			}
+			return n, nil
+		}
+		m, err := r.part.Read(p[n:])
+		n += m
+		if errors.Is(err, io.EOF) {
+			r.part = nil
+		} else if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (r *copyReader) advance() bool {
+	switch {
+	case r.next < len(r.events):
+		e, body := &r.events[r.next], r.batch[r.next].Body
+		r.next++
+		r.head = appendCopyRow(r.head[:0], e)
+		if e.BodySeq != 0 {
+			r.head = binary.BigEndian.AppendUint32(r.head, copyNull)
+			r.part = bytes.NewReader(r.head)
+			return true
+		}
+		r.head = binary.BigEndian.AppendUint32(r.head, uint32(e.Size))
+		r.part = io.MultiReader(bytes.NewReader(r.head), body.Reader())
+		return true
+	case !r.ended:
+		r.ended = true
+		r.part = bytes.NewReader([]byte{0xff, 0xff})
+		return true
+	}
+	return false
+}
+
+const copyNull = 0xffffffff
+
+// postgresEpoch is where Postgres counts microseconds from.
+var postgresEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// appendCopyRow writes the row of e up to, and without, the body.
+func appendCopyRow(b []byte, e *Event) []byte {
+	const columns = 10
+	b = binary.BigEndian.AppendUint16(b, columns)
+	b = appendCopyInt(b, e.Seq)
+	b = appendCopyInt(b, e.ReceivedAt.UnixMicro()-postgresEpoch.UnixMicro())
+	b = appendCopyInt(b, e.Size)
+	if e.BodySeq != 0 {
+		b = appendCopyInt(b, e.BodySeq)
+	} else {
+		b = binary.BigEndian.AppendUint32(b, copyNull)
+	}
+	b = appendCopyBytes(b, e.SHA256[:])
+	b = appendCopyBytes(b, []byte(e.Source))
+	b = appendCopyBytes(b, []byte(e.Path))
+	b = appendCopyBytes(b, []byte(e.ContentType))
+	if e.Origin != "" {
+		return appendCopyBytes(b, []byte(e.Origin))
+	}
+	return binary.BigEndian.AppendUint32(b, copyNull)
+}
+
+func appendCopyInt(b []byte, i int64) []byte {
+	b = binary.BigEndian.AppendUint32(b, 8)
+	return binary.BigEndian.AppendUint64(b, uint64(i))
+}
+
+func appendCopyBytes(b, value []byte) []byte {
+	b = binary.BigEndian.AppendUint32(b, uint32(len(value)))
+	return append(b, value...)
+}

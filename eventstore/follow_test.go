@@ -1,0 +1,49 @@
+package eventstore_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"strata/eventstore"
+)
+
+func TestWake(t *testing.T) {
+	pool := migrated.New(t)
+	log := openLog(t, pool, eventstore.Config{})
+	wake := eventstore.NewWake(pool, eventstore.Channel, time.Hour, nil)
+	<-wake.C() // it listens
+	for _, add := range []func(){
+		func() { mustAppend(t, log, incoming("/x", []byte("x"))) },
+		func() { mustAppendBatch(t, log, incoming("/x", []byte("y"))) },
+		wake.Signal,
+	} {
+		c := wake.C()
+		add()
+		select {
+		case <-c:
+		case <-time.After(2 * time.Second):
+			t.Error("no wake-up")
+		}
+	}
+	waiting := make(chan struct{})
+	c := wake.C()
+	go func() { wake.Wait(context.Background(), c); close(waiting) }()
+	wake.Stop()
+	<-waiting
+	wake.Stop() // again
+}
+
+func TestWakeEndsWithItsInterval(t *testing.T) {
+	wake := eventstore.NewWake(migrated.New(t), eventstore.Channel, 20*time.Millisecond, nil)
+	defer wake.Stop()
+	<-wake.C()
+	start := time.Now()
+	wake.Wait(context.Background(), wake.C())
+	if took := time.Since(start); took < 20*time.Millisecond || took > time.Second {
+		t.Errorf("waited %s, want 20 ms", took)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	wake.Wait(ctx, make(chan struct{})) // returns
+}

@@ -1,0 +1,161 @@
+package observer_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/eventstore"
+	"strata/eventstore/observer"
+	"strata/internal/pgtest"
+	"strata/migrations"
+)
+
+var migrated = pgtest.Template("log", migrations.Up)
+
+// harness is an observer that runs on a port of its own.
+type harness struct {
+	t       testing.TB
+	log     *eventstore.Log
+	address string
+	stop    context.CancelFunc
+	stopped chan error
+}
+
+// start serves an observer until the test ends, on an empty log unless config brings one.
+func start(t testing.TB, config observer.Config) *harness {
+	t.Helper()
+	if config.Log == nil {
+		config.Log = openLog(t, migrated.New(t), eventstore.Config{})
+	}
+	if config.Spool == nil {
+		config.Spool = eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir()})
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	h := &harness{t: t, log: config.Log, address: listener.Addr().String(), stop: stop, stopped: make(chan error, 1)}
+	go func() { h.stopped <- observer.New(config).Serve(ctx, listener) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-h.stopped; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+		h.stopped <- nil
+	})
+	return h
+}
+
+func openLog(t testing.TB, pool *pgxpool.Pool, config eventstore.Config) *eventstore.Log {
+	t.Helper()
+	log := eventstore.Open(pool, config)
+	t.Cleanup(log.Close)
+	return log
+}
+
+// dial opens a connection that is closed when the test ends.
+func (h *harness) dial() net.Conn {
+	h.t.Helper()
+	conn, err := net.Dial("tcp", h.address)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(60 * time.Second))
+	return conn
+}
+
+// nodeRequest is a request as a stacks-node writes it.
+func nodeRequest(path string, body []byte) []byte {
+	return append(fmt.Appendf(nil, "POST %s HTTP/1.1\r\nUser-Agent: stacks/3.0\r\nHost: localhost:3700\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\nconnection: close\r\n"+
+		"Accept: application/octet-stream, application/json, text/plain\r\n\r\n", path, len(body)), body...)
+}
+
+// send writes a request to a connection of its own and reads the answer as a node does.
+func (h *harness) send(request []byte) strictResponse {
+	h.t.Helper()
+	conn := h.dial()
+	if _, err := conn.Write(request); err != nil {
+		h.t.Fatal(err)
+	}
+	return h.answer(conn)
+}
+
+func (h *harness) answer(r io.Reader) strictResponse {
+	h.t.Helper()
+	got, err := readStrict(r)
+	if err != nil {
+		h.t.Fatalf("a node would not accept the answer: %v", err)
+	}
+	return got
+}
+
+// want fails unless the answer is a stored one.
+func (h *harness) wantStored(got strictResponse) {
+	h.t.Helper()
+	if got.status != 200 || string(got.body) != `{"result":"ok"}` {
+		h.t.Fatalf("got %d %s, want 200 {\"result\":\"ok\"}", got.status, got.body)
+	}
+}
+
+// events is the whole log.
+func (h *harness) events() []eventstore.Event {
+	h.t.Helper()
+	events, err := h.log.Read(context.Background(), eventstore.Range{Events: 10_000, Bytes: 1 << 30})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return events
+}
+
+func (h *harness) wantSize(want int64) {
+	h.t.Helper()
+	got, err := h.log.Size(context.Background())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if got != want {
+		h.t.Fatalf("the log has %d events, want %d", got, want)
+	}
+}
+
+// eventually waits until condition holds.
+func eventually(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not so after 20 s", what)
+		}
+	}
+}
+
+// pattern reads as n bytes that differ along the way, without holding them.
+func pattern(n int64) io.Reader {
+	block := bytes.Repeat([]byte("0123456789abcdefghijklmnopqrstuvwxyz,:[]{} "), 1000)
+	return io.LimitReader(&repeater{block: block}, n)
+}
+
+type repeater struct {
+	block []byte
+	at    int
+}
+
+func (r *repeater) Read(p []byte) (int, error) {
+	n := copy(p, r.block[r.at:])
+	r.at = (r.at + n) % len(r.block)
+	return n, nil
+}
+
+func replaceHeader(request []byte, old, new string) []byte {
+	return []byte(strings.Replace(string(request), old, new, 1))
+}

@@ -1,0 +1,112 @@
+package observer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"strata/eventstore"
+)
+
+// receive stores the body of a POST.
+func (o *Observer) receive(w http.ResponseWriter, r *http.Request) answer {
+	receivedAt := o.config.Clock()
+	if o.token != nil && isOrdhookPath(r.URL.Path) && !o.token.isIn(r.Header) {
+		a := refuse(http.StatusUnauthorized, "this path needs its bearer token")
+		a.authenticate = "Bearer"
+		return a
+	}
+	if o.config.TrustTimestamps {
+		receivedAt = o.originalTime(r, receivedAt)
+	}
+	label := pathLabel(r.URL.Path)
+
+	o.metrics.inFlight.Inc()
+	defer o.metrics.inFlight.Dec()
+	body, a, ok := o.readBody(w, r)
+	if !ok {
+		return a
+	}
+	size := body.Size()
+	if _, inMemory := body.Bytes(); !inMemory {
+		o.metrics.spooled.Add(float64(size))
+	}
+
+	// The body is complete: from here on it is stored whether or not the sender is still there to hear of it.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), o.config.AppendTimeout)
+	defer cancel()
+	begin := time.Now()
+	_, err := o.config.Log.Append(ctx, eventstore.Incoming{
+		ReceivedAt:  receivedAt,
+		Source:      source(r.RemoteAddr),
+		Path:        storedPath(r.URL),
+		ContentType: storable(r.Header.Get("Content-Type")),
+		Body:        body, // the log closes it
+	})
+	o.metrics.appendSeconds.Observe(time.Since(begin).Seconds())
+	if err != nil {
+		return o.notAppended(r, size, err)
+	}
+	o.metrics.events.WithLabelValues(label).Inc()
+	o.metrics.bytes.WithLabelValues(label).Add(float64(size))
+	return stored
+}
+
+// readBody takes the whole body. The answer is for when it could not, and nothing is held then.
+func (o *Observer) readBody(w http.ResponseWriter, r *http.Request) (*eventstore.Body, answer, bool) {
+	wait, cancel := context.WithTimeout(r.Context(), o.config.AppendTimeout)
+	defer cancel()
+	in := newPatientReader(w, r.Body, o.config.StallTimeout, o.config.BodyTimeout)
+	body, err := o.config.Spool.Read(wait, in, r.ContentLength)
+	in.done()
+	if err == nil {
+		return body, answer{}, true
+	}
+	level := slog.LevelWarn
+	var a answer
+	switch {
+	case errors.Is(err, eventstore.ErrBodyTooLarge):
+		level = slog.LevelError // a node repeats it for ever
+		a = refuse(http.StatusRequestEntityTooLarge, "the body is larger than this observer takes")
+	case errors.Is(in.failure, os.ErrDeadlineExceeded):
+		a = refuse(http.StatusRequestTimeout, "the body did not come")
+	case in.failure != nil, errors.Is(err, io.ErrUnexpectedEOF):
+		a = refuse(http.StatusBadRequest, "the body is incomplete")
+	default: // not the sender's fault: no memory in time, or no room to spool
+		level = slog.LevelError
+		a = unavailable("the body can't be taken now; send it again")
+	}
+	a.closing = true // what follows in the connection is the rest of the body
+	o.config.Logger.LogAttrs(r.Context(), level, "an event was not received",
+		slog.String("path", storedPath(r.URL)), slog.String("remote", r.RemoteAddr),
+		slog.Int64("announced_bytes", r.ContentLength), slog.Int64("received_bytes", in.read), slog.Any("error", err))
+	return nil, a, false
+}
+
+func (o *Observer) notAppended(r *http.Request, size int64, err error) answer {
+	o.config.Logger.LogAttrs(r.Context(), slog.LevelError, "an event was not stored; the sender has to send it again",
+		slog.String("path", storedPath(r.URL)), slog.String("remote", r.RemoteAddr),
+		slog.Int64("bytes", size), slog.Any("error", err))
+	switch {
+	case errors.Is(err, eventstore.ErrUnavailable), errors.Is(err, eventstore.ErrClosed), errors.Is(err, context.DeadlineExceeded):
+		return unavailable("the event can't be stored now; send it again")
+	}
+	return refuse(http.StatusInternalServerError, "the event was not stored; send it again")
+}
+
+// source of an event names the host that delivered it, without the port, which differs for each event.
+func source(remote string) string {
+	host, _, err := net.SplitHostPort(remote)
+	if err != nil {
+		host = remote
+	}
+	if host == "" || host == "@" { // the unnamed end of a Unix socket
+		host = "local"
+	}
+	return "observer:" + storable(host)
+}

@@ -1,0 +1,217 @@
+package observer_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/eventstore"
+	"strata/eventstore/observer"
+	"strata/internal/pgtest"
+	"strata/migrations"
+)
+
+// wantUnavailable fails unless the answer asks to come again.
+func (h *harness) wantUnavailable(got strictResponse) {
+	h.t.Helper()
+	if got.status != 503 || got.headers["retry-after"] == "" {
+		h.t.Errorf("got %d %s with Retry-After %q, want 503", got.status, got.body, got.headers["retry-after"])
+	}
+}
+
+func TestDatabaseDown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server of its own")
+	}
+	t.Parallel()
+	server := pgtest.Dedicated(t)
+	if err := migrations.Up(context.Background(), server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	h := start(t, observer.Config{Log: openLog(t, server.New(t), eventstore.Config{Timeout: 5 * time.Second})})
+	h.wantStored(h.send(nodeRequest("/new_block", []byte("before"))))
+	server.Kill(t)
+	for _, body := range [][]byte{[]byte("{}"), bytes.Repeat([]byte("x"), 3<<20)} {
+		h.wantUnavailable(h.send(nodeRequest("/new_block", body)))
+	}
+	h.wantUnavailable(h.send([]byte("GET / HTTP/1.1\r\nHost: x\r\nconnection: close\r\n\r\n")))
+	server.Start(t)
+	eventually(t, "stored again", func() bool { return h.send(nodeRequest("/new_block", []byte("after"))).status == 200 })
+	events := h.events()
+	if len(events) != 2 || string(events[0].Body) != "before" || string(events[1].Body) != "after" {
+		t.Errorf("got %d events", len(events))
+	}
+}
+
+// A database that refuses to write, as one with a full disk does, is answered like one that is gone.
+func TestDatabaseRefuses(t *testing.T) {
+	t.Parallel()
+	h := start(t, observer.Config{Log: openLog(t, migrated.New(t), eventstore.Config{})})
+	admin, err := pgx.Connect(context.Background(), pgtest.AdminURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = admin.Close(context.Background()) }()
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := admin.Exec(context.Background(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`CREATE FUNCTION log.full() RETURNS trigger LANGUAGE plpgsql AS
+	      $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`)
+	exec(`CREATE TRIGGER disk_full BEFORE INSERT ON log.event FOR EACH ROW EXECUTE FUNCTION log.full()`)
+	for _, body := range [][]byte{[]byte("{}"), bytes.Repeat([]byte("x"), 3<<20)} {
+		h.wantUnavailable(h.send(nodeRequest("/new_block", body)))
+	}
+	h.wantSize(0)
+	exec(`DROP TRIGGER disk_full ON log.event`)
+	for _, body := range [][]byte{[]byte("{}"), bytes.Repeat([]byte("x"), 3<<20)} {
+		h.wantStored(h.send(nodeRequest("/new_block", body)))
+	}
+	h.wantSize(2)
+}
+
+// No room to spool is this side's trouble, so the sender shall come again.
+func TestSpoolUnusable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir() + "/spool"
+	h := start(t, observer.Config{Spool: eventstore.NewSpool(eventstore.SpoolConfig{Dir: dir, Threshold: 10})})
+	h.wantStored(h.send(nodeRequest("/x", []byte("{}"))))
+	h.wantUnavailable(h.send(nodeRequest("/x", bytes.Repeat([]byte("x"), 11))))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.wantStored(h.send(nodeRequest("/x", bytes.Repeat([]byte("x"), 11))))
+	h.wantSize(2)
+}
+
+func TestMemoryTaken(t *testing.T) {
+	t.Parallel()
+	h := start(t, observer.Config{AppendTimeout: 300 * time.Millisecond,
+		Spool: eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Threshold: 1000, Memory: 1000})})
+	holder := h.dial()
+	request := nodeRequest("/x", bytes.Repeat([]byte("x"), 1000))
+	if _, err := holder.Write(request[:len(request)-1]); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "no memory", func() bool { return h.send(request).status == 503 })
+	if _, err := holder.Write(request[len(request)-1:]); err != nil {
+		t.Fatal(err)
+	}
+	h.wantStored(h.answer(holder))
+	h.wantStored(h.send(request))
+}
+
+// lockHead makes appends wait until the returned function is called.
+func lockHead(t testing.TB, log *eventstore.Log) (release func()) {
+	t.Helper()
+	tx, err := log.Pool().Begin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(context.Background(), `SELECT FROM log.head FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := tx.Rollback(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// waitForLock returns when somebody waits for the head's lock.
+func waitForLock(t testing.TB, log *eventstore.Log) {
+	t.Helper()
+	eventually(t, "an append waits", func() bool {
+		var waiting bool
+		err := log.Pool().QueryRow(context.Background(),
+			`SELECT EXISTS (SELECT FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a USING (pid)
+			                WHERE NOT l.granted AND a.datname = current_database())`).Scan(&waiting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return waiting
+	})
+}
+
+func TestSenderGoneAfterTheBody(t *testing.T) {
+	t.Parallel()
+	h := start(t, observer.Config{})
+	for i, size := range []int{10, 3 << 20} {
+		release := lockHead(t, h.log)
+		conn := h.dial()
+		if _, err := conn.Write(nodeRequest("/x", bytes.Repeat([]byte("x"), size))); err != nil {
+			t.Fatal(err)
+		}
+		waitForLock(t, h.log)
+		_ = conn.Close()
+		time.Sleep(50 * time.Millisecond) // for the server to notice
+		release()
+		eventually(t, "stored", func() bool { return len(h.events()) == i+1 })
+	}
+}
+
+func TestAppendTimeout(t *testing.T) {
+	t.Parallel()
+	h := start(t, observer.Config{AppendTimeout: 200 * time.Millisecond})
+	release := lockHead(t, h.log)
+	h.wantUnavailable(h.send(nodeRequest("/x", []byte("{}"))))
+	release()
+}
+
+func TestShutdownLetsAppendsFinish(t *testing.T) {
+	t.Parallel()
+	h := start(t, observer.Config{})
+	release := lockHead(t, h.log)
+	conn := h.dial()
+	if _, err := conn.Write(nodeRequest("/x", []byte("{}"))); err != nil {
+		t.Fatal(err)
+	}
+	waitForLock(t, h.log)
+	h.stop()
+	eventually(t, "no new connections", func() bool {
+		select {
+		case err := <-h.stopped:
+			t.Fatalf("stopped with an append under way: %v", err)
+		default:
+		}
+		return !accepts(h.address)
+	})
+	release()
+	h.wantStored(h.answer(conn))
+	if err := <-h.stopped; err != nil {
+		t.Error(err)
+	}
+	h.stopped <- nil
+	h.wantSize(1)
+}
+
+func TestShutdownCutsWhoeverStays(t *testing.T) {
+	t.Parallel()
+	h := start(t, observer.Config{ShutdownTimeout: 200 * time.Millisecond})
+	conn := h.dial()
+	request := nodeRequest("/x", []byte("{}"))
+	if _, err := conn.Write(request[:len(request)-1]); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	h.stop()
+	if err := <-h.stopped; err != nil {
+		t.Error(err)
+	}
+	h.stopped <- nil
+	h.wantSize(0)
+}
+
+func TestAfterLogClosed(t *testing.T) {
+	t.Parallel()
+	log := openLog(t, migrated.New(t), eventstore.Config{})
+	h := start(t, observer.Config{Log: log})
+	log.Close()
+	h.wantUnavailable(h.send(nodeRequest("/x", []byte("{}"))))
+}

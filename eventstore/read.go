@@ -1,0 +1,131 @@
+package eventstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrNotFound is returned for a position that the log does not have (yet).
+var ErrNotFound = errors.New("no such event in the log")
+
+// Range says which events to read.
+type Range struct {
+	// After is the last position already seen; 0 reads from the start.
+	After int64
+	// Events and Bytes bound the answer. At least one event comes back when there is one, however large.
+	Events int
+	Bytes  int64
+	// Paths whose bodies are wanted; events of other paths come without. Nil means all.
+	Paths []string
+}
+
+// Read returns the next events in order. An empty result means the log's end.
+//
+// It is a range scan on the primary key. Bodies that don't fit are not fetched, so memory is bounded by Bytes or
+// by the one event that is larger.
+func (l *Log) Read(ctx context.Context, r Range) ([]Event, error) {
+	rows, err := l.pool.Query(ctx, `
+		WITH page AS MATERIALIZED (
+			SELECT seq, received_at, source, path, content_type, coalesce(origin, '') AS origin, size, sha256,
+			       coalesce(body_seq, 0) AS body_seq,
+			       ($3::text[] IS NULL OR path = ANY ($3)) AS wanted
+			FROM log.event WHERE seq > $1 ORDER BY seq LIMIT $2
+		), fitting AS (
+			SELECT * FROM (
+				SELECT *, sum(CASE WHEN wanted THEN size ELSE 0 END) OVER (ORDER BY seq) AS total FROM page
+			) counted WHERE total <= $4 OR seq = $1 + 1
+		)
+		SELECT f.seq, f.received_at, f.source, f.path, f.content_type, f.origin, f.size, f.sha256, f.body_seq, e.body
+		FROM fitting f
+		LEFT JOIN log.event e ON e.seq = CASE WHEN f.body_seq = 0 THEN f.seq ELSE f.body_seq END AND f.wanted
+		ORDER BY f.seq`, r.After, r.Events, r.Paths, r.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("read the log after %d: %w", r.After, err)
+	}
+	events, err := pgx.CollectRows(rows, scanEvent)
+	if err != nil {
+		return nil, fmt.Errorf("read the log after %d: %w", r.After, err)
+	}
+	return events, nil
+}
+
+// Get returns one event. withBody says whether to fetch its body. It returns ErrNotFound for a position that the
+// log does not have.
+func (l *Log) Get(ctx context.Context, seq int64, withBody bool) (Event, error) {
+	rows, err := l.pool.Query(ctx, `
+		SELECT e.seq, e.received_at, e.source, e.path, e.content_type, coalesce(e.origin, ''), e.size, e.sha256,
+		       coalesce(e.body_seq, 0), b.body
+		FROM log.event e
+		LEFT JOIN log.event b ON b.seq = coalesce(e.body_seq, e.seq) AND $2
+		WHERE e.seq = $1`, seq, withBody)
+	if err != nil {
+		return Event{}, fmt.Errorf("read event %d: %w", seq, err)
+	}
+	e, err := pgx.CollectExactlyOneRow(rows, scanEvent)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Event{}, fmt.Errorf("event %d: %w", seq, ErrNotFound)
+	}
+	if err != nil {
+		return Event{}, fmt.Errorf("read event %d: %w", seq, err)
+	}
+	return e, nil
+}
+
+func scanEvent(row pgx.CollectableRow) (Event, error) {
+	var (
+		e      Event
+		digest []byte
+	)
+	err := row.Scan(&e.Seq, &e.ReceivedAt, &e.Source, &e.Path, &e.ContentType, &e.Origin, &e.Size, &digest, &e.BodySeq, &e.Body)
+	if err != nil {
+		return e, err
+	}
+	copy(e.SHA256[:], digest)
+	e.ReceivedAt = e.ReceivedAt.UTC()
+	return e, nil
+}
+
+// bodyChunk is how much of a large body is fetched at once.
+const bodyChunk = 4 << 20
+
+// WriteBody copies the exact bytes of an event to w without holding them all in memory.
+func (l *Log) WriteBody(ctx context.Context, e Event, w io.Writer) error {
+	holder := e.Seq
+	if e.BodySeq != 0 {
+		holder = e.BodySeq
+	}
+	for offset := int64(0); offset < e.Size; offset += bodyChunk {
+		var chunk []byte
+		err := l.pool.QueryRow(ctx, `SELECT substring(body FROM $2 FOR $3) FROM log.event WHERE seq = $1`,
+			holder, offset+1, bodyChunk).Scan(&chunk)
+		if err != nil {
+			return fmt.Errorf("read the body of event %d at byte %d: %w", e.Seq, offset, err)
+		}
+		if _, err := w.Write(chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetMany returns the events at the given positions with their bodies, in order of position. Positions that the
+// log does not have are left out.
+func (l *Log) GetMany(ctx context.Context, seqs []int64) ([]Event, error) {
+	rows, err := l.pool.Query(ctx, `
+		SELECT e.seq, e.received_at, e.source, e.path, e.content_type, coalesce(e.origin, ''), e.size, e.sha256,
+		       coalesce(e.body_seq, 0), b.body
+		FROM log.event e JOIN log.event b ON b.seq = coalesce(e.body_seq, e.seq)
+		WHERE e.seq = ANY ($1) ORDER BY e.seq`, seqs)
+	if err != nil {
+		return nil, fmt.Errorf("read %d events: %w", len(seqs), err)
+	}
+	events, err := pgx.CollectRows(rows, scanEvent)
+	if err != nil {
+		return nil, fmt.Errorf("read %d events: %w", len(seqs), err)
+	}
+	return events, nil
+}

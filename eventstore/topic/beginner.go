@@ -1,0 +1,66 @@
+package topic
+
+import (
+	"context"
+	"database/sql"
+
+	wsql "github.com/ThreeDotsLabs/watermill-sql/v4/pkg/sql"
+)
+
+// beginner makes errors heard that Postgres reports while rows are read. pgx keeps them in Rows.Err, which
+// watermill-sql does not ask: a query that fails would look like one without messages, for ever.
+type beginner struct {
+	wsql.Beginner
+}
+
+func (b beginner) BeginTx(ctx context.Context, options *sql.TxOptions) (wsql.Tx, error) {
+	tx, err := b.Beginner.BeginTx(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return checkedTx{tx}, nil
+}
+
+type checkedTx struct {
+	wsql.Tx
+}
+
+func (t checkedTx) QueryContext(ctx context.Context, query string, args ...any) (wsql.Rows, error) {
+	rows, err := t.Tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	if failing, ok := rows.(failingRows); ok {
+		return &checkedRows{failingRows: failing}, nil
+	}
+	return rows, nil
+}
+
+type failingRows interface {
+	wsql.Rows
+	Err() error
+}
+
+// checkedRows has one row more when reading failed, whose Scan returns the error.
+type checkedRows struct {
+	failingRows
+	failed bool
+}
+
+func (r *checkedRows) Next() bool {
+	if r.failed {
+		return false
+	}
+	if r.failingRows.Next() {
+		return true
+	}
+	r.failed = r.Err() != nil
+	return r.failed
+}
+
+func (r *checkedRows) Scan(dest ...any) error {
+	if r.failed {
+		return r.Err()
+	}
+	return r.failingRows.Scan(dest...)
+}

@@ -1,0 +1,117 @@
+package pgtest
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/postgres"
+)
+
+// DataDir returns an empty data directory for a private PostgreSQL of the test's own, such as a whole strata that
+// the test runs. Unlike t.TempDir it can be reached by the user who runs the server for root, and what still runs
+// there when the test ends, or is killed, is stopped and removed.
+func DataDir(t testing.TB) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	f, err := openFolder()
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	name, use, err := f.enter(ctx, "")
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	dir := f.path(name)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		defer cancel()
+		if err := removeOwn(ctx, dir); err != nil {
+			t.Errorf("pgtest: remove the test's data directory: %v", err)
+		}
+		if err := use.Release(); err != nil {
+			t.Errorf("pgtest: %v", err)
+		}
+	})
+	return dir
+}
+
+// Server is a cluster of a test's own.
+type Server struct {
+	dir     string
+	cluster *postgres.Cluster
+}
+
+// Dedicated starts a cluster for test t alone, which the test may stop, kill and start again. It ends with the
+// test. Where a database is enough, New is many times quicker.
+func Dedicated(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{dir: DataDir(t)}
+	s.Start(t)
+	t.Cleanup(func() { s.Stop(t) })
+	return s
+}
+
+// URL is the application's connection string. It stays the same over stops and starts.
+func (s *Server) URL() string { return s.cluster.URL() }
+
+// AdminURL is the superuser's connection string, to the same database.
+func (s *Server) AdminURL() string { return s.cluster.AdminURL() }
+
+// New returns a pool on the server's database, closed when the test ends.
+func (s *Server) New(t testing.TB) *pgxpool.Pool {
+	t.Helper()
+	return openPool(t, s.URL())
+}
+
+// Start starts the server and returns when it accepts connections. One that runs is left alone.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	cluster, err := postgres.Start(ctx, postgres.Config{DataDir: s.dir, NoFsync: true, Settings: settings()})
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	before := s.cluster
+	s.cluster = cluster
+	if before != nil {
+		if err := before.Stop(ctx); err != nil { // the new use keeps the server up
+			t.Fatalf("pgtest: %v", err)
+		}
+	}
+}
+
+// Stop shuts the server down, cutting its sessions, and returns when it is gone.
+func (s *Server) Stop(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := s.cluster.Stop(ctx); err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+}
+
+// Kill ends the server's main process with SIGKILL, as a crash would, and returns when nothing listens any more.
+// Its backends notice within moments. The next Start recovers from the write-ahead log.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	process, err := os.FindProcess(s.cluster.Pid())
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	if err := process.Kill(); err != nil {
+		t.Fatalf("pgtest: kill the server: %v", err)
+	}
+	for deadline := time.Now().Add(stopTimeout); process.Signal(syscall.Signal(0)) == nil; {
+		if time.Now().After(deadline) {
+			t.Fatalf("pgtest: the server (process %d) is still there after SIGKILL", s.cluster.Pid())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}

@@ -1,0 +1,232 @@
+package postgres_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"strata/internal/pgtest"
+	"strata/internal/postgres"
+)
+
+// needRoot skips what only root can do. Everything else runs as whoever runs the tests, so that they say the same
+// of an ordinary user.
+func needRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can change to another user")
+	}
+}
+
+// nobody is an unprivileged user.
+func nobody(t *testing.T) *syscall.Credential {
+	t.Helper()
+	u, err := user.Lookup("nobody")
+	if err != nil {
+		t.Skip(err)
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+}
+
+// userDir makes a data directory that belongs to the user.
+func userDir(t *testing.T, as *syscall.Credential) string {
+	t.Helper()
+	dir := filepath.Join(pgtest.DataDir(t), "data")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(dir, int(as.Uid), int(as.Gid)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func ownerOf(t *testing.T, path string) uint32 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Sys().(*syscall.Stat_t).Uid
+}
+
+func TestServerDoesNotRunAsRoot(t *testing.T) {
+	needRoot(t)
+	dir := pgtest.DataDir(t)
+	c := start(t, postgres.Config{DataDir: dir})
+	home := ownerOf(t, filepath.Join(dir, "postgres"))
+	if home == 0 {
+		t.Error("the cluster's folder belongs to root")
+	}
+	if _, err := os.Stat("/proc"); err == nil {
+		if got := ownerOf(t, fmt.Sprintf("/proc/%d", c.Pid())); got != home {
+			t.Errorf("the server runs as uid %d, want the owner of its folder, %d", got, home)
+		}
+	}
+}
+
+func TestOrdinaryUser(t *testing.T) {
+	needRoot(t)
+	as := nobody(t)
+	dir := userDir(t, as)
+	other := begin(t, dir, as)
+	pid, url := other.running(t)
+	run(t, url, "SELECT")
+	if got := ownerOf(t, filepath.Join(dir, "postgres", "data")); got != as.Uid {
+		t.Errorf("the cluster belongs to uid %d, want %d", got, as.Uid)
+	}
+
+	// Root joins, and leaves everything usable for the user.
+	c := start(t, postgres.Config{DataDir: dir})
+	if c.Pid() != pid {
+		t.Errorf("root started a server %d of its own beside %d", c.Pid(), pid)
+	}
+	other.stop(t)
+	stop(t, c)
+	gone(t, pid)
+	stop(t, start(t, postgres.Config{DataDir: dir}))
+	again := begin(t, dir, as)
+	_, url = again.running(t)
+	run(t, url, "SELECT")
+	again.stop(t)
+}
+
+func TestClusterOfAnotherUser(t *testing.T) {
+	needRoot(t)
+	dir := filepath.Join(pgtest.DataDir(t), "data")
+	stop(t, start(t, postgres.Config{DataDir: dir}))
+	as := nobody(t)
+	if ownerOf(t, filepath.Join(dir, "postgres")) == as.Uid {
+		t.Skip("there is no user postgres: root's cluster is nobody's, too")
+	}
+	other := begin(t, dir, as)
+	got := other.line()
+	for _, want := range []string{"error", "belongs to user", "--data-dir"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %q, want it to say %q", got, want)
+		}
+	}
+}
+
+func TestDataDirOutOfReach(t *testing.T) {
+	needRoot(t)
+	system := filepath.Join(pgtest.DataDir(t), "lib")
+	postgres.SetSystemStateDir(t, system)
+	private := filepath.Join(t.TempDir(), "private")
+	if err := os.Mkdir(private, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(private, "data")
+
+	c := start(t, postgres.Config{DataDir: dir})
+	home, err := os.Readlink(filepath.Join(dir, "postgres"))
+	if err != nil || filepath.Dir(home) != system {
+		t.Fatalf("the cluster is in %q (%v), want it below %s", home, err, system)
+	}
+	run(t, c.URL(), "CREATE SCHEMA log")
+	stop(t, c)
+	if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%s: %v (%v), want its mode left alone", private, info, err)
+	}
+	again := start(t, postgres.Config{DataDir: dir})
+	if got := query(t, again.URL(), "SELECT nspname::text FROM pg_namespace WHERE nspname = 'log'"); got != "log" {
+		t.Errorf("the second start found another cluster")
+	}
+	stop(t, again)
+
+	if err := os.RemoveAll(home); err != nil {
+		t.Fatal(err)
+	}
+	_, err = postgres.Start(t.Context(), postgres.Config{DataDir: dir})
+	var access *postgres.AccessError
+	if !errors.As(err, &access) || access.Path != filepath.Join(dir, "postgres") {
+		t.Errorf("with the linked folder gone: got %v, want an *AccessError for the link", err)
+	}
+}
+
+func TestNoPlaceInReach(t *testing.T) {
+	needRoot(t)
+	private := filepath.Join(t.TempDir(), "private")
+	if err := os.Mkdir(private, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	postgres.SetSystemStateDir(t, filepath.Join(private, "lib"))
+	_, err := postgres.Start(t.Context(), postgres.Config{DataDir: filepath.Join(private, "data")})
+	var access *postgres.AccessError
+	if !errors.As(err, &access) {
+		t.Fatalf("got %v, want an *AccessError", err)
+	}
+	oneLine(t, err)
+	if !strings.Contains(err.Error(), "blocked by") {
+		t.Errorf("the message does not name the folder that blocks: %v", err)
+	}
+}
+
+func TestClusterRestoredByRoot(t *testing.T) {
+	needRoot(t)
+	dir := pgtest.DataDir(t)
+	c := start(t, postgres.Config{DataDir: dir})
+	run(t, c.URL(), "CREATE SCHEMA log")
+	stop(t, c)
+	if out, err := exec.Command("chown", "-R", "0:0", filepath.Join(dir, "postgres")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c = start(t, postgres.Config{DataDir: dir})
+	run(t, c.URL(), "CREATE TABLE log.event ()")
+}
+
+// A container that begins again gives out the same small process ids: the one in the lock file is then taken by
+// something else, which runs as the same user.
+func TestLockFileNamesAStranger(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("without /proc only the program's name is looked at")
+	}
+	dir := pgtest.DataDir(t)
+	c := start(t, postgres.Config{DataDir: dir})
+	path := filepath.Join(dir, "postgres", "data", "postmaster.pid")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop(t, c)
+
+	stranger := exec.Command("sleep", "60")
+	uid := ownerOf(t, filepath.Join(dir, "postgres"))
+	if os.Geteuid() == 0 {
+		stranger.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	}
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stranger.Process.Kill() //nolint:errcheck,gosec // it may have ended
+		stranger.Wait()         //nolint:errcheck,gosec // it was killed
+	})
+	_, rest, _ := strings.Cut(string(text), "\n")
+	if err := os.WriteFile(path, fmt.Appendf(nil, "%d\n%s", stranger.Process.Pid, rest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(path, int(uid), -1); err != nil {
+		t.Fatal(err)
+	}
+	c = start(t, postgres.Config{DataDir: dir})
+	run(t, c.URL(), "SELECT")
+	if err := stranger.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the stranger was hurt: %v", err)
+	}
+}

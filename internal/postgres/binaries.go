@@ -1,0 +1,237 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// BinEnv is the environment variable that names the folder of the server's binaries. Where it is set, no other
+// place is searched.
+const BinEnv = "STRATA_POSTGRES_BIN"
+
+// MinVersion is the oldest major version of PostgreSQL that strata runs on.
+const MinVersion = 14
+
+// binaries is one installation of the server.
+type binaries struct {
+	dir   string
+	major int
+}
+
+func (b binaries) postgres() string { return filepath.Join(b.dir, "postgres") }
+func (b binaries) initdb() string   { return filepath.Join(b.dir, "initdb") }
+
+// usualPlaces are where packages put the server's binaries.
+var usualPlaces = []string{
+	"/usr/lib/postgresql/*/bin",         // Debian, Ubuntu
+	"/usr/pgsql-*/bin",                  // PGDG packages for Red Hat
+	"/usr/libexec/postgresql*",          // Alpine
+	"/usr/local/pgsql/bin",              // built from source
+	"/opt/homebrew/opt/postgresql*/bin", // Homebrew, Apple silicon
+	"/usr/local/opt/postgresql*/bin",    // Homebrew, Intel
+	"/home/linuxbrew/.linuxbrew/opt/postgresql*/bin",
+	"/Applications/Postgres.app/Contents/Versions/*/bin",
+}
+
+// finder searches for installations. Its fields are there to be replaced by tests.
+type finder struct {
+	getenv func(string) string
+	places []string
+}
+
+func newFinder() finder { return finder{getenv: os.Getenv, places: usualPlaces} }
+
+// find returns the installation to use: of the given major version, or the first that is new enough when major
+// is 0. The error is a *NoBinariesError or, for a major version that is not there, a *NoBinariesError or
+// *VersionError naming pgdata.
+func (f finder) find(ctx context.Context, major int, pgdata string) (binaries, error) {
+	looked := []string{BinEnv}
+	dirs := f.explicit()
+	if dirs == nil {
+		dirs = f.search(ctx)
+		looked = []string{"PATH", "pg_config --bindir", "the usual places"}
+	} else {
+		looked[0] = fmt.Sprintf("%s=%s", BinEnv, f.getenv(BinEnv))
+	}
+
+	var unfit, found []string
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		dir, ok := installation(dir)
+		if !ok || seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		b := binaries{dir: dir}
+		var err error
+		switch b.major, err = majorVersion(ctx, b.postgres()); {
+		case err != nil:
+			unfit = append(unfit, err.Error())
+		case b.major < MinVersion:
+			unfit = append(unfit, fmt.Sprintf("version %d in %s is too old", b.major, dir))
+		case major != 0 && b.major != major:
+			found = append(found, fmt.Sprintf("%d in %s", b.major, dir))
+		default:
+			return b, nil
+		}
+	}
+	if len(found) > 0 {
+		return binaries{}, &VersionError{DataDir: pgdata, Want: major, Found: found}
+	}
+	return binaries{}, &NoBinariesError{Looked: looked, Unfit: unfit, Hint: installHint(runtime.GOOS, osRelease())}
+}
+
+// explicit returns what BinEnv names (a folder, or the server binary itself), nil when it is not set.
+func (f finder) explicit() []string {
+	dir := f.getenv(BinEnv)
+	if dir == "" {
+		return nil
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	return []string{dir}
+}
+
+// search lists the folders that may hold the binaries, in order of preference.
+func (f finder) search(ctx context.Context) []string {
+	path := filepath.SplitList(f.getenv("PATH"))
+	dirs := slices.Clone(path)
+	for _, dir := range path {
+		config := filepath.Join(dir, "pg_config")
+		if !executable(config) {
+			continue
+		}
+		if out, err := exec.CommandContext(ctx, config, "--bindir").Output(); err == nil {
+			dirs = append(dirs, strings.TrimSpace(string(out)))
+		}
+		break
+	}
+	for _, pattern := range f.places {
+		matches, err := filepath.Glob(pattern)
+		if err != nil {
+			continue // a malformed pattern matches nothing
+		}
+		slices.SortFunc(matches, func(a, b string) int { return cmp.Compare(trailingVersion(b), trailingVersion(a)) })
+		dirs = append(dirs, matches...)
+	}
+	return dirs
+}
+
+// installation resolves dir/postgres to the folder it really lives in and says if initdb is there too. (A link
+// in /usr/local/bin must not hide that the server finds its share folder relative to the real place.)
+func installation(dir string) (string, bool) {
+	if dir == "" || !executable(filepath.Join(dir, "postgres")) {
+		return "", false
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(dir, "postgres"))
+	if err != nil {
+		return "", false
+	}
+	if real, err = filepath.Abs(filepath.Dir(real)); err != nil {
+		return "", false
+	}
+	return real, executable(filepath.Join(real, "initdb")) && executable(filepath.Join(real, "postgres"))
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+}
+
+var digits = regexp.MustCompile(`\d+`)
+
+// trailingVersion is the last number in a path ("/usr/lib/postgresql/16/bin" is 16), 0 without one.
+func trailingVersion(path string) int {
+	all := digits.FindAllString(path, -1)
+	if len(all) == 0 {
+		return 0
+	}
+	n, err := strconv.Atoi(all[len(all)-1])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
+
+// majorVersion asks the server binary for its version.
+func majorVersion(ctx context.Context, postgres string) (int, error) {
+	out, err := exec.CommandContext(ctx, postgres, "--version").Output()
+	if err != nil {
+		return 0, fmt.Errorf("%s --version: %w", postgres, err)
+	}
+	return parseVersion(string(out))
+}
+
+func parseVersion(line string) (int, error) {
+	m := versionLine.FindStringSubmatch(line)
+	if m == nil {
+		return 0, fmt.Errorf("not a PostgreSQL version: %.80q", strings.TrimSpace(line))
+	}
+	return strconv.Atoi(m[1])
+}
+
+// pgVersion reads the major version that made a PGDATA; 0 where there is none yet.
+func pgVersion(pgdata string) (int, error) {
+	raw, err := os.ReadFile(filepath.Join(pgdata, "PG_VERSION"))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the version of the cluster: %w", err)
+	}
+	major, err := strconv.Atoi(strings.TrimSpace(string(raw)))
+	if err != nil {
+		return 0, fmt.Errorf("read the version of the cluster in %s: %w", pgdata, err)
+	}
+	return major, nil
+}
+
+// osRelease is the text of /etc/os-release, empty where there is none.
+func osRelease() string {
+	raw, err := os.ReadFile("/etc/os-release")
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+var releaseIDs = regexp.MustCompile(`(?m)^ID(?:_LIKE)?="?([^"\n]*)"?$`)
+
+// installHint is the command that installs the server on this machine, and the other ways out.
+func installHint(goos, release string) string {
+	install := "your system's PostgreSQL server package"
+	if goos == "darwin" {
+		install = "it with: brew install postgresql@17"
+	}
+	for _, m := range releaseIDs.FindAllStringSubmatch(release, -1) {
+		for id := range strings.FieldsSeq(m[1]) {
+			switch id {
+			case "debian", "ubuntu":
+				install = "it with: apt-get install postgresql"
+			case "fedora", "rhel", "centos":
+				install = "it with: dnf install postgresql-server"
+			case "alpine":
+				install = "it with: apk add postgresql"
+			case "arch":
+				install = "it with: pacman -S postgresql"
+			case "suse", "opensuse":
+				install = "it with: zypper install postgresql-server"
+			}
+		}
+	}
+	return fmt.Sprintf("install %s (or set %s to the folder of its binaries, or STRATA_DATABASE_URL to a database)",
+		install, BinEnv)
+}

@@ -1,0 +1,396 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/internal/pgtest"
+	"strata/internal/postgres"
+)
+
+func start(t *testing.T, cfg postgres.Config) *postgres.Cluster {
+	t.Helper()
+	c, err := postgres.Start(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, c) })
+	return c
+}
+
+func stop(t *testing.T, c *postgres.Cluster) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := c.Stop(ctx); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
+
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // the server may be gone
+	return conn
+}
+
+func query(t *testing.T, url, sql string) string {
+	t.Helper()
+	var got string
+	if err := connect(t, url).QueryRow(t.Context(), sql).Scan(&got); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return got
+}
+
+func run(t *testing.T, url, sql string) {
+	t.Helper()
+	if _, err := connect(t, url).Exec(t.Context(), sql); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// oneLine checks that a message fits in one line of a log.
+func oneLine(t *testing.T, err error) {
+	t.Helper()
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("the message has several lines: %q", err)
+	}
+}
+
+func TestNewClusterIsKept(t *testing.T) {
+	for _, tc := range []struct{ name, dir string }{
+		{"Plain", "data"},
+		{"Strange", `a b,c"d'e\f%g&h?é`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := filepath.Join(pgtest.DataDir(t), tc.dir)
+			first := start(t, postgres.Config{DataDir: dir, Settings: map[string]string{"application_name": `it's a \ "test"`}})
+			for _, q := range []struct{ sql, want string }{
+				{"SELECT current_user || ' ' || current_database()", "strata strata"},
+				{"SELECT rolsuper::text FROM pg_roles WHERE rolname = current_user", "false"},
+				{"SELECT pg_get_userbyid(datdba)::text FROM pg_database WHERE datname = current_database()", "strata"},
+				{"SELECT current_setting('fsync')", "on"},
+				{"SELECT current_setting('listen_addresses')", ""},
+				{"SELECT current_setting('server_encoding')", "UTF8"},
+				{"SELECT current_setting('data_checksums')", "on"},
+				{"SELECT reset_val FROM pg_settings WHERE name = 'application_name'", `it's a \ "test"`},
+			} {
+				if got := query(t, first.URL(), q.sql); got != q.want {
+					t.Errorf("%s: got %q, want %q", q.sql, got, q.want)
+				}
+			}
+			if got := query(t, first.AdminURL(), "SELECT usesuper::text FROM pg_user WHERE usename = current_user"); got != "true" {
+				t.Errorf("AdminURL: superuser: got %s, want true", got)
+			}
+			run(t, first.URL(), "CREATE SCHEMA log; CREATE TABLE log.event AS SELECT 1 AS seq")
+			stop(t, first)
+			gone(t, first.Pid())
+
+			second := start(t, postgres.Config{DataDir: dir})
+			if got := query(t, second.URL(), "SELECT seq::text FROM log.event"); got != "1" {
+				t.Errorf("after the restart: got %q, want 1", got)
+			}
+			if second.URL() != first.URL() {
+				t.Errorf("URL after the restart: got %s, want %s", second.URL(), first.URL())
+			}
+		})
+	}
+}
+
+func TestFilesArePrivate(t *testing.T) {
+	dir := pgtest.DataDir(t)
+	start(t, postgres.Config{DataDir: dir})
+	for _, name := range []string{"postgres", "postgres/data", "postgres/socket"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != 0o700 {
+			t.Errorf("%s: got mode %o, want 700", name, got)
+		}
+	}
+}
+
+func TestRelativeDataDir(t *testing.T) {
+	t.Chdir(pgtest.DataDir(t))
+	c := start(t, postgres.Config{DataDir: "./.strata"})
+	if !strings.Contains(c.URL(), "host=%2F") {
+		t.Errorf("the socket's path is not absolute: %s", c.URL())
+	}
+	run(t, c.URL(), "SELECT")
+}
+
+func TestKilledProcessLeavesAServerThatIsAdopted(t *testing.T) {
+	dir := pgtest.DataDir(t)
+	other := begin(t, dir, nil)
+	pid, url := other.running(t)
+	run(t, url, "CREATE SCHEMA log")
+	other.kill(t)
+	run(t, url, "CREATE TABLE log.event (seq bigint)") // it lives on
+
+	c := start(t, postgres.Config{DataDir: dir})
+	if c.Pid() != pid || c.URL() != url {
+		t.Errorf("got the server %d at %s, want the orphan %d at %s", c.Pid(), c.URL(), pid, url)
+	}
+	run(t, c.URL(), "SELECT FROM log.event")
+	stop(t, c)
+	gone(t, pid)
+}
+
+func TestLastUserStops(t *testing.T) {
+	for _, tc := range []struct {
+		name       string
+		otherFirst bool // the other process starts the server, and stays
+	}{
+		{"StarterLeavesFirst", false},
+		{"StarterLeavesLast", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := pgtest.DataDir(t)
+			var c *postgres.Cluster
+			if !tc.otherFirst {
+				c = start(t, postgres.Config{DataDir: dir})
+			}
+			other := begin(t, dir, nil)
+			pid, url := other.running(t)
+			if tc.otherFirst {
+				c = start(t, postgres.Config{DataDir: dir})
+			}
+			if c.Pid() != pid {
+				t.Fatalf("two servers: %d and %d", c.Pid(), pid)
+			}
+			stop(t, c)
+			run(t, url, "SELECT") // the other's use keeps it up
+			other.stop(t)
+			gone(t, pid)
+		})
+	}
+}
+
+func TestOneProcessMayUseItTwice(t *testing.T) {
+	dir := pgtest.DataDir(t)
+	a := start(t, postgres.Config{DataDir: dir})
+	b := start(t, postgres.Config{DataDir: dir})
+	stop(t, a)
+	stop(t, a) // again: nothing happens
+	run(t, b.URL(), "SELECT")
+	stop(t, b)
+	gone(t, b.Pid())
+}
+
+func TestAllStartAtOnce(t *testing.T) {
+	dir := filepath.Join(pgtest.DataDir(t), "data")
+	others := []*otherProcess{begin(t, dir, nil), begin(t, dir, nil)}
+	clusters := make([]*postgres.Cluster, 3)
+	var wg sync.WaitGroup
+	for i := range clusters {
+		wg.Go(func() {
+			c, err := postgres.Start(t.Context(), postgres.Config{DataDir: dir})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			clusters[i] = c
+		})
+	}
+	wg.Wait()
+	if t.Failed() {
+		return
+	}
+	for _, o := range others {
+		if pid, _ := o.running(t); pid != clusters[0].Pid() {
+			t.Errorf("two servers: %d and %d", pid, clusters[0].Pid())
+		}
+	}
+	for _, o := range others {
+		wg.Go(func() { o.stop(t) })
+	}
+	for _, c := range clusters {
+		wg.Go(func() { stop(t, c) })
+	}
+	wg.Wait()
+	gone(t, clusters[0].Pid())
+}
+
+func TestLongPath(t *testing.T) {
+	dir := filepath.Join(pgtest.DataDir(t), strings.Repeat("long", 25))
+	a := start(t, postgres.Config{DataDir: dir})
+	socket, err := os.Readlink(filepath.Join(dir, "postgres", "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the socket's folder: %v, %v; want mode 700", info, err)
+	}
+	b := start(t, postgres.Config{DataDir: dir})
+	if a.Pid() != b.Pid() {
+		t.Errorf("two servers: %d and %d", a.Pid(), b.Pid())
+	}
+	run(t, b.URL(), "SELECT")
+	stop(t, a)
+	stop(t, b)
+	if _, err := os.Stat(socket); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s outlived the server (%v)", socket, err)
+	}
+	if c := start(t, postgres.Config{DataDir: dir}); c.URL() != a.URL() {
+		t.Errorf("URL after the restart: got %s, want %s", c.URL(), a.URL())
+	}
+}
+
+func TestSomebodyElsesShortFolderIsNotUsed(t *testing.T) {
+	dir := filepath.Join(pgtest.DataDir(t), strings.Repeat("long", 25))
+	a := start(t, postgres.Config{DataDir: dir})
+	socket, err := os.Readlink(filepath.Join(dir, "postgres", "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop(t, a)
+	if err := os.Mkdir(socket, 0o755); err != nil { //nolint:gosec // the wrong mode is the point
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Remove(socket) }) //nolint:errcheck,gosec // only tidiness
+	b := start(t, postgres.Config{DataDir: dir})
+	if a.URL() == b.URL() {
+		t.Errorf("the socket is in %s, which others can enter", socket)
+	}
+	run(t, b.URL(), "SELECT")
+}
+
+func TestNoBinaries(t *testing.T) {
+	empty := t.TempDir()
+	t.Setenv(postgres.BinEnv, empty)
+	t.Setenv("PATH", "")
+	dir := filepath.Join(t.TempDir(), "data")
+	_, err := postgres.Start(t.Context(), postgres.Config{DataDir: dir})
+	var missing *postgres.NoBinariesError
+	if !errors.As(err, &missing) {
+		t.Fatalf("got %v, want a *NoBinariesError", err)
+	}
+	oneLine(t, err)
+	for _, want := range []string{postgres.BinEnv, empty, "install", "STRATA_DATABASE_URL"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the message does not name %s: %v", want, err)
+		}
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the data directory was made all the same (%v)", err)
+	}
+}
+
+func TestClusterOfAVersionThatIsNotInstalled(t *testing.T) {
+	dir := pgtest.DataDir(t)
+	stop(t, start(t, postgres.Config{DataDir: dir}))
+	if err := os.WriteFile(filepath.Join(dir, "postgres", "data", "PG_VERSION"), []byte("99\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := postgres.Start(t.Context(), postgres.Config{DataDir: dir})
+	var version *postgres.VersionError
+	if !errors.As(err, &version) || version.Want != 99 {
+		t.Fatalf("got %v, want a *VersionError for 99", err)
+	}
+	oneLine(t, err)
+}
+
+func TestServersWordsAreInTheError(t *testing.T) {
+	dir := pgtest.DataDir(t)
+	_, err := postgres.Start(t.Context(), postgres.Config{DataDir: dir, Settings: map[string]string{"no_such_setting": "1"}})
+	var server *postgres.ServerError
+	if !errors.As(err, &server) {
+		t.Fatalf("got %v, want a *ServerError", err)
+	}
+	oneLine(t, err)
+	if !strings.Contains(err.Error(), "no_such_setting") {
+		t.Errorf("the error does not say what the server said: %v", err)
+	}
+	start(t, postgres.Config{DataDir: dir}) // the cluster itself is whole
+}
+
+func TestKilledDuringInitdb(t *testing.T) {
+	dir := pgtest.DataDir(t)
+	other := begin(t, dir, nil)
+	pattern := filepath.Join(dir, "postgres", "data.new-*", "*")
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if found, err := filepath.Glob(pattern); err != nil || len(found) > 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("initdb did not begin")
+		}
+	}
+	other.kill(t)
+	c := start(t, postgres.Config{DataDir: dir})
+	run(t, c.URL(), "SELECT")
+	if left, err := filepath.Glob(filepath.Dir(pattern)); err != nil || len(left) > 0 {
+		t.Errorf("left over: %v (%v)", left, err)
+	}
+}
+
+func TestCanceledStartLeavesNothingHalfDone(t *testing.T) {
+	dir := pgtest.DataDir(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
+	defer cancel()
+	if c, err := postgres.Start(ctx, postgres.Config{DataDir: dir}); err == nil {
+		stop(t, c) // a very quick machine
+	} else if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want the deadline", err)
+	}
+	c := start(t, postgres.Config{DataDir: dir})
+	run(t, c.URL(), "SELECT")
+}
+
+func TestServerKilled(t *testing.T) {
+	dir := pgtest.DataDir(t)
+	a := start(t, postgres.Config{DataDir: dir})
+	run(t, a.URL(), "CREATE SCHEMA log; CREATE TABLE log.event AS SELECT 1 AS seq")
+	// A backend that computes does not notice the death of the postmaster, and holds on to the shared memory.
+	busy := connect(t, a.URL())
+	computing := make(chan struct{})
+	go func() {
+		defer close(computing)
+		busy.Exec(t.Context(), "SELECT sum(sqrt(i)) FROM generate_series(1, 4000000) AS i") //nolint:errcheck // its connection may die
+	}()
+	time.Sleep(50 * time.Millisecond)
+	if err := syscall.Kill(a.Pid(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	b := start(t, postgres.Config{DataDir: dir})
+	if a.Pid() == b.Pid() {
+		t.Errorf("the dead server %d was taken for alive", a.Pid())
+	}
+	if got := query(t, b.URL(), "SELECT seq::text FROM log.event"); got != "1" {
+		t.Errorf("after the crash: got %q, want 1", got)
+	}
+	<-computing
+}
+
+func TestRetire(t *testing.T) {
+	dir := pgtest.DataDir(t)
+	retire := func(want bool) {
+		t.Helper()
+		if got, err := postgres.Retire(t.Context(), dir); err != nil || got != want {
+			t.Errorf("Retire: got %t, %v, want %t", got, err, want)
+		}
+	}
+	retire(true) // there is no cluster
+	other := begin(t, dir, nil)
+	pid, url := other.running(t)
+	retire(false)
+	run(t, url, "SELECT")
+	other.kill(t)
+	retire(true)
+	gone(t, pid)
+	retire(true)
+}

@@ -1,0 +1,58 @@
+package filelock_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"strata/internal/postgres/filelock"
+)
+
+func open(t *testing.T, path string) *filelock.Lock {
+	t.Helper()
+	l, err := filelock.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Release() }) //nolint:errcheck // it may have been released
+	return l
+}
+
+func try(t *testing.T, l *filelock.Lock, want bool) {
+	t.Helper()
+	if got, err := l.TryExclusive(); err != nil || got != want {
+		t.Errorf("TryExclusive: got %t, %v, want %t", got, err, want)
+	}
+}
+
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	a, b := open(t, path), open(t, path)
+	for _, l := range []*filelock.Lock{a, b} {
+		if err := l.Shared(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	try(t, a, false)
+	if err := b.Release(); err != nil {
+		t.Fatal(err)
+	}
+	try(t, a, true)
+
+	c := open(t, path)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	if err := c.Shared(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Shared beside an exclusive holder: got %v, want the deadline", err)
+	}
+	waited := make(chan error, 1)
+	go func() { waited <- c.Exclusive(t.Context()) }()
+	if err := a.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waited; err != nil {
+		t.Errorf("Exclusive after the release: %v", err)
+	}
+}

@@ -1,0 +1,178 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+)
+
+// systemStateDir is where root's cluster goes when the server's user can't reach the data directory. (A variable
+// for the tests.)
+var systemStateDir = "/var/lib/strata"
+
+// home is the cluster's folder and the user that owns it and runs the server.
+type home struct {
+	dir     string // absolute, links resolved
+	account account
+}
+
+func (h home) data() string   { return filepath.Join(h.dir, "data") }
+func (h home) socket() string { return filepath.Join(h.dir, "socket") }
+func (h home) log() string    { return filepath.Join(h.dir, "server.log") }
+
+// opener makes and checks homes.
+type opener struct {
+	systemDir string
+	log       *slog.Logger
+}
+
+// homeLink is the path under which the data directory knows the home.
+func homeLink(dataDir string) (string, error) {
+	abs, err := filepath.Abs(dataDir)
+	if err != nil {
+		return "", fmt.Errorf("data directory %s: %w", dataDir, err)
+	}
+	return filepath.Join(abs, "postgres"), nil
+}
+
+// open returns the home of dataDir, making it at its first use. postgres is the server's binary, which the user
+// that runs it has to be able to execute.
+func (o opener) open(ctx context.Context, dataDir, postgres string) (home, error) {
+	link, err := homeLink(dataDir)
+	if err != nil {
+		return home{}, err
+	}
+	if _, err := os.Lstat(link); errors.Is(err, os.ErrNotExist) {
+		if err := o.create(ctx, link, postgres); err != nil {
+			return home{}, err
+		}
+	}
+	dir, err := filepath.EvalSymlinks(link)
+	if errors.Is(err, os.ErrNotExist) {
+		return home{}, &AccessError{Path: link, Reason: "the folder it links to is gone",
+			Hint: "restore that folder, or remove the link to begin with an empty database"}
+	}
+	if err != nil {
+		return home{}, fmt.Errorf("private PostgreSQL: %w", err)
+	}
+	h := home{dir: dir}
+	if os.Geteuid() != 0 {
+		h.account = self()
+		return h, h.checkOwner()
+	}
+	return h, h.adoptForRoot(postgres)
+}
+
+// create makes the home behind link. Another process may do the same at the same time: whoever makes the last
+// step first wins and the other takes what is there.
+func (o opener) create(ctx context.Context, link, postgres string) error {
+	dataDir := filepath.Dir(link)
+	mode := os.FileMode(0o700)
+	if os.Geteuid() == 0 {
+		mode = 0o711 // the server's user has to pass through
+	}
+	if err := os.MkdirAll(dataDir, mode); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	if os.Geteuid() == 0 {
+		acct, err := serviceAccount()
+		if err != nil {
+			return err
+		}
+		if !acct.reaches("/", postgres, "--version") {
+			return unreachableBinary(acct, postgres)
+		}
+		if !acct.reaches(dataDir, postgres, "--version") {
+			return o.createElsewhere(ctx, link, postgres, acct)
+		}
+	}
+	if err := os.Mkdir(link, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("make the folder of the private PostgreSQL: %w", err)
+	}
+	return nil
+}
+
+// createElsewhere makes the home below o.systemDir and link a symbolic link to it.
+func (o opener) createElsewhere(ctx context.Context, link, postgres string, acct account) error {
+	if err := os.MkdirAll(o.systemDir, 0o711); err != nil {
+		return unreachableHome(acct, filepath.Dir(link))
+	}
+	if !acct.reaches(o.systemDir, postgres, "--version") {
+		return unreachableHome(acct, filepath.Dir(link))
+	}
+	dir, err := os.MkdirTemp(o.systemDir, "postgres-")
+	if err != nil {
+		return fmt.Errorf("make the folder of the private PostgreSQL: %w", err)
+	}
+	if err := acct.own(dir); err != nil {
+		return errors.Join(err, os.Remove(dir))
+	}
+	if err := os.Symlink(dir, link); err != nil {
+		removed := os.Remove(dir)
+		if errors.Is(err, os.ErrExist) {
+			return removed
+		}
+		return errors.Join(fmt.Errorf("link the folder of the private PostgreSQL: %w", err), removed)
+	}
+	o.log.WarnContext(ctx, "the server's user cannot reach the data directory: the private PostgreSQL lives elsewhere",
+		slog.String("user", acct.String()), slog.String("blocked_by", blockedBy(filepath.Dir(link))),
+		slog.String("data_dir", filepath.Dir(link)), slog.String("postgres_dir", dir))
+	return nil
+}
+
+// checkOwner refuses a home that belongs to somebody else.
+func (h home) checkOwner() error {
+	uid, gid, err := owner(h.dir)
+	if err != nil {
+		return fmt.Errorf("private PostgreSQL: %w", err)
+	}
+	if uid == h.account.uid {
+		return nil
+	}
+	return &AccessError{Path: h.dir,
+		Reason: fmt.Sprintf("it belongs to user %s, this process is user %s", account{uid: uid, gid: gid}, h.account),
+		Hint:   "run strata as root or as that user, or choose another --data-dir"}
+}
+
+// adoptForRoot decides which user runs the server (the owner of the home, or for one that is root's own a service
+// account that gets it) and checks that this user can reach it.
+func (h *home) adoptForRoot(postgres string) error {
+	uid, gid, err := owner(h.dir)
+	if err != nil {
+		return fmt.Errorf("private PostgreSQL: %w", err)
+	}
+	if uid != 0 {
+		h.account = account{uid: uid, gid: gid, change: true}
+	} else {
+		if h.account, err = serviceAccount(); err != nil {
+			return err
+		}
+		// All of it, because it may have been copied here, or restored from a backup, by root.
+		if err := h.account.ownAll(h.dir); err != nil {
+			return fmt.Errorf("give the folder of the private PostgreSQL to user %s: %w", h.account, err)
+		}
+	}
+	if !h.account.reaches("/", postgres, "--version") {
+		return unreachableBinary(h.account, postgres)
+	}
+	if !h.account.reaches(h.dir, postgres, "--version") {
+		return unreachableHome(h.account, h.dir)
+	}
+	return nil
+}
+
+func unreachableBinary(acct account, postgres string) error {
+	return &AccessError{Path: postgres, Reason: fmt.Sprintf("user %s, who has to run the server for root, cannot execute it", acct),
+		Hint: "install PostgreSQL where every user can run it, or set " + BinEnv}
+}
+
+func unreachableHome(acct account, dir string) error {
+	reason := fmt.Sprintf("user %s, who has to run the server for root, cannot reach it", acct)
+	if by := blockedBy(dir); by != "" {
+		reason += " (blocked by the permissions of " + by + ")"
+	}
+	return &AccessError{Path: dir, Reason: reason, Hint: "choose a --data-dir which that user can reach, such as /var/lib/strata"}
+}

@@ -1,0 +1,26 @@
+//go:build !linux
+
+package postgres
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// kin asks ps for the program and its arguments: the postmaster that launch starts has its PGDATA among them.
+func kin(pid int, pgdata string) kinship {
+	program, err := exec.Command("ps", "-o", "comm=", "-p", strconv.Itoa(pid)).Output()
+	if err != nil {
+		return unknown
+	}
+	if name := filepath.Base(strings.TrimSpace(string(program))); name != "postgres" && name != "postmaster" {
+		return stranger
+	}
+	command, err := exec.Command("ps", "-ww", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+	if err == nil && strings.Contains(string(command), pgdata) {
+		return ours
+	}
+	return unknown
+}

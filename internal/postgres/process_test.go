@@ -1,0 +1,161 @@
+package postgres_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"strata/internal/postgres"
+)
+
+// processEnv makes the test binary another process that uses the cluster of the data directory it names: it starts
+// it, prints a line with the server's process id and URL (or the error), waits until its input is closed, stops it
+// and prints "stopped".
+const processEnv = "STRATA_POSTGRES_TEST_PROCESS"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(processEnv); dir != "" {
+		os.Exit(process(dir))
+	}
+	os.Exit(m.Run())
+}
+
+func process(dir string) int {
+	ctx := context.Background()
+	c, err := postgres.Start(ctx, postgres.Config{DataDir: dir})
+	if err != nil {
+		fmt.Println("error", err)
+		return 1
+	}
+	fmt.Println("running", c.Pid(), c.URL())
+	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+		fmt.Println("error", err)
+		return 1
+	}
+	if err := c.Stop(ctx); err != nil {
+		fmt.Println("error", err)
+		return 1
+	}
+	fmt.Println("stopped")
+	return 0
+}
+
+// otherProcess is a running process of that kind.
+type otherProcess struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Scanner
+	done bool
+}
+
+// begin starts the process, without waiting for its cluster. as may be nil.
+func begin(t *testing.T, dir string, as *syscall.Credential) *otherProcess {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &otherProcess{cmd: exec.Command(self)}
+	if as != nil {
+		p.cmd.Path = copyProgram(t, self, filepath.Dir(dir))
+		p.cmd.Dir = "/"
+		p.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
+	}
+	p.cmd.Env = append(os.Environ(), processEnv+"="+dir)
+	p.cmd.Stderr = os.Stderr
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.out = bufio.NewScanner(out)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.kill(t) })
+	return p
+}
+
+// running waits for the cluster and returns the server's process id and URL.
+func (p *otherProcess) running(t *testing.T) (pid int, url string) {
+	t.Helper()
+	line := p.line()
+	word, rest, _ := strings.Cut(line, " ")
+	number, url, _ := strings.Cut(rest, " ")
+	pid, err := strconv.Atoi(number)
+	if word != "running" || err != nil {
+		t.Fatalf("the other process said: %s", line)
+	}
+	return pid, url
+}
+
+func (p *otherProcess) line() string {
+	p.out.Scan()
+	return p.out.Text()
+}
+
+// kill ends the process with SIGKILL.
+func (p *otherProcess) kill(t *testing.T) {
+	t.Helper()
+	if p.done {
+		return
+	}
+	p.done = true
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Errorf("kill the other process: %v", err)
+	}
+	p.cmd.Wait() //nolint:errcheck // it was killed
+}
+
+// stop lets the process stop its cluster and end.
+func (p *otherProcess) stop(t *testing.T) {
+	t.Helper()
+	p.done = true
+	if err := p.in.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := p.line(); got != "stopped" {
+		t.Errorf("the other process said: %s", got)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// copyProgram puts a copy of the test binary where every user can run it.
+func copyProgram(t *testing.T, from, dir string) string {
+	t.Helper()
+	raw, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(dir, "program")
+	if err := os.WriteFile(to, raw, 0o755); err != nil { //nolint:gosec // to be run by another user
+		t.Fatal(err)
+	}
+	return to
+}
+
+// gone waits until the process has ended.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
+		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") Z ") {
+			return // dead; whoever adopted it has not collected it
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d still runs", pid)
+		}
+	}
+}

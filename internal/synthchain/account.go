@@ -1,0 +1,138 @@
+package synthchain
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"strata/domain/c32"
+	"strata/domain/hash"
+	"strata/domain/transaction"
+	"strata/domain/transaction/key"
+)
+
+// account is somebody who can sign.
+type account struct {
+	party   party
+	address c32.Address
+	mode    transaction.HashMode
+	signer  hash.Hash20
+	keys    []key.Private
+	public  []key.Public
+	shared  transaction.Multisig // for modes with several keys
+}
+
+// multisigKeys and multisigRequired are the holders and signatures of accounts with several keys.
+const (
+	multisigKeys     = 3
+	multisigRequired = 2
+)
+
+// accountMode spreads the kinds of accounts: most have one key, as on real chains. The first four, who mine, are plain.
+func accountMode(i int, g Generation) (mode transaction.HashMode, encoding key.Encoding) {
+	switch i % 16 {
+	case 5:
+		return transaction.P2PKH, key.Uncompressed
+	case 7:
+		return transaction.P2WPKHP2SH, key.Compressed
+	case 9:
+		return transaction.P2SH, key.Compressed
+	case 11:
+		return transaction.P2WSHP2SH, key.Compressed
+	case 13:
+		if g >= V30 {
+			return transaction.P2SHOrderIndependent, key.Compressed
+		}
+	case 15:
+		if g >= V30 {
+			return transaction.P2WSHP2SHOrderIndependent, key.Compressed
+		}
+	}
+	return transaction.P2PKH, key.Compressed
+}
+
+// newAccount derives an account from the seed of the chain and its number.
+func newAccount(cfg Config, r *roll, i int) *account {
+	mode, encoding := accountMode(i, cfg.Generation)
+	count := multisigKeys
+	if mode.Single() {
+		count = 1
+	}
+	a := &account{mode: mode}
+	for n := range count {
+		k := deriveKey(cfg.Seed, fmt.Sprintf("account %d", i), n, encoding)
+		a.keys = append(a.keys, k)
+		a.public = append(a.public, k.Public())
+	}
+	required := 1
+	if !mode.Single() {
+		required = multisigRequired
+		shared, err := transaction.NewMultisig(mode, required, a.public...)
+		must(err)
+		a.shared = shared
+	}
+	signer, err := transaction.SignerHash(mode, uint16(required), a.public...)
+	must(err)
+	a.signer = signer
+	a.address = c32.Address{Version: mode.AddressVersion(cfg.Network.mainnet()), Hash160: signer}
+	a.party = r.of(standard(a.address))
+	return a
+}
+
+// deriveKey is a private key that only the seed of the chain decides.
+func deriveKey(seed uint64, purpose string, n int, encoding key.Encoding) key.Private {
+	material := binary.BigEndian.AppendUint64([]byte("strata synthetic chain "), seed)
+	material = append(material, purpose...)
+	material = binary.BigEndian.AppendUint32(material, uint32(n))
+	k := key.FromSeed(material)
+	if encoding == key.Compressed {
+		return k
+	}
+	plain, err := key.ParsePrivate(k.Hex()[:2*key.PrivateSize])
+	must(err)
+	return plain
+}
+
+// sign signs t as origin. Not real: the signature decodes but does not verify.
+func (a *account) sign(t *transaction.Transaction, real bool, fake func() key.Signature) {
+	switch {
+	case !real:
+		t.Origin = a.faked(t.Origin.Nonce, t.Origin.Fee, fake)
+	case a.mode.Single():
+		t.Origin.HashMode = a.mode
+		must(transaction.Sign(t, a.keys[0]))
+	default:
+		must(a.shared.Sign(t, a.keys[:multisigRequired]...))
+	}
+}
+
+// sponsor signs t as sponsor, after the origin did. Nonce and fee of the sponsor must be in place.
+func (a *account) sponsor(t *transaction.Transaction, real bool, fake func() key.Signature) {
+	switch {
+	case !real:
+		*t.Sponsor = a.faked(t.Sponsor.Nonce, t.Sponsor.Fee, fake)
+	case a.mode.Single():
+		*t.Sponsor = transaction.SpendingCondition{HashMode: a.mode, Nonce: t.Sponsor.Nonce, Fee: t.Sponsor.Fee}
+		must(transaction.SignSponsor(t, a.keys[0]))
+	default:
+		must(a.shared.SignSponsor(t, a.keys[:multisigRequired]...))
+	}
+}
+
+// faked is a condition of the account that looks signed.
+func (a *account) faked(nonce, fee uint64, fake func() key.Signature) transaction.SpendingCondition {
+	if a.mode.Single() {
+		return transaction.SpendingCondition{
+			HashMode: a.mode, Signer: a.signer, Nonce: nonce, Fee: fee,
+			KeyEncoding: a.keys[0].Public().Encoding(), Signature: fake(),
+		}
+	}
+	condition := a.shared.Condition(nonce, fee)
+	for i, p := range a.public {
+		if i < multisigRequired {
+			condition.Fields = append(condition.Fields, transaction.SignatureField(fake(), p.Encoding()))
+		} else {
+			condition.Fields = append(condition.Fields, transaction.PublicKeyField(p))
+		}
+	}
+	return condition
+}

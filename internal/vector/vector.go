@@ -1,0 +1,103 @@
+// Package vector reads the shared conformance vectors (one JSON object per line) for tests.
+//
+// The vectors live outside the repository, in the directory named by STRATA_SHARED or else in ../shared next to
+// the repository root, under data/vectors. Where that directory is absent, the calling test is skipped: every
+// package has vectors of its own besides these.
+package vector
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// maxLine bounds one row: the longest are raw transactions in hex.
+const maxLine = 16 << 20
+
+// Each runs f as a subtest for every row of a vector file, named by the row's id (by its line number without one).
+// It skips t when the vector directory is absent and fails it when the file is missing or empty.
+func Each(t *testing.T, file string, f func(t *testing.T, row json.RawMessage)) {
+	t.Helper()
+	for i, row := range Rows(t, file) {
+		var head struct {
+			ID string `json:"id"`
+		}
+		if err := json.Unmarshal(row, &head); err != nil {
+			t.Fatalf("%s line %d: %v", file, i+1, err)
+		}
+		if head.ID == "" {
+			head.ID = fmt.Sprintf("line-%d", i+1)
+		}
+		t.Run(head.ID, func(t *testing.T) { f(t, row) })
+	}
+}
+
+// Rows returns all rows of a vector file. It skips and fails as Each does; benchmarks may call it too.
+func Rows(tb testing.TB, file string) []json.RawMessage {
+	tb.Helper()
+	f, err := os.Open(filepath.Join(Dir(tb), file))
+	if err != nil {
+		tb.Fatalf("open vector file: %v", err)
+	}
+	defer func() { _ = f.Close() }() // read only: nothing can be lost
+
+	var rows []json.RawMessage
+	lines := bufio.NewScanner(f)
+	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	for lines.Scan() {
+		if line := lines.Bytes(); len(line) > 0 {
+			rows = append(rows, json.RawMessage(append([]byte(nil), line...)))
+		}
+	}
+	if err := lines.Err(); err != nil {
+		tb.Fatalf("read %s: %v", file, err)
+	}
+	if len(rows) == 0 {
+		tb.Fatalf("%s has no rows", file)
+	}
+	return rows
+}
+
+// Dir returns the directory of the vector files, and skips tb when there is none.
+func Dir(tb testing.TB) string {
+	tb.Helper()
+	dir := filepath.Join(shared(tb), "data", "vectors")
+	if _, err := os.Stat(dir); err != nil {
+		tb.Skipf("no vectors in %s: set STRATA_SHARED to the directory that holds data/vectors", dir)
+	}
+	return dir
+}
+
+// Decode parses a row into a value of the caller's row type and fails t when it does not fit.
+func Decode[T any](tb testing.TB, row json.RawMessage) T {
+	tb.Helper()
+	var v T
+	if err := json.Unmarshal(row, &v); err != nil {
+		tb.Fatalf("row %.200s: %v", row, err)
+	}
+	return v
+}
+
+func shared(tb testing.TB) string {
+	tb.Helper()
+	if dir := os.Getenv("STRATA_SHARED"); dir != "" {
+		return dir
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		tb.Fatalf("working directory: %v", err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(filepath.Dir(dir), "shared")
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			tb.Skip("no go.mod above the working directory: cannot find the vectors")
+		}
+		dir = up
+	}
+}

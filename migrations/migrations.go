@@ -1,0 +1,50 @@
+// Package migrations holds the SQL that every Strata database starts with: the log and the register of
+// projections. Tables of a projection are not here; each version of a projection creates its own schema.
+package migrations
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed *.sql
+var files embed.FS
+
+// lockKey serialises processes that start at the same time on one database.
+const lockKey = 0x737472617461 // "strata"
+
+// Up brings the database at url to the newest version. It may be called by several processes at once; a database
+// that is newer than this program is left alone (a rolling deploy has older processes for a while).
+func Up(ctx context.Context, url string) error {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return fmt.Errorf("parse database url: %w", err)
+	}
+	db := stdlib.OpenDB(*config)
+	defer func() { _ = db.Close() }()
+
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connect to migrate: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	// Held until conn closes. Two processes that run the same DDL at once would otherwise fail on unique keys of
+	// the catalog, which is ugly but harmless: goose's own version table decides what has been applied.
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(lockKey)); err != nil {
+		return fmt.Errorf("wait for other migrations: %w", err)
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithVerbose(false), goose.WithSlog(slog.New(slog.DiscardHandler)), goose.WithTableName("public.strata_migration"))
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/hash"
+	"strata/domain/nodeevent"
+	"strata/projections"
+)
+
+// batch is one Fold: the events of one transaction, and the rows that they make.
+type batch struct {
+	chain *Chain
+	tx    pgx.Tx
+	state *state
+	rows  rows
+	// burnChangedFrom is the lowest Bitcoin block that was orphaned or brought back since the tip was last chosen.
+	burnChangedFrom int64
+}
+
+func (b *batch) sql(query string) string { return b.chain.spec.SQL(query) }
+
+// readState reads where the tables stand.
+func (b *batch) readState(ctx context.Context) (*state, error) {
+	s := &state{nodes: newNodes(), burn: newBurnBlocks(), gaps: map[hash.Hash32]bool{}}
+	b.state = s
+	err := b.tx.QueryRow(ctx, b.sql(`
+		SELECT coalesce((SELECT max(step) FROM {schema}.step), 0),
+		       coalesce((SELECT height FROM {schema}.burn_block WHERE canonical ORDER BY height DESC LIMIT 1), -1)`)).
+		Scan(&s.lastStep, &s.burnTop)
+	if err != nil {
+		return nil, fmt.Errorf("read the state of the chain: %w", err)
+	}
+	rows, err := b.tx.Query(ctx, b.sql(`SELECT parent_index_block_hash FROM {schema}.gap`))
+	if err != nil {
+		return nil, fmt.Errorf("read the gaps of the chain: %w", err)
+	}
+	gaps, err := pgx.CollectRows(rows, pgx.RowTo[hash.Hash32])
+	if err != nil {
+		return nil, fmt.Errorf("read the gaps of the chain: %w", err)
+	}
+	for _, id := range gaps {
+		s.gaps[id] = true
+	}
+	for end, n := range map[string]**node{"max": &s.tip, "min": &s.root} {
+		query := `b.source_seq = (SELECT block_seq FROM {schema}.canonical WHERE height = (SELECT ` + end + `(height) FROM {schema}.canonical))`
+		found, err := b.queryNodes(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 1 {
+			*n = found[0]
+		}
+	}
+	return s, nil
+}
+
+// prefetch loads what the blocks of the batch will ask for, in one round trip each instead of several per block.
+func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error {
+	var (
+		ids         [][]byte
+		asked       = map[hash.Hash32]bool{}
+		burnHashes  []hash.Hash32
+		burnSources []hash.Hash20
+	)
+	want := func(id hash.Hash32) {
+		if !asked[id] && b.state.nodes.byID[id] == nil {
+			asked[id] = true
+			ids = append(ids, id[:])
+		}
+	}
+	for _, item := range items {
+		switch payload := item.Payload.(type) {
+		case *nodeevent.Block:
+			want(payload.IndexBlockHash)
+			want(payload.ParentIndexBlockHash)
+			burnHashes = append(burnHashes, payload.BurnBlockHash)
+			if payload.ConsensusHash != nil {
+				burnSources = append(burnSources, *payload.ConsensusHash)
+			}
+		case *nodeevent.BurnBlock:
+			burnHashes = append(burnHashes, payload.Hash)
+			if payload.ParentHash != nil {
+				burnHashes = append(burnHashes, *payload.ParentHash)
+			}
+		}
+	}
+	if len(ids) > 0 {
+		if err := b.loadNodes(ctx, `b.index_block_hash = ANY ($1)`, ids); err != nil {
+			return err
+		}
+		for id := range asked {
+			if b.state.nodes.byID[id] == nil {
+				b.state.nodes.missing[id] = true
+			}
+		}
+	}
+	return b.loadBurn(ctx, burnHashes, burnSources)
+}
+
+// loadNodes adds the blocks that a condition selects to the nodes in memory.
+func (b *batch) loadNodes(ctx context.Context, where string, args ...any) error {
+	_, err := b.queryNodes(ctx, where, args...)
+	return err
+}
+
+// queryNodes returns the blocks that a condition selects. A block that is in memory is returned from there: it may
+// be newer than its row.
+func (b *batch) queryNodes(ctx context.Context, where string, args ...any) ([]*node, error) {
+	rows, err := b.tx.Query(ctx, b.sql(`
+		SELECT b.index_block_hash, b.parent_index_block_hash, b.block_hash, b.burn_block_hash,
+		       coalesce(b.consensus_hash, ''), coalesce(b.burn_view, ''),
+		       b.height, b.burn_block_height, b.source_seq, b.size, b.attached, b.tx_count = 0,
+		       EXISTS (SELECT FROM {schema}.canonical c WHERE c.block_seq = b.source_seq)
+		FROM {schema}.block b WHERE `+where), args...)
+	if err != nil {
+		return nil, fmt.Errorf("look up blocks: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*node, error) {
+		var (
+			n               node
+			consensus, view []byte
+		)
+		err := row.Scan(&n.id, &n.parent, &n.blockHash, &n.burnHash, &consensus, &view,
+			&n.height, &n.burnHeight, &n.seq, &n.size, &n.attached, &n.empty, &n.canonical)
+		n.stored = true
+		copy(n.consensus[:], consensus)
+		copy(n.burnView[:], view)
+		return &n, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up blocks: %w", err)
+	}
+	for i, n := range found {
+		if known := b.state.nodes.byID[n.id]; known != nil {
+			found[i] = known
+			continue
+		}
+		b.state.nodes.put(n)
+	}
+	return found, nil
+}
+
+// waiting are the blocks on top of one that was not attached until now, in the order of arrival. Blocks of this
+// batch are flushed first, so that the table has them all.
+func (b *batch) waiting(ctx context.Context, id hash.Hash32) ([]*node, error) {
+	if err := b.flush(ctx); err != nil {
+		return nil, err
+	}
+	return b.queryNodes(ctx, `b.parent_index_block_hash = $1 AND NOT b.attached ORDER BY b.source_seq`, id[:])
+}
+
+// inheritBurnView fills in the latest sortition that a Nakamoto block's tenure has seen, where the block itself has
+// no tenure change that says so.
+func (b *batch) inheritBurnView(ctx context.Context, n *node) error {
+	if !n.burnView.IsZero() || n.consensus.IsZero() {
+		return nil
+	}
+	n.burnView = n.consensus
+	parent, err := b.node(ctx, n.parent)
+	if err != nil {
+		return err
+	}
+	if parent != nil && parent.consensus == n.consensus && !parent.burnView.IsZero() {
+		n.burnView = parent.burnView
+	}
+	return nil
+}
+
+// quarantine notes an event that can't be read. It stays in the log.
+func (b *batch) quarantine(item projections.LogItem, reason error) {
+	pointer := ""
+	var field *nodeevent.FieldError
+	if errors.As(reason, &field) {
+		pointer = field.Path
+	}
+	b.rows.quarantined = append(b.rows.quarantined, projections.Quarantined{Seq: item.Seq, Path: item.Path, Pointer: pointer, Reason: reason.Error()})
+}

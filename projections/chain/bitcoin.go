@@ -1,0 +1,312 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/hash"
+	"strata/domain/nodeevent"
+)
+
+// burnBlock takes an announced Bitcoin block.
+func (b *batch) burnBlock(ctx context.Context, seq int64, payload *nodeevent.BurnBlock) error {
+	if payload.Height > math.MaxInt64 {
+		return unreadable("/burn_block_height", "a number below 2^63", payload.Height)
+	}
+	announced := &burnBlock{key: burnKey{hash: payload.Hash}, height: int64(payload.Height)}
+	if payload.ConsensusHash != nil {
+		announced.key.consensus = *payload.ConsensusHash
+	}
+	if payload.ParentHash != nil {
+		announced.parent = *payload.ParentHash
+	}
+	if err := b.loadBurn(ctx, []hash.Hash32{announced.key.hash, announced.parent}, nil); err != nil {
+		return err
+	}
+	known := b.state.burn.get(announced.key)
+	if known != nil && known.canonical {
+		return nil
+	}
+	forked, err := b.activate(ctx, announced, seq)
+	if err != nil {
+		return err
+	}
+	if known == nil {
+		b.rows.announced(seq, payload, announced)
+	}
+	if !forked || b.chain.rule == Reference {
+		return nil
+	}
+	return b.reconsider(ctx, seq)
+}
+
+// activate puts a Bitcoin block and its ancestors on the followed fork, and takes off it whatever else there is at
+// their heights, and above the block. It reports whether that changed anything for blocks known before.
+//
+// A block at a height where nothing is known is no fork, even below the highest: it comes from another node that
+// started earlier, or fills a hole.
+func (b *batch) activate(ctx context.Context, top *burnBlock, cause int64) (forked bool, err error) {
+	rises := top.height > b.state.burnTop
+	if !rises {
+		rivals, err := b.burnAt(ctx, `height = $1 AND canonical`, top.height)
+		if err != nil {
+			return false, err
+		}
+		if len(rivals) > 0 {
+			fallen, err := b.burnAt(ctx, `height >= $1 AND canonical`, top.height)
+			if err != nil {
+				return false, err
+			}
+			for _, block := range fallen {
+				b.follow(block, false, cause)
+			}
+			forked, rises = true, true
+		}
+	}
+	kept := b.state.burn.put(top)
+	if kept == top {
+		top.canonical = true
+	} else {
+		b.follow(kept, true, cause)
+		forked = true
+	}
+	if rises {
+		b.state.burnTop = top.height
+	}
+	for child := kept; !child.parent.IsZero(); {
+		if err := b.loadBurn(ctx, []hash.Hash32{child.parent}, nil); err != nil {
+			return forked, err
+		}
+		parent := b.parentOf(child)
+		if parent == nil || parent.canonical {
+			return forked, nil
+		}
+		if err := b.followInstead(ctx, parent, cause); err != nil {
+			return forked, err
+		}
+		forked = true
+		child = parent
+	}
+	return forked, nil
+}
+
+// follow notes that a Bitcoin block is, or is no longer, on the followed fork.
+func (b *batch) follow(block *burnBlock, canonical bool, cause int64) {
+	block.canonical = canonical
+	b.rows.burnChanged = append(b.rows.burnChanged, burnChange{block, cause})
+	b.burnChangedFrom = min(b.burnChangedFrom, block.height)
+}
+
+// followInstead puts an orphaned Bitcoin block back on the followed fork, in place of its rivals.
+func (b *batch) followInstead(ctx context.Context, block *burnBlock, cause int64) error {
+	rivals, err := b.burnAt(ctx, `height = $1 AND canonical`, block.height)
+	if err != nil {
+		return err
+	}
+	for _, rival := range rivals {
+		b.follow(rival, false, cause)
+	}
+	b.follow(block, true, cause)
+	return nil
+}
+
+// parentOf finds the announcement of a block's parent: the canonical one when the parent was announced with several
+// sortitions, else the last.
+func (b *batch) parentOf(child *burnBlock) *burnBlock {
+	known := b.state.burn.byHash[child.parent]
+	for _, parent := range known {
+		if parent.canonical {
+			return parent
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	return known[len(known)-1]
+}
+
+// burnAt selects announced Bitcoin blocks by a condition on the table, which is brought up to date first.
+func (b *batch) burnAt(ctx context.Context, where string, args ...any) ([]*burnBlock, error) {
+	if err := b.flush(ctx); err != nil {
+		return nil, err
+	}
+	return b.queryBurn(ctx, where, args...)
+}
+
+// queryBurn selects announced Bitcoin blocks as of the last flush. A block that is in memory is returned from there:
+// it may be newer than its row.
+func (b *batch) queryBurn(ctx context.Context, where string, args ...any) ([]*burnBlock, error) {
+	rows, err := b.tx.Query(ctx, b.sql(`
+		SELECT burn_block_hash, consensus_hash, coalesce(parent_burn_block_hash, ''), height, canonical
+		FROM {schema}.burn_block WHERE `+where+` ORDER BY height, source_seq`), args...)
+	if err != nil {
+		return nil, fmt.Errorf("look up Bitcoin blocks: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*burnBlock, error) {
+		var (
+			block             burnBlock
+			consensus, parent []byte
+		)
+		err := row.Scan(&block.key.hash, &consensus, &parent, &block.height, &block.canonical)
+		copy(block.key.consensus[:], consensus)
+		copy(block.parent[:], parent)
+		return &block, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up Bitcoin blocks: %w", err)
+	}
+	for i, block := range found {
+		found[i] = b.state.burn.put(block)
+	}
+	return found, nil
+}
+
+// loadBurn makes sure that Bitcoin blocks with these hashes or consensus hashes are in memory, if the table has
+// them.
+func (b *batch) loadBurn(ctx context.Context, hashes []hash.Hash32, consensus []hash.Hash20) error {
+	var byHash, byConsensus [][]byte
+	for _, h := range hashes {
+		if !b.state.burn.lookedHash[h] && !h.IsZero() {
+			b.state.burn.lookedHash[h] = true
+			byHash = append(byHash, h[:])
+		}
+	}
+	for _, h := range consensus {
+		if !b.state.burn.lookedConsensus[h] && !h.IsZero() {
+			b.state.burn.lookedConsensus[h] = true
+			byConsensus = append(byConsensus, h[:])
+		}
+	}
+	if len(byHash) == 0 && len(byConsensus) == 0 {
+		return nil
+	}
+	_, err := b.queryBurn(ctx, `burn_block_hash = ANY ($1) OR consensus_hash = ANY ($2)`, byHash, byConsensus)
+	return err
+}
+
+// good says whether n and its ancestors stand on the followed Bitcoin fork. A new block whose own Bitcoin block is
+// good proves that those of its ancestors are: the node that announced it follows them, and says so no other way.
+func (b *batch) good(ctx context.Context, n *node, cause int64) (bool, error) {
+	if b.chain.rule == Reference {
+		return true, nil
+	}
+	orphaned, err := b.orphaned(ctx, n)
+	if err != nil || orphaned {
+		return false, err
+	}
+	for {
+		below, err := b.parent(ctx, n)
+		if err != nil || below == nil || below.canonical {
+			return err == nil, err
+		}
+		orphaned, err := b.orphaned(ctx, below)
+		if err != nil {
+			return false, err
+		}
+		if orphaned {
+			if err := b.bringBack(ctx, below, cause); err != nil {
+				return false, err
+			}
+		}
+		n = below
+	}
+}
+
+func (b *batch) orphaned(ctx context.Context, n *node) (bool, error) {
+	if err := b.loadBurn(ctx, []hash.Hash32{n.burnHash}, []hash.Hash20{n.consensus, n.burnView}); err != nil {
+		return false, err
+	}
+	return b.state.burn.orphaned(n.burnHash, n.consensus) || b.state.burn.orphanedView(n.burnView), nil
+}
+
+// bringBack puts the Bitcoin blocks behind n on the followed fork again.
+func (b *batch) bringBack(ctx context.Context, n *node, cause int64) error {
+	var behind []*burnBlock
+	for _, block := range b.state.burn.byHash[n.burnHash] {
+		if n.consensus.IsZero() || block.key.consensus.IsZero() || block.key.consensus == n.consensus {
+			behind = append(behind, block)
+		}
+	}
+	if view := b.state.burn.byConsensus[n.burnView]; view != nil && !n.burnView.IsZero() {
+		behind = append(behind, view)
+	}
+	for _, block := range behind {
+		if block.canonical {
+			continue
+		}
+		if err := b.followInstead(ctx, block, cause); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reconsider finds the best tip after the followed Bitcoin fork has changed.
+func (b *batch) reconsider(ctx context.Context, cause int64) error {
+	if b.state.tip == nil {
+		return nil
+	}
+	best, err := b.best(ctx)
+	b.burnChangedFrom = math.MaxInt64
+	if err != nil || best == nil || best == b.state.tip {
+		return err
+	}
+	return b.switchTo(ctx, best, cause)
+}
+
+// bestPage is how many candidates are looked at in one go.
+const bestPage = 256
+
+// best is the best block whose Bitcoin blocks, and those of its ancestors, are good. It looks from the top, so what
+// it costs is the number of orphaned blocks. When even the root is orphaned it is nil: then nothing better is
+// known, and the tip stays.
+func (b *batch) best(ctx context.Context) (*node, error) {
+	if err := b.flush(ctx); err != nil {
+		return nil, err
+	}
+	height, burnHeight, seq := int64(math.MaxInt64), int64(math.MaxInt64), int64(0)
+	for {
+		page, err := b.queryNodes(ctx, `
+			b.attached AND (b.height, b.burn_block_height) <= ($1, $2)
+			AND NOT (b.height = $1 AND b.burn_block_height = $2 AND b.source_seq <= $3)
+			ORDER BY b.height DESC, b.burn_block_height DESC, b.source_seq
+			LIMIT $4`, height, burnHeight, seq, bestPage)
+		if err != nil {
+			return nil, err
+		}
+		for _, candidate := range page {
+			good, err := b.goodDown(ctx, candidate)
+			if err != nil {
+				return nil, err
+			}
+			if good {
+				return candidate, nil
+			}
+			height, burnHeight, seq = candidate.height, candidate.burnHeight, candidate.seq
+		}
+		if len(page) < bestPage {
+			return nil, nil
+		}
+	}
+}
+
+// goodDown is good without bringing anything back, and without trusting that what is canonical is good. It stops at
+// the first canonical ancestor whose Bitcoin block is below everything that has changed: that was good before.
+func (b *batch) goodDown(ctx context.Context, n *node) (bool, error) {
+	for n != nil {
+		orphaned, err := b.orphaned(ctx, n)
+		if err != nil || orphaned {
+			return false, err
+		}
+		if n.canonical && n.burnHeight < b.burnChangedFrom {
+			return true, nil
+		}
+		if n, err = b.parent(ctx, n); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,416 @@
+// Package chain decides which blocks are canonical. It is the only place that knows forks: it keeps every block it
+// was ever told of, and writes the linear list of steps, "apply block B" and "revert block B", that all other
+// projections fold.
+//
+// # Rules
+//
+//   - A block is attached when all its ancestors down to the root are known. What is not attached is kept, and
+//     attached when the missing ancestor arrives.
+//   - The root is the genesis block, or the first block of the log when the log begins above genesis. When the
+//     blocks below such a root arrive later and reach down to genesis, the chain is extended downwards.
+//   - Candidates for the tip are all attached blocks whose Bitcoin blocks, and those of their ancestors, are on the
+//     Bitcoin fork that the node follows; what was never announced of Bitcoin counts as good. Among them the rule of
+//     fork choice decides (recommended or reference; see node.go).
+//   - A block is known by its index_block_hash. A second announcement changes nothing, but that the content of a
+//     block which was announced empty is taken from the first announcement that has any. A node announces genesis
+//     again at each start, empty; that never becomes part of a chain that has begun without it.
+//   - A Bitcoin block at or below the height of a known one, with another hash, orphans the known ones from that
+//     height on. A Bitcoin block whose parent was orphaned brings its ancestors back, as a Stacks block on a good
+//     Bitcoin block brings back those of its ancestors: a node announces neither of them again.
+package chain
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/hash"
+	"strata/domain/nodeevent"
+	"strata/projections"
+)
+
+//go:embed tables.sql
+var tables string
+
+// Name of the projection.
+const Name = "chain"
+
+// Version of the projection's tables and rules.
+//
+// Version history:
+//   - 1: first version.
+const Version = 1
+
+// Rule is how the tip is chosen among candidates.
+type Rule string
+
+// Rules of fork choice.
+const (
+	// Recommended follows nodes of Stacks 3.x.
+	Recommended Rule = "recommended"
+	// Reference follows stacks-blockchain-api: strictly higher wins, and Bitcoin forks are ignored.
+	Reference Rule = "reference"
+)
+
+// Chain is the projection. It is not safe for concurrent use; one follower owns it.
+type Chain struct {
+	spec   projections.Spec
+	rule   Rule
+	better better
+	logger *slog.Logger
+
+	state *state // nil until read from the tables
+}
+
+// New makes the projection with a rule of fork choice.
+func New(rule Rule, logger *slog.Logger) (*Chain, error) {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	c := &Chain{rule: rule, spec: Spec(), logger: logger}
+	switch rule {
+	case Recommended:
+		c.better = recommended
+	case Reference:
+		c.better = reference
+	default:
+		return nil, fmt.Errorf("fork choice %q: want %s or %s", rule, Recommended, Reference)
+	}
+	return c, nil
+}
+
+// Spec describes the projection's tables.
+func Spec() projections.Spec {
+	return projections.Spec{
+		Name:    Name,
+		Version: Version,
+		Tables:  tables,
+		Views:   []string{"block", "canonical", "step", "burn_block", "transaction", "event", "contract", "microblock", "microblock_confirmation", "gap"},
+	}
+}
+
+// Spec implements projections.Projection.
+func (c *Chain) Spec() projections.Spec { return c.spec }
+
+// Forget implements projections.Projection.
+func (c *Chain) Forget() { c.state = nil }
+
+// Fold implements projections.Projection.
+func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projections.LogItem) (*projections.Tip, error) {
+	b := &batch{chain: c, tx: tx, burnChangedFrom: math.MaxInt64}
+	if c.state == nil || c.state.position != after {
+		state, err := b.readState(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.state = state
+	}
+	b.state = c.state
+	if err := b.prefetch(ctx, items); err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		if err := b.fold(ctx, item); err != nil {
+			return nil, fmt.Errorf("event %d (%s): %w", item.Seq, item.Path, err)
+		}
+	}
+	if err := b.flush(ctx); err != nil {
+		return nil, err
+	}
+	tip := b.state.tip
+	b.state.position = items[len(items)-1].Seq
+	if tip == nil {
+		return nil, nil
+	}
+	b.state.nodes.trim(tip, b.state.root)
+	b.state.burn.trim()
+	return &projections.Tip{Height: tip.height, IndexBlockHash: tip.id, BlockHash: tip.blockHash, BurnBlockHeight: tip.burnHeight}, nil
+}
+
+// state is what the projection knows between batches. It may be dropped at any time and read again.
+type state struct {
+	position int64 // the last event that it reflects
+	tip      *node // nil before the first block
+	root     *node // the lowest canonical block
+	lastStep int64
+	burnTop  int64 // greatest height of a canonical Bitcoin block; -1 when there is none
+	nodes    nodes
+	burn     burnBlocks
+	gaps     map[hash.Hash32]bool // unknown blocks that known ones wait for
+}
+
+// errUnreadable marks a payload that is well-formed but says something impossible. It goes to quarantine.
+type errUnreadable struct{ *nodeevent.FieldError }
+
+func (e errUnreadable) Unwrap() error { return e.FieldError }
+
+func unreadable(pointer, want string, got any) error {
+	return errUnreadable{&nodeevent.FieldError{Path: pointer, Want: want, Got: fmt.Sprint(got)}}
+}
+
+// fold takes one event of the log.
+func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
+	if item.Err != nil {
+		b.quarantine(item, item.Err)
+		return nil
+	}
+	var err error
+	switch payload := item.Payload.(type) {
+	case *nodeevent.Block:
+		err = b.block(ctx, item.Block)
+	case *nodeevent.BurnBlock:
+		err = b.burnBlock(ctx, item.Seq, payload)
+	case *nodeevent.Microblocks:
+		b.rows.streamed(item.Seq, payload)
+	}
+	var unreadable errUnreadable
+	if errors.As(err, &unreadable) {
+		b.quarantine(item, unreadable.FieldError)
+		return nil
+	}
+	return err
+}
+
+// block takes an announced Stacks block.
+func (b *batch) block(ctx context.Context, content *projections.Block) error {
+	known, err := b.node(ctx, content.IndexBlockHash)
+	if err != nil {
+		return err
+	}
+	empty := len(content.Transactions) == 0
+	if known != nil {
+		if known.empty && !empty {
+			return b.replace(ctx, known, content)
+		}
+		return nil // a re-delivery, or what another node or a restarted one says of the same block
+	}
+	if content.IsGenesis() && empty && b.state.tip != nil {
+		return nil
+	}
+	parent, err := b.node(ctx, content.ParentIndexBlockHash)
+	if err != nil {
+		return err
+	}
+	n, err := newNode(content)
+	if err != nil {
+		return err
+	}
+	if parent != nil && n.height <= parent.height {
+		return unreadable("/block_height", fmt.Sprintf("more than the parent's %d", parent.height), content.Height)
+	}
+	if err := b.rows.block(content, n); err != nil {
+		return err
+	}
+	b.state.nodes.put(n)
+
+	switch {
+	case parent != nil && parent.attached, content.IsGenesis(), b.state.tip == nil:
+		return b.attach(ctx, n, content.Seq)
+	case b.state.tip == b.state.root && b.state.root.empty && b.state.root.height == 0:
+		// All there is is the announcement of a genesis that a node far above it makes at its start.
+		if err := b.rewind(ctx, nil, content.Seq); err != nil {
+			return err
+		}
+		return b.attach(ctx, n, content.Seq)
+	}
+	b.openGap(ctx, n, parent)
+	return nil
+}
+
+// openGap notes that n can't be attached. When its parent is not known at all, somebody should find out why.
+func (b *batch) openGap(ctx context.Context, n, parent *node) {
+	b.closeGap(n) // others may have waited for n; now they wait for what n waits for
+	if parent != nil || b.state.gaps[n.parent] {
+		return
+	}
+	b.state.gaps[n.parent] = true
+	b.rows.gapsOpened = append(b.rows.gapsOpened, n)
+	b.chain.logger.LogAttrs(ctx, slog.LevelWarn, "the parent of a block is missing; the block waits for it",
+		slog.Int64("height", n.height), slog.String("index_block_hash", n.id.String()),
+		slog.String("parent_index_block_hash", n.parent.String()), slog.Int64("seq", n.seq))
+}
+
+// closeGap notes that n is known now, and reports whether blocks waited for it.
+func (b *batch) closeGap(n *node) bool {
+	if !b.state.gaps[n.id] {
+		return false
+	}
+	delete(b.state.gaps, n.id)
+	b.rows.gapsClosed = append(b.rows.gapsClosed, n.id)
+	return true
+}
+
+// attach makes n, and what waited for it, candidates for the tip, in the order of arrival. cause is the event that
+// made it so.
+func (b *batch) attach(ctx context.Context, n *node, cause int64) error {
+	attached := []*node{n}
+	for len(attached) > 0 {
+		n, attached = attached[0], attached[1:]
+		if err := b.inheritBurnView(ctx, n); err != nil {
+			return err
+		}
+		waitedFor := n.stored || b.closeGap(n)
+		n.attached = true
+		if n.stored {
+			b.rows.updated = append(b.rows.updated, n)
+		}
+		if waitedFor {
+			children, err := b.waiting(ctx, n.id)
+			if err != nil {
+				return err
+			}
+			attached = append(attached, children...)
+		}
+		if b.state.root != nil && b.state.root.parent == n.id && !n.canonical {
+			// The chain had begun above n; now it is known further down.
+			if err := b.extendDown(ctx, cause); err != nil {
+				return err
+			}
+		}
+		if err := b.consider(ctx, n, cause); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// consider makes n the tip when it is better than the one there is.
+func (b *batch) consider(ctx context.Context, n *node, cause int64) error {
+	tip := b.state.tip
+	if tip != nil && !b.chain.better(n, tip) {
+		return nil
+	}
+	good, err := b.good(ctx, n, cause)
+	if err != nil || !good {
+		return err
+	}
+	return b.switchTo(ctx, n, cause)
+}
+
+// switchTo makes n the tip: it reverts down to the last block that both chains have, and applies up to n.
+func (b *batch) switchTo(ctx context.Context, n *node, cause int64) error {
+	var up []*node
+	fork := n
+	for fork != nil && !fork.canonical {
+		up = append(up, fork)
+		var err error
+		if fork, err = b.parent(ctx, fork); err != nil {
+			return err
+		}
+	}
+	if err := b.rewind(ctx, fork, cause); err != nil {
+		return err
+	}
+	for i := len(up) - 1; i >= 0; i-- {
+		b.apply(up[i], cause)
+	}
+	return nil
+}
+
+// rewind reverts the blocks above fork; all of them when fork is nil.
+func (b *batch) rewind(ctx context.Context, fork *node, cause int64) error {
+	for b.state.tip != fork {
+		tip := b.state.tip
+		below, err := b.parent(ctx, tip)
+		if err != nil {
+			return err
+		}
+		tip.canonical = false
+		b.rows.revert(tip, cause, b.nextStep())
+		if tip == b.state.root {
+			b.state.tip, b.state.root = nil, nil
+			return nil
+		}
+		b.state.tip = below
+	}
+	return nil
+}
+
+func (b *batch) apply(n *node, cause int64) {
+	n.canonical = true
+	b.rows.apply(n, cause, b.nextStep())
+	b.state.tip = n
+	if b.state.root == nil {
+		b.state.root = n
+	}
+}
+
+func (b *batch) nextStep() int64 {
+	b.state.lastStep++
+	return b.state.lastStep
+}
+
+// extendDown puts the blocks below the root, which have become known, under the chain.
+func (b *batch) extendDown(ctx context.Context, cause int64) error {
+	tip := b.state.tip
+	if err := b.rewind(ctx, nil, cause); err != nil {
+		return err
+	}
+	return b.switchTo(ctx, tip, cause)
+}
+
+// replace gives a block that was announced empty its content.
+func (b *batch) replace(ctx context.Context, known *node, content *projections.Block) error {
+	tip := b.state.tip
+	wasCanonical := known.canonical
+	if wasCanonical {
+		below, err := b.parent(ctx, known)
+		if err != nil {
+			return err
+		}
+		if err := b.rewind(ctx, below, content.Seq); err != nil {
+			return err
+		}
+	}
+	n, err := newNode(content)
+	if err != nil {
+		return err
+	}
+	if err := b.flush(ctx); err != nil { // the row of the empty announcement may still be in memory
+		return err
+	}
+	if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.block WHERE source_seq = $1`), known.seq); err != nil {
+		return fmt.Errorf("replace the empty block %s: %w", known.id, err)
+	}
+	n.attached, n.burnView = known.attached, known.burnView
+	*known = *n // whoever holds the node sees its new content
+	if err := b.rows.block(content, known); err != nil {
+		return err
+	}
+	if wasCanonical {
+		return b.switchTo(ctx, tip, content.Seq)
+	}
+	return nil
+}
+
+// node finds a block by its index_block_hash; nil when there is none.
+func (b *batch) node(ctx context.Context, id hash.Hash32) (*node, error) {
+	if n := b.state.nodes.byID[id]; n != nil {
+		return n, nil
+	}
+	if b.state.nodes.missing[id] {
+		return nil, nil
+	}
+	if err := b.loadNodes(ctx, `b.index_block_hash = ANY ($1)`, [][]byte{id[:]}); err != nil {
+		return nil, err
+	}
+	n := b.state.nodes.byID[id]
+	if n == nil {
+		b.state.nodes.missing[id] = true
+	}
+	return n, nil
+}
+
+// parent is the attached block below n; nil when n is a root.
+func (b *batch) parent(ctx context.Context, n *node) (*node, error) {
+	parent, err := b.node(ctx, n.parent)
+	if err != nil || parent == nil || !parent.attached {
+		return nil, err
+	}
+	return parent, nil
+}

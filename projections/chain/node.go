@@ -1,0 +1,128 @@
+package chain
+
+import (
+	"math"
+
+	"strata/domain/hash"
+	"strata/domain/transaction"
+	"strata/projections"
+)
+
+// node is what fork choice needs to know about a block.
+type node struct {
+	id, parent hash.Hash32
+	blockHash  hash.Hash32
+	burnHash   hash.Hash32
+	// consensus is the sortition of the block's tenure, burnView the latest that the tenure has seen; zero where
+	// the node did not say.
+	consensus, burnView hash.Hash20
+	height              int64
+	burnHeight          int64
+	seq                 int64 // the event with its content; what came first has the smaller one
+	size                int64 // bytes of that event
+	attached            bool  // all ancestors down to the root are known
+	canonical           bool
+	empty               bool // announced without any transaction
+	stored              bool // its row is in the table
+}
+
+// newNode is the node of an announced block, not attached yet. A number that no chain can have makes the block
+// unreadable.
+func newNode(content *projections.Block) (*node, error) {
+	for _, number := range []struct {
+		pointer string
+		value   *uint64
+	}{
+		{"/block_height", &content.Height},
+		{"/burn_block_height", &content.BurnBlockHeight},
+		{"/burn_block_time", &content.BurnBlockTime},
+		{"/block_time", content.Time},
+		{"/tenure_height", content.TenureHeight},
+		{"/parent_burn_block_height", content.ParentBurnBlockHeight},
+		{"/parent_burn_block_timestamp", content.ParentBurnBlockTime},
+		{"/pox_v1_unlock_height", content.PoxV1UnlockHeight},
+		{"/pox_v2_unlock_height", content.PoxV2UnlockHeight},
+		{"/pox_v3_unlock_height", content.PoxV3UnlockHeight},
+		{"/pox_v4_unlock_height", content.PoxV4UnlockHeight},
+		{"/cycle_number", content.CycleNumber},
+	} {
+		if number.value != nil && *number.value > math.MaxInt64 {
+			return nil, unreadable(number.pointer, "a number below 2^63", *number.value)
+		}
+	}
+	n := &node{
+		id:         content.IndexBlockHash,
+		parent:     content.ParentIndexBlockHash,
+		blockHash:  content.BlockHash,
+		burnHash:   content.BurnBlockHash,
+		height:     int64(content.Height),
+		burnHeight: int64(content.BurnBlockHeight),
+		seq:        content.Seq,
+		size:       content.BodySize,
+		empty:      len(content.Transactions) == 0,
+	}
+	if content.ConsensusHash != nil {
+		n.consensus = *content.ConsensusHash
+	}
+	for _, tx := range content.Decoded {
+		if tx == nil {
+			continue
+		}
+		if change, ok := tx.Payload.(*transaction.TenureChange); ok {
+			n.burnView = change.BurnViewConsensusHash
+		}
+	}
+	return n, nil
+}
+
+// better says whether a block makes a better tip than the one there is.
+type better func(candidate, tip *node) bool
+
+// recommended is what nodes of Stacks 3.x do: the higher block wins; at the same height the one whose tenure was
+// elected by the later sortition; within a tenure the one seen first.
+func recommended(candidate, tip *node) bool {
+	if candidate.height != tip.height {
+		return candidate.height > tip.height
+	}
+	return candidate.burnHeight > tip.burnHeight
+}
+
+// reference is what stacks-blockchain-api does: the higher block wins, else the one seen first.
+func reference(candidate, tip *node) bool { return candidate.height > tip.height }
+
+// nodeCacheMax bounds the nodes kept between batches. A reorganisation deeper than that reads the rest from the
+// table.
+const nodeCacheMax = 1 << 14
+
+// nodes are the blocks that this batch and recent ones have touched. What it does not hold is in the table as of
+// the last flush.
+type nodes struct {
+	byID map[hash.Hash32]*node
+	// missing are ids that were looked up in the table and are not there.
+	missing map[hash.Hash32]bool
+}
+
+func newNodes() nodes {
+	return nodes{byID: map[hash.Hash32]*node{}, missing: map[hash.Hash32]bool{}}
+}
+
+func (n nodes) put(b *node) {
+	n.byID[b.id] = b
+	delete(n.missing, b.id)
+}
+
+// trim forgets blocks far below the tip. It must not be called within a batch.
+func (n nodes) trim(tip, root *node) {
+	clear(n.missing)
+	if len(n.byID) <= nodeCacheMax {
+		return
+	}
+	for id, b := range n.byID {
+		if b.height < tip.height-nodeCacheMax/4 || b.height > tip.height {
+			delete(n.byID, id)
+		}
+	}
+	// There is one node a block: what the state points to must be what a look-up finds.
+	n.put(tip)
+	n.put(root)
+}

@@ -1,0 +1,145 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/maypok86/otter/v2"
+	"golang.org/x/sync/errgroup"
+
+	"strata/domain/nodeevent"
+	"strata/domain/transaction"
+	"strata/eventstore"
+)
+
+// Paths are the events whose bodies the projections read. The bodies of others are not fetched from the log.
+var Paths = []string{"/new_block", "/new_burn_block", "/new_microblocks", "/new_mempool_tx", "/drop_mempool_tx", "/attachments/new"}
+
+// Decoder decodes events of the log, each once per process however many projections read it: blocks stay in a
+// cache, bounded by the bytes of their bodies, long enough for the projections that follow the chain's steps.
+type Decoder struct {
+	log    *eventstore.Log
+	blocks *otter.Cache[int64, *Block]
+}
+
+// DecoderCacheBytesDefault bounds the bodies whose decoded blocks are kept.
+const DecoderCacheBytesDefault = 24 << 20
+
+// NewDecoder reads blocks that are not in its cache from log.
+func NewDecoder(log *eventstore.Log, cacheBytes int64) *Decoder {
+	if cacheBytes <= 0 {
+		cacheBytes = DecoderCacheBytesDefault
+	}
+	return &Decoder{
+		log: log,
+		blocks: otter.Must(&otter.Options[int64, *Block]{
+			MaximumWeight: uint64(cacheBytes),
+			Weigher: func(_ int64, b *Block) uint32 {
+				const overhead = 1 << 10
+				return uint32(min(b.BodySize+overhead, 1<<31))
+			},
+		}),
+	}
+}
+
+// Decode decodes events on all cores; the result has the same order.
+func (d *Decoder) Decode(ctx context.Context, events []eventstore.Event) ([]LogItem, error) {
+	items := make([]LogItem, len(events))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range events {
+		group.Go(func() error {
+			items[i] = decodeEvent(&events[i])
+			if b := items[i].Block; b != nil {
+				d.blocks.Set(b.Seq, b)
+			}
+			return ctx.Err()
+		})
+	}
+	return items, group.Wait()
+}
+
+// Blocks returns the decoded /new_block events at the given positions; what is not in the cache is read from the
+// log in one go.
+func (d *Decoder) Blocks(ctx context.Context, seqs []int64) (map[int64]*Block, error) {
+	return d.blocks.BulkGet(ctx, seqs, otter.BulkLoaderFunc[int64, *Block](d.load))
+}
+
+func (d *Decoder) load(ctx context.Context, seqs []int64) (map[int64]*Block, error) {
+	events, err := d.log.GetMany(ctx, seqs)
+	if err != nil {
+		return nil, err
+	}
+	blocks := make([]*Block, len(events))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range events {
+		group.Go(func() error {
+			item := decodeEvent(&events[i])
+			if item.Err != nil {
+				return fmt.Errorf("event %d: %w", item.Seq, item.Err)
+			}
+			if item.Block == nil {
+				return fmt.Errorf("event %d has path %s, not a block", item.Seq, item.Path)
+			}
+			blocks[i] = item.Block
+			return ctx.Err()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	loaded := make(map[int64]*Block, len(blocks))
+	for _, b := range blocks {
+		loaded[b.Seq] = b
+	}
+	return loaded, nil
+}
+
+func decodeEvent(event *eventstore.Event) LogItem {
+	item := LogItem{Seq: event.Seq, Path: event.Path}
+	if event.Body == nil && event.Size > 0 {
+		return item // a path that nobody reads
+	}
+	item.Err = guarded(func() error {
+		payload, err := nodeevent.Decode(event.Path, event.Body)
+		if err != nil {
+			return err
+		}
+		item.Payload = payload
+		switch p := payload.(type) {
+		case *nodeevent.Block:
+			decoded, err := decodeTransactions(p.Transactions)
+			if err != nil {
+				return err
+			}
+			item.Block = &Block{Block: p, Seq: event.Seq, BodySize: event.Size, Decoded: decoded}
+		case *nodeevent.Microblocks:
+			item.Transactions, err = decodeTransactions(p.Transactions)
+			return err
+		}
+		return nil
+	})
+	if item.Err != nil {
+		item.Payload, item.Block, item.Transactions = nil, nil, nil
+	}
+	return item
+}
+
+// decodeTransactions refuses the payload when it can't tell who pays what: without that every balance after it
+// would be wrong. A payload id that this program does not know is no reason: the fee is in the part before it.
+func decodeTransactions(txs []nodeevent.Transaction) ([]*transaction.Transaction, error) {
+	decoded := make([]*transaction.Transaction, len(txs))
+	for i := range txs {
+		if transaction.IsBurnchainOp(txs[i].RawTx) {
+			continue
+		}
+		tx, err := transaction.Decode(txs[i].RawTx)
+		if err != nil {
+			return nil, &nodeevent.FieldError{Path: txs[i].Pointer() + "/raw_tx", Want: "a serialised transaction", Got: fmt.Sprintf("%d bytes", len(txs[i].RawTx)), Err: err}
+		}
+		decoded[i] = tx
+	}
+	return decoded, nil
+}

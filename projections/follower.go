@@ -1,0 +1,272 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// bulkLag is how many items behind the head a follower takes them in batches rather than one by one.
+const bulkLag = 64
+
+// foldAttempts is how often a single item is tried before it stops its projection.
+const foldAttempts = 5
+
+// errFailedElsewhere is returned by follow for a version that another process has found to fail.
+var errFailedElsewhere = errors.New("failed in another process")
+
+// follower keeps one projection up to date with its input. It owns the transaction in which rows and position
+// change together.
+type follower[T Item] struct {
+	pool       *pgxpool.Pool
+	source     source[T]
+	projection Projection[T]
+	spec       Spec
+	logger     *slog.Logger
+	metrics    *metrics
+	// committed is told every position that was reached, after the commit.
+	committed func(position int64)
+
+	position int64
+}
+
+// run follows until ctx ends. Only the end of ctx ends it.
+func (f *follower[T]) run(ctx context.Context) {
+	patience := backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(50*time.Millisecond), backoff.WithMaxInterval(5*time.Second), backoff.WithMaxElapsedTime(0))
+	first := true
+	for ctx.Err() == nil {
+		err := f.follow(ctx, first)
+		f.projection.Forget()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, errFailedElsewhere):
+			sleep(ctx, time.Second)
+		case err == nil || errors.Is(err, errMoved):
+			patience.Reset()
+			first = false
+		case transient(err):
+			wait := patience.NextBackOff()
+			f.logger.LogAttrs(ctx, slog.LevelWarn, "projection waits for the database",
+				slog.String("projection", f.spec.String()), slog.Duration("wait", wait), slog.Any("error", err))
+			f.metrics.waits.WithLabelValues(f.spec.Name).Inc()
+			sleep(ctx, wait)
+		default:
+			first = false
+			f.fail(ctx, err)
+		}
+	}
+}
+
+// fail stops the projection visibly and waits until somebody resumes it.
+func (f *follower[T]) fail(ctx context.Context, cause error) {
+	position := f.position + 1
+	var fold *FoldError
+	if errors.As(cause, &fold) {
+		position = fold.Position
+	}
+	f.logger.LogAttrs(ctx, slog.LevelError, "projection stopped", slog.String("projection", f.spec.String()),
+		slog.Int64("position", position), slog.Any("error", cause))
+	f.metrics.failed.WithLabelValues(f.spec.Name).Set(1)
+	defer f.metrics.failed.WithLabelValues(f.spec.Name).Set(0)
+	written := false
+	for ctx.Err() == nil {
+		if !written {
+			written = writeFailure(ctx, f.pool, f.spec, position, cause) == nil
+		} else if place, err := readPlace(ctx, f.pool, f.spec); err == nil && place.state != StateFailed {
+			return
+		}
+		sleep(ctx, time.Second)
+	}
+}
+
+// follow catches up in bulk and then lives at the head, until something goes wrong or another process moves the
+// position. atStart lets a version that had failed in an earlier run of the program try again.
+func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
+	if err := register(ctx, f.pool, f.spec, f.source.input()); err != nil {
+		return err
+	}
+	place, err := readPlace(ctx, f.pool, f.spec)
+	if err != nil {
+		return err
+	}
+	if place.state == StateFailed && !atStart {
+		return errFailedElsewhere
+	}
+	f.position = place.position
+	f.metrics.reached(f.spec, place.position)
+	for ctx.Err() == nil {
+		head, err := f.source.head(ctx)
+		if err != nil {
+			return err
+		}
+		f.metrics.head.WithLabelValues(f.spec.Name).Set(float64(head))
+		if head-f.position > bulkLag {
+			if err := writeState(ctx, f.pool, f.spec, StateBuilding); err != nil {
+				return err
+			}
+			if err := f.bulk(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := writeState(ctx, f.pool, f.spec, StateLive); err != nil {
+			return err
+		}
+		if err := f.live(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bulk takes batches until the head is reached, reading and decoding one batch while the one before is applied.
+func (f *follower[T]) bulk(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type batch struct {
+		items []T
+		err   error
+	}
+	batches := make(chan batch)
+	go func() {
+		defer close(batches)
+		for after := f.position; ; {
+			items, err := f.source.read(ctx, after)
+			if err == nil && len(items) == 0 {
+				return
+			}
+			select {
+			case batches <- batch{items, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+			after = items[len(items)-1].Position()
+		}
+	}()
+	for b := range batches {
+		if b.err != nil {
+			return b.err
+		}
+		if err := f.applyOrIsolate(ctx, b.items); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// applyOrIsolate applies items; when they fail for a reason of their own, it applies halves, so that all items
+// before the one at fault are applied, and that one alone is tried a few times before it is given up.
+func (f *follower[T]) applyOrIsolate(ctx context.Context, items []T) error {
+	err := f.apply(ctx, items)
+	switch {
+	case err == nil, transient(err), errors.Is(err, errMoved):
+		return err
+	case len(items) > 1:
+		half := len(items) / 2
+		if err := f.applyOrIsolate(ctx, items[:half]); err != nil {
+			return err
+		}
+		return f.applyOrIsolate(ctx, items[half:])
+	}
+	attempts := backoff.WithContext(backoff.WithMaxRetries(backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(20*time.Millisecond)), foldAttempts-2), ctx)
+	err = backoff.Retry(func() error {
+		err := f.apply(ctx, items)
+		if err != nil && (transient(err) || errors.Is(err, errMoved)) {
+			return backoff.Permanent(err)
+		}
+		return err
+	}, attempts)
+	if err == nil || transient(err) || errors.Is(err, errMoved) {
+		return err
+	}
+	return &FoldError{Projection: f.spec.String(), Position: items[0].Position(), LogSeq: items[0].LogSeq(), Err: err}
+}
+
+// apply folds items and moves the position, in one transaction.
+func (f *follower[T]) apply(ctx context.Context, items []T) error {
+	started := time.Now()
+	last := items[len(items)-1]
+	if items[0].Position() != f.position+1 {
+		return fmt.Errorf("%w: at %d, next item is %d", errMoved, f.position, items[0].Position())
+	}
+	err := pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) error {
+		if err := f.move(ctx, tx, last); err != nil {
+			return err
+		}
+		var tip *Tip
+		err := guarded(func() (err error) {
+			tip, err = f.projection.Fold(ctx, tx, f.position, items)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return f.writeTip(ctx, tx, tip)
+	})
+	if err != nil {
+		f.projection.Forget()
+		return err
+	}
+	f.position = last.Position()
+	f.metrics.applied(f.spec, len(items), time.Since(started), f.position)
+	f.committed(f.position)
+	return nil
+}
+
+// move is the compare-and-set that makes each item count once. Its row lock also keeps a second process from
+// folding the same items at the same time.
+func (f *follower[T]) move(ctx context.Context, tx pgx.Tx, last T) error {
+	setup := &pgx.Batch{}
+	// Rows and position are lost together or not at all, and the log has the events: no need to wait for the disk.
+	setup.Queue(`SET LOCAL synchronous_commit = off`)
+	setup.Queue(`
+		UPDATE strata.projection SET position = $4, log_seq = $5, updated_at = now()
+		WHERE name = $1 AND version = $2 AND position = $3`, f.spec.Name, f.spec.Version, f.position, last.Position(), last.LogSeq())
+	moved := false
+	setup.QueuedQueries[1].Exec(func(tag pgconn.CommandTag) error {
+		moved = tag.RowsAffected() == 1
+		return nil
+	})
+	if err := tx.SendBatch(ctx, setup).Close(); err != nil {
+		return fmt.Errorf("move projection %s to %d: %w", f.spec, last.Position(), err)
+	}
+	if !moved {
+		return errMoved
+	}
+	return nil
+}
+
+func (f *follower[T]) writeTip(ctx context.Context, tx pgx.Tx, tip *Tip) error {
+	if tip == nil {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `
+		UPDATE strata.projection SET block_height = $3, index_block_hash = $4, block_hash = $5, burn_block_height = $6
+		WHERE name = $1 AND version = $2`, f.spec.Name, f.spec.Version, tip.Height, tip.IndexBlockHash[:], tip.BlockHash[:], tip.BurnBlockHeight)
+	if err != nil {
+		return fmt.Errorf("note the tip of projection %s: %w", f.spec, err)
+	}
+	return nil
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,79 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill"
+	"github.com/ThreeDotsLabs/watermill/message"
+)
+
+// lagCheckInterval is how often a live follower looks whether it has fallen far behind. Lag is measured here, not
+// by the subscriber: it swallows errors of its query.
+const lagCheckInterval = time.Second
+
+// live takes items one at a time from a watermill router until ctx ends, an item fails, or the head runs away, in
+// which case it returns nil.
+func (f *follower[T]) live(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	subscriber, topicName, err := f.source.subscribe(f.spec, f.logger)
+	if err != nil {
+		return err
+	}
+	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: 10 * time.Second}, watermill.NewSlogLoggerWithLevelMapping(f.logger, quietWatermill))
+	if err != nil {
+		return err
+	}
+	router.AddConsumerHandler(f.spec.String(), topicName, subscriber, func(msg *message.Message) error {
+		item, err := f.source.item(ctx, msg)
+		if err == nil && item.Position() > f.position {
+			err = f.applyOrIsolate(ctx, []T{item})
+		}
+		if err != nil {
+			stop(err)
+		}
+		return err
+	})
+	go f.watchLag(ctx, stop)
+	if err := router.Run(ctx); err != nil && ctx.Err() == nil {
+		return err
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, errBehind) && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// errBehind ends live following in favour of bulk.
+var errBehind = errors.New("far behind the head")
+
+func (f *follower[T]) watchLag(ctx context.Context, stop context.CancelCauseFunc) {
+	ticker := time.NewTicker(lagCheckInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		head, err := f.source.head(ctx)
+		if err != nil {
+			if ctx.Err() == nil && !transient(err) {
+				stop(err)
+			}
+			continue
+		}
+		place, err := readPlace(ctx, f.pool, f.spec)
+		if err != nil {
+			continue
+		}
+		f.metrics.head.WithLabelValues(f.spec.Name).Set(float64(head))
+		f.metrics.position.WithLabelValues(f.spec.Name).Set(float64(place.position))
+		if head-place.position > bulkLag {
+			stop(errBehind)
+			return
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package projections
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+
+	"strata/eventstore"
+	"strata/eventstore/topic"
+)
+
+// logSource reads the log.
+type logSource struct {
+	log     *eventstore.Log
+	decoder *Decoder
+	wake    *eventstore.Wake
+}
+
+func (s *logSource) input() string { return "log" }
+
+func (s *logSource) head(ctx context.Context) (int64, error) { return s.log.Size(ctx) }
+
+func (s *logSource) read(ctx context.Context, after int64) ([]LogItem, error) {
+	events, err := s.log.Read(ctx, eventstore.Range{After: after, Events: batchItems, Bytes: batchBytes, Paths: Paths})
+	if err != nil {
+		return nil, err
+	}
+	return s.decoder.Decode(ctx, events)
+}
+
+func (s *logSource) subscribe(spec Spec, logger *slog.Logger) (message.Subscriber, string, error) {
+	subscriber, err := topic.NewSubscriber(s.log.Pool(), topic.SubscriberConfig{
+		Offsets: topic.ProjectionOffsets{Name: spec.Name, Version: spec.Version},
+		Paths:   Paths,
+		Wake:    s.wake,
+		Logger:  logger,
+	})
+	return subscriber, topic.All, err
+}
+
+func (s *logSource) item(ctx context.Context, msg *message.Message) (LogItem, error) {
+	event, err := topic.Event(msg)
+	if err != nil {
+		return LogItem{}, err
+	}
+	items, err := s.decoder.Decode(ctx, []eventstore.Event{event})
+	if err != nil {
+		return LogItem{}, err
+	}
+	return items[0], nil
+}

@@ -1,0 +1,56 @@
+package projections
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// metrics of all followers of a process, by the name of the projection.
+type metrics struct {
+	position    *prometheus.GaugeVec
+	head        *prometheus.GaugeVec
+	lag         *prometheus.GaugeVec
+	lagSeconds  *prometheus.GaugeVec
+	failed      *prometheus.GaugeVec
+	items       *prometheus.CounterVec
+	folds       *prometheus.HistogramVec
+	waits       *prometheus.CounterVec
+	quarantined *prometheus.CounterVec
+}
+
+func newMetrics(registry prometheus.Registerer) *metrics {
+	factory := promauto.With(registry)
+	labels := []string{"projection"}
+	gauge := func(name, help string) *prometheus.GaugeVec {
+		return factory.NewGaugeVec(prometheus.GaugeOpts{Namespace: "strata", Subsystem: "projection", Name: name, Help: help}, labels)
+	}
+	counter := func(name, help string) *prometheus.CounterVec {
+		return factory.NewCounterVec(prometheus.CounterOpts{Namespace: "strata", Subsystem: "projection", Name: name, Help: help}, labels)
+	}
+	return &metrics{
+		position:    gauge("position", "Last position of its input that the projection's rows reflect."),
+		head:        gauge("head", "Newest position of the projection's input."),
+		lag:         gauge("lag_events", "Items of its input that the projection has not folded yet."),
+		lagSeconds:  gauge("lag_seconds", "Age of the oldest event that the projection has not folded yet; 0 when there is none."),
+		failed:      gauge("failed", "1 while the projection is stopped by an error."),
+		items:       counter("items_total", "Items folded."),
+		waits:       counter("database_waits_total", "Times that the projection had to wait for the database."),
+		quarantined: counter("quarantined_total", "Events that could not be read."),
+		folds: factory.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "strata", Subsystem: "projection", Name: "fold_seconds", Help: "Time of one transaction of the projection.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, labels),
+	}
+}
+
+func (m *metrics) reached(spec Spec, position int64) {
+	m.position.WithLabelValues(spec.Name).Set(float64(position))
+}
+
+func (m *metrics) applied(spec Spec, items int, took time.Duration, position int64) {
+	m.items.WithLabelValues(spec.Name).Add(float64(items))
+	m.folds.WithLabelValues(spec.Name).Observe(took.Seconds())
+	m.reached(spec, position)
+}

@@ -1,0 +1,31 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Quarantined is an event that a projection could not read.
+type Quarantined struct {
+	Seq  int64
+	Path string
+	// Pointer is the JSON pointer of the wrong field; empty for the whole body.
+	Pointer string
+	Reason  string
+}
+
+// WriteQuarantine notes events that could not be read, in the projection's own transaction.
+func WriteQuarantine(ctx context.Context, tx pgx.Tx, spec Spec, events []Quarantined) error {
+	for _, e := range events {
+		_, err := tx.Exec(ctx, `
+			INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason)
+			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+			spec.Name, spec.Version, e.Seq, e.Path, Text(e.Pointer), Text(e.Reason))
+		if err != nil {
+			return fmt.Errorf("quarantine event %d: %w", e.Seq, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package projections
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/eventstore"
+)
+
+// stepChannel is where live followers of steps in other processes are told that there are new ones.
+const stepChannel = "strata_step"
+
+// quietWatermill lowers watermill's own messages by one level: what it calls information is about its machinery.
+var quietWatermill = map[slog.Level]slog.Level{
+	slog.LevelInfo:  slog.LevelDebug,
+	slog.LevelDebug: slog.LevelDebug - 4,
+	slog.LevelError: slog.LevelWarn,
+}
+
+// Config of a Runner.
+type Config struct {
+	Log    *eventstore.Log
+	Logger *slog.Logger
+	// Registry for metrics; nil for none.
+	Registry prometheus.Registerer
+	// Interval at which followers look for new events without being told; default 1 s.
+	Interval time.Duration
+	// DecoderCacheBytes bounds the bodies whose decoded blocks are kept; default DecoderCacheBytesDefault.
+	DecoderCacheBytes int64
+}
+
+// Runner keeps the projection chain and those that fold its steps up to date with the log.
+type Runner struct {
+	pool    *pgxpool.Pool
+	logger  *slog.Logger
+	metrics *metrics
+	decoder *Decoder
+
+	logWake  *eventstore.Wake
+	stepWake *eventstore.Wake
+	notifier *stepNotifier
+
+	runs  []func(ctx context.Context)
+	specs []Spec
+}
+
+// NewRunner prepares to run chain and the projections that fold its steps. Call Run.
+func NewRunner(config Config, chain Projection[LogItem], others ...Projection[Step]) *Runner {
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	if config.Registry == nil {
+		config.Registry = prometheus.NewRegistry()
+	}
+	pool := config.Log.Pool()
+	r := &Runner{
+		pool:     pool,
+		logger:   config.Logger,
+		metrics:  newMetrics(config.Registry),
+		decoder:  NewDecoder(config.Log, config.DecoderCacheBytes),
+		logWake:  eventstore.NewWake(pool, eventstore.Channel, config.Interval, config.Logger),
+		stepWake: eventstore.NewWake(pool, stepChannel, config.Interval, config.Logger),
+		specs:    []Spec{chain.Spec()},
+	}
+	r.notifier = &stepNotifier{pool: pool, wake: r.stepWake}
+	r.runs = append(r.runs, (&follower[LogItem]{
+		pool:       pool,
+		source:     &logSource{log: config.Log, decoder: r.decoder, wake: r.logWake},
+		projection: chain,
+		spec:       chain.Spec(),
+		logger:     config.Logger,
+		metrics:    r.metrics,
+		committed:  func(int64) { r.notifier.notify() },
+	}).run)
+	for _, projection := range others {
+		r.specs = append(r.specs, projection.Spec())
+		r.runs = append(r.runs, (&follower[Step]{
+			pool:       pool,
+			source:     &stepSource{pool: pool, chain: chain.Spec(), decoder: r.decoder, wake: r.stepWake},
+			projection: projection,
+			spec:       projection.Spec(),
+			logger:     config.Logger,
+			metrics:    r.metrics,
+			committed:  func(int64) {},
+		}).run)
+	}
+	return r
+}
+
+// Register creates what is missing in the database for all projections, so that readers find their tables before
+// the first event. Run does it too.
+func (r *Runner) Register(ctx context.Context) error {
+	for i, spec := range r.specs {
+		input := "log"
+		if i > 0 {
+			input = r.specs[0].Schema()
+		}
+		if err := register(ctx, r.pool, spec, input); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run follows the log until ctx ends, and returns when all followers have stopped.
+func (r *Runner) Run(ctx context.Context) {
+	defer r.stepWake.Stop()
+	defer r.logWake.Stop()
+	var group sync.WaitGroup
+	group.Go(func() { r.notifier.run(ctx) })
+	group.Go(func() { r.measureLag(ctx) })
+	for _, run := range r.runs {
+		group.Go(func() { run(ctx) })
+	}
+	group.Wait()
+}
+
+// measureLag keeps the gauges of lag true also while nothing happens.
+func (r *Runner) measureLag(ctx context.Context) {
+	for ctx.Err() == nil {
+		statuses, err := Statuses(ctx, r.pool)
+		if err == nil {
+			for _, s := range statuses {
+				r.metrics.lag.WithLabelValues(s.Name).Set(float64(s.Lag()))
+				r.metrics.lagSeconds.WithLabelValues(s.Name).Set(s.LagSeconds)
+			}
+		}
+		sleep(ctx, 5*time.Second)
+	}
+}
+
+// stepNotifier tells followers of steps about a commit of chain: those in this process at once, those elsewhere
+// through NOTIFY. It notifies outside of the projection's transaction, because a NOTIFY makes commits queue, and
+// joins what happens meanwhile into one notification.
+type stepNotifier struct {
+	pool    *pgxpool.Pool
+	wake    *eventstore.Wake
+	pending atomic.Bool
+}
+
+func (n *stepNotifier) notify() {
+	n.wake.Signal()
+	n.pending.Store(true)
+}
+
+// notifyInterval is how often other processes are told at most.
+const notifyInterval = 5 * time.Millisecond
+
+func (n *stepNotifier) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		c := n.wake.C()
+		if n.pending.Swap(false) {
+			// Polling finds what a lost notification would have told.
+			_, _ = n.pool.Exec(ctx, `SELECT pg_notify($1, '')`, stepChannel)
+			sleep(ctx, notifyInterval)
+			continue
+		}
+		n.wake.Wait(ctx, c)
+	}
+}
