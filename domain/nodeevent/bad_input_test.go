@@ -57,7 +57,6 @@ func TestFieldErrors(t *testing.T) {
 		{"raw tx odd", "/new_block", txs(tx("aa"), tx("bb"), tx("cc"), set(`"0x0102"`, `"0x010"`).Replace(tx("dd"))), `/transactions/3/raw_tx`, `want a hex string, got "0x010": encoding/hex: odd length hex string`},
 		{"raw tx not hex", "/new_block", txs(set(`"0x0102"`, `"0x01zz"`).Replace(tx("dd"))), `/transactions/0/raw_tx`, "hex"},
 		{"raw tx is an object", "/new_block", txs(set(`"0x0102"`, `{}`).Replace(tx("dd"))), `/transactions/0/raw_tx`, `got "{}"`},
-		{"tx twice", "/new_block", txs(tx("aa"), tx("aa")), `/transactions/1/txid`, "/transactions/0 too"},
 		{"tx index", "/new_block", txs(set(`"tx_index":0`, `"tx_index":4294967296`).Replace(tx("aa"))), `/transactions/0/tx_index`, "at most 32 bits"},
 		{"microblock fields mixed", "/new_block", txs(tx("aa", `"microblock_sequence":1`, `"microblock_hash":"`+h("01")+`"`)), `/transactions/0/microblock_parent_hash`, "because other microblock fields are set"},
 		{"microblock hash alone", "/new_microblocks", `{"parent_index_block_hash":"` + h("02") + `","transactions":[` + tx("aa", `"microblock_hash":"`+h("01")+`"`) + `]}`, `/transactions/0/microblock_sequence`, "because"},

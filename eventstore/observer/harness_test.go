@@ -159,3 +159,13 @@ func (r *repeater) Read(p []byte) (int, error) {
 func replaceHeader(request []byte, old, new string) []byte {
 	return []byte(strings.Replace(string(request), old, new, 1))
 }
+
+// accepts reports whether somebody listens.
+func accepts(address string) bool {
+	conn, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
+}

@@ -102,7 +102,7 @@ func (f folder) round(reaper *filelock.Lock, idle map[string]time.Time) bool {
 		}
 	}
 	if !watch {
-		reaper.Release() //nolint:errcheck,gosec // closing gives the lock back whatever it returns
+		reaper.Release() //nolint:errcheck // closing gives the lock back whatever it returns
 	}
 	return watch
 }

@@ -92,18 +92,18 @@ func broken(err error) bool {
 
 // settingsKey tells clusters of different settings apart, so that two revisions of this package can't meet in one.
 func settingsKey() string {
-	h := sha256.New()
 	all := settings()
+	parts := []string{os.Getenv(postgres.BinEnv)}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		fmt.Fprintf(h, "%s=%s\n", name, all[name])
+		parts = append(parts, name+"="+all[name])
 	}
-	fmt.Fprintln(h, os.Getenv(postgres.BinEnv))
-	return hex.EncodeToString(h.Sum(nil)[:4])
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
+	return hex.EncodeToString(sum[:4])
 }
 
 func token() string {
 	var b [6]byte
-	rand.Read(b[:]) //nolint:errcheck,gosec // never fails (crypto/rand)
+	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 

@@ -214,8 +214,8 @@ func TestLockFileNamesAStranger(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		stranger.Process.Kill() //nolint:errcheck,gosec // it may have ended
-		stranger.Wait()         //nolint:errcheck,gosec // it was killed
+		stranger.Process.Kill() //nolint:errcheck // it may have ended
+		stranger.Wait()         //nolint:errcheck // it was killed
 	})
 	_, rest, _ := strings.Cut(string(text), "\n")
 	if err := os.WriteFile(path, fmt.Appendf(nil, "%d\n%s", stranger.Process.Pid, rest), 0o600); err != nil {

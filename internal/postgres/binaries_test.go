@@ -11,12 +11,12 @@ import (
 // fakeServer makes an installation that only knows its version.
 func fakeServer(t *testing.T, dir, version string) string {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a folder of programs
+	if err := os.MkdirAll(dir, 0o755); err != nil { // a folder of programs
 		t.Fatal(err)
 	}
 	script := "#!/bin/sh\necho 'postgres (PostgreSQL) " + version + "'\n"
 	for _, name := range []string{"postgres", "initdb"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil { //nolint:gosec // a program
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil { // a program
 			t.Fatal(err)
 		}
 	}
@@ -47,7 +47,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := "#!/bin/sh\necho " + byConfig + "\n"
-	if err := os.WriteFile(filepath.Join(configs, "pg_config"), []byte(config), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(configs, "pg_config"), []byte(config), 0o700); err != nil { // a program
 		t.Fatal(err)
 	}
 

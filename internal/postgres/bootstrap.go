@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -12,7 +13,9 @@ import (
 // url is the connection string of a user and database on the server's socket.
 func (s server) url(user, database string) string {
 	q := url.Values{"host": {s.socket}, "port": {strconv.Itoa(port)}, "sslmode": {"disable"}}
-	u := url.URL{Scheme: "postgres", User: url.User(user), Path: "/" + database, RawQuery: q.Encode()}
+	// libpq and pgx take a "+" in a query for a plus sign.
+	raw := strings.ReplaceAll(q.Encode(), "+", "%20")
+	u := url.URL{Scheme: "postgres", User: url.User(user), Path: "/" + database, RawQuery: raw}
 	return u.String()
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"strata/internal/postgres/filelock"
 )
@@ -51,9 +52,22 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	}
 	c := &Cluster{runner: r, users: users}
 	if err := c.bringUp(ctx); err != nil {
-		return nil, errors.Join(err, users.Release())
+		return nil, errors.Join(err, c.giveUp(ctx), users.Release())
 	}
 	return c, nil
+}
+
+// giveUpTimeout bounds how long a failed Start waits for its server to be gone.
+const giveUpTimeout = 10 * time.Second
+
+// giveUp stops the server after a Start that failed, or was cancelled, unless others use it.
+func (c *Cluster) giveUp(ctx context.Context) error {
+	if last, err := c.users.TryExclusive(); err != nil || !last {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUpTimeout)
+	defer cancel()
+	return c.runner.stop(ctx)
 }
 
 // prepare finds the binaries and the home.

@@ -60,7 +60,7 @@ type ServerError struct {
 }
 
 func (e *ServerError) Error() string {
-	msg := fmt.Sprintf("private PostgreSQL in %s: %s: %v", e.Dir, e.Op, e.Err)
+	msg := fmt.Sprintf("private PostgreSQL in %s: %s: %s", e.Dir, e.Op, lastLines([]byte(e.Err.Error())))
 	if e.Output != "" {
 		msg += ": " + e.Output
 	}

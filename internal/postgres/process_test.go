@@ -141,7 +141,7 @@ func copyProgram(t *testing.T, from, dir string) string {
 		t.Fatal(err)
 	}
 	to := filepath.Join(dir, "program")
-	if err := os.WriteFile(to, raw, 0o755); err != nil { //nolint:gosec // to be run by another user
+	if err := os.WriteFile(to, raw, 0o755); err != nil { // to be run by another user
 		t.Fatal(err)
 	}
 	return to

@@ -76,24 +76,25 @@ func (r runner) run(ctx context.Context) (server, error) {
 				r.log.InfoContext(ctx, msg, slog.Int("pid", s.pid), slog.String("dir", r.home.dir),
 					slog.String("socket", s.socket), slog.Duration("took", time.Since(began)))
 				return s, nil
-			case errors.Is(err, errDeaf) && child == nil:
+			case errors.Is(err, errNotYet):
+				silent = time.Time{}
+			case errors.Is(err, errDeaf):
 				if silent.IsZero() {
 					silent = time.Now()
 				}
-				if time.Since(silent) > deafAfter {
-					if kin(pm.pid, r.home.data()) != ours {
-						return server{}, &ServerError{Op: "reach the server", Dir: r.home.dir, Err: fmt.Errorf(
-							"process %d holds %s but nothing answers at %s: stop that process, or remove the file if it is no PostgreSQL",
-							pm.pid, pidFilePath(r.home.data()), pm.socket)}
-					}
-					r.log.WarnContext(ctx, "private PostgreSQL runs but its socket is gone: starting it anew",
-						slog.Int("pid", pm.pid), slog.String("socket", pm.socket))
-					if err := r.terminate(ctx, pm.pid); err != nil {
-						return server{}, err
-					}
+				if time.Since(silent) < deafAfter {
+					break
 				}
-			case errors.Is(err, errDeaf), errors.Is(err, errNotYet):
-				silent = time.Time{}
+				if child != nil || kin(pm.pid, r.home.data()) != ours {
+					return server{}, &ServerError{Op: "reach the server", Dir: r.home.dir, Err: fmt.Errorf(
+						"process %d holds %s: %w: stop that process, or remove the file if it is no PostgreSQL",
+						pm.pid, pidFilePath(r.home.data()), err)}
+				}
+				r.log.WarnContext(ctx, "private PostgreSQL runs but its socket is gone: starting it anew",
+					slog.Int("pid", pm.pid), slog.String("socket", pm.socket))
+				if err := r.terminate(ctx, pm.pid); err != nil {
+					return server{}, err
+				}
 			default:
 				return server{}, err
 			}
@@ -215,7 +216,7 @@ func (r runner) offered(ctx context.Context) map[string]string {
 
 var (
 	errNotYet = errors.New("the server does not accept connections yet")
-	errDeaf   = errors.New("nothing answers at the server's socket")
+	errDeaf   = errors.New("nothing answers at the server's socket in")
 )
 
 // ping connects as the superuser and checks that what answers serves pgdata. The error is errNotYet while the
@@ -236,7 +237,7 @@ func (s server) ping(ctx context.Context, pgdata string) error {
 		if errors.Is(err, syscall.EACCES) {
 			return fmt.Errorf("connect to private PostgreSQL in %s: %w", s.socket, err)
 		}
-		return errDeaf
+		return fmt.Errorf("%w %s: %w", errDeaf, s.socket, err)
 	}
 	defer conn.Close(ctx) //nolint:errcheck // nothing was written
 	var serves string

@@ -18,12 +18,18 @@ const (
 	shortPrefix = "strata-pg-"
 )
 
+// usableSocketDir says if dir can be a client's "host": short enough for a socket, and without the comma that
+// separates several hosts.
+func usableSocketDir(dir string) bool {
+	return len(dir)+1+len(socketName) <= maxSocketPath && !strings.Contains(dir, ",")
+}
+
 // socketDir makes the folder of the server's socket and returns its real path. Where the path below the home is
-// too long for a socket, "socket" is a link to a private temporary folder. That folder's name is kept as long as
+// no good for a socket, "socket" is a link to a private temporary folder. That folder's name is kept as long as
 // it can be had, so that a URL stays valid over a restart.
 func (h home) socketDir() (string, error) {
 	dir := h.socket()
-	if len(dir)+1+len(socketName) <= maxSocketPath {
+	if usableSocketDir(dir) {
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 			return "", fmt.Errorf("make the socket's folder: %w", err)
 		}
@@ -70,10 +76,10 @@ func makeShort() (string, error) {
 			errs = append(errs, err)
 			continue
 		}
-		if len(dir)+1+len(socketName) <= maxSocketPath {
+		if usableSocketDir(dir) {
 			return dir, nil
 		}
-		errs = append(errs, fmt.Errorf("%s is too long for a socket", dir), os.Remove(dir))
+		errs = append(errs, fmt.Errorf("%s is no good for a socket (too long, or a comma)", dir), os.Remove(dir))
 	}
 	return "", fmt.Errorf("make a short folder for the socket: %w", errors.Join(errs...))
 }

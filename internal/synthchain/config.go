@@ -15,32 +15,32 @@ type Config struct {
 	Mix             Mix
 	Generation      Generation // default Newest
 
-	Nakamoto            bool   // tenures of many blocks; raises Generation to V30
-	NakamotoFromHeight  uint64 // first such block, when Nakamoto is set; default 1
-	BlocksPerTenure     int    // at most; default 5
-	Maturity            int    // tenures (before Nakamoto: blocks) until a reward is paid; default 100
-	Microblocks         bool   // streams between blocks, before Nakamoto
-	MergedGenesis       bool   // boot receipts in block 1 and no block 0, as nodes before 2.1 have it; lowers Generation to V205, drops Nakamoto
-	EmptyGenesisEvery   int    // announce block 0 again, empty, after so many posts; default never
-	SponsoredShare      float64
-	RewardCycle         uint64 // burn blocks; default 20, so that locks end within tests
-	EmptyBurnShare      float64 // burn blocks that elect no Stacks block; default 0
-	BitcoinOpShare      float64 // blocks with operations that were made on Bitcoin
-	VestingShare        float64 // blocks that mint STX
+	Nakamoto           bool   // tenures of many blocks; raises Generation to V30
+	NakamotoFromHeight uint64 // first such block, when Nakamoto is set; default 1
+	BlocksPerTenure    int    // at most; default 5
+	Maturity           int    // tenures (before Nakamoto: blocks) until a reward is paid; default 100
+	Microblocks        bool   // streams between blocks, before Nakamoto
+	MergedGenesis      bool   // boot receipts in block 1 and no block 0, as nodes before 2.1 have it; lowers Generation to V205, drops Nakamoto
+	EmptyGenesisEvery  int    // announce block 0 again, empty, after so many posts; default never
+	SponsoredShare     float64
+	RewardCycle        uint64  // burn blocks; default 20, so that locks end within tests
+	EmptyBurnShare     float64 // burn blocks that elect no Stacks block; default 0
+	BitcoinOpShare     float64 // blocks with operations that were made on Bitcoin
+	VestingShare       float64 // blocks that mint STX
 
-	ForkProbability          float64 // per block, that a fork begins
-	MaxForkDepth             int     // Stacks blocks; default 3
-	ReturnProbability        float64 // of a fork that won, that the abandoned branch wins in turn
-	BitcoinReorgProbability  float64 // per block
-	MaxBitcoinReorgDepth     int     // burn blocks; default 3
-	DuplicateProbability     float64 // per post: the same bytes again, or the same content in another order
-	LateParentProbability    float64 // per block: its child comes first
-	MempoolProbability       float64 // per transaction: announced before it is mined
-	ReplaceProbability       float64 // per announced transaction: it replaces one with a lower fee
-	DropProbability          float64 // per block: some transactions are dropped
-	AttachmentProbability    float64 // per block: /attachments/new
-	StackerDBProbability     float64 // per block: /stackerdb_chunks
-	ProposalProbability      float64 // per block: /proposal_response
+	ForkProbability         float64 // per block, that a fork begins
+	MaxForkDepth            int     // Stacks blocks; default 3
+	ReturnProbability       float64 // of a fork that won, that the abandoned branch wins in turn
+	BitcoinReorgProbability float64 // per block
+	MaxBitcoinReorgDepth    int     // burn blocks; default 3
+	DuplicateProbability    float64 // per post: the same bytes again, or the same content in another order
+	LateParentProbability   float64 // per block: its child comes first
+	MempoolProbability      float64 // per transaction: announced before it is mined
+	ReplaceProbability      float64 // per announced transaction: it replaces one with a lower fee
+	DropProbability         float64 // per block: some transactions are dropped
+	AttachmentProbability   float64 // per block: /attachments/new
+	StackerDBProbability    float64 // per block: /stackerdb_chunks
+	ProposalProbability     float64 // per block: /proposal_response
 
 	// SigningSample signs one in so many transactions; the others get signatures that decode but don't verify.
 	// Signing is what takes the time. Default 1: all of them are real.

@@ -1,0 +1,101 @@
+# Everything a developer does here. `make` lists it.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS := -X main.version=$(VERSION)
+
+# Tools are pinned, built from source into bin/ at first use, and built again when the pin changes.
+GOLANGCI_VERSION  := v2.15.0
+GOTESTSUM_VERSION := v1.13.0
+BIN       := $(CURDIR)/bin
+GOLANGCI  := $(BIN)/golangci-lint
+GOTESTSUM := $(BIN)/gotestsum
+
+# The race detector needs a C compiler; without one the go command turns cgo off.
+RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+
+# What serving needs besides the binary: with a database of one's own, nothing.
+NEEDED := $(if $(STRATA_DATABASE_URL),,postgres)
+
+PKG          ?= ./...
+TEST_TIMEOUT ?= 8m
+FUZZTIME     ?= 10s
+ARGS         ?=
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/strata
+	go build -ldflags '$(LDFLAGS)' -o bin/strata ./cmd/strata
+
+.PHONY: run
+run: build $(NEEDED) ## Build and serve, on a private Postgres unless STRATA_DATABASE_URL is set (ARGS="--flag …")
+	exec bin/strata serve $(ARGS)
+
+.PHONY: demo
+demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag …")
+	exec bin/strata demo $(ARGS)
+
+.PHONY: test
+test: postgres $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
+	$(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- $(RACE) -timeout $(TEST_TIMEOUT) $(PKG)
+
+.PHONY: lint
+lint: $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, and the rules in .golangci.yml
+	@unformatted=$$(gofmt -l .); \
+	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	$(GOLANGCI) run ./...
+
+.PHONY: bench
+bench: postgres ## Measure against the targets and print the table (ARGS="--flag …")
+	go run ./internal/bench $(ARGS)
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME (default 10s)
+	@grep -rno --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file _ func; do \
+		target=$${func#func }; package=$$(dirname "$$file"); \
+		echo "== $$package $$target"; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" < /dev/null; \
+	done
+
+.PHONY: generate
+generate: build ## Write the generated files anew
+	bin/strata openapi --yaml > bin/openapi.yaml
+	mkdir -p docs
+	mv bin/openapi.yaml docs/openapi.yaml
+
+.PHONY: verify
+verify: build ## Check that the generated files are what make generate would write
+	bin/strata openapi --yaml > bin/openapi.yaml
+	@diff -u docs/openapi.yaml bin/openapi.yaml || { echo "docs/openapi.yaml is stale: run make generate"; exit 1; }
+
+# Installs the server on Debian and its derivatives if no usable one is there; it looks where strata looks.
+# Elsewhere strata itself says what to install.
+.PHONY: postgres
+postgres:
+	@if [ -n "$${STRATA_POSTGRES_BIN:-}" ]; then exit 0; fi; \
+	IFS=:; set -f; path=($$PATH); set +f; unset IFS; \
+	for dir in "$${path[@]}" "$$(pg_config --bindir 2>/dev/null || true)" /usr/lib/postgresql/*/bin; do \
+		if [ -x "$$dir/postgres" ] && [ -x "$$(dirname "$$(readlink -f "$$dir/postgres")")/initdb" ]; then exit 0; fi; \
+	done; \
+	if ! command -v apt-get > /dev/null; then exit 0; fi; \
+	echo "No PostgreSQL server found: installing Debian's"; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	$$sudo apt-get update -q; \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends postgresql
+
+$(GOLANGCI)-$(GOLANGCI_VERSION):
+	rm -f $(GOLANGCI)-v*
+	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	touch $@
+
+$(GOTESTSUM)-$(GOTESTSUM_VERSION):
+	rm -f $(GOTESTSUM)-v*
+	GOBIN=$(BIN) go install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
+	touch $@

@@ -1,0 +1,71 @@
+package importer
+
+import (
+	"crypto/sha256"
+
+	"strata/eventstore"
+	"strata/eventstore/archive"
+)
+
+const (
+	// batchBytes and batchEvents bound what shares a transaction.
+	batchBytes  = 8 << 20
+	batchEvents = 4096
+	// lineBytesMax is the longest line: what Postgres can store in one value, less some room for the row around it.
+	lineBytesMax = 1<<30 - 1<<20
+)
+
+// batch is what one transaction appends. The reader fills it, the writer gives it back.
+type batch struct {
+	arena  []byte // the payloads
+	events []eventstore.Incoming
+
+	// Where the file is after the batch.
+	lines   int64
+	bytes   int64
+	prefix  [sha256.Size]byte
+	dialect archive.Dialect
+}
+
+func newBatch() *batch {
+	return &batch{arena: make([]byte, 0, batchBytes), events: make([]eventstore.Incoming, 0, batchEvents)}
+}
+
+// fits reports whether a payload can be added.
+func (b *batch) fits(payload []byte) bool {
+	return len(b.events) < batchEvents && len(b.arena)+len(payload) <= cap(b.arena)
+}
+
+// add copies a record that fits.
+func (b *batch) add(source string, rec archive.Record) {
+	from := len(b.arena)
+	b.arena = append(b.arena, rec.Payload...)
+	b.events = append(b.events, incoming(source, rec, b.arena[from:len(b.arena):len(b.arena)]))
+}
+
+func (b *batch) reset() {
+	clear(b.events)
+	b.arena, b.events = b.arena[:0], b.events[:0]
+}
+
+// payloadBytes is the size of all bodies.
+func (b *batch) payloadBytes() (n int64) {
+	for i := range b.events {
+		n += b.events[i].Body.Size()
+	}
+	return n
+}
+
+func incoming(source string, rec archive.Record, payload []byte) eventstore.Incoming {
+	return eventstore.Incoming{
+		ReceivedAt:  rec.ReceivedAt,
+		Source:      source,
+		Path:        rec.Path,
+		ContentType: contentType,
+		Origin:      origin{id: rec.IDText, time: rec.TimeText}.String(),
+		Body:        eventstore.NewBody(payload),
+	}
+}
+
+// contentType of what an archive holds, which has no column for it.
+const contentType = "application/json"

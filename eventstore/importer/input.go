@@ -1,0 +1,142 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+
+	"strata/eventstore/archive"
+)
+
+// beginning is how much of a first line goes into an archive's key at most.
+const beginning = 64 << 10
+
+// input is one archive: a file, or something that can be read only once.
+type input struct {
+	name    string // as given
+	base    string // as the log names it
+	archive string // the key in log.import
+	size    int64  // on disk; 0: unknown
+	gzip    bool
+	once    bool // can't be opened again: file and text stay open from the first look to the import
+
+	started bool // the reader closes it
+	file    io.ReadCloser
+	text *bufio.Reader // decompressed
+	read atomic.Int64  // bytes of file read so far
+}
+
+// inspect opens an archive to see that it can be read, and what it is.
+func inspect(name string, stdin io.Reader) (*input, error) {
+	in := &input{name: name, base: strings.ToValidUTF8(filepath.Base(name), "\ufffd")}
+	if name == Stdin {
+		in.base, in.once = "stdin", true
+		in.file = io.NopCloser(stdin)
+	} else {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder: name the files in it", name)
+		}
+		in.once = !info.Mode().IsRegular()
+		if !in.once {
+			in.size = info.Size()
+		}
+		if in.file, err = os.Open(name); err != nil {
+			return nil, err
+		}
+	}
+	err := in.begin()
+	if !in.once || err != nil {
+		in.close()
+		in.read.Store(0)
+	}
+	return in, err
+}
+
+// begin reads the first line and gives the archive its key.
+func (in *input) begin() error {
+	if err := in.decompress(); err != nil {
+		return err
+	}
+	first, err := in.text.Peek(beginning)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: read the beginning: %w", in.name, err)
+	}
+	if end := bytes.IndexByte(first, '\n'); end >= 0 {
+		first = first[:end+1]
+	}
+	digest := sha256.Sum256(first)
+	in.archive = in.base + ":" + hex.EncodeToString(digest[:8])
+	return nil
+}
+
+func (in *input) decompress() error {
+	raw := bufio.NewReaderSize(in, beginning)
+	magic, err := raw.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: %w", in.name, err)
+	}
+	in.text = raw
+	if in.gzip = bytes.Equal(magic, []byte{0x1f, 0x8b}); in.gzip {
+		z, err := gzip.NewReader(raw)
+		if err != nil {
+			return fmt.Errorf("%s: read the gzip header: %w", in.name, err)
+		}
+		in.text = bufio.NewReaderSize(truncation{z}, beginning)
+	}
+	return nil
+}
+
+// open starts at the first byte, also of what was begun when it was inspected.
+func (in *input) open() error {
+	if in.once {
+		return nil
+	}
+	file, err := os.Open(in.name)
+	if err != nil {
+		return err
+	}
+	in.file = file
+	if err := in.decompress(); err != nil {
+		in.close()
+		return err
+	}
+	return nil
+}
+
+func (in *input) close() {
+	if in.file != nil {
+		_ = in.file.Close() // only read
+	}
+}
+
+// Read counts what is read of the file.
+func (in *input) Read(p []byte) (int, error) {
+	n, err := in.file.Read(p)
+	in.read.Add(int64(n))
+	return n, err
+}
+
+// truncation says what an early end of a gzip stream means.
+type truncation struct{ in io.Reader }
+
+func (t truncation) Read(p []byte) (int, error) {
+	n, err := t.in.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = archive.ErrTruncatedGzip
+	}
+	return n, err
+}

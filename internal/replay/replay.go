@@ -1,0 +1,157 @@
+// Package replay puts events into a fresh log and lets projections fold them, for tests.
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"strata/eventstore"
+	"strata/eventstore/archive"
+	"strata/internal/pgtest"
+	"strata/migrations"
+	"strata/projections"
+)
+
+// Databases are migrated ones.
+var Databases = pgtest.Template("migrated", migrations.Up)
+
+// Post is one body posted to a path.
+type Post struct {
+	Path string
+	Body []byte
+}
+
+// NewLog opens a log in a fresh database, closed when the test ends.
+func NewLog(t testing.TB) *eventstore.Log {
+	t.Helper()
+	log := eventstore.Open(Databases.New(t), eventstore.Config{})
+	t.Cleanup(log.Close)
+	return log
+}
+
+// Append puts posts into the log, in order, in few transactions.
+func Append(t testing.TB, log *eventstore.Log, posts ...Post) {
+	t.Helper()
+	batch := make([]eventstore.Incoming, len(posts))
+	for i, post := range posts {
+		batch[i] = eventstore.Incoming{
+			ReceivedAt: time.Unix(1_700_000_000, 0), Source: "test", Path: post.Path, ContentType: "application/json",
+			Body: eventstore.NewBody(bytes.Clone(post.Body)),
+		}
+	}
+	if _, err := log.AppendBatch(context.Background(), batch, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Recording reads an archive of the folder of recordings, or skips the test when it is not there.
+func Recording(t testing.TB, name string) []Post {
+	t.Helper()
+	file, err := os.Open(filepath.Join(SharedData(t), "events", name))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = file.Close() }()
+	reader := archive.NewReader(file, archive.Options{Name: name})
+	var posts []Post
+	for {
+		record, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return posts
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		posts = append(posts, Post{Path: record.Path, Body: bytes.Clone(record.Payload)})
+	}
+}
+
+// SharedData is the folder of recordings and vectors: $STRATA_SHARED/data, or ../shared/data beside the project. The
+// test is skipped when it is not there.
+func SharedData(t testing.TB) string {
+	t.Helper()
+	shared := os.Getenv("STRATA_SHARED")
+	if shared == "" {
+		root, err := os.Getwd()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+				break
+			}
+			if root == filepath.Dir(root) {
+				t.Fatal("no go.mod above the working directory")
+			}
+			root = filepath.Dir(root)
+		}
+		shared = filepath.Join(root, "..", "shared")
+	}
+	data := filepath.Join(shared, "data")
+	if _, err := os.Stat(data); err != nil {
+		t.Skipf("no recordings: %v", err)
+	}
+	return data
+}
+
+// Run folds the log until all projections have reached its end, and stops.
+func Run(t testing.TB, log *eventstore.Log, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) {
+	t.Helper()
+	stop := Start(t, log, chain, others...)
+	defer stop()
+	Wait(t, log)
+}
+
+// Start folds the log until stop is called, or the test ends.
+func Start(t testing.TB, log *eventstore.Log, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) (stop func()) {
+	t.Helper()
+	runner := projections.NewRunner(projections.Config{Log: log, Interval: 50 * time.Millisecond}, chain, others...)
+	if err := runner.Register(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runner.Run(ctx)
+	}()
+	stop = func() {
+		cancel()
+		<-done
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// Wait returns when no projection lags, and fails the test when one has failed or it takes more than a minute.
+func Wait(t testing.TB, log *eventstore.Log) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		statuses, err := projections.Statuses(t.Context(), log.Pool())
+		if err != nil {
+			t.Fatal(err)
+		}
+		behind := false
+		for _, s := range statuses {
+			if s.State == projections.StateFailed {
+				t.Fatalf("projection %s failed at %d: %s", s.Name, *s.ErrorPosition, *s.Error)
+			}
+			behind = behind || s.Lag() > 0
+		}
+		// Steps are counted after the log: what chain has not folded yet is no lag of the others.
+		if !behind {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("still behind: %+v", statuses)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}

@@ -1,0 +1,82 @@
+package synthchain
+
+import (
+	"strata/domain/clarity"
+	"strata/domain/transaction"
+)
+
+// itemContract is a random contract with non-fungible tokens.
+func (c *Chain) itemContract(x *execution) (party, bool) {
+	if c.random.IntN(4) == 0 {
+		return c.contract(x, nameTemplate)
+	}
+	return c.contract(x, pieceTemplate)
+}
+
+// planItemMint makes a new non-fungible token, or one anew that was burned.
+func (c *Chain) planItemMint(x *execution) *operation {
+	contract, ok := c.itemContract(x)
+	from := c.sender(x)
+	if !ok || from == nil {
+		return nil
+	}
+	to := c.recipient(x, contract)
+	next := x.items.get(contract)
+	i := item{contract, next}
+	if next > 0 && c.random.IntN(10) == 0 {
+		i.number = c.random.Uint64N(next)
+	}
+	arguments := []clarity.Value{x.itemValue(i), c.principalValue(to)}
+	return c.call(x, from, contract, allowAll, "mint", arguments, func(x *execution) outcome {
+		if !x.mintItem(i, to) {
+			return failed(1)
+		}
+		x.items.set(contract, max(x.items.get(contract), i.number+1))
+		return succeeded()
+	})
+}
+
+// itemOwner is a random non-fungible token that an account has.
+func (c *Chain) itemOwner(x *execution) (item, *account) {
+	contract, ok := c.itemContract(x)
+	if !ok {
+		return item{}, nil
+	}
+	next := x.items.get(contract)
+	for range min(next, 12) {
+		i := item{contract, c.random.Uint64N(next)}
+		owner, ok := x.model.item.rows[i]
+		if ok && int(owner) < len(c.accounts) && x.available(owner, x.burn) >= spare {
+			return i, c.accounts[owner]
+		}
+	}
+	return item{}, nil
+}
+
+// planItemMove transfers a non-fungible token, guarded by a post-condition.
+func (c *Chain) planItemMove(x *execution) *operation {
+	i, from := c.itemOwner(x)
+	if from == nil {
+		return nil
+	}
+	to := c.recipient(x, from.party)
+	value := x.itemValue(i)
+	conditions := made(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
+		Type: transaction.ConditionNonFungible, Asset: c.assetID(x, i.contract), AssetValue: value, Code: transaction.Sent,
+	}.OriginPrincipal()))
+	arguments := []clarity.Value{value, c.principalValue(from.party), c.principalValue(to)}
+	return c.call(x, from, i.contract, conditions, "transfer", arguments, func(x *execution) outcome {
+		return check(x.transferItem(i, from.party, to), 2)
+	})
+}
+
+// planItemBurn destroys a non-fungible token.
+func (c *Chain) planItemBurn(x *execution) *operation {
+	i, from := c.itemOwner(x)
+	if from == nil {
+		return nil
+	}
+	return c.call(x, from, i.contract, allowAll, "burn", []clarity.Value{x.itemValue(i)}, func(x *execution) outcome {
+		return check(x.burnItem(i, from.party), 3)
+	})
+}

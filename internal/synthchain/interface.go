@@ -1,0 +1,101 @@
+package synthchain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// signature is a function of a contract as its interface shows it. Types are JSON already.
+type signature struct {
+	name, access string
+	arguments    []argument
+	output       string
+}
+
+type argument struct{ name, kind string }
+
+// The types that the contracts here use.
+const (
+	typeUint      = `"uint128"`
+	typePrincipal = `"principal"`
+	typeBool      = `"bool"`
+	typeMemo      = `{"optional":{"buffer":{"length":34}}}`
+	typeText      = `{"string-ascii":{"length":32}}`
+	typeURI       = `{"optional":{"string-utf8":{"length":256}}}`
+	typeOwner     = `{"optional":"principal"}`
+	typeName      = `{"tuple":[{"name":"name","type":{"buffer":{"length":48}}},{"name":"namespace","type":{"buffer":{"length":20}}}]}`
+)
+
+func response(ok string) string { return `{"response":{"error":"uint128","ok":` + ok + `}}` }
+
+// contractInterface writes the interface of a contract, without the members that newer nodes put in front.
+func contractInterface(functions []signature, tokens, items []argument) string {
+	order := []string{"private", "public", "read_only"}
+	slices.SortStableFunc(functions, func(a, b signature) int {
+		if d := slices.Index(order, a.access) - slices.Index(order, b.access); d != 0 {
+			return d
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	var shown []string
+	for _, f := range functions {
+		shown = append(shown, fmt.Sprintf(`{"access":%q,"args":[%s],"name":%q,"outputs":{"type":%s}}`,
+			f.access, joinArguments(f.arguments), f.name, f.output))
+	}
+	var fungible []string
+	for _, t := range tokens {
+		fungible = append(fungible, fmt.Sprintf(`{"name":%q}`, t.name))
+	}
+	return fmt.Sprintf(`"functions":[%s],"fungible_tokens":[%s],"maps":[],"non_fungible_tokens":[%s],"variables":[]}`,
+		strings.Join(shown, ","), strings.Join(fungible, ","), joinArguments(items))
+}
+
+func joinArguments(arguments []argument) string {
+	var shown []string
+	for _, a := range arguments {
+		shown = append(shown, fmt.Sprintf(`{"name":%q,"type":%s}`, a.name, a.kind))
+	}
+	return strings.Join(shown, ",")
+}
+
+// interfaceAt is a contract interface as nodes of a generation write it.
+func interfaceAt(members string, g Generation, clarityVersion uint8) string {
+	if g < V21 {
+		return "{" + members
+	}
+	return fmt.Sprintf(`{"clarity_version":"Clarity%d","epoch":%q,%s`, clarityVersion, epochName(g), members)
+}
+
+func epochName(g Generation) string {
+	switch {
+	case g < V21:
+		return "Epoch2_05"
+	case g < V25:
+		return "Epoch21"
+	case g < V30:
+		return "Epoch25"
+	case g < V3109:
+		return "Epoch30"
+	case g < V34:
+		return "Epoch31"
+	case g < V40:
+		return "Epoch34"
+	}
+	return "Epoch40"
+}
+
+// defaultClarity is the Clarity version of contracts that state none.
+func defaultClarity(g Generation) uint8 {
+	switch {
+	case g < V21:
+		return 1
+	case g < V30:
+		return 2
+	case g < V34:
+		return 3
+	case g < V40:
+		return 5
+	}
+	return 6
+}

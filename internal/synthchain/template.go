@@ -1,0 +1,164 @@
+package synthchain
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"strata/domain/clarity"
+)
+
+// template is a kind of contract that accounts deploy.
+type template struct {
+	name    string
+	asset   string // of its token; empty: none
+	source  string
+	members string // of its interface
+	item    func(number uint64) clarity.Value
+}
+
+var (
+	public  = "public"
+	reading = "read_only"
+)
+
+// coinTemplate is a fungible token with the functions of SIP-010. Anybody may mint.
+var coinTemplate = &template{
+	name:  "coin",
+	asset: "coin",
+	source: `;; a token for everybody
+(define-fungible-token coin)
+(define-public (mint (amount uint) (recipient principal))
+  (ft-mint? coin amount recipient))
+(define-public (transfer (amount uint) (sender principal) (recipient principal) (memo (optional (buff 34))))
+  (begin
+    (asserts! (is-eq tx-sender sender) (err u4))
+    (try! (ft-transfer? coin amount sender recipient))
+    (match memo text (print text) 0x)
+    (ok true)))
+(define-public (burn (amount uint))
+  (ft-burn? coin amount tx-sender))
+(define-read-only (get-name) (ok "Synthetic Coin"))
+(define-read-only (get-symbol) (ok "SYN"))
+(define-read-only (get-decimals) (ok u6))
+(define-read-only (get-balance (who principal)) (ok (ft-get-balance coin who)))
+(define-read-only (get-total-supply) (ok (ft-get-supply coin)))
+(define-read-only (get-token-uri) (ok none))
+`,
+	members: contractInterface([]signature{
+		{"mint", public, []argument{{"amount", typeUint}, {"recipient", typePrincipal}}, response(typeBool)},
+		{"transfer", public, []argument{
+			{"amount", typeUint}, {"sender", typePrincipal}, {"recipient", typePrincipal}, {"memo", typeMemo},
+		}, response(typeBool)},
+		{"burn", public, []argument{{"amount", typeUint}}, response(typeBool)},
+		{"get-name", reading, nil, response(typeText)},
+		{"get-symbol", reading, nil, response(typeText)},
+		{"get-decimals", reading, nil, response(typeUint)},
+		{"get-balance", reading, []argument{{"who", typePrincipal}}, response(typeUint)},
+		{"get-total-supply", reading, nil, response(typeUint)},
+		{"get-token-uri", reading, nil, response(typeURI)},
+	}, []argument{{name: "coin"}}, nil),
+}
+
+// pieceTemplate is a non-fungible token with the functions of SIP-009, numbered from 0. Anybody may mint.
+var pieceTemplate = &template{
+	name:  "piece",
+	asset: "piece",
+	source: `;; collectibles for everybody
+(define-non-fungible-token piece uint)
+(define-public (mint (id uint) (recipient principal))
+  (nft-mint? piece id recipient))
+(define-public (transfer (id uint) (sender principal) (recipient principal))
+  (begin
+    (asserts! (is-eq tx-sender sender) (err u4))
+    (nft-transfer? piece id sender recipient)))
+(define-public (burn (id uint))
+  (nft-burn? piece id tx-sender))
+(define-read-only (get-last-token-id) (ok u0))
+(define-read-only (get-token-uri (id uint)) (ok none))
+(define-read-only (get-owner (id uint)) (ok (nft-get-owner? piece id)))
+`,
+	members: contractInterface([]signature{
+		{"mint", public, []argument{{"id", typeUint}, {"recipient", typePrincipal}}, response(typeBool)},
+		{"transfer", public, []argument{
+			{"id", typeUint}, {"sender", typePrincipal}, {"recipient", typePrincipal},
+		}, response(typeBool)},
+		{"burn", public, []argument{{"id", typeUint}}, response(typeBool)},
+		{"get-last-token-id", reading, nil, response(typeUint)},
+		{"get-token-uri", reading, []argument{{"id", typeUint}}, response(typeURI)},
+		{"get-owner", reading, []argument{{"id", typeUint}}, response(typeOwner)},
+	}, nil, []argument{{"piece", typeUint}}),
+	item: clarity.NewUint64,
+}
+
+// nameTemplate is a non-fungible token whose ids are tuples.
+var nameTemplate = &template{
+	name:  "registry",
+	asset: "names",
+	source: `;; a register of names
+(define-non-fungible-token names { name: (buff 48), namespace: (buff 20) })
+(define-public (mint (id { name: (buff 48), namespace: (buff 20) }) (recipient principal))
+  (nft-mint? names id recipient))
+(define-public (transfer (id { name: (buff 48), namespace: (buff 20) }) (sender principal) (recipient principal))
+  (begin
+    (asserts! (is-eq tx-sender sender) (err u4))
+    (nft-transfer? names id sender recipient)))
+(define-public (burn (id { name: (buff 48), namespace: (buff 20) }))
+  (nft-burn? names id tx-sender))
+`,
+	members: contractInterface([]signature{
+		{"mint", public, []argument{{"id", typeName}, {"recipient", typePrincipal}}, response(typeBool)},
+		{"transfer", public, []argument{
+			{"id", typeName}, {"sender", typePrincipal}, {"recipient", typePrincipal},
+		}, response(typeBool)},
+		{"burn", public, []argument{{"id", typeName}}, response(typeBool)},
+	}, nil, []argument{{"names", typeName}}),
+	item: func(number uint64) clarity.Value {
+		name := made(clarity.NewBuffer(fmt.Appendf(nil, "name-%d", number)))
+		space := made(clarity.NewBuffer([]byte("syn")))
+		return made(clarity.NewTuple(clarity.Field{Name: "name", Value: name}, clarity.Field{Name: "namespace", Value: space}))
+	},
+}
+
+// vaultTemplate moves STX and prints.
+var vaultTemplate = &template{
+	name: "vault",
+	source: `;; a shared purse
+(define-public (deposit (amount uint))
+  (stx-transfer? amount tx-sender (as-contract tx-sender)))
+(define-public (withdraw (amount uint))
+  (let ((caller tx-sender)) (as-contract (stx-transfer? amount tx-sender caller))))
+(define-public (destroy (amount uint))
+  (stx-burn? amount tx-sender))
+(define-public (share (amount uint) (first principal) (second principal))
+  (begin
+    (try! (stx-transfer? amount tx-sender first))
+    (print { topic: "share", amount: amount })
+    (stx-transfer? amount tx-sender second)))
+(define-public (note (kind uint))
+  (begin (print kind) (ok true)))
+(define-public (fail (code uint))
+  (err code))
+`,
+	members: contractInterface([]signature{
+		{"deposit", public, []argument{{"amount", typeUint}}, response(typeBool)},
+		{"withdraw", public, []argument{{"amount", typeUint}}, response(typeBool)},
+		{"destroy", public, []argument{{"amount", typeUint}}, response(typeBool)},
+		{"share", public, []argument{
+			{"amount", typeUint}, {"first", typePrincipal}, {"second", typePrincipal},
+		}, response(typeBool)},
+		{"note", public, []argument{{"kind", typeUint}}, response(typeBool)},
+		{"fail", public, []argument{{"code", typeUint}}, response(`"none"`)},
+	}, nil, nil),
+}
+
+// templates are what accounts deploy.
+var templates = []*template{coinTemplate, pieceTemplate, nameTemplate, vaultTemplate}
+
+// uintValue is a Clarity uint.
+func uintValue(n u128) clarity.Value {
+	raw := make([]byte, 0, 17)
+	raw = append(raw, byte(clarity.TypeUint))
+	raw = binary.BigEndian.AppendUint64(raw, n.hi)
+	raw = binary.BigEndian.AppendUint64(raw, n.lo)
+	return made(clarity.DecodeAll(raw))
+}

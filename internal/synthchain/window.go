@@ -1,0 +1,100 @@
+package synthchain
+
+// history is what is known of final blocks.
+type history struct {
+	posts  []Post // canonical ones, in an order in which they can be replayed
+	blocks []BlockRef
+	burned uint64 // burn height up to which posts has burn blocks
+}
+
+// window is the number of blocks below the tip that forks may reach.
+func (c *Chain) window() uint64 {
+	perBurn := 1
+	if c.cfg.Nakamoto {
+		perBurn = c.cfg.BlocksPerTenure
+	}
+	return uint64(4*c.cfg.MaxForkDepth + 4*c.cfg.MaxBitcoinReorgDepth*perBurn + 16)
+}
+
+// finalize makes blocks final that are far below the tip, when there are enough of them to be worth it.
+func (c *Chain) finalize() {
+	best := c.best()
+	window := c.window()
+	if len(c.plan_) > 0 || best.height < c.root.height+2*window {
+		return
+	}
+	c.model.moveTo(best)
+	path := c.path(best)
+	for path[len(path)-1].height > best.height-window {
+		path = path[:len(path)-1]
+	}
+	root := path[len(path)-1]
+	if !c.cfg.ForgetHistory {
+		c.history.posts = c.linear(c.history.posts, path, root.burn)
+		c.history.burned = root.burn.height
+	}
+	for _, b := range path {
+		if !c.cfg.ForgetHistory {
+			c.history.blocks = append(c.history.blocks, b.ref())
+		}
+	}
+	kept := make([]*block, 0, len(c.blocks))
+	keep := map[*block]bool{root: true}
+	for _, b := range c.blocks {
+		switch {
+		case b == root || keep[b.parent]:
+			keep[b] = true
+			kept = append(kept, b)
+		case b.height > root.height:
+			c.finalHeight = max(c.finalHeight, b.height)
+		}
+	}
+	c.finalHeight = max(c.finalHeight, root.height)
+	root.parent, root.changes, root.operations, root.post = nil, nil, nil, Post{}
+	c.root, c.blocks = root, kept
+	c.forgetBurnBlocks(root.burn)
+}
+
+// forgetBurnBlocks drops burn blocks that don't build on the last final one.
+func (c *Chain) forgetBurnBlocks(last *burnBlock) {
+	kept := make([]*burnBlock, 0, len(c.burns))
+	for _, b := range c.burns {
+		if b.descendsFrom(last) {
+			kept = append(kept, b)
+		}
+	}
+	last.parent = nil
+	c.burns = kept
+}
+
+// path lists the blocks above root up to b.
+func (c *Chain) path(b *block) []*block {
+	path := make([]*block, b.height-c.root.height)
+	for ; b != c.root; b = b.parent {
+		path[b.height-c.root.height-1] = b
+	}
+	return path
+}
+
+// linear appends the posts of the blocks of a path, each after the burn blocks that it depends on, and the burn blocks up
+// to last.
+func (c *Chain) linear(posts []Post, path []*block, last *burnBlock) []Post {
+	var burns []*burnBlock
+	for b := last; b != nil && b.height > c.history.burned; b = b.parent {
+		if b.post.Body != nil {
+			burns = append(burns, b)
+		}
+	}
+	take := func(height uint64) {
+		for len(burns) > 0 && burns[len(burns)-1].height <= height {
+			posts = append(posts, burns[len(burns)-1].post)
+			burns = burns[:len(burns)-1]
+		}
+	}
+	for _, b := range path {
+		take(b.burn.height)
+		posts = append(posts, b.post)
+	}
+	take(last.height)
+	return posts
+}

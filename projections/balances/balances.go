@@ -1,0 +1,186 @@
+// Package balances keeps what every account has: STX, fungible tokens, non-fungible tokens, locks and nonces.
+//
+// Everything rests on one ledger. Each change of a balance is a row with the balance after it, so the balance at the
+// tip, the balance at any earlier block, the history of an account and the audit trail are all reads of that table.
+//
+// # What moves STX (the node's rules; no event exists for fees and coinbases)
+//
+//   - committed stx_transfer, stx_mint and stx_burn events of successful transactions;
+//   - the fee of every mined transaction, whatever its status, paid by the sponsor when there is one, else by the
+//     origin; operations from Bitcoin, boot and phantom transactions have none;
+//   - matured miner rewards, credited in the block that reports them, 100 blocks (2.x) or tenures (3.x) after they
+//     were earned, never when the coinbase is mined.
+//
+// A lock moves nothing: it makes a part of the balance unavailable until a Bitcoin height.
+//
+// # Order
+//
+// Rows follow the order of execution: transactions of microblocks before anchored ones, within a transaction its
+// events and then its fee, the rewards of miners at the end of the block.
+package balances
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/projections"
+)
+
+//go:embed tables.sql
+var tables string
+
+// Name of the projection.
+const Name = "balances"
+
+// Version of the projection's tables and rules.
+//
+// Version history:
+//   - 1: first version.
+const Version = 1
+
+// Balances is the projection. It is not safe for concurrent use; one follower owns it.
+type Balances struct {
+	spec   projections.Spec
+	logger *slog.Logger
+	state  *state // nil until read from the tables
+}
+
+// New makes the projection.
+func New(logger *slog.Logger) *Balances {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return &Balances{spec: Spec(), logger: logger}
+}
+
+// Spec describes the projection's tables.
+func Spec() projections.Spec {
+	return projections.Spec{
+		Name:    Name,
+		Version: Version,
+		Tables:  tables,
+		Views:   []string{"ledger", "holding", "nft_event", "nft_custody", "stx_lock", "nonce", "negative_balance"},
+	}
+}
+
+// Spec implements projections.Projection.
+func (p *Balances) Spec() projections.Spec { return p.spec }
+
+// Forget implements projections.Projection.
+func (p *Balances) Forget() { p.state = nil }
+
+// state is what the projection knows between batches. It may be dropped at any time and read again.
+type state struct {
+	position int64 // the last step that it reflects
+	tip      *projections.Tip
+	holdings map[holdingKey]*holding
+	tokens   map[tokenKey]*token
+	nonces   map[string]*nonce
+}
+
+// Fold implements projections.Projection.
+func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (*projections.Tip, error) {
+	if p.state == nil || p.state.position != after {
+		p.state = &state{holdings: map[holdingKey]*holding{}, tokens: map[tokenKey]*token{}, nonces: map[string]*nonce{}}
+	}
+	b := &batch{spec: p.spec, tx: tx, state: p.state}
+	for len(steps) > 0 {
+		if steps[0].Kind == projections.Revert {
+			if err := b.revert(ctx, steps[0]); err != nil {
+				return nil, fmt.Errorf("revert block %s at height %d: %w", steps[0].IndexBlockHash, steps[0].Height, err)
+			}
+			steps = steps[1:]
+			continue
+		}
+		// A run of applies is one batch: what it needs is read at once, and written at once.
+		run := 1
+		for run < len(steps) && steps[run].Kind == projections.Apply {
+			run++
+		}
+		if err := b.apply(ctx, steps[:run]); err != nil {
+			return nil, fmt.Errorf("apply blocks at heights %d to %d: %w", steps[0].Height, steps[run-1].Height, err)
+		}
+		steps = steps[run:]
+	}
+	for _, n := range b.negative {
+		p.logger.LogAttrs(ctx, slog.LevelError, "a balance became negative: an event is missing from the log",
+			slog.String("account", n.account), slog.String("asset", n.asset), slog.String("balance", n.balance.String()),
+			slog.Int64("height", n.height), slog.Int64("seq", n.seq), slog.String("cause", n.cause), slog.String("pointer", n.pointer))
+	}
+	p.state.trim()
+	tip, err := b.tip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.state.position = b.last
+	return tip, nil
+}
+
+// cacheMax bounds each map of the state.
+const cacheMax = 1 << 16
+
+func (s *state) trim() {
+	if len(s.holdings) > cacheMax {
+		clear(s.holdings)
+	}
+	if len(s.tokens) > cacheMax {
+		clear(s.tokens)
+	}
+	if len(s.nonces) > cacheMax {
+		clear(s.nonces)
+	}
+}
+
+// tip is the block that the rows reflect.
+func (b *batch) tip(ctx context.Context) (*projections.Tip, error) {
+	if b.state.tip != nil {
+		return b.state.tip, nil
+	}
+	var t projections.Tip
+	rows, err := b.tx.Query(ctx, b.spec.SQL(`
+		SELECT height, index_block_hash, block_hash, burn_block_height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
+	if err != nil {
+		return nil, fmt.Errorf("read the tip: %w", err)
+	}
+	found := false
+	_, err = pgx.ForEachRow(rows, []any{&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight}, func() error {
+		found = true
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the tip: %w", err)
+	}
+	if !found {
+		return nil, nil
+	}
+	b.state.tip = &t
+	return &t, nil
+}
+
+// blockRow has the order of blockColumns.
+func blockRow(step projections.Step) []any {
+	c := step.Block
+	return []any{
+		step.Height, step.BlockSeq, int64(c.BurnBlockHeight),
+		height(c.PoxV1UnlockHeight), height(c.PoxV2UnlockHeight), height(c.PoxV3UnlockHeight), height(c.PoxV4UnlockHeight),
+		step.IndexBlockHash[:], c.BlockHash[:],
+	}
+}
+
+var blockColumns = []string{
+	"height", "source_seq", "burn_block_height",
+	"pox_v1_unlock_height", "pox_v2_unlock_height", "pox_v3_unlock_height", "pox_v4_unlock_height",
+	"index_block_hash", "block_hash",
+}
+
+// height is a column of a height that may be missing. chain has refused blocks with numbers beyond 2^63.
+func height(u *uint64) any {
+	if u == nil {
+		return nil
+	}
+	return int64(*u)
+}

@@ -1,0 +1,90 @@
+package balances
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/projections"
+)
+
+// The newest block's rows go, and the state of what they touched becomes again what the rows before them say. In
+// this order: state first, while the ledger still tells what is touched.
+var revertSQL = []string{
+	`WITH touched AS (
+		SELECT DISTINCT account, asset FROM {schema}.ledger WHERE height = $1
+	), before AS (
+		SELECT t.account, t.asset, l.*
+		FROM touched t
+		LEFT JOIN LATERAL (
+			SELECT l.n, l.height, l.source_seq, l.balance, l.sent, l.received, l.fees, l.rewards
+			FROM {schema}.ledger l
+			WHERE l.account = t.account AND l.asset = t.asset AND l.height < $1
+			ORDER BY l.height DESC, l.n DESC LIMIT 1
+		) l ON true
+	), gone AS (
+		DELETE FROM {schema}.holding h USING before b
+		WHERE h.account = b.account AND h.asset = b.asset AND b.n IS NULL
+	)
+	UPDATE {schema}.holding h
+	SET n = b.n, height = b.height, source_seq = b.source_seq, balance = b.balance,
+	    sent = b.sent, received = b.received, fees = b.fees, rewards = b.rewards
+	FROM before b
+	WHERE h.account = b.account AND h.asset = b.asset AND b.n IS NOT NULL`,
+
+	`WITH touched AS (
+		SELECT DISTINCT asset, value_hash FROM {schema}.nft_event WHERE height = $1
+	), before AS (
+		SELECT t.asset, t.value_hash, e.n, e.height, e.source_seq, e.recipient
+		FROM touched t
+		LEFT JOIN LATERAL (
+			SELECT e.n, e.height, e.source_seq, e.recipient
+			FROM {schema}.nft_event e
+			WHERE e.asset = t.asset AND e.value_hash = t.value_hash AND e.height < $1
+			ORDER BY e.n DESC LIMIT 1
+		) e ON true
+	), gone AS (
+		DELETE FROM {schema}.nft_custody c USING before b
+		WHERE c.asset = b.asset AND c.value_hash = b.value_hash AND b.n IS NULL
+	)
+	UPDATE {schema}.nft_custody c
+	SET n = b.n, height = b.height, source_seq = b.source_seq, owner = b.recipient
+	FROM before b
+	WHERE c.asset = b.asset AND c.value_hash = b.value_hash AND b.n IS NOT NULL`,
+
+	`DELETE FROM {schema}.ledger WHERE height = $1`,
+	`DELETE FROM {schema}.nft_event WHERE height = $1`,
+	`DELETE FROM {schema}.stx_lock WHERE height = $1`,
+	`DELETE FROM {schema}.nonce WHERE height = $1`,
+	`DELETE FROM {schema}.negative_balance WHERE height = $1`,
+}
+
+// revert takes the newest block off.
+func (b *batch) revert(ctx context.Context, step projections.Step) error {
+	queries := &pgx.Batch{}
+	removed := int64(0)
+	queries.Queue(b.spec.SQL(`DELETE FROM {schema}.block WHERE height = $1 AND index_block_hash = $2 AND NOT EXISTS (
+		SELECT FROM {schema}.block WHERE height > $1)`), step.Height, step.IndexBlockHash[:])
+	for _, query := range revertSQL {
+		queries.Queue(b.spec.SQL(query), step.Height)
+	}
+	results := b.tx.SendBatch(ctx, queries)
+	tag, err := results.Exec()
+	removed = tag.RowsAffected()
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	if removed != 1 {
+		return fmt.Errorf("it is not the newest block here")
+	}
+	clear(b.state.holdings)
+	clear(b.state.tokens)
+	clear(b.state.nonces)
+	b.state.tip = nil
+	b.last = step.Number
+	return nil
+}

@@ -1,0 +1,131 @@
+-- Tables of the projection balances. Rows are of canonical blocks only. A revert removes the newest block's rows:
+-- the tables that grow with the chain are in order of height, so a BRIN index of a few pages finds them.
+
+-- The canonical blocks that the rows below reflect, with what decides whether a lock is in force at them.
+CREATE TABLE {schema}.block (
+    height               bigint NOT NULL,
+    source_seq           bigint NOT NULL,
+    burn_block_height    bigint NOT NULL,
+    -- Burn heights at which all locks of pox-1 to pox-4 end; null while no node has announced one.
+    pox_v1_unlock_height bigint,
+    pox_v2_unlock_height bigint,
+    pox_v3_unlock_height bigint,
+    pox_v4_unlock_height bigint,
+    index_block_hash     bytea  NOT NULL,
+    block_hash           bytea  NOT NULL,
+    CONSTRAINT block_pkey PRIMARY KEY (height)
+);
+CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
+CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
+
+-- Every change of every balance, in the order of execution, with the balance after it. An account's changes of an
+-- asset are numbered 1, 2, 3, …: the last number is their count, and a page at any depth is a range of numbers.
+CREATE TABLE {schema}.ledger (
+    n          bigint  NOT NULL,
+    height     bigint  NOT NULL,
+    source_seq bigint  NOT NULL, -- the event with the block
+    tx_index   int,              -- of the transaction in the block; null for miners' rewards
+    delta      numeric NOT NULL, -- base units: µSTX, units of the token, 1 or -1 for a non-fungible one
+    balance    numeric NOT NULL, -- after this change; what is locked is part of it
+    -- Running sums up to and including this change: what events moved out and in, and for STX the fees paid and the
+    -- miner's rewards. balance = received - sent - fees + rewards.
+    sent       numeric NOT NULL,
+    received   numeric NOT NULL,
+    fees       numeric NOT NULL,
+    rewards    numeric NOT NULL,
+    account    text    NOT NULL,
+    asset      text    NOT NULL, -- 'stx', or the asset identifier
+    cause      text    NOT NULL, -- type of the event, 'fee' or 'miner_reward'
+    pointer    text    NOT NULL, -- JSON pointer of the cause in the body of event source_seq
+    CONSTRAINT ledger_pkey PRIMARY KEY (account, asset, n)
+);
+-- Balances at an earlier block.
+CREATE INDEX ledger_height_idx ON {schema}.ledger (account, asset, height, n);
+CREATE INDEX ledger_revert_idx ON {schema}.ledger USING brin (height) WITH (pages_per_range = 16, autosummarize = on);
+
+-- The last ledger row of each account and asset, so that all assets of an account are one range.
+CREATE TABLE {schema}.holding (
+    n          bigint  NOT NULL,
+    height     bigint  NOT NULL, -- of the last change
+    source_seq bigint  NOT NULL,
+    balance    numeric NOT NULL,
+    sent       numeric NOT NULL,
+    received   numeric NOT NULL,
+    fees       numeric NOT NULL,
+    rewards    numeric NOT NULL,
+    account    text    NOT NULL,
+    asset      text    NOT NULL,
+    kind       text    NOT NULL, -- 'stx', 'ft' or 'nft'
+    CONSTRAINT holding_pkey PRIMARY KEY (account, asset)
+) WITH (fillfactor = 80);
+
+-- What happened to each non-fungible token, numbered from 1.
+CREATE TABLE {schema}.nft_event (
+    n          bigint NOT NULL,
+    height     bigint NOT NULL,
+    source_seq bigint NOT NULL,
+    tx_index   int    NOT NULL,
+    value_hash bytea  NOT NULL, -- SHA-256 of value: token ids can be too long for an index
+    value      bytea  NOT NULL, -- the token's id, a serialised Clarity value
+    asset      text   NOT NULL,
+    cause      text   NOT NULL, -- type of the event
+    sender     text,
+    recipient  text,            -- null when burned
+    pointer    text   NOT NULL,
+    CONSTRAINT nft_event_pkey PRIMARY KEY (asset, value_hash, n)
+);
+CREATE INDEX nft_event_revert_idx ON {schema}.nft_event USING brin (height) WITH (pages_per_range = 16, autosummarize = on);
+
+-- Who owns each non-fungible token.
+CREATE TABLE {schema}.nft_custody (
+    n          bigint NOT NULL, -- of the last event
+    height     bigint NOT NULL,
+    source_seq bigint NOT NULL,
+    value_hash bytea  NOT NULL,
+    value      bytea  NOT NULL,
+    asset      text   NOT NULL,
+    owner      text,            -- null when burned
+    CONSTRAINT nft_custody_pkey PRIMARY KEY (asset, value_hash)
+) WITH (fillfactor = 80);
+CREATE INDEX nft_custody_owner_idx ON {schema}.nft_custody (owner, asset, value_hash) WHERE owner IS NOT NULL;
+
+-- What each account has locked: the state after each change, the last one counts.
+CREATE TABLE {schema}.stx_lock (
+    height        bigint   NOT NULL,
+    source_seq    bigint   NOT NULL,
+    unlock_height bigint   NOT NULL, -- burn block height
+    position      int      NOT NULL, -- order of execution within the block
+    tx_index      int      NOT NULL,
+    pox_version   smallint NOT NULL, -- 1 for the contract pox, 2 for pox-2, …
+    amount        numeric  NOT NULL, -- µSTX locked in total; 0 when handle-unlock has ended the lock early
+    account       text     NOT NULL,
+    cause         text     NOT NULL, -- 'stx_lock_event' or 'handle-unlock'
+    pointer       text     NOT NULL,
+    txid          bytea    NOT NULL,
+    CONSTRAINT stx_lock_pkey PRIMARY KEY (account, height, position)
+);
+CREATE INDEX stx_lock_revert_idx ON {schema}.stx_lock (height);
+
+-- The next nonce of each account after each block in which it used one.
+CREATE TABLE {schema}.nonce (
+    height     bigint  NOT NULL,
+    source_seq bigint  NOT NULL,
+    next_nonce numeric NOT NULL,
+    account    text    NOT NULL,
+    CONSTRAINT nonce_pkey PRIMARY KEY (account, height)
+);
+CREATE INDEX nonce_revert_idx ON {schema}.nonce USING brin (height) WITH (pages_per_range = 16, autosummarize = on);
+
+-- Blocks at which a balance became negative, which no chain allows: something is missing from the log. An archive
+-- that begins above genesis has such balances by nature.
+CREATE TABLE {schema}.negative_balance (
+    height     bigint  NOT NULL,
+    source_seq bigint  NOT NULL,
+    balance    numeric NOT NULL,
+    account    text    NOT NULL,
+    asset      text    NOT NULL,
+    cause      text    NOT NULL, -- of the change that made it negative
+    pointer    text    NOT NULL,
+    CONSTRAINT negative_balance_pkey PRIMARY KEY (account, asset, height)
+);
+CREATE INDEX negative_balance_revert_idx ON {schema}.negative_balance (height);

@@ -1,0 +1,164 @@
+package balances
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"strata/projections"
+)
+
+// writes are the rows of a run of blocks. Tables that only grow get them by COPY, state is upserted in one statement
+// a table.
+type writes struct {
+	blocks, ledger, tokenEvents, locks, nonces, negative [][]any
+
+	holdings map[holdingKey]*holding
+	tokens   map[tokenKey]*token
+}
+
+func (w *writes) touch(key holdingKey, h *holding) {
+	if w.holdings == nil {
+		w.holdings = map[holdingKey]*holding{}
+	}
+	w.holdings[key] = h
+}
+
+func (w *writes) touchToken(key tokenKey, t *token) {
+	if w.tokens == nil {
+		w.tokens = map[tokenKey]*token{}
+	}
+	w.tokens[key] = t
+}
+
+func ledgerRow(c *change, h *holding) []any {
+	return []any{
+		h.n, c.height, c.seq, c.tx, projections.Amount(c.delta), projections.Amount(h.balance),
+		projections.Amount(h.sent), projections.Amount(h.received), projections.Amount(h.fees), projections.Amount(h.rewards),
+		c.account, c.asset, c.cause, c.pointer,
+	}
+}
+
+var ledgerColumns = []string{
+	"n", "height", "source_seq", "tx_index", "delta", "balance", "sent", "received", "fees", "rewards",
+	"account", "asset", "cause", "pointer",
+}
+
+func tokenEventRow(c *custody, n int64) []any {
+	return []any{
+		n, c.height, c.seq, c.tx, c.key.value[:], c.value, c.key.asset, c.cause,
+		projections.NullText(c.sender), projections.NullText(c.recipient), c.pointer,
+	}
+}
+
+var tokenEventColumns = []string{
+	"n", "height", "source_seq", "tx_index", "value_hash", "value", "asset", "cause", "sender", "recipient", "pointer",
+}
+
+func lockRow(l *lock) []any {
+	return []any{
+		l.height, l.seq, l.unlockHeight, int32(l.position), l.tx, int16(l.poxVersion), projections.Amount(l.amount),
+		l.account, l.cause, l.pointer, l.txid[:],
+	}
+}
+
+var lockColumns = []string{
+	"height", "source_seq", "unlock_height", "position", "tx_index", "pox_version", "amount", "account", "cause", "pointer", "txid",
+}
+
+func (w *writes) flush(ctx context.Context, b *batch) error {
+	for _, table := range []struct {
+		name    string
+		columns []string
+		rows    [][]any
+	}{
+		{"block", blockColumns, w.blocks},
+		{"ledger", ledgerColumns, w.ledger},
+		{"nft_event", tokenEventColumns, w.tokenEvents},
+		{"stx_lock", lockColumns, w.locks},
+		{"nonce", []string{"height", "source_seq", "next_nonce", "account"}, w.nonces},
+		{"negative_balance", []string{"height", "source_seq", "balance", "account", "asset", "cause", "pointer"}, w.negative},
+	} {
+		if len(table.rows) == 0 {
+			continue
+		}
+		_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.Schema(), table.name}, table.columns, pgx.CopyFromRows(table.rows))
+		if err != nil {
+			return fmt.Errorf("write %d rows of %s: %w", len(table.rows), table.name, err)
+		}
+	}
+	if err := w.upsertHoldings(ctx, b); err != nil {
+		return err
+	}
+	return w.upsertTokens(ctx, b)
+}
+
+func (w *writes) upsertHoldings(ctx context.Context, b *batch) error {
+	if len(w.holdings) == 0 {
+		return nil
+	}
+	// In the order of the key, so that two processes could never lock rows crosswise.
+	keys := slices.SortedFunc(maps.Keys(w.holdings), holdingKey.compare)
+	var (
+		n                     = len(keys)
+		numbers, heights      = make([]int64, n), make([]int64, n)
+		seqs                  = make([]int64, n)
+		balances, sent        = make([]pgtype.Numeric, n), make([]pgtype.Numeric, n)
+		received, fees        = make([]pgtype.Numeric, n), make([]pgtype.Numeric, n)
+		rewards               = make([]pgtype.Numeric, n)
+		accounts, assets, kin = make([]string, n), make([]string, n), make([]string, n)
+	)
+	for i, key := range keys {
+		h := w.holdings[key]
+		numbers[i], heights[i], seqs[i] = h.n, h.height, h.seq
+		balances[i], sent[i], received[i] = projections.Amount(h.balance), projections.Amount(h.sent), projections.Amount(h.received)
+		fees[i], rewards[i] = projections.Amount(h.fees), projections.Amount(h.rewards)
+		accounts[i], assets[i], kin[i] = key.account, key.asset, h.kind
+	}
+	_, err := b.tx.Exec(ctx, b.spec.SQL(`
+		INSERT INTO {schema}.holding (n, height, source_seq, balance, sent, received, fees, rewards, account, asset, kind)
+		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[],
+		                     $7::numeric[], $8::numeric[], $9::text[], $10::text[], $11::text[])
+		ON CONFLICT (account, asset) DO UPDATE SET
+			n = excluded.n, height = excluded.height, source_seq = excluded.source_seq, balance = excluded.balance,
+			sent = excluded.sent, received = excluded.received, fees = excluded.fees, rewards = excluded.rewards`),
+		numbers, heights, seqs, balances, sent, received, fees, rewards, accounts, assets, kin)
+	if err != nil {
+		return fmt.Errorf("write %d holdings: %w", n, err)
+	}
+	return nil
+}
+
+func (w *writes) upsertTokens(ctx context.Context, b *batch) error {
+	if len(w.tokens) == 0 {
+		return nil
+	}
+	keys := slices.SortedFunc(maps.Keys(w.tokens), tokenKey.compare)
+	var (
+		n                = len(keys)
+		numbers, heights = make([]int64, n), make([]int64, n)
+		seqs             = make([]int64, n)
+		hashes, values   = make([][]byte, n), make([][]byte, n)
+		assets           = make([]string, n)
+		owners           = make([]*string, n)
+	)
+	for i, key := range keys {
+		t := w.tokens[key]
+		numbers[i], heights[i], seqs[i] = t.n, t.height, t.seq
+		hashes[i], values[i], assets[i], owners[i] = key.value[:], t.value, key.asset, projections.NullText(t.owner)
+	}
+	_, err := b.tx.Exec(ctx, b.spec.SQL(`
+		INSERT INTO {schema}.nft_custody (n, height, source_seq, value_hash, value, asset, owner)
+		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[], $6::text[], $7::text[])
+		ON CONFLICT (asset, value_hash) DO UPDATE SET
+			n = excluded.n, height = excluded.height, source_seq = excluded.source_seq, owner = excluded.owner`),
+		numbers, heights, seqs, hashes, values, assets, owners)
+	if err != nil {
+		return fmt.Errorf("write the owners of %d tokens: %w", n, err)
+	}
+	return nil
+}
