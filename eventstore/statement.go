@@ -23,8 +23,8 @@ WITH head AS (
     RETURNING size
 ), incoming AS (
     SELECT i.*, head.size AS head_size
-    FROM head, unnest((SELECT $4::bigint[]), (SELECT $5::timestamptz[]), (SELECT $6::text[]), (SELECT $7::text[]), (SELECT $8::text[]), (SELECT $9::text[]),
-                      (SELECT $10::bytea[]), (SELECT $11::bytea[]), (SELECT $12::bigint[]))
+    FROM head, unnest($4::bigint[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[],
+                      $10::bytea[], $11::bytea[], $12::bigint[])
          AS i (seq, received_at, source, path, content_type, origin, sha256, body, body_seq)
 ), known AS (
     SELECT i.seq, b.seq AS body_seq

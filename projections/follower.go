@@ -101,6 +101,14 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	if place.state == StateFailed && !atStart {
 		return errFailedElsewhere
 	}
+	resign, err := lead(ctx, f.pool, f.spec, f.logger)
+	if err != nil {
+		return err
+	}
+	defer resign()
+	if place, err = readPlace(ctx, f.pool, f.spec); err != nil {
+		return err // it may have moved while another process led
+	}
 	f.position = place.position
 	f.metrics.reached(f.spec, place.position)
 	for ctx.Err() == nil {

@@ -85,3 +85,40 @@ func addLag(ctx context.Context, pool *pgxpool.Pool, s *Status) error {
 	}
 	return nil
 }
+
+// FailedError is returned by WaitUntilCaughtUp when a projection has stopped.
+type FailedError struct{ Status Status }
+
+func (e *FailedError) Error() string {
+	return fmt.Sprintf("projection %s stopped at position %d: %s", e.Status.Name, *e.Status.ErrorPosition, *e.Status.Error)
+}
+
+// WaitUntilCaughtUp returns when no version lags behind its input, and a *FailedError when one has stopped. It looks
+// often, and tells progress every interval.
+func WaitUntilCaughtUp(ctx context.Context, pool *pgxpool.Pool, progress func([]Status), interval time.Duration) error {
+	told := time.Now()
+	for {
+		statuses, err := Statuses(ctx, pool)
+		if err != nil {
+			return err
+		}
+		behind := false
+		for _, s := range statuses {
+			if s.State == StateFailed {
+				return &FailedError{s}
+			}
+			behind = behind || s.Lag() > 0
+		}
+		if !behind {
+			return nil
+		}
+		if time.Since(told) >= interval {
+			told = time.Now()
+			progress(statuses)
+		}
+		sleep(ctx, 20*time.Millisecond)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}

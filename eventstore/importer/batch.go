@@ -19,6 +19,7 @@ const (
 type batch struct {
 	arena  []byte // the payloads
 	events []eventstore.Incoming
+	most   int // events
 
 	// Where the file is after the batch.
 	lines   int64
@@ -27,13 +28,13 @@ type batch struct {
 	dialect archive.Dialect
 }
 
-func newBatch() *batch {
-	return &batch{arena: make([]byte, 0, batchBytes), events: make([]eventstore.Incoming, 0, batchEvents)}
+func newBatch(most int) *batch {
+	return &batch{arena: make([]byte, 0, batchBytes), events: make([]eventstore.Incoming, 0, most), most: most}
 }
 
 // fits reports whether a payload can be added.
 func (b *batch) fits(payload []byte) bool {
-	return len(b.events) < batchEvents && len(b.arena)+len(payload) <= cap(b.arena)
+	return len(b.events) < b.most && len(b.arena)+len(payload) <= cap(b.arena)
 }
 
 // add copies a record that fits.

@@ -123,15 +123,15 @@ func newestID(ctx context.Context, log *eventstore.Log, before int64) (int64, er
 	// id n, the last has n + k or its own position, whichever is larger.
 	err := log.Pool().QueryRow(ctx, `
 		WITH given AS (
-			SELECT seq, CASE WHEN source LIKE 'archive:%' AND origin ~ '^[+-]?[0-9]{1,18}\t'
-			                 THEN split_part(origin, E'\t', 1)::bigint END AS id,
-			       source LIKE 'archive:%' AND origin ~ '^\t' AS none
+			SELECT seq, CASE WHEN source LIKE 'archive:%' AND origin ~ '^[+-]?[0-9]+\t'
+			                 THEN split_part(origin, E'\t', 1)::numeric END AS id,
+			       source LIKE 'archive:%' AND coalesce(origin ~ '^\t', false) AS none
 			FROM log.event WHERE seq < $1
 		), counted AS (
 			SELECT id, seq, none, count(*) FILTER (WHERE id IS NULL AND NOT none) OVER (ORDER BY seq DESC) AS made FROM given
 		)
-		SELECT coalesce(max(CASE WHEN none THEN 0 ELSE coalesce(id, seq) + CASE WHEN id IS NULL THEN made - 1 ELSE made END END), 0)
-		FROM counted`, before).Scan(&newest)
+		SELECT least(greatest(max(coalesce(id, seq) + CASE WHEN id IS NULL THEN made - 1 ELSE made END), 0), 9223372036854775807)::bigint
+		FROM counted WHERE NOT none`, before).Scan(&newest)
 	if err != nil {
 		return 0, fmt.Errorf("look up the ids given before event %d: %w", before, err)
 	}

@@ -24,6 +24,9 @@ func Import(ctx context.Context, log *eventstore.Log, o Options) (result Result,
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.batchEvents == 0 {
+		o.batchEvents = batchEvents
+	}
 	if o.freeSpace == nil {
 		o.freeSpace = freeSpace
 	}

@@ -32,8 +32,8 @@ type input struct {
 
 	started bool // the reader closes it
 	file    io.ReadCloser
-	text *bufio.Reader // decompressed
-	read atomic.Int64  // bytes of file read so far
+	text    *bufio.Reader // decompressed
+	read    atomic.Int64  // bytes of file read so far
 }
 
 // inspect opens an archive to see that it can be read, and what it is.

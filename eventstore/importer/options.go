@@ -31,6 +31,8 @@ type Options struct {
 	// Logger for what an operator should know; default none.
 	Logger *slog.Logger
 
+	// batchEvents replaces the number of events that share a transaction.
+	batchEvents int
 	// freeSpace replaces the question to the system how many bytes the file system of a folder has left.
 	freeSpace func(dir string) (bytes uint64, known bool, err error)
 }

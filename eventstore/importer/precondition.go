@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"strata/eventstore"
 )
@@ -68,9 +69,19 @@ func prepare(ctx context.Context, log *eventstore.Log, o Options) (p plan, err e
 // checkOrder makes sure that the log is empty, or that it is these archives, each whole but for the last.
 func (p plan) checkOrder() error {
 	const way = "import into an empty log, or say --append to put these events after those"
-	var known int64
+	var (
+		known int64
+		begun time.Time // the newest start of those before
+	)
 	for i, row := range p.rows {
 		known += row.events
+		if row.exists && row.started.Before(begun) {
+			return fmt.Errorf("%w: %s was imported before the files named before it; name them in the order in which they were imported, or say --append",
+				ErrNotEmpty, p.inputs[i].name)
+		}
+		if row.exists {
+			begun = row.started
+		}
 		if i < p.last && !row.finished {
 			return fmt.Errorf("%w: %s was imported, while %s before it is not complete; %s",
 				ErrNotEmpty, p.inputs[p.last].name, p.inputs[i].name, way)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,6 +20,7 @@ type progressRow struct {
 	bytes    int64
 	events   int64
 	prefix   [sha256.Size]byte
+	started  time.Time
 	finished bool
 	exists   bool // false: nothing was imported yet
 }
@@ -28,9 +30,9 @@ func loadRow(ctx context.Context, pool *pgxpool.Pool, archive string) (progressR
 	row := progressRow{archive: archive, prefix: sha256.Sum256(nil)}
 	var prefix []byte
 	err := pool.QueryRow(ctx, `
-		SELECT dialect, lines, bytes, events, prefix_sha256, finished_at IS NOT NULL
+		SELECT dialect, lines, bytes, events, prefix_sha256, started_at, finished_at IS NOT NULL
 		FROM log.import WHERE archive = $1`, archive).
-		Scan(&row.dialect, &row.lines, &row.bytes, &row.events, &prefix, &row.finished)
+		Scan(&row.dialect, &row.lines, &row.bytes, &row.events, &prefix, &row.started, &row.finished)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return row, nil
 	}

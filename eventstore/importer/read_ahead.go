@@ -30,7 +30,7 @@ func newReadAhead(ctx context.Context, in *input, row progressRow, o Options, c 
 	in.started = true
 	r := &readAhead{in: in, row: row, options: o, counts: c, batches: make(chan *batch), free: make(chan *batch, ahead)}
 	for range ahead {
-		r.free <- newBatch()
+		r.free <- newBatch(o.batchEvents)
 	}
 	go func() {
 		defer close(r.batches)

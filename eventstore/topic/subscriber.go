@@ -65,6 +65,7 @@ type Subscriber struct {
 // whose query it was.
 type subscription struct {
 	subscriber *wsql.Subscriber
+	messages   <-chan *message.Message
 	wakeUp     context.CancelFunc // ends the waiting for new events
 	closeOnce  sync.Once
 	err        error
@@ -76,6 +77,9 @@ func (s *subscription) close() error {
 		// Its context is not cancelled: that would abort the transaction that records what was acked.
 		s.wakeUp()
 		s.err = s.subscriber.Close()
+		// Nobody sends any more; the channel itself is closed a moment later.
+		for range s.messages {
+		}
 	})
 	return s.err
 }
@@ -133,7 +137,7 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 		wakeUp()
 		return nil, fmt.Errorf("subscribe to %s: %w", topic, err)
 	}
-	sub := &subscription{subscriber: inner, wakeUp: wakeUp}
+	sub := &subscription{subscriber: inner, messages: messages, wakeUp: wakeUp}
 	s.mu.Lock()
 	s.subscriptions[sub] = struct{}{}
 	s.mu.Unlock()

@@ -132,26 +132,9 @@ func Start(t testing.TB, log *eventstore.Log, chain projections.Projection[proje
 // Wait returns when no projection lags, and fails the test when one has failed or it takes more than a minute.
 func Wait(t testing.TB, log *eventstore.Log) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for {
-		statuses, err := projections.Statuses(t.Context(), log.Pool())
-		if err != nil {
-			t.Fatal(err)
-		}
-		behind := false
-		for _, s := range statuses {
-			if s.State == projections.StateFailed {
-				t.Fatalf("projection %s failed at %d: %s", s.Name, *s.ErrorPosition, *s.Error)
-			}
-			behind = behind || s.Lag() > 0
-		}
-		// Steps are counted after the log: what chain has not folded yet is no lag of the others.
-		if !behind {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("still behind: %+v", statuses)
-		}
-		time.Sleep(2 * time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := projections.WaitUntilCaughtUp(ctx, log.Pool(), func([]projections.Status) {}, time.Minute); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -17,6 +17,7 @@ type block struct {
 
 	changes      []change
 	operations   []*operation // what rivals could include too
+	claimant     party         // who gets the reward of the tenure that begins here
 	stream       []*microblock
 	transactions int
 	post         Post

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/eventstore"
+	"strata/internal/postgres"
+	"strata/migrations"
+)
+
+// databaseFlags say where the log and the tables are.
+type databaseFlags struct {
+	DatabaseURL     string `env:"STRATA_DATABASE_URL" placeholder:"URL" help:"Postgres to use; empty: a private one in the data directory."`
+	DatabaseReadURL string `env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Replica that the API reads from; empty: the same database."`
+	DataDir         string `default:"./.strata" env:"STRATA_DATA_DIR" type:"path" help:"Where the private Postgres and large bodies under way are kept."`
+}
+
+// database is an open, migrated database.
+type database struct {
+	write, read *pgxpool.Pool
+	cluster     *postgres.Cluster // nil for one of the operator's own
+	log         *eventstore.Log
+}
+
+// open connects to the database, starting the private one when there is no other, and brings its schema up to date.
+func (f *databaseFlags) open(ctx context.Context, logger *slog.Logger) (_ *database, err error) {
+	db := &database{}
+	defer func() {
+		if err != nil {
+			db.close(logger)
+		}
+	}()
+	url := f.DatabaseURL
+	if url == "" {
+		db.cluster, err = postgres.Start(ctx, postgres.Config{DataDir: f.DataDir, Log: logger})
+		if err != nil {
+			return nil, err
+		}
+		url = db.cluster.URL()
+	}
+	if err := migrations.Up(ctx, url); err != nil {
+		return nil, err
+	}
+	if db.write, err = connect(ctx, url); err != nil {
+		return nil, err
+	}
+	db.read = db.write
+	if f.DatabaseReadURL != "" {
+		if db.read, err = connect(ctx, f.DatabaseReadURL); err != nil {
+			return nil, err
+		}
+	}
+	db.log = eventstore.Open(db.write, eventstore.Config{Logger: logger})
+	return db, nil
+}
+
+// connect opens a pool whose connections have an empty search_path, so that a query that forgets a schema fails
+// rather than finding another table.
+func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("database url: %w", err)
+	}
+	config.ConnConfig.RuntimeParams["search_path"] = ""
+	config.ConnConfig.RuntimeParams["application_name"] = "strata"
+	config.MaxConns = max(config.MaxConns, 24)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	return pool, nil
+}
+
+// close gives everything back; the private Postgres ends when nobody else uses it.
+func (db *database) close(logger *slog.Logger) {
+	if db.log != nil {
+		db.log.Close()
+	}
+	if db.read != nil && db.read != db.write {
+		db.read.Close()
+	}
+	if db.write != nil {
+		db.write.Close()
+	}
+	if db.cluster == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := db.cluster.Stop(ctx); err != nil {
+		logger.LogAttrs(ctx, slog.LevelWarn, "the private Postgres did not stop", slog.Any("error", err))
+	}
+}

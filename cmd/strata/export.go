@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"strata/eventstore/archive"
+	"strata/eventstore/importer"
+)
+
+type exportCommand struct {
+	databaseFlags
+
+	From    int64  `placeholder:"SEQ" help:"First event; default the log's first."`
+	To      int64  `placeholder:"SEQ" help:"Last event; default the log's last."`
+	Dialect string `default:"auto" enum:"auto,copy,raw" help:"How payloads are escaped; auto is that of the archives that were imported, else copy."`
+	Out     string `short:"o" default:"-" help:"File to write, compressed when it ends in .gz; - is the standard output."`
+}
+
+// Run writes the archive.
+func (c *exportCommand) Run(ctx context.Context, globals *Globals) (err error) {
+	logger := globals.logger()
+	db, err := c.open(ctx, logger)
+	if err != nil {
+		return err
+	}
+	defer db.close(logger)
+	dialect, err := archive.ParseDialect(c.Dialect)
+	if err != nil {
+		return err
+	}
+	out, finish, err := c.create()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := finish(); err == nil {
+			err = closeErr
+		}
+	}()
+	result, err := importer.Export(ctx, db.log, out, importer.ExportOptions{From: c.From, To: c.To, Dialect: dialect})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "exported %d events (%d to %d, dialect %s)\n", result.Events, result.From, result.To, result.Dialect)
+	return nil
+}
+
+// create opens the output; finish flushes and closes it.
+func (c *exportCommand) create() (out io.Writer, finish func() error, err error) {
+	file := os.Stdout
+	if c.Out != "-" {
+		if file, err = os.Create(c.Out); err != nil {
+			return nil, nil, err
+		}
+	}
+	buffered := bufio.NewWriterSize(file, 1<<20)
+	if !strings.HasSuffix(c.Out, ".gz") {
+		return buffered, func() error { return flushAndClose(buffered, file) }, nil
+	}
+	compressed := gzip.NewWriter(buffered)
+	return compressed, func() error {
+		if err := compressed.Close(); err != nil {
+			return err
+		}
+		return flushAndClose(buffered, file)
+	}, nil
+}
+
+func flushAndClose(buffered *bufio.Writer, file *os.File) error {
+	if err := buffered.Flush(); err != nil {
+		return err
+	}
+	return file.Close()
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/eventstore/archive"
+	"strata/eventstore/importer"
+	"strata/projections"
+)
+
+type importCommand struct {
+	databaseFlags
+
+	Files      []string `arg:"" name:"file" help:"Archives in the order in which their events happened; - is the standard input."`
+	Append     bool     `help:"Import also into a log that holds other events; the archives' then come after them."`
+	Dialect    string   `default:"auto" enum:"auto,copy,raw" help:"How payloads are escaped: copy (COPY text format), raw (not at all) or auto (the file's content decides)."`
+	AnyPayload bool     `help:"Take payloads that are not JSON."`
+	Wait       bool     `help:"Return when the read tables have caught up."`
+	ForkChoice string   `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"How the canonical chain is chosen, for --wait."`
+}
+
+// Run imports, and with --wait folds what was imported.
+func (c *importCommand) Run(ctx context.Context, globals *Globals) error {
+	logger := globals.logger()
+	db, err := c.open(ctx, logger)
+	if err != nil {
+		return err
+	}
+	defer db.close(logger)
+	dialect, err := archive.ParseDialect(c.Dialect)
+	if err != nil {
+		return err
+	}
+	options := importer.Options{
+		Files: c.Files, Append: c.Append, Dialect: dialect, AnyPayload: c.AnyPayload,
+		Progress: importer.NewProgress(os.Stderr), Logger: logger,
+	}
+	if db.cluster != nil {
+		options.DataDir = c.DataDir
+	}
+	if _, err := importer.Import(ctx, db.log, options); err != nil {
+		return err
+	}
+	if !c.Wait {
+		return nil
+	}
+	return c.fold(ctx, db, logger)
+}
+
+// fold runs the projections here until they have caught up. Should a server do the same, they share the work: each
+// event counts once whoever folds it.
+func (c *importCommand) fold(ctx context.Context, db *database, logger *slog.Logger) error {
+	runner, err := newRunner(db.log, c.ForkChoice, logger, prometheus.NewRegistry())
+	if err != nil {
+		return err
+	}
+	if err := runner.Register(ctx); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runner.Run(ctx)
+	}()
+	defer func() {
+		stop()
+		<-done
+	}()
+	return projections.WaitUntilCaughtUp(ctx, db.write, func(statuses []projections.Status) {
+		for _, s := range statuses {
+			if s.Lag() > 0 {
+				fmt.Fprintf(os.Stderr, "%s: %d of %d\n", s.Name, s.Position, s.Head)
+			}
+		}
+	}, 5*time.Second)
+}

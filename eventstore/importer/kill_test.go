@@ -1,0 +1,78 @@
+package importer_test
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"strata/eventstore/importer"
+)
+
+// An import that is killed again and again ends with exactly the log of one that is not.
+func TestKilledImport(t *testing.T) {
+	t.Parallel()
+	const kills = 12
+	first := writeFile(t, "first.tsv.gz", packed(t, synthetic(12_000, 1)))
+	second := writeFile(t, "second.tsv", synthetic(8_000, 2))
+	whole := openLog(t)
+	mustImport(t, whole, files(first, second))
+	want := checkpoint(t, whole)
+
+	url := migrated.Fresh(t)
+	log := logAt(t, url)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	progressed, finished := 0, false
+	for attempt := 0; attempt < 200 && progressed < kills && !finished; attempt++ {
+		before, err := log.Size(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		child := exec.Command(self)
+		child.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{url, first, second}, "\n"))
+		var says bytes.Buffer
+		child.Stderr = &says
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Not before it has appended anything, or every start would be the same.
+		deadline := time.Now().Add(30 * time.Second)
+		for size := before; size == before && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			if size, err = log.Size(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Duration(random.IntN(30_000)) * time.Microsecond)
+		_ = child.Process.Kill()
+		if err := child.Wait(); err == nil {
+			finished = true // it was faster
+		} else if says.Len() > 0 {
+			t.Fatalf("import: %s", says.String())
+		}
+		progressed++
+	}
+	size, err := log.Size(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("killed %d times, at the end at event %d", progressed, size)
+	if finished || progressed < 10 {
+		t.Errorf("the import was killed %d times and finished by itself: %t; want 10 kills at least", progressed, finished)
+	}
+	mustImport(t, log, files(first, second))
+	if got := checkpoint(t, log); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if result := mustImport(t, log, files(first, second)); result.Events != 0 || !result.Files[0].AlreadyImported() || !result.Files[1].AlreadyImported() {
+		t.Errorf("once more: got %+v, want nothing to do", result)
+	}
+	wantText(t, "export", mustExport(t, log, importer.ExportOptions{}), mustExport(t, whole, importer.ExportOptions{}))
+}

@@ -1,0 +1,215 @@
+package synthchain
+
+import (
+	"crypto/sha512"
+
+	block2 "strata/domain/block"
+	"strata/domain/hash"
+	"strata/domain/transaction"
+	"strata/domain/transaction/key"
+)
+
+// content is what is in a block, until it is written.
+type content struct {
+	*block
+	anchored  []*receipt
+	confirmed []*microblock
+	rewards   []byte // matured_miner_rewards
+	set       string // reward_set, or empty
+	cycle     uint64
+	bits      block2.BitVec
+	signature key.Signature
+	signers   []key.Signature
+}
+
+// receipts lists the transactions in the order of the array, which before Nakamoto isn't that of execution.
+func (n *content) receipts() []*receipt {
+	all := n.anchored
+	for _, m := range n.confirmed {
+		all = append(all, m.receipts...)
+	}
+	return all
+}
+
+// grow makes a block on top of parent, with the burn block and mempool posts that it needs queued, but not itself.
+// It begins a new tenure when fresh is set or when that of the parent is over.
+func (c *Chain) grow(parent *block, fresh bool) *block {
+	height := parent.height + 1
+	nakamoto := c.cfg.Nakamoto && height >= c.cfg.NakamotoFromHeight
+	fresh = fresh || !nakamoto || !parent.nakamoto || parent.burn.orphaned ||
+		parent.position >= c.cfg.BlocksPerTenure || c.random.IntN(c.cfg.BlocksPerTenure+1) == 0
+	b := &block{parent: parent, height: height, tenure: parent.tenure, nakamoto: nakamoto, position: parent.position + 1}
+	b.burn, b.miner = parent.burn, parent.miner
+	if fresh {
+		b.burn = c.election(parent)
+		b.miner = b.burn.miner
+		b.tenure++
+		b.position = 1
+	}
+	b.time = max(b.burn.time, parent.time) + 1 + c.random.Uint64N(20)
+
+	c.model.moveTo(parent)
+	x := &execution{model: c.model, chain: c, height: height, burn: parent.burn.height}
+	if nakamoto {
+		x.burn = b.burn.height
+	}
+	n := &content{block: b}
+	if !nakamoto {
+		n.confirmed = c.confirm(parent)
+	}
+	c.mine(x, n, fresh)
+	fees := uint64(0)
+	for _, o := range b.operations {
+		fees += o.fee
+	}
+	c.seal(n)
+	c.settle(x, n, fresh, fees)
+	b.changes = c.model.take(0)
+	c.model.at = b
+
+	n.cycle, n.set = c.rewardSet(b)
+	b.transactions = len(n.receipts())
+	b.post = Post{Path: "/new_block", Body: c.encodeBlock(n)}
+	if c.cfg.DuplicateProbability > 0 {
+		b.again = c.encodeBlock(n)
+	}
+	c.blocks = append(c.blocks, b)
+	return b
+}
+
+// election is the burn block that elects the miner of a tenure on top of parent: one that nobody used yet, or a new one.
+func (c *Chain) election(parent *block) *burnBlock {
+	tip := c.burnTip
+	for _, b := range c.burns {
+		if b.orphaned || !b.descendsFrom(parent.burn) {
+			continue
+		}
+		if b.elects && !b.used && b.height > parent.burn.height && c.random.IntN(2) == 0 {
+			b.used = true
+			return b
+		}
+		if b.height > tip.height {
+			tip = b
+		}
+	}
+	for c.chance(c.cfg.EmptyBurnShare) {
+		tip = c.mineBitcoin(tip, false)
+	}
+	tip = c.mineBitcoin(tip, true)
+	tip.used = true
+	return tip
+}
+
+// mine executes the transactions of a block.
+func (c *Chain) mine(x *execution, n *content, fresh bool) {
+	b := n.block
+	include := func(o *operation) { n.anchored = append(n.anchored, x.execute(o)) }
+	if b.height == upgradeHeight && c.genesis != nil {
+		for _, o := range c.upgrade() {
+			include(o)
+		}
+	}
+	if fresh && c.chance(c.cfg.BitcoinOpShare) {
+		if o := c.planBitcoinOperation(x, b.burn); o != nil {
+			include(o)
+		}
+	}
+	for _, o := range c.minerOperations(x, b, fresh, len(n.anchored) == 0) {
+		include(o)
+	}
+	if b.height == 1 && c.genesis == nil {
+		for _, o := range c.genesisOperations() {
+			include(o)
+		}
+	}
+	limit := c.cfg.TxPerBlock.Max - c.cfg.TxPerBlock.Min + 1
+	wanted := c.cfg.TxPerBlock.Min + c.random.IntN(limit)
+	for _, rival := range c.blocks {
+		if rival == b.parent || rival.height != b.height && rival.height != b.parent.height {
+			continue
+		}
+		for _, o := range rival.operations {
+			if wanted > 0 && c.random.IntN(3) > 0 && x.minable(o) {
+				include(o)
+				b.operations = append(b.operations, o)
+				wanted--
+			}
+		}
+	}
+	for range wanted {
+		o := c.plan(x)
+		if o == nil {
+			break
+		}
+		c.announce(o)
+		include(o)
+		b.operations = append(b.operations, o)
+	}
+	if b.nakamoto && c.cfg.Generation >= V3109 && c.chance(c.cfg.VestingShare) {
+		include(c.phantomUnlock(x))
+	}
+}
+
+// seal gives the block its hashes: those of a header that has all that is known about it.
+func (c *Chain) seal(n *content) {
+	b := n.block
+	merkle := sha512.New512_256()
+	for _, r := range n.anchored {
+		merkle.Write(r.txid[:])
+	}
+	root := hash.Hash32(merkle.Sum(nil))
+	if !b.nakamoto {
+		header := block2.Epoch2Header{
+			Burn: b.burn.height * minCommit, Work: b.height, ParentBlock: b.parent.hash, TxMerkleRoot: root,
+			StateIndexRoot: c.hash32(), MicroblockPubkeyHash: b.miner.public[0].Hash160(),
+		}
+		if last := len(n.confirmed) - 1; last >= 0 {
+			header.ParentMicroblock = n.confirmed[last].hash
+			header.ParentMicroblockSequence = n.confirmed[last].header.Sequence
+		}
+		b.hash = header.Hash()
+		b.index = header.ID(b.burn.consensus)
+		return
+	}
+	n.bits = made(block2.NewBitVec(signerSlots, true))
+	header := block2.NakamotoHeader{
+		ChainLength: b.height, BurnSpent: b.burn.height * minCommit, ConsensusHash: b.burn.consensus,
+		ParentBlockID: b.parent.index, TxMerkleRoot: root, StateIndexRoot: c.hash32(), Timestamp: b.time,
+		PoxTreatment: n.bits,
+	}
+	digest := header.Hash()
+	real := b.height%uint64(c.cfg.SigningSample) == 0
+	n.signature = c.blockSignature(b.miner, digest, real)
+	header.MinerSignature = n.signature
+	b.hash, b.index = header.Hash(), header.ID()
+	for i := range signerSlots {
+		if i == 0 || c.random.IntN(5) > 0 {
+			n.signers = append(n.signers, c.blockSignature(c.accounts[len(c.accounts)-1-i], b.hash, real))
+		}
+	}
+}
+
+// signerSlots is the number of signers. The last accounts sign blocks.
+const signerSlots = 3
+
+func (c *Chain) blockSignature(a *account, digest hash.Hash32, real bool) key.Signature {
+	if !real {
+		return c.fakeSignature()
+	}
+	return a.keys[0].Sign(digest)
+}
+
+// minerOperations are what the miner puts at the beginning of a block: a coinbase, in Nakamoto after a tenure change;
+// in later blocks of a tenure now and then its extension.
+func (c *Chain) minerOperations(x *execution, b *block, fresh, first bool) []*operation {
+	if !fresh {
+		if c.random.IntN(6) > 0 {
+			return nil
+		}
+		return []*operation{c.tenureChange(x, b, transaction.TenureExtended, 0)}
+	}
+	if !b.nakamoto {
+		return []*operation{c.coinbase(x, b, 0, first)}
+	}
+	return []*operation{c.tenureChange(x, b, transaction.TenureBlockFound, 0), c.coinbase(x, b, 1, false)}
+}

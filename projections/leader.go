@@ -1,0 +1,50 @@
+package projections
+
+import (
+	"context"
+	"hash/fnv"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// standbyInterval is how often a standby looks whether the leader is gone.
+const standbyInterval = 500 * time.Millisecond
+
+// lead keeps other processes from folding the same projection at the same time, which would be right but a waste:
+// only one compare-and-set of two succeeds. It waits while another process leads, and returns a function that ends
+// the leadership. It is an advisory lock held by a connection: where such locks don't work it returns at once, and
+// the compare-and-set alone decides.
+func lead(ctx context.Context, pool *pgxpool.Pool, spec Spec, logger *slog.Logger) (resign func(), err error) {
+	key := fnv.New64a()
+	_, _ = key.Write([]byte("strata projection " + spec.String()))
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	told := false
+	for {
+		var leading bool
+		if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, int64(key.Sum64())).Scan(&leading); err != nil {
+			conn.Release()
+			return nil, err
+		}
+		if leading {
+			break
+		}
+		if !told {
+			told = true
+			logger.LogAttrs(ctx, slog.LevelInfo, "another process runs this projection; standing by", slog.String("projection", spec.String()))
+		}
+		sleep(ctx, standbyInterval)
+		if ctx.Err() != nil {
+			conn.Release()
+			return nil, ctx.Err()
+		}
+	}
+	return func() {
+		// Closing the session gives the lock back, whatever state the connection is in.
+		_ = conn.Hijack().Close(context.WithoutCancel(ctx))
+	}, nil
+}
