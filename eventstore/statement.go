@@ -9,9 +9,31 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// appendOneSQL is appendSQL for a batch of one event, which is what a live node makes: with plain parameters
+// Postgres keeps its plan.
+const appendOneSQL = `
+WITH head AS (
+    UPDATE log.head
+    SET size = $2, frontier = $3, updated_at = now()
+    WHERE size = $1
+    RETURNING size
+), known AS (
+    SELECT seq FROM log.body WHERE sha256 = $9 AND $10 <> ''::bytea
+), event AS (
+    INSERT INTO log.event (seq, received_at, size, body_seq, sha256, source, path, content_type, origin, body)
+    SELECT head.size, $4, octet_length($10), known.seq, $9, $5, $6, $7, $8, CASE WHEN known.seq IS NULL THEN $10 END
+    FROM head LEFT JOIN known ON true
+), body AS (
+    INSERT INTO log.body (sha256, seq)
+    SELECT $9, head.size FROM head WHERE $10 <> ''::bytea AND NOT EXISTS (SELECT FROM known)
+)
+SELECT pg_notify('` + Channel + `', size::text) FROM head`
+
 // appendSQL appends a batch in one statement, hence in one round trip and one commit: compare-and-set on the
 // head's size, then the events, then where new bodies stand. When another writer was faster, head is empty and
 // nothing is written.
+//
+// The arrays stand in sub-selects so that Postgres can't see their lengths: it would plan anew for each.
 //
 // The join with log.body reads the statement's snapshot. That is recent enough: when the compare-and-set
 // succeeds, the newest head is in this snapshot, and so are all bodies committed with it or before.
@@ -23,8 +45,9 @@ WITH head AS (
     RETURNING size
 ), incoming AS (
     SELECT i.*, head.size AS head_size
-    FROM head, unnest($4::bigint[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[],
-                      $10::bytea[], $11::bytea[], $12::bigint[])
+    FROM head, unnest((SELECT $4::bigint[]), (SELECT $5::timestamptz[]), (SELECT $6::text[]), (SELECT $7::text[]),
+                      (SELECT $8::text[]), (SELECT $9::text[]), (SELECT $10::bytea[]), (SELECT $11::bytea[]),
+                      (SELECT $12::bigint[]))
          AS i (seq, received_at, source, path, content_type, origin, sha256, body, body_seq)
 ), known AS (
     SELECT i.seq, b.seq AS body_seq
@@ -92,7 +115,38 @@ func (l *Log) writeStatement(ctx context.Context, batch []Incoming) (int64, erro
 	return 0, fmt.Errorf("%w: other writers were faster %d times in a row", ErrUnavailable, attemptsMax)
 }
 
+// tryStatement reports whether the compare-and-set succeeded. When it did not, nothing was written.
 func (l *Log) tryStatement(ctx context.Context, batch []Incoming, events []Event, next *head) (bool, error) {
+	var row pgx.Row
+	if len(events) == 1 {
+		row = l.appendOne(ctx, batch[0], &events[0], next)
+	} else {
+		row = l.appendMany(ctx, batch, events, next)
+	}
+	var notified any
+	switch err := row.Scan(&notified); {
+	case errors.Is(err, pgx.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("append events %d to %d: %w", events[0].Seq, next.size, err)
+	}
+	return true, nil
+}
+
+func (l *Log) appendOne(ctx context.Context, in Incoming, e *Event, next *head) pgx.Row {
+	return l.pool.QueryRow(ctx, appendOneSQL, l.head.size, next.size, next.frontier.Encode(),
+		e.ReceivedAt, e.Source, e.Path, e.ContentType, nonZero(e.Origin), e.SHA256[:], bytesOf(in.Body))
+}
+
+// bytesOf is the body as a parameter: an empty one is an empty value, not a missing one.
+func bytesOf(body *Body) []byte {
+	if b, _ := body.Bytes(); b != nil {
+		return b
+	}
+	return []byte{}
+}
+
+func (l *Log) appendMany(ctx context.Context, batch []Incoming, events []Event, next *head) pgx.Row {
 	var (
 		n            = len(events)
 		seqs         = make([]int64, n)
@@ -110,21 +164,10 @@ func (l *Log) tryStatement(ctx context.Context, batch []Incoming, events []Event
 		seqs[i], times[i], sources[i], paths[i], contentTypes[i] = e.Seq, e.ReceivedAt, e.Source, e.Path, e.ContentType
 		origins[i], bodySeqs[i] = nonZero(e.Origin), nonZero(e.BodySeq)
 		digests[i] = e.SHA256[:]
-		bodies[i], _ = batch[i].Body.Bytes()
-		if bodies[i] == nil {
-			bodies[i] = []byte{} // an empty body is an empty value, not a missing one
-		}
+		bodies[i] = bytesOf(batch[i].Body)
 	}
-	var notified any
-	err := l.pool.QueryRow(ctx, appendSQL, l.head.size, next.size, next.frontier.Encode(),
-		seqs, times, sources, paths, contentTypes, origins, digests, bodies, bodySeqs).Scan(&notified)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("append events %d to %d: %w", events[0].Seq, next.size, err)
-	}
-	return true, nil
+	return l.pool.QueryRow(ctx, appendSQL, l.head.size, next.size, next.frontier.Encode(),
+		seqs, times, sources, paths, contentTypes, origins, digests, bodies, bodySeqs)
 }
 
 func unavailable(err error) error { return fmt.Errorf("%w: %w", ErrUnavailable, err) }

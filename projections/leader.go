@@ -19,19 +19,22 @@ const standbyInterval = 500 * time.Millisecond
 func lead(ctx context.Context, pool *pgxpool.Pool, spec Spec, logger *slog.Logger) (resign func(), err error) {
 	key := fnv.New64a()
 	_, _ = key.Write([]byte("strata projection " + spec.String()))
-	conn, err := pool.Acquire(ctx)
+	acquired, err := pool.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
+	// It leaves the pool: closing the session is what gives the lock back, whatever state it is in.
+	conn := acquired.Hijack()
+	resign = func() { _ = conn.Close(context.WithoutCancel(ctx)) }
 	told := false
 	for {
 		var leading bool
 		if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, int64(key.Sum64())).Scan(&leading); err != nil {
-			conn.Release()
+			resign()
 			return nil, err
 		}
 		if leading {
-			break
+			return resign, nil
 		}
 		if !told {
 			told = true
@@ -39,12 +42,8 @@ func lead(ctx context.Context, pool *pgxpool.Pool, spec Spec, logger *slog.Logge
 		}
 		sleep(ctx, standbyInterval)
 		if ctx.Err() != nil {
-			conn.Release()
+			resign()
 			return nil, ctx.Err()
 		}
 	}
-	return func() {
-		// Closing the session gives the lock back, whatever state the connection is in.
-		_ = conn.Hijack().Close(context.WithoutCancel(ctx))
-	}, nil
 }

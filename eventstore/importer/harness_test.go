@@ -125,7 +125,7 @@ var copyFixture = strings.Join([]string{
 	`2	2022-10-05 16:20:34+00	/new_block	{"vm_error": "line\\nbreak \\"quoted\\" back\\\\slash \\u0001", "events": []}`,
 	`007	2022-10-05 18:20:34+02	/drop_mempool_tx	{"a":\t[1,\n2]}`,
 	`\N	2022-10-05 21:50:34.000001+05:30	/new_mempool_tx/	["0x00"]`,
-	`5	2022-10-05 16:20:35+00	/unknown\\path	{"é": "\u2028", "": 18446744073709551616}`,
+	`5	2022-10-05 16:20:35+00	/unknown\\path	{"é": "\\u2028", "": 18446744073709551616}`,
 	`5	2022-10-05 16:20:36+00	/new_block	{"vm_error": "line\\nbreak \\"quoted\\" back\\\\slash \\u0001", "events": []}`,
 	"",
 }, "\n")

@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -37,7 +38,8 @@ type input struct {
 }
 
 // inspect opens an archive to see that it can be read, and what it is.
-func inspect(name string, stdin io.Reader) (*input, error) {
+// A pipe may keep it waiting; the end of ctx ends that.
+func inspect(ctx context.Context, name string, stdin io.Reader) (*input, error) {
 	in := &input{name: name, base: strings.ToValidUTF8(filepath.Base(name), "\ufffd")}
 	if name == Stdin {
 		in.base, in.once = "stdin", true
@@ -58,7 +60,14 @@ func inspect(name string, stdin io.Reader) (*input, error) {
 			return nil, err
 		}
 	}
-	err := in.begin()
+	begun := make(chan error, 1)
+	go func() { begun <- in.begin() }()
+	var err error
+	select {
+	case err = <-begun:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if !in.once || err != nil {
 		in.close()
 		in.read.Store(0)
@@ -71,16 +80,32 @@ func (in *input) begin() error {
 	if err := in.decompress(); err != nil {
 		return err
 	}
-	first, err := in.text.Peek(beginning)
-	if err != nil && !errors.Is(err, io.EOF) {
+	first, err := in.peekLine()
+	if err != nil {
 		return fmt.Errorf("%s: read the beginning: %w", in.name, err)
-	}
-	if end := bytes.IndexByte(first, '\n'); end >= 0 {
-		first = first[:end+1]
 	}
 	digest := sha256.Sum256(first)
 	in.archive = in.base + ":" + hex.EncodeToString(digest[:8])
 	return nil
+}
+
+// peekLine returns the first line, or the beginning of a long one, without asking a pipe for more than that.
+func (in *input) peekLine() ([]byte, error) {
+	for n := 1; ; n = min(in.text.Buffered()+1, beginning) {
+		have, err := in.text.Peek(n)
+		if err == nil {
+			have, err = in.text.Peek(in.text.Buffered())
+		}
+		if end := bytes.IndexByte(have, '\n'); end >= 0 {
+			return have[:end+1], nil
+		}
+		switch {
+		case len(have) >= beginning, errors.Is(err, io.EOF):
+			return have, nil
+		case err != nil:
+			return nil, err
+		}
+	}
 }
 
 func (in *input) decompress() error {

@@ -30,7 +30,7 @@ func prepare(ctx context.Context, log *eventstore.Log, o Options) (p plan, err e
 	}
 	names := map[string]string{}
 	for _, name := range o.Files {
-		in, err := inspect(name, o.Stdin)
+		in, err := inspect(ctx, name, o.Stdin)
 		if err != nil {
 			return p, fmt.Errorf("import: %w", err)
 		}

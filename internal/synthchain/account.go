@@ -93,46 +93,50 @@ func deriveKey(seed uint64, purpose string, n int, encoding key.Encoding) key.Pr
 }
 
 // sign signs t as origin. Not real: the signature decodes but does not verify.
-func (a *account) sign(t *transaction.Transaction, real bool, fake func() key.Signature) {
-	switch {
-	case !real:
-		t.Origin = a.faked(t.Origin.Nonce, t.Origin.Fee, fake)
-	case a.mode.Single():
-		t.Origin.HashMode = a.mode
-		must(transaction.Sign(t, a.keys[0]))
-	default:
-		must(a.shared.Sign(t, a.keys[:multisigRequired]...))
-	}
+//
+// The account knows its public keys, so it does the steps of transaction.Sign itself: that would derive them each time,
+// which takes as long as signing.
+func (a *account) sign(t *transaction.Transaction, genuine bool, fake func() key.Signature) {
+	t.Origin = a.condition(t.Origin.Nonce, t.Origin.Fee)
+	a.fill(&t.Origin, fake, t.OriginDigest, genuine)
 }
 
 // sponsor signs t as sponsor, after the origin did. Nonce and fee of the sponsor must be in place.
-func (a *account) sponsor(t *transaction.Transaction, real bool, fake func() key.Signature) {
-	switch {
-	case !real:
-		*t.Sponsor = a.faked(t.Sponsor.Nonce, t.Sponsor.Fee, fake)
-	case a.mode.Single():
-		*t.Sponsor = transaction.SpendingCondition{HashMode: a.mode, Nonce: t.Sponsor.Nonce, Fee: t.Sponsor.Fee}
-		must(transaction.SignSponsor(t, a.keys[0]))
-	default:
-		must(a.shared.SignSponsor(t, a.keys[:multisigRequired]...))
-	}
+func (a *account) sponsor(t *transaction.Transaction, genuine bool, fake func() key.Signature) {
+	*t.Sponsor = a.condition(t.Sponsor.Nonce, t.Sponsor.Fee)
+	a.fill(t.Sponsor, fake, func() hash.Hash32 {
+		digest, _ := t.SponsorDigest()
+		return digest
+	}, genuine)
 }
 
-// faked is a condition of the account that looks signed.
-func (a *account) faked(nonce, fee uint64, fake func() key.Signature) transaction.SpendingCondition {
+// condition is an unsigned spending condition of the account.
+func (a *account) condition(nonce, fee uint64) transaction.SpendingCondition {
 	if a.mode.Single() {
 		return transaction.SpendingCondition{
-			HashMode: a.mode, Signer: a.signer, Nonce: nonce, Fee: fee,
-			KeyEncoding: a.keys[0].Public().Encoding(), Signature: fake(),
+			HashMode: a.mode, Signer: a.signer, Nonce: nonce, Fee: fee, KeyEncoding: a.public[0].Encoding(),
 		}
 	}
-	condition := a.shared.Condition(nonce, fee)
+	return a.shared.Condition(nonce, fee)
+}
+
+// fill puts signatures into a condition; digest is what the next one has to be made over.
+func (a *account) fill(c *transaction.SpendingCondition, fake func() key.Signature, digest func() hash.Hash32, genuine bool) {
+	signature := func(k key.Private) key.Signature {
+		if genuine {
+			return k.Sign(digest())
+		}
+		return fake()
+	}
+	if a.mode.Single() {
+		c.Signature = signature(a.keys[0])
+		return
+	}
 	for i, p := range a.public {
 		if i < multisigRequired {
-			condition.Fields = append(condition.Fields, transaction.SignatureField(fake(), p.Encoding()))
+			c.Fields = append(c.Fields, transaction.SignatureField(signature(a.keys[i]), p.Encoding()))
 		} else {
-			condition.Fields = append(condition.Fields, transaction.PublicKeyField(p))
+			c.Fields = append(c.Fields, transaction.PublicKeyField(p))
 		}
 	}
-	return condition
 }

@@ -17,7 +17,7 @@ func (c *Chain) reorganizeBitcoin() bool {
 	if best := c.bestWhere(func(b *burnBlock) bool { return from.descendsFrom(b) }); best.height <= c.finalHeight || best.height < 1 {
 		return false
 	}
-	c.plan_ = nil
+	c.forks = nil
 	length := 1
 	if !back && c.random.IntN(2) == 0 {
 		// All of the new branch at once, longer than the old one.

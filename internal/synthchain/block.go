@@ -17,14 +17,14 @@ type block struct {
 
 	changes      []change
 	operations   []*operation // what rivals could include too
-	claimant     party         // who gets the reward of the tenure that begins here
+	claimant     party        // who gets the reward of the tenure that begins here
 	stream       []*microblock
 	transactions int
 	post         Post
 	again        []byte // the body with arrays in another order; nil mostly
 
 	seen  bool
-	order int // of arrival
+	order int  // of arrival
 	valid bool // while choosing the best: complete ancestry on burn blocks that are not orphaned
 }
 

@@ -31,7 +31,7 @@ type Chain struct {
 	posts    uint64
 	arrivals int
 	started  bool
-	plan_    []planned
+	forks    []planned
 
 	finalHeight uint64 // greatest height of a block that was dropped as a rival of final ones
 	history     history
@@ -120,7 +120,7 @@ func (c *Chain) step() {
 	parent, fresh := c.choose()
 	b := c.grow(parent, fresh)
 	c.advance(parent, b)
-	if len(c.plan_) == 0 && c.chance(c.cfg.LateParentProbability) {
+	if len(c.forks) == 0 && c.chance(c.cfg.LateParentProbability) {
 		child := c.grow(b, false)
 		c.deliverBlock(child)
 		c.deliverBlock(b)

@@ -21,7 +21,7 @@ type Config struct {
 	Maturity           int    // tenures (before Nakamoto: blocks) until a reward is paid; default 100
 	Microblocks        bool   // streams between blocks, before Nakamoto
 	MergedGenesis      bool   // boot receipts in block 1 and no block 0, as nodes before 2.1 have it; lowers Generation to V205, drops Nakamoto
-	EmptyGenesisEvery  int    // announce block 0 again, empty, after so many posts; default never
+	EmptyGenesisEvery  int    // announce block 0 again, empty, after so many posts (at least 2); default never
 	SponsoredShare     float64
 	RewardCycle        uint64  // burn blocks; default 20, so that locks end within tests
 	EmptyBurnShare     float64 // burn blocks that elect no Stacks block; default 0
@@ -79,6 +79,7 @@ func (c Config) normalized() Config {
 	if c.Mix == (Mix{}) {
 		c.Mix = DefaultMix()
 	}
+	c.Mix = c.Mix.normalized()
 	if c.Generation == Newest || c.Generation > V40 {
 		c.Generation = V40
 	}
@@ -96,6 +97,9 @@ func (c Config) normalized() Config {
 	setDefault(&c.MaxForkDepth, 3)
 	setDefault(&c.MaxBitcoinReorgDepth, 3)
 	setDefault(&c.SigningSample, 1)
+	if c.EmptyGenesisEvery > 0 {
+		c.EmptyGenesisEvery = max(c.EmptyGenesisEvery, 2)
+	}
 	return c
 }
 

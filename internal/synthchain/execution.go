@@ -3,16 +3,18 @@ package synthchain
 import (
 	"strata/domain/clarity"
 	"strata/domain/hash"
+	"strata/domain/transaction"
 )
 
 // execution runs operations on top of one block: it changes the model and collects events. It is the virtual machine
 // of this package, and knows what STX and tokens may and may not do.
 type execution struct {
 	*model
-	chain  *Chain
-	height uint64 // of the block in the making
-	burn   uint64 // the burn height that locks are measured with
-	events []event
+	chain    *Chain
+	height   uint64 // of the block in the making
+	burn     uint64 // the burn height that locks are measured with
+	nakamoto bool
+	events   []event
 }
 
 // operation is something that can be executed: a transaction, or what looks like one. It can be executed on several
@@ -21,6 +23,7 @@ type operation struct {
 	origin, sponsor *account // nil for what no account sent
 	nonce, paid     uint64   // nonces of origin and sponsor
 	fee             uint64
+	payload         transaction.Payload
 	raw             []byte
 	replaces        *operation // announced before, with a lower fee; nil mostly
 	txid            hash.Hash32

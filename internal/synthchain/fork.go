@@ -11,13 +11,13 @@ type planned struct {
 // tenure.
 func (c *Chain) choose() (parent *block, fresh bool) {
 	best := c.best()
-	for len(c.plan_) > 0 {
-		p := c.plan_[0]
+	for len(c.forks) > 0 {
+		p := c.forks[0]
 		if p.left > 0 && p.on.valid && !p.on.burn.orphaned {
 			// A rival within the same tenure is a miner who signed twice.
 			return p.on, p.first && c.random.IntN(4) > 0
 		}
-		c.plan_ = c.plan_[1:]
+		c.forks = c.forks[1:]
 	}
 	if !c.chance(c.cfg.ForkProbability) {
 		return best, false
@@ -32,20 +32,20 @@ func (c *Chain) choose() (parent *block, fresh bool) {
 	}
 	// The fork stays shorter, becomes equal, or wins.
 	length := max(1, depth-1+c.random.IntN(3))
-	c.plan_ = append(c.plan_, planned{on: base, left: length, first: true})
+	c.forks = append(c.forks, planned{on: base, left: length, first: true})
 	if length >= depth && c.chance(c.cfg.ReturnProbability) {
-		c.plan_ = append(c.plan_, planned{on: best, left: 1 + length - depth})
+		c.forks = append(c.forks, planned{on: best, left: 1 + length - depth})
 	}
 	return base, c.random.IntN(4) > 0
 }
 
 // advance notes that a planned block was made.
 func (c *Chain) advance(parent, b *block) {
-	if len(c.plan_) > 0 && c.plan_[0].on == parent {
-		p := &c.plan_[0]
+	if len(c.forks) > 0 && c.forks[0].on == parent {
+		p := &c.forks[0]
 		p.on, p.first = b, false
 		if p.left--; p.left == 0 {
-			c.plan_ = c.plan_[1:]
+			c.forks = c.forks[1:]
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (c *Chain) allocation(i int) uint64 {
 	if i < 8 {
 		return 10_000_000_000_000_001 + uint64(i)
 	}
-	return 100_000_000 + uint64(i)*7919%900_000_000_000
+	return 100_000_000 + uint64(i)*7_919_000_003%900_000_000_000
 }
 
 // upgrade deploys the boot contracts of a later epoch.

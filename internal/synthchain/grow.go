@@ -2,8 +2,9 @@ package synthchain
 
 import (
 	"crypto/sha512"
+	"slices"
 
-	block2 "strata/domain/block"
+	stacks "strata/domain/block"
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
@@ -17,14 +18,14 @@ type content struct {
 	rewards   []byte // matured_miner_rewards
 	set       string // reward_set, or empty
 	cycle     uint64
-	bits      block2.BitVec
+	bits      stacks.BitVec
 	signature key.Signature
 	signers   []key.Signature
 }
 
 // receipts lists the transactions in the order of the array, which before Nakamoto isn't that of execution.
 func (n *content) receipts() []*receipt {
-	all := n.anchored
+	all := slices.Clip(n.anchored)
 	for _, m := range n.confirmed {
 		all = append(all, m.receipts...)
 	}
@@ -49,12 +50,12 @@ func (c *Chain) grow(parent *block, fresh bool) *block {
 	b.time = max(b.burn.time, parent.time) + 1 + c.random.Uint64N(20)
 
 	c.model.moveTo(parent)
-	x := &execution{model: c.model, chain: c, height: height, burn: parent.burn.height}
+	x := &execution{model: c.model, chain: c, height: height, burn: parent.burn.height, nakamoto: nakamoto}
 	if nakamoto {
 		x.burn = b.burn.height
 	}
 	n := &content{block: b}
-	if !nakamoto {
+	if !nakamoto && !parent.nakamoto {
 		n.confirmed = c.confirm(parent)
 	}
 	c.mine(x, n, fresh)
@@ -69,6 +70,7 @@ func (c *Chain) grow(parent *block, fresh bool) *block {
 
 	n.cycle, n.set = c.rewardSet(b)
 	b.transactions = len(n.receipts())
+	c.flushPool()
 	b.post = Post{Path: "/new_block", Body: c.encodeBlock(n)}
 	if c.cfg.DuplicateProbability > 0 {
 		b.again = c.encodeBlock(n)
@@ -104,7 +106,7 @@ func (c *Chain) election(parent *block) *burnBlock {
 func (c *Chain) mine(x *execution, n *content, fresh bool) {
 	b := n.block
 	include := func(o *operation) { n.anchored = append(n.anchored, x.execute(o)) }
-	if b.height == upgradeHeight && c.genesis != nil {
+	if b.height == upgradeHeight {
 		for _, o := range c.upgrade() {
 			include(o)
 		}
@@ -136,7 +138,17 @@ func (c *Chain) mine(x *execution, n *content, fresh bool) {
 			}
 		}
 	}
-	for range wanted {
+	// Microblocks that were not confirmed are orphaned; their transactions go back to the mempool.
+	for _, m := range b.parent.stream[len(n.confirmed):] {
+		for _, o := range m.operations {
+			if wanted > 0 && x.minable(o) {
+				include(o)
+				b.operations = append(b.operations, o)
+				wanted--
+			}
+		}
+	}
+	for range max(wanted, 0) {
 		o := c.plan(x)
 		if o == nil {
 			break
@@ -159,7 +171,7 @@ func (c *Chain) seal(n *content) {
 	}
 	root := hash.Hash32(merkle.Sum(nil))
 	if !b.nakamoto {
-		header := block2.Epoch2Header{
+		header := stacks.Epoch2Header{
 			Burn: b.burn.height * minCommit, Work: b.height, ParentBlock: b.parent.hash, TxMerkleRoot: root,
 			StateIndexRoot: c.hash32(), MicroblockPubkeyHash: b.miner.public[0].Hash160(),
 		}
@@ -171,20 +183,20 @@ func (c *Chain) seal(n *content) {
 		b.index = header.ID(b.burn.consensus)
 		return
 	}
-	n.bits = made(block2.NewBitVec(signerSlots, true))
-	header := block2.NakamotoHeader{
+	n.bits = made(stacks.NewBitVec(signerSlots, true))
+	header := stacks.NakamotoHeader{
 		ChainLength: b.height, BurnSpent: b.burn.height * minCommit, ConsensusHash: b.burn.consensus,
 		ParentBlockID: b.parent.index, TxMerkleRoot: root, StateIndexRoot: c.hash32(), Timestamp: b.time,
 		PoxTreatment: n.bits,
 	}
 	digest := header.Hash()
-	real := b.height%uint64(c.cfg.SigningSample) == 0
-	n.signature = c.blockSignature(b.miner, digest, real)
+	genuine := b.height%uint64(c.cfg.SigningSample) == 0
+	n.signature = c.blockSignature(b.miner, digest, genuine)
 	header.MinerSignature = n.signature
 	b.hash, b.index = header.Hash(), header.ID()
 	for i := range signerSlots {
 		if i == 0 || c.random.IntN(5) > 0 {
-			n.signers = append(n.signers, c.blockSignature(c.accounts[len(c.accounts)-1-i], b.hash, real))
+			n.signers = append(n.signers, c.blockSignature(c.accounts[len(c.accounts)-1-i], b.hash, genuine))
 		}
 	}
 }
@@ -192,8 +204,8 @@ func (c *Chain) seal(n *content) {
 // signerSlots is the number of signers. The last accounts sign blocks.
 const signerSlots = 3
 
-func (c *Chain) blockSignature(a *account, digest hash.Hash32, real bool) key.Signature {
-	if !real {
+func (c *Chain) blockSignature(a *account, digest hash.Hash32, genuine bool) key.Signature {
+	if !genuine {
 		return c.fakeSignature()
 	}
 	return a.keys[0].Sign(digest)

@@ -33,6 +33,18 @@ func DefaultMix() Mix {
 // TransfersOnly has nothing but STX transfers.
 func TransfersOnly() Mix { return Mix{Transfer: 1} }
 
+// normalized has no weights below zero.
+func (m Mix) normalized() Mix {
+	for _, w := range []*int{
+		&m.Transfer, &m.Deploy, &m.DeployFail, &m.TokenMint, &m.TokenTransfer, &m.TokenBurn, &m.CollectibleMint,
+		&m.CollectibleMove, &m.CollectibleBurn, &m.Vault, &m.Print, &m.Stacking, &m.AbortResponse, &m.AbortPostCondition,
+		&m.Problematic, &m.PoisonMicroblock,
+	} {
+		*w = max(*w, 0)
+	}
+	return m
+}
+
 func (m Mix) weights() [16]int {
 	return [16]int{
 		m.Transfer, m.Deploy, m.DeployFail, m.TokenMint, m.TokenTransfer, m.TokenBurn, m.CollectibleMint,

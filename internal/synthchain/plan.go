@@ -133,13 +133,14 @@ func (c *Chain) sign(o *operation, payload transaction.Payload, conditions trans
 		draft.Fee = 0
 	}
 	t := made(draft.Transaction(payload))
-	real := c.signed%uint64(c.cfg.SigningSample) == 0
+	genuine := c.signed%uint64(c.cfg.SigningSample) == 0
 	c.signed++
-	o.origin.sign(t, real, c.fakeSignature)
+	o.origin.sign(t, genuine, c.fakeSignature)
 	if o.sponsor != nil {
 		t.Sponsor.Nonce, t.Sponsor.Fee = o.paid, o.fee
-		o.sponsor.sponsor(t, real, c.fakeSignature)
+		o.sponsor.sponsor(t, genuine, c.fakeSignature)
 	}
+	o.payload = payload
 	o.raw = t.Encode()
 	o.txid = transaction.ID(o.raw)
 }

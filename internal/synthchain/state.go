@@ -65,11 +65,23 @@ func (s *State) Liquid() *big.Int {
 	return n.Add(n, s.Coinbase)
 }
 
+// Tip is Expected's tip alone, which costs far less.
+func (c *Chain) Tip() BlockRef { return c.best().ref() }
+
+// Accounts are the addresses that send transactions; the first four mine.
+func (c *Chain) Accounts() []string {
+	all := make([]string, len(c.accounts))
+	for i, a := range c.accounts {
+		all[i] = c.roll.text(a.party)
+	}
+	return all
+}
+
 // Expected is the state at the canonical tip of what was handed out so far. The canonical tip is the highest block with
 // complete ancestry all of which was elected by Bitcoin blocks that are canonical; of several the one elected last; of
 // these the one that came first. Bitcoin's canonical chain is what leads to the burn block that was announced last.
 //
-// The result is a copy.
+// The result is a copy. Before the first post it speaks of genesis.
 func (c *Chain) Expected() State {
 	best := c.best()
 	c.model.moveTo(best)

@@ -20,7 +20,7 @@ func (c *Chain) window() uint64 {
 func (c *Chain) finalize() {
 	best := c.best()
 	window := c.window()
-	if len(c.plan_) > 0 || best.height < c.root.height+2*window {
+	if len(c.forks) > 0 || best.height < c.root.height+2*window {
 		return
 	}
 	c.model.moveTo(best)
@@ -29,15 +29,15 @@ func (c *Chain) finalize() {
 		path = path[:len(path)-1]
 	}
 	root := path[len(path)-1]
-	if !c.cfg.ForgetHistory {
+	if c.cfg.ForgetHistory {
+		c.history.posts, c.history.blocks = nil, nil
+	} else {
 		c.history.posts = c.linear(c.history.posts, path, root.burn)
-		c.history.burned = root.burn.height
-	}
-	for _, b := range path {
-		if !c.cfg.ForgetHistory {
+		for _, b := range path {
 			c.history.blocks = append(c.history.blocks, b.ref())
 		}
 	}
+	c.history.burned = root.burn.height
 	kept := make([]*block, 0, len(c.blocks))
 	keep := map[*block]bool{root: true}
 	for _, b := range c.blocks {

@@ -1,0 +1,116 @@
+package synthchain
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestSimulatePostsTheChain(t *testing.T) {
+	cfg := Config{Seed: 5, ForkProbability: 0.2, DuplicateProbability: 0.1}
+	var mu sync.Mutex
+	var got []Post
+	refused := 0
+	remotes := map[string]bool{}
+	observer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.UserAgent() != "stacks/3.0" || r.Header.Get("Content-Type") != "application/json" || r.Method != "POST" || !r.Close {
+			t.Errorf("request is %s with %v", r.Method, r.Header)
+		}
+		if remotes[r.RemoteAddr] {
+			t.Errorf("connection %s is used twice", r.RemoteAddr)
+		}
+		remotes[r.RemoteAddr] = true
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		if len(got) == 10 && refused < 2 {
+			refused++
+			w.WriteHeader(http.StatusCreated)
+			return
+		}
+		got = append(got, Post{Path: r.URL.Path, Body: body})
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"result":"ok"}`))
+	}))
+	defer observer.Close()
+	var last Progress
+	if err := Simulate(t.Context(), observer.URL, cfg, 0, 60, func(p Progress) { last = p }); err != nil {
+		t.Fatal(err)
+	}
+	chain := New(cfg)
+	for i, p := range got {
+		want := chain.Next()
+		if p.Path != want.Path || !bytes.Equal(p.Body, want.Body) {
+			t.Fatalf("post %d is to %s, want %s, or its body differs", i, p.Path, want.Path)
+		}
+	}
+	if len(got) != 60 || last.Posts != 60 || last.Retries != 2 || last.Failure != nil {
+		t.Errorf("got %d posts, %d told, %d retries, failure %v; want 60, 60, 2, nil", len(got), last.Posts, last.Retries, last.Failure)
+	}
+}
+
+func TestSimulateStaysOnThisMachine(t *testing.T) {
+	for _, tc := range []struct {
+		name, address string
+		want          error
+	}{
+		{"another machine", "http://192.0.2.7:3700", ErrRemote},
+		{"not http", "https://127.0.0.1:3700", nil},
+		{"no host", "http://", nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			err := Simulate(t.Context(), tc.address, Config{}, 0, 1, nil)
+			if err == nil || tc.want != nil && !errors.Is(err, tc.want) {
+				t.Errorf("error is %v, want %v", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestSimulateEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	var failure error
+	err := Simulate(ctx, "http://127.0.0.1:1", Config{}, 0, 0, func(p Progress) { failure = p.Failure })
+	if !errors.Is(err, context.DeadlineExceeded) || failure == nil {
+		t.Errorf("error is %v after %v, want a deadline after a refused connection", err, failure)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	ok := "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
+	for _, tc := range []struct {
+		name, answer string
+		accepted     bool
+	}{
+		{"small JSON", ok + "\r\n{}", true},
+		{"empty without a type", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", true},
+		{"chunked", "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", true},
+		{"keep-alive", ok + "Connection: keep-alive\r\n\r\n{}", true},
+		{"created", "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n", false},
+		{"empty JSON", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 0\r\n\r\n", false},
+		{"no length", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{}", false},
+		{"header twice", ok + "Vary: a\r\nvary: b\r\n\r\n{}", false},
+		{"odd connection", ok + "Connection: keep-alive, Upgrade\r\n\r\n{}", false},
+		{"HTML", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nok", false},
+		{"long headers", ok + "X: " + string(bytes.Repeat([]byte("x"), 5000)) + "\r\n\r\n{}", false},
+		{"not HTTP", "220 mail.example\r\n\r\n", false},
+		{"truncated", ok + "\r\n{", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			err := readAnswer(newReader(tc.answer))
+			if got := err == nil; got != tc.accepted {
+				t.Errorf("accepted is %v (%v), want %v", got, err, tc.accepted)
+			}
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package readapi
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const auditLimit = 50
+
+type quarantineInput struct {
+	Limit  int              `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Rows of a page; 0 means the default."`
+	Cursor quarantineCursor `query:"cursor" pattern:"^[0-9]{1,18}:[a-z0-9_]{1,63}:[0-9]{1,9}$" doc:"seq:projection:version of the first row of the page."`
+}
+
+// quarantined is an event that a projection could not read. It stays in the log; what it should have done is missing
+// from that version's rows.
+type quarantined struct {
+	Projection string `json:"projection"`
+	Version    int32  `json:"version"`
+	Seq        int64  `json:"seq"`
+	Path       string `json:"path"`
+	Pointer    string `json:"pointer" doc:"JSON pointer of the wrong field; empty for the whole body."`
+	Reason     string `json:"reason"`
+	At         string `json:"at" format:"date-time"`
+	Event      string `json:"event" format:"uri-reference"`
+}
+
+func (a *API) registerQuarantine() {
+	get(a, resource{
+		id: "list-quarantine", path: "/audit/v1/quarantine", tag: "Audit", summary: "Events that projections could not read",
+		about: "In the order of the log, of all versions.", statuses: []int{400},
+	}, listQuarantine)
+}
+
+// quarantineCursor is seq:projection:version.
+type quarantineCursor string
+
+func (c quarantineCursor) parse() (seq int64, name string, version int64, err error) {
+	if c == "" {
+		return 0, "", 0, nil
+	}
+	parts := strings.Split(string(c), ":")
+	if len(parts) != 3 {
+		return 0, "", 0, badRequest("invalid cursor %q", string(c))
+	}
+	if seq, err = strconv.ParseInt(parts[0], 10, 64); err == nil {
+		version, err = strconv.ParseInt(parts[2], 10, 32)
+	}
+	if err != nil {
+		return 0, "", 0, badRequest("invalid cursor %q", string(c))
+	}
+	return seq, parts[1], version, nil
+}
+
+func listQuarantine(ctx context.Context, s *snapshot, in *quarantineInput) (*keyPage[quarantined], error) {
+	limit := orDefault(in.Limit, auditLimit)
+	seq, name, version, err := in.Cursor.parse()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range s.active {
+		s.provenance.readProjection(p) // an event that one of them has not come to can't be here yet
+	}
+	b := s.batch()
+	size := queueLogSize(b)
+	found := query(b, func(r *quarantinedRow) []any {
+		return []any{&r.Projection, &r.Version, &r.Seq, &r.Path, &r.Pointer, &r.Reason, &r.at}
+	}, `
+		SELECT ARRAY[seq], name, version, seq, path, pointer, reason, quarantined_at
+		FROM strata.quarantine WHERE (seq, name, version) >= ($1, $2, $3)
+		ORDER BY seq, name, version LIMIT $4`, seq, name, version, limit+1)
+	if err := b.runLast(ctx); err != nil {
+		return nil, err
+	}
+	s.noteLogSize(size)
+	rows := make([]quarantined, len(found.rows))
+	for i, r := range found.rows {
+		rows[i] = r.shape()
+	}
+	return newKeyPage(limit, rows, func(q quarantined) string { return fmt.Sprintf("%d:%s:%d", q.Seq, q.Projection, q.Version) }), nil
+}
+
+type quarantinedRow struct {
+	quarantined
+	at time.Time
+}
+
+func (r quarantinedRow) shape() quarantined {
+	q := r.quarantined
+	q.At = r.at.UTC().Format("2006-01-02T15:04:05.000000Z")
+	q.Event = fmt.Sprintf("/audit/v1/events/%d", q.Seq)
+	return q
+}

@@ -1,0 +1,90 @@
+package readapi
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// batch is a list of queries that share one round trip.
+type batch struct {
+	snapshot *snapshot
+	queries  pgx.Batch
+	err      error
+}
+
+func (s *snapshot) batch() *batch { return &batch{snapshot: s} }
+
+// result holds the rows of a query, once its batch has run.
+type result[T any] struct {
+	rows []T
+}
+
+// first is the first row; ok is false when there is none.
+func (r *result[T]) first() (row T, ok bool) {
+	if len(r.rows) == 0 {
+		return row, false
+	}
+	return r.rows[0], true
+}
+
+// query adds a query to a batch. {name} in it stands for the schema of the active version of the projection called
+// name. Its first column is the array of events that the row comes from (of its source_seq columns); columns gives the
+// destinations of the others.
+func query[T any](b *batch, columns func(row *T) []any, sql string, args ...any) *result[T] {
+	r := &result[T]{}
+	expanded, err := b.snapshot.expand(sql)
+	if err != nil {
+		b.err = err
+		return r
+	}
+	b.queries.Queue(expanded, args...).Query(func(rows pgx.Rows) error {
+		var sources []int64
+		for rows.Next() {
+			var row T
+			if err := rows.Scan(append([]any{&sources}, columns(&row)...)...); err != nil {
+				return err
+			}
+			b.snapshot.provenance.sources = append(b.snapshot.provenance.sources, sources...)
+			r.rows = append(r.rows, row)
+		}
+		return rows.Err()
+	})
+	return r
+}
+
+// run runs the queries; more batches may follow.
+func (b *batch) run(ctx context.Context) error {
+	if b.err != nil {
+		return b.err
+	}
+	return b.snapshot.conn.SendBatch(ctx, &b.queries).Close()
+}
+
+// runLast runs the queries and ends the snapshot in the same round trip.
+func (b *batch) runLast(ctx context.Context) error {
+	b.queries.Queue(`COMMIT`)
+	return b.run(ctx)
+}
+
+// expand puts schemas in the place of names of projections. Each that occurs counts as read.
+func (s *snapshot) expand(sql string) (string, error) {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(sql, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String(), nil
+		}
+		name, after, found := strings.Cut(rest, "}")
+		p := s.active[name]
+		if !found || p == nil {
+			return "", fmt.Errorf("projection %q has no active version: %w", name, errNoChain)
+		}
+		s.provenance.readProjection(p)
+		b.WriteString(p.schema())
+		sql = after
+	}
+}

@@ -1,0 +1,70 @@
+package readapi
+
+import (
+	"strata/domain/hash"
+)
+
+// block is the block of version 2 of the API.
+type block struct {
+	Canonical            bool        `json:"canonical"`
+	Height               int64       `json:"height"`
+	TenureHeight         int64       `json:"tenure_height" doc:"-1 where the node did not say."`
+	Hash                 hash.Hash32 `json:"hash"`
+	IndexBlockHash       hash.Hash32 `json:"index_block_hash"`
+	ParentBlockHash      hash.Hash32 `json:"parent_block_hash"`
+	ParentIndexBlockHash hash.Hash32 `json:"parent_index_block_hash"`
+	BlockTime            int64       `json:"block_time" doc:"Unix seconds; before Nakamoto the time of the Bitcoin block."`
+	BlockTimeISO         timeText    `json:"block_time_iso"`
+	BurnBlockTime        int64       `json:"burn_block_time"`
+	BurnBlockTimeISO     timeText    `json:"burn_block_time_iso"`
+	BurnBlockHash        hash.Hash32 `json:"burn_block_hash"`
+	BurnBlockHeight      int64       `json:"burn_block_height"`
+	MinerTxID            hash.Hash32 `json:"miner_txid"`
+	TxCount              int32       `json:"tx_count"`
+	CostReadCount        int64       `json:"execution_cost_read_count"`
+	CostReadLength       int64       `json:"execution_cost_read_length"`
+	CostRuntime          int64       `json:"execution_cost_runtime"`
+	CostWriteCount       int64       `json:"execution_cost_write_count"`
+	CostWriteLength      int64       `json:"execution_cost_write_length"`
+}
+
+// canonicalBlocks selects what blockRow reads; a WHERE clause follows.
+const canonicalBlocks = `
+	SELECT ARRAY[b.source_seq, c.source_seq], b.height, b.tenure_height, b.nakamoto, b.block_hash, b.index_block_hash,
+	       b.parent_block_hash, b.parent_index_block_hash, b.block_time, b.burn_block_time, b.burn_block_hash, b.burn_block_height,
+	       b.miner_txid, b.tx_count, b.execution_cost_read_count, b.execution_cost_read_length, b.execution_cost_runtime,
+	       b.execution_cost_write_count, b.execution_cost_write_length
+	FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq `
+
+type blockRow struct {
+	block
+	tenureHeight, blockTime *int64
+	nakamoto                bool
+}
+
+func blockColumns(r *blockRow) []any {
+	return []any{
+		&r.Height, &r.tenureHeight, &r.nakamoto, &r.Hash, &r.IndexBlockHash,
+		&r.ParentBlockHash, &r.ParentIndexBlockHash, &r.blockTime, &r.BurnBlockTime, &r.BurnBlockHash, &r.BurnBlockHeight,
+		&r.MinerTxID, &r.TxCount, &r.CostReadCount, &r.CostReadLength, &r.CostRuntime, &r.CostWriteCount, &r.CostWriteLength,
+	}
+}
+
+func (r blockRow) shape() block {
+	b := r.block
+	b.Canonical = true
+	switch {
+	case r.tenureHeight != nil:
+		b.TenureHeight = *r.tenureHeight
+	case r.nakamoto:
+		b.TenureHeight = -1
+	default:
+		b.TenureHeight = b.Height // before Nakamoto, each block was a tenure
+	}
+	b.BlockTime = b.BurnBlockTime
+	if r.blockTime != nil {
+		b.BlockTime = *r.blockTime
+	}
+	b.BlockTimeISO, b.BurnBlockTimeISO = unixTime(b.BlockTime), unixTime(b.BurnBlockTime)
+	return b
+}

@@ -1,0 +1,81 @@
+package readapi
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Config of an API. Pool is required to answer anything but the documentation; the zero value of any other field means
+// its default.
+type Config struct {
+	// Pool is the database that is read; a replica will do.
+	Pool *pgxpool.Pool
+	// Logger for what an operator should know; each request is a debug record. Default none.
+	Logger *slog.Logger
+	// Registry that the API's metrics are registered with, and that GET /metrics shows; default a new one.
+	Registry *prometheus.Registry
+	// Version that the API says it is.
+	Version Version
+	// Network that the archive is of; default mainnet.
+	Network string
+	// LagLimit is how many items of its input an active projection may be behind before GET /readyz says so; default
+	// 1000.
+	LagLimit int64
+	// StatementTimeout bounds each query in the database; default 10 s.
+	StatementTimeout time.Duration
+	// RequestTimeout bounds all the waiting for the database that one request may do; default 15 s.
+	RequestTimeout time.Duration
+}
+
+// Defaults of Config.
+const (
+	NetworkDefault          = "mainnet"
+	LagLimitDefault         = 1000
+	StatementTimeoutDefault = 10 * time.Second
+	RequestTimeoutDefault   = 15 * time.Second
+)
+
+func (c Config) withDefaults() Config {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Registry == nil {
+		c.Registry = prometheus.NewRegistry()
+	}
+	if c.Network == "" {
+		c.Network = NetworkDefault
+	}
+	if c.LagLimit <= 0 {
+		c.LagLimit = LagLimitDefault
+	}
+	if c.StatementTimeout <= 0 {
+		c.StatementTimeout = StatementTimeoutDefault
+	}
+	if c.RequestTimeout <= 0 {
+		c.RequestTimeout = RequestTimeoutDefault
+	}
+	return c
+}
+
+// Version of the program.
+type Version struct {
+	Tag    string // such as v1.2.0; default dev
+	Branch string // default unknown
+	Commit string // default unknown
+}
+
+// String is "<tag> (<branch>:<commit>)", the value of the header X-API-Version.
+func (v Version) String() string {
+	return fmt.Sprintf("%s (%s:%s)", or(v.Tag, "dev"), or(v.Branch, "unknown"), or(v.Commit, "unknown"))
+}
+
+func or(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}

@@ -1,0 +1,16 @@
+// Package readapi is the HTTP API over the read tables: huma operations on net/http.
+//
+// A resource is a query and a shape, in a file of its own. Everything else stands in one place each:
+//
+//   - api.go wires the parts together, route.go makes an operation of a resource;
+//   - parameter.go checks parameters against the operation's schema, before huma parses them;
+//   - snapshot.go runs all queries of a request in one REPEATABLE READ transaction, on the versions of the projections
+//     that are active in it, and provenance.go notes what they read;
+//   - answer.go is what every answer passes through on its way to the client;
+//   - error.go turns errors into statuses and bodies;
+//   - shell.go is around all of it: CORS, headers, log, metrics, panics.
+//
+// The package reads tables and knows neither the code that fills them nor the log's. Shapes, limits and error texts are
+// those of stacks-blockchain-api, so that its clients need not change; where its answers are wrong, ours are right, and
+// a comment says so.
+package readapi

@@ -1,0 +1,85 @@
+package readapi
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// docsPage shows the operations of /openapi.json. It loads nothing from elsewhere.
+//
+//go:embed docs.html
+var docsPage []byte
+
+const about = `Strata keeps what a Stacks node emits in an append-only log, folds it into tables, and answers from them.
+
+**Where an answer comes from.** Two headers say it: ` + "`Strata-Position`" + ` is the position in the log and the tip that the answer reflects, ` +
+	"`Strata-Source`" + ` names the events behind its rows, whose exact bytes are at ` + "`/audit/v1/events/{seq}/body`" + `.
+
+**Conventions.** Amounts are decimal integers in JSON strings, in base units. Hashes are lower-case hex with 0x in answers; in requests 0x and case don't matter. A limit of 0 means the default. Unknown query parameters are ignored. Paths under ` + "`/extended`" + ` are those of stacks-blockchain-api.`
+
+// description is what huma starts from. Its own pages are off: they load scripts from elsewhere.
+func (a *API) description() huma.Config {
+	return huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title: "Strata API", Version: or(a.config.Version.Tag, "dev"), Description: about,
+				License: &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
+			},
+			Components: &huma.Components{Schemas: newSchemas()},
+			Tags: []*huma.Tag{
+				{Name: "Status", Description: "The server and its archive."},
+				{Name: "Blocks", Description: "Blocks of the canonical chain."},
+				{Name: "Accounts", Description: "What addresses and contracts have."},
+				{Name: "Audit", Description: "From any row to the bytes that caused it."},
+				{Name: "Health", Description: "For those who run the server."},
+			},
+		},
+		Formats: map[string]huma.Format{"application/json": {
+			Marshal:   func(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) },
+			Unmarshal: json.Unmarshal,
+		}},
+		DefaultFormat: "application/json",
+	}
+}
+
+func (a *API) registerDocumentation() {
+	a.OpenAPI().AddOperation(&huma.Operation{
+		Method: http.MethodGet, Path: "/metrics", OperationID: "get-metrics", Tags: []string{"Health"}, Summary: "Metrics for Prometheus",
+		Responses: map[string]*huma.Response{"200": {
+			Description: "The metrics.",
+			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}},
+	})
+	a.document("/openapi.json", "application/json; charset=utf-8", func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
+	a.document("/openapi.yaml", "application/yaml", a.OpenAPI().YAML)
+	a.plain("GET /docs", "docs", func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Content-Type", "text/html; charset=utf-8")
+		header.Set("Cache-Control", "no-cache")
+		header.Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		header.Set("X-Content-Type-Options", "nosniff")
+		_, _ = w.Write(docsPage)
+	})
+}
+
+// document serves a form of the description, made at the first request.
+func (a *API) document(path, contentType string, marshal func() ([]byte, error)) {
+	made := sync.OnceValues(marshal)
+	a.plain("GET "+path, path[1:], func(w http.ResponseWriter, r *http.Request) {
+		text, err := made()
+		if err != nil {
+			a.failed(r.Context(), fmt.Errorf("write %s: %w", path, err)).writeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Cache-Control", "no-cache")
+		_, _ = w.Write(text)
+	})
+}

@@ -1,0 +1,126 @@
+package readapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+)
+
+type health struct {
+	Status string `json:"status" enum:"ok"`
+}
+
+// readiness says whether the API's answers can be relied on, and why not.
+type readiness struct {
+	Status string          `json:"status" enum:"ready,not ready"`
+	Checks readinessChecks `json:"checks"`
+}
+
+type readinessChecks struct {
+	Database    databaseCheck     `json:"database"`
+	Projections []projectionCheck `json:"projections" nullable:"false" doc:"The active versions. Without any, nothing can be read."`
+	Gaps        gapCheck          `json:"gaps"`
+}
+
+type databaseCheck struct {
+	OK      bool   `json:"ok"`
+	Message string `json:"message,omitempty"`
+}
+
+type projectionCheck struct {
+	OK bool `json:"ok"`
+	projectionStatus
+	LagLimit int64   `json:"lag_limit"`
+	Error    *string `json:"error,omitempty" doc:"What stopped it."`
+}
+
+type gapCheck struct {
+	OK           bool   `json:"ok"`
+	Blocking     int64  `json:"blocking" doc:"Missing blocks above the tip, for which known ones wait."`
+	LowestHeight *int64 `json:"lowest_height,omitempty" doc:"Of the blocks that wait."`
+}
+
+func (r *readiness) status() int {
+	if r.Status == "ready" {
+		return http.StatusOK
+	}
+	return http.StatusServiceUnavailable
+}
+
+func (a *API) registerHealth() {
+	getPlain(a, resource{
+		id: "get-health", path: "/healthz", tag: "Health", summary: "Whether the process is up", about: "Touches nothing else.",
+	}, func(context.Context, *struct{}) (*health, error) { return &health{Status: "ok"}, nil })
+	getPlain(a, resource{
+		id: "get-readiness", path: "/readyz", tag: "Health", summary: "Whether the answers can be relied on",
+		about: "200 when the database can be reached, every active projection runs and is within the lag limit, and no missing block keeps the chain from going on; otherwise 503. Versions that are being built beside the active ones don't count.",
+	}, a.readiness)
+	a.documentReadiness()
+}
+
+// documentReadiness says that 503 has the same body as 200 here.
+func (a *API) documentReadiness() {
+	responses := a.OpenAPI().Paths["/readyz"].Get.Responses
+	responses["503"].Description, responses["503"].Content = "Not ready.", responses["200"].Content
+}
+
+func (a *API) readiness(ctx context.Context, _ *struct{}) (*readiness, error) {
+	value, _, err := a.read(ctx, func(ctx context.Context, s *snapshot) (any, error) { return a.check(ctx, s) })
+	if errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	r := &readiness{Checks: readinessChecks{Projections: []projectionCheck{}}}
+	if err != nil {
+		// The reason, which may name hosts, is for the log.
+		a.failed(ctx, err)
+		r.Checks.Database.Message = "The database could not be read; the server's log has the reason under request id " + exchangeOf(ctx).id
+	} else if checks, ok := value.(*readinessChecks); ok {
+		r.Checks = *checks
+	}
+	r.Status = "not ready"
+	if r.Checks.ready() {
+		r.Status = "ready"
+	}
+	return r, nil
+}
+
+func (c *readinessChecks) ready() bool {
+	broken := func(p projectionCheck) bool { return !p.OK }
+	return c.Database.OK && c.Gaps.OK && len(c.Projections) > 0 && !slices.ContainsFunc(c.Projections, broken)
+}
+
+func (a *API) check(ctx context.Context, s *snapshot) (*readinessChecks, error) {
+	checks := &readinessChecks{Database: databaseCheck{OK: true}, Projections: []projectionCheck{}, Gaps: gapCheck{OK: true}}
+	b := s.batch()
+	size, heads := s.queueHeads(b)
+	gaps := &result[gapCheck]{}
+	if s.active["chain"] != nil {
+		gaps = query(b, func(g *gapCheck) []any { return []any{&g.Blocking, &g.LowestHeight} }, `
+			SELECT ARRAY[]::bigint[], count(*), min(height) FROM {chain}.gap WHERE height > $1`, tipOrNone(s.active["chain"]))
+	}
+	if err := b.runLast(ctx); err != nil {
+		return nil, err
+	}
+	if g, ok := gaps.first(); ok {
+		g.OK = g.Blocking == 0
+		checks.Gaps = g
+	}
+	for _, status := range s.projectionStatuses(size, heads) {
+		checks.Projections = append(checks.Projections, projectionCheck{
+			OK: status.State != "failed" && status.Lag <= a.config.LagLimit, projectionStatus: status,
+			LagLimit: a.config.LagLimit, Error: s.active[status.Name].failure,
+		})
+	}
+	slices.SortFunc(checks.Projections, func(x, y projectionCheck) int { return cmp.Compare(x.Name, y.Name) })
+	return checks, nil
+}
+
+// tipOrNone is below every height while there is no block.
+func tipOrNone(p *projection) int64 {
+	if p.height == nil {
+		return -1
+	}
+	return *p.height
+}

@@ -1,0 +1,187 @@
+package readapi
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// parameterChecks are the checks of one operation's parameters: those of the path first, then those of the query, each
+// in the order of declaration. They follow the documented schemas, so the documentation can't differ from what is
+// checked, and word failures as the reference does (JSON-schema validation by ajv). The first parameter that fails is
+// reported; a union reports all its alternatives.
+type parameterChecks []parameterCheck
+
+type parameterCheck struct {
+	name     string
+	label    string // querystring/limit
+	inPath   bool
+	required bool
+	failures func(values []string) []string
+}
+
+func newParameterChecks(parameters []*huma.Param) parameterChecks {
+	var path, query parameterChecks
+	for _, p := range parameters {
+		switch p.In {
+		case "path":
+			path = append(path, parameterCheck{p.Name, "params/" + p.Name, true, true, schemaCheck(p.Schema)})
+		case "query":
+			query = append(query, parameterCheck{p.Name, "querystring/" + p.Name, false, p.Required, schemaCheck(p.Schema)})
+		}
+	}
+	return append(path, query...)
+}
+
+func (checks parameterChecks) check(ctx huma.Context) error {
+	if len(checks) == 0 {
+		return nil
+	}
+	r, _ := humago.Unwrap(ctx)
+	var query url.Values
+	if r.URL.RawQuery != "" {
+		query = r.URL.Query()
+	}
+	for i := range checks {
+		c := &checks[i]
+		var values []string
+		if c.inPath {
+			values = []string{r.PathValue(c.name)}
+		} else if values = query[c.name]; len(values) == 0 {
+			if c.required {
+				return invalid("querystring must have required property '%s'", c.name)
+			}
+			continue
+		}
+		if failures := c.failures(values); failures != nil {
+			for i, f := range failures {
+				failures[i] = c.label + " " + f
+			}
+			return invalid("%s", strings.Join(failures, ", "))
+		}
+	}
+	return nil
+}
+
+// isInteger is the text form of integers.
+var isInteger = regexp.MustCompile(`^-?[0-9]+$`)
+
+// schemaCheck makes a check of a schema. It returns what is wrong with the values, nil for nothing.
+func schemaCheck(s *huma.Schema) func(values []string) []string {
+	if len(s.AnyOf) > 0 {
+		return unionCheck(s.AnyOf)
+	}
+	switch s.Type {
+	case huma.TypeInteger, huma.TypeNumber:
+		return scalar(s.Type, numberCheck(s))
+	case huma.TypeBoolean:
+		return scalar(s.Type, func(value string) string {
+			if value != "true" && value != "false" {
+				return "must be boolean"
+			}
+			return ""
+		})
+	case huma.TypeArray:
+		item := schemaCheck(s.Items)
+		return func(values []string) []string {
+			for _, list := range values {
+				for value := range strings.SplitSeq(list, ",") {
+					if failures := item([]string{value}); failures != nil {
+						return failures
+					}
+				}
+			}
+			return nil
+		}
+	default:
+		return scalar(huma.TypeString, textCheck(s))
+	}
+}
+
+// scalar refuses a parameter that was given more than once.
+func scalar(kind string, check func(string) string) func([]string) []string {
+	return func(values []string) []string {
+		if len(values) > 1 {
+			return []string{"must be " + kind}
+		}
+		if failure := check(values[0]); failure != "" {
+			return []string{failure}
+		}
+		return nil
+	}
+}
+
+func unionCheck(alternatives []*huma.Schema) func([]string) []string {
+	checks := make([]func([]string) []string, len(alternatives))
+	for i, s := range alternatives {
+		checks[i] = schemaCheck(s)
+	}
+	return func(values []string) []string {
+		var failures []string
+		for _, check := range checks {
+			failed := check(values)
+			if failed == nil {
+				return nil
+			}
+			failures = append(failures, failed...)
+		}
+		return append(failures, "must match a schema in anyOf")
+	}
+}
+
+func numberCheck(s *huma.Schema) func(string) string {
+	return func(value string) string {
+		number, err := strconv.ParseFloat(value, 64) // beyond 2^53 only compared with small bounds
+		if s.Type == huma.TypeInteger && !isInteger.MatchString(value) || err != nil {
+			return "must be " + s.Type
+		}
+		if s.Minimum != nil && number < *s.Minimum {
+			return "must be >= " + strconv.FormatFloat(*s.Minimum, 'f', -1, 64)
+		}
+		if s.Maximum != nil && number > *s.Maximum {
+			return "must be <= " + strconv.FormatFloat(*s.Maximum, 'f', -1, 64)
+		}
+		if s.Type == huma.TypeInteger {
+			if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+				return "must be integer" // that can be answered
+			}
+		}
+		return ""
+	}
+}
+
+func textCheck(s *huma.Schema) func(string) string {
+	var pattern *regexp.Regexp
+	if s.Pattern != "" {
+		pattern = regexp.MustCompile(s.Pattern)
+	}
+	return func(value string) string {
+		switch {
+		case !utf8.ValidString(value) || strings.IndexByte(value, 0) >= 0:
+			return "must be string" // no text column can hold or be compared with it
+		case len(s.Enum) > 0 && !oneOf(s.Enum, value):
+			if len(s.Enum) == 1 {
+				return "must be equal to constant"
+			}
+			return "must be equal to one of the allowed values"
+		case pattern != nil && !pattern.MatchString(value):
+			return fmt.Sprintf(`must match pattern "%s"`, s.Pattern)
+		}
+		return ""
+	}
+}
+
+func oneOf(allowed []any, value string) bool {
+	for _, a := range allowed {
+		if a == value {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,36 @@
+package readapi
+
+import (
+	"math/big"
+)
+
+// pendingTransfers sums what transactions that are not mined yet would do to an account.
+type pendingTransfers interface {
+	// queue adds what queries it takes to a batch, and returns how to read the sums once it has run: µSTX coming in
+	// by transfers, and µSTX going out, by transfers and fees.
+	queue(b *batch, account string) func() (inbound, outbound *big.Int)
+}
+
+// noPendingTransfers stands in until there is a projection of the mempool, and takes it to be empty: then the
+// estimated balance is the balance.
+type noPendingTransfers struct{}
+
+func (noPendingTransfers) queue(*batch, string) func() (*big.Int, *big.Int) {
+	return func() (inbound, outbound *big.Int) { return new(big.Int), new(big.Int) }
+}
+
+// estimate is a balance with what is pending.
+type estimate struct {
+	EstimatedBalance       amount `json:"estimated_balance,omitempty" doc:"The balance when all pending transactions are mined. Absent for an earlier block."`
+	PendingBalanceInbound  amount `json:"pending_balance_inbound,omitempty"`
+	PendingBalanceOutbound amount `json:"pending_balance_outbound,omitempty"`
+}
+
+func newEstimate(balance amount, inbound, outbound *big.Int) estimate {
+	estimated, ok := new(big.Int).SetString(string(balance), 10)
+	if !ok {
+		estimated = new(big.Int)
+	}
+	estimated.Add(estimated, inbound).Sub(estimated, outbound)
+	return estimate{amount(estimated.String()), amount(inbound.String()), amount(outbound.String())}
+}
