@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/errgroup"
@@ -13,8 +14,21 @@ import (
 	"strata/eventstore"
 )
 
-// Paths are the events whose bodies the projections read. The bodies of others are not fetched from the log.
-var Paths = []string{"/new_block", "/new_burn_block", "/new_microblocks", "/new_mempool_tx", "/drop_mempool_tx", "/attachments/new"}
+// Paths are the events whose bodies the projections read, each also with the slash at its end that an observer may
+// have been configured with. The bodies of others are not fetched from the log: a node of a signer posts StackerDB
+// chunks by the megabyte.
+var Paths = withSlash(
+	nodeevent.PathBlock, nodeevent.PathBurnBlock, nodeevent.PathMicroblocks,
+	nodeevent.PathMempoolTx, nodeevent.PathDropMempoolTx, nodeevent.PathAttachments,
+)
+
+func withSlash(paths ...string) []string {
+	both := slices.Clone(paths)
+	for _, path := range paths {
+		both = append(both, path+"/")
+	}
+	return both
+}
 
 // Decoder decodes events of the log, each once per process however many projections read it: blocks stay in a
 // cache, bounded by the bytes of their bodies, long enough for the projections that follow the chain's steps.
@@ -99,8 +113,8 @@ func (d *Decoder) load(ctx context.Context, seqs []int64) (map[int64]*Block, err
 
 func decodeEvent(event *eventstore.Event) LogItem {
 	item := LogItem{Seq: event.Seq, Path: event.Path}
-	if event.Body == nil && event.Size > 0 {
-		return item // a path that nobody reads
+	if !slices.Contains(Paths, event.Path) {
+		return item
 	}
 	item.Err = guarded(func() error {
 		payload, err := nodeevent.Decode(event.Path, event.Body)

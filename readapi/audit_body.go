@@ -60,7 +60,9 @@ func (a *API) getEventBody(ctx context.Context, s *snapshot, in *eventInput) (*f
 	}
 	f := &file{contentType: safeContentType(row.contentType), head: row.head, size: row.size}
 	if row.size > int64(len(row.head)) {
-		f.rest = func(ctx context.Context, w io.Writer) error { return a.copyBody(ctx, row.holder, int64(len(row.head)), row.size, w) }
+		f.rest = func(ctx context.Context, w io.Writer) error {
+			return a.copyBody(ctx, row.holder, int64(len(row.head)), row.size, w)
+		}
 	}
 	return f, nil
 }

@@ -36,9 +36,9 @@ var provenanceHeaders = map[string]*huma.Param{
 type provenance struct {
 	read    bool
 	logSeq  int64
-	height   *int64
-	tip      *hash.Hash32
-	sources  []int64
+	height  *int64
+	tip     *hash.Hash32
+	sources []int64
 }
 
 // readProjection notes a projection. The least advanced one counts.

@@ -111,6 +111,9 @@ func (w *writer) run(ctx context.Context) (file FileResult, err error) {
 			break
 		}
 		if err := w.write(ctx, b); err != nil {
+			if ctx.Err() != nil {
+				err = ctx.Err() // the driver's message is about a connection
+			}
 			return file, err
 		}
 		n, bytes := int64(len(b.events)), b.payloadBytes()

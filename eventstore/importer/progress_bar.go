@@ -37,6 +37,7 @@ func (b *Bar) Update(s Status) {
 			progressbar.OptionSetWidth(20),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine that draws by itself, and after the end
 		)
 	}
 	for len(b.recent) > 0 && s.Elapsed-b.recent[0].Elapsed > rateWindow {
