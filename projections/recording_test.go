@@ -23,14 +23,14 @@ type expected struct {
 		IndexBlockHash string `json:"index_block_hash"`
 		BlockHash      string `json:"block_hash"`
 	} `json:"tip"`
-	ChainBlocks int64                        `json:"chain_blocks"`
-	FirstHeight int64                        `json:"first_height"`
-	AllBlocks   int64                        `json:"all_blocks"`
-	Txs         int64                        `json:"txs"`
-	Events      int64                        `json:"events"`
-	Fees        string                       `json:"fees"`
-	STX         map[string]string            `json:"stx"`
-	Nonce       map[string]string            `json:"nonce"`
+	ChainBlocks int64             `json:"chain_blocks"`
+	FirstHeight int64             `json:"first_height"`
+	AllBlocks   int64             `json:"all_blocks"`
+	Txs         int64             `json:"txs"`
+	Events      int64             `json:"events"`
+	Fees        string            `json:"fees"`
+	STX         map[string]string `json:"stx"`
+	Nonce       map[string]string `json:"nonce"`
 }
 
 func TestRecordings(t *testing.T) {
