@@ -60,7 +60,7 @@ func listNegativeBalances(ctx context.Context, s *snapshot, in *negativeBalances
 		return newKeyPage(limit, nil, key), nil
 	}
 	b := s.batch()
-	found := query(b, func(n *negativeBalance) []any {
+	found := queryPage(b, limit, func(n *negativeBalance) []any {
 		return []any{&n.Account, &n.Asset, &n.Height, (*string)(&n.Balance), &n.Cause, &n.Pointer, &n.SourceSeq}
 	}, `
 		SELECT ARRAY[source_seq], account, asset, height, balance::text, cause, pointer, source_seq

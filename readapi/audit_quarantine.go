@@ -66,7 +66,7 @@ func listQuarantine(ctx context.Context, s *snapshot, in *quarantineInput) (*key
 	}
 	b := s.batch()
 	size := queueLogSize(b)
-	found := query(b, func(r *quarantinedRow) []any {
+	found := queryPage(b, limit, func(r *quarantinedRow) []any {
 		return []any{&r.Projection, &r.Version, &r.Seq, &r.Path, &r.Pointer, &r.Reason, &r.at}
 	}, `
 		SELECT ARRAY[seq], name, version, seq, path, pointer, reason, quarantined_at

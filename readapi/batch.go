@@ -3,6 +3,7 @@ package readapi
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -34,6 +35,12 @@ func (r *result[T]) first() (row T, ok bool) {
 // name. Its first column is the array of events that the row comes from (of its source_seq columns); columns gives the
 // destinations of the others.
 func query[T any](b *batch, columns func(row *T) []any, sql string, args ...any) *result[T] {
+	return queryPage(b, math.MaxInt, columns, sql, args...)
+}
+
+// queryPage is query for a page of limit rows and one more, which shows that there is a further page: that row is not
+// part of the answer, and neither are its events.
+func queryPage[T any](b *batch, limit int, columns func(row *T) []any, sql string, args ...any) *result[T] {
 	r := &result[T]{}
 	expanded, err := b.snapshot.expand(sql)
 	if err != nil {
@@ -47,7 +54,9 @@ func query[T any](b *batch, columns func(row *T) []any, sql string, args ...any)
 			if err := rows.Scan(append([]any{&sources}, columns(&row)...)...); err != nil {
 				return err
 			}
-			b.snapshot.provenance.sources = append(b.snapshot.provenance.sources, sources...)
+			if len(r.rows) < limit {
+				b.snapshot.provenance.sources = append(b.snapshot.provenance.sources, sources...)
+			}
 			r.rows = append(r.rows, row)
 		}
 		return rows.Err()

@@ -76,11 +76,7 @@ func TestListBlocks(t *testing.T) {
 		{"?limit=10&offset=5" + cursor(40), "10 of 51 from 35 to 26, newer 45, this 35, older 25"},
 		{"?offset=300", "0 of 51 from 0 to 0, newer none, this none, older none"},
 		{"?offset=60", "0 of 51 from 0 to 0, newer 20, this none, older none"},
-		{"?limit=1" + strings.ToUpper(strings.Replace(cursor(33), "&cursor=0x", "", 1)), ""},
 	} {
-		if tc.want == "" {
-			continue
-		}
 		if got := s.blocks(tc.query).String(); got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.query, got, tc.want)
 		}
@@ -129,12 +125,6 @@ func TestListBlocksShape(t *testing.T) {
 func TestGetBlock(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
-	// An orphan, which no answer may show.
-	s.exec(`INSERT INTO chain_v1.block SELECT 999, height, size, burn_block_height, burn_block_time, block_time, tenure_height, parent_burn_block_height,
-		parent_burn_block_time, pox_v1_unlock_height, pox_v2_unlock_height, pox_v3_unlock_height, pox_v4_unlock_height, cycle_number,
-		execution_cost_read_count, execution_cost_read_length, execution_cost_runtime, execution_cost_write_count, execution_cost_write_length,
-		tx_count, event_count, parent_microblock_sequence, attached, nakamoto, $1, parent_index_block_hash, $2
-		FROM chain_v1.block WHERE false`, id(indexHash, 999), id(blockHash, 999))
 	for _, path := range []string{
 		"60", "latest", id(indexHash, 60).String(), id(blockHash, 60).String(),
 		strings.TrimPrefix(id(indexHash, 60).String(), "0x"), "0x" + strings.ToUpper(strings.TrimPrefix(id(blockHash, 60).String(), "0x")), "60/", "060",
@@ -146,12 +136,9 @@ func TestGetBlock(t *testing.T) {
 		}
 		s.golden("block", got.body)
 	}
-	for _, path := range []string{"61", "9", "0", "-1", "99999999999999999999", id(indexHash, 61).String(), id(txHash, 60).String()} {
+	for _, path := range []string{"61", "9", "0", "-1", "9223372036854775807", id(indexHash, 61).String(), id(txHash, 60).String()} {
 		got := s.get("/extended/v2/blocks/" + path)
 		const want = `{"statusCode":404,"error":"Not Found","message":"Block not found"}`
-		if path == "99999999999999999999" { // no integer that a height can be
-			continue
-		}
 		if got.status != http.StatusNotFound || got.body != want {
 			t.Errorf("%s: got %d %s, want 404 %s", path, got.status, got.body, want)
 		}
@@ -176,18 +163,18 @@ func TestOrphansAreNotFound(t *testing.T) {
 func TestBlocksBeforeTheFirst(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	for range 2 {
+	for _, before := range []string{"the projection", "the first block"} {
 		got := s.get("/extended/v2/blocks")
 		const want = `{"limit":20,"offset":0,"total":0,"next_cursor":null,"prev_cursor":null,"cursor":null,"results":[]}`
 		if got.status != http.StatusOK || got.body != want {
-			t.Errorf("got %d %s, want %s", got.status, got.body, want)
+			t.Errorf("before %s: got %d %s, want %s", before, got.status, got.body, want)
 		}
 		for _, path := range []string{"/latest", "/1", "?cursor=" + id(indexHash, 1).String()} {
 			if got := s.get("/extended/v2/blocks" + path); got.status != http.StatusNotFound {
-				t.Errorf("%s: got %d %s, want 404", path, got.status, got.body)
+				t.Errorf("before %s: %s: got %d %s, want 404", before, path, got.status, got.body)
 			}
 		}
-		if s.get("/extended").status == http.StatusOK && !strings.Contains(s.get("/extended").body, "chain") {
+		if before == "the projection" {
 			s.projection("chain", "log")
 		}
 	}

@@ -3,6 +3,7 @@ package readapi
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"path"
 	"reflect"
 	"strconv"
@@ -98,20 +99,25 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 }
 
 // route hands a request to the mux. Trailing slashes don't count; other paths that the mux would redirect to a cleaner
-// form don't exist.
+// form don't exist. What can't be read of a query is left out, for all who look at it.
 func (a *API) route(w http.ResponseWriter, r *http.Request) {
-	if p := r.URL.Path; len(p) > 1 && strings.HasSuffix(p, "/") {
-		url := *r.URL
-		url.Path = trimSlashes(url.Path)
-		url.RawPath = trimSlashes(url.RawPath)
-		trimmed := *r
-		trimmed.URL = &url
-		r = &trimmed
+	target := *r.URL
+	if p := target.Path; len(p) > 1 && strings.HasSuffix(p, "/") {
+		target.Path, target.RawPath = trimSlashes(target.Path), trimSlashes(target.RawPath)
 	}
-	if r.URL.Path != path.Clean(r.URL.Path) {
-		exchangeOf(r.Context()).operation = "unknown"
+	if target.RawQuery != "" {
+		if query, err := url.ParseQuery(target.RawQuery); err != nil {
+			target.RawQuery = query.Encode()
+		}
+	}
+	if target.Path != path.Clean(target.Path) {
 		routeNotFound(w, r)
 		return
+	}
+	if target != *r.URL {
+		changed := *r
+		changed.URL = &target
+		r = &changed
 	}
 	a.mux.ServeHTTP(w, r)
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// version is set by the linker.
-var version = "unknown"
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -27,7 +24,7 @@ func main() {
 		kong.Description("The data layer between a Stacks node and everything that reads the chain."),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Vars{"version": version},
+		kong.Vars{"version": build().String()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if err := command.Run(&cli.Globals); err != nil {

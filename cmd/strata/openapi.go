@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 
 	"strata/readapi"
@@ -11,12 +12,22 @@ type openapiCommand struct {
 	YAML bool `help:"Print YAML instead of JSON."`
 }
 
-// Run prints the description; it needs no database.
+// Run prints the description; it needs no database. It states no version, so that the file in docs changes only
+// when the API does.
 func (c *openapiCommand) Run(context.Context, *Globals) error {
-	document, err := readapi.OpenAPI(c.YAML)
+	description := readapi.New(readapi.Config{}).OpenAPI()
+	var (
+		document []byte
+		err      error
+	)
+	if c.YAML {
+		document, err = description.YAML()
+	} else {
+		document, err = json.MarshalIndent(description, "", "  ")
+	}
 	if err != nil {
 		return err
 	}
-	_, err = os.Stdout.Write(document)
+	_, err = os.Stdout.Write(append(document, '\n'))
 	return err
 }

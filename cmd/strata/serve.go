@@ -49,7 +49,11 @@ type serveCommand struct {
 
 // Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, globals *Globals) error {
-	logger := globals.logger()
+	return c.serve(ctx, globals.logger(), func(string, string) {})
+}
+
+// serve serves until ctx ends. ready is told the addresses of the API and of the observer, empty without the role.
+func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready func(api, observer string)) error {
 	db, err := c.open(ctx, logger)
 	if err != nil {
 		return err
@@ -73,16 +77,18 @@ func (c *serveCommand) Run(ctx context.Context, globals *Globals) error {
 			return nil
 		})
 	}
+	var apiAddr, observerAddr string
 	if slices.Contains(c.Roles, roleObserver) {
-		if err := c.observe(ctx, group, db, logger, registry); err != nil {
+		if observerAddr, err = c.observe(ctx, group, db, logger, registry); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(c.Roles, roleAPI) {
-		if err := c.answer(ctx, group, db, logger, registry); err != nil {
+		if apiAddr, err = c.answer(ctx, group, db, logger, registry); err != nil {
 			return err
 		}
 	}
+	ready(apiAddr, observerAddr)
 	return group.Wait()
 }
 
@@ -94,14 +100,14 @@ func newRunner(log *eventstore.Log, forkChoice string, logger *slog.Logger, regi
 	return projections.NewRunner(projections.Config{Log: log, Logger: logger, Registry: registry}, canonical, balances.New(logger)), nil
 }
 
-func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, db *database, logger *slog.Logger, registry prometheus.Registerer) error {
+func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, db *database, logger *slog.Logger, registry prometheus.Registerer) (address string, err error) {
 	spoolDir := filepath.Join(c.DataDir, "spool")
 	if err := os.MkdirAll(spoolDir, 0o700); err != nil {
-		return fmt.Errorf("make the folder for large bodies: %w", err)
+		return "", fmt.Errorf("make the folder for large bodies: %w", err)
 	}
 	listener, err := net.Listen("tcp", c.ObserverAddr)
 	if err != nil {
-		return fmt.Errorf("observer: %w", err)
+		return "", fmt.Errorf("observer: %w", err)
 	}
 	server := observer.New(observer.Config{
 		Log:             db.log,
@@ -113,17 +119,17 @@ func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, db *d
 	})
 	logger.LogAttrs(ctx, slog.LevelInfo, "receiving events", slog.String("address", listener.Addr().String()))
 	group.Go(func() error { return server.Serve(ctx, listener) })
-	return nil
+	return listener.Addr().String(), nil
 }
 
-func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, db *database, logger *slog.Logger, registry *prometheus.Registry) error {
+func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, db *database, logger *slog.Logger, registry *prometheus.Registry) (address string, err error) {
 	listener, err := net.Listen("tcp", c.APIAddr)
 	if err != nil {
-		return fmt.Errorf("API: %w", err)
+		return "", fmt.Errorf("API: %w", err)
 	}
 	server := &http.Server{
 		Handler: readapi.New(readapi.Config{
-			Pool: db.read, Logger: logger, Registry: registry, Version: version, LagLimit: c.LagLimit, Network: c.Network,
+			Pool: db.read, Logger: logger, Registry: registry, Version: build(), LagLimit: c.LagLimit, Network: c.Network,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
@@ -142,5 +148,5 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, db *da
 		defer cancel()
 		return server.Shutdown(grace)
 	})
-	return nil
+	return listener.Addr().String(), nil
 }

@@ -9,48 +9,69 @@ import (
 	"strata/eventstore/archive"
 )
 
-// prefixDigest passes a stream on and digests it up to the ends of lines, which lie behind what was read, because
-// an archive.Reader reads ahead by up to archive.Lookahead bytes. It holds about that much, however long a line is.
+// prefixDigest passes a stream on and digests it up to a mark, the end of a line. Marks lie behind what was read,
+// because an archive.Reader reads ahead by up to archive.Lookahead bytes. It holds a few times that much, however
+// long a line is.
 type prefixDigest struct {
-	in      io.Reader
-	digest  hash.Hash
-	at      int64  // bytes digested
-	pending []byte // read, but not digested
+	in     io.Reader
+	digest hash.Hash
+	at     int64  // bytes digested
+	held   []byte // read; what begins at start is not digested
+	start  int
+
+	mark   int64
+	passed bool // more than up to the mark is digested: the sum at the mark is kept
+	kept   [sha256.Size]byte
 }
 
 func newPrefixDigest(in io.Reader) *prefixDigest {
-	return &prefixDigest{in: in, digest: sha256.New(), pending: make([]byte, 0, 4*archive.Lookahead)}
+	return &prefixDigest{in: in, digest: sha256.New(), held: make([]byte, 0, 4*archive.Lookahead)}
 }
 
-// Read keeps a copy of what it returns. While a long line is being read, its beginning is digested without waiting
-// for its end: whatever lies further back than the read-ahead is certain to be part of the line.
+// Read keeps a copy of what it returns. Of a long line it digests the beginning without waiting for its end: what
+// lies further back than the read-ahead can't be behind the next mark.
 func (d *prefixDigest) Read(p []byte) (int, error) {
 	n, err := d.in.Read(p)
-	d.pending = append(d.pending, p[:n]...)
-	if len(d.pending) > 2*archive.Lookahead {
-		d.consume(len(d.pending) - archive.Lookahead)
+	if len(d.held)+n > cap(d.held) {
+		d.held = d.held[:copy(d.held, d.held[d.start:])]
+		d.start = 0
+	}
+	d.held = append(d.held, p[:n]...)
+	if pending := len(d.held) - d.start; pending > 2*archive.Lookahead {
+		target := d.at + int64(pending) - archive.Lookahead
+		if target > d.mark && !d.passed {
+			d.kept, d.passed = d.sum(), true
+		}
+		d.digestTo(target)
 	}
 	return n, err
 }
 
-// moveTo digests the stream up to an offset, the end of the line that was read last.
+// moveTo sets the mark: the end of the line that was read last.
 func (d *prefixDigest) moveTo(offset int64) error {
-	if offset < d.at || offset > d.at+int64(len(d.pending)) {
-		return fmt.Errorf("digest up to byte %d: only bytes %d to %d are at hand", offset, d.at, d.at+int64(len(d.pending)))
+	if have := d.at + int64(len(d.held)-d.start); offset < d.mark || offset < d.at || offset > have {
+		return fmt.Errorf("digest up to byte %d after %d: only bytes %d to %d are at hand", offset, d.mark, d.at, have)
 	}
-	d.consume(int(offset - d.at))
+	d.mark, d.passed = offset, false
 	return nil
 }
 
-func (d *prefixDigest) consume(n int) {
-	d.digest.Write(d.pending[:n]) //nolint:errcheck // never fails (hash.Hash)
-	d.at += int64(n)
-	// The capacity in front is lost until append moves the rest, which is amortised.
-	d.pending = d.pending[n:]
-}
-
-// sum is the digest of the stream up to the last offset that moveTo was given.
+// sum is the SHA-256 of the stream up to the mark.
 func (d *prefixDigest) sum() (s [sha256.Size]byte) {
+	if d.passed {
+		return d.kept
+	}
+	d.digestTo(d.mark)
 	d.digest.Sum(s[:0])
 	return s
+}
+
+func (d *prefixDigest) digestTo(offset int64) {
+	n := int(offset - d.at)
+	if n <= 0 {
+		return
+	}
+	d.digest.Write(d.held[d.start : d.start+n]) //nolint:errcheck // never fails (hash.Hash)
+	d.start += n
+	d.at = offset
 }

@@ -67,7 +67,7 @@ func (r *readAhead) run(ctx context.Context) error {
 		r.dialect = lines.Dialect()
 		if err != nil {
 			// What was read before it is good. At the end of the file there may be no more to say.
-			if sendErr := r.send(ctx, current); sendErr != nil {
+			if sendErr := r.send(ctx, current, digest); sendErr != nil {
 				return sendErr
 			}
 			if errors.Is(err, io.EOF) {
@@ -76,7 +76,7 @@ func (r *readAhead) run(ctx context.Context) error {
 			return err
 		}
 		if !current.fits(rec.Payload) && len(current.events) > 0 {
-			if current, err = r.exchange(ctx, current); err != nil {
+			if current, err = r.exchange(ctx, current, digest); err != nil {
 				return err
 			}
 		}
@@ -90,9 +90,9 @@ func (r *readAhead) run(ctx context.Context) error {
 		if err := digest.moveTo(rec.End); err != nil {
 			return fmt.Errorf("%s: line %d: %w", r.in.name, rec.Line, err)
 		}
-		current.lines, current.bytes, current.prefix, current.dialect = rec.Line, rec.End, digest.sum(), lines.Dialect()
+		current.lines, current.bytes, current.dialect = rec.Line, rec.End, lines.Dialect()
 		if large {
-			if current, err = r.exchange(ctx, current); err != nil {
+			if current, err = r.exchange(ctx, current, digest); err != nil {
 				return err
 			}
 			if current, err = r.settle(ctx, current); err != nil {
@@ -139,17 +139,19 @@ func (r *readAhead) skip(ctx context.Context, lines *archive.Reader, digest *pre
 }
 
 // exchange sends a batch and takes an empty one.
-func (r *readAhead) exchange(ctx context.Context, b *batch) (*batch, error) {
-	if err := r.send(ctx, b); err != nil {
+func (r *readAhead) exchange(ctx context.Context, b *batch, digest *prefixDigest) (*batch, error) {
+	if err := r.send(ctx, b, digest); err != nil {
 		return nil, err
 	}
 	return r.take(ctx)
 }
 
-func (r *readAhead) send(ctx context.Context, b *batch) error {
+// send hands a batch that ends at the digest's mark to the writer.
+func (r *readAhead) send(ctx context.Context, b *batch, digest *prefixDigest) error {
 	if len(b.events) == 0 {
 		return nil
 	}
+	b.prefix = digest.sum()
 	select {
 	case r.batches <- b:
 		return nil

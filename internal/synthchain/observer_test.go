@@ -336,6 +336,7 @@ func TestExpectedIsWhatAnObserverFinds(t *testing.T) {
 	for seed := uint64(10); seed < 13; seed++ {
 		for name, cfg := range settings(seed) {
 			t.Run(fmt.Sprintf("%s seed %d", name, seed), func(t *testing.T) {
+				cfg.SigningSample = 50
 				c, o := New(cfg), newObserver(t)
 				o.post(c.Next())
 				for i := range posts {

@@ -123,7 +123,12 @@ func TestEverythingHappens(t *testing.T) {
 	}
 	for _, g := range Generations() {
 		t.Run(g.String(), func(t *testing.T) {
-			seen := variety(t, Everything(20, g), 6000)
+			cfg, posts := Everything(20, g), 6000
+			cfg.SigningSample = 50
+			if testing.Short() {
+				posts = 3000
+			}
+			seen := variety(t, cfg, posts)
 			want := slices.Clone(always)
 			if g < V34 {
 				want = append(want, "uncommitted")

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/eventstore/archive"
+	"strata/internal/synthchain"
+)
+
+// archive writes posts of a made-up chain to a file, until it holds so many blocks or bytes.
+func (b *bench) archive(name string, config synthchain.Config, blocks int, bytes int64) (path string, events int64, size int64, err error) {
+	path = filepath.Join(b.dir, name)
+	file, err := os.Create(path)
+	if err != nil {
+		return "", 0, 0, err
+	}
+	defer func() {
+		if closeErr := file.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	buffered := bufio.NewWriterSize(file, 1<<20)
+	writer := archive.NewWriter(buffered, archive.Raw)
+	made := synthchain.New(config)
+	for n := 0; n < blocks && size < bytes; {
+		p := made.Next()
+		events++
+		size += int64(len(p.Body))
+		record := archive.Record{ID: events, HasID: true, ReceivedAt: time.Unix(1_700_000_000+events, 0).UTC(), Path: p.Path, Payload: p.Body}
+		if err := writer.Write(record); err != nil {
+			return "", 0, 0, err
+		}
+		if p.Path == "/new_block" {
+			n++
+		}
+	}
+	if err := writer.Flush(); err != nil {
+		return "", 0, 0, err
+	}
+	return path, events, size, buffered.Flush()
+}
+
+// importing compares `strata import` with a bare COPY of the same bodies into a table of one column, in turns.
+func (b *bench) importing(ctx context.Context) error {
+	config := synthchain.Config{Seed: 5, TxPerBlock: synthchain.Range{Min: 5, Max: 40}, SigningSample: 100, ForgetHistory: true, MempoolProbability: .3}
+	path, _, size, err := b.archive("import.tsv", config, 1<<30, 300<<20)
+	if err != nil {
+		return err
+	}
+	var strata, bare time.Duration
+	for round := range 3 {
+		url, pool, err := b.database(ctx, fmt.Sprintf("import_%d", round))
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		if err := b.command(ctx, "import", "--database-url", url, path); err != nil {
+			return err
+		}
+		strata += time.Since(began)
+		began = time.Now()
+		if err := copyBodies(ctx, pool, path); err != nil {
+			return err
+		}
+		bare += time.Since(began)
+		pool.Close()
+	}
+	b.row("import", mbs(3*size, strata), mbs(3*size, bare)+" bare COPY", times(float64(bare), float64(strata)), "≥ 0.6×")
+	return nil
+}
+
+func (b *bench) command(ctx context.Context, args ...string) error {
+	command := exec.CommandContext(ctx, b.strata, args...)
+	out, err := command.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("strata %v: %w\n%s", args, err, out)
+	}
+	return nil
+}
+
+// copyBodies reads the archive and copies its bodies, nothing else, in one COPY.
+func copyBodies(ctx context.Context, pool *pgxpool.Pool, path string) error {
+	if _, err := pool.Exec(ctx, `CREATE TABLE public.bare (body bytea)`); err != nil {
+		return err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	reader := archive.NewReader(file, archive.Options{Dialect: archive.Raw, AnyPayload: true})
+	_, err = pool.CopyFrom(ctx, pgx.Identifier{"public", "bare"}, []string{"body"}, pgx.CopyFromFunc(func() ([]any, error) {
+		record, err := reader.Next()
+		if err == io.EOF {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return []any{record.Payload}, nil
+	}))
+	return err
+}
+
+// foldRecordings measures how fast recorded events become rows, after they were imported.
+func (b *bench) foldRecordings(ctx context.Context) error {
+	for i, path := range b.recordings {
+		if err := b.fold(ctx, fmt.Sprintf("recording_%d", i), path, filepath.Base(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foldSynthetic does the same for a long made-up chain, and watches the memory.
+func (b *bench) foldSynthetic(ctx context.Context) error {
+	config := synthchain.Config{
+		Seed: 9, TxPerBlock: synthchain.Range{Min: 1, Max: 4}, SigningSample: 1000, ForgetHistory: true, Nakamoto: true,
+		ForkProbability: .01, MempoolProbability: .1,
+	}
+	path, events, size, err := b.archive("synthetic.tsv", config, b.blocks, 1<<60)
+	if err != nil {
+		return err
+	}
+	return b.fold(ctx, "synthetic", path, fmt.Sprintf("%d synthetic blocks (%d events, %d MB)", b.blocks, events, size/1e6))
+}
+
+func (b *bench) fold(ctx context.Context, database, path, what string) error {
+	url, pool, err := b.database(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if err := b.command(ctx, "import", "--database-url", url, path); err != nil {
+		return err
+	}
+	var events, size int64
+	if err := pool.QueryRow(ctx, `SELECT count(*), sum(size) FROM log.event`).Scan(&events, &size); err != nil {
+		return err
+	}
+	began := time.Now()
+	var scanned int64
+	if err := pool.QueryRow(ctx, `SELECT sum(octet_length(body)) FROM log.event`).Scan(&scanned); err != nil {
+		return err
+	}
+	scan := time.Since(began)
+	server, err := b.serve(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	began = time.Now()
+	memory := watchMemory(server.command.Process.Pid)
+	for {
+		response, err := http.Get(server.api + "/readyz")
+		if err != nil {
+			return err
+		}
+		_ = response.Body.Close()
+		if response.StatusCode == http.StatusOK && caughtUp(ctx, pool, events) {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	took := time.Since(began)
+	usage := memory.summary()
+	rate := float64(events) / took.Seconds()
+	b.row("fold "+what, fmt.Sprintf("%.0f events/s, %s", rate, mbs(size, took)), mbs(size, scan)+" scan of the log", "", "")
+	if took > 5*time.Second {
+		b.row("  memory meanwhile", usage, "", "", "flat, < 300 MiB")
+	}
+	return nil
+}
+
+// caughtUp says whether both projections have folded everything.
+func caughtUp(ctx context.Context, pool *pgxpool.Pool, events int64) bool {
+	var done bool
+	err := pool.QueryRow(ctx, `
+		SELECT count(*) = 2 AND bool_and(CASE WHEN input = 'log' THEN position = $1
+			ELSE position = (SELECT max(step) FROM chain_v1.step) END)
+		FROM strata.projection`, events).Scan(&done)
+	return err == nil && done
+}

@@ -1,0 +1,129 @@
+// Command bench measures Strata against the targets of docs/performance.md and prints a table. Every figure stands
+// beside a baseline that was measured in the same run, interleaved with it where the two can be: absolute numbers of
+// two runs can't be compared.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/postgres"
+	"strata/migrations"
+)
+
+// bench is one run.
+type bench struct {
+	cluster    *postgres.Cluster
+	dir        string
+	strata     string // the program
+	recordings []string
+	blocks     int
+	table      *tabwriter.Writer
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() (err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	blocks := flag.Int("blocks", 100_000, "blocks of the synthetic chain that is folded in bulk")
+	rows := flag.Int("ledger", 1_000_000, "rows of the ledger that balances are read from")
+	only := flag.String("only", "", "run only the measurement whose name contains this")
+	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "archives that are folded in bulk, where there are any")
+	flag.Parse()
+
+	dir, err := os.MkdirTemp("", "strata-bench-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	// Postgres may have to run as another user, who must get through.
+	if err := os.Chmod(dir, 0o711); err != nil {
+		return err
+	}
+	b := &bench{dir: dir, blocks: *blocks, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
+	if b.recordings, err = filepath.Glob(*recordings); err != nil {
+		return err
+	}
+	if b.strata, err = build(ctx, dir); err != nil {
+		return err
+	}
+	if b.cluster, err = postgres.Start(ctx, postgres.Config{DataDir: dir}); err != nil {
+		return err
+	}
+	defer func() { _ = b.cluster.Stop(context.Background()) }()
+
+	fmt.Printf("%s/%s, %d cores, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	fmt.Fprintln(b.table, "MEASUREMENT\tSTRATA\tBASELINE\tRATIO\tTARGET")
+	defer func() { _ = b.table.Flush() }()
+	for _, measurement := range []struct {
+		name string
+		run  func(ctx context.Context) error
+	}{
+		{"acknowledge", b.acknowledge},
+		{"visible", b.visible},
+		{"import", b.importing},
+		{"fold recordings", b.foldRecordings},
+		{"fold synthetic", b.foldSynthetic},
+		{"balance", func(ctx context.Context) error { return b.balance(ctx, *rows) }},
+	} {
+		if !strings.Contains(measurement.name, *only) {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "measuring: %s …\n", measurement.name)
+		if err := measurement.run(ctx); err != nil {
+			return fmt.Errorf("%s: %w", measurement.name, err)
+		}
+	}
+	return nil
+}
+
+// row adds a line to the table.
+func (b *bench) row(what, strata, baseline, ratio, target string) {
+	fmt.Fprintf(b.table, "%s\t%s\t%s\t%s\t%s\n", what, strata, baseline, ratio, target)
+}
+
+// database makes a fresh, migrated database and a pool on it.
+func (b *bench) database(ctx context.Context, name string) (url string, pool *pgxpool.Pool, err error) {
+	admin, err := pgxpool.New(ctx, b.cluster.AdminURL())
+	if err != nil {
+		return "", nil, err
+	}
+	defer admin.Close()
+	if _, err := admin.Exec(ctx, "CREATE DATABASE "+name+" OWNER strata"); err != nil {
+		return "", nil, err
+	}
+	config, err := pgxpool.ParseConfig(b.cluster.URL())
+	if err != nil {
+		return "", nil, err
+	}
+	url = strings.Replace(b.cluster.URL(), "/"+config.ConnConfig.Database, "/"+name, 1)
+	if err := migrations.Up(ctx, url); err != nil {
+		return "", nil, err
+	}
+	pool, err = pgxpool.New(ctx, url)
+	return url, pool, err
+}
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000) }
+
+func mbs(bytes int64, took time.Duration) string {
+	return fmt.Sprintf("%.0f MB/s", float64(bytes)/1e6/took.Seconds())
+}
+
+func times(a, b float64) string { return fmt.Sprintf("%.2f×", a/b) }

@@ -1,0 +1,86 @@
+package readapi_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"strata/readapi"
+)
+
+func TestHeadersOfEveryAnswer(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	for _, path := range []string{"/extended", "/extended/v2/blocks?limit=x", "/nowhere", "/docs", "/openapi.json", "/metrics", "/healthz", "/", "/audit/v1/events/1/body"} {
+		got := s.request(http.MethodGet, path, "Origin", "https://example.com")
+		for name, want := range map[string]string{
+			"X-API-Version":                 "v1.0.0 (main:abc1234)",
+			"Access-Control-Allow-Origin":   "*",
+			"Access-Control-Expose-Headers": "X-API-Version, ETag, Strata-Position, Strata-Source",
+		} {
+			if got.header.Get(name) != want {
+				t.Errorf("%s: %s: got %q, want %q", path, name, got.header.Get(name), want)
+			}
+		}
+	}
+	for _, path := range []string{"/extended", "/nowhere", "/extended/v2/blocks/1"} {
+		if got := s.get(path); got.header.Get("Warning") != "" {
+			t.Errorf("%s: got Warning %q", path, got.header.Get("Warning"))
+		}
+	}
+}
+
+func TestPreflight(t *testing.T) {
+	t.Parallel()
+	s := newSiteOn(t, nil, readapi.Config{})
+	got := s.request(http.MethodOptions, "/extended/v2/blocks", "Origin", "https://example.com",
+		"Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "x-one,x-two")
+	if got.status != http.StatusNoContent || got.body != "" {
+		t.Errorf("got %d %q, want 204", got.status, got.body)
+	}
+	for name, want := range map[string]string{
+		"Access-Control-Allow-Origin":  "*",
+		"Access-Control-Allow-Methods": "GET,HEAD,POST,OPTIONS",
+		"Access-Control-Allow-Headers": "x-one,x-two",
+		"X-API-Version":                "v1.0.0 (main:abc1234)",
+	} {
+		if got.header.Get(name) != want {
+			t.Errorf("%s: got %q, want %q", name, got.header.Get(name), want)
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	server := httptest.NewServer(s.api)
+	defer server.Close()
+	for _, path := range []string{"/extended", "/extended/v2/blocks", "/extended/v2/blocks/7", "/nowhere", "/healthz", "/docs", "/openapi.yaml"} {
+		want := s.get(path)
+		got, err := http.Head(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := got.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		if got.StatusCode != want.status || got.Header.Get("Content-Type") != want.header.Get("Content-Type") {
+			t.Errorf("%s: got %d %s, want %d %s as of GET", path, got.StatusCode, got.Header.Get("Content-Type"), want.status, want.header.Get("Content-Type"))
+		}
+		if path != "/nowhere" && got.ContentLength > 0 && got.ContentLength != int64(len(want.body)) { // there, the method is in the body
+			t.Errorf("%s: got Content-Length %d, want %d", path, got.ContentLength, len(want.body))
+		}
+	}
+}
+
+func TestAccessLog(t *testing.T) {
+	t.Parallel()
+	s := newSiteOn(t, nil, readapi.Config{})
+	s.get("/healthz?a=b")
+	for _, want := range []string{"level=DEBUG msg=request", "method=GET", `target="/healthz?a=b"`, "operation=get-health", "status=200", "bytes=15"} {
+		if !strings.Contains(s.log.String(), want) {
+			t.Errorf("got %s, want %s in it", s.log, want)
+		}
+	}
+}
