@@ -10,6 +10,8 @@
 //   - error.go turns errors into statuses and bodies;
 //   - shell.go is around all of it: CORS, headers, log, metrics, panics.
 //
+// A struct that is embedded in the input or output of an operation has an exported name: huma does not see others.
+//
 // The package reads tables and knows neither the code that fills them nor the log's. Shapes, limits and error texts are
 // those of stacks-blockchain-api, so that its clients need not change; where its answers are wrong, ours are right, and
 // a comment says so.

@@ -25,7 +25,7 @@ const about = `Strata keeps what a Stacks node emits in an append-only log, fold
 
 // description is what huma starts from. Its own pages are off: they load scripts from elsewhere.
 func (a *API) description() huma.Config {
-	return huma.Config{
+	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
@@ -47,6 +47,8 @@ func (a *API) description() huma.Config {
 		}},
 		DefaultFormat: "application/json",
 	}
+	config.AllowAdditionalPropertiesByDefault = true // answers may get more fields
+	return config
 }
 
 func (a *API) registerDocumentation() {

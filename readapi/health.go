@@ -31,7 +31,7 @@ type databaseCheck struct {
 
 type projectionCheck struct {
 	OK bool `json:"ok"`
-	projectionStatus
+	ProjectionStatus
 	LagLimit int64   `json:"lag_limit"`
 	Error    *string `json:"error,omitempty" doc:"What stopped it."`
 }
@@ -109,7 +109,7 @@ func (a *API) check(ctx context.Context, s *snapshot) (*readinessChecks, error) 
 	}
 	for _, status := range s.projectionStatuses(size, heads) {
 		checks.Projections = append(checks.Projections, projectionCheck{
-			OK: status.State != "failed" && status.Lag <= a.config.LagLimit, projectionStatus: status,
+			OK: status.State != "failed" && status.Lag <= a.config.LagLimit, ProjectionStatus: status,
 			LagLimit: a.config.LagLimit, Error: s.active[status.Name].failure,
 		})
 	}

@@ -53,7 +53,6 @@ func TestPanicWhileAnswering(t *testing.T) {
 	})
 	server := httptest.NewServer(a)
 	defer server.Close()
-	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	response, err := http.Get(server.URL + "/half")
 	if err == nil {
 		defer func() { _ = response.Body.Close() }()

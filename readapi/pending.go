@@ -19,18 +19,18 @@ func (noPendingTransfers) queue(*batch, string) func() (*big.Int, *big.Int) {
 	return func() (inbound, outbound *big.Int) { return new(big.Int), new(big.Int) }
 }
 
-// estimate is a balance with what is pending.
-type estimate struct {
+// Estimate is a balance with what is pending.
+type Estimate struct {
 	EstimatedBalance       amount `json:"estimated_balance,omitempty" doc:"The balance when all pending transactions are mined. Absent for an earlier block."`
 	PendingBalanceInbound  amount `json:"pending_balance_inbound,omitempty"`
 	PendingBalanceOutbound amount `json:"pending_balance_outbound,omitempty"`
 }
 
-func newEstimate(balance amount, inbound, outbound *big.Int) estimate {
+func newEstimate(balance amount, inbound, outbound *big.Int) Estimate {
 	estimated, ok := new(big.Int).SetString(string(balance), 10)
 	if !ok {
 		estimated = new(big.Int)
 	}
 	estimated.Add(estimated, inbound).Sub(estimated, outbound)
-	return estimate{amount(estimated.String()), amount(inbound.String()), amount(outbound.String())}
+	return Estimate{amount(estimated.String()), amount(inbound.String()), amount(outbound.String())}
 }

@@ -30,7 +30,7 @@ type archiveStatus struct {
 	Network     string             `json:"network"`
 	LogSize     int64              `json:"log_size" doc:"Events in the log."`
 	Root        *archiveRoot       `json:"root,omitempty" doc:"The lowest block; absent before the first block."`
-	Projections []projectionStatus `json:"projections" nullable:"false"`
+	Projections []ProjectionStatus `json:"projections" nullable:"false"`
 }
 
 type archiveRoot struct {
@@ -39,7 +39,7 @@ type archiveRoot struct {
 	IsGenesis      bool        `json:"is_genesis" doc:"False for an archive that begins above genesis: what happened before is missing from its balances."`
 }
 
-type projectionStatus struct {
+type ProjectionStatus struct {
 	Name     string `json:"name"`
 	Version  int    `json:"version"`
 	State    string `json:"state" enum:"building,live,failed"`
@@ -124,14 +124,14 @@ func (s *snapshot) queueHeads(b *batch) (size *result[int64], heads map[string]*
 	return size, heads
 }
 
-func (s *snapshot) projectionStatuses(size *result[int64], heads map[string]*result[int64]) []projectionStatus {
+func (s *snapshot) projectionStatuses(size *result[int64], heads map[string]*result[int64]) []ProjectionStatus {
 	n, _ := size.first()
 	s.provenance.readLog(n)
-	statuses := make([]projectionStatus, 0, len(s.active))
+	statuses := make([]ProjectionStatus, 0, len(s.active))
 	for _, p := range s.active {
 		head, _ := heads[p.input].first()
-		statuses = append(statuses, projectionStatus{Name: p.name, Version: p.version, State: p.state, Position: p.position, Lag: max(head-p.position, 0)})
+		statuses = append(statuses, ProjectionStatus{Name: p.name, Version: p.version, State: p.state, Position: p.position, Lag: max(head-p.position, 0)})
 	}
-	slices.SortFunc(statuses, func(x, y projectionStatus) int { return cmp.Compare(x.Name, y.Name) })
+	slices.SortFunc(statuses, func(x, y ProjectionStatus) int { return cmp.Compare(x.Name, y.Name) })
 	return statuses
 }

@@ -14,20 +14,20 @@ type AccountInput struct {
 // stxBalance is an account's STX, all amounts in µSTX.
 type stxBalance struct {
 	Balance amount `json:"balance" doc:"Includes what is locked. Below zero only in an archive that lacks earlier blocks."`
-	estimate
+	Estimate
 	TotalSent                 amount `json:"total_sent"`
 	TotalReceived             amount `json:"total_received"`
 	TotalFeesSent             amount `json:"total_fees_sent"`
 	TotalMinerRewardsReceived amount `json:"total_miner_rewards_received" doc:"Rewards that have matured."`
-	stxLock
+	STXLock
 }
 
 // stxBalanceV2 is the shorter form of version 2.
 type stxBalanceV2 struct {
 	Balance amount `json:"balance" doc:"Includes what is locked."`
-	estimate
+	Estimate
 	TotalMinerRewardsReceived amount `json:"total_miner_rewards_received"`
-	stxLock
+	STXLock
 }
 
 func (a *API) registerSTXBalances() {
@@ -66,9 +66,9 @@ func (a *API) stxBalanceV2(ctx context.Context, s *snapshot, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	short := &stxBalanceV2{Balance: full.Balance, TotalMinerRewardsReceived: full.TotalMinerRewardsReceived, stxLock: full.stxLock}
+	short := &stxBalanceV2{Balance: full.Balance, TotalMinerRewardsReceived: full.TotalMinerRewardsReceived, STXLock: full.STXLock}
 	if in.IncludeMempool {
-		short.estimate = full.estimate
+		short.Estimate = full.Estimate
 	}
 	return short, nil
 }
@@ -125,14 +125,14 @@ func (q *queuedSTX) shape() (*stxBalance, error) {
 	}
 	balance := &stxBalance{
 		Balance: amount(row.balance), TotalSent: amount(row.sent), TotalReceived: amount(row.received),
-		TotalFeesSent: amount(row.fees), TotalMinerRewardsReceived: amount(row.rewards), stxLock: nothingLocked,
+		TotalFeesSent: amount(row.fees), TotalMinerRewardsReceived: amount(row.rewards), STXLock: nothingLocked,
 	}
 	if lock, ok := q.lock.first(); ok {
-		balance.stxLock = lock.inForce(block)
+		balance.STXLock = lock.inForce(block)
 	}
 	if q.pending != nil {
 		inbound, outbound := q.pending()
-		balance.estimate = newEstimate(balance.Balance, inbound, outbound)
+		balance.Estimate = newEstimate(balance.Balance, inbound, outbound)
 	}
 	return balance, nil
 }

@@ -2,8 +2,8 @@ package readapi
 
 import "strata/domain/hash"
 
-// stxLock is what an account has locked.
-type stxLock struct {
+// STXLock is what an account has locked.
+type STXLock struct {
 	LockTxID              string `json:"lock_tx_id" doc:"Empty while nothing is locked."`
 	Locked                amount `json:"locked"`
 	LockHeight            int64  `json:"lock_height" doc:"Stacks height of the lock; 0 while nothing is locked."`
@@ -11,7 +11,7 @@ type stxLock struct {
 	BurnchainUnlockHeight int64  `json:"burnchain_unlock_height"`
 }
 
-var nothingLocked = stxLock{Locked: "0"}
+var nothingLocked = STXLock{Locked: "0"}
 
 // lockRow is the last lock of an account up to a block.
 type lockRow struct {
@@ -50,7 +50,7 @@ func queueBlockState(b *batch, at moment) *result[blockState] {
 }
 
 // inForce is the lock as it is at a block: none when its time is over, or that of its version of PoX.
-func (r lockRow) inForce(at blockState) stxLock {
+func (r lockRow) inForce(at blockState) STXLock {
 	if r.amount == "0" || r.unlockHeight < at.burnHeight {
 		return nothingLocked
 	}
@@ -59,7 +59,7 @@ func (r lockRow) inForce(at blockState) stxLock {
 			return nothingLocked
 		}
 	}
-	return stxLock{
+	return STXLock{
 		LockTxID: r.txid.String(), Locked: r.amount, LockHeight: r.height,
 		BurnchainLockHeight: r.burnHeight, BurnchainUnlockHeight: r.unlockHeight,
 	}

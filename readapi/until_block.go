@@ -7,8 +7,7 @@ import (
 	"strata/domain/hash"
 )
 
-// AsOf says at which block the state of an account is asked for. (It is exported because huma reads the fields of
-// embedded structs only then.)
+// AsOf says at which block the state of an account is asked for.
 type AsOf struct {
 	Unanchored bool   `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
 	UntilBlock string `query:"until_block" doc:"A block's height, block hash or index block hash: the state after that block."`

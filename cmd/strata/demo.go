@@ -65,7 +65,7 @@ func (c *demoCommand) show(ctx context.Context, api, observer string) error {
 		return err
 	}
 	fmt.Printf("… acknowledged in %s.\n", time.Since(began).Round(time.Millisecond))
-	if err := waitReady(ctx, api); err != nil {
+	if err := waitCaughtUp(ctx, api); err != nil {
 		return err
 	}
 	account := synthchain.New(made).Accounts()[0]
@@ -89,19 +89,47 @@ func (c *demoCommand) show(ctx context.Context, api, observer string) error {
 	return nil
 }
 
-// waitReady returns when the read tables have caught up.
-func waitReady(ctx context.Context, api string) error {
+// waitCaughtUp returns when the read tables reflect everything that was posted.
+func waitCaughtUp(ctx context.Context, api string) error {
 	for ctx.Err() == nil {
-		response, err := http.Get(api + "/readyz")
-		if err == nil {
-			_ = response.Body.Close()
-			if response.StatusCode == http.StatusOK {
-				return nil
-			}
+		behind, err := lag(ctx, api)
+		if err != nil {
+			return err
 		}
-		time.Sleep(50 * time.Millisecond)
+		if behind == 0 {
+			return nil
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 	return ctx.Err()
+}
+
+// lag is how many events the slowest of the read tables is behind.
+func lag(ctx context.Context, api string) (int64, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, api+"/extended/v1/status", nil)
+	if err != nil {
+		return 0, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var status struct {
+		Strata struct {
+			Projections []struct {
+				Lag int64 `json:"lag"`
+			} `json:"projections"`
+		} `json:"strata"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&status); err != nil {
+		return 0, err
+	}
+	slowest := int64(0)
+	for _, p := range status.Strata.Projections {
+		slowest = max(slowest, p.Lag)
+	}
+	return slowest, nil
 }
 
 // curl shows a request and its answer as curl -i would, the body indented.

@@ -1,0 +1,203 @@
+package readapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"strata/readapi"
+)
+
+func TestOpenAPI(t *testing.T) {
+	t.Parallel()
+	s := newSiteOn(t, nil, readapi.Config{})
+	got := s.get("/openapi.json")
+	var document struct {
+		OpenAPI string
+		Info    struct{ Title, Version, Description string }
+		Tags    []struct{ Name, Description string }
+		Paths   map[string]map[string]struct {
+			OperationID          string
+			Summary, Description string
+			Tags                 []string
+			Deprecated           bool
+			Parameters           []struct {
+				Name, In string
+				Required bool
+				Schema   map[string]any
+			}
+			Responses map[string]struct {
+				Description string
+				Content     map[string]struct{ Schema map[string]any }
+			}
+		}
+		Components struct {
+			Schemas map[string]map[string]any
+		}
+	}
+	if err := json.Unmarshal([]byte(got.body), &document); err != nil || got.status != http.StatusOK {
+		t.Fatalf("got %d (%v)", got.status, err)
+	}
+	if !strings.HasPrefix(document.OpenAPI, "3.1.") || document.Info.Title == "" || document.Info.Version != "v1.0.0" || document.Info.Description == "" {
+		t.Errorf("got OpenAPI %s, info %+v", document.OpenAPI, document.Info)
+	}
+	var tags []string
+	for _, tag := range document.Tags {
+		tags = append(tags, tag.Name)
+	}
+	for _, path := range []string{
+		"/extended", "/extended/v1/status", "/extended/v2/blocks", "/extended/v2/blocks/{height_or_hash}",
+		"/extended/v1/address/{principal}/stx", "/extended/v1/address/{principal}/balances", "/extended/v2/addresses/{principal}/balances/stx",
+		"/audit/v1/events/{seq}", "/audit/v1/events/{seq}/body", "/audit/v1/quarantine", "/audit/v1/negative-balances",
+		"/healthz", "/readyz", "/metrics",
+	} {
+		if document.Paths[path] == nil {
+			t.Errorf("%s is missing", path)
+		}
+	}
+	inPath := regexp.MustCompile(`\{([^}]+)\}`)
+	for path, item := range document.Paths {
+		for method, op := range item {
+			name := method + " " + path
+			if op.OperationID == "" || op.Summary == "" || len(op.Tags) == 0 {
+				t.Errorf("%s: id %q, summary %q, tags %v: want all of them", name, op.OperationID, op.Summary, op.Tags)
+			}
+			for _, tag := range op.Tags {
+				if !slices.Contains(tags, tag) {
+					t.Errorf("%s: tag %s is not described", name, tag)
+				}
+			}
+			for _, match := range inPath.FindAllStringSubmatch(path, -1) {
+				found := false
+				for _, p := range op.Parameters {
+					found = found || p.In == "path" && p.Name == match[1] && p.Required && p.Schema != nil
+				}
+				if !found {
+					t.Errorf("%s: parameter %s is not described", name, match[1])
+				}
+			}
+			if op.Responses["422"].Description != "" {
+				t.Errorf("%s: has status 422", name)
+			}
+			for status, response := range op.Responses {
+				if response.Description == "" || len(response.Content) == 0 {
+					t.Errorf("%s: status %s is not described", name, status)
+				}
+				for contentType, media := range response.Content {
+					if len(media.Schema) == 0 {
+						t.Errorf("%s: status %s, %s: no schema", name, status, contentType)
+					}
+				}
+			}
+			if _, ok := op.Responses["200"]; !ok {
+				t.Errorf("%s: no status 200", name)
+			}
+		}
+	}
+	for _, match := range regexp.MustCompile(`"#/components/schemas/([^"]+)"`).FindAllStringSubmatch(got.body, -1) {
+		if document.Components.Schemas[match[1]] == nil {
+			t.Errorf("schema %s is missing", match[1])
+		}
+	}
+	stx := document.Components.Schemas["StxBalance"]
+	properties, _ := stx["properties"].(map[string]any)
+	for _, name := range []string{"balance", "estimated_balance", "locked", "burnchain_unlock_height", "total_miner_rewards_received"} {
+		if properties[name] == nil {
+			t.Errorf("StxBalance has no %s: %v", name, stx)
+		}
+	}
+	if required, _ := json.Marshal(stx["required"]); strings.Contains(string(required), "estimated") || !strings.Contains(string(required), `"locked"`) {
+		t.Errorf("StxBalance requires %s", required)
+	}
+}
+
+// The document that clients are generated from changes only on purpose.
+func TestOpenAPIGolden(t *testing.T) {
+	t.Parallel()
+	s := newSiteOn(t, nil, readapi.Config{})
+	golden(t, "openapi", s.get("/openapi.json").body)
+	yaml := s.get("/openapi.yaml")
+	if yaml.status != http.StatusOK || !strings.Contains(yaml.body, "openapi: 3.1.") || !strings.Contains(yaml.body, "/extended/v2/blocks:") {
+		t.Errorf("YAML: got %d %s", yaml.status, yaml.body)
+	}
+}
+
+func TestDocumentedAnswers(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	var document struct {
+		Components struct{ Schemas map[string]any }
+	}
+	if err := json.Unmarshal([]byte(s.get("/openapi.json").body), &document); err != nil {
+		t.Fatal(err)
+	}
+	for path, name := range map[string]string{
+		"/extended":                                         "StatusBody",
+		"/extended/v2/blocks":                               "CursorPageBlock",
+		"/extended/v2/blocks/latest":                        "Block",
+		"/extended/v1/address/" + alice + "/stx":            "StxBalance",
+		"/extended/v2/addresses/" + alice + "/balances/stx": "StxBalanceV2",
+		"/extended/v1/address/" + alice + "/balances":       "Balances",
+		"/audit/v1/events/1":                                "AuditEvent",
+		"/audit/v1/negative-balances":                       "KeyPageNegativeBalance",
+		"/audit/v1/quarantine":                              "KeyPageQuarantined",
+		"/readyz":                                           "Readiness",
+		"/healthz":                                          "Health",
+	} {
+		matches(t, document.Components.Schemas, document.Components.Schemas[name], s.object(path), path)
+	}
+}
+
+// matches checks that an object has what its schema requires, and nothing that the schema doesn't know.
+func matches(t *testing.T, schemas map[string]any, schema, value any, place string) {
+	t.Helper()
+	s, _ := schema.(map[string]any)
+	if ref, ok := s["$ref"].(string); ok {
+		matches(t, schemas, schemas[strings.TrimPrefix(ref, "#/components/schemas/")], value, place)
+		return
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		properties, _ := s["properties"].(map[string]any)
+		for field, of := range value {
+			described := properties[field]
+			if described == nil {
+				described, _ = s["additionalProperties"].(map[string]any)
+			}
+			if described == nil {
+				t.Errorf("%s: %s is not in the schema", place, field)
+			}
+			matches(t, schemas, described, of, place+"."+field)
+		}
+		required, _ := s["required"].([]any)
+		for _, field := range required {
+			if _, ok := value[field.(string)]; !ok {
+				t.Errorf("%s: %s is missing, which the schema requires", place, field)
+			}
+		}
+	case []any:
+		for _, item := range value {
+			matches(t, schemas, s["items"], item, place+"[]")
+		}
+	}
+}
+
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	s := newSiteOn(t, nil, readapi.Config{})
+	for _, path := range []string{"/docs", "/docs/"} {
+		got := s.get(path)
+		if got.status != http.StatusOK || !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: got %d %s, want a page", path, got.status, got.header.Get("Content-Type"))
+		}
+		if external := regexp.MustCompile(`(?i)(src|href|url|import)\s*[=(]?\s*["']?(https?:)?//`).FindString(got.body); external != "" {
+			t.Errorf("%s: loads %s from elsewhere", path, external)
+		}
+		if !strings.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("%s: got policy %q", path, got.header.Get("Content-Security-Policy"))
+		}
+	}
+}
