@@ -165,7 +165,9 @@ func matches(t *testing.T, schemas map[string]any, schema, value any, place stri
 		for field, of := range value {
 			described := properties[field]
 			if described == nil {
-				described, _ = s["additionalProperties"].(map[string]any)
+				if of, ok := s["additionalProperties"].(map[string]any); ok {
+					described = of
+				}
 			}
 			if described == nil {
 				t.Errorf("%s: %s is not in the schema", place, field)

@@ -7,9 +7,9 @@ type cursorPage[T any] struct {
 	Limit      int          `json:"limit"`
 	Offset     int64        `json:"offset"`
 	Total      int64        `json:"total" doc:"Length of the whole list."`
-	NextCursor *hash.Hash32 `json:"next_cursor" doc:"The page of newer rows; null on the newest page."`
-	PrevCursor *hash.Hash32 `json:"prev_cursor" doc:"The page of older rows; null on the oldest page."`
-	Cursor     *hash.Hash32 `json:"cursor" doc:"This page: its first row."`
+	NextCursor *hash.Hash32 `json:"next_cursor" nullable:"true" doc:"The page of newer rows; null on the newest page."`
+	PrevCursor *hash.Hash32 `json:"prev_cursor" nullable:"true" doc:"The page of older rows; null on the oldest page."`
+	Cursor     *hash.Hash32 `json:"cursor" nullable:"true" doc:"This page: its first row."`
 	Results    []T          `json:"results" nullable:"false"`
 }
 

@@ -40,5 +40,6 @@ func unixTime(seconds int64) timeText {
 func newSchemas() huma.Registry {
 	r := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	r.RegisterTypeAlias(reflect.TypeFor[hash.Hash32](), reflect.TypeFor[hashText]())
+	r.RegisterTypeAlias(reflect.TypeFor[humaError](), reflect.TypeFor[errorBody]())
 	return r
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/pgtest"
@@ -91,22 +92,18 @@ func TestOneSnapshot(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for h := lastHeight; ctx.Err() == nil; h = lastHeight - (h+1)%2 { // the tip goes and comes
-			tx, err := s.pool.Begin(ctx)
-			if err != nil {
-				return
+		for there := true; ctx.Err() == nil; there = !there { // the tip goes and comes
+			change := `INSERT INTO chain_v1.canonical VALUES (60, 160, 160)`
+			if there {
+				change = `DELETE FROM chain_v1.canonical WHERE height = 60`
 			}
-			if h == lastHeight {
-				_, err = tx.Exec(ctx, `DELETE FROM chain_v1.canonical WHERE height = 60`)
-			} else {
-				_, err = tx.Exec(ctx, `INSERT INTO chain_v1.canonical VALUES (60, 160, 160)`)
-			}
-			if err == nil {
-				_, err = tx.Exec(ctx, `UPDATE strata.projection SET block_height = (SELECT max(height) FROM chain_v1.canonical) WHERE name = 'chain'`)
-			}
-			if err == nil {
-				err = tx.Commit(ctx)
-			}
+			err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+				if _, err := tx.Exec(ctx, change); err != nil {
+					return err
+				}
+				_, err := tx.Exec(ctx, `UPDATE strata.projection SET block_height = (SELECT max(height) FROM chain_v1.canonical) WHERE name = 'chain'`)
+				return err
+			})
 			if err != nil && ctx.Err() == nil {
 				t.Error(err)
 				return

@@ -53,7 +53,7 @@ func (b *bench) balance(ctx context.Context, rows int) error {
 			SELECT h, h, h, sha256(h::text::bytea), sha256(h::text::bytea) FROM generate_series(1, %d) h`, blocks)),
 		balances.Spec().SQL(fmt.Sprintf(`INSERT INTO {schema}.ledger (n, height, source_seq, tx_index, delta, balance, sent, received, fees, rewards, account, asset, cause, pointer)
 			SELECT row_number() OVER (PARTITION BY a.name ORDER BY i), i / %[2]d + 1, i / %[2]d + 1, i %% %[2]d, 5, 5 * i, 0, 5 * i, 0, 0, a.name, 'stx', 'stx_transfer_event', '/events/0'
-			FROM generate_series(0, %[3]d - 1) i
+			FROM generate_series(0::bigint, %[3]d - 1) i
 			JOIN public.account a ON a.number = CASE WHEN i %% 10 = 0 THEN 0 ELSE (i * 7919) %% %[1]d END`, accounts, perBlock, rows)),
 		balances.Spec().SQL(`INSERT INTO {schema}.holding SELECT DISTINCT ON (account, asset) n, height, source_seq, balance, sent, received, fees, rewards, account, asset, 'stx'
 			FROM {schema}.ledger ORDER BY account, asset, n DESC`),

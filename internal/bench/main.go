@@ -7,6 +7,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	neturl "net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -108,11 +109,12 @@ func (b *bench) database(ctx context.Context, name string) (url string, pool *pg
 	if _, err := admin.Exec(ctx, "CREATE DATABASE "+name+" OWNER strata"); err != nil {
 		return "", nil, err
 	}
-	config, err := pgxpool.ParseConfig(b.cluster.URL())
+	location, err := neturl.Parse(b.cluster.URL())
 	if err != nil {
 		return "", nil, err
 	}
-	url = strings.Replace(b.cluster.URL(), "/"+config.ConnConfig.Database, "/"+name, 1)
+	location.Path = "/" + name
+	url = location.String()
 	if err := migrations.Up(ctx, url); err != nil {
 		return "", nil, err
 	}

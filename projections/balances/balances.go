@@ -106,10 +106,12 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 		}
 		steps = steps[run:]
 	}
-	for _, n := range b.negative {
-		p.logger.LogAttrs(ctx, slog.LevelError, "a balance became negative: an event is missing from the log",
-			slog.String("account", n.account), slog.String("asset", n.asset), slog.String("balance", n.balance.String()),
-			slog.Int64("height", n.height), slog.Int64("seq", n.seq), slog.String("cause", n.cause), slog.String("pointer", n.pointer))
+	if len(b.negative) > 0 {
+		n := b.negative[0]
+		p.logger.LogAttrs(ctx, slog.LevelWarn, "balances became negative: events are missing from the log, or it begins above genesis",
+			slog.Int("balances", len(b.negative)), slog.String("first_account", n.account), slog.String("asset", n.asset),
+			slog.String("balance", n.balance.String()), slog.Int64("height", n.height), slog.Int64("seq", n.seq),
+			slog.String("cause", n.cause), slog.String("pointer", n.pointer))
 	}
 	p.state.trim()
 	tip, err := b.tip(ctx)

@@ -1,0 +1,41 @@
+package readapi_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/readapi"
+)
+
+// Whatever is asked, the answer is one of those that are documented; 503 because there is no database here.
+func FuzzRequest(f *testing.F) {
+	pool, err := pgxpool.New(f.Context(), "postgres://localhost:1/none")
+	if err != nil {
+		f.Fatal(err)
+	}
+	pool.Close()
+	api := readapi.New(readapi.Config{Pool: pool})
+	for _, target := range []string{
+		"/extended", "/extended/v2/blocks?limit=0&offset=-1&cursor=0x", "/extended/v2/blocks/latest", "/extended/v2/blocks/12345",
+		"/extended/v1/address/SP000000000000000000002Q6VF78.pox-4/stx?until_block=1&unanchored=false", "/extended/v1/address/%00/balances",
+		"/audit/v1/events/1/body", "/audit/v1/quarantine?cursor=1:chain:1", "/audit/v1/negative-balances?cursor=1:a:b", "//x/../y/", "/?%zz;",
+	} {
+		f.Add(target)
+	}
+	f.Fuzz(func(t *testing.T, target string) {
+		u, err := url.ParseRequestURI(target)
+		if err != nil || u.Host != "" || u.Path == "" || u.Path[0] != '/' {
+			return
+		}
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1})
+		if !slices.Contains([]int{200, 301, 400, 404, 503}, w.Code) {
+			t.Errorf("%s: got %d %s", target, w.Code, w.Body)
+		}
+	})
+}

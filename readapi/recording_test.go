@@ -1,0 +1,93 @@
+package readapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"strata/internal/replay"
+	"strata/projections/chain"
+	"strata/readapi"
+)
+
+// What real nodes sent, folded by the projection of the chain, and read back over HTTP.
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "expected", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want struct {
+				Tip struct {
+					Height         int    `json:"height"`
+					IndexBlockHash string `json:"index_block_hash"`
+					BlockHash      string `json:"block_hash"`
+				} `json:"tip"`
+				ChainBlocks int `json:"chain_blocks"`
+				FirstHeight int `json:"first_height"`
+			}
+			if err := json.Unmarshal(text, &want); err != nil {
+				t.Fatal(err)
+			}
+			log := replay.NewLog(t)
+			replay.Append(t, log, replay.Recording(t, name+".tsv.gz")...)
+			c, err := chain.New(chain.Recommended, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			replay.Run(t, log, c)
+			s := newSiteOn(t, log.Pool(), readapi.Config{})
+
+			status := s.object("/extended")
+			tip, _ := status["chain_tip"].(map[string]any)
+			if tip["block_height"] != float64(want.Tip.Height) || tip["index_block_hash"] != want.Tip.IndexBlockHash || tip["block_hash"] != want.Tip.BlockHash {
+				t.Errorf("tip: got %v, want %+v", tip, want.Tip)
+			}
+			archive, _ := status["strata"].(map[string]any)
+			root, _ := archive["root"].(map[string]any)
+			if root["height"] != float64(want.FirstHeight) {
+				t.Errorf("root: got %v, want height %d", root, want.FirstHeight)
+			}
+			if got := s.get("/readyz"); got.status != http.StatusOK {
+				t.Errorf("/readyz: got %d %s, want 200", got.status, got.body)
+			}
+
+			// Walk the whole list: every height once, each block the parent of the one before.
+			next, parent, seen := want.Tip.Height, want.Tip.IndexBlockHash, 0
+			for target := "/extended/v2/blocks?limit=30"; ; {
+				page := s.object(target)
+				if page["total"] != float64(want.ChainBlocks) {
+					t.Fatalf("total: got %v, want %d", page["total"], want.ChainBlocks)
+				}
+				results, _ := page["results"].([]any)
+				for _, item := range results {
+					b, _ := item.(map[string]any)
+					if b["height"] != float64(next) || b["index_block_hash"] != parent {
+						t.Fatalf("got block %v %v, want %d %s", b["height"], b["index_block_hash"], next, parent)
+					}
+					next, seen = next-1, seen+1
+					parent, _ = b["parent_index_block_hash"].(string)
+				}
+				previous, ok := page["prev_cursor"].(string)
+				if !ok {
+					break
+				}
+				target = "/extended/v2/blocks?limit=30&cursor=" + previous
+			}
+			if seen != want.ChainBlocks {
+				t.Errorf("the walk saw %d blocks, want %d", seen, want.ChainBlocks)
+			}
+		})
+	}
+}
