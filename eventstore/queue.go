@@ -88,7 +88,6 @@ func (q *queue) run() {
 	var held *ticket // taken from the channel, but too large for the batch before it
 	for {
 		first := held
-		held = nil
 		if first == nil {
 			select {
 			case first = <-q.waiting:

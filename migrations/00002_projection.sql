@@ -47,6 +47,8 @@ CREATE TABLE strata.quarantine (
     CONSTRAINT quarantine_pkey PRIMARY KEY (name, version, seq)
 );
 
+CREATE INDEX quarantine_seq_idx ON strata.quarantine (seq, name, version);
+
 -- Views that follow the active versions, for people with a SQL prompt. Made when a version becomes active.
 CREATE SCHEMA api;
 

@@ -26,7 +26,7 @@ func TestReadiness(t *testing.T) {
 	}
 	s.golden("ready", got.body)
 
-	for _, tc := range []struct{ name, break_, mend, want string }{
+	for _, tc := range []struct{ name, damage, mend, want string }{
 		{
 			"behind the log", `UPDATE log.head SET size = 1161`, `UPDATE strata.projection SET position = 161 WHERE name = 'chain'`,
 			`"name":"chain","version":1,"state":"live","position":160,"lag":1001,"lag_limit":1000`,
@@ -45,7 +45,7 @@ func TestReadiness(t *testing.T) {
 		},
 		{"no projections", `DELETE FROM strata.active`, ``, `"projections":[]`},
 	} {
-		s.exec(tc.break_)
+		s.exec(tc.damage)
 		if got := s.get("/readyz"); got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, tc.want) || !strings.Contains(got.body, `"status":"not ready"`) {
 			t.Errorf("%s: got %d %s, want 503 with %s", tc.name, got.status, got.body, tc.want)
 		}

@@ -47,7 +47,7 @@ func (a *API) begin(ctx context.Context) (*snapshot, error) {
 	}
 	s := &snapshot{conn: conn, active: make(map[string]*projection, 8)}
 	var b pgx.Batch
-	b.Queue(`BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY`)
+	b.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
 	b.Queue(fmt.Sprintf(`SET LOCAL statement_timeout = %d`, a.config.StatementTimeout.Milliseconds()))
 	b.Queue(`
 		SELECT p.name, p.version, p.input, p.state, CASE WHEN p.state = 'failed' THEN p.error END, p.position, p.log_seq,

@@ -39,6 +39,7 @@ type archiveRoot struct {
 	IsGenesis      bool        `json:"is_genesis" doc:"False for an archive that begins above genesis: what happened before is missing from its balances."`
 }
 
+// ProjectionStatus is how far an active read table is.
 type ProjectionStatus struct {
 	Name     string `json:"name"`
 	Version  int    `json:"version"`

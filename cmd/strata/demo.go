@@ -44,7 +44,7 @@ func (c *demoCommand) Run(ctx context.Context, globals *Globals) error {
 	}()
 	defer func() {
 		stop()
-		<-done
+		_ = <-done // it was told to stop
 	}()
 	var at addresses
 	select {

@@ -38,7 +38,7 @@ func (c *projectionsStatusCommand) Run(ctx context.Context, globals *Globals) er
 		return encoder.Encode(statuses)
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tVERSION\tACTIVE\tSTATE\tPOSITION\tHEAD\tLAG\tLAG TIME\tHEIGHT\tQUARANTINED\tERROR")
+	_, _ = fmt.Fprintln(table, "NAME\tVERSION\tACTIVE\tSTATE\tPOSITION\tHEAD\tLAG\tLAG TIME\tHEIGHT\tQUARANTINED\tERROR")
 	for _, s := range statuses {
 		height, failure := "-", "-"
 		if s.BlockHeight != nil {
@@ -52,7 +52,7 @@ func (c *projectionsStatusCommand) Run(ctx context.Context, globals *Globals) er
 			active = "*"
 		}
 		lag := time.Duration(s.LagSeconds * float64(time.Second)).Round(time.Second)
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%d\t%s\n",
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%d\t%s\n",
 			s.Name, s.Version, active, s.State, s.Position, s.Head, s.Lag(), lag, height, s.Quarantined, failure)
 	}
 	return table.Flush()

@@ -71,7 +71,7 @@ func parse(text string, n Network) (Address, error) {
 	}
 	hrp, groups, checksum, bech32Err := bech32.DecodeGeneric(text)
 	if bech32Err != nil {
-		return Address{}, fmt.Errorf("%w: %v; %v", ErrAddress, base58Err, bech32Err)
+		return Address{}, fmt.Errorf("%w: %w; %w", ErrAddress, base58Err, bech32Err)
 	}
 	if hrp != n.HRP {
 		return Address{}, fmt.Errorf("%w: prefix %q, want %q", ErrNetwork, hrp, n.HRP)
@@ -94,7 +94,7 @@ func program(groups []byte, checksum bech32.Version) (Address, error) {
 	}
 	var err error
 	if a.Hash, err = bech32.ConvertBits(groups[1:], 5, 8, false); err != nil {
-		return Address{}, fmt.Errorf("%w: %v", ErrAddress, err)
+		return Address{}, fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	if !a.validProgram() {
 		return Address{}, fmt.Errorf("%w: witness program of %d bytes", ErrAddress, len(a.Hash))

@@ -37,7 +37,7 @@ func ToStacks(text string) (c32.Address, error) {
 	}
 	hash, version, err := base58.CheckDecode(text)
 	if err != nil {
-		return c32.Address{}, fmt.Errorf("address %q: %w: %v", clip(text), ErrAddress, err)
+		return c32.Address{}, fmt.Errorf("address %q: %w: %w", clip(text), ErrAddress, err)
 	}
 	if len(hash) != hashLength {
 		return c32.Address{}, fmt.Errorf("address %q: %w: %d bytes in it", clip(text), ErrAddress, len(hash))

@@ -21,7 +21,7 @@ type Trait struct {
 func ParseTrait(b []byte) (Trait, error) {
 	tree, err := parseTree(b)
 	if err != nil {
-		return Trait{}, fmt.Errorf("%w: %v", ErrTrait, err)
+		return Trait{}, fmt.Errorf("%w: %w", ErrTrait, err)
 	}
 	object, ok := tree.(map[string]any)
 	if !ok {

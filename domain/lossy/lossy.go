@@ -56,7 +56,7 @@ func Count(b []byte) int {
 // illFormed is the length of the maximal subpart at the start of b, which starts no well-formed character
 // (Unicode table 3-7).
 func illFormed(b []byte) int {
-	length := 0                         // of the character that the first byte announces
+	var length int                      // of the character that the first byte announces
 	low, high := byte(0x80), byte(0xbf) // range of the second byte
 	switch first := b[0]; {
 	case first < 0xc2 || first > 0xf4:
@@ -65,16 +65,18 @@ func illFormed(b []byte) int {
 		length = 2
 	case first < 0xf0:
 		length = 3
-		if first == 0xe0 {
+		switch first {
+		case 0xe0:
 			low = 0xa0 // below would be overlong
-		} else if first == 0xed {
+		case 0xed:
 			high = 0x9f // above are surrogates
 		}
 	default:
 		length = 4
-		if first == 0xf0 {
+		switch first {
+		case 0xf0:
 			low = 0x90
-		} else if first == 0xf4 {
+		case 0xf4:
 			high = 0x8f // above is past U+10FFFF
 		}
 	}

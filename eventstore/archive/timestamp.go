@@ -118,7 +118,7 @@ func (p *timeParser) offset() time.Duration {
 	if p.accept('Z') {
 		return 0
 	}
-	sign := time.Duration(1)
+	sign := 1
 	if p.accept('-') {
 		sign = -1
 	} else {
@@ -134,5 +134,5 @@ func (p *timeParser) offset() time.Duration {
 	if hours > 23 || minutes > 59 || seconds > 59 {
 		p.ok = false
 	}
-	return sign * (time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second)
+	return time.Duration(sign*(hours*3600+minutes*60+seconds)) * time.Second
 }

@@ -228,7 +228,7 @@ func FuzzReader(f *testing.F) {
 					break // io.EOF
 				}
 				_, again := r.Next()
-				if again == err {
+				if errors.Is(again, err) {
 					break // a stream that failed
 				}
 				if again != nil && !errors.As(again, &lineErr) {

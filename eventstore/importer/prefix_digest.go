@@ -71,7 +71,7 @@ func (d *prefixDigest) digestTo(offset int64) {
 	if n <= 0 {
 		return
 	}
-	d.digest.Write(d.held[d.start : d.start+n]) //nolint:errcheck // never fails (hash.Hash)
+	d.digest.Write(d.held[d.start : d.start+n])
 	d.start += n
 	d.at = offset
 }

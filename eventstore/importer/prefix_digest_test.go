@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"io"
 	"testing"
 
@@ -28,7 +29,7 @@ func TestPrefixDigest(t *testing.T) {
 			end := min(len(text), at+rapid.OneOf(rapid.IntRange(1, 100_000), rapid.IntRange(1, 8<<20)).Draw(rt, "line"))
 			for read < end {
 				n, err := d.Read(buffer[:rapid.IntRange(min(len(buffer), end-read), min(len(buffer), end+archive.Lookahead-read)).Draw(rt, "read")])
-				if err != nil && err != io.EOF {
+				if err != nil && !errors.Is(err, io.EOF) {
 					rt.Fatal(err)
 				}
 				read += n

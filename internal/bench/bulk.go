@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -102,7 +103,7 @@ func copyBodies(ctx context.Context, pool *pgxpool.Pool, path string) error {
 	reader := archive.NewReader(file, archive.Options{Dialect: archive.Raw, AnyPayload: true})
 	_, err = pool.CopyFrom(ctx, pgx.Identifier{"public", "bare"}, []string{"body"}, pgx.CopyFromFunc(func() ([]any, error) {
 		record, err := reader.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
 		if err != nil {

@@ -70,7 +70,7 @@ func run() (err error) {
 	defer func() { _ = b.cluster.Stop(context.Background()) }()
 
 	fmt.Printf("%s/%s, %d cores, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	fmt.Fprintln(b.table, "MEASUREMENT\tSTRATA\tBASELINE\tRATIO\tTARGET")
+	_, _ = fmt.Fprintln(b.table, "MEASUREMENT\tSTRATA\tBASELINE\tRATIO\tTARGET")
 	defer func() { _ = b.table.Flush() }()
 	for _, measurement := range []struct {
 		name string
@@ -96,7 +96,7 @@ func run() (err error) {
 
 // row adds a line to the table.
 func (b *bench) row(what, strata, baseline, ratio, target string) {
-	fmt.Fprintf(b.table, "%s\t%s\t%s\t%s\t%s\n", what, strata, baseline, ratio, target)
+	_, _ = fmt.Fprintf(b.table, "%s\t%s\t%s\t%s\t%s\n", what, strata, baseline, ratio, target)
 }
 
 // database makes a fresh, migrated database and a pool on it.

@@ -30,7 +30,6 @@ type Chain struct {
 	next     int // in queue
 	posts    uint64
 	arrivals int
-	started  bool
 	forks    []planned
 
 	finalHeight uint64 // greatest height of a block that was dropped as a rival of final ones

@@ -45,7 +45,7 @@ func (c *Chain) itemOwner(x *execution) (item, *account) {
 	next := x.items.get(contract)
 	for range min(next, 12) {
 		i := item{contract, c.random.Uint64N(next)}
-		owner, ok := x.model.item.rows[i]
+		owner, ok := x.item.rows[i]
 		if ok && int(owner) < len(c.accounts) && x.available(owner, x.burn) >= spare {
 			return i, c.accounts[owner]
 		}

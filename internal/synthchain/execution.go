@@ -197,7 +197,7 @@ func (x *execution) mintItem(i item, to party) bool {
 }
 
 func (x *execution) transferItem(i item, from, to party) bool {
-	owner, ok := x.model.item.rows[i]
+	owner, ok := x.item.rows[i]
 	if !ok || owner != from || from == to {
 		return false
 	}
@@ -213,7 +213,7 @@ func (x *execution) transferItem(i item, from, to party) bool {
 }
 
 func (x *execution) burnItem(i item, from party) bool {
-	owner, ok := x.model.item.rows[i]
+	owner, ok := x.item.rows[i]
 	if !ok || owner != from {
 		return false
 	}

@@ -59,10 +59,10 @@ func (c *Chain) sender(x *execution) *account {
 func (c *Chain) recipient(x *execution, not party) party {
 	for {
 		var p party
-		switch n := c.random.IntN(20); {
-		case n == 0:
+		switch c.random.IntN(20) {
+		case 0:
 			p = c.stranger(c.random.IntN(len(c.accounts)))
-		case n == 1:
+		case 1:
 			if contract, ok := c.contract(x, nil); ok {
 				p = contract
 				break
@@ -91,7 +91,7 @@ func (c *Chain) stranger(n int) party {
 func (c *Chain) contract(x *execution, t *template) (party, bool) {
 	n := int(x.total.get(totalContracts).lo)
 	for range min(n, 12) {
-		p := x.model.contract.get(c.random.IntN(n))
+		p := x.contract.get(c.random.IntN(n))
 		if t == nil || x.deployed.get(p) == t {
 			return p, true
 		}

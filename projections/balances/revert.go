@@ -63,7 +63,6 @@ var revertSQL = []string{
 // revert takes the newest block off.
 func (b *batch) revert(ctx context.Context, step projections.Step) error {
 	queries := &pgx.Batch{}
-	removed := int64(0)
 	queries.Queue(b.spec.SQL(`DELETE FROM {schema}.block WHERE height = $1 AND index_block_hash = $2 AND NOT EXISTS (
 		SELECT FROM {schema}.block WHERE height > $1)`), step.Height, step.IndexBlockHash[:])
 	for _, query := range revertSQL {
@@ -71,7 +70,7 @@ func (b *batch) revert(ctx context.Context, step projections.Step) error {
 	}
 	results := b.tx.SendBatch(ctx, queries)
 	tag, err := results.Exec()
-	removed = tag.RowsAffected()
+	removed := tag.RowsAffected()
 	if closeErr := results.Close(); err == nil {
 		err = closeErr
 	}

@@ -144,13 +144,13 @@ type state struct {
 	gaps     map[hash.Hash32]bool // unknown blocks that known ones wait for
 }
 
-// errUnreadable marks a payload that is well-formed but says something impossible. It goes to quarantine.
-type errUnreadable struct{ *nodeevent.FieldError }
+// unreadableError marks a payload that is well-formed but says something impossible. It goes to quarantine.
+type unreadableError struct{ *nodeevent.FieldError }
 
-func (e errUnreadable) Unwrap() error { return e.FieldError }
+func (e unreadableError) Unwrap() error { return e.FieldError }
 
 func unreadable(pointer, want string, got any) error {
-	return errUnreadable{&nodeevent.FieldError{Path: pointer, Want: want, Got: fmt.Sprint(got)}}
+	return unreadableError{&nodeevent.FieldError{Path: pointer, Want: want, Got: fmt.Sprint(got)}}
 }
 
 // fold takes one event of the log.
@@ -168,9 +168,9 @@ func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
 	case *nodeevent.Microblocks:
 		b.rows.streamed(item.Seq, payload)
 	}
-	var unreadable errUnreadable
-	if errors.As(err, &unreadable) {
-		b.quarantine(item, unreadable.FieldError)
+	var impossible unreadableError
+	if errors.As(err, &impossible) {
+		b.quarantine(item, impossible.FieldError)
 		return nil
 	}
 	return err

@@ -172,6 +172,8 @@ CREATE TABLE {schema}.microblock (
     CONSTRAINT microblock_pkey PRIMARY KEY (microblock_hash, parent_index_block_hash)
 );
 
+CREATE INDEX microblock_parent_idx ON {schema}.microblock (parent_index_block_hash, sequence);
+
 -- Which blocks confirm which microblocks. Siblings may confirm the same one.
 CREATE TABLE {schema}.microblock_confirmation (
     source_seq      bigint NOT NULL,
