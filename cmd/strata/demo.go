@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -20,7 +21,7 @@ type demoCommand struct {
 }
 
 // Run serves a made-up chain from a database that is removed afterwards, and shows what clients and auditors ask.
-func (c *demoCommand) Run(ctx context.Context, globals *Globals) error {
+func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
 	dir, err := os.MkdirTemp("", "strata-demo-*")
 	if err != nil {
 		return err
@@ -44,7 +45,9 @@ func (c *demoCommand) Run(ctx context.Context, globals *Globals) error {
 	}()
 	defer func() {
 		stop()
-		_ = <-done // it was told to stop
+		if stopped := <-done; err == nil && !errors.Is(stopped, context.Canceled) {
+			err = stopped
+		}
 	}()
 	var at addresses
 	select {
