@@ -91,8 +91,8 @@ func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
 // Append puts one event into the log and returns its position when it is durable. It blocks while the queue is
 // full. On error nothing was promised: ErrUnavailable means send again.
 //
-// ctx bounds the waiting; an event that was already handed to a batch may still be written after ctx ended.
-// The body is read until Append returns or, after ctx ended, until the batch is done; the log closes it then.
+// ctx bounds the waiting for a turn: when it ends before, the event is not written. Once the event is being written
+// Append returns with the result, after Config.Timeout at the latest. The log closes the body.
 func (l *Log) Append(ctx context.Context, in Incoming) (int64, error) {
 	return l.queue.add(ctx, in)
 }

@@ -2,127 +2,147 @@ package eventstore
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
 
-// queue is the group commit: one goroutine writes, and while it does, the appends that arrive wait in a bounded
-// channel and become the next batch. No timer: the first append of a quiet log is written at once.
+// queue is the group commit. Whoever appends while nobody writes becomes the leader: it writes its event itself, in
+// its own goroutine, because handing it to another one would cost as much as a good part of the commit. Appends that
+// arrive meanwhile wait. When the leader is done, the first of them leads the next batch, which is everybody who
+// waits by then. No timer: an append to a quiet log is written at once.
 type queue struct {
-	waiting chan *ticket
 	write   func(ctx context.Context, batch []Incoming) (first int64, err error)
 	timeout time.Duration
 	events  int
 	bytes   int64
+	slots   chan struct{} // one is taken by each append under way: back-pressure
 
-	closing   chan struct{}
-	closeOnce sync.Once
-	done      chan struct{}
+	mu      sync.Mutex
+	led     bool // somebody leads
+	closed  bool
+	waiting []*ticket
+	idle    *sync.Cond // nobody leads
 }
 
 type ticket struct {
-	in     Incoming
-	result chan result
+	in   Incoming
+	turn chan turn // gets one value: the order to lead, or the result
 }
 
-type result struct {
-	seq int64
-	err error
+type turn struct {
+	lead bool
+	seq  int64
+	err  error
 }
 
 func newQueue(config Config, write func(context.Context, []Incoming) (int64, error)) *queue {
 	q := &queue{
-		waiting: make(chan *ticket, config.QueueEvents),
 		write:   write,
 		timeout: config.Timeout,
 		events:  config.BatchEvents,
 		bytes:   config.BatchBytes,
-		closing: make(chan struct{}),
-		done:    make(chan struct{}),
+		slots:   make(chan struct{}, config.QueueEvents),
 	}
-	go q.run()
+	q.idle = sync.NewCond(&q.mu)
 	return q
 }
 
 func (q *queue) add(ctx context.Context, in Incoming) (int64, error) {
-	t := &ticket{in: in, result: make(chan result, 1)}
 	select {
-	case <-q.closing:
+	case q.slots <- struct{}{}:
+		defer func() { <-q.slots }()
+	case <-ctx.Done():
+		in.Body.Close()
+		return 0, ctx.Err()
+	}
+	t := &ticket{in: in, turn: make(chan turn, 1)}
+	q.mu.Lock()
+	switch {
+	case q.closed:
+		q.mu.Unlock()
 		in.Body.Close()
 		return 0, ErrClosed
+	case !q.led:
+		q.led = true
+		q.mu.Unlock()
+		return q.lead(t)
+	}
+	q.waiting = append(q.waiting, t)
+	q.mu.Unlock()
+	select {
+	case turn := <-t.turn:
+		return q.take(t, turn)
+	case <-ctx.Done():
+		return q.leave(ctx, t)
+	}
+}
+
+func (q *queue) take(t *ticket, turn turn) (int64, error) {
+	if turn.lead {
+		return q.lead(t)
+	}
+	return turn.seq, turn.err
+}
+
+// leave is for a caller who waits no longer. Its event is not written, unless it is in somebody's batch already, or
+// the others wait for this caller to lead.
+func (q *queue) leave(ctx context.Context, t *ticket) (int64, error) {
+	q.mu.Lock()
+	at := slices.Index(q.waiting, t)
+	if at >= 0 {
+		q.waiting = slices.Delete(q.waiting, at, at+1)
+	}
+	q.mu.Unlock()
+	if at >= 0 {
+		t.in.Body.Close()
+		return 0, ctx.Err()
+	}
+	select {
+	case turn := <-t.turn:
+		return q.take(t, turn)
 	default:
-	}
-	select {
-	case q.waiting <- t:
-	case <-ctx.Done():
-		in.Body.Close()
 		return 0, ctx.Err()
-	case <-q.closing:
-		in.Body.Close()
-		return 0, ErrClosed
-	}
-	select {
-	case r := <-t.result:
-		return r.seq, r.err
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	case <-q.done:
-		// run has ended; it answered every ticket that it saw, so either the answer is there or it never saw this one.
-		select {
-		case r := <-t.result:
-			return r.seq, r.err
-		default:
-			in.Body.Close()
-			return 0, ErrClosed
-		}
 	}
 }
 
-func (q *queue) close() {
-	q.closeOnce.Do(func() { close(q.closing) })
-	<-q.done
-}
-
-func (q *queue) run() {
-	defer close(q.done)
-	var held *ticket // taken from the channel, but too large for the batch before it
-	for {
-		first := held
-		if first == nil {
-			select {
-			case first = <-q.waiting:
-			case <-q.closing:
-				select {
-				case first = <-q.waiting:
-				default:
-					return
-				}
-			}
-		}
-		var batch []*ticket
-		batch, held = q.gather(first)
-		q.flush(batch)
+// lead writes t and those who wait, and passes the lead on.
+func (q *queue) lead(t *ticket) (int64, error) {
+	q.flush(q.gather(t))
+	q.mu.Lock()
+	if len(q.waiting) > 0 {
+		next := q.waiting[0]
+		q.waiting = slices.Delete(q.waiting, 0, 1)
+		next.turn <- turn{lead: true}
+	} else {
+		q.led = false
+		q.idle.Broadcast()
 	}
+	q.mu.Unlock()
+	own := <-t.turn
+	return own.seq, own.err
 }
 
-// gather adds to first what already waits, up to the bounds of a batch.
-func (q *queue) gather(first *ticket) (batch []*ticket, held *ticket) {
-	batch = append(batch, first)
+// gather adds to first those who wait, up to the bounds of a batch.
+func (q *queue) gather(first *ticket) []*ticket {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	batch := []*ticket{first}
 	bytes := first.in.Body.Size()
-	for len(batch) < q.events && bytes < q.bytes {
-		select {
-		case t := <-q.waiting:
-			if bytes += t.in.Body.Size(); bytes > q.bytes {
-				return batch, t
-			}
-			batch = append(batch, t)
-		default:
-			return batch, nil
+	n := 0
+	for _, t := range q.waiting {
+		bytes += t.in.Body.Size()
+		if len(batch) >= q.events || bytes > q.bytes {
+			break
 		}
+		batch = append(batch, t)
+		n++
 	}
-	return batch, nil
+	q.waiting = slices.Delete(q.waiting, 0, n)
+	return batch
 }
 
+// flush writes a batch and tells everybody in it. It does not end with the caller who happens to lead.
 func (q *queue) flush(batch []*ticket) {
 	ctx, cancel := context.WithTimeout(context.Background(), q.timeout)
 	defer cancel()
@@ -134,9 +154,19 @@ func (q *queue) flush(batch []*ticket) {
 	for i, t := range batch {
 		t.in.Body.Close()
 		if err != nil {
-			t.result <- result{err: err}
+			t.turn <- turn{err: err}
 			continue
 		}
-		t.result <- result{seq: first + int64(i)}
+		t.turn <- turn{seq: first + int64(i)}
+	}
+}
+
+// close refuses further appends and returns when those under way are done. It may be called twice.
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	for q.led {
+		q.idle.Wait()
 	}
 }

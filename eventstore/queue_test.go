@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -101,7 +102,7 @@ func TestQueueSharesTransactions(t *testing.T) {
 
 func TestAppendGivesUpOnABatch(t *testing.T) {
 	pool := migrated.New(t)
-	log := openLog(t, pool, eventstore.Config{Timeout: 100 * time.Millisecond})
+	log := openLog(t, pool, eventstore.Config{Timeout: time.Second})
 	mustAppend(t, log, incoming("/x", []byte("before")))
 	release := holdHead(t, pool)
 	if _, err := log.Append(context.Background(), incoming("/x", []byte("x"))); !errors.Is(err, eventstore.ErrUnavailable) {
@@ -148,25 +149,49 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// An append whose caller has gone is not broken off; neither is its batch.
-func TestAppendOutlivesItsCaller(t *testing.T) {
+// A caller who gives up while it waits for its turn takes its event with it. One whose event is being written gets the
+// result, since nobody can take back what may be committed already.
+func TestAppendWhoseCallerGivesUp(t *testing.T) {
 	pool := migrated.New(t)
 	log := openLog(t, pool, eventstore.Config{})
 	release := holdHead(t, pool)
 	ctx, cancel := context.WithCancel(context.Background())
-	gone := make(chan error)
-	go func() {
-		_, err := log.Append(ctx, incoming("/x", []byte("x")))
-		gone <- err
-	}()
-	time.Sleep(50 * time.Millisecond)
+	results := make(chan error, 2)
+	for _, body := range []string{"being written", "waiting"} {
+		go func() {
+			_, err := log.Append(ctx, incoming("/x", []byte(body)))
+			results <- err
+		}()
+		time.Sleep(50 * time.Millisecond)
+	}
 	cancel()
-	if err := <-gone; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want context.Canceled", err)
+	if err := <-results; !errors.Is(err, context.Canceled) {
+		t.Errorf("waiting: got %v, want context.Canceled", err)
 	}
 	release()
-	mustAppend(t, log, incoming("/x", []byte("y")))
-	if events := checkWhole(t, log); len(events) != 2 {
-		t.Errorf("got %d events, want 2", len(events))
+	if err := <-results; err != nil {
+		t.Errorf("being written: got %v, want success", err)
 	}
+	mustAppend(t, log, incoming("/x", []byte("after")))
+	if events := checkWhole(t, log); len(events) != 2 || string(events[0].Body) != "being written" {
+		t.Errorf("got %d events, want the one that was being written and the one after", len(events))
+	}
+}
+
+// The order to lead reaches a caller who has just given up: the others must not wait for ever.
+func TestLeadIsPassedOn(t *testing.T) {
+	log := openLog(t, migrated.New(t), eventstore.Config{})
+	var all sync.WaitGroup
+	for i := range 200 {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i%20)*100*time.Microsecond)
+			defer cancel()
+			if _, err := log.Append(ctx, incoming("/x", []byte(fmt.Sprint(i)))); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	mustAppend(t, log, incoming("/x", []byte("after")))
+	checkWhole(t, log)
 }

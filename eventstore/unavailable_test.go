@@ -27,6 +27,11 @@ func TestAppendWithoutDatabase(t *testing.T) {
 
 	for name, end := range map[string]func(testing.TB){"stop": server.Stop, "kill": server.Kill} {
 		end(t)
+		// Sessions outlive a killed server for a moment.
+		eventually(t, "append after "+name+" fails", func() bool {
+			_, err := log.Append(ctx, incoming("/x", []byte(name)))
+			return errors.Is(err, eventstore.ErrUnavailable)
+		})
 		for range 2 {
 			if _, err := log.Append(ctx, incoming("/x", []byte(name))); !errors.Is(err, eventstore.ErrUnavailable) {
 				t.Errorf("%s: got %v, want ErrUnavailable", name, err)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,15 +23,18 @@ var generations = []synthchain.Generation{
 	synthchain.V205, synthchain.V21, synthchain.V25, synthchain.V30, synthchain.V3109, synthchain.V40,
 }
 
+// seedsEnv is how many histories to make up for each generation, instead of two.
+const seedsEnv = "STRATA_TEST_SEEDS"
+
 // TestForkHistory feeds random histories with everything that a node does (siblings, late parents, returning
 // branches, Bitcoin reorganisations, duplicates, empty genesis announcements), stops and starts the projections on
 // the way, and checks two things: the rows are what the generator's own model says, and they are the same as those of
 // the canonical chain replayed alone into an empty database.
 func TestForkHistory(t *testing.T) {
 	t.Parallel()
-	seeds := 4
-	if testing.Short() {
-		seeds = 1
+	seeds := 2
+	if n, err := strconv.Atoi(os.Getenv(seedsEnv)); err == nil {
+		seeds = n
 	}
 	for _, generation := range generations {
 		for seed := range seeds {
@@ -40,7 +45,7 @@ func TestForkHistory(t *testing.T) {
 				if seed%2 == 0 {
 					config.ForkProbability, config.LateParentProbability, config.BitcoinReorgProbability = 0.3, 0.1, 0.08
 				}
-				testForkHistory(t, config, 700)
+				testForkHistory(t, config, 600)
 			})
 		}
 	}
