@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/maypok86/otter/v2"
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
 	"strata/domain/nodeevent"
@@ -33,28 +33,20 @@ func withSlash(paths ...string) []string {
 // Decoder decodes events of the log, each once per process however many projections read it: blocks stay in a
 // cache, bounded by the bytes of their bodies, long enough for the projections that follow the chain's steps.
 type Decoder struct {
-	log    *eventstore.Log
-	blocks *otter.Cache[int64, *Block]
+	log     *eventstore.Log
+	blocks  *blockCache
+	decoded prometheus.Counter
 }
 
 // DecoderCacheBytesDefault bounds the bodies whose decoded blocks are kept.
-const DecoderCacheBytesDefault = 24 << 20
+const DecoderCacheBytesDefault = 32 << 20
 
-// NewDecoder reads blocks that are not in its cache from log.
-func NewDecoder(log *eventstore.Log, cacheBytes int64) *Decoder {
+// NewDecoder reads blocks that are not in its cache from log. decoded counts them.
+func NewDecoder(log *eventstore.Log, cacheBytes int64, decoded prometheus.Counter) *Decoder {
 	if cacheBytes <= 0 {
 		cacheBytes = DecoderCacheBytesDefault
 	}
-	return &Decoder{
-		log: log,
-		blocks: otter.Must(&otter.Options[int64, *Block]{
-			MaximumWeight: uint64(cacheBytes),
-			Weigher: func(_ int64, b *Block) uint32 {
-				const overhead = 1 << 10
-				return uint32(min(b.BodySize+overhead, 1<<31))
-			},
-		}),
-	}
+	return &Decoder{log: log, decoded: decoded, blocks: newBlockCache(cacheBytes)}
 }
 
 // Decode decodes events on all cores; the result has the same order.
@@ -66,7 +58,8 @@ func (d *Decoder) Decode(ctx context.Context, events []eventstore.Event) ([]LogI
 		group.Go(func() error {
 			items[i] = decodeEvent(&events[i])
 			if b := items[i].Block; b != nil {
-				d.blocks.Set(b.Seq, b)
+				d.decoded.Inc()
+				d.blocks.put(b)
 			}
 			return ctx.Err()
 		})
@@ -77,11 +70,11 @@ func (d *Decoder) Decode(ctx context.Context, events []eventstore.Event) ([]LogI
 // Blocks returns the decoded /new_block events at the given positions; what is not in the cache is read from the
 // log in one go.
 func (d *Decoder) Blocks(ctx context.Context, seqs []int64) (map[int64]*Block, error) {
-	return d.blocks.BulkGet(ctx, seqs, otter.BulkLoaderFunc[int64, *Block](d.load))
-}
-
-func (d *Decoder) load(ctx context.Context, seqs []int64) (map[int64]*Block, error) {
-	events, err := d.log.GetMany(ctx, seqs)
+	found, missing := d.blocks.get(seqs)
+	if len(missing) == 0 {
+		return found, nil
+	}
+	events, err := d.log.GetMany(ctx, missing)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +90,7 @@ func (d *Decoder) load(ctx context.Context, seqs []int64) (map[int64]*Block, err
 			if item.Block == nil {
 				return fmt.Errorf("event %d has path %s, not a block", item.Seq, item.Path)
 			}
+			d.decoded.Inc()
 			blocks[i] = item.Block
 			return ctx.Err()
 		})
@@ -104,11 +98,11 @@ func (d *Decoder) load(ctx context.Context, seqs []int64) (map[int64]*Block, err
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	loaded := make(map[int64]*Block, len(blocks))
 	for _, b := range blocks {
-		loaded[b.Seq] = b
+		d.blocks.put(b)
+		found[b.Seq] = b
 	}
-	return loaded, nil
+	return found, nil
 }
 
 func decodeEvent(event *eventstore.Event) LogItem {

@@ -31,10 +31,13 @@ type follower[T Item] struct {
 	spec       Spec
 	logger     *slog.Logger
 	metrics    *metrics
-	// committed is told every position that was reached, after the commit.
-	committed func(position int64)
+	// committed is called after each commit.
+	committed func()
+	// pace, when there is one, is asked before each batch of a bulk.
+	pace *pace
 
 	position int64
+	progress progress
 }
 
 // run follows until ctx ends. Only the end of ctx ends it.
@@ -109,8 +112,9 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	if place, err = readPlace(ctx, f.pool, f.spec); err != nil {
 		return err // it may have moved while another process led
 	}
-	f.position = place.position
-	f.metrics.reached(f.spec, place.position)
+	f.reach(place.position)
+	f.progress.following.Store(true)
+	defer f.progress.following.Store(false)
 	for ctx.Err() == nil {
 		head, err := f.source.head(ctx)
 		if err != nil {
@@ -167,11 +171,22 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 		if b.err != nil {
 			return b.err
 		}
+		if f.pace != nil {
+			if err := f.pace.wait(ctx); err != nil {
+				return err
+			}
+		}
 		if err := f.applyOrIsolate(ctx, b.items); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
+}
+
+func (f *follower[T]) reach(position int64) {
+	f.position = position
+	f.progress.position.Store(position)
+	f.metrics.position.WithLabelValues(f.spec.Name).Set(float64(position))
 }
 
 // applyOrIsolate applies items; when they fail for a reason of their own, it applies halves, so that all items
@@ -228,9 +243,9 @@ func (f *follower[T]) apply(ctx context.Context, items []T) error {
 		f.projection.Forget()
 		return err
 	}
-	f.position = last.Position()
-	f.metrics.applied(f.spec, len(items), time.Since(started), f.position)
-	f.committed(f.position)
+	f.reach(last.Position())
+	f.metrics.applied(f.spec, len(items), time.Since(started))
+	f.committed()
 	return nil
 }
 

@@ -17,7 +17,8 @@ type metrics struct {
 	items       *prometheus.CounterVec
 	folds       *prometheus.HistogramVec
 	waits       *prometheus.CounterVec
-	quarantined *prometheus.CounterVec
+	quarantined *prometheus.GaugeVec
+	decoded     prometheus.Counter
 }
 
 func newMetrics(registry prometheus.Registerer) *metrics {
@@ -37,7 +38,10 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		failed:      gauge("failed", "1 while the projection is stopped by an error."),
 		items:       counter("items_total", "Items folded."),
 		waits:       counter("database_waits_total", "Times that the projection had to wait for the database."),
-		quarantined: counter("quarantined_total", "Events that could not be read."),
+		quarantined: gauge("quarantined_events", "Events that could not be read, see /audit/v1/quarantine."),
+		decoded: factory.NewCounter(prometheus.CounterOpts{
+			Namespace: "strata", Subsystem: "projection", Name: "decoded_blocks_total", Help: "Blocks decoded. Each block once, as long as the projections keep pace.",
+		}),
 		folds: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "strata", Subsystem: "projection", Name: "fold_seconds", Help: "Time of one transaction of the projection.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
@@ -45,12 +49,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	}
 }
 
-func (m *metrics) reached(spec Spec, position int64) {
-	m.position.WithLabelValues(spec.Name).Set(float64(position))
-}
-
-func (m *metrics) applied(spec Spec, items int, took time.Duration, position int64) {
+func (m *metrics) applied(spec Spec, items int, took time.Duration) {
 	m.items.WithLabelValues(spec.Name).Add(float64(items))
 	m.folds.WithLabelValues(spec.Name).Observe(took.Seconds())
-	m.reached(spec, position)
 }

@@ -63,32 +63,37 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 		pool:     pool,
 		logger:   config.Logger,
 		metrics:  newMetrics(config.Registry),
-		decoder:  NewDecoder(config.Log, config.DecoderCacheBytes),
 		logWake:  eventstore.NewWake(pool, eventstore.Channel, config.Interval, config.Logger),
 		stepWake: eventstore.NewWake(pool, stepChannel, config.Interval, config.Logger),
 		specs:    []Spec{chain.Spec()},
 	}
+	r.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.metrics.decoded)
 	r.notifier = &stepNotifier{pool: pool, wake: r.stepWake}
-	r.runs = append(r.runs, (&follower[LogItem]{
+	steps := &stepSource{pool: pool, chain: chain.Spec(), decoder: r.decoder, wake: r.stepWake}
+	leader := &follower[LogItem]{
 		pool:       pool,
 		source:     &logSource{log: config.Log, decoder: r.decoder, wake: r.logWake},
 		projection: chain,
 		spec:       chain.Spec(),
 		logger:     config.Logger,
 		metrics:    r.metrics,
-		committed:  func(int64) { r.notifier.notify() },
-	}).run)
+		committed:  r.notifier.notify,
+		pace:       &pace{steps: steps.head},
+	}
+	r.runs = append(r.runs, leader.run)
 	for _, projection := range others {
-		r.specs = append(r.specs, projection.Spec())
-		r.runs = append(r.runs, (&follower[Step]{
+		f := &follower[Step]{
 			pool:       pool,
-			source:     &stepSource{pool: pool, chain: chain.Spec(), decoder: r.decoder, wake: r.stepWake},
+			source:     steps,
 			projection: projection,
 			spec:       projection.Spec(),
 			logger:     config.Logger,
 			metrics:    r.metrics,
-			committed:  func(int64) {},
-		}).run)
+			committed:  func() {},
+		}
+		leader.pace.followers = append(leader.pace.followers, &f.progress)
+		r.specs = append(r.specs, projection.Spec())
+		r.runs = append(r.runs, f.run)
 	}
 	return r
 }
@@ -129,6 +134,7 @@ func (r *Runner) measureLag(ctx context.Context) {
 			for _, s := range statuses {
 				r.metrics.lag.WithLabelValues(s.Name).Set(float64(s.Lag()))
 				r.metrics.lagSeconds.WithLabelValues(s.Name).Set(s.LagSeconds)
+				r.metrics.quarantined.WithLabelValues(s.Name).Set(float64(s.Quarantined))
 			}
 		}
 		sleep(ctx, 5*time.Second)

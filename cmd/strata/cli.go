@@ -9,22 +9,22 @@ import (
 
 // cli is the command line: every flag has an environment variable, and a command is a file of its own.
 type cli struct {
-	Globals
+	Globals `embed:"" group:"Log lines:"`
 
 	Serve       serveCommand       `cmd:"" help:"Receive events, keep the read tables up to date and answer the API."`
-	Import      importCommand      `cmd:"" help:"Read archives of events (.tsv, .tsv.gz, - for stdin) into the log."`
+	Import      importCommand      `cmd:"" help:"Read archives of events into the log; stopped, it goes on where it was when it is run again."`
 	Export      exportCommand      `cmd:"" help:"Write the log's events as an archive."`
-	Projections projectionsCommand `cmd:"" help:"See and steer the read tables."`
-	Simulate    simulateCommand    `cmd:"" help:"Post a made-up chain to an observer, as a node would."`
-	Demo        demoCommand        `cmd:"" help:"Serve a made-up chain from a throw-away database and show a few answers."`
-	OpenAPI     openapiCommand     `cmd:"" name:"openapi" help:"Print the description of the API."`
+	Projections projectionsCommand `cmd:"" help:"See how far the read tables are, and let stopped ones go on."`
+	Simulate    simulateCommand    `cmd:"" help:"Post a made-up chain to a running server, as a node would."`
+	Demo        demoCommand        `cmd:"" help:"Make up a chain, serve it from a throw-away database and show a few answers."`
+	OpenAPI     openapiCommand     `cmd:"" name:"openapi" help:"Print the OpenAPI description of the API."`
 	Version     kong.VersionFlag   `help:"Print the version." short:"V"`
 }
 
 // Globals are the flags of every command.
 type Globals struct {
-	LogLevel  slog.Level `default:"INFO" env:"STRATA_LOG_LEVEL" help:"Least level of log lines: DEBUG, INFO, WARN or ERROR."`
-	LogFormat string     `default:"text" enum:"text,json" env:"STRATA_LOG_FORMAT" help:"Format of log lines: text or json."`
+	LogLevel  slog.Level `default:"INFO" env:"STRATA_LOG_LEVEL" help:"Least important to write: DEBUG, INFO, WARN or ERROR."`
+	LogFormat string     `default:"text" enum:"text,json" env:"STRATA_LOG_FORMAT" help:"text or json."`
 }
 
 // logger writes to stderr: stdout belongs to what a command prints.

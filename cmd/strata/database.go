@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
@@ -15,16 +17,15 @@ import (
 
 // databaseFlags say where the log and the tables are.
 type databaseFlags struct {
-	DatabaseURL     string `env:"STRATA_DATABASE_URL" placeholder:"URL" help:"Postgres to use; empty: a private one in the data directory."`
-	DatabaseReadURL string `env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Replica that the API reads from; empty: the same database."`
-	DataDir         string `default:"./.strata" env:"STRATA_DATA_DIR" type:"path" help:"Where the private Postgres and large bodies under way are kept."`
+	DatabaseURL string `env:"STRATA_DATABASE_URL" placeholder:"URL" help:"Postgres to use; empty: a private one in the data directory."`
+	DataDir     string `default:"./.strata" env:"STRATA_DATA_DIR" type:"path" help:"Where the private Postgres and large bodies under way are kept."`
 }
 
 // database is an open, migrated database.
 type database struct {
-	write, read *pgxpool.Pool
-	cluster     *postgres.Cluster // nil for one of the operator's own
-	log         *eventstore.Log
+	pool    *pgxpool.Pool
+	cluster *postgres.Cluster // nil for one of the operator's own
+	log     *eventstore.Log
 }
 
 // open connects to the database, starting the private one when there is no other, and brings its schema up to date.
@@ -44,18 +45,16 @@ func (f *databaseFlags) open(ctx context.Context, logger *slog.Logger) (_ *datab
 		url = db.cluster.URL()
 	}
 	if err := migrations.Up(ctx, url); err != nil {
-		return nil, err
-	}
-	if db.write, err = connect(ctx, url); err != nil {
-		return nil, err
-	}
-	db.read = db.write
-	if f.DatabaseReadURL != "" {
-		if db.read, err = connect(ctx, f.DatabaseReadURL); err != nil {
-			return nil, err
+		var unreachable *pgconn.ConnectError
+		if f.DatabaseURL != "" && errors.As(err, &unreachable) {
+			return nil, fmt.Errorf("%w\nis it running, and is --database-url right?", unreachable)
 		}
+		return nil, err
 	}
-	db.log = eventstore.Open(db.write, eventstore.Config{Logger: logger})
+	if db.pool, err = connect(ctx, url); err != nil {
+		return nil, err
+	}
+	db.log = eventstore.Open(db.pool, eventstore.Config{Logger: logger})
 	return db, nil
 }
 
@@ -81,11 +80,8 @@ func (db *database) close(logger *slog.Logger) {
 	if db.log != nil {
 		db.log.Close()
 	}
-	if db.read != nil && db.read != db.write {
-		db.read.Close()
-	}
-	if db.write != nil {
-		db.write.Close()
+	if db.pool != nil {
+		db.pool.Close()
 	}
 	if db.cluster == nil {
 		return

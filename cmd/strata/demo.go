@@ -10,14 +10,15 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"strata/internal/synthchain"
 )
 
 type demoCommand struct {
-	Posts uint64 `default:"400" help:"Events to make up."`
-	Keep  bool   `help:"Go on serving until stopped."`
+	Count uint64 `default:"400" help:"Posts."`
+	Keep  bool   `help:"Go on serving afterwards, until stopped."`
 }
 
 // Run serves a made-up chain from a database that is removed afterwards, and shows what clients and auditors ask.
@@ -31,9 +32,10 @@ func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return err
 	}
+	chain := (&simulateCommand{Seed: 7, Forks: 0.1}).config()
 	serve := serveCommand{
 		databaseFlags: databaseFlags{DataDir: dir}, APIAddr: "127.0.0.1:0", ObserverAddr: "127.0.0.1:0",
-		Roles: []string{roleObserver, roleProjector, roleAPI}, Network: "testnet", ForkChoice: "recommended",
+		Roles: []string{roleObserver, roleProjector, roleAPI}, Network: chain.Network.String(), ForkChoice: "recommended",
 		LagLimit: 1000, ShutdownGrace: 5 * time.Second,
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -56,40 +58,55 @@ func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
 		done <- err
 		return err
 	}
-	return c.show(ctx, "http://"+at.api, "http://"+at.observer)
+	return c.show(ctx, chain, "http://"+at.api, "http://"+at.observer)
 }
 
-func (c *demoCommand) show(ctx context.Context, api, observer string) error {
-	made := (&simulateCommand{Seed: 7, Forks: 0.1}).config()
-	fmt.Printf("A node posts %d events to %s (a chain with forks and reorganisations of Bitcoin) …\n", c.Posts, observer)
+// show posts the chain and tells what happens.
+func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, observer string) error {
+	fmt.Printf("A node posts %d events to %s: a chain with forks, and reorganisations of Bitcoin …\n", c.Count, observer)
 	began := time.Now()
-	simulation := synthchain.Simulation{Observer: observer, Chain: made, Count: c.Posts, Timeout: 10 * time.Second}
+	simulation := synthchain.Simulation{Observer: observer, Chain: chain, Count: c.Count, Timeout: 10 * time.Second}
 	if err := simulation.Run(ctx); err != nil {
 		return err
 	}
-	fmt.Printf("… acknowledged in %s.\n", time.Since(began).Round(time.Millisecond))
+	fmt.Printf("… acknowledged in %s, each when it was on disk", time.Since(began).Round(time.Millisecond))
 	if err := waitCaughtUp(ctx, api); err != nil {
 		return err
 	}
-	account := synthchain.New(made).Accounts()[0]
-	for _, path := range []string{
-		"/extended/v1/status",
-		"/extended/v2/blocks/latest",
-		"/extended/v1/address/" + account + "/stx",
-		"/extended/v1/address/" + account + "/stx?until_block=20",
-		"/audit/v1/events/1",
-	} {
-		if err := curl(ctx, api+path); err != nil {
-			return err
-		}
+	fmt.Printf(", and folded after %s.\n", time.Since(began).Round(time.Millisecond))
+	if err := c.ask(ctx, api, synthchain.New(chain).Accounts()[0]); err != nil {
+		return err
 	}
 	if !c.Keep {
-		fmt.Println("\nTo keep it running: strata demo --keep")
+		fmt.Println("\nWith --keep it goes on serving, documentation included.")
 		return nil
 	}
 	fmt.Printf("\nServing on %s (documentation at %s/docs) until you press Ctrl-C.\n", api, api)
 	<-ctx.Done()
 	return nil
+}
+
+// ask shows what clients ask, and what an auditor asks about the last answer: where does it come from?
+func (c *demoCommand) ask(ctx context.Context, api, account string) error {
+	var sources string
+	for _, question := range []struct{ about, path string }{
+		{"How far is the server?", "/extended/v1/status"},
+		{"Which block is the tip?", "/extended/v2/blocks/latest"},
+		{"What does an account have now?", "/extended/v1/address/" + account + "/stx"},
+		{"And what did it have after block 20?", "/extended/v1/address/" + account + "/stx?until_block=20"},
+	} {
+		answer, err := curl(ctx, question.about, api+question.path)
+		if err != nil {
+			return err
+		}
+		sources = answer.Get("Strata-Source")
+	}
+	if sources == "" {
+		return nil // so few events that there was no block 20
+	}
+	source, _, _ := strings.Cut(sources, ",")
+	_, err := curl(ctx, "Which event says so? (Its exact bytes are at the path in \"body\".)", api+"/audit/v1/events/"+source)
+	return err
 }
 
 // waitCaughtUp returns when the read tables reflect everything that was posted.
@@ -135,22 +152,23 @@ func lag(ctx context.Context, api string) (int64, error) {
 	return slowest, nil
 }
 
-// curl shows a request and its answer as curl -i would, the body indented.
-func curl(ctx context.Context, url string) error {
+// curl shows a question, the request and its answer as curl -i would, the body indented and of the headers only those
+// that say where the answer comes from.
+func curl(ctx context.Context, about, url string) (http.Header, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	fmt.Printf("\n$ curl -i '%s'\n%s %s\n", url, response.Proto, response.Status)
+	fmt.Printf("\n# %s\n$ curl -i '%s'\n%s %s\n", about, url, response.Proto, response.Status)
 	for _, name := range []string{"Strata-Position", "Strata-Source"} {
 		if value := response.Header.Get(name); value != "" {
 			fmt.Printf("%s: %s\n", name, value)
@@ -160,6 +178,6 @@ func curl(ctx context.Context, url string) error {
 	if json.Indent(&indented, body, "", "  ") == nil {
 		body = indented.Bytes()
 	}
-	fmt.Printf("%s\n", body)
-	return nil
+	fmt.Printf("\n%s\n", bytes.TrimSpace(body))
+	return response.Header, nil
 }

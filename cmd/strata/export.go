@@ -14,7 +14,7 @@ import (
 )
 
 type exportCommand struct {
-	databaseFlags
+	databaseFlags `embed:"" group:"Database:"`
 
 	From    int64  `placeholder:"SEQ" help:"First event; default the log's first."`
 	To      int64  `placeholder:"SEQ" help:"Last event; default the log's last."`

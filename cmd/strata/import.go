@@ -15,13 +15,13 @@ import (
 )
 
 type importCommand struct {
-	databaseFlags
+	databaseFlags `embed:"" group:"Database:"`
 
-	Files      []string `arg:"" name:"file" help:"Archives in the order in which their events happened; - is the standard input."`
+	Files      []string `arg:"" name:"file" help:"Archives (.tsv or .tsv.gz) in the order in which their events happened; - is the standard input."`
 	Append     bool     `help:"Import also into a log that holds other events; the archives' then come after them."`
+	Wait       bool     `help:"Fold what was imported, and return when the read tables have caught up."`
 	Dialect    string   `default:"auto" enum:"auto,copy,raw" help:"How payloads are escaped: copy (COPY text format), raw (not at all) or auto (the file's content decides)."`
 	AnyPayload bool     `help:"Take payloads that are not JSON."`
-	Wait       bool     `help:"Return when the read tables have caught up."`
 	ForkChoice string   `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"How the canonical chain is chosen, for --wait."`
 }
 
@@ -73,7 +73,7 @@ func (c *importCommand) fold(ctx context.Context, db *database, logger *slog.Log
 		stop()
 		<-done
 	}()
-	return projections.WaitUntilCaughtUp(ctx, db.write, func(statuses []projections.Status) {
+	return projections.WaitUntilCaughtUp(ctx, db.pool, func(statuses []projections.Status) {
 		for _, s := range statuses {
 			if s.Lag() > 0 {
 				fmt.Fprintf(os.Stderr, "%s: %d of %d\n", s.Name, s.Position, s.Head)

@@ -4,12 +4,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+)
+
+// Exit codes besides 0.
+const (
+	exitFailure = 1
+	exitUsage   = 2
 )
 
 func main() {
@@ -18,17 +26,61 @@ func main() {
 	// A second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
 
+	args := os.Args[1:]
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
 	var cli cli
-	command := kong.Parse(&cli,
+	parser := newParser(ctx, &cli)
+	command, err := parser.Parse(args)
+	if err != nil {
+		parser.Stdout = os.Stderr // where the output of a command may go to is no place for its usage
+		parser.FatalIfErrorf(err)
+	}
+	if err := command.Run(&cli.Globals); err != nil {
+		fmt.Fprintln(os.Stderr, "strata:", oneLine(err))
+		os.Exit(exitFailure)
+	}
+}
+
+// newParser reads command lines into cli. ctx is for the command that Run is called on.
+func newParser(ctx context.Context, cli *cli) *kong.Kong {
+	return kong.Must(cli,
 		kong.Name("strata"),
 		kong.Description("The data layer between a Stacks node and everything that reads the chain."),
-		kong.UsageOnError(),
+		kong.ShortUsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{"version": build().String()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Exit(func(code int) {
+			if code != 0 { // of its own accord kong ends the program only for help, the version and wrong usage
+				code = exitUsage
+			}
+			os.Exit(code)
+		}),
 	)
-	if err := command.Run(&cli.Globals); err != nil {
-		fmt.Fprintln(os.Stderr, "strata:", err)
-		os.Exit(1)
+}
+
+// oneLine is an error's text for the end of a terminal session or a line of a supervisor's log. Texts of several
+// lines, such as pgx's with one for each attempt to connect, are joined, and what they repeat is left out.
+func oneLine(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
 	}
+	text, before := "", ""
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSpace(line)
+		if line == "" || line == before {
+			continue
+		}
+		switch {
+		case text == "":
+		case strings.HasSuffix(text, ":"):
+			text += " "
+		default:
+			text += "; "
+		}
+		text, before = text+line, line
+	}
+	return text
 }

@@ -17,7 +17,8 @@ type projectionsCommand struct {
 }
 
 type projectionsStatusCommand struct {
-	databaseFlags
+	databaseFlags `embed:"" group:"Database:"`
+
 	JSON bool `help:"Print JSON."`
 }
 
@@ -28,7 +29,7 @@ func (c *projectionsStatusCommand) Run(ctx context.Context, globals *Globals) er
 		return err
 	}
 	defer db.close(globals.logger())
-	statuses, err := projections.Statuses(ctx, db.write)
+	statuses, err := projections.Statuses(ctx, db.pool)
 	if err != nil {
 		return err
 	}
@@ -59,8 +60,9 @@ func (c *projectionsStatusCommand) Run(ctx context.Context, globals *Globals) er
 }
 
 type projectionsResumeCommand struct {
-	databaseFlags
-	Name string `arg:"" help:"The projection."`
+	databaseFlags `embed:"" group:"Database:"`
+
+	Name string `arg:"" help:"The projection, as strata projections status names it."`
 }
 
 // Run lets the process that runs the projection try again.
@@ -70,7 +72,7 @@ func (c *projectionsResumeCommand) Run(ctx context.Context, globals *Globals) er
 		return err
 	}
 	defer db.close(globals.logger())
-	if err := projections.Resume(ctx, db.write, c.Name); err != nil {
+	if err := projections.Resume(ctx, db.pool, c.Name); err != nil {
 		return err
 	}
 	fmt.Printf("projection %s tries again\n", c.Name)

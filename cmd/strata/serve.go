@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
@@ -33,12 +34,13 @@ const (
 )
 
 type serveCommand struct {
-	databaseFlags
+	databaseFlags   `embed:"" group:"Database:"`
+	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Replica that the API reads from; empty: the same database."`
 
 	APIAddr       string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address of the API."`
-	ObserverAddr  string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address that nodes post events to."`
-	Roles         []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" help:"What this process does."`
-	Network       string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Network: mainnet or testnet."`
+	ObserverAddr  string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address that nodes post events to. It has no authentication: let only nodes reach it."`
+	Network       string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Network that the nodes are on: mainnet or testnet."`
+	Roles         []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"What this process does, any of observer, projector, metadata and api; default all."`
 	OrdhookToken  string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token that the ordinals feed must show; empty: none."`
 	ForkChoice    string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"How the canonical chain is chosen: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
 	BodyLimit     int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Largest event in bytes."`
@@ -54,42 +56,100 @@ func (c *serveCommand) Run(ctx context.Context, globals *Globals) error {
 
 // serve serves until ctx ends. ready is told the addresses of the API and of the observer, empty without the role.
 func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready func(api, observer string)) error {
-	db, err := c.open(ctx, logger)
+	// Listening comes first, so that an address that is taken is found before anything else is begun.
+	listening, err := c.listen()
 	if err != nil {
 		return err
 	}
+	defer listening.close()
+	db, err := c.open(ctx, logger)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil // told to stop before it was ready
+		}
+		return err
+	}
 	defer db.close(logger)
+	read := db.pool
+	if c.DatabaseReadURL != "" {
+		if read, err = connect(ctx, c.DatabaseReadURL); err != nil {
+			return err
+		}
+		defer read.Close()
+	}
 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
+	ctx, stop := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
+	// What was begun before an error ends before the database is closed.
+	defer func() {
+		stop()
+		_ = group.Wait()
+	}()
+	if slices.Contains(c.Roles, roleProjector) {
+		if err := c.project(ctx, group, db, logger, registry); err != nil {
+			return err
+		}
+	}
+	if listening.observer != nil {
+		if err := c.observe(ctx, group, listening.observer, db, logger, registry); err != nil {
+			return err
+		}
+	}
+	if listening.api != nil {
+		c.answer(ctx, group, listening.api, read, logger, registry)
+	}
+	ready(address(listening.api), address(listening.observer))
+	<-ctx.Done()
+	return group.Wait()
+}
+
+// listeners of the roles that have one.
+type listeners struct{ api, observer net.Listener }
+
+func (c *serveCommand) listen() (l listeners, err error) {
+	if slices.Contains(c.Roles, roleObserver) {
+		if l.observer, err = net.Listen("tcp", c.ObserverAddr); err != nil {
+			return l, fmt.Errorf("observer: %w (--observer-addr chooses another address)", err)
+		}
+	}
+	if slices.Contains(c.Roles, roleAPI) {
+		if l.api, err = net.Listen("tcp", c.APIAddr); err != nil {
+			l.close()
+			return l, fmt.Errorf("API: %w (--api-addr chooses another address)", err)
+		}
+	}
+	return l, nil
+}
+
+// close closes what no server has closed yet.
+func (l listeners) close() {
+	for _, listener := range []net.Listener{l.api, l.observer} {
+		if listener != nil {
+			_ = listener.Close()
+		}
+	}
+}
+
+func address(listener net.Listener) string {
+	if listener == nil {
+		return ""
+	}
+	return listener.Addr().String()
+}
+
+func (c *serveCommand) project(ctx context.Context, group *errgroup.Group, db *database, logger *slog.Logger, registry prometheus.Registerer) error {
 	runner, err := newRunner(db.log, c.ForkChoice, logger, registry)
 	if err != nil {
 		return err
 	}
-	if slices.Contains(c.Roles, roleProjector) {
-		if err := runner.Register(ctx); err != nil {
-			return err
-		}
-		group.Go(func() error {
-			runner.Run(ctx)
-			return nil
-		})
-	}
-	var apiAddr, observerAddr string
-	if slices.Contains(c.Roles, roleObserver) {
-		if observerAddr, err = c.observe(ctx, group, db, logger, registry); err != nil {
-			return err
-		}
-	}
-	if slices.Contains(c.Roles, roleAPI) {
-		if apiAddr, err = c.answer(ctx, group, db, logger, registry); err != nil {
-			return err
-		}
-	}
-	ready(apiAddr, observerAddr)
-	return group.Wait()
+	group.Go(func() error {
+		runner.Run(ctx)
+		return nil
+	})
+	return runner.Register(ctx)
 }
 
 func newRunner(log *eventstore.Log, forkChoice string, logger *slog.Logger, registry prometheus.Registerer) (*projections.Runner, error) {
@@ -100,14 +160,10 @@ func newRunner(log *eventstore.Log, forkChoice string, logger *slog.Logger, regi
 	return projections.NewRunner(projections.Config{Log: log, Logger: logger, Registry: registry}, canonical, balances.New(logger)), nil
 }
 
-func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, db *database, logger *slog.Logger, registry prometheus.Registerer) (address string, err error) {
+func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, logger *slog.Logger, registry prometheus.Registerer) error {
 	spoolDir := filepath.Join(c.DataDir, "spool")
 	if err := os.MkdirAll(spoolDir, 0o700); err != nil {
-		return "", fmt.Errorf("make the folder for large bodies: %w", err)
-	}
-	listener, err := net.Listen("tcp", c.ObserverAddr)
-	if err != nil {
-		return "", fmt.Errorf("observer: %w", err)
+		return fmt.Errorf("make the folder for large bodies: %w", err)
 	}
 	server := observer.New(observer.Config{
 		Log:             db.log,
@@ -117,25 +173,22 @@ func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, db *d
 		OrdhookToken:    c.OrdhookToken,
 		ShutdownTimeout: c.ShutdownGrace,
 	})
-	logger.LogAttrs(ctx, slog.LevelInfo, "receiving events", slog.String("address", listener.Addr().String()))
+	logger.LogAttrs(ctx, slog.LevelInfo, "receiving events", slog.String("url", "http://"+address(listener)))
 	group.Go(func() error { return server.Serve(ctx, listener) })
-	return listener.Addr().String(), nil
+	return nil
 }
 
-func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, db *database, logger *slog.Logger, registry *prometheus.Registry) (address string, err error) {
-	listener, err := net.Listen("tcp", c.APIAddr)
-	if err != nil {
-		return "", fmt.Errorf("API: %w", err)
-	}
+func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, pool *pgxpool.Pool, logger *slog.Logger, registry *prometheus.Registry) {
 	server := &http.Server{
 		Handler: readapi.New(readapi.Config{
-			Pool: db.read, Logger: logger, Registry: registry, Version: build(), LagLimit: c.LagLimit, Network: c.Network,
+			Pool: pool, Logger: logger, Registry: registry, Version: build(), LagLimit: c.LagLimit, Network: c.Network,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
-	logger.LogAttrs(ctx, slog.LevelInfo, "answering", slog.String("address", listener.Addr().String()))
+	url := "http://" + address(listener)
+	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", url), slog.String("documentation", url+"/docs"))
 	group.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("API: %w", err)
@@ -146,7 +199,10 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, db *da
 		<-ctx.Done()
 		grace, cancel := context.WithTimeout(context.Background(), c.ShutdownGrace)
 		defer cancel()
-		return server.Shutdown(grace)
+		if err := server.Shutdown(grace); err != nil {
+			logger.LogAttrs(ctx, slog.LevelWarn, "requests that took longer than the grace time were cut off", slog.Duration("grace", c.ShutdownGrace))
+			return server.Close()
+		}
+		return nil
 	})
-	return listener.Addr().String(), nil
 }

@@ -11,10 +11,10 @@ import (
 )
 
 type simulateCommand struct {
-	Observer    string  `default:"http://127.0.0.1:3700" env:"STRATA_SIMULATE_OBSERVER" placeholder:"URL" help:"Where to post."`
+	Observer    string  `default:"http://127.0.0.1:3700" env:"STRATA_SIMULATE_OBSERVER" placeholder:"URL" help:"Observer to post to, the --observer-addr of a server."`
 	Seed        uint64  `default:"1" help:"The same seed posts the same chain."`
-	Rate        float64 `default:"0" help:"Posts a second at most; 0: as fast as they are accepted."`
 	Count       uint64  `default:"0" help:"Posts; 0: until stopped."`
+	Rate        float64 `default:"0" help:"Posts a second at most; 0: as fast as they are accepted."`
 	Forks       float64 `default:"0.05" help:"Probability that a fork begins at a block."`
 	Calm        bool    `help:"Blocks only: no forks, duplicates, late parents or reorganisations of Bitcoin."`
 	Epoch2      bool    `help:"A chain before Nakamoto, with microblocks."`

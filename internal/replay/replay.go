@@ -111,7 +111,13 @@ func Run(t testing.TB, log *eventstore.Log, chain projections.Projection[project
 // Start folds the log until stop is called, or the test ends.
 func Start(t testing.TB, log *eventstore.Log, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) (stop func()) {
 	t.Helper()
-	runner := projections.NewRunner(projections.Config{Log: log, Interval: 50 * time.Millisecond}, chain, others...)
+	return Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond}, chain, others...)
+}
+
+// Follow is Start with settings of the runner.
+func Follow(t testing.TB, config projections.Config, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) (stop func()) {
+	t.Helper()
+	runner := projections.NewRunner(config, chain, others...)
 	if err := runner.Register(t.Context()); err != nil {
 		t.Fatal(err)
 	}
