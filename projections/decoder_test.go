@@ -18,12 +18,14 @@ import (
 func TestDecodedOnce(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
-	made := synthchain.New(synthchain.Config{Seed: 1, TxPerBlock: synthchain.Range{Min: 2, Max: 2}, SigningSample: 1000, ForgetHistory: true})
+	size := 0
+	made := synthchain.New(synthchain.Config{Seed: 1, TxPerBlock: synthchain.Range{Min: 5, Max: 5}, SigningSample: 1000, ForgetHistory: true})
 	blocks := 0
-	for range 8 {
+	for range 12 {
 		var posts []replay.Post
 		for range 1000 {
 			post := made.Next()
+			size += len(post.Body)
 			if post.Path == "/new_block" {
 				blocks++
 			}
@@ -31,12 +33,15 @@ func TestDecodedOnce(t *testing.T) {
 		}
 		replay.Append(t, log, posts...)
 	}
+	if size < 40<<20 {
+		t.Fatalf("%d bytes fit into the cache; this test proves nothing", size)
+	}
 	registry := prometheus.NewRegistry()
 	c, err := chain.New(chain.Recommended, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := projections.Config{Log: log, Registry: registry, Interval: 50 * time.Millisecond, DecoderCacheBytes: 12 << 20}
+	config := projections.Config{Log: log, Registry: registry, Interval: 50 * time.Millisecond, DecoderCacheBytes: 24 << 20}
 	replay.Follow(t, config, c, balances.New(nil))
 	replay.Wait(t, log)
 

@@ -21,8 +21,9 @@ type source[T Item] interface {
 	item(ctx context.Context, msg *message.Message) (T, error)
 }
 
-// Bounds of one batch, which is one transaction when a projection is far behind.
+// Bounds of one batch, which is one transaction when a projection is far behind. Up to four batches are held decoded
+// at the same time: one being read, one being folded by chain, one waiting for its followers, and one that they fold.
 const (
 	batchItems = 2000
-	batchBytes = 8 << 20
+	batchBytes = 4 << 20
 )

@@ -1,0 +1,234 @@
+package chain_test
+
+import (
+	"testing"
+
+	"strata/internal/replay"
+	"strata/projections/chain"
+	"strata/projections/internal/body"
+)
+
+// scenario is a sequence of announcements and what they lead to.
+type scenario struct {
+	name  string
+	posts []replay.Post
+	want  state
+}
+
+func run(t *testing.T, rule chain.Rule, scenarios []scenario) {
+	t.Helper()
+	t.Parallel()
+	pool := databases.New(t)
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) { check(t, pool, rule, s.want, s.posts...) })
+	}
+}
+
+func TestAttach(t *testing.T) {
+	run(t, chain.Recommended, []scenario{
+		{
+			name:  "one after the other",
+			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("a2", "a1", "3a")},
+			want:  state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2"},
+		},
+		{
+			name:  "a delivery again",
+			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("a1", "genesis", "2a"), genesis()},
+			want:  state{chain: "genesis a1", steps: "+genesis +a1"},
+		},
+		{
+			name: "other content of a known block",
+			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("a2", "a1", "3a"), stacks("a1", "genesis", "2a", func(b *body.Block) {
+				b.Transactions = append(b.Transactions, body.Transaction{Raw: coinbase})
+			})},
+			want: state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2"},
+		},
+		{
+			name:  "child before parent",
+			posts: []replay.Post{genesis(), stacks("a2", "a1", "3a"), stacks("a1", "genesis", "2a")},
+			want:  state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2"},
+		},
+		{
+			name:  "child waits for its parent",
+			posts: []replay.Post{genesis(), stacks("a2", "a1", "3a")},
+			want:  state{chain: "genesis", steps: "+genesis", gaps: "a1"},
+		},
+		{
+			name:  "grandchild and child wait for one block, which is the deepest that is missing",
+			posts: []replay.Post{genesis(), stacks("a3", "a2", "4a"), stacks("a2", "a1", "3a")},
+			want:  state{chain: "genesis", gaps: "a1"},
+		},
+		{
+			name:  "grandchild before child before parent",
+			posts: []replay.Post{genesis(), stacks("a3", "a2", "4a"), stacks("a2", "a1", "3a"), stacks("a1", "genesis", "2a")},
+			want:  state{chain: "genesis a1 a2 a3", steps: "+genesis +a1 +a2 +a3"},
+		},
+		{
+			name:  "two blocks wait for one",
+			posts: []replay.Post{genesis(), stacks("b2", "a1", "3a"), stacks("a2", "a1", "3a")},
+			want:  state{chain: "genesis", gaps: "a1"},
+		},
+		{
+			name:  "of two that waited for one, the first that was seen wins",
+			posts: []replay.Post{genesis(), stacks("b2", "a1", "3a"), stacks("a2", "a1", "3a"), stacks("a1", "genesis", "2a")},
+			want:  state{chain: "genesis a1 b2", steps: "+genesis +a1 +b2"},
+		},
+		{
+			name: "a sibling that waits does not hold the tip up",
+			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("b2", "b1", "3a"),
+				stacks("a2", "a1", "3a"), stacks("a3", "a2", "4a")},
+			want: state{chain: "genesis a1 a2 a3", steps: "+genesis +a1 +a2 +a3", gaps: "b1"},
+		},
+		{
+			name: "a branch that waited wins when its parent arrives",
+			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("b2", "b1", "3a"), stacks("b3", "b2", "4a"),
+				stacks("a2", "a1", "3a"), stacks("b1", "genesis", "2a")},
+			want: state{chain: "genesis b1 b2 b3", steps: "+genesis +a1 +a2 -a2 -a1 +b1 +b2 +b3"},
+		},
+		{
+			name: "gaps of several branches close one by one",
+			posts: []replay.Post{genesis(), stacks("a2", "a1", "3a"), stacks("b3", "b2", "4a"), stacks("c4", "c3", "5a"),
+				stacks("b2", "b1", "3a"), stacks("a1", "genesis", "2a")},
+			want: state{chain: "genesis a1 a2", gaps: "b1 c3"},
+		},
+		{
+			name:  "child with a height that its late parent does not allow",
+			posts: []replay.Post{genesis(), stacks("a1", "b7", "3a"), stacks("a2", "a1", "4a"), stacks("b7", "genesis", "2a")},
+			want:  state{chain: "genesis b7", steps: "+genesis +b7", quarantined: "2/block_height"},
+		},
+	})
+}
+
+func TestRoot(t *testing.T) {
+	high := []replay.Post{stacks("a5000", "a4999", "800a"), stacks("a5001", "a5000", "801a")}
+	run(t, chain.Recommended, []scenario{
+		{
+			name:  "above genesis",
+			posts: high,
+			want:  state{chain: "a5000 a5001", steps: "+a5000 +a5001"},
+		},
+		{
+			name:  "some ancestors change nothing",
+			posts: append(high[:2:2], stacks("a4999", "a4998", "799a"), stacks("a4998", "a4997", "798a"), stacks("a5002", "a5001", "802a")),
+			want:  state{chain: "a5000 a5001 a5002", steps: "+a5000 +a5001 +a5002", gaps: "a4997"},
+		},
+		{
+			name:  "an empty genesis afterwards changes nothing",
+			posts: append(high[:2:2], genesis(empty), stacks("a5002", "a5001", "802a")),
+			want:  state{chain: "a5000 a5001 a5002", steps: "+a5000 +a5001 +a5002"},
+		},
+		{
+			name:  "a sibling of the root waits",
+			posts: append(high[:2:2], stacks("b5000", "a4999", "800a"), stacks("b5001", "b5000", "801a"), stacks("b5002", "b5001", "802a")),
+			want:  state{chain: "a5000 a5001", gaps: "a4999"},
+		},
+		{
+			name: "all ancestors, from genesis upwards",
+			posts: []replay.Post{stacks("a3", "a2", "4a"), stacks("a4", "a3", "5a"),
+				genesis(), stacks("a1", "genesis", "2a"), stacks("a2", "a1", "3a"), stacks("a5", "a4", "6a")},
+			want: state{chain: "genesis a1 a2 a3 a4 a5", steps: "+a3 +a4 -a4 -a3 +genesis +a1 +a2 +a3 +a4 +a5"},
+		},
+		{
+			name: "all ancestors, downwards to genesis",
+			posts: []replay.Post{stacks("a3", "a2", "4a"), stacks("a4", "a3", "5a"),
+				stacks("a2", "a1", "3a"), stacks("a1", "genesis", "2a"), genesis()},
+			want: state{chain: "genesis a1 a2 a3 a4", steps: "+a3 +a4 -a4 -a3 +genesis +a1 +a2 +a3 +a4"},
+		},
+		{
+			name: "all ancestors, with siblings at the root that win later",
+			posts: []replay.Post{stacks("a3", "a2", "4a"), stacks("b3", "a2", "4a"), stacks("b4", "b3", "5a"),
+				genesis(), stacks("a1", "genesis", "2a"), stacks("a2", "a1", "3a")},
+			want: state{chain: "genesis a1 a2 b3 b4", steps: "+a3 -a3 +genesis +a1 +a2 +a3 -a3 +b3 +b4"},
+		},
+		{
+			name: "another branch from genesis overtakes the chain above",
+			posts: []replay.Post{stacks("a3", "a2", "4a"),
+				genesis(), stacks("b1", "genesis", "2a"), stacks("b2", "b1", "3a"), stacks("b3", "b2", "4a"), stacks("b4", "b3", "5a")},
+			want: state{chain: "genesis b1 b2 b3 b4", steps: "+a3 -a3 +genesis +b1 +b2 +b3 +b4"},
+		},
+		{
+			name:  "an empty genesis first",
+			posts: []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), stacks("a2", "a1", "3a")},
+			want:  state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2"},
+		},
+		{
+			name:  "an empty genesis of a node far above it",
+			posts: append([]replay.Post{genesis(empty)}, high...),
+			want:  state{chain: "a5000 a5001", steps: "+genesis -genesis +a5000 +a5001"},
+		},
+		{
+			name:  "an empty genesis, then the first blocks in the wrong order",
+			posts: []replay.Post{genesis(empty), stacks("a2", "a1", "3a"), stacks("a1", "genesis", "2a")},
+			want:  state{chain: "genesis a1 a2", steps: "+genesis -genesis +a2 -a2 +genesis +a1 +a2"},
+		},
+		{
+			name:  "the full genesis after the empty one",
+			posts: []replay.Post{genesis(empty), genesis(), stacks("a1", "genesis", "2a")},
+			want:  state{chain: "genesis a1", steps: "+genesis -genesis +genesis +a1"},
+		},
+		{
+			name:  "the full genesis below a chain on the empty one",
+			posts: []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), stacks("a2", "a1", "3a"), genesis(), genesis(empty)},
+			want:  state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2 -a2 -a1 -genesis +genesis +a1 +a2"},
+		},
+		{
+			name:  "the full genesis after an empty one that was given up",
+			posts: append([]replay.Post{genesis(empty)}, append(high[:2:2], genesis())...),
+			want:  state{chain: "a5000 a5001", steps: "+genesis -genesis +a5000 +a5001"},
+		},
+		{
+			name:  "the content of an empty block in the middle",
+			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a", empty), stacks("a2", "a1", "3a"), stacks("a1", "genesis", "2a")},
+			want:  state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2 -a2 -a1 +a1 +a2"},
+		},
+		{
+			name: "the content of an empty block that waits",
+			posts: []replay.Post{genesis(), stacks("a2", "a1", "3a", empty), stacks("a3", "a2", "4a"), stacks("a2", "a1", "3a"),
+				stacks("a1", "genesis", "2a")},
+			want: state{chain: "genesis a1 a2 a3", steps: "+genesis +a1 +a2 +a3"},
+		},
+		{
+			name: "the content of an empty block that can't be",
+			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a", empty), stacks("a2", "a1", "3a"),
+				stacks("a1", "genesis", "2a", with(map[string]any{"burn_block_time": uint64(1 << 63)})),
+				stacks("a1", "genesis", "2a", with(map[string]any{"block_height": 7})),
+				stacks("a1", "b9", "2a")},
+			want: state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2",
+				quarantined: "4/burn_block_time 5/block_height 6/parent_index_block_hash"},
+		},
+		{
+			name:  "a root that is its own parent",
+			posts: []replay.Post{stacks("a7", "a7", "2a"), stacks("a8", "a7", "3a")},
+			want:  state{chain: "a8", quarantined: "1/parent_index_block_hash"},
+		},
+		{
+			name:  "a root and its child that are each other's parents",
+			posts: []replay.Post{stacks("a7", "a8", "2a"), stacks("a8", "a7", "3a"), stacks("a9", "a8", "4a")},
+			want:  state{chain: "a7 a8 a9", steps: "+a7 +a8 +a9"},
+		},
+	})
+}
+
+// TestReplacedContent looks at the rows of a block whose content came with its second announcement.
+func TestReplacedContent(t *testing.T) {
+	t.Parallel()
+	pool := databases.New(t)
+	for _, batching := range batchings {
+		tx, err := pool.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		posts := []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis()}
+		foldAll(t, tx, chain.Recommended, decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
+		got := texts(t, tx, `
+			SELECT b.source_seq || ' ' || b.tx_count || ' ' || b.attached || ' ' ||
+			       (SELECT count(*) FROM chain_v1.transaction t WHERE t.source_seq = b.source_seq)
+			FROM chain_v1.block b WHERE height = 0`)
+		if len(got) != 1 || got[0] != "3 1 true 1" {
+			t.Errorf("%s: genesis is %q, want event 3 with one transaction", batching.name, got)
+		}
+		if err := tx.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package chain_test
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/domain/transaction"
+	"strata/eventstore"
+	"strata/internal/pgtest"
+	"strata/internal/replay"
+	"strata/migrations"
+	"strata/projections"
+	"strata/projections/chain"
+	"strata/projections/internal/body"
+)
+
+// databases have the tables of the projection.
+var databases = pgtest.Template("chain", func(ctx context.Context, url string) error {
+	if err := migrations.Up(ctx, url); err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	spec := chain.Spec()
+	_, err = conn.Exec(ctx, spec.SQL("CREATE SCHEMA {schema};"+spec.Tables))
+	return errors.Join(err, conn.Close(ctx))
+})
+
+// known are the names of hashes.
+var known sync.Map
+
+func remember(stacks, burn string) {
+	if stacks != "" {
+		id := body.ID(stacks)
+		known.Store(hex.EncodeToString(id[:]), stacks)
+	}
+	if burn != "" {
+		id, consensus := body.BurnHash(burn), body.Consensus(burn)
+		known.Store(hex.EncodeToString(id[:])+hex.EncodeToString(consensus[:]), burn)
+		known.Store(hex.EncodeToString(id[:]), strings.TrimRight(burn, "'"))
+	}
+}
+
+// coinbase is a signed transaction.
+var coinbase = body.Account("miner").Sign(0, 0, &transaction.Coinbase{})
+
+// stacks announces a block with one transaction.
+func stacks(name, parent, burn string, change ...func(*body.Block)) replay.Post {
+	remember(name, "")
+	remember(parent, "")
+	b := body.Block{Name: name, Parent: parent, Burn: burn, Transactions: []body.Transaction{{Raw: coinbase}}}
+	for _, f := range change {
+		f(&b)
+	}
+	return b.Post()
+}
+
+func genesis(change ...func(*body.Block)) replay.Post {
+	return stacks(body.Genesis, "", "1a", change...)
+}
+
+func empty(b *body.Block) { b.Transactions = nil }
+func old(b *body.Block)   { b.Old = true }
+
+// with puts members into the body.
+func with(members map[string]any) func(*body.Block) {
+	return func(b *body.Block) { b.Members = members }
+}
+
+// extended makes the block one that begins with a change of its tenure, which has seen a later Bitcoin block.
+func extended(view string) func(*body.Block) {
+	return func(b *body.Block) {
+		change := &transaction.TenureChange{
+			ConsensusHash: body.Consensus(b.Burn), PrevConsensusHash: body.Consensus(b.Burn),
+			BurnViewConsensusHash: body.Consensus(view), Cause: transaction.TenureExtended,
+		}
+		b.Transactions = []body.Transaction{{Raw: body.Account("miner").Sign(1, 0, change)}}
+	}
+}
+
+// bitcoin announces a Bitcoin block with a link to its parent.
+func bitcoin(name, parent string) replay.Post {
+	remember("", name)
+	return body.BurnBlock{Name: name, Parent: parent}.Post()
+}
+
+// oldBitcoin announces a Bitcoin block without link and sortition.
+func oldBitcoin(name string) replay.Post {
+	remember("", name)
+	return body.BurnBlock{Name: name, Old: true}.Post()
+}
+
+// state is what the tables say, in names.
+type state struct {
+	chain string // canonical blocks from the bottom
+	steps string // +name for apply, -name for revert
+	gaps  string // missing blocks
+	burn  string // followed Bitcoin blocks
+	// quarantined are events with the field at fault, such as "2/block_height".
+	quarantined string
+}
+
+// batchings are ways to fold the same events, all with the same result.
+var batchings = []struct {
+	name   string
+	size   int
+	forget bool
+}{
+	{"in one batch", 1 << 20, false},
+	{"one by one", 1, false},
+	{"one by one, with a restart after each", 1, true},
+	{"two by two, with a restart after each", 2, true},
+}
+
+// check folds posts in each batching and compares the tables with want. Empty steps and burn are not compared.
+func check(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, want state, posts ...replay.Post) {
+	t.Helper()
+	for _, batching := range batchings {
+		inTx(t, pool, func(tx pgx.Tx) {
+			foldAll(t, tx, rule, decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
+			got := read(t, tx)
+			for _, part := range []struct {
+				name, got, want string
+				always          bool
+			}{
+				{"canonical chain", got.chain, want.chain, true},
+				{"steps", got.steps, want.steps, false},
+				{"missing blocks", got.gaps, want.gaps, true},
+				{"followed Bitcoin blocks", got.burn, want.burn, false},
+				{"quarantine", got.quarantined, want.quarantined, true},
+			} {
+				if part.got != part.want && (part.always || part.want != "") {
+					t.Errorf("%s, %s:\n got %s\nwant %s", batching.name, part.name, part.got, part.want)
+				}
+			}
+			checkSteps(t, tx)
+		})
+	}
+}
+
+// inTx runs f in a transaction that is rolled back, so that the next one begins with empty tables again.
+func inTx(t *testing.T, pool *pgxpool.Pool, f func(tx pgx.Tx)) {
+	t.Helper()
+	tx, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	f(tx)
+}
+
+func decode(t *testing.T, posts []replay.Post) []projections.LogItem {
+	t.Helper()
+	events := make([]eventstore.Event, len(posts))
+	for i, post := range posts {
+		events[i] = eventstore.Event{Seq: int64(i + 1), Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
+	}
+	items, err := projections.NewDecoder(nil, 0).Decode(t.Context(), events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
+// foldAll folds items in batches, of which next tells the size and whether the projection starts again after it.
+func foldAll(t *testing.T, tx pgx.Tx, rule chain.Rule, items []projections.LogItem, next func() (size int, forget bool)) {
+	t.Helper()
+	c, err := chain.New(rule, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for position := 0; position < len(items); {
+		size, forget := next()
+		end := min(position+size, len(items))
+		if _, err := c.Fold(t.Context(), tx, int64(position), items[position:end]); err != nil {
+			t.Fatalf("fold events %d to %d: %v", position+1, end, err)
+		}
+		position = end
+		if forget {
+			c.Forget()
+		}
+	}
+}
+
+// read reads the tables.
+func read(t *testing.T, tx pgx.Tx) state {
+	t.Helper()
+	names := func(query string) string {
+		list := texts(t, tx, query)
+		for i, text := range list {
+			sign, id, _ := strings.Cut(text, " ")
+			name, ok := known.Load(id)
+			if !ok {
+				name = id
+			}
+			list[i] = sign + name.(string)
+		}
+		return strings.Join(list, " ")
+	}
+	return state{
+		chain: names(`
+			SELECT ' ' || encode(b.index_block_hash, 'hex')
+			FROM chain_v1.canonical c JOIN chain_v1.block b ON b.source_seq = c.block_seq ORDER BY c.height`),
+		steps: names(`
+			SELECT CASE kind WHEN 1 THEN '+' ELSE '-' END || ' ' || encode(index_block_hash, 'hex') FROM chain_v1.step ORDER BY step`),
+		gaps: names(`SELECT ' ' || encode(parent_index_block_hash, 'hex') FROM chain_v1.gap ORDER BY height, source_seq`),
+		burn: names(`
+			SELECT ' ' || encode(burn_block_hash, 'hex') || encode(consensus_hash, 'hex')
+			FROM chain_v1.burn_block WHERE canonical ORDER BY height, source_seq`),
+		quarantined: strings.Join(texts(t, tx, `SELECT seq || pointer FROM strata.quarantine ORDER BY seq`), " "),
+	}
+}
+
+// texts reads a query of one text column.
+func texts(t *testing.T, tx pgx.Tx, query string, args ...any) []string {
+	t.Helper()
+	rows, err := tx.Query(t.Context(), query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// checkSteps replays the steps as a stack: they are numbered without gaps, each apply builds on the top, each revert
+// takes the top off, and in the end the stack is the table of canonical blocks.
+func checkSteps(t *testing.T, tx pgx.Tx) {
+	t.Helper()
+	rows, err := tx.Query(t.Context(), `
+		SELECT s.step, s.kind, s.height, s.index_block_hash, coalesce(b.parent_index_block_hash, ''), s.block_seq
+		FROM chain_v1.step s LEFT JOIN chain_v1.block b USING (index_block_hash) ORDER BY s.step`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type entry struct {
+		id     string
+		height int64
+		seq    int64
+	}
+	var (
+		stack               []entry
+		number, height, seq int64
+		kind                int
+		id, parent          []byte
+		last                int64
+		problems            []string
+		problem             = func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+		canonical, replayed []string
+		canonicalSQL        = `SELECT height || ' ' || block_seq FROM chain_v1.canonical ORDER BY height`
+		describe            = func(e entry) string { return fmt.Sprintf("%d %d", e.height, e.seq) }
+		_, scanned          = pgx.ForEachRow(rows, []any{&number, &kind, &height, &id, &parent, &seq}, func() error {
+			if number != last+1 {
+				problem("step %d follows step %d", number, last)
+			}
+			last = number
+			var top entry
+			if len(stack) > 0 {
+				top = stack[len(stack)-1]
+			}
+			if kind < 0 {
+				if len(stack) == 0 || top.id != string(id) || top.seq != seq {
+					problem("step %d reverts %x, which is not the top", number, id)
+				}
+				stack = stack[:max(len(stack)-1, 0)]
+				return nil
+			}
+			if len(stack) > 0 && (top.id != string(parent) || top.height >= height) {
+				problem("step %d applies %x at height %d, which does not stand on the top", number, id, height)
+			}
+			stack = append(stack, entry{string(id), height, seq})
+			return nil
+		})
+	)
+	if scanned != nil {
+		t.Fatal(scanned)
+	}
+	for _, e := range stack {
+		replayed = append(replayed, describe(e))
+	}
+	canonical = texts(t, tx, canonicalSQL)
+	if strings.Join(canonical, ", ") != strings.Join(replayed, ", ") {
+		problem("the steps end in %v, canonical are %v", replayed, canonical)
+	}
+	for _, p := range problems {
+		t.Error(p)
+	}
+}
