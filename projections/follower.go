@@ -52,6 +52,7 @@ func (f *follower[T]) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, errFailedElsewhere):
+			first = false
 			sleep(ctx, time.Second)
 		case err == nil || errors.Is(err, errMoved):
 			patience.Reset()
@@ -71,19 +72,14 @@ func (f *follower[T]) run(ctx context.Context) {
 
 // fail stops the projection visibly and waits until somebody resumes it.
 func (f *follower[T]) fail(ctx context.Context, cause error) {
-	position := f.position + 1
-	var fold *FoldError
-	if errors.As(cause, &fold) {
-		position = fold.Position
-	}
 	f.logger.LogAttrs(ctx, slog.LevelError, "projection stopped", slog.String("projection", f.spec.String()),
-		slog.Int64("position", position), slog.Any("error", cause))
+		slog.Int64("position", f.failedAt(cause)), slog.Any("error", cause))
 	f.metrics.failed.WithLabelValues(f.spec.Name).Set(1)
 	defer f.metrics.failed.WithLabelValues(f.spec.Name).Set(0)
 	written := false
 	for ctx.Err() == nil {
 		if !written {
-			written = writeFailure(ctx, f.pool, f.spec, position, cause) == nil
+			written = writeFailure(ctx, f.pool, f.spec, f.failedAt(cause), cause) == nil
 		} else if place, err := readPlace(ctx, f.pool, f.spec); err == nil && place.state != StateFailed {
 			return
 		}
@@ -91,17 +87,23 @@ func (f *follower[T]) fail(ctx context.Context, cause error) {
 	}
 }
 
-// follow catches up in bulk and then lives at the head, until something goes wrong or another process moves the
-// position. atStart lets a version that had failed in an earlier run of the program try again.
-func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
-	if err := register(ctx, f.pool, f.spec, f.source.input()); err != nil {
-		return err
+// failedAt is the position of what an error that stops the projection is about.
+func (f *follower[T]) failedAt(cause error) int64 {
+	var fold *FoldError
+	if errors.As(cause, &fold) {
+		return fold.Position
 	}
-	place, err := readPlace(ctx, f.pool, f.spec)
+	return f.position + 1
+}
+
+// follow leads the projection, or stands by until it can, and follows until something goes wrong or another process
+// moves the position. atStart lets a version that had failed in an earlier run of the program try again.
+func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
+	before, err := readPlace(ctx, f.pool, f.spec)
 	if err != nil {
 		return err
 	}
-	if place.state == StateFailed && !atStart {
+	if before.state == StateFailed && !atStart {
 		return errFailedElsewhere
 	}
 	resign, err := lead(ctx, f.pool, f.spec, f.logger)
@@ -109,10 +111,24 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 		return err
 	}
 	defer resign()
-	if place, err = readPlace(ctx, f.pool, f.spec); err != nil {
-		return err // it may have moved while another process led
+	place, err := readPlace(ctx, f.pool, f.spec) // it may have moved, or failed, while another process led
+	if err != nil {
+		return err
+	}
+	if place.state == StateFailed && before.state != StateFailed {
+		return errFailedElsewhere
 	}
 	f.reach(place.position)
+	err = f.keepUp(ctx)
+	if err != nil && ctx.Err() == nil && !transient(err) && !errors.Is(err, errMoved) {
+		// While it leads: who takes over must see it. fail writes it again when this does not succeed.
+		_ = writeFailure(ctx, f.pool, f.spec, f.failedAt(err), err)
+	}
+	return err
+}
+
+// keepUp catches up in bulk and then lives at the head.
+func (f *follower[T]) keepUp(ctx context.Context) error {
 	f.progress.following.Store(true)
 	defer f.progress.following.Store(false)
 	for ctx.Err() == nil {
@@ -176,7 +192,7 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := f.applyOrIsolate(ctx, b.items); err != nil {
+		if err := f.take(ctx, b.items); err != nil {
 			return err
 		}
 	}
@@ -187,6 +203,31 @@ func (f *follower[T]) reach(position int64) {
 	f.position = position
 	f.progress.position.Store(position)
 	f.metrics.position.WithLabelValues(f.spec.Name).Set(float64(position))
+}
+
+// take applies items that were read from the input, and finds out what is wrong when they are not the next ones.
+func (f *follower[T]) take(ctx context.Context, items []T) error {
+	following := 0
+	for following < len(items) && items[following].Position() == f.position+int64(following)+1 {
+		following++
+	}
+	if following > 0 {
+		if err := f.applyOrIsolate(ctx, items[:following]); err != nil || following == len(items) {
+			return err
+		}
+	}
+	next := items[following]
+	place, err := readPlace(ctx, f.pool, f.spec)
+	if err != nil {
+		return err
+	}
+	if place.position != f.position || next.Position() <= f.position {
+		return fmt.Errorf("%w: at %d, next item is %d", errMoved, f.position, next.Position())
+	}
+	return &FoldError{
+		Projection: f.spec.String(), Position: f.position + 1, LogSeq: next.LogSeq(),
+		Err: fmt.Errorf("it is missing from the input, which goes on at %d", next.Position()),
+	}
 }
 
 // applyOrIsolate applies items; when they fail for a reason of their own, it applies halves, so that all items
@@ -222,9 +263,6 @@ func (f *follower[T]) applyOrIsolate(ctx context.Context, items []T) error {
 func (f *follower[T]) apply(ctx context.Context, items []T) error {
 	started := time.Now()
 	last := items[len(items)-1]
-	if items[0].Position() != f.position+1 {
-		return fmt.Errorf("%w: at %d, next item is %d", errMoved, f.position, items[0].Position())
-	}
 	err := pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) error {
 		if err := f.move(ctx, tx, last); err != nil {
 			return err

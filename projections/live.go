@@ -9,6 +9,9 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 )
 
+// lagCheckItems is after how many items a live follower looks whether it has fallen far behind.
+const lagCheckItems = 16
+
 // lagCheckInterval is how often a live follower looks whether it has fallen far behind. Lag is measured here, not
 // by the subscriber: it swallows errors of its query.
 const lagCheckInterval = time.Second
@@ -26,10 +29,14 @@ func (f *follower[T]) live(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	handled := 0
 	router.AddConsumerHandler(f.spec.String(), topicName, subscriber, func(msg *message.Message) error {
 		item, err := f.source.item(ctx, msg)
-		if err == nil && item.Position() > f.position {
-			err = f.applyOrIsolate(ctx, []T{item})
+		if err == nil {
+			err = f.take(ctx, []T{item})
+		}
+		if handled++; err == nil && handled%lagCheckItems == 0 {
+			err = f.checkLag(ctx)
 		}
 		if err != nil {
 			stop(err)
@@ -42,6 +49,18 @@ func (f *follower[T]) live(ctx context.Context) error {
 	}
 	if cause := context.Cause(ctx); !errors.Is(cause, errBehind) && !errors.Is(cause, context.Canceled) {
 		return cause
+	}
+	return nil
+}
+
+// checkLag returns errBehind when the head has run away.
+func (f *follower[T]) checkLag(ctx context.Context) error {
+	head, err := f.source.head(ctx)
+	if err != nil {
+		return err
+	}
+	if head-f.position > bulkLag {
+		return errBehind
 	}
 	return nil
 }

@@ -17,8 +17,6 @@ type logSource struct {
 	wake    *eventstore.Wake
 }
 
-func (s *logSource) input() string { return "log" }
-
 func (s *logSource) head(ctx context.Context) (int64, error) { return s.log.Size(ctx) }
 
 func (s *logSource) read(ctx context.Context, after int64) ([]LogItem, error) {

@@ -117,6 +117,17 @@ func (r *Runner) Register(ctx context.Context) error {
 func (r *Runner) Run(ctx context.Context) {
 	defer r.stepWake.Stop()
 	defer r.logWake.Stop()
+	for {
+		err := r.Register(ctx)
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		r.logger.LogAttrs(ctx, slog.LevelWarn, "the projections can't be registered; trying again", slog.Any("error", err))
+		sleep(ctx, time.Second)
+	}
 	var group sync.WaitGroup
 	group.Go(func() { r.notifier.run(ctx) })
 	group.Go(func() { r.measureLag(ctx) })

@@ -9,8 +9,6 @@ import (
 
 // source is an input that followers read: the log, or the steps of a version of chain.
 type source[T Item] interface {
-	// input is its name in the register.
-	input() string
 	// head is the newest position.
 	head(ctx context.Context) (int64, error)
 	// read returns the next items in order; none at the end.

@@ -27,8 +27,6 @@ type stepSource struct {
 	wake    *eventstore.Wake
 }
 
-func (s *stepSource) input() string { return s.chain.Schema() }
-
 func (s *stepSource) head(ctx context.Context) (int64, error) {
 	var head int64
 	if err := s.pool.QueryRow(ctx, s.chain.SQL(`SELECT coalesce(max(step), 0) FROM {schema}.step`)).Scan(&head); err != nil {

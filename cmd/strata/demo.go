@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"strata/internal/synthchain"
+	"strata/projections"
 )
 
 type demoCommand struct {
@@ -124,7 +125,7 @@ func waitCaughtUp(ctx context.Context, api string) error {
 	return ctx.Err()
 }
 
-// lag is how many events the slowest of the read tables is behind.
+// lag is how many events the slowest of the read tables is behind. It fails when one of them has stopped.
 func lag(ctx context.Context, api string) (int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, api+"/extended/v1/status", nil)
 	if err != nil {
@@ -138,7 +139,9 @@ func lag(ctx context.Context, api string) (int64, error) {
 	var status struct {
 		Strata struct {
 			Projections []struct {
-				Lag int64 `json:"lag"`
+				Name  string `json:"name"`
+				State string `json:"state"`
+				Lag   int64  `json:"lag"`
 			} `json:"projections"`
 		} `json:"strata"`
 	}
@@ -147,6 +150,9 @@ func lag(ctx context.Context, api string) (int64, error) {
 	}
 	slowest := int64(0)
 	for _, p := range status.Strata.Projections {
+		if p.State == projections.StateFailed {
+			return 0, fmt.Errorf("projection %s has stopped", p.Name)
+		}
 		slowest = max(slowest, p.Lag)
 	}
 	return slowest, nil

@@ -145,11 +145,14 @@ func (c *serveCommand) project(ctx context.Context, group *errgroup.Group, db *d
 	if err != nil {
 		return err
 	}
+	if err := runner.Register(ctx); err != nil {
+		return err
+	}
 	group.Go(func() error {
 		runner.Run(ctx)
 		return nil
 	})
-	return runner.Register(ctx)
+	return nil
 }
 
 func newRunner(log *eventstore.Log, forkChoice string, logger *slog.Logger, registry prometheus.Registerer) (*projections.Runner, error) {

@@ -25,6 +25,14 @@ var ErrSubscriberClosed = wsql.ErrSubscriberClosed
 // ResendIntervalDefault is how long after a Nack the message comes again.
 const ResendIntervalDefault = 100 * time.Millisecond
 
+// quiet lowers watermill's own messages by one level: what it calls information is about its machinery, and what it
+// calls an error is tried again.
+var quiet = map[slog.Level]slog.Level{
+	slog.LevelInfo:  slog.LevelDebug,
+	slog.LevelDebug: slog.LevelDebug - 4,
+	slog.LevelError: slog.LevelWarn,
+}
+
 // SubscriberConfig configures a Subscriber. The zero value of a field means its default.
 type SubscriberConfig struct {
 	// Offsets says where to read on: ProjectionOffsets or ConsumerOffsets. Required.
@@ -127,7 +135,7 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 		BackoffManager: NewBackoff(waiting, s.config.Wake),
 		SchemaAdapter:  s.schema(),
 		OffsetsAdapter: s.config.Offsets,
-	}, watermill.NewSlogLogger(s.config.Logger))
+	}, watermill.NewSlogLoggerWithLevelMapping(s.config.Logger, quiet))
 	if err != nil {
 		wakeUp()
 		return nil, fmt.Errorf("subscribe to %s: %w", topic, err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -164,15 +163,13 @@ func (b *bench) fold(ctx context.Context, database, path, what string) error {
 	began = time.Now()
 	memory := watchMemory(server.command.Process.Pid)
 	for {
-		response, err := http.Get(server.api + "/readyz")
-		if err != nil {
-			return err
-		}
-		_ = response.Body.Close()
-		if response.StatusCode == http.StatusOK && caughtUp(ctx, pool, events) {
+		if caughtUp(ctx, pool, events) {
 			break
 		}
-		time.Sleep(5 * time.Millisecond)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 	took := time.Since(began)
 	usage := memory.summary()

@@ -46,9 +46,11 @@ func (b *bench) serve(ctx context.Context, url string, more ...string) (*server,
 		return nil, err
 	}
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if response, err := http.Get(s.api + "/healthz"); err == nil {
-			_ = response.Body.Close()
-			return s, nil
+		for _, url := range []string{s.api + "/healthz", s.observer + "/status"} { // one of them, by its roles
+			if response, err := http.Get(url); err == nil {
+				_ = response.Body.Close()
+				return s, nil
+			}
 		}
 	}
 	s.stop()

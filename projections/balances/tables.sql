@@ -1,5 +1,5 @@
--- Tables of the projection balances. Rows are of canonical blocks only. A revert removes the newest block's rows:
--- the tables that grow with the chain are in order of height, so a BRIN index of a few pages finds them.
+-- Tables of the projection balances. Rows are of canonical blocks only. A revert removes the newest block's rows, which
+-- the indexes *_revert_idx find; they grow at their right end only, where inserting costs least.
 
 -- The canonical blocks that the rows below reflect, with what decides whether a lock is in force at them.
 CREATE TABLE {schema}.block (
@@ -41,7 +41,7 @@ CREATE TABLE {schema}.ledger (
 );
 -- Balances at an earlier block.
 CREATE INDEX ledger_height_idx ON {schema}.ledger (account, asset, height, n);
-CREATE INDEX ledger_revert_idx ON {schema}.ledger USING brin (height) WITH (pages_per_range = 16, autosummarize = on);
+CREATE INDEX ledger_revert_idx ON {schema}.ledger (height);
 
 -- The last ledger row of each account and asset, so that all assets of an account are one range.
 CREATE TABLE {schema}.holding (
@@ -74,7 +74,7 @@ CREATE TABLE {schema}.nft_event (
     pointer    text   NOT NULL,
     CONSTRAINT nft_event_pkey PRIMARY KEY (asset, value_hash, n)
 );
-CREATE INDEX nft_event_revert_idx ON {schema}.nft_event USING brin (height) WITH (pages_per_range = 16, autosummarize = on);
+CREATE INDEX nft_event_revert_idx ON {schema}.nft_event (height);
 
 -- Who owns each non-fungible token.
 CREATE TABLE {schema}.nft_custody (
@@ -114,7 +114,7 @@ CREATE TABLE {schema}.nonce (
     account    text    NOT NULL,
     CONSTRAINT nonce_pkey PRIMARY KEY (account, height)
 );
-CREATE INDEX nonce_revert_idx ON {schema}.nonce USING brin (height) WITH (pages_per_range = 16, autosummarize = on);
+CREATE INDEX nonce_revert_idx ON {schema}.nonce (height);
 
 -- Blocks at which a balance became negative, which no chain allows: something is missing from the log. An archive
 -- that begins above genesis has such balances by nature.

@@ -192,6 +192,9 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 	if content.IsGenesis() && empty && b.state.tip != nil {
 		return nil
 	}
+	if content.ParentIndexBlockHash == content.IndexBlockHash {
+		return unreadable("/parent_index_block_hash", "another block", content.ParentIndexBlockHash)
+	}
 	parent, err := b.node(ctx, content.ParentIndexBlockHash)
 	if err != nil {
 		return err
@@ -201,7 +204,7 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 		return err
 	}
 	if parent != nil && n.height <= parent.height {
-		return unreadable("/block_height", fmt.Sprintf("more than the parent's %d", parent.height), content.Height)
+		return tooLow(n, parent)
 	}
 	if err := b.rows.block(content, n); err != nil {
 		return err
@@ -220,6 +223,12 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 	}
 	b.openGap(ctx, n, parent)
 	return nil
+}
+
+// tooLow is why a block can't stand on its parent. Among attached blocks height grows from each to the next, so that
+// no walk along parents is endless, whatever is announced.
+func tooLow(n, parent *node) error {
+	return unreadable("/block_height", fmt.Sprintf("more than the parent's %d", parent.height), n.height)
 }
 
 // openGap notes that n can't be attached. When its parent is not known at all, somebody should find out why.
@@ -264,9 +273,15 @@ func (b *batch) attach(ctx context.Context, n *node, cause int64) error {
 			if err != nil {
 				return err
 			}
-			attached = append(attached, children...)
+			for _, child := range children {
+				if child.height <= n.height {
+					b.quarantine(projections.LogItem{Seq: child.seq, Path: nodeevent.PathBlock}, tooLow(child, n))
+					continue
+				}
+				attached = append(attached, child)
+			}
 		}
-		if b.state.root != nil && b.state.root.parent == n.id && !n.canonical {
+		if root := b.state.root; root != nil && root.parent == n.id && root.height > n.height && !n.canonical {
 			// The chain had begun above n; now it is known further down.
 			if err := b.extendDown(ctx, cause); err != nil {
 				return err
@@ -356,6 +371,19 @@ func (b *batch) extendDown(ctx context.Context, cause int64) error {
 
 // replace gives a block that was announced empty its content.
 func (b *batch) replace(ctx context.Context, known *node, content *projections.Block) error {
+	n, err := newNode(content)
+	if err != nil {
+		return err
+	}
+	if n.height != known.height {
+		return unreadable("/block_height", fmt.Sprintf("%d, as announced before", known.height), content.Height)
+	}
+	if n.parent != known.parent {
+		return unreadable("/parent_index_block_hash", fmt.Sprintf("%s, as announced before", known.parent), n.parent)
+	}
+	if err := new(rows).block(content, n); err != nil { // refused before anything is undone
+		return err
+	}
 	tip := b.state.tip
 	wasCanonical := known.canonical
 	if wasCanonical {
@@ -366,10 +394,6 @@ func (b *batch) replace(ctx context.Context, known *node, content *projections.B
 		if err := b.rewind(ctx, below, content.Seq); err != nil {
 			return err
 		}
-	}
-	n, err := newNode(content)
-	if err != nil {
-		return err
 	}
 	if err := b.flush(ctx); err != nil { // the row of the empty announcement may still be in memory
 		return err
@@ -409,7 +433,7 @@ func (b *batch) node(ctx context.Context, id hash.Hash32) (*node, error) {
 // parent is the attached block below n; nil when n is a root.
 func (b *batch) parent(ctx context.Context, n *node) (*node, error) {
 	parent, err := b.node(ctx, n.parent)
-	if err != nil || parent == nil || !parent.attached {
+	if err != nil || parent == nil || !parent.attached || parent.height >= n.height {
 		return nil, err
 	}
 	return parent, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/domain/transaction"
 	"strata/eventstore"
@@ -165,7 +166,7 @@ func decode(t *testing.T, posts []replay.Post) []projections.LogItem {
 	for i, post := range posts {
 		events[i] = eventstore.Event{Seq: int64(i + 1), Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
 	}
-	items, err := projections.NewDecoder(nil, 0).Decode(t.Context(), events)
+	items, err := projections.NewDecoder(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(t.Context(), events)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,239 @@
+package chain_test
+
+import (
+	"testing"
+
+	"strata/internal/replay"
+	"strata/projections/chain"
+	"strata/projections/internal/body"
+)
+
+// threeTenures is a chain whose blocks a1, a2 and a3 stand on the Bitcoin blocks 101a, 102a and 103a.
+func threeTenures() []replay.Post {
+	return []replay.Post{
+		genesis(),
+		bitcoin("101a", "100a"), stacks("a1", "genesis", "101a"),
+		bitcoin("102a", "101a"), stacks("a2", "a1", "102a"),
+		bitcoin("103a", "102a"), stacks("a3", "a2", "103a"),
+	}
+}
+
+// threeOldTenures is the same from a node that tells neither parents nor sortitions.
+func threeOldTenures() []replay.Post {
+	return []replay.Post{
+		genesis(old),
+		oldBitcoin("101a"), stacks("a1", "genesis", "101a", old),
+		oldBitcoin("102a"), stacks("a2", "a1", "102a", old),
+		oldBitcoin("103a"), stacks("a3", "a2", "103a", old),
+	}
+}
+
+const threeApplied = "+genesis +a1 +a2 +a3"
+
+func TestBitcoinFork(t *testing.T) {
+	run(t, chain.Recommended, []scenario{
+		{
+			name:  "the tip falls back to the last good block",
+			posts: append(threeTenures(), bitcoin("102b", "101a")),
+			want:  state{chain: "genesis a1", steps: threeApplied + " -a3 -a2", burn: "101a 102b"},
+		},
+		{
+			name:  "and regrows",
+			posts: append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b")),
+			want:  state{chain: "genesis a1 b2", steps: threeApplied + " -a3 -a2 +b2"},
+		},
+		{
+			name: "blocks on an orphaned Bitcoin block are stored and not followed, whatever their height",
+			posts: append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b"),
+				stacks("a4", "a3", "103a"), stacks("a5", "a4", "103a")),
+			want: state{chain: "genesis a1 b2", steps: threeApplied + " -a3 -a2 +b2"},
+		},
+		{
+			name: "a Bitcoin block on the orphaned fork brings its chain back at once, without a Stacks block",
+			posts: append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b"), bitcoin("103b", "102b"), stacks("b3", "b2", "103b"),
+				bitcoin("104b", "103b"), stacks("b4", "b3", "104b"), bitcoin("104a", "103a")),
+			want: state{chain: "genesis a1 a2 a3", burn: "101a 102a 103a 104a",
+				steps: threeApplied + " -a3 -a2 +b2 +b3 +b4 -b4 -b3 -b2 +a2 +a3"},
+		},
+		{
+			name: "forth, back and forth again",
+			posts: append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b"), bitcoin("104a", "103a"),
+				bitcoin("103b", "102b"), bitcoin("105a", "104a"), stacks("a4", "a3", "105a")),
+			want: state{chain: "genesis a1 a2 a3 a4", burn: "101a 102a 103a 104a 105a",
+				steps: threeApplied + " -a3 -a2 +b2 -b2 +a2 +a3 -a3 -a2 +b2 -b2 +a2 +a3 +a4"},
+		},
+		{
+			name: "the fork of a fork",
+			posts: append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b"), bitcoin("103b", "102b"), stacks("b3", "b2", "103b"),
+				bitcoin("103c", "102b"), stacks("c3", "b2", "103c")),
+			want: state{chain: "genesis a1 b2 c3", burn: "101a 102b 103c", steps: threeApplied + " -a3 -a2 +b2 +b3 -b3 +c3"},
+		},
+		{
+			name:  "an identical announcement brings a Bitcoin block and its ancestors back",
+			posts: append(threeTenures(), bitcoin("102b", "101a"), bitcoin("103a", "102a")),
+			want:  state{chain: "genesis a1 a2 a3", burn: "101a 102a 103a", steps: threeApplied + " -a3 -a2 +a2 +a3"},
+		},
+		{
+			name:  "an identical announcement of a followed one changes nothing",
+			posts: append(threeTenures(), bitcoin("102a", "101a"), bitcoin("101a", "100a")),
+			want:  state{chain: "genesis a1 a2 a3", burn: "101a 102a 103a", steps: threeApplied},
+		},
+		{
+			name:  "a Bitcoin block where nothing is known orphans nothing",
+			posts: append(threeTenures(), bitcoin("99x", "98x"), bitcoin("100a", "99x")),
+			want:  state{chain: "genesis a1 a2 a3", burn: "99x 100a 101a 102a 103a", steps: threeApplied},
+		},
+		{
+			name: "a Bitcoin block that fills a hole orphans nothing",
+			posts: []replay.Post{genesis(), bitcoin("101a", "100a"), stacks("a1", "genesis", "101a"),
+				bitcoin("103a", "102a"), stacks("a2", "a1", "103a"), bitcoin("102a", "101a")},
+			want: state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2", burn: "101a 102a 103a"},
+		},
+		{
+			name: "what was never announced of Bitcoin is good",
+			posts: []replay.Post{genesis(), stacks("a1", "genesis", "101a"), bitcoin("102a", "101a"), stacks("a2", "a1", "102a"),
+				bitcoin("102b", "101a")},
+			want: state{chain: "genesis a1", steps: "+genesis +a1 +a2 -a2"},
+		},
+		{
+			name: "of the good blocks the best is taken, not the one below",
+			posts: append(threeTenures(), stacks("c2", "a1", "101a"), stacks("c3", "c2", "101a"), stacks("d3", "c2", "101a"),
+				bitcoin("102b", "101a")),
+			want: state{chain: "genesis a1 c2 c3", steps: threeApplied + " -a3 -a2 +c2 +c3"},
+		},
+		{
+			name:  "when even the lowest block is orphaned, the tip stays until there is something better",
+			posts: []replay.Post{bitcoin("101a", "100a"), stacks("a7", "a6", "101a"), bitcoin("101b", "100a"), stacks("b8", "a7", "102b")},
+			want:  state{chain: "a7 b8", steps: "+a7 +b8"},
+		},
+		{
+			name:  "a first block on an orphaned Bitcoin block is not followed",
+			posts: []replay.Post{bitcoin("101a", "100a"), bitcoin("101b", "100a"), stacks("a7", "a6", "101a"), stacks("b7", "a6", "101b")},
+			want:  state{chain: "b7", steps: "+b7"},
+		},
+		{
+			name: "a late parent does not bring an orphaned child in",
+			posts: []replay.Post{genesis(), bitcoin("101a", "100a"), bitcoin("102a", "101a"), stacks("a2", "a1", "102a"),
+				bitcoin("102b", "101a"), stacks("a1", "genesis", "101a")},
+			want: state{chain: "genesis a1", steps: "+genesis +a1"},
+		},
+	})
+}
+
+func TestOldBitcoinFork(t *testing.T) {
+	fork := append(threeOldTenures(), oldBitcoin("102b"), stacks("b2", "a1", "102b", old))
+	forked := threeApplied + " -a3 -a2 +b2"
+	run(t, chain.Recommended, []scenario{
+		{
+			name:  "the tip falls back and regrows",
+			posts: fork,
+			want:  state{chain: "genesis a1 b2", steps: forked, burn: "101a 102b"},
+		},
+		{
+			name:  "a Bitcoin block without a link brings nothing back",
+			posts: append(fork[:len(fork):len(fork)], oldBitcoin("104a")),
+			want:  state{chain: "genesis a1 b2", steps: forked, burn: "101a 102b 104a"},
+		},
+		{
+			name:  "a new Stacks block on the old branch brings back its ancestors",
+			posts: append(fork[:len(fork):len(fork)], oldBitcoin("104a"), stacks("a4", "a3", "104a", old)),
+			want:  state{chain: "genesis a1 a2 a3 a4", steps: forked + " -b2 +a2 +a3 +a4", burn: "101a 102a 103a 104a"},
+		},
+		{
+			name: "and leaves the other branch orphaned",
+			posts: append(fork[:len(fork):len(fork)], oldBitcoin("104a"), stacks("a4", "a3", "104a", old),
+				stacks("b3", "b2", "102b", old), stacks("b4", "b3", "102b", old), stacks("b5", "b4", "102b", old)),
+			want: state{chain: "genesis a1 a2 a3 a4", steps: forked + " -b2 +a2 +a3 +a4"},
+		},
+		{
+			name:  "an identical announcement brings a Bitcoin block back, lowest first",
+			posts: append(fork[:len(fork):len(fork)], oldBitcoin("102a"), oldBitcoin("103a")),
+			want:  state{chain: "genesis a1 a2 a3", steps: forked + " -b2 +a2 +a3", burn: "101a 102a 103a"},
+		},
+	})
+}
+
+// TestSortition is about Bitcoin blocks that are announced again with another sortition (a fork of proof of transfer).
+func TestSortition(t *testing.T) {
+	run(t, chain.Recommended, []scenario{
+		{
+			name:  "another sortition of a block orphans from its height on",
+			posts: append(threeTenures(), bitcoin("102a'", "101a")),
+			want:  state{chain: "genesis a1", steps: threeApplied + " -a3 -a2", burn: "101a 102a'"},
+		},
+		{
+			name:  "the chain regrows on it",
+			posts: append(threeTenures(), bitcoin("102a'", "101a"), stacks("b2", "a1", "102a'")),
+			want:  state{chain: "genesis a1 b2", steps: threeApplied + " -a3 -a2 +b2"},
+		},
+		{
+			name:  "the first sortition comes back by its announcement",
+			posts: append(threeTenures(), bitcoin("102a'", "101a"), bitcoin("102a", "101a")),
+			want:  state{chain: "genesis a1 a2", steps: threeApplied + " -a3 -a2 +a2", burn: "101a 102a"},
+		},
+		{
+			name: "of blocks that tell no sortition, those on later Bitcoin blocks are orphaned",
+			posts: []replay.Post{
+				genesis(old), bitcoin("101a", "100a"), stacks("a1", "genesis", "101a", old), bitcoin("102a", "101a"), stacks("a2", "a1", "102a", old),
+				bitcoin("103a", "102a"), stacks("a3", "a2", "103a", old), bitcoin("102a'", "101a"),
+			},
+			want: state{chain: "genesis a1 a2", steps: threeApplied + " -a3", burn: "101a 102a'"},
+		},
+		{
+			name: "with a link to a block of two sortitions, the followed one stays",
+			posts: append(threeTenures(), bitcoin("102a'", "101a"), stacks("b2", "a1", "102a'"), bitcoin("103c", "102a"),
+				stacks("b3", "b2", "103c")),
+			want: state{chain: "genesis a1 b2 b3", steps: threeApplied + " -a3 -a2 +b2 +b3", burn: "101a 102a' 103c"},
+		},
+	})
+}
+
+// TestBurnView is about tenures that were extended after a later Bitcoin block.
+func TestBurnView(t *testing.T) {
+	tenure := []replay.Post{
+		genesis(),
+		bitcoin("101a", "100a"), stacks("a1", "genesis", "101a"), stacks("a2", "a1", "101a"),
+		bitcoin("102a", "101a"), stacks("a3", "a2", "101a", extended("102a")), stacks("a4", "a3", "101a"),
+	}
+	applied := "+genesis +a1 +a2 +a3 +a4"
+	run(t, chain.Recommended, []scenario{
+		{
+			name:  "blocks after the extension fall with the Bitcoin block that it has seen",
+			posts: append(tenure[:len(tenure):len(tenure)], bitcoin("102b", "101a")),
+			want:  state{chain: "genesis a1 a2", steps: applied + " -a4 -a3"},
+		},
+		{
+			name:  "and come back with it",
+			posts: append(tenure[:len(tenure):len(tenure)], bitcoin("102b", "101a"), bitcoin("103a", "102a")),
+			want:  state{chain: "genesis a1 a2 a3 a4", steps: applied + " -a4 -a3 +a3 +a4"},
+		},
+		{
+			name: "a tenure extended again on the other fork",
+			posts: append(tenure[:len(tenure):len(tenure)], bitcoin("102b", "101a"), stacks("b3", "a2", "101a", extended("102b")),
+				stacks("b4", "b3", "101a"), stacks("a5", "a4", "101a")),
+			want: state{chain: "genesis a1 a2 b3 b4", steps: applied + " -a4 -a3 +b3 +b4"},
+		},
+		{
+			name: "a block of the extended tenure that waited for its parent",
+			posts: []replay.Post{genesis(), bitcoin("101a", "100a"), stacks("a1", "genesis", "101a"), bitcoin("102a", "101a"),
+				stacks("a3", "a2", "101a"), stacks("a2", "a1", "101a", extended("102a")), bitcoin("102b", "101a")},
+			want: state{chain: "genesis a1", steps: "+genesis +a1 +a2 +a3 -a3 -a2"},
+		},
+		{
+			name: "the next tenure on an extended one",
+			posts: append(tenure[:len(tenure):len(tenure)], bitcoin("103a", "102a"), stacks("a5", "a4", "103a"),
+				bitcoin("103b", "102a"), stacks("b5", "a4", "103b")),
+			want: state{chain: "genesis a1 a2 a3 a4 b5", steps: applied + " +a5 -a5 +b5"},
+		},
+	})
+}
+
+// TestBitcoinReplay folds everything twice, as it comes when an archive overlaps with what is there.
+func TestBitcoinReplay(t *testing.T) {
+	twice := append(threeTenures(), stacks("b4", "a3", "103a", func(b *body.Block) { b.Old = true }))
+	run(t, chain.Recommended, []scenario{{
+		name:  "everything twice",
+		posts: append(twice, twice...),
+		want:  state{chain: "genesis a1 a2 a3 b4", steps: threeApplied + " +b4", burn: "101a 102a 103a"},
+	}})
+}

@@ -1,0 +1,164 @@
+package chain_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/transaction"
+	"strata/internal/replay"
+	"strata/projections/chain"
+	"strata/projections/internal/body"
+)
+
+// transactions replaces those of the block.
+func transactions(list ...body.Transaction) func(*body.Block) {
+	return func(b *body.Block) { b.Transactions = list }
+}
+
+func TestQuarantine(t *testing.T) {
+	below := []replay.Post{genesis(), stacks("a1", "genesis", "2a")}
+	then := []replay.Post{stacks("a3", "a2", "4a"), stacks("a2", "a1", "3a"), stacks("a4", "a3", "5a")}
+	good := body.Transaction{Raw: coinbase}
+	whole := stacks("a2", "a1", "3a")
+	big := uint64(1 << 63)
+	var scenarios []scenario
+	for _, c := range []struct {
+		name, pointer string
+		post          replay.Post
+	}{
+		{"no JSON", "", replay.Post{Path: whole.Path, Body: []byte("{")}},
+		{"nothing", "", replay.Post{Path: whole.Path}},
+		{"another JSON value", "", replay.Post{Path: whole.Path, Body: []byte("[]")}},
+		{"cut off", "", replay.Post{Path: whole.Path, Body: whole.Body[:len(whole.Body)-1]}},
+		{"a member is missing", "/burn_block_hash", stacks("a2", "a1", "3a", with(map[string]any{"burn_block_hash": nil}))},
+		{"a member of another type", "/block_height", stacks("a2", "a1", "3a", with(map[string]any{"block_height": "two"}))},
+		{"undecodable transaction in the middle", "/transactions/1/raw_tx", stacks("a2", "a1", "3a",
+			transactions(good, body.Transaction{Raw: coinbase[:len(coinbase)-1]}, good))},
+		{"no transaction bytes", "/transactions/0/raw_tx", stacks("a2", "a1", "3a",
+			transactions(body.Transaction{Raw: coinbase, Members: map[string]any{"raw_tx": nil}}))},
+		{"event of an unknown transaction", "/events/0/txid", stacks("a2", "a1", "3a", with(map[string]any{"events": []any{
+			map[string]any{"txid": body.TxID("x", 0), "event_index": 0, "type": "a_new_event"}}}))},
+		{"the parent's height", "/block_height", stacks("a2", "a1", "3a", with(map[string]any{"block_height": 1}))},
+		{"height beyond 2^63", "/block_height", stacks("a2", "a1", "3a", with(map[string]any{"block_height": big}))},
+		{"time beyond 2^63", "/block_time", stacks("a2", "a1", "3a", with(map[string]any{"block_time": big}))},
+		{"unlock height beyond 2^63", "/pox_v3_unlock_height", stacks("a2", "a1", "3a", with(map[string]any{"pox_v3_unlock_height": big}))},
+		{"height of a lock beyond 2^63", "/events/0/stx_lock_event/unlock_height", stacks("a2", "a1", "3a", transactions(body.Transaction{
+			Raw: coinbase, Events: []body.Event{{Type: "stx_lock_event", Data: map[string]any{
+				"locked_address": "ST000000000000000000002AMW42H", "locked_amount": "1", "unlock_height": "9223372036854775808"}}}}))},
+		{"costs whose sum is beyond 2^63", "/transactions/1/execution_cost", stacks("a2", "a1", "3a", transactions(
+			body.Transaction{Raw: coinbase, Members: map[string]any{"execution_cost": map[string]any{"runtime": big - 1}}},
+			body.Transaction{Raw: coinbase, Members: map[string]any{"execution_cost": map[string]any{"runtime": 1}}}))},
+	} {
+		want := "3" + c.pointer
+		scenarios = append(scenarios,
+			scenario{
+				name:  c.name + ": later blocks wait",
+				posts: append(below[:2:2], c.post, then[0]),
+				want:  state{chain: "genesis a1", steps: "+genesis +a1", gaps: "a2", quarantined: want},
+			},
+			scenario{
+				name:  c.name + ": a right announcement attaches everything",
+				posts: append(append(below[:2:2], c.post), then...),
+				want:  state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 +a3 +a4", quarantined: want},
+			})
+	}
+	scenarios = append(scenarios,
+		scenario{
+			name:  "Bitcoin block whose height is beyond 2^63",
+			posts: append(below[:2:2], replay.Post{Path: "/new_burn_block", Body: bytes.Replace(bitcoin("3b", "2a").Body, []byte(`height":3`), []byte(`height":9223372036854775808`), 1)}),
+			want:  state{chain: "genesis a1", quarantined: "3/burn_block_height"},
+		},
+		scenario{
+			name:  "a payload that only others read",
+			posts: append(below[:2:2], replay.Post{Path: "/new_mempool_tx", Body: []byte(`{}`)}, stacks("a2", "a1", "3a")),
+			want:  state{chain: "genesis a1 a2", quarantined: "3"},
+		},
+		scenario{
+			name:  "paths that nobody reads, with any body",
+			posts: append(below[:2:2], replay.Post{Path: "/stackerdb_chunks", Body: []byte(`{`)}, replay.Post{Path: "/x"}, stacks("a2", "a1", "3a")),
+			want:  state{chain: "genesis a1 a2"},
+		},
+		scenario{
+			name:  "a slash at the end of the path",
+			posts: append(below[:2:2], replay.Post{Path: whole.Path + "/", Body: whole.Body}, replay.Post{Path: whole.Path + "/", Body: []byte("{")}),
+			want:  state{chain: "genesis a1 a2", quarantined: "4"},
+		})
+	run(t, chain.Recommended, scenarios)
+}
+
+// unknownPayload is a signed transaction whose payload has an id that no release knows.
+func unknownPayload() []byte {
+	raw := body.Account("ahead").Sign(4, 321, &transaction.TokenTransfer{Recipient: body.Account("x").Principal(), Amount: 1})
+	tx, err := transaction.Decode(raw)
+	if err != nil {
+		panic(err)
+	}
+	tx.Payload = &transaction.Undecoded{Part: transaction.UnknownPayload, Raw: []byte{200, 1, 2, 3}}
+	return tx.Encode()
+}
+
+// TestStrangeContent is about what is kept although not all of it is known, or fit for a column.
+func TestStrangeContent(t *testing.T) {
+	t.Parallel()
+	const strange = "ST000000000000000000002AMW42H.a\x00b"
+	text := "Runtime(\x00)\nat line 1"
+	post := stacks("a1", "genesis", "2a", transactions(
+		body.Transaction{Raw: unknownPayload()},
+		body.Transaction{Raw: coinbase, Status: "abort_by_a_new_reason", Members: map[string]any{"vm_error": text}},
+		body.Transaction{Raw: coinbase, Events: []body.Event{
+			{Type: "stx_mint_event", Data: map[string]any{"recipient": strange, "amount": "340282366920938463463374607431768211455"}},
+			{Type: "event_of_a_later_release", Data: map[string]any{"x": 1}},
+			{Type: "stx_mint_event", Data: map[string]any{"recipient": strange, "amount": "2"}, Uncommitted: true},
+		}},
+	))
+	pool := databases.New(t)
+	inTx(t, pool, func(tx pgx.Tx) {
+		foldAll(t, tx, chain.Recommended, decode(t, []replay.Post{genesis(), post}), func() (int, bool) { return 2, false })
+		if got := read(t, tx); got.chain != "genesis a1" || got.quarantined != "" {
+			t.Fatalf("got %+v", got)
+		}
+		for _, c := range []struct{ name, query, want string }{
+			{"unknown payload", `SELECT type_id || ' ' || nonce || ' ' || fee || ' ' || sender FROM chain_v1.transaction WHERE source_seq = 2 AND tx_index = 0`,
+				"200 4 321 " + body.Account("ahead").Address()},
+			{"unknown status", `SELECT status || ' ' || fee FROM chain_v1.transaction WHERE source_seq = 2 AND tx_index = 1`,
+				"abort_by_a_new_reason 0"},
+			{"text of the virtual machine", `SELECT vm_error FROM chain_v1.transaction WHERE source_seq = 2 AND tx_index = 1`,
+				strings.ReplaceAll(text, "\x00", "\uFFFD")},
+			{"principal", `SELECT recipient || ' ' || amount FROM chain_v1.event WHERE source_seq = 2 AND event_index = 0`,
+				strings.ReplaceAll(strange, "\x00", "\uFFFD") + " 340282366920938463463374607431768211455"},
+			{"unknown event", `SELECT type || ' ' || pointer FROM chain_v1.event WHERE source_seq = 2 AND event_index = 1`,
+				"event_of_a_later_release 1"},
+			{"committed events", `SELECT event_count::text FROM chain_v1.transaction WHERE source_seq = 2 AND tx_index = 2`, "2"},
+		} {
+			if got := strings.Join(texts(t, tx, c.query), ", "); got != c.want {
+				t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+			}
+		}
+	})
+}
+
+// TestOrphanedTransactions looks for what an abandoned block had in it.
+func TestOrphanedTransactions(t *testing.T) {
+	t.Parallel()
+	pool := databases.New(t)
+	tx, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	posts := append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b"))
+	foldAll(t, tx, chain.Recommended, decode(t, posts), func() (int, bool) { return 1, false })
+	got := texts(t, tx, `
+		SELECT b.height || ' ' || (c.block_seq IS NOT NULL) || ' ' || count(*)
+		FROM chain_v1.transaction t JOIN chain_v1.block b USING (source_seq)
+		LEFT JOIN chain_v1.canonical c ON c.block_seq = b.source_seq
+		GROUP BY b.height, b.source_seq, c.block_seq ORDER BY b.height, b.source_seq`)
+	want := "0 true 1, 1 true 1, 2 false 1, 2 true 1, 3 false 1"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("height, canonical and transactions of each block:\n got %s\nwant %s", strings.Join(got, ", "), want)
+	}
+}
