@@ -160,7 +160,10 @@ func newRunner(log *eventstore.Log, forkChoice string, logger *slog.Logger, regi
 	if err != nil {
 		return nil, err
 	}
-	return projections.NewRunner(projections.Config{Log: log, Logger: logger, Registry: registry}, canonical, balances.New(logger)), nil
+	canonical.Instrument(registry)
+	ledger := balances.New(logger)
+	ledger.Instrument(registry)
+	return projections.NewRunner(projections.Config{Log: log, Logger: logger, Registry: registry}, canonical, ledger), nil
 }
 
 func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, logger *slog.Logger, registry prometheus.Registerer) error {

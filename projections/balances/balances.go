@@ -26,6 +26,8 @@ import (
 	"log/slog"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"strata/projections"
 )
@@ -44,9 +46,10 @@ const Version = 1
 
 // Balances is the projection. It is not safe for concurrent use; one follower owns it.
 type Balances struct {
-	spec   projections.Spec
-	logger *slog.Logger
-	state  *state // nil until read from the tables
+	spec     projections.Spec
+	logger   *slog.Logger
+	negative prometheus.Counter
+	state    *state // nil until read from the tables
 }
 
 // New makes the projection.
@@ -54,7 +57,17 @@ func New(logger *slog.Logger) *Balances {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &Balances{spec: Spec(), logger: logger}
+	p := &Balances{spec: Spec(), logger: logger}
+	p.Instrument(prometheus.NewRegistry())
+	return p
+}
+
+// Instrument registers the projection's metrics. Call it before the projection runs.
+func (p *Balances) Instrument(registry prometheus.Registerer) {
+	p.negative = promauto.With(registry).NewCounter(prometheus.CounterOpts{
+		Namespace: "strata", Subsystem: "balances", Name: "negative_total",
+		Help: "Balances that became negative, which no chain allows: see /audit/v1/negative-balances.",
+	})
 }
 
 // Spec describes the projection's tables.
@@ -108,6 +121,7 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	}
 	if len(b.negative) > 0 {
 		n := b.negative[0]
+		p.negative.Add(float64(len(b.negative)))
 		p.logger.LogAttrs(ctx, slog.LevelWarn, "balances became negative: events are missing from the log, or it begins above genesis",
 			slog.Int("balances", len(b.negative)), slog.String("first_account", n.account), slog.String("asset", n.asset),
 			slog.String("balance", n.balance.String()), slog.Int64("height", n.height), slog.Int64("seq", n.seq),

@@ -28,6 +28,7 @@ import (
 	"math"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
@@ -64,7 +65,8 @@ type Chain struct {
 	better better
 	logger *slog.Logger
 
-	state *state // nil until read from the tables
+	metrics *metrics
+	state   *state // nil until read from the tables
 }
 
 // New makes the projection with a rule of fork choice.
@@ -72,7 +74,7 @@ func New(rule Rule, logger *slog.Logger) (*Chain, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Chain{rule: rule, spec: Spec(), logger: logger}
+	c := &Chain{rule: rule, spec: Spec(), logger: logger, metrics: newMetrics(prometheus.NewRegistry())}
 	switch rule {
 	case Recommended:
 		c.better = recommended
@@ -122,6 +124,7 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 	if err := b.flush(ctx); err != nil {
 		return nil, err
 	}
+	c.metrics.observe(b)
 	tip := b.state.tip
 	b.state.position = items[len(items)-1].Seq
 	if tip == nil {
@@ -187,6 +190,7 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 		if known.empty && !empty {
 			return b.replace(ctx, known, content)
 		}
+		b.repeated++
 		return nil // a re-delivery, or what another node or a restarted one says of the same block
 	}
 	if content.IsGenesis() && empty && b.state.tip != nil {
@@ -336,6 +340,7 @@ func (b *batch) rewind(ctx context.Context, fork *node, cause int64) error {
 			return err
 		}
 		tip.canonical = false
+		b.reverted++
 		b.rows.revert(tip, cause, b.nextStep())
 		if tip == b.state.root {
 			b.state.tip, b.state.root = nil, nil

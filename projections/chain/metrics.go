@@ -1,0 +1,40 @@
+package chain
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// metrics tell what an operator of a chain watches.
+type metrics struct {
+	gaps     prometheus.Gauge
+	height   prometheus.Gauge
+	reverted prometheus.Counter
+	repeated prometheus.Counter
+}
+
+func newMetrics(registry prometheus.Registerer) *metrics {
+	factory := promauto.With(registry)
+	options := func(name, help string) prometheus.Opts {
+		return prometheus.Opts{Namespace: "strata", Subsystem: "chain", Name: name, Help: help}
+	}
+	return &metrics{
+		gaps:     factory.NewGauge(prometheus.GaugeOpts(options("gaps", "Missing blocks that known ones wait for."))),
+		height:   factory.NewGauge(prometheus.GaugeOpts(options("height", "Height of the canonical tip."))),
+		reverted: factory.NewCounter(prometheus.CounterOpts(options("reverted_blocks_total", "Blocks that stopped being canonical."))),
+		repeated: factory.NewCounter(prometheus.CounterOpts(options("repeated_blocks_total", "Announcements of blocks that were known already."))),
+	}
+}
+
+// Instrument registers the projection's metrics. Call it before the projection runs.
+func (c *Chain) Instrument(registry prometheus.Registerer) { c.metrics = newMetrics(registry) }
+
+// observe is called with a batch that is about to commit.
+func (m *metrics) observe(b *batch) {
+	m.gaps.Set(float64(len(b.state.gaps)))
+	m.reverted.Add(float64(b.reverted))
+	m.repeated.Add(float64(b.repeated))
+	if b.state.tip != nil {
+		m.height.Set(float64(b.state.tip.height))
+	}
+}
