@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -87,29 +86,6 @@ func scanEvent(row pgx.CollectableRow) (Event, error) {
 	copy(e.SHA256[:], digest)
 	e.ReceivedAt = e.ReceivedAt.UTC()
 	return e, nil
-}
-
-// bodyChunk is how much of a large body is fetched at once.
-const bodyChunk = 4 << 20
-
-// WriteBody copies the exact bytes of an event to w without holding them all in memory.
-func (l *Log) WriteBody(ctx context.Context, e Event, w io.Writer) error {
-	holder := e.Seq
-	if e.BodySeq != 0 {
-		holder = e.BodySeq
-	}
-	for offset := int64(0); offset < e.Size; offset += bodyChunk {
-		var chunk []byte
-		err := l.pool.QueryRow(ctx, `SELECT substring(body FROM $2 FOR $3) FROM log.event WHERE seq = $1`,
-			holder, offset+1, bodyChunk).Scan(&chunk)
-		if err != nil {
-			return fmt.Errorf("read the body of event %d at byte %d: %w", e.Seq, offset, err)
-		}
-		if _, err := w.Write(chunk); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // GetMany returns the events at the given positions with their bodies, in order of position. Positions that the

@@ -162,10 +162,7 @@ func (b *bench) fold(ctx context.Context, database, path, what string) error {
 	defer server.stop()
 	began = time.Now()
 	memory := watchMemory(server.command.Process.Pid)
-	for {
-		if caughtUp(ctx, pool, events) {
-			break
-		}
+	for !caughtUp(ctx, pool, events) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
