@@ -12,33 +12,8 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
+	"strata/internal/vector"
 )
-
-// sharedDir is a directory with recordings of real nodes, if there is one.
-func sharedDir(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("STRATA_SHARED")
-	if dir == "" {
-		root, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-				break
-			}
-			if root == filepath.Dir(root) {
-				t.Skip("no go.mod above the test")
-			}
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(root, "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "data", "events")); err != nil {
-		t.Skip("no recordings: set STRATA_SHARED to read them")
-	}
-	return dir
-}
 
 type post struct {
 	path string
@@ -78,7 +53,7 @@ func recording(t testing.TB, file string) []post {
 
 func recordings(t testing.TB) map[string][]post {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(sharedDir(t), "data", "events", "*.tsv.gz"))
+	files, err := filepath.Glob(filepath.Join(vector.Shared(t), "data", "events", "*.tsv.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("got %v, %v", files, err)
 	}
@@ -104,7 +79,7 @@ func TestRecordings(t *testing.T) {
 				FirstHeight uint64         `json:"first_height"`
 				Txs, Events int
 			}
-			text, err := os.ReadFile(filepath.Join(sharedDir(t), "data", "expected", name+".json"))
+			text, err := os.ReadFile(filepath.Join(vector.Shared(t), "data", "expected", name+".json"))
 			if err != nil {
 				t.Fatal(err)
 			}

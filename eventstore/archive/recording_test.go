@@ -11,37 +11,12 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"strata/eventstore/archive"
+	"strata/internal/vector"
 )
-
-// sharedDir is a directory with recordings of real nodes, if there is one.
-func sharedDir(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("STRATA_SHARED")
-	if dir == "" {
-		root, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-				break
-			}
-			if root == filepath.Dir(root) {
-				t.Skip("no go.mod above the test")
-			}
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(root, "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "data", "events")); err != nil {
-		t.Skip("no recordings: set STRATA_SHARED to read them")
-	}
-	return dir
-}
 
 func TestRecordings(t *testing.T) {
 	t.Parallel()
-	dir := sharedDir(t)
+	dir := vector.Shared(t)
 	files, err := filepath.Glob(filepath.Join(dir, "data", "events", "*.tsv.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("got %v, %v", files, err)

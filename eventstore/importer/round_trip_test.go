@@ -16,6 +16,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
+	"strata/internal/vector"
 )
 
 // roundTrip imports text, exports it, and imports that again: the texts and the two logs must be equal.
@@ -58,7 +59,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestRecordings(t *testing.T) {
 	t.Parallel()
-	dir := sharedDir(t)
+	dir := vector.Shared(t)
 	names, err := filepath.Glob(filepath.Join(dir, "data", "events", "*.tsv.gz"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("got %v, %v", names, err)
@@ -85,32 +86,6 @@ func TestRecordings(t *testing.T) {
 			roundTrip(t, "plain.tsv", string(text), importer.Options{})
 		})
 	}
-}
-
-// sharedDir is a folder with recordings of real nodes, if there is one.
-func sharedDir(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("STRATA_SHARED")
-	if dir == "" {
-		root, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-				break
-			}
-			if root == filepath.Dir(root) {
-				t.Skip("no go.mod above the test")
-			}
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(root, "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "data", "events")); err != nil {
-		t.Skip("no recordings: set STRATA_SHARED to read them")
-	}
-	return dir
 }
 
 func TestImportedEvents(t *testing.T) {

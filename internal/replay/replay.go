@@ -14,6 +14,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/archive"
 	"strata/internal/pgtest"
+	"strata/internal/vector"
 	"strata/migrations"
 	"strata/projections"
 )
@@ -72,32 +73,10 @@ func Recording(t testing.TB, name string) []Post {
 	}
 }
 
-// SharedData is the folder of recordings and vectors: $STRATA_SHARED/data, or ../shared/data beside the project. The
-// test is skipped when it is not there.
+// SharedData is the folder of recordings and vectors. The test is skipped when it is not there.
 func SharedData(t testing.TB) string {
 	t.Helper()
-	shared := os.Getenv("STRATA_SHARED")
-	if shared == "" {
-		root, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-				break
-			}
-			if root == filepath.Dir(root) {
-				t.Fatal("no go.mod above the working directory")
-			}
-			root = filepath.Dir(root)
-		}
-		shared = filepath.Join(root, "..", "shared")
-	}
-	data := filepath.Join(shared, "data")
-	if _, err := os.Stat(data); err != nil {
-		t.Skipf("no recordings: %v", err)
-	}
-	return data
+	return filepath.Join(vector.Shared(t), "data")
 }
 
 // Run folds the log until all projections have reached its end, and stops.

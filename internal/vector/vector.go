@@ -81,6 +81,16 @@ func Decode[T any](tb testing.TB, row json.RawMessage) T {
 	return v
 }
 
+// Shared returns the directory that holds data/vectors, data/events and data/expected, and skips tb when there is none.
+func Shared(tb testing.TB) string {
+	tb.Helper()
+	dir := shared(tb)
+	if _, err := os.Stat(filepath.Join(dir, "data", "events")); err != nil {
+		tb.Skipf("no recordings in %s: set STRATA_SHARED to the directory that holds data/events", dir)
+	}
+	return dir
+}
+
 func shared(tb testing.TB) string {
 	tb.Helper()
 	if dir := os.Getenv("STRATA_SHARED"); dir != "" {

@@ -1,0 +1,202 @@
+package balances_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/domain/transaction"
+	"strata/eventstore"
+	"strata/internal/pgtest"
+	"strata/internal/replay"
+	"strata/migrations"
+	"strata/projections"
+	"strata/projections/balances"
+	"strata/projections/chain"
+	"strata/projections/internal/body"
+)
+
+// databases have the tables of the projection, and of chain.
+var databases = pgtest.Template("balances", func(ctx context.Context, url string) error {
+	if err := migrations.Up(ctx, url); err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	for _, spec := range []projections.Spec{chain.Spec(), balances.Spec()} {
+		_, failed := conn.Exec(ctx, spec.SQL("CREATE SCHEMA {schema};"+spec.Tables))
+		err = errors.Join(err, failed)
+	}
+	return errors.Join(err, conn.Close(ctx))
+})
+
+const (
+	alice   = body.Account("alice")
+	bob     = body.Account("bob")
+	carol   = body.Account("carol")
+	sponsor = body.Account("sponsor")
+)
+
+// world folds blocks made by hand in one transaction, which is never committed.
+type world struct {
+	t          *testing.T
+	tx         pgx.Tx
+	projection *balances.Balances
+	posts      []replay.Post
+	blocks     map[string]projections.Step
+	step       int64
+	// forgetful lets the projection read everything from its tables again after each block.
+	forgetful bool
+}
+
+// worlds runs a test in a world that remembers and in one that forgets.
+func worlds(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Parallel()
+	for _, forgetful := range []bool{false, true} {
+		t.Run(fmt.Sprintf("restarted=%t", forgetful), func(t *testing.T) {
+			t.Parallel()
+			tx, err := databases.New(t).Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+			f(t, &world{t: t, tx: tx, projection: balances.New(nil), blocks: map[string]projections.Step{}, forgetful: forgetful})
+		})
+	}
+}
+
+// apply folds blocks, all in one batch, unless the world is forgetful.
+func (w *world) apply(blocks ...body.Block) {
+	w.t.Helper()
+	var steps []projections.Step
+	for _, b := range blocks {
+		post := b.Post()
+		w.posts = append(w.posts, post)
+		seq := int64(len(w.posts))
+		item := decode(w.t, []replay.Post{post})[0]
+		if item.Err != nil {
+			w.t.Fatal(item.Err)
+		}
+		item.Block.Seq = seq
+		step := projections.Step{
+			Kind: projections.Apply, Height: int64(item.Block.Height), IndexBlockHash: item.Block.IndexBlockHash,
+			BlockSeq: seq, SourceSeq: seq, Block: item.Block,
+		}
+		w.blocks[b.Name] = step
+		steps = append(steps, step)
+	}
+	w.fold(steps...)
+}
+
+// revert takes blocks off again, the newest first.
+func (w *world) revert(names ...string) {
+	w.t.Helper()
+	var steps []projections.Step
+	for _, name := range names {
+		step := w.blocks[name]
+		step.Kind, step.Block = projections.Revert, nil
+		steps = append(steps, step)
+	}
+	w.fold(steps...)
+}
+
+func (w *world) fold(steps ...projections.Step) {
+	w.t.Helper()
+	for i := range steps {
+		steps[i].Number = w.step + int64(i) + 1
+	}
+	size := len(steps)
+	if w.forgetful {
+		size = 1
+	}
+	for chunk := range slices.Chunk(steps, size) {
+		if _, err := w.projection.Fold(w.t.Context(), w.tx, w.step, chunk); err != nil {
+			w.t.Fatal(err)
+		}
+		w.step += int64(len(chunk))
+		if w.forgetful {
+			w.projection.Forget()
+		}
+	}
+}
+
+// want compares the rows of a query, which has one text column, with what is expected.
+func (w *world) want(what, query string, want ...string) {
+	w.t.Helper()
+	if got := texts(w.t, w.tx, query); !slices.Equal(got, want) {
+		w.t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+	}
+}
+
+func texts(t *testing.T, tx pgx.Tx, query string, args ...any) []string {
+	t.Helper()
+	rows, err := tx.Query(t.Context(), query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func decode(t *testing.T, posts []replay.Post) []projections.LogItem {
+	t.Helper()
+	events := make([]eventstore.Event, len(posts))
+	for i, post := range posts {
+		events[i] = eventstore.Event{Seq: int64(i + 1), Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
+	}
+	items, err := projections.NewDecoder(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(t.Context(), events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
+// coinbase is a payload that does nothing at once.
+var coinbase = &transaction.Coinbase{}
+
+// block at a height with transactions.
+func block(height int, transactions ...body.Transaction) body.Block {
+	return body.Block{
+		Name: fmt.Sprintf("a%d", height), Parent: fmt.Sprintf("a%d", height-1), Burn: fmt.Sprintf("%da", 100+height),
+		Transactions: transactions,
+	}
+}
+
+// did is a transaction of nobody, without fee and nonce, with these events.
+func did(events ...body.Event) body.Transaction {
+	return body.Transaction{Raw: body.Boot(coinbase), Events: events}
+}
+
+func mint(to string, amount uint64) body.Event {
+	return body.Event{Type: "stx_mint_event", Data: map[string]any{"recipient": to, "amount": fmt.Sprint(amount)}}
+}
+
+func transfer(from, to string, amount uint64) body.Event {
+	return body.Event{Type: "stx_transfer_event", Data: map[string]any{"sender": from, "recipient": to, "amount": fmt.Sprint(amount)}}
+}
+
+// holdings in a form that is easy to compare.
+const holdings = `
+	SELECT account || ' ' || asset || ' ' || balance || ' = ' || received || '-' || sent || '-' || fees || '+' || rewards || ' after ' || n
+	FROM balances_v1.holding ORDER BY account, asset`
+
+// of gives the accounts of lines that begin with a name of an account their addresses, in the order of these.
+func of(lines ...string) []string {
+	for i, line := range lines {
+		name, rest, _ := strings.Cut(line, " ")
+		lines[i] = body.Account(name).Address() + " " + rest
+	}
+	slices.Sort(lines)
+	return lines
+}

@@ -1,0 +1,118 @@
+package balances_test
+
+import (
+	"fmt"
+	"testing"
+
+	"strata/domain/bitcoin"
+	"strata/domain/clarity"
+	"strata/domain/pox"
+	"strata/projections"
+	"strata/projections/internal/body"
+)
+
+func oneStep(step projections.Step) []projections.Step { return []projections.Step{step} }
+
+// boot address of testnet, which deployed the stacking contracts.
+const boot = "ST000000000000000000002AMW42H"
+
+const (
+	locks = `
+		SELECT account || ' ' || amount || ' until ' || unlock_height || ' by pox ' || pox_version || ' at ' || height || ' ' || cause || ' ' || pointer
+		FROM (SELECT DISTINCT ON (account) * FROM balances_v1.stx_lock ORDER BY account, height DESC, position DESC) last ORDER BY account`
+	lockCount = `SELECT count(*)::text FROM balances_v1.stx_lock`
+)
+
+func locked(account string, amount, until uint64, contract string) body.Event {
+	data := map[string]any{"locked_address": account, "locked_amount": fmt.Sprint(amount), "unlock_height": until}
+	if contract != "" {
+		data["contract_identifier"] = contract
+	}
+	return body.Event{Type: "stx_lock_event", Data: data}
+}
+
+// unlock is the print that a node adds to the block in which it ends the lock of a stacker who missed his slot.
+func unlock(t *testing.T, stacker clarity.Principal, contract, name string) body.Event {
+	t.Helper()
+	value := func(v clarity.Value, err error) clarity.Value {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	data := value(clarity.NewTuple(
+		clarity.Field{Name: "first-cycle-locked", Value: clarity.NewUint64(3)},
+		clarity.Field{Name: "first-unlocked-cycle", Value: clarity.NewUint64(4)},
+		clarity.Field{Name: "pox-addr", Value: value(pox.AddressValue(bitcoin.PoxAddress{Version: 0, Hash: make([]byte, 20)}))},
+	))
+	print := clarity.NewOk(value(clarity.NewTuple(
+		clarity.Field{Name: "name", Value: value(clarity.NewASCII(name))},
+		clarity.Field{Name: "stacker", Value: value(clarity.NewPrincipal(stacker))},
+		clarity.Field{Name: "balance", Value: clarity.NewUint64(1)},
+		clarity.Field{Name: "locked", Value: clarity.NewUint64(50)},
+		clarity.Field{Name: "burnchain-unlock-height", Value: clarity.NewUint64(900)},
+		clarity.Field{Name: "data", Value: data},
+	)))
+	return body.Event{Type: "contract_event", Data: map[string]any{
+		"contract_identifier": contract, "topic": "print", "raw_value": fmt.Sprintf("0x%x", print.Raw()),
+	}}
+}
+
+func TestLocks(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.apply(
+			block(1, did(locked(alice.Address(), 40, 800, "")), did(locked(bob.Address(), 7, 700, boot+".pox-4"))),
+			block(2, did(locked(alice.Address(), 50, 900, boot+".pox-2"), locked(alice.Address(), 60, 900, boot+".pox-2"))),
+			block(3, did(unlock(t, alice.Principal(), boot+".pox-2", "handle-unlock"))),
+		)
+		others := "bob 7 until 700 by pox 4 at 1 stx_lock_event /events/1"
+		w.want("locks", locks, of("alice 0 until 900 by pox 2 at 3 handle-unlock /events/0", others)...)
+		w.revert("a3")
+		w.want("locks after the revert of the end", locks, of("alice 60 until 900 by pox 2 at 2 stx_lock_event /events/1", others)...)
+		w.revert("a2")
+		w.want("locks after the next revert", locks, of("alice 40 until 800 by pox 1 at 1 stx_lock_event /events/0", others)...)
+		w.revert("a1")
+		w.want("locks after all reverts", locks)
+		w.want("holdings: a lock moves nothing", holdings)
+	})
+}
+
+// TestLockContracts is about who says that something is locked.
+func TestLockContracts(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.apply(
+			block(1, did(locked(alice.Address(), 40, 800, boot+".pox-5")), did(locked(bob.Address(), 7, 700, boot+".pox-99")),
+				did(locked(carol.Address(), 8, 600, "no principal"))),
+			// A print of another contract, under another topic, of a failed transaction, that is no event, of pox-5
+			// (which announces no unlock), or that was not committed, ends no lock.
+			block(2,
+				did(unlock(t, alice.Principal(), alice.Address()+".pox-2", "handle-unlock")),
+				did(unlock(t, alice.Principal(), boot+".pox", "handle-unlock")),
+				did(unlock(t, alice.Principal(), boot+".pox-5", "handle-unlock")),
+				did(unlock(t, alice.Principal(), boot+".pox-2", "handle-unlocks")),
+				did(body.Event{Type: "contract_event", Data: map[string]any{"contract_identifier": boot + ".pox-2", "topic": "print", "raw_value": "0xff"}}),
+				did(func() body.Event {
+					e := unlock(t, alice.Principal(), boot+".pox-2", "handle-unlock")
+					e.Data["topic"] = "other"
+					return e
+				}()),
+				did(func() body.Event {
+					e := unlock(t, alice.Principal(), boot+".pox-2", "handle-unlock")
+					e.Uncommitted = true
+					return e
+				}()),
+				body.Transaction{Raw: alice.Sign(0, 0, coinbase), Status: "abort_by_response",
+					Events: []body.Event{unlock(t, alice.Principal(), boot+".pox-2", "handle-unlock")}},
+			),
+		)
+		w.want("locks", locks, of(
+			"alice 40 until 800 by pox 5 at 1 stx_lock_event /events/0",
+			"bob 7 until 700 by pox 0 at 1 stx_lock_event /events/1",
+			"carol 8 until 600 by pox 0 at 1 stx_lock_event /events/2",
+		)...)
+		w.want("number of locks", lockCount, "3")
+		contract := clarity.Principal{Address: alice.Principal().Address, Contract: "pool"}
+		w.apply(block(3, did(locked(contract.String(), 5, 500, boot+".pox-3"))), block(4, did(unlock(t, contract, boot+".pox-3", "handle-unlock"))))
+		w.want("a contract's lock", locks+` OFFSET 1 LIMIT 1`, contract.String()+" 0 until 900 by pox 3 at 4 handle-unlock /events/0")
+	})
+}
