@@ -34,16 +34,18 @@ func TestFees(t *testing.T) {
 					{Type: "stx_transfer_event", Uncommitted: true, Data: transfer(alice.Address(), carol.Address(), 5).Data}}},
 				// Who sponsors himself uses the nonce of his that stands first.
 				body.Transaction{Raw: bob.Sponsor(4, bob, 9, 1, pay)},
+				// What can't be read behind the fee does not matter.
+				body.Transaction{Raw: carol.Sign(5, 9, &transaction.Undecoded{Part: transaction.UnknownPayload, Raw: []byte{200, 1}})},
 				did(transfer(alice.Address(), carol.Address(), 100)),
 			),
 		)
 		w.want("holdings", holdings, of(
 			"alice stx 765 = 1000-105-130+0 after 7",
-			"bob stx 994 = 1000-5-1-0 after 3",
-			"carol stx 110 = 110-0-0+0 after 3",
+			"bob stx 994 = 1000-5-1+0 after 3",
+			"carol stx 101 = 110-0-9+0 after 4",
 			"sponsor stx 980 = 1000-0-20+0 after 2",
 		)...)
-		w.want("nonces", nonces, of("alice 2 4", "bob 2 5", "sponsor 2 8")...)
+		w.want("nonces", nonces, of("alice 2 4", "bob 2 5", "carol 2 6", "sponsor 2 8")...)
 	})
 }
 
@@ -206,6 +208,16 @@ func TestCollectibles(t *testing.T) {
 		w.revert("a3", "a2", "a1")
 		w.want("custody after all reverts", custody)
 		w.want("history after all reverts", history)
+		w.want("holdings after all reverts", holdings)
+	})
+}
+
+// TestStrangeAccount is about a principal that does not fit into a text column.
+func TestStrangeAccount(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.apply(block(1, did(mint("a\x00b", 3))), block(2, did(transfer("a\x00b", "c", 2))))
+		w.want("holdings", holdings, "a\uFFFDb stx 1 = 3-2-0+0 after 2", "c stx 2 = 2-0-0+0 after 1")
+		w.revert("a2", "a1")
 		w.want("holdings after all reverts", holdings)
 	})
 }

@@ -96,6 +96,12 @@ func TestBitcoinFork(t *testing.T) {
 			want: state{chain: "genesis a1", steps: "+genesis +a1 +a2 -a2"},
 		},
 		{
+			name: "what stands on an orphaned block falls with it, although its own Bitcoin block was never announced",
+			posts: []replay.Post{genesis(), bitcoin("101a", "100a"), stacks("a1", "genesis", "101a"), bitcoin("102a", "101a"),
+				stacks("a2", "a1", "102a"), stacks("a3", "a2", "103x"), bitcoin("102b", "101a")},
+			want: state{chain: "genesis a1", steps: threeApplied + " -a3 -a2"},
+		},
+		{
 			name: "of the good blocks the best is taken, not the one below",
 			posts: append(threeTenures(), stacks("c2", "a1", "101a"), stacks("c3", "c2", "101a"), stacks("d3", "c2", "101a"),
 				bitcoin("102b", "101a")),

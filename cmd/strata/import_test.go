@@ -1,0 +1,287 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/eventstore/archive"
+	"strata/internal/pgtest"
+	"strata/internal/synthchain"
+)
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// chainArchive is the posts of a made-up chain as an archive.
+func chainArchive(t testing.TB, dialect archive.Dialect, seed uint64, posts int) string {
+	t.Helper()
+	config := synthchain.Everything(seed, synthchain.V40)
+	config.SigningSample = 1000 // the rest carry made-up signatures, which nothing here looks at
+	chain := synthchain.New(config)
+	var text bytes.Buffer
+	w := archive.NewWriter(&text, dialect)
+	received := time.Date(2024, 3, 13, 15, 34, 10, 446_000_000, time.UTC)
+	for i := range posts {
+		post := chain.Next()
+		err := w.Write(archive.Record{ID: int64(2*i + 7), HasID: true, ReceivedAt: received.Add(time.Duration(i) * time.Second), Path: post.Path, Payload: post.Body})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+func packed(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func unpacked(t testing.TB, path string) string {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// bodies are those of all events in a database, in order.
+func bodies(t testing.TB, url string) []string {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	rows, err := conn.Query(ctx, `SELECT convert_from(h.body, 'UTF8') FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// What goes in comes out, whichever way it is written, and goes in once.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	const posts = 120
+	for _, tc := range []struct {
+		name    string
+		dialect archive.Dialect
+		file    string
+	}{
+		{"copy", archive.Copy, "events.tsv"},
+		{"raw", archive.Raw, "events.tsv"},
+		{"copy, compressed", archive.Copy, "events.tsv.gz"},
+		{"raw, standard input", archive.Raw, "-"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			dir, url := t.TempDir(), pgtest.URL(t)
+			text := chainArchive(t, tc.dialect, 11, posts)
+			stdin := ""
+			switch {
+			case tc.file == "-":
+				stdin = text
+			case strings.HasSuffix(tc.file, ".gz"):
+				writeFile(t, filepath.Join(dir, tc.file), packed(t, text))
+			default:
+				writeFile(t, filepath.Join(dir, tc.file), text)
+			}
+			imports := func(more ...string) outcome {
+				cmd := command(t, dir, nil, append([]string{"import", "--database-url", url, tc.file}, more...)...)
+				cmd.Stdin = strings.NewReader(stdin)
+				return finish(t, cmd)
+			}
+
+			if got := imports("--wait"); got.code != 0 {
+				t.Fatalf("got code %d: %s", got.code, got.stderr)
+			}
+			for _, s := range projectionStatuses(t, dir, "--database-url", url) {
+				if s.State != "live" || s.Position != s.Head || s.Head == 0 || s.BlockHeight == nil || s.Quarantined != 0 {
+					t.Errorf("after import --wait: got %+v, want it caught up", s)
+				}
+			}
+			if got := exported(t, dir, url, strings.HasSuffix(tc.file, ".gz")); got != text {
+				t.Errorf("exported %d bytes, which differ from the %d that were imported", len(got), len(text))
+			}
+
+			if got := imports(); got.code != 0 {
+				t.Errorf("again: got code %d: %s", got.code, got.stderr)
+			}
+			if got := len(bodies(t, url)); got != posts {
+				t.Errorf("again: got %d events, want still %d", got, posts)
+			}
+
+			writeFile(t, filepath.Join(dir, "other.tsv"), chainArchive(t, tc.dialect, 12, 5))
+			got := run(t, dir, "import", "--database-url", url, "other.tsv")
+			if got.code != exitFailure || !strings.Contains(lastLine(got.stderr), "--append") {
+				t.Errorf("another file: got code %d and %q, want 1 and a word about --append", got.code, got.stderr)
+			}
+			if got := len(bodies(t, url)); got != posts {
+				t.Errorf("another file: got %d events, want still %d", got, posts)
+			}
+			must(t, dir, "import", "--database-url", url, "--append", "other.tsv")
+			if got := len(bodies(t, url)); got != posts+5 {
+				t.Errorf("with --append: got %d events, want %d", got, posts+5)
+			}
+		})
+	}
+}
+
+// exported is what export writes.
+func exported(t testing.TB, dir, url string, compressed bool) string {
+	t.Helper()
+	if !compressed {
+		return must(t, dir, "export", "--database-url", url)
+	}
+	out := filepath.Join(dir, "exported.tsv.gz")
+	must(t, dir, "export", "--database-url", url, "-o", out)
+	return unpacked(t, out)
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+func TestExportRange(t *testing.T) {
+	t.Parallel()
+	dir, url := t.TempDir(), pgtest.URL(t)
+	text := chainArchive(t, archive.Copy, 4, 10)
+	writeFile(t, filepath.Join(dir, "a.tsv"), text)
+	must(t, dir, "import", "--database-url", url, "a.tsv")
+	want := strings.Join(strings.SplitAfter(text, "\n")[2:5], "")
+	if got := must(t, dir, "export", "--database-url", url, "--from", "3", "--to", "5"); got != want {
+		t.Errorf("got %d bytes, want lines 3 to 5, %d bytes", len(got), len(want))
+	}
+}
+
+// A download that broke off is noticed; what there is of it stays, and the whole file goes on from there.
+func TestImportTruncated(t *testing.T) {
+	t.Parallel()
+	dir, url := t.TempDir(), pgtest.URL(t)
+	text := chainArchive(t, archive.Copy, 13, 200)
+	file := filepath.Join(dir, "events.tsv.gz")
+	whole := packed(t, text)
+	writeFile(t, file, whole[:len(whole)*2/3])
+
+	got := run(t, dir, "import", "--database-url", url, file)
+	said := lastLine(got.stderr)
+	line := regexp.MustCompile(`line (\d+)`).FindStringSubmatch(said)
+	if got.code != exitFailure || line == nil || !strings.Contains(said, "truncated") || !strings.Contains(said, "events.tsv.gz") {
+		t.Fatalf("got code %d and %q, want 1 and the file's line", got.code, said)
+	}
+	n, err := strconv.Atoi(line[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	prefix := strings.Join(strings.SplitAfter(text, "\n")[:n-1], "")
+	if got := exported(t, dir, url, false); n < 2 || got != prefix {
+		t.Errorf("got %d bytes in the log, want the %d lines before line %d, %d bytes", len(got), n-1, n, len(prefix))
+	}
+
+	writeFile(t, file, whole)
+	must(t, dir, "import", "--database-url", url, file)
+	if got := exported(t, dir, url, false); got != text {
+		t.Errorf("with the whole file: got %d bytes, want %d", len(got), len(text))
+	}
+}
+
+// An import that is killed, again and again, ends complete.
+func TestImportKilled(t *testing.T) {
+	t.Parallel()
+	dir, url := t.TempDir(), pgtest.URL(t)
+	pool := pgtest.New(t)
+	var text strings.Builder
+	const events = 30_000
+	for i := range events {
+		fmt.Fprintf(&text, "%d\t2024-03-13T15:34:10.446Z\t/attachments/new\t[%d,\"%s\"]\n", i+1, i, strings.Repeat("x", 300))
+	}
+	writeFile(t, filepath.Join(dir, "events.tsv"), text.String())
+	size := func() (n int64) {
+		_ = pool.QueryRow(context.Background(), `SELECT size FROM log.head`).Scan(&n) // none before the first migration
+		return n
+	}
+	for kill := range 3 {
+		before := size()
+		s := start(t, command(t, dir, nil, "import", "--database-url", url, "events.tsv"))
+		s.eventually("the import appends", func() bool { return size() > before || !s.running() })
+		if !s.running() {
+			t.Fatalf("kill %d: the import had ended before", kill)
+		}
+		s.signal(syscall.SIGKILL)
+	}
+	if got := size(); got == 0 || got == events {
+		t.Fatalf("got %d events after the kills, want some of %d", got, events)
+	}
+	must(t, dir, "import", "--database-url", url, "events.tsv")
+	if got := exported(t, dir, url, false); got != text.String() {
+		t.Errorf("got %d bytes, want the file's %d", len(got), text.Len())
+	}
+}
+
+// Who presses Ctrl-C hears that the import stopped, in one line, and with a code that says so.
+func TestImportInterrupted(t *testing.T) {
+	t.Parallel()
+	dir, url := t.TempDir(), pgtest.URL(t)
+	pool := pgtest.New(t)
+	cmd := command(t, dir, nil, "import", "--database-url", url, "-")
+	stdin, err := cmd.StdinPipe() // never ends
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(stdin, chainArchive(t, archive.Raw, 1, 3)); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, cmd)
+	s.eventually("the database is ready", func() bool {
+		var n int64
+		return pool.QueryRow(context.Background(), `SELECT size FROM log.head`).Scan(&n) == nil
+	})
+	s.signal(syscall.SIGINT)
+	if code := cmd.ProcessState.ExitCode(); code != exitFailure || lastLine(s.log.String()) != "strata: interrupted" {
+		t.Errorf("got code %d and %q, want 1 and the word interrupted", code, s.log)
+	}
+}

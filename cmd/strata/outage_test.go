@@ -1,0 +1,71 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"strata/internal/pgtest"
+)
+
+// A database that goes away and comes back is no reason to start anything again, and costs no event.
+func TestDatabaseOutage(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Dedicated(t)
+	s := serve(t, t.TempDir(), "--database-url", database.URL())
+	s.mustPost("/attachments/new", []byte(`["before"]`))
+	s.caughtUp(1)
+
+	database.Stop(t)
+	got := s.post("/attachments/new", []byte(`["meanwhile"]`))
+	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+		t.Errorf("the observer: got %d %s, want 503 and a time to come again", got.status, got.body)
+	}
+	for _, path := range []string{"/extended/v1/status", "/extended/v2/blocks", "/extended/v1/address/SP000000000000000000002Q6VF78/stx", "/audit/v1/events/1"} {
+		const want = `{"error":"The database service is unavailable"}`
+		if got := s.get(path); got.status != http.StatusServiceUnavailable || strings.TrimSpace(string(got.body)) != want {
+			t.Errorf("%s: got %d %s, want 503 %s", path, got.status, got.body, want)
+		}
+	}
+	if got := s.get("/readyz"); got.status != http.StatusServiceUnavailable || !strings.Contains(string(got.body), `"status":"not ready"`) {
+		t.Errorf("/readyz: got %d %s, want 503", got.status, got.body)
+	}
+	for _, path := range []string{"/healthz", "/docs", "/openapi.json", "/metrics"} {
+		if got := s.get(path); got.status != http.StatusOK {
+			t.Errorf("%s: got %d %s, want 200", path, got.status, got.body)
+		}
+	}
+
+	database.Start(t)
+	s.eventually("the observer takes events again", func() bool {
+		return s.post("/attachments/new", []byte(`["after"]`)).status == http.StatusOK
+	})
+	s.eventually("/readyz says so", func() bool { return s.get("/readyz").status == http.StatusOK })
+	s.caughtUp(2)
+
+	// A node that posts all the while, through a stop and a crash.
+	const posts = 250
+	simulating := start(t, command(t, t.TempDir(), nil, "simulate", "--observer", s.observer, "--count", "250", "--seed", "9", "--rate", "150"))
+	reached := func(size int64) func() bool {
+		return func() bool { return s.status().Strata.LogSize > size }
+	}
+	s.eventually("some posts arrive", reached(30))
+	database.Stop(t)
+	time.Sleep(300 * time.Millisecond)
+	database.Start(t)
+	s.eventually("the API is back", func() bool { return s.get("/extended/v1/status").status == http.StatusOK })
+	s.eventually("more posts arrive", reached(100))
+	database.Kill(t)
+	database.Start(t)
+	<-simulating.ended
+	if code := simulating.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Fatalf("simulate: got code %d; it said:\n%s", code, simulating.log)
+	}
+	s.eventually("the API is back", func() bool { return s.get("/extended/v1/status").status == http.StatusOK })
+	s.caughtUp(2 + posts)
+	s.checkState(expected(simulateCommand{Seed: 9, Forks: 0.05}, posts))
+	if !s.running() {
+		t.Error("the server ended")
+	}
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/readapi"
+)
+
+// repository is the root of the repository.
+func repository(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("there is no go.mod above this package")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+func readme(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(repository(t), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// fenced are the blocks between ``` of a text, and what is left without them.
+func fenced(text string) (blocks []string, rest string) {
+	for i, part := range strings.Split(text, "\n```") {
+		if i%2 == 1 {
+			_, block, _ := strings.Cut(part, "\n")
+			blocks = append(blocks, block)
+		} else {
+			rest += part
+		}
+	}
+	return blocks, rest
+}
+
+// readmeStatus is the answer of an empty server in the README.
+func readmeStatus(t testing.TB) []byte {
+	t.Helper()
+	answer := regexp.MustCompile(`(?m)^\{"server_version".*$`).FindString(readme(t))
+	if !json.Valid([]byte(answer)) {
+		t.Fatalf("the README's answer of /extended/v1/status is %q", answer)
+	}
+	return []byte(answer)
+}
+
+// readmeExample are the parts of the README's balance that a demo shows, too.
+func readmeExample(t testing.TB) []string {
+	t.Helper()
+	blocks, _ := fenced(readme(t))
+	for _, block := range blocks {
+		if !strings.Contains(block, "until_block") {
+			continue
+		}
+		var parts []string
+		for _, pattern := range []string{`/extended/v1/address/[^']+`, `Strata-Source: \d+`, `"total_sent":"\d+"`, `"balance":"\d+"`} {
+			part := regexp.MustCompile(pattern).FindString(block)
+			if part == "" {
+				t.Fatalf("the README's balance has nothing like %s", pattern)
+			}
+			parts = append(parts, strings.Replace(part, `":"`, `": "`, 1))
+		}
+		return parts
+	}
+	t.Fatal("the README has no balance at an earlier block")
+	return nil
+}
+
+// The commands in the documentation can be typed as they stand.
+func TestDocumentedCommands(t *testing.T) {
+	t.Parallel()
+	root := repository(t)
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, parse := model(t)
+	counts := map[string]int{}
+	for _, file := range append(files, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range commands(string(text)) {
+			words := strings.Fields(line)
+			counts[words[0]]++
+			switch words[0] {
+			case "make":
+				for _, target := range words[1:] {
+					if !strings.Contains(target, "=") && !strings.Contains(string(makefile), "\n"+target+":") {
+						t.Errorf("%s: %q: the Makefile has no %s", filepath.Base(file), line, target)
+					}
+				}
+			case "curl":
+				checkCurl(t, filepath.Base(file), line)
+			case "strata", "bin/strata":
+				args := slices.DeleteFunc(words[1:], func(word string) bool { return word == "--help" || strings.Contains(word, "…") })
+				// What is expected beyond that, the text leaves to the reader.
+				if err := parse(args...); err != nil && !strings.HasPrefix(err.Error(), "expected ") {
+					t.Errorf("%s: %q: %v", filepath.Base(file), line, err)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"make", "curl", "strata", "bin/strata"} {
+		if counts[name] == 0 {
+			t.Errorf("no %s found in the documentation", name)
+		}
+	}
+}
+
+// commands are the lines of code blocks, and the code within sentences, that begin with a program we know. What
+// follows a # is a remark.
+func commands(text string) (found []string) {
+	blocks, rest := fenced(text)
+	var candidates []string
+	for _, block := range blocks {
+		for line := range strings.Lines(block) {
+			line, _, _ = strings.Cut(line, " #")
+			candidates = append(candidates, strings.TrimPrefix(strings.TrimSpace(line), "$ "))
+		}
+	}
+	for _, candidate := range append(candidates, code(rest)...) {
+		candidate = strings.TrimSpace(candidate)
+		for _, program := range []string{"make ", "curl ", "strata ", "bin/strata "} {
+			if strings.HasPrefix(candidate, program) {
+				found = append(found, candidate)
+			}
+		}
+	}
+	return found
+}
+
+// checkCurl checks that a request is one of the API's, at the default address.
+func checkCurl(t testing.TB, file, line string) {
+	t.Helper()
+	words := strings.Fields(line)
+	raw := strings.Trim(words[len(words)-1], "'")
+	if !strings.HasPrefix(raw, "http://") {
+		raw = "http://" + raw
+	}
+	target, err := url.Parse(raw)
+	if err != nil {
+		t.Errorf("%s: %q: %v", file, line, err)
+		return
+	}
+	if want := defaultOf(t, "api-addr"); target.Host != want {
+		t.Errorf("%s: %q: the API's address is %s by default", file, line, want)
+	}
+	op := operationAt(target.Path)
+	if op == nil {
+		t.Errorf("%s: %q: the API has no such path", file, line)
+		return
+	}
+	for name := range target.Query() {
+		if !slices.ContainsFunc(op.Parameters, func(p *huma.Param) bool { return p.In == "query" && p.Name == name }) {
+			t.Errorf("%s: %q: the path has no parameter %s", file, line, name)
+		}
+	}
+}
+
+// operationAt is the GET operation whose path matches.
+func operationAt(path string) *huma.Operation {
+	for template, item := range readapi.New(readapi.Config{}).OpenAPI().Paths {
+		pattern := regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(template), `[^/]+`)
+		if item.Get != nil && regexp.MustCompile("^"+pattern+"$").MatchString(path) {
+			return item.Get
+		}
+	}
+	return nil
+}
+
+// defaultOf is the default of a flag of serve.
+func defaultOf(t testing.TB, name string) string {
+	t.Helper()
+	parser, _ := model(t)
+	for _, leaf := range parser.Model.Leaves(true) {
+		for _, flag := range leaf.Flags {
+			if leaf.Name == "serve" && flag.Name == name {
+				return flag.Default
+			}
+		}
+	}
+	t.Fatalf("serve has no flag --%s", name)
+	return ""
+}
+
+// The addresses and paths that the README names are those of a server with default settings.
+func TestReadmeAddresses(t *testing.T) {
+	t.Parallel()
+	text := readme(t)
+	endpoint := regexp.MustCompile(`endpoint\s*=\s*"([^"]+)"`).FindStringSubmatch(text)
+	if endpoint == nil || endpoint[1] != defaultOf(t, "observer-addr") {
+		t.Errorf("the README has the endpoint %q, the default is %s", endpoint, defaultOf(t, "observer-addr"))
+	}
+	api := readapi.New(readapi.Config{})
+	_, rest := fenced(text)
+	paths := 0
+	for _, path := range code(rest) {
+		if !strings.HasPrefix(path, "/") {
+			continue
+		}
+		paths++
+		if operationAt(path) != nil {
+			continue
+		}
+		recorder := httptest.NewRecorder()
+		api.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
+		if recorder.Code != http.StatusOK {
+			t.Errorf("%s: got %d, want 200", path, recorder.Code)
+		}
+	}
+	if paths == 0 {
+		t.Error("the README names no paths")
+	}
+}

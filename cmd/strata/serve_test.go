@@ -1,0 +1,341 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"strata/internal/pgtest"
+)
+
+// emptyFolder is a folder whose ./.strata, the default data directory, pgtest cleans up after.
+func emptyFolder(t testing.TB) string {
+	t.Helper()
+	dir := pgtest.DataDir(t)
+	if err := os.Symlink(".", filepath.Join(dir, ".strata")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// privatePostgres is the process that the private Postgres of a folder runs in, 0 when there is none.
+func privatePostgres(t testing.TB, dir string) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "postgres", "data", "postmaster.pid"))
+	if os.IsNotExist(err) {
+		return 0
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if syscall.Kill(pid, 0) != nil {
+		return 0
+	}
+	return pid
+}
+
+// A server without any configuration keeps its database itself, and whatever happens to the server, the database has
+// what was acknowledged.
+func TestServeWithoutConfiguration(t *testing.T) {
+	t.Parallel()
+	dir := emptyFolder(t)
+	began := time.Now()
+	s := serve(t, dir)
+	s.status()
+	took := time.Since(began).Round(time.Millisecond)
+	if t.Logf("answered %s after its start in an empty folder", took); took > slow/2 {
+		t.Errorf("answered after %s", took)
+	}
+	want := readmeStatus(t)
+	s.eventually("an empty server answers as the README says: "+string(want), func() bool {
+		return sameButVersion(t, s.get("/extended/v1/status").body, want)
+	})
+	postgres := privatePostgres(t, dir)
+	if postgres == 0 {
+		t.Fatal("there is no private Postgres")
+	}
+	s.mustPost("/new_block", []byte(`{"first":1}`))
+
+	// Other commands work beside the server, with the same cluster, and leave it running.
+	statuses := projectionStatuses(t, dir)
+	if len(statuses) != 2 {
+		t.Errorf("beside a server: got %d projections, want 2", len(statuses))
+	}
+	extra := filepath.Join(dir, "extra.tsv")
+	writeFile(t, extra, "1\t2024-03-13T15:34:10.446Z\t/attachments/new\t[]\n")
+	must(t, dir, "import", "--append", extra)
+	s.caughtUp(2)
+	if got := privatePostgres(t, dir); got != postgres {
+		t.Errorf("after other commands: got Postgres %d, want still %d", got, postgres)
+	}
+
+	s.signal(syscall.SIGKILL)
+	if got := privatePostgres(t, dir); got != postgres {
+		t.Errorf("after kill -9 of the server: got Postgres %d, want still %d", got, postgres)
+	}
+	s = serve(t, dir)
+	if got := s.status().Strata.LogSize; got != 2 {
+		t.Errorf("after kill -9: got %d events, want 2", got)
+	}
+	if got := string(s.get("/audit/v1/events/1/body").body); got != `{"first":1}` {
+		t.Errorf("after kill -9: got %s", got)
+	}
+
+	s.stop()
+	if got := privatePostgres(t, dir); got != 0 {
+		t.Errorf("the server ended, and left Postgres %d running", got)
+	}
+	if statuses := projectionStatuses(t, dir); len(statuses) != 2 || statuses[1].Position != 2 {
+		t.Errorf("without a server: got %v, want chain at 2", statuses)
+	}
+	if got := privatePostgres(t, dir); got != 0 {
+		t.Errorf("projections status left Postgres %d running", got)
+	}
+}
+
+// sameButVersion compares answers of /extended/v1/status.
+func sameButVersion(t testing.TB, got, want []byte) bool {
+	t.Helper()
+	normal := func(text []byte) string {
+		var fields map[string]any
+		if err := json.Unmarshal(text, &fields); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		delete(fields, "server_version")
+		sorted, err := json.Marshal(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(sorted)
+	}
+	return normal(got) == normal(want)
+}
+
+type projectionStatus struct {
+	Name           string  `json:"name"`
+	Version        int     `json:"version"`
+	Active         bool    `json:"active"`
+	Input          string  `json:"input"`
+	State          string  `json:"state"`
+	Position       int64   `json:"position"`
+	Head           int64   `json:"head"`
+	LogSeq         int64   `json:"log_seq"`
+	BlockHeight    *int64  `json:"block_height"`
+	IndexBlockHash *string `json:"index_block_hash"`
+	LagSeconds     float64 `json:"lag_seconds"`
+	Quarantined    int64   `json:"quarantined"`
+	Error          *string `json:"error"`
+}
+
+func projectionStatuses(t testing.TB, dir string, args ...string) (statuses []projectionStatus) {
+	t.Helper()
+	text := must(t, dir, append([]string{"projections", "status", "--json"}, args...)...)
+	if err := json.Unmarshal([]byte(text), &statuses); err != nil {
+		t.Fatalf("projections status --json printed %s: %v", text, err)
+	}
+	return statuses
+}
+
+func TestProjectionsStatus(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := serve(t, t.TempDir(), "--database-url", url)
+	s.mustPost("/new_block", []byte("not JSON"))
+	s.caughtUp(1)
+	statuses := projectionStatuses(t, t.TempDir(), "--database-url", url)
+	if len(statuses) != 2 {
+		t.Fatalf("got %v, want two projections", statuses)
+	}
+	for i, want := range []projectionStatus{
+		{Name: "balances", Version: 1, Active: true, Input: "chain_v1", State: "live"},
+		{Name: "chain", Version: 1, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1, Quarantined: 1},
+	} {
+		if statuses[i] != want {
+			t.Errorf("got %+v, want %+v", statuses[i], want)
+		}
+	}
+	table := strings.Split(must(t, t.TempDir(), "projections", "status", "--database-url", url), "\n")
+	if len(table) != 4 || !strings.HasPrefix(table[0], "NAME ") || !strings.HasPrefix(table[1], "balances ") || !strings.HasPrefix(table[2], "chain ") {
+		t.Errorf("got the table %q, want a heading and two rows", table)
+	}
+	got := run(t, t.TempDir(), "projections", "resume", "chain", "--database-url", url)
+	if got.code != exitFailure || !strings.Contains(got.stderr, "no version of it has failed") {
+		t.Errorf("resume of what runs: got code %d, %s", got.code, got.stderr)
+	}
+}
+
+// The roles make one server of several processes.
+func TestServeRoles(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	begin := func(roles, api, observer string) *server {
+		return start(t, command(t, t.TempDir(), nil, "serve", "--roles", roles, "--database-url", url, "--log-format", "json",
+			"--api-addr", api, "--observer-addr", observer))
+	}
+	free := make([]string, 8)
+	for i := range free {
+		free[i] = freeAddress(t)
+	}
+	reading := begin("api", "127.0.0.1:0", free[1])
+	receiving := begin("observer", free[2], "127.0.0.1:0")
+	projecting := begin("projector", free[4], free[5])
+	describing := begin("metadata", free[6], free[7])
+	reading.api, receiving.observer = reading.announced("serving the API"), receiving.announced("receiving events")
+
+	receiving.mustPost("/new_block", []byte("{}"))
+	reading.caughtUp(1)
+	for i, what := range []string{1: "the API's observer", 2: "the observer's API", 4: "the projector's API", 5: "the projector's observer", 6: "the metadata's API", 7: "the metadata's observer"} {
+		if what != "" && !closed(free[i]) {
+			t.Errorf("%s: somebody listens", what)
+		}
+	}
+	if got := do(t, http.MethodGet, receiving.observer+"/extended/v1/status", nil, nil); got.status == http.StatusOK {
+		t.Errorf("the observer answers for the API: %s", got.body)
+	}
+	if got := do(t, http.MethodPost, reading.api+"/new_block", nil, []byte("{}")); got.status != http.StatusNotFound {
+		t.Errorf("the API takes events: got %d %s, want 404", got.status, got.body)
+	}
+	for _, s := range []*server{reading, receiving, projecting, describing} {
+		if !s.running() {
+			t.Errorf("strata %v ended", s.cmd.Args[1:])
+		}
+	}
+}
+
+// Every setting is an environment variable, too, and a flag is stronger.
+func TestServeEnvironment(t *testing.T) {
+	t.Parallel()
+	api, observer, data := freeAddress(t), freeAddress(t), filepath.Join(t.TempDir(), "data")
+	s := start(t, command(t, t.TempDir(), []string{
+		"STRATA_API_ADDR=" + freeAddress(t),
+		"STRATA_OBSERVER_ADDR=" + observer,
+		"STRATA_DATABASE_URL=" + pgtest.URL(t),
+		"STRATA_DATA_DIR=" + data,
+		"STRATA_NETWORK=testnet",
+		"STRATA_ORDHOOK_TOKEN=secret",
+		"STRATA_BODY_LIMIT=1000",
+		"STRATA_LAG_LIMIT=17",
+		"STRATA_LOG_FORMAT=json",
+		"STRATA_LOG_LEVEL=info",
+		"STRATA_ROLES=observer,projector,api",
+		"STRATA_FORK_CHOICE=reference",
+		"STRATA_SHUTDOWN_GRACE=3s",
+	}, "serve", "--api-addr", api))
+	s.api, s.observer = s.announced("serving the API"), s.announced("receiving events")
+	if s.api != "http://"+api || s.observer != "http://"+observer {
+		t.Errorf("got the API at %s and the observer at %s, want %s and %s", s.api, s.observer, api, observer)
+	}
+	if got := s.status().Strata.Network; got != "testnet" {
+		t.Errorf("STRATA_NETWORK: got %s, want testnet", got)
+	}
+	if _, err := os.Stat(filepath.Join(data, "spool")); err != nil {
+		t.Errorf("STRATA_DATA_DIR: %v", err)
+	}
+	if got := s.post("/new_block", make([]byte, 1001)); got.status != http.StatusRequestEntityTooLarge {
+		t.Errorf("STRATA_BODY_LIMIT: got %d, want 413", got.status)
+	}
+	if got := s.post("/payload", []byte("{}")); got.status != http.StatusUnauthorized {
+		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d without it, want 401", got.status)
+	}
+	if got := do(t, http.MethodPost, s.observer+"/payload", http.Header{"Authorization": {"Bearer secret"}}, []byte("{}")); got.status != http.StatusOK {
+		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d with it, want 200", got.status)
+	}
+	var ready struct {
+		Checks struct {
+			Projections []struct {
+				LagLimit int64 `json:"lag_limit"`
+			}
+		}
+	}
+	if s.read("/readyz", &ready); len(ready.Checks.Projections) != 2 || ready.Checks.Projections[0].LagLimit != 17 {
+		t.Errorf("STRATA_LAG_LIMIT: got %+v, want 17 twice", ready)
+	}
+	if strings.Contains(s.log.String(), "secret") {
+		t.Error("the log tells the token")
+	}
+}
+
+// An address that is taken is found before a database is made.
+func TestServeAddressTaken(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	for _, flag := range []string{"--api-addr", "--observer-addr"} {
+		other := map[string]string{"--api-addr": "--observer-addr", "--observer-addr": "--api-addr"}[flag]
+		dir := t.TempDir()
+		got := run(t, dir, "serve", flag, taken.Addr().String(), other, "127.0.0.1:0")
+		if got.code != exitFailure || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "address already in use") || !strings.Contains(got.stderr, flag) {
+			t.Errorf("%s: got code %d and %q, want 1 and one line that names the flag", flag, got.code, got.stderr)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+			t.Errorf("%s: it left %v (%v)", flag, left, err)
+		}
+	}
+}
+
+// A server that is told to stop while it starts has not failed.
+func TestServeStoppedEarly(t *testing.T) {
+	t.Parallel()
+	dir := emptyFolder(t)
+	s := start(t, command(t, dir, nil, "serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0"))
+	s.eventually("it makes its cluster", func() bool {
+		_, err := os.Stat(filepath.Join(dir, "postgres"))
+		return err == nil
+	})
+	s.stop()
+	if got := privatePostgres(t, dir); got != 0 {
+		t.Errorf("it left Postgres %d running", got)
+	}
+}
+
+// Events that arrive while the server ends are stored, or not acknowledged.
+func TestServeStoppedUnderLoad(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := serve(t, t.TempDir(), "--database-url", url)
+	var acknowledged []string
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; ; i++ {
+			body := fmt.Sprintf(`{"n":%d}`, i)
+			response, err := client.Post(s.observer+"/new_block", "application/json", strings.NewReader(body))
+			if err != nil {
+				return
+			}
+			_ = response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				acknowledged = append(acknowledged, body)
+			}
+		}
+	}()
+	s.eventually("some events arrive", func() bool { return s.status().Strata.LogSize > 20 })
+	s.signal(syscall.SIGTERM)
+	<-done
+	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("got code %d after SIGTERM, want 0", code)
+	}
+	stored := bodies(t, url)
+	for _, body := range acknowledged {
+		if !slices.Contains(stored, body) {
+			t.Errorf("%s was acknowledged and is not in the log", body)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"strata/internal/pgtest"
+	"strata/internal/synthchain"
+)
+
+// expected is the truth about the first count posts of the chain that simulate posts.
+func expected(c simulateCommand, count int) (synthchain.State, []string) {
+	chain := synthchain.New(c.config())
+	for range count {
+		chain.Next()
+	}
+	return chain.Expected(), chain.Accounts()
+}
+
+// checkState compares what the API says with the truth.
+func (s *server) checkState(want synthchain.State, accounts []string) {
+	s.t.Helper()
+	var latest struct {
+		Height         uint64
+		Hash           string
+		IndexBlockHash string `json:"index_block_hash"`
+		Canonical      bool
+	}
+	s.read("/extended/v2/blocks/latest", &latest)
+	if latest.Height != want.Tip.Height || latest.Hash != want.Tip.Hash.String() || latest.IndexBlockHash != want.Tip.IndexHash.String() || !latest.Canonical {
+		s.t.Errorf("the tip: got %+v, want %+v", latest, want.Tip)
+	}
+	owners := map[string]bool{}
+	for _, account := range accounts {
+		owners[account] = true
+	}
+	for account := range want.Balances {
+		owners[account] = true
+	}
+	for holding := range want.Tokens {
+		owners[holding.Owner] = true
+	}
+	compared := 0
+	for owner := range owners {
+		var got struct {
+			STX    struct{ Balance string }
+			Tokens map[string]struct{ Balance string } `json:"fungible_tokens"`
+		}
+		s.read("/extended/v1/address/"+owner+"/balances", &got)
+		if truth := strconv.FormatUint(want.Balances[owner], 10); got.STX.Balance != truth {
+			s.t.Errorf("STX of %s: got %s, want %s", owner, got.STX.Balance, truth)
+		}
+		for asset, holding := range got.Tokens {
+			truth := "0"
+			if amount := want.Tokens[synthchain.Holding{Asset: asset, Owner: owner}]; amount != nil {
+				truth = amount.String()
+			}
+			if holding.Balance != truth {
+				s.t.Errorf("%s of %s: got %s, want %s", asset, owner, holding.Balance, truth)
+			}
+			if truth != "0" {
+				compared++
+			}
+		}
+	}
+	if compared != len(want.Tokens) {
+		s.t.Errorf("got %d holdings of tokens, want %d", compared, len(want.Tokens))
+	}
+}
+
+// A chain with everything in it, posted by one command to another, ends in the tables that the generator expects.
+func TestSimulate(t *testing.T) {
+	t.Parallel()
+	s := serve(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "300", "--seed", "3", "--forks", "0.2")
+	s.caughtUp(300)
+	want, accounts := expected(simulateCommand{Seed: 3, Forks: 0.2}, 300)
+	s.checkState(want, accounts)
+	if got := s.get("/readyz"); got.status != http.StatusOK {
+		t.Errorf("/readyz: got %d %s, want 200", got.status, got.body)
+	}
+	if got := s.get("/audit/v1/negative-balances"); !bytes.Contains(got.body, []byte(`"results":[]`)) {
+		t.Errorf("negative balances: %s", got.body)
+	}
+	s.checkMetrics()
+	s.checkProvenance(want, accounts[0])
+}
+
+// checkMetrics looks for the metrics that the documentation tells operators to watch.
+func (s *server) checkMetrics() {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(repository(s.t), "docs", "operating.md"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	metrics := string(s.get("/metrics").body)
+	named := regexp.MustCompile("`(strata_[a-z_]+)`").FindAllStringSubmatch(string(text), -1)
+	if len(named) == 0 {
+		s.t.Error("docs/operating.md names no metrics")
+	}
+	for _, name := range named {
+		onlyInTrouble := name[1] == "strata_projection_database_waits_total" || name[1] == "strata_projection_failed"
+		if !strings.Contains(metrics, "# TYPE "+name[1]+" ") && !onlyInTrouble {
+			s.t.Errorf("/metrics has no %s", name[1])
+		}
+	}
+	requests := 0
+	for _, sample := range regexp.MustCompile(`(?m)^strata_observer_requests_total\{.*status="200".*\} (\d+)$`).FindAllStringSubmatch(metrics, -1) {
+		n, err := strconv.Atoi(sample[1])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		requests += n
+	}
+	if requests != 300 {
+		s.t.Errorf("strata_observer_requests_total: got %d with status 200, want 300", requests)
+	}
+}
+
+// checkProvenance follows an answer to the bytes that it comes from.
+func (s *server) checkProvenance(want synthchain.State, account string) {
+	s.t.Helper()
+	for _, path := range []string{"/extended/v2/blocks/latest", "/extended/v1/address/" + account + "/stx", "/extended/v1/address/" + account + "/stx?until_block=5", "/extended/v1/status"} {
+		got := s.get(path)
+		position := regexp.MustCompile(`^log=(\d+); height=(\d+); index_block_hash=(0x[0-9a-f]{64})$`).FindStringSubmatch(got.header.Get("Strata-Position"))
+		if position == nil || position[2] != fmt.Sprint(want.Tip.Height) || position[3] != want.Tip.IndexHash.String() {
+			s.t.Errorf("%s: got Strata-Position %q, want the tip, %+v", path, got.header.Get("Strata-Position"), want.Tip)
+		}
+		sources := got.header.Get("Strata-Source")
+		if sources == "" {
+			s.t.Errorf("%s: no Strata-Source", path)
+			continue
+		}
+		for _, seq := range strings.Split(sources, ",") {
+			var event struct {
+				SHA256 string
+				Size   int
+				Body   string
+				Path   string
+			}
+			s.read("/audit/v1/events/"+seq, &event)
+			body := s.get(event.Body).body
+			digest := sha256.Sum256(body)
+			if event.SHA256 != "0x"+hex.EncodeToString(digest[:]) || event.Size != len(body) || event.Path == "" {
+				s.t.Errorf("event %s behind %s: got %+v, its body has SHA-256 %x and %d bytes", seq, path, event, digest, len(body))
+			}
+		}
+	}
+}
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	dir := pgtest.DataDir(t) // for a Postgres that root can't run
+	got := finish(t, command(t, dir, []string{"TMPDIR=" + dir}, "demo"))
+	if got.code != 0 || got.stderr != "" {
+		t.Errorf("got code %d and %q, want 0 and silence", got.code, got.stderr)
+	}
+	if count := strings.Count(got.stdout, "HTTP/1.1 200 OK"); count != 5 || count != strings.Count(got.stdout, "\n$ curl ") {
+		t.Errorf("got %d good answers, want all of 5:\n%s", count, got.stdout)
+	}
+	// The README's example is from here.
+	for _, want := range readmeExample(t) {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("the README's example has %q, the demo has not", want)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "strata-demo-*")); err != nil || len(left) != 0 {
+		t.Errorf("it left %v (%v)", left, err)
+	}
+}

@@ -1,0 +1,348 @@
+package balances_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/transaction"
+	"strata/internal/replay"
+	"strata/internal/synthchain"
+	"strata/projections"
+	"strata/projections/balances"
+	"strata/projections/chain"
+)
+
+// TestLedger folds random histories with forks, computes all balances at all heights again from the bodies, in the
+// plainest way, and follows the pointer of every row of the ledger to what it says.
+func TestLedger(t *testing.T) {
+	t.Parallel()
+	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V25, synthchain.V30, synthchain.V40} {
+		t.Run(generation.String(), func(t *testing.T) {
+			t.Parallel()
+			tx, err := databases.New(t).Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+			config := synthchain.Everything(5, generation)
+			config.Maturity, config.SigningSample, config.Accounts = 6, 1000, 12
+			config.ForkProbability, config.BitcoinReorgProbability = 0.2, 0.05
+			made := synthchain.New(config)
+			posts := make([]replay.Post, 450)
+			for i := range posts {
+				posts[i] = replay.Post(made.Next())
+			}
+			foldChain(t, tx, posts)
+			checkPointers(t, tx, posts)
+			checkHeights(t, tx, posts)
+		})
+	}
+}
+
+// foldChain folds posts with chain, and the steps that come out with balances, in batches of random sizes.
+func foldChain(t *testing.T, tx pgx.Tx, posts []replay.Post) {
+	t.Helper()
+	c, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := decode(t, posts)
+	if _, err := c.Fold(t.Context(), tx, 0, items); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := tx.Query(t.Context(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v1.step ORDER BY step`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reverts := 0
+	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (projections.Step, error) {
+		var s projections.Step
+		err := row.Scan(&s.Number, &s.Kind, &s.Height, &s.IndexBlockHash, &s.BlockSeq, &s.SourceSeq)
+		if s.Kind == projections.Apply {
+			s.Block = items[s.BlockSeq-1].Block
+		} else {
+			reverts++
+		}
+		return s, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reverts == 0 {
+		t.Fatal("the history has no reorganisation")
+	}
+	projection, random := balances.New(nil), rand.New(rand.NewPCG(1, 2))
+	for after := 0; after < len(steps); {
+		end := min(after+1+random.IntN(20), len(steps))
+		if _, err := projection.Fold(t.Context(), tx, int64(after), steps[after:end]); err != nil {
+			t.Fatal(err)
+		}
+		after = end
+		if random.IntN(3) == 0 {
+			projection.Forget()
+		}
+	}
+}
+
+// parsed is a body as plain JSON.
+func parsed(t *testing.T, post replay.Post) map[string]any {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(post.Body))
+	decoder.UseNumber()
+	var body map[string]any
+	if err := decoder.Decode(&body); err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// resolve follows a JSON pointer.
+func resolve(t *testing.T, value any, pointer string) map[string]any {
+	t.Helper()
+	for _, token := range strings.Split(pointer, "/")[1:] {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[token]
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i >= len(v) {
+				t.Fatalf("pointer %s leads nowhere", pointer)
+			}
+			value = v[i]
+		}
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		t.Fatalf("pointer %s leads to %v", pointer, value)
+	}
+	return object
+}
+
+func number(t *testing.T, value any) *big.Int {
+	t.Helper()
+	n, ok := new(big.Int).SetString(fmt.Sprint(value), 10)
+	if !ok {
+		t.Fatalf("%v is no whole number", value)
+	}
+	return n
+}
+
+// entry is a change of a balance.
+type entry struct {
+	account, asset string
+	delta          *big.Int
+}
+
+// eventEntries are what an event does: the sender loses and the recipient gains.
+func eventEntries(t *testing.T, event map[string]any) []entry {
+	t.Helper()
+	kind := event["type"].(string)
+	var asset string
+	switch {
+	case kind == "stx_lock_event" || kind == "contract_event":
+		return nil
+	case strings.HasPrefix(kind, "stx_"):
+		asset = "stx"
+	}
+	data := event[kind].(map[string]any)
+	amount := big.NewInt(1)
+	if asset == "" {
+		asset = data["asset_identifier"].(string)
+	}
+	if !strings.HasPrefix(kind, "nft_") {
+		amount = number(t, data["amount"])
+	}
+	var list []entry
+	if sender, ok := data["sender"].(string); ok {
+		list = append(list, entry{sender, asset, new(big.Int).Neg(amount)})
+	}
+	if recipient, ok := data["recipient"].(string); ok {
+		list = append(list, entry{recipient, asset, amount})
+	}
+	return list
+}
+
+func feeEntries(t *testing.T, tx map[string]any) []entry {
+	t.Helper()
+	raw, err := hex.DecodeString(strings.TrimPrefix(tx["raw_tx"].(string), "0x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(raw) == 1 {
+		return nil
+	}
+	envelope, err := transaction.DecodeEnvelope(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []entry{{envelope.FeePayer().String(), "stx", new(big.Int).Neg(new(big.Int).SetUint64(envelope.Fee()))}}
+}
+
+func rewardEntries(t *testing.T, reward map[string]any) []entry {
+	t.Helper()
+	sum := new(big.Int)
+	for _, part := range []string{"coinbase_amount", "tx_fees_anchored", "tx_fees_streamed_confirmed", "tx_fees_streamed_produced"} {
+		if value, ok := reward[part]; ok {
+			sum.Add(sum, number(t, value))
+		}
+	}
+	return []entry{{reward["recipient"].(string), "stx", sum}}
+}
+
+// checkPointers follows the pointer of each row of the ledger.
+func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) {
+	t.Helper()
+	rows, err := tx.Query(t.Context(), `SELECT account, asset, delta::text, cause, pointer, source_seq, tx_index FROM balances_v1.ledger`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		got         entry
+		delta       string
+		cause, at   string
+		seq         int64
+		index       *int
+		bodies      = map[int64]map[string]any{}
+		causes      = map[string]int{}
+		wrong, all  int
+		description = func() string {
+			return fmt.Sprintf("%s %s %s by %s at %s of event %d", got.account, delta, got.asset, cause, at, seq)
+		}
+	)
+	_, err = pgx.ForEachRow(rows, []any{&got.account, &got.asset, &delta, &cause, &at, &seq, &index}, func() error {
+		all++
+		causes[cause]++
+		if bodies[seq] == nil {
+			bodies[seq] = parsed(t, posts[seq-1])
+		}
+		object := resolve(t, bodies[seq], at)
+		var want []entry
+		var inTx bool
+		switch cause {
+		case "fee":
+			want = feeEntries(t, object)
+			inTx = index != nil && at == fmt.Sprintf("/transactions/%d", *index)
+		case "miner_reward":
+			want = rewardEntries(t, object)
+			inTx = index == nil
+		default:
+			want = eventEntries(t, object)
+			inTx = object["type"] == cause && index != nil &&
+				resolve(t, bodies[seq], fmt.Sprintf("/transactions/%d", *index))["txid"] == object["txid"]
+		}
+		if !inTx || !slices.ContainsFunc(want, func(w entry) bool {
+			return w.account == got.account && w.asset == got.asset && w.delta.String() == delta
+		}) {
+			if wrong++; wrong <= 5 {
+				t.Errorf("%s: there is %v", description(), object)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cause := range []string{"fee", "miner_reward", "stx_transfer_event", "stx_mint_event", "ft_transfer_event", "nft_mint_event"} {
+		if causes[cause] == 0 {
+			t.Errorf("of %d rows none is caused by %s", all, cause)
+		}
+	}
+}
+
+// checkHeights computes the balances after each canonical block from the bodies.
+func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
+	t.Helper()
+	naive := map[string]*big.Int{}
+	heights := texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v1.canonical ORDER BY height`)
+	if len(heights) < 30 {
+		t.Errorf("only %d canonical blocks", len(heights))
+	}
+	for _, line := range heights {
+		height, text, _ := strings.Cut(line, " ")
+		seq, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range blockEntries(t, parsed(t, posts[seq-1])) {
+			key := e.account + " " + e.asset
+			if naive[key] == nil {
+				naive[key] = new(big.Int)
+			}
+			naive[key].Add(naive[key], e.delta)
+		}
+		want := map[string]string{}
+		for key, balance := range naive {
+			if balance.Sign() != 0 {
+				want[key] = balance.String()
+			}
+		}
+		got := map[string]string{}
+		for _, line := range texts(t, tx, `
+			SELECT account || ' ' || asset || '=' || balance FROM (
+				SELECT DISTINCT ON (account, asset) account, asset, balance
+				FROM balances_v1.ledger WHERE height <= $1::bigint ORDER BY account, asset, height DESC, n DESC
+			) last WHERE balance <> 0`, height) {
+			key, balance, _ := strings.Cut(line, "=")
+			got[key] = balance
+		}
+		if !maps.Equal(got, want) {
+			for key := range want {
+				if got[key] != want[key] {
+					t.Errorf("height %s, %s: got %q, want %q", height, key, got[key], want[key])
+				}
+			}
+			t.Fatalf("height %s: %d balances, want %d", height, len(got), len(want))
+		}
+	}
+	final := map[string]string{}
+	for _, line := range texts(t, tx, `SELECT account || ' ' || asset || '=' || balance FROM balances_v1.holding WHERE balance <> 0`) {
+		key, balance, _ := strings.Cut(line, "=")
+		final[key] = balance
+	}
+	for key, balance := range naive {
+		if balance.Sign() != 0 && final[key] != balance.String() {
+			t.Errorf("holding of %s: got %q, want %s", key, final[key], balance)
+		}
+	}
+	for _, line := range texts(t, tx, `
+		SELECT account || ' ' || asset || ' ' || n FROM balances_v1.ledger
+		WHERE balance <> received - sent - fees + rewards OR n <= 0
+		UNION ALL
+		SELECT account || ' ' || asset || ' ' || count(*) FROM balances_v1.ledger GROUP BY account, asset HAVING count(*) <> max(n)`) {
+		t.Errorf("sums or numbers of %s are wrong", line)
+	}
+}
+
+// blockEntries are all changes of a block, in any order.
+func blockEntries(t *testing.T, body map[string]any) []entry {
+	t.Helper()
+	var list []entry
+	succeeded := map[any]bool{}
+	for _, value := range body["transactions"].([]any) {
+		tx := value.(map[string]any)
+		succeeded[tx["txid"]] = tx["status"] == "success"
+		list = append(list, feeEntries(t, tx)...)
+	}
+	for _, value := range body["events"].([]any) {
+		event := value.(map[string]any)
+		if committed, ok := event["committed"].(bool); (!ok || committed) && succeeded[event["txid"]] {
+			list = append(list, eventEntries(t, event)...)
+		}
+	}
+	for _, value := range body["matured_miner_rewards"].([]any) {
+		list = append(list, rewardEntries(t, value.(map[string]any))...)
+	}
+	return list
+}
