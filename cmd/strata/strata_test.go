@@ -329,23 +329,13 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// freeAddress is an address that nobody listened on a moment ago.
-func freeAddress(t testing.TB) string {
+// taken is an address that somebody listens on, while the test runs.
+func taken(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = listener.Close() }()
+	t.Cleanup(func() { _ = listener.Close() })
 	return listener.Addr().String()
-}
-
-// closed says whether nobody listens on an address.
-func closed(address string) bool {
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		return true
-	}
-	_ = conn.Close()
-	return false
 }

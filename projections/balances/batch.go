@@ -38,19 +38,26 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	if err := b.load(ctx, all); err != nil {
 		return err
 	}
+	tip, err := b.tip(ctx)
+	if err != nil {
+		return err
+	}
 	var w writes
 	for i, step := range steps {
+		if tip != nil && step.Block.ParentIndexBlockHash != tip.IndexBlockHash {
+			return fmt.Errorf("step %d applies block %s, which does not stand on the newest block here, %s", step.Number, step.IndexBlockHash, tip.IndexBlockHash)
+		}
+		tip = &projections.Tip{
+			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash,
+			BurnBlockHeight: int64(step.Block.BurnBlockHeight),
+		}
 		b.applyBlock(&w, step, all[i])
 	}
 	if err := w.flush(ctx, b); err != nil {
 		return err
 	}
-	last := steps[len(steps)-1]
-	b.last = last.Number
-	b.state.tip = &projections.Tip{
-		Height: last.Height, IndexBlockHash: last.IndexBlockHash, BlockHash: last.Block.BlockHash,
-		BurnBlockHeight: int64(last.Block.BurnBlockHeight),
-	}
+	b.last = steps[len(steps)-1].Number
+	b.state.tip = tip
 	return nil
 }
 

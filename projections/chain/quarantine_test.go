@@ -49,6 +49,9 @@ func TestQuarantine(t *testing.T) {
 		{"height of a lock beyond 2^63", "/events/0/stx_lock_event/unlock_height", stacks("a2", "a1", "3a", transactions(body.Transaction{
 			Raw: coinbase, Events: []body.Event{{Type: "stx_lock_event", Data: map[string]any{
 				"locked_address": "ST000000000000000000002AMW42H", "locked_amount": "1", "unlock_height": "9223372036854775808"}}}}))},
+		{"recipient longer than any principal", "/events/0/stx_mint_event", stacks("a2", "a1", "3a", transactions(body.Transaction{
+			Raw: coinbase, Events: []body.Event{{Type: "stx_mint_event", Data: map[string]any{
+				"recipient": "ST000000000000000000002AMW42H." + strings.Repeat("a", 3000), "amount": "1"}}}}))},
 		{"costs whose sum is beyond 2^63", "/transactions/1/execution_cost", stacks("a2", "a1", "3a", transactions(
 			body.Transaction{Raw: coinbase, Members: map[string]any{"execution_cost": map[string]any{"runtime": big - 1}}},
 			body.Transaction{Raw: coinbase, Members: map[string]any{"execution_cost": map[string]any{"runtime": 1}}}))},
@@ -78,6 +81,12 @@ func TestQuarantine(t *testing.T) {
 			want:  state{chain: "genesis a1 a2", quarantined: "3"},
 		},
 		scenario{
+			name: "two microblocks of one sequence, which no node confirms",
+			posts: append(below[:2:2], stacks("a2", "a1", "3a", transactions(
+				body.Transaction{Raw: coinbase, Members: microblock("x", 0)}, body.Transaction{Raw: coinbase, Members: microblock("y", 0)}))),
+			want: state{chain: "genesis a1 a2"},
+		},
+		scenario{
 			name:  "paths that nobody reads, with any body",
 			posts: append(below[:2:2], replay.Post{Path: "/stackerdb_chunks", Body: []byte(`{`)}, replay.Post{Path: "/x"}, stacks("a2", "a1", "3a")),
 			want:  state{chain: "genesis a1 a2"},
@@ -88,6 +97,13 @@ func TestQuarantine(t *testing.T) {
 			want:  state{chain: "genesis a1 a2", quarantined: "4"},
 		})
 	run(t, chain.Recommended, scenarios)
+}
+
+// microblock is where a transaction says it was.
+func microblock(name string, sequence int) map[string]any {
+	return map[string]any{
+		"microblock_hash": body.ID("microblock " + name), "microblock_sequence": sequence, "microblock_parent_hash": body.ID("parent"),
+	}
 }
 
 // unknownPayload has an id that no release knows.

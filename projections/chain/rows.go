@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 
@@ -87,6 +88,12 @@ func (r *rows) block(content *projections.Block, n *node) error {
 				return err
 			}
 			events = append(events, row)
+		}
+	}
+	for i := range content.MaturedRewards {
+		reward := &content.MaturedRewards[i]
+		if len(reward.Recipient) > nameMax {
+			return unreadable(reward.Pointer()+"/recipient", nameWanted, reward.Recipient[:nameMax])
 		}
 	}
 	r.transactions = append(r.transactions, transactions...)
@@ -276,6 +283,12 @@ func contractRow(seq int64, tx *nodeevent.Transaction, decoded *transaction.Tran
 
 var contractColumns = []string{"source_seq", "tx_index", "clarity_version", "contract_id", "source_code", "interface"}
 
+// nameMax bounds principals and asset identifiers, in bytes. The longest that a chain can have are 300 long; what an
+// index can't hold must not get as far as a projection that would stop at it.
+const nameMax = 512
+
+var nameWanted = fmt.Sprintf("principals and asset identifiers of at most %d bytes", nameMax)
+
 // eventRow has the order of eventColumns.
 func eventRow(seq int64, number int, e *nodeevent.Event) ([]any, error) {
 	var (
@@ -310,6 +323,11 @@ func eventRow(seq int64, number int, e *nodeevent.Event) ([]any, error) {
 		asset, sender, value = data.Asset, data.Sender, data.RawValue
 	case *nodeevent.ContractEvent:
 		contract, topic, value = data.Contract, data.Topic, data.RawValue
+	}
+	for _, name := range []string{asset, contract, sender, recipient} {
+		if len(name) > nameMax {
+			return nil, unreadable(e.Pointer()+"/"+e.Type, nameWanted, name[:nameMax])
+		}
 	}
 	return []any{
 		seq, int32(e.Tx), int32(number), int32(e.Index), unlock, projections.Amount(amount), projections.Text(e.Type),

@@ -179,6 +179,6 @@ CREATE TABLE {schema}.microblock_confirmation (
     source_seq      bigint NOT NULL,
     sequence        int    NOT NULL,
     microblock_hash bytea  NOT NULL,
-    CONSTRAINT microblock_confirmation_pkey PRIMARY KEY (source_seq, sequence)
+    CONSTRAINT microblock_confirmation_pkey PRIMARY KEY (source_seq, microblock_hash)
 );
 CREATE INDEX microblock_confirmation_hash_idx ON {schema}.microblock_confirmation (microblock_hash);
