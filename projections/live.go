@@ -41,6 +41,9 @@ func (f *follower[T]) live(ctx context.Context) error {
 		if err != nil {
 			stop(err)
 		}
+		if errors.Is(err, errBehind) {
+			return nil // the item itself was folded
+		}
 		return err
 	})
 	go f.watchLag(ctx, stop)

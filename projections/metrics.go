@@ -49,6 +49,13 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	}
 }
 
+// expect shows a projection's alerts from the start: a series that is missing alerts nobody.
+func (m *metrics) expect(spec Spec) {
+	m.failed.WithLabelValues(spec.Name).Set(0)
+	m.waits.WithLabelValues(spec.Name).Add(0)
+	m.quarantined.WithLabelValues(spec.Name).Set(0)
+}
+
 func (m *metrics) applied(spec Spec, items int, took time.Duration) {
 	m.items.WithLabelValues(spec.Name).Add(float64(items))
 	m.folds.WithLabelValues(spec.Name).Observe(took.Seconds())

@@ -65,7 +65,10 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 		metrics:  newMetrics(config.Registry),
 		logWake:  eventstore.NewWake(pool, eventstore.Channel, config.Interval, config.Logger),
 		stepWake: eventstore.NewWake(pool, stepChannel, config.Interval, config.Logger),
-		specs:    []Spec{chain.Spec()},
+		specs:    append([]Spec{chain.Spec()}, specsOf(others)...),
+	}
+	for _, spec := range r.specs {
+		r.metrics.expect(spec)
 	}
 	r.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.metrics.decoded)
 	r.notifier = &stepNotifier{pool: pool, wake: r.stepWake}
@@ -92,10 +95,17 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 			committed:  func() {},
 		}
 		leader.pace.followers = append(leader.pace.followers, &f.progress)
-		r.specs = append(r.specs, projection.Spec())
 		r.runs = append(r.runs, f.run)
 	}
 	return r
+}
+
+func specsOf(others []Projection[Step]) []Spec {
+	specs := make([]Spec, len(others))
+	for i, projection := range others {
+		specs[i] = projection.Spec()
+	}
+	return specs
 }
 
 // Register creates what is missing in the database for all projections, so that readers find their tables before

@@ -39,6 +39,7 @@ type serveCommand struct {
 
 	APIAddr       string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address of the API."`
 	ObserverAddr  string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address that nodes post events to. It has no authentication: let only nodes reach it."`
+	MetricsAddr   string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Address of /metrics and /healthz, for a process that does not serve the API, which has both."`
 	Network       string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Network that the nodes are on: mainnet or testnet."`
 	Roles         []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"What this process does, any of observer, projector, metadata and api; default all."`
 	OrdhookToken  string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token that the ordinals feed must show; empty: none."`
@@ -98,6 +99,9 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 			return err
 		}
 	}
+	if listening.metrics != nil {
+		watch(ctx, group, listening.metrics, logger, registry)
+	}
 	if listening.api != nil {
 		c.answer(ctx, group, listening.api, read, logger, registry)
 	}
@@ -107,7 +111,7 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 }
 
 // listeners of the roles that have one.
-type listeners struct{ api, observer net.Listener }
+type listeners struct{ api, observer, metrics net.Listener }
 
 func (c *serveCommand) listen() (l listeners, err error) {
 	if slices.Contains(c.Roles, roleObserver) {
@@ -121,12 +125,18 @@ func (c *serveCommand) listen() (l listeners, err error) {
 			return l, fmt.Errorf("API: %w (--api-addr chooses another address)", err)
 		}
 	}
+	if c.MetricsAddr != "" {
+		if l.metrics, err = net.Listen("tcp", c.MetricsAddr); err != nil {
+			l.close()
+			return l, fmt.Errorf("metrics: %w (--metrics-addr chooses another address)", err)
+		}
+	}
 	return l, nil
 }
 
 // close closes what no server has closed yet.
 func (l listeners) close() {
-	for _, listener := range []net.Listener{l.api, l.observer} {
+	for _, listener := range []net.Listener{l.api, l.observer, l.metrics} {
 		if listener != nil {
 			_ = listener.Close()
 		}
