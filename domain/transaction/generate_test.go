@@ -215,3 +215,14 @@ var genTransaction = rapid.Custom(func(t *rapid.T) *transaction.Transaction {
 	}
 	return tx
 })
+
+// rapid writes down a generator's description when it is first asked for, and reads it elsewhere without a lock.
+// Parallel tests share these generators, so they are asked before the tests begin.
+func init() {
+	for _, generator := range []interface{ String() string }{
+		bytes20, bytes32, bytes65, contractName, clarityName, genAddress, genContract, genPrincipal, genValue,
+		genPostCondition, genField, genCondition, genPayload, genTransaction,
+	} {
+		_ = generator.String()
+	}
+}
