@@ -38,19 +38,31 @@ func (c *simulateCommand) config() synthchain.Config {
 
 // Run posts until it is told to stop.
 func (c *simulateCommand) Run(ctx context.Context, _ *Globals) error {
-	told := time.Now()
+	var (
+		last synthchain.Progress
+		told = time.Now()
+	)
+	tell := func() {
+		fmt.Fprintf(os.Stderr, "%d posts accepted, %.1f MB, %.0f a second, %d tried again",
+			last.Posts, float64(last.Bytes)/1e6, float64(last.Posts)/max(last.Elapsed.Seconds(), 1e-3), last.Retries)
+		if last.Failure != nil {
+			fmt.Fprintf(os.Stderr, "; the last attempt: %v", last.Failure)
+		}
+		fmt.Fprintln(os.Stderr)
+	}
 	err := synthchain.Simulation{
 		Observer: c.Observer, Chain: c.config(), Rate: c.Rate, Count: c.Count, Timeout: 10 * time.Second, AllowRemote: c.AllowRemote,
 		Progress: func(p synthchain.Progress) {
+			last = p
 			if time.Since(told) > 2*time.Second {
 				told = time.Now()
-				fmt.Fprintf(os.Stderr, "%d posts accepted, %.1f MB, %.0f a second, %d tried again\n",
-					p.Posts, float64(p.Bytes)/1e6, float64(p.Posts)/p.Elapsed.Seconds(), p.Retries)
+				tell()
 			}
 		},
 	}.Run(ctx)
-	if errors.Is(err, context.Canceled) {
-		return nil
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
 	}
-	return err
+	tell()
+	return nil
 }
