@@ -10,7 +10,9 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"strata/internal/synthchain"
@@ -24,6 +26,8 @@ type demoCommand struct {
 
 // Run serves a made-up chain from a database that is removed afterwards, and shows what clients and auditors ask.
 func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
+	// `strata demo | head` must not leave a database behind: a closed pipe is no reason to die at once.
+	signal.Ignore(syscall.SIGPIPE)
 	dir, err := os.MkdirTemp("", "strata-demo-*")
 	if err != nil {
 		return err
