@@ -188,10 +188,10 @@ func place(h *head, batch []Incoming) ([]Event, *head, error) {
 		*e = Event{
 			Seq:         h.size + int64(i) + 1,
 			ReceivedAt:  in.ReceivedAt.UTC().Truncate(time.Microsecond),
-			Source:      storable(in.Source),
-			Path:        storable(in.Path),
-			ContentType: storable(in.ContentType),
-			Origin:      storable(in.Origin),
+			Source:      StorableText(in.Source),
+			Path:        StorableText(in.Path),
+			ContentType: StorableText(in.ContentType),
+			Origin:      StorableText(in.Origin),
 			Size:        in.Body.Size(),
 			SHA256:      in.Body.SHA256(),
 		}

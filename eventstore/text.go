@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// storable is s as Postgres can hold it in a text column: what is not UTF-8, and NUL, become U+FFFD. One such text
+// StorableText is s as Postgres can hold it in a text column: what is not UTF-8, and NUL, become U+FFFD. One such text
 // would otherwise fail the whole batch that it shares a transaction with, however often it is sent again. Bodies are
 // bytes and are not touched.
-func storable(s string) string {
+func StorableText(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s
 	}

@@ -2,20 +2,15 @@ package projections
 
 import (
 	"math/big"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"strata/eventstore"
 )
 
-// Text makes any text fit for a text column, which holds neither NUL nor invalid UTF-8: each becomes U+FFFD. The
-// event in the log keeps the original.
-func Text(s string) string {
-	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
-		return s
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-}
+// Text makes any text fit for a text column, by the same rule as the log's own columns. The event in the log keeps the
+// original.
+func Text(s string) string { return eventstore.StorableText(s) }
 
 // NullText is Text for a column where the empty text means null.
 func NullText(s string) *string {

@@ -124,13 +124,13 @@ func decodeEvent(event *eventstore.Event) LogItem {
 			}
 			item.Block = &Block{Block: p, Seq: event.Seq, BodySize: event.Size, Decoded: decoded}
 		case *nodeevent.Microblocks:
-			item.Transactions, err = decodeTransactions(p.Transactions)
+			_, err = decodeTransactions(p.Transactions)
 			return err
 		}
 		return nil
 	})
 	if item.Err != nil {
-		item.Payload, item.Block, item.Transactions = nil, nil, nil
+		item.Payload, item.Block = nil, nil
 	}
 	return item
 }

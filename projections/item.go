@@ -14,8 +14,6 @@ type LogItem struct {
 	Payload nodeevent.Payload
 	// Block is set for /new_block.
 	Block *Block
-	// Transactions belong to the payload of /new_microblocks.
-	Transactions []*transaction.Transaction
 	// Err says why the body can't be read: it goes to quarantine.
 	Err error
 }

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/ThreeDotsLabs/watermill"
 	"github.com/ThreeDotsLabs/watermill/message"
+
+	"strata/eventstore/topic"
 )
 
 // lagCheckItems is after how many items a live follower looks whether it has fallen far behind.
@@ -25,7 +26,7 @@ func (f *follower[T]) live(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: 10 * time.Second}, watermill.NewSlogLoggerWithLevelMapping(f.logger, quietWatermill))
+	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: 10 * time.Second}, topic.WatermillLogger(f.logger))
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func register(ctx context.Context, pool *pgxpool.Pool, spec Spec, input string) 
 		if tag.RowsAffected() == 0 {
 			return nil
 		}
-		if _, err := tx.Exec(ctx, spec.SQL("CREATE SCHEMA {schema};"+spec.Tables)); err != nil {
+		if _, err := tx.Exec(ctx, spec.DDL()); err != nil {
 			return fmt.Errorf("create its tables: %w", err)
 		}
 		tag, err = tx.Exec(ctx, `INSERT INTO strata.active (name, version) VALUES ($1, $2) ON CONFLICT DO NOTHING`, spec.Name, spec.Version)

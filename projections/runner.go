@@ -16,13 +16,6 @@ import (
 // stepChannel is where live followers of steps in other processes are told that there are new ones.
 const stepChannel = "strata_step"
 
-// quietWatermill lowers watermill's own messages by one level: what it calls information is about its machinery.
-var quietWatermill = map[slog.Level]slog.Level{
-	slog.LevelInfo:  slog.LevelDebug,
-	slog.LevelDebug: slog.LevelDebug - 4,
-	slog.LevelError: slog.LevelWarn,
-}
-
 // Config of a Runner.
 type Config struct {
 	Log    *eventstore.Log
@@ -172,8 +165,8 @@ type stepNotifier struct {
 }
 
 func (n *stepNotifier) notify() {
+	n.pending.Store(true) // before the signal, which also wakes run
 	n.wake.Signal()
-	n.pending.Store(true)
 }
 
 // notifyInterval is how often other processes are told at most.

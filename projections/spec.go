@@ -24,6 +24,9 @@ type Spec struct {
 // Schema is where the version's tables stand, such as "chain_v1".
 func (s Spec) Schema() string { return fmt.Sprintf("%s_v%d", s.Name, s.Version) }
 
+// DDL creates the version's schema and its tables.
+func (s Spec) DDL() string { return s.SQL("CREATE SCHEMA {schema};" + s.Tables) }
+
 func (s Spec) String() string { return s.Schema() }
 
 // SQL puts the version's schema into a query that names it {schema}.

@@ -19,7 +19,7 @@ func (o *Observer) originalTime(r *http.Request, otherwise time.Time) time.Time 
 	t, ok := parseOriginalTime(text)
 	if !ok {
 		o.config.Logger.LogAttrs(r.Context(), slog.LevelWarn, "unreadable "+timestampHeader+"; the time of receipt was stored instead",
-			slog.String("value", storable(text)), slog.String("path", storedPath(r.URL)))
+			slog.String("value", text), slog.String("path", storedPath(r.URL)))
 		return otherwise
 	}
 	return t

@@ -52,10 +52,5 @@ func storedPath(u *url.URL) string {
 	if !strings.HasPrefix(p, "/") { // the path of "POST *" and of "POST http://host"
 		p = "/" + p
 	}
-	return storable(p)
-}
-
-// storable makes any text fit for a text column, which takes neither NUL nor invalid UTF-8.
-func storable(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+	return p
 }

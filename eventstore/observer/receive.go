@@ -45,7 +45,7 @@ func (o *Observer) receive(w http.ResponseWriter, r *http.Request) answer {
 		ReceivedAt:  receivedAt,
 		Source:      source(r.RemoteAddr),
 		Path:        storedPath(r.URL),
-		ContentType: storable(r.Header.Get("Content-Type")),
+		ContentType: r.Header.Get("Content-Type"),
 		Body:        body, // the log closes it
 	})
 	o.metrics.appendSeconds.Observe(time.Since(begin).Seconds())
@@ -108,5 +108,5 @@ func source(remote string) string {
 	if host == "" || host == "@" { // the unnamed end of a Unix socket
 		host = "local"
 	}
-	return "observer:" + storable(host)
+	return "observer:" + host
 }

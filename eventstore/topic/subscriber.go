@@ -33,6 +33,11 @@ var quiet = map[slog.Level]slog.Level{
 	slog.LevelError: slog.LevelWarn,
 }
 
+// WatermillLogger is a logger for watermill's own machinery.
+func WatermillLogger(logger *slog.Logger) watermill.LoggerAdapter {
+	return watermill.NewSlogLoggerWithLevelMapping(logger, quiet)
+}
+
 // SubscriberConfig configures a Subscriber. The zero value of a field means its default.
 type SubscriberConfig struct {
 	// Offsets says where to read on: ProjectionOffsets or ConsumerOffsets. Required.
@@ -135,7 +140,7 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 		BackoffManager: NewBackoff(waiting, s.config.Wake),
 		SchemaAdapter:  s.schema(),
 		OffsetsAdapter: s.config.Offsets,
-	}, watermill.NewSlogLoggerWithLevelMapping(s.config.Logger, quiet))
+	}, WatermillLogger(s.config.Logger))
 	if err != nil {
 		wakeUp()
 		return nil, fmt.Errorf("subscribe to %s: %w", topic, err)

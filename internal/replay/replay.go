@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/eventstore"
 	"strata/eventstore/archive"
 	"strata/internal/pgtest"
@@ -21,6 +23,24 @@ import (
 
 // Databases are migrated ones.
 var Databases = pgtest.Template("migrated", migrations.Up)
+
+// Tables gives databases that also have the tables of versions of projections, which nobody folds.
+func Tables(name string, specs ...projections.Spec) *pgtest.Source {
+	return pgtest.Template(name, func(ctx context.Context, url string) error {
+		if err := migrations.Up(ctx, url); err != nil {
+			return err
+		}
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			return err
+		}
+		for _, spec := range specs {
+			_, failed := conn.Exec(ctx, spec.DDL())
+			err = errors.Join(err, failed)
+		}
+		return errors.Join(err, conn.Close(ctx))
+	})
+}
 
 // Post is one body posted to a path.
 type Post struct {

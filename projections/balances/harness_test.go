@@ -2,7 +2,6 @@ package balances_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,9 +12,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/eventstore"
-	"strata/internal/pgtest"
 	"strata/internal/replay"
-	"strata/migrations"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
@@ -23,20 +20,7 @@ import (
 )
 
 // databases have the tables of the projection, and of chain.
-var databases = pgtest.Template("balances", func(ctx context.Context, url string) error {
-	if err := migrations.Up(ctx, url); err != nil {
-		return err
-	}
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	for _, spec := range []projections.Spec{chain.Spec(), balances.Spec()} {
-		_, failed := conn.Exec(ctx, spec.SQL("CREATE SCHEMA {schema};"+spec.Tables))
-		err = errors.Join(err, failed)
-	}
-	return errors.Join(err, conn.Close(ctx))
-})
+var databases = replay.Tables("balances", chain.Spec(), balances.Spec())
 
 const (
 	alice   = body.Account("alice")

@@ -3,7 +3,6 @@ package chain_test
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -15,27 +14,14 @@ import (
 
 	"strata/domain/transaction"
 	"strata/eventstore"
-	"strata/internal/pgtest"
 	"strata/internal/replay"
-	"strata/migrations"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/internal/body"
 )
 
 // databases have the tables of the projection.
-var databases = pgtest.Template("chain", func(ctx context.Context, url string) error {
-	if err := migrations.Up(ctx, url); err != nil {
-		return err
-	}
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	spec := chain.Spec()
-	_, err = conn.Exec(ctx, spec.SQL("CREATE SCHEMA {schema};"+spec.Tables))
-	return errors.Join(err, conn.Close(ctx))
-})
+var databases = replay.Tables("chain", chain.Spec())
 
 // known are the names of hashes.
 var known sync.Map

@@ -71,11 +71,7 @@ func (r *rows) block(content *projections.Block, n *node) error {
 	)
 	for position, tx := range content.ExecutionOrder() {
 		decoded := content.Decoded[tx.Index]
-		row, err := transactionRow(content.Seq, position, tx, decoded, effective[tx.Index])
-		if err != nil {
-			return err
-		}
-		transactions = append(transactions, row)
+		transactions = append(transactions, transactionRow(content.Seq, position, tx, decoded, effective[tx.Index]))
 		if !addCost(&total, tx.ExecutionCost) {
 			return unreadable(tx.Pointer()+"/execution_cost", "costs whose sum is below 2^63", tx.ExecutionCost)
 		}
@@ -171,7 +167,7 @@ func addCost(sum *nodeevent.Cost, c nodeevent.Cost) bool {
 }
 
 // transactionRow has the order of transactionColumns.
-func transactionRow(seq int64, position int, tx *nodeevent.Transaction, decoded *transaction.Transaction, events []*nodeevent.Event) ([]any, error) {
+func transactionRow(seq int64, position int, tx *nodeevent.Transaction, decoded *transaction.Transaction, events []*nodeevent.Event) []any {
 	var (
 		typeID, nonce, sponsorNonce           any
 		sender, sponsor, contractID, function *string
@@ -210,7 +206,7 @@ func transactionRow(seq int64, position int, tx *nodeevent.Transaction, decoded 
 		int64(c.ReadCount), int64(c.ReadLength), int64(c.Runtime), int64(c.WriteCount), int64(c.WriteLength),
 		tx.TxID[:], projections.Text(string(tx.Status)), sender, sponsor, contractID, function,
 		orEmpty(tx.RawResult), orEmpty(tx.RawTx), microblock, vmError, op,
-	}, nil
+	}
 }
 
 var transactionColumns = []string{
