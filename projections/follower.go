@@ -267,15 +267,15 @@ func (f *follower[T]) apply(ctx context.Context, items []T) error {
 		if err := f.move(ctx, tx, last); err != nil {
 			return err
 		}
-		var tip *Tip
+		var outcome Outcome
 		err := guarded(func() (err error) {
-			tip, err = f.projection.Fold(ctx, tx, f.position, items)
+			outcome, err = f.projection.Fold(ctx, tx, f.position, items)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		return f.writeTip(ctx, tx, tip)
+		return f.writeOutcome(ctx, tx, last.Position(), outcome)
 	})
 	if err != nil {
 		f.projection.Forget()
@@ -310,15 +310,31 @@ func (f *follower[T]) move(ctx context.Context, tx pgx.Tx, last T) error {
 	return nil
 }
 
-func (f *follower[T]) writeTip(ctx context.Context, tx pgx.Tx, tip *Tip) error {
-	if tip == nil {
-		return nil
+// writeOutcome notes the tip, and what readers must read again.
+func (f *follower[T]) writeOutcome(ctx context.Context, tx pgx.Tx, position int64, outcome Outcome) error {
+	var height, burnHeight *int64
+	var indexBlockHash, blockHash []byte
+	if tip := outcome.Tip; tip != nil {
+		height, burnHeight = &tip.Height, &tip.BurnBlockHeight
+		indexBlockHash, blockHash = tip.IndexBlockHash[:], tip.BlockHash[:]
 	}
-	_, err := tx.Exec(ctx, `
-		UPDATE strata.projection SET block_height = $3, index_block_hash = $4, block_hash = $5, burn_block_height = $6
-		WHERE name = $1 AND version = $2`, f.spec.Name, f.spec.Version, tip.Height, tip.IndexBlockHash[:], tip.BlockHash[:], tip.BurnBlockHeight)
-	if err != nil {
-		return fmt.Errorf("note the tip of projection %s: %w", f.spec, err)
+	shards, everything := outcome.Touched.list()
+	writes := &pgx.Batch{}
+	writes.Queue(`
+		UPDATE strata.projection
+		SET block_height = $3, index_block_hash = $4, block_hash = $5, burn_block_height = $6,
+		    shards_from = CASE WHEN $7 THEN $8 ELSE shards_from END
+		WHERE name = $1 AND version = $2`,
+		f.spec.Name, f.spec.Version, height, indexBlockHash, blockHash, burnHeight, everything, position)
+	if len(shards) > 0 {
+		writes.Queue(`
+			INSERT INTO strata.shard (name, version, shard, position)
+			SELECT $1, $2, touched, $4 FROM unnest($3::int[]) AS touched
+			ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position`,
+			f.spec.Name, f.spec.Version, shards, position)
+	}
+	if err := tx.SendBatch(ctx, writes).Close(); err != nil {
+		return fmt.Errorf("note the tip of projection %s, and %d shards that changed: %w", f.spec, len(shards), err)
 	}
 	return nil
 }

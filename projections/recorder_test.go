@@ -37,7 +37,7 @@ func (r *recorder) Spec() projections.Spec {
 
 func (r *recorder) Forget() {}
 
-func (r *recorder) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (*projections.Tip, error) {
+func (r *recorder) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
 	r.mu.Lock()
 	fault := r.fault
 	var numbers []int64
@@ -47,20 +47,20 @@ func (r *recorder) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	r.folds = append(r.folds, numbers)
 	r.mu.Unlock()
 	if numbers[0] != after+1 {
-		return nil, fmt.Errorf("step %d comes after %d", numbers[0], after)
+		return projections.Outcome{}, fmt.Errorf("step %d comes after %d", numbers[0], after)
 	}
 	for _, s := range steps {
 		_, err := tx.Exec(ctx, `INSERT INTO recorder_v1.recorded VALUES ($1, $2, $3, $4)`, s.Number, s.Height, s.Kind, r.writer)
 		if err != nil {
-			return nil, err
+			return projections.Outcome{}, err
 		}
 		if fault != nil {
 			if err := fault(s.Number); err != nil {
-				return nil, err
+				return projections.Outcome{}, err
 			}
 		}
 	}
-	return nil, nil
+	return projections.Outcome{}, nil
 }
 
 // breakAt lets the recorder fail at a step; 0 heals it.

@@ -31,6 +31,10 @@ func register(ctx context.Context, pool *pgxpool.Pool, spec Spec, input string) 
 		if tag.RowsAffected() == 0 {
 			return nil
 		}
+		// Of an earlier version with this number.
+		if _, err := tx.Exec(ctx, `DELETE FROM strata.shard WHERE name = $1 AND version = $2`, spec.Name, spec.Version); err != nil {
+			return fmt.Errorf("forget what changed in its predecessor: %w", err)
+		}
 		if _, err := tx.Exec(ctx, spec.DDL()); err != nil {
 			return fmt.Errorf("create its tables: %w", err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -15,6 +14,9 @@ import (
 
 // stepChannel is where live followers of steps in other processes are told that there are new ones.
 const stepChannel = "strata_step"
+
+// Channel is where readers of the tables are told that a projection has committed.
+const Channel = "strata_projection"
 
 // Config of a Runner.
 type Config struct {
@@ -37,7 +39,8 @@ type Runner struct {
 
 	logWake  *eventstore.Wake
 	stepWake *eventstore.Wake
-	notifier *stepNotifier
+	steps    *notifier // of commits of chain, for those that fold its steps
+	commits  *notifier // of all commits, for readers
 
 	runs  []func(ctx context.Context)
 	specs []Spec
@@ -64,7 +67,7 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 		r.metrics.expect(spec)
 	}
 	r.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.metrics.decoded)
-	r.notifier = &stepNotifier{pool: pool, wake: r.stepWake}
+	r.steps, r.commits = newNotifier(pool, stepChannel), newNotifier(pool, Channel)
 	steps := &stepSource{pool: pool, chain: chain.Spec(), decoder: r.decoder, wake: r.stepWake}
 	leader := &follower[LogItem]{
 		pool:       pool,
@@ -73,8 +76,12 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 		spec:       chain.Spec(),
 		logger:     config.Logger,
 		metrics:    r.metrics,
-		committed:  r.notifier.notify,
-		pace:       &pace{steps: steps.head},
+		committed: func() {
+			r.stepWake.Signal()
+			r.steps.notify()
+			r.commits.notify()
+		},
+		pace: &pace{steps: steps.head},
 	}
 	r.runs = append(r.runs, leader.run)
 	for _, projection := range others {
@@ -85,7 +92,7 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 			spec:       projection.Spec(),
 			logger:     config.Logger,
 			metrics:    r.metrics,
-			committed:  func() {},
+			committed:  r.commits.notify,
 		}
 		leader.pace.followers = append(leader.pace.followers, &f.progress)
 		r.runs = append(r.runs, f.run)
@@ -132,7 +139,8 @@ func (r *Runner) Run(ctx context.Context) {
 		sleep(ctx, time.Second)
 	}
 	var group sync.WaitGroup
-	group.Go(func() { r.notifier.run(ctx) })
+	group.Go(func() { r.steps.run(ctx) })
+	group.Go(func() { r.commits.run(ctx) })
 	group.Go(func() { r.measureLag(ctx) })
 	for _, run := range r.runs {
 		group.Go(func() { run(ctx) })
@@ -152,35 +160,5 @@ func (r *Runner) measureLag(ctx context.Context) {
 			}
 		}
 		sleep(ctx, 5*time.Second)
-	}
-}
-
-// stepNotifier tells followers of steps about a commit of chain: those in this process at once, those elsewhere
-// through NOTIFY. It notifies outside of the projection's transaction, because a NOTIFY makes commits queue, and
-// joins what happens meanwhile into one notification.
-type stepNotifier struct {
-	pool    *pgxpool.Pool
-	wake    *eventstore.Wake
-	pending atomic.Bool
-}
-
-func (n *stepNotifier) notify() {
-	n.pending.Store(true) // before the signal, which also wakes run
-	n.wake.Signal()
-}
-
-// notifyInterval is how often other processes are told at most.
-const notifyInterval = 5 * time.Millisecond
-
-func (n *stepNotifier) run(ctx context.Context) {
-	for ctx.Err() == nil {
-		c := n.wake.C()
-		if n.pending.Swap(false) {
-			// Polling finds what a lost notification would have told.
-			_, _ = n.pool.Exec(ctx, `SELECT pg_notify($1, '')`, stepChannel)
-			sleep(ctx, notifyInterval)
-			continue
-		}
-		n.wake.Wait(ctx, c)
 	}
 }

@@ -48,13 +48,20 @@ type Tip struct {
 	BurnBlockHeight int64
 }
 
+// Outcome is what a fold leaves.
+type Outcome struct {
+	// Tip is the block that the rows then reflect; nil when there is none.
+	Tip *Tip
+	// Touched is what readers must not answer from memory any more; nil for everything.
+	Touched *Touched
+}
+
 // Projection folds items of one kind: LogItem or Step.
 type Projection[T Item] interface {
 	Spec() Spec
-	// Fold writes what items change, in order, within tx. after is the position before the first item. It returns
-	// the tip that the rows then reflect; nil when there is no block. An error rolls everything back, and Fold is
-	// called again, with the same items or fewer.
-	Fold(ctx context.Context, tx pgx.Tx, after int64, items []T) (*Tip, error)
+	// Fold writes what items change, in order, within tx. after is the position before the first item. An error rolls
+	// everything back, and Fold is called again, with the same items or fewer.
+	Fold(ctx context.Context, tx pgx.Tx, after int64, items []T) (Outcome, error)
 	// Forget drops what the projection holds in memory: the last Fold did not commit, or somebody else moved the
 	// position. It must read its tables again.
 	Forget()

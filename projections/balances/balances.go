@@ -96,15 +96,23 @@ type state struct {
 }
 
 // Fold implements projections.Projection.
-func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (*projections.Tip, error) {
+func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
 	if p.state == nil || p.state.position != after {
 		p.state = &state{holdings: map[holdingKey]*holding{}, tokens: map[tokenKey]*token{}, nonces: map[string]*nonce{}}
 	}
 	b := &batch{spec: p.spec, tx: tx, state: p.state}
+	var touched *projections.Touched // what a batch of many steps changes isn't worth naming
+	var err error
+	single := len(steps) == 1
 	for len(steps) > 0 {
 		if steps[0].Kind == projections.Revert {
+			if single {
+				if touched, err = b.touched(ctx, steps[0]); err != nil {
+					return projections.Outcome{}, err
+				}
+			}
 			if err := b.revert(ctx, steps[0]); err != nil {
-				return nil, fmt.Errorf("revert block %s at height %d: %w", steps[0].IndexBlockHash, steps[0].Height, err)
+				return projections.Outcome{}, fmt.Errorf("revert block %s at height %d: %w", steps[0].IndexBlockHash, steps[0].Height, err)
 			}
 			steps = steps[1:]
 			continue
@@ -115,7 +123,12 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 			run++
 		}
 		if err := b.apply(ctx, steps[:run]); err != nil {
-			return nil, fmt.Errorf("apply blocks at heights %d to %d: %w", steps[0].Height, steps[run-1].Height, err)
+			return projections.Outcome{}, fmt.Errorf("apply blocks at heights %d to %d: %w", steps[0].Height, steps[run-1].Height, err)
+		}
+		if single {
+			if touched, err = b.touched(ctx, steps[0]); err != nil {
+				return projections.Outcome{}, err
+			}
 		}
 		steps = steps[run:]
 	}
@@ -130,10 +143,10 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	p.state.trim()
 	tip, err := b.tip(ctx)
 	if err != nil {
-		return nil, err
+		return projections.Outcome{}, err
 	}
 	p.state.position = b.last
-	return tip, nil
+	return projections.Outcome{Tip: tip, Touched: touched}, nil
 }
 
 // cacheMax bounds each map of the state.

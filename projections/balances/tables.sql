@@ -105,6 +105,8 @@ CREATE TABLE {schema}.stx_lock (
     CONSTRAINT stx_lock_pkey PRIMARY KEY (account, height, position)
 );
 CREATE INDEX stx_lock_revert_idx ON {schema}.stx_lock (height);
+-- Whose lock ends at a Bitcoin block.
+CREATE INDEX stx_lock_unlock_idx ON {schema}.stx_lock (unlock_height, account);
 
 -- The next nonce of each account after each block in which it used one.
 CREATE TABLE {schema}.nonce (

@@ -18,6 +18,8 @@ type batch struct {
 	tx    pgx.Tx
 	state *state
 	rows  rows
+	// touched is what became or ceased to be canonical.
+	touched *projections.Touched
 	// reverted and repeated are counted for metrics.
 	reverted, repeated int
 	// burnChangedFrom is the lowest Bitcoin block that was orphaned or brought back since the tip was last chosen.

@@ -32,6 +32,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
+	"strata/internal/shard"
 	"strata/projections"
 )
 
@@ -103,36 +104,42 @@ func (c *Chain) Spec() projections.Spec { return c.spec }
 func (c *Chain) Forget() { c.state = nil }
 
 // Fold implements projections.Projection.
-func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projections.LogItem) (*projections.Tip, error) {
+func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projections.LogItem) (projections.Outcome, error) {
 	b := &batch{chain: c, tx: tx, burnChangedFrom: math.MaxInt64}
+	if len(items) == 1 {
+		b.touched = projections.NewTouched()
+	}
 	if c.state == nil || c.state.position != after {
 		state, err := b.readState(ctx)
 		if err != nil {
-			return nil, err
+			return projections.Outcome{}, err
 		}
 		c.state = state
 	}
 	b.state = c.state
 	if err := b.prefetch(ctx, items); err != nil {
-		return nil, err
+		return projections.Outcome{}, err
 	}
 	for _, item := range items {
 		if err := b.fold(ctx, item); err != nil {
-			return nil, fmt.Errorf("event %d (%s): %w", item.Seq, item.Path, err)
+			return projections.Outcome{}, fmt.Errorf("event %d (%s): %w", item.Seq, item.Path, err)
 		}
 	}
 	if err := b.flush(ctx); err != nil {
-		return nil, err
+		return projections.Outcome{}, err
 	}
 	c.metrics.observe(b)
 	tip := b.state.tip
 	b.state.position = items[len(items)-1].Seq
 	if tip == nil {
-		return nil, nil
+		return projections.Outcome{Touched: b.touched}, nil
 	}
 	b.state.nodes.trim(tip, b.state.root)
 	b.state.burn.trim()
-	return &projections.Tip{Height: tip.height, IndexBlockHash: tip.id, BlockHash: tip.blockHash, BurnBlockHeight: tip.burnHeight}, nil
+	return projections.Outcome{
+		Tip:     &projections.Tip{Height: tip.height, IndexBlockHash: tip.id, BlockHash: tip.blockHash, BurnBlockHeight: tip.burnHeight},
+		Touched: b.touched,
+	}, nil
 }
 
 // state is what the projection knows between batches. It may be dropped at any time and read again.
@@ -341,6 +348,7 @@ func (b *batch) rewind(ctx context.Context, fork *node, cause int64) error {
 		}
 		tip.canonical = false
 		b.reverted++
+		b.touch(tip)
 		b.rows.revert(tip, cause, b.nextStep())
 		if tip == b.state.root {
 			b.state.tip, b.state.root = nil, nil
@@ -353,11 +361,17 @@ func (b *batch) rewind(ctx context.Context, fork *node, cause int64) error {
 
 func (b *batch) apply(n *node, cause int64) {
 	n.canonical = true
+	b.touch(n)
 	b.rows.apply(n, cause, b.nextStep())
 	b.state.tip = n
 	if b.state.root == nil {
 		b.state.root = n
 	}
+}
+
+// touch notes that the answers to questions for a block, by whatever name, are others now.
+func (b *batch) touch(n *node) {
+	b.touched.Add(shard.Height(n.height), shard.Block(n.id), shard.Block(n.blockHash))
 }
 
 func (b *batch) nextStep() int64 {

@@ -1,0 +1,40 @@
+package projections
+
+import (
+	"maps"
+	"slices"
+
+	"strata/internal/shard"
+)
+
+// touchedMax is how many shards a fold may name. Beyond it the list costs more to write than it saves readers, so that
+// everything counts as changed.
+const touchedMax = shard.Count / 8
+
+// Touched is what a fold changed, as readers name it: the resources whose answers are not what they were. The nil
+// *Touched is everything. A projection that follows blocks one at a time should know; the rows of a batch of thousands
+// are not worth naming.
+type Touched struct {
+	shards map[int32]struct{}
+}
+
+// NewTouched is a list that is empty as yet: nothing has changed.
+func NewTouched() *Touched { return &Touched{shards: map[int32]struct{}{}} }
+
+// Add names resources, in the words of package internal/shard. Adding to everything adds nothing.
+func (t *Touched) Add(names ...string) {
+	if t == nil {
+		return
+	}
+	for _, name := range names {
+		t.shards[shard.Of(name)] = struct{}{}
+	}
+}
+
+// list is the shards in order; everything says that they are not known, or too many.
+func (t *Touched) list() (shards []int32, everything bool) {
+	if t == nil || len(t.shards) > touchedMax {
+		return nil, true
+	}
+	return slices.Sorted(maps.Keys(t.shards)), false
+}
