@@ -1,11 +1,15 @@
 package readapi
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"strata/readapi/internal/cache"
+	"strata/readapi/internal/register"
 )
 
 // API answers reads over HTTP. It is an http.Handler, safe for concurrent use.
@@ -16,12 +20,30 @@ type API struct {
 	metrics *metrics
 	pending pendingTransfers
 	handler http.Handler
+
+	watch   *register.Watch
+	cache   *cache.Cache[kept]
+	plans   *cache.Memory[string, *plan] // by the target of the request, as it was written
+	program string                       // tells the answers of this program from those of others
+	version []string                     // value of X-API-Version
 }
 
-// New makes the API with all its resources. It does not touch the database.
+// New makes the API with all its resources. It does not touch the database. While Run runs, answers are kept; without
+// it, each is made anew.
 func New(config Config) *API {
 	a := &API{config: config.withDefaults(), mux: http.NewServeMux(), pending: noPendingTransfers{}}
 	a.metrics = newMetrics(a.config.Registry)
+	a.version = []string{a.config.Version.String()}
+	a.program = or(a.config.Program, a.config.Version.String()) + " " + a.config.Network
+	a.watch = register.NewWatch(register.WatchConfig{
+		Pool: a.config.Pool, Signal: a.config.Signal, Interval: a.config.WatchInterval, Logger: a.config.Logger,
+		Changed: a.metrics.changes.Inc,
+	})
+	a.plans = cache.NewMemory(a.config.CacheBytes/plansShare, func(target string, p *plan) int { return p.weight(target) }, func() {})
+	a.cache = cache.New(cache.Config[kept]{
+		MemoryBytes: a.config.CacheBytes - a.config.CacheBytes/plansShare, Redis: a.config.Redis, Parse: parseKept,
+		Prefix: a.config.RedisPrefix, Timeout: a.config.RequestTimeout, Logger: a.config.Logger, Registerer: a.config.Registry,
+	})
 	a.huma = huma.NewAPI(a.description(), checkingAdapter{humago.NewAdapter(a.mux, "")})
 
 	a.registerStatus()
@@ -44,8 +66,26 @@ func New(config Config) *API {
 	return a
 }
 
+// plansShare is which part of the memory for answers is for finding them.
+const plansShare = 8
+
+// Run keeps answers until ctx ends, and gives back what that takes. It must not be called twice.
+func (a *API) Run(ctx context.Context) {
+	defer a.cache.Close()
+	a.watch.Run(ctx)
+}
+
 // ServeHTTP implements http.Handler.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !a.answerKept(w, r) {
+		a.handler.ServeHTTP(w, r)
+	}
+}
+
+// operation prepares to serve a resource.
+func (a *API) operation(r resource) *operation {
+	return &operation{resource: r, requests: a.metrics.requests}
+}
 
 // OpenAPI is the description of all operations (OpenAPI 3.1). It must not be changed.
 func (a *API) OpenAPI() *huma.OpenAPI { return a.huma.OpenAPI() }

@@ -6,7 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"mime"
-	"net/http"
+
+	"strata/readapi/internal/answer"
 )
 
 // bodyChunk is how much of a body is in memory at once. Postgres decompresses a body from its start for each chunk, so
@@ -21,13 +22,9 @@ type file struct {
 	size        int64
 }
 
-func (f *file) answer() *answer {
-	return &answer{
-		status: http.StatusOK, body: f.head, stream: f.rest, size: f.size,
-		header: http.Header{
-			"Content-Type": {f.contentType}, "X-Content-Type-Options": {"nosniff"}, "Cache-Control": {"no-store"},
-		},
-	}
+func (f *file) describe(c *answer.Config) {
+	c.ContentType, c.Body, c.Rest, c.Size = f.contentType, f.head, f.rest, f.size
+	c.Fields = append(c.Fields, answer.Field{Name: "X-Content-Type-Options", Values: []string{"nosniff"}})
 }
 
 func (a *API) registerAuditBodies() {
@@ -35,6 +32,7 @@ func (a *API) registerAuditBodies() {
 		id: "get-event-body", path: "/audit/v1/events/{seq}/body", tag: "Audit", summary: "The bytes of an event as they were received",
 		about:       "JSON has the content type it came with, anything else is served as application/octet-stream. The SHA-256 of these bytes is in the event.",
 		contentType: "application/octet-stream", statuses: []int{400, 404},
+		class: answer.Immutable, of: dependencies{unchanging: true, log: true},
 	}, a.getEventBody)
 }
 
@@ -46,7 +44,6 @@ type bodyRow struct {
 
 func (a *API) getEventBody(ctx context.Context, s *snapshot, in *eventInput) (*file, error) {
 	b := s.batch()
-	size := queueLogSize(b)
 	found := query(b, func(r *bodyRow) []any { return []any{&r.contentType, &r.size, &r.holder, &r.head} }, `
 		SELECT ARRAY[e.seq], e.content_type, e.size, h.seq, substring(h.body FROM 1 FOR $2)
 		FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq)
@@ -54,7 +51,6 @@ func (a *API) getEventBody(ctx context.Context, s *snapshot, in *eventInput) (*f
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}
-	s.noteLogSize(size)
 	row, ok := found.first()
 	if !ok {
 		return nil, eventNotFound(in.Seq)

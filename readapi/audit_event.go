@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
+
+	"strata/readapi/internal/answer"
 )
 
 type eventInput struct {
@@ -29,12 +31,12 @@ func (a *API) registerAuditEvents() {
 	get(a, resource{
 		id: "get-event", path: "/audit/v1/events/{seq}", tag: "Audit", summary: "An event of the log",
 		about: "The events behind an answer are in its header Strata-Source.", statuses: []int{400, 404},
+		class: answer.Immutable, of: dependencies{unchanging: true, log: true},
 	}, getEvent)
 }
 
 func getEvent(ctx context.Context, s *snapshot, in *eventInput) (*auditEvent, error) {
 	b := s.batch()
-	size := queueLogSize(b)
 	found := query(b, func(e *auditEventRow) []any {
 		return []any{&e.Seq, &e.Path, &e.Source, &e.ContentType, &e.receivedAt, &e.Size, &e.digest, &e.BodySeq, &e.Origin}
 	}, `
@@ -43,7 +45,6 @@ func getEvent(ctx context.Context, s *snapshot, in *eventInput) (*auditEvent, er
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}
-	s.noteLogSize(size)
 	row, ok := found.first()
 	if !ok {
 		return nil, eventNotFound(in.Seq)
@@ -66,13 +67,3 @@ func (r auditEventRow) shape() *auditEvent {
 }
 
 func eventNotFound(seq int64) error { return notFound("no event %d in the log", seq) }
-
-// queueLogSize adds the query for the size of the log, which is the position of answers that no projection is read for.
-func queueLogSize(b *batch) *result[int64] {
-	return query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], size FROM log.head`)
-}
-
-func (s *snapshot) noteLogSize(size *result[int64]) {
-	n, _ := size.first()
-	s.provenance.readLog(n)
-}

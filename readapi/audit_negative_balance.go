@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"strata/readapi/internal/answer"
 )
 
 type negativeBalancesInput struct {
@@ -30,6 +32,7 @@ func (a *API) registerNegativeBalances() {
 		id: "list-negative-balances", path: "/audit/v1/negative-balances", tag: "Audit", summary: "Balances that became negative",
 		about:    "By account, asset and height. No chain allows them: where there are some, events are missing from the log. An archive that begins above genesis has them by nature.",
 		statuses: []int{400},
+		class:    answer.Tip, of: onTip("balances"),
 	}, listNegativeBalances)
 }
 

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"strata/readapi/internal/answer"
 )
 
 const auditLimit = 50
@@ -32,6 +34,7 @@ func (a *API) registerQuarantine() {
 	get(a, resource{
 		id: "list-quarantine", path: "/audit/v1/quarantine", tag: "Audit", summary: "Events that projections could not read",
 		about: "In the order of the log, of all versions.", statuses: []int{400},
+		class: answer.Tip, of: dependencies{register: true},
 	}, listQuarantine)
 }
 
@@ -61,11 +64,7 @@ func listQuarantine(ctx context.Context, s *snapshot, in *quarantineInput) (*key
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range s.active {
-		s.provenance.readProjection(p) // an event that one of them has not come to can't be here yet
-	}
 	b := s.batch()
-	size := queueLogSize(b)
 	found := queryPage(b, limit, func(r *quarantinedRow) []any {
 		return []any{&r.Projection, &r.Version, &r.Seq, &r.Path, &r.Pointer, &r.Reason, &r.at}
 	}, `
@@ -75,7 +74,6 @@ func listQuarantine(ctx context.Context, s *snapshot, in *quarantineInput) (*key
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}
-	s.noteLogSize(size)
 	rows := make([]quarantined, len(found.rows))
 	for i, r := range found.rows {
 		rows[i] = r.shape()

@@ -1,6 +1,10 @@
 package readapi
 
-import "context"
+import (
+	"context"
+
+	"strata/readapi/internal/answer"
+)
 
 // balances is all that an account has.
 type balances struct {
@@ -24,7 +28,7 @@ type nftCount struct {
 func (a *API) registerBalances() {
 	get(a, resource{
 		id: "get-balances-v1", path: "/extended/v1/address/{principal}/balances", tag: "Accounts", deprecated: true,
-		summary: "All balances of an account", statuses: []int{400, 404},
+		summary: "All balances of an account", statuses: []int{400, 404}, class: answer.Tip,
 		about: "The reference deprecates this resource in favour of version 3. Amounts are in base units.",
 	}, a.balances)
 }

@@ -78,7 +78,7 @@ func (b *batch) runLast(ctx context.Context) error {
 	return b.run(ctx)
 }
 
-// expand puts schemas in the place of names of projections. Each that occurs counts as read.
+// expand puts schemas in the place of names of projections.
 func (s *snapshot) expand(sql string) (string, error) {
 	var b strings.Builder
 	for {
@@ -88,12 +88,11 @@ func (s *snapshot) expand(sql string) (string, error) {
 			return b.String(), nil
 		}
 		name, after, found := strings.Cut(rest, "}")
-		p := s.active[name]
-		if !found || p == nil {
+		v := s.active(name)
+		if !found || v == nil {
 			return "", fmt.Errorf("projection %q has no active version: %w", name, errNoChain)
 		}
-		s.provenance.readProjection(p)
-		b.WriteString(p.schema())
+		b.WriteString(v.Schema())
 		sql = after
 	}
 }

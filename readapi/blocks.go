@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"strata/domain/hash"
+	"strata/internal/shard"
+	"strata/readapi/internal/answer"
 )
 
 const blocksLimit = 20
@@ -18,14 +20,28 @@ type blockInput struct {
 	Block heightOrHash `path:"height_or_hash"`
 }
 
+// dependencies of a block are the block alone, unless it is the latest.
+func (in *blockInput) dependencies() dependencies {
+	switch latest, height, id := in.Block.parse(); {
+	case latest:
+		return onTip("chain")
+	case height != nil:
+		return on("chain", shard.Height(*height))
+	case id != nil:
+		return on("chain", shard.Block(*id))
+	}
+	return dependencies{}
+}
+
 func (a *API) registerBlocks() {
 	get(a, resource{
 		id: "list-blocks", path: "/extended/v2/blocks", tag: "Blocks", summary: "Canonical blocks, newest first",
 		about: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.", statuses: []int{400, 404},
+		class: answer.Tip, of: onTip("chain"),
 	}, listBlocks)
 	get(a, resource{
 		id: "get-block", path: "/extended/v2/blocks/{height_or_hash}", tag: "Blocks", summary: "A canonical block",
-		statuses: []int{400, 404},
+		statuses: []int{400, 404}, class: answer.Tip,
 	}, getBlock)
 }
 
@@ -43,7 +59,7 @@ func listBlocks(ctx context.Context, s *snapshot, in *blocksInput) (*cursorPage[
 		}
 		return page, nil
 	}
-	tip := *chain.height
+	tip := *chain.Height
 	start := tip
 	if in.Cursor != "" {
 		height, err := canonicalHeight(ctx, s, in.Cursor)
@@ -127,7 +143,7 @@ func getBlock(ctx context.Context, s *snapshot, in *blockInput) (*block, error) 
 	var found *result[blockRow]
 	switch {
 	case latest:
-		found = query(b, blockColumns, canonicalBlocks+`WHERE c.height = $1`, *chain.height)
+		found = query(b, blockColumns, canonicalBlocks+`WHERE c.height = $1`, *chain.Height)
 	case height != nil:
 		found = query(b, blockColumns, canonicalBlocks+`WHERE c.height = $1`, *height)
 	case id != nil:
@@ -143,5 +159,8 @@ func getBlock(ctx context.Context, s *snapshot, in *blockInput) (*block, error) 
 		return nil, notFound("Block not found")
 	}
 	shaped := row.shape()
+	if !latest {
+		s.settles(shaped.BurnBlockHeight)
+	}
 	return &shaped, nil
 }

@@ -7,6 +7,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"strata/readapi/internal/cache"
 )
 
 // Config of an API. Pool is required to answer anything but the documentation; the zero value of any other field means
@@ -29,6 +32,20 @@ type Config struct {
 	StatementTimeout time.Duration
 	// RequestTimeout bounds all the waiting for the database that one request may do; default 15 s.
 	RequestTimeout time.Duration
+	// CacheBytes bounds the memory for answers that are kept; default 64 MiB.
+	CacheBytes int64
+	// Redis is where processes share their answers; default none. It stays the caller's to close.
+	Redis redis.UniversalClient
+	// RedisPrefix is what all keys in Redis begin with; default "strata:".
+	RedisPrefix string
+	// Program tells the answers of this program from those of other builds, with which it may share a Redis; default
+	// Version.
+	Program string
+	// Signal gives the channel that is closed at the next sign that the tables may have changed; default none. Without
+	// it a change is seen at the next WatchInterval.
+	Signal func() <-chan struct{}
+	// WatchInterval is how often to look for changes in any case; default 100 ms.
+	WatchInterval time.Duration
 }
 
 // Defaults of Config.
@@ -37,6 +54,8 @@ const (
 	LagLimitDefault         = 1000
 	StatementTimeoutDefault = 10 * time.Second
 	RequestTimeoutDefault   = 15 * time.Second
+	CacheBytesDefault       = cache.MemoryBytesDefault
+	RedisPrefixDefault      = cache.PrefixDefault
 )
 
 func (c Config) withDefaults() Config {
@@ -57,6 +76,12 @@ func (c Config) withDefaults() Config {
 	}
 	if c.RequestTimeout <= 0 {
 		c.RequestTimeout = RequestTimeoutDefault
+	}
+	if c.CacheBytes <= 0 {
+		c.CacheBytes = CacheBytesDefault
+	}
+	if c.RedisPrefix == "" {
+		c.RedisPrefix = RedisPrefixDefault
 	}
 	return c
 }

@@ -3,11 +3,14 @@ package readapi_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 )
 
 // Every error body and every rule of coercion that clients of stacks-blockchain-api know.
+var strongTag = regexp.MustCompile(`^"[0-9a-f]{32}"$`)
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
@@ -107,8 +110,15 @@ func TestConformance(t *testing.T) {
 		if contentType := got.header.Get("Content-Type"); contentType != "application/json; charset=utf-8" {
 			t.Errorf("%s: got Content-Type %q", tc.name, contentType)
 		}
-		if got.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: got Cache-Control %q, want no-store", tc.name, got.header.Get("Cache-Control"))
+		cacheControl, tagged := "no-store", false
+		if tc.status == http.StatusOK {
+			cacheControl, tagged = "public, no-cache, must-revalidate", true
+		}
+		if got.header.Get("Cache-Control") != cacheControl {
+			t.Errorf("%s: got Cache-Control %q, want %s", tc.name, got.header.Get("Cache-Control"), cacheControl)
+		}
+		if etag := got.header.Get("ETag"); strongTag.MatchString(etag) != tagged {
+			t.Errorf("%s: got %d with ETag %q", tc.name, got.status, etag)
 		}
 	}
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"strata/readapi/internal/answer"
 )
 
 // docsPage shows the operations of /openapi.json. It loads nothing from elsewhere.
@@ -77,7 +79,7 @@ func (a *API) document(path, contentType string, marshal func() ([]byte, error))
 	a.plain("GET "+path, path[1:], func(w http.ResponseWriter, r *http.Request) {
 		text, err := made()
 		if err != nil {
-			a.failed(r.Context(), fmt.Errorf("write %s: %w", path, err)).writeHTTP(w, r)
+			a.failed(r.Context(), fmt.Errorf("write %s: %w", path, err), answer.Config{}).Serve(w, r, answer.Moment{})
 			return
 		}
 		w.Header().Set("Content-Type", contentType)

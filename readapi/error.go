@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"strata/readapi/internal/answer"
 )
 
 // Code says what kind of failure an Error is.
@@ -154,10 +156,10 @@ func worthRetrying(err error) bool {
 // routeNotFound answers paths and methods that don't exist.
 func routeNotFound(w http.ResponseWriter, r *http.Request) {
 	method, target := r.Method, exchangeOf(r.Context()).target
-	a := jsonAnswer(http.StatusNotFound, struct {
+	body := struct {
 		Message    string `json:"message"`
 		Error      string `json:"error"`
 		StatusCode int    `json:"statusCode"`
-	}{fmt.Sprintf("Route %s:%s not found", method, target), http.StatusText(http.StatusNotFound), http.StatusNotFound})
-	a.writeHTTP(w, r)
+	}{fmt.Sprintf("Route %s:%s not found", method, target), http.StatusText(http.StatusNotFound), http.StatusNotFound}
+	errorAnswer(body, answer.Config{Status: http.StatusNotFound}).Serve(w, r, answer.Moment{})
 }

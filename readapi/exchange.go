@@ -11,6 +11,8 @@ type exchange struct {
 	id        string // names the request in the log
 	target    string // as the client wrote it
 	operation string // set when the route is known
+	// parameters of the operation in their canonical form, set when they have been checked.
+	parameters []byte
 }
 
 type exchangeKey struct{}

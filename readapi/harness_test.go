@@ -21,6 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+var version = readapi.Version{Tag: "v1.0.0", Branch: "main", Commit: "abc1234"}
+
 // site is an API on a database of its own.
 type site struct {
 	t    testing.TB
@@ -39,7 +41,7 @@ func newSiteOn(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *site {
 	s := &site{t: t, pool: pool, log: &lockedBuffer{}}
 	config.Pool = pool
 	config.Logger = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	config.Version = readapi.Version{Tag: "v1.0.0", Branch: "main", Commit: "abc1234"}
+	config.Version = version
 	s.api = readapi.New(config)
 	return s
 }

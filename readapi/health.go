@@ -1,11 +1,13 @@
 package readapi
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"slices"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/register"
 )
 
 type health struct {
@@ -67,14 +69,14 @@ func (a *API) documentReadiness() {
 }
 
 func (a *API) readiness(ctx context.Context, _ *struct{}) (*readiness, error) {
-	value, _, err := a.read(ctx, func(ctx context.Context, s *snapshot) (any, error) { return a.check(ctx, s) })
+	value, _, err := a.read(ctx, nil, func(ctx context.Context, s *snapshot) (any, error) { return a.check(ctx, s) })
 	if errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	r := &readiness{Checks: readinessChecks{Projections: []projectionCheck{}}}
 	if err != nil {
 		// The reason, which may name hosts, is for the log.
-		a.failed(ctx, err)
+		a.failed(ctx, err, answer.Config{})
 		r.Checks.Database.Message = "The database could not be read; the server's log has the reason under request id " + exchangeOf(ctx).id
 	} else if checks, ok := value.(*readinessChecks); ok {
 		r.Checks = *checks
@@ -94,11 +96,11 @@ func (c *readinessChecks) ready() bool {
 func (a *API) check(ctx context.Context, s *snapshot) (*readinessChecks, error) {
 	checks := &readinessChecks{Database: databaseCheck{OK: true}, Projections: []projectionCheck{}, Gaps: gapCheck{OK: true}}
 	b := s.batch()
-	size, heads := s.queueHeads(b)
+	heads := s.queueHeads(b)
 	gaps := &result[gapCheck]{}
-	if s.active["chain"] != nil {
+	if chain := s.active("chain"); chain != nil {
 		gaps = query(b, func(g *gapCheck) []any { return []any{&g.Blocking, &g.LowestHeight} }, `
-			SELECT ARRAY[]::bigint[], count(*), min(height) FROM {chain}.gap WHERE height > $1`, tipOrNone(s.active["chain"]))
+			SELECT ARRAY[]::bigint[], count(*), min(height) FROM {chain}.gap WHERE height > $1`, tipOrNone(chain))
 	}
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
@@ -107,20 +109,19 @@ func (a *API) check(ctx context.Context, s *snapshot) (*readinessChecks, error) 
 		g.OK = g.Blocking == 0
 		checks.Gaps = g
 	}
-	for _, status := range s.projectionStatuses(size, heads) {
+	for _, status := range s.projectionStatuses(heads) {
 		checks.Projections = append(checks.Projections, projectionCheck{
 			OK: status.State != "failed" && status.Lag <= a.config.LagLimit, ProjectionStatus: status,
-			LagLimit: a.config.LagLimit, Error: s.active[status.Name].failure,
+			LagLimit: a.config.LagLimit, Error: s.active(status.Name).Failure,
 		})
 	}
-	slices.SortFunc(checks.Projections, func(x, y projectionCheck) int { return cmp.Compare(x.Name, y.Name) })
 	return checks, nil
 }
 
 // tipOrNone is below every height while there is no block.
-func tipOrNone(p *projection) int64 {
-	if p.height == nil {
+func tipOrNone(v *register.Version) int64 {
+	if v.Height == nil {
 		return -1
 	}
-	return *p.height
+	return *v.Height
 }

@@ -81,7 +81,7 @@ func TestErrorsOfHuma(t *testing.T) {
 		}
 	}
 	// Registered with huma alone, past the checks in front of it.
-	operate(a, resource{id: "post", path: "/post", tag: "Status", summary: "Post"}, func(context.Context, *input) *answer { return nil }, reflect.TypeFor[health]())
+	operate(a, a.operation(resource{id: "post", path: "/post", tag: "Status", summary: "Post"}), func(context.Context, *input) sent { return sent{} }, reflect.TypeFor[health]())
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "/post", strings.NewReader(`{"n":"x"}`))
 	a.ServeHTTP(w, r)

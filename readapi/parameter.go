@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -23,7 +24,9 @@ type parameterCheck struct {
 	label    string // querystring/limit
 	inPath   bool
 	required bool
-	failures func(values []string) []string
+	// byDefault is what a parameter that is not given stands for.
+	byDefault string
+	failures  func(values []string) []string
 }
 
 func newParameterChecks(parameters []*huma.Param) parameterChecks {
@@ -31,17 +34,19 @@ func newParameterChecks(parameters []*huma.Param) parameterChecks {
 	for _, p := range parameters {
 		switch p.In {
 		case "path":
-			path = append(path, parameterCheck{p.Name, "params/" + p.Name, true, true, schemaCheck(p.Schema)})
+			path = append(path, parameterCheck{name: p.Name, label: "params/" + p.Name, inPath: true, required: true, failures: schemaCheck(p.Schema)})
 		case "query":
-			query = append(query, parameterCheck{p.Name, "querystring/" + p.Name, false, p.Required, schemaCheck(p.Schema)})
+			query = append(query, parameterCheck{name: p.Name, label: "querystring/" + p.Name, required: p.Required, byDefault: defaultOf(p.Schema), failures: schemaCheck(p.Schema)})
 		}
 	}
 	return append(path, query...)
 }
 
-func (checks parameterChecks) check(ctx huma.Context) error {
+// check checks the parameters of a request. It returns those that the operation has in a canonical form, which is the
+// same for all requests that mean the same.
+func (checks parameterChecks) check(ctx huma.Context) (canonical []byte, err error) {
 	if len(checks) == 0 {
-		return nil
+		return nil, nil
 	}
 	r, _ := humago.Unwrap(ctx)
 	var query url.Values
@@ -55,18 +60,38 @@ func (checks parameterChecks) check(ctx huma.Context) error {
 			values = []string{r.PathValue(c.name)}
 		} else if values = query[c.name]; len(values) == 0 {
 			if c.required {
-				return invalid("querystring must have required property '%s'", c.name)
+				return nil, invalid("querystring must have required property '%s'", c.name)
 			}
+			canonical = appendValues(canonical, c.byDefault)
 			continue
 		}
 		if failures := c.failures(values); failures != nil {
 			for i, f := range failures {
 				failures[i] = c.label + " " + f
 			}
-			return invalid("%s", strings.Join(failures, ", "))
+			return nil, invalid("%s", strings.Join(failures, ", "))
 		}
+		canonical = appendValues(canonical, values...)
 	}
-	return nil
+	return canonical, nil
+}
+
+// appendValues adds the values of one parameter, so that no other values look the same.
+func appendValues(b []byte, values ...string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(values)))
+	for _, value := range values {
+		b = binary.AppendUvarint(b, uint64(len(value)))
+		b = append(b, value...)
+	}
+	return b
+}
+
+// defaultOf is the default of a parameter as a request would write it; empty when there is none.
+func defaultOf(s *huma.Schema) string {
+	if s.Default == nil {
+		return ""
+	}
+	return fmt.Sprint(s.Default)
 }
 
 // isInteger is the text form of integers.

@@ -1,15 +1,13 @@
 package readapi
 
 import (
-	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/domain/hash"
+	"strata/readapi/internal/answer"
 )
 
 // Headers that say where an answer comes from.
@@ -21,53 +19,40 @@ const (
 // maxSources is how many events Strata-Source names at most.
 const maxSources = 32
 
-var provenanceHeaders = map[string]*huma.Param{
-	positionHeader: {
+// answerHeaders documents the headers of answers of a class.
+func answerHeaders(class answer.Class) map[string]*huma.Param {
+	headers := map[string]*huma.Param{
+		"Cache-Control": {Description: "How long the answer may be kept.", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{class.CacheControl()}}},
+	}
+	if class == answer.NoStore {
+		return headers
+	}
+	headers["ETag"] = &huma.Param{
+		Description: "Strong, for If-None-Match: it changes when the answer does.",
+		Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{`"3f0c…"`}},
+	}
+	headers[positionHeader] = &huma.Param{
 		Description: "What the answer reflects: the position in the log of the least advanced projection that was read, and its tip.",
 		Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{"log=4711; height=1350; index_block_hash=0x00…"}},
-	},
-	sourceHeader: {
+	}
+	headers[sourceHeader] = &huma.Param{
 		Description: "The events of the log that made the rows of the answer, see /audit/v1/events/{seq}. At most 32 are named.",
 		Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{"17,4711"}},
-	},
+	}
+	return headers
 }
 
-// provenance is what a snapshot was asked to read: positions of projections, and events behind the rows.
+// provenance is the events behind the rows that a snapshot was asked for.
 type provenance struct {
-	read    bool
-	logSeq  int64
-	height  *int64
-	tip     *hash.Hash32
 	sources []int64
 }
 
-// readProjection notes a projection. The least advanced one counts.
-func (p *provenance) readProjection(q *projection) {
-	if p.read && p.logSeq <= q.logSeq {
-		return
+// fields adds them to the header of an answer.
+func (p *provenance) fields(fields []answer.Field) []answer.Field {
+	if list := p.sourceList(); list != "" {
+		fields = append(fields, answer.Field{Name: sourceHeader, Values: []string{list}})
 	}
-	p.read, p.logSeq, p.height, p.tip = true, q.logSeq, q.height, q.indexBlockHash
-}
-
-// readLog notes that rows of the log itself were read, which had size events.
-func (p *provenance) readLog(size int64) {
-	if !p.read {
-		p.read, p.logSeq = true, size
-	}
-}
-
-func (p *provenance) setHeaders(header http.Header) {
-	if !p.read {
-		return
-	}
-	position := "log=" + strconv.FormatInt(p.logSeq, 10)
-	if p.height != nil && p.tip != nil {
-		position += fmt.Sprintf("; height=%d; index_block_hash=%s", *p.height, p.tip)
-	}
-	header[positionHeader] = []string{position}
-	if sources := p.sourceList(); sources != "" {
-		header[sourceHeader] = []string{sources}
-	}
+	return fields
 }
 
 func (p *provenance) sourceList() string {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"strata/readapi/internal/answer"
 )
 
 // resource describes an operation.
@@ -19,6 +21,10 @@ type resource struct {
 	tag     string
 	summary string
 	about   string // more about it, Markdown
+	// class decides how long clients may keep an answer without asking.
+	class answer.Class
+	// of is what answers depend on, unless the input says so itself.
+	of dependencies
 	// deprecated answers carry a Warning header.
 	deprecated bool
 	// contentType of the answer; default application/json.
@@ -29,17 +35,31 @@ type resource struct {
 
 // get adds GET (and with it HEAD) of a resource that is read from the tables: handler is a query and a shape. in holds
 // the parameters, as huma reads struct tags; what it does not declare is ignored. The snapshot ends with the handler.
+//
+// The same request is not answered twice from the database while nothing changes of what the answer depends on.
 func get[In, Out any](a *API, r resource, handler func(ctx context.Context, s *snapshot, in *In) (Out, error)) {
-	operate(a, r, func(ctx context.Context, in *In) *answer {
-		return a.answerRead(ctx, r, func(ctx context.Context, s *snapshot) (any, error) { return handler(ctx, s, in) })
+	o := a.operation(r)
+	operate(a, o, func(ctx context.Context, in *In) sent {
+		d := r.of
+		if dependent, ok := any(in).(dependent); ok {
+			d = dependent.dependencies()
+		}
+		p := newPlan(a.program, o, exchangeOf(ctx).parameters, d)
+		return a.answerRead(ctx, p, func(ctx context.Context, s *snapshot) (any, error) { return handler(ctx, s, in) })
 	}, reflect.TypeFor[Out]())
 }
 
-// getPlain adds GET of a resource that opens its own snapshots, or needs none.
+// getPlain adds GET of a resource that opens its own snapshots, or needs none. Its answers are for those who ask alone.
 func getPlain[In, Out any](a *API, r resource, handler func(ctx context.Context, in *In) (Out, error)) {
-	operate(a, r, func(ctx context.Context, in *In) *answer {
+	operate(a, a.operation(r), func(ctx context.Context, in *In) sent {
 		value, err := handler(ctx, in)
-		return a.answerValue(ctx, r, value, err)
+		if err == nil {
+			var made *answer.Answer
+			if made, err = answerOf(value, answer.Config{}); err == nil {
+				return sent{Answer: made}
+			}
+		}
+		return sent{Answer: a.failed(ctx, err, answer.Config{})}
 	}, reflect.TypeFor[Out]())
 }
 
@@ -48,10 +68,10 @@ type written struct {
 	Body func(huma.Context)
 }
 
-func operate[In any](a *API, r resource, handler func(context.Context, *In) *answer, out reflect.Type) {
+func operate[In any](a *API, o *operation, handler func(context.Context, *In) sent, out reflect.Type) {
 	op := huma.Operation{
-		Method: http.MethodGet, Path: r.path, OperationID: r.id, Summary: r.summary, Description: r.about,
-		Tags: []string{r.tag}, Deprecated: r.deprecated, Responses: a.responses(r, out),
+		Method: http.MethodGet, Path: o.path, OperationID: o.id, Summary: o.summary, Description: o.about,
+		Tags: []string{o.tag}, Deprecated: o.deprecated, Responses: a.responses(o.resource, out),
 		SkipValidateParams: true, // checkingAdapter has done it
 	}
 	huma.Register(a.huma, op, func(ctx context.Context, in *In) (*written, error) {
@@ -69,8 +89,11 @@ func (a *API) responses(r resource, out reflect.Type) map[string]*huma.Response 
 	all := map[string]*huma.Response{"200": {
 		Description: "The answer.",
 		Content:     map[string]*huma.MediaType{or(r.contentType, "application/json"): ok},
-		Headers:     provenanceHeaders,
+		Headers:     answerHeaders(r.class),
 	}}
+	if r.class != answer.NoStore {
+		all["304"] = &huma.Response{Description: "The client has the answer: one of If-None-Match is its ETag.", Headers: answerHeaders(r.class)}
+	}
 	failure := map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(reflect.TypeFor[errorBody](), true, "")}}
 	for _, status := range append([]int{http.StatusInternalServerError}, r.statuses...) {
 		all[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: failure}
@@ -89,11 +112,14 @@ type checkingAdapter struct{ huma.Adapter }
 func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 	checks := newParameterChecks(op.Parameters)
 	c.Adapter.Handle(op, func(ctx huma.Context) {
-		exchangeOf(ctx.Context()).operation = op.OperationID
-		if err := checks.check(ctx); err != nil {
-			failureAnswer(err).write(ctx)
+		x := exchangeOf(ctx.Context())
+		x.operation = op.OperationID
+		parameters, err := checks.check(ctx)
+		if err != nil {
+			sent{Answer: failureAnswer(err)}.write(ctx)
 			return
 		}
+		x.parameters = parameters
 		handler(ctx)
 	})
 }

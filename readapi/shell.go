@@ -8,28 +8,25 @@ import (
 	"runtime/debug"
 	"strconv"
 	"time"
+
+	"strata/readapi/internal/answer"
 )
 
 // exposed are the headers that scripts of other origins may read.
-const exposed = "X-API-Version, ETag, Strata-Position, Strata-Source"
+var exposed = []string{"X-API-Version, ETag, Strata-Position, Strata-Source"}
+
+var anyOrigin = []string{"*"}
 
 // shell is around every request: the headers that every answer has, CORS, the access log, metrics, and what becomes of
 // a panic.
 func (a *API) shell(next http.Handler) http.Handler {
-	version := []string{a.config.Version.String()}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		x := &exchange{id: newRequestID(), target: r.URL.RequestURI(), operation: "unknown"}
 		ctx := withExchange(r.Context(), x)
 		recorder := &statusRecorder{ResponseWriter: w}
 
-		header := w.Header()
-		header["X-Api-Version"] = version
-		// The same for all, whether or not the request names an origin, so that a shared cache in front may keep the
-		// answer. (A CORS library answers those with an Origin only, and varies by it.)
-		header.Set("Access-Control-Allow-Origin", "*")
-		header.Set("Access-Control-Expose-Headers", exposed)
-
+		a.setCommonHeader(w.Header())
 		defer a.finish(ctx, recorder, r, start)
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			preflight(recorder, r)
@@ -37,6 +34,14 @@ func (a *API) shell(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(recorder, r.WithContext(ctx))
 	})
+}
+
+// setCommonHeader sets what every answer has. CORS is the same for all, whether or not the request names an origin, so
+// that a shared cache in front may keep the answer. (A CORS library answers those with an Origin only, and varies by it.)
+func (a *API) setCommonHeader(header http.Header) {
+	header["X-Api-Version"] = a.version
+	header["Access-Control-Allow-Origin"] = anyOrigin
+	header["Access-Control-Expose-Headers"] = exposed
 }
 
 // preflight answers a browser that asks what it may send.
@@ -56,9 +61,9 @@ func (a *API) finish(ctx context.Context, w *statusRecorder, r *http.Request, st
 	x, took := exchangeOf(ctx), time.Since(start)
 	p := recover()
 	if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
-		answer := a.failed(ctx, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		failure := a.failed(ctx, fmt.Errorf("panic: %v\n%s", p, debug.Stack()), answer.Config{})
 		if w.status == 0 {
-			answer.writeHTTP(w, r)
+			failure.Serve(w, r, answer.Moment{})
 		}
 	}
 	a.metrics.requests.WithLabelValues(x.operation, strconv.Itoa(w.code())).Observe(took.Seconds())
@@ -107,5 +112,5 @@ func (w *statusRecorder) code() int {
 
 // complete says whether as much was written as was announced.
 func (w *statusRecorder) complete() bool {
-	return w.Header().Get("Content-Length") == strconv.FormatInt(w.bytes, 10)
+	return w.status == http.StatusNotModified || w.Header().Get("Content-Length") == strconv.FormatInt(w.bytes, 10)
 }

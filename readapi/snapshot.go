@@ -8,51 +8,41 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/domain/hash"
+	"strata/readapi/internal/register"
 )
 
 // snapshot is one view of all tables: a REPEATABLE READ, READ ONLY transaction. The versions of the projections that
 // are active in it are looked up in the same round trip that begins it.
 type snapshot struct {
 	conn       *pgxpool.Conn
-	active     map[string]*projection
+	state      *register.State
+	plan       *plan // nil: anything may be read
 	provenance provenance
+	// settlesAt is the Bitcoin height from which on the answer is not expected to change; 0 for never.
+	settlesAt int64
 }
 
-// projection is the active version of one, as the register has it.
-type projection struct {
-	name            string
-	version         int
-	input           string // 'log', or the schema whose steps it folds
-	state           string
-	failure         *string
-	position        int64
-	logSeq          int64
-	height          *int64 // tip of its rows; nil before the first block
-	burnBlockHeight *int64
-	indexBlockHash  *hash.Hash32
-	blockHash       *hash.Hash32
-}
+// settlingBlocks is how many Bitcoin blocks deep a block must be for nobody to expect that it is orphaned.
+const settlingBlocks = 7
 
-// schema is where its tables stand, quoted for SQL.
-func (p *projection) schema() string {
-	return pgx.Identifier{fmt.Sprintf("%s_v%d", p.name, p.version)}.Sanitize()
-}
+// settles says that the answer is of a block with this Bitcoin height alone.
+func (s *snapshot) settles(burnHeight int64) { s.settlesAt = burnHeight + settlingBlocks }
 
 // begin opens a snapshot, which must be closed.
-func (a *API) begin(ctx context.Context) (*snapshot, error) {
+func (a *API) begin(ctx context.Context, p *plan) (*snapshot, error) {
 	conn, err := a.config.Pool.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("get a connection to the database: %w", err)
 	}
-	s := &snapshot{conn: conn, active: make(map[string]*projection, 8)}
+	s := &snapshot{conn: conn, plan: p}
+	var shards []register.Shard
+	if p != nil {
+		shards = p.shards
+	}
 	var b pgx.Batch
 	b.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
 	b.Queue(fmt.Sprintf(`SET LOCAL statement_timeout = %d`, a.config.StatementTimeout.Milliseconds()))
-	b.Queue(`
-		SELECT p.name, p.version, p.input, p.state, CASE WHEN p.state = 'failed' THEN p.error END, p.position, p.log_seq,
-		       p.block_height, p.burn_block_height, p.index_block_hash, p.block_hash
-		FROM strata.active a JOIN strata.projection p USING (name, version)`).Query(s.scanActive)
+	s.state = register.Queue(&b, shards)
 	if err := conn.SendBatch(ctx, &b).Close(); err != nil {
 		s.close()
 		return nil, fmt.Errorf("begin a snapshot: %w", err)
@@ -60,27 +50,19 @@ func (a *API) begin(ctx context.Context) (*snapshot, error) {
 	return s, nil
 }
 
-func (s *snapshot) scanActive(rows pgx.Rows) error {
-	for rows.Next() {
-		p := &projection{}
-		err := rows.Scan(&p.name, &p.version, &p.input, &p.state, &p.failure, &p.position, &p.logSeq,
-			&p.height, &p.burnBlockHeight, &p.indexBlockHash, &p.blockHash)
-		if err != nil {
-			return err
-		}
-		s.active[p.name] = p
+// active is the active version of a projection; nil when there is none. Looking at one that the answer is not said to
+// depend on is a mistake in the program: the answer would be kept when it is no longer right.
+func (s *snapshot) active(name string) *register.Version {
+	if s.plan != nil && !s.plan.include(name) {
+		panic(fmt.Sprintf("operation %s reads the projection %s, which is not among its dependencies", s.plan.operation.id, name))
 	}
-	return rows.Err()
+	return s.state.Active(name)
 }
 
-// tip is the named projection, once it has a block; otherwise ok is false. It counts as read.
-func (s *snapshot) tip(name string) (p *projection, ok bool) {
-	p = s.active[name]
-	if p == nil {
-		return nil, false
-	}
-	s.provenance.readProjection(p)
-	return p, p.height != nil
+// tip is the active version of a projection once it has a block; otherwise ok is false.
+func (s *snapshot) tip(name string) (v *register.Version, ok bool) {
+	v = s.active(name)
+	return v, v != nil && v.Height != nil
 }
 
 // closeTimeout bounds the end of a transaction that the handler left open.

@@ -1,13 +1,12 @@
 package readapi
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/hash"
+	"strata/readapi/internal/answer"
 )
 
 type statusBody struct {
@@ -52,6 +51,7 @@ func (a *API) registerStatus() {
 	r := resource{
 		id: "get-status", path: "/extended", tag: "Status", summary: "Status of the server and its archive",
 		about: "The chain's tip, where the archive begins, and how far each projection has come.",
+		class: answer.Tip, of: dependencies{register: true},
 	}
 	get(a, r, a.status)
 	// The reference redirects this path to /extended. Scripts that ask here seldom follow redirects, and what they want
@@ -63,7 +63,7 @@ func (a *API) registerStatus() {
 func (a *API) status(ctx context.Context, s *snapshot, _ *struct{}) (*statusBody, error) {
 	body := &statusBody{ServerVersion: "strata " + a.config.Version.String(), Status: "ready"}
 	b := s.batch()
-	size, heads := s.queueHeads(b)
+	heads := s.queueHeads(b)
 	chain, ok := s.tip("chain")
 	var roots *result[archiveRoot]
 	var microblocks *result[streamed]
@@ -83,17 +83,17 @@ func (a *API) status(ctx context.Context, s *snapshot, _ *struct{}) (*statusBody
 			SELECT ARRAY[m.source_seq], m.microblock_hash, m.sequence
 			FROM {chain}.block b JOIN {chain}.microblock m ON m.parent_index_block_hash = b.index_block_hash
 			WHERE b.index_block_hash = $1 AND NOT b.nakamoto
-			ORDER BY m.sequence DESC LIMIT 1`, chain.indexBlockHash)
+			ORDER BY m.sequence DESC LIMIT 1`, chain.IndexBlock)
 	}
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}
 	body.Strata.Network = a.config.Network
-	body.Strata.LogSize, _ = size.first()
-	body.Strata.Projections = s.projectionStatuses(size, heads)
+	body.Strata.LogSize = s.state.LogSize
+	body.Strata.Projections = s.projectionStatuses(heads)
 	if ok {
 		body.ChainTip = &chainTip{
-			BlockHeight: *chain.height, BlockHash: *chain.blockHash, IndexBlockHash: *chain.indexBlockHash, BurnBlockHeight: *chain.burnBlockHeight,
+			BlockHeight: *chain.Height, BlockHash: *chain.Block, IndexBlockHash: *chain.IndexBlock, BurnBlockHeight: *chain.BurnHeight,
 		}
 		if m, ok := microblocks.first(); ok {
 			body.ChainTip.MicroblockHash, body.ChainTip.MicroblockSequence = &m.hash, &m.sequence
@@ -112,27 +112,30 @@ type streamed struct {
 
 func streamedColumns(m *streamed) []any { return []any{&m.hash, &m.sequence} }
 
-// queueHeads adds queries for the ends of the inputs of all active projections: the log, and lists of steps by schema.
-func (s *snapshot) queueHeads(b *batch) (size *result[int64], heads map[string]*result[int64]) {
-	one := func(n *int64) []any { return []any{n} }
-	size = query(b, one, `SELECT ARRAY[]::bigint[], size FROM log.head`)
-	heads = map[string]*result[int64]{"log": size}
-	for _, p := range s.active {
-		if heads[p.input] == nil {
-			heads[p.input] = query(b, one, `SELECT ARRAY[]::bigint[], coalesce(max(step), 0) FROM `+pgx.Identifier{p.input, "step"}.Sanitize())
+// queueHeads adds queries for the ends of the lists of steps that active projections fold, by schema.
+func (s *snapshot) queueHeads(b *batch) (heads map[string]*result[int64]) {
+	heads = map[string]*result[int64]{}
+	for _, v := range s.state.Versions {
+		if v.Active && v.Input != "log" && heads[v.Input] == nil {
+			heads[v.Input] = query(b, func(n *int64) []any { return []any{n} },
+				`SELECT ARRAY[]::bigint[], coalesce(max(step), 0) FROM `+pgx.Identifier{v.Input, "step"}.Sanitize())
 		}
 	}
-	return size, heads
+	return heads
 }
 
-func (s *snapshot) projectionStatuses(size *result[int64], heads map[string]*result[int64]) []ProjectionStatus {
-	n, _ := size.first()
-	s.provenance.readLog(n)
-	statuses := make([]ProjectionStatus, 0, len(s.active))
-	for _, p := range s.active {
-		head, _ := heads[p.input].first()
-		statuses = append(statuses, ProjectionStatus{Name: p.name, Version: p.version, State: p.state, Position: p.position, Lag: max(head-p.position, 0)})
+// projectionStatuses are those of the active versions, by name.
+func (s *snapshot) projectionStatuses(heads map[string]*result[int64]) []ProjectionStatus {
+	statuses := []ProjectionStatus{}
+	for _, v := range s.state.Versions {
+		if !v.Active {
+			continue
+		}
+		head := s.state.LogSize
+		if steps := heads[v.Input]; steps != nil {
+			head, _ = steps.first()
+		}
+		statuses = append(statuses, ProjectionStatus{Name: v.Name, Version: v.Number, State: v.State, Position: v.Position, Lag: max(head-v.Position, 0)})
 	}
-	slices.SortFunc(statuses, func(x, y ProjectionStatus) int { return cmp.Compare(x.Name, y.Name) })
 	return statuses
 }

@@ -3,12 +3,18 @@ package readapi
 import (
 	"context"
 	"math/big"
+
+	"strata/readapi/internal/answer"
 )
 
 // AccountInput names an account, and the block at which to look at it.
 type AccountInput struct {
 	Principal principalParameter `path:"principal"`
 	AsOf
+}
+
+func (in *AccountInput) dependencies() dependencies {
+	return in.AsOf.dependencies(string(in.Principal))
 }
 
 // stxBalance is an account's STX, all amounts in µSTX.
@@ -35,12 +41,14 @@ func (a *API) registerSTXBalances() {
 	get(a, resource{
 		id: "get-stx-balance-v1", path: "/extended/v1/address/{principal}/stx", tag: "Accounts", deprecated: true,
 		summary: "STX balance of an account", about: about, statuses: []int{400, 404},
+		class: answer.Tip,
 	}, func(ctx context.Context, s *snapshot, in *AccountInput) (*stxBalance, error) {
 		return a.stxBalance(ctx, s, in)
 	})
 	get(a, resource{
 		id: "get-stx-balance", path: "/extended/v2/addresses/{principal}/balances/stx", tag: "Accounts", deprecated: true,
 		summary: "STX balance of an account, without sums of what was sent and received", statuses: []int{400, 404},
+		class: answer.Tip,
 		about: about + " `until_block` and `unanchored` are ours; the reference ignores them here.",
 	}, a.stxBalanceV2)
 }

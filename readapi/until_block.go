@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"strata/domain/hash"
+	"strata/internal/shard"
 )
 
 // AsOf says at which block the state of an account is asked for.
@@ -18,6 +19,18 @@ type moment struct {
 	height int64
 	// latest says that it is the tip, and was not asked for by name.
 	latest bool
+}
+
+// dependencies of the state of an account at a block: what the account has, and the block that is named.
+func (in AsOf) dependencies(account string) dependencies {
+	d := on("balances", shard.Account(account))
+	if id, err := hash.Parse32(in.UntilBlock); err == nil {
+		return d.and("balances", shard.Block(id))
+	}
+	if height, err := strconv.ParseInt(in.UntilBlock, 10, 64); err == nil {
+		return d.and("balances", shard.Height(height))
+	}
+	return d
 }
 
 // moment finds the block, in the projection of balances.
@@ -39,7 +52,7 @@ func (in AsOf) moment(ctx context.Context, s *snapshot) (moment, error) {
 	case !ok:
 		return moment{}, errNoChain
 	case in.UntilBlock == "":
-		return moment{height: *balances.height, latest: true}, nil
+		return moment{height: *balances.Height, latest: true}, nil
 	case !isHash:
 		return moment{height: height}, nil
 	}

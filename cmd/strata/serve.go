@@ -2,17 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
@@ -22,7 +19,6 @@ import (
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
-	"strata/readapi"
 )
 
 // Roles that a process can take.
@@ -46,6 +42,9 @@ type serveCommand struct {
 	ForkChoice    string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"How the canonical chain is chosen: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
 	BodyLimit     int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Largest event in bytes."`
 	BodyMemory    int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Memory in bytes that all events being received may hold together; larger ones go through files."`
+	CacheMemory   int64         `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Memory in bytes for answers that are kept."`
+	RedisURL      string        `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis where processes share their answers; empty: each keeps its own."`
+	RedisPrefix   string        `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"What all keys in Redis begin with."`
 	LagLimit      int64         `default:"1000" env:"STRATA_LAG_LIMIT" help:"Events that a projection may be behind before /readyz says no."`
 	ShutdownGrace time.Duration `default:"30s" env:"STRATA_SHUTDOWN_GRACE" help:"How long running requests may take when the program is told to stop."`
 }
@@ -103,7 +102,9 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 		watch(ctx, group, listening.metrics, logger, registry)
 	}
 	if listening.api != nil {
-		c.answer(ctx, group, listening.api, read, logger, registry)
+		if err := c.answer(ctx, group, listening.api, read, db.pool, logger, registry); err != nil {
+			return err
+		}
 	}
 	ready(address(listening.api), address(listening.observer))
 	<-ctx.Done()
@@ -192,33 +193,4 @@ func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, liste
 	logger.LogAttrs(ctx, slog.LevelInfo, "receiving events", slog.String("url", "http://"+address(listener)))
 	group.Go(func() error { return server.Serve(ctx, listener) })
 	return nil
-}
-
-func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, pool *pgxpool.Pool, logger *slog.Logger, registry *prometheus.Registry) {
-	server := &http.Server{
-		Handler: readapi.New(readapi.Config{
-			Pool: pool, Logger: logger, Registry: registry, Version: build(), LagLimit: c.LagLimit, Network: c.Network,
-		}),
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
-	}
-	url := "http://" + address(listener)
-	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", url), slog.String("documentation", url+"/docs"))
-	group.Go(func() error {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("API: %w", err)
-		}
-		return nil
-	})
-	group.Go(func() error {
-		<-ctx.Done()
-		grace, cancel := context.WithTimeout(context.Background(), c.ShutdownGrace)
-		defer cancel()
-		if err := server.Shutdown(grace); err != nil {
-			logger.LogAttrs(ctx, slog.LevelWarn, "requests that took longer than the grace time were cut off", slog.Duration("grace", c.ShutdownGrace))
-			return server.Close()
-		}
-		return nil
-	})
 }

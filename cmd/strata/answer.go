@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"strata/eventstore"
+	"strata/projections"
+	"strata/readapi"
+)
+
+// answer serves the API from the database read. primary, which may be the same, tells of changes: a replica can't.
+func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, read, primary *pgxpool.Pool, logger *slog.Logger, registry *prometheus.Registry) error {
+	config := readapi.Config{
+		Pool: read, Logger: logger, Registry: registry, Version: build(), Program: program(), LagLimit: c.LagLimit, Network: c.Network,
+		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix,
+	}
+	if c.RedisURL != "" {
+		redis, err := readapi.OpenRedis(c.RedisURL)
+		if err != nil {
+			return fmt.Errorf("--redis-url: %w", err)
+		}
+		config.Redis = redis
+	}
+	wake := eventstore.NewWake(primary, projections.Channel, 0, logger)
+	config.Signal = wake.C
+	api := readapi.New(config)
+	group.Go(func() error {
+		api.Run(ctx)
+		wake.Stop()
+		if config.Redis != nil {
+			_ = config.Redis.Close()
+		}
+		return nil
+	})
+
+	server := &http.Server{
+		Handler:           api,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
+	url := "http://" + address(listener)
+	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", url), slog.String("documentation", url+"/docs"))
+	group.Go(func() error {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("API: %w", err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.Background(), c.ShutdownGrace)
+		defer cancel()
+		if err := server.Shutdown(grace); err != nil {
+			logger.LogAttrs(ctx, slog.LevelWarn, "requests that took longer than the grace time were cut off", slog.Duration("grace", c.ShutdownGrace))
+			return server.Close()
+		}
+		return nil
+	})
+	return nil
+}

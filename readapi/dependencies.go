@@ -1,0 +1,128 @@
+package readapi
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"strata/internal/shard"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/register"
+)
+
+// dependencies are what an answer is made of. As long as none of it changes, neither does the answer: that is how long
+// it is kept. The less a resource depends on, the longer; what its handler reads must be among it.
+type dependencies struct {
+	// unchanging says that an answer with status 200 never changes. What else there is counts for the others.
+	unchanging bool
+	// log: the size of the log.
+	log bool
+	// register: everything there is to know of all versions of all projections.
+	register bool
+	// tips: all rows of the active versions of these projections.
+	tips []string
+	// shards: those rows of the active versions of projections that are of these resources.
+	shards []register.Shard
+}
+
+// dependent is an input that knows better than its resource what the answer depends on.
+type dependent interface {
+	dependencies() dependencies
+}
+
+// onTip is for answers that any new block may change.
+func onTip(projections ...string) dependencies { return dependencies{tips: projections} }
+
+// and adds the rows of a resource, which has a name in package internal/shard.
+func (d dependencies) and(projection string, names ...string) dependencies {
+	d.shards = slices.Clip(d.shards)
+	for _, name := range names {
+		d.shards = append(d.shards, register.Shard{Projection: projection, Number: shard.Of(name)})
+	}
+	return d
+}
+
+// on is for answers made of the rows of some resources alone. Whatever a handler knows of the tip must not show in them.
+func on(projection string, names ...string) dependencies {
+	return dependencies{}.and(projection, names...)
+}
+
+// include says whether rows of a projection are among the dependencies.
+func (d *dependencies) include(projection string) bool {
+	return d.register || slices.Contains(d.tips, projection) ||
+		slices.ContainsFunc(d.shards, func(s register.Shard) bool { return s.Projection == projection })
+}
+
+// appendState adds what the dependencies are in a state: two states for which it is the same give the same answer.
+func (d *dependencies) appendState(b []byte, s *register.State) []byte {
+	b = append(b, s.Archive[:]...)
+	if d.log || d.register {
+		b = binary.BigEndian.AppendUint64(b, uint64(s.LogSize))
+	}
+	if d.register {
+		b = append(b, s.Digest[:]...)
+	}
+	for _, name := range d.tips {
+		v := s.Active(name)
+		b = appendVersion(b, v)
+		if v != nil {
+			b = binary.BigEndian.AppendUint64(b, uint64(v.Position))
+		}
+	}
+	for _, shard := range d.shards {
+		v := s.Active(shard.Projection)
+		b = appendVersion(b, v)
+		if v != nil {
+			b = binary.BigEndian.AppendUint64(b, uint64(v.Changed(shard.Number)))
+		}
+	}
+	return b
+}
+
+// appendVersion adds which version is active, and whether it has a block at all.
+func appendVersion(b []byte, v *register.Version) []byte {
+	if v == nil {
+		return append(b, 0)
+	}
+	if v.Height == nil {
+		b = append(b, 1)
+	} else {
+		b = append(b, 2)
+	}
+	return append(b, v.Epoch[:]...)
+}
+
+// moment is what the headers say of a state: the position of the least advanced projection among the dependencies.
+func (d *dependencies) moment(s *register.State) (m answer.Moment) {
+	least := d.leastAdvanced(s)
+	if least == nil {
+		if d.log || d.register || d.unchanging {
+			m.Position = s.LogHeader()
+		}
+		return m
+	}
+	m.Position = least.Header()
+	if least.BurnHeight != nil {
+		m.BurnHeight = *least.BurnHeight
+	}
+	return m
+}
+
+func (d *dependencies) leastAdvanced(s *register.State) (least *register.Version) {
+	if d.register {
+		return s.LeastAdvanced()
+	}
+	for _, name := range d.tips {
+		least = lessAdvanced(least, s.Active(name))
+	}
+	for _, shard := range d.shards {
+		least = lessAdvanced(least, s.Active(shard.Projection))
+	}
+	return least
+}
+
+func lessAdvanced(v, w *register.Version) *register.Version {
+	if v == nil || w != nil && w.LogSeq < v.LogSeq {
+		return w
+	}
+	return v
+}

@@ -1,0 +1,96 @@
+package answer
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// coding is a content coding (RFC 9110 section 8.4.1).
+type coding uint8
+
+const (
+	identity coding = iota
+	gzipCoding
+	zstdCoding
+
+	codings // how many there are
+)
+
+var (
+	contentEncodings = [codings][]string{gzipCoding: {"gzip"}, zstdCoding: {"zstd"}}
+	tagSuffixes      = [codings]string{gzipCoding: "-gzip", zstdCoding: "-zstd"}
+)
+
+// codingSet is a set of codings.
+type codingSet uint8
+
+func (s *codingSet) add(c coding)     { *s |= 1 << c }
+func (s codingSet) has(c coding) bool { return s&(1<<c) != 0 }
+
+// minCompressed is the length of the shortest body that is compressed, in bytes: below that, it fits into one packet
+// of the network anyway.
+const minCompressed = 1024
+
+// compressible says if bodies of a media type are text. Other types, such as images, are compressed in themselves.
+func compressible(contentType string) bool {
+	media, _, _ := strings.Cut(contentType, ";")
+	media = strings.ToLower(strings.TrimSpace(media))
+	switch media {
+	case "application/json", "application/xml", "application/yaml", "application/javascript", "application/x-ndjson":
+		return true
+	}
+	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+json") || strings.HasSuffix(media, "+xml") ||
+		strings.HasSuffix(media, "+yaml")
+}
+
+// worthwhile is the form, if it is at least a tenth smaller than the body, or else nil.
+func worthwhile(form, body []byte) []byte {
+	if len(form) > len(body)-len(body)/10 {
+		return nil
+	}
+	return form
+}
+
+// compress gives the body in a coding, always the same bytes for the same body. Both codings run at their fastest: the
+// answers are full of hashes, of which the slower levels save no more, at twice the time.
+func (c coding) compress(body []byte) []byte {
+	if c == gzipCoding {
+		return gzipBytes(body)
+	}
+	return zstdEncoder().EncodeAll(body, make([]byte, 0, len(body)/4))
+}
+
+var gzipWriters = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // only for levels that don't exist
+	}
+	return w
+}}
+
+func gzipBytes(body []byte) []byte {
+	var buffer bytes.Buffer
+	buffer.Grow(len(body) / 4)
+	w, _ := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(w)
+	w.Reset(&buffer)
+	_, _ = w.Write(body) // a buffer takes everything
+	_ = w.Close()
+	return buffer.Bytes()
+}
+
+// zstdWindow is how far back a decoder has to remember, in bytes. Browsers refuse more than 8 MB (RFC 9659).
+const zstdWindow = 1 << 20
+
+// zstdEncoder is shared: EncodeAll may be called by many at a time.
+var zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // only for options that don't exist
+	}
+	return e
+})

@@ -1,0 +1,102 @@
+package answer_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"strata/readapi/internal/answer"
+)
+
+// noise is what nothing can be saved of.
+func noise(n int) []byte {
+	random, b := rand.New(rand.NewPCG(1, 2)), make([]byte, n)
+	for i := range b {
+		b[i] = byte(random.Uint32())
+	}
+	return b
+}
+
+func TestCompressibleTypes(t *testing.T) {
+	for contentType, want := range map[string]bool{
+		"application/json":                 true,
+		"application/json; charset=utf-8":  true,
+		"Application/JSON ;charset=utf-8":  true,
+		"application/problem+json":         true,
+		"application/atom+xml":             true,
+		"application/yaml":                 true,
+		"application/vnd.oai.openapi+yaml": true,
+		"image/svg+xml":                    true,
+		"text/html; charset=utf-8":         true,
+		"text/csv":                         true,
+		"image/png":                        false,
+		"image/webp":                       false,
+		"video/mp4":                        false,
+		"application/octet-stream":         false,
+		"application/zip":                  false,
+		"":                                 false,
+		"context/x":                        false,
+	} {
+		a := answer.New(answer.Config{ContentType: contentType, Body: blocks(4096), Class: answer.Tip})
+		w := get(a, http.Header{"Accept-Encoding": {"gzip"}})
+		if got := w.Header().Get("Content-Encoding") == "gzip"; got != want {
+			t.Errorf("%q: got %v", contentType, got)
+		}
+	}
+}
+
+func TestFormsMustBeWorthIt(t *testing.T) {
+	// Of noise nothing can be saved, of repetition nearly everything.
+	mixed := func(random, repeated int) []byte {
+		return append(noise(random), bytes.Repeat([]byte("x"), repeated)...)
+	}
+	for _, c := range []struct {
+		name string
+		body []byte
+		want string
+	}{
+		{"a byte too short", bytes.Repeat([]byte("x"), 1023), ""},
+		{"just long enough", bytes.Repeat([]byte("x"), 1024), "zstd"},
+		{"a fifth shorter", mixed(3200, 800), "zstd"},
+		{"a twentieth shorter", mixed(3800, 200), ""},
+	} {
+		w := get(answer.New(answer.Config{ContentType: "text/plain", Body: c.body, Class: answer.Tip}), http.Header{"Accept-Encoding": {"gzip, zstd"}})
+		if got := w.Header().Get("Content-Encoding"); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// A strong entity tag promises the same bytes.
+func TestFormsAreTheSameEachTime(t *testing.T) {
+	for _, size := range []int{4096, answer.MaxBody + 1} {
+		for _, encoding := range []string{"gzip", "zstd"} {
+			var first []byte
+			for range 3 {
+				a := jsonWith(func(c *answer.Config) { c.Body = blocks(size) })
+				got := get(a, http.Header{"Accept-Encoding": {encoding}}).Body.Bytes()
+				if first == nil {
+					first = got
+				}
+				if !bytes.Equal(got, first) {
+					t.Errorf("%s of %d bytes: two forms", encoding, size)
+				}
+			}
+		}
+	}
+}
+
+// Browsers give up on a frame whose window is above 8 MB (RFC 9659).
+func TestZstdWindowIsOneThatBrowsersTake(t *testing.T) {
+	a := answer.New(answer.Config{ContentType: "text/plain", Body: blocks(12 << 20), Class: answer.Tip})
+	var frame zstd.Header
+	if err := frame.Decode(get(a, http.Header{"Accept-Encoding": {"zstd"}}).Body.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if frame.WindowSize == 0 || frame.WindowSize > 8<<20 {
+		t.Errorf("got a window of %d bytes", frame.WindowSize)
+	}
+}

@@ -1,0 +1,56 @@
+package answer_test
+
+import (
+	"runtime"
+	"testing"
+
+	"strata/readapi/internal/answer"
+)
+
+// A cache that is bounded by weight holds as much memory as it says.
+func TestWeightIsTheMemoryHeld(t *testing.T) {
+	var stored []byte
+	for name, build := range map[string]func() *answer.Answer{
+		"ordinary": func() *answer.Answer { return answer.New(jsonConfig()) },
+		"tiny": func() *answer.Answer {
+			return answer.New(answer.Config{Body: append([]byte(nil), "{}"...), Class: answer.Tip, Tag: tag})
+		},
+		"body in a buffer that is far too large": func() *answer.Answer {
+			return jsonWith(func(c *answer.Config) { c.Body = append(make([]byte, 0, 1<<20), c.Body...) })
+		},
+		"stored": func() *answer.Answer {
+			if stored == nil {
+				stored = answer.New(jsonConfig()).AppendBinary(nil)
+			}
+			a, err := answer.Parse(append([]byte(nil), stored...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			build() // what is made once, for all
+			var kept [500]*answer.Answer
+			before, weight := heap(), 0
+			for i := range kept {
+				kept[i] = build()
+				weight += kept[i].Weight()
+			}
+			held := heap() - before
+			runtime.KeepAlive(&kept)
+			if ratio := float64(held) / float64(weight); ratio < 0.8 || ratio > 1.25 {
+				t.Errorf("%d bytes held, weight %d: %.2f", held, weight, ratio)
+			}
+		})
+	}
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	for range 3 { // what is pooled goes at the second collection
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

@@ -1,0 +1,34 @@
+package cache
+
+import "time"
+
+// Patient sets limits that a busy machine doesn't reach, for tests of what happens when nothing fails.
+func Patient[V Value](c Config[V]) Config[V] {
+	c.limits = limitsDefault()
+	c.limits.call, c.limits.slow = 10*time.Second, 10*time.Second
+	c.limits.lock, c.limits.wait = 20*time.Second, 20*time.Second
+	return c
+}
+
+// NeverSlow sets limits under which only a call that fails opens a breaker.
+func NeverSlow[V Value](c Config[V]) Config[V] {
+	c.limits = limitsDefault()
+	c.limits.slow = time.Hour
+	return c
+}
+
+// Queue sets how much may wait to be stored.
+func Queue[V Value](c Config[V], length int, bytes int64) Config[V] {
+	if c.limits == (limits{}) {
+		c.limits = limitsDefault()
+	}
+	c.limits.queueLen, c.limits.queueBytes = length, bytes
+	return c
+}
+
+// RedisKey is where a value is, and RedisLock whose turn it is to make it.
+func RedisKey(key Key) string    { return naming(PrefixDefault).value(key) }
+func RedisLock(keys Keys) string { return naming(PrefixDefault).lock(keys) }
+
+// Overhead is what an entry is said to cost besides its key and value.
+const Overhead = entryOverhead

@@ -1,0 +1,167 @@
+package cache_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"strata/readapi/internal/cache"
+)
+
+// text is the value of the tests.
+type text struct{ string }
+
+const header = "text:"
+
+func (v *text) Weight() int                  { return 16 + len(v.string) }
+func (v *text) AppendBinary(b []byte) []byte { return append(append(b, header...), v.string...) }
+
+func parseText(b []byte) (*text, error) {
+	body, ok := strings.CutPrefix(string(b), header)
+	if !ok {
+		return nil, errors.New("not a text")
+	}
+	return &text{body}, nil
+}
+
+// number makes distinct keys.
+var number atomic.Uint64
+
+// newKey returns a key that no other test has.
+func newKey() (key cache.Key) {
+	binary.BigEndian.PutUint64(key[:], number.Add(1))
+	key[15] = 1
+	return key
+}
+
+func newKeys() cache.Keys { return cache.Keys{Lasting: newKey(), Current: newKey()} }
+
+// maker counts how often it makes.
+type maker struct {
+	count atomic.Int64
+	take  time.Duration
+}
+
+// make makes the text under the given key.
+func (m *maker) make(key cache.Key, body string) func(context.Context) (cache.Made[*text], error) {
+	return func(ctx context.Context) (cache.Made[*text], error) {
+		m.count.Add(1)
+		select {
+		case <-time.After(m.take):
+		case <-ctx.Done():
+			return cache.Made[*text]{}, ctx.Err()
+		}
+		return cache.Made[*text]{Key: key, Value: &text{body}, Keep: true}, nil
+	}
+}
+
+// open returns a client as Open makes it, closed when the test ends.
+func open(t testing.TB, url string) redis.UniversalClient {
+	t.Helper()
+	client, err := cache.Open(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// start returns a cache, closed when the test ends, before the client.
+func start(t testing.TB, config cache.Config[*text]) *cache.Cache[*text] {
+	t.Helper()
+	config.Parse = parseText
+	c := cache.New(config)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// mustDo returns what Do returns, without an error.
+func mustDo(t testing.TB, c *cache.Cache[*text], keys cache.Keys, make func(context.Context) (cache.Made[*text], error)) string {
+	t.Helper()
+	value, err := c.Do(t.Context(), keys, make)
+	if err != nil {
+		t.Fatalf("Do: %v", err)
+	}
+	return value.string
+}
+
+// eventually fails the test if a condition doesn't come true.
+func eventually(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// journal keeps log records.
+type journal struct {
+	mu      sync.Mutex
+	records []slog.Record
+}
+
+func (*journal) Enabled(context.Context, slog.Level) bool { return true }
+func (j *journal) WithAttrs([]slog.Attr) slog.Handler     { return j }
+func (j *journal) WithGroup(string) slog.Handler          { return j }
+
+func (j *journal) Handle(_ context.Context, r slog.Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.records = append(j.records, r)
+	return nil
+}
+
+// messages returns those of a level.
+func (j *journal) messages(level slog.Level) (messages []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, r := range j.records {
+		if r.Level == level {
+			message := r.Message
+			r.Attrs(func(a slog.Attr) bool {
+				message += " " + a.String()
+				return true
+			})
+			messages = append(messages, message)
+		}
+	}
+	return messages
+}
+
+// metric returns the sum of a metric's values whose labels hold all the given values.
+func metric(t testing.TB, registry *prometheus.Registry, name string, labels ...string) (sum float64) {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() != "strata_cache_"+name {
+			continue
+		}
+	series:
+		for _, m := range family.GetMetric() {
+			for _, want := range labels {
+				found := false
+				for _, label := range m.GetLabel() {
+					found = found || label.GetValue() == want
+				}
+				if !found {
+					continue series
+				}
+			}
+			sum += m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+		}
+	}
+	return sum
+}

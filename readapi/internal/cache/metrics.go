@@ -1,0 +1,68 @@
+package cache
+
+import (
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+type metrics struct {
+	memoryHits, redisHits prometheus.Counter
+	misses                prometheus.Counter
+	stores                prometheus.Counter
+	dropped               *prometheus.CounterVec // by reason
+	errors                *prometheus.CounterVec // by operation and kind
+	breaker               *prometheus.GaugeVec   // by operation
+	evictions             prometheus.Counter
+	joined                prometheus.Counter
+	waits                 *prometheus.CounterVec   // by outcome
+	seconds               *prometheus.HistogramVec // by operation
+	population            *population
+}
+
+func newMetrics(registry prometheus.Registerer) *metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return register(registry, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "strata_cache_" + name, Help: help}, labels))
+	}
+	hits := counter("hits_total", "Answers that were found, by tier: memory, or redis.", "tier")
+	return &metrics{
+		memoryHits: hits.WithLabelValues("memory"),
+		redisHits:  hits.WithLabelValues("redis"),
+		misses:     counter("misses_total", "Answers that were in no tier and had to be made.").WithLabelValues(),
+		stores:     counter("stores_total", "Answers stored in Redis.").WithLabelValues(),
+		dropped:    counter("dropped_stores_total", "Answers that were to be stored in Redis and weren't, by reason.", "reason"),
+		errors:     counter("errors_total", "Calls to Redis that failed or took too long, and values there that can't be read.", "operation", "kind"),
+		breaker: register(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "strata_cache_breaker_state", Help: "Of the breaker before Redis, by operation: 0 closed (Redis is used), 1 trying, 2 open.",
+		}, []string{"operation"})),
+		evictions: counter("evictions_total", "Answers that had to leave memory for others.").WithLabelValues(),
+		joined:    counter("joined_flights_total", "Requests that waited for the answer of another one in the same process.").WithLabelValues(),
+		waits:     counter("waits_total", "Waits for another process to make an answer, by outcome: found, released (without an answer), or too long.", "outcome"),
+		seconds: register(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "strata_cache_redis_seconds", Help: "Time of calls to Redis, by operation.",
+			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25},
+		}, []string{"operation"})),
+		population: register(registry, newPopulation()),
+	}
+}
+
+// called records one call to Redis; kind of its failure, or none.
+func (m *metrics) called(operation string, took time.Duration, kind string) {
+	m.seconds.WithLabelValues(operation).Observe(took.Seconds())
+	if kind != "" {
+		m.errors.WithLabelValues(operation, kind).Inc()
+	}
+}
+
+// register returns c, or the collector that an earlier cache of the process registered in its place.
+func register[C prometheus.Collector](registry prometheus.Registerer, c C) C {
+	err := registry.Register(c)
+	var already prometheus.AlreadyRegisteredError
+	if errors.As(err, &already) {
+		if earlier, ok := already.ExistingCollector.(C); ok {
+			return earlier
+		}
+	}
+	return c
+}

@@ -1,0 +1,251 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/internal/redistest"
+	"strata/readapi/internal/cache"
+)
+
+// patient starts a cache that no busy machine hurries.
+func patient(t testing.TB, url string, registry *prometheus.Registry) *cache.Cache[*text] {
+	t.Helper()
+	return start(t, cache.Patient(cache.Config[*text]{Redis: open(t, url), Registerer: registry}))
+}
+
+func TestTiers(t *testing.T) {
+	t.Parallel()
+	server := redistest.New(t)
+	registry := prometheus.NewRegistry()
+	first, second := patient(t, server.URL(), prometheus.NewRegistry()), patient(t, server.URL(), registry)
+	for name, choose := range map[string]func(cache.Keys) cache.Key{
+		"lasting": func(k cache.Keys) cache.Key { return k.Lasting },
+		"current": func(k cache.Keys) cache.Key { return k.Current },
+	} {
+		keys := newKeys()
+		var m maker
+		mustDo(t, first, keys, m.make(choose(keys), name))
+		waitStored(t, server, choose(keys))
+		if _, ok := second.Get(keys); ok {
+			t.Errorf("%s: it is in the second cache's memory before it asked for it", name)
+		}
+		for range 2 {
+			if got := mustDo(t, second, keys, m.make(choose(keys), "made again")); got != name {
+				t.Errorf("%s: the second cache returned %q", name, got)
+			}
+		}
+		if m.count.Load() != 1 {
+			t.Errorf("%s: made %d times", name, m.count.Load())
+		}
+	}
+	for tier, want := range map[string]float64{"redis": 2, "memory": 2} {
+		if got := metric(t, registry, "hits_total", tier); got != want {
+			t.Errorf("%v hits in %s, want %v", got, tier, want)
+		}
+	}
+	if calls := metric(t, registry, "redis_seconds", "get"); calls != 2 {
+		t.Errorf("Redis was asked %v times for 2 requests that memory couldn't answer", calls)
+	}
+}
+
+func TestTTL(t *testing.T) {
+	t.Parallel()
+	server := redistest.New(t)
+	config := cache.Patient(cache.Config[*text]{Redis: open(t, server.URL()), TTL: time.Minute})
+	c := start(t, config)
+	for _, ttl := range []time.Duration{0, cache.TTLImmutable} {
+		keys := newKeys()
+		if _, err := c.Do(t.Context(), keys, func(context.Context) (cache.Made[*text], error) {
+			return cache.Made[*text]{Key: keys.Current, Value: &text{"x"}, Keep: true, TTL: ttl}, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		waitStored(t, server, keys.Current)
+		want := ttl
+		if want == 0 {
+			want = time.Minute
+		}
+		got := server.Client(t).PTTL(t.Context(), cache.RedisKey(keys.Current)).Val()
+		if got > want || got < want-30*time.Second {
+			t.Errorf("TTL %v is %v in Redis, want %v", ttl, got, want)
+		}
+	}
+}
+
+// TestMadeOnce has two processes' worth of callers ask for the same at the same time.
+func TestMadeOnce(t *testing.T) {
+	t.Parallel()
+	server := redistest.New(t)
+	registry := prometheus.NewRegistry()
+	caches := []*cache.Cache[*text]{patient(t, server.URL(), registry), patient(t, server.URL(), registry)}
+	for round := range 20 {
+		keys := newKeys()
+		m := maker{take: time.Duration(round%4) * 5 * time.Millisecond}
+		body := fmt.Sprint(round)
+		var callers sync.WaitGroup
+		begin := make(chan struct{})
+		for i := range 128 {
+			callers.Go(func() {
+				<-begin
+				value, err := caches[i%2].Do(t.Context(), keys, m.make(keys.Current, body))
+				if err != nil || value.string != body {
+					t.Errorf("got %v, %v", value, err)
+				}
+			})
+		}
+		close(begin)
+		callers.Wait()
+		if n := m.count.Load(); n != 1 {
+			t.Errorf("round %d: made %d times for 128 callers in two caches", round, n)
+		}
+	}
+	if got := metric(t, registry, "misses_total"); got != 20 {
+		t.Errorf("%v misses counted for 20 values", got)
+	}
+}
+
+// TestMakerFails has a second process wait for a maker that fails, or whose value can't be shared: it goes on when the
+// first has given up its turn, long before it would be tired of waiting.
+func TestMakerFails(t *testing.T) {
+	t.Parallel()
+	server := redistest.New(t)
+	other := newKey()
+	for name, made := range map[string]func(cache.Keys) (cache.Made[*text], error){
+		"error": func(cache.Keys) (cache.Made[*text], error) { return cache.Made[*text]{}, errors.New("no database") },
+		"panic": func(cache.Keys) (cache.Made[*text], error) { panic("no database") },
+		"not kept": func(k cache.Keys) (cache.Made[*text], error) {
+			return cache.Made[*text]{Key: k.Current, Value: &text{"x"}}, nil
+		},
+		"another key": func(cache.Keys) (cache.Made[*text], error) {
+			return cache.Made[*text]{Key: other, Value: &text{"x"}, Keep: true}, nil
+		},
+		"too large": func(k cache.Keys) (cache.Made[*text], error) {
+			return cache.Made[*text]{Key: k.Current, Value: &text{strings.Repeat("x", cache.ValueBytesMax)}, Keep: true}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			registry := prometheus.NewRegistry()
+			first, second := patient(t, server.URL(), prometheus.NewRegistry()), patient(t, server.URL(), registry)
+			keys := newKeys()
+			entered, fail := make(chan struct{}), make(chan struct{})
+			var callers sync.WaitGroup
+			callers.Go(func() {
+				_, _ = first.Do(t.Context(), keys, func(context.Context) (cache.Made[*text], error) {
+					close(entered)
+					<-fail
+					return made(keys)
+				})
+			})
+			<-entered
+			var m maker
+			callers.Go(func() {
+				if got := mustDo(t, second, keys, m.make(keys.Current, "body")); got != "body" {
+					t.Errorf("the second process got %q", got)
+				}
+			})
+			eventually(t, "the second process polls", func() bool { return metric(t, registry, "redis_seconds", "poll") > 0 })
+			if m.count.Load() != 0 {
+				t.Error("the second process didn't wait for the first")
+			}
+			close(fail)
+			callers.Wait()
+			if got := metric(t, registry, "waits_total", "released"); got != 1 {
+				t.Errorf("%v waits ended with the release of the turn, want 1", got)
+			}
+		})
+	}
+}
+
+// TestMakerDies leaves a lock behind: others wait for a while, and then make the value themselves.
+func TestMakerDies(t *testing.T) {
+	t.Parallel()
+	server := redistest.New(t)
+	registry := prometheus.NewRegistry()
+	c := start(t, cache.NeverSlow(cache.Config[*text]{Redis: open(t, server.URL()), Registerer: registry}))
+	keys := newKeys()
+	lock := cache.RedisLock(keys)
+	client := server.Client(t)
+	if err := client.Set(t.Context(), lock, "of a process that is gone", time.Minute).Err(); err != nil {
+		t.Fatal(err)
+	}
+	var m maker
+	begin := time.Now()
+	if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
+		t.Errorf("got %q", got)
+	}
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("waited %v for a maker that is gone", took)
+	}
+	if got := metric(t, registry, "waits_total", "too long"); got != 1 {
+		t.Errorf("%v waits took too long, want 1", got)
+	}
+	waitStored(t, server, keys.Current)
+	if token := client.Get(t.Context(), lock).Val(); token != "of a process that is gone" {
+		t.Errorf("another's lock is %q now", token)
+	}
+}
+
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	testHits(t, redistest.NewCluster(t).URL())
+}
+
+func TestSentinel(t *testing.T) {
+	t.Parallel()
+	testHits(t, redistest.NewSentinel(t).URL())
+}
+
+func TestUnixSocket(t *testing.T) {
+	t.Parallel()
+	socket := t.TempDir() + "/redis.sock"
+	redistest.New(t, "--unixsocket", socket)
+	testHits(t, "unix://"+socket)
+}
+
+func TestPassword(t *testing.T) {
+	t.Parallel()
+	server := redistest.New(t, "--requirepass", "p@ss/word")
+	testHits(t, "redis://:p%40ss%2Fword@"+server.Addr())
+}
+
+// testHits has one cache make many values, and another find them.
+func testHits(t *testing.T, url string) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	first, second := patient(t, url, registry), patient(t, url, prometheus.NewRegistry())
+	var m maker
+	const values = 50 // of many slots
+	var all []cache.Keys
+	for i := range values {
+		keys := newKeys()
+		all = append(all, keys)
+		mustDo(t, first, keys, m.make(keys.Current, fmt.Sprint(i)))
+	}
+	eventually(t, "all values are stored", func() bool { return metric(t, registry, "stores_total") == values })
+	for i, keys := range all {
+		if got := mustDo(t, second, keys, m.make(keys.Current, "made again")); got != fmt.Sprint(i) {
+			t.Errorf("value %d is %q", i, got)
+		}
+	}
+	if n := m.count.Load(); n != values {
+		t.Errorf("%d values were made %d times", values, n)
+	}
+}
+
+// waitStored waits until a value is in Redis.
+func waitStored(t testing.TB, server *redistest.Server, key cache.Key) {
+	t.Helper()
+	client := server.Client(t)
+	eventually(t, "the value is stored", func() bool {
+		return client.Exists(t.Context(), cache.RedisKey(key)).Val() == 1
+	})
+}

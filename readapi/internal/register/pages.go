@@ -1,0 +1,43 @@
+package register
+
+import "strata/internal/shard"
+
+const pageSize = 1 << 8
+
+// pages are the positions of all shards of a version. A change copies the pages it touches, so that a state that
+// somebody looks at stays as it is.
+type pages [shard.Count / pageSize]*[pageSize]int64
+
+func (p *pages) at(number int32) int64 {
+	page := p[number/pageSize]
+	if page == nil {
+		return 0
+	}
+	return page[number%pageSize]
+}
+
+// change is that a shard changed at a position.
+type change struct {
+	shard    int32
+	position int64
+}
+
+// with is p after changes.
+func (p *pages) with(changes []change) *pages {
+	if len(changes) == 0 {
+		return p
+	}
+	next := *p
+	for _, c := range changes {
+		number := c.shard / pageSize
+		if next[number] == p[number] {
+			page := &[pageSize]int64{}
+			if p[number] != nil {
+				*page = *p[number]
+			}
+			next[number] = page
+		}
+		next[number][c.shard%pageSize] = c.position
+	}
+	return &next
+}
