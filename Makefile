@@ -46,7 +46,7 @@ demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag �
 	exec bin/strata demo $(ARGS)
 
 .PHONY: test
-test: postgres $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
+test: postgres redis $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
 	@packages=$$(go list $(PKG)); \
 	concurrent=$$(echo "$$packages" | grep -vxF '$(SEQUENTIAL)' || true); \
 	sequential=$$(echo "$$packages" | grep -xF '$(SEQUENTIAL)' || true); \
@@ -61,7 +61,7 @@ lint: $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, and the rules in .go
 	$(GOLANGCI) run ./...
 
 .PHONY: bench
-bench: postgres ## Measure against the targets and print the table (ARGS="--flag …")
+bench: postgres redis ## Measure against the targets and print the table (ARGS="--flag …")
 	go run ./internal/bench $(ARGS)
 
 .PHONY: fuzz
@@ -97,6 +97,17 @@ postgres:
 	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update -q; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends postgresql
+
+# Installs the program on Debian and its derivatives if there is none; tests start servers of their own. The package would
+# start one as a service, which RUNLEVEL=1 keeps invoke-rc.d from doing; one that runs all the same does no harm.
+.PHONY: redis
+redis:
+	@if command -v redis-server > /dev/null; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then exit 0; fi; \
+	echo "No redis-server found: installing Debian's, which the tests need"; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	$$sudo apt-get update -q; \
+	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends redis-server
 
 $(GOLANGCI)-$(GOLANGCI_VERSION):
 	rm -f $(GOLANGCI)-v*

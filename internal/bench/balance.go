@@ -2,70 +2,24 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-
-	"strata/domain/c32"
-	"strata/projections/balances"
-	"strata/projections/chain"
 )
 
 // balance measures reads of balances, at the tip and at old blocks, over HTTP, from a ledger of so many rows: 2,000
 // accounts of which one has a tenth of all the changes.
 func (b *bench) balance(ctx context.Context, rows int) error {
-	url, pool, err := b.database(ctx, "balance")
+	const accounts = 2000
+	url, err := b.ledger(ctx, "balance", accounts, rows)
 	if err != nil {
 		return err
 	}
-	defer pool.Close()
-	server, err := b.serve(ctx, url) // makes the tables
+	server, err := b.serve(ctx, url, "--roles", "api")
 	if err != nil {
-		return err
-	}
-	server.stop()
-	const accounts, perBlock = 2000, 20
-	blocks := rows / perBlock
-	if _, err := pool.Exec(ctx, `CREATE TABLE public.account (number int PRIMARY KEY, name text)`); err != nil {
-		return err
-	}
-	_, err = pool.CopyFrom(ctx, pgx.Identifier{"public", "account"}, []string{"number", "name"},
-		pgx.CopyFromSlice(accounts, func(i int) ([]any, error) { return []any{i, benchAccount(i)}, nil }))
-	if err != nil {
-		return err
-	}
-	for _, query := range []string{
-		`INSERT INTO log.event SELECT 1, now(), 0, NULL, sha256(''), 'bench', '/bench', '', NULL, ''`,
-		chain.Spec().SQL(fmt.Sprintf(`INSERT INTO {schema}.block (source_seq, height, size, burn_block_height, burn_block_time,
-			execution_cost_read_count, execution_cost_read_length, execution_cost_runtime, execution_cost_write_count, execution_cost_write_length,
-			tx_count, event_count, parent_microblock_sequence, attached, nakamoto, index_block_hash, parent_index_block_hash, block_hash,
-			parent_block_hash, burn_block_hash, miner_txid, parent_microblock_hash)
-			SELECT h, h, 0, h, h, 0, 0, 0, 0, 0, 0, 0, 0, true, true, sha256(h::text::bytea), sha256((h-1)::text::bytea), sha256(h::text::bytea),
-			sha256((h-1)::text::bytea), sha256(h::text::bytea), sha256(h::text::bytea), sha256(''::bytea) FROM generate_series(1, %d) h`, blocks)),
-		chain.Spec().SQL(fmt.Sprintf(`INSERT INTO {schema}.canonical SELECT h, h, h FROM generate_series(1, %d) h`, blocks)),
-		balances.Spec().SQL(fmt.Sprintf(`INSERT INTO {schema}.block (height, source_seq, burn_block_height, index_block_hash, block_hash)
-			SELECT h, h, h, sha256(h::text::bytea), sha256(h::text::bytea) FROM generate_series(1, %d) h`, blocks)),
-		balances.Spec().SQL(fmt.Sprintf(`INSERT INTO {schema}.ledger (n, height, source_seq, tx_index, delta, balance, sent, received, fees, rewards, account, asset, cause, pointer)
-			SELECT row_number() OVER (PARTITION BY a.name ORDER BY i), i / %[2]d + 1, i / %[2]d + 1, i %% %[2]d, 5, 5 * i, 0, 5 * i, 0, 0, a.name, 'stx', 'stx_transfer_event', '/events/0'
-			FROM generate_series(0::bigint, %[3]d - 1) i
-			JOIN public.account a ON a.number = CASE WHEN i %% 10 = 0 THEN 0 ELSE (i * 7919) %% %[1]d END`, accounts, perBlock, rows)),
-		balances.Spec().SQL(`INSERT INTO {schema}.holding SELECT DISTINCT ON (account, asset) n, height, source_seq, balance, sent, received, fees, rewards, account, asset, 'stx'
-			FROM {schema}.ledger ORDER BY account, asset, n DESC`),
-		balances.Spec().SQL(`ANALYZE {schema}.ledger`), balances.Spec().SQL(`ANALYZE {schema}.holding`), balances.Spec().SQL(`ANALYZE {schema}.block`),
-		chain.Spec().SQL(`ANALYZE {schema}.block`), chain.Spec().SQL(`ANALYZE {schema}.canonical`),
-		fmt.Sprintf(`UPDATE strata.projection SET position = %[1]d, log_seq = %[1]d, block_height = %[1]d, index_block_hash = sha256('%[1]d'), block_hash = sha256('%[1]d'), burn_block_height = %[1]d`, blocks),
-	} {
-		if _, err := pool.Exec(ctx, query); err != nil {
-			return fmt.Errorf("%.60s…: %w", query, err)
-		}
-	}
-	if server, err = b.serve(ctx, url, "--roles", "api"); err != nil {
 		return err
 	}
 	defer server.stop()
@@ -78,7 +32,7 @@ func (b *bench) balance(ctx context.Context, rows int) error {
 			}
 			url := fmt.Sprintf("%s/extended/v1/address/%s/stx", server.api, benchAccount(account))
 			if kind != "at the tip" {
-				url += fmt.Sprintf("?until_block=%d", 1+random.IntN(blocks))
+				url += fmt.Sprintf("?until_block=%d", 1+random.IntN(rows/ledgerPerBlock))
 			}
 			began := time.Now()
 			response, err := http.Get(url)
@@ -107,10 +61,4 @@ func (b *bench) balance(ctx context.Context, rows int) error {
 			ms(percentile(took, .5))+" / "+ms(percentile(took, .99)), "", "", "p99 < 5 ms")
 	}
 	return nil
-}
-
-func benchAccount(i int) string {
-	address := c32.Address{Version: c32.MainnetSingle}
-	binary.BigEndian.PutUint64(address.Hash160[:], uint64(i)+1)
-	return address.String()
 }

@@ -29,10 +29,19 @@ type bench struct {
 	strata     string // the program
 	recordings []string
 	blocks     int
+	round      time.Duration
+	readsURL   string // the database of reads, once it is there
 	table      *tabwriter.Writer
 }
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == partFlag {
+		if err := part(context.Background(), os.Args[2]); err != nil {
+			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", os.Args[2], err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -44,6 +53,7 @@ func run() (err error) {
 	defer stop()
 	blocks := flag.Int("blocks", 100_000, "blocks of the synthetic chain that is folded in bulk")
 	rows := flag.Int("ledger", 1_000_000, "rows of the ledger that balances are read from")
+	round := flag.Duration("round", time.Second, "time of one turn of load on the API")
 	only := flag.String("only", "", "run only the measurement whose name contains this")
 	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "archives that are folded in bulk, where there are any")
 	flag.Parse()
@@ -57,7 +67,7 @@ func run() (err error) {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return err
 	}
-	b := &bench{dir: dir, blocks: *blocks, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
+	b := &bench{dir: dir, blocks: *blocks, round: *round, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
 	if b.recordings, err = filepath.Glob(*recordings); err != nil {
 		return err
 	}
@@ -82,6 +92,12 @@ func run() (err error) {
 		{"fold recordings", b.foldRecordings},
 		{"fold synthetic", b.foldSynthetic},
 		{"balance", func(ctx context.Context) error { return b.balance(ctx, *rows) }},
+		{"hot", b.hot},
+		{"not modified", b.notModified},
+		{"redis", b.redisTier},
+		{"cold", b.cold},
+		{"hits", b.hits},
+		{"keys", b.keys},
 	} {
 		if !strings.Contains(measurement.name, *only) {
 			continue

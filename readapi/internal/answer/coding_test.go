@@ -61,7 +61,8 @@ func TestFormsMustBeWorthIt(t *testing.T) {
 		{"a byte too short", bytes.Repeat([]byte("x"), 1023), ""},
 		{"just long enough", bytes.Repeat([]byte("x"), 1024), "zstd"},
 		{"a fifth shorter", mixed(3200, 800), "zstd"},
-		{"a twentieth shorter", mixed(3800, 200), ""},
+		{"a twentieth shorter", mixed(256<<10, 16<<10), ""},
+		{"a fifth shorter, in several blocks", mixed(256<<10, 64<<10), "zstd"},
 	} {
 		w := get(answer.New(answer.Config{ContentType: "text/plain", Body: c.body, Class: answer.Tip}), http.Header{"Accept-Encoding": {"gzip, zstd"}})
 		if got := w.Header().Get("Content-Encoding"); got != c.want {

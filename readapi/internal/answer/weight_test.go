@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 
 	"strata/readapi/internal/answer"
@@ -17,6 +18,13 @@ func TestWeightIsTheMemoryHeld(t *testing.T) {
 		},
 		"body in a buffer that is far too large": func() *answer.Answer {
 			return jsonWith(func(c *answer.Config) { c.Body = append(make([]byte, 0, 1<<20), c.Body...) })
+		},
+		"mostly fields": func() *answer.Answer {
+			c := answer.Config{Class: answer.Tip}
+			for i := range 20 {
+				c.Fields = append(c.Fields, answer.Field{Name: "X-" + string(rune('A'+i)), Values: strings.Split(strings.Repeat("v,", 50), ",")})
+			}
+			return answer.New(c)
 		},
 		"stored": func() *answer.Answer {
 			if stored == nil {

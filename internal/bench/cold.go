@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/projections/balances"
+)
+
+// coldConnections is how many connections to the database both sides have: as many as the program makes by itself.
+const coldConnections = 24
+
+// cold compares requests that nobody has made before with a bare SELECT of the same rows.
+func (b *bench) cold(ctx context.Context) error {
+	url, err := b.reads(ctx)
+	if err != nil {
+		return err
+	}
+	server, err := b.serveReads(ctx)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	selecting, err := b.helper(ctx, "select")
+	if err != nil {
+		return err
+	}
+	defer selecting.stop()
+	if err := selecting.ask(url, new(string)); err != nil {
+		return err
+	}
+	before, err := server.tally(ctx)
+	if err != nil {
+		return err
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, k := range []struct {
+		what string
+		old  bool
+	}{{"cold STX balance", false}, {"cold STX balance at an old block", true}} {
+		a := &aims{once: true}
+		for i := range readAccounts {
+			target := balanceTarget(i)
+			if k.old {
+				target += "?until_block=" + strconv.Itoa(1+random.IntN(readBlocks))
+			}
+			a.all = append(a.all, aim{request(target, http.Header{}), http.StatusOK, -1})
+		}
+		baseline := func(connections int, d time.Duration) (*round, error) {
+			var answer selected
+			err := selecting.ask(selection{Workers: connections, Time: d, Old: k.old}, &answer)
+			return answer.round(), err
+		}
+		if err := b.compare(k.what, "bare SELECT", "≥ 0.5×", baseline, loading(ctx, strings.TrimPrefix(server.api, "http://"), a)); err != nil {
+			return err
+		}
+	}
+	return server.supposed(ctx, before, func(t tally) float64 { return t.made })
+}
+
+// selection asks for one round of bare SELECTs.
+type selection struct {
+	Workers int
+	Time    time.Duration
+	Old     bool // at a block that isn't the last
+}
+
+// selected is what came of it.
+type selected struct {
+	Rate      float64
+	Total     int
+	Latencies map[int]uint32 // counts of the buckets of the histogram
+}
+
+func newSelected(r *round) selected {
+	s := selected{r.rate, r.latencies.total, map[int]uint32{}}
+	for bucket, n := range r.latencies.counts {
+		if n > 0 {
+			s.Latencies[bucket] = n
+		}
+	}
+	return s
+}
+
+func (s selected) round() *round {
+	r := &round{rate: s.Rate}
+	r.latencies.total = s.Total
+	for bucket, n := range s.Latencies {
+		r.latencies.counts[bucket] = n
+	}
+	return r
+}
+
+// selectSQL reads in one statement what an answer is made of: the state of the block, the account's holding or its ledger
+// up to the block, and its last lock up to the block.
+var selectSQL = map[bool]string{
+	false: selectRows(`FROM {schema}.holding WHERE account = $1 AND asset = 'stx'`),
+	true:  selectRows(`FROM {schema}.ledger WHERE account = $1 AND asset = 'stx' AND height <= $2 ORDER BY height DESC, n DESC LIMIT 1`),
+}
+
+func selectRows(sums string) string {
+	return balances.Spec().SQL(`
+		SELECT b.burn_block_height, b.pox_v1_unlock_height, b.pox_v2_unlock_height, b.pox_v3_unlock_height, b.pox_v4_unlock_height,
+		       s.source_seq, s.balance::text, s.sent::text, s.received::text, s.fees::text, s.rewards::text,
+		       l.source_seq, l.amount::text, l.unlock_height, l.pox_version, l.height, l.txid, l.burn_block_height
+		FROM {schema}.block b
+		LEFT JOIN LATERAL (SELECT source_seq, balance, sent, received, fees, rewards ` + sums + `) s ON true
+		LEFT JOIN LATERAL (
+			SELECT l.*, lb.burn_block_height FROM {schema}.stx_lock l JOIN {schema}.block lb ON lb.height = l.height
+			WHERE l.account = $1 AND l.height <= $2
+			ORDER BY l.height DESC, l.position DESC LIMIT 1
+		) l ON true
+		WHERE b.height = $2`)
+}
+
+// selectBalances is the bare SELECT as a process. It is told the database, and then the rounds to run.
+func selectBalances(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
+	var url string
+	if err := in.Decode(&url); err != nil {
+		return err
+	}
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return err
+	}
+	config.MaxConns = coldConnections
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	accounts := make([]string, readAccounts)
+	for i := range accounts {
+		accounts[i] = benchAccount(i)
+	}
+	if err := out.Encode("ready"); err != nil {
+		return err
+	}
+	for {
+		var s selection
+		if err := in.Decode(&s); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		r, err := inParallel(s.Workers, s.Time, func(i int) (func() error, error) {
+			random := rand.New(rand.NewPCG(1, uint64(i)))
+			return func() error {
+				height := readBlocks
+				if s.Old {
+					height = 1 + random.IntN(readBlocks)
+				}
+				return selectBalance(ctx, pool, selectSQL[s.Old], accounts[random.IntN(len(accounts))], height)
+			}, nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := out.Encode(newSelected(r)); err != nil {
+			return err
+		}
+	}
+}
+
+// selectBalance runs the statement, which pgx prepares once for each connection, and reads its row.
+func selectBalance(ctx context.Context, pool *pgxpool.Pool, sql, account string, height int) error {
+	var burnHeight int64
+	var unlocks [4]*int64
+	var source, lockSource, unlockHeight, lockHeight, lockBurnHeight *int64
+	var sums [5]*string
+	var amount *string
+	var version *int16
+	var txid []byte
+	err := pool.QueryRow(ctx, sql, account, height).Scan(&burnHeight, &unlocks[0], &unlocks[1], &unlocks[2], &unlocks[3],
+		&source, &sums[0], &sums[1], &sums[2], &sums[3], &sums[4],
+		&lockSource, &amount, &unlockHeight, &version, &lockHeight, &txid, &lockBurnHeight)
+	if err == nil && lockSource == nil {
+		err = pgx.ErrNoRows
+	}
+	return err
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"math/bits"
+	"time"
+)
+
+// histogramParts is into how many buckets of equal width each power of two is divided: a latency is known to 3 %.
+const histogramParts = 32
+
+// histogram counts latencies without allocating. The zero value is empty.
+type histogram struct {
+	counts [64 * histogramParts]uint32
+	total  int
+}
+
+func (h *histogram) add(d time.Duration) {
+	h.counts[histogramBucket(uint64(max(d, 0)))]++
+	h.total++
+}
+
+func (h *histogram) merge(other *histogram) {
+	for i, n := range other.counts {
+		h.counts[i] += n
+	}
+	h.total += other.total
+}
+
+// percentile is the upper end of the bucket that the latency is in; 0 when there is none.
+func (h *histogram) percentile(p float64) time.Duration {
+	rank := min(int(p*float64(h.total)), h.total-1)
+	for i, n := range h.counts {
+		if rank -= int(n); rank < 0 && n > 0 {
+			return time.Duration(histogramEnd(i))
+		}
+	}
+	return 0
+}
+
+// histogramBucket counts on linearly up to 2*histogramParts, and from there by leading bits.
+func histogramBucket(ns uint64) int {
+	shift := max(bits.Len64(ns/histogramParts)-1, 0)
+	return shift*histogramParts + int(ns>>shift)
+}
+
+// histogramEnd is the first value that is above a bucket.
+func histogramEnd(bucket int) uint64 {
+	shift := max(bucket/histogramParts-1, 0)
+	return uint64(bucket-shift*histogramParts+1) << shift
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// redisTier measures answers that the process does not have and Redis has, beside a handler that reads the bodies alone
+// from the same Redis.
+func (b *bench) redisTier(ctx context.Context) error {
+	shared, err := b.startRedis(ctx)
+	if err != nil {
+		return err
+	}
+	defer shared.stop()
+	// No answer fits into a byte.
+	server, err := b.serveReads(ctx, "--cache-memory", "1", "--redis-url", "redis://"+shared.address)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	c, a, err := record(ctx, server, hotTargets(), asked{})
+	if err != nil {
+		return err
+	}
+	if err := shared.wait(ctx, len(c.Answers)); err != nil {
+		return err
+	}
+	c.Redis = shared.address
+	before, err := server.tally(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.besideHandler(ctx, "from Redis, STX balance", "bare handler with GET", "≥ 8,000 req/s", server, c, a); err != nil {
+		return err
+	}
+	return server.supposed(ctx, before, func(t tally) float64 { return t.redis + t.joined })
+}
+
+// redisServer is a Redis that keeps nothing on disk.
+type redisServer struct {
+	command *exec.Cmd
+	address string
+	client  *redis.Client
+}
+
+func (b *bench) startRedis(ctx context.Context) (*redisServer, error) {
+	program, err := exec.LookPath("redis-server")
+	if err != nil {
+		return nil, errors.New("there is no redis-server in PATH: install Debian's package redis-server, or your system's")
+	}
+	address, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	host, port, _ := strings.Cut(address, ":")
+	s := &redisServer{
+		command: exec.CommandContext(ctx, program, "--bind", host, "--port", port, "--save", "", "--appendonly", "no", "--dir", b.dir, "--loglevel", "warning"),
+		address: address, client: redis.NewClient(&redis.Options{Addr: address}),
+	}
+	s.command.Stdout, s.command.Stderr = os.Stderr, os.Stderr
+	if err := s.command.Start(); err != nil {
+		return nil, err
+	}
+	if err := s.wait(ctx, 0); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// wait waits until the server answers and has as many keys.
+func (s *redisServer) wait(ctx context.Context, keys int) error {
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		size, err := s.client.DBSize(ctx).Result()
+		switch {
+		case err == nil && int(size) >= keys:
+			return nil
+		case err == nil:
+			err = fmt.Errorf("it has %d keys", size)
+		}
+		if ctx.Err() != nil || time.Now().After(deadline) {
+			return fmt.Errorf("wait for %d keys in the Redis on %s: %w", keys, s.address, err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (s *redisServer) stop() {
+	_ = s.client.Close()
+	_ = s.command.Process.Kill() // there is nothing to keep
+	_ = s.command.Wait()
+}

@@ -1,0 +1,44 @@
+package redistest
+
+import (
+	"errors"
+	"net"
+	"strconv"
+)
+
+// busOffset is from a cluster node's port to the one where it talks with other nodes.
+const busOffset = 10_000
+
+// freePort returns a port of the loopback interface that nobody listens on now; it may be taken when it is used. The
+// port of a cluster node's bus is free too.
+func freePort() (int, error) {
+	for range 100 {
+		port, err := listenOnce(0)
+		if err != nil {
+			return 0, err
+		}
+		if port+busOffset > 65535 {
+			continue
+		}
+		if _, err := listenOnce(port + busOffset); err == nil {
+			return port, nil
+		}
+	}
+	return 0, errors.New("find a free port: none with a free one 10000 above it")
+}
+
+// listenOnce returns the port that a listener had; 0 means any.
+func listenOnce(port int) (int, error) {
+	listener, err := net.Listen("tcp", address(port))
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close() //nolint:errcheck // nothing was sent or received
+	_, text, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(text)
+}
+
+func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

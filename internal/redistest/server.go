@@ -1,0 +1,181 @@
+package redistest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// startTimeout bounds the start of a server, on a busy machine.
+	startTimeout = 20 * time.Second
+	// attempts to start a server, each on another port: one that was free may be taken before the server listens.
+	attempts = 5
+)
+
+// Server is a Redis of a test's own. Its methods fail the test if they can't do what they say.
+type Server struct {
+	t         testing.TB
+	program   string
+	dir       string
+	port      int
+	arguments []string
+	query     string // of the URL
+	process   *process
+}
+
+// New starts a server with further arguments, such as "--maxmemory", "2mb". It ends with the test.
+func New(t testing.TB, arguments ...string) *Server {
+	t.Helper()
+	return start(t, "", append([]string{"--save", "", "--appendonly", "no"}, arguments...))
+}
+
+// NewCluster starts a cluster of one node, which has all the slots.
+func NewCluster(t testing.TB, arguments ...string) *Server {
+	t.Helper()
+	s := New(t, append([]string{"--cluster-enabled", "yes"}, arguments...)...)
+	s.query = "?cluster=true"
+	client := s.Client(t)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	if err := client.ClusterAddSlotsRange(ctx, 0, 16383).Err(); err != nil {
+		t.Fatalf("redistest: give the node its slots: %v", err)
+	}
+	err := eventually(ctx, func() error {
+		info, err := client.ClusterInfo(ctx).Result()
+		if err == nil && !strings.Contains(info, "cluster_state:ok") {
+			err = errors.New("the cluster isn't ready: " + info)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatalf("redistest: %v", s.process.failure(err))
+	}
+	return s
+}
+
+// start starts a server on a free port. The port and the address go behind the arguments, because a sentinel's
+// configuration file has to be the first of them.
+func start(t testing.TB, query string, arguments []string) *Server {
+	t.Helper()
+	program, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Fatal("redistest: there is no redis-server in PATH: install Debian's package redis-server (make redis), or your system's")
+	}
+	s := &Server{t: t, program: program, dir: t.TempDir(), arguments: arguments, query: query}
+	for range attempts {
+		if s.port, err = freePort(); err != nil {
+			t.Fatalf("redistest: %v", err)
+		}
+		if err = s.launch(); err == nil {
+			t.Cleanup(s.Stop)
+			return s
+		}
+	}
+	t.Fatalf("redistest: start a server, %d times: %v", attempts, err)
+	return nil
+}
+
+func (s *Server) launch() error {
+	process, err := launch(s.program, s.dir, slices.Concat(s.arguments, []string{"--bind", "127.0.0.1", "--port", strconv.Itoa(s.port)}))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	client := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1, DialerRetries: 1})
+	defer client.Close() //nolint:errcheck // it has only asked whether the server is there
+	err = eventually(ctx, func() error {
+		select {
+		case <-process.ended:
+			return errEnded
+		default:
+		}
+		info, err := client.Info(ctx, "server").Result()
+		if err == nil && !strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", process.cmd.Process.Pid)) {
+			err = errors.New("another server has the port")
+		}
+		return err
+	})
+	if redis.IsAuthError(err) {
+		err = nil // it is up, and wants a password
+	}
+	if err != nil {
+		_ = process.kill() // what matters is why it didn't start
+		return process.failure(fmt.Errorf("wait for redis-server on %s: %w", s.Addr(), err))
+	}
+	s.process = process
+	return nil
+}
+
+// Addr is the server's host:port. It stays the same over stops and starts.
+func (s *Server) Addr() string { return address(s.port) }
+
+// URL is the server's as cache.Open reads it: a cluster says so in it.
+func (s *Server) URL() string { return "redis://" + s.Addr() + s.query }
+
+// Client returns a client with go-redis's patient defaults, closed when test t ends.
+func (s *Server) Client(t testing.TB) *redis.Client {
+	t.Helper()
+	client := redis.NewClient(&redis.Options{Addr: s.Addr()})
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Errorf("redistest: close the client of %s: %v", s.Addr(), err)
+		}
+	})
+	return client
+}
+
+// Stop ends the server as a crash would: connections break, further ones are refused, and what it kept is gone. One
+// that is stopped already is left alone.
+func (s *Server) Stop() {
+	s.t.Helper()
+	if s.process == nil {
+		return
+	}
+	if err := s.process.kill(); err != nil {
+		s.t.Errorf("redistest: stop the server on %s: %v", s.Addr(), err)
+	}
+	s.process = nil
+}
+
+// Start starts a stopped server again, empty, on the same port, and returns when it answers.
+func (s *Server) Start() {
+	s.t.Helper()
+	if s.process != nil {
+		return
+	}
+	if err := s.launch(); err != nil {
+		s.t.Fatalf("redistest: start the server again: %v", err)
+	}
+}
+
+// Pause freezes the server: connections stay open, and further ones are accepted by the kernel, but nothing answers.
+func (s *Server) Pause() {
+	s.t.Helper()
+	if s.process == nil {
+		s.t.Fatalf("redistest: pause the server on %s: it is stopped", s.Addr())
+	}
+	if err := s.process.pause(); err != nil {
+		s.t.Fatalf("redistest: pause the server on %s: %v", s.Addr(), err)
+	}
+}
+
+// Resume lets a paused server go on, with all that was sent to it meanwhile.
+func (s *Server) Resume() {
+	s.t.Helper()
+	if s.process == nil {
+		s.t.Fatalf("redistest: resume the server on %s: it is stopped", s.Addr())
+	}
+	if err := s.process.resume(); err != nil {
+		s.t.Fatalf("redistest: resume the server on %s: %v", s.Addr(), err)
+	}
+}
