@@ -31,6 +31,15 @@ func (t *Touched) Add(names ...string) {
 	}
 }
 
+// Includes says whether readers of a resource must read again.
+func (t *Touched) Includes(name string) bool {
+	if _, everything := t.list(); everything {
+		return true
+	}
+	_, ok := t.shards[shard.Of(name)]
+	return ok
+}
+
 // list is the shards in order; everything says that they are not known, or too many.
 func (t *Touched) list() (shards []int32, everything bool) {
 	if t == nil || len(t.shards) > touchedMax {

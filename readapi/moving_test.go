@@ -2,6 +2,7 @@ package readapi_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/domain/hash"
 	"strata/eventstore"
 	"strata/internal/redistest"
 	"strata/internal/replay"
@@ -37,7 +39,7 @@ func TestReadsWhileTheChainMoves(t *testing.T) {
 		post := made.Next()
 		history = append(history, replay.Post{Path: post.Path, Body: post.Body})
 	}
-	targets := targetsOf(made.Expected())
+	targets := targetsOf(t, made.Expected(), history)
 	truth := &oracle{answers: map[[2]string]string{}}
 	if !t.Run("truth", func(t *testing.T) { truth.record(t, history, targets) }) { // on a database of its own
 		return
@@ -54,7 +56,14 @@ func TestReadsWhileTheChainMoves(t *testing.T) {
 		newKeeper(t, readers(t, log.Pool()), readapi.Config{Redis: redis.Client(t), WatchInterval: 20 * time.Millisecond}),
 	}
 
-	var done atomic.Int64
+	// Each post allows some reads, so that they are spread over the history.
+	var done, allowed atomic.Int64
+	allow := func(n int64) {
+		allowed.Add(n)
+		for limit := min(allowed.Load(), reads); done.Load() < limit; {
+			time.Sleep(100 * time.Microsecond)
+		}
+	}
 	answers := make([]map[answered]int, 6)
 	ctx, stop := context.WithCancel(t.Context())
 	var wait sync.WaitGroup
@@ -62,7 +71,14 @@ func TestReadsWhileTheChainMoves(t *testing.T) {
 		answers[i] = map[answered]int{}
 		wait.Go(func() {
 			c := client{keeper: keepers[i%len(keepers)], random: rand.New(rand.NewPCG(1, uint64(i))), known: map[string]reply{}}
-			for done.Add(1) <= reads && ctx.Err() == nil {
+			for ctx.Err() == nil {
+				n := done.Add(1)
+				if n > reads {
+					return
+				}
+				for n > allowed.Load() && ctx.Err() == nil {
+					time.Sleep(100 * time.Microsecond)
+				}
 				target := targets.all[c.random.IntN(len(targets.all))]
 				if a, ok := c.read(target); ok {
 					answers[i][a]++
@@ -71,25 +87,25 @@ func TestReadsWhileTheChainMoves(t *testing.T) {
 		})
 	}
 
-	// The chain goes on as the reads do, so that they are spread over its history.
 	random := rand.New(rand.NewPCG(2, 2))
 	switches := 0
 	for appended := 0; appended < posts; {
-		if done.Load() < int64(reads*appended/posts) {
-			time.Sleep(time.Millisecond)
-			continue
-		}
 		n := min(1+random.IntN(3), posts-appended)
-		if before := appended < posts/2; before && appended+n >= posts/2 {
+		if appended < posts/2 && appended+n >= posts/2 {
 			n = min(100, posts-appended) // far enough behind for batches
 		}
 		replay.Append(t, log, history[appended:appended+n]...)
+		if random.IntN(2) == 0 {
+			replay.Wait(t, log)
+		}
 		appended += n
+		allow(int64(n) * reads / posts * 3 / 4)
 		if random.IntN(6) == 0 && appended > 20 {
 			switches++
-			truth.switchVersions(t, log.Pool(), targets, switches, &done, reads)
+			truth.switchVersions(t, log.Pool(), targets, switches, func() { allow(200) })
 		}
 	}
+	allow(reads)
 	wait.Wait()
 	stop()
 	replay.Wait(t, log)
@@ -167,10 +183,14 @@ type targets struct {
 	chain, balances, all []string
 }
 
-func targetsOf(s synthchain.State) (ts targets) {
+func targetsOf(t *testing.T, s synthchain.State, history []replay.Post) (ts targets) {
+	t.Helper()
 	ts.chain = []string{"/extended/v2/blocks", "/extended/v2/blocks?limit=3&offset=2", "/extended/v2/blocks/latest"}
 	for i := 0; i < len(s.Blocks); i += 1 + len(s.Blocks)/6 {
 		ts.chain = append(ts.chain, fmt.Sprintf("/extended/v2/blocks/%d", s.Blocks[i].Height), "/extended/v2/blocks/"+s.Blocks[i].IndexHash.String())
+	}
+	for _, id := range orphans(t, s, history) {
+		ts.chain = append(ts.chain, "/extended/v2/blocks/"+id.String())
 	}
 	locked, others := []string{}, []string{}
 	for account := range s.Balances {
@@ -191,6 +211,33 @@ func targetsOf(s synthchain.State) (ts targets) {
 	}
 	ts.all = slices.Concat(ts.chain, ts.balances)
 	return ts
+}
+
+// orphans are some blocks that were announced and are not canonical in the end.
+func orphans(t *testing.T, s synthchain.State, history []replay.Post) (ids []hash.Hash32) {
+	t.Helper()
+	canonical := map[hash.Hash32]bool{}
+	for _, b := range s.Blocks {
+		canonical[b.IndexHash] = true
+	}
+	for _, post := range history {
+		if post.Path != "/new_block" {
+			continue
+		}
+		var block struct {
+			ID hash.Hash32 `json:"index_block_hash"`
+		}
+		if err := json.Unmarshal(post.Body, &block); err != nil {
+			t.Fatal(err)
+		}
+		if !canonical[block.ID] && !slices.Contains(ids, block.ID) && len(ids) < 8 {
+			ids = append(ids, block.ID)
+		}
+	}
+	if len(ids) == 0 {
+		t.Fatal("no block of the history is orphaned")
+	}
+	return ids
 }
 
 // oracle knows what the answers are at each position.
@@ -246,8 +293,8 @@ func (b *before[T]) Fold(ctx context.Context, tx pgx.Tx, after int64, items []T)
 	return b.Projection.Fold(ctx, tx, after, items)
 }
 
-// switchVersions makes a second version of the balances, with another content, reads it for a while and drops it.
-func (o *oracle) switchVersions(t *testing.T, pool *pgxpool.Pool, targets targets, n int, reads *atomic.Int64, last int64) {
+// switchVersions makes a second version of the balances, with another content, has it read for a while and drops it.
+func (o *oracle) switchVersions(t *testing.T, pool *pgxpool.Pool, targets targets, n int, read func()) {
 	t.Helper()
 	ctx := t.Context()
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
@@ -279,9 +326,7 @@ func (o *oracle) switchVersions(t *testing.T, pool *pgxpool.Pool, targets target
 	}
 	activate(2)
 	o.note(o.api, targets.balances)
-	for until := min(reads.Load()+500, last); reads.Load() < until; {
-		time.Sleep(time.Millisecond)
-	}
+	read()
 	activate(1)
 	if _, err := pool.Exec(ctx, `DROP SCHEMA balances_v2 CASCADE`); err != nil {
 		t.Error(err)

@@ -25,10 +25,29 @@ type constant struct {
 	Body   []byte
 }
 
+// prepared is a constant with its header as a list, which is faster to copy.
+type prepared struct {
+	constant
+	fields []field
+}
+
+type field struct {
+	name   string
+	values []string
+}
+
 // handler answers with the same bytes as Strata: a look-up in a map, and what net/http does.
 func (c *constants) handler(client *redis.Client) http.HandlerFunc {
+	answers := make(map[string]*prepared, len(c.Answers))
+	for target, answer := range c.Answers {
+		p := &prepared{constant: answer}
+		for name, values := range answer.Header {
+			p.fields = append(p.fields, field{name, values})
+		}
+		answers[target] = p
+	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		answer, ok := c.Answers[r.RequestURI]
+		answer, ok := answers[r.RequestURI]
 		if !ok {
 			http.NotFound(w, r)
 			return
@@ -42,8 +61,8 @@ func (c *constants) handler(client *redis.Client) http.HandlerFunc {
 			}
 		}
 		header := w.Header()
-		for name, values := range answer.Header {
-			header[name] = values
+		for i := range answer.fields {
+			header[answer.fields[i].name] = answer.fields[i].values
 		}
 		w.WriteHeader(answer.Status)
 		if len(body) > 0 {

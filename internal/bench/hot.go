@@ -49,7 +49,7 @@ func (b *bench) fromMemory(ctx context.Context, target string, all []kept) error
 			return err
 		}
 	}
-	return server.supposed(ctx, before, func(t tally) float64 { return t.memory })
+	return b.sources(ctx, server, before, "from memory", func(t tally) float64 { return t.memory })
 }
 
 // besideHandler compares the server with a bare handler that answers the same.

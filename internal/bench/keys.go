@@ -26,7 +26,9 @@ func (b *bench) keys(ctx context.Context) error {
 		return err
 	}
 	defer flooding.stop()
-	f := flooding10M(url)
+	// Each distinct answer has to be made by Postgres: there is only time for so many as fill the bound several times.
+	f := flood{URL: url, Bound: 16 << 20, Answers: min(50_000, b.distinct)}
+	f.Targets = b.distinct - f.Answers
 	var before, now footprint
 	if err := flooding.ask(f, &before); err != nil {
 		return err
@@ -48,12 +50,6 @@ type flood struct {
 	URL              string
 	Bound            int64 // bytes that it may keep
 	Answers, Targets int
-}
-
-// flooding10M are 10 million keys. Each distinct answer has to be made by Postgres; in a minute there is only time for
-// so many as fill the bound several times.
-func flooding10M(url string) flood {
-	return flood{URL: url, Bound: 16 << 20, Answers: 50_000, Targets: 9_950_000}
 }
 
 // footprint of a process, in bytes: what lives on its heap, and what was resident before the garbage was collected.

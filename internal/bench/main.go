@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -30,6 +31,7 @@ type bench struct {
 	recordings []string
 	blocks     int
 	round      time.Duration
+	distinct   int    // requests that memory is flooded with
 	readsURL   string // the database of reads, once it is there
 	table      *tabwriter.Writer
 }
@@ -54,7 +56,8 @@ func run() (err error) {
 	blocks := flag.Int("blocks", 100_000, "blocks of the synthetic chain that is folded in bulk")
 	rows := flag.Int("ledger", 1_000_000, "rows of the ledger that balances are read from")
 	round := flag.Duration("round", time.Second, "time of one turn of load on the API")
-	only := flag.String("only", "", "run only the measurement whose name contains this")
+	distinct := flag.Int("distinct", 1_000_000, "different requests that the memory for answers is flooded with")
+	only := flag.String("only", "", "run only the measurements whose name contains one of these, with commas between")
 	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "archives that are folded in bulk, where there are any")
 	flag.Parse()
 
@@ -67,7 +70,7 @@ func run() (err error) {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return err
 	}
-	b := &bench{dir: dir, blocks: *blocks, round: *round, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
+	b := &bench{dir: dir, blocks: *blocks, round: *round, distinct: *distinct, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
 	if b.recordings, err = filepath.Glob(*recordings); err != nil {
 		return err
 	}
@@ -99,7 +102,7 @@ func run() (err error) {
 		{"hits", b.hits},
 		{"keys", b.keys},
 	} {
-		if !strings.Contains(measurement.name, *only) {
+		if !slices.ContainsFunc(strings.Split(*only, ","), func(part string) bool { return strings.Contains(measurement.name, part) }) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "measuring: %s …\n", measurement.name)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,7 +40,7 @@ func (b *bench) redisTier(ctx context.Context) error {
 	if err := b.besideHandler(ctx, "from Redis, STX balance", "bare handler with GET", "≥ 8,000 req/s", server, c, a); err != nil {
 		return err
 	}
-	return server.supposed(ctx, before, func(t tally) float64 { return t.redis + t.joined })
+	return b.sources(ctx, server, before, "from Redis", func(t tally) float64 { return t.redis + t.joined })
 }
 
 // redisServer is a Redis that keeps nothing on disk.
@@ -54,7 +53,7 @@ type redisServer struct {
 func (b *bench) startRedis(ctx context.Context) (*redisServer, error) {
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
-		return nil, errors.New("there is no redis-server in PATH: install Debian's package redis-server, or your system's")
+		return nil, fmt.Errorf("%w: install Debian's package redis-server, or your system's", err)
 	}
 	address, err := freePort()
 	if err != nil {
@@ -65,7 +64,7 @@ func (b *bench) startRedis(ctx context.Context) (*redisServer, error) {
 		command: exec.CommandContext(ctx, program, "--bind", host, "--port", port, "--save", "", "--appendonly", "no", "--dir", b.dir, "--loglevel", "warning"),
 		address: address, client: redis.NewClient(&redis.Options{Addr: address}),
 	}
-	s.command.Stdout, s.command.Stderr = os.Stderr, os.Stderr
+	s.command.Stderr = os.Stderr // what it logs of its start goes nowhere
 	if err := s.command.Start(); err != nil {
 		return nil, err
 	}

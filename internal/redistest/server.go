@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -99,6 +100,12 @@ func (s *Server) launch() error {
 			return errEnded
 		default:
 		}
+		// Not with the client at once: go-redis prints a line for each failed dial.
+		connection, err := net.Dial("tcp", s.Addr())
+		if err != nil {
+			return err
+		}
+		_ = connection.Close() // nothing was sent
 		info, err := client.Info(ctx, "server").Result()
 		if err == nil && !strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", process.cmd.Process.Pid)) {
 			err = errors.New("another server has the port")

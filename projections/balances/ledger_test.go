@@ -54,6 +54,23 @@ func TestLedger(t *testing.T) {
 // foldChain folds posts with chain, and the steps that come out with balances, in batches of random sizes.
 func foldChain(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 	t.Helper()
+	steps := stepsOf(t, tx, posts)
+	projection, random := balances.New(nil), rand.New(rand.NewPCG(1, 2))
+	for after := 0; after < len(steps); {
+		end := min(after+1+random.IntN(20), len(steps))
+		if _, err := projection.Fold(t.Context(), tx, int64(after), steps[after:end]); err != nil {
+			t.Fatal(err)
+		}
+		after = end
+		if random.IntN(3) == 0 {
+			projection.Forget()
+		}
+	}
+}
+
+// stepsOf folds posts with chain. The steps that come out include reverts.
+func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
+	t.Helper()
 	c, err := chain.New(chain.Recommended, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -83,17 +100,7 @@ func foldChain(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 	if reverts == 0 {
 		t.Fatal("the history has no reorganisation")
 	}
-	projection, random := balances.New(nil), rand.New(rand.NewPCG(1, 2))
-	for after := 0; after < len(steps); {
-		end := min(after+1+random.IntN(20), len(steps))
-		if _, err := projection.Fold(t.Context(), tx, int64(after), steps[after:end]); err != nil {
-			t.Fatal(err)
-		}
-		after = end
-		if random.IntN(3) == 0 {
-			projection.Forget()
-		}
-	}
+	return steps
 }
 
 // parsed is a body as plain JSON.

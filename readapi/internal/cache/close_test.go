@@ -50,7 +50,7 @@ func TestCloseStoresWhatWaits(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t)
 	registry := prometheus.NewRegistry()
-	c := start(t, cache.Patient(cache.Config[*text]{Redis: open(t, server.URL()), Registerer: registry}))
+	c := start(t, cache.Patient(cache.Config[*text]{Redis: openPatient(t, server.URL()), Registerer: registry}))
 	var m maker
 	for i := range 200 {
 		keys := newKeys()
@@ -75,7 +75,7 @@ func TestFullQueueDrops(t *testing.T) {
 			t.Parallel()
 			server := redistest.New(t)
 			registry := prometheus.NewRegistry()
-			c := start(t, cache.Queue(cache.Patient(cache.Config[*text]{Redis: open(t, server.URL()), Registerer: registry}), queue.length, queue.bytes))
+			c := start(t, cache.Queue(cache.Patient(cache.Config[*text]{Redis: openPatient(t, server.URL()), Registerer: registry}), queue.length, queue.bytes))
 			dropped := func() float64 { return metric(t, registry, "dropped_stores_total", "queue full") }
 			var m maker
 			asks := 0.0

@@ -91,7 +91,7 @@ func TestNoKeysShareNothing(t *testing.T) {
 func TestErrorIsNotKept(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t)
-	c := start(t, cache.Patient(cache.Config[*text]{Redis: open(t, server.URL())}))
+	c := start(t, cache.Patient(cache.Config[*text]{Redis: openPatient(t, server.URL())}))
 	keys := newKeys()
 	failure := errors.New("no database")
 	_, err := c.Do(t.Context(), keys, func(context.Context) (cache.Made[*text], error) {
@@ -109,7 +109,7 @@ func TestErrorIsNotKept(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t)
-	c := start(t, cache.Patient(cache.Config[*text]{Redis: open(t, server.URL())}))
+	c := start(t, cache.Patient(cache.Config[*text]{Redis: openPatient(t, server.URL())}))
 	keys := newKeys()
 	cause := errors.New("index out of range")
 	var callers sync.WaitGroup

@@ -10,6 +10,13 @@ func Patient[V Value](c Config[V]) Config[V] {
 	return c
 }
 
+// Tired is Patient but for another process's answer.
+func Tired[V Value](c Config[V]) Config[V] {
+	c = Patient(c)
+	c.limits.wait = limitsDefault().wait
+	return c
+}
+
 // NeverSlow sets limits under which only a call that fails opens a breaker.
 func NeverSlow[V Value](c Config[V]) Config[V] {
 	c.limits = limitsDefault()

@@ -75,6 +75,16 @@ func open(t testing.TB, url string) redis.UniversalClient {
 	return client
 }
 
+// openPatient returns a client that waits longer than a busy machine takes.
+func openPatient(t testing.TB, url string) redis.UniversalClient {
+	t.Helper()
+	mark := "?"
+	if strings.Contains(url, "?") {
+		mark = "&"
+	}
+	return open(t, url+mark+"dial_timeout=10s&read_timeout=10s&write_timeout=10s&pool_timeout=10s")
+}
+
 // start returns a cache, closed when the test ends, before the client.
 func start(t testing.TB, config cache.Config[*text]) *cache.Cache[*text] {
 	t.Helper()

@@ -18,7 +18,7 @@ import (
 // patient starts a cache that no busy machine hurries.
 func patient(t testing.TB, url string, registry *prometheus.Registry) *cache.Cache[*text] {
 	t.Helper()
-	return start(t, cache.Patient(cache.Config[*text]{Redis: open(t, url), Registerer: registry}))
+	return start(t, cache.Patient(cache.Config[*text]{Redis: openPatient(t, url), Registerer: registry}))
 }
 
 func TestTiers(t *testing.T) {
@@ -59,7 +59,7 @@ func TestTiers(t *testing.T) {
 func TestTTL(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t)
-	config := cache.Patient(cache.Config[*text]{Redis: open(t, server.URL()), TTL: time.Minute})
+	config := cache.Patient(cache.Config[*text]{Redis: openPatient(t, server.URL()), TTL: time.Minute})
 	c := start(t, config)
 	for _, ttl := range []time.Duration{0, cache.TTLImmutable} {
 		keys := newKeys()
@@ -170,7 +170,7 @@ func TestMakerDies(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t)
 	registry := prometheus.NewRegistry()
-	c := start(t, cache.NeverSlow(cache.Config[*text]{Redis: open(t, server.URL()), Registerer: registry}))
+	c := start(t, cache.Tired(cache.Config[*text]{Redis: openPatient(t, server.URL()), Registerer: registry}))
 	keys := newKeys()
 	lock := cache.RedisLock(keys)
 	client := server.Client(t)

@@ -1,0 +1,133 @@
+package balances_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/hash"
+	"strata/internal/replay"
+	"strata/internal/shard"
+	"strata/internal/synthchain"
+	"strata/projections"
+	"strata/projections/balances"
+)
+
+// Whatever a step changes of what can be said of an account or of a block, it names: also a lock that ends because
+// Bitcoin goes on, and one that is in force again because a block was reverted.
+func TestTouched(t *testing.T) {
+	t.Parallel()
+	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V25, synthchain.V40} {
+		t.Run(generation.String(), func(t *testing.T) {
+			t.Parallel()
+			tx, err := databases.New(t).Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+			config := synthchain.Everything(11, generation)
+			config.Maturity, config.SigningSample, config.Accounts, config.RewardCycle = 6, 1000, 16, 6
+			config.ForkProbability, config.BitcoinReorgProbability = 0.2, 0.05
+			made := synthchain.New(config)
+			posts := make([]replay.Post, 600)
+			for i := range posts {
+				posts[i] = replay.Post(made.Next())
+			}
+			steps := stepsOf(t, tx, posts)
+			projection := balances.New(nil)
+			before, named, quiet, ended := map[string]string{}, 0, 0, 0
+			for i, step := range steps {
+				outcome, err := projection.Fold(t.Context(), tx, int64(i), []projections.Step{step})
+				if err != nil {
+					t.Fatal(err)
+				}
+				now := answers(t, tx)
+				changed := map[string]bool{}
+				for name := range maps.Keys(before) {
+					changed[name] = before[name] != now[name]
+				}
+				for name := range maps.Keys(now) {
+					changed[name] = before[name] != now[name]
+				}
+				inBlock := texts(t, tx, `
+					SELECT account FROM balances_v1.ledger WHERE height = $1
+					UNION SELECT account FROM balances_v1.stx_lock WHERE height = $1`, step.Height)
+				for name, changed := range changed {
+					if account, ok := strings.CutPrefix(name, shard.Account("")); ok && changed && step.Kind == projections.Apply && !slices.Contains(inBlock, account) {
+						ended++ // nothing happened to the account but that its lock was over
+					}
+					if changed && !outcome.Touched.Includes(name) {
+						t.Errorf("step %d, %s of block %d: %q was %s and is %s, and is not named", step.Number, step.Kind, step.Height, name, before[name], now[name])
+					}
+				}
+				if outcome.Touched != nil {
+					named++
+					if !outcome.Touched.Includes(shard.Account("nobody")) {
+						quiet++
+					}
+				}
+				before = now
+			}
+			if t.Failed() {
+				return
+			}
+			if named < len(steps)*3/4 || quiet < named*9/10 {
+				t.Errorf("of %d steps, %d name what they touch, and %d leave others alone", len(steps), named, quiet)
+			}
+			if ended == 0 {
+				t.Error("no lock ended in this history")
+			}
+		})
+	}
+}
+
+// answers is all that can be said of each account and each block at the tip, by the names that readers use.
+func answers(t *testing.T, tx pgx.Tx) map[string]string {
+	t.Helper()
+	said := map[string]string{}
+	rows, err := tx.Query(t.Context(), `
+		WITH tip AS (
+			SELECT * FROM balances_v1.block ORDER BY height DESC LIMIT 1
+		), lock AS (
+			SELECT DISTINCT ON (account) account,
+			       amount > 0 AND unlock_height >= tip.burn_block_height AND NOT coalesce(tip.burn_block_height > CASE pox_version
+			           WHEN 1 THEN pox_v1_unlock_height WHEN 2 THEN pox_v2_unlock_height
+			           WHEN 3 THEN pox_v3_unlock_height WHEN 4 THEN pox_v4_unlock_height END, false) AS in_force,
+			       l.source_seq
+			FROM balances_v1.stx_lock l CROSS JOIN tip
+			ORDER BY account, l.height DESC, position DESC
+		)
+		SELECT account, concat_ws(' ', (
+		           SELECT string_agg(concat_ws(':', asset, n, balance, source_seq), ' ' ORDER BY asset) FROM balances_v1.holding h WHERE h.account = account.account
+		       ), lock.in_force, CASE WHEN lock.in_force THEN lock.source_seq END)
+		FROM (SELECT account FROM balances_v1.holding UNION SELECT account FROM balances_v1.stx_lock) account
+		LEFT JOIN lock USING (account)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var name, answer string
+	if _, err := pgx.ForEachRow(rows, []any{&name, &answer}, func() error {
+		said[shard.Account(name)] = answer
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err = tx.Query(t.Context(), `SELECT height, index_block_hash, block_hash FROM balances_v1.block`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var height int64
+	var id, block hash.Hash32
+	if _, err := pgx.ForEachRow(rows, []any{&height, &id, &block}, func() error {
+		said[shard.Height(height)] = string(id[:])
+		said[shard.Block(id)], said[shard.Block(block)] = "canonical", "canonical"
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return said
+}

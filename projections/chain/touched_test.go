@@ -1,0 +1,98 @@
+package chain_test
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/hash"
+	"strata/internal/replay"
+	"strata/internal/shard"
+	"strata/internal/synthchain"
+	"strata/projections"
+	"strata/projections/chain"
+)
+
+// Every block that becomes or ceases to be canonical is named, by its height and by its hashes; a batch names nothing.
+func TestTouched(t *testing.T) {
+	t.Parallel()
+	config := synthchain.Everything(3, synthchain.V40)
+	config.SigningSample = 1000
+	config.ForkProbability, config.BitcoinReorgProbability = 0.2, 0.05
+	made := synthchain.New(config)
+	posts := make([]replay.Post, 700)
+	for i := range posts {
+		posts[i] = replay.Post(made.Next())
+	}
+	items := decode(t, posts)
+	inTx(t, databases.New(t), func(tx pgx.Tx) {
+		c, err := chain.New(chain.Recommended, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, orphaned, quiet := canonical(t, tx), 0, 0
+		for i, item := range items {
+			outcome, err := c.Fold(t.Context(), tx, int64(i), []projections.LogItem{item})
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := canonical(t, tx)
+			for _, change := range []struct{ from, to map[string]string }{{before, now}, {now, before}} {
+				for name, answer := range change.from {
+					if change.to[name] == answer {
+						continue
+					}
+					if !outcome.Touched.Includes(name) {
+						t.Errorf("event %d: %q was %q and is %q, and is not named", item.Seq, name, before[name], now[name])
+					}
+					if now[name] == "" {
+						orphaned++
+					}
+				}
+			}
+			if !outcome.Touched.Includes(shard.Height(1 << 40)) {
+				quiet++
+			}
+			before = now
+		}
+		if orphaned == 0 || quiet < len(items)*9/10 {
+			t.Errorf("%d names of orphaned blocks, %d of %d events that leave others alone", orphaned, quiet, len(items))
+		}
+	})
+	inTx(t, databases.New(t), func(tx pgx.Tx) {
+		c, err := chain.New(chain.Recommended, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcome, err := c.Fold(t.Context(), tx, 0, items)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if outcome.Touched != nil {
+			t.Error("a batch names what it touches: that can't be all")
+		}
+	})
+}
+
+// canonical is which block readers get by each name.
+func canonical(t *testing.T, tx pgx.Tx) map[string]string {
+	t.Helper()
+	rows, err := tx.Query(t.Context(), `
+		SELECT c.height, b.index_block_hash, b.block_hash
+		FROM chain_v1.canonical c JOIN chain_v1.block b ON b.source_seq = c.block_seq`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	var height int64
+	var id, block hash.Hash32
+	if _, err := pgx.ForEachRow(rows, []any{&height, &id, &block}, func() error {
+		for _, name := range []string{shard.Height(height), shard.Block(id), shard.Block(block)} {
+			found[name] = id.String()
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
