@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"strata/readapi/internal/answer"
+	"strata/readapi/internal/register"
 )
 
 // deprecationWarning is the Warning header of deprecated resources.
@@ -32,10 +33,21 @@ func (s sent) write(ctx huma.Context) {
 }
 
 // read runs a handler on a snapshot, and once more when what went wrong is unlikely to go wrong again. p is what the
-// answer may depend on; nil is anything.
-func (a *API) read(ctx context.Context, p *plan, handler func(context.Context, *snapshot) (any, error)) (value any, s *snapshot, err error) {
+// answer may depend on; nil is anything. known is the state that the database was in a moment ago; nil for not known.
+func (a *API) read(ctx context.Context, p *plan, known *register.State, handler func(context.Context, *snapshot) (any, error)) (value any, s *snapshot, err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.config.RequestTimeout)
 	defer cancel()
+	if known != nil && !a.cannotAssume.Load() && p.versions(known) != nil {
+		if s, err = a.assume(ctx, p, known); err == nil {
+			value, err = handleIn(ctx, s, handler)
+			if err == nil || isAnswer(err) {
+				return value, s, err
+			}
+			if errors.Is(err, register.ErrIsolation) && !a.cannotAssume.Swap(true) {
+				a.config.Logger.LogAttrs(ctx, slog.LevelInfo, "reads take one round trip more", slog.Any("reason", err))
+			}
+		}
+	}
 	for attempt := range 2 {
 		if s, err = a.begin(ctx, p); err == nil {
 			value, err = handleIn(ctx, s, handler)
@@ -125,7 +137,8 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
 }
 
-// gone says whether an error is that the client did not wait.
-func gone(ctx context.Context, err error) bool {
-	return ctx.Err() != nil && errors.Is(err, context.Canceled)
+// isAnswer says whether an error is what the client asked for, rather than that something went wrong.
+func isAnswer(err error) bool {
+	var own *Error
+	return errors.As(err, &own)
 }

@@ -3,6 +3,7 @@ package readapi
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -21,11 +22,13 @@ type API struct {
 	pending pendingTransfers
 	handler http.Handler
 
-	watch   *register.Watch
-	cache   *cache.Cache[kept]
-	plans   *cache.Memory[string, *plan] // by the target of the request, as it was written
-	program string                       // tells the answers of this program from those of others
-	version []string                     // value of X-API-Version
+	watch *register.Watch
+	cache *cache.Cache[kept]
+	plans *cache.Memory[string, *plan] // by the target of the request, as it was written
+	// cannotAssume says that the connections don't have the isolation that assumptions need.
+	cannotAssume atomic.Bool
+	program      string   // tells the answers of this program from those of others
+	version      []string // value of X-API-Version
 }
 
 // New makes the API with all its resources. It does not touch the database. While Run runs, answers are kept; without

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"strata/readapi/internal/register"
 )
 
 // batch is a list of queries that share one round trip.
@@ -16,7 +18,13 @@ type batch struct {
 	err      error
 }
 
-func (s *snapshot) batch() *batch { return &batch{snapshot: s} }
+func (s *snapshot) batch() *batch {
+	b := &batch{snapshot: s}
+	if s.assumed != nil {
+		register.QueueAssumption(&b.queries, s.assumed)
+	}
+	return b
+}
 
 // result holds the rows of a query, once its batch has run.
 type result[T any] struct {
@@ -74,7 +82,9 @@ func (b *batch) run(ctx context.Context) error {
 
 // runLast runs the queries and ends the snapshot in the same round trip.
 func (b *batch) runLast(ctx context.Context) error {
-	b.queries.Queue(`COMMIT`)
+	if b.snapshot.assumed == nil {
+		b.queries.Queue(`COMMIT`)
+	}
 	return b.run(ctx)
 }
 

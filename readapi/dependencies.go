@@ -120,6 +120,32 @@ func (d *dependencies) leastAdvanced(s *register.State) (least *register.Version
 	return least
 }
 
+// versions are the active versions of the projections among the dependencies, when they are all there is to it;
+// otherwise nil.
+func (d *dependencies) versions(s *register.State) (versions []*register.Version) {
+	if d.log || d.register || d.unchanging {
+		return nil
+	}
+	add := func(name string) bool {
+		v := s.Active(name)
+		if v != nil && !slices.Contains(versions, v) {
+			versions = append(versions, v)
+		}
+		return v != nil
+	}
+	for _, name := range d.tips {
+		if !add(name) {
+			return nil
+		}
+	}
+	for _, shard := range d.shards {
+		if !add(shard.Projection) {
+			return nil
+		}
+	}
+	return versions
+}
+
 func lessAdvanced(v, w *register.Version) *register.Version {
 	if v == nil || w != nil && w.LogSeq < v.LogSeq {
 		return w

@@ -69,7 +69,7 @@ func (a *API) documentReadiness() {
 }
 
 func (a *API) readiness(ctx context.Context, _ *struct{}) (*readiness, error) {
-	value, _, err := a.read(ctx, nil, func(ctx context.Context, s *snapshot) (any, error) { return a.check(ctx, s) })
+	value, _, err := a.read(ctx, nil, nil, func(ctx context.Context, s *snapshot) (any, error) { return a.check(ctx, s) })
 	if errors.Is(err, context.Canceled) {
 		return nil, err
 	}

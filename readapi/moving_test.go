@@ -348,7 +348,9 @@ func newChain(t testing.TB) *chain.Chain {
 // readers is a pool of connections for an API alone.
 func readers(t testing.TB, pool *pgxpool.Pool) *pgxpool.Pool {
 	t.Helper()
-	own, err := pgxpool.NewWithConfig(t.Context(), pool.Config())
+	config := pool.Config()
+	readapi.Prepare(config, 0)
+	own, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

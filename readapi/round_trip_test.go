@@ -2,11 +2,14 @@ package readapi_test
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -42,26 +45,12 @@ func (c *turns) Read(b []byte) (int, error) {
 
 // A cold read costs two round trips: one that begins the snapshot and resolves the versions, and one for all queries and
 // the end. Only what names a block by a hash, to look at the state there or to page from it, takes a third.
+//
+// While the state of the projections is known anyway, it costs one.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
-	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var connection *turns
-	config.MaxConns = 1
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		connection = &turns{Conn: conn}
-		return connection, err
-	}
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
+	pool, connection := countedPool(t, func(*pgxpool.Config) {})
 	counted := newSiteOn(s.t, pool, readapi.Config{})
 	for _, tc := range []struct {
 		path string
@@ -84,19 +73,84 @@ func TestRoundTrips(t *testing.T) {
 		{"/readyz", 2},
 	} {
 		counted.get(tc.path) // prepares the statements
-		connection.mu.Lock()
-		before := connection.n
-		connection.mu.Unlock()
+		before := connection.count()
 		if got := counted.get(tc.path); got.status != http.StatusOK {
 			t.Errorf("%s: got %d %s", tc.path, got.status, got.body)
 		}
-		connection.mu.Lock()
-		got := connection.n - before
-		connection.mu.Unlock()
-		if got != tc.want {
+		if got := connection.count() - before; got != tc.want {
 			t.Errorf("%s: got %d round trips, want %d", tc.path, got, tc.want)
 		}
 	}
+}
+
+// While the state is known, a read costs one round trip; where the connections don't isolate what is sent together, it
+// still sees one snapshot.
+func TestRoundTripsOfKnownState(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	for _, prepared := range []bool{true, false} {
+		pool, connection := countedPool(t, func(config *pgxpool.Config) {
+			if prepared {
+				readapi.Prepare(config, 0)
+			}
+		})
+		k := newKeeper(t, pool, readapi.Config{WatchInterval: time.Hour})
+		for i, path := range []string{
+			"/extended/v1/address/%s/stx", "/extended/v1/address/%s/balances", "/extended/v1/address/%s/stx?until_block=20",
+			"/extended/v1/address/%s/stx?until_block=" + id(indexHash, 20).String(),
+		} {
+			k.get(fmt.Sprintf(path, alice)) // prepares the statements
+			got := math.MaxInt
+			for _, account := range []string{bob, carol, account(9), account(10), account(11)} { // the least: the watch may look in between
+				before := connection.count()
+				want := s.get(fmt.Sprintf(path, account))
+				if got := k.get(fmt.Sprintf(path, account)); got.status != want.status || got.body != want.body || got.header.Get("Strata-Position") != want.header.Get("Strata-Position") {
+					t.Errorf("%s: got %d %s, want %d %s", path, got.status, got.body, want.status, want.body)
+				}
+				got = min(got, connection.count()-before)
+			}
+			trips := 1
+			if i == 3 {
+				trips++ // names a block by a hash
+			}
+			if !prepared {
+				trips++
+			}
+			if got != trips {
+				t.Errorf("prepared=%t, %s: got %d round trips, want %d", prepared, path, got, trips)
+			}
+		}
+	}
+}
+
+// countedPool is a pool of one connection, whose round trips are counted.
+func countedPool(t testing.TB, prepare func(*pgxpool.Config)) (*pgxpool.Pool, *turns) {
+	t.Helper()
+	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepare(config)
+	counted := &turns{}
+	config.MaxConns = 1
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		counted.Conn = conn
+		return counted, err
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool, counted
+}
+
+func (c *turns) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n
 }
 
 func BenchmarkRead(b *testing.B) {

@@ -11,11 +11,14 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// snapshot is one view of all tables: a REPEATABLE READ, READ ONLY transaction. The versions of the projections that
-// are active in it are looked up in the same round trip that begins it.
+// snapshot is one view of all tables. Either it is a REPEATABLE READ, READ ONLY transaction, and the state of the
+// projections was looked up in the round trip that began it; or the state was known, and each batch makes sure that it
+// still is the database's.
 type snapshot struct {
-	conn       *pgxpool.Conn
-	state      *register.State
+	conn  *pgxpool.Conn
+	state *register.State
+	// assumed are the versions that each batch has to find where state has them; nil in a transaction.
+	assumed    []*register.Version
 	plan       *plan // nil: anything may be read
 	provenance provenance
 	// settlesAt is the Bitcoin height from which on the answer is not expected to change; 0 for never.
@@ -48,6 +51,16 @@ func (a *API) begin(ctx context.Context, p *plan) (*snapshot, error) {
 		return nil, fmt.Errorf("begin a snapshot: %w", err)
 	}
 	return s, nil
+}
+
+// assume opens a snapshot of a state that the database was in a moment ago, which takes no round trip. A batch fails with
+// register.ErrMoved when it is in another one by then. It must be closed.
+func (a *API) assume(ctx context.Context, p *plan, state *register.State) (*snapshot, error) {
+	conn, err := a.config.Pool.Acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("get a connection to the database: %w", err)
+	}
+	return &snapshot{conn: conn, state: state, plan: p, assumed: p.versions(state)}, nil
 }
 
 // active is the active version of a projection; nil when there is none. Looking at one that the answer is not said to

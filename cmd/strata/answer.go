@@ -18,20 +18,30 @@ import (
 	"strata/readapi"
 )
 
-// answer serves the API from the database read. primary, which may be the same, tells of changes: a replica can't.
-func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, read, primary *pgxpool.Pool, logger *slog.Logger, registry *prometheus.Registry) error {
+// answer serves the API from the replica, if there is one. It is the database itself that tells of changes: a replica
+// can't.
+func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, logger *slog.Logger, registry *prometheus.Registry) error {
+	url := c.DatabaseReadURL
+	if url == "" {
+		url = db.url
+	}
+	pool, err := connect(ctx, url, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
+	if err != nil {
+		return err
+	}
 	config := readapi.Config{
-		Pool: read, Logger: logger, Registry: registry, Version: build(), Program: program(), LagLimit: c.LagLimit, Network: c.Network,
+		Pool: pool, Logger: logger, Registry: registry, Version: build(), Program: program(), LagLimit: c.LagLimit, Network: c.Network,
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix,
 	}
 	if c.RedisURL != "" {
 		redis, err := readapi.OpenRedis(c.RedisURL)
 		if err != nil {
+			pool.Close()
 			return fmt.Errorf("--redis-url: %w", err)
 		}
 		config.Redis = redis
 	}
-	wake := eventstore.NewWake(primary, projections.Channel, 0, logger)
+	wake := eventstore.NewWake(db.pool, projections.Channel, 0, logger)
 	config.Signal = wake.C
 	api := readapi.New(config)
 	group.Go(func() error {
@@ -49,8 +59,8 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
-	url := "http://" + address(listener)
-	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", url), slog.String("documentation", url+"/docs"))
+	address := "http://" + address(listener)
+	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))
 	group.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("API: %w", err)
@@ -58,6 +68,7 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 		return nil
 	})
 	group.Go(func() error {
+		defer pool.Close()
 		<-ctx.Done()
 		grace, cancel := context.WithTimeout(context.Background(), c.ShutdownGrace)
 		defer cancel()

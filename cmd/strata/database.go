@@ -23,6 +23,7 @@ type databaseFlags struct {
 
 // database is an open, migrated database.
 type database struct {
+	url     string
 	pool    *pgxpool.Pool
 	cluster *postgres.Cluster // nil for one of the operator's own
 	log     *eventstore.Log
@@ -51,7 +52,8 @@ func (f *databaseFlags) open(ctx context.Context, logger *slog.Logger) (_ *datab
 		}
 		return nil, err
 	}
-	if db.pool, err = connect(ctx, url); err != nil {
+	db.url = url
+	if db.pool, err = connect(ctx, url, func(*pgxpool.Config) {}); err != nil {
 		return nil, err
 	}
 	db.log = eventstore.Open(db.pool, eventstore.Config{Logger: logger})
@@ -59,8 +61,8 @@ func (f *databaseFlags) open(ctx context.Context, logger *slog.Logger) (_ *datab
 }
 
 // connect opens a pool whose connections have an empty search_path, so that a query that forgets a schema fails
-// rather than finding another table.
-func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
+// rather than finding another table. prepare may change more.
+func connect(ctx context.Context, url string, prepare func(*pgxpool.Config)) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("database url: %w", err)
@@ -68,6 +70,7 @@ func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config.ConnConfig.RuntimeParams["search_path"] = ""
 	config.ConnConfig.RuntimeParams["application_name"] = "strata"
 	config.MaxConns = max(config.MaxConns, 24)
+	prepare(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)

@@ -70,14 +70,6 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 		return err
 	}
 	defer db.close(logger)
-	read := db.pool
-	if c.DatabaseReadURL != "" {
-		if read, err = connect(ctx, c.DatabaseReadURL); err != nil {
-			return err
-		}
-		defer read.Close()
-	}
-
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
@@ -102,7 +94,7 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 		watch(ctx, group, listening.metrics, logger, registry)
 	}
 	if listening.api != nil {
-		if err := c.answer(ctx, group, listening.api, read, db.pool, logger, registry); err != nil {
+		if err := c.answer(ctx, group, listening.api, db, logger, registry); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func run() (err error) {
 	blocks := flag.Int("blocks", 100_000, "blocks of the synthetic chain that is folded in bulk")
 	rows := flag.Int("ledger", 1_000_000, "rows of the ledger that balances are read from")
 	round := flag.Duration("round", time.Second, "time of one turn of load on the API")
-	distinct := flag.Int("distinct", 1_000_000, "different requests that the memory for answers is flooded with")
+	distinct := flag.Int("distinct", 500_000, "different requests that the memory for answers is flooded with")
 	only := flag.String("only", "", "run only the measurements whose name contains one of these, with commas between")
 	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "archives that are folded in bulk, where there are any")
 	flag.Parse()

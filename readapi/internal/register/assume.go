@@ -1,0 +1,43 @@
+package register
+
+import (
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrMoved is what a batch fails with when the database is not in the state that was assumed.
+var ErrMoved = errors.New("a projection has moved meanwhile")
+
+// ErrIsolation is what a batch fails with when its queries don't see one snapshot: the connection's default isolation is
+// not REPEATABLE READ, so that nothing can be assumed.
+var ErrIsolation = errors.New("the default isolation of the connection is not repeatable read")
+
+// QueueAssumption adds to a batch that is sent without a transaction of its own, as its first query, the check that these
+// versions are active and stand where they are said to stand. Rows change together with the position, so that the
+// other queries of the batch then see just the rows of that position.
+//
+// Such a batch is one implicit transaction, which has the connection's default isolation.
+func QueueAssumption(b *pgx.Batch, versions []*Version) {
+	names, epochs, positions := make([]string, len(versions)), make([][16]byte, len(versions)), make([]int64, len(versions))
+	for i, v := range versions {
+		names[i], epochs[i], positions[i] = v.Name, v.Epoch, v.Position
+	}
+	b.Queue(`
+		SELECT current_setting('transaction_isolation') = 'repeatable read', count(*)
+		FROM unnest($1::text[], $2::uuid[], $3::bigint[]) AS assumed (name, epoch, position)
+		JOIN strata.active a USING (name)
+		JOIN strata.projection p USING (name, version, epoch, position)`, names, epochs, positions).QueryRow(func(row pgx.Row) error {
+		var isolated bool
+		var standing int
+		switch err := row.Scan(&isolated, &standing); {
+		case err != nil:
+			return err
+		case !isolated:
+			return ErrIsolation
+		case standing != len(versions):
+			return ErrMoved
+		}
+		return nil
+	})
+}
