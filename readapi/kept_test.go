@@ -82,7 +82,7 @@ func (k *keeper) reads() int { return int(k.metric("strata_cache_misses_total"))
 
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if holds() {
 			return
 		}

@@ -3,6 +3,7 @@ package readapi
 import (
 	"context"
 	"math/big"
+	"slices"
 
 	"strata/readapi/internal/answer"
 )
@@ -95,48 +96,69 @@ type sums struct{ balance, sent, received, fees, rewards string }
 
 func sumColumns(r *sums) []any { return []any{&r.balance, &r.sent, &r.received, &r.fees, &r.rewards} }
 
-// queuedSTX are the queries for an account's STX; all of them fit into one batch.
+// stxRow is an account's STX at a block.
+type stxRow struct {
+	block blockState
+	sums  sums
+	lock  lockRow
+}
+
+func stxColumns(r *stxRow) []any {
+	return slices.Concat(blockStateColumns(&r.block), sumColumns(&r.sums), lockColumns(&r.lock))
+}
+
+// stxSQL reads the block at height $2, the last change of the account's STX up to it, which sums selects, and its last
+// lock: each by one look-up in an index, all in one query, because it is the one that is asked most. An account that
+// nothing ever happened to has zeros.
+func stxSQL(sums string) string {
+	return `
+		SELECT array_remove(ARRAY[s.source_seq, l.source_seq], NULL),
+		       b.burn_block_height, b.pox_v1_unlock_height, b.pox_v2_unlock_height, b.pox_v3_unlock_height, b.pox_v4_unlock_height,
+		       coalesce(s.balance, 0)::text, coalesce(s.sent, 0)::text, coalesce(s.received, 0)::text, coalesce(s.fees, 0)::text, coalesce(s.rewards, 0)::text,
+		       coalesce(l.amount, 0)::text, coalesce(l.unlock_height, 0), coalesce(l.pox_version, 0), coalesce(l.height, 0), coalesce(l.burn_block_height, 0), l.txid
+		FROM {balances}.block b
+		LEFT JOIN LATERAL (` + sums + `) s ON true
+		LEFT JOIN LATERAL (
+			SELECT l.*, lb.burn_block_height
+			FROM {balances}.stx_lock l JOIN {balances}.block lb ON lb.height = l.height
+			WHERE l.account = $1 AND l.height <= $2
+			ORDER BY l.height DESC, l.position DESC LIMIT 1
+		) l ON true
+		WHERE b.height = $2`
+}
+
+var (
+	latestSTX = stxSQL(`
+			SELECT source_seq, balance, sent, received, fees, rewards
+			FROM {balances}.holding WHERE account = $1 AND asset = 'stx'`)
+	earlierSTX = stxSQL(`
+			SELECT source_seq, balance, sent, received, fees, rewards
+			FROM {balances}.ledger WHERE account = $1 AND asset = 'stx' AND height <= $2
+			ORDER BY height DESC, n DESC LIMIT 1`)
+)
+
+// queuedSTX is the query for an account's STX.
 type queuedSTX struct {
 	at      moment
-	sums    *result[sums]
-	lock    *result[lockRow]
-	block   *result[blockState]
+	found   *result[stxRow]
 	pending func() (inbound, outbound *big.Int)
 }
 
-// queueSTX adds the queries to a batch: each is one look-up in an index.
 func (a *API) queueSTX(b *batch, account string, at moment) *queuedSTX {
-	q := &queuedSTX{at: at, lock: queueLock(b, account, at), block: queueBlockState(b, at)}
-	if at.latest {
-		q.sums = query(b, sumColumns, `
-			SELECT ARRAY[source_seq], balance::text, sent::text, received::text, fees::text, rewards::text
-			FROM {balances}.holding WHERE account = $1 AND asset = 'stx'`, account)
-		q.pending = a.pending.queue(b, account)
-	} else {
-		q.sums = query(b, sumColumns, `
-			SELECT ARRAY[source_seq], balance::text, sent::text, received::text, fees::text, rewards::text
-			FROM {balances}.ledger WHERE account = $1 AND asset = 'stx' AND height <= $2
-			ORDER BY height DESC, n DESC LIMIT 1`, account, at.height)
+	if !at.latest {
+		return &queuedSTX{at: at, found: query(b, stxColumns, earlierSTX, account, at.height)}
 	}
-	return q
+	return &queuedSTX{at: at, found: query(b, stxColumns, latestSTX, account, at.height), pending: a.pending.queue(b, account)}
 }
 
-// shape makes the answer of the rows. An account that nothing ever happened to has zeros.
 func (q *queuedSTX) shape() (*stxBalance, error) {
-	block, ok := q.block.first()
+	row, ok := q.found.first()
 	if !ok {
 		return nil, notFound("Could not find block at height: %d", q.at.height)
 	}
-	row, ok := q.sums.first()
-	if !ok {
-		row = sums{"0", "0", "0", "0", "0"}
-	}
 	balance := &stxBalance{
-		Balance: amount(row.balance), TotalSent: amount(row.sent), TotalReceived: amount(row.received),
-		TotalFeesSent: amount(row.fees), TotalMinerRewardsReceived: amount(row.rewards), STXLock: nothingLocked,
-	}
-	if lock, ok := q.lock.first(); ok {
-		balance.STXLock = lock.inForce(block)
+		Balance: amount(row.sums.balance), TotalSent: amount(row.sums.sent), TotalReceived: amount(row.sums.received),
+		TotalFeesSent: amount(row.sums.fees), TotalMinerRewardsReceived: amount(row.sums.rewards), STXLock: row.lock.inForce(row.block),
 	}
 	if q.pending != nil {
 		inbound, outbound := q.pending()

@@ -13,25 +13,16 @@ type STXLock struct {
 
 var nothingLocked = STXLock{Locked: "0"}
 
-// lockRow is the last lock of an account up to a block.
+// lockRow is the last lock of an account up to a block; its amount is 0 when there is none.
 type lockRow struct {
 	amount                           amount
 	unlockHeight, height, burnHeight int64
 	poxVersion                       int16
-	txid                             hash.Hash32
+	txid                             *hash.Hash32
 }
 
 func lockColumns(r *lockRow) []any {
-	return []any{(*string)(&r.amount), &r.unlockHeight, &r.poxVersion, &r.height, &r.txid, &r.burnHeight}
-}
-
-// queueLock adds the query for the last lock of an account.
-func queueLock(b *batch, account string, at moment) *result[lockRow] {
-	return query(b, lockColumns, `
-		SELECT ARRAY[l.source_seq], l.amount::text, l.unlock_height, l.pox_version, l.height, l.txid, b.burn_block_height
-		FROM {balances}.stx_lock l JOIN {balances}.block b ON b.height = l.height
-		WHERE l.account = $1 AND l.height <= $2
-		ORDER BY l.height DESC, l.position DESC LIMIT 1`, account, at.height)
+	return []any{(*string)(&r.amount), &r.unlockHeight, &r.poxVersion, &r.height, &r.burnHeight, &r.txid}
 }
 
 // blockState is what decides about locks at a block.
@@ -41,12 +32,8 @@ type blockState struct {
 	forcedUnlock [4]*int64
 }
 
-func queueBlockState(b *batch, at moment) *result[blockState] {
-	return query(b, func(s *blockState) []any {
-		return []any{&s.burnHeight, &s.forcedUnlock[0], &s.forcedUnlock[1], &s.forcedUnlock[2], &s.forcedUnlock[3]}
-	}, `
-		SELECT ARRAY[]::bigint[], burn_block_height, pox_v1_unlock_height, pox_v2_unlock_height, pox_v3_unlock_height, pox_v4_unlock_height
-		FROM {balances}.block WHERE height = $1`, at.height)
+func blockStateColumns(s *blockState) []any {
+	return []any{&s.burnHeight, &s.forcedUnlock[0], &s.forcedUnlock[1], &s.forcedUnlock[2], &s.forcedUnlock[3]}
 }
 
 // inForce is the lock as it is at a block: none when its time is over, or that of its version of PoX.

@@ -19,15 +19,7 @@ var ErrIsolation = errors.New("the default isolation of the connection is not re
 //
 // Such a batch is one implicit transaction, which has the connection's default isolation.
 func QueueAssumption(b *pgx.Batch, versions []*Version) {
-	names, epochs, positions := make([]string, len(versions)), make([][16]byte, len(versions)), make([]int64, len(versions))
-	for i, v := range versions {
-		names[i], epochs[i], positions[i] = v.Name, v.Epoch, v.Position
-	}
-	b.Queue(`
-		SELECT current_setting('transaction_isolation') = 'repeatable read', count(*)
-		FROM unnest($1::text[], $2::uuid[], $3::bigint[]) AS assumed (name, epoch, position)
-		JOIN strata.active a USING (name)
-		JOIN strata.projection p USING (name, version, epoch, position)`, names, epochs, positions).QueryRow(func(row pgx.Row) error {
+	check := func(row pgx.Row) error {
 		var isolated bool
 		var standing int
 		switch err := row.Scan(&isolated, &standing); {
@@ -39,5 +31,22 @@ func QueueAssumption(b *pgx.Batch, versions []*Version) {
 			return ErrMoved
 		}
 		return nil
-	})
+	}
+	if len(versions) == 1 { // the plainest query, because it is part of most requests
+		v := versions[0]
+		b.Queue(`
+			SELECT current_setting('transaction_isolation') = 'repeatable read', count(*)
+			FROM strata.active a JOIN strata.projection p USING (name, version)
+			WHERE a.name = $1 AND p.epoch = $2 AND p.position = $3`, v.Name, v.Epoch, v.Position).QueryRow(check)
+		return
+	}
+	names, epochs, positions := make([]string, len(versions)), make([][16]byte, len(versions)), make([]int64, len(versions))
+	for i, v := range versions {
+		names[i], epochs[i], positions[i] = v.Name, v.Epoch, v.Position
+	}
+	b.Queue(`
+		SELECT current_setting('transaction_isolation') = 'repeatable read', count(*)
+		FROM unnest($1::text[], $2::uuid[], $3::bigint[]) AS assumed (name, epoch, position)
+		JOIN strata.active a USING (name)
+		JOIN strata.projection p USING (name, version, epoch, position)`, names, epochs, positions).QueryRow(check)
 }
