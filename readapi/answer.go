@@ -34,7 +34,7 @@ func (s sent) write(ctx huma.Context) {
 
 // read runs a handler on a snapshot, and once more when what went wrong is unlikely to go wrong again. p is what the
 // answer may depend on; nil is anything. known is the state that the database was in a moment ago; nil for not known.
-func (a *API) read(ctx context.Context, p *plan, known *register.State, handler func(context.Context, *snapshot) (any, error)) (value any, s *snapshot, err error) {
+func (a *API) read(ctx context.Context, p *plan, known *register.State, handler handler) (value any, s *snapshot, err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.config.RequestTimeout)
 	defer cancel()
 	if known != nil && !a.cannotAssume.Load() && p.versions(known) != nil {
@@ -62,7 +62,7 @@ func (a *API) read(ctx context.Context, p *plan, known *register.State, handler 
 	return nil, nil, err
 }
 
-func handleIn(ctx context.Context, s *snapshot, handler func(context.Context, *snapshot) (any, error)) (value any, err error) {
+func handleIn(ctx context.Context, s *snapshot, handler handler) (value any, err error) {
 	defer s.close()
 	defer func() {
 		if p := recover(); p != nil {

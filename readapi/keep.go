@@ -51,17 +51,14 @@ func (a *API) answerKept(w http.ResponseWriter, r *http.Request) bool {
 
 // answerRead answers a request for a resource that is read from the tables: with an earlier answer, if there is one that
 // is still right, or with one that it makes.
-func (a *API) answerRead(ctx context.Context, p *plan, handler func(context.Context, *snapshot) (any, error)) sent {
+func (a *API) answerRead(ctx context.Context, p *plan) sent {
 	state := a.watch.State(time.Now())
 	if state == nil {
-		return a.make(ctx, p, nil, handler).sent()
-	}
-	if x := exchangeOf(ctx); len(x.target) <= targetMax {
-		a.plans.Set(x.target, p)
+		return a.make(ctx, p, nil).sent()
 	}
 	keys := p.keys(state)
 	found, err := a.cache.Do(ctx, keys, func(ctx context.Context) (cache.Made[kept], error) {
-		made := a.make(ctx, p, state, handler)
+		made := a.make(ctx, p, state)
 		if made.state != nil && made.key != keys.Current && made.key != keys.Lasting {
 			a.watch.Look() // the snapshot has more than the watch has seen
 		}
@@ -89,8 +86,8 @@ type made struct {
 func (m made) sent() sent { return sent{m.Value.Answer, m.Value.made} }
 
 // make reads the tables. The key of the answer follows from the state in the same snapshot as its rows.
-func (a *API) make(ctx context.Context, p *plan, known *register.State, handler func(context.Context, *snapshot) (any, error)) (m made) {
-	value, s, err := a.read(ctx, p, known, handler)
+func (a *API) make(ctx context.Context, p *plan, known *register.State) (m made) {
+	value, s, err := a.read(ctx, p, known, p.handler)
 	c := answer.Config{}
 	if p.operation.deprecated {
 		c.Fields = []answer.Field{{Name: "Warning", Values: []string{deprecationWarning}}}

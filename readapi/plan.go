@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 
@@ -14,20 +15,25 @@ import (
 // target needs neither routing nor parsing.
 type plan struct {
 	operation *operation
+	// handler makes the answer; it has the parameters.
+	handler handler
 	// digest is of the program, the operation and its parameters.
 	digest [sha256.Size]byte
 	dependencies
 }
 
+// handler makes the value of an answer of what is in a snapshot.
+type handler func(ctx context.Context, s *snapshot) (any, error)
+
 // newPlan makes the plan of a request whose parameters are written in their canonical form. program tells this program's
 // answers from those of other builds, which may share a cache with it.
-func newPlan(program string, o *operation, parameters []byte, d dependencies) *plan {
+func newPlan(program string, o *operation, parameters []byte, d dependencies, h handler) *plan {
 	b := make([]byte, 0, 256)
 	for _, part := range []string{program, o.id} {
 		b = binary.AppendUvarint(b, uint64(len(part)))
 		b = append(b, part...)
 	}
-	return &plan{operation: o, digest: sha256.Sum256(append(b, parameters...)), dependencies: d}
+	return &plan{operation: o, handler: h, digest: sha256.Sum256(append(b, parameters...)), dependencies: d}
 }
 
 // Two kinds of keys: of an answer that never changes, and of one that is bound to a state.
@@ -66,7 +72,7 @@ func keyOf(b []byte) (key cache.Key) {
 }
 
 // weight of a plan and the target that leads to it, in bytes of memory.
-func (p *plan) weight(target string) int { return 256 + len(target) + 32*(len(p.shards)+len(p.tips)) }
+func (p *plan) weight(target string) int { return 512 + len(target) + 32*(len(p.shards)+len(p.tips)) }
 
 // tagOf is the key as an entity tag: equal keys mean equal answers, which is what a strong tag says.
 func tagOf(key cache.Key) answer.Tag { return answer.Tag(key) }

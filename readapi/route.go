@@ -44,8 +44,12 @@ func get[In, Out any](a *API, r resource, handler func(ctx context.Context, s *s
 		if dependent, ok := any(in).(dependent); ok {
 			d = dependent.dependencies()
 		}
-		p := newPlan(a.program, o, exchangeOf(ctx).parameters, d)
-		return a.answerRead(ctx, p, func(ctx context.Context, s *snapshot) (any, error) { return handler(ctx, s, in) })
+		p := newPlan(a.program, o, exchangeOf(ctx).parameters, d,
+			func(ctx context.Context, s *snapshot) (any, error) { return handler(ctx, s, in) })
+		if x := exchangeOf(ctx); len(x.target) <= targetMax {
+			a.plans.Set(x.target, p)
+		}
+		return a.answerRead(ctx, p)
 	}, reflect.TypeFor[Out]())
 }
 
@@ -126,7 +130,17 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 
 // route hands a request to the mux. Trailing slashes don't count; other paths that the mux would redirect to a cleaner
 // form don't exist. What can't be read of a query is left out, for all who look at it.
+//
+// A target that somebody asked for before needs none of this.
 func (a *API) route(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		if p, ok := a.plans.Get(r.RequestURI); ok {
+			exchangeOf(r.Context()).operation = p.operation.id
+			found := a.answerRead(r.Context(), p)
+			found.Serve(w, r, found.moment)
+			return
+		}
+	}
 	target := *r.URL
 	if p := target.Path; len(p) > 1 && strings.HasSuffix(p, "/") {
 		target.Path, target.RawPath = trimSlashes(target.Path), trimSlashes(target.RawPath)

@@ -28,9 +28,15 @@ func newBreaker(operation string, probe func(context.Context) error, limits limi
 	state := metrics.breaker.WithLabelValues(operation)
 	state.Set(0)
 	b.circuit = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-		Name:        operation,
-		Timeout:     limits.open,
-		ReadyToTrip: func(counts gobreaker.Counts) bool { return counts.ConsecutiveFailures >= limits.failures },
+		Name:    operation,
+		Timeout: limits.open,
+		// A process that is short of processors finds many calls at once slow, for a moment, and all is well again: what
+		// counts is that hardly anything succeeds.
+		Interval:     limits.window,
+		BucketPeriod: limits.window / 10,
+		ReadyToTrip: func(counts gobreaker.Counts) bool {
+			return counts.ConsecutiveFailures >= limits.failures && 2*counts.TotalFailures >= counts.Requests
+		},
 		// The end of the caller's context is no fault of Redis's.
 		IsExcluded: func(err error) bool { return kindOf(err) == kindCanceled },
 		OnStateChange: func(_ string, from, to gobreaker.State) {

@@ -48,7 +48,8 @@ const ValueBytesMax = 1 << 20
 type limits struct {
 	call       time.Duration // of one call to Redis, with waiting for a connection
 	slow       time.Duration // over which a call counts as failed, though its result is used
-	failures   uint32        // in a row that open a breaker
+	failures   uint32        // in a row that open a breaker, if half of the calls in the window failed
+	window     time.Duration // in which calls are counted
 	open       time.Duration // from opening a breaker, or a failed probe, to the next probe
 	lock       time.Duration // after which the lock of a maker that died is gone
 	wait       time.Duration // for another process's answer
@@ -61,8 +62,9 @@ type limits struct {
 func limitsDefault() limits {
 	return limits{
 		call:       100 * time.Millisecond,
-		slow:       25 * time.Millisecond,
+		slow:       50 * time.Millisecond,
 		failures:   5,
+		window:     time.Second,
 		open:       time.Second,
 		lock:       2 * time.Second,
 		wait:       150 * time.Millisecond,

@@ -29,7 +29,7 @@
 //
 // Whatever Redis does, callers get answers and no errors of Redis's. Each call to it is bounded by 100 ms and made
 // once. Two breakers, one for reading and one for writing (a full Redis refuses writes and still answers reads), open
-// after 5 calls in a row that failed or took longer than 25 ms. While one is open, no request touches Redis for it;
+// after 5 calls in a row that failed or took longer than 50 ms, when those are at least half of the calls of the last second. While one is open, no request touches Redis for it;
 // one background call a second looks whether Redis is back, so that no caller waits for that either. Storing
 // goes through a bounded queue, and what doesn't fit is dropped: Redis is a cache.
 //

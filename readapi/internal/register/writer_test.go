@@ -145,9 +145,14 @@ func (w *writer) back(v *version, position int) {
 		v.queuePlace(b)
 		b.Queue(`DELETE FROM strata.shard WHERE name = $1 AND version = $2`, v.name, v.number)
 		shards, _ := v.changed()
+		var numbers []int32
+		var positions []int64
 		for number, at := range shards {
-			b.Queue(`INSERT INTO strata.shard (name, version, shard, position) VALUES ($1, $2, $3, $4)`, v.name, v.number, number, at)
+			numbers, positions = append(numbers, number), append(positions, at)
 		}
+		b.Queue(`
+			INSERT INTO strata.shard (name, version, shard, position)
+			SELECT $1, $2, * FROM unnest($3::int[], $4::bigint[])`, v.name, v.number, numbers, positions)
 	})
 }
 

@@ -1,0 +1,93 @@
+package register_test
+
+import (
+	"strings"
+	"testing"
+
+	"strata/readapi/internal/register"
+)
+
+func TestEmpty(t *testing.T) {
+	t.Parallel()
+	s := read(t, databases.New(t), register.Shard{Projection: "chain", Number: 1})
+	if s.Active("chain") != nil || s.LeastAdvanced() != nil || len(s.Versions) != 0 || s.LogSize != 0 || s.Archive == [16]byte{} {
+		t.Errorf("got %+v", s)
+	}
+	if got := strings.Join(s.LogHeader(), ","); got != "log=0" {
+		t.Errorf("got header %q, want log=0", got)
+	}
+}
+
+func TestState(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t, databases.New(t), 0)
+	chain, balances := w.register("chain", 1), w.register("balances", 1)
+	other := w.register("balances", 2)
+	for range 3 {
+		w.advance(chain, 7)
+	}
+	w.advance(balances, 7, 8)
+	w.advance(balances, 8)
+	w.advance(other, 9)
+	w.exec(`UPDATE log.head SET size = 5`)
+	s := read(t, w.pool, register.Shard{Projection: "balances", Number: 8}, register.Shard{Projection: "balances", Number: 9}, register.Shard{Projection: "chain", Number: 8}, register.Shard{Projection: "none", Number: 8})
+
+	for name, want := range map[string]string{
+		"chain":    `"chain_v1" log=2; height=30; index_block_hash=0x03` + strings.Repeat("00", 31),
+		"balances": `"balances_v1" log=1; height=20; index_block_hash=0x02` + strings.Repeat("00", 31),
+	} {
+		v := s.Active(name)
+		if got := v.Schema() + " " + strings.Join(v.Header(), ","); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+	if got := strings.Join(s.LogHeader(), ","); got != "log=5" || s.LogSize != 5 {
+		t.Errorf("got header %q and size %d, want log=5", got, s.LogSize)
+	}
+	if got := s.LeastAdvanced(); got != s.Active("balances") { // version 2 is less advanced, and not active
+		t.Errorf("the least advanced is %s, want balances_v1", got.Schema())
+	}
+	for _, tc := range []struct {
+		projection string
+		shard      int32
+		want       int64
+	}{{"balances", 8, 2}, {"balances", 9, 0}, {"chain", 8, 0}} {
+		if got := s.Active(tc.projection).Changed(tc.shard); got != tc.want {
+			t.Errorf("%s, shard %d: changed at %d, want %d", tc.projection, tc.shard, got, tc.want)
+		}
+	}
+
+	w.exec(`UPDATE strata.projection SET shards_from = 1 WHERE name = 'balances'`)
+	for _, s := range []*register.State{read(t, w.pool), read(t, w.pool, register.Shard{Projection: "balances", Number: 9})} {
+		if got := s.Active("balances").Changed(9); got != 1 {
+			t.Errorf("after a batch up to 1: changed at %d, want 1", got)
+		}
+	}
+}
+
+// The error of a version counts while it is failed; later it is history.
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t, databases.New(t), 0)
+	w.register("chain", 1)
+	digests := map[[16]byte]string{}
+	for _, tc := range []struct{ state, message, want string }{
+		{"live", "", ""}, {"failed", "one", "one"}, {"failed", "two", "two"},
+	} {
+		w.exec(`UPDATE strata.projection SET state = $1, error = nullif($2, '')`, tc.state, tc.message)
+		s := read(t, w.pool)
+		v := s.Versions[0]
+		if v.State != tc.state || (v.Failure != nil) != (tc.want != "") || v.Failure != nil && *v.Failure != tc.want {
+			t.Errorf("%s %s: got %s %v", tc.state, tc.message, v.State, v.Failure)
+		}
+		digests[s.Digest] = tc.state + tc.message
+	}
+	if len(digests) != 3 {
+		t.Errorf("got digests of %v, want one of each", digests)
+	}
+	w.exec(`UPDATE strata.projection SET state = 'live'`)
+	s := read(t, w.pool)
+	if s.Versions[0].Failure != nil || digests[s.Digest] != "live" {
+		t.Errorf("resumed: got failure %v and the digest of %q", s.Versions[0].Failure, digests[s.Digest])
+	}
+}

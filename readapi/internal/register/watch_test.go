@@ -1,0 +1,197 @@
+package register_test
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/readapi/internal/register"
+)
+
+// looks is how often a watch with a pool of its own has looked.
+func looks(pool *pgxpool.Pool) int64 { return pool.Stat().AcquireCount() }
+
+// sees says whether a watch has seen a position of the chain.
+func sees(watch *register.Watch, position int) func() bool {
+	return func() bool {
+		s := watch.State(time.Now())
+		return s != nil && s.Active("chain") != nil && s.Active("chain").Position == int64(position)
+	}
+}
+
+// bell is a signal that a test gives.
+type bell struct {
+	mu    sync.Mutex
+	next  chan struct{}
+	asked []int64 // the looks that there had been whenever the watch took the channel
+	looks func() int64
+}
+
+func newBell(pool *pgxpool.Pool) *bell {
+	return &bell{next: make(chan struct{}), looks: func() int64 { return looks(pool) }}
+}
+
+func (b *bell) signal() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked = append(b.asked, b.looks())
+	return b.next
+}
+
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	close(b.next)
+	b.next = make(chan struct{})
+}
+
+// A watch that would not look for seconds looks at a sign. Without a change it has looked after 5 ms, 10 ms, … 640 ms,
+// and now waits for 1280 ms.
+const (
+	quietLooks = 9
+	quiet      = 1280 * time.Millisecond
+)
+
+func TestSigns(t *testing.T) {
+	t.Parallel()
+	for name, prompt := range map[string]func(*bell, *register.Watch){
+		"signal": func(b *bell, _ *register.Watch) { b.ring() },
+		"look":   func(_ *bell, w *register.Watch) { w.Look(); w.Look() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWriter(t, databases.New(t), 0)
+			chain := w.register("chain", 1)
+			pool := databases.New(t)
+			bell := newBell(pool)
+			watch, stop := run(t, register.WatchConfig{Pool: pool, Signal: bell.signal, Interval: time.Hour, Patience: time.Hour})
+			eventually(t, "the watch is quiet", func() bool { return looks(pool) >= quietLooks })
+			w.advance(chain)
+			prompt(bell, watch)
+			within(t, quiet/2, "the change is seen after the sign", sees(watch, 1))
+
+			// After a sign that leads to nothing it looks again soon: a replica comes later than what it is told.
+			eventually(t, "the watch is quiet again", func() bool { return looks(pool) >= 2*quietLooks })
+			before := looks(pool)
+			prompt(bell, watch)
+			eventually(t, "the watch has looked for nothing", func() bool { return looks(pool) > before })
+			w.advance(chain)
+			within(t, quiet/2, "the change is seen that comes after its sign", sees(watch, 2))
+
+			stop()
+			for i, n := range bell.asked {
+				if n != int64(i) {
+					t.Fatalf("the signal was taken after %d looks, want it before each: %v", n, bell.asked)
+				}
+			}
+		})
+	}
+}
+
+// Without any sign it looks at each interval, and no more often than that when nothing happens.
+func TestInterval(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t, databases.New(t), 0)
+	chain := w.register("chain", 1)
+	pool := databases.New(t)
+	const interval = 50 * time.Millisecond
+	watch, _ := run(t, register.WatchConfig{Pool: pool, Interval: interval})
+	eventually(t, "the watch is quiet", func() bool { return looks(pool) >= quietLooks })
+	for position := 1; position <= 3; position++ {
+		w.advance(chain)
+		within(t, interval+time.Second, "the change is seen", sees(watch, position))
+	}
+	before := looks(pool)
+	time.Sleep(10 * interval)
+	// After a change: 5, 10, 20 and 40 ms.
+	if got := looks(pool) - before; got > 10+4 {
+		t.Errorf("it looked %d times in 10 intervals", got)
+	}
+}
+
+// Changed is called when there is something else to see, and only then.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t, databases.New(t), 0)
+	chain := w.register("chain", 1)
+	pool := databases.New(t)
+	changed := make(chan struct{}, 100)
+	watch, stop := run(t, register.WatchConfig{Pool: pool, Interval: time.Millisecond, Changed: func() { changed <- struct{}{} }})
+	for position := range 5 {
+		if position > 0 {
+			w.advance(chain)
+		}
+		select {
+		case <-changed:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("position %d: Changed was not called", position)
+		}
+		eventually(t, "the change is seen", sees(watch, position))
+		before := looks(pool)
+		eventually(t, "the watch looks on", func() bool { return looks(pool) > before+3 })
+	}
+	stop()
+	if len(changed) > 0 {
+		t.Errorf("Changed was called %d times more", len(changed))
+	}
+}
+
+func TestBeforeRun(t *testing.T) {
+	t.Parallel()
+	watch := register.NewWatch(register.WatchConfig{Pool: databases.New(t)})
+	watch.Look()
+	if got := watch.State(time.Now()); got != nil {
+		t.Errorf("got a state before there was a look: %+v", got)
+	}
+}
+
+// Run ends with its context, in the middle of a query too, and leaves nothing behind. It is alone, to see all that runs.
+func TestRunEnds(t *testing.T) {
+	w := newWriter(t, databases.New(t), 0)
+	w.register("chain", 1)
+	for _, name := range []string{"waiting", "looking"} {
+		t.Run(name, func(t *testing.T) {
+			pool := w.pool
+			log := &journal{}
+			watch, stop := run(t, register.WatchConfig{Pool: pool, Interval: time.Hour, Patience: time.Hour, Logger: log.logger()})
+			eventually(t, "there is a state", sees(watch, 0))
+			if name == "looking" {
+				tx, err := pool.Begin(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer tx.Rollback(context.Background())
+				if _, err := tx.Exec(t.Context(), `LOCK TABLE strata.projection`); err != nil {
+					t.Fatal(err)
+				}
+				watch.Look()
+				eventually(t, "the watch waits for the lock", func() bool {
+					var waiting bool
+					if err := tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'strata.projection'::regclass)`).Scan(&waiting); err != nil {
+						t.Fatal(err)
+					}
+					return waiting
+				})
+			}
+			stop()
+			left := int32(0)
+			if name == "looking" {
+				left = 1 // the lock's
+			}
+			eventually(t, "the watch's connection is given back", func() bool { return pool.Stat().AcquiredConns() == left })
+			stacks := make([]byte, 1<<20)
+			stacks = stacks[:runtime.Stack(stacks, true)]
+			if strings.Contains(string(stacks), "register.(*Watch)") {
+				t.Errorf("something of the watch still runs: %s", stacks)
+			}
+			if got := log.count("WARN") + log.count("INFO"); got != 0 {
+				t.Errorf("the end was logged: %v", log.records())
+			}
+		})
+	}
+}

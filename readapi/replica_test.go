@@ -1,0 +1,276 @@
+package readapi_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/eventstore"
+	"strata/internal/pgtest"
+	"strata/internal/redistest"
+	"strata/internal/replay"
+	"strata/internal/synthchain"
+	"strata/migrations"
+	"strata/projections"
+	"strata/projections/balances"
+	"strata/readapi"
+)
+
+// An API reads a replica, is told of changes by the primary, and shares a Redis with an API at the primary. However far
+// the replica is behind, each answer is of a position that the replica has, and is what the replica says. When it goes
+// on, so do the answers.
+func TestReplica(t *testing.T) {
+	t.Parallel()
+	f := newFollowed(t)
+	f.append(120)
+	f.replica.CatchUp(t)
+	f.converge("at first")
+
+	// The chain goes on, the replica does not.
+	f.replica.Pause(t)
+	before := f.log("chain")
+	stop := f.read()
+	for range 4 {
+		f.append(20)
+		f.primary.readAll() // into Redis, at positions that the replica does not have
+	}
+	stop()
+	if got := f.log("chain"); got != before {
+		t.Fatalf("a paused replica went from %d to %d", before, got)
+	}
+	f.stored()
+	ahead := 0
+	for _, target := range f.targets.all {
+		want := f.plain.get(target)
+		for range 2 {
+			sameAnswer(t, target, f.reader.get(target), want)
+		}
+		if f.primary.get(target).body != want.body {
+			ahead++
+		}
+	}
+	if ahead == 0 {
+		t.Fatal("the primary has nothing that the replica does not have")
+	}
+	reads := f.reader.reads()
+	for _, target := range f.targets.all {
+		f.reader.get(target)
+	}
+	if got := f.reader.reads() - reads; got != 0 {
+		t.Errorf("%d answers were made anew, although nothing that the replica has had changed", got)
+	}
+
+	// It goes on: first the rows, and within a second the answers, which Redis has already.
+	shared := f.reader.metric("strata_cache_hits_total", "tier", "redis")
+	f.replica.Resume(t)
+	f.replica.CatchUp(t)
+	f.converge("after it was resumed")
+	if got := f.reader.metric("strata_cache_hits_total", "tier", "redis") - shared; got == 0 {
+		t.Error("no answer came from the Redis that both share")
+	}
+
+	// Both at once, stopping and going.
+	stop = f.read()
+	for range 6 {
+		f.replica.Pause(t)
+		f.append(5)
+		f.primary.readAll()
+		f.replica.Resume(t)
+		f.append(5)
+		f.primary.readAll()
+	}
+	stop()
+	f.replica.CatchUp(t)
+	f.converge("in the end")
+}
+
+// followed is a primary on which a chain goes on, a replica, and an API at each.
+type followed struct {
+	t         *testing.T
+	primaryDB *eventstore.Log
+	history   []replay.Post // what is still to come
+	targets   targets
+
+	replica *pgtest.Replica
+	pool    *pgxpool.Pool // on the replica
+	plain   *site         // on the replica; keeps nothing
+	reader  *keeper       // on the replica
+	primary *atPrimary
+}
+
+func newFollowed(t *testing.T) *followed {
+	t.Helper()
+	const posts = 260
+	made := synthchain.New(synthchain.Everything(11, synthchain.V40))
+	f := &followed{t: t}
+	for range posts {
+		post := made.Next()
+		f.history = append(f.history, replay.Post{Path: post.Path, Body: post.Body})
+	}
+	f.targets = targetsOf(t, made.Expected(), f.history)
+
+	server := pgtest.Dedicated(t)
+	if err := migrations.Up(t.Context(), server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	f.primaryDB = eventstore.Open(server.New(t), eventstore.Config{})
+	t.Cleanup(f.primaryDB.Close)
+	replay.Start(t, f.primaryDB, newChain(t), balances.New(nil))
+	f.append(1)
+	f.replica = server.Replica(t)
+	f.pool = f.replica.New(t)
+
+	redis := redistest.New(t)
+	wake := eventstore.NewWake(f.primaryDB.Pool(), projections.Channel, time.Second, nil)
+	t.Cleanup(wake.Stop)
+	f.plain = newSiteOn(t, f.replica.New(t), readapi.Config{})
+	f.reader = newKeeper(t, f.replica.New(t), readapi.Config{Redis: redis.Client(t), Signal: wake.C, WatchInterval: 100 * time.Millisecond})
+	f.primary = &atPrimary{newKeeper(t, server.New(t), readapi.Config{Redis: redis.Client(t), Signal: wake.C}), f.targets.all}
+	return f
+}
+
+// append lets the chain go on by so many posts, at the primary.
+func (f *followed) append(n int) {
+	f.t.Helper()
+	replay.Append(f.t, f.primaryDB, f.history[:n]...)
+	f.history = f.history[n:]
+	replay.Wait(f.t, f.primaryDB)
+}
+
+// log is the event up to which a projection reflects the log, on the replica.
+func (f *followed) log(projection string) (seq int64) {
+	f.t.Helper()
+	if err := f.pool.QueryRow(context.Background(), `SELECT coalesce(max(log_seq), 0) FROM strata.projection WHERE name = $1`, projection).Scan(&seq); err != nil {
+		f.t.Error(err)
+	}
+	return seq
+}
+
+// converge waits until the reader answers as the replica does, which has caught up.
+func (f *followed) converge(when string) {
+	f.t.Helper()
+	began := time.Now()
+	for _, target := range f.targets.all {
+		for {
+			want, got := f.plain.get(target), f.reader.get(target)
+			if got.header.Get("Strata-Position") == want.header.Get("Strata-Position") {
+				sameAnswer(f.t, target, got, want)
+				break
+			}
+			if time.Since(began) > time.Second {
+				f.t.Fatalf("%s, %s after the replica had it: %s is at %s, want %s", when, time.Since(began), target, got.header.Get("Strata-Position"), want.header.Get("Strata-Position"))
+			}
+			time.Sleep(time.Millisecond)
+		}
+		sameAnswer(f.t, target+" at the primary", f.plain.get(target), f.primary.fresh(target))
+	}
+}
+
+// read reads from the replica's API until stop is called, which says how it went.
+func (f *followed) read() (stop func()) {
+	var wait sync.WaitGroup
+	end := make(chan struct{})
+	compared := make([]int, 2)
+	for worker := range compared {
+		wait.Go(func() {
+			random := rand.New(rand.NewPCG(3, uint64(worker)))
+			for !f.t.Failed() {
+				select {
+				case <-end:
+					return
+				default:
+				}
+				list, projection := f.targets.chain, "chain"
+				if random.IntN(2) == 0 {
+					list, projection = f.targets.balances, "balances"
+				}
+				if f.compare(list[random.IntN(len(list))], projection) {
+					compared[worker]++
+				}
+			}
+		})
+	}
+	return func() {
+		f.t.Helper()
+		close(end)
+		wait.Wait()
+		if compared[0]+compared[1] < 100 {
+			f.t.Errorf("only %d answers could be compared", compared[0]+compared[1])
+		}
+	}
+}
+
+var positionLog = regexp.MustCompile(`^log=(\d+)`)
+
+// compare reads a target, and says whether it could tell that the answer is right: the replica may be anywhere between
+// two questions.
+func (f *followed) compare(target, projection string) bool {
+	before := f.plain.get(target)
+	got := f.reader.get(target)
+	after := f.plain.get(target)
+	has := f.log(projection)
+	position := got.header.Get("Strata-Position")
+	match := positionLog.FindStringSubmatch(position)
+	if match == nil {
+		f.t.Errorf("%s: got %d at %q, want a position", target, got.status, position)
+		return false
+	}
+	if seq, err := strconv.ParseInt(match[1], 10, 64); err != nil || seq > has {
+		f.t.Errorf("%s: is of position %q, but the replica is at %d", target, position, has)
+	}
+	for _, want := range []reply{before, after} {
+		if want.header.Get("Strata-Position") == position {
+			sameAnswer(f.t, target, got, want)
+			return true
+		}
+	}
+	return false
+}
+
+// sameAnswer compares all that a client may rely on.
+func sameAnswer(t testing.TB, target string, got, want reply) {
+	t.Helper()
+	if answerText(got) != answerText(want) {
+		t.Errorf("%s at %s: got %s, want %s", target, got.header.Get("Strata-Position"), answerText(got), answerText(want))
+	}
+	for _, name := range []string{"Strata-Position", "ETag", "Cache-Control"} {
+		if got.header.Get(name) != want.header.Get(name) {
+			t.Errorf("%s: got %s %q, want %q", target, name, got.header.Get(name), want.header.Get(name))
+		}
+	}
+}
+
+// atPrimary is the API that reads the primary.
+type atPrimary struct {
+	*keeper
+	targets []string
+}
+
+// readAll asks for everything, at the primary's own position.
+func (p *atPrimary) readAll() {
+	p.t.Helper()
+	for _, target := range p.targets {
+		if got := p.fresh(target); got.status != http.StatusOK && got.status != http.StatusNotFound {
+			p.t.Errorf("%s: got %d %s", target, got.status, got.body)
+		}
+	}
+}
+
+// fresh is the answer once it is of the position that the primary has.
+func (p *atPrimary) fresh(target string) (got reply) {
+	p.t.Helper()
+	want := newSiteOn(p.t, p.pool, readapi.Config{}).get(target)
+	eventually(p.t, "the primary's API is where the primary is", func() bool {
+		got = p.get(target)
+		return got.header.Get("Strata-Position") == want.header.Get("Strata-Position")
+	})
+	sameAnswer(p.t, target, got, want)
+	return got
+}
