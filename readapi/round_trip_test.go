@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/domain/c32"
 	"strata/internal/replay"
 	"strata/readapi"
 )
@@ -175,5 +176,22 @@ func BenchmarkRead(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkCold makes answers that nobody has asked for before.
+func BenchmarkCold(b *testing.B) {
+	s := newWorld(b)
+	k := newKeeper(b, readers(b, s.pool), readapi.Config{})
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		n++
+		w := httptest.NewRecorder()
+		target := "/extended/v1/address/" + c32.Address{Version: c32.MainnetSingle, Hash160: [20]byte{17: byte(n >> 16), 18: byte(n >> 8), 19: byte(n)}}.String() + "/stx"
+		k.api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
+		if w.Code != http.StatusOK {
+			b.Fatal(w.Code, w.Body)
+		}
 	}
 }

@@ -4,16 +4,16 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/singleflight"
 )
 
 // Cache of finished answers. It is safe for concurrent use.
 type Cache[V Value] struct {
 	memory  *Memory[Key, V]
 	shared  *shared[V] // nil without a Redis
-	flights singleflight.Group
 	timeout time.Duration
+
+	mu      sync.Mutex
+	flights map[Keys]*flight[V]
 	metrics *metrics
 	close   func()
 }
@@ -25,7 +25,7 @@ func New[V Value](config Config[V]) *Cache[V] {
 	metrics := newMetrics(config.Registerer)
 	memory := NewMemory(config.MemoryBytes, weigh[V], metrics.evictions.Inc)
 	forget := metrics.population.add(memory)
-	c := &Cache[V]{memory: memory, timeout: config.Timeout, metrics: metrics, close: sync.OnceFunc(forget)}
+	c := &Cache[V]{memory: memory, timeout: config.Timeout, flights: map[Keys]*flight[V]{}, metrics: metrics, close: sync.OnceFunc(forget)}
 	if config.Redis != nil {
 		c.shared = newShared(config, metrics)
 		c.close = sync.OnceFunc(func() {
@@ -65,8 +65,8 @@ func (c *Cache[V]) look(keys Keys) (V, bool) {
 // keys at the same time share one maker, which may be another caller's; in other processes they wait for it a little.
 //
 // The maker's context has the values of the first caller's, but doesn't end with it: whoever leaves, the others get the
-// value. It ends after Config.Timeout. Do returns when ctx ends, with ctx's error; otherwise its errors are
-// the maker's, and *PanicError if it panicked. No error is kept.
+// value. It ends after Config.Timeout. Who waits for another's maker returns when ctx ends, with ctx's error; otherwise
+// errors are the maker's, and *PanicError if it panicked. No error is kept.
 //
 // Without any key, maker makes the value for this caller alone.
 func (c *Cache[V]) Do(ctx context.Context, keys Keys, maker func(ctx context.Context) (Made[V], error)) (V, error) {

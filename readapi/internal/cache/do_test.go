@@ -3,6 +3,7 @@ package cache_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -146,37 +147,68 @@ func TestCallerLeaves(t *testing.T) {
 		}
 		return cache.Made[*text]{Key: keys.Current, Value: &text{"body"}, Keep: true}, ctx.Err()
 	}
-	ctx, leave := context.WithCancelCause(t.Context())
-	first := make(chan error, 1)
-	go func() {
-		_, err := c.Do(ctx, keys, makeIt)
-		first <- err
-	}()
-	<-entered
 	type result struct {
 		value *text
 		err   error
 	}
-	second := make(chan result, 1)
-	go func() {
-		value, err := c.Do(t.Context(), keys, makeIt)
-		second <- result{value, err}
-	}()
+	call := func(ctx context.Context) <-chan result {
+		results := make(chan result, 1)
+		go func() {
+			value, err := c.Do(ctx, keys, makeIt)
+			results <- result{value, err}
+		}()
+		return results
+	}
+	ctx, leave := context.WithCancelCause(t.Context())
+	first := call(ctx)
+	<-entered
+	second, third := call(ctx), call(t.Context())
+	for metric(t, registry, "joined_flights_total") < 2 {
+		time.Sleep(time.Millisecond)
+	}
 	leave(nil)
-	if err := <-first; !errors.Is(err, context.Canceled) {
-		t.Errorf("who left got %v", err)
+	if r := <-second; !errors.Is(r.err, context.Canceled) {
+		t.Errorf("who waited and left got %v", r)
 	}
 	select {
-	case r := <-second:
+	case r := <-first:
+		t.Fatalf("who makes it got %v before it was made", r)
+	case r := <-third:
 		t.Fatalf("who stayed got %v before it was made", r)
 	case <-time.After(20 * time.Millisecond):
 	}
 	close(finish)
-	if r := <-second; r.err != nil || r.value.string != "body" {
-		t.Errorf("who stayed got %v", r)
+	for name, results := range map[string]<-chan result{"who makes it": first, "who stayed": third} {
+		if r := <-results; r.err != nil || r.value.string != "body" {
+			t.Errorf("%s got %v", name, r)
+		}
 	}
-	if joined := metric(t, registry, "joined_flights_total"); joined != 1 {
-		t.Errorf("%v joined", joined)
+}
+
+// A maker that ends its goroutine leaves nobody waiting.
+func TestAbandoned(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	c := start(t, cache.Config[*text]{Registerer: registry})
+	keys := newKeys()
+	entered := make(chan struct{})
+	go func() {
+		_, _ = c.Do(t.Context(), keys, func(context.Context) (cache.Made[*text], error) {
+			close(entered)
+			for metric(t, registry, "joined_flights_total") < 1 {
+				time.Sleep(time.Millisecond)
+			}
+			runtime.Goexit()
+			panic("unreachable")
+		})
+	}()
+	<-entered
+	var m maker
+	if _, err := c.Do(t.Context(), keys, m.make(keys.Current, "body")); err == nil || m.count.Load() != 0 {
+		t.Errorf("got %v and %d made, want an error", err, m.count.Load())
+	}
+	if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
+		t.Errorf("afterwards: got %q", got)
 	}
 }
 

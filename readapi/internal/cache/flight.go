@@ -2,14 +2,12 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
-
-	"golang.org/x/sync/singleflight"
 )
 
-// PanicError is what a maker panicked with. All who waited for it get it: a panic in the flight's own goroutine would end
-// the process.
+// PanicError is what a maker panicked with. All who waited for it get it.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -26,32 +24,51 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// share lets one of all the concurrent callers with the same keys obtain the value for all of them.
-func (c *Cache[V]) share(ctx context.Context, keys Keys, maker func(context.Context) (Made[V], error)) (V, error) {
-	leads := false // written by the flight, read after it
-	fly := func() (any, error) {
-		leads = true
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
-		defer cancel()
-		return c.obtain(ctx, keys, maker)
-	}
-	var none V
-	flights := &c.flights
+// flight is one making of a value that several callers wait for.
+type flight[V Value] struct {
+	landed chan struct{} // closed when there is a value or an error
+	value  V
+	err    error
+}
+
+// errAbandoned is what those who wait get when the maker ended its goroutine.
+var errAbandoned = errors.New("make an answer: the maker left without one")
+
+// share lets the first of all concurrent callers with the same keys obtain the value for all of them. It does so in its
+// own goroutine, and stays until there is a value even when its ctx ends; the others leave when theirs do.
+func (c *Cache[V]) share(ctx context.Context, keys Keys, maker func(context.Context) (Made[V], error)) (value V, err error) {
 	if keys.none() {
-		flights = new(singleflight.Group) // nobody else's
+		return c.fly(ctx, keys, maker)
 	}
-	select {
-	case <-ctx.Done():
-		return none, ctx.Err()
-	case result := <-flights.DoChan(keys.flight(), fly):
-		if !leads {
-			c.metrics.joined.Inc()
+	c.mu.Lock()
+	if f := c.flights[keys]; f != nil {
+		c.mu.Unlock()
+		c.metrics.joined.Inc()
+		select {
+		case <-ctx.Done():
+			return value, ctx.Err()
+		case <-f.landed:
+			return f.value, f.err
 		}
-		if result.Err != nil {
-			return none, result.Err
-		}
-		return result.Val.(V), nil
 	}
+	f := &flight[V]{landed: make(chan struct{}), err: errAbandoned}
+	c.flights[keys] = f
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		delete(c.flights, keys)
+		c.mu.Unlock()
+		close(f.landed)
+	}()
+	f.value, f.err = c.fly(ctx, keys, maker)
+	return f.value, f.err
+}
+
+// fly obtains a value whoever leaves meanwhile.
+func (c *Cache[V]) fly(ctx context.Context, keys Keys, maker func(context.Context) (Made[V], error)) (V, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
+	defer cancel()
+	return c.obtain(ctx, keys, maker)
 }
 
 // obtain looks for the value again, then in Redis, and then makes it.

@@ -28,9 +28,6 @@ func (k Keys) list() []Key {
 // none says that there is no key at all: what is asked for can't be kept.
 func (k Keys) none() bool { return k == Keys{} }
 
-// flight names the request among those of this process.
-func (k Keys) flight() string { return string(k.Lasting[:]) + string(k.Current[:]) }
-
 // naming of keys in Redis.
 type naming string // the prefix
 

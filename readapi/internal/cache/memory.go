@@ -41,6 +41,8 @@ func NewMemory[K comparable, V any](bytes int64, weigh func(K, V) int, evicted f
 		Weigher: func(key K, value V) uint32 {
 			return uint32(min(max(weigh(key, value), 0)+entryOverhead, math.MaxUint32))
 		},
+		// In place: what there is to do takes less than to start a goroutine for it.
+		Executor: func(maintain func()) { maintain() },
 	}
 	if evicted != nil {
 		// In place, because otter starts a goroutine for each OnDeletion.

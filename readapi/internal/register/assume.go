@@ -14,8 +14,9 @@ var ErrMoved = errors.New("a projection has moved meanwhile")
 var ErrIsolation = errors.New("the default isolation of the connection is not repeatable read")
 
 // QueueAssumption adds to a batch that is sent without a transaction of its own, as its first query, the check that these
-// versions are active and stand where they are said to stand. Rows change together with the position, so that the
-// other queries of the batch then see just the rows of that position.
+// versions stand where they are said to stand. Rows change together with the position, so that the other queries of the
+// batch then see just the rows of that position. Whether the versions are still active is not asked: they were a moment
+// ago, and so is everything that is answered from memory.
 //
 // Such a batch is one implicit transaction, which has the connection's default isolation.
 func QueueAssumption(b *pgx.Batch, versions []*Version) {
@@ -36,17 +37,16 @@ func QueueAssumption(b *pgx.Batch, versions []*Version) {
 		v := versions[0]
 		b.Queue(`
 			SELECT current_setting('transaction_isolation') = 'repeatable read', count(*)
-			FROM strata.active a JOIN strata.projection p USING (name, version)
-			WHERE a.name = $1 AND p.epoch = $2 AND p.position = $3`, v.Name, v.Epoch, v.Position).QueryRow(check)
+			FROM strata.projection WHERE name = $1 AND version = $2 AND epoch = $3 AND position = $4`,
+			v.Name, v.Number, v.Epoch, v.Position).QueryRow(check)
 		return
 	}
-	names, epochs, positions := make([]string, len(versions)), make([][16]byte, len(versions)), make([]int64, len(versions))
+	epochs, positions := make([][16]byte, len(versions)), make([]int64, len(versions))
 	for i, v := range versions {
-		names[i], epochs[i], positions[i] = v.Name, v.Epoch, v.Position
+		epochs[i], positions[i] = v.Epoch, v.Position
 	}
 	b.Queue(`
 		SELECT current_setting('transaction_isolation') = 'repeatable read', count(*)
-		FROM unnest($1::text[], $2::uuid[], $3::bigint[]) AS assumed (name, epoch, position)
-		JOIN strata.active a USING (name)
-		JOIN strata.projection p USING (name, version, epoch, position)`, names, epochs, positions).QueryRow(check)
+		FROM unnest($1::uuid[], $2::bigint[]) AS assumed (epoch, position)
+		JOIN strata.projection p USING (epoch, position)`, epochs, positions).QueryRow(check)
 }

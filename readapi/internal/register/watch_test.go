@@ -114,24 +114,38 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// Changed is called when there is something else to see, and only then.
+// Each single change is seen, and Changed is called when there is something else to see, and only then.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t, databases.New(t), 0)
 	chain := w.register("chain", 1)
 	pool := databases.New(t)
 	changed := make(chan struct{}, 100)
-	watch, stop := run(t, register.WatchConfig{Pool: pool, Interval: time.Millisecond, Changed: func() { changed <- struct{}{} }})
-	for position := range 5 {
-		if position > 0 {
-			w.advance(chain)
-		}
+	watch, stop := run(t, register.WatchConfig{Pool: pool, Interval: time.Millisecond, Patience: time.Hour, Changed: func() { changed <- struct{}{} }})
+	for _, step := range []struct {
+		name string
+		do   func()
+	}{
+		{"the first look", func() {}},
+		{"a position", func() { w.advance(chain) }},
+		{"an event", func() { w.exec(`UPDATE log.head SET size = size + 1`) }},
+		{"a failure", func() { w.exec(`UPDATE strata.projection SET state = 'failed', error = 'one'`) }},
+		{"another failure", func() { w.exec(`UPDATE strata.projection SET error = 'two'`) }},
+		{"a version", func() { w.register("chain", 2) }},
+		{"its position", func() { w.advance(w.versions["chain_v2"]) }},
+		{"a switch", func() { w.activate(w.versions["chain_v2"]) }},
+		{"the end of a version", func() { w.drop(chain) }},
+		{"another database", func() { w.exec(`UPDATE strata.archive SET id = gen_random_uuid()`) }},
+	} {
+		step.do()
 		select {
 		case <-changed:
 		case <-time.After(20 * time.Second):
-			t.Fatalf("position %d: Changed was not called", position)
+			t.Fatalf("%s: Changed was not called", step.name)
 		}
-		eventually(t, "the change is seen", sees(watch, position))
+		if difference := portray(t, watch.State(time.Now())).differs(portray(t, read(t, w.pool, allShards("chain")...))); difference != "" {
+			t.Errorf("%s: the watch, and a transaction: %s", step.name, difference)
+		}
 		before := looks(pool)
 		eventually(t, "the watch looks on", func() bool { return looks(pool) > before+3 })
 	}
