@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -14,17 +15,20 @@ import (
 // batch is a list of queries that share one round trip.
 type batch struct {
 	snapshot *snapshot
-	queries  pgx.Batch
+	queries  []queued
 	err      error
+	// assumption is what the database says of the state that is assumed, in each row of the first query.
+	assumption string
 }
 
-func (s *snapshot) batch() *batch {
-	b := &batch{snapshot: s}
-	if s.assumed != nil {
-		register.QueueAssumption(&b.queries, s.assumed)
-	}
-	return b
+// queued is a query that waits for its batch to run.
+type queued struct {
+	sql  string
+	args []any
+	read func(pgx.Rows) error
 }
+
+func (s *snapshot) batch() *batch { return &batch{snapshot: s} }
 
 // result holds the rows of a query, once its batch has run.
 type result[T any] struct {
@@ -40,8 +44,8 @@ func (r *result[T]) first() (row T, ok bool) {
 }
 
 // query adds a query to a batch. {name} in it stands for the schema of the active version of the projection called
-// name. Its first column is the array of events that the row comes from (of its source_seq columns); columns gives the
-// destinations of the others.
+// name. It begins with SELECT, and its first column is the array of events that the row comes from (of its source_seq
+// columns); columns gives the destinations of the others.
 func query[T any](b *batch, columns func(row *T) []any, sql string, args ...any) *result[T] {
 	return queryPage(b, math.MaxInt, columns, sql, args...)
 }
@@ -55,11 +59,17 @@ func queryPage[T any](b *batch, limit int, columns func(row *T) []any, sql strin
 		b.err = err
 		return r
 	}
-	b.queries.Queue(expanded, args...).Query(func(rows pgx.Rows) error {
-		var sources []int64
+	q := queued{sql: expanded, args: args}
+	var sources []int64
+	first := []any{&sources}
+	if b.snapshot.assumed != nil && len(b.queries) == 0 {
+		q = b.checking(q)
+		first = []any{&b.assumption, &sources}
+	}
+	q.read = func(rows pgx.Rows) error {
 		for rows.Next() {
 			var row T
-			if err := rows.Scan(append([]any{&sources}, columns(&row)...)...); err != nil {
+			if err := rows.Scan(append(first[:len(first):len(first)], columns(&row)...)...); err != nil {
 				return err
 			}
 			if len(r.rows) < limit {
@@ -68,8 +78,17 @@ func queryPage[T any](b *batch, limit int, columns func(row *T) []any, sql strin
 			r.rows = append(r.rows, row)
 		}
 		return rows.Err()
-	})
+	}
+	b.queries = append(b.queries, q)
 	return r
+}
+
+// checking is a query that also says, in a further first column, whether the assumed state is the database's. All
+// queries of the batch see the same snapshot, so that one has to ask.
+func (b *batch) checking(q queued) queued {
+	before, after, _ := strings.Cut(q.sql, "SELECT")
+	expression, args := register.Assumption(b.snapshot.assumed, len(q.args))
+	return queued{sql: before + "SELECT " + expression + "," + after, args: slices.Concat(q.args, args)}
 }
 
 // run runs the queries; more batches may follow.
@@ -77,13 +96,39 @@ func (b *batch) run(ctx context.Context) error {
 	if b.err != nil {
 		return b.err
 	}
-	return b.snapshot.conn.SendBatch(ctx, &b.queries).Close()
+	if err := b.send(ctx); err != nil {
+		return err
+	}
+	if b.snapshot.assumed != nil {
+		return register.Holds(b.assumption) // without a row nobody has said so, and it is read again
+	}
+	return nil
+}
+
+func (b *batch) send(ctx context.Context) error {
+	if len(b.queries) == 1 { // alone it costs less than in a pipeline
+		q := b.queries[0]
+		rows, err := b.snapshot.conn.Query(ctx, q.sql, q.args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		return q.read(rows)
+	}
+	var pipeline pgx.Batch
+	for _, q := range b.queries {
+		pipeline.Queue(q.sql, q.args...).Query(q.read)
+	}
+	return b.snapshot.conn.SendBatch(ctx, &pipeline).Close()
 }
 
 // runLast runs the queries and ends the snapshot in the same round trip.
 func (b *batch) runLast(ctx context.Context) error {
 	if b.snapshot.assumed == nil {
-		b.queries.Queue(`COMMIT`)
+		b.queries = append(b.queries, queued{sql: `COMMIT`, read: func(rows pgx.Rows) error {
+			rows.Close()
+			return rows.Err()
+		}})
 	}
 	return b.run(ctx)
 }

@@ -13,6 +13,11 @@
 //
 //	func TestX(t *testing.T) { pool := migrated.New(t); … }
 //
+// A test that stops and starts servers has one of its own, and a standby of it that follows:
+//
+//	server := pgtest.Dedicated(t)
+//	replica := server.Replica(t)   // replica.Pause, Resume, CatchUp
+//
 // Connections begin with an empty search_path, so that SQL which forgets to name its schema fails. The user is the
 // same as in production, strata: owner of the database and no superuser.
 //

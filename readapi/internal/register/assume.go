@@ -2,51 +2,47 @@ package register
 
 import (
 	"errors"
-
-	"github.com/jackc/pgx/v5"
+	"fmt"
 )
 
-// ErrMoved is what a batch fails with when the database is not in the state that was assumed.
+// ErrMoved is what a query fails with when the database is not in the state that was assumed.
 var ErrMoved = errors.New("a projection has moved meanwhile")
 
-// ErrIsolation is what a batch fails with when its queries don't see one snapshot: the connection's default isolation is
-// not REPEATABLE READ, so that nothing can be assumed.
+// ErrIsolation is what a query fails with when what is sent together does not see one snapshot: the connection's default
+// isolation is not REPEATABLE READ, so that nothing can be assumed.
 var ErrIsolation = errors.New("the default isolation of the connection is not repeatable read")
 
-// QueueAssumption adds to a batch that is sent without a transaction of its own, as its first query, the check that these
-// versions stand where they are said to stand. Rows change together with the position, so that the other queries of the
-// batch then see just the rows of that position. Whether the versions are still active is not asked: they were a moment
-// ago, and so is everything that is answered from memory.
+// Assumption is an SQL expression, for a query that has n arguments of its own, that says whether versions stand where
+// they are said to stand. Rows change together with the position, so that a query of the same snapshot then sees just the
+// rows of that position. Read the value with Holds.
 //
-// Such a batch is one implicit transaction, which has the connection's default isolation.
-func QueueAssumption(b *pgx.Batch, versions []*Version) {
-	check := func(row pgx.Row) error {
-		var isolated bool
-		var standing int
-		switch err := row.Scan(&isolated, &standing); {
-		case err != nil:
-			return err
-		case !isolated:
-			return ErrIsolation
-		case standing != len(versions):
-			return ErrMoved
-		}
-		return nil
-	}
-	if len(versions) == 1 { // the plainest query, because it is part of most requests
+// Whether the versions are still active is not asked: they were a moment ago, and so is everything that is answered
+// from memory.
+func Assumption(versions []*Version, n int) (expression string, args []any) {
+	standing := ""
+	if len(versions) == 1 { // the plainest look-up, because it is part of most requests
 		v := versions[0]
-		b.Queue(`
-			SELECT current_setting('transaction_isolation') = 'repeatable read', count(*)
-			FROM strata.projection WHERE name = $1 AND version = $2 AND epoch = $3 AND position = $4`,
-			v.Name, v.Number, v.Epoch, v.Position).QueryRow(check)
-		return
+		standing = fmt.Sprintf(`EXISTS (SELECT FROM strata.projection WHERE name = $%d AND version = $%d AND epoch = $%d AND position = $%d)`, n+1, n+2, n+3, n+4)
+		args = []any{v.Name, v.Number, v.Epoch, v.Position}
+	} else {
+		epochs, positions := make([][16]byte, len(versions)), make([]int64, len(versions))
+		for i, v := range versions {
+			epochs[i], positions[i] = v.Epoch, v.Position
+		}
+		standing = fmt.Sprintf(`(SELECT count(*) FROM unnest($%d::uuid[], $%d::bigint[]) AS assumed (epoch, position)
+			JOIN strata.projection USING (epoch, position)) = cardinality($%[2]d::bigint[])`, n+1, n+2)
+		args = []any{epochs, positions}
 	}
-	epochs, positions := make([][16]byte, len(versions)), make([]int64, len(versions))
-	for i, v := range versions {
-		epochs[i], positions[i] = v.Epoch, v.Position
+	return `CASE WHEN current_setting('transaction_isolation') <> 'repeatable read' THEN 'isolation' WHEN ` + standing + ` THEN 'standing' ELSE 'moved' END`, args
+}
+
+// Holds is what the value of an Assumption means; empty when no row had one.
+func Holds(value string) error {
+	switch value {
+	case "standing":
+		return nil
+	case "isolation":
+		return ErrIsolation
 	}
-	b.Queue(`
-		SELECT current_setting('transaction_isolation') = 'repeatable read', count(*)
-		FROM unnest($1::uuid[], $2::bigint[]) AS assumed (epoch, position)
-		JOIN strata.projection p USING (epoch, position)`, epochs, positions).QueryRow(check)
+	return ErrMoved
 }
