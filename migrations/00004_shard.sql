@@ -24,7 +24,8 @@ CREATE TABLE strata.shard (
     version  int    NOT NULL,
     shard    int    NOT NULL,
     position bigint NOT NULL,
-    CONSTRAINT shard_pkey PRIMARY KEY (name, version, shard)
+    CONSTRAINT shard_pkey PRIMARY KEY (name, version, shard),
+    CONSTRAINT shard_number_check CHECK (shard BETWEEN 0 AND 65535)
 ) WITH (fillfactor = 70);
 -- No foreign key: it would be checked for every account that a block touches. Who makes or drops a version deletes its
 -- shards.

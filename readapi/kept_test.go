@@ -21,7 +21,6 @@ import (
 type keeper struct {
 	*site
 	registry *prometheus.Registry
-	signal   chan chan struct{}
 }
 
 // newKeeper runs an API on a database. Its memory is on from the start.

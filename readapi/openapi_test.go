@@ -134,6 +134,51 @@ func TestDescription(t *testing.T) {
 	}
 }
 
+// The table of classes in docs/caching.md has every resource, and the class that it is served with.
+func TestDocumentedClasses(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	var document struct {
+		Paths map[string]map[string]struct {
+			Responses map[string]struct {
+				Headers map[string]struct {
+					Schema struct {
+						Examples []string `json:"examples"`
+					} `json:"schema"`
+				} `json:"headers"`
+			} `json:"responses"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal([]byte(s.get("/openapi.json").body), &document); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("..", "docs", "caching.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := map[string]string{}
+	for _, match := range regexp.MustCompile("(?m)^\\| (\\w+) \\| `([^`]+)` \\|").FindAllStringSubmatch(string(text), -1) {
+		header[match[1]] = match[2]
+	}
+	classes := map[string]string{}
+	for _, match := range regexp.MustCompile("(?m)^\\| `(/[^`]*)` \\| (\\w+)[^|]*\\|").FindAllStringSubmatch(string(text), -1) {
+		classes[match[1]] = match[2]
+	}
+	for path, operations := range document.Paths {
+		if path == "/metrics" {
+			continue
+		}
+		examples := operations["get"].Responses["200"].Headers["Cache-Control"].Schema.Examples
+		if len(examples) != 1 || examples[0] != header[classes[path]] {
+			t.Errorf("%s: is served with %q, and documented as of class %q, %q", path, examples, classes[path], header[classes[path]])
+		}
+		delete(classes, path)
+	}
+	if len(classes) > 0 {
+		t.Errorf("docs/caching.md has classes of what is not served: %v", classes)
+	}
+}
+
 func TestDocumentedAnswers(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)

@@ -1,10 +1,11 @@
 package cache
 
 import (
-	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/internal/instrument"
 )
 
 type metrics struct {
@@ -23,7 +24,7 @@ type metrics struct {
 
 func newMetrics(registry prometheus.Registerer) *metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return register(registry, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "strata_cache_" + name, Help: help}, labels))
+		return instrument.Registered(registry, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "strata_cache_" + name, Help: help}, labels))
 	}
 	hits := counter("hits_total", "Answers that were found, by tier: memory, or redis.", "tier")
 	return &metrics{
@@ -33,17 +34,17 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		stores:     counter("stores_total", "Answers stored in Redis.").WithLabelValues(),
 		dropped:    counter("dropped_stores_total", "Answers that were to be stored in Redis and weren't, by reason.", "reason"),
 		errors:     counter("errors_total", "Calls to Redis that failed or took too long, and values there that can't be read.", "operation", "kind"),
-		breaker: register(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		breaker: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "strata_cache_breaker_state", Help: "Of the breaker before Redis, by operation: 0 closed (Redis is used), 1 trying, 2 open.",
 		}, []string{"operation"})),
 		evictions: counter("evictions_total", "Answers that had to leave memory for others.").WithLabelValues(),
 		joined:    counter("joined_flights_total", "Requests that waited for the answer of another one in the same process.").WithLabelValues(),
 		waits:     counter("waits_total", "Waits for another process to make an answer, by outcome: found, released (without an answer), or too long.", "outcome"),
-		seconds: register(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		seconds: instrument.Registered(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "strata_cache_redis_seconds", Help: "Time of calls to Redis, by operation.",
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25},
 		}, []string{"operation"})),
-		population: register(registry, newPopulation()),
+		population: instrument.Registered(registry, newPopulation()),
 	}
 }
 
@@ -53,16 +54,4 @@ func (m *metrics) called(operation string, took time.Duration, kind string) {
 	if kind != "" {
 		m.errors.WithLabelValues(operation, kind).Inc()
 	}
-}
-
-// register returns c, or the collector that an earlier cache of the process registered in its place.
-func register[C prometheus.Collector](registry prometheus.Registerer, c C) C {
-	err := registry.Register(c)
-	var already prometheus.AlreadyRegisteredError
-	if errors.As(err, &already) {
-		if earlier, ok := already.ExistingCollector.(C); ok {
-			return earlier
-		}
-	}
-	return c
 }

@@ -19,7 +19,7 @@ var ErrIsolation = errors.New("the default isolation of the connection is not re
 // Whether the versions are still active is not asked: they were a moment ago, and so is everything that is answered
 // from memory.
 func Assumption(versions []*Version, n int) (expression string, args []any) {
-	standing := ""
+	var standing string
 	if len(versions) == 1 { // the plainest look-up, because it is part of most requests
 		v := versions[0]
 		standing = fmt.Sprintf(`EXISTS (SELECT FROM strata.projection WHERE name = $%d AND version = $%d AND epoch = $%d AND position = $%d)`, n+1, n+2, n+3, n+4)
