@@ -93,18 +93,18 @@ func eventually(t testing.TB, what string, holds func() bool) {
 // the position; without any, everything counts as touched.
 func (s *site) advance(projection string, touched ...string) {
 	s.t.Helper()
-	var position int64
-	err := s.pool.QueryRow(s.t.Context(), `
-		UPDATE strata.projection
-		SET position = position + 1, log_seq = log_seq + 1, shards_from = CASE WHEN $2 THEN position + 1 ELSE shards_from END
-		WHERE name = $1 AND version = 1 RETURNING position`, projection, len(touched) == 0).Scan(&position)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	var shards []int32
 	for _, name := range touched {
-		s.exec(`INSERT INTO strata.shard VALUES ($1, 1, $2, $3) ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position`,
-			projection, shard.Of(name), position)
+		shards = append(shards, shard.Of(name))
 	}
+	s.exec(`
+		WITH moved AS (
+			UPDATE strata.projection
+			SET position = position + 1, log_seq = log_seq + 1, shards_from = CASE WHEN $2 THEN position + 1 ELSE shards_from END
+			WHERE name = $1 AND version = 1 RETURNING position
+		)
+		INSERT INTO strata.shard SELECT $1, 1, touched, position FROM moved CROSS JOIN unnest($3::int[]) AS touched
+		ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position`, projection, len(touched) == 0, shards)
 }
 
 // seen waits until the keeper knows that a projection has come to the position that the database has.

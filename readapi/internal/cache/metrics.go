@@ -26,6 +26,12 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return instrument.Registered(registry, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "strata_cache_" + name, Help: help}, labels))
 	}
+	breaker := instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "strata_cache_breaker_state", Help: "Of the breaker before Redis, by operation: 0 closed (Redis is used, if there is one), 1 trying, 2 open.",
+	}, []string{"operation"}))
+	for _, operation := range []string{"read", "write"} {
+		breaker.WithLabelValues(operation) // so that it is there for an alert before anything happens
+	}
 	hits := counter("hits_total", "Answers that were found, by tier: memory, or redis.", "tier")
 	return &metrics{
 		memoryHits: hits.WithLabelValues("memory"),
@@ -34,12 +40,10 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		stores:     counter("stores_total", "Answers stored in Redis.").WithLabelValues(),
 		dropped:    counter("dropped_stores_total", "Answers that were to be stored in Redis and weren't, by reason.", "reason"),
 		errors:     counter("errors_total", "Calls to Redis that failed or took too long, and values there that can't be read.", "operation", "kind"),
-		breaker: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "strata_cache_breaker_state", Help: "Of the breaker before Redis, by operation: 0 closed (Redis is used), 1 trying, 2 open.",
-		}, []string{"operation"})),
-		evictions: counter("evictions_total", "Answers that had to leave memory for others.").WithLabelValues(),
-		joined:    counter("joined_flights_total", "Requests that waited for the answer of another one in the same process.").WithLabelValues(),
-		waits:     counter("waits_total", "Waits for another process to make an answer, by outcome: found, released (without an answer), or too long.", "outcome"),
+		breaker:    breaker,
+		evictions:  counter("evictions_total", "Answers that had to leave memory for others.").WithLabelValues(),
+		joined:     counter("joined_flights_total", "Requests that waited for the answer of another one in the same process.").WithLabelValues(),
+		waits:      counter("waits_total", "Waits for another process to make an answer, by outcome: found, released (without an answer), or too long.", "outcome"),
 		seconds: instrument.Registered(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "strata_cache_redis_seconds", Help: "Time of calls to Redis, by operation.",
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25},
