@@ -32,7 +32,7 @@ import (
 // database tells that took the same events one step at a time, and that nobody cached.
 func TestReadsWhileTheChainMoves(t *testing.T) {
 	t.Parallel()
-	const reads, posts = 100_000, 300
+	const reads, posts = 100_000, 200
 	made := synthchain.New(synthchain.Everything(7, synthchain.V40))
 	var history []replay.Post
 	for range posts {
@@ -130,7 +130,7 @@ func TestReadsWhileTheChainMoves(t *testing.T) {
 	made1, made2 := keepers[0].reads(), keepers[1].reads()
 	t.Logf("%d answers at %d positions, %d switches; made from the database: %d and %d; found in Redis: %.0f and %.0f", checked, len(positions), switches,
 		made1, made2, keepers[0].metric("strata_cache_hits_total", "tier", "redis"), keepers[1].metric("strata_cache_hits_total", "tier", "redis"))
-	if checked < reads*99/100 || len(positions) < 80 || switches < 5 {
+	if checked < reads*99/100 || len(positions) < 50 || switches < 5 {
 		t.Errorf("too little happened: %d answers, %d positions, %d switches", checked, len(positions), switches)
 	}
 	if made1+made2 > reads/2 {
@@ -230,7 +230,7 @@ func orphans(t *testing.T, s synthchain.State, history []replay.Post) (ids []has
 		if err := json.Unmarshal(post.Body, &block); err != nil {
 			t.Fatal(err)
 		}
-		if !canonical[block.ID] && !slices.Contains(ids, block.ID) && len(ids) < 8 {
+		if !canonical[block.ID] && !slices.Contains(ids, block.ID) && len(ids) < 5 {
 			ids = append(ids, block.ID)
 		}
 	}

@@ -72,7 +72,7 @@ func TestReplica(t *testing.T) {
 
 	// Both at once, stopping and going.
 	stop = f.read()
-	for range 6 {
+	for range 3 {
 		f.replica.Pause(t)
 		f.append(5)
 		f.primary.readAll()
@@ -104,7 +104,7 @@ type followed struct {
 
 func newFollowed(t *testing.T) *followed {
 	t.Helper()
-	const posts = 1 + 120 + 4*20 + 6*10 // as TestReplica appends them
+	const posts = 1 + 120 + 4*20 + 3*10 // as TestReplica appends them
 	made := synthchain.New(synthchain.Everything(11, synthchain.V40))
 	f := &followed{t: t}
 	for range posts {

@@ -25,7 +25,7 @@ func TestHistories(t *testing.T) {
 }
 
 func testHistory(t *testing.T, seed uint64) {
-	const rounds = 30
+	const rounds = 12
 	names := []string{"balances", "chain"}
 	w := newWriter(t, databases.New(t), seed)
 	var changes atomic.Int64
