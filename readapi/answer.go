@@ -38,14 +38,13 @@ func (a *API) read(ctx context.Context, p *plan, known *register.State, handler 
 	ctx, cancel := context.WithTimeout(ctx, a.config.RequestTimeout)
 	defer cancel()
 	if known != nil && !a.cannotAssume.Load() && p.versions(known) != nil {
-		if s, err = a.assume(ctx, p, known); err == nil {
-			value, err = handleIn(ctx, s, handler)
-			if err == nil || isAnswer(err) {
-				return value, s, err
-			}
-			if errors.Is(err, register.ErrIsolation) && !a.cannotAssume.Swap(true) {
-				a.config.Logger.LogAttrs(ctx, slog.LevelInfo, "reads take one round trip more", slog.Any("reason", err))
-			}
+		s = a.assume(p, known)
+		value, err = handleIn(ctx, s, handler)
+		if err == nil || isAnswer(err) {
+			return value, s, err
+		}
+		if errors.Is(err, register.ErrIsolation) && !a.cannotAssume.Swap(true) {
+			a.config.Logger.LogAttrs(ctx, slog.LevelInfo, "reads take one round trip more", slog.Any("reason", err))
 		}
 	}
 	for attempt := range 2 {

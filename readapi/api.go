@@ -22,9 +22,10 @@ type API struct {
 	pending pendingTransfers
 	handler http.Handler
 
-	watch *register.Watch
-	cache *cache.Cache[kept]
-	plans *cache.Memory[string, *plan] // by the target of the request, as it was written
+	watch    *register.Watch
+	cache    *cache.Cache[kept]
+	plans    *cache.Memory[string, *plan] // by the target of the request, as it was written
+	combiner combiner                     // of brief reads
 	// cannotAssume says that the connections don't have the isolation that assumptions need.
 	cannotAssume atomic.Bool
 	program      string   // tells the answers of this program from those of others
@@ -36,6 +37,7 @@ type API struct {
 func New(config Config) *API {
 	a := &API{config: config.withDefaults(), mux: http.NewServeMux(), pending: noPendingTransfers{}}
 	a.metrics = newMetrics(a.config.Registry)
+	a.combiner.pool = a.config.Pool
 	a.version = []string{a.config.Version.String()}
 	a.program = or(a.config.Program, a.config.Version.String()) + " " + a.config.Network
 	a.watch = register.NewWatch(register.WatchConfig{

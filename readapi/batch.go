@@ -67,6 +67,7 @@ func queryPage[T any](b *batch, limit int, columns func(row *T) []any, sql strin
 		first = []any{&b.assumption, &sources}
 	}
 	q.read = func(rows pgx.Rows) error {
+		r.rows = nil // it may be read again, when it was sent together with one that failed
 		for rows.Next() {
 			var row T
 			if err := rows.Scan(append(first[:len(first):len(first)], columns(&row)...)...); err != nil {
@@ -106,20 +107,14 @@ func (b *batch) run(ctx context.Context) error {
 }
 
 func (b *batch) send(ctx context.Context) error {
-	if len(b.queries) == 1 { // alone it costs less than in a pipeline
-		q := b.queries[0]
-		rows, err := b.snapshot.conn.Query(ctx, q.sql, q.args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		return q.read(rows)
+	switch s := b.snapshot; {
+	case s.assumed == nil:
+		return sendOn(ctx, s.conn, b.queries)
+	case s.plan.operation.brief:
+		return s.combiner.send(ctx, b.queries)
+	default:
+		return sendAlone(ctx, s.combiner.pool, b.queries)
 	}
-	var pipeline pgx.Batch
-	for _, q := range b.queries {
-		pipeline.Queue(q.sql, q.args...).Query(q.read)
-	}
-	return b.snapshot.conn.SendBatch(ctx, &pipeline).Close()
 }
 
 // runLast runs the queries and ends the snapshot in the same round trip.

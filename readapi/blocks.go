@@ -41,7 +41,7 @@ func (a *API) registerBlocks() {
 	}, listBlocks)
 	get(a, resource{
 		id: "get-block", path: "/extended/v2/blocks/{height_or_hash}", tag: "Blocks", summary: "A canonical block",
-		statuses: []int{400, 404}, class: answer.Tip,
+		statuses: []int{400, 404}, class: answer.Tip, brief: true,
 	}, getBlock)
 }
 

@@ -25,6 +25,8 @@ type resource struct {
 	class answer.Class
 	// of is what answers depend on, unless the input says so itself.
 	of dependencies
+	// brief says that each of its queries is a look-up or two, so that others may wait for them.
+	brief bool
 	// deprecated answers carry a Warning header.
 	deprecated bool
 	// contentType of the answer; default application/json.

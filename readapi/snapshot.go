@@ -15,8 +15,9 @@ import (
 // projections was looked up in the round trip that began it; or the state was known, and each batch makes sure that it
 // still is the database's.
 type snapshot struct {
-	conn  *pgxpool.Conn
-	state *register.State
+	conn     *pgxpool.Conn // of the transaction
+	combiner *combiner     // without one
+	state    *register.State
 	// assumed are the versions that each batch has to find where state has them; nil in a transaction.
 	assumed    []*register.Version
 	plan       *plan // nil: anything may be read
@@ -54,13 +55,9 @@ func (a *API) begin(ctx context.Context, p *plan) (*snapshot, error) {
 }
 
 // assume opens a snapshot of a state that the database was in a moment ago, which takes no round trip. A batch fails with
-// register.ErrMoved when it is in another one by then. It must be closed.
-func (a *API) assume(ctx context.Context, p *plan, state *register.State) (*snapshot, error) {
-	conn, err := a.config.Pool.Acquire(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("get a connection to the database: %w", err)
-	}
-	return &snapshot{conn: conn, state: state, plan: p, assumed: p.versions(state)}, nil
+// register.ErrMoved when it is in another one by then.
+func (a *API) assume(p *plan, state *register.State) *snapshot {
+	return &snapshot{combiner: &a.combiner, state: state, plan: p, assumed: p.versions(state)}
 }
 
 // active is the active version of a projection; nil when there is none. Looking at one that the answer is not said to
@@ -83,6 +80,9 @@ const closeTimeout = 5 * time.Second
 
 // close ends the transaction, if the last batch has not, and gives the connection back.
 func (s *snapshot) close() {
+	if s.conn == nil {
+		return
+	}
 	defer s.conn.Release()
 	connection := s.conn.Conn()
 	if connection.IsClosed() || connection.PgConn().TxStatus() == 'I' {

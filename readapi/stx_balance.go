@@ -42,14 +42,14 @@ func (a *API) registerSTXBalances() {
 	get(a, resource{
 		id: "get-stx-balance-v1", path: "/extended/v1/address/{principal}/stx", tag: "Accounts", deprecated: true,
 		summary: "STX balance of an account", about: about, statuses: []int{400, 404},
-		class: answer.Tip,
+		class: answer.Tip, brief: true,
 	}, func(ctx context.Context, s *snapshot, in *AccountInput) (*stxBalance, error) {
 		return a.stxBalance(ctx, s, in)
 	})
 	get(a, resource{
 		id: "get-stx-balance", path: "/extended/v2/addresses/{principal}/balances/stx", tag: "Accounts", deprecated: true,
 		summary: "STX balance of an account, without sums of what was sent and received", statuses: []int{400, 404},
-		class: answer.Tip,
+		class: answer.Tip, brief: true,
 		about: about + " `until_block` and `unanchored` are ours; the reference ignores them here.",
 	}, a.stxBalanceV2)
 }
