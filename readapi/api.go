@@ -3,6 +3,7 @@ package readapi
 import (
 	"context"
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,6 +27,7 @@ type API struct {
 	cache    *cache.Cache[kept]
 	plans    *cache.Memory[string, *plan] // by the target of the request, as it was written
 	combiner combiner                     // of brief reads
+	prepared sync.Map                     // texts of queries
 	// cannotAssume says that the connections don't have the isolation that assumptions need.
 	cannotAssume atomic.Bool
 	program      string   // tells the answers of this program from those of others

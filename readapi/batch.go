@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -54,16 +53,14 @@ func query[T any](b *batch, columns func(row *T) []any, sql string, args ...any)
 // part of the answer, and neither are its events.
 func queryPage[T any](b *batch, limit int, columns func(row *T) []any, sql string, args ...any) *result[T] {
 	r := &result[T]{}
-	expanded, err := b.snapshot.expand(sql)
+	q, err := b.prepare(sql, args)
 	if err != nil {
 		b.err = err
 		return r
 	}
-	q := queued{sql: expanded, args: args}
 	var sources []int64
 	first := []any{&sources}
-	if b.snapshot.assumed != nil && len(b.queries) == 0 {
-		q = b.checking(q)
+	if b.checks() {
 		first = []any{&b.assumption, &sources}
 	}
 	q.read = func(rows pgx.Rows) error {
@@ -84,12 +81,41 @@ func queryPage[T any](b *batch, limit int, columns func(row *T) []any, sql strin
 	return r
 }
 
-// checking is a query that also says, in a further first column, whether the assumed state is the database's. All
-// queries of the batch see the same snapshot, so that one has to ask.
-func (b *batch) checking(q queued) queued {
-	before, after, _ := strings.Cut(q.sql, "SELECT")
-	expression, args := register.Assumption(b.snapshot.assumed, len(q.args))
-	return queued{sql: before + "SELECT " + expression + "," + after, args: slices.Concat(q.args, args)}
+// checks says whether the next query is the one that has to say, in a further first column, whether the assumed state is
+// the database's. All queries of a batch see the same snapshot, so that one has to.
+func (b *batch) checks() bool { return b.snapshot.assumed != nil && len(b.queries) == 0 }
+
+// prepare makes of a query what is sent.
+func (b *batch) prepare(sql string, args []any) (q queued, err error) {
+	q = queued{sql: sql, args: args}
+	key := prepared{sql: sql, schemas: b.snapshot.state.Schemas()}
+	if p := b.snapshot.plan; p != nil {
+		key.operation = p.operation.id
+	}
+	if b.checks() {
+		key.checks = len(b.snapshot.assumed)
+		q.args = append(args[:len(args):len(args)], register.AssumptionArgs(b.snapshot.assumed)...)
+	}
+	if made, ok := b.snapshot.prepared.Load(key); ok {
+		q.sql = made.(string)
+		return q, nil
+	}
+	if q.sql, err = b.snapshot.expand(sql); err != nil {
+		return q, err
+	}
+	if key.checks > 0 {
+		before, after, _ := strings.Cut(q.sql, "SELECT")
+		q.sql = before + "SELECT " + register.Assumption(key.checks, len(args)) + "," + after
+	}
+	b.snapshot.prepared.Store(key, q.sql)
+	return q, nil
+}
+
+// prepared tells queries apart whose text is made. There are as many as there are queries in the program, and versions of
+// projections while it runs.
+type prepared struct {
+	sql, schemas, operation string
+	checks                  int
 }
 
 // run runs the queries; more batches may follow.

@@ -13,11 +13,11 @@ import (
 
 const (
 	// combinedMax is how many reads share a round trip at most.
-	combinedMax = 8
+	combinedMax = 16
 	// tripsMax is how many shared round trips are under way at a time. A read that finds fewer does not wait.
-	tripsMax = 4
+	tripsMax = 3
 	// combinePatience is how long a read waits for others' round trips to end before it makes one of its own.
-	combinePatience = 2 * time.Millisecond
+	combinePatience = 5 * time.Millisecond
 )
 
 // combiner lets brief reads that come at the same time share round trips: the more there are, the less each costs. Whoever

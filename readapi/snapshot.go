@@ -3,6 +3,7 @@ package readapi
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,6 +23,7 @@ type snapshot struct {
 	assumed    []*register.Version
 	plan       *plan // nil: anything may be read
 	provenance provenance
+	prepared   *sync.Map // texts of queries, by prepared
 	// settlesAt is the Bitcoin height from which on the answer is not expected to change; 0 for never.
 	settlesAt int64
 }
@@ -38,7 +40,7 @@ func (a *API) begin(ctx context.Context, p *plan) (*snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("get a connection to the database: %w", err)
 	}
-	s := &snapshot{conn: conn, plan: p}
+	s := &snapshot{conn: conn, plan: p, prepared: &a.prepared}
 	var shards []register.Shard
 	if p != nil {
 		shards = p.shards
@@ -57,7 +59,7 @@ func (a *API) begin(ctx context.Context, p *plan) (*snapshot, error) {
 // assume opens a snapshot of a state that the database was in a moment ago, which takes no round trip. A batch fails with
 // register.ErrMoved when it is in another one by then.
 func (a *API) assume(p *plan, state *register.State) *snapshot {
-	return &snapshot{combiner: &a.combiner, state: state, plan: p, assumed: p.versions(state)}
+	return &snapshot{combiner: &a.combiner, prepared: &a.prepared, state: state, plan: p, assumed: p.versions(state)}
 }
 
 // active is the active version of a projection; nil when there is none. Looking at one that the answer is not said to

@@ -27,6 +27,7 @@ type State struct {
 
 	active    map[string]*Version
 	logHeader []string
+	schemas   string
 }
 
 // Version is one version of a projection.
@@ -50,6 +51,9 @@ type Version struct {
 	changed     func(shard int32) int64
 	header      []string
 }
+
+// Schemas names the schemas of all active versions: what a query that names projections comes to follows from it.
+func (s *State) Schemas() string { return s.schemas }
 
 // Active is the active version of a projection; nil when there is none.
 func (s *State) Active(name string) *Version { return s.active[name] }
@@ -114,6 +118,7 @@ func (s *State) scan(rows pgx.Rows) error {
 		s.Versions = append(s.Versions, v)
 		if v.Active {
 			s.active[v.Name] = v
+			s.schemas += v.Schema()
 		}
 		// The epoch is one name's and number's. What else there is follows from the position.
 		failure := ""
