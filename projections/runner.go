@@ -26,6 +26,9 @@ type Config struct {
 	Registry prometheus.Registerer
 	// Interval at which followers look for new events without being told; default 1 s.
 	Interval time.Duration
+	// Committed, if any, is called after each commit of a projection, for readers in this process: those elsewhere
+	// are notified through the database, which takes some milliseconds. It must not block.
+	Committed func()
 	// DecoderCacheBytes bounds the bodies whose decoded blocks are kept; default DecoderCacheBytesDefault.
 	DecoderCacheBytes int64
 }
@@ -54,6 +57,9 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 	if config.Registry == nil {
 		config.Registry = prometheus.NewRegistry()
 	}
+	if config.Committed == nil {
+		config.Committed = func() {}
+	}
 	pool := config.Log.Pool()
 	r := &Runner{
 		pool:     pool,
@@ -68,6 +74,10 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 	}
 	r.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.metrics.decoded)
 	r.steps, r.commits = newNotifier(pool, stepChannel), newNotifier(pool, Channel)
+	committed := func() {
+		config.Committed()
+		r.commits.notify()
+	}
 	steps := &stepSource{pool: pool, chain: chain.Spec(), decoder: r.decoder, wake: r.stepWake}
 	leader := &follower[LogItem]{
 		pool:       pool,
@@ -79,7 +89,7 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 		committed: func() {
 			r.stepWake.Signal()
 			r.steps.notify()
-			r.commits.notify()
+			committed()
 		},
 		pace: &pace{steps: steps.head},
 	}
@@ -92,7 +102,7 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 			spec:       projection.Spec(),
 			logger:     config.Logger,
 			metrics:    r.metrics,
-			committed:  r.commits.notify,
+			committed:  committed,
 		}
 		leader.pace.followers = append(leader.pace.followers, &f.progress)
 		r.runs = append(r.runs, f.run)

@@ -13,14 +13,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
-	"strata/eventstore"
-	"strata/projections"
 	"strata/readapi"
 )
 
-// answer serves the API from the replica, if there is one. It is the database itself that tells of changes: a replica
-// can't.
-func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, logger *slog.Logger, registry *prometheus.Registry) error {
+// answer serves the API from the replica, if there is one. changes is closed at the next change of the tables, of which
+// the database itself tells: a replica can't.
+func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, changes func() <-chan struct{}, logger *slog.Logger, registry *prometheus.Registry) error {
 	url := c.DatabaseReadURL
 	if url == "" {
 		url = db.url
@@ -41,12 +39,10 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 		}
 		config.Redis = redis
 	}
-	wake := eventstore.NewWake(db.pool, projections.Channel, 0, logger)
-	config.Signal = wake.C
+	config.Signal = changes
 	api := readapi.New(config)
 	group.Go(func() error {
 		api.Run(ctx)
-		wake.Stop()
 		if config.Redis != nil {
 			_ = config.Redis.Close()
 		}

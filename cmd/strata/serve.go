@@ -80,8 +80,10 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 		stop()
 		_ = group.Wait()
 	}()
+	changes := eventstore.NewWake(db.pool, projections.Channel, 0, logger) // of the tables, for the API
+	defer changes.Stop()
 	if slices.Contains(c.Roles, roleProjector) {
-		if err := c.project(ctx, group, db, logger, registry); err != nil {
+		if err := c.project(ctx, group, db, changes.Signal, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -94,7 +96,7 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 		watch(ctx, group, listening.metrics, logger, registry)
 	}
 	if listening.api != nil {
-		if err := c.answer(ctx, group, listening.api, db, logger, registry); err != nil {
+		if err := c.answer(ctx, group, listening.api, db, changes.C, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -143,8 +145,8 @@ func address(listener net.Listener) string {
 	return listener.Addr().String()
 }
 
-func (c *serveCommand) project(ctx context.Context, group *errgroup.Group, db *database, logger *slog.Logger, registry prometheus.Registerer) error {
-	runner, err := newRunner(db.log, c.ForkChoice, logger, registry)
+func (c *serveCommand) project(ctx context.Context, group *errgroup.Group, db *database, committed func(), logger *slog.Logger, registry prometheus.Registerer) error {
+	runner, err := newRunner(db.log, c.ForkChoice, committed, logger, registry)
 	if err != nil {
 		return err
 	}
@@ -158,7 +160,7 @@ func (c *serveCommand) project(ctx context.Context, group *errgroup.Group, db *d
 	return nil
 }
 
-func newRunner(log *eventstore.Log, forkChoice string, logger *slog.Logger, registry prometheus.Registerer) (*projections.Runner, error) {
+func newRunner(log *eventstore.Log, forkChoice string, committed func(), logger *slog.Logger, registry prometheus.Registerer) (*projections.Runner, error) {
 	canonical, err := chain.New(chain.Rule(forkChoice), logger)
 	if err != nil {
 		return nil, err
@@ -166,7 +168,7 @@ func newRunner(log *eventstore.Log, forkChoice string, logger *slog.Logger, regi
 	canonical.Instrument(registry)
 	ledger := balances.New(logger)
 	ledger.Instrument(registry)
-	return projections.NewRunner(projections.Config{Log: log, Logger: logger, Registry: registry}, canonical, ledger), nil
+	return projections.NewRunner(projections.Config{Log: log, Logger: logger, Registry: registry, Committed: committed}, canonical, ledger), nil
 }
 
 func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, logger *slog.Logger, registry prometheus.Registerer) error {
