@@ -4,9 +4,11 @@
 //
 //   - api.go wires the parts together, route.go makes an operation of a resource;
 //   - parameter.go checks parameters against the operation's schema, before huma parses them;
-//   - snapshot.go runs all queries of a request in one REPEATABLE READ transaction, on the versions of the projections
-//     that are active in it, and provenance.go notes what they read;
-//   - answer.go is what every answer passes through on its way to the client;
+//   - snapshot.go and batch.go run all queries of a request on one state of the tables, in a transaction that looks for
+//     it or assuming one that is known, and provenance.go notes which events are behind the rows;
+//   - keep.go is what every answer passes through on its way to the client: it is kept under a key that plan.go and
+//     dependencies.go make, as docs/caching.md tells; answer.go makes it;
+//   - combine.go lets brief reads share round trips;
 //   - error.go turns errors into statuses and bodies;
 //   - shell.go is around all of it: CORS, headers, log, metrics, panics.
 //

@@ -61,29 +61,29 @@ func (a *API) registerDocumentation() {
 			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
 		}},
 	})
-	a.document("/openapi.json", "application/json; charset=utf-8", func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
-	a.document("/openapi.yaml", "application/yaml", a.OpenAPI().YAML)
-	a.plain("GET /docs", "docs", func(w http.ResponseWriter, r *http.Request) {
-		header := w.Header()
-		header.Set("Content-Type", "text/html; charset=utf-8")
-		header.Set("Cache-Control", "no-cache")
-		header.Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-		header.Set("X-Content-Type-Options", "nosniff")
-		_, _ = w.Write(docsPage)
-	})
+	a.document("/openapi.json", answer.Config{ContentType: jsonType}, func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
+	a.document("/openapi.yaml", answer.Config{ContentType: "application/yaml"}, a.OpenAPI().YAML)
+	a.document("/docs", answer.Config{ContentType: "text/html; charset=utf-8", Fields: []answer.Field{
+		{Name: "Content-Security-Policy", Values: []string{"default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}},
+		{Name: "X-Content-Type-Options", Values: []string{"nosniff"}},
+	}}, func() ([]byte, error) { return docsPage, nil })
 }
 
-// document serves a form of the description, made at the first request.
-func (a *API) document(path, contentType string, marshal func() ([]byte, error)) {
-	made := sync.OnceValues(marshal)
-	a.plain("GET "+path, path[1:], func(w http.ResponseWriter, r *http.Request) {
-		text, err := made()
+// document serves a text that is part of the program, made at the first request.
+func (a *API) document(path string, c answer.Config, text func() ([]byte, error)) {
+	made := sync.OnceValues(func() (*answer.Answer, error) {
+		body, err := text()
 		if err != nil {
-			a.failed(r.Context(), fmt.Errorf("write %s: %w", path, err), answer.Config{}).Serve(w, r, answer.Moment{})
-			return
+			return nil, fmt.Errorf("write %s: %w", path, err)
 		}
-		w.Header().Set("Content-Type", contentType)
-		w.Header().Set("Cache-Control", "no-cache")
-		_, _ = w.Write(text)
+		c.Body, c.Class, c.Tag = body, answer.Tip, tagOf(keyOf(body))
+		return answer.New(c), nil
+	})
+	a.plain("GET "+path, path[1:], func(w http.ResponseWriter, r *http.Request) {
+		document, err := made()
+		if err != nil {
+			document = a.failed(r.Context(), err, answer.Config{})
+		}
+		document.Serve(w, r, answer.Moment{})
 	})
 }

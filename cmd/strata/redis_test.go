@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"strata/internal/pgtest"
+	"strata/internal/redistest"
+)
+
+// Two servers on one database and one Redis: what one has made, the other finds. When Redis goes, nobody notices.
+func TestSharedRedis(t *testing.T) {
+	t.Parallel()
+	redis, database := redistest.New(t), pgtest.URL(t)
+	var servers [2]*server
+	for i := range servers {
+		s := start(t, command(t, t.TempDir(), []string{"STRATA_REDIS_URL=" + redis.URL(), "STRATA_DATABASE_URL=" + database},
+			"serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--log-format", "json"))
+		s.api = s.announced("serving the API")
+		servers[i] = s
+	}
+	n := 0
+	ask := func() {
+		n++
+		for _, s := range servers {
+			for _, path := range []string{fmt.Sprintf("/extended/v2/blocks/%d", n), "/extended/v1/address/SP000000000000000000002Q6VF78/stx", "/extended"} {
+				if got := s.get(path); got.status != http.StatusOK && got.status != http.StatusNotFound {
+					t.Fatalf("%s: got %d %s", path, got.status, got.body)
+				}
+			}
+		}
+	}
+	found := regexp.MustCompile(`(?m)^strata_cache_hits_total\{tier="redis"\} [1-9]`)
+	servers[0].eventually("one finds in Redis what the other has made", func() bool {
+		ask()
+		return found.Match(servers[1].get("/metrics").body)
+	})
+	redis.Stop()
+	for range 50 {
+		ask()
+	}
+	servers[1].eventually("the log says so", func() bool { return strings.Contains(servers[1].log.String(), "Redis can't be") })
+}
+
+func TestWrongRedisURL(t *testing.T) {
+	t.Parallel()
+	got := run(t, t.TempDir(), "serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--database-url", pgtest.URL(t), "--redis-url", "http://me:secret@127.0.0.1")
+	if got.code == 0 || !strings.Contains(got.stderr, "--redis-url") || strings.Contains(got.stderr, "secret") {
+		t.Errorf("got code %d and %q, want an error that names the flag and not the password", got.code, got.stderr)
+	}
+}
