@@ -23,6 +23,8 @@ const about = `Strata keeps what a Stacks node emits in an append-only log, fold
 **Where an answer comes from.** Two headers say it: ` + "`Strata-Position`" + ` is the position in the log and the tip that the answer reflects, ` +
 	"`Strata-Source`" + ` names the events behind its rows, whose exact bytes are at ` + "`/audit/v1/events/{seq}/body`" + `.
 
+**Asking again.** What is read from the tables has a strong ` + "`ETag`" + `, which changes when the answer does: send it as ` + "`If-None-Match`" + `, and the answer is 304 while nothing has changed. A new block changes the answers that it touches, and no others.
+
 **Conventions.** Amounts are decimal integers in JSON strings, in base units. Hashes are lower-case hex with 0x in answers; in requests 0x and case don't matter. A limit of 0 means the default. Unknown query parameters are ignored. Paths under ` + "`/extended`" + ` are those of stacks-blockchain-api.`
 
 // description is what huma starts from. Its own pages are off: they load scripts from elsewhere.
