@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/cenkalti/backoff/v4"
 )
 
 const (
@@ -26,6 +28,16 @@ const (
 // those that are found at the beginning were left by a process that was killed.
 const unfinishedPrefix = "data.new-"
 
+// removePatience is how long an initdb that lost its parent may go on.
+const removePatience = 10 * time.Second
+
+// removeUnfinished removes a folder in which an initdb may still be at work: it outlives the process that was killed for
+// a moment, and makes files while others are removed.
+func removeUnfinished(ctx context.Context, dir string) error {
+	again := backoff.NewExponentialBackOff(backoff.WithInitialInterval(20*time.Millisecond), backoff.WithMaxElapsedTime(removePatience))
+	return backoff.Retry(func() error { return os.RemoveAll(dir) }, backoff.WithContext(again, ctx))
+}
+
 // initCluster makes PGDATA if it is missing. It appears under its name only when it is whole.
 func (h home) initCluster(ctx context.Context, bin binaries, fsync bool) error {
 	if _, err := os.Stat(filepath.Join(h.data(), "PG_VERSION")); err == nil {
@@ -38,7 +50,7 @@ func (h home) initCluster(ctx context.Context, bin binaries, fsync bool) error {
 		return fmt.Errorf("look for what an earlier initdb left: %w", err)
 	}
 	for _, dir := range left {
-		if err := os.RemoveAll(dir); err != nil {
+		if err := removeUnfinished(ctx, dir); err != nil {
 			return fmt.Errorf("remove what an earlier initdb left: %w", err)
 		}
 	}
