@@ -59,7 +59,7 @@ func (a *API) answerRead(ctx context.Context, p *plan) sent {
 	keys := p.keys(state)
 	found, err := a.cache.Do(ctx, keys, func(ctx context.Context) (cache.Made[kept], error) {
 		made := a.make(ctx, p, state)
-		if made.state != nil && made.key != keys.Current && made.key != keys.Lasting {
+		if made.state != nil && made.Key != keys.Current && made.Key != keys.Lasting {
 			a.watch.Look() // the snapshot has more than the watch has seen
 		}
 		return made.Made, nil
@@ -79,7 +79,6 @@ const targetMax = 1 << 10
 // made is an answer that was just made.
 type made struct {
 	cache.Made[kept]
-	key   cache.Key
 	state *register.State // nil when the database could not be read
 }
 
@@ -93,21 +92,21 @@ func (a *API) make(ctx context.Context, p *plan, known *register.State) (m made)
 		c.Fields = []answer.Field{{Name: "Warning", Values: []string{deprecationWarning}}}
 	}
 	if s != nil {
-		m.state, m.key = s.state, p.key(s.state)
+		m.state, m.Key = s.state, p.key(s.state)
 		m.Value.made = p.moment(s.state)
 		c.Class, c.SettlesAt, c.Fields = p.operation.class, s.settlesAt, s.provenance.fields(c.Fields)
 	}
 	if err == nil {
 		if p.unchanging {
-			m.key, m.TTL = p.unchangingKey(m.state), cache.TTLImmutable
+			m.Key, m.TTL = p.unchangingKey(m.state), cache.TTLImmutable
 		}
-		c.Tag = tagOf(m.key)
+		c.Tag = tagOf(m.Key)
 		m.Value.Answer, err = answerOf(value, c)
 	}
 	if err != nil {
-		c.Tag = tagOf(m.key)
+		c.Tag = tagOf(m.Key)
 		m.Value.Answer = a.failed(ctx, err, c)
 	}
-	m.Key, m.Keep = m.key, m.state != nil && m.Value.Cacheable()
+	m.Keep = m.state != nil && m.Value.Cacheable()
 	return m
 }

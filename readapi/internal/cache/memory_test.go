@@ -135,3 +135,23 @@ func BenchmarkGet(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkDistinct puts ten million keys that are asked for once through a bound of 64 MiB, and says how much the heap
+// grew at most.
+func BenchmarkDistinct(b *testing.B) {
+	const bound, distinct, size = 64 << 20, 10_000_000, 1000
+	var grown int64
+	for b.Loop() {
+		before := heap()
+		memory := cache.NewMemory(bound, func(_ cache.Key, v []byte) int { return len(v) }, nil)
+		for n := range distinct {
+			memory.Set(keyOf(n), make([]byte, size))
+			if n%(distinct/20) == 0 {
+				grown = max(grown, heap()-before)
+			}
+		}
+		grown = max(grown, heap()-before)
+		runtime.KeepAlive(memory)
+	}
+	b.ReportMetric(float64(grown)/bound, "heap/bound")
+}
