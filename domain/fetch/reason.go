@@ -1,0 +1,41 @@
+package fetch
+
+// Reason says why a token has no metadata, or not the newest, by the numbers that token-metadata-api gives it.
+type Reason int16
+
+// Reasons.
+const (
+	ReasonNone               Reason = 0
+	ReasonUnknown            Reason = 100
+	ReasonMetadataTooLarge   Reason = 101
+	ReasonImageTooLarge      Reason = 102
+	ReasonMetadataTimeout    Reason = 103
+	ReasonImageTimeout       Reason = 104
+	ReasonMetadataUnparsable Reason = 105
+	ReasonImageUnparsable    Reason = 106
+	ReasonMetadataHTTP       Reason = 107
+	ReasonImageHTTP          Reason = 108
+	ReasonClarity            Reason = 109
+	ReasonRefused            Reason = 110
+)
+
+var messages = map[Reason]string{
+	ReasonMetadataTooLarge:   "Metadata size is too large to process",
+	ReasonImageTooLarge:      "Image size is too large to process",
+	ReasonMetadataTimeout:    "Metadata could not be processed because it took too long to respond",
+	ReasonImageTimeout:       "Image could not be processed because it took too long to respond",
+	ReasonMetadataUnparsable: "Metadata could not be parsed or it does not conform to SIP-016",
+	ReasonImageUnparsable:    "Image processing failed because it could not be parsed",
+	ReasonMetadataHTTP:       "Metadata could not be processed because the server responded with an error",
+	ReasonImageHTTP:          "Image could not be processed because the server responded with an error",
+	ReasonClarity:            "The token contract produced a Clarity error when trying to fetch metadata",
+	ReasonRefused:            "Metadata could not be processed because its address is not public",
+}
+
+// Message is the text that clients are told.
+func (r Reason) Message() string {
+	if m, ok := messages[r]; ok {
+		return m
+	}
+	return "Unknown error"
+}
