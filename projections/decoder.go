@@ -9,18 +9,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
+	"strata/domain/fetch"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/eventstore"
 )
 
-// Paths are the events whose bodies the projections read, each also with the slash at its end that an observer may
-// have been configured with. The bodies of others are not fetched from the log: a node of a signer posts StackerDB
+// Paths are the events whose bodies the projections read; those that a node posts also with the slash at their end that
+// an observer may have been configured with. The bodies of others are not fetched from the log: a node of a signer posts StackerDB
 // chunks by the megabyte.
-var Paths = withSlash(
+var Paths = append(withSlash(
 	nodeevent.PathBlock, nodeevent.PathBurnBlock, nodeevent.PathMicroblocks,
 	nodeevent.PathMempoolTx, nodeevent.PathDropMempoolTx, nodeevent.PathAttachments,
-)
+), fetch.Paths...)
 
 func withSlash(paths ...string) []string {
 	both := slices.Clone(paths)
@@ -105,8 +106,35 @@ func (d *Decoder) Blocks(ctx context.Context, seqs []int64) (map[int64]*Block, e
 	return found, nil
 }
 
+// Records returns the records at the given positions.
+func (d *Decoder) Records(ctx context.Context, seqs []int64) (map[int64]Record, error) {
+	found := make(map[int64]Record, len(seqs))
+	if len(seqs) == 0 {
+		return found, nil
+	}
+	events, err := d.log.GetMany(ctx, seqs)
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		item := decodeEvent(&events[i])
+		if item.Err != nil {
+			return nil, fmt.Errorf("event %d: %w", item.Seq, item.Err)
+		}
+		if item.Record == nil {
+			return nil, fmt.Errorf("event %d has path %s, not a record", item.Seq, item.Path)
+		}
+		found[item.Seq] = item.Record
+	}
+	return found, nil
+}
+
 func decodeEvent(event *eventstore.Event) LogItem {
-	item := LogItem{Seq: event.Seq, Path: event.Path}
+	item := LogItem{Seq: event.Seq, Path: event.Path, Size: event.Size}
+	if slices.Contains(fetch.Paths, event.Path) {
+		item.Record, item.Err = decodeRecord(event)
+		return item
+	}
 	if !slices.Contains(Paths, event.Path) {
 		return item
 	}

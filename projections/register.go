@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -46,7 +47,8 @@ func register(ctx context.Context, pool *pgxpool.Pool, spec Spec, input string) 
 			return nil
 		}
 		for _, table := range spec.Views {
-			view := pgx.Identifier{"api", table}.Sanitize()
+			name, table := viewOf(table)
+			view := pgx.Identifier{"api", name}.Sanitize()
 			if _, err := tx.Exec(ctx, fmt.Sprintf(`CREATE OR REPLACE VIEW %s AS SELECT * FROM %s`, view, pgx.Identifier{spec.Schema(), table}.Sanitize())); err != nil {
 				return fmt.Errorf("create view %s: %w", view, err)
 			}
@@ -57,6 +59,13 @@ func register(ctx context.Context, pool *pgxpool.Pool, spec Spec, input string) 
 		return fmt.Errorf("register projection %s: %w", spec, err)
 	}
 	return nil
+}
+
+func viewOf(entry string) (view, table string) {
+	if view, table, ok := strings.Cut(entry, ":"); ok {
+		return view, table
+	}
+	return entry, entry
 }
 
 // place is where a version stands.

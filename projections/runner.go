@@ -95,9 +95,11 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 	}
 	r.runs = append(r.runs, leader.run)
 	for _, projection := range others {
+		source := *steps
+		source.records = projection.Spec().Records
 		f := &follower[Step]{
 			pool:       pool,
-			source:     steps,
+			source:     &source,
 			projection: projection,
 			spec:       projection.Spec(),
 			logger:     config.Logger,

@@ -17,8 +17,11 @@ type Spec struct {
 	// Tables is the DDL of the version's schema, with {schema} for its name. It runs once, in the transaction
 	// that registers the version.
 	Tables string
-	// Views names the tables that SQL users see in schema api while this version is active.
+	// Views names the tables that SQL users see in schema api while this version is active; a name before a colon, as
+	// in "ft_token:token", is that of the view.
 	Views []string
+	// Records says that the projection reads the content of records.
+	Records bool
 }
 
 // Schema is where the version's tables stand, such as "chain_v1".

@@ -25,6 +25,7 @@ type stepSource struct {
 	chain   Spec
 	decoder *Decoder
 	wake    *eventstore.Wake
+	records bool // whether records are wanted
 }
 
 func (s *stepSource) head(ctx context.Context) (int64, error) {
@@ -40,7 +41,7 @@ func (s *stepSource) head(ctx context.Context) (int64, error) {
 const stepsSQL = `
 SELECT step, kind, height, index_block_hash, block_seq, source_seq
 FROM (
-	SELECT *, sum(CASE WHEN kind > 0 THEN block_size ELSE 0 END) OVER (ORDER BY step) AS total
+	SELECT *, sum(CASE WHEN kind >= 0 THEN block_size ELSE 0 END) OVER (ORDER BY step) AS total
 	FROM (SELECT * FROM {schema}.step WHERE step > $1 ORDER BY step LIMIT $2) page
 ) counted
 WHERE total <= $3 OR step = $1 + 1
@@ -61,8 +62,13 @@ func (s *stepSource) read(ctx context.Context, after int64) ([]Step, error) {
 	return steps, s.fill(ctx, steps)
 }
 
-// fill adds the blocks that the steps apply.
+// fill adds the blocks that the steps apply, and the records that they take in.
 func (s *stepSource) fill(ctx context.Context, steps []Step) error {
+	if s.records {
+		if err := s.fillRecords(ctx, steps); err != nil {
+			return err
+		}
+	}
 	seqs := make([]int64, 0, len(steps))
 	for _, step := range steps {
 		if step.Kind == Apply {
@@ -78,6 +84,28 @@ func (s *stepSource) fill(ctx context.Context, steps []Step) error {
 			continue
 		}
 		if steps[i].Block = blocks[steps[i].BlockSeq]; steps[i].Block == nil {
+			return fmt.Errorf("step %d of %s names event %d of the log, which is not there", steps[i].Number, s.chain, steps[i].BlockSeq)
+		}
+	}
+	return nil
+}
+
+func (s *stepSource) fillRecords(ctx context.Context, steps []Step) error {
+	var seqs []int64
+	for _, step := range steps {
+		if step.Kind == TakeRecord {
+			seqs = append(seqs, step.BlockSeq)
+		}
+	}
+	records, err := s.decoder.Records(ctx, seqs)
+	if err != nil {
+		return fmt.Errorf("read records of steps of %s: %w", s.chain, err)
+	}
+	for i := range steps {
+		if steps[i].Kind != TakeRecord {
+			continue
+		}
+		if steps[i].Record = records[steps[i].BlockSeq]; steps[i].Record == nil {
 			return fmt.Errorf("step %d of %s names event %d of the log, which is not there", steps[i].Number, s.chain, steps[i].BlockSeq)
 		}
 	}

@@ -42,7 +42,7 @@ func Event(msg *message.Message) (eventstore.Event, error) {
 		return eventstore.Event{}, fmt.Errorf("message %s is not from the log: metadata %q: %w", msg.UUID, MetadataReceivedAt, err)
 	}
 	return eventstore.Event{
-		Seq: seq, ReceivedAt: receivedAt, Path: msg.Metadata[MetadataPath], Size: int64(len(msg.Payload)), Body: msg.Payload,
+		Seq: seq, ReceivedAt: receivedAt, Source: msg.Metadata[MetadataSource], Path: msg.Metadata[MetadataPath], Size: int64(len(msg.Payload)), Body: msg.Payload,
 	}, nil
 }
 

@@ -25,3 +25,9 @@ func Height(height int64) string { return "height:" + strconv.FormatInt(height, 
 
 // Block names a block by its hash or its index block hash.
 func Block(id hash.Hash32) string { return "block:" + string(id[:]) }
+
+// Token names what a token of a contract is; id is decimal. What its contract is has the contract's name, see Account.
+func Token(contract, id string) string { return "token:" + contract + ":" + id }
+
+// Tokens names the list of all contracts and tokens of a kind, and what is counted of them.
+const Tokens = "tokens"

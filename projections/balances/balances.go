@@ -105,6 +105,14 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	var err error
 	single := len(steps) == 1
 	for len(steps) > 0 {
+		if steps[0].Kind == projections.TakeRecord { // nothing on the chain has changed
+			b.last = steps[0].Number
+			if single {
+				touched = projections.NewTouched()
+			}
+			steps = steps[1:]
+			continue
+		}
 		if steps[0].Kind == projections.Revert {
 			if single {
 				if touched, err = b.touched(ctx, steps[0]); err != nil {

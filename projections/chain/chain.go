@@ -169,6 +169,10 @@ func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
 		b.quarantine(item, item.Err)
 		return nil
 	}
+	if item.Record != nil {
+		b.rows.record(item, b.state.tip, b.nextStep())
+		return nil
+	}
 	var err error
 	switch payload := item.Payload.(type) {
 	case *nodeevent.Block:

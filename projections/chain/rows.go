@@ -150,6 +150,15 @@ func (r *rows) step(n *node, cause, step int64, kind projections.StepKind) {
 	r.steps = append(r.steps, []any{step, n.height, n.seq, n.size, cause, int16(kind), n.id[:]})
 }
 
+// record adds the step that takes a record in; tip is nil while there is no block.
+func (r *rows) record(item projections.LogItem, tip *node, step int64) {
+	height, id := int64(-1), hash.Hash32{}
+	if tip != nil {
+		height, id = tip.height, tip.id
+	}
+	r.steps = append(r.steps, []any{step, height, item.Seq, item.Size, item.Seq, int16(projections.TakeRecord), id[:]})
+}
+
 func addCost(sum *nodeevent.Cost, c nodeevent.Cost) bool {
 	for _, term := range []struct {
 		sum *uint64

@@ -77,14 +77,14 @@ CREATE TABLE {schema}.gap (
 -- The linear list that all other projections fold: 1, 2, 3, … without gaps, only ever appended to.
 CREATE TABLE {schema}.step (
     step             bigint   NOT NULL,
-    height           bigint   NOT NULL,
-    block_seq        bigint   NOT NULL,
-    block_size       bigint   NOT NULL, -- bytes of the event with the block's content
+    height           bigint   NOT NULL, -- of the block; for a record of the one at the top, or -1
+    block_seq        bigint   NOT NULL, -- the event with the block's content, or the record
+    block_size       bigint   NOT NULL, -- bytes of that event
     source_seq       bigint   NOT NULL, -- the event that caused the step
-    kind             smallint NOT NULL, -- 1 apply, -1 revert
-    index_block_hash bytea    NOT NULL,
+    kind             smallint NOT NULL, -- 1 apply, -1 revert, 0 take a record in
+    index_block_hash bytea    NOT NULL, -- of the block of this height
     CONSTRAINT step_pkey PRIMARY KEY (step),
-    CONSTRAINT step_kind_check CHECK (kind IN (1, -1))
+    CONSTRAINT step_kind_check CHECK (kind IN (1, 0, -1))
 );
 
 CREATE TABLE {schema}.burn_block (

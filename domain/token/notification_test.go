@@ -1,0 +1,235 @@
+package token_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"testing"
+
+	"strata/domain/clarity"
+	"strata/domain/token"
+)
+
+const (
+	owner    = "SP3XA0MBJ3TD14HRAT0ZP65N933XMG6E6QAS00CTW"
+	deed     = owner + ".fine-art-exhibition-v1"
+	stranger = "SP1H6HY2ZPSFPZF6HBNADAYKQ2FJN75GHVV95YZQ"
+	notifier = stranger + ".token-metadata-update-notify"
+)
+
+func buffer(s string) clarity.Value { return must(clarity.NewBuffer([]byte(s))) }
+
+func principal(s string) clarity.Value {
+	p, err := clarity.ParsePrincipal(s)
+	if err != nil {
+		panic(err)
+	}
+	return must(clarity.NewPrincipal(p))
+}
+
+func unsigned(n ...uint64) (list []clarity.Value) {
+	for _, one := range n {
+		list = append(list, clarity.NewUint64(one))
+	}
+	return list
+}
+
+func list(elements ...clarity.Value) clarity.Value { return must(clarity.NewList(elements...)) }
+
+// tuple of names and values in turn.
+func tuple(parts ...any) clarity.Value {
+	var fields []clarity.Field
+	for i := 0; i < len(parts); i += 2 {
+		fields = append(fields, clarity.Field{Name: parts[i].(string), Value: parts[i+1].(clarity.Value)})
+	}
+	return must(clarity.NewTuple(fields...))
+}
+
+// notice is a notification with the given payload.
+func notice(payload ...any) clarity.Value {
+	return tuple("notification", ascii("token-metadata-update"), "payload", tuple(payload...))
+}
+
+func summary(n token.Notification) string {
+	ttl := "-"
+	if n.TTL != nil {
+		ttl = fmt.Sprint(*n.TTL)
+	}
+	return fmt.Sprint(n.Class, " ", n.Contract, " ", n.TokenIDs, " ", n.Mode, " ", ttl)
+}
+
+// The real bytes of transaction 0xfc81a8c30025d7135d4313ea746831de1c7794478d4e0d23ef76970ee071cf20.
+const mainnetNotice = "0c000000020c6e6f74696669636174696f6e0d00000015746f6b656e2d6d657461646174612d757064617465077061796c6f61640c00000002" +
+	"0b636f6e74726163742d69640616faa051721e9a12470ad03f6316a918fb4819c6ba1666696e652d6172742d65786869626974696f6e2d7631" +
+	"0b746f6b656e2d636c6173730d000000036e6674"
+
+func value(tb testing.TB, digits string) clarity.Value {
+	tb.Helper()
+	raw, err := hex.DecodeString(digits)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	v, err := clarity.DecodeAll(raw)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return v
+}
+
+func TestParseNotification(t *testing.T) {
+	most := decimal("340282366920938463463374607431768211455")
+	ids := func(v ...clarity.Value) clarity.Value {
+		return notice("token-class", ascii("nft"), "contract-id", principal(deed), "token-ids", list(v...))
+	}
+	mode := func(v clarity.Value) clarity.Value {
+		return notice("token-class", ascii("ft"), "contract-id", principal(deed), "update-mode", v)
+	}
+	ttl := func(v clarity.Value) clarity.Value {
+		return notice("token-class", ascii("ft"), "contract-id", principal(deed), "update-mode", ascii("dynamic"), "ttl", v)
+	}
+	about := func(v clarity.Value) clarity.Value { return notice("token-class", ascii("ft"), "contract-id", v) }
+	for _, tc := range []struct {
+		name  string
+		value clarity.Value
+		want  string // empty for no notification
+	}{
+		{
+			"N1",
+			tuple("notification", buffer("token-metadata-update"), "payload", tuple("token-class", buffer("ft"), "contract-id", principal(deed))),
+			"ft " + deed + " [] standard -",
+		},
+		{"N5", value(t, mainnetNotice), "nft " + deed + " [] standard -"},
+		{"N6 list of int", ids(clarity.NewInt64(1), clarity.NewInt64(2)), "nft " + deed + " [1 2] standard -"},
+		{
+			"N7",
+			notice("token-class", ascii("nft"), "contract-id", principal(deed), "update-mode", ascii("dynamic"), "ttl", clarity.NewUint64(9999)),
+			"nft " + deed + " [] dynamic 9999",
+		},
+		{
+			"N8 sft with ids",
+			notice("token-class", ascii("sft"), "contract-id", principal(deed), "token-ids", list(unsigned(7)...)),
+			"sft " + deed + " [7] standard -",
+		},
+		{"N8 sft without ids", notice("token-class", ascii("sft"), "contract-id", principal(deed)), ""},
+		{"N8 sft with an empty list", notice("token-class", ascii("sft"), "contract-id", principal(deed), "token-ids", list()), ""},
+		{"N8 sft with a text for ids", notice("token-class", ascii("sft"), "contract-id", principal(deed), "token-ids", ascii("1")), ""},
+		{"N9 unknown mode", mode(ascii("sometimes")), ""},
+		{"N9 mode that is no word", mode(clarity.NewUint64(1)), ""},
+
+		{"empty list", ids(), "nft " + deed + " [] standard -"},
+		{"ids as they come, each once", ids(unsigned(3, 1, 3, 0, 1)...), "nft " + deed + " [3 1 0] standard -"},
+		{"largest id", ids(must(clarity.NewUint(most))), "nft " + deed + " [340282366920938463463374607431768211455] standard -"},
+		{"negative id", ids(clarity.NewInt64(1), clarity.NewInt64(-1)), ""},
+		{"ids of another type", ids(ascii("1")), ""},
+		{"one id without a list", notice("token-class", ascii("nft"), "contract-id", principal(deed), "token-ids", clarity.NewUint64(1)), ""},
+		{
+			"ft has no ids",
+			notice("token-class", ascii("ft"), "contract-id", principal(deed), "token-ids", list(unsigned(1)...)),
+			"ft " + deed + " [] standard -",
+		},
+
+		{"mode frozen", mode(utf8("frozen")), "ft " + deed + " [] frozen -"},
+		{"mode in bytes", mode(buffer("standard")), "ft " + deed + " [] standard -"},
+		{"empty mode", mode(ascii("")), "ft " + deed + " [] standard -"},
+		{"ttl zero", ttl(clarity.NewUint64(0)), "ft " + deed + " [] dynamic 0"},
+		{"ttl of int", ttl(clarity.NewInt64(60)), "ft " + deed + " [] dynamic -"},
+		{"ttl in some", ttl(clarity.NewSome(clarity.NewUint64(60))), "ft " + deed + " [] dynamic -"},
+		{"longest ttl", ttl(clarity.NewUint64(token.TTLMax)), "ft " + deed + " [] dynamic 3153600000"},
+		{"ttl beyond", ttl(must(clarity.NewUint(most))), "ft " + deed + " [] dynamic 3153600000"},
+
+		{"contract as ascii", about(ascii(deed)), "ft " + deed + " [] standard -"},
+		{"contract as utf8", about(utf8(deed)), "ft " + deed + " [] standard -"},
+		{"contract as bytes", about(buffer(deed)), "ft " + deed + " [] standard -"},
+		{"contract in lower case", about(ascii("sp3xa0mbj3td14hrat0zp65n933xmg6e6qas00ctw.fine-art-exhibition-v1")), "ft " + deed + " [] standard -"},
+		{"address for a contract", about(principal(owner)), ""},
+		{"address for a contract, as text", about(ascii(owner)), ""},
+		{"address with a dot", about(ascii(owner + ".")), ""},
+		{"text for a contract", about(ascii("fine-art")), ""},
+		{"number for a contract", about(clarity.NewUint64(1)), ""},
+		{"contract with an illegal name", about(value(t, "0616faa051721e9a12470ad03f6316a918fb4819c6ba03610062")), ""},
+		{"no contract", notice("token-class", ascii("ft")), ""},
+
+		{"unknown class", notice("token-class", ascii("stx"), "contract-id", principal(deed)), ""},
+		{"no class", notice("contract-id", principal(deed)), ""},
+		{"class in some", notice("token-class", clarity.NewSome(ascii("ft")), "contract-id", principal(deed)), ""},
+		{"other notification", tuple("notification", ascii("hello"), "payload", tuple("token-class", ascii("ft"), "contract-id", principal(deed))), ""},
+		{"no notification", tuple("payload", tuple("token-class", ascii("ft"), "contract-id", principal(deed))), ""},
+		{"no payload", tuple("notification", ascii("token-metadata-update")), ""},
+		{"payload of a number", tuple("notification", ascii("token-metadata-update"), "payload", clarity.NewUint64(1)), ""},
+		{"in some", clarity.NewSome(notice("token-class", ascii("ft"), "contract-id", principal(deed))), ""},
+		{"text", ascii("token-metadata-update"), ""},
+		{"no value", clarity.Value{}, ""},
+	} {
+		got, ok := token.ParseNotification(tc.value)
+		switch {
+		case tc.want == "" && (ok || summary(got) != summary(token.Notification{})):
+			t.Errorf("%s: got %s, want no notification", tc.name, summary(got))
+		case tc.want != "" && (!ok || summary(got) != tc.want):
+			t.Errorf("%s: got %s, %v, want %s", tc.name, summary(got), ok, tc.want)
+		}
+	}
+}
+
+func TestAuthorisedBy(t *testing.T) {
+	n, ok := token.ParseNotification(value(t, mainnetNotice))
+	if !ok {
+		t.Fatal("N5 is no notification")
+	}
+	for _, tc := range []struct {
+		name, emitter, origin string
+		want                  bool
+	}{
+		{"N1 own contract and owner", deed, owner, true},
+		{"N2 other contract, other sender", notifier, stranger, false},
+		{"N3 other contract, owner", notifier, owner, true},
+		{"N4 own contract, foreign sender", deed, stranger, true},
+		{"other contract of the owner, other sender", owner + ".other", stranger, false},
+		{"contract whose name goes on", deed + "2", stranger, false},
+		{"contract for a sender", notifier, deed, false},
+		{"nobody", "", "", false},
+	} {
+		if got := n.AuthorisedBy(tc.emitter, tc.origin); got != tc.want {
+			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
+		}
+	}
+	if (token.Notification{}).AuthorisedBy("", "") {
+		t.Error("the zero notification is authorised")
+	}
+}
+
+func TestParseSFTPrint(t *testing.T) {
+	most := decimal("340282366920938463463374607431768211455")
+	of := func(word clarity.Value, id, amount clarity.Value) clarity.Value {
+		return tuple("type", word, "token-id", id, "amount", amount, "recipient", principal(owner))
+	}
+	three, many := clarity.NewUint64(3), clarity.NewUint64(1000)
+	for _, tc := range []struct {
+		name  string
+		value clarity.Value
+		want  *token.SFTPrint
+	}{
+		{"mint", of(ascii("sft_mint"), three, many), &token.SFTPrint{Event: token.SFTMint, TokenID: big.NewInt(3), Amount: big.NewInt(1000)}},
+		{"burn", of(ascii("sft_burn"), three, many), &token.SFTPrint{Event: token.SFTBurn, TokenID: big.NewInt(3), Amount: big.NewInt(1000)}},
+		{"transfer", of(utf8("sft_transfer"), clarity.NewUint64(0), clarity.NewUint64(0)), &token.SFTPrint{Event: token.SFTTransfer, TokenID: new(big.Int), Amount: new(big.Int)}},
+		{"largest", of(buffer("sft_mint"), must(clarity.NewUint(most)), must(clarity.NewUint(most))), &token.SFTPrint{Event: token.SFTMint, TokenID: most, Amount: most}},
+		{"without recipient", tuple("type", ascii("sft_mint"), "token-id", three, "amount", many), &token.SFTPrint{Event: token.SFTMint, TokenID: big.NewInt(3), Amount: big.NewInt(1000)}},
+		{"other type", of(ascii("sft_melt"), three, many), nil},
+		{"type of a number", of(three, three, many), nil},
+		{"id of int", of(ascii("sft_mint"), clarity.NewInt64(3), many), nil},
+		{"amount of int", of(ascii("sft_mint"), three, clarity.NewInt64(3)), nil},
+		{"no id", tuple("type", ascii("sft_mint"), "amount", many), nil},
+		{"no amount", tuple("type", ascii("sft_mint"), "token-id", three), nil},
+		{"no type", tuple("token-id", three, "amount", many), nil},
+		{"in ok", clarity.NewOk(of(ascii("sft_mint"), three, many)), nil},
+		{"no value", clarity.Value{}, nil},
+	} {
+		got, ok := token.ParseSFTPrint(tc.value)
+		if ok != (tc.want != nil) {
+			t.Errorf("%s: got %+v, %v, want %+v", tc.name, got, ok, tc.want)
+			continue
+		}
+		if ok && (got.Event != tc.want.Event || got.TokenID.Cmp(tc.want.TokenID) != 0 || got.Amount.Cmp(tc.want.Amount) != 0) {
+			t.Errorf("%s: got %+v, want %+v", tc.name, got, *tc.want)
+		}
+	}
+}

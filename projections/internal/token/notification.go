@@ -1,0 +1,178 @@
+package token
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/fetch"
+	"strata/domain/token"
+)
+
+// How often what is dynamic is fetched again.
+const (
+	dynamicDefault = 24 * time.Hour
+	dynamicLeast   = time.Minute // whatever a contract asks for
+)
+
+// effectiveSQL is the notification that counts for token $2 of contract $1: the first that froze it, or else the last.
+// Those for all tokens of the contract count as well.
+const effectiveSQL = `
+	SELECT mode, ttl::bigint FROM {schema}.notification
+	WHERE contract_id = $1 AND (token_id = $2 OR token_id IS NULL)
+	ORDER BY mode = 'frozen' DESC, height DESC, tx_index DESC, event_index DESC LIMIT 1`
+
+// notify takes in a notification: unless its tokens are frozen, they are fetched once more.
+func (b *batch) notify(f notice, want raised) error {
+	ids := []*big.Int{nil} // nil for all
+	if len(f.TokenIDs) > 0 {
+		ids = f.TokenIDs
+	}
+	var concerned []string
+	for _, id := range ids {
+		frozen, err := b.frozen(f.Contract, id)
+		if err != nil {
+			return err
+		}
+		if frozen {
+			continue
+		}
+		text := decimal(id)
+		_, err = b.tx.Exec(b.ctx, b.sql(`
+			INSERT INTO {schema}.notification (height, source_seq, ttl, tx_index, event_index, token_id, contract_id, mode, pointer)
+			VALUES ($1, $2, $3, $4, $5, $6::numeric, $7, $8, $9)`),
+			*want.height, want.seq, f.TTL, f.txIndex, f.eventIndex, text, f.Contract, string(f.Mode), f.pointer)
+		if err != nil {
+			return fmt.Errorf("write a notification: %w", err)
+		}
+		if id == nil {
+			b.touch(f.Contract)
+		} else {
+			concerned = append(concerned, *text)
+		}
+	}
+	want.anew = true
+	if len(f.TokenIDs) == 0 {
+		concerned = nil
+	} else if len(concerned) == 0 {
+		return nil
+	}
+	return b.fetchAgain(f.Contract, concerned, want)
+}
+
+// frozen says whether a notification for a token, or with nil for all, comes too late.
+func (b *batch) frozen(contract string, id *big.Int) (bool, error) {
+	mode, _, err := b.effective(contract, decimal(id))
+	return mode == token.Frozen, err
+}
+
+// effective is the update mode of a token; without an id of the contract as a whole. It is empty when nothing was ever
+// announced.
+func (b *batch) effective(contract string, id *string) (mode token.UpdateMode, ttl *int64, err error) {
+	rows, err := b.tx.Query(b.ctx, b.sql(effectiveSQL), contract, id)
+	if err != nil {
+		return "", nil, fmt.Errorf("read the notifications of %s: %w", contract, err)
+	}
+	if _, err = pgx.ForEachRow(rows, []any{&mode, &ttl}, func() error { return nil }); err != nil {
+		return "", nil, fmt.Errorf("read the notifications of %s: %w", contract, err)
+	}
+	return mode, ttl, nil
+}
+
+// again is when a token that was just fetched is due the next time; ok is false when nothing says so.
+func (b *batch) again(key tokenKey, at time.Time) (due time.Time, ok bool, err error) {
+	mode, ttl, err := b.effective(key.contract, &key.id)
+	if err != nil || mode != token.Dynamic {
+		return due, false, err
+	}
+	interval := dynamicDefault
+	if ttl != nil {
+		interval = max(time.Duration(*ttl)*time.Second, dynamicLeast)
+	}
+	return at.Add(interval), true, nil
+}
+
+// fetchAgain raises wants for tokens of a contract, all of them when ids is empty, and for the documents and images that
+// they refer to. Tokens that are frozen are left out, but by what froze them, and when a person asks.
+func (b *batch) fetchAgain(contract string, ids []string, want raised) error {
+	if ids == nil {
+		rows, err := b.tx.Query(b.ctx, b.sql(`
+			SELECT token_id::text FROM {schema}.token t
+			WHERE contract_id = $1 AND ($2 OR NOT EXISTS (
+				SELECT FROM {schema}.notification n WHERE n.contract_id = $1 AND n.token_id = t.token_id AND n.mode = 'frozen'))
+			ORDER BY token_id`), contract, want.priority == priorityPerson)
+		if err != nil {
+			return fmt.Errorf("find the tokens of %s: %w", contract, err)
+		}
+		if ids, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
+			return fmt.Errorf("find the tokens of %s: %w", contract, err)
+		}
+	} else {
+		known, err := b.known(contract, ids)
+		if err != nil {
+			return err
+		}
+		ids = known
+	}
+	wants := make([]raised, 0, len(ids))
+	for _, id := range ids {
+		b.touchToken(tokenKey{contract, id})
+		want.want = b.readWant(contract, bigOf(id))
+		wants = append(wants, want)
+	}
+	resources, err := b.resourcesAgain(contract, ids, want)
+	if err != nil {
+		return err
+	}
+	return b.raise(append(wants, resources...))
+}
+
+// known are those of the ids that are tokens of the contract.
+func (b *batch) known(contract string, ids []string) ([]string, error) {
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT token_id::text FROM {schema}.token WHERE contract_id = $1 AND token_id = ANY ($2::numeric[]) ORDER BY token_id`), contract, ids)
+	if err != nil {
+		return nil, fmt.Errorf("look up %d tokens of %s: %w", len(ids), contract, err)
+	}
+	known, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("look up %d tokens of %s: %w", len(ids), contract, err)
+	}
+	return known, nil
+}
+
+// resourcesAgain wants the documents and images that tokens refer to once more. What never changes is not among them,
+// once it is here.
+func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]raised, error) {
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT DISTINCT r.role, coalesce(d.uri, i.uri) AS uri
+		FROM {schema}.reference r
+		LEFT JOIN {schema}.document d ON r.role = 'document' AND d.uri_hash = r.uri_hash
+		LEFT JOIN {schema}.image i ON r.role = 'image' AND i.uri_hash = r.uri_hash
+		WHERE r.contract_id = $1 AND r.token_id = ANY ($2::numeric[])
+		  AND (coalesce(d.source_seq, i.source_seq) IS NULL OR coalesce(d.uri, i.uri) !~* '^(ipfs|ar|data):')
+		ORDER BY 1, 2`), contract, ids)
+	if err != nil {
+		return nil, fmt.Errorf("find what %d tokens of %s refer to: %w", len(ids), contract, err)
+	}
+	var wants []raised
+	var role, uri string
+	if _, err := pgx.ForEachRow(rows, []any{&role, &uri}, func() error {
+		want.want, want.height = fetch.Want{Kind: fetch.Kind(role), URI: uri}, nil
+		wants = append(wants, want)
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("find what %d tokens of %s refer to: %w", len(ids), contract, err)
+	}
+	return wants, nil
+}
+
+func decimal(id *big.Int) *string {
+	if id == nil {
+		return nil
+	}
+	s := id.String()
+	return &s
+}

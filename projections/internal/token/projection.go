@@ -1,0 +1,127 @@
+package token
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/token"
+	"strata/projections"
+)
+
+//go:embed tables.sql
+var tables string
+
+// Spec describes the tables of a kind of token.
+func Spec(kind token.Kind, version int) projections.Spec {
+	spec := projections.Spec{Name: string(kind), Version: version, Tables: tables, Records: true}
+	for _, table := range []string{"contract", "token", "document", "image", "reference", "want", "notification"} {
+		spec.Views = append(spec.Views, string(kind)+"_"+table+":"+table)
+	}
+	return spec
+}
+
+// Projection folds what concerns tokens of one kind. It is not safe for concurrent use; one follower owns it.
+type Projection struct {
+	kind   token.Kind
+	spec   projections.Spec
+	logger *slog.Logger
+	// tip is the newest block here, valid while position is.
+	tip      *block
+	position int64
+}
+
+// New makes the projection of a kind.
+func New(kind token.Kind, version int, logger *slog.Logger) *Projection {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return &Projection{kind: kind, spec: Spec(kind, version), logger: logger, position: -1}
+}
+
+// Spec implements projections.Projection.
+func (p *Projection) Spec() projections.Spec { return p.spec }
+
+// Forget implements projections.Projection.
+func (p *Projection) Forget() { p.tip, p.position = nil, -1 }
+
+// block is the newest canonical block.
+type block struct {
+	projections.Tip
+	time time.Time
+}
+
+// batch is one Fold.
+type batch struct {
+	*Projection
+	ctx     context.Context //nolint:containedctx // of the one Fold that the batch is
+	tx      pgx.Tx
+	touched *projections.Touched
+}
+
+func (b *batch) sql(query string) string { return b.spec.SQL(query) }
+
+// Fold implements projections.Projection.
+func (p *Projection) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
+	b := &batch{Projection: p, ctx: ctx, tx: tx}
+	if len(steps) == 1 {
+		b.touched = projections.NewTouched() // what a batch of many steps changes isn't worth naming
+	}
+	if p.position != after {
+		if err := b.readTip(); err != nil {
+			return projections.Outcome{}, err
+		}
+	}
+	for first := 0; first < len(steps); {
+		step := steps[first]
+		var err error
+		switch step.Kind {
+		case projections.Apply: // a run of them is one: what it needs is read at once, and written at once
+			run := first + 1
+			for run < len(steps) && steps[run].Kind == projections.Apply {
+				run++
+			}
+			err = b.apply(steps[first:run])
+			first = run
+		case projections.Revert:
+			err = b.revert(step)
+			first++
+		default:
+			err = b.record(step)
+			first++
+		}
+		if err != nil {
+			return projections.Outcome{}, fmt.Errorf("%s %s at height %d: %w", step.Kind, step.IndexBlockHash, step.Height, err)
+		}
+	}
+	p.position = steps[len(steps)-1].Number
+	if p.tip == nil {
+		return projections.Outcome{Touched: b.touched}, nil
+	}
+	tip := p.tip.Tip
+	return projections.Outcome{Tip: &tip, Touched: b.touched}, nil
+}
+
+// readTip reads which block the rows reflect.
+func (b *batch) readTip() error {
+	b.tip = nil
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT height, index_block_hash, block_hash, burn_block_height, time FROM {schema}.block ORDER BY height DESC LIMIT 1`))
+	if err != nil {
+		return fmt.Errorf("read the tip: %w", err)
+	}
+	var t block
+	var seconds int64
+	if _, err := pgx.ForEachRow(rows, []any{&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight, &seconds}, func() error {
+		t.time = time.Unix(seconds, 0)
+		b.tip = &t
+		return nil
+	}); err != nil {
+		return fmt.Errorf("read the tip: %w", err)
+	}
+	return nil
+}

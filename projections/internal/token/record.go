@@ -1,0 +1,269 @@
+package token
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/fetch"
+	"strata/domain/token"
+	"strata/projections"
+)
+
+// nftMax is how many tokens a contract may say to have at once. What it mints is known one by one in any case.
+const nftMax = 50_000
+
+// record takes in what came from outside of the chain.
+func (b *batch) record(step projections.Step) error {
+	switch r := step.Record.(type) {
+	case *fetch.Refresh:
+		return b.refresh(step, r)
+	case *fetch.Report:
+		s, ok, err := b.standing(r.Want)
+		if err != nil || !ok {
+			return err // nobody here wants it
+		}
+		switch r.Want.Kind {
+		case fetch.ContractRead:
+			return b.read(step, r, s)
+		case fetch.ContractInterface:
+			return b.interfaceRead(step, r, s)
+		case fetch.Document:
+			return b.document(step, r, s)
+		case fetch.Image:
+			return b.image(step, r, s)
+		}
+	}
+	return nil
+}
+
+// refresh is somebody's wish. It counts for what is frozen too.
+func (b *batch) refresh(step projections.Step, r *fetch.Refresh) error {
+	about := map[string]standingOf{r.Contract: unknown}
+	if err := b.lookUp(about); err != nil || about[r.Contract] != recognised {
+		return err
+	}
+	want := raised{seq: step.SourceSeq, due: r.RequestedAt, priority: priorityPerson, anew: true}
+	var ids []string
+	if r.TokenID != "" {
+		ids = []string{r.TokenID}
+	} else if b.kind == token.NFT {
+		want.want = lastTokenIDWant(r.Contract)
+		if err := b.raise([]raised{want}); err != nil {
+			return err
+		}
+	}
+	return b.fetchAgain(r.Contract, ids, want)
+}
+
+// canonical says whether a report is of a block that counts. When it is not, the want goes on.
+func (b *batch) canonical(step projections.Step, r *fetch.Report, s standing) (bool, error) {
+	ok := s.minHeight == nil || r.Tip.Height >= *s.minHeight
+	if ok {
+		err := b.tx.QueryRow(b.ctx, b.sql(`SELECT EXISTS (SELECT FROM {schema}.block WHERE height = $1 AND index_block_hash = $2)`),
+			r.Tip.Height, r.Tip.IndexBlockHash[:]).Scan(&ok)
+		if err != nil {
+			return false, fmt.Errorf("look for the block of a report: %w", err)
+		}
+	}
+	if ok {
+		return true, nil
+	}
+	return false, b.fail(s, step.SourceSeq, r.FinishedAt, &fetch.Problem{Severity: fetch.Waiting})
+}
+
+// read takes in what a contract said.
+func (b *batch) read(step projections.Step, r *fetch.Report, s standing) error {
+	if ok, err := b.canonical(step, r, s); err != nil || !ok {
+		return err
+	}
+	key := r.Want.Key()
+	if key == lastTokenIDWant(r.Want.Contract).Key() {
+		return b.lastTokenID(step, r, s)
+	}
+	id := tokenIDOf(b.kind, r.Want)
+	if id == nil {
+		return b.settle(s) // of an earlier program, which asked in another way
+	}
+	token := tokenKey{r.Want.Contract, id.String()}
+	b.touchToken(token)
+	if key == b.supplyWant(token.contract, id).Key() {
+		return b.supply(step, r, s, token)
+	}
+	return b.properties(step, r, s, token)
+}
+
+// tokenIDOf is the token that a want is about.
+func tokenIDOf(kind token.Kind, w fetch.Want) *big.Int {
+	if kind == token.FT {
+		return one
+	}
+	return token.IDOf(w.Calls)
+}
+
+// supply takes in how much there is of a token. What can't be read stays unknown, or as it was.
+func (b *batch) supply(step projections.Step, r *fetch.Report, s standing, key tokenKey) error {
+	total, problem := token.ReadSupply(r)
+	if problem != nil && problem.Severity != fetch.Wrong {
+		return b.fail(s, step.SourceSeq, r.FinishedAt, problem)
+	}
+	if err := b.settle(s); err != nil || problem != nil {
+		return err
+	}
+	_, err := b.tx.Exec(b.ctx, b.sql(`
+		UPDATE {schema}.token SET total_supply = $3, read_height = greatest(read_height, $4), supply_seq = $5
+		WHERE contract_id = $1 AND token_id = $2::numeric`), key.contract, key.id, projections.Amount(total), r.Tip.Height, step.SourceSeq)
+	if err != nil {
+		return fmt.Errorf("write the supply of %s %s: %w", key.contract, key.id, err)
+	}
+	return nil
+}
+
+// properties takes in what a contract says of a token.
+func (b *batch) properties(step projections.Step, r *fetch.Report, s standing, key tokenKey) error {
+	read, problem := token.ReadToken(b.kind, r)
+	if problem != nil {
+		if _, err := b.tx.Exec(b.ctx, b.sql(`
+			UPDATE {schema}.token SET failed_seq = $3, reason = $4 WHERE contract_id = $1 AND token_id = $2::numeric`),
+			key.contract, key.id, step.SourceSeq, problem.Reason); err != nil {
+			return fmt.Errorf("note that %s %s can't be read: %w", key.contract, key.id, err)
+		}
+		return b.fail(s, step.SourceSeq, r.FinishedAt, problem)
+	}
+	var uri *string
+	if read.URI != nil {
+		uri = tokenURI(*read.URI, key.id)
+	}
+	name, symbol := [2]string{}, [2]string{}
+	if b.kind == token.FT {
+		name, symbol = [2]string{listKey(read.Name)}, [2]string{listKey(read.Symbol)}
+	}
+	var before [2]string
+	err := b.tx.QueryRow(b.ctx, b.sql(`
+		UPDATE {schema}.token t
+		SET uri = $3, name = $4, symbol = $5, decimals = $6, total_supply = coalesce($7, t.total_supply),
+		    name_key = nullif($8, ''), symbol_key = nullif($9, ''),
+		    read_height = $10, read_seq = $11, read_at = $12, reason = 0, failed_seq = NULL
+		FROM (SELECT name_key, symbol_key FROM {schema}.token WHERE contract_id = $1 AND token_id = $2::numeric) old
+		WHERE t.contract_id = $1 AND t.token_id = $2::numeric
+		RETURNING coalesce(old.name_key, ''), coalesce(old.symbol_key, '')`),
+		key.contract, key.id, uri, read.Name, read.Symbol, read.Decimals, projections.Amount(read.TotalSupply), name[0], symbol[0],
+		r.Tip.Height, step.SourceSeq, r.FinishedAt).Scan(&before[0], &before[1])
+	if err != nil {
+		return fmt.Errorf("write what was read of %s %s: %w", key.contract, key.id, err)
+	}
+	if b.kind == token.FT {
+		if err := b.relist(key.contract, before, [2]string{name[0], symbol[0]}); err != nil {
+			return err
+		}
+	}
+	if s.priority == priorityClock { // the document is not to be older than the rest
+		again, err := b.resourcesAgain(key.contract, []string{key.id}, raised{seq: step.SourceSeq, due: r.FinishedAt, priority: priorityClock, anew: true})
+		if err != nil {
+			return err
+		}
+		if err := b.raise(again); err != nil {
+			return err
+		}
+	}
+	if err := b.refer([]tokenKey{key}, step.SourceSeq, r.FinishedAt); err != nil {
+		return err
+	}
+	due, dynamic, err := b.again(key, r.FinishedAt)
+	if err != nil {
+		return err
+	}
+	if dynamic {
+		return b.putOff(s, step.SourceSeq, due)
+	}
+	return b.settle(s)
+}
+
+// lastTokenID takes in how many tokens a contract says there are: those that are not known yet become so.
+func (b *batch) lastTokenID(step projections.Step, r *fetch.Report, s standing) error {
+	contract := r.Want.Contract
+	b.touch(contract)
+	last, problem := token.ReadLastTokenID(r)
+	if problem != nil {
+		if _, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.contract SET failed_seq = $2, reason = $3 WHERE contract_id = $1`),
+			contract, step.SourceSeq, problem.Reason); err != nil {
+			return fmt.Errorf("note that %s can't be read: %w", contract, err)
+		}
+		return b.fail(s, step.SourceSeq, r.FinishedAt, problem)
+	}
+	if _, err := b.tx.Exec(b.ctx, b.sql(`
+		UPDATE {schema}.contract
+		SET last_token_id = $2, read_height = $3, read_seq = $4, read_at = $5, failed_seq = NULL, reason = 0
+		WHERE contract_id = $1`), contract, projections.Amount(last), r.Tip.Height, step.SourceSeq, r.FinishedAt); err != nil {
+		return fmt.Errorf("write the last token of %s: %w", contract, err)
+	}
+	if err := b.settle(s); err != nil {
+		return err
+	}
+	if !last.IsInt64() || last.Int64() > nftMax || last.Sign() <= 0 {
+		return nil
+	}
+	var (
+		n         = int(last.Int64())
+		heights   = make([]int64, n)
+		seqs      = make([]int64, n)
+		ids       = make([]string, n)
+		contracts = make([]string, n)
+	)
+	for i := range n {
+		heights[i], seqs[i], ids[i], contracts[i] = r.Tip.Height, step.SourceSeq, fmt.Sprint(i+1), contract
+	}
+	added, err := b.insertTokens(heights, seqs, ids, contracts)
+	if err != nil {
+		return err
+	}
+	var wants []raised
+	for _, id := range ids {
+		if added[tokenKey{contract, id}] {
+			wants = append(wants, raised{want: b.readWant(contract, bigOf(id)), seq: step.SourceSeq, due: r.FinishedAt, priority: priorityAgain})
+		}
+	}
+	return b.raise(wants)
+}
+
+// interfaceRead takes in the interface of a contract whose deploy came without.
+func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s standing) error {
+	abi, problem := token.ReadInterface(r)
+	if problem != nil {
+		return b.fail(s, step.SourceSeq, r.FinishedAt, problem)
+	}
+	if err := b.settle(s); err != nil {
+		return err
+	}
+	contract := r.Want.Contract
+	b.touch(contract)
+	d := deploy{contract: contract}
+	var height, seq int64
+	rows, err := b.tx.Query(b.ctx, b.sql(`DELETE FROM {schema}.unrecognised WHERE contract_id = $1 RETURNING height, source_seq, tx_index, txid`), contract)
+	if err != nil {
+		return fmt.Errorf("recognise %s: %w", contract, err)
+	}
+	found := false
+	if _, err := pgx.ForEachRow(rows, []any{&height, &seq, &d.txIndex, &d.txid}, func() error {
+		found = true
+		return nil
+	}); err != nil {
+		return fmt.Errorf("recognise %s: %w", contract, err)
+	}
+	if !found {
+		return nil
+	}
+	ok := false
+	if d.recognised, ok = token.Recognise(abi); !ok || d.recognised.Kind != b.kind {
+		return b.dropTokens(`contract_id = $1`, contract) // what it minted in the meantime was none of ours
+	}
+	n := news{contracts: [][]any{contractRow(height, seq, &step.SourceSeq, d)}}
+	want := raised{seq: step.SourceSeq, due: r.FinishedAt, height: &height, priority: priorityChain}
+	b.begin(&n, contract, want)
+	if err := b.flush(&n); err != nil {
+		return err
+	}
+	want.height = nil
+	return b.fetchAgain(contract, nil, want)
+}

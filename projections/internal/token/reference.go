@@ -1,0 +1,301 @@
+package token
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/document"
+	"strata/domain/fetch"
+	"strata/domain/token"
+)
+
+// references are the URIs that a token refers to.
+type references map[referenceKey]string
+
+// urisOf are the addresses of the tokens' own documents; empty where there is none.
+func (b *batch) urisOf(tokens []tokenKey) ([]string, error) {
+	contracts, ids := columnsOf(tokens)
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT coalesce(t.uri, '')
+		FROM unnest($1::text[], $2::numeric[]) WITH ORDINALITY AS k (contract, id, place)
+		LEFT JOIN {schema}.token t ON t.contract_id = k.contract AND t.token_id = k.id
+		ORDER BY k.place`), contracts, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read the URIs of %d tokens: %w", len(tokens), err)
+	}
+	uris, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("read the URIs of %d tokens: %w", len(tokens), err)
+	}
+	return uris, nil
+}
+
+// referencesOf works out what tokens with these URIs refer to, as far as their documents are known.
+func (b *batch) referencesOf(tokens []tokenKey, uris []string) ([]references, error) {
+	all := make([]references, len(tokens))
+	own, err := b.documents(uris)
+	if err != nil {
+		return nil, err
+	}
+	var localised []string
+	for i, uri := range uris {
+		all[i] = references{}
+		if uri == "" {
+			continue
+		}
+		all[i][referenceKey{"document", ""}] = uri
+		if base := own[uri]; base != nil {
+			b.localeURIs(all[i], base, tokens[i].id)
+			for _, at := range all[i] {
+				localised = append(localised, at)
+			}
+		}
+	}
+	others, err := b.documents(localised)
+	if err != nil {
+		return nil, err
+	}
+	for i, uri := range uris {
+		base := own[uri]
+		if base == nil {
+			continue
+		}
+		for key, at := range maps.Clone(all[i]) {
+			shown := base
+			if key.locale != "" {
+				if others[at] == nil {
+					continue
+				}
+				shown = document.Localise(base, others[at])
+			}
+			if image := b.substituted(shown, tokens[i].id).Image; image != nil {
+				all[i][referenceKey{"image", key.locale}] = *image
+			}
+		}
+	}
+	return all, nil
+}
+
+// localeURIs adds the addresses of a document's other locales.
+func (b *batch) localeURIs(r references, base *document.Document, id string) {
+	if base.Localization == nil {
+		return
+	}
+	for _, locale := range base.Localization.Locales {
+		if locale != base.Localization.Default {
+			r[referenceKey{"document", locale}] = document.SubstituteURI(base.Localization.URI, id, locale)
+		}
+	}
+}
+
+// substituted is a document with the token's id filled in: there is none in one of a fungible token.
+func (b *batch) substituted(d *document.Document, id string) *document.Document {
+	if b.kind == token.FT {
+		return d
+	}
+	return d.Substitute(id)
+}
+
+// documents are those at the URIs whose content is known.
+func (b *batch) documents(uris []string) (map[string]*document.Document, error) {
+	hashes := make([][]byte, 0, len(uris))
+	asked := map[string]bool{"": true}
+	for _, uri := range uris {
+		if !asked[uri] {
+			asked[uri] = true
+			hash := uriHash(uri)
+			hashes = append(hashes, hash[:])
+		}
+	}
+	found := map[string]*document.Document{}
+	if len(hashes) == 0 {
+		return found, nil
+	}
+	rows, err := b.tx.Query(b.ctx, b.sql(`SELECT uri, content FROM {schema}.document WHERE uri_hash = ANY ($1) AND content IS NOT NULL`), hashes)
+	if err != nil {
+		return nil, fmt.Errorf("read %d documents: %w", len(hashes), err)
+	}
+	var uri, content string
+	if _, err := pgx.ForEachRow(rows, []any{&uri, &content}, func() error {
+		d, err := document.Decode([]byte(content))
+		found[uri] = d
+		return err
+	}); err != nil {
+		return nil, fmt.Errorf("read %d documents: %w", len(hashes), err)
+	}
+	return found, nil
+}
+
+// referencesIn are those that the table has; values are hashes of URIs.
+func (b *batch) referencesIn(tokens []tokenKey) (map[tokenKey]map[referenceKey][32]byte, error) {
+	contracts, ids := columnsOf(tokens)
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT r.contract_id, r.token_id::text, r.role, r.locale, r.uri_hash
+		FROM unnest($1::text[], $2::numeric[]) AS k (contract, id)
+		JOIN {schema}.reference r ON r.contract_id = k.contract AND r.token_id = k.id`), contracts, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read the references of %d tokens: %w", len(tokens), err)
+	}
+	have := map[tokenKey]map[referenceKey][32]byte{}
+	var (
+		key  tokenKey
+		ref  referenceKey
+		hash []byte
+	)
+	if _, err := pgx.ForEachRow(rows, []any{&key.contract, &key.id, &ref.role, &ref.locale, &hash}, func() error {
+		if have[key] == nil {
+			have[key] = map[referenceKey][32]byte{}
+		}
+		have[key][ref] = [32]byte(hash)
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("read the references of %d tokens: %w", len(tokens), err)
+	}
+	return have, nil
+}
+
+func columnsOf(tokens []tokenKey) (contracts, ids []string) {
+	for _, key := range tokens {
+		contracts, ids = append(contracts, key.contract), append(ids, key.id)
+	}
+	return contracts, ids
+}
+
+// referenceChanges is what has to be written.
+type referenceChanges struct {
+	gone, came                  []tokenKey
+	goneRefs, cameRefs          []referenceKey
+	cameHashes                  [][]byte
+	documentHashes, imageHashes [][]byte
+	documentURIs, imageURIs     []string
+	released                    [][]byte
+}
+
+func (c *referenceChanges) compare(key tokenKey, have map[referenceKey][32]byte, want references) {
+	for ref, hash := range have {
+		if uri, ok := want[ref]; !ok || uriHash(uri) != hash {
+			c.gone, c.goneRefs, c.released = append(c.gone, key), append(c.goneRefs, ref), append(c.released, hash[:])
+		}
+	}
+	for ref, uri := range want {
+		hash := uriHash(uri)
+		if old, ok := have[ref]; ok && old == hash {
+			continue
+		}
+		c.came, c.cameRefs, c.cameHashes = append(c.came, key), append(c.cameRefs, ref), append(c.cameHashes, hash[:])
+		if ref.role == "image" {
+			c.imageHashes, c.imageURIs = append(c.imageHashes, hash[:]), append(c.imageURIs, uri)
+		} else {
+			c.documentHashes, c.documentURIs = append(c.documentHashes, hash[:]), append(c.documentURIs, uri)
+		}
+	}
+}
+
+func (b *batch) writeReferences(c *referenceChanges) error {
+	if len(c.gone) > 0 {
+		contracts, ids := columnsOf(c.gone)
+		roles, locales := refColumns(c.goneRefs)
+		if _, err := b.tx.Exec(b.ctx, b.sql(`
+			DELETE FROM {schema}.reference r USING unnest($1::text[], $2::numeric[], $3::text[], $4::text[]) AS gone (contract, id, role, locale)
+			WHERE r.contract_id = gone.contract AND r.token_id = gone.id AND r.role = gone.role AND r.locale = gone.locale`),
+			contracts, ids, roles, locales); err != nil {
+			return fmt.Errorf("delete %d references: %w", len(c.gone), err)
+		}
+	}
+	if len(c.came) > 0 {
+		contracts, ids := columnsOf(c.came)
+		roles, locales := refColumns(c.cameRefs)
+		if _, err := b.tx.Exec(b.ctx, b.sql(`
+			INSERT INTO {schema}.reference (contract_id, token_id, role, locale, uri_hash)
+			SELECT * FROM unnest($1::text[], $2::numeric[], $3::text[], $4::text[], $5::bytea[])`),
+			contracts, ids, roles, locales, c.cameHashes); err != nil {
+			return fmt.Errorf("write %d references: %w", len(c.came), err)
+		}
+	}
+	return nil
+}
+
+func refColumns(refs []referenceKey) (roles, locales []string) {
+	for _, ref := range refs {
+		roles, locales = append(roles, ref.role), append(locales, ref.locale)
+	}
+	return roles, locales
+}
+
+// addResources writes documents and images that nobody referred to before, and returns them as wants.
+func (b *batch) addResources(c *referenceChanges) ([]fetch.Want, error) {
+	var fresh []fetch.Want
+	for _, table := range []struct {
+		kind   fetch.Kind
+		hashes [][]byte
+		uris   []string
+	}{{fetch.Document, c.documentHashes, c.documentURIs}, {fetch.Image, c.imageHashes, c.imageURIs}} {
+		if len(table.hashes) == 0 {
+			continue
+		}
+		rows, err := b.tx.Query(b.ctx, b.sql(`
+			INSERT INTO {schema}.`+string(table.kind)+` (uri_hash, uri, reason)
+			SELECT DISTINCT hash, uri, 0 FROM unnest($1::bytea[], $2::text[]) AS came (hash, uri)
+			ON CONFLICT (uri_hash) DO NOTHING RETURNING uri`), table.hashes, table.uris)
+		if err != nil {
+			return nil, fmt.Errorf("write %d addresses of kind %s: %w", len(table.uris), table.kind, err)
+		}
+		uris, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return nil, fmt.Errorf("write %d addresses of kind %s: %w", len(table.uris), table.kind, err)
+		}
+		slices.Sort(uris)
+		for _, uri := range uris {
+			fresh = append(fresh, fetch.Want{Kind: table.kind, URI: uri})
+		}
+	}
+	return fresh, nil
+}
+
+// dropReferences deletes the references of tokens that are gone.
+func (b *batch) dropReferences(tokens []tokenKey) error {
+	if len(tokens) == 0 {
+		return nil
+	}
+	contracts, ids := columnsOf(tokens)
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		DELETE FROM {schema}.reference r USING unnest($1::text[], $2::numeric[]) AS gone (contract, id)
+		WHERE r.contract_id = gone.contract AND r.token_id = gone.id RETURNING r.uri_hash`), contracts, ids)
+	if err != nil {
+		return fmt.Errorf("delete the references of %d tokens: %w", len(tokens), err)
+	}
+	released, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+	if err != nil {
+		return fmt.Errorf("delete the references of %d tokens: %w", len(tokens), err)
+	}
+	return b.collect(released)
+}
+
+// collect deletes those of the documents and images that nobody refers to any more.
+func (b *batch) collect(hashes [][]byte) error {
+	if len(hashes) == 0 {
+		return nil
+	}
+	var wants [][]byte
+	for _, kind := range []fetch.Kind{fetch.Document, fetch.Image} {
+		rows, err := b.tx.Query(b.ctx, b.sql(`
+			DELETE FROM {schema}.`+string(kind)+` x WHERE x.uri_hash = ANY ($1)
+			  AND NOT EXISTS (SELECT FROM {schema}.reference r WHERE r.uri_hash = x.uri_hash AND r.role = $2)
+			RETURNING x.uri`), hashes, string(kind))
+		if err != nil {
+			return fmt.Errorf("delete what nobody refers to: %w", err)
+		}
+		uris, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return fmt.Errorf("delete what nobody refers to: %w", err)
+		}
+		for _, uri := range uris {
+			key := keyHash(fetch.Want{Kind: kind, URI: uri})
+			wants = append(wants, key[:])
+		}
+	}
+	return b.dropWants(wants)
+}

@@ -1,0 +1,122 @@
+package token
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/token"
+	"strata/projections"
+)
+
+// revert takes the newest block off, with what it brought.
+func (b *batch) revert(step projections.Step) error {
+	tag, err := b.tx.Exec(b.ctx, b.sql(`
+		DELETE FROM {schema}.block WHERE height = $1 AND index_block_hash = $2 AND NOT EXISTS (SELECT FROM {schema}.block WHERE height > $1)`),
+		step.Height, step.IndexBlockHash[:])
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() != 1 {
+		return errors.New("it is not the newest block here")
+	}
+	if err := b.readTip(); err != nil {
+		return err
+	}
+	if err := b.dropTokens(`height >= $1`, step.Height); err != nil {
+		return err
+	}
+	if err := b.dropContracts(step.Height); err != nil {
+		return err
+	}
+	if err := b.dropNotifications(step.Height); err != nil {
+		return err
+	}
+	// What was wanted as of a block that is gone is wanted as of any.
+	if _, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.want SET min_height = NULL WHERE min_height >= $1`), step.Height); err != nil {
+		return fmt.Errorf("release wants from a block that is gone: %w", err)
+	}
+	return b.readAgain(step)
+}
+
+// dropContracts takes off what the block deployed. Its tokens are gone already.
+func (b *batch) dropContracts(height int64) error {
+	for _, table := range []string{"contract", "unrecognised"} {
+		rows, err := b.tx.Query(b.ctx, b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1 RETURNING contract_id`), height)
+		if err != nil {
+			return fmt.Errorf("take contracts off: %w", err)
+		}
+		contracts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return fmt.Errorf("take contracts off: %w", err)
+		}
+		var wants [][]byte
+		for _, contract := range contracts {
+			b.touch(contract)
+			last, abi := keyHash(lastTokenIDWant(contract)), keyHash(interfaceWant(contract))
+			wants = append(wants, last[:], abi[:])
+		}
+		if err := b.dropWants(wants); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropNotifications takes off what the block announced.
+func (b *batch) dropNotifications(height int64) error {
+	rows, err := b.tx.Query(b.ctx, b.sql(`DELETE FROM {schema}.notification WHERE height >= $1 RETURNING contract_id, coalesce(token_id::text, '')`), height)
+	if err != nil {
+		return fmt.Errorf("take notifications off: %w", err)
+	}
+	var key tokenKey
+	if _, err := pgx.ForEachRow(rows, []any{&key.contract, &key.id}, func() error {
+		if key.id == "" {
+			b.touch(key.contract)
+		} else {
+			b.touchToken(key)
+		}
+		return nil
+	}); err != nil {
+		return fmt.Errorf("take notifications off: %w", err)
+	}
+	return nil
+}
+
+// readAgain wants what was read at a block that is not canonical any more. What is known stays until then.
+func (b *batch) readAgain(step projections.Step) error {
+	want := raised{seq: step.SourceSeq, priority: priorityChain, anew: true}
+	if b.tip != nil {
+		want.due = b.tip.time
+	}
+	var wants []raised
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT contract_id, token_id::text FROM {schema}.token WHERE read_height >= $1 ORDER BY contract_id, token_id`), step.Height)
+	if err != nil {
+		return fmt.Errorf("find what was read at the block: %w", err)
+	}
+	var key tokenKey
+	if _, err := pgx.ForEachRow(rows, []any{&key.contract, &key.id}, func() error {
+		want.want = b.readWant(key.contract, bigOf(key.id))
+		wants = append(wants, want)
+		return nil
+	}); err != nil {
+		return fmt.Errorf("find what was read at the block: %w", err)
+	}
+	if b.kind == token.NFT {
+		rows, err := b.tx.Query(b.ctx, b.sql(`SELECT contract_id FROM {schema}.contract WHERE read_height >= $1 ORDER BY contract_id`), step.Height)
+		if err != nil {
+			return fmt.Errorf("find what was read at the block: %w", err)
+		}
+		contracts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return fmt.Errorf("find what was read at the block: %w", err)
+		}
+		for _, contract := range contracts {
+			want.want = lastTokenIDWant(contract)
+			wants = append(wants, want)
+		}
+	}
+	return b.raise(wants)
+}

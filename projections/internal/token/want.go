@@ -1,0 +1,195 @@
+package token
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"strata/domain/fetch"
+	"strata/domain/token"
+)
+
+// Priorities of wants.
+const (
+	priorityPerson = 1 // somebody asked
+	priorityChain  = 2 // news from the chain
+	priorityAgain  = 3 // again after a failure
+	priorityClock  = 4 // because time has passed
+)
+
+// raised is a want that something in the log gives rise to.
+type raised struct {
+	want     fetch.Want
+	seq      int64     // the event
+	due      time.Time // at once, for whoever looks at a clock
+	height   *int64    // only what is read at this block or above answers it
+	priority int16
+	// anew says that there is reason to believe that it is otherwise now: failures so far don't count. Else a want that
+	// failed stays where it is, so that whoever mints a token again and again can't hammer a server.
+	anew bool
+}
+
+func keyHash(w fetch.Want) [sha256.Size]byte { return sha256.Sum256([]byte(w.Key())) }
+
+func uriHash(uri string) [sha256.Size]byte { return sha256.Sum256([]byte(uri)) }
+
+const raiseSQL = `
+	INSERT INTO {schema}.want AS w (source_seq, due_at, min_height, attempts, waits, priority, reason, severity, key_hash, kind, want)
+	SELECT seq, due, height, 0, 0, priority, 0, 0, key_hash, kind, want
+	FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::smallint[], $5::bytea[], $6::text[], $7::text[])
+	     AS raised (seq, due, height, priority, key_hash, kind, want)
+	ON CONFLICT (key_hash) DO UPDATE SET
+		source_seq = excluded.source_seq, min_height = greatest(w.min_height, excluded.min_height), `
+
+// Two ways to raise what is there already.
+const (
+	raiseAnewSQL = raiseSQL + `
+		due_at = least(w.due_at, excluded.due_at), priority = least(w.priority, excluded.priority),
+		attempts = 0, waits = 0, reason = 0, severity = 0`
+	raiseAlsoSQL = raiseSQL + `
+		due_at = CASE WHEN w.attempts + w.waits = 0 THEN least(w.due_at, excluded.due_at) ELSE w.due_at END,
+		priority = CASE WHEN w.attempts + w.waits = 0 THEN least(w.priority, excluded.priority) ELSE w.priority END`
+)
+
+// raise puts wants into the table. Of several with the same key the last counts.
+func (b *batch) raise(wants []raised) error {
+	for _, anew := range []bool{false, true} {
+		type column struct {
+			r   raised
+			key [sha256.Size]byte
+		}
+		place := map[[sha256.Size]byte]int{}
+		var columns []column
+		for _, r := range wants {
+			if r.anew != anew {
+				continue
+			}
+			key := keyHash(r.want)
+			if at, ok := place[key]; ok {
+				r.priority = min(r.priority, columns[at].r.priority)
+				columns[at].r = r
+				continue
+			}
+			place[key] = len(columns)
+			columns = append(columns, column{r, key})
+		}
+		if len(columns) == 0 {
+			continue
+		}
+		// The order of rows is that of their keys, whoever writes them: no two writers wait for each other.
+		slices.SortFunc(columns, func(a, b column) int { return slices.Compare(a.key[:], b.key[:]) })
+		n := len(columns)
+		seqs, dues, heights, priorities := make([]int64, n), make([]time.Time, n), make([]*int64, n), make([]int16, n)
+		keys, kinds, texts := make([][]byte, n), make([]string, n), make([]string, n)
+		for i, c := range columns {
+			text, err := json.Marshal(c.r.want)
+			if err != nil {
+				return fmt.Errorf("write the want %s: %w", c.r.want.Key(), err)
+			}
+			seqs[i], dues[i], heights[i], priorities[i] = c.r.seq, c.r.due, c.r.height, c.r.priority
+			keys[i], kinds[i], texts[i] = c.key[:], string(c.r.want.Kind), string(text)
+		}
+		query := raiseAlsoSQL
+		if anew {
+			query = raiseAnewSQL
+		}
+		if _, err := b.tx.Exec(b.ctx, b.sql(query), seqs, dues, heights, priorities, keys, kinds, texts); err != nil {
+			return fmt.Errorf("raise %d wants: %w", n, err)
+		}
+	}
+	return nil
+}
+
+// standing is a row of want.
+type standing struct {
+	key       [sha256.Size]byte
+	minHeight *int64
+	attempts  int
+	waits     int
+	priority  int16
+}
+
+// standing finds the want that a report is for; ok is false when nobody wants it any more.
+func (b *batch) standing(w fetch.Want) (s standing, ok bool, err error) {
+	s.key = keyHash(w)
+	rows, err := b.tx.Query(b.ctx, b.sql(`SELECT min_height, attempts, waits, priority FROM {schema}.want WHERE key_hash = $1`), s.key[:])
+	if err != nil {
+		return s, false, fmt.Errorf("look for the want %s: %w", w.Key(), err)
+	}
+	defer rows.Close()
+	if ok = rows.Next(); ok {
+		err = rows.Scan(&s.minHeight, &s.attempts, &s.waits, &s.priority)
+	}
+	rows.Close()
+	if err == nil {
+		err = rows.Err()
+	}
+	if err != nil {
+		return s, false, fmt.Errorf("look for the want %s: %w", w.Key(), err)
+	}
+	return s, ok, nil
+}
+
+// settle ends a want that was answered.
+func (b *batch) settle(s standing) error {
+	if _, err := b.tx.Exec(b.ctx, b.sql(`DELETE FROM {schema}.want WHERE key_hash = $1`), s.key[:]); err != nil {
+		return fmt.Errorf("end a want: %w", err)
+	}
+	return nil
+}
+
+// putOff moves a want that was answered to the time at which it is due again.
+func (b *batch) putOff(s standing, seq int64, due time.Time) error {
+	_, err := b.tx.Exec(b.ctx, b.sql(`
+		UPDATE {schema}.want
+		SET source_seq = $2, due_at = $3, min_height = NULL, attempts = 0, waits = 0, priority = $4, reason = 0, severity = 0
+		WHERE key_hash = $1`), s.key[:], seq, due, priorityClock)
+	if err != nil {
+		return fmt.Errorf("put a want off: %w", err)
+	}
+	return nil
+}
+
+// fail notes that a want was not answered, and when to try again.
+func (b *batch) fail(s standing, seq int64, at time.Time, problem *fetch.Problem) error {
+	attempts, waits, priority := s.attempts, s.waits, s.priority
+	delay := time.Duration(0)
+	if problem.Severity == fetch.Waiting {
+		waits++
+		delay = problem.Delay(waits)
+	} else {
+		attempts, waits = attempts+1, 0
+		priority = max(priority, priorityAgain)
+		delay = problem.Delay(attempts)
+	}
+	_, err := b.tx.Exec(b.ctx, b.sql(`
+		UPDATE {schema}.want
+		SET source_seq = $2, due_at = $3, attempts = $4, waits = $5, priority = $6, reason = $7, severity = $8
+		WHERE key_hash = $1`),
+		s.key[:], seq, at.Add(delay), attempts, waits, priority, problem.Reason, problem.Severity)
+	if err != nil {
+		return fmt.Errorf("note that a want failed: %w", err)
+	}
+	return nil
+}
+
+// readWant is what a token's contract is asked about it.
+func (p *Projection) readWant(contract string, id *big.Int) fetch.Want {
+	return fetch.Want{Kind: fetch.ContractRead, Contract: contract, Calls: token.Calls(p.kind, id)}
+}
+
+// supplyWant asks for the supply alone.
+func (p *Projection) supplyWant(contract string, id *big.Int) fetch.Want {
+	return fetch.Want{Kind: fetch.ContractRead, Contract: contract, Calls: token.SupplyCalls(p.kind, id)}
+}
+
+func lastTokenIDWant(contract string) fetch.Want {
+	return fetch.Want{Kind: fetch.ContractRead, Contract: contract, Calls: []fetch.Call{token.LastTokenIDCall()}}
+}
+
+func interfaceWant(contract string) fetch.Want {
+	return fetch.Want{Kind: fetch.ContractInterface, Contract: contract}
+}

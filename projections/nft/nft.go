@@ -1,0 +1,26 @@
+// Package nft keeps what is known of non-fungible tokens (SIP-009): their contracts, what these say of them, and the documents
+// and images that they refer to.
+package nft
+
+import (
+	"log/slog"
+
+	domain "strata/domain/token"
+	"strata/projections"
+	"strata/projections/internal/token"
+)
+
+// Name of the projection.
+const Name = string(domain.NFT)
+
+// Version of the projection's tables and rules.
+//
+// Version history:
+//   - 1: first version.
+const Version = 1
+
+// Spec describes the projection's tables.
+func Spec() projections.Spec { return token.Spec(domain.NFT, Version) }
+
+// New makes the projection.
+func New(logger *slog.Logger) *token.Projection { return token.New(domain.NFT, Version, logger) }
