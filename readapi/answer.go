@@ -139,5 +139,6 @@ func encode(value any) ([]byte, error) {
 // isAnswer says whether an error is what the client asked for, rather than that something went wrong.
 func isAnswer(err error) bool {
 	var own *Error
-	return errors.As(err, &own)
+	var token *tokenError
+	return errors.As(err, &own) || errors.As(err, &token)
 }

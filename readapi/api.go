@@ -41,7 +41,7 @@ func New(config Config) *API {
 	a.metrics = newMetrics(a.config.Registry)
 	a.combiner.pool = a.config.Pool
 	a.version = []string{a.config.Version.String()}
-	a.program = or(a.config.Program, a.config.Version.String()) + " " + a.config.Network
+	a.program = or(a.config.Program, a.config.Version.String()) + " " + a.config.Network + a.config.imageSource()
 	a.watch = register.NewWatch(register.WatchConfig{
 		Pool: a.config.Pool, Signal: a.config.Signal, Interval: a.config.WatchInterval, Logger: a.config.Logger,
 		Changed: a.metrics.changes.Inc,
@@ -61,6 +61,8 @@ func New(config Config) *API {
 	a.registerAuditBodies()
 	a.registerQuarantine()
 	a.registerNegativeBalances()
+	a.registerMetadata()
+	a.registerImages()
 	a.registerHealth()
 
 	a.plain("GET /{$}", "root", func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"time"
@@ -9,6 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
+	"strata/domain/document"
+	"strata/domain/fetch"
+	"strata/internal/picture"
 	"strata/readapi/internal/cache"
 )
 
@@ -46,6 +50,15 @@ type Config struct {
 	Signal func() <-chan struct{}
 	// WatchInterval is how often to look for changes in any case; default 100 ms.
 	WatchInterval time.Duration
+	// ImageBase is the base URL under which copies of images are served, without a slash at its end; default none, and
+	// answers name a gateway instead.
+	ImageBase string
+	// Images are the copies; default none, and none are served. They stay the caller's to close.
+	Images picture.Store
+	// Gateways through which images that are not on the web are reached. They count when there is no ImageBase.
+	Gateways document.Gateways
+	// Refresh notes somebody's wish to have a token fetched again; default none, and nobody can.
+	Refresh func(ctx context.Context, wish fetch.Refresh) error
 }
 
 // Defaults of Config.

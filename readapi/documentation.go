@@ -25,7 +25,7 @@ const about = `Strata keeps what a Stacks node emits in an append-only log, fold
 
 **Asking again.** What is read from the tables has a strong ` + "`ETag`" + `, which changes when the answer does: send it as ` + "`If-None-Match`" + `, and the answer is 304 while nothing has changed. A new block changes the answers that it touches, and no others.
 
-**Conventions.** Amounts are decimal integers in JSON strings, in base units. Hashes are lower-case hex with 0x in answers; in requests 0x and case don't matter. A limit of 0 means the default. Unknown query parameters are ignored. Paths under ` + "`/extended`" + ` are those of stacks-blockchain-api.`
+**Conventions.** Amounts are decimal integers in JSON strings, in base units. Hashes are lower-case hex with 0x in answers; in requests 0x and case don't matter. A limit of 0 means the default. Unknown query parameters are ignored. Paths under ` + "`/extended`" + ` are those of stacks-blockchain-api, those under ` + "`/metadata`" + ` of token-metadata-api, which are also there without ` + "`/v1`" + `.`
 
 // description is what huma starts from. Its own pages are off: they load scripts from elsewhere.
 func (a *API) description() huma.Config {
@@ -41,6 +41,7 @@ func (a *API) description() huma.Config {
 				{Name: "Status", Description: "The server and its archive."},
 				{Name: "Blocks", Description: "Blocks of the canonical chain."},
 				{Name: "Accounts", Description: "What addresses and contracts have."},
+				{Name: "Tokens", Description: "What tokens are called, how they look, and what else their contracts and documents say of them."},
 				{Name: "Audit", Description: "From any row to the bytes that caused it."},
 				{Name: "Health", Description: "For those who run the server."},
 			},

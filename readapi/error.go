@@ -78,8 +78,11 @@ const statusClientGone = 499
 // told all there is to say; otherwise an operator should hear of it.
 func failure(err error, requestID string) (status int, body any, known bool) {
 	var own *Error
+	var token *tokenError
 	var pg *pgconn.PgError
 	switch {
+	case errors.As(err, &token):
+		return token.status, token.body, true
 	case errors.As(err, &own):
 		body := errorBody{Message: own.Message}
 		switch own.Code {
@@ -161,5 +164,9 @@ func routeNotFound(w http.ResponseWriter, r *http.Request) {
 		Error      string `json:"error"`
 		StatusCode int    `json:"statusCode"`
 	}{fmt.Sprintf("Route %s:%s not found", method, target), http.StatusText(http.StatusNotFound), http.StatusNotFound}
-	errorAnswer(body, answer.Config{Status: http.StatusNotFound}).Serve(w, r, answer.Moment{})
+	c := answer.Config{Status: http.StatusNotFound}
+	if strings.HasPrefix(target, metadataPath) {
+		c.Class = answer.TipPlainErrors
+	}
+	errorAnswer(body, c).Serve(w, r, answer.Moment{})
 }

@@ -67,7 +67,10 @@ func (checks parameterChecks) check(ctx huma.Context) (canonical []byte, err err
 		}
 		if failures := c.failures(values); failures != nil {
 			for i, f := range failures {
-				failures[i] = c.label + " " + f
+				if !strings.HasPrefix(f, "/") { // of an item of a list
+					f = " " + f
+				}
+				failures[i] = c.label + f
 			}
 			return nil, invalid("%s", strings.Join(failures, ", "))
 		}
@@ -97,6 +100,9 @@ func defaultOf(s *huma.Schema) string {
 // isInteger is the text form of integers.
 var isInteger = regexp.MustCompile(`^-?[0-9]+$`)
 
+// anySizeFormat is the format of integers beyond 64 bits, which their own types read.
+const anySizeFormat = "uint128"
+
 // schemaCheck makes a check of a schema. It returns what is wrong with the values, nil for nothing.
 func schemaCheck(s *huma.Schema) func(values []string) []string {
 	if len(s.AnyOf) > 0 {
@@ -113,19 +119,28 @@ func schemaCheck(s *huma.Schema) func(values []string) []string {
 			return ""
 		})
 	case huma.TypeArray:
-		item := schemaCheck(s.Items)
-		return func(values []string) []string {
-			for _, list := range values {
-				for value := range strings.SplitSeq(list, ",") {
-					if failures := item([]string{value}); failures != nil {
-						return failures
-					}
-				}
-			}
-			return nil
-		}
+		return listCheck(s)
 	default:
 		return scalar(huma.TypeString, textCheck(s))
+	}
+}
+
+// listCheck checks a parameter that may be given more than once; a comma is part of an item.
+func listCheck(s *huma.Schema) func(values []string) []string {
+	item := schemaCheck(s.Items)
+	return func(values []string) []string {
+		if s.MaxItems != nil && len(values) > *s.MaxItems {
+			return []string{fmt.Sprintf("must NOT have more than %d items", *s.MaxItems)}
+		}
+		for i, value := range values {
+			if failures := item([]string{value}); failures != nil {
+				for j, f := range failures {
+					failures[j] = fmt.Sprintf("/%d %s", i, f)
+				}
+				return failures
+			}
+		}
+		return nil
 	}
 }
 
@@ -161,6 +176,14 @@ func unionCheck(alternatives []*huma.Schema) func([]string) []string {
 }
 
 func numberCheck(s *huma.Schema) func(string) string {
+	if s.Format == anySizeFormat {
+		return func(value string) string {
+			if !isInteger.MatchString(value) {
+				return "must be integer"
+			}
+			return ""
+		}
+	}
 	return func(value string) string {
 		number, err := strconv.ParseFloat(value, 64) // beyond 2^53 only compared with small bounds
 		if s.Type == huma.TypeInteger && !isInteger.MatchString(value) || err != nil {

@@ -18,6 +18,7 @@ import (
 type resource struct {
 	id      string // unique; also its name in metrics
 	path    string
+	aliases []string // further paths of the same, which are not documented
 	tag     string
 	summary string
 	about   string // more about it, Markdown
@@ -31,6 +32,8 @@ type resource struct {
 	deprecated bool
 	// contentType of the answer; default application/json.
 	contentType string
+	// failure is the type of the bodies of 404 and 422; default errorBody.
+	failure reflect.Type
 	// statuses beyond 200 that it answers, apart from 500 and 503, which all have.
 	statuses []int
 }
@@ -80,9 +83,12 @@ func operate[In any](a *API, o *operation, handler func(context.Context, *In) se
 		Tags: []string{o.tag}, Deprecated: o.deprecated, Responses: a.responses(o.resource, out),
 		SkipValidateParams: true, // checkingAdapter has done it
 	}
-	huma.Register(a.huma, op, func(ctx context.Context, in *In) (*written, error) {
-		return &written{Body: handler(ctx, in).write}, nil
-	})
+	for i, path := range append([]string{o.path}, o.aliases...) {
+		op.Path, op.Hidden = path, i > 0
+		huma.Register(a.huma, op, func(ctx context.Context, in *In) (*written, error) {
+			return &written{Body: handler(ctx, in).write}, nil
+		})
+	}
 }
 
 // responses documents the answers of a resource.
@@ -100,9 +106,14 @@ func (a *API) responses(r resource, out reflect.Type) map[string]*huma.Response 
 	if r.class != answer.NoStore {
 		all["304"] = &huma.Response{Description: "The client has the answer: one of If-None-Match is its ETag.", Headers: answerHeaders(r.class)}
 	}
-	failure := map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(reflect.TypeFor[errorBody](), true, "")}}
 	for _, status := range append([]int{http.StatusInternalServerError}, r.statuses...) {
-		all[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: failure}
+		body := reflect.TypeFor[errorBody]()
+		if r.failure != nil && (status == http.StatusNotFound || status == http.StatusUnprocessableEntity) {
+			body = r.failure
+		}
+		all[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: map[string]*huma.MediaType{
+			"application/json": {Schema: schemas.Schema(body, true, "")},
+		}}
 	}
 	if all["503"] == nil {
 		all["503"] = &huma.Response{Description: "The database can't be reached.", Content: map[string]*huma.MediaType{

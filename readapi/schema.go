@@ -33,9 +33,9 @@ func (timeText) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Examples: []any{"2024-10-29T14:21:02.000Z"}}
 }
 
-func unixTime(seconds int64) timeText {
-	return timeText(time.Unix(seconds, 0).UTC().Format("2006-01-02T15:04:05.000Z"))
-}
+func unixTime(seconds int64) timeText { return newTimeText(time.Unix(seconds, 0)) }
+
+func newTimeText(t time.Time) timeText { return timeText(t.UTC().Format("2006-01-02T15:04:05.000Z")) }
 
 func newSchemas() huma.Registry {
 	r := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)

@@ -13,12 +13,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
+	"strata/internal/picture"
 	"strata/readapi"
 )
 
 // answer serves the API from the replica, if there is one. changes is closed at the next change of the tables, of which
 // the database itself tells: a replica can't.
-func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, changes func() <-chan struct{}, logger *slog.Logger, registry *prometheus.Registry) error {
+func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, images picture.Store, changes func() <-chan struct{}, logger *slog.Logger, registry *prometheus.Registry) error {
 	url := c.DatabaseReadURL
 	if url == "" {
 		url = db.url
@@ -30,6 +31,10 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 	config := readapi.Config{
 		Pool: pool, Logger: logger, Registry: registry, Version: build(), Program: program(), LagLimit: c.LagLimit, Network: c.Network,
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix,
+		ImageBase: c.imageBase(), Images: images, Gateways: c.gateways(),
+	}
+	if c.AllowRefresh {
+		config.Refresh = refresher(db.log)
 	}
 	if c.RedisURL != "" {
 		redis, err := readapi.OpenRedis(c.RedisURL)

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,6 +18,9 @@ import (
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/projections/ft"
+	"strata/projections/nft"
+	"strata/projections/sft"
 )
 
 // Roles that a process can take.
@@ -31,6 +33,7 @@ const (
 
 type serveCommand struct {
 	databaseFlags   `embed:"" group:"Database:"`
+	metadataFlags   `embed:"" group:"Token metadata:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Replica that the API reads from; empty: the same database."`
 
 	APIAddr       string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address of the API."`
@@ -38,6 +41,7 @@ type serveCommand struct {
 	MetricsAddr   string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Address of /metrics and /healthz, for a process that does not serve the API, which has both."`
 	Network       string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Network that the nodes are on: mainnet or testnet."`
 	Roles         []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"What this process does, any of observer, projector, metadata and api; default all."`
+	Nodes         []string      `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes, such as http://127.0.0.1:20443."`
 	OrdhookToken  string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token that the ordinals feed must show; empty: none."`
 	ForkChoice    string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"How the canonical chain is chosen: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
 	BodyLimit     int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Largest event in bytes."`
@@ -82,7 +86,11 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 	}()
 	changes := eventstore.NewWake(db.pool, projections.Channel, 0, logger) // of the tables, for the API
 	defer changes.Stop()
-	if slices.Contains(c.Roles, roleProjector) {
+	images, err := c.imageStore()
+	if err != nil {
+		return err
+	}
+	if c.has(roleProjector) {
 		if err := c.project(ctx, group, db, changes.Signal, logger, registry); err != nil {
 			return err
 		}
@@ -92,11 +100,16 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 			return err
 		}
 	}
+	if c.has(roleMetadata) {
+		if err := c.fetch(ctx, group, db, images, logger, registry); err != nil {
+			return err
+		}
+	}
 	if listening.metrics != nil {
 		watch(ctx, group, listening.metrics, logger, registry)
 	}
 	if listening.api != nil {
-		if err := c.answer(ctx, group, listening.api, db, changes.C, logger, registry); err != nil {
+		if err := c.answer(ctx, group, listening.api, db, images, changes.C, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -109,12 +122,12 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 type listeners struct{ api, observer, metrics net.Listener }
 
 func (c *serveCommand) listen() (l listeners, err error) {
-	if slices.Contains(c.Roles, roleObserver) {
+	if c.has(roleObserver) {
 		if l.observer, err = net.Listen("tcp", c.ObserverAddr); err != nil {
 			return l, fmt.Errorf("observer: %w (--observer-addr chooses another address)", err)
 		}
 	}
-	if slices.Contains(c.Roles, roleAPI) {
+	if c.has(roleAPI) {
 		if l.api, err = net.Listen("tcp", c.APIAddr); err != nil {
 			l.close()
 			return l, fmt.Errorf("API: %w (--api-addr chooses another address)", err)
@@ -168,7 +181,8 @@ func newRunner(log *eventstore.Log, forkChoice string, committed func(), logger 
 	canonical.Instrument(registry)
 	ledger := balances.New(logger)
 	ledger.Instrument(registry)
-	return projections.NewRunner(projections.Config{Log: log, Logger: logger, Registry: registry, Committed: committed}, canonical, ledger), nil
+	return projections.NewRunner(projections.Config{Log: log, Logger: logger, Registry: registry, Committed: committed},
+		canonical, ledger, ft.New(logger), sft.New(logger), nft.New(logger)), nil
 }
 
 func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, logger *slog.Logger, registry prometheus.Registerer) error {

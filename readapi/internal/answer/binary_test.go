@@ -25,7 +25,7 @@ func drawConfig(t *rapid.T) answer.Config {
 	c := answer.Config{
 		Status:      rapid.SampledFrom([]int{0, 200, 201, 204, 302, 304, 404, 410, 422, 500, 503}).Draw(t, "status"),
 		ContentType: rapid.SampledFrom([]string{"", "application/json", "text/plain; charset=utf-8", "image/png"}).Draw(t, "content type"),
-		Class:       answer.Class(rapid.IntRange(int(answer.NoStore), int(answer.Immutable)).Draw(t, "class")),
+		Class:       answer.Class(rapid.IntRange(int(answer.NoStore), int(answer.TipPlainErrors)).Draw(t, "class")),
 		SettlesAt:   rapid.Int64().Draw(t, "settles at"),
 		Fields: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) answer.Field {
 			return answer.Field{

@@ -17,6 +17,8 @@ const (
 	Settled
 	// Immutable is for answers that can't change: good for a year.
 	Immutable
+	// TipPlainErrors is Tip for clients that know errors without Cache-Control: those that are theirs (4xx) have none.
+	TipPlainErrors
 
 	classes // how many there are
 )
@@ -30,11 +32,15 @@ var cacheControls = [classes][]string{
 	Mempool:   {"public, no-cache, must-revalidate"},
 	Settled:   {"public, max-age=3600, must-revalidate"},
 	Immutable: {"public, max-age=31536000, immutable"},
+
+	TipPlainErrors: {"public, no-cache, must-revalidate"},
 }
 
-// cacheControl is the value of Cache-Control at a height of the Bitcoin chain.
+// cacheControl is the value of Cache-Control at a height of the Bitcoin chain; nil for none.
 func (a *Answer) cacheControl(burnHeight int64) []string {
 	switch {
+	case a.class == TipPlainErrors && a.status >= http.StatusBadRequest && a.status < http.StatusInternalServerError:
+		return nil
 	case a.status >= http.StatusBadRequest:
 		return noStore
 	case a.class == Tip && a.settlesAt != 0 && burnHeight >= a.settlesAt:

@@ -23,7 +23,9 @@ func (a *Answer) Serve(w http.ResponseWriter, r *http.Request, now Moment) (stat
 		c = preferencesOf(r.Header["Accept-Encoding"]).choose(a.offered)
 		vary(header)
 	}
-	header["Cache-Control"] = a.cacheControl(now.BurnHeight)
+	if value := a.cacheControl(now.BurnHeight); value != nil {
+		header["Cache-Control"] = value
+	}
 	if now.Position != nil {
 		header[positionField] = now.Position
 	}

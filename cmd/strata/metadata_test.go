@@ -1,0 +1,79 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"strata/internal/outside"
+	"strata/internal/pgtest"
+)
+
+// From a deploy on the chain to the thumbnail of a token's image: the node is asked, the gateway is asked, and the log has
+// what they said.
+func TestTokenMetadata(t *testing.T) {
+	t.Parallel()
+	world := &outside.World{}
+	beyond := httptest.NewServer(world)
+	defer beyond.Close()
+	dir := t.TempDir()
+	s := serve(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL,
+		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--allow-refresh")
+	must(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
+
+	var list struct {
+		Total   int
+		Results []struct {
+			Contract  string `json:"contract_principal"`
+			Name      string `json:"name"`
+			Image     string `json:"image_uri"`
+			Thumbnail string `json:"image_thumbnail_uri"`
+		}
+	}
+	s.eventually("a fungible token has a name and an image", func() bool {
+		s.read("/metadata/v1/ft?limit=60", &list)
+		return list.Total > 0 && list.Results[0].Thumbnail != ""
+	})
+	coin := list.Results[0]
+	if want := outside.Name(coin.Contract); coin.Name != want {
+		t.Errorf("the name of %s is %q, want %q", coin.Contract, coin.Name, want)
+	}
+	for url, want := range map[string]string{coin.Image: "image/png", coin.Thumbnail: "image/png"} {
+		path := url[strings.Index(url, "/images/"):]
+		if got := s.get(path); got.status != http.StatusOK || got.header.Get("Content-Type") != want {
+			t.Errorf("%s: got %d %s", path, got.status, got.header.Get("Content-Type"))
+		}
+	}
+
+	var token struct {
+		Decimals *int
+		Supply   string `json:"total_supply"`
+		Metadata struct {
+			SIP        int
+			Name       string
+			Attributes []struct {
+				Trait string `json:"trait_type"`
+			}
+		}
+	}
+	if got := s.read("/metadata/v1/ft/"+coin.Contract, &token); got.header.Get("Strata-Source") == "" || got.header.Get("ETag") == "" {
+		t.Errorf("an answer does not say where it comes from: %v", got.header)
+	}
+	if token.Decimals == nil || *token.Decimals != 6 || token.Supply != "1000000" || token.Metadata.SIP != 16 || len(token.Metadata.Attributes) != 1 {
+		t.Errorf("got %+v", token)
+	}
+
+	// A wish is an event too, and has everything asked once more.
+	before := world.Calls()
+	if got := do(t, http.MethodPost, s.api+"/metadata/v1/refresh", http.Header{"Content-Type": {"application/json"}}, []byte(`{"contract_id":"`+coin.Contract+`"}`)); got.status != http.StatusAccepted {
+		t.Fatalf("refresh: got %d %s", got.status, got.body)
+	}
+	s.eventually("a refreshed token was asked for again", func() bool { return world.Calls() >= before+5 })
+
+	// What says it is a report, but was posted by anybody, is not believed.
+	s.mustPost("/strata/fetch", []byte(`{"want":{"kind":"document","uri":"ipfs://x"},"attempt":1}`))
+	s.eventually("a posted report is quarantined", func() bool {
+		return strings.Contains(string(s.get("/audit/v1/quarantine").body), "only this program itself")
+	})
+}

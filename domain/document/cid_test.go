@@ -1,0 +1,53 @@
+package document_test
+
+import (
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"math/big"
+	"strings"
+	"testing"
+
+	"strata/domain/document"
+
+	"github.com/btcsuite/btcd/btcutil/base58"
+)
+
+// A bare identifier is recognised in every base that one is written in, and only when it is whole.
+func TestBareCID(t *testing.T) {
+	b, err := hex.DecodeString(cidV1Base16[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	inBase32 := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString
+	inBase36 := func(b []byte) string { return new(big.Int).SetBytes(b).Text(36) }
+	for name, write := range map[string]func([]byte) string{
+		"base 16":             func(b []byte) string { return "f" + hex.EncodeToString(b) },
+		"base 16 in capitals": func(b []byte) string { return "F" + strings.ToUpper(hex.EncodeToString(b)) },
+		"base 32":             func(b []byte) string { return "b" + strings.ToLower(inBase32(b)) },
+		"base 32 in capitals": func(b []byte) string { return "B" + inBase32(b) },
+		"base 36":             func(b []byte) string { return "k" + inBase36(b) },
+		"base 36 in capitals": func(b []byte) string { return "K" + strings.ToUpper(inBase36(b)) },
+		"base 58":             func(b []byte) string { return "z" + base58.Encode(b) },
+		"base 64 for URLs":    func(b []byte) string { return "u" + base64.RawURLEncoding.EncodeToString(b) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if cid := write(b); !document.IsContentAddressed(cid) {
+				t.Errorf("%s is not recognised", cid)
+			}
+			for part := range b {
+				if cid := write(b[:part]); document.IsContentAddressed(cid) {
+					t.Errorf("%s is recognised, and lacks its end", cid)
+				}
+			}
+			if cid := write(append([]byte{2}, b[1:]...)); document.IsContentAddressed(cid) {
+				t.Errorf("%s is recognised, and is of version 2", cid)
+			}
+			for _, wrong := range []string{"!", "é", "-_"} {
+				if cid := write(b) + wrong; document.IsContentAddressed(cid) {
+					t.Errorf("%s is recognised", cid)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"strata/domain/document/internal/json5"
+)
+
+// envelope is how many levels of nesting the encoding of a document has around its values.
+const envelope = 3
+
+// Encode gives the document as one line of JSON, for [Decode]. Equal documents give equal bytes. The order of the
+// properties is that of the members of an object, which Postgres keeps in a column of type json or text, not jsonb.
+// A value that is not JSON is written as null; Parse and Decode make none.
+func (d *Document) Encode() []byte {
+	root := json5.Value{Kind: json5.Object}
+	add := func(name string, v json5.Value) { root.Items = append(root.Items, v.Named(name)) }
+	addText := func(name string, text *string) {
+		if text != nil {
+			add(name, json5.Text(*text))
+		}
+	}
+	addText("name", d.Name)
+	addText("description", d.Description)
+	addText("image", d.Image)
+	if len(d.Attributes) > 0 {
+		list := json5.Value{Kind: json5.Array}
+		for _, a := range d.Attributes {
+			list.Items = append(list.Items, a.tree())
+		}
+		add("attributes", list)
+	}
+	if len(d.Properties) > 0 {
+		object := json5.Value{Kind: json5.Object}
+		for _, p := range d.Properties {
+			object.Items = append(object.Items, valueTree(p.Value).Named(p.Name))
+		}
+		add("properties", object)
+	}
+	if d.Localization != nil {
+		add("localization", d.Localization.tree())
+	}
+	return root.Append(nil)
+}
+
+func (a Attribute) tree() json5.Value {
+	v := json5.Value{Kind: json5.Object, Items: []json5.Value{json5.Text(a.TraitType).Named("trait_type")}}
+	if a.DisplayType != nil {
+		v.Items = append(v.Items, json5.Text(*a.DisplayType).Named("display_type"))
+	}
+	v.Items = append(v.Items, valueTree(a.Value).Named("value"))
+	return v
+}
+
+func (l *Localization) tree() json5.Value {
+	locales := json5.Value{Kind: json5.Array}
+	for _, locale := range l.Locales {
+		locales.Items = append(locales.Items, json5.Text(locale))
+	}
+	return json5.Value{Kind: json5.Object, Items: []json5.Value{
+		json5.Text(l.URI).Named("uri"),
+		json5.Text(l.Default).Named("default"),
+		locales.Named("locales"),
+	}}
+}
+
+// valueTree reads a value; null when it is not JSON.
+func valueTree(raw json.RawMessage) json5.Value {
+	if !json.Valid(raw) {
+		return json5.Value{}
+	}
+	v, err := json5.Read(raw, depthMax)
+	if err != nil { // it is nested too deeply
+		return json5.Value{}
+	}
+	return v
+}
+
+// Decode reads what Encode gave for a document that is as its fields say. It is an error for anything else, down to
+// the last byte: a row that somebody else wrote or changed does not pass for a document.
+func Decode(b []byte) (*Document, error) {
+	if !json.Valid(b) {
+		return nil, errors.New("stored document: it is not JSON")
+	}
+	root, err := json5.Read(b, depthMax+envelope)
+	if err != nil {
+		return nil, fmt.Errorf("stored document: %w", err)
+	}
+	if root.Kind != json5.Object {
+		return nil, fmt.Errorf("stored document: want an object, got %s", root.Kind)
+	}
+	d := fromRoot(root)
+	d.Image = nonEmpty(scalar(root, "image"))
+	if !bytes.Equal(d.Encode(), b) {
+		return nil, errors.New("stored document: it is not in the form in which documents are stored")
+	}
+	return d, nil
+}

@@ -1,0 +1,63 @@
+package document
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// placeholder is what stands for a token's id or a locale: {id} and {locale} of SIP-016, and $TOKEN_ID, which is no
+// standard but in use.
+var placeholder = regexp.MustCompile(`(?i)\{id\}|\{locale\}|\$TOKEN_ID`)
+
+// SubstituteURI fills in the id, decimal, and the locale, which may be empty, in a URI. Placeholders count in any case.
+// What is filled in is not looked at again.
+func SubstituteURI(uri, id, locale string) string {
+	return placeholder.ReplaceAllStringFunc(uri, func(found string) string {
+		if strings.EqualFold(found, "{locale}") {
+			return locale
+		}
+		return id
+	})
+}
+
+// Substitute fills in the token's id, decimal and without padding, in every text of the document, at any depth. It
+// leaves alone the names of members, the locales, and {locale}, which stands for each of them in turn.
+func (d *Document) Substitute(id string) *Document {
+	fill := func(text string) string {
+		return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+			if strings.EqualFold(found, "{locale}") {
+				return found
+			}
+			return id
+		})
+	}
+	fillPresent := func(text *string) *string {
+		if text == nil {
+			return nil
+		}
+		filled := fill(*text)
+		return &filled
+	}
+	fillValue := func(value json.RawMessage) json.RawMessage {
+		return valueTree(value).MapText(fill).Append(nil)
+	}
+
+	filled := &Document{
+		Name:         fillPresent(d.Name),
+		Description:  fillPresent(d.Description),
+		Image:        fillPresent(d.Image),
+		Localization: d.Localization.copy(),
+	}
+	for _, a := range d.Attributes {
+		filled.Attributes = append(filled.Attributes,
+			Attribute{fill(a.TraitType), fillPresent(a.DisplayType), fillValue(a.Value)})
+	}
+	for _, p := range d.Properties {
+		filled.Properties = append(filled.Properties, Property{p.Name, fillValue(p.Value)})
+	}
+	if filled.Localization != nil {
+		filled.Localization.URI = fill(filled.Localization.URI)
+	}
+	return filled
+}

@@ -1,0 +1,179 @@
+// Package outside is what tokens depend on besides the chain, made up: a node that answers read-only calls, and a gateway
+// with the documents and images that it names. Both are one http.Handler for a real server, for tests, measurements and
+// demonstrations. What they say follows from the contract and the token alone, so it can be told what a table must hold.
+package outside
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math/big"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"strata/domain/clarity"
+)
+
+// World is a node and a gateway.
+type World struct {
+	// Latency is how long each answer takes.
+	Latency time.Duration
+	// Supply of a contract's token, in base units; nil: a million.
+	Supply func(contract string) uint64
+	// LastTokenID of a contract; nil: 0.
+	LastTokenID func(contract string) uint64
+
+	calls, documents, images atomic.Int64
+}
+
+// Calls, Documents and Images say how often each was asked for.
+func (w *World) Calls() int64     { return w.calls.Load() }
+func (w *World) Documents() int64 { return w.documents.Load() }
+func (w *World) Images() int64    { return w.images.Load() }
+
+// ServeHTTP implements http.Handler.
+func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	if w.Latency > 0 {
+		select {
+		case <-time.After(w.Latency):
+		case <-r.Context().Done():
+			return
+		}
+	}
+	path := r.URL.Path
+	switch {
+	case r.Method == http.MethodPost && strings.HasPrefix(path, "/v2/contracts/call-read/"):
+		w.calls.Add(1)
+		w.call(rw, r, strings.Split(strings.TrimPrefix(path, "/v2/contracts/call-read/"), "/"))
+	case strings.HasPrefix(path, "/ipfs/") && strings.HasSuffix(path, ".json"):
+		w.documents.Add(1)
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = rw.Write(Document(strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".json")))
+	case strings.HasPrefix(path, "/ipfs/") && strings.HasSuffix(path, ".png"):
+		w.images.Add(1)
+		rw.Header().Set("Content-Type", "image/png")
+		_, _ = rw.Write(Image(strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".png")))
+	default:
+		http.NotFound(rw, r)
+	}
+}
+
+// call answers a read-only call.
+func (w *World) call(rw http.ResponseWriter, r *http.Request, parts []string) {
+	var body struct {
+		Arguments []string `json:"arguments"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(parts) != 3 {
+		http.Error(rw, "bad call", http.StatusBadRequest)
+		return
+	}
+	contract, id := parts[0]+"."+parts[1], "1"
+	if len(body.Arguments) > 0 {
+		id = argument(body.Arguments[0])
+	}
+	value, ok := w.answer(contract, parts[2], id)
+	rw.Header().Set("Content-Type", "application/json")
+	if !ok {
+		_, _ = fmt.Fprintf(rw, `{"okay":false,"cause":"RuntimeCheck(UndefinedFunction(%q))"}`, parts[2])
+		return
+	}
+	_, _ = fmt.Fprintf(rw, `{"okay":true,"result":%q}`, clarity.NewOk(value).Hex())
+}
+
+func argument(text string) string {
+	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+	if err != nil {
+		return ""
+	}
+	v, err := clarity.DecodeAll(raw)
+	if err != nil {
+		return ""
+	}
+	id, _ := v.Decimal()
+	return id
+}
+
+func (w *World) answer(contract, function, id string) (clarity.Value, bool) {
+	switch function {
+	case "get-name":
+		return must(clarity.NewASCII(Name(contract))), true
+	case "get-symbol":
+		return must(clarity.NewASCII(Symbol(contract))), true
+	case "get-decimals":
+		return clarity.NewUint64(6), true
+	case "get-total-supply":
+		supply := uint64(1_000_000)
+		if w.Supply != nil {
+			supply = w.Supply(contract)
+		}
+		return clarity.NewUint64(supply), true
+	case "get-last-token-id":
+		last := uint64(0)
+		if w.LastTokenID != nil {
+			last = w.LastTokenID(contract)
+		}
+		return clarity.NewUint64(last), true
+	case "get-token-uri":
+		return clarity.NewSome(must(clarity.NewASCII(URI(contract, id)))), true
+	}
+	return clarity.Value{}, false
+}
+
+func must(v clarity.Value, err error) clarity.Value {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// digest of a contract, short enough for names.
+func digest(contract string) string {
+	sum := sha256.Sum256([]byte(contract))
+	return hex.EncodeToString(sum[:3])
+}
+
+// Name and Symbol of the fungible token of a contract.
+func Name(contract string) string   { return "Coin " + digest(contract) }
+func Symbol(contract string) string { return strings.ToUpper(digest(contract)[:4]) }
+
+// cid is a content id that is well-formed; nothing has that content.
+const cid = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG"
+
+// URI of a token's document.
+func URI(contract, id string) string {
+	return fmt.Sprintf("ipfs://%s/%s-%s.json", cid, digest(contract), id)
+}
+
+// ImageURI is that of the image in the document of this name.
+func ImageURI(name string) string { return fmt.Sprintf("ipfs://%s/%s.png", cid, name) }
+
+// Document is the JSON document with a name, such as "c0ffee-7".
+func Document(name string) []byte {
+	b, err := json.Marshal(map[string]any{
+		"sip": 16, "name": "Token " + name, "description": "A token that was made up.", "image": ImageURI(name),
+		"attributes": []any{map[string]any{"trait_type": "colour", "value": "#" + strings.SplitN(name, "-", 2)[0]}},
+		"properties": map[string]any{"collection": "Synthetic", "rank": new(big.Int).SetBytes([]byte(name)).Text(10)},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// Image is the picture with a name: 480 by 360 in one colour, which follows from the name.
+func Image(name string) []byte {
+	sum := sha256.Sum256([]byte(name))
+	picture := image.NewPaletted(image.Rect(0, 0, 480, 360), color.Palette{color.RGBA{sum[0], sum[1], sum[2], 255}})
+	var b bytes.Buffer
+	if err := png.Encode(&b, picture); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,144 @@
+package picture
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Markers (ITU-T T.81, table B.1).
+const (
+	markerTemporary     = 0x01
+	markerStartOfFrame0 = 0xc0 // baseline
+	markerStartOfFrame1 = 0xc1 // extended
+	markerStartOfFrame2 = 0xc2 // progressive
+	markerRestart0      = 0xd0
+	markerRestart7      = 0xd7
+	markerStartOfImage  = 0xd8
+	markerEndOfImage    = 0xd9
+	markerStartOfScan   = 0xda
+	markerAdobe         = 0xee // says which colours the components are
+)
+
+// scansMax bounds how often a progressive file may go over the same pixels: ten is usual, and a scan that changes
+// nothing takes a few bytes of the file and a pass over the whole image.
+const scansMax = 100
+
+// measureJPEG walks through the segments up to the end of the image.
+func measureJPEG(body []byte) (extent, error) {
+	r := reader{rest: body[2:]}
+	var f *jpegFrame
+	adobe := false
+	for scans := 0; ; {
+		marker := r.marker()
+		switch {
+		case r.short:
+			return extent{}, errTruncated
+		case marker == markerEndOfImage:
+			if scans == 0 || f == nil {
+				return extent{}, errors.New("it has no image")
+			}
+			return f.extent(adobe), nil
+		case marker == markerTemporary || marker >= markerRestart0 && marker <= markerStartOfImage:
+			continue // stands alone
+		}
+		length := r.take(2)
+		if length == nil {
+			return extent{}, errTruncated
+		}
+		segment := r.take(int(binary.BigEndian.Uint16(length)) - 2)
+		if segment == nil {
+			return extent{}, errTruncated
+		}
+		switch marker {
+		case markerAdobe:
+			adobe = true
+		case markerStartOfScan:
+			if scans++; scans > scansMax {
+				return extent{}, fmt.Errorf("it has more than %d scans", scansMax)
+			}
+			r.skipScan()
+		case markerStartOfFrame0, markerStartOfFrame1, markerStartOfFrame2:
+			if f != nil {
+				return extent{}, errors.New("it has more than one frame")
+			}
+			var err error
+			if f, err = parseJPEGFrame(segment, marker == markerStartOfFrame2); err != nil {
+				return extent{}, err
+			}
+		}
+	}
+}
+
+// marker gives the next marker, whatever stands before it; 0 when there is none.
+func (r *reader) marker() byte {
+	code := byte(0)
+	for code == 0 && !r.short {
+		r.take(r.index(0xff))
+		for code = 0xff; code == 0xff; { // more of them are padding
+			code = r.byte()
+		}
+	}
+	return code
+}
+
+// skipScan skips compressed data, in which 0xff 00 stands for a byte 0xff, and restarts may come.
+func (r *reader) skipScan() {
+	for !r.short {
+		i := r.index(0xff)
+		if i >= 0 && i+1 < len(r.rest) {
+			if code := r.rest[i+1]; code != 0 && (code < markerRestart0 || code > markerRestart7) {
+				r.take(i)
+				return
+			}
+		}
+		r.take(i)
+		r.take(2)
+	}
+}
+
+// jpegFrame is the header of a frame.
+type jpegFrame struct {
+	width, height int
+	progressive   bool
+	// names of the components, and their samples in one unit of the image, of which the finest has largest.
+	names            []byte
+	samples, largest int
+}
+
+// parseJPEGFrame reads precision, height, width, and of each component its name, sampling factors and table.
+func parseJPEGFrame(segment []byte, progressive bool) (*jpegFrame, error) {
+	r := reader{rest: segment}
+	header := r.take(6)
+	if header == nil {
+		return nil, errTruncated
+	}
+	f := &jpegFrame{
+		width: int(binary.BigEndian.Uint16(header[3:])), height: int(binary.BigEndian.Uint16(header[1:])),
+		progressive: progressive, largest: 1,
+	}
+	for range header[5] {
+		component := r.take(3)
+		if component == nil {
+			return nil, errTruncated
+		}
+		count := int(component[1]>>4) * int(component[1]&0x0f)
+		f.names = append(f.names, component[0])
+		f.samples += count
+		f.largest = max(f.largest, count)
+	}
+	return f, nil
+}
+
+// extent knows what the decoder holds: each component in full at worst, the coefficients of a progressive image, and
+// other colours than YCbCr a second time.
+func (f *jpegFrame) extent(adobe bool) extent {
+	each := len(f.names)
+	if f.progressive {
+		each += (4*f.samples + f.largest - 1) / f.largest
+	}
+	if len(f.names) == 4 || adobe || string(f.names) == "RGB" {
+		each += 4
+	}
+	return pixels(f.width, f.height, each)
+}

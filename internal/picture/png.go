@@ -1,0 +1,31 @@
+package picture
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// measurePNG reads the header chunk, which comes first (PNG specification, third edition, 11.2.1).
+func measurePNG(body []byte) (extent, error) {
+	const headerEnd = 8 + 8 + 13
+	if len(body) < headerEnd {
+		return extent{}, errTruncated
+	}
+	if string(body[12:16]) != "IHDR" {
+		return extent{}, errors.New("its first chunk is no header")
+	}
+	width, height := binary.BigEndian.Uint32(body[16:]), binary.BigEndian.Uint32(body[20:])
+	if width > math.MaxInt32 || height > math.MaxInt32 {
+		return extent{}, errors.New("it has a negative size")
+	}
+	depth, interlaced := body[24], body[28] != 0
+	each := 4
+	if depth == 16 {
+		each = 8
+	}
+	if interlaced {
+		each *= 2 // a pass is decoded by itself and then spread over the whole
+	}
+	return pixels(int(width), int(height), each), nil
+}

@@ -1,0 +1,167 @@
+package picture_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"testing"
+)
+
+// gradient has a pixel of its own colour at each place, half of them translucent.
+func gradient(width, height int) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			alpha := uint8(255)
+			if x%2 == 1 {
+				alpha = 128
+			}
+			m.SetNRGBA(x, y, color.NRGBA{uint8(x * 255 / width), uint8(y * 255 / height), uint8(x ^ y), alpha})
+		}
+	}
+	return m
+}
+
+func pngOf(t testing.TB, m image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func jpegOf(t testing.TB, m image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, m, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+var (
+	red  = color.RGBA{255, 0, 0, 255}
+	blue = color.RGBA{0, 0, 255, 255}
+)
+
+// gifOf is an animation of frames of one colour each, at the given places of a canvas.
+func gifOf(t testing.TB, width, height int, frames ...image.Rectangle) []byte {
+	t.Helper()
+	g := gif.GIF{Config: image.Config{Width: width, Height: height}}
+	for i, frame := range frames {
+		m := image.NewPaletted(frame, color.Palette{color.Transparent, red, blue})
+		for j := range m.Pix {
+			m.Pix[j] = uint8(1 + i%2)
+		}
+		g.Image, g.Delay = append(g.Image, m), append(g.Delay, 10)
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &g); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// bits writes numbers of so many bits, the lowest first.
+type bits struct {
+	b []byte
+	n int
+}
+
+func (w *bits) write(v uint32, count int) {
+	for i := range count {
+		if w.n%8 == 0 {
+			w.b = append(w.b, 0)
+		}
+		w.b[w.n/8] |= byte(v>>i&1) << (w.n % 8)
+		w.n++
+	}
+}
+
+// losslessWebP is the chunk of an image of one colour (RFC 9649, section 3): a prefix code of one symbol takes no bits.
+func losslessWebP(width, height int, c color.NRGBA) []byte {
+	w := bits{}
+	w.write(0x2f, 8)
+	w.write(uint32(width-1), 14)
+	w.write(uint32(height-1), 14)
+	w.write(1, 1) // alpha is used
+	w.write(0, 3) // version
+	w.write(0, 3) // no transform, no colour cache, one group of codes
+	for _, symbol := range []uint8{c.G, c.R, c.B, c.A} {
+		w.write(0b101, 3) // a simple code of one symbol of 8 bits
+		w.write(uint32(symbol), 8)
+	}
+	w.write(0b0001, 4) // distances: a simple code of the symbol 0, of one bit
+	return chunk("VP8L", w.b)
+}
+
+func chunk(id string, data []byte) []byte {
+	b := binary.LittleEndian.AppendUint32([]byte(id), uint32(len(data)))
+	b = append(b, data...)
+	if len(data)%2 == 1 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+func webpOf(chunks ...[]byte) []byte {
+	return chunk("RIFF", append([]byte("WEBP"), bytes.Join(chunks, nil)...))
+}
+
+func uint24(v int) []byte { return []byte{byte(v), byte(v >> 8), byte(v >> 16)} }
+
+// canvasOf is the chunk that an animation begins with.
+func canvasOf(width, height int) []byte {
+	return chunk("VP8X", bytes.Join([][]byte{{0x12, 0, 0, 0}, uint24(width - 1), uint24(height - 1)}, nil))
+}
+
+// frameOf is a frame of an animation, whose place is even.
+func frameOf(x, y, width, height int, picture []byte) []byte {
+	header := bytes.Join([][]byte{uint24(x / 2), uint24(y / 2), uint24(width - 1), uint24(height - 1), uint24(100), {0}}, nil)
+	return chunk("ANMF", append(header, picture...))
+}
+
+// lossyWebP is an image of one pixel.
+var lossyWebP = unhex("52494646220000005745425056503820160000003001009d012a010001000ec0fe25a400037000000000")
+
+// progressiveJPEG is grey, of 8×8 pixels: one coefficient of the least kind.
+func progressiveJPEG(width, height, scans int) []byte {
+	b := []byte("\xff\xd8\xff\xdb\x00\x43\x00")
+	b = append(b, bytes.Repeat([]byte{1}, 64)...)
+	b = append(b, 0xff, 0xc2, 0, 11, 8)
+	b = binary.BigEndian.AppendUint16(b, uint16(height))
+	b = binary.BigEndian.AppendUint16(b, uint16(width))
+	b = append(b, 1, 1, 0x11, 0)
+	b = append(b, 0xff, 0xc4, 0, 20, 0x00, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	for range scans {
+		b = append(b, 0xff, 0xda, 0, 8, 1, 1, 0x00, 0, 0, 0x00, 0x7f)
+	}
+	return append(b, 0xff, 0xd9)
+}
+
+func svgOf(inner string) []byte {
+	return []byte(`<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="10">` + inner + `</svg>`)
+}
+
+func unhex(s string) []byte {
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// pngClaiming has a header that promises a size, and one row of what it promises.
+func pngClaiming(t testing.TB, width, height uint32) []byte {
+	t.Helper()
+	b := pngOf(t, image.NewGray(image.Rect(0, 0, 1, 1)))
+	binary.BigEndian.PutUint32(b[16:], width)
+	binary.BigEndian.PutUint32(b[20:], height)
+	return rechecksummed(b)
+}

@@ -1,0 +1,123 @@
+package metadata
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"strata/domain/fetch"
+)
+
+// nodeBodyMax bounds the answer of a node, in bytes. A Clarity value has 1 MB at most, twice that in hex, but nothing
+// that a token's contract is asked for comes near.
+const nodeBodyMax = 1 << 20
+
+// nodeClient makes requests to nodes.
+type nodeClient struct {
+	http    *http.Client
+	timeout time.Duration
+}
+
+func newNodeClient(config Config) *nodeClient {
+	return &nodeClient{
+		timeout: config.NodeTimeout,
+		http: &http.Client{
+			Transport: &http.Transport{
+				MaxIdleConnsPerHost:    config.Concurrency,
+				MaxResponseHeaderBytes: 64 << 10,
+				IdleConnTimeout:        time.Minute,
+				DisableCompression:     true, // the log has bodies as they were sent
+			},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+// request is what a node is asked.
+type request struct {
+	call   int // index in the want's calls
+	method string
+	path   string // escaped, with the query
+	body   []byte
+}
+
+// do asks a node. Whatever happens is in the exchange.
+func (c *nodeClient) do(ctx context.Context, n *node, r request) fetch.Exchange {
+	e := fetch.Exchange{
+		Call: r.call, Method: r.method, URL: n.base + r.path, Gateway: n.base, Request: string(r.body),
+		StartedAt: time.Now().UTC(),
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	if err := c.exchange(ctx, n, r, &e); err != nil {
+		e.Body = nil
+		e.Failure, e.Error = failureOf(err), withoutURL(err).Error()
+	}
+	e.TookMicros = time.Since(e.StartedAt).Microseconds()
+	return e
+}
+
+var errTooLarge = errors.New("the body is too large")
+
+func (c *nodeClient) exchange(ctx context.Context, n *node, r request, e *fetch.Exchange) error {
+	req, err := http.NewRequestWithContext(ctx, r.method, n.url.String()+r.path, bytes.NewReader(r.body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	if len(r.body) > 0 {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	response, err := c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	e.Status = response.StatusCode
+	e.Header = telling(response.Header)
+	e.Body, err = io.ReadAll(io.LimitReader(response.Body, nodeBodyMax+1))
+	if err != nil {
+		return fmt.Errorf("read the body: %w", err)
+	}
+	if len(e.Body) > nodeBodyMax {
+		return fmt.Errorf("%w: more than %d bytes", errTooLarge, nodeBodyMax)
+	}
+	return nil
+}
+
+// telling are the headers that say something about the body, or when to ask again.
+func telling(h http.Header) map[string]string {
+	kept := map[string]string{}
+	for name, key := range map[string]string{"Content-Type": "content-type", "Retry-After": "retry-after"} {
+		if value := h.Get(name); value != "" {
+			kept[key] = value
+		}
+	}
+	return kept
+}
+
+func failureOf(err error) fetch.Failure {
+	var network net.Error
+	switch {
+	case errors.Is(err, errTooLarge):
+		return fetch.FailureTooLarge
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		return fetch.FailureTimeout
+	}
+	return fetch.FailureConnection
+}
+
+// withoutURL takes off what net/http puts before an error: the URL stands in the exchange, without credentials.
+func withoutURL(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}

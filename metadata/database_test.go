@@ -1,0 +1,220 @@
+package metadata_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/domain/fetch"
+	"strata/domain/hash"
+	"strata/eventstore"
+	"strata/internal/pgtest"
+	"strata/migrations"
+)
+
+// databases have two projections, ft_v1 and nft_v1, with a block each, which fold the log and have folded all of it.
+var databases = pgtest.Template("metadata", fill)
+
+// tables are those of projections with wants.
+const tables = "../projections/internal/token/tables.sql"
+
+// tip is the block that the projections are at.
+var tip = fetch.Tip{Height: 100, IndexBlockHash: hash.Hash32{1, 2, 3}}
+
+func fill(ctx context.Context, url string) error {
+	if err := migrations.Up(ctx, url); err != nil {
+		return err
+	}
+	ddl, err := os.ReadFile(tables)
+	if err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"ft", "nft"} {
+		schema := name + "_v1"
+		_, failed := conn.Exec(ctx, `CREATE SCHEMA `+schema+`;`+strings.ReplaceAll(string(ddl), "{schema}", schema))
+		err = errors.Join(err, failed)
+		_, failed = conn.Exec(ctx, `INSERT INTO strata.projection (name, version, input, state) VALUES ($1, 1, 'log', 'live')`, name)
+		err = errors.Join(err, failed)
+		_, failed = conn.Exec(ctx, `INSERT INTO strata.active (name, version) VALUES ($1, 1)`, name)
+		err = errors.Join(err, failed)
+		_, failed = conn.Exec(ctx, `INSERT INTO `+schema+`.block (height, source_seq, burn_block_height, time, index_block_hash, block_hash)
+			VALUES ($1, 1, 1, 1, $2, $2)`, tip.Height, tip.IndexBlockHash)
+		err = errors.Join(err, failed)
+	}
+	return errors.Join(err, conn.Close(ctx))
+}
+
+func openLog(t testing.TB, pool *pgxpool.Pool) *eventstore.Log {
+	t.Helper()
+	log := eventstore.Open(pool, eventstore.Config{})
+	t.Cleanup(log.Close)
+	return log
+}
+
+// row is a row of a table of wants. Zero fields have a value that makes the want due.
+type row struct {
+	want      fetch.Want
+	seq       int64
+	minHeight int64
+	attempts  int
+	waits     int
+	priority  int
+	dueIn     time.Duration
+	dueAt     time.Time // instead
+}
+
+// raise writes a want, or raises it anew.
+func raise(t testing.TB, pool *pgxpool.Pool, schema string, r row) {
+	t.Helper()
+	text, err := json.Marshal(r.want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.priority == 0 {
+		r.priority = 2
+	}
+	if r.dueAt.IsZero() {
+		r.dueAt = time.Now().Add(r.dueIn - time.Second)
+	}
+	var minHeight *int64
+	if r.minHeight > 0 {
+		minHeight = &r.minHeight
+	}
+	key := sha256.Sum256([]byte(r.want.Key()))
+	_, err = pool.Exec(context.Background(), `
+		INSERT INTO `+schema+`.want (source_seq, due_at, min_height, attempts, waits, priority, reason, severity, key_hash, kind, want)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, $7, $8, $9)
+		ON CONFLICT (key_hash) DO UPDATE SET source_seq = $1, due_at = $2, min_height = $3, attempts = $4, waits = $5, priority = $6`,
+		r.seq, r.dueAt, minHeight, r.attempts, r.waits, r.priority, key[:], r.want.Kind, string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reports reads all reports of the log.
+func reports(t testing.TB, log *eventstore.Log) []*fetch.Report {
+	t.Helper()
+	all, err := readReports(context.Background(), log, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []*fetch.Report
+	for _, event := range all {
+		found = append(found, event.report)
+	}
+	return found
+}
+
+type recorded struct {
+	seq    int64
+	report *fetch.Report
+}
+
+func readReports(ctx context.Context, log *eventstore.Log, after int64) ([]recorded, error) {
+	var found []recorded
+	for {
+		events, err := log.Read(ctx, eventstore.Range{After: after, Events: 1000, Bytes: 64 << 20, Paths: []string{fetch.PathReport}})
+		if err != nil || len(events) == 0 {
+			return found, err
+		}
+		for _, e := range events {
+			after = e.Seq
+			if e.Path != fetch.PathReport {
+				continue
+			}
+			if e.Source != "metadata" || e.ContentType != fetch.ContentType {
+				return nil, errors.New("a report came from " + e.Source + " as " + e.ContentType)
+			}
+			report, err := fetch.DecodeReport(e.Body)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, recorded{e.Seq, report})
+		}
+	}
+}
+
+// folder is a projection: it takes reports in. A want whose attempts are fewer than failures fails and is raised again
+// at once; the others are answered.
+type folder struct {
+	log      *eventstore.Log
+	schemas  []string
+	failures int
+}
+
+// run folds until ctx is done.
+func (f *folder) run(ctx context.Context) {
+	after := int64(0)
+	for ctx.Err() == nil {
+		// The database may be away.
+		if at, err := f.step(ctx, after); err == nil {
+			after = at
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func (f *folder) step(ctx context.Context, after int64) (int64, error) {
+	size, err := f.log.Size(ctx)
+	if err != nil || size == after {
+		return after, err
+	}
+	all, err := readReports(ctx, f.log, after)
+	if err != nil {
+		return after, err
+	}
+	for _, one := range all {
+		size = max(size, one.seq)
+	}
+	return size, pgx.BeginFunc(ctx, f.log.Pool(), func(tx pgx.Tx) error {
+		for _, one := range all {
+			key := sha256.Sum256([]byte(one.report.Want.Key()))
+			for _, schema := range f.schemas {
+				_, err := tx.Exec(ctx, `UPDATE `+schema+`.want SET source_seq = $2, attempts = attempts + 1, due_at = now() WHERE key_hash = $1`, key[:], one.seq)
+				if one.report.Attempt > f.failures {
+					_, err = tx.Exec(ctx, `DELETE FROM `+schema+`.want WHERE key_hash = $1`, key[:])
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		_, err := tx.Exec(ctx, `UPDATE strata.projection SET position = $1`, size)
+		if err == nil {
+			_, err = tx.Exec(ctx, `SELECT pg_notify('strata_projection', '')`)
+		}
+		return err
+	})
+}
+
+// fold runs a projection until the test ends.
+func fold(t testing.TB, log *eventstore.Log, failures int) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { (&folder{log: log, schemas: []string{"ft_v1", "nft_v1"}, failures: failures}).run(ctx) })
+	t.Cleanup(func() { stop(); done.Wait() })
+}
+
+// eventually waits until condition holds.
+func eventually(t testing.TB, what string, within time.Duration, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(within); !condition(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not so after %s", what, within)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package metadata_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"strata/domain/fetch"
+	"strata/metadata"
+)
+
+func TestEncodeBoundsReports(t *testing.T) {
+	t.Parallel()
+	report := &fetch.Report{
+		Want: image("https://x.test/x"), Attempt: 1, StartedAt: time.Now(), FinishedAt: time.Now(),
+		Image: &fetch.ImageFacts{SHA256: "00"},
+		Exchanges: []fetch.Exchange{
+			{Method: "GET", URL: "https://x.test/x", Failure: fetch.FailureConnection, Error: "cut", Body: bytes.Repeat([]byte{0}, 100)},
+			{Method: "GET", URL: "https://x.test/x", Status: 200, Body: bytes.Repeat([]byte{0}, 10_000)}, // six bytes each, in JSON
+		},
+	}
+	whole, err := metadata.Encode(report, 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := fetch.DecodeReport(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last, _ := got.Last(); !bytes.Equal(last.Body, report.Exchanges[1].Body) || got.Image == nil {
+		t.Errorf("got %+v", got)
+	}
+	small, err := metadata.Encode(report, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(small) > 10_000 {
+		t.Errorf("got %d bytes", len(small))
+	}
+	if got, err = fetch.DecodeReport(small); err != nil {
+		t.Fatal(err)
+	}
+	last, _ := got.Last()
+	if last.Failure != fetch.FailureTooLarge || last.Error == "" || last.Body != nil || last.Status != 200 || got.Image != nil {
+		t.Errorf("got %+v", last)
+	}
+	if got.Exchanges[0].Failure != fetch.FailureConnection || got.Exchanges[0].Body != nil {
+		t.Errorf("got %+v first", got.Exchanges[0])
+	}
+	if len(report.Exchanges[1].Body) == 0 || report.Image == nil {
+		t.Error("the report itself was changed")
+	}
+}

@@ -1,0 +1,449 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"strata/domain/fetch"
+	"strata/metadata/internal/web"
+)
+
+// M1, and what is kept of a response.
+func TestWholeResponse(t *testing.T) {
+	t.Parallel()
+	asked := make(chan *http.Request, 1)
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked <- r
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("ETag", `"1"`)
+		w.Header().Set("Last-Modified", "Wed, 21 Oct 2015 07:28:00 GMT")
+		w.Header().Set("Set-Cookie", "a=b")
+		_, _ = io.WriteString(w, "hello")
+	})
+	c := newClient(t, private())
+	before := time.Now().Round(0)
+	exchanges := c.Get(t.Context(), direct("http://user:word@"+s.hostPort()+"/a b?c d=é%20"), limit, "application/json, */*")
+	if len(exchanges) != 1 {
+		t.Fatalf("got %d exchanges, want 1", len(exchanges))
+	}
+	e := exchanges[0]
+	wantBody(t, e, "hello")
+	want := map[string]string{
+		"content-type": "application/json", "content-length": "5", "etag": `"1"`,
+		"last-modified": "Wed, 21 Oct 2015 07:28:00 GMT",
+	}
+	if fmt.Sprint(e.Header) != fmt.Sprint(want) {
+		t.Errorf("got header %v, want %v", e.Header, want)
+	}
+	if e.Method != http.MethodGet || e.URL != "http://"+s.hostPort()+"/a b?c d=é%20" || e.Gateway != "" {
+		t.Errorf("got %s %s through %q", e.Method, e.URL, e.Gateway)
+	}
+	if e.StartedAt.Before(before) || e.TookMicros <= 0 {
+		t.Errorf("got a start at %s and %d µs", e.StartedAt, e.TookMicros)
+	}
+	r := <-asked
+	if got := r.Header.Get("Accept"); got != "application/json, */*" {
+		t.Errorf("Accept is %q", got)
+	}
+	if got := r.Header.Get("User-Agent"); got != web.UserAgentDefault {
+		t.Errorf("User-Agent is %q", got)
+	}
+	if got := r.Header.Get("Accept-Encoding"); got != "identity" {
+		t.Errorf("Accept-Encoding is %q", got)
+	}
+	if got := r.URL.RequestURI(); got != "/a%20b?c%20d=%C3%A9%20" {
+		t.Errorf("the path is %q", got)
+	}
+	if name, word, ok := r.BasicAuth(); !ok || name != "user" || word != "word" {
+		t.Errorf("credentials are %q, %q", name, word)
+	}
+}
+
+// M11: a body up to the limit is taken, one byte more is not, whether or not the server tells its length.
+func TestSizeLimit(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		n, _ := strconv.Atoi(r.URL.Query().Get("n"))
+		if r.URL.Query().Has("length") {
+			w.Header().Set("Content-Length", strconv.Itoa(n))
+		}
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush()
+		_, _ = w.Write(bytes.Repeat([]byte("x"), n))
+	})
+	c := newClient(t, private())
+	for n, tooLarge := range map[int]bool{0: false, 500: false, 2000: false, 2001: true, 5000: true} {
+		for _, how := range []string{"", "&length"} {
+			e := c.Get(t.Context(), direct(fmt.Sprintf("%s/?n=%d%s", s.URL, n, how)), 2000, "")[0]
+			if tooLarge {
+				wantFailure(t, e, fetch.FailureTooLarge, "2000 bytes")
+				continue
+			}
+			wantBody(t, e, strings.Repeat("x", n))
+			if e.Body == nil {
+				t.Error("a body that is empty looks like one that is missing")
+			}
+		}
+	}
+}
+
+func TestEndlessBody(t *testing.T) {
+	t.Parallel()
+	left := make(chan int, 1)
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		sent, chunk := 0, make([]byte, 32<<10)
+		for r.Context().Err() == nil {
+			n, err := w.Write(chunk)
+			sent += n
+			if err != nil {
+				break
+			}
+		}
+		left <- sent
+	})
+	e := getOne(t, newClient(t, private()), s.URL)
+	wantFailure(t, e, fetch.FailureTooLarge, "1000000 bytes")
+	if e.Status != http.StatusOK {
+		t.Errorf("got status %d, want 200", e.Status)
+	}
+	select {
+	case <-left: // the connection was cut, not drained
+	case <-time.After(10 * time.Second):
+		t.Error("the server still sends")
+	}
+}
+
+func zipped(t *testing.T, body []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(body); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A server may compress although it was asked not to; then the limit is for what comes out.
+func TestCompressedBody(t *testing.T) {
+	t.Parallel()
+	empty := zipped(t, nil)
+	for name, c := range map[string]struct {
+		coding string
+		sent   []byte
+		check  func(*testing.T, fetch.Exchange)
+	}{
+		"unpacked": {"gzip", zipped(t, []byte("hello")), func(t *testing.T, e fetch.Exchange) {
+			wantBody(t, e, "hello")
+			if e.Header[web.HeaderDecoded] != "gzip" || e.Header["content-encoding"] != "" || e.Header["content-length"] != "" {
+				t.Errorf("got header %v", e.Header)
+			}
+		}},
+		"bomb": {"gzip", zipped(t, make([]byte, 8<<20)), func(t *testing.T, e fetch.Exchange) {
+			wantFailure(t, e, fetch.FailureTooLarge, "1000000 bytes")
+		}},
+		"much that holds nothing": {"x-gzip", bytes.Repeat(empty, limit/len(empty)+1), func(t *testing.T, e fetch.Exchange) {
+			wantFailure(t, e, fetch.FailureTooLarge, "1000000 bytes")
+		}},
+		"empty": {"gzip", nil, func(t *testing.T, e fetch.Exchange) { wantBody(t, e, "") }},
+		"no gzip": {"gzip", []byte("hello, I am no gzip"), func(t *testing.T, e fetch.Exchange) {
+			wantFailure(t, e, fetch.FailureConnection, "not the gzip")
+		}},
+		"cut": {"gzip", zipped(t, []byte("hello"))[:20], func(t *testing.T, e fetch.Exchange) {
+			wantFailure(t, e, fetch.FailureConnection, "unzipping")
+		}},
+		"of another coding": {"br", []byte("hello"), func(t *testing.T, e fetch.Exchange) {
+			wantBody(t, e, "hello")
+			if e.Header["content-encoding"] != "br" {
+				t.Errorf("got header %v", e.Header)
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", c.coding)
+				_, _ = w.Write(c.sent)
+			})
+			c.check(t, getOne(t, newClient(t, private()), s.URL))
+		})
+	}
+}
+
+// For a status that is an error it is the status that counts, not a body that can't be had.
+func TestBodyOfAnErrorStatus(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		body string
+		kept bool
+	}{
+		"small": {"not here", true},
+		"large": {strings.Repeat("x", 2*limit), false},
+	} {
+		s := serve(t, answer(http.StatusNotFound, c.body))
+		e := getOne(t, newClient(t, private()), s.URL)
+		if e.Status != http.StatusNotFound || e.Failure != "" {
+			t.Errorf("%s: got status %d, failure %q (%s)", name, e.Status, e.Failure, e.Error)
+		}
+		if c.kept != (string(e.Body) == c.body) || c.kept != (e.Error == "") || !c.kept && e.Body != nil {
+			t.Errorf("%s: got a body of %d bytes, error %q", name, len(e.Body), e.Error)
+		}
+	}
+	slow := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusInternalServerError)
+		_ = http.NewResponseController(w).Flush()
+		untilLeft(r)
+	})
+	config := private()
+	config.Timeouts.Idle = 100 * time.Millisecond
+	e := getOne(t, newClient(t, config), slow.URL)
+	if e.Status != http.StatusInternalServerError || e.Failure != "" || !strings.Contains(e.Error, "within 100ms") {
+		t.Errorf("slow: got status %d, failure %q (%s)", e.Status, e.Failure, e.Error)
+	}
+}
+
+// M12, and what goes on for too long without ever standing still.
+func TestTimeouts(t *testing.T) {
+	t.Parallel()
+	const patience = 300 * time.Millisecond
+	for name, c := range map[string]struct {
+		handler  http.HandlerFunc
+		timeouts web.Timeouts
+		status   int
+		says     string
+	}{
+		"slow headers": {
+			func(_ http.ResponseWriter, r *http.Request) { untilLeft(r) },
+			web.Timeouts{Header: patience}, 0, "no headers within 300ms",
+		},
+		"trickling headers": {
+			raw(t, func(conn net.Conn) {
+				_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\n")
+				for i := 0; err == nil && i < 1000; i++ {
+					_, err = fmt.Fprintf(conn, "X-%d: y\r\n", i)
+					time.Sleep(10 * time.Millisecond)
+				}
+			}),
+			web.Timeouts{Header: patience}, 0, "no headers within 300ms",
+		},
+		"body that hangs half-way": {
+			func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Length", "100")
+				_, _ = io.WriteString(w, "half")
+				_ = http.NewResponseController(w).Flush()
+				untilLeft(r)
+			},
+			web.Timeouts{Idle: patience}, http.StatusOK, "nothing more of the body within 300ms",
+		},
+		"trickling body": {
+			func(w http.ResponseWriter, r *http.Request) {
+				for r.Context().Err() == nil {
+					_, _ = io.WriteString(w, "x")
+					_ = http.NewResponseController(w).Flush()
+					time.Sleep(20 * time.Millisecond)
+				}
+			},
+			web.Timeouts{Idle: 5 * time.Second, Overall: patience}, http.StatusOK, "not done within 300ms",
+		},
+		"trickling redirects": {
+			func(w http.ResponseWriter, r *http.Request) {
+				time.Sleep(120 * time.Millisecond)
+				http.Redirect(w, r, "/again", http.StatusFound)
+			},
+			web.Timeouts{Header: 5 * time.Second, Overall: patience}, 0, "not done within 300ms",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config := private()
+			config.Timeouts = c.timeouts
+			s := serve(t, c.handler)
+			started := time.Now()
+			e := getOne(t, newClient(t, config), s.URL)
+			wantFailure(t, e, fetch.FailureTimeout, c.says)
+			if e.Status != c.status {
+				t.Errorf("got status %d, want %d", e.Status, c.status)
+			}
+			if took := time.Since(started); took < patience || took > 5*time.Second {
+				t.Errorf("gave up after %s, want %s", took, patience)
+			}
+		})
+	}
+}
+
+// HTTP/2 says less about why a request ended.
+func TestTimeoutsOverHTTP2(t *testing.T) {
+	t.Parallel()
+	s := prepare(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != 2 {
+			t.Errorf("was asked over %s", r.Proto)
+		}
+		if r.URL.Path == "/error" {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+		if r.URL.Path != "/headers" {
+			_, _ = io.WriteString(w, "half")
+			_ = http.NewResponseController(w).Flush()
+		}
+		untilLeft(r)
+	})
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	config := private()
+	config.InsecureTLS = true
+	config.Timeouts = web.Timeouts{Header: time.Second, Idle: 300 * time.Millisecond}
+	c := newClient(t, config)
+	wantFailure(t, getOne(t, c, s.URL+"/headers"), fetch.FailureTimeout, "no headers within 1s")
+	wantFailure(t, getOne(t, c, s.URL+"/body"), fetch.FailureTimeout, "nothing more of the body within 300ms")
+	if e := getOne(t, c, s.URL+"/error"); e.Status != http.StatusBadGateway || !strings.Contains(e.Error, "within 300ms") {
+		t.Errorf("got status %d (%s), want 502 and why its body is left out", e.Status, e.Error)
+	}
+}
+
+// A body that keeps coming may take longer than it may stand still.
+func TestSteadyBody(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		for range 8 {
+			_, _ = io.WriteString(w, "x")
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(300 * time.Millisecond)
+		}
+	})
+	config := private()
+	config.Timeouts.Idle = 2 * time.Second
+	wantBody(t, getOne(t, newClient(t, config), s.URL), "xxxxxxxx")
+}
+
+// M10, and other ways to end a connection too early.
+func TestBrokenConnections(t *testing.T) {
+	t.Parallel()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	wantFailure(t, getOne(t, newClient(t, private()), "http://"+closed.Addr().String()), fetch.FailureConnection, "refused")
+
+	reset := func(conn net.Conn) {
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0)
+		}
+	}
+	for name, c := range map[string]struct {
+		write  func(net.Conn)
+		status int
+	}{
+		"reset":          {reset, 0},
+		"closed":         {func(net.Conn) {}, 0},
+		"no HTTP":        {func(conn net.Conn) { _, _ = io.WriteString(conn, "220 smtp\r\n") }, 0},
+		"endless header": {func(conn net.Conn) { _, _ = conn.Write(bytes.Repeat([]byte("x"), 1<<20)) }, 0},
+		"body that is short": {func(conn net.Conn) {
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+		}, http.StatusOK},
+		"reset in the body": {func(conn net.Conn) {
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+			time.Sleep(50 * time.Millisecond)
+			reset(conn)
+		}, http.StatusOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := getOne(t, newClient(t, private()), serve(t, raw(t, c.write)).URL)
+			wantFailure(t, e, fetch.FailureConnection, "")
+			if e.Status != c.status || e.Error == "" {
+				t.Errorf("got status %d (%s), want %d", e.Status, e.Error, c.status)
+			}
+		})
+	}
+}
+
+// A server that switches protocols unasked leaves nothing to wait for.
+func TestSwitchedProtocol(t *testing.T) {
+	t.Parallel()
+	s := serve(t, raw(t, func(conn net.Conn) {
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_, _ = conn.Read(make([]byte, 1)) // until the client is gone
+	}))
+	started := time.Now()
+	e := getOne(t, newClient(t, private()), s.URL)
+	if e.Status != http.StatusSwitchingProtocols || !strings.Contains(e.Error, "101") || time.Since(started) > 5*time.Second {
+		t.Errorf("got status %d (%s) after %s", e.Status, e.Error, time.Since(started))
+	}
+}
+
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	s := prepare(answer(http.StatusOK, "{}"))
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	wantFailure(t, getOne(t, newClient(t, private()), s.URL), fetch.FailureConnection, "certificate")
+	if s.requests.Load() != 0 {
+		t.Error("a request was sent to a host that could not show who it is")
+	}
+	config := private()
+	config.InsecureTLS = true
+	wantBody(t, getOne(t, newClient(t, config), s.URL), "{}")
+}
+
+// D20: who cancels gets control back at once, and nothing that looks like the host's fault.
+func TestCancellation(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{}, 8)
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		untilLeft(r)
+	})
+	config := private()
+	config.PerHostConcurrency = 1
+	c := newClient(t, config)
+	ctx, cancel := context.WithCancel(t.Context())
+	results := make(chan []fetch.Exchange)
+	for range 2 { // one is asked, the other waits for its turn
+		go func() { results <- c.Get(ctx, direct(s.URL, s.URL), limit, "") }()
+	}
+	<-arrived
+	cancel()
+	for range 2 {
+		select {
+		case exchanges := <-results:
+			if len(exchanges) != 0 {
+				t.Errorf("got %+v of requests that were cancelled", exchanges)
+			}
+		case <-time.After(5 * time.Second):
+			t.Fatal("still busy after it was cancelled")
+		}
+	}
+	if n := s.requests.Load(); n != 1 {
+		t.Errorf("the server saw %d requests, want 1", n)
+	}
+	if exchanges := c.Get(ctx, direct(s.URL), limit, ""); len(exchanges) != 0 {
+		t.Errorf("got %+v with a context that was over", exchanges)
+	}
+}
+
+// D7: a deadline of the caller is a timeout like any other.
+func TestDeadlineOfTheCaller(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { untilLeft(r) })
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	exchanges := newClient(t, private()).Get(ctx, direct(s.URL, s.URL), limit, "")
+	if len(exchanges) != 1 {
+		t.Fatalf("got %d exchanges, want the one that was cut", len(exchanges))
+	}
+	wantFailure(t, exchanges[0], fetch.FailureTimeout, "deadline")
+}

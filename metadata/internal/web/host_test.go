@@ -1,0 +1,269 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"strata/domain/fetch"
+	"strata/metadata/internal/web"
+)
+
+// limiting answers 429 with a Retry-After until it is told otherwise.
+type limiting struct {
+	*server
+	retryAfter atomic.Value
+	well       atomic.Bool
+}
+
+func newLimiting(t *testing.T, retryAfter string) *limiting {
+	l := new(limiting)
+	l.retryAfter.Store(retryAfter)
+	l.server = serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if l.well.Load() {
+			_, _ = w.Write([]byte("{}"))
+			return
+		}
+		if s, _ := l.retryAfter.Load().(string); s != "" {
+			w.Header().Set("Retry-After", s)
+		}
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	return l
+}
+
+// T11, T12, T13, D6: a host that said 429 is left alone until it is due; others don't notice.
+func TestLimitedHostIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	l := newLimiting(t, "999")
+	other := serve(t, answer(http.StatusOK, "{}"))
+	c := newClient(t, private())
+	now := newClock()
+	c.SetClock(now.now)
+
+	e := getOne(t, c, l.URL+"/1.json")
+	if e.Status != http.StatusTooManyRequests || e.Header["retry-after"] != "999" || e.Failure != "" {
+		t.Fatalf("got status %d, header %v, failure %q", e.Status, e.Header, e.Failure)
+	}
+	l.well.Store(true)
+	for _, c2 := range []struct {
+		after time.Duration
+		left  string
+	}{{0, "999"}, {500 * time.Millisecond, "999"}, {998 * time.Second, "1"}} {
+		now.advance(c2.after)
+		e = getOne(t, c, l.URL+"/2.json")
+		if e.Status != http.StatusTooManyRequests || e.Header["retry-after"] != c2.left || e.Failure != "" ||
+			!strings.Contains(e.Error, l.hostPort()+" was not asked") || e.URL != l.URL+"/2.json" {
+			t.Fatalf("got status %d, header %v (%s), want 429 and %s s left", e.Status, e.Header, e.Error, c2.left)
+		}
+	}
+	// What the report makes of it: no attempt is counted.
+	report := fetch.Report{Want: fetch.Want{Kind: fetch.Document, URI: l.URL}, Exchanges: []fetch.Exchange{e}}
+	if _, p := report.ResourceBody(); p == nil || p.Severity != fetch.Waiting || p.RetryAfter != time.Second {
+		t.Errorf("got problem %+v", p)
+	}
+	if n := l.requests.Load(); n != 1 {
+		t.Errorf("the host saw %d requests, want 1", n)
+	}
+	wantBody(t, getOne(t, c, other.URL), "{}")
+
+	now.advance(500 * time.Millisecond)
+	wantBody(t, getOne(t, c, l.URL), "{}")
+	wantBody(t, getOne(t, c, l.URL), "{}")
+}
+
+// T10: without a usable Retry-After it is a minute, and never more than an hour.
+func TestHowLongAHostIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	inTwoMinutes := time.Now().Add(2 * time.Minute).UTC().Format(http.TimeFormat)
+	for header, want := range map[string][2]int{
+		"":                              {60, 60},
+		"soon":                          {60, 60},
+		"0":                             {60, 60},
+		"120":                           {120, 120},
+		"99999999":                      {3600, 3600},
+		inTwoMinutes:                    {115, 121},
+		"Wed, 21 Oct 2015 07:28:00 GMT": {60, 60},
+	} {
+		c := newClient(t, private())
+		c.SetClock(newClock().now)
+		l := newLimiting(t, header)
+		getOne(t, c, l.URL)
+		left, err := strconv.Atoi(getOne(t, c, l.URL).Header["retry-after"])
+		if err != nil || left < want[0] || left > want[1] {
+			t.Errorf("Retry-After %q: %d s are left (%v), want %v", header, left, err, want)
+		}
+	}
+}
+
+// Of two answers to requests under way at the same time, the one that asks for more counts.
+func TestLimitedTwice(t *testing.T) {
+	t.Parallel()
+	underWay := make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/1":
+			close(underWay)
+			time.Sleep(300 * time.Millisecond) // so that it comes after the other answer
+		case "/999":
+			<-underWay
+		}
+		w.Header().Set("Retry-After", strings.TrimPrefix(r.URL.Path, "/"))
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	c := newClient(t, private())
+	c.SetClock(newClock().now)
+	var done sync.WaitGroup
+	for _, path := range []string{"/1", "/999"} {
+		done.Go(func() { c.Get(t.Context(), direct(s.URL+path), limit, "") })
+	}
+	done.Wait()
+	if e := getOne(t, c, s.URL); e.Header["retry-after"] != "999" {
+		t.Errorf("%s s are left, want 999", e.Header["retry-after"])
+	}
+}
+
+// It is the host that said 429 that is left alone, not the one that led there.
+func TestLimitedBehindARedirect(t *testing.T) {
+	t.Parallel()
+	l := newLimiting(t, "30")
+	start := serve(t, redirect(l.URL))
+	c := newClient(t, private())
+	if e := getOne(t, c, start.URL); e.Status != http.StatusTooManyRequests {
+		t.Fatalf("got status %d (%s)", e.Status, e.Error)
+	}
+	e := getOne(t, c, start.URL)
+	if e.Status != http.StatusTooManyRequests || !strings.Contains(e.Error, "was not asked") ||
+		e.Header[web.HeaderFinalURL] != l.URL || e.Header["retry-after"] == "" {
+		t.Errorf("got status %d (%s), header %v", e.Status, e.Error, e.Header)
+	}
+	if start.requests.Load() != 2 || l.requests.Load() != 1 {
+		t.Errorf("the first host saw %d requests, the limited one %d; want 2 and 1", start.requests.Load(), l.requests.Load())
+	}
+}
+
+// Those who wait for their turn when a host says 429 don't ask it any more.
+func TestWaitingForALimitedHost(t *testing.T) {
+	t.Parallel()
+	arrived, answered := make(chan struct{}, 8), make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		arrived <- struct{}{}
+		<-answered
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	config := private()
+	config.PerHostConcurrency = 1
+	c := newClient(t, config)
+	var done sync.WaitGroup
+	for range 5 {
+		done.Go(func() {
+			if exchanges := c.Get(t.Context(), direct(s.URL), limit, ""); statuses(exchanges) != "[429]" {
+				t.Errorf("got %s", statuses(exchanges))
+			}
+		})
+	}
+	<-arrived
+	time.Sleep(50 * time.Millisecond) // so that the others wait
+	close(answered)
+	done.Wait()
+	if n := s.requests.Load(); n != 1 {
+		t.Errorf("the host saw %d requests, want 1", n)
+	}
+}
+
+func TestConcurrencyPerHost(t *testing.T) {
+	t.Parallel()
+	var now, most atomic.Int32
+	busy := func(w http.ResponseWriter, _ *http.Request) {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		time.Sleep(20 * time.Millisecond)
+		_, _ = w.Write([]byte("{}"))
+	}
+	s := serve(t, busy)
+	config := private()
+	config.PerHostConcurrency = 2
+	c := newClient(t, config)
+	var done sync.WaitGroup
+	for range 20 {
+		done.Go(func() {
+			if e := c.Get(t.Context(), direct(s.URL), limit, ""); statuses(e) != "[200]" {
+				t.Errorf("got %s", statuses(e))
+			}
+		})
+	}
+	done.Wait()
+	if n := most.Load(); n != 2 {
+		t.Errorf("the host saw %d requests at once, want 2", n)
+	}
+}
+
+func TestRatePerHost(t *testing.T) {
+	t.Parallel()
+	s, other := serve(t, answer(http.StatusOK, "{}")), serve(t, answer(http.StatusOK, "{}"))
+	config := private()
+	config.PerHostConcurrency = 1
+	config.PerHostRate = 20
+	c := newClient(t, config)
+	started := time.Now()
+	for range 5 {
+		wantBody(t, getOne(t, c, s.URL), "{}")
+	}
+	if took := time.Since(started); took < 190*time.Millisecond {
+		t.Errorf("5 requests took %s, want 4 waits of 50 ms", took)
+	}
+	wantBody(t, getOne(t, c, other.URL), "{}")
+}
+
+// Hosts that nobody asks any more are forgotten; those that want to be left alone are not.
+func TestHostsAreForgotten(t *testing.T) {
+	t.Parallel()
+	l := newLimiting(t, "3600")
+	c := newClient(t, web.Config{AllowHosts: []string{l.hostPort()}, Resolver: &names{}})
+	now := newClock()
+	c.SetClock(now.now)
+	getOne(t, c, l.URL)
+	for i := range 5000 {
+		if i%1000 == 0 {
+			now.advance(11 * time.Minute)
+		}
+		getOne(t, c, fmt.Sprintf("http://%d.example/", i))
+	}
+	if n := c.KnownHosts(); n > 2500 {
+		t.Errorf("%d hosts are remembered", n)
+	}
+	if e := getOne(t, c, l.URL); e.Status != http.StatusTooManyRequests || l.requests.Load() != 1 {
+		t.Errorf("got status %d after %d requests: the host was forgotten that wants to be left alone", e.Status, l.requests.Load())
+	}
+}
+
+// Many at once, against hosts that behave in every way, for the race detector.
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	l := newLimiting(t, "1")
+	bad, good := serve(t, answer(http.StatusBadGateway, "")), serve(t, answer(http.StatusOK, "{}"))
+	away := serve(t, redirect(good.URL))
+	config := private()
+	config.GatewayHeader = map[string]http.Header{good.URL: {"X-Key": {"k"}}}
+	c := newClient(t, config)
+	candidates := through("/", l.URL, bad.URL, away.URL, good.URL)
+	var done sync.WaitGroup
+	for range 16 {
+		done.Go(func() {
+			for range 10 {
+				exchanges := c.Get(t.Context(), candidates, limit, "")
+				if len(exchanges) == 0 || exchanges[len(exchanges)-1].Status != http.StatusOK {
+					t.Errorf("got %s", statuses(exchanges))
+				}
+			}
+		})
+	}
+	done.Wait()
+}

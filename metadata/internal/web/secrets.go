@@ -1,0 +1,31 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// secrets are what gateways are told, by base URL without a slash at the end.
+type secrets map[string]http.Header
+
+func newSecrets(byBase map[string]http.Header) secrets {
+	s := make(secrets, len(byBase))
+	for base, header := range byBase {
+		s[strings.TrimRight(base, "/")] = header.Clone()
+	}
+	return s
+}
+
+// of gives the header for an address that a gateway was asked for; nil unless the address is of the gateway's origin.
+func (s secrets) of(gateway string, address *url.URL) http.Header {
+	header, ok := s[strings.TrimRight(gateway, "/")]
+	if !ok || gateway == "" {
+		return nil
+	}
+	base, err := parse(gateway)
+	if err != nil || origin(base) != origin(address) {
+		return nil
+	}
+	return header
+}

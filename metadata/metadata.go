@@ -1,0 +1,144 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"golang.org/x/sync/errgroup"
+)
+
+// Metadata is the role: it gets what projections want from outside. Any number of processes may have it on the same
+// database.
+type Metadata struct {
+	config  Config
+	urls    []*url.URL
+	metrics *metrics
+}
+
+// New checks the configuration. Nothing happens before Run.
+func New(config Config) (*Metadata, error) {
+	config = config.withDefaults()
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	m := &Metadata{config: config, metrics: newMetrics(config.Registry)}
+	for _, raw := range config.Nodes {
+		u, err := parseNode(raw)
+		if err != nil {
+			return nil, err
+		}
+		m.urls = append(m.urls, u)
+	}
+	return m, nil
+}
+
+// retention is how long River remembers what was done, and so how long a raising can't be dispatched again.
+const retention = time.Hour
+
+// fetchCooldown is how often a process looks into the job queue at most.
+const fetchCooldown = 20 * time.Millisecond
+
+// Run works until ctx is done, and returns when everything has stopped. Requests that are under way then may go on for
+// Config.Grace; what was not recorded by then is asked again by the next process. While the database can't be reached
+// it waits. It returns an error when the job queue can't be set up for another reason.
+func (m *Metadata) Run(ctx context.Context) error {
+	nodes := newNodes(m.urls, m.config.Logger)
+	recorder := newRecorder(m.config.Log, m.config, m.metrics)
+	client, err := m.newClient(nodes, recorder)
+	if err != nil {
+		return err
+	}
+	started, err := m.whenReachable(ctx, func() error {
+		if err := migrate(ctx, m.config.Log.Pool(), m.config); err != nil {
+			return err
+		}
+		return client.Start(ctx)
+	})
+	if !started {
+		return err
+	}
+	noWorkers := make(chan struct{})
+	var group errgroup.Group
+	group.Go(func() error { recorder.run(noWorkers); return nil })
+	group.Go(func() error {
+		d := &dispatcher{config: m.config, client: client, nodes: nodes, metrics: m.metrics, dispatched: dispatched{}}
+		d.run(ctx)
+		return nil
+	})
+	<-client.Stopped()
+	close(noWorkers)
+	return group.Wait()
+}
+
+func (m *Metadata) newClient(nodes *nodes, recorder *recorder) (*river.Client[pgx.Tx], error) {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &worker{
+		config: m.config, nodes: nodes, client: newNodeClient(m.config), recorder: recorder, metrics: m.metrics,
+	})
+	queues := map[string]river.QueueConfig{}
+	for _, l := range m.config.lanes() {
+		queues[l.queue()] = river.QueueConfig{MaxWorkers: m.config.workers(l)}
+	}
+	client, err := river.NewClient(riverpgxv5.New(m.config.Log.Pool()), &river.Config{
+		Schema:                      schema,
+		Logger:                      m.config.Logger,
+		Queues:                      queues,
+		Workers:                     workers,
+		FetchCooldown:               fetchCooldown,
+		JobTimeout:                  m.config.jobTimeout(),
+		RescueStuckJobsAfter:        m.config.RescueAfter,
+		SoftStopTimeout:             m.config.Grace,
+		CompletedJobRetentionPeriod: retention,
+		CancelledJobRetentionPeriod: retention,
+		DiscardedJobRetentionPeriod: retention,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up the job queue: %w", err)
+	}
+	return client, nil
+}
+
+// whenReachable does what needs the database, again while it can't be reached. It is not done when ctx ends before.
+func (m *Metadata) whenReachable(ctx context.Context, do func() error) (done bool, err error) {
+	told := false
+	for {
+		err := do()
+		switch {
+		case err == nil:
+			return true, nil
+		case ctx.Err() != nil:
+			return false, nil
+		case !unreachable(err):
+			return false, err
+		case !told:
+			told = true
+			m.config.Logger.LogAttrs(ctx, slog.LevelWarn, "the database can't be used yet; waiting", slog.Any("error", err))
+		}
+		sleep(ctx, pauseFailed)
+	}
+}
+
+// unreachable says whether an error may pass: anything but what the server itself refuses.
+func unreachable(err error) bool {
+	var refused *pgconn.PgError
+	if !errors.As(err, &refused) {
+		return true
+	}
+	switch refused.Code[:2] {
+	case "08", // connection exception
+		"40", // transaction rollback: deadlock
+		"53", // insufficient resources: too many connections
+		"57", // operator intervention: shutdown, cannot connect now
+		"58": // system error outside Postgres
+		return true
+	}
+	return refused.Code == "25006" // read-only transaction: a standby not promoted yet
+}

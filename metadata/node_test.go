@@ -1,0 +1,167 @@
+package metadata_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"strata/domain/fetch"
+)
+
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, "no")
+	}
+}
+
+// What the first node does wrong, the second makes good.
+func TestFailover(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		failure fetch.Failure
+		status  int
+		last    bool // it is the answer
+	}{
+		"error of the server": {status(500), "", 500, false},
+		"unknown block":       {status(404), "", 404, false},
+		"too many requests":   {status(429), "", 429, false},
+		"bad request":         {status(400), "", 400, true},
+		"redirect":            {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, "", 302, true},
+		"slow":                {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, fetch.FailureTimeout, 0, false},
+		"cut": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, "half")
+		}, fetch.FailureConnection, 200, false},
+		"too large": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20+1)) }, fetch.FailureTooLarge, 200, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log := openLog(t, databases.New(t))
+			bad, good := newNode(t, c.handler), newNode(t, nil)
+			raise(t, log.Pool(), "ft_v1", row{want: contractRead("a", "b")})
+			run(t, config(log, bad.URL, good.URL))
+			got := one(t, log).Exchanges
+			first := got[0]
+			if first.Gateway != bad.URL || first.Status != c.status || first.Failure != c.failure || (first.Error != "") != (c.failure != "") {
+				t.Errorf("got %+v first", first)
+			}
+			if c.failure != "" && first.Body != nil {
+				t.Errorf("got a body of %d bytes with the failure", len(first.Body))
+			}
+			var calls []string
+			for _, e := range got {
+				calls = append(calls, fmt.Sprintf("%d %v", e.Call, e.Gateway == good.URL))
+			}
+			want := "0 false,0 true,1 true"
+			if c.last {
+				want = "0 false,1 false"
+			}
+			if got := strings.Join(calls, ","); got != want {
+				t.Errorf("got calls %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// lines collects the log.
+type lines struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.b.String(), text)
+}
+
+// While the only node is down, few wants are recorded as failed, and the others wait; each change is told once.
+func TestAnOutageOfTheNode(t *testing.T) {
+	t.Parallel()
+	log := openLog(t, databases.New(t))
+	var down atomic.Bool
+	down.Store(true)
+	node := newNode(t, func(w http.ResponseWriter, _ *http.Request) {
+		if down.Load() {
+			panic(http.ErrAbortHandler) // cuts the connection
+		}
+		_, _ = io.WriteString(w, `{}`)
+	})
+	const wants = 100
+	for i := range wants {
+		raise(t, log.Pool(), "ft_v1", row{want: contractRead(fmt.Sprintf("get-%d", i))})
+	}
+	c := config(log, node.URL)
+	told := &lines{}
+	c.Logger = slog.New(slog.NewTextHandler(told, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	run(t, c)
+	eventually(t, "a report on a node that is down", 20*time.Second, func() bool { return len(reports(t, log)) > 0 })
+	time.Sleep(2500 * time.Millisecond)
+	failed := reports(t, log)
+	if len(failed) > wants/2 {
+		t.Errorf("%d of %d wants were recorded as failed in an outage", len(failed), wants)
+	}
+	for _, r := range failed {
+		if e, ok := r.Last(); !ok || e.Failure != fetch.FailureConnection || e.Status != 0 || e.Gateway != node.URL {
+			t.Errorf("got %+v", r)
+		}
+	}
+	down.Store(false)
+	await(t, log, wants)
+	if got := told.count("node fails; it rests"); got != 1 {
+		t.Errorf("the failure was told %d times", got)
+	}
+	if got := told.count("node answers again"); got != 1 {
+		t.Errorf("the recovery was told %d times", got)
+	}
+}
+
+// An attempt as a whole takes no longer than it may, and that it was cut short is its result.
+func TestAttemptTimeout(t *testing.T) {
+	t.Parallel()
+	log := openLog(t, databases.New(t))
+	node := newNode(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	raise(t, log.Pool(), "ft_v1", row{want: contractRead("a", "b")})
+	c := config(log, node.URL)
+	c.AttemptTimeout, c.NodeTimeout = 300*time.Millisecond, time.Minute
+	run(t, c)
+	r := one(t, log)
+	if len(r.Exchanges) != 1 || r.Exchanges[0].Failure != fetch.FailureTimeout {
+		t.Errorf("got %+v", r)
+	}
+	if took := r.FinishedAt.Sub(r.StartedAt); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+func TestAContractThatIsNone(t *testing.T) {
+	t.Parallel()
+	log := openLog(t, databases.New(t))
+	node := newNode(t, nil)
+	want := contractRead("a")
+	want.Contract = "nonsense"
+	raise(t, log.Pool(), "ft_v1", row{want: want})
+	run(t, config(log, node.URL))
+	if e, ok := one(t, log).Last(); !ok || e.Failure != fetch.FailureURI {
+		t.Errorf("got %+v", e)
+	}
+	if got := node.requests(); len(got) != 0 {
+		t.Errorf("the node was asked %v", got)
+	}
+}
+

@@ -1,0 +1,83 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"strata/domain/fetch"
+)
+
+// worker does jobs.
+type worker struct {
+	river.WorkerDefaults[task]
+	config   Config
+	nodes    *nodes
+	client   *nodeClient
+	recorder *recorder
+	metrics  *metrics
+}
+
+// Pauses before a job is tried again, whose failure was this side's.
+const (
+	retryAfter       = time.Second
+	retryUnavailable = 10 * time.Second // images can't be kept
+)
+
+// NextRetry makes no difference between the first failure and later ones: they are all of the kind that passes.
+func (w *worker) NextRetry(*river.Job[task]) time.Time { return time.Now().Add(retryAfter) }
+
+// Work makes one attempt and returns when it is recorded. An error means that it left no trace, and is made again.
+func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
+	found, ok, err := load(ctx, w.config.Log.Pool(), job.Args)
+	var unreadable *wantError
+	if errors.As(err, &unreadable) {
+		w.config.Logger.LogAttrs(ctx, slog.LevelError, "a want is not as it should be; it is left alone", slog.Any("error", err))
+		return nil
+	}
+	if err != nil || !ok {
+		return err
+	}
+	report, err := w.attempt(ctx, found)
+	switch {
+	case errors.Is(err, ErrUnavailable):
+		w.config.Logger.LogAttrs(ctx, slog.LevelWarn, "an image can't be kept now; trying again", slog.Any("error", err))
+		return river.JobSnooze(retryUnavailable)
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		return context.Cause(ctx) // the requests were cut short, which is no result
+	}
+	report.Attempt = job.Args.Attempts + 1
+	w.metrics.observe(report)
+	return w.recorder.record(ctx, job, report)
+}
+
+// attempt makes the requests.
+func (w *worker) attempt(ctx context.Context, found wanted) (*fetch.Report, error) {
+	report := &fetch.Report{Want: found.want, StartedAt: time.Now().UTC()}
+	limited, cancel := context.WithTimeout(ctx, w.config.AttemptTimeout)
+	defer cancel()
+	var err error
+	switch kind := found.want.Kind; kind {
+	case fetch.ContractRead, fetch.ContractInterface:
+		if found.tip == nil || found.tip.Height < found.minHeight {
+			return nil, river.JobSnooze(retryAfter) // in the middle of a reorganisation
+		}
+		report.Tip = found.tip
+		report.Exchanges, err = w.askNodes(limited, found.want, *found.tip)
+	case fetch.Document:
+		report.Exchanges = w.getResource(limited, found.want.URI, w.config.DocumentLimit, acceptDocument)
+	case fetch.Image:
+		report.Exchanges = w.getResource(limited, found.want.URI, w.config.ImageLimit, acceptImage)
+		err = w.keepImage(ctx, report)
+	}
+	if err != nil {
+		return nil, err
+	}
+	report.FinishedAt = time.Now().UTC()
+	return report, nil
+}

@@ -1,0 +1,143 @@
+package wire
+
+import (
+	"io"
+	"net/http/httputil"
+	"time"
+)
+
+// Response is a node's answer, of which the head was read. It, and what it holds, must not be used after Close.
+type Response struct {
+	Status int
+	// Fields of the header that concern more than this connection.
+	Fields []Field
+	// Length of the body in bytes; -1 where the node didn't say.
+	Length int64
+
+	client *Client
+	conn   *conn
+	stop   func() bool // the watch on the exchange's context
+	first  bool        // no byte was read yet
+	keep   bool
+	left   int64 // of a body whose length is known
+	chunks io.Reader
+	ended  bool // the body was read to its end
+	closed bool
+}
+
+func (r *Response) begin(h head) {
+	r.Status, r.Fields, r.Length = h.status, h.fields, h.length
+	r.keep, r.left = h.keep, h.length
+	r.ended = h.length == 0
+	if h.chunked {
+		r.chunks = httputil.NewChunkedReader(r.conn.reader)
+	}
+}
+
+// Value is that of the first field of a name; empty if there is none.
+func (r *Response) Value(name string) string {
+	for _, f := range r.Fields {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// Extend lets the next reads take as long as timeout.
+func (r *Response) Extend(timeout time.Duration) { r.conn.until(time.Now().Add(timeout)) }
+
+// Read reads from the body. It returns io.EOF at the end of a whole body only, and an *Error if it was cut short.
+func (r *Response) Read(p []byte) (int, error) {
+	if r.ended {
+		return 0, io.EOF
+	}
+	n, err := r.read(p)
+	switch {
+	case err == io.EOF: //nolint:errorlint // read returns it as it is
+		r.ended = true
+		return n, io.EOF
+	case err != nil:
+		r.keep = false
+		return n, &Error{Stage: StageBody, Node: r.client.address, Err: err}
+	}
+	return n, nil
+}
+
+func (r *Response) read(p []byte) (int, error) {
+	switch {
+	case r.chunks != nil:
+		n, err := r.chunks.Read(p)
+		if err == io.EOF { //nolint:errorlint // the chunked reader returns it as it is
+			if trailer := r.readTrailer(); trailer != nil {
+				return n, trailer
+			}
+		}
+		return n, err
+	case r.left < 0: // until the connection ends
+		return r.conn.reader.Read(p)
+	}
+	n, err := r.conn.reader.Read(p[:min(int64(len(p)), r.left)])
+	r.left -= int64(n)
+	switch {
+	case r.left == 0:
+		return n, io.EOF
+	case err == io.EOF: //nolint:errorlint // bufio returns it as it is
+		return n, io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// readTrailer reads over what follows the last chunk: fields that nobody asked for, and an empty line.
+func (r *Response) readTrailer() error {
+	for range fieldsMax {
+		line, err := readLine(r.conn.reader)
+		if err == io.EOF { //nolint:errorlint // readLine returns it as it is
+			return io.ErrUnexpectedEOF
+		}
+		if err != nil || len(line) == 0 {
+			return err
+		}
+	}
+	return malformed("trailer of more than %d fields", fieldsMax)
+}
+
+// ReadMax appends the body to b, up to max bytes in all; whole says that this was all of it.
+func (r *Response) ReadMax(b []byte, most int) (body []byte, whole bool, err error) {
+	if need := len(b) + int(min(max(r.Length, 512), int64(most))); cap(b) < need {
+		b = append(make([]byte, 0, need), b...)
+	}
+	for {
+		if r.ended {
+			return b, true, nil
+		}
+		if len(b) >= most {
+			return b, false, nil
+		}
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err := r.Read(b[len(b):min(cap(b), most)])
+		b = b[:len(b)+n]
+		if err != nil && err != io.EOF { //nolint:errorlint // Read returns it as it is
+			return b, false, err
+		}
+	}
+}
+
+// Close ends the exchange. The connection is kept if the body was read to its end. It may be called twice, though not
+// after the connection may have begun another exchange.
+func (r *Response) Close() {
+	if r.closed {
+		return
+	}
+	r.closed = true
+	on := r.conn
+	// Bytes after the end of an answer would be taken for the beginning of the next.
+	if r.stop() && r.ended && r.keep && on.reader.Buffered() == 0 {
+		r.client.putBack(on)
+		return
+	}
+	_ = on.Close()
+}
+

@@ -1,0 +1,101 @@
+package readapi_test
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/domain/token"
+	"strata/internal/shard"
+	"strata/readapi"
+)
+
+// Each answer about tokens is one round trip while the state is known, and two when it has to be looked up.
+func TestMetadataRoundTrips(t *testing.T) {
+	t.Parallel()
+	s := newTokenSite(t)
+	s.tokenTip(7)
+	s.memes()
+	s.counter(token.FT, "tokens", 3)
+	s.contract(token.NFT, n1, nil)
+	for n := range 12 {
+		s.read(token.NFT, n1, fmt.Sprint(n), nil)
+	}
+	unknown, countUnknown := countedPool(t, func(config *pgxpool.Config) {})
+	known, countKnown := countedPool(t, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
+	plain := newSiteOn(t, unknown, readapi.Config{ImageBase: images})
+	k := newKeeper(t, known, readapi.Config{ImageBase: images, WatchInterval: time.Hour})
+	for _, target := range []string{
+		"/metadata/v1/nft/" + n1 + "/%d", "/metadata/v1/nft/" + n1 + "/%d?locale=", "/metadata/v1/nft/" + n1 + "/%d/provenance",
+		"/metadata/v1/search?contract=" + n1 + ":%d&contract=" + n1 + ":3&contract=" + p1,
+		"/metadata/v1/ft?offset=%d", "/metadata/v1/ft?order=desc&offset=%d", "/metadata/v1/ft?name=m&offset=%d",
+	} {
+		for _, tc := range []struct {
+			name  string
+			site  *site
+			count *turns
+			want  int
+		}{{"state unknown", plain, countUnknown, 2}, {"state known", k.site, countKnown, 1}} {
+			tc.site.get(fmt.Sprintf(target, 0)) // prepares the statements
+			got := math.MaxInt
+			for n := 1; n < 5; n++ { // the least: the watch may look in between
+				before := tc.count.count()
+				if got := tc.site.get(fmt.Sprintf(target, n)); got.status != http.StatusOK {
+					t.Fatalf("%s: got %d %s", target, got.status, got.body)
+				}
+				got = min(got, tc.count.count()-before)
+			}
+			if got != tc.want {
+				t.Errorf("%s, %s: got %d round trips, want %d", target, tc.name, got, tc.want)
+			}
+		}
+	}
+}
+
+// A block changes the answers about what it touches, and no others.
+func TestMetadataTouched(t *testing.T) {
+	t.Parallel()
+	s := newTokenSite(t)
+	s.tokenTip(7)
+	s.memes()
+	s.contract(token.NFT, n1, nil)
+	s.read(token.NFT, n1, "1", nil)
+	s.read(token.NFT, n1, "2", nil)
+	k := newKeeper(t, s.pool, readapi.Config{ImageBase: images})
+	first, second, status := "/metadata/v1/nft/"+n1+"/1", "/metadata/v1/nft/"+n1+"/2", "/metadata/v1"
+	list, search := "/metadata/v1/ft", "/metadata/v1/search?contract="+n1+"&contract="+n1+":2"
+	all := []string{first, second, status, list, search}
+	for i, tc := range []struct {
+		projection string
+		touched    []string
+		changed    []string
+	}{
+		{"nft", []string{shard.Token(n1, "1")}, []string{first, status, search}},
+		{"nft", []string{shard.Token(n1, "2")}, []string{second, status, search}},
+		{"nft", []string{shard.Account(n1)}, []string{first, second, status, search}},
+		{"nft", []string{shard.Tokens}, []string{status}},
+		{"ft", []string{shard.Tokens}, []string{status, list}},
+		{"sft", []string{shard.Token(n1, "1")}, []string{first, status, search}},
+		{"ft", nil, all},
+	} {
+		before := map[string]string{}
+		for _, target := range all {
+			before[target] = k.get(target).header.Get("ETag")
+		}
+		s.advance(tc.projection, tc.touched...)
+		eventually(t, "the status changes", func() bool { return k.get(status).header.Get("ETag") != before[status] })
+		changed := map[string]bool{}
+		for _, target := range tc.changed {
+			changed[target] = true
+		}
+		for _, target := range all {
+			if got := k.get(target); got.status != http.StatusOK || (got.header.Get("ETag") != before[target]) != changed[target] {
+				t.Errorf("step %d: %s: got %d, ETag %s after %s, want changed: %t", i, target, got.status, got.header.Get("ETag"), before[target], changed[target])
+			}
+		}
+	}
+}

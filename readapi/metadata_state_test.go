@@ -1,0 +1,255 @@
+package readapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"strata/domain/document"
+	"strata/domain/fetch"
+	"strata/domain/token"
+	"strata/internal/replay"
+	"strata/readapi"
+)
+
+const httpError = `{"error":"Token error","message":"Metadata could not be processed because the server responded with an error"}`
+
+// Which answer each state of a token has.
+func TestTokenStates(t *testing.T) {
+	t.Parallel()
+	const failedUntil = `"refresh":{"state":"failed","reason":%d,"message":"%s","next_attempt_at":"2023-11-14T23:13:20Z"}`
+	const failed = `"refresh":{"state":"failed","reason":%d,"message":"%s"}`
+	failure := func(format string, reason fetch.Reason) string { return fmt.Sprintf(format, reason, reason.Message()) }
+	contract := func(s *site) { s.contract(token.NFT, n1, nil) }
+	unread := func(reason int) func(*site) {
+		return func(s *site) {
+			contract(s)
+			s.unread(token.NFT, n1, "1", columns{"reason": reason, "failed_seq": 300})
+		}
+	}
+	want := func(severity fetch.Severity, attempts int) func(*site) {
+		return func(s *site) { s.want(token.NFT, tokenWant(token.NFT, n1, 1), severity, attempts) }
+	}
+	documentWant := func(severity fetch.Severity, attempts int) func(*site) {
+		return func(s *site) {
+			s.want(token.NFT, fetch.Want{Kind: fetch.Document, URI: uri}, severity, attempts)
+		}
+	}
+	// read has a document that was never had, or failed for a reason.
+	read := func(reason int) func(*site) {
+		return func(s *site) {
+			contract(s)
+			s.read(token.NFT, n1, "1", nil)
+			given := columns{"reason": reason}
+			if reason != 0 {
+				given["failed_seq"] = 300
+			}
+			s.document(token.NFT, uri, nil, given)
+			s.refer(token.NFT, n1, "1", "document", "", uri)
+		}
+	}
+	good := func(s *site) { s.full(token.NFT, n1, &document.Document{Name: text("a"), Image: text(imageURI)}, nil) }
+	sql := func(sql string) func(*site) { return func(s *site) { s.exec(sql) } }
+	goodBody := func(more string) string {
+		link := imageLink(imageURI)
+		return `{"token_uri":"` + uri + `","metadata":{"sip":16,"name":"a","image":"` + imageURI + `","cached_image":"` + link + `","cached_thumbnail_image":"` + link + `/thumb"}` + more + `}`
+	}
+	for _, tc := range []struct {
+		name   string
+		given  []func(*site)
+		status int
+		body   string
+	}{
+		{"nothing", nil, 404, noContract},
+		{"contract", []func(*site){contract}, 404, noToken},
+		{"contract that failed", []func(*site){contract, sql(`UPDATE nft_v1.contract SET reason = 109, failed_seq = 300`)}, 422, clarityError},
+		{"contract that failed, but not at first", []func(*site){contract, sql(`UPDATE nft_v1.contract SET reason = 109, failed_seq = 300, read_height = 6, read_seq = 200`)}, 404, noToken},
+		{"contract that failed, and a token that was minted", []func(*site){good, sql(`UPDATE nft_v1.contract SET reason = 109, failed_seq = 300`)}, 200, goodBody("")},
+		{"never read", []func(*site){unread(0)}, 422, inProgress},
+		{"node waits", []func(*site){unread(100), want(fetch.Waiting, 0)}, 422, inProgress},
+		{"node in trouble", []func(*site){unread(109), want(fetch.Troubled, 2)}, 422, inProgress},
+		{"node in trouble for long", []func(*site){unread(109), want(fetch.Troubled, 3)}, 422, clarityError},
+		{"contract wrong", []func(*site){unread(109), want(fetch.Wrong, 1)}, 422, clarityError},
+		{"wrong, and nobody will try", []func(*site){unread(109)}, 422, clarityError},
+		{"read, without a URI", []func(*site){contract, func(s *site) { s.read(token.NFT, n1, "1", columns{"uri": nil}) }}, 200, `{}`},
+		{"document never had", []func(*site){read(0)}, 422, inProgress},
+		{"document in trouble", []func(*site){read(107), documentWant(fetch.Troubled, 2)}, 422, inProgress},
+		{"document in trouble for long", []func(*site){read(107), documentWant(fetch.Troubled, 3)}, 422, httpError},
+		{"document wrong", []func(*site){read(107), documentWant(fetch.Wrong, 1)}, 422, httpError},
+		{"document wrong, and nobody will try", []func(*site){read(107)}, 422, httpError},
+		{"good", []func(*site){good}, 200, goodBody("")},
+		{"good, then the contract failed", []func(*site){good, want(fetch.Wrong, 4), sql(`UPDATE nft_v1.token SET failed_seq = 300, reason = 109`)},
+			200, goodBody("," + failure(failedUntil, 109))},
+		{"failed, then good", []func(*site){good, sql(`UPDATE nft_v1.token SET failed_seq = 150`), sql(`UPDATE nft_v1.document SET failed_seq = 150`)}, 200, goodBody("")},
+		{"good, then the document failed", []func(*site){good, documentWant(fetch.Wrong, 4), sql(`UPDATE nft_v1.document SET failed_seq = 300, reason = 107`)},
+			200, goodBody("," + failure(failedUntil, 107))},
+		{"good, then the image failed", []func(*site){good, sql(`UPDATE nft_v1.image SET failed_seq = 300, reason = 108`)}, 200, goodBody("," + failure(failed, 108))},
+		{"image not there yet", []func(*site){good, sql(`UPDATE nft_v1.image SET source_seq = NULL, sha256 = NULL`)},
+			200, `{"token_uri":"` + uri + `","metadata":{"sip":16,"name":"a","image":"` + imageURI + `"}}`},
+		{"image wrong", []func(*site){good, sql(`UPDATE nft_v1.image SET source_seq = NULL, sha256 = NULL, failed_seq = 300, reason = 106`)},
+			200, `{"token_uri":"` + uri + `","metadata":{"sip":16,"name":"a","image":"` + imageURI + `"},` + failure(failed, 106) + `}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := newTokenSite(t)
+			for _, given := range tc.given {
+				given(s)
+			}
+			s.expect("/metadata/v1/nft/"+n1+"/1", tc.status, tc.body)
+		})
+	}
+}
+
+// A fungible token is shown without its document, with the reason why it is missing.
+func TestFungibleTokenWithoutDocument(t *testing.T) {
+	t.Parallel()
+	s := newTokenSite(t)
+	s.contract(token.FT, p1, nil)
+	s.read(token.FT, p1, "1", hello)
+	s.document(token.FT, uri, nil, columns{"failed_seq": 300, "reason": 105})
+	s.refer(token.FT, p1, "1", "document", "", uri)
+	body := `{"name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"` + uri + `",` + ftTail
+	s.expect("/metadata/v1/ft/"+p1, 200, body+`,"refresh":{"state":"failed","reason":105,"message":"Metadata could not be parsed or it does not conform to SIP-016"}}`)
+	s.exec(`UPDATE ft_v1.document SET failed_seq = NULL, reason = 0`)
+	s.expect("/metadata/v1/ft/"+p1, 200, body+`}`)
+	s.expect("/metadata/v1/ft/"+p1+"?locale=en", 422, noLocale)
+}
+
+// D9: what is not known is absent, and zero is a number.
+func TestZeroAndUnknown(t *testing.T) {
+	t.Parallel()
+	s := newTokenSite(t)
+	s.contract(token.FT, p1, nil)
+	s.read(token.FT, p1, "1", columns{"decimals": 0, "total_supply": "0", "name": "", "uri": nil})
+	s.contract(token.FT, p2, nil)
+	s.read(token.FT, p2, "1", columns{"uri": nil})
+	s.stretches(10)
+	s.expect("/metadata/v1/ft/"+p1, 200, `{"decimals":0,"total_supply":"0",`+ftTail+`}`)
+	if got := s.get("/metadata/v1/ft").body; strings.Count(got, `"decimals":0`) != 1 || strings.Count(got, `"total_supply":"0"`) != 1 || strings.Contains(got, `""`) {
+		t.Errorf("got %s", got)
+	}
+	if got := s.get("/metadata/v1/ft/" + p2).body; strings.Contains(got, "decimals") || strings.Contains(got, "supply") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// D13 and D21: each token is its own, up to the largest id, also with a query.
+func TestTokensAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := newTokenSite(t)
+	const largest, other = "340282366920938463463374607431768211455", "9007199254740993"
+	s.contract(token.SFT, p2, nil)
+	tags := map[string]string{}
+	for _, number := range []string{"0", "1", "2", other, largest} {
+		s.read(token.SFT, p2, number, columns{"uri": nil, "total_supply": number})
+		for _, query := range []string{"", "?locale=", "?x=1"} {
+			got := s.expect("/metadata/v1/sft/"+p2+"/"+number+query, 200, `{"total_supply":"`+number+`"}`)
+			tag := got.header.Get("ETag")
+			if of, found := tags[tag]; tag == "" || found && of != number {
+				t.Errorf("%s%s: got ETag %q, which is of token %q, too", number, query, tag, of)
+			}
+			tags[tag] = number
+		}
+	}
+	for _, missing := range []string{"340282366920938463463374607431768211456", "-1", "9007199254740992", strings.Repeat("9", 50)} {
+		s.expect("/metadata/v1/sft/"+p2+"/"+missing, 404, noToken)
+	}
+	s.expect("/metadata/v1/sft/"+p2+"/002", 200, `{"total_supply":"2"}`)
+	if got := s.get("/metadata/v1/search?contract=" + p2 + ":" + largest).body; !strings.Contains(got, `"token_number":`+largest+`,`) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// D19: every locale has localization; D18: ids are filled in.
+func TestLocales(t *testing.T) {
+	t.Parallel()
+	s := newTokenSite(t)
+	base := &document.Document{
+		Name: text("Thing {id}"), Description: text("thing"), Image: text("ipfs://cid/{id}.png"),
+		Attributes:   []document.Attribute{{TraitType: "Background", Value: []byte(`"#{id}"`)}},
+		Properties:   []document.Property{{Name: "z", Value: []byte(`{"b":12345678901234567890.50,"a":["{id}",null,false,"<&>"]}`)}, {Name: "a", Value: []byte("0")}},
+		Localization: &document.Localization{URI: "http://m.io/{id}-{locale}.json", Default: "en", Locales: []string{"es-MX", "fr"}},
+	}
+	s.contract(token.NFT, n1, nil)
+	s.read(token.NFT, n1, "7", nil)
+	s.document(token.NFT, uri, base, nil)
+	s.refer(token.NFT, n1, "7", "document", "", uri)
+	s.image(token.NFT, "ipfs://cid/7.png", true, nil)
+	s.refer(token.NFT, n1, "7", "image", "", "ipfs://cid/7.png")
+	s.document(token.NFT, "http://m.io/7-es-MX.json", &document.Document{
+		Name: text("Cosa {id}"), Attributes: []document.Attribute{{TraitType: "Fondo", Value: []byte("null")}}, Properties: []document.Property{{Name: "a", Value: []byte("1")}},
+	}, nil)
+	s.refer(token.NFT, n1, "7", "document", "es-MX", "http://m.io/7-es-MX.json")
+	s.document(token.NFT, "http://m.io/7-fr.json", nil, nil)
+	s.refer(token.NFT, n1, "7", "document", "fr", "http://m.io/7-fr.json")
+
+	const localization = `"localization":{"uri":"http://m.io/7-{locale}.json","default":"en","locales":["es-MX","fr"]}`
+	link := imageLink("ipfs://cid/7.png")
+	body := func(name, attributes, a string) string {
+		return `{"token_uri":"` + uri + `","metadata":{"sip":16,"name":"` + name + `","description":"thing","image":"ipfs://cid/7.png","cached_image":"` + link + `","cached_thumbnail_image":"` + link +
+			`/thumb","attributes":[` + attributes + `],"properties":{"z":{"b":12345678901234567890.50,"a":["7",null,false,"<&>"]},"a":` + a + `},` + localization + `}}`
+	}
+	path := "/metadata/v1/nft/" + n1 + "/7"
+	own := body("Thing 7", `{"trait_type":"Background","value":"#7"}`, "0")
+	s.expect(path, 200, own)
+	s.expect(path+"?locale=en", 200, own)
+	s.expect(path+"?locale=es-MX", 200, body("Cosa 7", `{"trait_type":"Fondo","value":null}`, "1"))
+	for _, missing := range []string{"fr", "es-mx", "es", "EN"} {
+		s.expect(path+"?locale="+missing, 422, noLocale)
+	}
+	// A locale with an image of its own.
+	const lieu = "http://m.io/fr.png"
+	s.exec(`UPDATE nft_v1.document SET content = $1, source_seq = 250 WHERE uri = 'http://m.io/7-fr.json'`, string((&document.Document{Image: text(lieu)}).Encode()))
+	if got := s.get(path + "?locale=fr").body; !strings.Contains(got, `"image":"`+lieu+`","attributes`) && !strings.Contains(got, `"image":"`+lieu+`","properties`) {
+		t.Errorf("before its image is there: got %s", got)
+	}
+	s.image(token.NFT, lieu, true, nil)
+	s.refer(token.NFT, n1, "7", "image", "fr", lieu)
+	if got := s.get(path + "?locale=fr").body; !strings.Contains(got, `"image":"`+lieu+`","cached_image":"`+imageLink(lieu)+`"`) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Without copies of images, answers lead to where browsers find them.
+func TestImagesFromGateways(t *testing.T) {
+	t.Parallel()
+	s := newTokenSiteOn(t, replay.Databases.New(t), readapi.Config{Gateways: document.Gateways{IPFS: []string{"https://ipfs.example"}}})
+	s.contract(token.FT, p1, nil)
+	s.read(token.FT, p1, "1", hello)
+	s.refer(token.FT, p1, "1", "document", "", uri)
+	s.document(token.FT, uri, nil, nil)
+	for image, want := range map[string]string{
+		"ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1.png": "https://ipfs.example/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1.png",
+		"https://test.com/1.png":       "https://test.com/1.png",
+		"data:image/png;base64,iVBORw": "data:image/png;base64,iVBORw",
+		"ftp://test.com/1.png":         "",
+		"ar://abc/1.png":               "", // no gateway
+	} {
+		s.exec(`UPDATE ft_v1.document SET source_seq = 202, content = $1`, string((&document.Document{Name: text("a"), Image: text(image)}).Encode()))
+		got := s.get("/metadata/v1/ft/" + p1)
+		has := strings.Contains(got.body, `"image_uri":"`+want+`"`) && strings.Contains(got.body, `"cached_image":"`+want+`"`)
+		if got.status != 200 || has != (want != "") || strings.Contains(got.body, `""`) || strings.Contains(got.body, "thumb") || !strings.Contains(got.body, `"image_canonical_uri":"`+image+`"`) {
+			t.Errorf("%s: got %d %s, want %s", image, got.status, got.body, want)
+		}
+	}
+}
+
+// While a projection is not there, contracts of its kind are not known.
+func TestWithoutProjections(t *testing.T) {
+	t.Parallel()
+	s := newTokenSite(t)
+	s.contract(token.NFT, n1, nil)
+	s.read(token.NFT, n1, "1", nil)
+	s.exec(`DELETE FROM strata.active WHERE name = 'ft'`)
+	s.expect("/metadata/v1/ft", 200, `{"limit":20,"offset":0,"total":0,"results":[]}`)
+	s.expect("/metadata/v1/ft/"+p1, 404, noContract)
+	s.expect("/metadata/v1/nft/"+n1+"/1", 200, `{"token_uri":"`+uri+`"}`)
+	s.exec(`DELETE FROM strata.active`)
+	s.expect("/metadata/v1/nft/"+n1+"/1", 404, noContract)
+	s.expect("/metadata/v1/search?contract="+n1, 200, `[]`)
+	s.expect("/metadata/v1/nft/"+n1+"/1/provenance", 404, noContract)
+	if got := s.get("/metadata/v1"); got.status != http.StatusOK || !strings.Contains(got.body, `"chain_tip":null`) {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+}
