@@ -33,10 +33,14 @@ type World struct {
 	calls, documents, images atomic.Int64
 }
 
-// Calls, Documents and Images say how often each was asked for.
-func (w *World) Calls() int64     { return w.calls.Load() }
+// Calls is how many read-only calls were made.
+func (w *World) Calls() int64 { return w.calls.Load() }
+
+// Documents is how many documents were asked for.
 func (w *World) Documents() int64 { return w.documents.Load() }
-func (w *World) Images() int64    { return w.images.Load() }
+
+// Images is how many images were asked for.
+func (w *World) Images() int64 { return w.images.Load() }
 
 // ServeHTTP implements http.Handler.
 func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -139,8 +143,10 @@ func digest(contract string) string {
 	return hex.EncodeToString(sum[:3])
 }
 
-// Name and Symbol of the fungible token of a contract.
-func Name(contract string) string   { return "Coin " + digest(contract) }
+// Name of the fungible token of a contract.
+func Name(contract string) string { return "Coin " + digest(contract) }
+
+// Symbol of the fungible token of a contract.
 func Symbol(contract string) string { return strings.ToUpper(digest(contract)[:4]) }
 
 // cid is a content id that is well-formed; nothing has that content.
