@@ -23,7 +23,9 @@ func FuzzRequest(f *testing.F) {
 	for _, target := range []string{
 		"/extended", "/extended/v2/blocks?limit=0&offset=-1&cursor=0x", "/extended/v2/blocks/latest", "/extended/v2/blocks/12345",
 		"/extended/v1/address/SP000000000000000000002Q6VF78.pox-4/stx?until_block=1&unanchored=false", "/extended/v1/address/%00/balances",
-		"/audit/v1/events/1/body", "/audit/v1/quarantine?cursor=1:chain:1", "/audit/v1/negative-balances?cursor=1:a:b", "//x/../y/", "/?%zz;",
+		"/audit/v1/events/1/body", "/audit/v1/quarantine?cursor=1:chain:1", "/audit/v1/negative-balances?cursor=1:a:b",
+		"/metadata/v1/nft/SP000000000000000000002Q6VF78.pox-4/340282366920938463463374607431768211456?locale=x", "/metadata/ft?name=%25&order=desc&limit=60",
+		"/metadata/v1/search?contract=SP000000000000000000002Q6VF78.pox-4:1&contract=SP000000000000000000002Q6VF78.pox-4", "//x/../y/", "/?%zz;",
 	} {
 		f.Add(target)
 	}

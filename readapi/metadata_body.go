@@ -22,7 +22,7 @@ type tokenMetadata struct {
 	Image                string             `json:"image,omitempty" doc:"As the document has it, of any scheme."`
 	CachedImage          string             `json:"cached_image,omitempty"`
 	CachedThumbnailImage string             `json:"cached_thumbnail_image,omitempty"`
-	Attributes           []tokenAttribute   `json:"attributes,omitempty"`
+	Attributes           []tokenAttribute   `json:"attributes,omitempty" nullable:"false"`
 	Properties           tokenProperties    `json:"properties,omitempty"`
 	Localization         *tokenLocalization `json:"localization,omitempty"`
 }

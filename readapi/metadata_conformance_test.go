@@ -202,10 +202,10 @@ func TestMetadataSearch(t *testing.T) {
 		return fmt.Sprintf(`{"contract_id":"%s","token_number":%d,"token_type":"nft","token_uri":"%s","tx_id":"0x123456","sender_address":"SP1K1A1PMGW2ZJCNF46NWZWHG8TS1D23EGH1KNK60"}`, n1, n, uri)
 	}
 	search := "/metadata/v1/search?contract="
-	s.expect(search+p1, 200, `[`+ft("test")+`]`)                                                          // A30
-	s.expect(search+p1+"&contract="+n1, 200, `[`+ft("test")+`,`+nft(1)+`]`)                               // A31
-	s.expect(search+p1+"&contract="+p2+"&contract="+n1+":9", 200, `[`+ft("test")+`]`)                     // A32
-	s.expect(search+p2, 200, `[]`)                                                                        //
+	s.expect(search+p1, 200, `[`+ft("test")+`]`)                                      // A30
+	s.expect(search+p1+"&contract="+n1, 200, `[`+ft("test")+`,`+nft(1)+`]`)           // A31
+	s.expect(search+p1+"&contract="+p2+"&contract="+n1+":9", 200, `[`+ft("test")+`]`) // A32
+	s.expect(search+p2, 200, `[]`)
 	s.expect(search+n1+":3", 200, `[`+nft(3)+`]`)                                                         // A33
 	s.expect(search+p1+"&locale=es", 200, `[`+ft("prueba")+`]`)                                           // A34
 	s.expect(search+n1+"&contract="+n1+":1&contract="+n1+":2", 200, `[`+nft(1)+`,`+nft(1)+`,`+nft(2)+`]`) // A36, duplicates

@@ -173,19 +173,24 @@ func (in *tokenListInput) keyColumn() string {
 	return "name_key"
 }
 
-// listSQL fills up a page, which gives total, contract_id and key, with all that a row of the list shows, in its order.
+// listSQL fills up a page, which gives total, contract_id, token_id and key, with all that a row of the list shows, in its
+// order. The limit, which changes nothing, keeps Postgres from reading all contracts and tokens at once.
 func listSQL(page, direction string) string {
 	return `
-SELECT array_remove(ARRAY[c.source_seq, t.source_seq, t.read_seq, d.source_seq, i.source_seq], NULL),
-       p.total, p.contract_id, c.txid, c.fungible_token, c.non_fungible_token,
-       t.name, t.symbol, t.decimals, t.total_supply::text, t.uri, d.content, i.sha256
+SELECT array_remove(ARRAY[r.contract_seq, r.token_seq, r.read_seq, r.document_seq, r.image_seq], NULL),
+       p.total, p.contract_id, r.txid, r.fungible_token, r.non_fungible_token, r.name, r.symbol, r.decimals, r.total_supply, r.uri, r.content, r.sha256
 FROM (` + page + `) p
-LEFT JOIN {ft}.contract c ON c.contract_id = p.contract_id
-LEFT JOIN {ft}.token t ON t.contract_id = p.contract_id AND t.token_id = p.token_id
-LEFT JOIN {ft}.reference dr ON dr.contract_id = t.contract_id AND dr.token_id = t.token_id AND dr.role = 'document' AND dr.locale = ''
-LEFT JOIN {ft}.document d ON d.uri_hash = dr.uri_hash
-LEFT JOIN {ft}.reference ir ON ir.contract_id = t.contract_id AND ir.token_id = t.token_id AND ir.role = 'image' AND ir.locale = ''
-LEFT JOIN {ft}.image i ON i.uri_hash = ir.uri_hash
+LEFT JOIN LATERAL (
+	SELECT c.source_seq AS contract_seq, t.source_seq AS token_seq, t.read_seq, d.source_seq AS document_seq, i.source_seq AS image_seq,
+	       c.txid, c.fungible_token, c.non_fungible_token, t.name, t.symbol, t.decimals, t.total_supply::text AS total_supply, t.uri, d.content, i.sha256
+	FROM {ft}.contract c
+	JOIN {ft}.token t ON t.contract_id = c.contract_id AND t.token_id = p.token_id
+	LEFT JOIN {ft}.reference dr ON dr.contract_id = t.contract_id AND dr.token_id = t.token_id AND dr.role = 'document' AND dr.locale = ''
+	LEFT JOIN {ft}.document d ON d.uri_hash = dr.uri_hash
+	LEFT JOIN {ft}.reference ir ON ir.contract_id = t.contract_id AND ir.token_id = t.token_id AND ir.role = 'image' AND ir.locale = ''
+	LEFT JOIN {ft}.image i ON i.uri_hash = ir.uri_hash
+	WHERE c.contract_id = p.contract_id LIMIT 1
+) r ON true
 ORDER BY p.key ` + direction + `, p.contract_id COLLATE "C" ` + direction
 }
 

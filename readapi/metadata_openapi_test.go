@@ -16,7 +16,6 @@ func TestDocumentedMetadata(t *testing.T) {
 	s := newTokenSite(t)
 	s.tokenTip(7)
 	s.memes()
-	s.counter(token.FT, "tokens", 3)
 	d := fullDocument()
 	d.Localization = &document.Localization{URI: "http://m.io/{locale}", Default: "en", Locales: []string{"es"}}
 	s.full(token.NFT, n1, d, nil)

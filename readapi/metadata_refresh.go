@@ -51,14 +51,14 @@ func (refreshAccepted) status() int { return http.StatusAccepted }
 // refreshBodyMax is the length of the longest body of a request, in bytes.
 const refreshBodyMax = 4 << 10
 
-// RefreshInput is the request.
-type RefreshInput struct {
+// refreshInput is a request, and who makes it.
+type refreshInput struct {
 	RawBody []byte `contentType:"application/json"`
 	address string
 }
 
 // Resolve implements huma.Resolver: it notes who asks.
-func (in *RefreshInput) Resolve(ctx huma.Context) []error {
+func (in *refreshInput) Resolve(ctx huma.Context) []error {
 	in.address = ctx.RemoteAddr()
 	return nil
 }
@@ -73,15 +73,15 @@ func (a *API) registerTokenRefresh() {
 	responses := a.responses(r, reflect.TypeFor[refreshAccepted]())
 	responses["202"] = &huma.Response{Description: "The wish was noted.", Content: responses["200"].Content}
 	responses["429"].Headers = map[string]*huma.Param{
-		"Retry-After": {Description: "Seconds until a further wish is taken.", Schema: &huma.Schema{Type: huma.TypeInteger, Examples: []any{10}}},
+		"Retry-After": {Description: "Seconds until a further wish is taken.", Schema: &huma.Schema{Type: huma.TypeInteger}},
 	}
 	delete(responses, "200")
 	delete(responses, "304")
 	for i, path := range append([]string{r.path}, r.aliases...) {
 		huma.Register(a.huma, huma.Operation{
 			Method: http.MethodPost, Path: path, OperationID: r.id, Summary: r.summary, Description: r.about, Tags: []string{r.tag},
-			Responses: responses, Hidden: i > 0, MaxBodyBytes: refreshBodyMax, SkipValidateBody: true,
-		}, func(ctx context.Context, in *RefreshInput) (*written, error) {
+			Responses: responses, Hidden: i > 0, DefaultStatus: http.StatusAccepted, MaxBodyBytes: refreshBodyMax, SkipValidateBody: true,
+		}, func(ctx context.Context, in *refreshInput) (*written, error) {
 			if a.config.Refresh == nil {
 				return &written{Body: func(ctx huma.Context) {
 					r, w := humago.Unwrap(ctx)
@@ -98,11 +98,11 @@ func (a *API) registerTokenRefresh() {
 }
 
 // refresh notes a wish.
-func (a *API) refresh(ctx context.Context, in *RefreshInput, limits *wishLimits) *answer.Answer {
+func (a *API) refresh(ctx context.Context, in *refreshInput, limits *wishLimits) *answer.Answer {
 	plain := answer.Config{Class: answer.TipPlainErrors}
 	wish, err := parseRefresh(in.RawBody)
 	if err != nil {
-		return a.failed(ctx, err, answer.Config{})
+		return a.failed(ctx, err, plain)
 	}
 	now := time.Now()
 	if wait := limits.allow(in.address, now); wait > 0 {

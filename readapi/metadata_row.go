@@ -108,16 +108,21 @@ const kindSQL = `
 	LEFT JOIN {projection}.want rw ON rw.key_hash = sha256(convert_to(r.role || ' ' || coalesce(d.uri, i.uri), 'UTF8'))
 	WHERE c.contract_id = asked.contract_id`
 
+// Where the tokens that are asked for come from. One is the usual case, and without arrays Postgres plans it once for all.
+const (
+	askedOne  = `(VALUES ($1::text, $2::text, $3::bytea, $4::bytea, $5::bytea, 1::bigint))`
+	askedMany = `ROWS FROM (unnest($1::text[]), unnest($2::text[]), unnest($3::bytea[]), unnest($4::bytea[]), unnest($5::bytea[])) WITH ORDINALITY`
+)
+
 // tokensSQL reads what is known of tokens in the projections of some kinds: at least one row for each that is asked.
-func tokensSQL(kinds []token.Kind) string {
+func tokensSQL(asked string, kinds []token.Kind) string {
 	var parts []string
 	for _, kind := range kinds {
 		parts = append(parts, strings.NewReplacer("{kind}", string(kind), "{projection}", "{"+string(kind)+"}").Replace(kindSQL))
 	}
 	return `
 SELECT array_remove(ARRAY[k.source_seq, k.read_seq, k.failed_seq, k.t_source_seq, k.t_read_seq, k.t_failed_seq, k.r_source_seq, k.r_failed_seq], NULL), asked.n, k.*
-FROM ROWS FROM (unnest($1::text[]), unnest($2::text[]), unnest($3::bytea[]), unnest($4::bytea[]), unnest($5::bytea[]))
-	WITH ORDINALITY AS asked (contract_id, token_id, ft_want, nft_want, sft_want, n)
+FROM ` + asked + ` AS asked (contract_id, token_id, ft_want, nft_want, sft_want, n)
 LEFT JOIN LATERAL (` + strings.Join(parts, "\n\tUNION ALL") + `
 ) k ON true
 ORDER BY asked.n, k.role, k.locale`
@@ -224,7 +229,12 @@ func queryTokens(b *batch, kinds []token.Kind, of locales, named ...namedToken) 
 			wants[kind] = append(wants[kind], readKey(kind, n))
 		}
 	}
-	found := query(b, foundColumns, tokensSQL(kinds), contracts, ids, wants[token.FT], wants[token.NFT], wants[token.SFT], of.all, of.one)
+	var found *result[foundRow]
+	if ft, nft, sft := wants[token.FT], wants[token.NFT], wants[token.SFT]; len(named) == 1 {
+		found = query(b, foundColumns, tokensSQL(askedOne, kinds), contracts[0], ids[0], ft[0], nft[0], sft[0], of.all, of.one)
+	} else {
+		found = query(b, foundColumns, tokensSQL(askedMany, kinds), contracts, ids, ft, nft, sft, of.all, of.one)
+	}
 	return func() []knownToken {
 		known := make([]knownToken, len(named))
 		for i := range found.rows {

@@ -109,7 +109,7 @@ func (s *site) read(kind token.Kind, contract, id string, given columns) {
 }
 
 func keyOf(text any) string {
-	if text == nil {
+	if text == nil || text == "" {
 		return "1"
 	}
 	return "0" + strings.ToLower(text.(string))

@@ -174,7 +174,11 @@ func checkCurl(t testing.TB, file, line string) {
 	if want := defaultOf(t, "api-addr"); target.Host != want {
 		t.Errorf("%s: %q: the API's address is %s by default", file, line, want)
 	}
-	op := operationAt(target.Path)
+	method := http.MethodGet
+	if slices.Contains(words, "POST") {
+		method = http.MethodPost
+	}
+	op := operationAt(method, target.Path)
 	if op == nil {
 		t.Errorf("%s: %q: the API has no such path", file, line)
 		return
@@ -186,12 +190,16 @@ func checkCurl(t testing.TB, file, line string) {
 	}
 }
 
-// operationAt is the GET operation whose path matches.
-func operationAt(path string) *huma.Operation {
+// operationAt is the operation whose path matches.
+func operationAt(method, path string) *huma.Operation {
 	for template, item := range readapi.New(readapi.Config{}).OpenAPI().Paths {
 		pattern := regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(template), `[^/]+`)
-		if item.Get != nil && regexp.MustCompile("^"+pattern+"$").MatchString(path) {
-			return item.Get
+		op := item.Get
+		if method == http.MethodPost {
+			op = item.Post
+		}
+		if op != nil && regexp.MustCompile("^"+pattern+"$").MatchString(path) {
+			return op
 		}
 	}
 	return nil
@@ -228,7 +236,7 @@ func TestReadmeAddresses(t *testing.T) {
 			continue
 		}
 		paths++
-		if operationAt(path) != nil {
+		if operationAt(http.MethodGet, path) != nil {
 			continue
 		}
 		recorder := httptest.NewRecorder()

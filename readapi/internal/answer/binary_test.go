@@ -123,7 +123,7 @@ func TestParseRefuses(t *testing.T) {
 		{"status 0", numbers(0, 1) + "\x00\x00\x00\x00\x00", "status 0"},
 		{"status that is not final", numbers(100, 1) + "\x00\x00\x00\x00\x00", "status 100"},
 		{"status beyond all", numbers(1000, 1) + "\x00\x00\x00\x00\x00", "status 1000"},
-		{"class", numbers(200, 5) + "\x00\x00\x00\x00\x00", "class 5"},
+		{"class", numbers(200, 6) + "\x00\x00\x00\x00\x00", "class 6"},
 		{"content type beyond the end", ok + "\xff\x01x", "it ends early"},
 		{"length that is no number", ok + strings.Repeat("\xff", 11), "it ends early"},
 		{"length of 2^64-1", ok + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "it ends early"},

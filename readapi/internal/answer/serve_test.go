@@ -54,6 +54,9 @@ func TestCacheControl(t *testing.T) {
 		{"client error", answer.Tip, 404, 100, 900, "no-store"},
 		{"immutable error", answer.Immutable, 410, 0, 0, "no-store"},
 		{"server error", answer.Tip, 503, 0, 900, "no-store"},
+		{"plain errors", answer.TipPlainErrors, 200, 100, 900, tip},
+		{"plain client error", answer.TipPlainErrors, 422, 0, 900, ""},
+		{"plain server error", answer.TipPlainErrors, 500, 0, 900, "no-store"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := jsonWith(func(config *answer.Config) {
