@@ -26,7 +26,7 @@ func (w *worker) askNodes(ctx context.Context, want fetch.Want, tip fetch.Tip) (
 	}
 	asked := w.nodes.take(nil)
 	if asked == nil {
-		return nil, river.JobSnooze(max(w.nodes.wait(), restMin))
+		return nil, river.JobSnooze(max(w.nodes.wait(), restFirst))
 	}
 	taken := true // asked is ours to tell about
 	tried := map[*node]bool{}

@@ -33,7 +33,7 @@ const outstandingPerWorker = 8
 
 // Pauses between two looks.
 const (
-	pauseMin     = 10 * time.Millisecond // while projections move all the time
+	pauseShort   = 10 * time.Millisecond // while projections move all the time
 	pauseFailed  = time.Second           // while the database can't be used
 	lookTimeout  = 15 * time.Second
 	lockDispatch = 0x7374726174610002
@@ -64,7 +64,7 @@ func (d *dispatcher) run(ctx context.Context) {
 			failing = false
 			d.config.Logger.LogAttrs(ctx, slog.LevelInfo, "looking for what has to be fetched works again")
 		}
-		sleep(ctx, pauseMin)
+		sleep(ctx, pauseShort)
 		if !more {
 			wake.Wait(ctx, moved)
 		}
@@ -219,7 +219,7 @@ func (d *dispatcher) insert(ctx context.Context, tx pgx.Tx, chosen choice) (inse
 	}
 	// Should the commit fail, they are forgotten by and by: a want may then be a minute late, in an outage.
 	for i, job := range chosen.jobs {
-		d.dispatched.note(chosen.from[i], job.Args.(task).raising)
+		d.dispatched.note(chosen.from[i], job.Args.(task).Raising)
 	}
 	return inserted, nil
 }

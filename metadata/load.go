@@ -22,7 +22,7 @@ type wanted struct {
 
 // load reads the want of a task again. ok is false when no projection wants it any more in this raising.
 func load(ctx context.Context, q querier, t task) (w wanted, ok bool, err error) {
-	w, ok, err = loadFrom(ctx, q, t.Schema, t.raising)
+	w, ok, err = loadFrom(ctx, q, t.Schema, t.Raising)
 	if ok || err != nil {
 		return w, ok, err
 	}
@@ -35,7 +35,7 @@ func load(ctx context.Context, q querier, t task) (w wanted, ok bool, err error)
 		if v.schema == t.Schema {
 			continue
 		}
-		if w, ok, err = loadFrom(ctx, q, v.schema, t.raising); ok || err != nil {
+		if w, ok, err = loadFrom(ctx, q, v.schema, t.Raising); ok || err != nil {
 			return w, ok, err
 		}
 	}

@@ -23,8 +23,8 @@ type node struct {
 
 // Rests of a node after its first failure, and at most.
 const (
-	restMin = time.Second
-	restMax = 30 * time.Second
+	restFirst   = time.Second
+	restLongest = 30 * time.Second
 )
 
 // take says whether the node may be asked now. Whoever takes it tells what came of it with answered, failed or
@@ -50,7 +50,7 @@ func (n *node) wait(now time.Time) time.Duration {
 	case n.failures == 0:
 		return 0
 	case n.probing:
-		return restMin
+		return restFirst
 	}
 	return max(n.restUntil.Sub(now), 0)
 }
@@ -81,7 +81,7 @@ func (n *node) failed(ctx context.Context, now time.Time, atLeast time.Duration,
 	if n.failures == 0 {
 		n.logger.LogAttrs(ctx, slog.LevelWarn, "node fails; it rests", slog.String("node", n.base), slog.String("error", why))
 	}
-	rest := min(restMin<<min(n.failures, 10), restMax)
+	rest := min(restFirst<<min(n.failures, 10), restLongest)
 	n.failures++
 	n.probing = false
 	n.restUntil = now.Add(max(rest, atLeast))
@@ -126,7 +126,7 @@ func (n *nodes) ready() bool { return len(n.all) > 0 && n.wait() == 0 }
 // wait is how long until the first node may be asked.
 func (n *nodes) wait() time.Duration {
 	now := time.Now()
-	shortest := restMax
+	shortest := restLongest
 	for _, node := range n.all {
 		shortest = min(shortest, node.wait(now))
 	}

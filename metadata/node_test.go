@@ -164,4 +164,3 @@ func TestAContractThatIsNone(t *testing.T) {
 		t.Errorf("the node was asked %v", got)
 	}
 }
-

@@ -58,6 +58,17 @@ func newNode(t testing.TB, handler http.HandlerFunc) *fakeNode {
 	return n
 }
 
+// through answers once the gate is open. Nobody waits for a client that has gone: the server could not be closed.
+func through(gate <-chan struct{}) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-gate:
+			_, _ = io.WriteString(w, `{}`)
+		case <-r.Context().Done():
+		}
+	}
+}
+
 func (n *fakeNode) requests() []asked {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -10,19 +10,19 @@ import (
 // raising names one time that a want was raised. Two projections that raise the same want at the same event mean the
 // same raising.
 type raising struct {
-	Key      string `json:"key"        river:"unique"` // SHA-256 of the want's key, in hex
-	Seq      int64  `json:"source_seq" river:"unique"`
-	Attempts int    `json:"attempts"   river:"unique"`
-	Waits    int    `json:"waits"      river:"unique"`
-	DueAt    int64  `json:"due_us"     river:"unique"` // microseconds since 1970
+	Key      string `json:"key"` // SHA-256 of the want's key, in hex
+	Seq      int64  `json:"source_seq"`
+	Attempts int    `json:"attempts"`
+	Waits    int    `json:"waits"`
+	DueAt    int64  `json:"due_us"` // microseconds since 1970
 }
 
 func (r raising) due() time.Time { return time.UnixMicro(r.DueAt) }
 
-// task is what a job is told: a raising, and in which schema it was found, which is no part of what makes it unique.
+// task is what a job is told: a raising, which is what makes it unique, and in which schema it was found, which is not.
 type task struct {
-	raising
-	Schema string `json:"schema"`
+	Raising raising `json:"raising" river:"unique"`
+	Schema  string  `json:"schema"`
 }
 
 var _ river.JobArgs = task{}

@@ -26,9 +26,9 @@ const memoryMax = 64 << 20
 
 // Backoff while the database can't be written to, and the time of one transaction.
 const (
-	recordRetryMin = 50 * time.Millisecond
-	recordRetryMax = 2 * time.Second
-	commitTimeout  = 10 * time.Second
+	recordRetryFirst   = 50 * time.Millisecond
+	recordRetryLongest = 2 * time.Second
+	commitTimeout      = 10 * time.Second
 )
 
 // finished is an attempt that waits to be recorded.
@@ -69,17 +69,22 @@ func (r *recorder) record(ctx context.Context, job *river.Job[task], report *fet
 	defer r.memory.Release(weight)
 	body, err := encode(report, reportMax)
 	if err != nil {
-		return fmt.Errorf("write the report on %s: %w", job.Args.Key, err)
+		return fmt.Errorf("write the report on %s: %w", job.Args.Raising.Key, err)
 	}
-	f := &finished{ctx: ctx, job: job, done: make(chan error, 1), incoming: eventstore.Incoming{
-		ReceivedAt: report.FinishedAt, Source: "metadata", Path: fetch.PathReport, ContentType: fetch.ContentType,
-		Body: eventstore.NewBody(body),
-	}}
+	f := &finished{ctx: ctx, job: job, incoming: incoming(report, body), done: make(chan error, 1)}
 	select {
 	case r.queue <- f:
 		return <-f.done // what is being written can't be left alone
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// incoming is the event of a report.
+func incoming(report *fetch.Report, body []byte) eventstore.Incoming {
+	return eventstore.Incoming{
+		ReceivedAt: report.FinishedAt, Source: "metadata", Path: fetch.PathReport, ContentType: fetch.ContentType,
+		Body: eventstore.NewBody(body),
 	}
 }
 
@@ -123,7 +128,7 @@ func (r *recorder) gather(first *finished) []*finished {
 
 // write appends a batch, again and again until the database takes it or the time of each is over.
 func (r *recorder) write(batch []*finished) {
-	pause := recordRetryMin
+	pause := recordRetryFirst
 	for {
 		batch = r.inTime(batch)
 		if len(batch) == 0 {
@@ -143,12 +148,12 @@ func (r *recorder) write(batch []*finished) {
 			batch = answerSome(batch, settled)
 			continue
 		}
-		if pause == recordRetryMin {
+		if pause == recordRetryFirst {
 			r.logger.LogAttrs(context.Background(), slog.LevelWarn, "what was fetched can't be recorded; trying again",
 				slog.Int("reports", len(batch)), slog.Any("error", err))
 		}
 		time.Sleep(pause)
-		pause = min(2*pause, recordRetryMax)
+		pause = min(2*pause, recordRetryLongest)
 	}
 }
 

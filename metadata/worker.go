@@ -51,9 +51,15 @@ func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx) // the requests were cut short, which is no result
 	}
-	report.Attempt = job.Args.Attempts + 1
+	report.Attempt = job.Args.Raising.Attempts + 1
 	w.metrics.observe(report)
-	return w.recorder.record(ctx, job, report)
+	err = w.recorder.record(ctx, job, report)
+	if errors.Is(err, errLost) {
+		// River can't tell the runs of a job apart, so what this one returns happens to the other. It is given the time
+		// to end; then there is one run, undisturbed, unless the other could record.
+		return river.JobSnooze(w.config.jobTimeout())
+	}
+	return err
 }
 
 // attempt makes the requests.

@@ -1,0 +1,122 @@
+package metadata_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/eventstore"
+	"strata/metadata"
+)
+
+// childEnv and nodeEnv make this test binary the role on the database and the node that they name, to be killed by its
+// parent.
+const (
+	childEnv = "STRATA_METADATA_KILL_TEST_DATABASE"
+	nodeEnv  = "STRATA_METADATA_KILL_TEST_NODE"
+)
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(childEnv); url != "" {
+		if err := runChild(url, os.Getenv(nodeEnv)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// impatient takes a job for lost soon after its process was killed.
+func impatient(c metadata.Config) metadata.Config {
+	c.AttemptTimeout, c.RecordTimeout, c.RescueAfter = time.Second, time.Second, 3*time.Second
+	return c
+}
+
+func runChild(url, node string) error {
+	ctx := context.Background()
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return err
+	}
+	m, err := metadata.New(impatient(config(eventstore.Open(pool, eventstore.Config{}), node)))
+	if err != nil {
+		return err
+	}
+	fmt.Println("started")
+	return m.Run(ctx)
+}
+
+// TestKill kills the role with SIGKILL at random moments. In the end no want is lost, and none was recorded twice.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("waits for River to find the jobs of killed processes")
+	}
+	pool := databases.New(t)
+	log := openLog(t, pool)
+	const wants, failures, kills = 400, 2, 12
+	node := newNode(t, func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(5 * time.Millisecond)
+		_, _ = io.WriteString(w, `{"okay":true,"result":"0x0703"}`)
+	})
+	for i := range wants {
+		raise(t, pool, []string{"ft_v1", "nft_v1"}[i%2], row{want: contractRead(fmt.Sprintf("get-%d", i))})
+	}
+	fold(t, log, failures)
+	random := rand.New(rand.NewPCG(7, 7))
+	for range kills {
+		before := len(node.requests())
+		kill := startChild(t, databases.URL(t), node.URL)
+		for deadline := time.Now().Add(20 * time.Second); len(node.requests()) == before && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Duration(random.IntN(60_000)) * time.Microsecond)
+		kill()
+	}
+	if done := len(reports(t, log)); done == wants*(failures+1) {
+		t.Fatal("all was done before the last kill, so that it tells nothing")
+	}
+	var running int
+	if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM river.river_job WHERE state = 'running'`).Scan(&running); err != nil {
+		t.Fatal(err)
+	}
+	if running == 0 {
+		t.Error("no job was under way in any killed process, so that it tells nothing")
+	}
+	run(t, impatient(config(log, node.URL)))
+	checkEachOnce(t, log, wants, failures)
+	t.Logf("%d jobs were left behind, and the node was asked %d times for %d answers", running, len(node.requests()), wants*(failures+1))
+}
+
+// startChild starts the role in a process of its own and returns how to kill it.
+func startChild(t *testing.T, url, node string) (kill func()) {
+	t.Helper()
+	command := exec.Command(os.Args[0], "-test.run=^$")
+	command.Env = append(os.Environ(), childEnv+"="+url, nodeEnv+"="+node)
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = command.Process.Kill() })
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatalf("the role did not start: %v", err)
+	}
+	return func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	}
+}
