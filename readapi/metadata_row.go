@@ -96,7 +96,7 @@ const kindSQL = `
 	       t.reason AS t_reason, t.decimals, t.total_supply::text AS total_supply, t.uri, t.name, t.symbol,
 	       tw.due_at AS tw_due_at, tw.attempts AS tw_attempts, tw.severity AS tw_severity,
 	       r.role, r.locale, coalesce(d.uri, i.uri) AS r_uri, coalesce(d.source_seq, i.source_seq) AS r_source_seq,
-	       coalesce(d.failed_seq, i.failed_seq) AS r_failed_seq, coalesce(d.reason, i.reason) AS r_reason, d.fetched_at, d.content,
+	       coalesce(d.failed_seq, i.failed_seq) AS r_failed_seq, coalesce(d.reason, i.reason) AS r_reason, coalesce(d.fetched_at, i.fetched_at) AS fetched_at, d.content,
 	       i.sha256, i.content_type, i.width, i.height AS i_height,
 	       rw.due_at AS rw_due_at, rw.attempts AS rw_attempts, rw.severity AS rw_severity
 	FROM {projection}.contract c

@@ -1,0 +1,28 @@
+package ordinals_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"strata/domain/ordinals"
+)
+
+// BenchmarkDecode runs on a made-up block of 2,000 reveals with contents of 1 KB.
+func BenchmarkDecode(b *testing.B) {
+	content := strings.Repeat("0123456789abcdef", 128)
+	list := make([]string, 2_000)
+	for i := range list {
+		id := fmt.Sprintf("%064x", i)
+		reveal := strings.NewReplacer("48656C6C6F", content, `"content_length":5`, `"content_length":1024`, h("aa"), id, "bc1q", fmt.Sprintf("bc1q%058d", i)).Replace(revealFull)
+		list[i] = strings.Replace(tx(revealed(reveal)), h("aa"), id, 1)
+	}
+	text := []byte(body(block(list...)))
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ordinals.Decode(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

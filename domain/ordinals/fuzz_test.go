@@ -1,0 +1,82 @@
+package ordinals_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"strata/domain/nodeevent"
+	"strata/domain/ordinals"
+)
+
+// FuzzDecode decodes whatever comes and checks what holds for any body: an error is a *FieldError, what decodes is
+// JSON for the standard library too, decodes to the same twice, and everything has what is required of it.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range fixtures {
+		f.Add([]byte(seed))
+	}
+	f.Add([]byte(`{"chainhook":null}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		payload, err := ordinals.Decode(text)
+		if err != nil {
+			var field *nodeevent.FieldError
+			if !errors.As(err, &field) || field.Want == "" || (field.Path != "" && !strings.HasPrefix(field.Path, "/")) {
+				t.Fatalf("got %#v", err)
+			}
+			return
+		}
+		if !json.Valid(text) {
+			t.Fatalf("%q was decoded", text)
+		}
+		again, err := ordinals.Decode(text)
+		if err != nil || !reflect.DeepEqual(payload, again) {
+			t.Fatalf("got %+v, then %+v, %v", payload, again, err)
+		}
+		for _, list := range [][]ordinals.Block{payload.Apply, payload.Rollback} {
+			for i := range list {
+				checkBlock(t, &list[i])
+			}
+		}
+	})
+}
+
+func checkBlock(t *testing.T, b *ordinals.Block) {
+	t.Helper()
+	for _, tx := range b.Transactions {
+		if !strings.HasPrefix(tx.Pointer, b.Pointer+"/transactions/") {
+			t.Fatalf("%s is in %s", tx.Pointer, b.Pointer)
+		}
+		for _, o := range tx.Operations {
+			if !strings.HasPrefix(o.Pointer, tx.Pointer+"/metadata/ordinal_operations/") {
+				t.Fatalf("%s is in %s", o.Pointer, tx.Pointer)
+			}
+			if (o.Reveal == nil) == (o.Transfer == nil) {
+				t.Fatalf("%s has none or both", o.Pointer)
+			}
+			switch l := o.Location(tx.TxID, b.Height); l.Type {
+			case ordinals.Transferred, ordinals.SpentInFees, ordinals.Burnt:
+			default:
+				t.Fatalf("%s is %s", o.Pointer, l.Type)
+			}
+			if r := o.Reveal; r != nil {
+				if id, err := ordinals.ParseInscriptionID(string(r.ID)); err != nil || id != r.ID {
+					t.Fatal(err)
+				}
+				if !r.Sat.Valid() || r.Content == nil || strings.Contains(r.ContentType, "\x00") {
+					t.Fatalf("got %+v", r)
+				}
+				r.Curse()
+				r.ShownMetadata()
+				r.DerivedCharms(b.Network, tx.TxID, b.Height)
+				ordinals.RecursionRefs(r.Content)
+			}
+		}
+		if o := tx.BRC20; o != nil {
+			if (o.Deploy == nil) == (o.Amount == nil) || o.Amount != nil && o.Amount.Sign() < 0 {
+				t.Fatalf("got %+v", o)
+			}
+		}
+	}
+}
