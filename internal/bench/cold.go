@@ -3,22 +3,15 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/projections/balances"
 )
-
-// coldConnections is how many connections to the database both sides have: as many as the program makes by itself.
-const coldConnections = 24
 
 // cold compares requests that nobody has made before with a bare SELECT of the same rows.
 func (b *bench) cold(ctx context.Context) error {
@@ -31,14 +24,11 @@ func (b *bench) cold(ctx context.Context) error {
 		return err
 	}
 	defer server.stop()
-	selecting, err := b.helper(ctx, "select")
+	selecting, err := b.selecting(ctx, "select", url)
 	if err != nil {
 		return err
 	}
 	defer selecting.stop()
-	if err := selecting.ask(url, new(string)); err != nil {
-		return err
-	}
 	before, err := server.tally(ctx)
 	if err != nil {
 		return err
@@ -50,56 +40,21 @@ func (b *bench) cold(ctx context.Context) error {
 	}{{"cold STX balance", false}, {"cold STX balance at an old block", true}} {
 		a := &aims{once: true}
 		for i := range readAccounts {
-			target := balanceTarget(i * 7919 % readAccounts) // no two neighbours in the index
+			target := balanceTarget(scattered(i, readAccounts))
 			if k.old {
 				target += "?until_block=" + strconv.Itoa(1+random.IntN(readBlocks))
 			}
 			a.all = append(a.all, aim{request(target, http.Header{}), http.StatusOK, -1})
 		}
-		baseline := func(connections int, d time.Duration) (*round, error) {
-			var answer selected
-			err := selecting.ask(selection{Workers: connections, Time: d, Old: k.old}, &answer)
-			return answer.round(), err
-		}
-		if err := b.compare(k.what, "bare SELECT", "≥ 0.5×", baseline, loading(ctx, strings.TrimPrefix(server.api, "http://"), a)); err != nil {
+		if err := b.compare(k.what, "bare SELECT", "≥ 0.5×", selectingOf(selecting, atBlock{k.old}), server.loading(ctx, a)); err != nil {
 			return err
 		}
 	}
 	return b.sources(ctx, server, before, "made from the tables", func(t tally) float64 { return t.made })
 }
 
-// selection asks for one round of bare SELECTs.
-type selection struct {
-	Workers int
-	Time    time.Duration
-	Old     bool // at a block that isn't the last
-}
-
-// selected is what came of it.
-type selected struct {
-	Rate      float64
-	Total     int
-	Latencies map[int]uint32 // counts of the buckets of the histogram
-}
-
-func newSelected(r *round) selected {
-	s := selected{r.rate, r.latencies.total, map[int]uint32{}}
-	for bucket, n := range r.latencies.counts {
-		if n > 0 {
-			s.Latencies[bucket] = n
-		}
-	}
-	return s
-}
-
-func (s selected) round() *round {
-	r := &round{rate: s.Rate}
-	r.latencies.total = s.Total
-	for bucket, n := range s.Latencies {
-		r.latencies.counts[bucket] = n
-	}
-	return r
-}
+// atBlock says where balances are read: at the newest block, or at one that is not.
+type atBlock struct{ Old bool }
 
 // selectSQL reads in one statement what an answer is made of: the state of the block, the account's holding or its ledger
 // up to the block, and its last lock up to the block.
@@ -123,54 +78,21 @@ func selectRows(sums string) string {
 		WHERE b.height = $2`)
 }
 
-// selectBalances is the bare SELECT as a process. It is told the database, and then the rounds to run.
+// selectBalances is the bare SELECT of balances as a process.
 func selectBalances(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
-	var url string
-	if err := in.Decode(&url); err != nil {
-		return err
-	}
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return err
-	}
-	config.MaxConns = coldConnections
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
 	accounts := make([]string, readAccounts)
 	for i := range accounts {
 		accounts[i] = benchAccount(i)
 	}
-	if err := out.Encode("ready"); err != nil {
-		return err
-	}
-	for {
-		var s selection
-		if err := in.Decode(&s); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
+	return selectRounds(ctx, in, out, func(at atBlock) selectRow {
+		return func(pool *pgxpool.Pool, random *rand.Rand) error {
+			height := readBlocks
+			if at.Old {
+				height = 1 + random.IntN(readBlocks)
 			}
-			return err
+			return selectBalance(ctx, pool, selectSQL[at.Old], accounts[random.IntN(len(accounts))], height)
 		}
-		r, err := inParallel(s.Workers, s.Time, func(i int) (func() error, error) {
-			random := rand.New(rand.NewPCG(1, uint64(i)))
-			return func() error {
-				height := readBlocks
-				if s.Old {
-					height = 1 + random.IntN(readBlocks)
-				}
-				return selectBalance(ctx, pool, selectSQL[s.Old], accounts[random.IntN(len(accounts))], height)
-			}, nil
-		})
-		if err != nil {
-			return err
-		}
-		if err := out.Encode(newSelected(r)); err != nil {
-			return err
-		}
-	}
+	})
 }
 
 // selectBalance runs the statement, which pgx prepares once for each connection, and reads its row.

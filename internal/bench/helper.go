@@ -14,7 +14,9 @@ import (
 var parts = map[string]func(ctx context.Context, in *json.Decoder, out *json.Encoder) error{
 	"handler": serveConstants,
 	"select":  selectBalances,
+	"tokens":  selectTokens,
 	"keys":    floodAPI,
+	"outside": serveOutside,
 }
 
 // partFlag is the first argument of such a process.

@@ -8,7 +8,12 @@ import (
 
 // hot compares answers from memory with a bare handler that writes the same bytes.
 func (b *bench) hot(ctx context.Context) error {
-	return b.fromMemory(ctx, "≥ 0.6×, ≥ 30,000 req/s", []kept{
+	server, err := b.serveReads(ctx)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	return b.fromMemory(ctx, server, "≥ 0.6×, ≥ 30,000 req/s", []kept{
 		{"hot STX balance, 299 accounts", hotTargets(), asked{}},
 		{"hot blocks", []string{blocksTarget}, asked{}},
 		{"hot blocks, zstd", []string{blocksTarget}, asked{encoding: "zstd"}},
@@ -17,7 +22,12 @@ func (b *bench) hot(ctx context.Context) error {
 
 // notModified does the same for clients that have the answer.
 func (b *bench) notModified(ctx context.Context) error {
-	return b.fromMemory(ctx, "≥ 0.7×", []kept{
+	server, err := b.serveReads(ctx)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	return b.fromMemory(ctx, server, "≥ 0.7×", []kept{
 		{"304 STX balance, 299 accounts", hotTargets(), asked{repeated: true}},
 		{"304 blocks", []string{blocksTarget}, asked{repeated: true}},
 	})
@@ -30,12 +40,7 @@ type kept struct {
 	asked   asked
 }
 
-func (b *bench) fromMemory(ctx context.Context, target string, all []kept) error {
-	server, err := b.serveReads(ctx)
-	if err != nil {
-		return err
-	}
-	defer server.stop()
+func (b *bench) fromMemory(ctx context.Context, server *server, target string, all []kept) error {
 	before, err := server.tally(ctx)
 	if err != nil {
 		return err
@@ -63,10 +68,15 @@ func (b *bench) besideHandler(ctx context.Context, what, name, target string, se
 	if err := handler.ask(c, &bare); err != nil {
 		return err
 	}
-	return b.compare(what, name, target, loading(ctx, bare, a), loading(ctx, strings.TrimPrefix(server.api, "http://"), a))
+	return b.compare(what, name, target, loading(ctx, bare, a), server.loading(ctx, a))
 }
 
 // loading is a contender that answers requests at an address.
 func loading(ctx context.Context, address string, a *aims) contender {
 	return func(connections int, d time.Duration) (*round, error) { return load(ctx, address, connections, d, a) }
+}
+
+// loading is the server as a contender.
+func (s *server) loading(ctx context.Context, a *aims) contender {
+	return loading(ctx, strings.TrimPrefix(s.api, "http://"), a)
 }

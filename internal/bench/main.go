@@ -31,7 +31,9 @@ type bench struct {
 	recordings []string
 	blocks     int
 	round      time.Duration
-	distinct   int    // requests that memory is flooded with
+	distinct   int // requests that memory is flooded with
+	known      int // tokens whose metadata is read
+	backfill   backfill
 	readsURL   string // the database of reads, once it is there
 	table      *tabwriter.Writer
 }
@@ -57,6 +59,9 @@ func run() (err error) {
 	rows := flag.Int("ledger", 1_000_000, "rows of the ledger that balances are read from")
 	round := flag.Duration("round", time.Second, "time of one turn of load on the API")
 	distinct := flag.Int("distinct", 500_000, "different requests that the memory for answers is flooded with")
+	known := flag.Int("known", 1_000_000, "tokens whose metadata is read")
+	tokens := flag.Int("tokens", 100_000, "tokens whose metadata is fetched")
+	fetchConcurrency := flag.Int("fetch-concurrency", 128, "requests for token metadata under way at the same time")
 	only := flag.String("only", "", "run only the measurements whose name contains one of these, with commas between")
 	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "archives that are folded in bulk, where there are any")
 	flag.Parse()
@@ -70,7 +75,10 @@ func run() (err error) {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return err
 	}
-	b := &bench{dir: dir, blocks: *blocks, round: *round, distinct: *distinct, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
+	b := &bench{
+		dir: dir, blocks: *blocks, round: *round, distinct: *distinct, known: *known,
+		backfill: backfill{*tokens, *fetchConcurrency}, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0),
+	}
 	if b.recordings, err = filepath.Glob(*recordings); err != nil {
 		return err
 	}
@@ -101,6 +109,8 @@ func run() (err error) {
 		{"cold", b.cold},
 		{"hits", b.hits},
 		{"keys", b.keys},
+		{"tokens", b.tokens},
+		{"backfill", b.backfilling},
 	} {
 		if !slices.ContainsFunc(strings.Split(*only, ","), func(part string) bool { return strings.Contains(measurement.name, part) }) {
 			continue

@@ -55,12 +55,17 @@ func keeping(read func() (tally, error)) error {
 	return errors.New("wait until the API knows the state of the tables: it does not")
 }
 
-// serveReads is a server of the API alone, ready to keep answers.
+// serveReads is such a server on the database of reads.
 func (b *bench) serveReads(ctx context.Context, more ...string) (*server, error) {
 	url, err := b.reads(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return b.serveKeeping(ctx, url, more...)
+}
+
+// serveKeeping is a server of the API alone on a database, ready to keep answers.
+func (b *bench) serveKeeping(ctx context.Context, url string, more ...string) (*server, error) {
 	s, err := b.serve(ctx, url, append([]string{"--roles", "api"}, more...)...)
 	if err != nil {
 		return nil, err
