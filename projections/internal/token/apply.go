@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/big"
@@ -22,12 +23,13 @@ type news struct {
 	wants        []raised
 }
 
-// minted is a mint with its place.
+// minted is a mint or a burn with its place.
 type minted struct {
 	mint
 	height, seq int64
 	due         time.Time
 	recognised  bool
+	burnt       bool // instead: it matters when the token is there
 }
 
 // apply adds blocks.
@@ -138,21 +140,23 @@ func (b *batch) take(n *news, step projections.Step, at time.Time, f fact, about
 		b.begin(n, f.contract, want)
 	case mint:
 		if is != unknown {
-			n.minted = append(n.minted, minted{f, height, step.BlockSeq, at, is == recognised})
+			n.minted = append(n.minted, minted{f, height, step.BlockSeq, at, is == recognised, false})
 		}
 	case supply:
-		if is == recognised {
-			want.want = b.supplyWant(f.contract, f.id)
+		if is == recognised && b.kind == token.SFT {
+			n.minted = append(n.minted, minted{mint(f), height, step.BlockSeq, at, true, true})
+		} else if is == recognised {
+			want.want, want.covers = b.supplyWant(f.contract, f.id), b.covering(f.contract, f.id)
 			n.wants = append(n.wants, want)
 		}
 	case notice:
-		if is != recognised {
+		if is == unknown {
 			return nil
 		}
 		if err := b.flush(n); err != nil { // all of the contract's tokens may be concerned
 			return err
 		}
-		return b.notify(f, want)
+		return b.notify(f, want, is == recognised)
 	}
 	return nil
 }
@@ -161,7 +165,7 @@ func (b *batch) take(n *news, step projections.Step, at time.Time, f fact, about
 func (b *batch) begin(n *news, contract string, want raised) {
 	switch b.kind {
 	case token.FT:
-		n.minted = append(n.minted, minted{mint{contract, one}, *want.height, want.seq, want.due, true})
+		n.minted = append(n.minted, minted{mint{contract, one}, *want.height, want.seq, want.due, true, false})
 	case token.NFT:
 		want.want = lastTokenIDWant(contract)
 		n.wants = append(n.wants, want)
@@ -200,14 +204,16 @@ func (b *batch) flush(n *news) error {
 	if err != nil {
 		return err
 	}
-	if err := b.raise(append(n.wants, wants...)); err != nil {
+	wants = append(n.wants, wants...)
+	slices.SortStableFunc(wants, func(a, b raised) int { return cmp.Compare(*a.height, *b.height) })
+	if err := b.raise(wants); err != nil {
 		return err
 	}
 	*n = news{}
 	return nil
 }
 
-// addTokens writes tokens that were not there, and returns what is wanted because of the mints.
+// addTokens writes tokens that were not there, and returns what is wanted because of the mints and burns.
 func (b *batch) addTokens(all []minted) ([]raised, error) {
 	if len(all) == 0 {
 		return nil, nil
@@ -217,9 +223,14 @@ func (b *batch) addTokens(all []minted) ([]raised, error) {
 		heights, seqs []int64
 		ids           []string
 		contracts     []string
+		burnt         []tokenKey
 	)
 	for i, m := range all {
 		key := tokenKey{m.contract, m.id.String()}
+		if m.burnt {
+			burnt = append(burnt, key)
+			continue
+		}
 		if _, ok := first[key]; ok {
 			continue
 		}
@@ -231,17 +242,28 @@ func (b *batch) addTokens(all []minted) ([]raised, error) {
 	if err != nil {
 		return nil, err
 	}
+	there, err := b.existing(burnt)
+	if err != nil {
+		return nil, err
+	}
 	var wants []raised
 	for i, m := range all {
 		key := tokenKey{m.contract, m.id.String()}
 		if !m.recognised {
 			continue // when it is, its tokens are asked for
 		}
+		if m.burnt && (!there[key] || added[key] && first[key] > i) {
+			continue
+		}
 		want := raised{seq: m.seq, due: m.due, height: &all[i].height, priority: priorityChain}
-		if b.kind == token.SFT && !added[key] {
-			want.want = b.supplyWant(m.contract, m.id) // there is more of it; the rest is as it was
+		// By the block, not by the run of blocks: what is wanted is not to depend on how many are folded at once.
+		fresh := added[key] && all[first[key]].height == m.height
+		if b.kind == token.SFT && (m.burnt || !fresh) {
+			// There is more or less of it; the rest is as it was.
+			want.want, want.covers = b.supplyWant(m.contract, m.id), b.covering(m.contract, m.id)
 		} else {
 			want.want = b.readWant(m.contract, m.id)
+			b.touchToken(key)
 		}
 		wants = append(wants, want)
 	}
@@ -274,6 +296,7 @@ func (b *batch) insertTokens(heights, seqs []int64, ids, contracts []string) (ma
 	}); err != nil {
 		return nil, fmt.Errorf("write %d tokens: %w", len(ids), err)
 	}
+	var places []listPlace
 	for i := range ids {
 		key := tokenKey{contracts[i], ids[i]}
 		if !added[key] {
@@ -281,14 +304,38 @@ func (b *batch) insertTokens(heights, seqs []int64, ids, contracts []string) (ma
 		}
 		b.touchToken(key)
 		if b.kind == token.FT {
-			for _, list := range lists {
-				if err := b.enlist(list, listPlace{keyOfNothing, key.contract}); err != nil {
-					return nil, err
-				}
-			}
+			places = append(places, listPlace{keyOfNothing, key.contract})
+		}
+	}
+	for _, list := range lists {
+		if err := b.enlist(list, places...); err != nil {
+			return nil, err
 		}
 	}
 	return added, nil
+}
+
+// existing are those of the keys that are tokens here.
+func (b *batch) existing(keys []tokenKey) (map[tokenKey]bool, error) {
+	there := map[tokenKey]bool{}
+	if len(keys) == 0 {
+		return there, nil
+	}
+	contracts, ids := columnsOf(keys)
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT contract_id, token_id::text FROM {schema}.token
+		WHERE (contract_id, token_id) IN (SELECT * FROM unnest($1::text[], $2::numeric[]))`), contracts, ids)
+	if err != nil {
+		return nil, fmt.Errorf("look up %d tokens: %w", len(keys), err)
+	}
+	found, err := pgx.CollectRows(rows, scanTokenKey)
+	if err != nil {
+		return nil, fmt.Errorf("look up %d tokens: %w", len(keys), err)
+	}
+	for _, key := range found {
+		there[key] = true
+	}
+	return there, nil
 }
 
 // touch notes that answers about a contract are not what they were.

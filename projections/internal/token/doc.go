@@ -15,7 +15,8 @@
 //
 // A report counts when its want still stands. One of a contract is of the block at which the node was asked: when that
 // block is not canonical where the report stands among the steps, or is below what the want asks for, the want goes on.
-// A failure leaves what is known as it is, and moves the want into the future: see fetch.Problem.Delay.
+// So a report that comes late brings nothing back that was read anew since. A failure leaves what is known as it is, and
+// moves the want into the future: see fetch.Problem.Delay.
 //
 // # Reorganisations
 //

@@ -26,12 +26,19 @@ type listPlace struct{ key, contract string }
 // keyOfNothing is the key of what has no name: it comes after all that have one.
 const keyOfNothing = "1"
 
+// keyMax is how many bytes of a name or symbol count: contracts may answer with more than an index can hold.
+const keyMax = 1024
+
 // listKey is the key of a name or symbol: case does not count.
 func listKey(name *string) string {
 	if name == nil || *name == "" {
 		return keyOfNothing
 	}
-	return "0" + strings.ToLower(*name)
+	key := strings.ToLower(*name)
+	if len(key) > keyMax {
+		key = strings.ToValidUTF8(key[:keyMax], "") // half a character at the end goes
+	}
+	return "0" + key
 }
 
 // stretchMax is how many tokens a stretch may have before it is cut in two.
@@ -40,23 +47,37 @@ const stretchMax = 512
 // column of table token that holds the keys of a list.
 func (l list) column() string { return string(l) + "_key" }
 
-// enlist counts a token that stands in its list now.
-func (b *batch) enlist(l list, at listPlace) error {
-	var n int64
-	var first listPlace
-	err := b.tx.QueryRow(b.ctx, b.sql(`
-		INSERT INTO {schema}.stretch AS s (list, first_key, first_contract, n)
-		SELECT $1, coalesce(found.first_key, ''), coalesce(found.first_contract, ''), 1
-		FROM (SELECT) nothing LEFT JOIN LATERAL (`+stretchSQL+`) found ON true
-		ON CONFLICT (list, first_key, first_contract) DO UPDATE SET n = s.n + 1
-		RETURNING first_key, first_contract, n`), string(l), at.key, at.contract).Scan(&first.key, &first.contract, &n)
-	if err != nil {
-		return fmt.Errorf("count a token in the list by %s: %w", l, err)
-	}
-	if n <= stretchMax {
+// enlist counts tokens that stand in their list now. Their rows are all there: a stretch is cut where its rows say.
+func (b *batch) enlist(l list, places ...listPlace) error {
+	if len(places) == 0 {
 		return nil
 	}
-	return b.cut(l, first, n)
+	long := false
+	query := b.sql(`
+		INSERT INTO {schema}.stretch AS s (list, first_key, first_contract, n)
+		SELECT $1, coalesce(found.first_key, ''), coalesce(found.first_contract, ''), 1
+		FROM (SELECT) nothing LEFT JOIN LATERAL (` + stretchSQL + `) found ON true
+		ON CONFLICT (list, first_key, first_contract) DO UPDATE SET n = s.n + 1
+		RETURNING n`)
+	queries := &pgx.Batch{}
+	for _, at := range places {
+		queries.Queue(query, string(l), at.key, at.contract).QueryRow(func(row pgx.Row) error {
+			var n int64
+			err := row.Scan(&n)
+			long = long || n > stretchMax
+			return err
+		})
+	}
+	if err := b.tx.SendBatch(b.ctx, queries).Close(); err != nil {
+		return fmt.Errorf("count %d tokens in the list by %s: %w", len(places), l, err)
+	}
+	for long {
+		var err error
+		if long, err = b.cut(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stretchSQL finds the stretch of list $1 that holds the place $2, $3.
@@ -65,36 +86,48 @@ const stretchSQL = `
 	WHERE list = $1 AND (first_key, first_contract) <= ($2, $3)
 	ORDER BY first_key DESC, first_contract DESC LIMIT 1`
 
-// cut makes two stretches of one.
-func (b *batch) cut(l list, first listPlace, n int64) error {
-	_, err := b.tx.Exec(b.ctx, b.sql(strings.ReplaceAll(`
-		WITH middle AS (
-			SELECT <key> AS key, contract_id FROM {schema}.token
-			WHERE (<key>, contract_id COLLATE "C") >= ($2, $3) AND <key> IS NOT NULL
-			ORDER BY <key>, contract_id COLLATE "C" OFFSET $4 LIMIT 1
+// cut makes two stretches of the longest one, if it is too long. It says whether there may be more of them.
+func (b *batch) cut(l list) (more bool, err error) {
+	tag, err := b.tx.Exec(b.ctx, b.sql(strings.ReplaceAll(`
+		WITH long AS (
+			SELECT first_key, first_contract, n, n / 2 AS half FROM {schema}.stretch
+			WHERE list = $1 AND n > $2 ORDER BY n DESC, first_key, first_contract LIMIT 1
+		), middle AS (
+			SELECT m.* FROM long CROSS JOIN LATERAL (
+				SELECT <key> AS key, contract_id FROM {schema}.token
+				WHERE (<key>, contract_id COLLATE "C") >= (long.first_key, long.first_contract) AND <key> IS NOT NULL
+				ORDER BY <key>, contract_id COLLATE "C" OFFSET long.half LIMIT 1) m
 		), shortened AS (
-			UPDATE {schema}.stretch SET n = $4 WHERE list = $1 AND first_key = $2 AND first_contract = $3 AND EXISTS (SELECT FROM middle)
+			UPDATE {schema}.stretch s SET n = long.half FROM long, middle
+			WHERE s.list = $1 AND s.first_key = long.first_key AND s.first_contract = long.first_contract
 		)
-		INSERT INTO {schema}.stretch (list, first_key, first_contract, n) SELECT $1, key, contract_id, $5 - $4 FROM middle`,
-		"<key>", l.column())), string(l), first.key, first.contract, n/2, n)
+		INSERT INTO {schema}.stretch (list, first_key, first_contract, n)
+		SELECT $1, middle.key, middle.contract_id, long.n - long.half FROM long, middle`,
+		"<key>", l.column())), string(l), stretchMax)
 	if err != nil {
-		return fmt.Errorf("cut a stretch of the list by %s: %w", l, err)
+		return false, fmt.Errorf("cut a stretch of the list by %s: %w", l, err)
 	}
-	return nil
+	return tag.RowsAffected() > 0, nil
 }
 
-// delist counts a token that does not stand there any more.
-func (b *batch) delist(l list, at listPlace) error {
-	_, err := b.tx.Exec(b.ctx, b.sql(`
-		WITH found AS (`+stretchSQL+`), gone AS (
+// delist counts tokens that do not stand there any more.
+func (b *batch) delist(l list, places ...listPlace) error {
+	if len(places) == 0 {
+		return nil
+	}
+	query := b.sql(`
+		WITH found AS (` + stretchSQL + `), gone AS (
 			DELETE FROM {schema}.stretch s USING found f
 			WHERE s.list = $1 AND s.first_key = f.first_key AND s.first_contract = f.first_contract AND s.n = 1 AND s.first_key <> ''
 		)
 		UPDATE {schema}.stretch s SET n = n - 1 FROM found f
-		WHERE s.list = $1 AND s.first_key = f.first_key AND s.first_contract = f.first_contract AND (s.n > 1 OR s.first_key = '')`),
-		string(l), at.key, at.contract)
-	if err != nil {
-		return fmt.Errorf("take a token out of the list by %s: %w", l, err)
+		WHERE s.list = $1 AND s.first_key = f.first_key AND s.first_contract = f.first_contract AND (s.n > 1 OR s.first_key = '')`)
+	queries := &pgx.Batch{}
+	for _, at := range places {
+		queries.Queue(query, string(l), at.key, at.contract)
+	}
+	if err := b.tx.SendBatch(b.ctx, queries).Close(); err != nil {
+		return fmt.Errorf("take %d tokens out of the list by %s: %w", len(places), l, err)
 	}
 	return nil
 }
@@ -135,19 +168,22 @@ func (b *batch) dropTokens(where string, args ...any) error {
 	}
 	keys := make([]tokenKey, len(all))
 	var wants [][]byte
+	var places [2][]listPlace
 	for i, g := range all {
 		keys[i] = g.tokenKey
 		b.touchToken(g.tokenKey)
-		for at, l := range lists {
-			if g.keys[at] == "" {
-				continue
-			}
-			if err := b.delist(l, listPlace{g.keys[at], g.contract}); err != nil {
-				return err
+		for at := range lists {
+			if g.keys[at] != "" {
+				places[at] = append(places[at], listPlace{g.keys[at], g.contract})
 			}
 		}
 		read, supply := keyHash(b.readWant(g.contract, bigOf(g.id))), keyHash(b.supplyWant(g.contract, bigOf(g.id)))
 		wants = append(wants, read[:], supply[:])
+	}
+	for at, l := range lists {
+		if err := b.delist(l, places[at]...); err != nil {
+			return err
+		}
 	}
 	if err := b.dropWants(wants); err != nil {
 		return err

@@ -24,12 +24,14 @@ const effectiveSQL = `
 	WHERE contract_id = $1 AND (token_id = $2 OR token_id IS NULL)
 	ORDER BY mode = 'frozen' DESC, height DESC, tx_index DESC, event_index DESC LIMIT 1`
 
-// notify takes in a notification: unless its tokens are frozen, they are fetched once more.
-func (b *batch) notify(f notice, want raised) error {
+// notify takes in a notification: unless its tokens are frozen, they are fetched once more. As long as the contract is not
+// recognised, there is nothing to fetch; its notifications count when it is.
+func (b *batch) notify(f notice, want raised, recognised bool) error {
 	ids := []*big.Int{nil} // nil for all
 	if len(f.TokenIDs) > 0 {
 		ids = f.TokenIDs
 	}
+	counts := false
 	var concerned []string
 	for _, id := range ids {
 		frozen, err := b.frozen(f.Contract, id)
@@ -39,6 +41,7 @@ func (b *batch) notify(f notice, want raised) error {
 		if frozen {
 			continue
 		}
+		counts = true
 		text := decimal(id)
 		_, err = b.tx.Exec(b.ctx, b.sql(`
 			INSERT INTO {schema}.notification (height, source_seq, ttl, tx_index, event_index, token_id, contract_id, mode, pointer)
@@ -53,12 +56,10 @@ func (b *batch) notify(f notice, want raised) error {
 			concerned = append(concerned, *text)
 		}
 	}
-	want.anew = true
-	if len(f.TokenIDs) == 0 {
-		concerned = nil
-	} else if len(concerned) == 0 {
+	if !recognised || !counts {
 		return nil
 	}
+	want.anew = true
 	return b.fetchAgain(f.Contract, concerned, want)
 }
 
@@ -97,25 +98,20 @@ func (b *batch) again(key tokenKey, at time.Time) (due time.Time, ok bool, err e
 // fetchAgain raises wants for tokens of a contract, all of them when ids is empty, and for the documents and images that
 // they refer to. Tokens that are frozen are left out, but by what froze them, and when a person asks.
 func (b *batch) fetchAgain(contract string, ids []string, want raised) error {
+	var err error
 	if ids == nil {
-		rows, err := b.tx.Query(b.ctx, b.sql(`
-			SELECT token_id::text FROM {schema}.token t
-			WHERE contract_id = $1 AND ($2 OR NOT EXISTS (
-				SELECT FROM {schema}.notification n WHERE n.contract_id = $1 AND n.token_id = t.token_id AND n.mode = 'frozen'))
-			ORDER BY token_id`), contract, want.priority == priorityPerson)
-		if err != nil {
-			return fmt.Errorf("find the tokens of %s: %w", contract, err)
-		}
-		if ids, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
-			return fmt.Errorf("find the tokens of %s: %w", contract, err)
-		}
+		ids, err = b.tokensOf(contract, want.priority == priorityPerson)
 	} else {
-		known, err := b.known(contract, ids)
-		if err != nil {
-			return err
-		}
-		ids = known
+		ids, err = b.known(contract, ids)
 	}
+	if err != nil {
+		return err
+	}
+	return b.fetchTokens(contract, ids, want)
+}
+
+// fetchTokens is fetchAgain for tokens that are known to be there.
+func (b *batch) fetchTokens(contract string, ids []string, want raised) error {
 	wants := make([]raised, 0, len(ids))
 	for _, id := range ids {
 		b.touchToken(tokenKey{contract, id})
@@ -127,6 +123,23 @@ func (b *batch) fetchAgain(contract string, ids []string, want raised) error {
 		return err
 	}
 	return b.raise(append(wants, resources...))
+}
+
+// tokensOf are the ids of a contract's tokens, with or without those that are frozen one by one.
+func (b *batch) tokensOf(contract string, frozenToo bool) ([]string, error) {
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT token_id::text FROM {schema}.token t
+		WHERE contract_id = $1 AND ($2 OR NOT EXISTS (
+			SELECT FROM {schema}.notification n WHERE n.contract_id = $1 AND n.token_id = t.token_id AND n.mode = 'frozen'))
+		ORDER BY token_id`), contract, frozenToo)
+	if err != nil {
+		return nil, fmt.Errorf("find the tokens of %s: %w", contract, err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("find the tokens of %s: %w", contract, err)
+	}
+	return ids, nil
 }
 
 // known are those of the ids that are tokens of the contract.
@@ -144,7 +157,7 @@ func (b *batch) known(contract string, ids []string) ([]string, error) {
 }
 
 // resourcesAgain wants the documents and images that tokens refer to once more. What never changes is not among them,
-// once it is here.
+// once it is here; a document that is in its URI never is.
 func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]raised, error) {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT DISTINCT r.role, coalesce(d.uri, i.uri) AS uri
@@ -153,6 +166,7 @@ func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]ra
 		LEFT JOIN {schema}.image i ON r.role = 'image' AND i.uri_hash = r.uri_hash
 		WHERE r.contract_id = $1 AND r.token_id = ANY ($2::numeric[])
 		  AND (coalesce(d.source_seq, i.source_seq) IS NULL OR coalesce(d.uri, i.uri) !~* '^(ipfs|ar|data):')
+		  AND (r.role <> 'document' OR d.uri !~* '^data:')
 		ORDER BY 1, 2`), contract, ids)
 	if err != nil {
 		return nil, fmt.Errorf("find what %d tokens of %s refer to: %w", len(ids), contract, err)
@@ -165,6 +179,15 @@ func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]ra
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("find what %d tokens of %s refer to: %w", len(ids), contract, err)
+	}
+	if b.touched == nil {
+		return wants, nil
+	}
+	for _, w := range wants { // tokens of other contracts may refer to them as well
+		hash := uriHash(w.want.URI)
+		if _, err := b.referring(string(w.want.Kind), hash[:]); err != nil {
+			return nil, err
+		}
 	}
 	return wants, nil
 }

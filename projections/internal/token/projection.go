@@ -58,7 +58,7 @@ type block struct {
 // batch is one Fold.
 type batch struct {
 	*Projection
-	ctx     context.Context //nolint:containedctx // of the one Fold that the batch is
+	ctx     context.Context // of the one Fold that the batch is
 	tx      pgx.Tx
 	touched *projections.Touched
 }

@@ -44,7 +44,7 @@ func (b *batch) refresh(step projections.Step, r *fetch.Refresh) error {
 	if err := b.lookUp(about); err != nil || about[r.Contract] != recognised {
 		return err
 	}
-	want := raised{seq: step.SourceSeq, due: r.RequestedAt, priority: priorityPerson, anew: true}
+	want := raised{seq: step.SourceSeq, due: r.RequestedAt, height: &b.tip.Height, priority: priorityPerson, anew: true}
 	var ids []string
 	if r.TokenID != "" {
 		ids = []string{r.TokenID}
@@ -70,24 +70,26 @@ func (b *batch) canonical(step projections.Step, r *fetch.Report, s standing) (b
 	if ok {
 		return true, nil
 	}
-	return false, b.fail(s, step.SourceSeq, r.FinishedAt, &fetch.Problem{Severity: fetch.Waiting})
+	return false, b.wait(s, step.SourceSeq, r.FinishedAt)
 }
 
 // read takes in what a contract said.
 func (b *batch) read(step projections.Step, r *fetch.Report, s standing) error {
+	key := r.Want.Key()
+	id := tokenIDOf(b.kind, r.Want)
+	if id != nil {
+		b.touchToken(tokenKey{r.Want.Contract, id.String()})
+	}
 	if ok, err := b.canonical(step, r, s); err != nil || !ok {
 		return err
 	}
-	key := r.Want.Key()
 	if key == lastTokenIDWant(r.Want.Contract).Key() {
 		return b.lastTokenID(step, r, s)
 	}
-	id := tokenIDOf(b.kind, r.Want)
 	if id == nil {
 		return b.settle(s) // of an earlier program, which asked in another way
 	}
 	token := tokenKey{r.Want.Contract, id.String()}
-	b.touchToken(token)
 	if key == b.supplyWant(token.contract, id).Key() {
 		return b.supply(step, r, s, token)
 	}
@@ -112,7 +114,8 @@ func (b *batch) supply(step projections.Step, r *fetch.Report, s standing, key t
 		return err
 	}
 	_, err := b.tx.Exec(b.ctx, b.sql(`
-		UPDATE {schema}.token SET total_supply = $3, read_height = greatest(read_height, $4), supply_seq = $5
+		UPDATE {schema}.token SET total_supply = $3, supply_seq = $5, -- without the rest it is not read yet
+		       read_height = CASE WHEN read_height IS NOT NULL THEN greatest(read_height, $4) END
 		WHERE contract_id = $1 AND token_id = $2::numeric`), key.contract, key.id, projections.Amount(total), r.Tip.Height, step.SourceSeq)
 	if err != nil {
 		return fmt.Errorf("write the supply of %s %s: %w", key.contract, key.id, err)
@@ -143,6 +146,7 @@ func (b *batch) properties(step projections.Step, r *fetch.Report, s standing, k
 	err := b.tx.QueryRow(b.ctx, b.sql(`
 		UPDATE {schema}.token t
 		SET uri = $3, name = $4, symbol = $5, decimals = $6, total_supply = coalesce($7, t.total_supply),
+		    supply_seq = CASE WHEN $7::numeric IS NULL THEN t.supply_seq END,
 		    name_key = nullif($8, ''), symbol_key = nullif($9, ''),
 		    read_height = $10, read_seq = $11, read_at = $12, reason = 0, failed_seq = NULL
 		FROM (SELECT name_key, symbol_key FROM {schema}.token WHERE contract_id = $1 AND token_id = $2::numeric) old
@@ -158,8 +162,8 @@ func (b *batch) properties(step projections.Step, r *fetch.Report, s standing, k
 			return err
 		}
 	}
-	if s.priority == priorityClock { // the document is not to be older than the rest
-		again, err := b.resourcesAgain(key.contract, []string{key.id}, raised{seq: step.SourceSeq, due: r.FinishedAt, priority: priorityClock, anew: true})
+	if s.priority == priorityClock { // the document is not to be older than the rest; one that fails has its own time
+		again, err := b.resourcesAgain(key.contract, []string{key.id}, raised{seq: step.SourceSeq, due: r.FinishedAt, priority: priorityClock})
 		if err != nil {
 			return err
 		}
@@ -175,7 +179,7 @@ func (b *batch) properties(step projections.Step, r *fetch.Report, s standing, k
 		return err
 	}
 	if dynamic {
-		return b.putOff(s, step.SourceSeq, due)
+		return b.putOff(s, step.SourceSeq, due, r.Tip.Height)
 	}
 	return b.settle(s)
 }
@@ -218,13 +222,38 @@ func (b *batch) lastTokenID(step projections.Step, r *fetch.Report, s standing) 
 	if err != nil {
 		return err
 	}
+	if err := b.knownSince(contract, n, r.Tip.Height, step.SourceSeq); err != nil {
+		return err
+	}
 	var wants []raised
 	for _, id := range ids {
 		if added[tokenKey{contract, id}] {
-			wants = append(wants, raised{want: b.readWant(contract, bigOf(id)), seq: step.SourceSeq, due: r.FinishedAt, priority: priorityAgain})
+			wants = append(wants, raised{
+				want: b.readWant(contract, bigOf(id)), seq: step.SourceSeq, due: r.FinishedAt, height: &r.Tip.Height, priority: priorityAgain,
+			})
 		}
 	}
 	return b.raise(wants)
+}
+
+// knownSince notes that tokens 1 to n were there at a height. Those that were minted after it, and before the report came,
+// do not go with the block that minted them.
+func (b *batch) knownSince(contract string, n int, height, seq int64) error {
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		UPDATE {schema}.token SET height = $3, source_seq = $4
+		WHERE contract_id = $1 AND token_id BETWEEN 1 AND $2 AND height > $3
+		RETURNING contract_id, token_id::text`), contract, n, height, seq)
+	if err != nil {
+		return fmt.Errorf("note since when tokens of %s are known: %w", contract, err)
+	}
+	keys, err := pgx.CollectRows(rows, scanTokenKey)
+	if err != nil {
+		return fmt.Errorf("note since when tokens of %s are known: %w", contract, err)
+	}
+	for _, key := range keys {
+		b.touchToken(key)
+	}
+	return nil
 }
 
 // interfaceRead takes in the interface of a contract whose deploy came without.
@@ -254,16 +283,32 @@ func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s standing
 	if !found {
 		return nil
 	}
-	ok := false
+	var ok bool
 	if d.recognised, ok = token.Recognise(abi); !ok || d.recognised.Kind != b.kind {
-		return b.dropTokens(`contract_id = $1`, contract) // what it minted in the meantime was none of ours
+		return b.disown(contract)
 	}
 	n := news{contracts: [][]any{contractRow(height, seq, &step.SourceSeq, d)}}
 	want := raised{seq: step.SourceSeq, due: r.FinishedAt, height: &height, priority: priorityChain}
-	b.begin(&n, contract, want)
+	b.begin(&n, contract, want) // as if it had been recognised in its block
+	for i := range n.wants {
+		n.wants[i].height = &b.tip.Height
+	}
 	if err := b.flush(&n); err != nil {
 		return err
 	}
-	want.height = nil
-	return b.fetchAgain(contract, nil, want)
+	// Blocks since then may have changed what there is to read.
+	want.height = &b.tip.Height
+	ids, err := b.tokensOf(contract, true)
+	if err != nil {
+		return err
+	}
+	return b.fetchTokens(contract, ids, want)
+}
+
+// disown takes off what a contract minted and announced before it was known to be none of ours.
+func (b *batch) disown(contract string) error {
+	if _, err := b.tx.Exec(b.ctx, b.sql(`DELETE FROM {schema}.notification WHERE contract_id = $1`), contract); err != nil {
+		return fmt.Errorf("take the notifications of %s off: %w", contract, err)
+	}
+	return b.dropTokens(`contract_id = $1`, contract)
 }

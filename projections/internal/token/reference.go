@@ -79,13 +79,17 @@ func (b *batch) referencesOf(tokens []tokenKey, uris []string) ([]references, er
 	return all, nil
 }
 
+// localeMax is how many bytes the name of a locale may have. Names of languages (BCP 47) are far shorter, and an index
+// holds no name of any length.
+const localeMax = 100
+
 // localeURIs adds the addresses of a document's other locales.
 func (b *batch) localeURIs(r references, base *document.Document, id string) {
 	if base.Localization == nil {
 		return
 	}
 	for _, locale := range base.Localization.Locales {
-		if locale != base.Localization.Default {
+		if locale != base.Localization.Default && len(locale) <= localeMax {
 			r[referenceKey{"document", locale}] = document.SubstituteURI(base.Localization.URI, id, locale)
 		}
 	}

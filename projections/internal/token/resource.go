@@ -1,6 +1,7 @@
 package token
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -79,8 +80,15 @@ func (b *batch) parse(hash, body []byte) ([]byte, *fetch.Problem, error) {
 func (b *batch) image(step projections.Step, r *fetch.Report, s standing) error {
 	hash := uriHash(r.Want.URI)
 	_, problem := r.ResourceBody()
-	if problem == nil && r.Image == nil {
-		problem = &fetch.Problem{Severity: fetch.Wrong, Reason: fetch.ReasonImageUnparsable, Detail: "the report does not say what the image shows"}
+	var digest []byte
+	if problem == nil {
+		var err error
+		if r.Image != nil {
+			digest, err = hex.DecodeString(r.Image.SHA256)
+		}
+		if err != nil || len(digest) == 0 {
+			problem = &fetch.Problem{Severity: fetch.Wrong, Reason: fetch.ReasonImageUnparsable, Detail: "the report does not say what the image shows"}
+		}
 	}
 	if _, err := b.referring("image", hash[:]); err != nil {
 		return err
@@ -97,10 +105,10 @@ func (b *batch) image(step projections.Step, r *fetch.Report, s standing) error 
 	}
 	if _, err := b.tx.Exec(b.ctx, b.sql(`
 		UPDATE {schema}.image
-		SET source_seq = $2, fetched_at = $3, sha256 = decode($4, 'hex'), content_type = $5, width = nullif($6, 0), height = nullif($7, 0),
+		SET source_seq = $2, fetched_at = $3, sha256 = $4, content_type = $5, width = nullif($6, 0), height = nullif($7, 0),
 		    failed_seq = NULL, reason = 0
 		WHERE uri_hash = $1`),
-		hash[:], step.SourceSeq, r.FinishedAt, r.Image.SHA256, r.Image.ContentType, r.Image.Width, r.Image.Height); err != nil {
+		hash[:], step.SourceSeq, r.FinishedAt, digest, r.Image.ContentType, r.Image.Width, r.Image.Height); err != nil {
 		return fmt.Errorf("write an image: %w", err)
 	}
 	return nil

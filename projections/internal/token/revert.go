@@ -33,11 +33,19 @@ func (b *batch) revert(step projections.Step) error {
 	if err := b.dropNotifications(step.Height); err != nil {
 		return err
 	}
-	// What was wanted as of a block that is gone is wanted as of any.
-	if _, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.want SET min_height = NULL WHERE min_height >= $1`), step.Height); err != nil {
+	// What was wanted as of a block that is gone is wanted as of the one below: blocks further down may have raised it too.
+	if _, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.want SET min_height = $2 WHERE min_height >= $1`), step.Height, b.height()); err != nil {
 		return fmt.Errorf("release wants from a block that is gone: %w", err)
 	}
 	return b.readAgain(step)
+}
+
+// height is that of the newest block here; nil when there is none.
+func (b *batch) height() *int64 {
+	if b.tip == nil {
+		return nil
+	}
+	return &b.tip.Height
 }
 
 // dropContracts takes off what the block deployed. Its tokens are gone already.
@@ -64,7 +72,8 @@ func (b *batch) dropContracts(height int64) error {
 	return nil
 }
 
-// dropNotifications takes off what the block announced.
+// dropNotifications takes off what the block announced. Who was told by it was read since at that block or above, or is
+// still to be read, so that readAgain has no less to do for what counts now.
 func (b *batch) dropNotifications(height int64) error {
 	rows, err := b.tx.Query(b.ctx, b.sql(`DELETE FROM {schema}.notification WHERE height >= $1 RETURNING contract_id, coalesce(token_id::text, '')`), height)
 	if err != nil {
@@ -86,7 +95,7 @@ func (b *batch) dropNotifications(height int64) error {
 
 // readAgain wants what was read at a block that is not canonical any more. What is known stays until then.
 func (b *batch) readAgain(step projections.Step) error {
-	want := raised{seq: step.SourceSeq, priority: priorityChain, anew: true}
+	want := raised{seq: step.SourceSeq, height: b.height(), priority: priorityChain, anew: true}
 	if b.tip != nil {
 		want.due = b.tip.time
 	}
@@ -100,6 +109,7 @@ func (b *batch) readAgain(step projections.Step) error {
 	if _, err := pgx.ForEachRow(rows, []any{&key.contract, &key.id}, func() error {
 		want.want = b.readWant(key.contract, bigOf(key.id))
 		wants = append(wants, want)
+		b.touchToken(key)
 		return nil
 	}); err != nil {
 		return fmt.Errorf("find what was read at the block: %w", err)

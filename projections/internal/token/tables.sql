@@ -54,7 +54,7 @@ CREATE TABLE {schema}.token (
     read_height  bigint,            -- the block at which it was asked; null: never with success
     read_seq     bigint,            -- the report
     read_at      timestamptz,
-    supply_seq   bigint,            -- the report that brought the supply alone, later than the rest
+    supply_seq   bigint,            -- the report that brought the supply alone, later than the rest; null: read_seq did
     failed_seq   bigint,            -- the report of the last attempt, when it failed
     decimals     int,
     reason       smallint NOT NULL, -- why it failed (fetch.Reason); 0 when it did not
@@ -140,7 +140,7 @@ CREATE TABLE {schema}.want (
 );
 CREATE INDEX want_due_idx ON {schema}.want (kind, priority, due_at);
 
--- Notifications of SIP-019 that were authorised.
+-- Notifications of SIP-019 that were authorised, also of contracts whose interface is not known yet.
 CREATE TABLE {schema}.notification (
     height      bigint NOT NULL,
     source_seq  bigint NOT NULL,

@@ -30,6 +30,21 @@ type raised struct {
 	// anew says that there is reason to believe that it is otherwise now: failures so far don't count. Else a want that
 	// failed stays where it is, so that whoever mints a token again and again can't hammer a server.
 	anew bool
+	// covers is another want, whose answer has this one in it. Should that one stand, what was read below the height does not
+	// answer it any more: it would bring back what this one replaces.
+	covers *fetch.Want
+}
+
+// before is what is left of two wants with the same key.
+func (r raised) before(later raised) raised {
+	later.priority = min(r.priority, later.priority)
+	if r.due.Before(later.due) {
+		later.due = r.due
+	}
+	if later.height == nil || r.height != nil && *r.height > *later.height {
+		later.height = r.height
+	}
+	return later
 }
 
 func keyHash(w fetch.Want) [sha256.Size]byte { return sha256.Sum256([]byte(w.Key())) }
@@ -54,7 +69,7 @@ const (
 		priority = CASE WHEN w.attempts + w.waits = 0 THEN least(w.priority, excluded.priority) ELSE w.priority END`
 )
 
-// raise puts wants into the table. Of several with the same key the last counts.
+// raise puts wants into the table. Several with the same key are as if they were raised one after the other.
 func (b *batch) raise(wants []raised) error {
 	for _, anew := range []bool{false, true} {
 		type column struct {
@@ -69,8 +84,7 @@ func (b *batch) raise(wants []raised) error {
 			}
 			key := keyHash(r.want)
 			if at, ok := place[key]; ok {
-				r.priority = min(r.priority, columns[at].r.priority)
-				columns[at].r = r
+				columns[at].r = columns[at].r.before(r)
 				continue
 			}
 			place[key] = len(columns)
@@ -99,6 +113,28 @@ func (b *batch) raise(wants []raised) error {
 		if _, err := b.tx.Exec(b.ctx, b.sql(query), seqs, dues, heights, priorities, keys, kinds, texts); err != nil {
 			return fmt.Errorf("raise %d wants: %w", n, err)
 		}
+	}
+	return b.cover(wants)
+}
+
+// cover holds the wants that others cover to the heights of these.
+func (b *batch) cover(wants []raised) error {
+	var keys [][]byte
+	var heights []int64
+	for _, r := range wants {
+		if r.covers != nil {
+			key := keyHash(*r.covers)
+			keys, heights = append(keys, key[:]), append(heights, *r.height)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	if _, err := b.tx.Exec(b.ctx, b.sql(`
+		UPDATE {schema}.want w SET min_height = greatest(w.min_height, covered.height)
+		FROM (SELECT key, max(height) AS height FROM unnest($1::bytea[], $2::bigint[]) AS c (key, height) GROUP BY key) covered
+		WHERE w.key_hash = covered.key`), keys, heights); err != nil {
+		return fmt.Errorf("hold %d wants to a height: %w", len(keys), err)
 	}
 	return nil
 }
@@ -141,14 +177,26 @@ func (b *batch) settle(s standing) error {
 	return nil
 }
 
-// putOff moves a want that was answered to the time at which it is due again.
-func (b *batch) putOff(s standing, seq int64, due time.Time) error {
+// putOff moves a want that was answered at a height to the time at which it is due again.
+func (b *batch) putOff(s standing, seq int64, due time.Time, height int64) error {
 	_, err := b.tx.Exec(b.ctx, b.sql(`
 		UPDATE {schema}.want
-		SET source_seq = $2, due_at = $3, min_height = NULL, attempts = 0, waits = 0, priority = $4, reason = 0, severity = 0
-		WHERE key_hash = $1`), s.key[:], seq, due, priorityClock)
+		SET source_seq = $2, due_at = $3, min_height = $4, attempts = 0, waits = 0, priority = $5, reason = 0, severity = 0
+		WHERE key_hash = $1`), s.key[:], seq, due, height, priorityClock)
 	if err != nil {
 		return fmt.Errorf("put a want off: %w", err)
+	}
+	return nil
+}
+
+// wait notes that a report is of a block that does not count: nothing was learnt. One that comes late is no reason to
+// try again earlier.
+func (b *batch) wait(s standing, seq int64, at time.Time) error {
+	problem := fetch.Problem{Severity: fetch.Waiting}
+	_, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.want SET source_seq = $2, due_at = greatest(due_at, $3), waits = $4 WHERE key_hash = $1`),
+		s.key[:], seq, at.Add(problem.Delay(s.waits+1)), s.waits+1)
+	if err != nil {
+		return fmt.Errorf("let a want wait: %w", err)
 	}
 	return nil
 }
@@ -156,7 +204,7 @@ func (b *batch) putOff(s standing, seq int64, due time.Time) error {
 // fail notes that a want was not answered, and when to try again.
 func (b *batch) fail(s standing, seq int64, at time.Time, problem *fetch.Problem) error {
 	attempts, waits, priority := s.attempts, s.waits, s.priority
-	delay := time.Duration(0)
+	var delay time.Duration
 	if problem.Severity == fetch.Waiting {
 		waits++
 		delay = problem.Delay(waits)
@@ -167,7 +215,7 @@ func (b *batch) fail(s standing, seq int64, at time.Time, problem *fetch.Problem
 	}
 	_, err := b.tx.Exec(b.ctx, b.sql(`
 		UPDATE {schema}.want
-		SET source_seq = $2, due_at = $3, attempts = $4, waits = $5, priority = $6, reason = $7, severity = $8
+		SET source_seq = $2, due_at = greatest(due_at, $3), attempts = $4, waits = $5, priority = $6, reason = $7, severity = $8
 		WHERE key_hash = $1`),
 		s.key[:], seq, at.Add(delay), attempts, waits, priority, problem.Reason, problem.Severity)
 	if err != nil {
@@ -184,6 +232,12 @@ func (p *Projection) readWant(contract string, id *big.Int) fetch.Want {
 // supplyWant asks for the supply alone.
 func (p *Projection) supplyWant(contract string, id *big.Int) fetch.Want {
 	return fetch.Want{Kind: fetch.ContractRead, Contract: contract, Calls: token.SupplyCalls(p.kind, id)}
+}
+
+// covering is the want whose answer has the supply in it.
+func (p *Projection) covering(contract string, id *big.Int) *fetch.Want {
+	w := p.readWant(contract, id)
+	return &w
 }
 
 func lastTokenIDWant(contract string) fetch.Want {

@@ -1,0 +1,454 @@
+package token_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"strata/domain/clarity"
+	"strata/domain/token"
+	"strata/projections/internal/body"
+)
+
+// The names of these tests are those of rows in the conformance list of token metadata. Where that speaks of a job that is
+// pending, a want stands here; of one that is done, none does.
+
+// Queries that the tests have in common.
+const (
+	blockRows    = `SELECT height::text FROM {schema}.block ORDER BY height`
+	contractRows = `SELECT split_part(contract_id, '.', 2) FROM {schema}.contract ORDER BY contract_id`
+	tokenRows    = `SELECT split_part(contract_id, '.', 2) || ' ' || token_id FROM {schema}.token ORDER BY contract_id, token_id`
+	factRows     = `
+		SELECT concat_ws(' ', split_part(contract_id, '.', 2), token_id, coalesce(uri, '-'), coalesce(name, '-'), coalesce(symbol, '-'),
+		       coalesce(decimals::text, '-'), coalesce(total_supply::text, '-'), nullif(reason, 0))
+		FROM {schema}.token ORDER BY contract_id, token_id`
+	noticeRows = `
+		SELECT concat_ws(' ', split_part(contract_id, '.', 2), coalesce(token_id::text, '*'), height, mode, ttl)
+		FROM {schema}.notification ORDER BY contract_id, token_id NULLS FIRST, height`
+)
+
+// names of contracts, and what they are called in these tests.
+var (
+	usdc  = alice.Contract("usdc")
+	punks = alice.Contract("punks")
+	deeds = alice.Contract("deeds")
+)
+
+// punksWith deploys an nft contract in block 1 that has n tokens, all read.
+func punksWith(w *world, n uint64) {
+	w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(n)))
+	w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewNone()))
+	w.mine(alice.Deploys("punks", sip009))
+	w.settle(token.NFT)
+	w.checkWants("after all is read", token.NFT)
+}
+
+// usdcRead deploys an ft contract in block 1, and reads it.
+func usdcRead(w *world) {
+	w.outside.ft(usdc, "USD Coin", "USDC", 6, 10_000, clarity.NewNone())
+	w.mine(alice.Deploys("usdc", sip010))
+	w.settle(token.FT)
+	w.checkWants("after all is read", token.FT)
+}
+
+// deedsRead deploys an sft contract in block 1 with token 3, and reads it.
+func deedsRead(w *world) {
+	w.outside.says(deeds, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/{id}.json"))))
+	w.outside.says(deeds, "get-decimals", clarity.NewOk(number(6)))
+	w.outside.says(deeds, "get-total-supply", clarity.NewOk(number(200)))
+	w.outside.web["http://m.io/3.json"] = has(`{"name":"Deed"}`)
+	w.mine(alice.Deploys("deeds", sip013))
+	w.mine(by(printSFT(deeds, "sft_mint", number(3), 1000)))
+	w.settle(token.SFT)
+	w.checkWants("after all is read", token.SFT)
+}
+
+func TestX1Tip(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.mine(alice.Deploys("other", noToken))
+		w.check("blocks", token.FT, blockRows, "1")
+		w.mine(by(body.Print(punks, number(1))))
+		w.check("blocks", token.FT, blockRows, "1", "2")
+		w.check("contracts", token.FT, contractRows)
+	})
+}
+
+// X2 and X3: the time does what a sweep at each block does there, so that a want is due at its time, and not by a block.
+func TestX2X3Dynamic(t *testing.T) {
+	for name, test := range map[string]struct {
+		ttl  []any
+		want time.Duration
+	}{
+		"X2 without ttl": {nil, 24 * time.Hour},
+		"X3 with ttl":    {[]any{"ttl", number(3600)}, time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			worlds(t, func(t *testing.T, w *world) {
+				punksWith(w, 3)
+				w.mine(by(announce(punks, "nft", append([]any{"update-mode", ascii("dynamic")}, test.ttl...)...)))
+				w.settle(token.NFT)
+				w.checkWants("of several tokens", token.NFT, "read punks 1", "read punks 2", "read punks 3")
+				if got := w.standing(token.NFT, "read punks 2").due; !got.Equal(w.now.Add(test.want)) {
+					t.Errorf("due at %v, want %v after %v", got, test.want, w.now)
+				}
+			})
+		})
+	}
+}
+
+// X4 is v1's arithmetic with deltas, which gives negative supplies: X6 is what counts.
+func TestX4SupplyIsReadAgain(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		usdcRead(w)
+		w.mine(by(mintFT(usdc)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewOk(number(12_000)))
+		w.settle(token.FT)
+		w.check("after the mint", token.FT, factRows, "usdc 1 - USD Coin USDC 6 12000")
+		w.mine(by(burnFT(usdc)))
+		w.outside.says(usdc, "get-total-supply", clarity.NewOk(number(8_000)))
+		w.settle(token.FT)
+		w.check("after the burn", token.FT, factRows, "usdc 1 - USD Coin USDC 6 8000")
+	})
+}
+
+// X5 is v1: no new token. X6 is v2: one job, for the supply.
+func TestX5X6Supply(t *testing.T) {
+	for name, event := range map[string]func(string) body.Event{"mint": mintFT, "burn": burnFT} {
+		t.Run(name, func(t *testing.T) {
+			worlds(t, func(t *testing.T, w *world) {
+				usdcRead(w)
+				w.mine(by(event(usdc)))
+				w.check("tokens", token.FT, tokenRows, "usdc 1")
+				w.checkWants("after a change of the supply", token.FT, "supply usdc")
+			})
+		})
+	}
+}
+
+func TestX7MintOfAnotherToken(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 3)
+		w.mine(by(mintNFT(punks, 4)))
+		w.check("tokens", token.NFT, tokenRows, "punks 1", "punks 2", "punks 3", "punks 4")
+		w.checkWants("after the mint", token.NFT, "read punks 4")
+	})
+}
+
+func TestX8MintOfTheFirstToken(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 0)
+		w.check("tokens", token.NFT, tokenRows)
+		w.mine(by(mintNFT(punks, 1)))
+		w.check("tokens", token.NFT, tokenRows, "punks 1")
+		w.checkWants("after the mint", token.NFT, "read punks 1")
+	})
+}
+
+func TestX9UnknownContract(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.mine(by(mintNFT(punks, 1), mintFT(usdc), printSFT(deeds, "sft_mint", number(1), 1)))
+		for _, kind := range kinds {
+			w.check("tokens", kind, tokenRows)
+			w.checkWants("of nobody", kind)
+		}
+	})
+}
+
+// X10 counts three jobs that are left, of the contract and two tokens, done or not: here are no wants of those.
+func TestX10RollbackOfMint(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 2)
+		w.mine(by(mintNFT(punks, 3)))
+		w.revert(1)
+		w.check("tokens", token.NFT, tokenRows, "punks 1", "punks 2")
+		w.checkWants("after the rollback", token.NFT)
+	})
+}
+
+func TestX11MintsOfOneToken(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.mine(alice.Deploys("deeds", sip013))
+		w.mine(by(printSFT(deeds, "sft_mint", number(3), 1000), printSFT(deeds, "sft_mint", number(3), 200)))
+		w.check("tokens", token.SFT, tokenRows, "deeds 3")
+		w.checkWants("after the mints", token.SFT, "read deeds 3")
+	})
+}
+
+// X12 keeps one job, of the contract; contracts of kind sft want nothing here.
+func TestX12RollbackOfPrint(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.mine(alice.Deploys("deeds", sip013))
+		w.mine(by(printSFT(deeds, "sft_mint", number(1), 1000)))
+		w.revert(1)
+		w.check("contracts", token.SFT, contractRows, "deeds")
+		w.check("tokens", token.SFT, tokenRows)
+		w.checkWants("after the rollback", token.SFT)
+	})
+}
+
+// X13 has the whole token's job pending: here its supply is wanted, which is all that a mint of more changes.
+func TestX13MintOfMore(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		deedsRead(w)
+		w.mine(by(printSFT(deeds, "sft_mint", number(3), 5)))
+		w.check("tokens", token.SFT, factRows, "deeds 3 http://m.io/3.json - - 6 200")
+		w.checkWants("after the mint", token.SFT, "supply deeds 3")
+	})
+}
+
+func TestX14Deploy(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.mine(alice.Deploys("punks", sip009))
+		w.check("contracts", token.NFT, contractRows, "punks")
+		w.check("contracts of another kind", token.FT, contractRows)
+		w.checkWants("of the contract", token.NFT, "last punks")
+	})
+}
+
+func TestX15FailedDeploy(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		failed := alice.Deploys("punks", sip009)
+		failed.Status = "abort_by_response"
+		w.mine(failed)
+		w.check("contracts", token.NFT, contractRows)
+		w.checkWants("of nobody", token.NFT)
+	})
+}
+
+func TestX16EmptyInterface(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.mine(alice.Deploys("punks", contractInterface(nil, nil, []any{})))
+		w.check("contracts", token.NFT, contractRows)
+		w.check("unrecognised", token.NFT, `SELECT contract_id FROM {schema}.unrecognised`)
+		w.checkWants("of nobody", token.NFT)
+	})
+}
+
+func TestX17RollbackOfDeploy(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(3)))
+		w.mine(alice.Deploys("punks", sip009), alice.Deploys("usdc", sip010))
+		w.ask(token.NFT, "last punks")
+		w.mine()
+		w.revert(2)
+		for _, kind := range kinds {
+			w.check("contracts", kind, contractRows)
+			w.check("tokens", kind, tokenRows)
+			w.checkWants("of nobody", kind)
+			w.check("counters", kind, `SELECT name FROM {schema}.counter WHERE n <> 0`)
+		}
+	})
+}
+
+// X18 and X19: the job in flight is a report that comes when its want is gone.
+func TestX18ContractReportAfterRollback(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.mine()
+		w.mine(alice.Deploys("punks", sip009))
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(3)))
+		late := w.answer(token.NFT, "last punks")
+		w.revert(1)
+		w.record(late)
+		w.check("contracts", token.NFT, contractRows)
+		w.check("tokens", token.NFT, tokenRows)
+	})
+}
+
+func TestX19TokenReportAfterRollback(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 0)
+		w.mine(by(mintNFT(punks, 1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/{id}.json"))))
+		late := w.answer(token.NFT, "read punks 1")
+		w.ask(token.NFT, "read punks 1")
+		document := w.answer(token.NFT, "document http://m.io/1.json")
+		w.revert(1)
+		w.record(late)
+		w.record(document)
+		w.check("tokens", token.NFT, tokenRows)
+		w.check("documents", token.NFT, `SELECT uri FROM {schema}.document`)
+		w.checkWants("of nobody", token.NFT)
+	})
+}
+
+// X20 has a record for each token; here one row is for all of them.
+func TestX20NotificationForAll(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 3)
+		w.mine(by(announce(punks, "nft")))
+		w.check("notifications", token.NFT, noticeRows, "punks * 2 standard")
+		w.checkWants("of all", token.NFT, "read punks 1", "read punks 2", "read punks 3")
+	})
+}
+
+func TestX21NotificationForSome(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 3)
+		w.mine(by(announce(punks, "nft", "token-ids", ids(1, 2))))
+		w.check("notifications", token.NFT, noticeRows, "punks 1 2 standard", "punks 2 2 standard")
+		w.checkWants("of some", token.NFT, "read punks 1", "read punks 2")
+	})
+}
+
+func TestX22Frozen(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		w.mine(by(announce(punks, "nft", "update-mode", utf8("frozen"))))
+		w.check("notifications", token.NFT, noticeRows, "punks * 2 frozen")
+	})
+}
+
+func TestX23NotificationForFrozen(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		w.mine(by(announce(punks, "nft", "update-mode", ascii("frozen"))))
+		w.settle(token.NFT)
+		w.mine(by(announce(punks, "nft")))
+		w.check("notifications", token.NFT, noticeRows, "punks * 2 frozen")
+		w.checkWants("of what is frozen", token.NFT)
+	})
+}
+
+func TestX24StandardEndsDynamic(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		w.mine(by(announce(punks, "nft", "update-mode", ascii("dynamic"), "ttl", number(3600))))
+		w.mine(by(announce(punks, "nft")))
+		w.check("notifications", token.NFT, noticeRows, "punks * 2 dynamic 3600", "punks * 3 standard")
+		w.settle(token.NFT)
+		w.checkWants("of what is not dynamic any more", token.NFT)
+	})
+}
+
+func TestX25NotificationForAllAfterOne(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		w.mine(by(announce(punks, "nft", "token-ids", ids(1), "update-mode", ascii("dynamic"))))
+		w.mine(by(announce(punks, "nft")))
+		w.check("notifications", token.NFT, noticeRows, "punks * 3 standard", "punks 1 2 dynamic")
+		w.settle(token.NFT)
+		w.checkWants("of what is not dynamic any more", token.NFT)
+	})
+}
+
+func TestX26RollbackOfNotification(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		w.mine(by(announce(punks, "nft")))
+		w.revert(1)
+		w.check("notifications", token.NFT, noticeRows)
+	})
+}
+
+func TestX27RollbackOfFrozen(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		w.mine(by(announce(punks, "nft")))
+		w.mine(by(announce(punks, "nft", "update-mode", ascii("frozen"))))
+		w.revert(1)
+		w.check("notifications", token.NFT, noticeRows, "punks * 2 standard")
+	})
+}
+
+func TestX28OtherPrint(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		w.mine(by(body.Print(punks, tuple("notification", ascii("something-else"), "payload", announcement(punks, "nft"))), body.Print(punks, number(1))))
+		w.checkWants("after other prints", token.NFT)
+	})
+}
+
+func TestX29Unauthorised(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		w.mine(stranger.Did(body.Print(stranger.Contract("fake"), announcement(punks, "nft"))))
+		w.check("notifications", token.NFT, noticeRows)
+		w.checkWants("after a stranger's word", token.NFT)
+		// It counts from any contract in a transaction of the owner, and from the contract in one of a stranger.
+		w.mine(by(body.Print(stranger.Contract("notify"), announcement(punks, "nft"))))
+		w.mine(stranger.Did(announce(punks, "nft")))
+		w.check("notifications", token.NFT, noticeRows, "punks * 3 standard", "punks * 4 standard")
+	})
+}
+
+// X30 and X31: rows are of canonical blocks only, and a branch that wins back is applied again.
+func TestX30X31Fork(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.outside.ft(usdc, "USD Coin", "USDC", 6, 10_000, clarity.NewNone())
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(0)))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewNone()))
+		at := map[int][]body.Transaction{
+			5: {alice.Deploys("usdc", sip010)}, 10: {alice.Deploys("punks", sip009)}, 12: {by(mintFT(usdc))}, 15: {by(mintFT(usdc))},
+			18: {by(mintNFT(punks, 1))}, 20: {by(burnFT(usdc))}, 22: {by(mintNFT(punks, 2))},
+			24: {by(announce(punks, "nft", "token-ids", ids(1, 2), "update-mode", ascii("dynamic")))},
+			26: {by(mintFT(usdc))}, 27: {by(mintNFT(punks, 3))}, 28: {by(burnFT(usdc))},
+			29: {by(announce(punks, "nft", "token-ids", ids(1, 2, 3), "update-mode", ascii("frozen")))}, 30: {by(mintFT(usdc))},
+		}
+		for height := 1; height <= 30; height++ {
+			w.mine(at[height]...)
+			w.settle(token.FT)
+			w.settle(token.NFT)
+		}
+		old := slices.Clone(w.chain[25:])
+		w.revert(5)
+		w.apply(w.on("b", 25))
+		w.check("tip", token.NFT, `SELECT max(height)::text FROM {schema}.block`, "26")
+		w.check("contracts", token.FT, contractRows, "usdc")
+		w.check("contracts", token.NFT, contractRows, "punks")
+		w.check("tokens", token.NFT, tokenRows, "punks 1", "punks 2")
+		w.check("notifications", token.NFT, noticeRows, "punks 1 24 dynamic", "punks 2 24 dynamic")
+		w.settle(token.FT)
+		w.settle(token.NFT)
+		w.checkWants("that are dynamic again", token.NFT, "read punks 1", "read punks 2")
+
+		w.revert(1)
+		for _, name := range old {
+			w.again(name)
+		}
+		w.mine()
+		w.check("tip", token.NFT, `SELECT max(height)::text FROM {schema}.block`, "31")
+		w.check("tokens", token.NFT, tokenRows, "punks 1", "punks 2", "punks 3")
+		w.check("notifications", token.NFT, noticeRows,
+			"punks 1 24 dynamic", "punks 1 29 frozen", "punks 2 24 dynamic", "punks 2 29 frozen", "punks 3 29 frozen")
+		// There it is token 3 alone that is pending; here the tokens that the notification names are, as they are when it comes.
+		w.checkWants("of the branch that won back", token.NFT, "read punks 1", "read punks 2", "read punks 3")
+		w.checkWants("of the branch that won back", token.FT, "read usdc", "supply usdc")
+	})
+}
+
+// N9: what is not as SIP-019 says is no notification, and the block goes on.
+func TestN9NoNotification(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		other := announce(punks, "nft")
+		other.Data["topic"] = "say"
+		w.mine(by(announce(punks, "nft", "update-mode", ascii("sometimes")), other, mintNFT(punks, 2)))
+		w.check("notifications", token.NFT, noticeRows)
+		w.checkWants("of the rest of the block", token.NFT, "read punks 2")
+	})
+}
+
+// What is in a block of a transaction that failed, or was not committed, or is an operation of Bitcoin, did not happen (X32).
+func TestIneffectiveEvents(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 0)
+		failed := by(mintNFT(punks, 1))
+		failed.Status = "abort_by_post_condition"
+		uncommitted := mintNFT(punks, 2)
+		uncommitted.Uncommitted = true
+		w.mine(failed, by(uncommitted), by(body.MintNFT(punks+"::art", ascii("three"))))
+		w.check("tokens", token.NFT, tokenRows)
+	})
+}
+
+func TestCountersAfterAll(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 3)
+		w.mine(by(mintNFT(punks, 4)))
+		got := strings.Join(w.rows(token.NFT, `SELECT name || ' ' || n FROM {schema}.counter WHERE n <> 0 ORDER BY name`), ", ")
+		if want := "contracts 1, pending 1, tokens 4"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}

@@ -1,0 +1,139 @@
+package token_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"strata/domain/clarity"
+	"strata/projections/internal/body"
+)
+
+// alice deploys the contracts.
+const (
+	alice    = body.Account("alice")
+	stranger = body.Account("stranger")
+)
+
+func must(v clarity.Value, err error) clarity.Value {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func ascii(s string) clarity.Value  { return must(clarity.NewASCII(s)) }
+func utf8(s string) clarity.Value   { return must(clarity.NewUTF8(s)) }
+func buffer(s string) clarity.Value { return must(clarity.NewBuffer([]byte(s))) }
+func number(n uint64) clarity.Value { return clarity.NewUint64(n) }
+
+// huge is 2^128-1.
+var huge = must(clarity.NewUint(hugeNumber))
+
+var hugeNumber = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(1))
+
+// tuple takes names and values in turn.
+func tuple(parts ...any) clarity.Value {
+	var fields []clarity.Field
+	for i := 0; i < len(parts); i += 2 {
+		fields = append(fields, clarity.Field{Name: parts[i].(string), Value: parts[i+1].(clarity.Value)})
+	}
+	return must(clarity.NewTuple(fields...))
+}
+
+func principal(text string) clarity.Value {
+	p, err := clarity.ParsePrincipal(text)
+	if err != nil {
+		panic(err)
+	}
+	return must(clarity.NewPrincipal(p))
+}
+
+// functions of an interface, each as "name type …".
+func functions(lines ...string) []any {
+	types := map[string]any{
+		"uint": "uint128", "principal": "principal",
+		"memo":     map[string]any{"buffer": map[string]any{"length": 34}},
+		"optional": map[string]any{"optional": map[string]any{"buffer": map[string]any{"length": 34}}},
+	}
+	var all []any
+	for _, line := range lines {
+		words := strings.Fields(line)
+		arguments := []any{}
+		for i, word := range words[1:] {
+			arguments = append(arguments, map[string]any{"name": fmt.Sprint("a", i), "type": types[word]})
+		}
+		all = append(all, map[string]any{"name": words[0], "access": "public", "args": arguments, "outputs": map[string]any{"type": "bool"}})
+	}
+	return all
+}
+
+func contractInterface(fungible, nonFungible []string, functions []any) json.RawMessage {
+	named := func(names []string) []any {
+		list := []any{}
+		for _, name := range names {
+			list = append(list, map[string]any{"name": name, "type": "uint128"})
+		}
+		return list
+	}
+	text, err := json.Marshal(map[string]any{"functions": functions, "fungible_tokens": named(fungible), "non_fungible_tokens": named(nonFungible)})
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// Interfaces of the standards.
+var (
+	sip010 = contractInterface([]string{"coin"}, nil, functions(
+		"transfer uint principal principal optional", "get-name", "get-symbol", "get-decimals", "get-balance principal", "get-total-supply", "get-token-uri"))
+	sip009 = contractInterface(nil, []string{"art"}, functions(
+		"get-last-token-id", "get-token-uri uint", "get-owner uint", "transfer uint principal principal"))
+	sip013 = contractInterface([]string{"share"}, []string{"deed"}, functions(
+		"get-balance uint principal", "get-overall-balance principal", "get-total-supply uint", "get-overall-supply", "get-decimals uint",
+		"get-token-uri uint", "transfer uint uint principal principal", "transfer-memo uint uint principal principal memo"))
+	noToken = contractInterface(nil, nil, functions("greet"))
+)
+
+func mintNFT(contract string, id uint64) body.Event {
+	return body.MintNFT(contract+"::art", number(id))
+}
+func mintFT(contract string) body.Event { return body.MintFT(contract+"::coin", "2000") }
+func burnFT(contract string) body.Event { return body.BurnFT(contract+"::coin", "2000") }
+
+// printSFT is sft_mint or sft_burn of SIP-013.
+func printSFT(contract, event string, id clarity.Value, amount uint64) body.Event {
+	return body.Print(contract, tuple("type", ascii(event), "token-id", id, "amount", number(amount), "recipient", principal(alice.Address())))
+}
+
+// announce is a notification of SIP-019, printed by the contract itself. Parts are further names and values of the payload.
+func announce(contract, class string, parts ...any) body.Event {
+	return body.Print(contract, announcement(contract, class, parts...))
+}
+
+// announcement has one of its words as a buffer: they may be of any type of text.
+func announcement(contract, class string, parts ...any) clarity.Value {
+	payload := append([]any{"token-class", buffer(class), "contract-id", principal(contract)}, parts...)
+	return tuple("notification", ascii("token-metadata-update"), "payload", tuple(payload...))
+}
+
+func ids(n ...uint64) clarity.Value {
+	var values []clarity.Value
+	for _, id := range n {
+		values = append(values, number(id))
+	}
+	return must(clarity.NewList(values...))
+}
+
+// by is a transaction of alice with events.
+func by(events ...body.Event) body.Transaction { return alice.Did(events...) }
+
+var (
+	none   = clarity.NewNone()
+	okNone = clarity.NewOk(none)
+)
+
+func okNumber(n uint64) clarity.Value { return clarity.NewOk(number(n)) }
+
+func newList(values ...clarity.Value) (clarity.Value, error) { return clarity.NewList(values...) }

@@ -1,0 +1,102 @@
+package token_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/pgtest"
+	"strata/internal/replay"
+)
+
+// Tests roll back what they write, so that a database serves one after the other: to make one takes longer than most tests.
+
+// databases of two sorts.
+var (
+	databases  = &stock{source: replay.Tables("tokens", specs(1)...)}
+	sideBySide = &stock{source: replay.Tables("tokens side by side", specs(versions)...)}
+)
+
+// stock hands out databases.
+type stock struct {
+	source *pgtest.Source
+	mutex  sync.Mutex
+	free   []*pgxpool.Pool
+	made   []*owner
+}
+
+// lend gives a database to a test, until it ends.
+func (s *stock) lend(t *testing.T) *pgxpool.Pool {
+	t.Helper()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if len(s.free) == 0 {
+		o := &owner{name: fmt.Sprint("stock", len(s.made))}
+		s.made = append(s.made, o)
+		s.free = append(s.free, s.source.New(o))
+	}
+	pool := s.free[len(s.free)-1]
+	s.free = s.free[:len(s.free)-1]
+	t.Cleanup(func() {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		s.free = append(s.free, pool)
+	})
+	return pool
+}
+
+// end drops all databases.
+func (s *stock) end() (failed bool) {
+	for _, o := range s.made {
+		failed = o.end() || failed
+	}
+	return failed
+}
+
+// owner has a database beyond the end of the test for which it was made.
+type owner struct {
+	testing.TB // nil: what is not below is of no use to it
+	name       string
+	cleanups   []func()
+	failed     bool
+}
+
+func (o *owner) Helper()                   {}
+func (o *owner) Name() string              { return o.name }
+func (o *owner) Cleanup(f func())          { o.cleanups = append(o.cleanups, f) }
+func (o *owner) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
+func (o *owner) Errorf(f string, a ...any) {
+	o.failed = true
+	fmt.Fprintf(os.Stderr, f+"\n", a...)
+}
+
+func (o *owner) end() (failed bool) {
+	for _, f := range slices.Backward(o.cleanups) {
+		f()
+	}
+	return o.failed
+}
+
+// checks is how many histories are made up, unless the command line says otherwise: each of them takes a while.
+const checks = "10"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
+	if !asked {
+		if err := flag.Set("rapid.checks", checks); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	if first, second := databases.end(), sideBySide.end(); first || second {
+		code = 1
+	}
+	os.Exit(code)
+}

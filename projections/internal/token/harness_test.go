@@ -1,0 +1,370 @@
+package token_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/domain/fetch"
+	"strata/domain/token"
+	"strata/eventstore"
+	"strata/projections"
+	"strata/projections/internal/body"
+	tables "strata/projections/internal/token"
+)
+
+var kinds = []token.Kind{token.FT, token.SFT, token.NFT}
+
+// versions that a test may fold side by side in one transaction.
+const versions = 4
+
+func specs(versions int) (all []projections.Spec) {
+	for _, kind := range kinds {
+		for version := range versions {
+			all = append(all, tables.Spec(kind, version+1))
+		}
+	}
+	return all
+}
+
+// tester is what a test and a check of a property have in common.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
+// world folds blocks made by hand, and what comes from outside, into all kinds in one transaction, which is never
+// committed.
+type world struct {
+	t           tester
+	tx          pgx.Tx
+	projections []*tables.Projection
+	outside     *outside
+	now         time.Time // when reports are finished
+	chain       []string  // names of the canonical blocks
+	blocks      map[string]projections.Step
+	seq, step   int64
+	// forgetful lets the projections read everything from their tables again after each step.
+	forgetful bool
+	// folded, if any, is told of all steps before they are folded; after is called when they are.
+	folded func(steps []projections.Step)
+	after  func()
+	// touched is what the last step touched, by kind; of a fold of one step.
+	touched map[token.Kind]*projections.Touched
+}
+
+func newWorld(t tester, tx pgx.Tx, version int) *world {
+	w := &world{
+		t: t, tx: tx, outside: newOutside(), now: time.Unix(1_800_000_000, 0).UTC(),
+		blocks: map[string]projections.Step{}, touched: map[token.Kind]*projections.Touched{},
+	}
+	for _, kind := range kinds {
+		w.projections = append(w.projections, tables.New(kind, version, nil))
+	}
+	return w
+}
+
+func begin(t *testing.T, pool *pgxpool.Pool) pgx.Tx {
+	t.Helper()
+	tx, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	return tx
+}
+
+// worlds runs a test in a world that remembers and in one that forgets.
+func worlds(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Parallel()
+	pool := databases.lend(t)
+	for _, forgetful := range []bool{false, true} { // one after the other: they have the same tables
+		t.Run(fmt.Sprintf("restarted=%t", forgetful), func(t *testing.T) {
+			w := newWorld(t, begin(t, pool), 1)
+			w.forgetful = forgetful
+			f(t, w)
+		})
+	}
+}
+
+// mine makes the next block with these transactions, and applies it.
+func (w *world) mine(transactions ...body.Transaction) {
+	w.t.Helper()
+	w.apply(w.next(transactions...))
+}
+
+// next is a block on top of the newest.
+func (w *world) next(transactions ...body.Transaction) body.Block {
+	return w.on("a", len(w.chain), transactions...)
+}
+
+// on is the block of a branch above a height, on top of what is canonical there or, where nothing is, of the branch itself.
+func (w *world) on(branch string, height int, transactions ...body.Transaction) body.Block {
+	b := body.Block{Name: fmt.Sprintf("%s%d", branch, height+1), Burn: fmt.Sprintf("%da", 101+height), Parent: body.Genesis, Transactions: transactions}
+	switch {
+	case height > len(w.chain):
+		b.Parent = fmt.Sprintf("%s%d", branch, height)
+	case height > 0:
+		b.Parent = w.chain[height-1]
+	}
+	return b
+}
+
+// apply folds blocks.
+func (w *world) apply(blocks ...body.Block) {
+	w.t.Helper()
+	var steps []projections.Step
+	for _, b := range blocks {
+		w.seq++
+		step := stepOf(w.t, w.seq, b)
+		w.blocks[b.Name] = step
+		steps = append(steps, step)
+		w.chain = append(w.chain, b.Name)
+	}
+	w.fold(steps...)
+}
+
+// revert takes the newest blocks off.
+func (w *world) revert(n int) {
+	w.t.Helper()
+	for range n {
+		step := w.blocks[w.chain[len(w.chain)-1]]
+		step.Kind, step.Block = projections.Revert, nil
+		w.chain = w.chain[:len(w.chain)-1]
+		w.fold(step)
+	}
+}
+
+// again applies a block that was taken off.
+func (w *world) again(name string) {
+	w.t.Helper()
+	w.chain = append(w.chain, name)
+	w.fold(w.blocks[name])
+}
+
+// record folds a report or a wish.
+func (w *world) record(r projections.Record) {
+	w.t.Helper()
+	w.seq++
+	step := projections.Step{Kind: projections.TakeRecord, Height: -1, BlockSeq: w.seq, SourceSeq: w.seq, Record: r}
+	if tip := w.tip(); tip != nil {
+		step.Height, step.IndexBlockHash = tip.Height, tip.IndexBlockHash
+	}
+	w.fold(step)
+}
+
+// tip is the newest block; nil when there is none.
+func (w *world) tip() *fetch.Tip {
+	if len(w.chain) == 0 {
+		return nil
+	}
+	return w.tipAt(len(w.chain))
+}
+
+// tipAt is the canonical block at a height.
+func (w *world) tipAt(height int) *fetch.Tip {
+	step := w.blocks[w.chain[height-1]]
+	return &fetch.Tip{Height: step.Height, IndexBlockHash: step.IndexBlockHash}
+}
+
+func (w *world) refresh(contract, id string) {
+	w.t.Helper()
+	w.record(&fetch.Refresh{Contract: contract, TokenID: id, RequestedAt: w.now})
+}
+
+// fold folds steps into all kinds, in one batch unless the world is forgetful.
+func (w *world) fold(steps ...projections.Step) {
+	w.t.Helper()
+	for i := range steps {
+		steps[i].Number = w.step + int64(i) + 1
+	}
+	if w.folded != nil {
+		w.folded(slices.Clone(steps))
+	}
+	size := len(steps)
+	if w.forgetful {
+		size = 1
+	}
+	for chunk := range slices.Chunk(steps, size) {
+		for i, projection := range w.projections {
+			outcome, err := projection.Fold(context.Background(), w.tx, w.step, chunk)
+			if err != nil {
+				w.t.Fatalf("%s: %v", kinds[i], err)
+			}
+			w.touched[kinds[i]] = outcome.Touched
+			if w.forgetful {
+				projection.Forget()
+			}
+		}
+		w.step += int64(len(chunk))
+	}
+	if w.after != nil {
+		w.after()
+	}
+}
+
+// stepOf decodes a block as the runner does.
+func stepOf(t tester, seq int64, b body.Block) projections.Step {
+	t.Helper()
+	post := b.Post()
+	event := eventstore.Event{Seq: seq, Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
+	items, err := projections.NewDecoder(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(context.Background(), []eventstore.Event{event})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if items[0].Err != nil {
+		t.Fatal(items[0].Err)
+	}
+	block := items[0].Block
+	return projections.Step{
+		Kind: projections.Apply, Height: int64(block.Height), IndexBlockHash: block.IndexBlockHash, BlockSeq: seq, SourceSeq: seq, Block: block,
+	}
+}
+
+// rows are those of a query that has one text column, in the schema of a kind.
+func (w *world) rows(kind token.Kind, query string, args ...any) []string {
+	w.t.Helper()
+	rows, err := w.tx.Query(context.Background(), w.projection(kind).Spec().SQL(query), args...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return list
+}
+
+func (w *world) projection(kind token.Kind) *tables.Projection {
+	return w.projections[slices.Index(kinds, kind)]
+}
+
+// check compares the rows of a query with what is expected.
+func (w *world) check(what string, kind token.Kind, query string, want ...string) {
+	w.t.Helper()
+	compare(w.t, what, w.rows(kind, query), want)
+}
+
+func compare(t tester, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		if len(got)+len(want) > 20 { // what is the same in both says nothing
+			all := got
+			got = slices.DeleteFunc(slices.Clone(got), func(row string) bool { return slices.Contains(want, row) })
+			want = slices.DeleteFunc(slices.Clone(want), func(row string) bool { return slices.Contains(all, row) })
+		}
+		t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+	}
+}
+
+// standing is a row of table want.
+type standing struct {
+	want                       fetch.Want
+	due                        time.Time
+	attempts, waits            int
+	priority, severity, reason int
+	minHeight                  *int64
+	sourceSeq                  int64
+}
+
+// wants are those that stand for a kind, in the order of their keys, by what they are about.
+func (w *world) wants(kind token.Kind) (names []string, rows map[string]standing) {
+	w.t.Helper()
+	found, err := w.tx.Query(context.Background(), w.projection(kind).Spec().SQL(`
+		SELECT want, due_at, attempts, waits, priority, severity, reason, min_height, source_seq FROM {schema}.want`))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	rows = map[string]standing{}
+	var s standing
+	var text string
+	if _, err := pgx.ForEachRow(found, []any{&text, &s.due, &s.attempts, &s.waits, &s.priority, &s.severity, &s.reason, &s.minHeight, &s.sourceSeq}, func() error {
+		s.want = fetch.Want{}
+		if err := json.Unmarshal([]byte(text), &s.want); err != nil {
+			return err
+		}
+		name := about(s.want)
+		names = append(names, name)
+		rows[name] = s
+		return s.want.Validate()
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+	slices.Sort(names)
+	return names, rows
+}
+
+// checkWants compares what is wanted.
+func (w *world) checkWants(what string, kind token.Kind, want ...string) {
+	w.t.Helper()
+	names, _ := w.wants(kind)
+	compare(w.t, "wants "+what, names, want)
+}
+
+// standing is a want by its name.
+func (w *world) standing(kind token.Kind, name string) standing {
+	w.t.Helper()
+	names, rows := w.wants(kind)
+	s, ok := rows[name]
+	if !ok {
+		w.t.Fatalf("%s: nobody wants %s, but\n%s", kind, name, strings.Join(names, "\n"))
+	}
+	return s
+}
+
+// about names a want: "read punks 4", "supply usdc", "last punks", "interface usdc", "document URI", "image URI".
+func about(want fetch.Want) string {
+	_, name, _ := strings.Cut(want.Contract, ".")
+	switch want.Kind {
+	case fetch.ContractInterface:
+		return "interface " + name
+	case fetch.ContractRead:
+	default:
+		return string(want.Kind) + " " + want.URI
+	}
+	verb := "read"
+	if len(want.Calls) == 1 {
+		switch want.Calls[0].Function {
+		case "get-last-token-id":
+			verb = "last"
+		case "get-total-supply":
+			verb = "supply"
+		}
+	}
+	name = verb + " " + name
+	if id := token.IDOf(want.Calls); id != nil {
+		name += " " + id.String()
+	}
+	return name
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// dumped are the tables whose rows are the same however steps are cut into batches. Where stretches are cut depends on it.
+var dumped = []string{"block", "contract", "unrecognised", "token", "document", "image", "reference", "want", "notification", "counter"}
+
+// dump is every row of a kind, as JSON, in an order that does not depend on where it stands.
+func (w *world) dump(kind token.Kind) (rows []string) {
+	w.t.Helper()
+	for _, table := range dumped {
+		where := ""
+		if table == "counter" {
+			where = " WHERE n <> 0" // nothing of it is the same as never any
+		}
+		for _, row := range w.rows(kind, `SELECT to_jsonb(x)::text FROM {schema}.`+table+` x`+where+` ORDER BY 1`) {
+			rows = append(rows, table+" "+row)
+		}
+	}
+	return rows
+}

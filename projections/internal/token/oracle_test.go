@@ -1,0 +1,140 @@
+package token_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	"strata/domain/clarity"
+	"strata/domain/fetch"
+	"strata/domain/token"
+)
+
+// oracle knows what is outside of the chain: the same whenever it is asked the same at the same time.
+type oracle struct {
+	// steady says that nothing depends on when it is asked.
+	steady bool
+}
+
+// draw is a number below n that is made from words.
+func draw(n uint64, words ...string) uint64 {
+	h := fnv.New64a()
+	for _, word := range words {
+		_, _ = h.Write([]byte(word + "\x00"))
+	}
+	return h.Sum64() % n
+}
+
+// isWrong says that a contract never answers as it should.
+func isWrong(contract string) bool { return strings.HasSuffix(contract, "-wrong") }
+
+// outside is what is there for a want. The era stands for the time at which a server is asked, for a node it is the block.
+func (o oracle) outside(want fetch.Want, tip *fetch.Tip, era string) *outside {
+	out := newOutside()
+	if tip != nil {
+		era = tip.IndexBlockHash.String()
+	}
+	if o.steady {
+		era = ""
+	}
+	switch want.Kind {
+	case fetch.ContractRead:
+		for _, call := range want.Calls {
+			out.node[want.Contract+" "+call.Function] = o.call(want, call, era)
+		}
+	case fetch.ContractInterface:
+		if d, ok := deployables[want.Contract]; ok && d.answer != nil {
+			out.interfaces[want.Contract] = itself(d.answer)
+		}
+	case fetch.Document:
+		out.web[want.URI] = o.document(want.URI, era)
+	case fetch.Image:
+		if !strings.HasPrefix(want.URI, "http://bad.io") {
+			out.web[want.URI] = has(fmt.Sprint("pixels ", draw(100, want.URI, addressed(want.URI, era))))
+		}
+	}
+	return out
+}
+
+// addressed is no era for what never changes.
+func addressed(uri, era string) string {
+	if strings.HasPrefix(uri, "ipfs:") {
+		return ""
+	}
+	return era
+}
+
+func (o oracle) call(want fetch.Want, call fetch.Call, era string) fetch.Exchange {
+	if isWrong(want.Contract) {
+		return says(clarity.NewErr(number(1)))
+	}
+	id := "-"
+	if n := token.IDOf([]fetch.Call{call}); n != nil {
+		id = n.String()
+	}
+	about := []string{want.Contract, id, call.Function}
+	switch call.Function {
+	case "get-last-token-id": // it can't be below what was said before
+		return says(okNumber(draw(4, want.Contract)))
+	case "get-total-supply":
+		if draw(4, about...) == 0 {
+			return says(clarity.NewErr(number(1)))
+		}
+		return says(okNumber(draw(1000, append(about, era)...)))
+	case "get-decimals":
+		return says(okNumber(draw(19, append(about, era)...)))
+	case "get-token-uri":
+		uris := []string{
+			"", "http://m.io/all", "http://m.io/{id}", "ipfs://x/{id}", "http://bad.io/x", "http://loc.io/{id}",
+			`data:application/json,{"name":"D","image":"http://m.io/d.png"}`, "data:application/json,{nothing",
+		}
+		if uri := uris[draw(uint64(len(uris)), append(about, era)...)]; uri != "" {
+			return says(clarity.NewOk(clarity.NewSome(utf8(uri))))
+		}
+		return says(okNone)
+	}
+	return says(clarity.NewOk(ascii(fmt.Sprintf("%c%d", 'a'+draw(3, append(about, era)...), draw(4, about...)))))
+}
+
+func (o oracle) document(uri, era string) fetch.Exchange {
+	if strings.HasPrefix(uri, "http://bad.io") || strings.HasSuffix(uri, "/fr") {
+		return status(404)
+	}
+	n := draw(24, uri, addressed(uri, era))
+	var parts []string
+	if !strings.Contains(uri, "l.io") {
+		parts = append(parts, fmt.Sprintf(`"name":"N%d"`, n))
+	}
+	if image := []string{"", "http://m.io/{id}.png", "ipfs://img/1", "http://bad.io/p"}[n%4]; image != "" {
+		parts = append(parts, `"image":"`+image+`"`)
+	}
+	if strings.Contains(uri, "loc.io") || n%3 == 0 {
+		parts = append(parts, `"localization":{"uri":"http://l.io/{id}/{locale}","default":"en","locales":["en","fr","de"]}`)
+	}
+	return has("{" + strings.Join(parts, ",") + "}")
+}
+
+// deployable is a contract that may be deployed: what the event has of its interface, and what a node says of it.
+type deployable struct {
+	raw    []byte
+	event  any
+	answer []byte
+}
+
+var deployables = makeDeployables()
+
+func makeDeployables() map[string]deployable {
+	all := map[string]deployable{}
+	for name, interfaces := range map[string][2][]byte{
+		"coin": {sip010, nil}, "coin-late": {nil, sip010}, "coin-wrong": {sip010, nil},
+		"art": {sip009, nil}, "art-late": {nil, sip009}, "art-wrong": {sip009, nil}, "art-never": {nil, nil},
+		"deed": {sip013, nil}, "deed-late": {nil, sip013}, "other-late": {nil, noToken},
+	} {
+		d := deployable{raw: alice.Deploys(name, nil).Raw, answer: interfaces[1]}
+		if interfaces[0] != nil {
+			d.event = raw(interfaces[0])
+		}
+		all[alice.Contract(name)] = d
+	}
+	return all
+}

@@ -1,0 +1,374 @@
+package token_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"strata/domain/clarity"
+	"strata/domain/fetch"
+	"strata/domain/token"
+)
+
+// checkFailed compares what a want that failed has come to: how long until it is due, and what was counted.
+func (w *world) checkFailed(what string, kind token.Kind, name string, delay time.Duration, attempts, waits, severity int) {
+	w.t.Helper()
+	s := w.standing(kind, name)
+	if got := s.due.Sub(w.now); got != delay || s.attempts != attempts || s.waits != waits || s.severity != severity {
+		w.t.Errorf("%s: %s is due after %v with %d attempts, %d waits, severity %d; want %v, %d, %d, %d",
+			what, name, got, s.attempts, s.waits, s.severity, delay, attempts, waits, severity)
+	}
+}
+
+// try asks for a want at the time at which it is due.
+func (w *world) try(kind token.Kind, name string) {
+	w.t.Helper()
+	if due := w.standing(kind, name).due; due.After(w.now) {
+		w.now = due
+	}
+	w.ask(kind, name)
+}
+
+const (
+	day  = 24 * time.Hour
+	week = 7 * day
+)
+
+// A contract that is wrong is tried again after longer and longer times, and never given up. To mint a token once more does
+// not help it; a notification and a refresh do.
+func TestRetriesOfWrongContract(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		w.outside.says(punks, "get-token-uri", clarity.NewErr(number(1)))
+		const name = "read punks 1"
+		w.refresh(punks, "1")
+		for i, delay := range []time.Duration{time.Hour, 6 * time.Hour, day, week, week, week} {
+			w.try(token.NFT, name)
+			w.checkFailed("wrong", token.NFT, name, delay, i+1, 0, int(fetch.Wrong))
+		}
+		w.mine(by(mintNFT(punks, 1)))
+		w.checkFailed("after a mint", token.NFT, name, week, 6, 0, int(fetch.Wrong))
+		if s := w.standing(token.NFT, name); s.minHeight == nil || *s.minHeight != 2 || s.priority != 3 {
+			t.Errorf("after a mint: %+v", s)
+		}
+		w.mine(by(announce(punks, "nft")))
+		s := w.standing(token.NFT, name)
+		if s.due.After(w.now) || s.attempts != 0 || s.priority != 2 {
+			t.Errorf("after a notification: %+v", s)
+		}
+		w.try(token.NFT, name)
+		w.checkFailed("after a notification", token.NFT, name, time.Hour, 1, 0, int(fetch.Wrong))
+		w.refresh(punks, "1")
+		if s := w.standing(token.NFT, name); s.due.After(w.now) || s.attempts != 0 || s.priority != 1 {
+			t.Errorf("after a refresh: %+v", s)
+		}
+	})
+}
+
+func TestRetriesOfTroubledServer(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punk(w, `{"name":"Punk"}`)
+		const name = "document http://m.io/1.json"
+		w.outside.web["http://m.io/1.json"] = status(503)
+		w.refresh(punks, "")
+		for i, delay := range []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, day, week, week} {
+			w.try(token.NFT, name)
+			w.checkFailed("troubled", token.NFT, name, delay, i+1, 0, int(fetch.Troubled))
+		}
+		w.outside.web["http://m.io/1.json"] = has(`{"name":"Better"}`)
+		w.try(token.NFT, name)
+		w.check("document", token.NFT, documentRows, `http://m.io/1.json {"name":"Better"}`)
+	})
+}
+
+// Each kind of failure has its delay.
+func TestFirstDelays(t *testing.T) {
+	timeout := fetch.Exchange{Failure: fetch.FailureTimeout}
+	limited := status(429)
+	limited.Header = map[string]string{"retry-after": "120"}
+	forever := status(429)
+	forever.Header = map[string]string{"retry-after": "999999"}
+	worlds(t, func(t *testing.T, w *world) {
+		punk(w, `{"name":"Punk"}`)
+		const name = "document http://m.io/1.json"
+		for _, test := range []struct {
+			what            string
+			answer          fetch.Exchange
+			delay           time.Duration
+			attempts, waits int
+			severity        fetch.Severity
+			reason          fetch.Reason
+		}{
+			{"unreachable", down, 30 * time.Second, 1, 0, fetch.Troubled, fetch.ReasonMetadataHTTP},
+			{"timeout", timeout, 30 * time.Second, 1, 0, fetch.Troubled, fetch.ReasonMetadataTimeout},
+			{"server error", status(500), 30 * time.Second, 1, 0, fetch.Troubled, fetch.ReasonMetadataHTTP},
+			{"not found", status(404), time.Hour, 1, 0, fetch.Wrong, fetch.ReasonMetadataHTTP},
+			{"too large", fetch.Exchange{Failure: fetch.FailureTooLarge}, time.Hour, 1, 0, fetch.Wrong, fetch.ReasonMetadataTooLarge},
+			{"private address", fetch.Exchange{Failure: fetch.FailureRefused}, time.Hour, 1, 0, fetch.Wrong, fetch.ReasonRefused},
+			{"unparsable", has("<html>"), time.Hour, 1, 0, fetch.Wrong, fetch.ReasonMetadataUnparsable},
+			{"limited", limited, 2 * time.Minute, 0, 1, fetch.Waiting, fetch.ReasonMetadataHTTP},
+			{"limited for long", forever, time.Hour, 0, 1, fetch.Waiting, fetch.ReasonMetadataHTTP},
+			{"limited without saying", status(429), 5 * time.Second, 0, 1, fetch.Waiting, fetch.ReasonMetadataHTTP},
+		} {
+			w.now = w.now.Add(week)
+			w.refresh(punks, "1")
+			w.outside.web["http://m.io/1.json"] = test.answer
+			w.ask(token.NFT, name)
+			w.checkFailed(test.what, token.NFT, name, test.delay, test.attempts, test.waits, int(test.severity))
+			if got := w.standing(token.NFT, name).reason; got != int(test.reason) {
+				t.Errorf("%s: reason %d, want %d", test.what, got, test.reason)
+			}
+			// What is known stays as it was.
+			w.check(test.what, token.NFT, `SELECT (content = '{"name":"Punk"}') || ' ' || reason || ' ' || (failed_seq > source_seq) FROM {schema}.document`,
+				"true "+itoa(int(test.reason))+" true")
+		}
+	})
+}
+
+// D5 and D6: a node that is down, and a host that asks for patience, cost no attempt, however long it takes.
+func TestD5D6WaitingCostsNoAttempt(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.outside.ft(usdc, "USD Coin", "USDC", 6, 5, clarity.NewSome(utf8("http://m.io/1.json")))
+		w.mine(alice.Deploys("usdc", sip010))
+		node := w.outside.node
+		w.outside.node = map[string]fetch.Exchange{}
+		for function, broken := range map[string]fetch.Exchange{
+			"get-name": down, "get-symbol": status(502), "get-decimals": status(404), "get-token-uri": has("<html>"), "get-total-supply": down,
+		} {
+			w.outside.node[usdc+" "+function] = broken
+		}
+		steps := []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 10 * time.Minute, 10 * time.Minute}
+		for i, delay := range steps {
+			w.try(token.FT, "read usdc")
+			w.checkFailed("node is down", token.FT, "read usdc", delay, 0, i+1, int(fetch.Waiting))
+		}
+		w.check("counters", token.FT, `SELECT name || ' ' || n FROM {schema}.counter WHERE n <> 0 ORDER BY name`, "contracts 1", "pending 1", "tokens 1")
+		w.outside.node = node
+		w.outside.web["http://m.io/1.json"] = status(429)
+		w.try(token.FT, "read usdc")
+		for range 50 {
+			w.try(token.FT, "document http://m.io/1.json")
+		}
+		w.checkFailed("host is busy", token.FT, "document http://m.io/1.json", 10*time.Minute, 0, 50, int(fetch.Waiting))
+		w.outside.web["http://m.io/1.json"] = has(`{"name":"Coin"}`)
+		w.try(token.FT, "document http://m.io/1.json")
+		w.check("document", token.FT, documentRows, `http://m.io/1.json {"name":"Coin"}`)
+	})
+}
+
+// D7: a slow host is tried again, and the token says why it has no document yet.
+func TestD7SlowHost(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punk(w, `{}`)
+		w.outside.web["http://m.io/1.json"] = fetch.Exchange{Failure: fetch.FailureTimeout}
+		for range 20 {
+			w.try(token.NFT, "document http://m.io/1.json")
+		}
+		w.check("document", token.NFT, documentRows, "http://m.io/1.json - 103")
+	})
+}
+
+// D8: what was good once stays when a later attempt fails, of the contract, the document and the image.
+func TestD8FailureKeepsWhatIsKnown(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.outside.web["http://m.io/1.png"] = has("pixels")
+		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
+		w.outside.web["http://m.io/1.json"], w.outside.web["http://m.io/1.png"] = status(404), has("pixels")
+		w.outside.says(punks, "get-token-uri", clarity.NewErr(number(1)))
+		w.refresh(punks, "")
+		broken := w.answer(token.NFT, "image http://m.io/1.png")
+		broken.Image = nil
+		w.record(broken)
+		w.settle(token.NFT)
+		w.check("token", token.NFT, factRows, "punks 1 http://m.io/1.json - - - - 109")
+		w.check("document", token.NFT, documentRows, `http://m.io/1.json {"name":"Punk","image":"http://m.io/1.png"} 107`)
+		w.check("image", token.NFT, imageRows, "http://m.io/1.png image/png 30x20 106")
+	})
+}
+
+// D20: a report for a want that is gone changes nothing.
+func TestD20ReportWithoutWant(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.outside.web["http://m.io/1.png"] = has("pixels")
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/{id}.json"))))
+		w.outside.web["http://m.io/1.json"] = has(`{"name":"Punk","image":"http://m.io/1.png"}`)
+		w.mine(alice.Deploys("punks", sip009))
+		var late []*fetch.Report
+		for _, name := range []string{"last punks", "read punks 1", "document http://m.io/1.json", "image http://m.io/1.png"} {
+			late = append(late, w.answer(token.NFT, name))
+			w.ask(token.NFT, name)
+		}
+		before := w.dump(token.NFT)
+		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(7)))
+		for _, r := range late {
+			other := w.outside.report(r.Want, w.tip(), w.now)
+			for i := range other.Exchanges {
+				if other.Want.Kind == fetch.Document {
+					other.Exchanges[i].Body = fetch.Body(`{"name":"Other"}`)
+				}
+			}
+			w.record(other)
+			w.record(w.failing(r.Want))
+		}
+		compare(t, "rows", w.dump(token.NFT), before)
+	})
+}
+
+// failing is a report of something that is wrong for good.
+func (w *world) failing(want fetch.Want) *fetch.Report {
+	nothing := newOutside()
+	return nothing.report(want, w.tip(), w.now)
+}
+
+// D20: nor does one for a want that was raised anew, when it is of a block below.
+func TestD20ReportForWantRaisedAnew(t *testing.T) {
+	for name, anew := range map[string]func(w *world){
+		"mint":         func(w *world) { w.mine(by(mintNFT(punks, 1))) },
+		"notification": func(w *world) { w.mine(by(announce(punks, "nft", "token-ids", ids(1)))) },
+		"refresh": func(w *world) {
+			w.mine()
+			w.refresh(punks, "1")
+		},
+		"clock": func(w *world) {
+			w.mine(by(announce(punks, "nft", "update-mode", ascii("dynamic"), "ttl", number(60))))
+			w.settle(token.NFT)
+		},
+		"reorganisation": func(w *world) {
+			w.mine(by(mintNFT(punks, 1)))
+			w.mine(by(mintNFT(punks, 1)))
+			w.revert(1)
+		},
+		"reorganisation of what was read": func(w *world) {
+			w.mine(by(mintNFT(punks, 1)))
+			w.mine(by(mintNFT(punks, 1)))
+			w.settle(token.NFT)
+			w.revert(1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			worlds(t, func(t *testing.T, w *world) {
+				punksWith(w, 1)
+				w.refresh(punks, "1")
+				w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://old.io"))))
+				late := w.answer(token.NFT, "read punks 1")
+				w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewNone()))
+				w.ask(token.NFT, "read punks 1")
+				anew(w)
+				before := w.rows(token.NFT, factRows)
+				due := w.standing(token.NFT, "read punks 1").due
+				w.record(late)
+				w.check("token", token.NFT, factRows, before...)
+				if s := w.standing(token.NFT, "read punks 1"); s.attempts != 0 || s.due.Before(due) {
+					t.Errorf("due at %v, not %v, after %d attempts", s.due, due, s.attempts)
+				}
+				w.now = w.now.Add(time.Hour)
+				w.settle(token.NFT)
+				w.check("token", token.NFT, factRows, "punks 1 - - - - -")
+			})
+		})
+	}
+}
+
+// D20: what was read at a block that is not canonical is no answer.
+func TestD20ReportOfOrphan(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		w.mine()
+		w.refresh(punks, "1")
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://orphan.io"))))
+		late := w.answer(token.NFT, "read punks 1")
+		last := w.outside.report(fetch.Want{Kind: fetch.ContractRead, Contract: punks, Calls: []fetch.Call{token.LastTokenIDCall()}}, w.tip(), w.now)
+		w.revert(1)
+		w.apply(w.on("b", 1))
+		w.refresh(punks, "")
+		w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewNone()))
+		w.record(late)
+		w.record(last)
+		w.check("token", token.NFT, factRows, "punks 1 - - - - -")
+		w.check("contract", token.NFT, `SELECT read_height::text FROM {schema}.contract`, "1")
+		w.checkWants("that go on", token.NFT, "last punks", "read punks 1")
+		// It is asked again after a moment, without an attempt.
+		w.checkFailed("orphan", token.NFT, "read punks 1", 5*time.Second, 0, 1, int(fetch.Waiting))
+		w.now = w.now.Add(time.Minute)
+		w.settle(token.NFT)
+		w.checkWants("after all", token.NFT)
+	})
+}
+
+// A report that does not count says nothing of why an earlier attempt failed, nor makes the next one come earlier.
+func TestLateReportKeepsDistance(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		punksWith(w, 1)
+		w.mine(by(mintNFT(punks, 1)))
+		w.outside.says(punks, "get-token-uri", clarity.NewErr(number(1)))
+		for range 4 {
+			w.try(token.NFT, "read punks 1")
+		}
+		w.record(w.outside.report(w.standing(token.NFT, "read punks 1").want, w.tipAt(1), w.now))
+		w.checkFailed("late", token.NFT, "read punks 1", week, 4, 1, int(fetch.Wrong))
+	})
+}
+
+// D16 as far as the fold is concerned: what a node says of the contract, and what it says of itself.
+func TestCausesOfNodes(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		for cause, severity := range map[string]fetch.Severity{
+			`RuntimeCheck(NoSuchContract("a.b"))`: fetch.Troubled, `Unchecked(NoSuchContract("a.b"))`: fetch.Troubled,
+			"DivisionByZero": fetch.Wrong, `RuntimeCheck(UndefinedFunction("f"))`: fetch.Wrong,
+		} {
+			if len(w.chain) == 0 {
+				punksWith(w, 1)
+			}
+			w.refresh(punks, "1")
+			w.outside.node[punks+" get-token-uri"] = refuses(cause)
+			w.try(token.NFT, "read punks 1")
+			if s := w.standing(token.NFT, "read punks 1"); s.severity != int(severity) || s.attempts != 1 {
+				t.Errorf("%s: severity %d, attempts %d", cause, s.severity, s.attempts)
+			}
+		}
+	})
+}
+
+// What nobody needs is not wanted: neither of a token that is burnt without ever having been there.
+func TestBurnOfNothing(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.mine(alice.Deploys("deeds", sip013))
+		w.apply(w.next(by(printSFT(deeds, "sft_burn", number(5), 1))))
+		w.checkWants("after the burn", token.SFT)
+		w.mine(by(printSFT(deeds, "sft_burn", number(6), 1), printSFT(deeds, "sft_mint", number(6), 1), printSFT(deeds, "sft_transfer", number(6), 1)))
+		w.checkWants("after the mint", token.SFT, "read deeds 6")
+		w.mine(by(printSFT(deeds, "sft_burn", number(6), 1)))
+		w.checkWants("after both", token.SFT, "read deeds 6", "supply deeds 6")
+		w.revert(3)
+		w.checkWants("after the rollback", token.SFT)
+	})
+}
+
+// A want stands once, however often it is raised, in the order of blocks: for the newest of them.
+func TestRaisedTwice(t *testing.T) {
+	t.Parallel()
+	pool := databases.lend(t)
+	var want []string
+	for _, together := range []bool{false, true} {
+		t.Run("together="+map[bool]string{false: "no", true: "yes"}[together], func(t *testing.T) {
+			w := newWorld(t, begin(t, pool), 1)
+			w.forgetful = !together
+			deedsRead(w)
+			height := len(w.chain)
+			mint := w.on("a", height, by(printSFT(deeds, "sft_mint", number(3), 1)))
+			burn := w.on("a", height+1, by(printSFT(deeds, "sft_burn", number(3), 1)))
+			w.apply(mint, burn)
+			s := w.standing(token.SFT, "supply deeds 3")
+			if s.minHeight == nil || *s.minHeight != int64(height+2) || s.sourceSeq != w.seq {
+				t.Errorf("wanted at %v because of event %d, want %d, %d", s.minHeight, s.sourceSeq, height+2, w.seq)
+			}
+			if want == nil {
+				want = w.dump(token.SFT)
+			}
+			if got := w.dump(token.SFT); !slices.Equal(got, want) {
+				compare(t, "rows", got, want)
+			}
+		})
+	}
+}
