@@ -20,11 +20,13 @@ type WebConfig struct {
 	GatewayHeaders map[string]http.Header
 	// UserAgent names the program to those who are asked.
 	UserAgent string
+	// HostConcurrency is how many requests a host sees at once.
+	HostConcurrency int
 }
 
 // NewWeb asks the web with the care that addresses made up by strangers need.
 func NewWeb(c WebConfig) (Web, error) {
-	config := web.Config{AllowHosts: c.Allow, GatewayHeader: c.GatewayHeaders, UserAgent: c.UserAgent}
+	config := web.Config{AllowHosts: c.Allow, GatewayHeader: c.GatewayHeaders, UserAgent: c.UserAgent, PerHostConcurrency: c.HostConcurrency}
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}

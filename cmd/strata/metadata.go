@@ -27,6 +27,7 @@ type metadataFlags struct {
 	ReplacedGateways  []string `default:"ipfs.io,dweb.link,gateway.pinata.cloud,cloudflare-ipfs.com,infura-ipfs.io" env:"STRATA_REPLACED_GATEWAYS" placeholder:"HOST,..." help:"Public gateways in whose place our own are asked."`
 	FetchAllow        []string `env:"STRATA_FETCH_ALLOW" placeholder:"HOST,..." help:"Hosts, hosts with port, and ranges (CIDR) that may be asked for documents and images although their addresses are not public."`
 	FetchConcurrency  int      `default:"64" env:"STRATA_FETCH_CONCURRENCY" help:"Requests for token metadata under way at the same time."`
+	FetchPerHost      int      `default:"16" env:"STRATA_FETCH_PER_HOST" help:"Requests that one host, such as a gateway, sees at the same time."`
 	ImageStore        string   `env:"STRATA_IMAGE_STORE" placeholder:"dir|s3://..." help:"Where copies of tokens' images are kept: dir (in the data directory), dir:///path or s3://KEY:SECRET@HOST/BUCKET/PREFIX; empty: none are made."`
 	PublicURL         string   `name:"public-url" env:"STRATA_PUBLIC_URL" placeholder:"URL" help:"Base of the links to images; empty: the address of the API."`
 	AllowRefresh      bool     `env:"STRATA_ALLOW_REFRESH" help:"Let anybody ask that a token's metadata is fetched again (POST /metadata/v1/refresh)."`
@@ -55,7 +56,7 @@ func (c *serveCommand) fetch(ctx context.Context, group *errgroup.Group, db *dat
 		logger.LogAttrs(ctx, slog.LevelInfo, "token metadata is not fetched: that needs a node's RPC address (--nodes)")
 		return nil
 	}
-	web, err := metadata.NewWeb(metadata.WebConfig{Allow: c.FetchAllow, GatewayHeaders: headers, UserAgent: "strata/" + build().Tag})
+	web, err := metadata.NewWeb(metadata.WebConfig{Allow: c.FetchAllow, GatewayHeaders: headers, UserAgent: "strata/" + build().Tag, HostConcurrency: c.FetchPerHost})
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (b *bench) backfilling(ctx context.Context) error {
 		return err
 	}
 	server, err := b.serve(ctx, url, "--nodes", address, "--ipfs-gateways", address, "--fetch-allow", "127.0.0.1",
-		"--fetch-concurrency", strconv.Itoa(b.backfill.concurrency))
+		"--fetch-concurrency", strconv.Itoa(b.backfill.concurrency), "--fetch-per-host", strconv.Itoa(b.backfill.concurrency))
 	if err != nil {
 		return err
 	}

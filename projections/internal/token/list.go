@@ -132,16 +132,26 @@ func (b *batch) delist(l list, places ...listPlace) error {
 	return nil
 }
 
-// relist moves a token whose name or symbol has changed. The row has the new keys.
-func (b *batch) relist(contract string, before, after [2]string) error {
+// listing is a token's keys before and after its row was written, in the order of lists.
+type listing struct {
+	contract      string
+	before, after [2]string
+}
+
+// relist moves tokens whose names or symbols have changed. The rows have the new keys.
+func (b *batch) relist(all []listing) error {
 	for i, l := range lists {
-		if before[i] == after[i] {
-			continue
+		var places []listPlace
+		for _, moved := range all {
+			if moved.before[i] == moved.after[i] {
+				continue
+			}
+			if err := b.delist(l, listPlace{moved.before[i], moved.contract}); err != nil {
+				return err
+			}
+			places = append(places, listPlace{moved.after[i], moved.contract})
 		}
-		if err := b.delist(l, listPlace{before[i], contract}); err != nil {
-			return err
-		}
-		if err := b.enlist(l, listPlace{after[i], contract}); err != nil {
+		if err := b.enlist(l, places...); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package token
 import (
 	"fmt"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -82,17 +83,36 @@ func (b *batch) effective(contract string, id *string) (mode token.UpdateMode, t
 	return mode, ttl, nil
 }
 
-// again is when a token that was just fetched is due the next time; ok is false when nothing says so.
-func (b *batch) again(key tokenKey, at time.Time) (due time.Time, ok bool, err error) {
-	mode, ttl, err := b.effective(key.contract, &key.id)
-	if err != nil || mode != token.Dynamic {
-		return due, false, err
+// dynamic are the intervals at which tokens are fetched again by the clock; others are not in it.
+func (b *batch) dynamic(keys []tokenKey) (map[tokenKey]time.Duration, error) {
+	found := map[tokenKey]time.Duration{}
+	if len(keys) == 0 {
+		return found, nil
 	}
-	interval := dynamicDefault
-	if ttl != nil {
-		interval = max(time.Duration(*ttl)*time.Second, dynamicLeast)
+	contracts, ids := columnsOf(keys)
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT k.contract, k.id::text, n.mode, n.ttl::bigint
+		FROM unnest($1::text[], $2::numeric[]) AS k (contract, id)
+		CROSS JOIN LATERAL (`+strings.NewReplacer("$1", "k.contract", "$2", "k.id").Replace(effectiveSQL)+`) n`), contracts, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read the notifications for %d tokens: %w", len(keys), err)
 	}
-	return at.Add(interval), true, nil
+	var key tokenKey
+	var mode token.UpdateMode
+	var ttl *int64
+	if _, err := pgx.ForEachRow(rows, []any{&key.contract, &key.id, &mode, &ttl}, func() error {
+		switch {
+		case mode != token.Dynamic:
+		case ttl == nil:
+			found[key] = dynamicDefault
+		default:
+			found[key] = max(time.Duration(*ttl)*time.Second, dynamicLeast)
+		}
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("read the notifications for %d tokens: %w", len(keys), err)
+	}
+	return found, nil
 }
 
 // fetchAgain raises wants for tokens of a contract, all of them when ids is empty, and for the documents and images that
@@ -183,10 +203,17 @@ func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]ra
 	if b.touched == nil {
 		return wants, nil
 	}
-	for _, w := range wants { // tokens of other contracts may refer to them as well
-		hash := uriHash(w.want.URI)
-		if _, err := b.referring(string(w.want.Kind), hash[:]); err != nil {
-			return nil, err
+	resources := make([]resourceKey, len(wants))
+	for i, w := range wants {
+		resources[i] = resourceKey{string(w.want.Kind), uriHash(w.want.URI)}
+	}
+	referrals, err := b.referrals(resources)
+	if err != nil {
+		return nil, err
+	}
+	for _, all := range referrals { // tokens of other contracts may refer to them as well
+		for _, r := range all {
+			b.touchToken(r.tokenKey)
 		}
 	}
 	return wants, nil

@@ -90,9 +90,13 @@ func (p *Projection) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []p
 		case projections.Revert:
 			err = b.revert(step)
 			first++
-		default:
-			err = b.record(step)
-			first++
+		default: // and so is a run of records, as far as they are independent of each other
+			run := first + 1
+			for run < len(steps) && steps[run].Kind == projections.TakeRecord {
+				run++
+			}
+			err = b.records(steps[first:run])
+			first = run
 		}
 		if err != nil {
 			return projections.Outcome{}, fmt.Errorf("%s %s at height %d: %w", step.Kind, step.IndexBlockHash, step.Height, err)

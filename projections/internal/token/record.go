@@ -14,25 +14,17 @@ import (
 // nftMax is how many tokens a contract may say to have at once. What it mints is known one by one in any case.
 const nftMax = 50_000
 
-// record takes in what came from outside of the chain.
-func (b *batch) record(step projections.Step) error {
+// single takes in a record that is not like others, or whose effects reach further: one at a time.
+func (b *batch) single(step projections.Step, s standing, canonical bool) error {
 	switch r := step.Record.(type) {
 	case *fetch.Refresh:
 		return b.refresh(step, r)
 	case *fetch.Report:
-		s, ok, err := b.standing(r.Want)
-		if err != nil || !ok {
-			return err // nobody here wants it
-		}
 		switch r.Want.Kind {
 		case fetch.ContractRead:
-			return b.read(step, r, s)
+			return b.read(step, r, s, canonical)
 		case fetch.ContractInterface:
 			return b.interfaceRead(step, r, s)
-		case fetch.Document:
-			return b.document(step, r, s)
-		case fetch.Image:
-			return b.image(step, r, s)
 		}
 	}
 	return nil
@@ -57,43 +49,22 @@ func (b *batch) refresh(step projections.Step, r *fetch.Refresh) error {
 	return b.fetchAgain(r.Contract, ids, want)
 }
 
-// canonical says whether a report is of a block that counts. When it is not, the want goes on.
-func (b *batch) canonical(step projections.Step, r *fetch.Report, s standing) (bool, error) {
-	ok := s.minHeight == nil || r.Tip.Height >= *s.minHeight
-	if ok {
-		err := b.tx.QueryRow(b.ctx, b.sql(`SELECT EXISTS (SELECT FROM {schema}.block WHERE height = $1 AND index_block_hash = $2)`),
-			r.Tip.Height, r.Tip.IndexBlockHash[:]).Scan(&ok)
-		if err != nil {
-			return false, fmt.Errorf("look for the block of a report: %w", err)
-		}
-	}
-	if ok {
-		return true, nil
-	}
-	return false, b.wait(s, step.SourceSeq, r.FinishedAt)
-}
-
-// read takes in what a contract said.
-func (b *batch) read(step projections.Step, r *fetch.Report, s standing) error {
+// read takes in what a contract said, other than a token's properties.
+func (b *batch) read(step projections.Step, r *fetch.Report, s standing, canonical bool) error {
 	key := r.Want.Key()
 	id := tokenIDOf(b.kind, r.Want)
 	if id != nil {
 		b.touchToken(tokenKey{r.Want.Contract, id.String()})
 	}
-	if ok, err := b.canonical(step, r, s); err != nil || !ok {
-		return err
-	}
-	if key == lastTokenIDWant(r.Want.Contract).Key() {
+	switch {
+	case !canonical: // the want goes on
+		return b.wait(s, step.SourceSeq, r.FinishedAt)
+	case key == lastTokenIDWant(r.Want.Contract).Key():
 		return b.lastTokenID(step, r, s)
+	case id != nil && key == b.supplyWant(r.Want.Contract, id).Key():
+		return b.supply(step, r, s, tokenKey{r.Want.Contract, id.String()})
 	}
-	if id == nil {
-		return b.settle(s) // of an earlier program, which asked in another way
-	}
-	token := tokenKey{r.Want.Contract, id.String()}
-	if key == b.supplyWant(token.contract, id).Key() {
-		return b.supply(step, r, s, token)
-	}
-	return b.properties(step, r, s, token)
+	return b.settle(s) // of an earlier program, which asked in another way
 }
 
 // tokenIDOf is the token that a want is about.
@@ -108,7 +79,7 @@ func tokenIDOf(kind token.Kind, w fetch.Want) *big.Int {
 func (b *batch) supply(step projections.Step, r *fetch.Report, s standing, key tokenKey) error {
 	total, problem := token.ReadSupply(r)
 	if problem != nil && problem.Severity != fetch.Wrong {
-		return b.fail(s, step.SourceSeq, r.FinishedAt, problem)
+		return b.fail(failure{s, step.SourceSeq, r.FinishedAt, problem})
 	}
 	if err := b.settle(s); err != nil || problem != nil {
 		return err
@@ -123,78 +94,19 @@ func (b *batch) supply(step projections.Step, r *fetch.Report, s standing, key t
 	return nil
 }
 
-// properties takes in what a contract says of a token.
-func (b *batch) properties(step projections.Step, r *fetch.Report, s standing, key tokenKey) error {
-	read, problem := token.ReadToken(b.kind, r)
-	if problem != nil {
-		if _, err := b.tx.Exec(b.ctx, b.sql(`
-			UPDATE {schema}.token SET failed_seq = $3, reason = $4 WHERE contract_id = $1 AND token_id = $2::numeric`),
-			key.contract, key.id, step.SourceSeq, problem.Reason); err != nil {
-			return fmt.Errorf("note that %s %s can't be read: %w", key.contract, key.id, err)
-		}
-		return b.fail(s, step.SourceSeq, r.FinishedAt, problem)
-	}
-	var uri *string
-	if read.URI != nil {
-		uri = tokenURI(*read.URI, key.id)
-	}
-	name, symbol := [2]string{}, [2]string{}
-	if b.kind == token.FT {
-		name, symbol = [2]string{listKey(read.Name)}, [2]string{listKey(read.Symbol)}
-	}
-	var before [2]string
-	err := b.tx.QueryRow(b.ctx, b.sql(`
-		UPDATE {schema}.token t
-		SET uri = $3, name = $4, symbol = $5, decimals = $6, total_supply = coalesce($7, t.total_supply),
-		    supply_seq = CASE WHEN $7::numeric IS NULL THEN t.supply_seq END,
-		    name_key = nullif($8, ''), symbol_key = nullif($9, ''),
-		    read_height = $10, read_seq = $11, read_at = $12, reason = 0, failed_seq = NULL
-		FROM (SELECT name_key, symbol_key FROM {schema}.token WHERE contract_id = $1 AND token_id = $2::numeric) old
-		WHERE t.contract_id = $1 AND t.token_id = $2::numeric
-		RETURNING coalesce(old.name_key, ''), coalesce(old.symbol_key, '')`),
-		key.contract, key.id, uri, read.Name, read.Symbol, read.Decimals, projections.Amount(read.TotalSupply), name[0], symbol[0],
-		r.Tip.Height, step.SourceSeq, r.FinishedAt).Scan(&before[0], &before[1])
-	if err != nil {
-		return fmt.Errorf("write what was read of %s %s: %w", key.contract, key.id, err)
-	}
-	if b.kind == token.FT {
-		if err := b.relist(key.contract, before, [2]string{name[0], symbol[0]}); err != nil {
-			return err
-		}
-	}
-	if s.priority == priorityClock { // the document is not to be older than the rest; one that fails has its own time
-		again, err := b.resourcesAgain(key.contract, []string{key.id}, raised{seq: step.SourceSeq, due: r.FinishedAt, priority: priorityClock})
-		if err != nil {
-			return err
-		}
-		if err := b.raise(again); err != nil {
-			return err
-		}
-	}
-	if err := b.refer([]tokenKey{key}, step.SourceSeq, r.FinishedAt); err != nil {
-		return err
-	}
-	due, dynamic, err := b.again(key, r.FinishedAt)
-	if err != nil {
-		return err
-	}
-	if dynamic {
-		return b.putOff(s, step.SourceSeq, due, r.Tip.Height)
-	}
-	return b.settle(s)
-}
-
 // lastTokenID takes in how many tokens a contract says there are: those that are not known yet become so.
 func (b *batch) lastTokenID(step projections.Step, r *fetch.Report, s standing) error {
 	contract := r.Want.Contract
 	b.touch(contract)
 	last, problem := token.ReadLastTokenID(r)
 	if problem != nil {
-		if _, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.contract SET failed_seq = $2, reason = $3 WHERE contract_id = $1`),
-			contract, step.SourceSeq, problem.Reason); err != nil {
-			return fmt.Errorf("note that %s can't be read: %w", contract, err)
+		if problem.Severity != fetch.Waiting { // else it says nothing of the contract
+			if _, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.contract SET failed_seq = $2, reason = $3 WHERE contract_id = $1`),
+				contract, step.SourceSeq, problem.Reason); err != nil {
+				return fmt.Errorf("note that %s can't be read: %w", contract, err)
+			}
 		}
-		return b.fail(s, step.SourceSeq, r.FinishedAt, problem)
+		return b.fail(failure{s, step.SourceSeq, r.FinishedAt, problem})
 	}
 	if _, err := b.tx.Exec(b.ctx, b.sql(`
 		UPDATE {schema}.contract
@@ -260,7 +172,7 @@ func (b *batch) knownSince(contract string, n int, height, seq int64) error {
 func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s standing) error {
 	abi, problem := token.ReadInterface(r)
 	if problem != nil {
-		return b.fail(s, step.SourceSeq, r.FinishedAt, problem)
+		return b.fail(failure{s, step.SourceSeq, r.FinishedAt, problem})
 	}
 	if err := b.settle(s); err != nil {
 		return err

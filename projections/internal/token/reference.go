@@ -170,15 +170,34 @@ func columnsOf(tokens []tokenKey) (contracts, ids []string) {
 
 // referenceChanges is what has to be written.
 type referenceChanges struct {
-	gone, came                  []tokenKey
-	goneRefs, cameRefs          []referenceKey
-	cameHashes                  [][]byte
-	documentHashes, imageHashes [][]byte
-	documentURIs, imageURIs     []string
-	released                    [][]byte
+	gone, came         []tokenKey
+	goneRefs, cameRefs []referenceKey
+	cameHashes         [][]byte
+	resources          map[fetch.Kind]*resourceColumns // that came
+	causes             map[resource]subject            // which record brought each first
+	released           [][]byte
 }
 
-func (c *referenceChanges) compare(key tokenKey, have map[referenceKey][32]byte, want references) {
+// resource is an address of a document or image.
+type resource struct {
+	kind fetch.Kind
+	uri  string
+}
+
+type resourceColumns struct {
+	hashes [][]byte
+	uris   []string
+}
+
+func newReferenceChanges() *referenceChanges {
+	return &referenceChanges{
+		resources: map[fetch.Kind]*resourceColumns{fetch.Document: {}, fetch.Image: {}},
+		causes:    map[resource]subject{},
+	}
+}
+
+// compare adds what changes for a token because of a record.
+func (c *referenceChanges) compare(key tokenKey, have map[referenceKey][32]byte, want references, cause subject) {
 	for ref, hash := range have {
 		if uri, ok := want[ref]; !ok || uriHash(uri) != hash {
 			c.gone, c.goneRefs, c.released = append(c.gone, key), append(c.goneRefs, ref), append(c.released, hash[:])
@@ -190,12 +209,45 @@ func (c *referenceChanges) compare(key tokenKey, have map[referenceKey][32]byte,
 			continue
 		}
 		c.came, c.cameRefs, c.cameHashes = append(c.came, key), append(c.cameRefs, ref), append(c.cameHashes, hash[:])
-		if ref.role == "image" {
-			c.imageHashes, c.imageURIs = append(c.imageHashes, hash[:]), append(c.imageURIs, uri)
-		} else {
-			c.documentHashes, c.documentURIs = append(c.documentHashes, hash[:]), append(c.documentURIs, uri)
+		r := resource{fetch.Kind(ref.role), uri}
+		columns := c.resources[r.kind]
+		columns.hashes, columns.uris = append(columns.hashes, hash[:]), append(columns.uris, uri)
+		if _, ok := c.causes[r]; !ok {
+			c.causes[r] = cause
 		}
 	}
+}
+
+// add appends the changes of a later record.
+func (c *referenceChanges) add(later *referenceChanges) {
+	c.gone, c.goneRefs = append(c.gone, later.gone...), append(c.goneRefs, later.goneRefs...)
+	c.came, c.cameRefs, c.cameHashes = append(c.came, later.came...), append(c.cameRefs, later.cameRefs...), append(c.cameHashes, later.cameHashes...)
+	c.released = append(c.released, later.released...)
+	for kind, columns := range later.resources {
+		own := c.resources[kind]
+		own.hashes, own.uris = append(own.hashes, columns.hashes...), append(own.uris, columns.uris...)
+	}
+	for r, cause := range later.causes {
+		if _, ok := c.causes[r]; !ok {
+			c.causes[r] = cause
+		}
+	}
+}
+
+// exchanged says whether a record lets go of what a later one takes up again: in between, nobody refers to it.
+func exchanged(changes []*referenceChanges) bool {
+	released := map[[32]byte]bool{}
+	for _, c := range changes {
+		for _, hash := range c.cameHashes {
+			if released[[32]byte(hash)] {
+				return true
+			}
+		}
+		for _, hash := range c.released {
+			released[[32]byte(hash)] = true
+		}
+	}
+	return false
 }
 
 func (b *batch) writeReferences(c *referenceChanges) error {
@@ -229,31 +281,28 @@ func refColumns(refs []referenceKey) (roles, locales []string) {
 	return roles, locales
 }
 
-// addResources writes documents and images that nobody referred to before, and returns them as wants.
-func (b *batch) addResources(c *referenceChanges) ([]fetch.Want, error) {
-	var fresh []fetch.Want
-	for _, table := range []struct {
-		kind   fetch.Kind
-		hashes [][]byte
-		uris   []string
-	}{{fetch.Document, c.documentHashes, c.documentURIs}, {fetch.Image, c.imageHashes, c.imageURIs}} {
-		if len(table.hashes) == 0 {
+// addResources writes documents and images that nobody referred to before, and returns them.
+func (b *batch) addResources(c *referenceChanges) ([]resource, error) {
+	var fresh []resource
+	for _, kind := range []fetch.Kind{fetch.Document, fetch.Image} {
+		columns := c.resources[kind]
+		if len(columns.hashes) == 0 {
 			continue
 		}
 		rows, err := b.tx.Query(b.ctx, b.sql(`
-			INSERT INTO {schema}.`+string(table.kind)+` (uri_hash, uri, reason)
+			INSERT INTO {schema}.`+string(kind)+` (uri_hash, uri, reason)
 			SELECT DISTINCT hash, uri, 0 FROM unnest($1::bytea[], $2::text[]) AS came (hash, uri)
-			ON CONFLICT (uri_hash) DO NOTHING RETURNING uri`), table.hashes, table.uris)
+			ON CONFLICT (uri_hash) DO NOTHING RETURNING uri`), columns.hashes, columns.uris)
 		if err != nil {
-			return nil, fmt.Errorf("write %d addresses of kind %s: %w", len(table.uris), table.kind, err)
+			return nil, fmt.Errorf("write %d addresses of kind %s: %w", len(columns.uris), kind, err)
 		}
 		uris, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
-			return nil, fmt.Errorf("write %d addresses of kind %s: %w", len(table.uris), table.kind, err)
+			return nil, fmt.Errorf("write %d addresses of kind %s: %w", len(columns.uris), kind, err)
 		}
 		slices.Sort(uris)
 		for _, uri := range uris {
-			fresh = append(fresh, fetch.Want{Kind: table.kind, URI: uri})
+			fresh = append(fresh, resource{kind, uri})
 		}
 	}
 	return fresh, nil

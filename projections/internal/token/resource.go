@@ -1,8 +1,8 @@
 package token
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,115 +20,73 @@ func tokenURI(uri, id string) *string {
 	return projections.NullText(strings.TrimSpace(document.SubstituteURI(uri, id, "")))
 }
 
-// document takes in a document that was fetched, or that it could not be.
-func (b *batch) document(step projections.Step, r *fetch.Report, s standing) error {
-	hash := uriHash(r.Want.URI)
-	body, problem := r.ResourceBody()
-	var content []byte
-	if problem == nil {
-		var err error
-		if content, problem, err = b.parse(hash[:], body); err != nil {
-			return err
-		}
-	}
-	if problem != nil {
-		if _, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.document SET failed_seq = $2, reason = $3 WHERE uri_hash = $1`),
-			hash[:], step.SourceSeq, problem.Reason); err != nil {
-			return fmt.Errorf("note that document %s can't be had: %w", r.Want.URI, err)
-		}
-		if err := b.fail(s, step.SourceSeq, r.FinishedAt, problem); err != nil {
-			return err
-		}
-		_, err := b.referring("document", hash[:])
-		return err
-	}
-	if err := b.settle(s); err != nil {
-		return err
-	}
-	if _, err := b.tx.Exec(b.ctx, b.sql(`
-		UPDATE {schema}.document SET source_seq = $2, fetched_at = $3, content = $4, failed_seq = NULL, reason = 0 WHERE uri_hash = $1`),
-		hash[:], step.SourceSeq, r.FinishedAt, string(content)); err != nil {
-		return fmt.Errorf("write document %s: %w", r.Want.URI, err)
-	}
-	tokens, err := b.referring("document", hash[:])
-	if err != nil {
-		return err
-	}
-	return b.refer(tokens, step.SourceSeq, r.FinishedAt)
-}
-
 // parse reads the body of a document into what is stored. Of documents in other locales everything is optional.
-func (b *batch) parse(hash, body []byte) ([]byte, *fetch.Problem, error) {
-	var own bool
-	err := b.tx.QueryRow(b.ctx, b.sql(`
-		SELECT EXISTS (SELECT FROM {schema}.reference WHERE uri_hash = $1 AND role = 'document' AND locale = '')`), hash).Scan(&own)
-	if err != nil {
-		return nil, nil, fmt.Errorf("look for tokens with a document: %w", err)
-	}
-	parse := document.ParseLocalised
+func parse(body []byte, own bool) ([]byte, *fetch.Problem) {
+	read := document.ParseLocalised
 	if own {
-		parse = document.Parse
+		read = document.Parse
 	}
-	parsed, err := parse(body)
+	parsed, err := read(body)
 	if err != nil {
-		return nil, &fetch.Problem{Severity: fetch.Wrong, Reason: fetch.ReasonMetadataUnparsable, Detail: err.Error()}, nil
+		return nil, &fetch.Problem{Severity: fetch.Wrong, Reason: fetch.ReasonMetadataUnparsable, Detail: err.Error()}
 	}
-	return parsed.Encode(), nil, nil
+	return parsed.Encode(), nil
 }
 
-// image takes in an image that was fetched, or that it could not be.
-func (b *batch) image(step projections.Step, r *fetch.Report, s standing) error {
-	hash := uriHash(r.Want.URI)
-	_, problem := r.ResourceBody()
-	var digest []byte
-	if problem == nil {
-		var err error
-		if r.Image != nil {
-			digest, err = hex.DecodeString(r.Image.SHA256)
-		}
-		if err != nil || len(digest) == 0 {
-			problem = &fetch.Problem{Severity: fetch.Wrong, Reason: fetch.ReasonImageUnparsable, Detail: "the report does not say what the image shows"}
+// imageDigest is the SHA-256 of the image that a report brought.
+func imageDigest(r *fetch.Report) ([]byte, *fetch.Problem) {
+	if _, problem := r.ResourceBody(); problem != nil {
+		return nil, problem
+	}
+	if r.Image != nil {
+		if digest, err := hex.DecodeString(r.Image.SHA256); err == nil && len(digest) > 0 {
+			return digest, nil
 		}
 	}
-	if _, err := b.referring("image", hash[:]); err != nil {
-		return err
-	}
-	if problem != nil {
-		if _, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.image SET failed_seq = $2, reason = $3 WHERE uri_hash = $1`),
-			hash[:], step.SourceSeq, problem.Reason); err != nil {
-			return fmt.Errorf("note that an image can't be had: %w", err)
-		}
-		return b.fail(s, step.SourceSeq, r.FinishedAt, problem)
-	}
-	if err := b.settle(s); err != nil {
-		return err
-	}
-	if _, err := b.tx.Exec(b.ctx, b.sql(`
-		UPDATE {schema}.image
-		SET source_seq = $2, fetched_at = $3, sha256 = $4, content_type = $5, width = nullif($6, 0), height = nullif($7, 0),
-		    failed_seq = NULL, reason = 0
-		WHERE uri_hash = $1`),
-		hash[:], step.SourceSeq, r.FinishedAt, digest, r.Image.ContentType, r.Image.Width, r.Image.Height); err != nil {
-		return fmt.Errorf("write an image: %w", err)
-	}
-	return nil
+	return nil, &fetch.Problem{Severity: fetch.Wrong, Reason: fetch.ReasonImageUnparsable, Detail: "the report does not say what the image shows"}
 }
 
-// referring are the tokens that refer to a document or image; answers about them are not what they were.
-func (b *batch) referring(role string, hash []byte) ([]tokenKey, error) {
+// referral is a token that refers to a document or image.
+type referral struct {
+	tokenKey
+	locale string
+}
+
+// referrals are the tokens that refer to documents and images, by role and hash of the URI.
+func (b *batch) referrals(resources []resourceKey) (map[resourceKey][]referral, error) {
+	found := map[resourceKey][]referral{}
+	if len(resources) == 0 {
+		return found, nil
+	}
+	roles, hashes := make([]string, len(resources)), make([][]byte, len(resources))
+	for i := range resources {
+		roles[i], hashes[i] = resources[i].role, resources[i].hash[:]
+	}
 	rows, err := b.tx.Query(b.ctx, b.sql(`
-		SELECT DISTINCT contract_id, token_id::text FROM {schema}.reference WHERE uri_hash = $1 AND role = $2 ORDER BY 1, 2`), hash, role)
+		SELECT r.role, r.uri_hash, r.contract_id, r.token_id::text, r.locale
+		FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::bytea[]) AS w (role, hash)) w
+		JOIN {schema}.reference r ON r.uri_hash = w.hash AND r.role = w.role
+		ORDER BY r.contract_id, r.token_id, r.locale`), roles, hashes)
 	if err != nil {
-		return nil, fmt.Errorf("find who refers to a %s: %w", role, err)
+		return nil, fmt.Errorf("find who refers to %d documents and images: %w", len(resources), err)
 	}
-	keys, err := pgx.CollectRows(rows, scanTokenKey)
-	if err != nil {
-		return nil, fmt.Errorf("find who refers to a %s: %w", role, err)
+	var key resourceKey
+	var hash []byte
+	var r referral
+	if _, err := pgx.ForEachRow(rows, []any{&key.role, &hash, &r.contract, &r.id, &r.locale}, func() error {
+		key.hash = [sha256.Size]byte(hash)
+		found[key] = append(found[key], r)
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("find who refers to %d documents and images: %w", len(resources), err)
 	}
-	for _, key := range keys {
-		b.touchToken(key)
-	}
-	return keys, nil
+	return found, nil
+}
+
+// resourceKey names a document or image.
+type resourceKey struct {
+	role string
+	hash [sha256.Size]byte
 }
 
 func scanTokenKey(row pgx.CollectableRow) (tokenKey, error) {
@@ -142,23 +100,49 @@ type referenceKey struct{ role, locale string }
 // referMax is how many tokens' references are worked out at a time.
 const referMax = 1000
 
+// subject is tokens whose references may have changed because of one record.
+type subject struct {
+	tokens []tokenKey
+	seq    int64 // the record
+	due    time.Time
+}
+
 // refer brings the references of tokens in line with what their contracts and documents say now: what is not referred to
-// any more goes, what is new is wanted.
-func (b *batch) refer(tokens []tokenKey, seq int64, due time.Time) error {
-	for chunk := range slices.Chunk(tokens, referMax) {
-		for again := true; again; {
+// any more goes, what is new is wanted. The subjects are in the order of their records.
+func (b *batch) refer(subjects ...subject) error {
+	var group []subject
+	size := 0
+	flush := func() error {
+		for again := len(group) > 0; again; {
 			var err error
-			if again, err = b.referChunk(chunk, seq, due); err != nil {
+			if again, err = b.referGroup(group); err != nil {
 				return err
 			}
 		}
+		group, size = nil, 0
+		return nil
 	}
-	return nil
+	for _, s := range subjects {
+		for chunk := range slices.Chunk(s.tokens, referMax) {
+			if size+len(chunk) > referMax {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			group = append(group, subject{chunk, s.seq, s.due})
+			size += len(chunk)
+		}
+	}
+	return flush()
 }
 
-// referChunk reports whether it has to be done again, because documents that stand in their own address have become
+// referGroup reports whether it has to be done again, because documents that stand in their own address have become
 // known with it.
-func (b *batch) referChunk(tokens []tokenKey, seq int64, due time.Time) (again bool, err error) {
+func (b *batch) referGroup(group []subject) (again bool, err error) {
+	var tokens []tokenKey
+	for _, s := range group {
+		tokens = append(tokens, s.tokens...)
+	}
 	uris, err := b.urisOf(tokens)
 	if err != nil {
 		return false, err
@@ -171,46 +155,74 @@ func (b *batch) referChunk(tokens []tokenKey, seq int64, due time.Time) (again b
 	if err != nil {
 		return false, err
 	}
-	var c referenceChanges
-	for i, key := range tokens {
-		c.compare(key, have[key], wanted[i])
+	changes := make([]*referenceChanges, len(group))
+	at := 0
+	for i, s := range group {
+		changes[i] = newReferenceChanges()
+		for _, key := range s.tokens {
+			changes[i].compare(key, have[key], wanted[at], s)
+			at++
+		}
 	}
-	if err := b.writeReferences(&c); err != nil {
+	if !exchanged(changes) { // then it makes no difference to write them at once
+		for _, c := range changes[1:] {
+			changes[0].add(c)
+		}
+		changes = changes[:1]
+	}
+	for _, c := range changes {
+		inURI, err := b.writeChanges(c)
+		if err != nil {
+			return false, err
+		}
+		again = again || inURI
+	}
+	return again, nil
+}
+
+// writeChanges reports whether there are new documents that stand in their own address.
+func (b *batch) writeChanges(c *referenceChanges) (inURI bool, err error) {
+	if err := b.writeReferences(c); err != nil {
 		return false, err
 	}
-	fresh, err := b.addResources(&c)
+	fresh, err := b.addResources(c)
 	if err != nil {
 		return false, err
 	}
 	var wants []raised
 	for _, w := range fresh {
-		if w.Kind == fetch.Document && document.IsData(w.URI) {
-			again = true
-			if err := b.documentInURI(w.URI, seq, due); err != nil {
+		cause := c.causes[w]
+		if w.kind == fetch.Document && document.IsData(w.uri) {
+			inURI = true
+			if err := b.documentInURI(w.uri, cause.seq, cause.due); err != nil {
 				return false, err
 			}
 			continue
 		}
-		wants = append(wants, raised{want: w, seq: seq, due: due, priority: priorityChain})
+		wants = append(wants, raised{want: fetch.Want{Kind: w.kind, URI: w.uri}, seq: cause.seq, due: cause.due, priority: priorityChain})
 	}
 	if err := b.raise(wants); err != nil {
 		return false, err
 	}
-	return again, b.collect(c.released)
+	return inURI, b.collect(c.released)
 }
 
 // documentInURI takes in a document that needs no fetching.
 func (b *batch) documentInURI(uri string, seq int64, at time.Time) error {
 	hash := uriHash(uri)
-	_, body, err := document.ParseData(uri)
-	var content []byte
-	if err == nil {
-		var problem *fetch.Problem
-		if content, problem, err = b.parse(hash[:], body); err == nil && problem != nil {
-			err = errors.New(problem.Detail)
-		}
-	}
+	referrals, err := b.referrals([]resourceKey{{"document", hash}})
 	if err != nil {
+		return err
+	}
+	var content []byte
+	_, body, err := document.ParseData(uri)
+	bad := err != nil
+	if !bad {
+		var problem *fetch.Problem
+		content, problem = parse(body, isOwn(referrals[resourceKey{"document", hash}]))
+		bad = problem != nil
+	}
+	if bad {
 		_, err = b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.document SET failed_seq = $2, reason = $3 WHERE uri_hash = $1`),
 			hash[:], seq, fetch.ReasonMetadataUnparsable)
 	} else {
@@ -221,4 +233,9 @@ func (b *batch) documentInURI(uri string, seq int64, at time.Time) error {
 		return fmt.Errorf("write a document that is in its URI: %w", err)
 	}
 	return nil
+}
+
+// isOwn says whether a document is any token's own, and not one of another locale.
+func isOwn(referrals []referral) bool {
+	return slices.ContainsFunc(referrals, func(r referral) bool { return r.locale == "" })
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/domain/fetch"
 	"strata/domain/token"
 )
@@ -148,33 +150,44 @@ type standing struct {
 	priority  int16
 }
 
-// standing finds the want that a report is for; ok is false when nobody wants it any more.
-func (b *batch) standing(w fetch.Want) (s standing, ok bool, err error) {
-	s.key = keyHash(w)
-	rows, err := b.tx.Query(b.ctx, b.sql(`SELECT min_height, attempts, waits, priority FROM {schema}.want WHERE key_hash = $1`), s.key[:])
+// standings finds the wants that reports are for, by the hash of their keys. Those that are not found nobody wants any
+// more.
+func (b *batch) standings(keys [][sha256.Size]byte) (map[[sha256.Size]byte]standing, error) {
+	found := make(map[[sha256.Size]byte]standing, len(keys))
+	if len(keys) == 0 {
+		return found, nil
+	}
+	hashes := make([][]byte, len(keys))
+	for i := range keys {
+		hashes[i] = keys[i][:]
+	}
+	rows, err := b.tx.Query(b.ctx, b.sql(`SELECT key_hash, min_height, attempts, waits, priority FROM {schema}.want WHERE key_hash = ANY ($1)`), hashes)
 	if err != nil {
-		return s, false, fmt.Errorf("look for the want %s: %w", w.Key(), err)
+		return nil, fmt.Errorf("look for %d wants: %w", len(keys), err)
 	}
-	defer rows.Close()
-	if ok = rows.Next(); ok {
-		err = rows.Scan(&s.minHeight, &s.attempts, &s.waits, &s.priority)
+	var s standing
+	var key []byte
+	if _, err := pgx.ForEachRow(rows, []any{&key, &s.minHeight, &s.attempts, &s.waits, &s.priority}, func() error {
+		s.key = [sha256.Size]byte(key)
+		if s.minHeight != nil {
+			height := *s.minHeight
+			s.minHeight = &height
+		}
+		found[s.key] = s
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("look for %d wants: %w", len(keys), err)
 	}
-	rows.Close()
-	if err == nil {
-		err = rows.Err()
-	}
-	if err != nil {
-		return s, false, fmt.Errorf("look for the want %s: %w", w.Key(), err)
-	}
-	return s, ok, nil
+	return found, nil
 }
 
-// settle ends a want that was answered.
-func (b *batch) settle(s standing) error {
-	if _, err := b.tx.Exec(b.ctx, b.sql(`DELETE FROM {schema}.want WHERE key_hash = $1`), s.key[:]); err != nil {
-		return fmt.Errorf("end a want: %w", err)
+// settle ends wants that were answered.
+func (b *batch) settle(all ...standing) error {
+	keys := make([][]byte, len(all))
+	for i := range all {
+		keys[i] = all[i].key[:]
 	}
-	return nil
+	return b.dropWants(keys)
 }
 
 // putOff moves a want that was answered at a height to the time at which it is due again.
@@ -201,25 +214,47 @@ func (b *batch) wait(s standing, seq int64, at time.Time) error {
 	return nil
 }
 
-// fail notes that a want was not answered, and when to try again.
-func (b *batch) fail(s standing, seq int64, at time.Time, problem *fetch.Problem) error {
-	attempts, waits, priority := s.attempts, s.waits, s.priority
-	var delay time.Duration
-	if problem.Severity == fetch.Waiting {
-		waits++
-		delay = problem.Delay(waits)
-	} else {
-		attempts, waits = attempts+1, 0
-		priority = max(priority, priorityAgain)
-		delay = problem.Delay(attempts)
+// failure is why a want was not answered.
+type failure struct {
+	standing
+	seq     int64 // the report
+	at      time.Time
+	problem *fetch.Problem
+}
+
+// fail notes that wants were not answered, and when to try again.
+func (b *batch) fail(all ...failure) error {
+	if len(all) == 0 {
+		return nil
+	}
+	n := len(all)
+	keys, seqs, dues := make([][]byte, n), make([]int64, n), make([]time.Time, n)
+	attempts, waits, priorities := make([]int32, n), make([]int32, n), make([]int16, n)
+	reasons, severities := make([]int16, n), make([]int16, n)
+	for i := range all {
+		f := &all[i]
+		var delay time.Duration
+		attempts[i], waits[i], priorities[i] = int32(f.attempts), int32(f.waits), f.priority
+		if f.problem.Severity == fetch.Waiting {
+			waits[i]++
+			delay = f.problem.Delay(int(waits[i]))
+		} else {
+			attempts[i], waits[i] = attempts[i]+1, 0
+			priorities[i] = max(f.priority, priorityAgain)
+			delay = f.problem.Delay(int(attempts[i]))
+		}
+		keys[i], seqs[i], dues[i] = f.key[:], f.seq, f.at.Add(delay)
+		reasons[i], severities[i] = int16(f.problem.Reason), int16(f.problem.Severity)
 	}
 	_, err := b.tx.Exec(b.ctx, b.sql(`
-		UPDATE {schema}.want
-		SET source_seq = $2, due_at = greatest(due_at, $3), attempts = $4, waits = $5, priority = $6, reason = $7, severity = $8
-		WHERE key_hash = $1`),
-		s.key[:], seq, at.Add(delay), attempts, waits, priority, problem.Reason, problem.Severity)
+		UPDATE {schema}.want w
+		SET source_seq = f.seq, due_at = greatest(w.due_at, f.due), attempts = f.attempts, waits = f.waits, priority = f.priority,
+		    reason = f.reason, severity = f.severity
+		FROM unnest($1::bytea[], $2::bigint[], $3::timestamptz[], $4::int[], $5::int[], $6::smallint[], $7::smallint[], $8::smallint[])
+		     AS f (key, seq, due, attempts, waits, priority, reason, severity)
+		WHERE w.key_hash = f.key`), keys, seqs, dues, attempts, waits, priorities, reasons, severities)
 	if err != nil {
-		return fmt.Errorf("note that a want failed: %w", err)
+		return fmt.Errorf("note that %d wants failed: %w", n, err)
 	}
 	return nil
 }

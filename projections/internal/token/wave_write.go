@@ -1,0 +1,297 @@
+package token
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"strata/domain/token"
+	"strata/projections"
+)
+
+// write writes a wave.
+func (b *batch) write(w *wave) error {
+	if w.empty() {
+		return nil
+	}
+	var settled []standing
+	var failed []failure
+	end := func(a answer, f *failure) {
+		if f == nil {
+			settled = append(settled, a.standing)
+		} else {
+			failed = append(failed, *f)
+		}
+	}
+	subjects, err := b.writeReads(w.reads, end)
+	if err != nil {
+		return err
+	}
+	came, err := b.writeDocuments(w.documents, end)
+	if err != nil {
+		return err
+	}
+	if err := b.writeImages(w.images, end); err != nil {
+		return err
+	}
+	if err := b.settle(settled...); err != nil {
+		return err
+	}
+	if err := b.fail(failed...); err != nil {
+		return err
+	}
+	subjects = append(subjects, came...)
+	slices.SortStableFunc(subjects, func(a, b subject) int { return int(a.seq - b.seq) })
+	return b.refer(subjects...)
+}
+
+// writeReads writes what contracts said of tokens, and returns whose references may be others now.
+func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subject, error) {
+	var good, bad []readRecord
+	for _, r := range all {
+		b.touchToken(r.token)
+		if r.problem != nil {
+			bad = append(bad, r)
+			end(r.answer, &failure{r.standing, r.step.SourceSeq, r.report.FinishedAt, r.problem})
+		} else {
+			good = append(good, r)
+		}
+	}
+	if err := b.writeBadReads(bad); err != nil {
+		return nil, err
+	}
+	if err := b.writeGoodReads(good); err != nil {
+		return nil, err
+	}
+	keys := make([]tokenKey, len(good))
+	subjects := make([]subject, len(good))
+	for i, r := range good {
+		keys[i] = r.token
+		subjects[i] = subject{[]tokenKey{r.token}, r.step.SourceSeq, r.report.FinishedAt}
+	}
+	intervals, err := b.dynamic(keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range good {
+		if r.priority == priorityClock { // the document is not to be older than the rest; one that fails has its own time
+			again, err := b.resourcesAgain(r.token.contract, []string{r.token.id},
+				raised{seq: r.step.SourceSeq, due: r.report.FinishedAt, priority: priorityClock})
+			if err != nil {
+				return nil, err
+			}
+			if err := b.raise(again); err != nil {
+				return nil, err
+			}
+		}
+		interval, dynamic := intervals[r.token]
+		if !dynamic {
+			end(r.answer, nil)
+			continue
+		}
+		if err := b.putOff(r.standing, r.step.SourceSeq, r.report.FinishedAt.Add(interval), r.report.Tip.Height); err != nil {
+			return nil, err
+		}
+	}
+	return subjects, nil
+}
+
+func (b *batch) writeBadReads(all []readRecord) error {
+	if len(all) == 0 {
+		return nil
+	}
+	var keys []tokenKey
+	var seqs []int64
+	var reasons []int16
+	for _, r := range all {
+		keys, seqs, reasons = append(keys, r.token), append(seqs, r.step.SourceSeq), append(reasons, int16(r.problem.Reason))
+	}
+	contracts, ids := columnsOf(keys)
+	if _, err := b.tx.Exec(b.ctx, b.sql(`
+		UPDATE {schema}.token t SET failed_seq = r.seq, reason = r.reason
+		FROM unnest($1::text[], $2::numeric[], $3::bigint[], $4::smallint[]) AS r (contract, id, seq, reason)
+		WHERE t.contract_id = r.contract AND t.token_id = r.id`), contracts, ids, seqs, reasons); err != nil {
+		return fmt.Errorf("note that %d tokens can't be read: %w", len(all), err)
+	}
+	return nil
+}
+
+func (b *batch) writeGoodReads(all []readRecord) error {
+	if len(all) == 0 {
+		return nil
+	}
+	var (
+		n                     = len(all)
+		keys                  = make([]tokenKey, n)
+		uris, names, symbols  = make([]*string, n), make([]*string, n), make([]*string, n)
+		nameKeys, symbolKeys  = make([]*string, n), make([]*string, n)
+		decimals              = make([]*int32, n)
+		supplies              = make([]*string, n)
+		heights, seqs, places = make([]int64, n), make([]int64, n), map[tokenKey]int{}
+		times                 = make([]time.Time, n)
+	)
+	for i, r := range all {
+		keys[i], places[r.token] = r.token, i
+		uris[i], names[i], symbols[i], decimals[i], supplies[i] = r.uri, r.read.Name, r.read.Symbol, r.read.Decimals, decimalOf(r.read.TotalSupply)
+		heights[i], seqs[i], times[i] = r.report.Tip.Height, r.step.SourceSeq, r.report.FinishedAt
+		if b.kind == token.FT {
+			name, symbol := listKey(r.read.Name), listKey(r.read.Symbol)
+			nameKeys[i], symbolKeys[i] = &name, &symbol
+		}
+	}
+	contracts, ids := columnsOf(keys)
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		UPDATE {schema}.token t
+		SET uri = r.uri, name = r.name, symbol = r.symbol, decimals = r.decimals, total_supply = coalesce(r.supply::numeric, t.total_supply),
+		    supply_seq = CASE WHEN r.supply IS NULL THEN t.supply_seq END, name_key = r.name_key, symbol_key = r.symbol_key,
+		    read_height = r.height, read_seq = r.seq, read_at = r.at, reason = 0, failed_seq = NULL
+		FROM unnest($1::text[], $2::numeric[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[],
+		            $10::bigint[], $11::bigint[], $12::timestamptz[])
+		     AS r (contract, id, uri, name, symbol, decimals, supply, name_key, symbol_key, height, seq, at)
+		JOIN {schema}.token old ON old.contract_id = r.contract AND old.token_id = r.id
+		WHERE t.contract_id = r.contract AND t.token_id = r.id
+		RETURNING t.contract_id, t.token_id::text, coalesce(old.name_key, ''), coalesce(old.symbol_key, '')`),
+		contracts, ids, uris, names, symbols, decimals, supplies, nameKeys, symbolKeys, heights, seqs, times)
+	if err != nil {
+		return fmt.Errorf("write what was read of %d tokens: %w", n, err)
+	}
+	before := make([][2]string, n)
+	var key tokenKey
+	var old [2]string
+	for rows.Next() {
+		if err := rows.Scan(&key.contract, &key.id, &old[0], &old[1]); err != nil {
+			rows.Close()
+			return fmt.Errorf("write what was read of %d tokens: %w", n, err)
+		}
+		before[places[key]] = old
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("write what was read of %d tokens: %w", n, err)
+	}
+	if b.kind != token.FT {
+		return nil
+	}
+	moved := make([]listing, n)
+	for i, key := range keys {
+		moved[i] = listing{key.contract, before[i], [2]string{*nameKeys[i], *symbolKeys[i]}}
+	}
+	return b.relist(moved)
+}
+
+// decimalOf is a number in digits; nil is null.
+func decimalOf(i *big.Int) *string {
+	if i == nil {
+		return nil
+	}
+	s := i.String()
+	return &s
+}
+
+// writeDocuments writes documents that came, and returns whose references may be others now.
+func (b *batch) writeDocuments(all []resourceRecord, end func(answer, *failure)) ([]subject, error) {
+	var hashes [][]byte
+	var seqs []int64
+	var times []time.Time
+	var contents []string
+	var bad badResources
+	var subjects []subject
+	for _, d := range all {
+		var tokens []tokenKey
+		for _, r := range d.referrals {
+			if b.touchToken(r.tokenKey); len(tokens) == 0 || tokens[len(tokens)-1] != r.tokenKey {
+				tokens = append(tokens, r.tokenKey)
+			}
+		}
+		body, problem := d.report.ResourceBody()
+		var content []byte
+		if problem == nil {
+			content, problem = parse(body, isOwn(d.referrals))
+		}
+		if problem != nil {
+			bad.add(d, int16(problem.Reason))
+			end(d.answer, &failure{d.standing, d.step.SourceSeq, d.report.FinishedAt, problem})
+			continue
+		}
+		end(d.answer, nil)
+		hashes, seqs = append(hashes, d.hash[:]), append(seqs, d.step.SourceSeq)
+		times, contents = append(times, d.report.FinishedAt), append(contents, string(content))
+		subjects = append(subjects, subject{tokens, d.step.SourceSeq, d.report.FinishedAt})
+	}
+	if err := b.writeBad("document", bad); err != nil {
+		return nil, err
+	}
+	if len(hashes) == 0 {
+		return nil, nil
+	}
+	if _, err := b.tx.Exec(b.ctx, b.sql(`
+		UPDATE {schema}.document d SET source_seq = r.seq, fetched_at = r.at, content = r.content, failed_seq = NULL, reason = 0
+		FROM unnest($1::bytea[], $2::bigint[], $3::timestamptz[], $4::text[]) AS r (hash, seq, at, content)
+		WHERE d.uri_hash = r.hash`), hashes, seqs, times, contents); err != nil {
+		return nil, fmt.Errorf("write %d documents: %w", len(hashes), err)
+	}
+	return subjects, nil
+}
+
+// writeImages writes images that came.
+func (b *batch) writeImages(all []resourceRecord, end func(answer, *failure)) error {
+	var hashes, digests [][]byte
+	var seqs []int64
+	var times []time.Time
+	var types []string
+	var widths, heights []int32
+	var bad badResources
+	for _, i := range all {
+		for _, r := range i.referrals {
+			b.touchToken(r.tokenKey)
+		}
+		digest, problem := imageDigest(i.report)
+		if problem != nil {
+			bad.add(i, int16(problem.Reason))
+			end(i.answer, &failure{i.standing, i.step.SourceSeq, i.report.FinishedAt, problem})
+			continue
+		}
+		end(i.answer, nil)
+		facts := i.report.Image
+		hashes, digests, seqs = append(hashes, i.hash[:]), append(digests, digest), append(seqs, i.step.SourceSeq)
+		times, types = append(times, i.report.FinishedAt), append(types, projections.Text(facts.ContentType))
+		widths, heights = append(widths, int32(facts.Width)), append(heights, int32(facts.Height))
+	}
+	if err := b.writeBad("image", bad); err != nil || len(hashes) == 0 {
+		return err
+	}
+	if _, err := b.tx.Exec(b.ctx, b.sql(`
+		UPDATE {schema}.image i
+		SET source_seq = r.seq, fetched_at = r.at, sha256 = r.digest, content_type = r.type, width = nullif(r.width, 0), height = nullif(r.height, 0),
+		    failed_seq = NULL, reason = 0
+		FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::timestamptz[], $5::text[], $6::int[], $7::int[])
+		     AS r (hash, digest, seq, at, type, width, height)
+		WHERE i.uri_hash = r.hash`), hashes, digests, seqs, times, types, widths, heights); err != nil {
+		return fmt.Errorf("write %d images: %w", len(hashes), err)
+	}
+	return nil
+}
+
+// badResources are documents or images that could not be had.
+type badResources struct {
+	hashes  [][]byte
+	seqs    []int64
+	reasons []int16
+}
+
+func (b *badResources) add(r resourceRecord, reason int16) {
+	b.hashes, b.seqs, b.reasons = append(b.hashes, r.hash[:]), append(b.seqs, r.step.SourceSeq), append(b.reasons, reason)
+}
+
+func (b *batch) writeBad(table string, bad badResources) error {
+	if len(bad.hashes) == 0 {
+		return nil
+	}
+	if _, err := b.tx.Exec(b.ctx, b.sql(`
+		UPDATE {schema}.`+table+` x SET failed_seq = r.seq, reason = r.reason
+		FROM unnest($1::bytea[], $2::bigint[], $3::smallint[]) AS r (hash, seq, reason) WHERE x.uri_hash = r.hash`),
+		bad.hashes, bad.seqs, bad.reasons); err != nil {
+		return fmt.Errorf("note that %d of kind %s can't be had: %w", len(bad.hashes), table, err)
+	}
+	return nil
+}
