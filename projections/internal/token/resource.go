@@ -103,6 +103,7 @@ const referMax = 1000
 // subject is tokens whose references may have changed because of one record.
 type subject struct {
 	tokens []tokenKey
+	number int64 // of the record's step
 	seq    int64 // the record
 	due    time.Time
 }
@@ -129,7 +130,7 @@ func (b *batch) refer(subjects ...subject) error {
 					return err
 				}
 			}
-			group = append(group, subject{chunk, s.seq, s.due})
+			group = append(group, subject{chunk, s.number, s.seq, s.due})
 			size += len(chunk)
 		}
 	}

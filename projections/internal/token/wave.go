@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 
+	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/domain/hash"
 	"strata/domain/token"
@@ -20,7 +21,11 @@ type wave struct {
 
 	keys   map[[sha256.Size]byte]bool // wants that were answered
 	tokens map[tokenKey]bool          // that were read, or whose document came
-	uris   map[string]bool            // of documents that tokens were read to have, and that came
+	uris   map[string]bool            // of documents that tokens were read to have
+	came   map[string]bool            // of documents that came
+	// alone says that nothing can join: with documents in several locales, what one record changes is about what others
+	// bring.
+	alone bool
 }
 
 // waveMax is how many records a wave has at most.
@@ -49,55 +54,87 @@ type resourceRecord struct {
 	referrals []referral
 }
 
+// record is a step, and what can be told of its report by itself.
+type record struct {
+	step   projections.Step
+	report *fetch.Report // nil for a wish
+	key    [sha256.Size]byte
+	read   *readRecord // of a token's properties; the answer is missing
+	locale bool        // a document that names others, for other locales
+}
+
 // records takes in what came from outside of the chain.
 func (b *batch) records(steps []projections.Step) error {
-	for len(steps) > 0 {
-		n, err := b.wave(steps[:min(len(steps), waveMax)])
+	all := make([]record, len(steps))
+	for i, step := range steps {
+		all[i] = b.look(step)
+	}
+	for len(all) > 0 {
+		n, err := b.wave(all[:min(len(all), waveMax)])
 		if err != nil {
 			return err
 		}
-		steps = steps[n:]
+		all = all[n:]
 	}
 	return nil
 }
 
+func (b *batch) look(step projections.Step) record {
+	r := record{step: step}
+	report, ok := step.Record.(*fetch.Report)
+	if !ok {
+		return r
+	}
+	r.report, r.key = report, keyHash(report.Want)
+	switch report.Want.Kind {
+	case fetch.ContractRead:
+		id := tokenIDOf(b.kind, report.Want)
+		if id == nil || report.Want.Key() != b.readWant(report.Want.Contract, id).Key() {
+			break
+		}
+		r.read = &readRecord{token: tokenKey{report.Want.Contract, id.String()}}
+		if r.read.read, r.read.problem = token.ReadToken(b.kind, report); r.read.problem == nil && r.read.read.URI != nil {
+			r.read.uri = tokenURI(*r.read.read.URI, r.read.token.id)
+		}
+	case fetch.Document:
+		if body, problem := report.ResourceBody(); problem == nil {
+			parsed, err := document.ParseLocalised(body)
+			r.locale = err == nil && parsed.Localization != nil
+		}
+	}
+	return r
+}
+
 // wave takes in the first of the records, and says how many.
-func (b *batch) wave(steps []projections.Step) (int, error) {
-	around, err := b.surroundings(steps)
+func (b *batch) wave(all []record) (int, error) {
+	around, err := b.surroundings(all)
 	if err != nil {
 		return 0, err
 	}
-	w := wave{keys: map[[sha256.Size]byte]bool{}, tokens: map[tokenKey]bool{}, uris: map[string]bool{}}
-	for i, step := range steps {
-		r, isReport := step.Record.(*fetch.Report)
+	w := wave{keys: map[[sha256.Size]byte]bool{}, tokens: map[tokenKey]bool{}, uris: map[string]bool{}, came: map[string]bool{}}
+	for i, r := range all {
 		var s standing
-		if isReport {
+		var canonical, taken, later bool
+		if r.report != nil {
 			var wanted bool
-			key := keyHash(r.Want)
-			if s, wanted = around.standings[key]; !wanted {
-				if w.mayWant(r.Want.Kind) {
+			if s, wanted = around.standings[r.key]; !wanted {
+				if w.mayWant(r.report.Want.Kind) {
 					return i, b.write(&w)
 				}
 				continue // nobody here wants it
 			}
-			if w.keys[key] {
-				return i, b.write(&w)
-			}
-		}
-		canonical := isReport && around.canonical(r, s)
-		taken, ok := false, false
-		if isReport {
-			taken, ok = b.join(&w, answer{step, r, s}, around, canonical)
+			canonical = around.canonical(r.report, s)
+			taken, later = w.join(r, answer{r.step, r.report, s}, around, canonical)
 		}
 		switch {
 		case taken:
-		case ok || !w.empty(): // after the others
+		case later || !w.empty(): // after the others
 			return i, b.write(&w)
 		default:
-			return i + 1, b.single(step, s, canonical)
+			return i + 1, b.single(r.step, s, canonical)
 		}
 	}
-	return len(steps), b.write(&w)
+	return len(all), b.write(&w)
 }
 
 func (w *wave) empty() bool { return len(w.reads)+len(w.documents)+len(w.images) == 0 }
@@ -107,82 +144,56 @@ func (w *wave) mayWant(kind fetch.Kind) bool {
 	return (kind == fetch.Document || kind == fetch.Image) && len(w.reads)+len(w.documents) > 0
 }
 
-// join makes an answer part of the wave. Otherwise ok says that it can be part of a later one.
-func (b *batch) join(w *wave, a answer, around *surroundings, canonical bool) (taken, ok bool) {
-	switch a.report.Want.Kind {
+// join makes an answer part of the wave. Otherwise later says that it can be part of one.
+func (w *wave) join(r record, a answer, around *surroundings, canonical bool) (taken, later bool) {
+	if w.alone || w.keys[r.key] {
+		return false, true
+	}
+	switch r.report.Want.Kind {
 	case fetch.ContractRead:
-		return b.joinRead(w, a, canonical)
+		if r.read == nil || !canonical {
+			return false, false
+		}
+		read := *r.read
+		read.answer = a
+		alone := read.uri != nil && around.localised[uriHash(*read.uri)]
+		if w.tokens[read.token] || read.uri != nil && w.came[*read.uri] || alone && !w.empty() {
+			return false, true
+		}
+		w.alone = alone
+		w.tokens[read.token] = true
+		if read.uri != nil {
+			w.uris[*read.uri] = true
+		}
+		w.reads = append(w.reads, read)
 	case fetch.Document:
-		r := resourceRecord{a, uriHash(a.report.Want.URI), nil}
-		r.referrals = around.referrals[resourceKey{"document", r.hash}]
-		alone := false
-		for _, referral := range r.referrals {
+		d := resourceRecord{a, uriHash(r.report.Want.URI), nil}
+		d.referrals = around.referrals[resourceKey{"document", d.hash}]
+		alone := r.locale
+		for _, referral := range d.referrals {
 			if w.tokens[referral.tokenKey] {
 				return false, true
 			}
-			alone = alone || referral.locale != "" // then it is about what other documents say, too
+			alone = alone || referral.locale != ""
 		}
-		if w.uris[a.report.Want.URI] || alone && !w.empty() || w.alone() {
+		if w.uris[r.report.Want.URI] || alone && !w.empty() {
 			return false, true
 		}
-		for _, referral := range r.referrals {
+		w.alone = alone
+		for _, referral := range d.referrals {
 			w.tokens[referral.tokenKey] = true
 		}
-		w.uris[a.report.Want.URI] = true
-		w.documents = append(w.documents, r)
+		w.came[r.report.Want.URI] = true
+		w.documents = append(w.documents, d)
 	case fetch.Image:
-		r := resourceRecord{a, uriHash(a.report.Want.URI), nil}
-		r.referrals = around.referrals[resourceKey{"image", r.hash}]
-		w.images = append(w.images, r)
+		i := resourceRecord{a, uriHash(r.report.Want.URI), nil}
+		i.referrals = around.referrals[resourceKey{"image", i.hash}]
+		w.images = append(w.images, i)
 	default:
 		return false, false
 	}
-	w.keys[a.key] = true
+	w.keys[r.key] = true
 	return true, true
-}
-
-// alone says that the wave has a document of another locale, which is a wave of its own.
-func (w *wave) alone() bool {
-	for _, d := range w.documents {
-		for _, r := range d.referrals {
-			if r.locale != "" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// joinRead makes a reading of a token's properties part of the wave.
-func (b *batch) joinRead(w *wave, a answer, canonical bool) (taken, ok bool) {
-	id := tokenIDOf(b.kind, a.report.Want)
-	if !canonical || id == nil || a.report.Want.Key() != b.readWant(a.report.Want.Contract, id).Key() {
-		return false, false
-	}
-	r := readRecord{answer: a, token: tokenKey{a.report.Want.Contract, id.String()}}
-	r.read, r.problem = token.ReadToken(b.kind, a.report)
-	if r.problem == nil && r.read.URI != nil {
-		r.uri = tokenURI(*r.read.URI, r.token.id)
-	}
-	if w.tokens[r.token] || r.uri != nil && w.uris[*r.uri] && w.brings(*r.uri) || w.alone() {
-		return false, true
-	}
-	w.tokens[r.token], w.keys[a.key] = true, true
-	if r.uri != nil {
-		w.uris[*r.uri] = true
-	}
-	w.reads = append(w.reads, r)
-	return true, true
-}
-
-// brings says whether the document at an address is part of the wave.
-func (w *wave) brings(uri string) bool {
-	for _, d := range w.documents {
-		if d.report.Want.URI == uri {
-			return true
-		}
-	}
-	return false
 }
 
 // surroundings is what decides which records count, and which are independent.
@@ -190,23 +201,27 @@ type surroundings struct {
 	standings map[[sha256.Size]byte]standing
 	blocks    map[fetch.Tip]bool
 	referrals map[resourceKey][]referral
+	localised map[[sha256.Size]byte]bool // known documents that name others, for other locales
 }
 
-func (b *batch) surroundings(steps []projections.Step) (*surroundings, error) {
+func (b *batch) surroundings(all []record) (*surroundings, error) {
 	var keys [][sha256.Size]byte
 	tips := map[fetch.Tip]bool{}
 	var resources []resourceKey
-	for _, step := range steps {
-		r, ok := step.Record.(*fetch.Report)
-		if !ok {
+	var uris []string
+	for _, r := range all {
+		if r.report == nil {
 			continue
 		}
-		keys = append(keys, keyHash(r.Want))
-		if r.Tip != nil {
-			tips[*r.Tip] = false
+		keys = append(keys, r.key)
+		if r.report.Tip != nil {
+			tips[*r.report.Tip] = false
 		}
-		if r.Want.URI != "" {
-			resources = append(resources, resourceKey{string(r.Want.Kind), uriHash(r.Want.URI)})
+		if r.report.Want.URI != "" {
+			resources = append(resources, resourceKey{string(r.report.Want.Kind), uriHash(r.report.Want.URI)})
+		}
+		if r.read != nil && r.read.uri != nil {
+			uris = append(uris, *r.read.uri)
 		}
 	}
 	around := &surroundings{blocks: tips}
@@ -219,6 +234,16 @@ func (b *batch) surroundings(steps []projections.Step) (*surroundings, error) {
 	}
 	if around.referrals, err = b.referrals(resources); err != nil {
 		return nil, err
+	}
+	known, err := b.documents(uris)
+	if err != nil {
+		return nil, err
+	}
+	around.localised = map[[sha256.Size]byte]bool{}
+	for uri, d := range known {
+		if d.Localization != nil {
+			around.localised[uriHash(uri)] = true
+		}
 	}
 	return around, b.findBlocks(tips)
 }

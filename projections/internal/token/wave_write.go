@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -42,7 +43,7 @@ func (b *batch) write(w *wave) error {
 		return err
 	}
 	subjects = append(subjects, came...)
-	slices.SortStableFunc(subjects, func(a, b subject) int { return int(a.seq - b.seq) })
+	slices.SortStableFunc(subjects, func(a, b subject) int { return cmp.Compare(a.number, b.number) })
 	return b.refer(subjects...)
 }
 
@@ -68,7 +69,7 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 	subjects := make([]subject, len(good))
 	for i, r := range good {
 		keys[i] = r.token
-		subjects[i] = subject{[]tokenKey{r.token}, r.step.SourceSeq, r.report.FinishedAt}
+		subjects[i] = subject{[]tokenKey{r.token}, r.step.Number, r.step.SourceSeq, r.report.FinishedAt}
 	}
 	intervals, err := b.dynamic(keys)
 	if err != nil {
@@ -216,7 +217,7 @@ func (b *batch) writeDocuments(all []resourceRecord, end func(answer, *failure))
 		end(d.answer, nil)
 		hashes, seqs = append(hashes, d.hash[:]), append(seqs, d.step.SourceSeq)
 		times, contents = append(times, d.report.FinishedAt), append(contents, string(content))
-		subjects = append(subjects, subject{tokens, d.step.SourceSeq, d.report.FinishedAt})
+		subjects = append(subjects, subject{tokens, d.step.Number, d.step.SourceSeq, d.report.FinishedAt})
 	}
 	if err := b.writeBad("document", bad); err != nil {
 		return nil, err
