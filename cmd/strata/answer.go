@@ -54,9 +54,18 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 		return nil
 	})
 
+	handler, watchNodes, err := c.forwarding(api, c.Network, logger, registry)
+	if err != nil {
+		return err
+	}
+	group.Go(func() error {
+		watchNodes(ctx)
+		return nil
+	})
 	server := &http.Server{
-		Handler:           api,
+		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}

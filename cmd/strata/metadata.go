@@ -52,7 +52,11 @@ func (c *serveCommand) fetch(ctx context.Context, group *errgroup.Group, db *dat
 	if err != nil {
 		return err
 	}
-	if len(c.Nodes) == 0 { // documents are only known from what contracts say
+	nodes, err := c.parsed()
+	if err != nil {
+		return err
+	}
+	if len(nodes) == 0 { // documents are only known from what contracts say
 		logger.LogAttrs(ctx, slog.LevelInfo, "token metadata is not fetched: that needs a node's RPC address (--nodes)")
 		return nil
 	}
@@ -61,7 +65,7 @@ func (c *serveCommand) fetch(ctx context.Context, group *errgroup.Group, db *dat
 		return err
 	}
 	config := metadata.Config{
-		Log: db.log, Nodes: c.Nodes, Web: web, Data: document.ParseData, Concurrency: c.FetchConcurrency, Logger: logger, Registry: registry,
+		Log: db.log, Web: web, Data: document.ParseData, Concurrency: c.FetchConcurrency, Logger: logger, Registry: registry,
 		Resolve: func(uri string) ([]metadata.Candidate, error) {
 			found, err := document.Resolve(uri, c.gateways())
 			candidates := make([]metadata.Candidate, len(found))
@@ -70,6 +74,9 @@ func (c *serveCommand) fetch(ctx context.Context, group *errgroup.Group, db *dat
 			}
 			return candidates, err
 		},
+	}
+	for _, node := range nodes {
+		config.Nodes = append(config.Nodes, node.URL)
 	}
 	if images != nil {
 		config.Images = metadata.KeepIn(images)

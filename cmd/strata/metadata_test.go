@@ -71,6 +71,17 @@ func TestTokenMetadata(t *testing.T) {
 	}
 	s.eventually("a refreshed token was asked for again", func() bool { return world.Calls() >= before+5 })
 
+	// The node itself can be asked, too.
+	call := "/v2/contracts/call-read/" + strings.Replace(coin.Contract, ".", "/", 1) + "/get-symbol"
+	got := do(t, http.MethodPost, s.api+call, http.Header{"Content-Type": {"application/json"}}, []byte(`{"sender":"SP000000000000000000002Q6VF78","arguments":[]}`))
+	if got.status != http.StatusOK || !strings.Contains(string(got.body), `"okay":true`) {
+		t.Errorf("%s: got %d %s", call, got.status, got.body)
+	}
+	var pool struct{ Nodes []struct{ State, URL string } }
+	if s.read("/proxy/v1/nodes", &pool); len(pool.Nodes) != 1 || pool.Nodes[0].State != "serving" || pool.Nodes[0].URL != beyond.URL {
+		t.Errorf("the pool is %+v", pool)
+	}
+
 	// What says it is a report, but was posted by anybody, is not believed.
 	s.mustPost("/strata/fetch", []byte(`{"want":{"kind":"document","uri":"ipfs://x"},"attempt":1}`))
 	s.eventually("a posted report is quarantined", func() bool {

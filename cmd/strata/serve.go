@@ -33,6 +33,7 @@ const (
 
 type serveCommand struct {
 	databaseFlags   `embed:"" group:"Database:"`
+	nodeFlags       `embed:"" group:"Nodes:"`
 	metadataFlags   `embed:"" group:"Token metadata:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Replica that the API reads from; empty: the same database."`
 
@@ -41,7 +42,6 @@ type serveCommand struct {
 	MetricsAddr   string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Address of /metrics and /healthz, for a process that does not serve the API, which has both."`
 	Network       string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Network that the nodes are on: mainnet or testnet."`
 	Roles         []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"What this process does, any of observer, projector, metadata and api; default all."`
-	Nodes         []string      `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes, such as http://127.0.0.1:20443."`
 	OrdhookToken  string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token that the ordinals feed must show; empty: none."`
 	ForkChoice    string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"How the canonical chain is chosen: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
 	BodyLimit     int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Largest event in bytes."`

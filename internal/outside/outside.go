@@ -53,6 +53,9 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	path := r.URL.Path
 	switch {
+	case path == "/v2/info":
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprint(rw, info)
 	case r.Method == http.MethodPost && strings.HasPrefix(path, "/v2/contracts/call-read/"):
 		w.calls.Add(1)
 		w.call(rw, r, strings.Split(strings.TrimPrefix(path, "/v2/contracts/call-read/"), "/"))
@@ -68,6 +71,11 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		http.NotFound(rw, r)
 	}
 }
+
+// info is what the node says of itself.
+const info = `{"network_id":1,"server_version":"outside","burn_block_height":1,"stacks_tip_height":1,` +
+	`"stacks_tip":"0000000000000000000000000000000000000000000000000000000000000001",` +
+	`"stacks_tip_consensus_hash":"0000000000000000000000000000000000000001","is_fully_synced":true}`
 
 // call answers a read-only call.
 func (w *World) call(rw http.ResponseWriter, r *http.Request, parts []string) {

@@ -83,8 +83,7 @@ func (c *Client) Do(ctx context.Context, r *Request, timeout time.Duration) (*Re
 // broken says whether a connection ended before the first byte of an answer.
 func broken(c *conn, err error) bool {
 	var network net.Error
-	return !errors.As(err, &network) && errors.Is(err, io.EOF) ||
-		errors.As(err, &network) && !network.Timeout() && c.response.first
+	return c.response.first && (!errors.As(err, &network) || !network.Timeout())
 }
 
 func (c *Client) failure(ctx context.Context, stage Stage, err error) error {

@@ -21,6 +21,8 @@ type head struct {
 	// length of the body; -1: it ends with the connection, or chunked says how.
 	length  int64
 	chunked bool
+	// old says that the answer is HTTP/1.0.
+	old bool
 	// keep says that the connection can be used again after the body.
 	keep bool
 	// names that field Connection lists: fields that are about the connection.
@@ -101,7 +103,8 @@ func (h *head) statusLine(line []byte) error {
 	if !ok || h.status < 100 || h.status > 599 {
 		return malformed("status line %q", line[:min(len(line), 64)])
 	}
-	h.keep = line[7] == '1'
+	h.old = line[7] == '0'
+	h.keep = !h.old
 	return nil
 }
 
@@ -162,8 +165,11 @@ func (h *head) connection(value string) {
 
 // finish decides where the body ends (RFC 9112 6.3) and drops the fields that Connection named.
 func (h *head) finish() error {
-	if h.chunked && h.length >= 0 {
+	switch {
+	case h.chunked && h.length >= 0:
 		return malformed("content length %d and a transfer encoding", h.length)
+	case h.chunked && h.old:
+		return malformed("transfer encoding in HTTP/1.0")
 	}
 	if h.status < 200 || h.status == 204 || h.status == 304 {
 		h.length, h.chunked = 0, false

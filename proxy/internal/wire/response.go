@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"io"
 	"net/http/httputil"
 	"time"
@@ -47,6 +48,13 @@ func (r *Response) Value(name string) string {
 // Extend lets the next reads take as long as timeout.
 func (r *Response) Extend(timeout time.Duration) { r.conn.until(time.Now().Add(timeout)) }
 
+// Watch makes the rest of the exchange end with ctx instead of the context that it began with.
+func (r *Response) Watch(ctx context.Context) {
+	if r.stop() {
+		r.stop = context.AfterFunc(ctx, r.conn.abandon)
+	}
+}
+
 // Read reads from the body. It returns io.EOF at the end of a whole body only, and an *Error if it was cut short.
 func (r *Response) Read(p []byte) (int, error) {
 	if r.ended {
@@ -68,7 +76,7 @@ func (r *Response) read(p []byte) (int, error) {
 	switch {
 	case r.chunks != nil:
 		n, err := r.chunks.Read(p)
-		if err == io.EOF { //nolint:errorlint // the chunked reader returns it as it is
+		if err == io.EOF {
 			if trailer := r.readTrailer(); trailer != nil {
 				return n, trailer
 			}
@@ -82,7 +90,7 @@ func (r *Response) read(p []byte) (int, error) {
 	switch {
 	case r.left == 0:
 		return n, io.EOF
-	case err == io.EOF: //nolint:errorlint // bufio returns it as it is
+	case err == io.EOF:
 		return n, io.ErrUnexpectedEOF
 	}
 	return n, err
@@ -140,4 +148,3 @@ func (r *Response) Close() {
 	}
 	_ = on.Close()
 }
-

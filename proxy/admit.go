@@ -1,0 +1,178 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strings"
+
+	"strata/domain/hash"
+	"strata/proxy/internal/policy"
+)
+
+// nodeHeader names the node that an answer is from; in a request, the node that is asked for, where that makes a
+// difference.
+const nodeHeader = "X-Strata-Node"
+
+// admit decides whether a request may be forwarded, and makes what is forwarded of it. Nothing else of the request
+// reaches a node.
+func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, x *exchange) *failure {
+	target, f := targetOf(r)
+	if f != nil {
+		return f
+	}
+	x.path = r.URL.Path
+	x.endpoint = policy.Match(r.Method, x.path)
+	if x.endpoint.Operator && !p.config.AllowOperator {
+		return &failure{status: http.StatusForbidden, message: "this endpoint is for who runs the nodes, and closed here; " +
+			"the operator of this proxy can open it (AllowOperator)"}
+	}
+	if p.throttle != nil {
+		if wait, ok := p.throttle.Allow(r.RemoteAddr); !ok {
+			return &failure{status: http.StatusTooManyRequests, message: "too many requests from your address", retryAfter: wait}
+		}
+	}
+	x.request.Method, x.request.Target, x.request.ID = r.Method, target, p.numbers.Add(1)
+	x.request.Accept = single(r.Header["Accept"])
+	if x.endpoint.Authorized {
+		x.request.Authorization = single(r.Header["Authorization"])
+	}
+	x.request.Once = !x.endpoint.Safe && x.endpoint.Kind != policy.Broadcast
+	if tip := policy.PinnedTip(r.URL.RawQuery); tip != "" {
+		x.tip, _ = hash.Parse32(tip)
+		x.pinned = true
+	}
+	if x.endpoint.PerNode {
+		if name := single(r.Header[nodeHeader]); name != "" {
+			node, ok := p.pool.Named(name)
+			if !ok {
+				return &failure{status: http.StatusBadRequest, message: "there is no node of the name that " + nodeHeader + " asks for"}
+			}
+			x.only = node
+		}
+	}
+	if r.Method == http.MethodHead || r.Method == http.MethodGet {
+		x.request.Method = http.MethodGet // a node doesn't know HEAD
+		return nil
+	}
+	x.request.ContentType = single(r.Header["Content-Type"])
+	return p.readBody(w, r, x)
+}
+
+// fieldMax is the longest header field of a client that is forwarded, in bytes; a node reads 4096 of all together.
+const fieldMax = 1024
+
+// single is the value of a header field that a client sent once.
+func single(values []string) string {
+	if len(values) != 1 || len(values[0]) > fieldMax {
+		return ""
+	}
+	return values[0]
+}
+
+// targetOf is the path and query that a node is asked for, as the client wrote them.
+func targetOf(r *http.Request) (string, *failure) {
+	switch {
+	case r.Method == http.MethodConnect, r.Method == http.MethodTrace:
+		return "", &failure{status: http.StatusMethodNotAllowed, message: "this method is not forwarded"}
+	case r.URL.Host != "", r.URL.Scheme != "", r.URL.Opaque != "", r.URL.User != nil:
+		return "", &failure{status: http.StatusBadRequest, message: "the request names a host to forward to; only a path is taken"}
+	}
+	path := r.URL.EscapedPath()
+	if !strings.HasPrefix(path, "/v2/") && !strings.HasPrefix(path, "/v3/") {
+		return "", &failure{status: http.StatusNotFound, message: "a node's paths begin with /v2/ or /v3/"}
+	}
+	if !plainPath(path) {
+		return "", &failure{status: http.StatusBadRequest, message: "the path has dots, slashes or control characters where a node has none"}
+	}
+	if r.URL.RawQuery == "" && !r.URL.ForceQuery {
+		return path, nil
+	}
+	if !printable(r.URL.RawQuery) {
+		return "", &failure{status: http.StatusBadRequest, message: "the query has control characters"}
+	}
+	return path + "?" + r.URL.RawQuery, nil
+}
+
+// plainPath says whether an escaped path means the same to everybody who reads it: no segment is empty, "." or "..",
+// and no slash, backslash, dot or control character is escaped.
+func plainPath(path string) bool {
+	for i := 0; i < len(path); i++ {
+		switch c := path[i]; {
+		case c <= ' ' || c == 0x7f || c == '\\':
+			return false
+		case c == '/' && strings.HasPrefix(path[i:], "//"), c == '/' && dots(path[i+1:]):
+			return false
+		case c == '%':
+			if i+2 >= len(path) || confusing(path[i+1], path[i+2]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// dots says whether the first segment of a path is "." or "..".
+func dots(path string) bool {
+	if len(path) == 0 || path[0] != '.' {
+		return false
+	}
+	segment, _, _ := strings.Cut(path, "/")
+	return segment == "." || segment == ".."
+}
+
+// confusing says whether %hl is a control character, dot, slash, backslash, percent sign or delete.
+func confusing(h, l byte) bool {
+	l |= 0x20
+	switch h {
+	case '0', '1':
+		return true
+	case '2':
+		return l == 'e' || l == 'f' || l == '5'
+	case '5':
+		return l == 'c'
+	case '7':
+		return l == 'f'
+	}
+	return false
+}
+
+// printable says whether s has no control characters and spaces, which would end a request line.
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// bodyGuess is how much memory a body gets on the client's word alone.
+const bodyGuess = 64 << 10
+
+// readBody reads the whole body, so that it can be sent again, and so that no node has to wait for a slow client.
+func (p *Proxy) readBody(w http.ResponseWriter, r *http.Request, x *exchange) *failure {
+	tooLarge := &failure{status: http.StatusRequestEntityTooLarge, message: "the body is larger than this proxy takes"}
+	if r.ContentLength > p.config.BodyLimit {
+		return tooLarge
+	}
+	if r.ContentLength == 0 {
+		return nil
+	}
+	if len(r.TransferEncoding) > 0 {
+		// net/http has dropped a Content-Length that came with it, and whoever is in front may have gone by that. What
+		// follows on this connection is then no request of its client's.
+		w.Header().Set("Connection", "close")
+	}
+	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), bodyGuess)+bytes.MinRead))
+	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, p.config.BodyLimit))
+	var limit *http.MaxBytesError
+	switch {
+	case errors.As(err, &limit):
+		return tooLarge
+	case err != nil:
+		return &failure{status: http.StatusBadRequest, message: "the body ended early or was not HTTP"}
+	}
+	x.request.Body = body.Bytes()
+	return nil
+}

@@ -1,0 +1,115 @@
+package flight
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var key = Key{1}
+
+// begin starts a call of work that waits until it is released, and says when it runs.
+func begin(g *Group[int], ctx context.Context, release chan struct{}) (result chan Result[int]) { //nolint:revive // ctx is what the test is about
+	started := make(chan struct{})
+	result = make(chan Result[int], 1)
+	go func() {
+		result <- g.Do(ctx, key, func(ctx context.Context) (int, error) {
+			close(started)
+			select {
+			case <-release:
+				return 7, nil
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+		})
+	}()
+	<-started
+	return result
+}
+
+func joined(g *Group[int], n int) {
+	for {
+		g.mu.Lock()
+		c := g.calls[key]
+		done := c != nil && c.joined == n
+		g.mu.Unlock()
+		if done {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func never(context.Context) (int, error) { panic("the work was to be shared") }
+
+func TestShare(t *testing.T) {
+	var g Group[int]
+	release := make(chan struct{})
+	first := begin(&g, t.Context(), release)
+	var sum atomic.Int64
+	var others sync.WaitGroup
+	for range 5 {
+		others.Go(func() { sum.Add(int64(g.Do(t.Context(), key, never).Value)) })
+	}
+	joined(&g, 5)
+	close(release)
+	others.Wait()
+	if r := <-first; r.Value != 7 || !r.First || r.Others != 5 || sum.Load() != 35 {
+		t.Errorf("first has %+v, the others' sum is %d", r, sum.Load())
+	}
+	if len(g.calls) != 0 {
+		t.Errorf("%d calls are left", len(g.calls))
+	}
+}
+
+// The first caller leaves, and the second has the result all the same.
+func TestFirstLeaves(t *testing.T) {
+	var g Group[int]
+	release := make(chan struct{})
+	ctx, leave := context.WithCancel(t.Context())
+	first := begin(&g, ctx, release)
+	second := make(chan Result[int], 1)
+	go func() { second <- g.Do(t.Context(), key, never) }()
+	joined(&g, 1)
+	leave()
+	time.Sleep(10 * time.Millisecond)
+	close(release)
+	if r := <-second; r.Value != 7 || r.Err != nil {
+		t.Errorf("second has %+v", r)
+	}
+	<-first
+}
+
+// When all have left, the work ends, and who comes then begins anew.
+func TestAllLeave(t *testing.T) {
+	var g Group[int]
+	ctx, leave := context.WithCancel(t.Context())
+	first := begin(&g, ctx, nil)
+	second := make(chan Result[int], 1)
+	go func() { second <- g.Do(ctx, key, never) }()
+	joined(&g, 1)
+	leave()
+	for _, result := range []chan Result[int]{first, second} {
+		if r := <-result; !errors.Is(r.Err, context.Canceled) {
+			t.Errorf("got %+v, want %v", r, context.Canceled)
+		}
+	}
+	r := g.Do(t.Context(), key, func(context.Context) (int, error) { return 8, nil })
+	if r.Value != 8 || r.Err != nil {
+		t.Errorf("afterwards: %+v", r)
+	}
+}
+
+func TestPanic(t *testing.T) {
+	var g Group[int]
+	func() {
+		defer func() { _ = recover() }()
+		g.Do(t.Context(), key, never)
+	}()
+	if len(g.calls) != 0 {
+		t.Error("the call that panicked is still there")
+	}
+}

@@ -1,0 +1,128 @@
+package policy
+
+import "net/http"
+
+// read is an endpoint that is safe to ask any node, twice.
+func read(cost Cost, path string, lifetime Lifetime) Endpoint {
+	return Endpoint{
+		Name: path, Method: http.MethodGet, Cost: cost, Safe: true, Hedge: cost != Heavy,
+		Lifetime: lifetime, Pinned: lifetime,
+	}
+}
+
+// state reads the state at a tip, so that its answer never changes once the tip is named.
+func state(cost Cost, path string) Endpoint {
+	e := read(cost, path, Tip)
+	e.Pinned = Immutable
+	return e
+}
+
+// pure is a POST that changes nothing.
+func (e Endpoint) pure() Endpoint {
+	e.Method, e.Hedge = http.MethodPost, false
+	return e
+}
+
+func (e Endpoint) kind(k Kind) Endpoint {
+	e.Kind = k
+	return e
+}
+
+// local is about the one node that answers.
+func (e Endpoint) local() Endpoint {
+	e.PerNode, e.Hedge = true, false
+	return e
+}
+
+// pinned never changes once the tip is named.
+func (e Endpoint) pinned() Endpoint {
+	e.Pinned = Immutable
+	return e
+}
+
+// authorized is for clients that have the node's token.
+func (e Endpoint) authorized() Endpoint {
+	e.Authorized = true
+	return e
+}
+
+// operator is for who runs the node.
+func operator(method, path string) Endpoint {
+	return Endpoint{Name: path, Method: method, Cost: Heavy, Operator: true, Authorized: true, PerNode: true}
+}
+
+// table has every endpoint of a node. A segment {x} is any one segment; {x...} is all that is left, as names in Clarity
+// may have a slash.
+var table = []Endpoint{
+	read(Light, "/v2/info", Second),
+	read(Light, "/v3/health", None).local(),
+	read(Heavy, "/v2/pox", Tip).pinned(),
+	state(Medium, "/v2/accounts/{principal}"),
+	state(Heavy, "/v2/contracts/call-read/{address}/{contract}/{function...}").pure(),
+	state(Heavy, "/v3/contracts/fast-call-read/{address}/{contract}/{function...}").pure().authorized(),
+	state(Medium, "/v2/contracts/interface/{address}/{contract}"),
+	state(Medium, "/v2/contracts/source/{address}/{contract}"),
+	state(Medium, "/v2/traits/{address}/{contract}/{traitAddress}/{traitContract}/{trait...}"),
+	state(Medium, "/v2/map_entry/{address}/{contract}/{map...}").pure(),
+	state(Medium, "/v2/data_var/{address}/{contract}/{variable...}"),
+	state(Medium, "/v2/constant_val/{address}/{contract}/{constant...}"),
+	state(Medium, "/v2/clarity/marf/{key}"),
+	state(Medium, "/v2/clarity/metadata/{address}/{contract}/{key...}"),
+	read(Medium, "/v2/fees/transaction", Tip).pure().kind(Estimate),
+	read(Light, "/v2/fees/transfer", Tip),
+	read(Light, "/v2/transactions/unconfirmed/{txid}", None).kind(Unconfirmed),
+	read(Light, "/v3/transaction/{txid}", Tip).kind(Confirmed),
+
+	{Name: "/v2/transactions", Method: http.MethodPost, Cost: Medium, Kind: Broadcast},
+
+	read(Medium, "/v2/headers/{count}", Tip),
+	read(Medium, "/v2/blocks/{id}", Immutable),
+	read(Medium, "/v3/blocks/{id}", Immutable),
+	read(Medium, "/v3/blocks/height/{height}", Tip).pinned(),
+	read(Light, "/v3/tenures/info", Tip),
+	read(Heavy, "/v3/tenures/{id}", None),
+	read(Medium, "/v3/tenures/blocks/{consensus}", Burn),
+	read(Medium, "/v3/tenures/blocks/hash/{burn}", Burn),
+	read(Medium, "/v3/tenures/blocks/height/{height}", Burn),
+	read(Medium, "/v3/tenures/fork_info/{start}/{stop}", Burn),
+	read(Light, "/v3/tenures/tip/{consensus}", Tip),
+	read(Light, "/v3/tenures/tip_metadata/{consensus}", Tip),
+	read(Light, "/v3/sortitions", Burn),
+	read(Light, "/v3/sortitions/{key}", Burn),
+	read(Light, "/v3/sortitions/{key}/{value}", Burn),
+	read(Medium, "/v3/stacker_set/{cycle}", Burn),
+	read(Medium, "/v3/signer/{key}/{cycle}", Tip),
+	read(Light, "/v2/stackerdb/{address}/{contract}", None).local(),
+	read(Light, "/v2/stackerdb/{address}/{contract}/{slot...}", None).local(),
+	read(Medium, "/v2/attachments/inv", None).local(),
+	read(Medium, "/v2/attachments/{hash}", None),
+
+	operator(http.MethodGet, "/v2/neighbors"),
+	operator(http.MethodPost, "/v2/stackerdb/{address}/{contract}/{slot...}"),
+	operator(http.MethodPost, "/v2/mempool/query"),
+	operator(http.MethodPost, "/v2/blocks/upload/{consensus}"),
+	operator(http.MethodPost, "/v3/blocks/upload"),
+	operator(http.MethodPost, "/v2/microblocks"),
+	operator(http.MethodPost, "/v3/block_proposal"),
+	operator(http.MethodGet, "/v3/blocks/replay/{id}"),
+	operator(http.MethodPost, "/v3/blocks/simulate/{id}"),
+	operator(http.MethodPost, "/v3/transactions/simulate"),
+}
+
+// Count is how many endpoints there are, with the two that stand for all that are not in the table.
+func Count() int { return len(table) + 2 }
+
+// The endpoints of paths that are not in the table: what is read may be read twice, anything else may not.
+var (
+	otherRead  = Endpoint{Name: "other", Method: http.MethodGet, Cost: Medium, Safe: true, Index: len(table)}
+	otherWrite = Endpoint{Name: "other", Cost: Heavy, Index: len(table) + 1}
+)
+
+// Names of the endpoints, by index. Some are there twice: for reading and for writing.
+func Names() []string {
+	names := make([]string, 0, Count())
+	for i := range table {
+		names = append(names, table[i].Name)
+	}
+	return append(names, otherRead.Name, otherWrite.Name)
+}

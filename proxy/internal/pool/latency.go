@@ -1,0 +1,44 @@
+package pool
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// latency is a moving average of how long a node takes. It forgets: a node that was slow and therefore gets nothing
+// would otherwise be slow for ever.
+type latency struct {
+	seconds atomic.Uint64 // bits of a float64
+	at      atomic.Int64  // of the last sample, in nanoseconds of the Unix epoch
+}
+
+const (
+	latencyShare = 0.1             // of a new sample
+	latencyFade  = 5 * time.Second // without a sample, the time after which the average counts half
+	latencyFloor = 50e-6           // seconds; below, differences mean nothing
+)
+
+func (l *latency) observe(took time.Duration, now time.Time) {
+	l.at.Store(now.UnixNano())
+	for {
+		bits := l.seconds.Load()
+		average := took.Seconds()
+		if bits != 0 {
+			before := math.Float64frombits(bits)
+			average = before + latencyShare*(average-before)
+		}
+		if l.seconds.CompareAndSwap(bits, math.Float64bits(average)) {
+			return
+		}
+	}
+}
+
+// value is the average in seconds, as much of it as still counts; the floor if nothing is known.
+func (l *latency) value(now time.Time) float64 {
+	average := math.Float64frombits(l.seconds.Load())
+	if age := now.UnixNano() - l.at.Load(); age > 0 {
+		average /= 1 + float64(age)/float64(latencyFade)
+	}
+	return max(average, latencyFloor)
+}

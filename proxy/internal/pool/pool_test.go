@@ -1,0 +1,418 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"strata/domain/hash"
+	"strata/proxy/internal/policy"
+)
+
+// newTestPool has nodes at addresses where nobody listens; tests say what the nodes said.
+func newTestPool(t *testing.T, nodes int, change func(*Config)) *Pool {
+	t.Helper()
+	config := Config{
+		ChainID: 1, Logger: slog.New(slog.DiscardHandler), LagBlocks: 3, LagTime: time.Hour,
+		Concurrency: 4, HeavyConcurrency: 1, QueueLength: 1, QueueWait: 20 * time.Millisecond,
+		ConnectTimeout: time.Second, ProbeTimeout: time.Second, ProbeInterval: time.Hour,
+	}
+	for i := range nodes {
+		config.Nodes = append(config.Nodes, Address{
+			Name: string(rune('a' + i)), URL: &url.URL{Scheme: "http", Host: "127.0.0.1:1"}, Weight: 1,
+		})
+	}
+	if change != nil {
+		change(&config)
+	}
+	return New(config)
+}
+
+// says is what a node says at a height of a fork.
+func says(height, fork int) *info {
+	return &info{NetworkID: 1, BurnHeight: 100, Height: int64(height), id: hash.Hash32{1, byte(height), byte(height >> 8), byte(fork)}}
+}
+
+func (p *Pool) hear(i int, said *info) { p.heard(context.Background(), p.nodes[i], said, nil) }
+
+func (p *Pool) states() string {
+	b := []byte{}
+	for _, s := range p.Status() {
+		b = append(b, s.State[0])
+	}
+	return string(b)
+}
+
+func wantStates(t *testing.T, p *Pool, want string) {
+	t.Helper()
+	if got := p.states(); got != want {
+		t.Errorf("states %s, want %s", got, want)
+	}
+}
+
+var light = policy.Match("GET", "/v2/info")
+
+func TestStanding(t *testing.T) {
+	p := newTestPool(t, 3, nil)
+	wantStates(t, p, "uuu")
+	p.hear(0, says(100, 0))
+	p.hear(1, says(101, 0))
+	p.hear(2, says(90, 0)) // was behind when the pool began to look
+	wantStates(t, p, "ssl")
+	if tip := p.Tip(); tip.Height != 100 || tip.ID != says(100, 0).id {
+		t.Errorf("tip %+v, want what two have reached, 100", tip)
+	}
+	p.hear(2, says(98, 0))
+	wantStates(t, p, "sss")
+
+	foreign := says(100, 0)
+	foreign.NetworkID = 2
+	p.hear(0, foreign)
+	wantStates(t, p, "fss")
+
+	no := false
+	syncing := says(100, 0)
+	syncing.FullySynced = &no
+	p.hear(1, syncing)
+	if got := p.Status()[1].State; got != "syncing" {
+		t.Errorf("a node that says so is %s", got)
+	}
+}
+
+// A node that falls behind while the pool looks has LagTime.
+func TestLagTime(t *testing.T) {
+	p := newTestPool(t, 3, func(c *Config) { c.LagTime = 40 * time.Millisecond })
+	for i := range 3 {
+		p.hear(i, says(100, 0))
+	}
+	for height := 101; height <= 120; height++ {
+		p.hear(0, says(height, 0))
+		p.hear(1, says(height, 0))
+	}
+	wantStates(t, p, "sss")
+	time.Sleep(50 * time.Millisecond)
+	wantStates(t, p, "ssl")
+	p.Saw(p.nodes[2], 119) // with an answer
+	wantStates(t, p, "sss")
+}
+
+// A lone node far ahead is trusted only if it was on the same chain as another.
+func TestAhead(t *testing.T) {
+	p := newTestPool(t, 3, nil)
+	p.hear(0, says(100, 0))
+	p.hear(1, says(100, 0))
+	p.hear(2, says(500, 1))
+	wantStates(t, p, "ssa")
+	if h := p.Tip().Height; h != 100 {
+		t.Errorf("tip %d", h)
+	}
+	p.nodes[2].vouched = true
+	p.evaluate()
+	if got := p.states(); got != "lls" {
+		t.Errorf("after somebody vouched: %s", got)
+	}
+
+	q := newTestPool(t, 2, nil)
+	q.hear(0, says(100, 0))
+	q.hear(1, says(100, 0)) // the same block
+	q.hear(1, says(500, 0))
+	if h := q.Tip().Height; h != 500 {
+		t.Errorf("a node that was on the chain of the other is not believed: tip %d", h)
+	}
+}
+
+// The block that the log has seen counts as if a node had it.
+func TestTipFromElsewhere(t *testing.T) {
+	p := newTestPool(t, 2, func(c *Config) {
+		c.Tip = func() (int64, hash.Hash32, bool) { return 200, says(200, 0).id, true }
+	})
+	p.hear(0, says(100, 0))
+	p.hear(1, says(100, 0))
+	wantStates(t, p, "ll")
+	p.hear(0, says(200, 0))
+	wantStates(t, p, "sl")
+	if tip := p.Tip(); tip.Height != 200 || tip.ID != says(200, 0).id {
+		t.Errorf("tip %+v", tip)
+	}
+}
+
+func TestBurnLag(t *testing.T) {
+	p := newTestPool(t, 2, nil)
+	p.hear(0, says(100, 0))
+	behind := says(100, 0)
+	behind.BurnHeight = 97
+	p.hear(1, behind)
+	wantStates(t, p, "ss")
+	p.hear(1, behind)
+	wantStates(t, p, "sl")
+}
+
+func TestDown(t *testing.T) {
+	p := newTestPool(t, 1, nil)
+	p.hear(0, says(100, 0))
+	silence := errors.New("silence")
+	p.heard(t.Context(), p.nodes[0], nil, silence)
+	wantStates(t, p, "s")
+	p.heard(t.Context(), p.nodes[0], nil, silence)
+	wantStates(t, p, "d")
+	if s := p.Status()[0]; s.Error != "silence" || time.Since(s.Since) > time.Second {
+		t.Errorf("status %+v", s)
+	}
+}
+
+func pickName(t *testing.T, p *Pool, w Want) string {
+	t.Helper()
+	w.Endpoint = light
+	seat, err := p.Pick(t.Context(), w)
+	if err != nil {
+		return err.Error()
+	}
+	seat.Leave(OK)
+	return seat.Node.Name
+}
+
+// The pool is never empty because of what nodes say, and a foreign node gets nothing, ever.
+func TestFloor(t *testing.T) {
+	p := newTestPool(t, 4, nil)
+	foreign := says(1000, 3)
+	foreign.NetworkID = 9
+	p.hear(0, foreign)
+	if got := pickName(t, p, Want{}); got != ErrNone.Error() {
+		t.Errorf("only a foreign node and some that were not asked, and %s was picked", got)
+	}
+	p.hear(1, says(80, 0))
+	p.hear(2, says(90, 0))
+	p.config.Tip = func() (int64, hash.Hash32, bool) { return 100, hash.Hash32{}, true }
+	p.evaluate()
+	seat, err := p.Pick(t.Context(), Want{Endpoint: light})
+	if err != nil || seat.Node.Name != "c" || seat.Lag != 10 {
+		t.Fatalf("got %+v, %v; want the least lagging node, c, with a lag of 10", seat, err)
+	}
+	seat.Leave(OK)
+	for i, want := range []string{"b", "no node is left to ask"} {
+		if got := pickName(t, p, Want{Tried: []uint64{4, 6}[i]}); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestPrefer(t *testing.T) {
+	p := newTestPool(t, 3, nil)
+	for i := range 3 {
+		p.hear(i, says(100, 0))
+	}
+	for range 20 {
+		if got := pickName(t, p, Want{Preferred: 2}); got != "b" {
+			t.Fatalf("got %s, want b", got)
+		}
+		p.nodes[0].Lacks(light)
+		if got := pickName(t, p, Want{}); got == "a" {
+			t.Fatal("a node that lacks the endpoint was picked")
+		}
+	}
+	if got := pickName(t, p, Want{Preferred: 2, Tried: 2}); got != "c" {
+		t.Errorf("got %s, want c", got)
+	}
+}
+
+// Requests go where they are done sooner: a slow or busy node gets fewer, and one with more weight more.
+func TestBalance(t *testing.T) {
+	p := newTestPool(t, 2, func(c *Config) { c.Nodes[1].Weight = 3; c.Concurrency = 1000 })
+	p.hear(0, says(100, 0))
+	p.hear(1, says(100, 0))
+	count := map[string]int{}
+	for range 400 {
+		seat, err := p.Pick(t.Context(), Want{Endpoint: light})
+		if err != nil {
+			t.Fatal(err)
+		}
+		count[seat.Node.Name]++ // and it stays
+	}
+	if a, b := count["a"], count["b"]; a < 90 || a > 110 || b < 290 || b > 310 {
+		t.Errorf("a has %d and b has %d of 400 requests, at weights of 1 and 3", a, b)
+	}
+}
+
+// A node that comes back gets a small share at first.
+func TestSlowStart(t *testing.T) {
+	p := newTestPool(t, 2, func(c *Config) { c.SlowStart = time.Hour; c.Concurrency = 1000 })
+	p.hear(0, says(100, 0))
+	p.hear(1, says(100, 0))
+	p.nodes[0].ejection.admit()
+	count := 0
+	for range 330 {
+		seat, err := p.Pick(t.Context(), Want{Endpoint: light})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seat.Node == p.nodes[0] {
+			count++
+		}
+	}
+	if count < 25 || count > 35 {
+		t.Errorf("the node that came back has %d of 330 requests, want a tenth of the other's share", count)
+	}
+}
+
+func TestBulkhead(t *testing.T) {
+	p := newTestPool(t, 1, nil)
+	p.hear(0, says(100, 0))
+	heavy := policy.Match("GET", "/v2/pox")
+	first, err := p.Pick(t.Context(), Want{Endpoint: heavy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Pick(t.Context(), Want{Endpoint: heavy}); !errors.Is(err, ErrBusy) {
+		t.Errorf("a second heavy request: %v, want %v", err, ErrBusy)
+	}
+	var seats []Seat
+	for range 3 {
+		seat, err := p.Pick(t.Context(), Want{Endpoint: light})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seats = append(seats, seat)
+	}
+	// One may wait, and gets the seat that becomes free; the next doesn't even wait.
+	p.config.QueueWait = 10 * time.Second
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		seat, err := p.Pick(t.Context(), Want{Endpoint: light})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		seat.Leave(OK)
+	})
+	for p.nodes[0].queued.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := p.Pick(t.Context(), Want{Endpoint: light}); !errors.Is(err, ErrBusy) {
+		t.Errorf("the queue is full: %v, want %v", err, ErrBusy)
+	}
+	first.Leave(OK)
+	waiting.Wait()
+	for _, seat := range seats {
+		seat.Leave(OK)
+	}
+	n := p.nodes[0]
+	if n.inFlight.Load() != 0 || n.load.Load() != 0 || n.queued.Load() != 0 || !n.seats.TryAcquire(4) || !n.heavySeats.TryAcquire(1) {
+		t.Error("not all seats were given back")
+	}
+}
+
+// Failures eject a node; after a while one request tries it, and the others don't.
+func TestEjection(t *testing.T) {
+	p := newTestPool(t, 2, nil)
+	p.hear(0, says(100, 0))
+	p.hear(1, says(100, 0))
+	use := func(n int, o Outcome) {
+		seat, ok := p.TrySeat(p.nodes[n], light)
+		if !ok {
+			t.Fatal("no seat")
+		}
+		seat.Leave(o)
+	}
+	for range failuresInARow {
+		use(0, Timeout)
+	}
+	wantStates(t, p, "es")
+	for range 20 {
+		if got := pickName(t, p, Want{Safe: true}); got != "b" {
+			t.Fatalf("the ejected node was picked: %s", got)
+		}
+	}
+	until := p.nodes[0].ejection.until.Load()
+	if d := time.Until(time.Unix(0, until)); d > ejectionFirst*5/4 || d < ejectionFirst/2 {
+		t.Errorf("the first ejection lasts %v", d)
+	}
+	time.Sleep(5 * time.Millisecond)
+	p.nodes[0].ejection.tryNow()
+	trial := func() Seat {
+		for range 50 {
+			if seat, err := p.Pick(t.Context(), Want{Endpoint: light, Safe: true}); err == nil {
+				if seat.Node.Name == "a" {
+					return seat
+				}
+				seat.Leave(OK)
+			}
+		}
+		t.Fatal("no trial")
+		return Seat{}
+	}
+	seat := trial()
+	for range 20 {
+		if got := pickName(t, p, Want{Safe: true}); got != "b" {
+			t.Fatalf("a second request during the trial went to %s", got)
+		}
+	}
+	seat.Leave(ServerError)
+	if d := time.Until(time.Unix(0, p.nodes[0].ejection.until.Load())); d < ejectionFirst*3/2 {
+		t.Errorf("the second ejection lasts only %v", d)
+	}
+	time.Sleep(5 * time.Millisecond)
+	p.nodes[0].ejection.tryNow()
+	seat = trial()
+	seat.Leave(OK)
+	wantStates(t, p, "ss")
+
+	// One connection that can't be made is enough.
+	use(1, Unconnected)
+	wantStates(t, p, "se")
+	// When all are ejected, they are asked all the same, and who answers is back.
+	use(0, Unconnected)
+	seat, err := p.Pick(t.Context(), Want{Endpoint: light, Tried: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seat.Leave(OK)
+	wantStates(t, p, "es")
+}
+
+func TestParseInfo(t *testing.T) {
+	i, err := parseInfo([]byte(`{"network_id":1,"burn_block_height":7,"stacks_tip_height":3,"stacks_tip":"` +
+		hash.Hash32{4}.String()[2:] + `","stacks_tip_consensus_hash":"` + hash.Hash20{5}.String()[2:] + `","is_fully_synced":false}`))
+	if err != nil || i.Height != 3 || i.NetworkID != 1 || i.BurnHeight != 7 || !i.syncing() || i.id != hash.IndexBlockHash(hash.Hash32{4}, hash.Hash20{5}) {
+		t.Errorf("got %+v, %v", i, err)
+	}
+	for _, body := range []string{"", "{}", `{"network_id":1}`, `{"stacks_tip_height":1}`, `{"network_id":1,"stacks_tip_height":-1}`, "[]", "<html>"} {
+		if i, err := parseInfo([]byte(body)); err == nil {
+			t.Errorf("parseInfo(%q) = %+v", body, i)
+		}
+	}
+}
+
+func FuzzParseInfo(f *testing.F) {
+	f.Add([]byte(`{"network_id":1,"stacks_tip_height":3,"stacks_tip":"00","is_fully_synced":true}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if i, err := parseInfo(body); err == nil && i.Height < 0 {
+			t.Fatalf("height %d of %q", i.Height, body)
+		}
+	})
+}
+
+func TestProgress(t *testing.T) {
+	start := time.Now()
+	var p progress
+	for i := range 2 * progressMax {
+		p.reach(int64(i), start.Add(time.Duration(i)*time.Second))
+	}
+	now := start.Add(2 * progressMax * time.Second)
+	if d, known := p.behindFor(2*progressMax-11, 1, now); d != 10*time.Second || !known {
+		t.Errorf("behind for %v, %v; want 10s", d, known)
+	}
+	if _, known := p.behindFor(0, 1, now); known {
+		t.Error("more is known than is remembered")
+	}
+	if len(p.steps) > progressMax {
+		t.Errorf("%d steps", len(p.steps))
+	}
+	p.reach(5, now)
+	if d, _ := p.behindFor(5, 1, now); d != 0 {
+		t.Errorf("after a reorganisation: behind the tip itself for %v", d)
+	}
+}

@@ -1,0 +1,112 @@
+package pool
+
+import (
+	"context"
+	"time"
+
+	"strata/proxy/internal/policy"
+)
+
+// Seat is one request's place at a node.
+type Seat struct {
+	Node *Node
+	// Lag is how many blocks the node is behind the pool; -1 if it is one that serves.
+	Lag int64
+
+	pool  *Pool
+	cost  policy.Cost
+	pass  pass
+	taken time.Time
+}
+
+// tryEnter takes a place at the node, if one is free.
+func (n *Node) tryEnter(cost policy.Cost) bool {
+	if cost == policy.Heavy && !n.heavySeats.TryAcquire(1) {
+		return false
+	}
+	if n.seats.TryAcquire(1) {
+		return true
+	}
+	if cost == policy.Heavy {
+		n.heavySeats.Release(1)
+	}
+	return false
+}
+
+func (n *Node) exit(cost policy.Cost) {
+	n.seats.Release(1)
+	if cost == policy.Heavy {
+		n.heavySeats.Release(1)
+	}
+}
+
+// wait queues for a place at the node.
+func (n *Node) wait(ctx context.Context, cost policy.Cost, length int, most time.Duration) error {
+	defer n.queued.Add(-1)
+	if n.queued.Add(1) > int64(length) {
+		return ErrBusy
+	}
+	waiting, stop := context.WithTimeout(ctx, most)
+	defer stop()
+	if cost == policy.Heavy {
+		if n.heavySeats.Acquire(waiting, 1) != nil {
+			return queueError(ctx)
+		}
+	}
+	if n.seats.Acquire(waiting, 1) != nil {
+		if cost == policy.Heavy {
+			n.heavySeats.Release(1)
+		}
+		return queueError(ctx)
+	}
+	return nil
+}
+
+// queueError is why the wait ended without a place.
+func queueError(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return ErrBusy
+}
+
+// sit begins a request at a place that was taken.
+func (p *Pool) sit(n *Node, e *policy.Endpoint, admitted pass) Seat {
+	n.load.Add(e.Cost.Weight())
+	n.inFlight.Add(1)
+	lag := int64(-1)
+	switch State(n.standing.Load()) {
+	case Lagging, Syncing, Ahead:
+		lag = n.lag(p.Tip().Height)
+	case Serving, Ejected, Down, Unasked, Foreign, States:
+	}
+	return Seat{Node: n, Lag: lag, pool: p, cost: e.Cost, pass: admitted, taken: time.Now()}
+}
+
+// Leave ends the request and notes how it went.
+func (s *Seat) Leave(outcome Outcome) {
+	n, now := s.Node, time.Now()
+	took := now.Sub(s.taken)
+	n.load.Add(-s.cost.Weight())
+	n.inFlight.Add(-1)
+	n.exit(s.cost)
+	if outcome != Cancelled && outcome != Unconnected {
+		n.latency[s.cost].observe(took, now)
+	}
+	s.pool.metrics.observe(n, s.cost, outcome, took)
+	n.ejection.leave(s.pass, outcome)
+	if s.pass.forced && (outcome == OK || outcome == ClientError) {
+		s.pool.revive(n)
+	}
+}
+
+// revive notes that a node works that was thought to be down.
+func (p *Pool) revive(n *Node) {
+	p.mu.Lock()
+	n.silent = 0
+	p.mu.Unlock()
+	p.evaluate()
+}
+
+// Took is how long the request has had its seat.
+func (s *Seat) Took() time.Duration { return time.Since(s.taken) }

@@ -1,0 +1,125 @@
+package proxy
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// gathered is the value of a metric with some labels: of a counter, a gauge, or how many a histogram has counted.
+func gathered(t *testing.T, registry *prometheus.Registry, name string, labels ...string) float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() != name {
+			continue
+		}
+		for _, metric := range family.GetMetric() {
+			has := map[string]string{}
+			for _, pair := range metric.GetLabel() {
+				has[pair.GetName()] = pair.GetValue()
+			}
+			match := true
+			for i := 0; i+1 < len(labels); i += 2 {
+				match = match && has[labels[i]] == labels[i+1]
+			}
+			if match {
+				return metric.GetCounter().GetValue() + metric.GetGauge().GetValue() + float64(metric.GetHistogram().GetSampleCount())
+			}
+		}
+	}
+	return -1
+}
+
+func TestMetrics(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	good, bad := newNode(t, 100), newNode(t, 90)
+	bad.name = "behind"
+	p := startProxy(t, Config{Registry: registry, Cache: newMemory()}, good, bad)
+	p.untilState(t, bad, "lagging")
+	p.get(t, "/v2/accounts/SP1").want(t, 200, "")
+	p.get(t, "/v2/accounts/SP1").want(t, 200, "")
+	p.get(t, "/nowhere").want(t, 404, "")
+	good.does(status(404, ""))
+	p.get(t, "/v2/accounts/SP2").want(t, 404, "")
+	good.does(cut)
+	p.do(t, http.MethodPost, "/v3/unknown", "")
+	tests := []struct {
+		name   string
+		labels []string
+		want   float64
+	}{
+		{"strata_proxy_requests_total", []string{"source", "cache"}, 1},
+		{"strata_proxy_requests_total", []string{"source", "node"}, 2},
+		{"strata_proxy_requests_total", []string{"source", "proxy"}, 2},
+		{"strata_proxy_request_seconds", []string{"endpoint", "/v2/accounts/{principal}"}, 3},
+		{"strata_proxy_node_requests_total", []string{"node", good.name, "outcome", "ok"}, 1},
+		{"strata_proxy_node_requests_total", []string{"node", good.name, "outcome", "client_error"}, 1},
+		{"strata_proxy_node_requests_total", []string{"node", good.name, "outcome", "broken"}, 1},
+		{"strata_proxy_node_seconds", []string{"node", good.name, "cost", "medium"}, 2},
+		{"strata_proxy_node_height", []string{"node", "behind"}, 90},
+		{"strata_proxy_node_lag", []string{"node", "behind"}, 10},
+		{"strata_proxy_node_state", []string{"node", "behind", "state", "lagging"}, 1},
+		{"strata_proxy_node_state", []string{"node", "behind", "state", "serving"}, 0},
+		{"strata_proxy_node_in_flight", []string{"node", good.name}, 0},
+		{"strata_proxy_retries_total", nil, 0},
+	}
+	for _, tt := range tests {
+		if got := gathered(t, registry, tt.name, tt.labels...); got != tt.want {
+			t.Errorf("%s%v = %v, want %v", tt.name, tt.labels, got, tt.want)
+		}
+	}
+}
+
+// lines is a log that may be read while it is written.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) find(parts ...string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.text.String()) {
+		all := true
+		for _, part := range parts {
+			all = all && strings.Contains(line, part)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+func TestRecords(t *testing.T) {
+	node := newNode(t, 100)
+	node.does(accept)
+	log := &lines{}
+	p := startProxy(t, Config{Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}, node)
+	p.get(t, "/v2/accounts/SP1?x=y")
+	p.send(t)
+	p.get(t, "/v2/neighbors")
+	for _, want := range [][]string{
+		{"level=DEBUG", "method=GET", "/v2/accounts/SP1?x=y", "status=200", "source=node", "node=" + node.name, "tries=1", "bytes=66"},
+		{"level=DEBUG", "/v2/neighbors", "status=403", "source=proxy"},
+		{"level=INFO", "txid=0x" + txid, "node=" + node.name, "status=200", "height=100"},
+		{"level=INFO", "node=" + node.name, "from=unasked", "to=serving"},
+	} {
+		waitFor(t, "there is a record with "+strings.Join(want, ", "), func() bool { return log.find(want...) })
+	}
+}

@@ -1,0 +1,431 @@
+package proxy
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Whatever one node does, the client of a safe read sees the good one's answer.
+func TestOneGoodNode(t *testing.T) {
+	half := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = io.WriteString(w, "half of")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	notHTTP := func(w http.ResponseWriter, _ *http.Request) {
+		connection, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = io.WriteString(connection, "220 mail.example ESMTP\r\n")
+			_ = connection.Close()
+		}
+	}
+	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	halfHang := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = io.WriteString(w, "half of")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}
+	tests := []struct {
+		name string
+		bad  http.HandlerFunc
+	}{
+		{"cut", cut}, {"half", half}, {"hang half-way", halfHang}, {"not HTTP", notHTTP}, {"hang", hang}, {"500", status(500, "oops")}, {"503", status(503, "")},
+		{"429", status(429, "later")}, {"501", status(501, "off")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			bad, good := newNode(t, 100), newNode(t, 100)
+			bad.does(tt.bad)
+			p := startProxy(t, Config{Timeouts: Timeouts{Light: 100 * time.Millisecond, Medium: 100 * time.Millisecond}}, bad, good)
+			for i := range 20 {
+				p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "/v2/accounts")
+				p.do(t, http.MethodPost, "/v2/map_entry/a/b/c", fmt.Sprint(i)).want(t, 200, fmt.Sprint(i))
+			}
+			if bad.requests.Load() == 0 {
+				t.Error("the bad node was never asked, so this tests nothing")
+			}
+		})
+	}
+}
+
+// A request that may have been acted on is not sent again.
+func TestUnsafeOnce(t *testing.T) {
+	for _, bad := range []http.HandlerFunc{cut, status(500, "oops"), func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }} {
+		one, two := newNode(t, 100), newNode(t, 100)
+		one.does(bad)
+		two.does(bad)
+		p := startProxy(t, Config{Timeouts: Timeouts{Heavy: 50 * time.Millisecond}}, one, two)
+		for i := range 4 {
+			got := p.do(t, http.MethodPost, "/v3/unknown", "{}")
+			if got.status < 500 {
+				t.Errorf("got %+v", got)
+			}
+			if n := one.requests.Load() + two.requests.Load(); n != int64(i+1) {
+				t.Fatalf("%d requests at the nodes after %d of a client", n, i+1)
+			}
+		}
+	}
+}
+
+// One that can't have been seen by anybody is.
+func TestUnsafeUnconnected(t *testing.T) {
+	dead, good := newNode(t, 100), newNode(t, 100)
+	p := startProxy(t, Config{ProbeInterval: time.Hour}, dead, good)
+	dead.stop()
+	for i := range 20 {
+		p.do(t, http.MethodPost, "/v3/unknown", "{}").want(t, 200, "unknown")
+		if n := good.requests.Load(); n != int64(i+1) {
+			t.Fatalf("%d requests at the node after %d of a client", n, i+1)
+		}
+	}
+}
+
+func TestAllDown(t *testing.T) {
+	one, two := newNode(t, 100), newNode(t, 100)
+	p := startProxy(t, Config{}, one, two)
+	one.stop()
+	two.stop()
+	p.untilState(t, one, "down")
+	p.untilState(t, two, "down")
+	got := p.get(t, "/v2/accounts/SP1")
+	got.want(t, 503, `"nodes":[{"name":"`+one.name+`","state":"down","since":"`)
+	got.want(t, 503, `"name":"`+two.name+`"`)
+	if got.header.Get("Retry-After") == "" || got.header.Get("Content-Type") != "application/json" {
+		t.Errorf("header %v", got.header)
+	}
+	one.start(t, one.address) // on the same port
+	waitFor(t, "the proxy works again", func() bool { return p.get(t, "/v2/accounts/SP1").status == 200 })
+}
+
+// The node's own answer reaches the client if all nodes fail.
+func TestAllFail(t *testing.T) {
+	one, two := newNode(t, 100), newNode(t, 100)
+	one.does(status(500, "database is locked"))
+	two.does(status(500, "database is locked"))
+	p := startProxy(t, Config{}, one, two)
+	p.get(t, "/v2/accounts/SP1").want(t, 500, "database is locked")
+
+	one.does(cut)
+	two.does(cut)
+	p.get(t, "/v2/accounts/SP1").want(t, 502, "error")
+
+	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	one, two = newNode(t, 100), newNode(t, 100)
+	one.does(hang)
+	two.does(hang)
+	p = startProxy(t, Config{Timeouts: Timeouts{Medium: 20 * time.Millisecond}}, one, two)
+	p.get(t, "/v2/accounts/SP1").want(t, 504, "error")
+}
+
+// A 4xx is the client's, whoever it is from, and nobody else is asked.
+func TestClientErrorsPass(t *testing.T) {
+	one, two := newNode(t, 100), newNode(t, 100)
+	for _, code := range []int{400, 401, 404, 405} {
+		one.does(status(code, "no"))
+		two.does(status(code, "no"))
+		p := startProxy(t, Config{}, one, two)
+		before := one.requests.Load() + two.requests.Load()
+		p.get(t, "/v2/data_var/a/b/c").want(t, code, "no")
+		if n := one.requests.Load() + two.requests.Load() - before; n != 1 {
+			t.Errorf("status %d: %d nodes were asked", code, n)
+		}
+	}
+}
+
+// A node that doesn't have the named tip yet is not the last word.
+func TestUnknownTip(t *testing.T) {
+	behind, good := newNode(t, 100), newNode(t, 100)
+	tip := strings.Repeat("ab", 32)
+	behind.does(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "Chain tip '"+tip+"' not found", http.StatusNotFound)
+	})
+	p := startProxy(t, Config{}, behind, good)
+	for i := range 10 {
+		p.get(t, fmt.Sprintf("/v2/accounts/SP%d?tip=%s", i, tip)).want(t, 200, "accounts")
+	}
+	good.does(*behind.handle.Load())
+	p.get(t, "/v2/accounts/SP1?tip="+tip).want(t, 404, "Chain tip")
+
+	// The node that is known to have it is asked first.
+	good.does(status(200, "{}"))
+	good.height.Store(101)
+	waitFor(t, "the pool knows the tip", func() bool { _, id := good.tip(); return p.pool.Knowing(id) != 0 })
+	_, id := good.tip()
+	before := behind.requests.Load()
+	for i := range 10 {
+		p.get(t, fmt.Sprintf("/v2/accounts/SX%d?tip=%s", i, id.String()[2:])).want(t, 200, "{}")
+	}
+	if n := behind.requests.Load() - before; n != 0 {
+		t.Errorf("a node that doesn't have the tip was asked %d times", n)
+	}
+}
+
+func TestEstimateElsewhere(t *testing.T) {
+	naive, wise := newNode(t, 100), newNode(t, 100)
+	naive.does(status(400, `{"error":"Estimation could not be performed","reason":"NoEstimateAvailable"}`))
+	wise.does(status(200, `{"estimations":[]}`))
+	override := func(body, answer []byte) ([]byte, bool) {
+		return append([]byte("for "+string(body)+": "), answer...), true
+	}
+	p := startProxy(t, Config{FeeOverride: override}, naive, wise)
+	for i := range 10 {
+		p.do(t, http.MethodPost, "/v2/fees/transaction", fmt.Sprint(i)).want(t, 200, fmt.Sprintf(`for %d: {"estimations":[]}`, i))
+	}
+	wise.does(status(400, `"Fee estimation not supported on this node"`))
+	p.do(t, http.MethodPost, "/v2/fees/transaction", "{}").want(t, 400, "stimation")
+}
+
+// Ten thousand safe reads while nodes are killed and come back: the client sees no error.
+func TestRandomKills(t *testing.T) {
+	nodes := []*fakeNode{newNode(t, 100), newNode(t, 100), newNode(t, 100)}
+	p := startProxy(t, Config{}, nodes...)
+	var done atomic.Int64
+	stop, stopped := make(chan struct{}), make(chan int)
+	go func() { // at each moment at least one node lives
+		kills := 0
+		random := rand.New(rand.NewPCG(1, 2))
+		defer func() { stopped <- kills }()
+		for {
+			one, other := random.IntN(3), random.IntN(3)
+			nodes[one].stop()
+			if other != one {
+				nodes[other].stop()
+			}
+			kills++
+			time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
+			nodes[one].start(t, nodes[one].address)
+			if other != one {
+				nodes[other].start(t, nodes[other].address)
+			}
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Duration(random.IntN(30)) * time.Millisecond):
+			}
+		}
+	}()
+	var clients sync.WaitGroup
+	const total, parallel = 10_000, 16
+	for c := range parallel {
+		clients.Go(func() {
+			for i := range total / parallel {
+				target := fmt.Sprintf("/v2/accounts/SP%d-%d", c, i)
+				r, err := p.try(http.MethodGet, target, "")
+				if err != nil || r.status != 200 || !strings.Contains(r.body, target) {
+					t.Errorf("%s: status %d, %.300q, %v", target, r.status, r.body, err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	clients.Wait()
+	close(stop)
+	kills := <-stopped
+	if done.Load() != total || kills < 5 {
+		t.Errorf("%d of %d requests during %d kills", done.Load(), total, kills)
+	}
+	t.Logf("%d requests during %d kills", done.Load(), kills)
+}
+
+// During kills, a request that is not safe fails sometimes, but none reaches nodes twice.
+func TestRandomKillsUnsafe(t *testing.T) {
+	nodes := []*fakeNode{newNode(t, 100), newNode(t, 100)}
+	var mu sync.Mutex
+	seen := map[string]int{}
+	for _, n := range nodes {
+		n.does(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			mu.Lock()
+			seen[string(body)]++
+			mu.Unlock()
+			_, _ = w.Write(body)
+		})
+	}
+	p := startProxy(t, Config{}, nodes...)
+	stop := make(chan struct{})
+	var killer, clients sync.WaitGroup
+	killer.Go(func() {
+		for i := 0; ; i++ {
+			nodes[i%2].stop()
+			time.Sleep(3 * time.Millisecond)
+			nodes[i%2].start(t, nodes[i%2].address)
+			select {
+			case <-stop:
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	})
+	var worked atomic.Int64
+	const total, parallel = 2000, 8
+	for c := range parallel {
+		clients.Go(func() {
+			for i := range total / parallel {
+				id := fmt.Sprintf("%d-%d", c, i)
+				if r, err := p.try(http.MethodPost, "/v3/unknown", id); err == nil && r.status == 200 && r.body == id {
+					worked.Add(1)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	close(stop)
+	killer.Wait()
+	mu.Lock()
+	defer mu.Unlock()
+	for id, n := range seen {
+		if n > 1 {
+			t.Errorf("request %s reached nodes %d times", id, n)
+		}
+	}
+	if worked.Load() < total/2 {
+		t.Errorf("only %d of %d requests worked", worked.Load(), total)
+	}
+}
+
+// When all nodes fail, clients' requests don't come down on them many times over.
+func TestRetryBudget(t *testing.T) {
+	one, two := newNode(t, 100), newNode(t, 100)
+	one.does(status(500, "x"))
+	two.does(status(500, "x"))
+	p := startProxy(t, Config{}, one, two)
+	start := time.Now()
+	const total = 1000
+	for i := range total {
+		p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 500, "x")
+	}
+	allowed := total + total/5 + retriesAlways + int64(retriesAlways*time.Since(start).Seconds()) + 1
+	if n := one.requests.Load() + two.requests.Load(); n > allowed {
+		t.Errorf("%d requests at the nodes for %d of clients, want no more than %d", n, total, allowed)
+	}
+}
+
+// A node that lies about its height, or lags, doesn't serve; unless nobody else does.
+func TestLiarAndLaggard(t *testing.T) {
+	one, two, laggard, liar := newNode(t, 100), newNode(t, 101), newNode(t, 50), newNode(t, 100_000)
+	liar.fork.Store(7)
+	liar.does(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v3/blocks/") {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, "a lie")
+	})
+	p := startProxy(t, Config{}, one, two, laggard, liar)
+	p.untilState(t, liar, "ahead")
+	p.untilState(t, laggard, "lagging")
+	for i := range 50 {
+		got := p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i))
+		got.want(t, 200, "accounts")
+		if got.node() != one.name && got.node() != two.name || got.header.Get("X-Backend-Lag") != "" {
+			t.Fatalf("%s answered, lag %q", got.node(), got.header.Get("X-Backend-Lag"))
+		}
+	}
+	one.syncing.Store(true)
+	two.chain.Store(99)
+	p.untilState(t, one, "syncing")
+	p.untilState(t, two, "foreign")
+	got := p.get(t, "/v2/accounts/SP1")
+	got.want(t, 200, "accounts")
+	if got.node() != one.name || got.header.Get("X-Backend-Lag") == "" || got.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("the least lagging node is to serve, and to say so; %s did, %v", got.node(), got.header)
+	}
+	one.stop()
+	laggard.stop()
+	liar.stop()
+	p.untilState(t, liar, "down")
+	p.get(t, "/v2/accounts/SP2").want(t, 503, "foreign")
+	if n := two.requests.Load(); n > 60 {
+		t.Errorf("the foreign node had %d requests", n)
+	}
+}
+
+// A node far ahead that knows the others' tip is trusted: it is they who are stuck.
+func TestStuckNode(t *testing.T) {
+	stuck, good := newNode(t, 100), newNode(t, 500)
+	good.fork.Store(1)
+	p := startProxy(t, Config{}, stuck, good)
+	p.untilState(t, stuck, "lagging")
+	p.untilState(t, good, "serving")
+}
+
+func TestQueueFull(t *testing.T) {
+	node := newNode(t, 100)
+	release := make(chan struct{})
+	node.does(func(http.ResponseWriter, *http.Request) { <-release })
+	p := startProxy(t, Config{ConcurrencyPerNode: 1, QueueLength: 1, QueueWait: 30 * time.Second}, node)
+	var waiting sync.WaitGroup
+	for i := range 2 {
+		waiting.Go(func() { p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "") })
+		waitFor(t, "it waits", func() bool { s := p.Nodes()[0]; return s.InFlight+s.Queued == int64(i+1) })
+	}
+	got := p.get(t, "/v2/accounts/SP9")
+	got.want(t, 503, "busy")
+	if got.header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After %q", got.header.Get("Retry-After"))
+	}
+	close(release)
+	waiting.Wait()
+}
+
+func TestRateLimit(t *testing.T) {
+	node := newNode(t, 100)
+	p := startProxy(t, Config{RateLimit: RateLimit{PerSecond: 0.01, Burst: 3}}, node)
+	for i := range 3 {
+		p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "")
+	}
+	got := p.get(t, "/v2/accounts/SP9")
+	got.want(t, 429, "too many")
+	if got.header.Get("Retry-After") == "" || node.requests.Load() != 3 {
+		t.Errorf("header %v, and %d requests at the node", got.header, node.requests.Load())
+	}
+}
+
+// A slow node is helped out by another, and is none the worse for it.
+func TestHedge(t *testing.T) {
+	one, two := newNode(t, 100), newNode(t, 100)
+	p := startProxy(t, Config{Hedge: true, Timeouts: Timeouts{Medium: 20 * time.Second}}, one, two)
+	for i := range 100 {
+		p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "accounts")
+	}
+	ended := make(chan struct{}, 100)
+	one.does(func(_ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+		ended <- struct{}{}
+	})
+	start := time.Now()
+	var clients sync.WaitGroup
+	for c := range 8 { // so many at a time that both nodes are asked
+		clients.Go(func() {
+			for i := range 10 {
+				got, err := p.try(http.MethodGet, fmt.Sprintf("/v2/accounts/SX%d-%d", c, i), "")
+				if err != nil || got.status != 200 || got.node() != two.name {
+					t.Errorf("got %+v, %v", got, err)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	if took := time.Since(start); took > 15*time.Second {
+		t.Errorf("80 reads took %v", took)
+	}
+	select {
+	case <-ended: // the slow exchange was given up
+	case <-time.After(5 * time.Second):
+		t.Error("the slow node was not asked, or works on for nobody")
+	}
+	if got := p.state(one); got != "serving" {
+		t.Errorf("the slow node is %s", got)
+	}
+	waitFor(t, "no seat is taken", func() bool { return p.Nodes()[0].InFlight+p.Nodes()[1].InFlight == 0 })
+}
