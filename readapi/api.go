@@ -48,7 +48,7 @@ func New(config Config) *API {
 	})
 	a.plans = cache.NewMemory(a.config.CacheBytes/plansShare, func(target string, p *plan) int { return p.weight(target) }, func() {})
 	a.cache = cache.New(cache.Config[kept]{
-		MemoryBytes: a.config.CacheBytes - a.config.CacheBytes/plansShare, Redis: a.config.Redis, Parse: parseKept,
+		MemoryBytes: a.config.CacheBytes - a.config.CacheBytes/plansShare, Redis: a.config.Redis, Parse: a.parseKept,
 		Prefix: a.config.RedisPrefix, Timeout: a.config.RequestTimeout, Logger: a.config.Logger, Registerer: a.config.Registry,
 	})
 	a.huma = huma.NewAPI(a.description(), checkingAdapter{humago.NewAdapter(a.mux, "")})

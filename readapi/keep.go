@@ -18,10 +18,16 @@ type kept struct {
 	made answer.Moment
 }
 
-func parseKept(b []byte) (kept, error) {
+func (a *API) parseKept(b []byte) (kept, error) {
 	parsed, err := answer.Parse(b)
+	if err == nil {
+		parsed.WhenHeavier(a.reweigh)
+	}
 	return kept{Answer: parsed}, err
 }
+
+// reweigh tells the cache that an answer has become heavier. The answer's tag is its key.
+func (a *API) reweigh(heavier *answer.Answer) { a.cache.Reweigh(cache.Key(heavier.Tag())) }
 
 // answerKept answers from memory when it can, and says whether it did. It is the way of most requests, so it does not
 // route, parse, or allocate: whoever asked for the same target before has left a plan.
@@ -107,6 +113,8 @@ func (a *API) make(ctx context.Context, p *plan, known *register.State) (m made)
 		c.Tag = tagOf(m.Key)
 		m.Value.Answer = a.failed(ctx, err, c)
 	}
-	m.Keep = m.state != nil && m.Value.Cacheable()
+	if m.Keep = m.state != nil && m.Value.Cacheable(); m.Keep {
+		m.Value.WhenHeavier(a.reweigh)
+	}
 	return m
 }

@@ -402,6 +402,27 @@ func TestHitsDontAllocate(t *testing.T) {
 	}
 }
 
+// What is made of an answer when it is asked for compressed counts as memory, once.
+func TestCompressedFormsAreCounted(t *testing.T) {
+	s := newWorld(t)
+	k := newKeeper(t, s.pool, readapi.Config{})
+	const target = "/extended/v2/blocks"
+	k.get(target)
+	plain := k.metric("strata_cache_bytes")
+	form := k.request(http.MethodGet, target, "Accept-Encoding", "zstd")
+	if form.header.Get("Content-Encoding") != "zstd" {
+		t.Fatalf("got %v", form.header)
+	}
+	counted := k.metric("strata_cache_bytes")
+	if grown := counted - plain; grown < float64(len(form.body)) {
+		t.Errorf("%v bytes more for a form of %d", grown, len(form.body))
+	}
+	k.request(http.MethodGet, target, "Accept-Encoding", "zstd")
+	if again := k.metric("strata_cache_bytes"); again != counted {
+		t.Errorf("got %v bytes the second time, after %v", again, counted)
+	}
+}
+
 // sink is a ResponseWriter that keeps nothing.
 type sink struct{ header http.Header }
 

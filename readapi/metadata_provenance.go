@@ -88,29 +88,27 @@ func (a *API) registerTokenProvenance() {
 	get(a, metadataResource(resource{
 		id: "getFtProvenance", path: "/ft/{principal}/provenance", summary: summary, about: about, statuses: statuses, brief: true,
 	}), func(ctx context.Context, s *snapshot, in *FTInput) (*tokenProvenance, error) {
-		return readProvenance(ctx, s, in.named())
+		return readProvenance(ctx, s, token.FT, in.named())
 	})
-	for id, path := range map[string]string{"getNftProvenance": "/nft", "getSftProvenance": "/sft"} {
+	for id, kind := range map[string]token.Kind{"getNftProvenance": token.NFT, "getSftProvenance": token.SFT} {
 		get(a, metadataResource(resource{
-			id: id, path: path + "/{principal}/{token_id}/provenance", summary: summary, about: about, statuses: statuses, brief: true,
+			id: id, path: "/" + string(kind) + "/{principal}/{token_id}/provenance", summary: summary, about: about, statuses: statuses, brief: true,
 		}), func(ctx context.Context, s *snapshot, in *TokenInput) (*tokenProvenance, error) {
-			return readProvenance(ctx, s, in.named())
+			return readProvenance(ctx, s, kind, in.named())
 		})
 	}
 }
 
-func readProvenance(ctx context.Context, s *snapshot, named namedToken) (*tokenProvenance, error) {
-	b := s.batch()
-	kinds := activeKinds(s)
-	found := queryTokens(b, kinds, locales{all: true}, named)
+func readProvenance(ctx context.Context, s *snapshot, likely token.Kind, named namedToken) (*tokenProvenance, error) {
 	var notifications []*result[notificationRow]
-	for _, kind := range kinds {
-		notifications = append(notifications, queryNotification(b, kind, named))
-	}
-	if err := b.runLast(ctx); err != nil {
+	known, err := findToken(ctx, s, likely, locales{all: true}, named, func(b *batch) {
+		for _, kind := range activeKinds(s) {
+			notifications = append(notifications, queryNotification(b, kind, named))
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
-	known := found()[0]
 	if err := known.missing(); err != nil {
 		return nil, err
 	}
@@ -133,12 +131,14 @@ type notificationRow struct {
 func queryNotification(b *batch, kind token.Kind, named namedToken) *result[notificationRow] {
 	return query(b, func(n *notificationRow) []any {
 		return []any{&n.height, &n.sourceSeq, &n.ttl, &n.tokenID, &n.mode, &n.pointer}
-	}, `
-		SELECT ARRAY[source_seq], height, source_seq, ttl::text, token_id::text, mode, pointer
-		FROM {`+string(kind)+`}.notification
-		WHERE contract_id = $1 AND (token_id IS NULL OR token_id = $2::text::numeric)
-		ORDER BY mode = 'frozen' DESC, height DESC, tx_index DESC, event_index DESC LIMIT 1`, named.contract, named.text())
+	}, notificationSQL[kind], named.contract, named.text())
 }
+
+var notificationSQL = ofKinds(`
+	SELECT ARRAY[source_seq], height, source_seq, ttl::text, token_id::text, mode, pointer
+	FROM {projection}.notification
+	WHERE contract_id = $1 AND (token_id IS NULL OR token_id = $2::text::numeric)
+	ORDER BY mode = 'frozen' DESC, height DESC, tx_index DESC, event_index DESC LIMIT 1`)
 
 func (n *notificationRow) shape() *tokenNotification {
 	return &tokenNotification{

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"strata/domain/token"
 	"strata/readapi/internal/answer"
 )
 
@@ -81,7 +82,7 @@ func (a *API) ftMetadata(ctx context.Context, s *snapshot, in *struct {
 	FTInput
 	LocaleInput
 }) (*ftMetadata, error) {
-	v, err := readToken(ctx, s, in.named(), in.Locale)
+	v, err := readToken(ctx, s, token.FT, in.named(), in.Locale)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (a *API) nftMetadata(ctx context.Context, s *snapshot, in *struct {
 	TokenInput
 	LocaleInput
 }) (*nftMetadata, error) {
-	v, err := readToken(ctx, s, in.named(), in.Locale)
+	v, err := readToken(ctx, s, token.NFT, in.named(), in.Locale)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (a *API) sftMetadata(ctx context.Context, s *snapshot, in *struct {
 	TokenInput
 	LocaleInput
 }) (*sftMetadata, error) {
-	v, err := readToken(ctx, s, in.named(), in.Locale)
+	v, err := readToken(ctx, s, token.SFT, in.named(), in.Locale)
 	if err != nil {
 		return nil, err
 	}
@@ -119,13 +120,11 @@ func (a *API) sftMetadata(ctx context.Context, s *snapshot, in *struct {
 }
 
 // readToken reads a token that has something to show; otherwise the error says why it has not.
-func readToken(ctx context.Context, s *snapshot, named namedToken, locale string) (*tokenView, error) {
-	b := s.batch()
-	found := queryTokens(b, activeKinds(s), locales{one: locale}, named)
-	if err := b.runLast(ctx); err != nil {
+func readToken(ctx context.Context, s *snapshot, likely token.Kind, named namedToken, locale string) (*tokenView, error) {
+	known, err := findToken(ctx, s, likely, locales{one: locale}, named, func(*batch) {})
+	if err != nil {
 		return nil, err
 	}
-	known := found()[0]
 	v, err := known.view(named, locale)
 	if err != nil {
 		return nil, err

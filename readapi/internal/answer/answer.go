@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 )
 
 // MaxBody is the length of the longest body that is worth caching, in bytes.
@@ -34,7 +35,7 @@ type Config struct {
 	Size int64
 }
 
-// Answer is a finished answer. It doesn't change once it is made, so that many may serve it at the same time.
+// Answer is a finished answer. What it says doesn't change once it is made, so that many may serve it at the same time.
 type Answer struct {
 	status      int
 	class       Class
@@ -43,19 +44,25 @@ type Answer struct {
 	contentType value
 	fields      []Field
 	repeated    int // the first so many fields are in a 304 too
-	forms       [codings]form
-	offered     codingSet // the forms there are, besides identity
+	plain       form
+	offered     codingSet // the codings there are, besides identity
+	compressed  [codings]laterForm
+	etags       [codings]value
 	rest        func(ctx context.Context, w io.Writer) error
-	weight      int
+	weight      atomic.Int64
+	heavier     func(*Answer)
 }
 
 // form is the answer in one encoding.
 type form struct {
 	body   []byte
 	length value
-	etag   value
-	// making, unless nil, makes body and length when they are asked for the first time.
-	making *sync.Once
+}
+
+// laterForm is a form that is made when it is asked for the first time.
+type laterForm struct {
+	making sync.Once
+	made   atomic.Pointer[form]
 }
 
 // value is a header value that is ready to be put into a header, by slicing it. Empty: the header has no such field.
@@ -63,18 +70,9 @@ type value [1]string
 
 func (v *value) isSet() bool { return v[0] != "" }
 
-// New makes an answer. One that is Cacheable is compressed here.
+// New makes an answer.
 func New(c Config) *Answer {
 	a := assemble(c)
-	switch {
-	case !a.isText():
-	case a.Cacheable():
-		for _, c := range [...]coding{gzipCoding, zstdCoding} {
-			a.keep(c, worthwhile(c.compress(a.Body()), a.Body()))
-		}
-	default:
-		a.makeLater()
-	}
 	a.finish()
 	return a
 }
@@ -98,11 +96,15 @@ func assemble(c Config) *Answer {
 	if c.ContentType == "" && size > 0 {
 		a.contentType[0] = "application/octet-stream"
 	}
-	a.forms[identity].body = c.Body
+	a.plain.body = c.Body
 	if a.Cacheable() {
-		a.forms[identity].body = snug(c.Body)
+		a.plain.body = snug(c.Body)
 	}
-	a.forms[identity].length[0] = strconv.FormatInt(size, 10)
+	a.plain.length[0] = strconv.FormatInt(size, 10)
+	if a.isText() && shrinks(a.plain.body) {
+		a.offered.add(gzipCoding)
+		a.offered.add(zstdCoding)
+	}
 	return a
 }
 
@@ -116,17 +118,12 @@ func (a *Answer) keep(c coding, body []byte) {
 	if len(body) == 0 {
 		return
 	}
-	a.forms[c].body = snug(body)
-	a.forms[c].length[0] = strconv.Itoa(len(body))
+	a.compressed[c].made.Store(newForm(body))
 	a.offered.add(c)
 }
 
-// makeLater adds the forms that are made when they are asked for.
-func (a *Answer) makeLater() {
-	for _, c := range [...]coding{gzipCoding, zstdCoding} {
-		a.forms[c].making = new(sync.Once)
-		a.offered.add(c)
-	}
+func newForm(body []byte) *form {
+	return &form{snug(body), value{strconv.Itoa(len(body))}}
 }
 
 // finish makes what follows from all the rest.
@@ -134,24 +131,38 @@ func (a *Answer) finish() {
 	if a.tag != (Tag{}) && a.class != NoStore && a.status < http.StatusBadRequest {
 		for c := range codings {
 			if c == identity || a.offered.has(c) {
-				a.forms[c].etag[0] = a.tag.entityTag(c)
+				a.etags[c][0] = a.tag.entityTag(c)
 			}
 		}
 	}
-	a.weight = a.weigh()
+	a.weight.Store(a.weigh())
 }
 
 // form is the answer in a coding that it has.
 func (a *Answer) form(c coding) *form {
-	f := &a.forms[c]
-	if f.making != nil {
-		f.making.Do(func() {
-			f.body = c.compress(a.Body())
-			f.length[0] = strconv.Itoa(len(f.body))
-		})
+	if c == identity {
+		return &a.plain
 	}
-	return f
+	later := &a.compressed[c]
+	if made := later.made.Load(); made != nil {
+		return made
+	}
+	first := false
+	later.making.Do(func() {
+		made := newForm(c.compress(a.Body()))
+		a.weight.Add(made.weight())
+		later.made.Store(made)
+		first = true
+	})
+	if first && a.heavier != nil {
+		a.heavier(a)
+	}
+	return later.made.Load()
 }
+
+// WhenHeavier has a function called each time that the answer has become heavier, by a form that somebody asked for. It is
+// set before others have the answer.
+func (a *Answer) WhenHeavier(heavier func(*Answer)) { a.heavier = heavier }
 
 // hasBody is false for statuses whose answers end with the header (RFC 9110 section 6.4.1).
 func hasBody(status int) bool {
@@ -168,7 +179,7 @@ func (a *Answer) Class() Class { return a.class }
 func (a *Answer) Tag() Tag { return a.tag }
 
 // Body is the body without content coding, or what is held of it in memory. It must not be changed.
-func (a *Answer) Body() []byte { return a.forms[identity].body }
+func (a *Answer) Body() []byte { return a.plain.body }
 
 // Cacheable is false for answers that a cache should not keep, neither here nor elsewhere: those that nobody may store,
 // failures of the server, bodies above MaxBody, and bodies that continue with a stream.

@@ -14,7 +14,8 @@ import (
 //	status 2, class 1, tag 16, height at which it settles 8
 //	content type, a string
 //	fields: count; for each a name and its values: count, strings
-//	body, then the gzip form, then the zstd form: each a string, empty for a form that there isn't
+//	body, then the gzip form, then the zstd form: each a string, empty for a form that there isn't,
+//	or that nobody has asked for
 //
 // A string is its length and its bytes. The checksum is against damage and mistakes, not against malice: whoever may
 // write to the cache may write anything.
@@ -30,7 +31,7 @@ func (a *Answer) AppendBinary(b []byte) []byte {
 	if a.rest != nil {
 		panic("answer: a body that continues with a stream has no binary form")
 	}
-	b = slices.Grow(b, a.weight)
+	b = slices.Grow(b, a.Weight())
 	b = append(b, magic...)
 	sum := len(b)
 	b = binary.BigEndian.AppendUint64(b, 0) // known at the end
@@ -47,12 +48,13 @@ func (a *Answer) AppendBinary(b []byte) []byte {
 			b = appendString(b, v)
 		}
 	}
-	for i := range a.forms {
-		if a.forms[i].making != nil {
-			b = appendString(b, "") // whoever parses it makes it, too
-			continue
+	b = appendString(b, a.plain.body)
+	for _, c := range [...]coding{gzipCoding, zstdCoding} {
+		var body []byte // whoever parses it makes it, too
+		if made := a.compressed[c].made.Load(); made != nil && a.Cacheable() {
+			body = made.body
 		}
-		b = appendString(b, a.forms[i].body)
+		b = appendString(b, body)
 	}
 	binary.BigEndian.PutUint64(b[sum:], xxhash.Sum64(b[sum+8:]))
 	return b

@@ -53,6 +53,9 @@ func drawConfig(t *rapid.T) answer.Config {
 func TestStoredAnswersAreServedTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := answer.New(drawConfig(t))
+		if rapid.Bool().Draw(t, "with a form") {
+			get(a, http.Header{"Accept-Encoding": {"zstd"}})
+		}
 		before := []byte("before")
 		stored := a.AppendBinary(before)
 		if !bytes.HasPrefix(stored, before) {
@@ -167,8 +170,12 @@ func TestStreamHasNoBinaryForm(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	header := len(raw(nil))
 	f.Add([]byte{})
+	withForms := answer.New(jsonConfig())
+	for _, encoding := range []string{"gzip", "zstd"} {
+		get(withForms, http.Header{"Accept-Encoding": {encoding}})
+	}
 	for _, a := range []*answer.Answer{
-		answer.New(jsonConfig()), answer.New(answer.Config{}), answer.New(answer.Config{Status: 404, Body: []byte("{}")}),
+		withForms, answer.New(jsonConfig()), answer.New(answer.Config{}), answer.New(answer.Config{Status: 404, Body: []byte("{}")}),
 		jsonWith(func(c *answer.Config) { c.Class = answer.NoStore }),
 	} {
 		f.Add(a.AppendBinary(nil)[header:])

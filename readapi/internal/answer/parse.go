@@ -52,15 +52,11 @@ func parse(b []byte) (*Answer, error) {
 	if err := checkAssembled(a, config); err != nil {
 		return nil, err
 	}
-	switch {
-	case a.Cacheable():
-		for _, c := range [...]coding{gzipCoding, zstdCoding} {
-			a.keep(c, compressed[c])
-		}
-	case len(compressed[gzipCoding])+len(compressed[zstdCoding]) > 0:
+	if !a.Cacheable() && len(compressed[gzipCoding])+len(compressed[zstdCoding]) > 0 {
 		return nil, errors.New("compressed forms of an answer that is not to be kept")
-	case a.isText():
-		a.makeLater()
+	}
+	for _, c := range [...]coding{gzipCoding, zstdCoding} {
+		a.keep(c, compressed[c])
 	}
 	a.finish()
 	return a, nil

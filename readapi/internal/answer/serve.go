@@ -29,7 +29,7 @@ func (a *Answer) Serve(w http.ResponseWriter, r *http.Request, now Moment) (stat
 	if now.Position != nil {
 		header[positionField] = now.Position
 	}
-	if etag := &a.forms[c].etag; etag.isSet() {
+	if etag := &a.etags[c]; etag.isSet() {
 		header["Etag"] = etag[:]
 	}
 	if a.isKnown(r) {
@@ -64,7 +64,7 @@ func (a *Answer) Serve(w http.ResponseWriter, r *http.Request, now Moment) (stat
 func (a *Answer) isKnown(r *http.Request) bool {
 	known := r.Header["If-None-Match"]
 	return len(known) > 0 && a.status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
-		names(known, a.forms[identity].etag[0])
+		names(known, a.etags[identity][0])
 }
 
 func (a *Answer) setFields(header http.Header, n int) {

@@ -5,24 +5,31 @@ import (
 	"unsafe"
 )
 
-// Weight is how many bytes of memory the answer holds, for a cache that is bounded in bytes. Of answers that are not
-// Cacheable, it leaves out the forms that are made when they are asked for.
-func (a *Answer) Weight() int { return a.weight }
+// Weight is how many bytes of memory the answer holds, for a cache that is bounded in bytes. It grows when somebody asks
+// for a form that has to be made, see WhenHeavier.
+func (a *Answer) Weight() int { return int(a.weight.Load()) }
 
-func (a *Answer) weigh() int {
-	const pointed = int(unsafe.Sizeof(""))
-	weight := int(unsafe.Sizeof(*a)) + len(a.contentType[0])
-	for i := range a.forms {
-		f := &a.forms[i]
-		weight += cap(f.body) + len(f.length[0]) + len(f.etag[0])
+func (a *Answer) weigh() int64 {
+	const pointed = int64(unsafe.Sizeof(""))
+	weight := int64(unsafe.Sizeof(*a)) + int64(cap(a.plain.body)+len(a.plain.length[0])+len(a.contentType[0]))
+	for c := range a.compressed {
+		weight += int64(len(a.etags[c][0]))
+		if made := a.compressed[c].made.Load(); made != nil {
+			weight += made.weight()
+		}
 	}
 	for _, f := range a.fields {
-		weight += int(unsafe.Sizeof(f)) + len(f.Name)
+		weight += int64(unsafe.Sizeof(f)) + int64(len(f.Name))
 		for _, v := range f.Values {
-			weight += pointed + len(v)
+			weight += pointed + int64(len(v))
 		}
 	}
 	return weight
+}
+
+// weight of a form that stands for itself.
+func (f *form) weight() int64 {
+	return int64(unsafe.Sizeof(*f)) + int64(cap(f.body)+len(f.length[0]))
 }
 
 // snug is the body without memory that it doesn't fill: a cached answer lives long, and a buffer that grew by doubling

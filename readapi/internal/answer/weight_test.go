@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"net/http"
 	"runtime"
 	"strings"
 	"testing"
@@ -35,6 +36,24 @@ func TestWeightIsTheMemoryHeld(t *testing.T) {
 				t.Fatal(err)
 			}
 			return a
+		},
+		"asked for in every encoding": func() *answer.Answer {
+			a := answer.New(jsonConfig())
+			for _, encoding := range []string{"gzip", "zstd"} {
+				get(a, http.Header{"Accept-Encoding": {encoding}})
+			}
+			return a
+		},
+		"stored after it was": func() *answer.Answer {
+			a := answer.New(jsonConfig())
+			for _, encoding := range []string{"gzip", "zstd"} {
+				get(a, http.Header{"Accept-Encoding": {encoding}})
+			}
+			parsed, err := answer.Parse(a.AppendBinary(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return parsed
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

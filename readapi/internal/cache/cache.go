@@ -76,6 +76,9 @@ func (c *Cache[V]) Do(ctx context.Context, keys Keys, maker func(ctx context.Con
 	return c.share(ctx, keys, maker)
 }
 
+// Reweigh has the memory tier weigh a value again, which has become heavier.
+func (c *Cache[V]) Reweigh(key Key) { c.memory.Reweigh(key) }
+
 // Close stores what still waits to be stored, for 2 s at most, and ends the cache's goroutines. The cache may still be
 // used, without Redis, and may be closed again.
 func (c *Cache[V]) Close() { c.close() }

@@ -66,6 +66,12 @@ func (m *Memory[K, V]) Set(key K, value V) {
 	m.entries.SetIfAbsent(key, value)
 }
 
+// Reweigh weighs the value of a key again, if it is still there: some become heavier after they were made. The bound holds
+// for what they weigh then, the limit of a sixteenth does not.
+func (m *Memory[K, V]) Reweigh(key K) {
+	m.entries.ComputeIfPresent(key, func(value V) (V, otter.ComputeOp) { return value, otter.WriteOp })
+}
+
 // Len is how many entries there are, roughly.
 func (m *Memory[K, V]) Len() int { return m.entries.EstimatedSize() }
 

@@ -70,6 +70,37 @@ func TestMemoryLargeValue(t *testing.T) {
 	}
 }
 
+// Values that become heavier push others out, as if they had been that heavy from the start.
+func TestMemoryReweigh(t *testing.T) {
+	t.Parallel()
+	const bound, light, heavy = 1 << 20, 1000, 10_000
+	weights := map[int]int{}
+	memory := cache.NewMemory(bound, func(_ int, n int) int { return weights[n] }, nil)
+	for n := range 500 {
+		weights[n] = light
+		memory.Set(n, n)
+	}
+	before := memory.Bytes()
+	memory.Reweigh(1000) // which is not there
+	for n := range 500 {
+		if _, ok := memory.Get(n); !ok {
+			t.Fatalf("value %d is gone too early", n)
+		}
+	}
+	weights[7] = heavy
+	memory.Reweigh(7)
+	if got := memory.Bytes() - before; got != heavy-light {
+		t.Errorf("%d bytes heavier, want %d", got, heavy-light)
+	}
+	for n := range 500 {
+		weights[n] = heavy
+		memory.Reweigh(n)
+	}
+	if memory.Bytes() > bound || memory.Len() > bound/heavy {
+		t.Errorf("%d values of %d bytes stay, %d bytes in all", memory.Len(), heavy, memory.Bytes())
+	}
+}
+
 // TestHotNewcomerStays is a block's arrival: the map is full of what was asked for often, and all at once other keys are
 // asked for instead, among many that are asked for once.
 func TestHotNewcomerStays(t *testing.T) {

@@ -4,7 +4,7 @@ import "time"
 
 // Value is a finished answer. It is shared by everybody who asks, so it must not change.
 type Value interface {
-	// Weight is how many bytes of memory the value holds.
+	// Weight is how many bytes of memory the value holds. When it grows, the cache has to be told, see Cache.Reweigh.
 	Weight() int
 	// AppendBinary appends the form that Config.Parse reads.
 	AppendBinary(b []byte) []byte

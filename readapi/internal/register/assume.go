@@ -3,6 +3,7 @@ package register
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // ErrMoved is what a query fails with when the database is not in the state that was assumed.
@@ -19,27 +20,24 @@ var ErrIsolation = errors.New("the default isolation of the connection is not re
 // Whether the versions are still active is not asked: they were a moment ago, and so is everything that is answered
 // from memory.
 func Assumption(versions, n int) string {
-	var standing string
-	if versions == 1 { // the plainest look-up, because it is part of most requests
-		standing = fmt.Sprintf(`EXISTS (SELECT FROM strata.projection WHERE name = $%d AND version = $%d AND epoch = $%d AND position = $%d)`, n+1, n+2, n+3, n+4)
-	} else {
-		standing = fmt.Sprintf(`(SELECT count(*) FROM unnest($%d::uuid[], $%d::bigint[]) AS assumed (epoch, position)
-			JOIN strata.projection USING (epoch, position)) = cardinality($%[2]d::bigint[])`, n+1, n+2)
+	standing := make([]string, versions)
+	for i := range standing { // each is the plainest look-up: a join would cost a short query as much as its own rows
+		a := n + assumptionArgs*i
+		standing[i] = fmt.Sprintf(`EXISTS (SELECT FROM strata.projection WHERE name = $%d AND version = $%d AND epoch = $%d AND position = $%d)`, a+1, a+2, a+3, a+4)
 	}
-	return `CASE WHEN current_setting('transaction_isolation') <> 'repeatable read' THEN 'isolation' WHEN ` + standing + ` THEN 'standing' ELSE 'moved' END`
+	return `CASE WHEN current_setting('transaction_isolation') <> 'repeatable read' THEN 'isolation' WHEN ` + strings.Join(standing, " AND ") + ` THEN 'standing' ELSE 'moved' END`
 }
+
+// assumptionArgs is how many arguments there are for each version.
+const assumptionArgs = 4
 
 // AssumptionArgs are the arguments of an Assumption.
 func AssumptionArgs(versions []*Version) []any {
-	if len(versions) == 1 {
-		v := versions[0]
-		return []any{v.Name, v.Number, v.Epoch, v.Position}
+	args := make([]any, 0, assumptionArgs*len(versions))
+	for _, v := range versions {
+		args = append(args, v.Name, v.Number, v.Epoch, v.Position)
 	}
-	epochs, positions := make([][16]byte, len(versions)), make([]int64, len(versions))
-	for i, v := range versions {
-		epochs[i], positions[i] = v.Epoch, v.Position
-	}
-	return []any{epochs, positions}
+	return args
 }
 
 // Holds is what the value of an Assumption means; empty when no row had one.
