@@ -1,0 +1,82 @@
+package synthordinals
+
+// curse is why an inscription is cursed, by the word that the feed has for it; empty for none.
+type curse string
+
+// Curses.
+const (
+	curseDuplicateField  curse = "DuplicateField"
+	curseIncompleteField curse = "IncompleteField"
+	curseUnevenField     curse = "UnrecognizedEvenField"
+	cursePushnum         curse = "Pushnum"
+	curseStutter         curse = "Stutter"
+	curseNotInFirstInput curse = "NotInFirstInput"
+	curseNotAtOffsetZero curse = "NotAtOffsetZero"
+	cursePointer         curse = "Pointer"
+	curseReinscription   curse = "Reinscription"
+	genericCurse               = `"Generic"`
+)
+
+// flaws are the curses that an envelope has of itself.
+var flaws = []curse{curseDuplicateField, curseIncompleteField, curseUnevenField, cursePushnum, curseStutter}
+
+// wording is how a curse is written in the feed, and what readers are told.
+type wording struct{ shown, old, oldShown string }
+
+var wordings = map[curse]wording{
+	curseDuplicateField:  {"duplicate_field", `"tag"`, "tag"},
+	curseIncompleteField: {"incomplete_field", `{"tag":66}`, `{"tag":66}`},
+	curseUnevenField:     {"unrecognized_field", `88`, "88"},
+	cursePushnum:         {"pushnum", `"p2wsh"`, "p2wsh"},
+	curseStutter:         {"stutter", `{"stutter": [ true ]}`, `{"stutter":[true]}`},
+	curseNotInFirstInput: {"not_in_first_input", `"batch"`, "batch"},
+	curseNotAtOffsetZero: {"not_at_offset_zero", `"batch"`, "batch"},
+	cursePointer:         {"pointer", `-1`, "-1"},
+	curseReinscription:   {"reinscription", `"reinscription"`, "reinscription"},
+}
+
+// told is the JSON of curse_type.
+func (c curse) told(s Shape) string {
+	switch {
+	case c == "":
+		return "null"
+	case s.Curses == CurseGeneric:
+		return genericCurse
+	case s.Curses == CurseOld:
+		return wordings[c].old
+	}
+	return `"` + string(c) + `"`
+}
+
+// shown is what readers are told; nil for none.
+func (c curse) shown(s Shape) *string {
+	w := wordings[c]
+	switch {
+	case c == "":
+		return nil
+	case s.Curses == CurseGeneric:
+		w.shown = "generic"
+	case s.Curses == CurseOld:
+		w.shown = w.oldShown
+	}
+	return &w.shown
+}
+
+// curseOf is the first reason of those that the protocol looks for, in its order.
+func curseOf(e *envelope, place int, reinscribed bool) curse {
+	switch {
+	case e.flaw != "" && e.flaw != cursePushnum && e.flaw != curseStutter:
+		return e.flaw
+	case e.input > 0:
+		return curseNotInFirstInput
+	case place > 0:
+		return curseNotAtOffsetZero
+	case e.pointer != nil:
+		return cursePointer
+	case e.flaw != "":
+		return e.flaw
+	case reinscribed:
+		return curseReinscription
+	}
+	return ""
+}

@@ -1,0 +1,211 @@
+package synthordinals
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	"strata/domain/ordinals"
+)
+
+// folding makes a state of blocks that come in the order of their heights.
+type folding struct {
+	network  ordinals.Network
+	state    State
+	onSat    map[ordinals.Sat][]*Inscription
+	balances map[Holding]*Balance
+	minted   map[string]*big.Int // by ticker, as are the next two
+	burnt    map[string]*big.Int
+	txCount  map[string]int
+}
+
+// fold makes a state from nothing.
+func fold(blocks []*block, network ordinals.Network) State {
+	f := &folding{
+		network: network,
+		state: State{
+			Inscriptions: map[ordinals.InscriptionID]*Inscription{}, Locations: map[ordinals.Sat][]Location{},
+			Transfers: map[uint64][]Transfer{}, Tokens: map[string]*Token{}, Balances: map[Holding]Balance{},
+		},
+		onSat: map[ordinals.Sat][]*Inscription{}, balances: map[Holding]*Balance{}, minted: map[string]*big.Int{},
+		burnt: map[string]*big.Int{}, txCount: map[string]int{},
+	}
+	for _, b := range blocks {
+		f.state.Blocks = append(f.state.Blocks, b.told())
+		for _, t := range b.transactions {
+			f.reveals(b, t)
+			for _, m := range t.moves {
+				f.arrive(m.sat, b.moved(t, m))
+			}
+			if t.token != nil {
+				f.token(b, t, t.token)
+			}
+		}
+	}
+	f.finish()
+	return f.state
+}
+
+// location is a place in a block.
+func (b *block) location(t *transaction, p place) Location {
+	return Location{
+		Height: b.height, BlockHash: b.hash, Time: b.time, TxIndex: t.index, TxID: t.id, Type: p.kind, Output: p.at.String(), Offset: p.offset,
+	}
+}
+
+// moved is where a move leads to.
+func (b *block) moved(t *transaction, m *move) Location {
+	l := b.location(t, m.to)
+	if m.to.kind == ordinals.Transferred {
+		l.Address = &m.to.address
+	}
+	if m.to.kind != ordinals.SpentInFees {
+		l.Value = &m.to.value
+	}
+	return l
+}
+
+// revealed is where an inscription is revealed.
+func (b *block) revealed(t *transaction, r *reveal) Location {
+	l, value := b.location(t, r.to), r.toldValue(b.shape)
+	l.Address, l.Value = r.toldAddress(b.shape), &value
+	return l
+}
+
+// reveals takes the sats to where they are before it adds the inscriptions, which are no older than the transaction.
+func (f *folding) reveals(b *block, t *transaction) {
+	var born []*Inscription
+	arrived := map[ordinals.Sat]bool{}
+	for _, r := range t.reveals {
+		l := b.revealed(t, r)
+		if !arrived[r.sat] {
+			arrived[r.sat] = true
+			f.arrive(r.sat, l)
+		}
+		charms := r.derivedCharms(b.shape, b.height, f.network)
+		if b.shape.Charms != CharmsAbsent {
+			charms = r.toldCharms(b.height, f.network)
+		}
+		born = append(born, &Inscription{
+			ID: r.id, Number: r.number.Jubilee, ClassicNumber: r.number.Classic, Sat: r.sat, Rarity: r.sat.Rarity(), Genesis: l, Fee: t.fee,
+			Content: r.content, ContentType: strings.ReplaceAll(r.contentType, "\x00", ""), MimeType: r.mime, Metadata: r.metadata.shown,
+			Metaprotocol: r.protocol, Delegate: r.delegate, Parents: r.toldParents(b.shape), RecursionRefs: r.refs,
+			Curse: r.curse.shown(b.shape), Charms: charms.Names(),
+		})
+	}
+	for _, i := range born {
+		f.state.Inscriptions[i.ID] = i
+		f.onSat[i.Sat] = append(f.onSat[i.Sat], i)
+	}
+}
+
+// arrive moves a sat, and with it the inscriptions that it has.
+func (f *folding) arrive(sat ordinals.Sat, l Location) {
+	before := f.state.Locations[sat]
+	f.state.Locations[sat] = append(before, l)
+	moved := slices.Clone(f.onSat[sat])
+	slices.SortFunc(moved, func(a, b *Inscription) int {
+		if a.Number < b.Number {
+			return -1
+		}
+		return 1
+	})
+	for _, i := range moved {
+		t := Transfer{ID: i.ID, Number: i.Number, From: before[len(before)-1], To: l}
+		f.state.Transfers[l.Height] = append(f.state.Transfers[l.Height], t)
+	}
+}
+
+// balance is that of an address, to be changed.
+func (f *folding) balance(ticker, address string) *Balance {
+	h := Holding{Ticker: ticker, Address: address}
+	if f.balances[h] == nil {
+		f.balances[h] = &Balance{Available: new(big.Int), Transferrable: new(big.Int)}
+	}
+	return f.balances[h]
+}
+
+// sum is that of a ticker, to be changed.
+func sum(of map[string]*big.Int, ticker string) *big.Int {
+	if of[ticker] == nil {
+		of[ticker] = new(big.Int)
+	}
+	return of[ticker]
+}
+
+func (f *folding) token(b *block, t *transaction, o *tokenOperation) {
+	tick := ticker(o.tick)
+	f.txCount[tick]++
+	a := Activity{
+		Kind: o.kind, Ticker: tick, ID: o.id, Height: b.height, Hash: b.hash, Time: b.time, TxID: t.id, TxIndex: t.index,
+		Address: o.address, Receiver: o.receiver, Amount: o.amount,
+	}
+	f.state.Activity = append(f.state.Activity, a)
+	has := f.balance(tick, o.address)
+	switch o.kind {
+	case ordinals.BRC20KindDeploy:
+		d := o.deploy
+		f.state.Tokens[tick] = &Token{
+			Ticker: tick, Tick: o.toldTick(b.shape), ID: o.id, Number: f.state.Inscriptions[o.id].Number, Height: b.height, TxID: t.id,
+			TxIndex: t.index, Time: b.time, Address: o.address, Max: d.max, Limit: d.limit, Decimals: d.decimals, SelfMint: d.selfMint,
+		}
+	case ordinals.BRC20KindMint:
+		has.Available.Add(has.Available, o.amount)
+		minted := sum(f.minted, tick)
+		minted.Add(minted, o.amount)
+	case ordinals.BRC20KindTransfer:
+		has.Available.Sub(has.Available, o.amount)
+		has.Transferrable.Add(has.Transferrable, o.amount)
+	case ordinals.BRC20KindTransferSend:
+		has.Transferrable.Sub(has.Transferrable, o.amount)
+		if o.receiver == "" {
+			burnt := sum(f.burnt, tick)
+			burnt.Add(burnt, o.amount)
+			return
+		}
+		receives := f.balance(tick, o.receiver)
+		receives.Available.Add(receives.Available, o.amount)
+	}
+}
+
+// finish tells what follows from the last state of things.
+func (f *folding) finish() {
+	s := &f.state
+	s.Counts = Counts{
+		MimeType: map[string]int{}, Rarity: map[ordinals.Rarity]int{}, Address: map[string]int{}, GenesisAddress: map[string]int{},
+	}
+	for _, i := range s.Inscriptions {
+		locations := s.Locations[i.Sat]
+		i.Current = locations[len(locations)-1]
+		s.Counts.add(i)
+	}
+	holders := map[string]int{}
+	for h, b := range f.balances {
+		if b.Available.Sign() != 0 || b.Transferrable.Sign() != 0 {
+			s.Balances[h] = *b
+		}
+		if b.Total().Sign() > 0 {
+			holders[h.Ticker]++
+		}
+	}
+	for tick, t := range s.Tokens {
+		t.Minted, t.Burnt, t.TxCount, t.Holders = sum(f.minted, tick), sum(f.burnt, tick), f.txCount[tick], holders[tick]
+	}
+}
+
+func (c *Counts) add(i *Inscription) {
+	c.MimeType[i.MimeType]++
+	c.Rarity[i.Rarity]++
+	if owner := i.Current.Address; owner != nil {
+		c.Address[*owner]++
+	}
+	if inscriber := i.Genesis.Address; inscriber != nil && *inscriber != "" {
+		c.GenesisAddress[*inscriber]++
+	}
+	if i.Recursive() {
+		c.Recursive++
+	}
+	if i.Cursed() {
+		c.Cursed++
+	}
+}

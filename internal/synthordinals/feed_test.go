@@ -1,0 +1,84 @@
+package synthordinals
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"testing"
+
+	"strata/domain/ordinals"
+)
+
+// settings are the feeds that the tests look at.
+func settings(seed uint64) map[string]Config {
+	jubilee := Everything(seed, ordinals.Mainnet)
+	jubilee.StartHeight = ordinals.Mainnet.JubileeHeight() - 60
+	late := Everything(seed, ordinals.Mainnet)
+	late.StartHeight = 837_000
+	testnet := Everything(seed, ordinals.Testnet)
+	testnet.StartHeight, testnet.ForgetHistory = 2_544_100, false
+	crowded := Everything(seed, ordinals.Signet)
+	crowded.Live, crowded.Accounts, crowded.Transfers = 16, 4, Range{2, 8}
+	return map[string]Config{
+		"plain":      {Seed: seed},
+		"old":        {Seed: seed, Shapes: []Shape{OldShape()}, Transfers: Range{0, 3}, Reveals: Range{1, 2}, RollbackProbability: 0.2},
+		"everything": Everything(seed, ordinals.Regtest),
+		"jubilee":    jubilee,
+		"self mints": late,
+		"testnet":    testnet,
+		"crowded":    crowded,
+	}
+}
+
+// forEach runs a test with each of the settings.
+func forEach(t *testing.T, seed uint64, test func(*testing.T, Config)) {
+	t.Helper()
+	all := settings(seed)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, all[name])
+		})
+	}
+}
+
+func TestDeterministic(t *testing.T) {
+	t.Parallel()
+	forEach(t, 1, func(t *testing.T, cfg Config) {
+		forgetful := cfg
+		forgetful.ForgetHistory = true
+		a, b := New(cfg), New(forgetful)
+		for i := range 100 {
+			p, q := a.Next(), b.Next()
+			if p.Path != q.Path || !bytes.Equal(p.Body, q.Body) {
+				t.Fatalf("post %d differs:\n%s\n%s", i, p.Body, q.Body)
+			}
+			if i%50 == 0 {
+				a.Expected() // looking does not disturb
+				a.CanonicalPosts()
+			}
+		}
+	})
+}
+
+// TestModelIsWhatWasPosted compares the model with what somebody finds who only reads the posts, all of them and the
+// canonical ones alone.
+func TestModelIsWhatWasPosted(t *testing.T) {
+	t.Parallel()
+	forEach(t, 2, func(t *testing.T, cfg Config) {
+		f := New(cfg)
+		o := newObserver(f.Config().Network)
+		for i := range 100 {
+			o.receive(t, f.Next())
+			if i%40 == 0 {
+				o.compare(t, "while posts come", f)
+			}
+		}
+		o.compare(t, "in the end", f)
+		alone := newObserver(f.Config().Network)
+		for _, p := range f.CanonicalPosts() {
+			alone.receive(t, p)
+		}
+		alone.compare(t, "after the canonical posts alone", f)
+	})
+}

@@ -1,0 +1,183 @@
+package synthordinals
+
+import (
+	"slices"
+
+	"strata/domain/ordinals"
+)
+
+// flow is that of sats through a transaction: first in, first out. Positions count the sats of the inputs in order; what
+// goes beyond the outputs is the fee.
+type flow struct {
+	*execution
+	p         *plan
+	stretches []stretch
+	starts    []uint64 // of the inputs
+	travels   []travel // inscribed sats: those that came in, then those inscribed here
+	paid      uint64   // to the outputs
+}
+
+// travel is an inscribed sat in a transaction.
+type travel struct {
+	carried        // offset is the position
+	from     place // unless it was inscribed right now
+	revealed bool  // here, be it again
+}
+
+// open spends the inputs.
+func (x *execution) open(p *plan) *flow {
+	f := &flow{execution: x, p: p, paid: p.outValue()}
+	at := uint64(0)
+	for _, in := range p.inputs {
+		f.starts = append(f.starts, at)
+		if in.fresh != nil {
+			f.stretches = append(f.stretches, *in.fresh)
+		} else {
+			o := x.w.spend(in.from)
+			f.stretches = append(f.stretches, o.stretches...)
+			for _, c := range o.carried {
+				f.travels = append(f.travels, travel{carried: carried{c.sat, at + c.offset}, from: o.place(in.from, c.offset)})
+			}
+		}
+		at += in.value
+	}
+	return f
+}
+
+// output is the number of the one that a position is in, and where it begins there; false for the fee.
+func (f *flow) output(position uint64) (vout int, offset uint64, ok bool) {
+	for i, out := range f.p.payees {
+		if position < out.value {
+			return i, position, true
+		}
+		position -= out.value
+	}
+	return 0, position, false
+}
+
+// place is where a position ends up.
+func (f *flow) place(position uint64) place {
+	vout, offset, ok := f.output(position)
+	if !ok {
+		return place{at: f.reward(), offset: ordinals.Subsidy(f.b.height) + f.fees + offset, kind: ordinals.SpentInFees}
+	}
+	out := f.p.payees[vout]
+	to := place{
+		at: outpoint{tx: f.p.id, vout: uint32(vout)}, offset: offset, kind: ordinals.Transferred,
+		address: out.address, script: out.script, value: out.value,
+	}
+	if out.address == "" {
+		to.kind = ordinals.Burnt
+	}
+	return to
+}
+
+// reveal inscribes.
+func (f *flow) reveal(t *transaction) {
+	inInput := map[uint32]int{}
+	for i, e := range f.p.envelopes {
+		r := &reveal{envelope: e, id: ordinals.NewInscriptionID(t.id, uint32(i))}
+		if e.onNoSat {
+			f.unbound(r)
+		} else {
+			f.inscribe(r, inInput[e.input])
+		}
+		inInput[e.input]++
+		t.reveals = append(t.reveals, r)
+		f.w.remember(r.id)
+		if e.token != nil {
+			if o := f.w.tokens.inscribed(r, f.b.height, f.network); o != nil {
+				t.token = o
+			}
+		}
+	}
+}
+
+// inscribe puts an inscription on its sat. n tells how many envelopes of the same input came before.
+func (f *flow) inscribe(r *reveal, n int) {
+	position := f.starts[r.input]
+	if r.pointer != nil && *r.pointer < f.paid {
+		position = *r.pointer
+	}
+	r.to, r.sat, r.hops = f.place(position), satAt(f.stretches, position), r.envelope.hops
+	i := slices.IndexFunc(f.travels, func(t travel) bool { return t.offset == position })
+	if i < 0 {
+		f.travels = append(f.travels, travel{carried: carried{r.sat, position}, revealed: true})
+		r.curse = curseOf(r.envelope, n, false)
+		f.w.sats.put(r.sat, satState{inscriptions: 1, cursed: r.curse != "", hops: r.hops + 1})
+		return
+	}
+	s := f.w.sats.get(r.sat)
+	r.again, r.hops = true, s.hops
+	// What follows a single cursed one is as good as a first.
+	r.curse = curseOf(r.envelope, n, s.inscriptions > 1 || !s.cursed)
+	s.inscriptions++
+	if !f.travels[i].revealed {
+		s.hops++
+	}
+	f.travels[i].revealed = true
+	f.w.sats.put(r.sat, s)
+	// The feed has no move for it, so an amount that waited for one is never sent.
+	f.w.tokens.withdraw(r.sat)
+}
+
+// unbound is an inscription in an input without sats. It counts as one on sat 0 that goes to the miner.
+func (f *flow) unbound(r *reveal) {
+	c := f.w.counts.value
+	r.unbound = c.unbound
+	c.unbound++
+	f.w.counts.set(c)
+	r.curse = curseOf(r.envelope, 0, false)
+	r.to = place{at: f.reward(), offset: ordinals.Subsidy(f.b.height) + f.fees, kind: ordinals.SpentInFees}
+	if f.b.shape.Unbound {
+		r.to.at, r.to.offset = nowhere, r.unbound
+	}
+}
+
+// move tells of the sats that were inscribed before, except where a reveal does.
+func (f *flow) move(t *transaction) {
+	for _, c := range f.travels {
+		if c.revealed {
+			continue
+		}
+		m := &move{sat: c.sat, from: c.from, to: f.place(c.offset)}
+		t.moves = append(t.moves, m)
+		s := f.w.sats.get(c.sat)
+		s.hops++
+		f.w.sats.put(c.sat, s)
+		// The feed has room for one operation; indexers put the last one there.
+		if o := f.w.tokens.moved(m); o != nil {
+			t.token = o
+		}
+	}
+}
+
+// close makes the outputs that hold inscribed sats.
+func (f *flow) close() {
+	held := make([][]carried, len(f.p.payees))
+	slices.SortFunc(f.travels, func(a, b travel) int { return int(a.offset) - int(b.offset) })
+	for _, c := range f.travels {
+		vout, offset, ok := f.output(c.offset)
+		switch {
+		case !ok:
+			at := ordinals.Subsidy(f.b.height) + f.fees + offset
+			f.inFees = append(f.inFees, carried{c.sat, at})
+		case f.p.payees[vout].address == "":
+			f.w.bury(c.sat)
+		default:
+			held[vout] = append(held[vout], carried{c.sat, offset})
+		}
+	}
+	begin := uint64(0)
+	for i, out := range f.p.payees {
+		if len(held[i]) > 0 {
+			at := outpoint{tx: f.p.id, vout: uint32(i)}
+			f.w.outputs.put(at, &output{
+				payee: out, kind: ordinals.Transferred, stretches: cut(f.stretches, begin, out.value), carried: held[i],
+			})
+			f.w.spendable.add(at)
+		}
+		begin += out.value
+	}
+	f.toMiner = append(f.toMiner, cut(f.stretches, f.paid, f.p.inValue()-f.paid)...)
+}

@@ -1,0 +1,156 @@
+package synthordinals
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"strata/domain/ordinals"
+)
+
+// TestFreshSatsAreFresh draws stretches of all kinds: none overlap, and all were mined before.
+func TestFreshSatsAreFresh(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		start := rapid.OneOf(rapid.Uint64Range(20, 100), rapid.Uint64Range(767_430, 900_000), rapid.Uint64Range(2_500_000, 3_000_000)).Draw(r, "start")
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
+		f := newFresh(start, random)
+		var all []stretch
+		for range 3000 {
+			get, count := f.ordinary, 1+random.Uint64N(lot)
+			if random.IntN(2) == 0 {
+				get = f.rare
+			}
+			s, ok := get(count, random)
+			if !ok || s.count != count || s.first+ordinals.Sat(count) > ordinals.FirstSat(start) {
+				r.Fatalf("got %v of %d sats, of those below %d", s, count, ordinals.FirstSat(start))
+			}
+			// Lots are for one or the other: stretches that look special are from special lots only, and those from both ends.
+			first, last := s.first/lot*lot, (s.first+ordinals.Sat(count)-1)/lot*lot
+			if looked := s.first.Offset() == 0 || s.first%coin == 0 || s.first.CoinbaseHeight() == nineballHeight; special(first) != looked || special(last) != looked {
+				r.Fatalf("%v is from lots %d and %d, which are special: %v and %v", s, first, last, special(first), special(last))
+			}
+			all = append(all, s)
+		}
+		slices.SortFunc(all, func(a, b stretch) int { return cmp.Compare(a.first, b.first) })
+		for i := 1; i < len(all); i++ {
+			if all[i-1].first+ordinals.Sat(all[i-1].count) > all[i].first {
+				r.Fatalf("%v and %v overlap", all[i-1], all[i])
+			}
+		}
+	})
+}
+
+func TestFreshSatsEnd(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 1))
+	f := newFresh(20, random)
+	f.lots.length = 40
+	n := 0
+	for ; n < 100; n++ {
+		if _, ok := f.ordinary(1, random); !ok {
+			break
+		}
+	}
+	if n == 0 || n > 40 {
+		t.Errorf("got %d stretches of at most 40 lots", n)
+	}
+}
+
+func TestWalkMeetsEachOnce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		length := rapid.Uint64Range(0, 500).Draw(r, "length")
+		w := newWalk(length, rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1)))
+		seen := map[uint64]bool{}
+		for {
+			n, ok := w.next()
+			if !ok {
+				break
+			}
+			if n >= length || seen[n] {
+				r.Fatalf("%d of %d, seen before: %v", n, length, seen[n])
+			}
+			seen[n] = true
+		}
+		if uint64(len(seen)) != length {
+			r.Fatalf("met %d of %d", len(seen), length)
+		}
+	})
+}
+
+// TestCut compares with a list of all the sats.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		var all []stretch
+		var sats []ordinals.Sat
+		list := func(all []stretch) (sats []ordinals.Sat) {
+			for _, s := range all {
+				for i := range s.count {
+					sats = append(sats, s.first+ordinals.Sat(i))
+				}
+			}
+			return sats
+		}
+		for range rapid.IntRange(0, 5).Draw(r, "stretches") {
+			all = append(all, stretch{first: ordinals.Sat(rapid.Uint64Range(0, 1000).Draw(r, "first")), count: rapid.Uint64Range(1, 9).Draw(r, "count")})
+		}
+		sats = list(all)
+		from := rapid.IntRange(0, len(sats)).Draw(r, "from")
+		count := rapid.IntRange(0, len(sats)-from).Draw(r, "count")
+		if got := list(cut(all, uint64(from), uint64(count))); !slices.Equal(got, sats[from:from+count]) {
+			r.Fatalf("got %v, want %v", got, sats[from:from+count])
+		}
+	})
+}
+
+// TestJournal undoes what was done to tables, cells and rosters.
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		j := &journal{}
+		table, chosen, c := newTable[int, int](j), newRoster[int](j), cell[int]{journal: j}
+		change := func() {
+			for range rapid.IntRange(0, 20).Draw(r, "changes") {
+				k := rapid.IntRange(0, 5).Draw(r, "key")
+				switch rapid.IntRange(0, 4).Draw(r, "what") {
+				case 0:
+					table.put(k, rapid.Int().Draw(r, "value"))
+				case 1:
+					table.remove(k)
+				case 2:
+					chosen.add(k)
+				case 3:
+					chosen.remove(k)
+				case 4:
+					c.set(k)
+				}
+			}
+		}
+		change()
+		j.take()
+		rows, list, value := map[int]int{}, slices.Clone(chosen.list), c.value
+		for k, v := range table.rows {
+			rows[k] = v
+		}
+		change()
+		undoAll(j.take())
+		if len(rows) != len(table.rows) || !slices.Equal(list, chosen.list) || value != c.value || len(chosen.at) != len(list) {
+			r.Fatalf("got %v, %v and %d, want %v, %v and %d", table.rows, chosen.list, c.value, rows, list, value)
+		}
+		for k, v := range rows {
+			if table.get(k) != v {
+				r.Fatalf("row %d is %d, want %d", k, table.get(k), v)
+			}
+		}
+		for i, k := range list {
+			if chosen.at[k] != i {
+				r.Fatalf("%d is thought to be at %d, want %d", k, chosen.at[k], i)
+			}
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package synthordinals
+
+import "math"
+
+// Values of outputs in sats.
+const (
+	dust    = 546
+	postage = 10_000
+	// modest is what reveals that are burnt have at most: the position of a sat must not be taken for one in the fees.
+	modest = 100_000
+)
+
+// buy makes an input of sats that nobody knew of.
+func (f *Feed) buy(rare bool) (input, bool) {
+	get := f.fresh.ordinary
+	if rare {
+		get = f.fresh.rare
+	}
+	s, ok := get(f.value(dust, postage), f.random)
+	return input{value: s.count, fresh: &s}, ok
+}
+
+// outputFor is a random output that can be spent; false if a few attempts find none.
+func (f *Feed) outputFor(height uint64, fits func(*output) bool) (outpoint, *output, bool) {
+	list := f.world.spendable.list
+	for range min(len(list), 8) {
+		at := list[f.random.IntN(len(list))]
+		if o := f.world.outputs.get(at); o.matures <= height && fits(o) {
+			return at, o, true
+		}
+	}
+	return outpoint{}, nil, false
+}
+
+// awaited reports whether an output holds an amount that is sent when it moves.
+func (f *Feed) awaited(o *output) bool {
+	for _, c := range o.carried {
+		if f.world.tokens.pending.has(c.sat) {
+			return true
+		}
+	}
+	return false
+}
+
+// planReveal makes a transaction with one envelope: on fresh sats, on an inscribed one, or on none at all. nil if all sats
+// are used up.
+func (f *Feed) planReveal(height uint64) *plan {
+	p, e := &plan{id: f.hash()}, f.envelope()
+	p.envelopes = []*envelope{e}
+	if f.chance(f.cfg.ReinscriptionShare) {
+		f.reinscribe(p, e, height)
+	}
+	if len(p.inputs) == 0 {
+		in, ok := f.buy(f.chance(f.cfg.RareSatShare))
+		if !ok {
+			return nil
+		}
+		p.inputs = []input{in}
+		e.onNoSat = f.chance(f.cfg.UnboundShare)
+	}
+	f.payForReveal(p)
+	if e.pointer == nil && f.random.IntN(20) == 0 {
+		beyond := uint64(math.MaxUint64) // so that it means nothing
+		e.pointer = &beyond
+	}
+	return p
+}
+
+// reinscribe puts an envelope on one of the inscribed sats of an output.
+func (f *Feed) reinscribe(p *plan, e *envelope, height uint64) {
+	at, o, ok := f.outputFor(height, func(o *output) bool { return !f.awaited(o) })
+	if !ok {
+		return
+	}
+	p.inputs = []input{{from: at, value: o.value}}
+	if c := o.carried[f.random.IntN(len(o.carried))]; c.offset > 0 {
+		e.pointer = &c.offset
+	}
+}
+
+// payForReveal adds an input for the fee and decides where the sats go.
+func (f *Feed) payForReveal(p *plan) {
+	sum := p.inValue()
+	toFees, burnt := f.chance(f.cfg.RevealFeesShare), f.chance(f.cfg.RevealBurntShare)
+	to := payee{value: sum, address: f.address()}
+	switch {
+	case toFees:
+		p.envelopes[0].pointer = nil // beyond the outputs, so it would mean nothing
+		p.payees = []payee{{script: f.script()}}
+		return
+	case burnt && sum < modest:
+		to.address, to.script = "", f.script()
+	}
+	p.payees = []payee{to}
+	f.fund(p)
+}
+
+// fund adds an input that pays the fee, and change.
+func (f *Feed) fund(p *plan) {
+	in, ok := f.buy(false)
+	if !ok {
+		return
+	}
+	p.inputs = append(p.inputs, in)
+	if change := f.random.Uint64N(in.value); change >= dust {
+		p.payees = append(p.payees, payee{value: change, address: f.address()})
+	}
+}
+
+// script of an output that nobody can spend.
+func (f *Feed) script() string {
+	h := f.hash()
+	return "OP_RETURN OP_PUSHBYTES_8 " + h.String()[2:18]
+}
+
+// addReveals adds at most so many envelopes to a transaction and returns how many.
+func (f *Feed) addReveals(p *plan, most int) int {
+	added := 0
+	for ; added < min(most, 4) && f.chance(f.cfg.SeveralShare); added++ {
+		e := f.envelope()
+		first := p.payees[0]
+		switch shared := f.chance(f.cfg.SharedOutputShare); {
+		case first.value == 0 || p.envelopes[0].onNoSat:
+			// on the same sat, or on none like the first
+			e.onNoSat = p.envelopes[0].onNoSat
+		case shared:
+			position := f.random.Uint64N(first.value)
+			e.pointer = &position
+		case len(p.inputs) > 1 && f.random.IntN(3) > 0:
+			e.input = 1
+		}
+		p.envelopes = append(p.envelopes, e)
+	}
+	return added
+}

@@ -1,0 +1,65 @@
+package synthordinals
+
+// planTransfer moves what one or two outputs hold; nil if there is nothing to move.
+func (f *Feed) planTransfer(height uint64) *plan {
+	at, o, ok := f.outputFor(height, func(*output) bool { return true })
+	if !ok {
+		return nil
+	}
+	shared := f.chance(f.cfg.SharedOutputShare)
+	if !shared && f.random.IntN(4) > 0 {
+		return f.moveAll(at, o, f.address())
+	}
+	p := &plan{id: f.hash(), inputs: []input{{from: at, value: o.value}}}
+	// At most one amount of BRC-20 moves in a transaction: the feed has room for one operation.
+	other, second, ok := f.outputFor(height, func(o *output) bool { return !f.awaited(o) })
+	if ok && other != at {
+		p.inputs = append(p.inputs, input{from: other, value: second.value})
+	}
+	if shared {
+		p.payees = []payee{{value: p.inValue(), address: f.address()}}
+	} else {
+		f.split(p, o)
+	}
+	f.fund(p)
+	return p
+}
+
+// split gives each of the inputs an output, or cuts the sats of a single one apart.
+func (f *Feed) split(p *plan, first *output) {
+	at := first.value
+	if last := first.carried[len(first.carried)-1].offset; len(p.inputs) == 1 && last > 0 {
+		at = last
+	}
+	p.payees = []payee{{value: at, address: f.address()}}
+	if rest := p.inValue() - at; rest > 0 {
+		p.payees = append(p.payees, payee{value: rest, address: f.address()})
+	}
+	if f.chance(f.cfg.TransferBurntShare) {
+		out := &p.payees[len(p.payees)-1]
+		out.address, out.script = "", f.script()
+	}
+}
+
+// moveAll moves all that an output holds, to an address unless it is burnt or spent in fees.
+func (f *Feed) moveAll(at outpoint, o *output, address string) *plan {
+	p := &plan{id: f.hash(), inputs: []input{{from: at, value: o.value}}}
+	toFees, burnt := f.chance(f.cfg.TransferFeesShare), f.chance(f.cfg.TransferBurntShare)
+	to := payee{value: o.value, address: address}
+	switch {
+	case toFees:
+		if in, ok := f.buy(false); ok && f.random.IntN(2) == 0 {
+			// What comes first is paid back, so that the rest is the fee.
+			p.inputs = []input{in, p.inputs[0]}
+			p.payees = []payee{{value: in.value, address: address}}
+			return p
+		}
+		p.payees = []payee{{script: f.script()}}
+		return p
+	case burnt:
+		to.address, to.script = "", f.script()
+	}
+	p.payees = []payee{to}
+	f.fund(p)
+	return p
+}

@@ -1,0 +1,374 @@
+package synthordinals
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"strata/domain/bitcoin"
+	"strata/domain/ordinals"
+)
+
+// calm is a configuration without gaps, so that the state is complete at all times.
+func calm(cfg Config) Config {
+	cfg.OutOfOrderProbability, cfg.GapProbability = 0, 0
+	return cfg
+}
+
+// TestNumbers checks that numbers are those of the protocol: each once, and none left out.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	forEach(t, 11, func(t *testing.T, cfg Config) {
+		f := New(calm(cfg))
+		for range 3 {
+			for range 50 {
+				f.Next()
+			}
+			jubilee := f.Config().Network.JubileeHeight()
+			var shown, classic []int64
+			for _, i := range f.Expected().Inscriptions {
+				shown, classic = append(shown, i.Number), append(classic, i.ClassicNumber)
+				if i.Genesis.Height < jubilee && i.Number != i.ClassicNumber || i.Genesis.Height >= jubilee && i.Number < 0 {
+					t.Errorf("%s at height %d has the numbers %d and %d", i.ID, i.Genesis.Height, i.Number, i.ClassicNumber)
+				}
+				if (i.Curse != nil) != (i.ClassicNumber < 0) {
+					t.Errorf("%s has the number %d and a curse: %v", i.ID, i.ClassicNumber, i.Curse != nil)
+				}
+			}
+			for what, numbers := range map[string][]int64{"shown": shown, "classic": classic} {
+				slices.Sort(numbers)
+				for i := 1; i < len(numbers); i++ {
+					if numbers[i] != numbers[i-1]+1 {
+						t.Fatalf("%s numbers go from %d to %d", what, numbers[i-1], numbers[i])
+					}
+				}
+				if len(numbers) > 0 && (numbers[0] > 0 || numbers[len(numbers)-1] < -1) {
+					t.Fatalf("%s numbers go from %d to %d", what, numbers[0], numbers[len(numbers)-1])
+				}
+			}
+		}
+	})
+}
+
+// TestFeesAreNumberedLast checks the order of the numbers in each block.
+func TestFeesAreNumberedLast(t *testing.T) {
+	t.Parallel()
+	forEach(t, 14, func(t *testing.T, cfg Config) {
+		f := New(calm(cfg))
+		for range 150 {
+			f.Next()
+		}
+		born := map[uint64][]*Inscription{}
+		for _, i := range f.Expected().Inscriptions {
+			born[i.Genesis.Height] = append(born[i.Genesis.Height], i)
+		}
+		inFees := func(i *Inscription) int {
+			if i.Genesis.Type == ordinals.SpentInFees {
+				return 1
+			}
+			return 0
+		}
+		for height, list := range born {
+			slices.SortFunc(list, func(a, b *Inscription) int {
+				return cmp.Or(inFees(a)-inFees(b), cmp.Compare(a.Genesis.TxIndex, b.Genesis.TxIndex), cmp.Compare(a.ID.Index(), b.ID.Index()))
+			})
+			last := map[bool]int64{}
+			for _, i := range list {
+				cursed, size := i.ClassicNumber < 0, max(i.ClassicNumber, -i.ClassicNumber)
+				if before, ok := last[cursed]; ok && size != before+1 {
+					t.Fatalf("at height %d, %d follows %d", height, i.ClassicNumber, before)
+				}
+				last[cursed] = size
+			}
+		}
+	})
+}
+
+// TestCharmsAreTrue compares charms that are told with what the feed said before.
+func TestCharmsAreTrue(t *testing.T) {
+	t.Parallel()
+	forEach(t, 15, func(t *testing.T, cfg Config) {
+		cfg.Shapes = []Shape{NewestShape(), {Charms: CharmsObject}}
+		f := New(calm(cfg))
+		for range 150 {
+			f.Next()
+		}
+		inscribed := map[ordinals.Sat]bool{}
+		for _, p := range f.CanonicalPosts() {
+			payload, err := ordinals.Decode(p.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range payload.Apply {
+				for _, tx := range b.Transactions {
+					for _, o := range tx.Operations {
+						r := o.Reveal
+						if r == nil {
+							continue
+						}
+						want := r.Sat.Charms()
+						if inscribed[r.Sat] {
+							want |= ordinals.CharmReinscription
+						}
+						if r.LocationType(tx.TxID, b.Height) == ordinals.Burnt {
+							want |= ordinals.CharmBurned
+						}
+						if r.Sat == 0 {
+							want = ordinals.CharmUnbound
+						}
+						switch {
+						case r.Number.Jubilee < 0:
+							want |= ordinals.CharmCursed
+						case r.Number.Classic < 0:
+							want |= ordinals.CharmVindicated
+						}
+						if r.Charms == nil || *r.Charms != want {
+							t.Fatalf("%s on sat %s has the charms %v, want %v", r.ID, r.Sat, r.Charms.Names(), want.Names())
+						}
+						inscribed[r.Sat] = true
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestAddresses checks that owners have addresses of the network.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for network, n := range map[ordinals.Network]bitcoin.Network{
+		"": bitcoin.Mainnet, ordinals.Testnet: bitcoin.Testnet, ordinals.Signet: bitcoin.Testnet, ordinals.Regtest: bitcoin.Regtest,
+	} {
+		f := New(Config{Seed: 4, Network: network, Transfers: Range{1, 3}, Reveals: Range{1, 3}})
+		if _, ok := f.Tip(); ok {
+			t.Error("there is a tip before the first post")
+		}
+		if s := f.Expected(); len(s.Inscriptions) > 0 {
+			t.Error("there are inscriptions before the first post")
+		}
+		for range 50 {
+			f.Next()
+		}
+		all := f.Addresses()
+		for address := range f.Expected().Counts.Address {
+			if _, err := bitcoin.ParseAddress(address, n); err != nil || !slices.Contains(all, address) {
+				t.Errorf("owner %q is not one of the addresses: %v", address, err)
+			}
+		}
+	}
+}
+
+// TestSatsHaveOnePlace reads the feed and checks that each sat leaves from where it was, and that no two are in one place.
+func TestSatsHaveOnePlace(t *testing.T) {
+	t.Parallel()
+	forEach(t, 12, func(t *testing.T, cfg Config) {
+		f := New(calm(cfg))
+		for range 200 {
+			f.Next()
+		}
+		at := map[ordinals.Sat]string{}    // where a sat is
+		whose := map[string]ordinals.Sat{} // which sat is there
+		arrive := func(sat ordinals.Sat, p ordinals.Satpoint, value *uint64) {
+			if sat == 0 {
+				return // unbound ones are nowhere
+			}
+			if value != nil && *p.Offset >= *value {
+				t.Fatalf("sat %s is at %s of %d sats", sat, p, *value)
+			}
+			delete(whose, at[sat])
+			if other, taken := whose[p.String()]; taken {
+				t.Fatalf("sats %s and %s are at %s", other, sat, p)
+			}
+			at[sat], whose[p.String()] = p.String(), sat
+		}
+		paid := map[string]uint64{} // to the miner at a height
+		moved := 0
+		for _, p := range f.CanonicalPosts() {
+			payload, err := ordinals.Decode(p.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range payload.Apply {
+				for _, tx := range b.Transactions {
+					// All of them leave before the first arrives.
+					for _, o := range tx.Operations {
+						if m := o.Transfer; m != nil {
+							moved++
+							if height, ok := paid[m.SatpointPre.String()]; ok && b.Height < height+100 {
+								t.Fatalf("what a miner got at %d moves at %d", height, b.Height)
+							}
+							if m.Destination == ordinals.SpentInFees {
+								paid[m.SatpointPost.String()] = b.Height
+							}
+							if m.SatpointPre.String() != at[m.Sat] {
+								t.Fatalf("sat %s leaves %s, and was at %s", m.Sat, m.SatpointPre, at[m.Sat])
+							}
+							delete(whose, at[m.Sat])
+						} else {
+							delete(whose, at[o.Reveal.Sat])
+						}
+					}
+					revealed := map[ordinals.Sat]bool{}
+					for _, o := range tx.Operations {
+						if r := o.Reveal; r != nil && !revealed[r.Sat] {
+							revealed[r.Sat] = true
+							if r.Sat.CoinbaseHeight() >= b.Height {
+								t.Fatalf("sat %s is revealed at %d, before it is mined", r.Sat, b.Height)
+							}
+							var value *uint64
+							if r.OutputValue > 0 {
+								value = &r.OutputValue
+							}
+							arrive(r.Sat, r.SatpointPost, value)
+						} else if m := o.Transfer; m != nil {
+							arrive(m.Sat, m.SatpointPost, m.OutputValue)
+						}
+					}
+				}
+			}
+		}
+		if moved == 0 && cfg.Transfers.Max > 0 {
+			t.Error("nothing moved")
+		}
+	})
+}
+
+// TestTokensAreConserved checks that what was minted is in balances or burnt, and that nobody owes.
+func TestTokensAreConserved(t *testing.T) {
+	t.Parallel()
+	forEach(t, 13, func(t *testing.T, cfg Config) {
+		f := New(calm(cfg))
+		for range 3 {
+			for range 50 {
+				f.Next()
+			}
+			s := f.Expected()
+			sums := map[string]*big.Int{}
+			for h, b := range s.Balances {
+				if b.Available.Sign() < 0 || b.Transferrable.Sign() < 0 {
+					t.Fatalf("%s has %s and %s of %s", h.Address, b.Available, b.Transferrable, h.Ticker)
+				}
+				if sums[h.Ticker] == nil {
+					sums[h.Ticker] = new(big.Int)
+				}
+				sums[h.Ticker].Add(sums[h.Ticker], b.Total())
+			}
+			for ticker, token := range s.Tokens {
+				sum := new(big.Int).Set(token.Burnt)
+				if sums[ticker] != nil {
+					sum.Add(sum, sums[ticker])
+				}
+				if sum.Cmp(token.Minted) != 0 || token.Max.Sign() > 0 && token.Minted.Cmp(token.Max) > 0 {
+					t.Fatalf("%s of %s are in balances or burnt, %s were minted, of at most %s", sum, ticker, token.Minted, token.Max)
+				}
+			}
+		}
+	})
+}
+
+// TestMembers pins the members of a payload, in the order in which indexers have them.
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	body := func(s Shape) []byte {
+		return New(Config{Seed: 1, Reveals: Range{1, 1}, Transfers: Range{0, 0}, Shapes: []Shape{s}}).Next().Body
+	}
+	want := map[string]string{
+		"":                                 "chainhook apply rollback",
+		"/chainhook":                       "uuid predicate is_streaming_blocks",
+		"/apply/0":                         "block_identifier parent_block_identifier timestamp transactions metadata",
+		"/apply/0/block_identifier":        "index hash",
+		"/apply/0/transactions/0":          "transaction_identifier operations metadata",
+		"/apply/0/transactions/0/metadata": "index ordinal_operations proof fee inputs outputs stacks_operations",
+		"/apply/0/transactions/0/metadata/ordinal_operations/0": "inscription_revealed",
+		"/apply/0/transactions/0/metadata/ordinal_operations/0/inscription_revealed": "content_bytes content_type content_length inscription_number " +
+			"inscription_fee inscription_output_value inscription_id inscription_input_index inscription_pointer inscriber_address delegate " +
+			"metaprotocol metadata parents ordinal_number ordinal_block_height ordinal_offset tx_index transfers_pre_inscription " +
+			"satpoint_post_inscription curse_type charms unbound_sequence",
+	}
+	sorted := NewestShape()
+	sorted.Sorted = true
+	declared, inOrder := membersOf(t, body(NewestShape())), membersOf(t, body(sorted))
+	for path, names := range want {
+		if got := strings.Join(declared[path], " "); got != names {
+			t.Errorf("members of %q are\n%s, want\n%s", path, got, names)
+		}
+		list := strings.Fields(names)
+		slices.Sort(list)
+		if got := inOrder[path]; !slices.Equal(got, list) {
+			t.Errorf("sorted members of %q are %s, want %s", path, got, list)
+		}
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, body(NewestShape())); err != nil || !bytes.Equal(compact.Bytes(), body(NewestShape())) {
+		t.Errorf("the body is not compact: %v", err)
+	}
+}
+
+// membersOf are the names of the members of each object.
+func membersOf(t *testing.T, body []byte) map[string][]string {
+	t.Helper()
+	members := map[string][]string{}
+	d := jsontext.NewDecoder(bytes.NewReader(body))
+	for {
+		token, err := d.ReadToken()
+		if err != nil {
+			break
+		}
+		kind, length := d.StackIndex(d.StackDepth())
+		if kind == '{' && length%2 == 1 && token.Kind() == '"' {
+			path := string(d.StackPointer())
+			path = path[:strings.LastIndexByte(path, '/')]
+			members[path] = append(members[path], token.String())
+		}
+	}
+	return members
+}
+
+// TestWordingSaysTheSame writes one feed in several wordings.
+func TestWordingSaysTheSame(t *testing.T) {
+	t.Parallel()
+	var first State
+	for i, wording := range []Shape{{}, {Hex: HexBare}, {Hex: HexEverywhere, Sorted: true}, {PlainNumber: true, Negative: true}} {
+		cfg := Everything(31, ordinals.Regtest)
+		cfg.Shapes = []Shape{wording}
+		f, o := New(cfg), newObserver(cfg.Network)
+		for range 100 {
+			o.receive(t, f.Next())
+		}
+		if i == 0 {
+			first = o.state()
+			continue
+		}
+		compareStates(t, fmt.Sprintf("as %+v", wording), o.state(), first)
+	}
+}
+
+// TestForgetHistory looks at what the generator holds on to.
+func TestForgetHistory(t *testing.T) {
+	t.Parallel()
+	cfg := Everything(40, ordinals.Regtest)
+	cfg.ForgetHistory, cfg.Live = true, 100
+	f := New(cfg)
+	for i := range 900 {
+		f.Next()
+		limit := 500
+		if len(f.canonical) > limit || len(f.branch) > 20 || len(f.queue) > 3 || len(f.later) > 40 || len(f.mempool) > limit ||
+			len(f.world.outputs.rows) > 150 || len(f.world.sats.rows) > 3000 || len(f.world.tokens.pending.rows) > 150 {
+			t.Fatalf("after %d posts: %d blocks, %d of them not final, %d and %d deliveries, %d plans, %d outputs, %d sats, %d amounts to send",
+				i, len(f.canonical), len(f.branch), len(f.queue), len(f.later), len(f.mempool),
+				len(f.world.outputs.rows), len(f.world.sats.rows), len(f.world.tokens.pending.rows))
+		}
+	}
+	tip, ok := f.Tip()
+	s := f.Expected()
+	if told, _ := s.Tip(); !ok || told != tip || len(s.Blocks) < 128 {
+		t.Errorf("the tip is %v, and in the state %v after %d blocks", tip, told, len(s.Blocks))
+	}
+}

@@ -1,0 +1,223 @@
+package synthordinals
+
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"strata/domain/ordinals"
+)
+
+// token is a BRC-20 token. Amounts are in units of 10^-18.
+type token struct {
+	tick       string // as inscribed
+	id         ordinals.InscriptionID
+	max, limit *big.Int // max is 0 for no end, which only selfMint can have
+	minted     *big.Int
+	decimals   uint8
+	selfMint   bool // only children of the deploy mint
+}
+
+// tokenText is what an inscription says to BRC-20. Who reads it decides whether it is valid.
+type tokenText struct {
+	kind       ordinals.BRC20Kind
+	tick       string
+	amount     *big.Int // of a mint or transfer
+	max, limit *big.Int // of a deploy
+	decimals   uint8
+	selfMint   bool
+}
+
+// tokens is what an indexer knows of BRC-20.
+type tokens struct {
+	deployed  table[string, *token] // by ticker
+	tickers   *roster[string]
+	available table[Holding, *big.Int]
+	holders   *roster[Holding]
+	pending   table[ordinals.Sat, pendingSend] // inscribed and not yet sent
+	waiting   *roster[ordinals.Sat]            // these
+}
+
+// pendingSend is an amount that goes where the sat goes next.
+type pendingSend struct {
+	operation *tokenOperation
+	at        outpoint // of the reveal: it is sent by the first move
+}
+
+func newTokens(j *journal) tokens {
+	return tokens{
+		deployed:  newTable[string, *token](j),
+		tickers:   newRoster[string](j),
+		available: newTable[Holding, *big.Int](j),
+		holders:   newRoster[Holding](j),
+		pending:   newTable[ordinals.Sat, pendingSend](j),
+		waiting:   newRoster[ordinals.Sat](j),
+	}
+}
+
+// ticker is what tells tokens apart.
+func ticker(tick string) string { return strings.ToLower(tick) }
+
+// tokensFrom and selfMintsFrom are the first heights at which indexers look for BRC-20, and for self mints.
+func tokensFrom(n ordinals.Network) uint64 {
+	if n == ordinals.Mainnet {
+		return 779_832
+	}
+	return 0
+}
+
+func selfMintsFrom(n ordinals.Network) uint64 {
+	if n == ordinals.Mainnet {
+		return 837_090
+	}
+	return 0
+}
+
+const (
+	tickBytes         = 4
+	selfMintTickBytes = 5
+)
+
+// inscribed is the operation of a reveal; nil for none or one that is not valid.
+func (t tokens) inscribed(r *reveal, height uint64, n ordinals.Network) *tokenOperation {
+	if height < tokensFrom(n) || r.curse != "" || r.to.kind != ordinals.Transferred {
+		return nil
+	}
+	o := &tokenOperation{
+		kind: r.token.kind, tick: r.token.tick, id: r.id, address: r.to.address, amount: r.token.amount, sat: r.sat, to: r.to,
+	}
+	known := t.deployed.get(ticker(o.tick))
+	switch {
+	case o.kind == ordinals.BRC20KindDeploy:
+		return t.deploy(o, r, known, height >= selfMintsFrom(n))
+	case known == nil:
+		return nil
+	case o.kind == ordinals.BRC20KindMint:
+		return t.mint(o, r, known)
+	}
+	return t.transfer(o, known)
+}
+
+func (t tokens) deploy(o *tokenOperation, r *reveal, known *token, selfMints bool) *tokenOperation {
+	text := r.token
+	length := tickBytes
+	if text.selfMint {
+		length = selfMintTickBytes
+	}
+	if known != nil || len(o.tick) != length || text.selfMint && !selfMints || text.max.Sign() == 0 && !text.selfMint {
+		return nil
+	}
+	o.deploy = &token{
+		tick: o.tick, id: o.id, max: text.max, limit: text.limit, minted: new(big.Int), decimals: text.decimals, selfMint: text.selfMint,
+	}
+	o.decimals = text.decimals
+	t.deployed.put(ticker(o.tick), o.deploy)
+	t.tickers.add(ticker(o.tick))
+	return o
+}
+
+// mint gives what is left, if that is less.
+func (t tokens) mint(o *tokenOperation, r *reveal, known *token) *tokenOperation {
+	if o.amount.Cmp(known.limit) > 0 || known.selfMint && (len(r.parents) == 0 || r.parents[0] != known.id) {
+		return nil
+	}
+	if known.max.Sign() > 0 {
+		left := new(big.Int).Sub(known.max, known.minted)
+		if left.Sign() == 0 {
+			return nil
+		}
+		if left.Cmp(o.amount) < 0 {
+			o.amount = left
+		}
+	}
+	minted := *known
+	minted.minted = new(big.Int).Add(known.minted, o.amount)
+	t.deployed.put(ticker(o.tick), &minted)
+	o.decimals = known.decimals
+	t.add(o, o.address, o.amount)
+	return o
+}
+
+func (t tokens) transfer(o *tokenOperation, known *token) *tokenOperation {
+	has := t.available.get(Holding{Ticker: ticker(o.tick), Address: o.address})
+	if has == nil || has.Cmp(o.amount) < 0 {
+		return nil
+	}
+	o.decimals = known.decimals
+	t.add(o, o.address, new(big.Int).Neg(o.amount))
+	t.pending.put(o.sat, pendingSend{operation: o, at: o.to.at})
+	t.waiting.add(o.sat)
+	return o
+}
+
+// moved is the operation that the move of a sat is; nil for none.
+func (t tokens) moved(m *move) *tokenOperation {
+	inscribed, ok := t.pending.rows[m.sat]
+	if !ok {
+		return nil
+	}
+	o := *inscribed.operation
+	o.kind, o.to = ordinals.BRC20KindTransferSend, m.to
+	switch m.to.kind {
+	case ordinals.Transferred:
+		o.receiver = m.to.address
+	case ordinals.SpentInFees:
+		o.receiver = o.address
+	}
+	t.withdraw(m.sat)
+	if o.receiver != "" {
+		t.add(&o, o.receiver, o.amount)
+	}
+	return &o
+}
+
+// withdraw forgets an amount that was to be sent.
+func (t tokens) withdraw(sat ordinals.Sat) {
+	t.pending.remove(sat)
+	t.waiting.remove(sat)
+}
+
+// add changes what somebody has available of the token of an operation.
+func (t tokens) add(o *tokenOperation, address string, amount *big.Int) {
+	h := Holding{Ticker: ticker(o.tick), Address: address}
+	sum := new(big.Int).Set(amount)
+	if has := t.available.get(h); has != nil {
+		sum.Add(sum, has)
+	}
+	if sum.Sign() == 0 {
+		t.available.remove(h)
+		t.holders.remove(h)
+		return
+	}
+	t.available.put(h, sum)
+	t.holders.add(h)
+}
+
+// content is the inscription that says it.
+func (t *tokenText) content() []byte {
+	text := map[string]string{"p": "brc-20", "op": string(t.kind), "tick": t.tick}
+	if t.kind == ordinals.BRC20KindDeploy {
+		text["max"], text["lim"] = plainAmount(t.max), plainAmount(t.limit)
+		text["dec"] = strconv.Itoa(int(t.decimals))
+		if t.selfMint {
+			text["self_mint"] = "true"
+		}
+	} else {
+		text["amt"] = plainAmount(t.amount)
+	}
+	content, err := json.Marshal(text)
+	if err != nil {
+		panic("synthordinals: " + err.Error())
+	}
+	return content
+}
+
+// oneToken is one, in units of 10^-18.
+var oneToken = new(big.Int).Exp(big.NewInt(10), big.NewInt(ordinals.AmountDecimals), nil)
+
+// plainAmount has no more decimals than it needs.
+func plainAmount(units *big.Int) string {
+	text := ordinals.FormatAmount(units, ordinals.AmountDecimals)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}

@@ -1,0 +1,298 @@
+package synthordinals
+
+import (
+	"bytes"
+	"maps"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"strata/domain/ordinals"
+)
+
+var (
+	plainNumber  = regexp.MustCompile(`"inscription_number":-?[0-9]`)
+	bareHash     = regexp.MustCompile(`"hash":"[0-9a-f]{64}"`)
+	oneParent    = regexp.MustCompile(`"parent":"[0-9a-f]`)
+	positiveSend = regexp.MustCompile(`"transfer_send":\{("tick":"[^"]*",)?"amt":"[0-9]`)
+)
+
+// variety counts what happened in a stream, as its receiver sees it.
+func variety(t *testing.T, cfg Config, posts int) map[string]int {
+	t.Helper()
+	f := New(cfg)
+	o := newObserver(f.Config().Network)
+	seen := map[string]int{}
+	note := func(thing string, happened bool) {
+		if happened {
+			seen[thing]++
+		}
+	}
+	bodies := map[string]bool{}
+	known := map[blockKey]bool{}
+	tip := uint64(0)
+	for range posts {
+		p := f.Next()
+		payload := o.receive(t, p)
+		note("same bytes again", bodies[string(p.Body)])
+		again := bodies[string(p.Body)]
+		bodies[string(p.Body)] = true
+		for _, b := range payload.Rollback {
+			was := o.news[keyOf(b)]
+			note("rollback", was)
+			note("rollback of something unknown", !was && !known[keyOf(b)])
+		}
+		for _, b := range payload.Apply {
+			was := !o.news[keyOf(b)]
+			note("late block", !was && b.Height < tip && len(payload.Rollback) == 0)
+			note("late block of a replay", !was && b.Height < tip && len(payload.Rollback) == 0 && !payload.Streaming)
+			note("block that returned", !was && known[keyOf(b)])
+			note("empty heights", tip > 0 && b.Height > tip+1)
+			known[keyOf(b)] = true
+			tip = max(tip, b.Height)
+		}
+		note("same blocks in other words", len(o.news) == 0 && !again)
+		note("rollback of several", len(payload.Rollback) > 1)
+		note("rollback alone", len(payload.Rollback) > 0 && len(payload.Apply) == 0)
+		note("several blocks in a payload", len(payload.Apply) > 1 && len(payload.Rollback) == 0)
+		note("replay", !payload.Streaming)
+		note("streaming", payload.Streaming)
+		note("sorted members", bytes.HasPrefix(p.Body, []byte(`{"apply"`)))
+		note("bare hashes", bareHash.Match(p.Body))
+		note("satpoints with 0x", bytes.Contains(p.Body, []byte(`"satpoint_post_inscription":"0x`)))
+		note("one parent", oneParent.Match(p.Body))
+		note("charms as an object", bytes.Contains(p.Body, []byte(`"charms":{`)))
+		note("plain number", plainNumber.Match(p.Body))
+		note("negative amount", bytes.Contains(p.Body, []byte(`"amt":"-`)))
+		note("positive amount sent", positiveSend.Match(p.Body))
+		note("generic curse", bytes.Contains(p.Body, []byte(`"Generic"`)))
+	}
+	s := f.Expected()
+	for _, i := range s.Inscriptions {
+		kindOfInscription(note, i)
+	}
+	for _, locations := range s.Locations {
+		for i, l := range locations {
+			note("moved "+string(l.Type), i > 0)
+			note("moved from the fees", i > 0 && locations[i-1].Type == ordinals.SpentInFees)
+		}
+	}
+	for _, all := range s.Transfers {
+		for _, x := range all {
+			_, revealed := s.Inscriptions[ordinals.NewInscriptionID(x.To.TxID, 0)]
+			note("moved by a reveal", revealed)
+		}
+	}
+	sharing(note, s)
+	valid := map[ordinals.InscriptionID]bool{}
+	for _, a := range s.Activity {
+		valid[a.ID] = true
+	}
+	for _, i := range s.Inscriptions {
+		note("text about a token that is not valid", bytes.Contains(i.Content, []byte(`"p":"brc-20"`)) && !valid[i.ID])
+	}
+	for _, a := range s.Activity {
+		note(string(a.Kind), true)
+		isSend := a.Kind == ordinals.BRC20KindTransferSend
+		note("amount sent to the sender", isSend && a.Receiver == a.Address)
+		note("amount burnt", isSend && a.Receiver == "")
+	}
+	for _, token := range s.Tokens {
+		note("self mint", token.SelfMint)
+		note("token without end", token.Max.Sign() == 0)
+		note("token minted out", token.Max.Sign() > 0 && token.Minted.Cmp(token.Max) == 0)
+		note("token without 18 decimals", token.Decimals != 18)
+		note("tick not in lower case", token.Tick != token.Ticker)
+	}
+	for _, b := range s.Balances {
+		note("negative balance", b.Total().Cmp(new(big.Int)) < 0)
+	}
+	return seen
+}
+
+func kindOfInscription(note func(string, bool), i *Inscription) {
+	note("revealed "+string(i.Genesis.Type), true)
+	note("mime "+i.MimeType, true)
+	note("rarity "+i.Rarity.String(), true)
+	for _, c := range i.Charms {
+		note("charm "+c, true)
+	}
+	if i.Curse != nil {
+		note("curse "+*i.Curse, true)
+	}
+	note("cursed", i.Cursed())
+	note("cursed in the classic way alone", i.ClassicNumber < 0 && !i.Cursed())
+	note("several reveals in a transaction", i.ID.Index() > 0)
+	note("recursive", i.Recursive())
+	note("several references", len(i.RecursionRefs) > 1)
+	note("parent", len(i.Parents) > 0)
+	note("several parents", len(i.Parents) > 1)
+	note("delegate", i.Delegate != "")
+	note("metadata", i.Metadata != nil)
+	note("metaprotocol", i.Metaprotocol != "")
+	note("empty content", len(i.Content) == 0)
+	note("inscriber is nobody", i.Genesis.Address == nil)
+	note("inscriber is empty", i.Genesis.Address != nil && *i.Genesis.Address == "")
+	note("burnt with a value", i.Genesis.Type == ordinals.Burnt && *i.Genesis.Value > 0)
+	note("burnt without a value", i.Genesis.Type == ordinals.Burnt && *i.Genesis.Value == 0)
+	note("unbound", i.Sat == 0)
+	note("unbound at the null outpoint", i.Sat == 0 && strings.HasPrefix(i.Genesis.Output, strings.Repeat("0", 64)))
+}
+
+// sharing counts sats with several inscriptions, and outputs with several sats.
+func sharing(note func(string, bool), s State) {
+	onSat, inOutput := map[ordinals.Sat]int{}, map[string]map[ordinals.Sat]bool{}
+	for _, i := range s.Inscriptions {
+		onSat[i.Sat]++
+		if i.Sat == 0 {
+			continue
+		}
+		if inOutput[i.Current.Output] == nil {
+			inOutput[i.Current.Output] = map[ordinals.Sat]bool{}
+		}
+		inOutput[i.Current.Output][i.Sat] = true
+	}
+	for sat, n := range onSat {
+		note("several inscriptions on a sat", n > 1 && sat > 0)
+	}
+	for _, sats := range inOutput {
+		note("several sats in an output", len(sats) > 1)
+	}
+}
+
+func TestEverythingHappens(t *testing.T) {
+	t.Parallel()
+	want := []string{
+		"same bytes again", "same blocks in other words", "rollback", "rollback of several", "rollback alone",
+		"rollback of something unknown", "late block", "late block of a replay", "block that returned", "empty heights",
+		"several blocks in a payload", "replay", "streaming", "sorted members", "bare hashes", "satpoints with 0x", "one parent",
+		"charms as an object", "plain number", "negative amount", "positive amount sent", "generic curse",
+		"moved transferred", "moved spent_in_fees", "moved burnt", "moved from the fees", "moved by a reveal",
+		"deploy", "mint", "transfer", "transfer_send", "amount sent to the sender", "amount burnt", "text about a token that is not valid", "self mint", "token without end",
+		"token without 18 decimals", "tick not in lower case",
+		"revealed transferred", "revealed spent_in_fees", "revealed burnt", "cursed", "cursed in the classic way alone",
+		"several reveals in a transaction", "recursive", "several references", "parent", "several parents", "delegate", "metadata",
+		"metaprotocol", "empty content", "inscriber is nobody", "inscriber is empty", "burnt with a value", "burnt without a value",
+		"unbound", "unbound at the null outpoint", "several inscriptions on a sat", "several sats in an output",
+		"rarity common", "rarity uncommon", "rarity mythic", "charm coin", "charm nineball", "charm reinscription", "charm unbound",
+		"charm cursed", "charm vindicated", "charm burned", "curse duplicate_field", "curse incomplete_field", "curse unrecognized_field",
+		"curse pushnum", "curse stutter", "curse not_in_first_input", "curse not_at_offset_zero", "curse pointer", "curse reinscription",
+		"curse generic", "curse 88", `curse {"tag":66}`, "mime text/html", "mime image/png", "mime unknown", "mime application/json", "mime Image/PNG",
+	}
+	seen := variety(t, Everything(20, ordinals.Regtest), 800)
+	for _, thing := range want {
+		if seen[thing] == 0 {
+			t.Errorf("no %s", thing)
+		}
+	}
+	for _, thing := range slices.Sorted(maps.Keys(seen)) {
+		t.Logf("%6d %s", seen[thing], thing)
+	}
+	mainnet := Everything(21, ordinals.Mainnet)
+	mainnet.RareSatShare, mainnet.Live = 0.5, 100
+	seen = variety(t, mainnet, 300)
+	for _, thing := range []string{"rarity rare", "rarity epic", "rarity uncommon"} {
+		if seen[thing] == 0 {
+			t.Errorf("no %s on mainnet", thing)
+		}
+	}
+	if seen["deploy"] > 0 {
+		t.Error("a BRC-20 token before there was BRC-20")
+	}
+}
+
+// TestEachSettingDoesWhatItSays turns on one thing at a time: it happens then, and not before.
+func TestEachSettingDoesWhatItSays(t *testing.T) {
+	t.Parallel()
+	base := Config{Seed: 3, Network: ordinals.Regtest, StartHeight: 30, Reveals: Range{1, 2}, Transfers: Range{1, 3}}
+	const posts = 120
+	never := variety(t, base, posts)
+	for _, tc := range []struct {
+		name  string
+		set   func(*Config)
+		thing []string
+	}{
+		{"reinscriptions", func(c *Config) { c.ReinscriptionShare = 0.3 }, []string{"several inscriptions on a sat", "moved by a reveal"}},
+		{"several", func(c *Config) { c.SeveralShare = 0.5 }, []string{"several reveals in a transaction"}},
+		{"curses", func(c *Config) { c.CursedShare = 0.3 }, []string{"curse duplicate_field", "curse pushnum"}},
+		{"rare sats", func(c *Config) { c.RareSatShare = 0.5 }, []string{"rarity uncommon", "charm coin", "charm nineball"}},
+		{"unbound", func(c *Config) { c.UnboundShare = 0.2 }, []string{"unbound", "charm unbound", "revealed spent_in_fees"}},
+		{"reveals in fees", func(c *Config) { c.RevealFeesShare = 0.2 }, []string{"revealed spent_in_fees"}},
+		{"reveals burnt", func(c *Config) { c.RevealBurntShare = 0.2 }, []string{"revealed burnt", "charm burned"}},
+		{"delegates", func(c *Config) { c.DelegateShare = 0.2 }, []string{"delegate"}},
+		{"parents", func(c *Config) { c.ParentShare = 0.2 }, []string{"parent"}},
+		{"recursion", func(c *Config) { c.RecursionShare = 0.2 }, []string{"recursive"}},
+		{"metadata", func(c *Config) { c.MetadataShare = 0.3 }, []string{"metadata"}},
+		{"shared outputs", func(c *Config) { c.SharedOutputShare = 0.5 }, []string{"several sats in an output"}},
+		{"transfers in fees", func(c *Config) { c.TransferFeesShare = 0.3 }, []string{"moved spent_in_fees", "moved from the fees"}},
+		{"transfers burnt", func(c *Config) { c.TransferBurntShare = 0.3 }, []string{"moved burnt"}},
+		{"tokens", func(c *Config) { c.Tokens = Range{1, 4} }, []string{"deploy", "mint", "transfer", "transfer_send"}},
+		{"own amounts", func(c *Config) { c.Tokens, c.SelfSendShare, c.Accounts = Range{2, 4}, 0.5, 60 }, []string{"amount sent to the sender"}},
+		{"empty heights", func(c *Config) { c.EmptyHeightShare = 0.3 }, []string{"empty heights"}},
+		{"blocks per payload", func(c *Config) { c.BlocksPerPayload = Range{2, 4} }, []string{"several blocks in a payload"}},
+		{"replay", func(c *Config) { c.ReplayBlocks = 50 }, []string{"replay"}},
+		{"rollbacks", func(c *Config) { c.RollbackProbability = 0.2 }, []string{"rollback", "rollback of several"}},
+		{"returns", func(c *Config) { c.RollbackProbability, c.ReturnProbability = 0.2, 0.5 }, []string{"block that returned"}},
+		{"unknown rollbacks", func(c *Config) { c.UnknownRollbackProbability = 0.2 }, []string{"rollback of something unknown"}},
+		{"duplicates", func(c *Config) { c.DuplicateProbability = 0.3 }, []string{"same bytes again", "same blocks in other words"}},
+		{"out of order", func(c *Config) { c.OutOfOrderProbability = 0.2 }, []string{"late block"}},
+		{"gaps", func(c *Config) { c.GapProbability = 0.2 }, []string{"late block", "late block of a replay"}},
+		{"old shape", func(c *Config) { c.Shapes, c.ParentShare = []Shape{OldShape()}, 0.4 }, []string{"satpoints with 0x", "plain number", "one parent"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := base
+			tc.set(&cfg)
+			seen := variety(t, cfg, posts)
+			for _, thing := range tc.thing {
+				if seen[thing] == 0 {
+					t.Errorf("no %s, though it is on", thing)
+				}
+				if never[thing] > 0 {
+					t.Errorf("%d of %s, though it is off", never[thing], thing)
+				}
+			}
+		})
+	}
+}
+
+// TestRemine checks that transactions of a branch that lost are in the one that won, at other places.
+func TestRemine(t *testing.T) {
+	t.Parallel()
+	for _, share := range []float64{0, 1} {
+		f := New(Config{Seed: 7, RollbackProbability: 0.3, RemineShare: share, Transfers: Range{1, 3}})
+		again, elsewhere := 0, 0
+		for range 200 {
+			payload, err := ordinals.Decode(f.Next().Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := map[ordinals.InscriptionID]uint32{}
+			each := func(blocks []ordinals.Block, do func(*ordinals.Reveal)) {
+				for _, b := range blocks {
+					for _, tx := range b.Transactions {
+						for _, o := range tx.Operations {
+							if o.Reveal != nil {
+								do(o.Reveal)
+							}
+						}
+					}
+				}
+			}
+			each(payload.Rollback, func(r *ordinals.Reveal) { before[r.ID] = r.TxIndex })
+			each(payload.Apply, func(r *ordinals.Reveal) {
+				if index, ok := before[r.ID]; ok {
+					again++
+					if index != r.TxIndex {
+						elsewhere++
+					}
+				}
+			})
+		}
+		if share == 0 && again > 0 || share == 1 && elsewhere == 0 {
+			t.Errorf("with a share of %v, %d inscriptions came again, %d elsewhere in their block", share, again, elsewhere)
+		}
+	}
+}
