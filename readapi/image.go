@@ -10,9 +10,6 @@ import (
 	"strata/internal/picture"
 )
 
-// tokenProjections are those that know images.
-var tokenProjections = []string{"ft", "sft", "nft"}
-
 // registerImages serves the copies of images, which are the same for as long as there are any.
 func (a *API) registerImages() {
 	if a.config.Images == nil {
@@ -40,13 +37,10 @@ func (a *API) findImage(ctx context.Context, digest [sha256.Size]byte) (facts fe
 	defer s.close()
 	b := s.batch()
 	var found []*result[knownImage]
-	for _, name := range tokenProjections {
-		if s.state.Active(name) == nil {
-			continue
-		}
+	for _, kind := range activeKinds(s) {
 		found = append(found, query(b, func(i *knownImage) []any { return []any{&i.seq, &i.contentType, &i.width, &i.height} }, `
 			SELECT ARRAY[source_seq], source_seq, content_type, coalesce(width, 0), coalesce(height, 0)
-			FROM {`+name+`}.image WHERE sha256 = $1 AND source_seq IS NOT NULL LIMIT 1`, digest[:]))
+			FROM {`+string(kind)+`}.image WHERE sha256 = $1 AND source_seq IS NOT NULL LIMIT 1`, digest[:]))
 	}
 	if err := b.runLast(ctx); err != nil {
 		return facts, nil, err

@@ -3,7 +3,6 @@ package token
 import (
 	"fmt"
 	"math/big"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,11 +17,11 @@ const (
 	dynamicLeast   = time.Minute // whatever a contract asks for
 )
 
-// effectiveSQL is the notification that counts for token $2 of contract $1: the first that froze it, or else the last.
+// effectiveSQL is the notification that counts for the token k: the first that froze it, or else the last.
 // Those for all tokens of the contract count as well.
 const effectiveSQL = `
 	SELECT mode, ttl::bigint FROM {schema}.notification
-	WHERE contract_id = $1 AND (token_id = $2 OR token_id IS NULL)
+	WHERE contract_id = k.contract AND (token_id = k.id OR token_id IS NULL)
 	ORDER BY mode = 'frozen' DESC, height DESC, tx_index DESC, event_index DESC LIMIT 1`
 
 // notify takes in a notification: unless its tokens are frozen, they are fetched once more. As long as the contract is not
@@ -65,22 +64,14 @@ func (b *batch) notify(f notice, want raised, recognised bool) error {
 }
 
 // frozen says whether a notification for a token, or with nil for all, comes too late.
-func (b *batch) frozen(contract string, id *big.Int) (bool, error) {
-	mode, _, err := b.effective(contract, decimal(id))
-	return mode == token.Frozen, err
-}
-
-// effective is the update mode of a token; without an id of the contract as a whole. It is empty when nothing was ever
-// announced.
-func (b *batch) effective(contract string, id *string) (mode token.UpdateMode, ttl *int64, err error) {
-	rows, err := b.tx.Query(b.ctx, b.sql(effectiveSQL), contract, id)
+func (b *batch) frozen(contract string, id *big.Int) (frozen bool, err error) {
+	err = b.tx.QueryRow(b.ctx, b.sql(`
+		SELECT EXISTS (SELECT FROM {schema}.notification
+			WHERE contract_id = $1 AND (token_id = $2::numeric OR token_id IS NULL) AND mode = 'frozen')`), contract, decimal(id)).Scan(&frozen)
 	if err != nil {
-		return "", nil, fmt.Errorf("read the notifications of %s: %w", contract, err)
+		return false, fmt.Errorf("read the notifications of %s: %w", contract, err)
 	}
-	if _, err = pgx.ForEachRow(rows, []any{&mode, &ttl}, func() error { return nil }); err != nil {
-		return "", nil, fmt.Errorf("read the notifications of %s: %w", contract, err)
-	}
-	return mode, ttl, nil
+	return frozen, nil
 }
 
 // dynamic are the intervals at which tokens are fetched again by the clock; others are not in it.
@@ -93,7 +84,7 @@ func (b *batch) dynamic(keys []tokenKey) (map[tokenKey]time.Duration, error) {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT k.contract, k.id::text, n.mode, n.ttl::bigint
 		FROM unnest($1::text[], $2::numeric[]) AS k (contract, id)
-		CROSS JOIN LATERAL (`+strings.NewReplacer("$1", "k.contract", "$2", "k.id").Replace(effectiveSQL)+`) n`), contracts, ids)
+		CROSS JOIN LATERAL (`+effectiveSQL+`) n`), contracts, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read the notifications for %d tokens: %w", len(keys), err)
 	}
@@ -219,6 +210,7 @@ func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]ra
 	return wants, nil
 }
 
+// decimal is a number in digits; nil is null.
 func decimal(id *big.Int) *string {
 	if id == nil {
 		return nil

@@ -59,6 +59,8 @@ type record struct {
 	step   projections.Step
 	report *fetch.Report // nil for a wish
 	key    [sha256.Size]byte
+	// What is known once somebody wants it.
+	looked bool
 	read   *readRecord // of a token's properties; the answer is missing
 	locale bool        // a document that names others, for other locales
 }
@@ -67,7 +69,10 @@ type record struct {
 func (b *batch) records(steps []projections.Step) error {
 	all := make([]record, len(steps))
 	for i, step := range steps {
-		all[i] = b.look(step)
+		all[i].step = step
+		if report, ok := step.Record.(*fetch.Report); ok {
+			all[i].report, all[i].key = report, keyHash(report.Want)
+		}
 	}
 	for len(all) > 0 {
 		n, err := b.wave(all[:min(len(all), waveMax)])
@@ -79,13 +84,13 @@ func (b *batch) records(steps []projections.Step) error {
 	return nil
 }
 
-func (b *batch) look(step projections.Step) record {
-	r := record{step: step}
-	report, ok := step.Record.(*fetch.Report)
-	if !ok {
-		return r
+// look reads a report that somebody wants. The others, of which most are for other projections, are not worth it.
+func (b *batch) look(r *record) {
+	if r.looked {
+		return
 	}
-	r.report, r.key = report, keyHash(report.Want)
+	r.looked = true
+	report := r.report
 	switch report.Want.Kind {
 	case fetch.ContractRead:
 		id := tokenIDOf(b.kind, report.Want)
@@ -102,7 +107,6 @@ func (b *batch) look(step projections.Step) record {
 			r.locale = err == nil && parsed.Localization != nil
 		}
 	}
-	return r
 }
 
 // wave takes in the first of the records, and says how many.
@@ -206,14 +210,24 @@ type surroundings struct {
 
 func (b *batch) surroundings(all []record) (*surroundings, error) {
 	var keys [][sha256.Size]byte
+	for _, r := range all {
+		if r.report != nil {
+			keys = append(keys, r.key)
+		}
+	}
+	standings, err := b.standings(keys)
+	if err != nil {
+		return nil, err
+	}
 	tips := map[fetch.Tip]bool{}
 	var resources []resourceKey
 	var uris []string
-	for _, r := range all {
-		if r.report == nil {
+	for i := range all {
+		r := &all[i]
+		if _, wanted := standings[r.key]; !wanted || r.report == nil {
 			continue
 		}
-		keys = append(keys, r.key)
+		b.look(r)
 		if r.report.Tip != nil {
 			tips[*r.report.Tip] = false
 		}
@@ -224,14 +238,7 @@ func (b *batch) surroundings(all []record) (*surroundings, error) {
 			uris = append(uris, *r.read.uri)
 		}
 	}
-	around := &surroundings{blocks: tips}
-	var err error
-	if around.standings, err = b.standings(keys); err != nil {
-		return nil, err
-	}
-	if len(around.standings) == 0 {
-		return around, nil
-	}
+	around := &surroundings{standings: standings, blocks: tips}
 	if around.referrals, err = b.referrals(resources); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package token
 import (
 	"cmp"
 	"fmt"
-	"math/big"
 	"slices"
 	"time"
 
@@ -134,7 +133,7 @@ func (b *batch) writeGoodReads(all []readRecord) error {
 	)
 	for i, r := range all {
 		keys[i], places[r.token] = r.token, i
-		uris[i], names[i], symbols[i], decimals[i], supplies[i] = r.uri, r.read.Name, r.read.Symbol, r.read.Decimals, decimalOf(r.read.TotalSupply)
+		uris[i], names[i], symbols[i], decimals[i], supplies[i] = r.uri, r.read.Name, r.read.Symbol, r.read.Decimals, decimal(r.read.TotalSupply)
 		heights[i], seqs[i], times[i] = r.report.Tip.Height, r.step.SourceSeq, r.report.FinishedAt
 		if b.kind == token.FT {
 			name, symbol := listKey(r.read.Name), listKey(r.read.Symbol)
@@ -178,15 +177,6 @@ func (b *batch) writeGoodReads(all []readRecord) error {
 		moved[i] = listing{key.contract, before[i], [2]string{*nameKeys[i], *symbolKeys[i]}}
 	}
 	return b.relist(moved)
-}
-
-// decimalOf is a number in digits; nil is null.
-func decimalOf(i *big.Int) *string {
-	if i == nil {
-		return nil
-	}
-	s := i.String()
-	return &s
 }
 
 // writeDocuments writes documents that came, and returns whose references may be others now.
