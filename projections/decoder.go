@@ -11,17 +11,21 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/nodeevent"
+	"strata/domain/ordinals"
 	"strata/domain/transaction"
 	"strata/eventstore"
 )
 
-// Paths are the events whose bodies the projections read; those that a node posts also with the slash at their end that
-// an observer may have been configured with. The bodies of others are not fetched from the log: a node of a signer posts StackerDB
-// chunks by the megabyte.
-var Paths = append(withSlash(
-	nodeevent.PathBlock, nodeevent.PathBurnBlock, nodeevent.PathMicroblocks,
-	nodeevent.PathMempoolTx, nodeevent.PathDropMempoolTx, nodeevent.PathAttachments,
-), fetch.Paths...)
+// ChainPaths are the events whose bodies chain reads, and FeedPaths those that ordinals reads; what others post comes also
+// with the slash at the end that an observer may have been configured with. The bodies of all others are not fetched from
+// the log: a node of a signer posts StackerDB chunks by the megabyte.
+var (
+	ChainPaths = append(withSlash(
+		nodeevent.PathBlock, nodeevent.PathBurnBlock, nodeevent.PathMicroblocks,
+		nodeevent.PathMempoolTx, nodeevent.PathDropMempoolTx, nodeevent.PathAttachments,
+	), fetch.Paths...)
+	FeedPaths = withSlash(ordinals.Paths...)
+)
 
 func withSlash(paths ...string) []string {
 	both := slices.Clone(paths)
@@ -31,47 +35,70 @@ func withSlash(paths ...string) []string {
 	return both
 }
 
-// Decoder decodes events of the log, each once per process however many projections read it: blocks stay in a
-// cache, bounded by the bytes of their bodies, long enough for the projections that follow the chain's steps.
+// Decoder decodes events of the log, each once per process however many projections read it: the content of steps stays
+// in a cache, bounded by the bytes of the bodies, long enough for the projections that follow.
 type Decoder struct {
 	log     *eventstore.Log
-	blocks  *blockCache
+	blocks  *decodedCache[*Block]
+	feed    *decodedCache[*ordinals.Payload]
 	decoded prometheus.Counter
 }
 
-// DecoderCacheBytesDefault bounds the bodies whose decoded blocks are kept.
+// DecoderCacheBytesDefault bounds the bodies whose decoded content is kept, of nodes and of the ordinals feed each.
 const DecoderCacheBytesDefault = 32 << 20
 
-// NewDecoder reads blocks that are not in its cache from log. decoded counts them.
+// NewDecoder reads what is not in its cache from log. decoded counts blocks and payloads of the ordinals feed.
 func NewDecoder(log *eventstore.Log, cacheBytes int64, decoded prometheus.Counter) *Decoder {
 	if cacheBytes <= 0 {
 		cacheBytes = DecoderCacheBytesDefault
 	}
-	return &Decoder{log: log, decoded: decoded, blocks: newBlockCache(cacheBytes)}
+	return &Decoder{log: log, decoded: decoded, blocks: newDecodedCache[*Block](cacheBytes), feed: newDecodedCache[*ordinals.Payload](cacheBytes)}
 }
 
-// Decode decodes events on all cores; the result has the same order.
+// Decode decodes events for chain, on all cores; the result has the same order.
 func (d *Decoder) Decode(ctx context.Context, events []eventstore.Event) ([]LogItem, error) {
-	items := make([]LogItem, len(events))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range events {
-		group.Go(func() error {
-			items[i] = decodeEvent(&events[i])
-			if b := items[i].Block; b != nil {
-				d.decoded.Inc()
-				d.blocks.put(b)
-			}
-			return ctx.Err()
-		})
-	}
-	return items, group.Wait()
+	return onAllCores(ctx, events, func(event *eventstore.Event) (LogItem, error) {
+		item := decodeEvent(event)
+		if b := item.Block; b != nil {
+			d.decoded.Inc()
+			d.blocks.put(b.Seq, b.BodySize, b)
+		}
+		return item, nil
+	})
+}
+
+// DecodeFeed decodes events for ordinals, on all cores; the result has the same order.
+func (d *Decoder) DecodeFeed(ctx context.Context, events []eventstore.Event) ([]LogItem, error) {
+	return onAllCores(ctx, events, func(event *eventstore.Event) (LogItem, error) {
+		item := decodeFeed(event)
+		if item.Feed != nil {
+			d.decoded.Inc()
+			d.feed.put(item.Seq, item.Size, item.Feed)
+		}
+		return item, nil
+	})
 }
 
 // Blocks returns the decoded /new_block events at the given positions; what is not in the cache is read from the
 // log in one go.
 func (d *Decoder) Blocks(ctx context.Context, seqs []int64) (map[int64]*Block, error) {
-	found, missing := d.blocks.get(seqs)
+	return contents(ctx, d, d.blocks, seqs, decodeEvent, func(item *LogItem) (*Block, bool) { return item.Block, item.Block != nil })
+}
+
+// Payloads returns the decoded payloads of the ordinals feed at the given positions, likewise.
+func (d *Decoder) Payloads(ctx context.Context, seqs []int64) (map[int64]*ordinals.Payload, error) {
+	return contents(ctx, d, d.feed, seqs, decodeFeed, func(item *LogItem) (*ordinals.Payload, bool) { return item.Feed, item.Feed != nil })
+}
+
+// Records returns the records at the given positions.
+func (d *Decoder) Records(ctx context.Context, seqs []int64) (map[int64]Record, error) {
+	nothing := newDecodedCache[Record](0) // a record is read by few projections, and small
+	return contents(ctx, d, nothing, seqs, decodeEvent, func(item *LogItem) (Record, bool) { return item.Record, item.Record != nil })
+}
+
+// contents finds what some events hold, in a cache or the log.
+func contents[T any](ctx context.Context, d *Decoder, cache *decodedCache[T], seqs []int64, decode func(*eventstore.Event) LogItem, content func(*LogItem) (T, bool)) (map[int64]T, error) {
+	found, missing := cache.get(seqs)
 	if len(missing) == 0 {
 		return found, nil
 	}
@@ -79,54 +106,58 @@ func (d *Decoder) Blocks(ctx context.Context, seqs []int64) (map[int64]*Block, e
 	if err != nil {
 		return nil, err
 	}
-	blocks := make([]*Block, len(events))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range events {
-		group.Go(func() error {
-			item := decodeEvent(&events[i])
-			if item.Err != nil {
-				return fmt.Errorf("event %d: %w", item.Seq, item.Err)
-			}
-			if item.Block == nil {
-				return fmt.Errorf("event %d has path %s, not a block", item.Seq, item.Path)
-			}
+	values, err := onAllCores(ctx, events, func(event *eventstore.Event) (value T, err error) {
+		item := decode(event)
+		if item.Err != nil {
+			return value, fmt.Errorf("event %d: %w", item.Seq, item.Err)
+		}
+		value, ok := content(&item)
+		if !ok {
+			return value, fmt.Errorf("event %d has path %s, which does not hold a %T", item.Seq, item.Path, value)
+		}
+		if item.Record == nil {
 			d.decoded.Inc()
-			blocks[i] = item.Block
-			return ctx.Err()
-		})
-	}
-	if err := group.Wait(); err != nil {
+		}
+		return value, nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	for _, b := range blocks {
-		d.blocks.put(b)
-		found[b.Seq] = b
+	for i, value := range values {
+		cache.put(events[i].Seq, events[i].Size, value)
+		found[events[i].Seq] = value
 	}
 	return found, nil
 }
 
-// Records returns the records at the given positions.
-func (d *Decoder) Records(ctx context.Context, seqs []int64) (map[int64]Record, error) {
-	found := make(map[int64]Record, len(seqs))
-	if len(seqs) == 0 {
-		return found, nil
-	}
-	events, err := d.log.GetMany(ctx, seqs)
-	if err != nil {
-		return nil, err
-	}
+func onAllCores[T any](ctx context.Context, events []eventstore.Event, decode func(*eventstore.Event) (T, error)) ([]T, error) {
+	decoded := make([]T, len(events))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range events {
-		item := decodeEvent(&events[i])
-		if item.Err != nil {
-			return nil, fmt.Errorf("event %d: %w", item.Seq, item.Err)
-		}
-		if item.Record == nil {
-			return nil, fmt.Errorf("event %d has path %s, not a record", item.Seq, item.Path)
-		}
-		found[item.Seq] = item.Record
+		group.Go(func() (err error) {
+			if decoded[i], err = decode(&events[i]); err != nil {
+				return err
+			}
+			return ctx.Err()
+		})
 	}
-	return found, nil
+	return decoded, group.Wait()
+}
+
+func decodeFeed(event *eventstore.Event) LogItem {
+	item := LogItem{Seq: event.Seq, Path: event.Path, Size: event.Size}
+	if !slices.Contains(FeedPaths, event.Path) {
+		return item
+	}
+	item.Err = guarded(func() (err error) {
+		item.Feed, err = ordinals.Decode(event.Body)
+		return err
+	})
+	if item.Err != nil {
+		item.Feed = nil
+	}
+	return item
 }
 
 func decodeEvent(event *eventstore.Event) LogItem {
@@ -135,7 +166,7 @@ func decodeEvent(event *eventstore.Event) LogItem {
 		item.Record, item.Err = decodeRecord(event)
 		return item
 	}
-	if !slices.Contains(Paths, event.Path) {
+	if !slices.Contains(ChainPaths, event.Path) {
 		return item
 	}
 	item.Err = guarded(func() error {

@@ -42,7 +42,7 @@ func TestDecodedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := projections.Config{Log: log, Registry: registry, Interval: 50 * time.Millisecond, DecoderCacheBytes: 24 << 20}
-	replay.Follow(t, config, c, balances.New(nil))
+	replay.Follow(t, config, projections.Chain(c, balances.New(nil)))
 	replay.Wait(t, log)
 
 	families, err := registry.Gather()

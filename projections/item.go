@@ -3,6 +3,7 @@ package projections
 import (
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
+	"strata/domain/ordinals"
 	"strata/domain/transaction"
 )
 
@@ -16,6 +17,8 @@ type LogItem struct {
 	Payload nodeevent.Payload
 	// Block is set for /new_block.
 	Block *Block
+	// Feed is set for what an indexer of ordinals posts.
+	Feed *ordinals.Payload
 	// Record is set for what this program itself has put into the log.
 	Record Record
 	// Err says why the body can't be read: it goes to quarantine.
@@ -65,21 +68,23 @@ func (k StepKind) String() string {
 
 // Step is one entry of the linear list that chain writes: a block is applied on top, the block at the top is taken off
 // again, or a record is taken in.
+//
+// Its JSON is the message that tells of it, which goes without the content.
 type Step struct {
-	Number int64
-	Kind   StepKind
+	Number int64    `json:"step"`
+	Kind   StepKind `json:"kind"`
 	// Height and IndexBlockHash are of the block, or of the one at the top when a record is taken in; -1 and zero when
 	// there was none.
-	Height         int64
-	IndexBlockHash hash.Hash32
+	Height         int64       `json:"height"`
+	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
 	// BlockSeq is the event that holds the block's content, or the record.
-	BlockSeq int64
+	BlockSeq int64 `json:"block_seq"`
 	// SourceSeq is the event that caused the step: the block itself, or the one that made its branch win.
-	SourceSeq int64
+	SourceSeq int64 `json:"source_seq"`
 	// Block is the content; nil unless Kind is Apply.
-	Block *Block
+	Block *Block `json:"-"`
 	// Record is set when Kind is TakeRecord, for projections whose Spec asks for records.
-	Record Record
+	Record Record `json:"-"`
 }
 
 // Position implements Item.
@@ -87,3 +92,28 @@ func (s Step) Position() int64 { return s.Number }
 
 // LogSeq implements Item.
 func (s Step) LogSeq() int64 { return s.SourceSeq }
+
+// FeedStep is one entry of the list that ordinals writes: a Bitcoin block as far as it concerns ordinals is applied, or
+// one that is applied is taken back. Blocks do not come in the order of their heights: one that the feed had lost comes
+// after higher ones, and a block below others can be taken back. No two blocks of one height are applied at a time.
+//
+// Its JSON is the message that tells of it, which goes without the content.
+type FeedStep struct {
+	Number    int64       `json:"step"`
+	Kind      StepKind    `json:"kind"` // Apply or Revert
+	Height    int64       `json:"height"`
+	BlockHash hash.Hash32 `json:"block_hash"`
+	// BlockSeq is the event that holds the block's content, BlockIndex its place in the list under apply.
+	BlockSeq   int64 `json:"block_seq"`
+	BlockIndex int   `json:"block_index"`
+	// SourceSeq is the event that caused the step.
+	SourceSeq int64 `json:"source_seq"`
+	// Block is the content; nil unless Kind is Apply.
+	Block *ordinals.Block `json:"-"`
+}
+
+// Position implements Item.
+func (s FeedStep) Position() int64 { return s.Number }
+
+// LogSeq implements Item.
+func (s FeedStep) LogSeq() int64 { return s.SourceSeq }

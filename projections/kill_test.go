@@ -54,7 +54,7 @@ func serveChild(url string) error {
 	if err != nil {
 		return err
 	}
-	runner := projections.NewRunner(projections.Config{Log: log, Registry: prometheus.NewRegistry()}, c, balances.New(nil))
+	runner := projections.NewRunner(projections.Config{Log: log, Registry: prometheus.NewRegistry()}, projections.Chain(c, balances.New(nil)))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -12,25 +12,26 @@ import (
 
 // logSource reads the log.
 type logSource struct {
-	log     *eventstore.Log
-	decoder *Decoder
-	wake    *eventstore.Wake
+	log    *eventstore.Log
+	paths  []string // of the events whose bodies are wanted
+	decode func(context.Context, []eventstore.Event) ([]LogItem, error)
+	wake   *eventstore.Wake
 }
 
 func (s *logSource) head(ctx context.Context) (int64, error) { return s.log.Size(ctx) }
 
 func (s *logSource) read(ctx context.Context, after int64) ([]LogItem, error) {
-	events, err := s.log.Read(ctx, eventstore.Range{After: after, Events: batchItems, Bytes: batchBytes, Paths: Paths})
+	events, err := s.log.Read(ctx, eventstore.Range{After: after, Events: batchItems, Bytes: batchBytes, Paths: s.paths})
 	if err != nil {
 		return nil, err
 	}
-	return s.decoder.Decode(ctx, events)
+	return s.decode(ctx, events)
 }
 
 func (s *logSource) subscribe(spec Spec, logger *slog.Logger) (message.Subscriber, string, error) {
 	subscriber, err := topic.NewSubscriber(s.log.Pool(), topic.SubscriberConfig{
 		Offsets: topic.ProjectionOffsets{Name: spec.Name, Version: spec.Version},
-		Paths:   Paths,
+		Paths:   s.paths,
 		Wake:    s.wake,
 		Logger:  logger,
 	})
@@ -42,7 +43,7 @@ func (s *logSource) item(ctx context.Context, msg *message.Message) (LogItem, er
 	if err != nil {
 		return LogItem{}, err
 	}
-	items, err := s.decoder.Decode(ctx, []eventstore.Event{event})
+	items, err := s.decode(ctx, []eventstore.Event{event})
 	if err != nil {
 		return LogItem{}, err
 	}

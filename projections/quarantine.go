@@ -2,9 +2,12 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"strata/domain/nodeevent"
 )
 
 // Quarantined is an event that a projection could not read.
@@ -14,6 +17,16 @@ type Quarantined struct {
 	// Pointer is the JSON pointer of the wrong field; empty for the whole body.
 	Pointer string
 	Reason  string
+}
+
+// Unreadable is an event that can't be read, for a reason that may name the field.
+func Unreadable(item *LogItem, reason error) Quarantined {
+	q := Quarantined{Seq: item.Seq, Path: item.Path, Reason: reason.Error()}
+	var field *nodeevent.FieldError
+	if errors.As(reason, &field) {
+		q.Pointer = field.Path
+	}
+	return q
 }
 
 // WriteQuarantine notes events that could not be read, in the projection's own transaction.

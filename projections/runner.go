@@ -6,14 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore"
 )
-
-// stepChannel is where live followers of steps in other processes are told that there are new ones.
-const stepChannel = "strata_step"
 
 // Channel is where readers of the tables are told that a projection has committed.
 const Channel = "strata_projection"
@@ -33,24 +29,23 @@ type Config struct {
 	DecoderCacheBytes int64
 }
 
-// Runner keeps the projection chain and those that fold its steps up to date with the log.
+// Runner keeps projections up to date with the log.
 type Runner struct {
-	pool    *pgxpool.Pool
-	logger  *slog.Logger
+	config  Config
 	metrics *metrics
 	decoder *Decoder
+	lines   []Line
 
-	logWake  *eventstore.Wake
-	stepWake *eventstore.Wake
-	steps    *notifier // of commits of chain, for those that fold its steps
-	commits  *notifier // of all commits, for readers
+	logWake   *eventstore.Wake
+	wakes     []*eventstore.Wake // of steps
+	notifiers []*notifier        // of commits of leaders, for those that fold their steps
+	commits   *notifier          // of all commits, for readers
 
-	runs  []func(ctx context.Context)
-	specs []Spec
+	runs []func(ctx context.Context)
 }
 
-// NewRunner prepares to run chain and the projections that fold its steps. Call Run.
-func NewRunner(config Config, chain Projection[LogItem], others ...Projection[Step]) *Runner {
+// NewRunner prepares to run the projections of some lines. Call Run.
+func NewRunner(config Config, lines ...Line) *Runner {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -62,74 +57,40 @@ func NewRunner(config Config, chain Projection[LogItem], others ...Projection[St
 	}
 	pool := config.Log.Pool()
 	r := &Runner{
-		pool:     pool,
-		logger:   config.Logger,
-		metrics:  newMetrics(config.Registry),
-		logWake:  eventstore.NewWake(pool, eventstore.Channel, config.Interval, config.Logger),
-		stepWake: eventstore.NewWake(pool, stepChannel, config.Interval, config.Logger),
-		specs:    append([]Spec{chain.Spec()}, specsOf(others)...),
-	}
-	for _, spec := range r.specs {
-		r.metrics.expect(spec)
+		config:  config,
+		metrics: newMetrics(config.Registry),
+		lines:   lines,
+		logWake: eventstore.NewWake(pool, eventstore.Channel, config.Interval, config.Logger),
+		commits: newNotifier(pool, Channel),
 	}
 	r.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.metrics.decoded)
-	r.steps, r.commits = newNotifier(pool, stepChannel), newNotifier(pool, Channel)
-	committed := func() {
-		config.Committed()
-		r.commits.notify()
-	}
-	steps := &stepSource{pool: pool, chain: chain.Spec(), decoder: r.decoder, wake: r.stepWake}
-	leader := &follower[LogItem]{
-		pool:       pool,
-		source:     &logSource{log: config.Log, decoder: r.decoder, wake: r.logWake},
-		projection: chain,
-		spec:       chain.Spec(),
-		logger:     config.Logger,
-		metrics:    r.metrics,
-		committed: func() {
-			r.stepWake.Signal()
-			r.steps.notify()
-			committed()
-		},
-		pace: &pace{steps: steps.head},
-	}
-	r.runs = append(r.runs, leader.run)
-	for _, projection := range others {
-		source := *steps
-		source.records = projection.Spec().Records
-		f := &follower[Step]{
-			pool:       pool,
-			source:     &source,
-			projection: projection,
-			spec:       projection.Spec(),
-			logger:     config.Logger,
-			metrics:    r.metrics,
-			committed:  committed,
+	for _, line := range lines {
+		for _, spec := range line.specs {
+			r.metrics.expect(spec)
 		}
-		leader.pace.followers = append(leader.pace.followers, &f.progress)
-		r.runs = append(r.runs, f.run)
+		line.attach(r)
 	}
 	return r
 }
 
-func specsOf(others []Projection[Step]) []Spec {
-	specs := make([]Spec, len(others))
-	for i, projection := range others {
-		specs[i] = projection.Spec()
-	}
-	return specs
+// committed tells readers that rows have changed.
+func (r *Runner) committed() {
+	r.config.Committed()
+	r.commits.notify()
 }
 
 // Register creates what is missing in the database for all projections, so that readers find their tables before
 // the first event. Run does it too.
 func (r *Runner) Register(ctx context.Context) error {
-	for i, spec := range r.specs {
-		input := "log"
-		if i > 0 {
-			input = r.specs[0].Schema()
-		}
-		if err := register(ctx, r.pool, spec, input); err != nil {
-			return err
+	for _, line := range r.lines {
+		for i, spec := range line.specs {
+			input := "log"
+			if i > 0 {
+				input = line.specs[0].Schema()
+			}
+			if err := register(ctx, r.config.Log.Pool(), spec, input); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -137,8 +98,11 @@ func (r *Runner) Register(ctx context.Context) error {
 
 // Run follows the log until ctx ends, and returns when all followers have stopped.
 func (r *Runner) Run(ctx context.Context) {
-	defer r.stepWake.Stop()
-	defer r.logWake.Stop()
+	defer func() {
+		for _, wake := range append(r.wakes, r.logWake) {
+			wake.Stop()
+		}
+	}()
 	for {
 		err := r.Register(ctx)
 		if err == nil {
@@ -147,12 +111,13 @@ func (r *Runner) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		r.logger.LogAttrs(ctx, slog.LevelWarn, "the projections can't be registered; trying again", slog.Any("error", err))
+		r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "the projections can't be registered; trying again", slog.Any("error", err))
 		sleep(ctx, time.Second)
 	}
 	var group sync.WaitGroup
-	group.Go(func() { r.steps.run(ctx) })
-	group.Go(func() { r.commits.run(ctx) })
+	for _, notifier := range append(r.notifiers, r.commits) {
+		group.Go(func() { notifier.run(ctx) })
+	}
 	group.Go(func() { r.measureLag(ctx) })
 	for _, run := range r.runs {
 		group.Go(func() { run(ctx) })
@@ -163,7 +128,7 @@ func (r *Runner) Run(ctx context.Context) {
 // measureLag keeps the gauges of lag true also while nothing happens.
 func (r *Runner) measureLag(ctx context.Context) {
 	for ctx.Err() == nil {
-		statuses, err := Statuses(ctx, r.pool)
+		statuses, err := Statuses(ctx, r.config.Log.Pool())
 		if err == nil {
 			for _, s := range statuses {
 				r.metrics.lag.WithLabelValues(s.Name).Set(float64(s.Lag()))

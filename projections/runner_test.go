@@ -275,7 +275,7 @@ func TestWakeUp(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	r := &recorder{}
-	replay.Follow(t, projections.Config{Log: log, Interval: time.Hour}, recommended(t), r)
+	replay.Follow(t, projections.Config{Log: log, Interval: time.Hour}, projections.Chain(recommended(t), r))
 	eventually(t, "all live", func() bool {
 		return status(t, log, "chain").State == projections.StateLive && status(t, log, "recorder").State == projections.StateLive
 	})

@@ -14,176 +14,126 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/domain/hash"
 	"strata/eventstore"
 	"strata/eventstore/topic"
 )
 
-// stepSource reads the steps that a version of chain has written, with the content of the blocks they apply.
-type stepSource struct {
-	pool    *pgxpool.Pool
-	chain   Spec
-	decoder *Decoder
-	wake    *eventstore.Wake
-	records bool // whether records are wanted
+// stepSource reads the steps that a version of a leader has written, with what they apply.
+type stepSource[T Item] struct {
+	pool   *pgxpool.Pool
+	leader Spec
+	wake   *eventstore.Wake
+	list   stepList[T]
 }
 
-func (s *stepSource) head(ctx context.Context) (int64, error) {
+// stepList tells how the list of steps of a leader is read.
+type stepList[T Item] struct {
+	columns string // of its table
+	scan    func(row pgx.Row) (T, error)
+	// fill adds what the steps apply.
+	fill func(ctx context.Context, steps []T) error
+}
+
+func (s *stepSource[T]) head(ctx context.Context) (int64, error) {
 	var head int64
-	if err := s.pool.QueryRow(ctx, s.chain.SQL(`SELECT coalesce(max(step), 0) FROM {schema}.step`)).Scan(&head); err != nil {
-		return 0, fmt.Errorf("read the last step of %s: %w", s.chain, err)
+	if err := s.pool.QueryRow(ctx, s.leader.SQL(`SELECT coalesce(max(step), 0) FROM {schema}.step`)).Scan(&head); err != nil {
+		return 0, fmt.Errorf("read the last step of %s: %w", s.leader, err)
 	}
 	return head, nil
 }
 
-// stepsSQL returns steps after $1, at most $2 of them, and no more than $3 bytes of blocks unless the first is
-// larger.
-const stepsSQL = `
-SELECT step, kind, height, index_block_hash, block_seq, source_seq
-FROM (
-	SELECT *, sum(CASE WHEN kind >= 0 THEN block_size ELSE 0 END) OVER (ORDER BY step) AS total
-	FROM (SELECT * FROM {schema}.step WHERE step > $1 ORDER BY step LIMIT $2) page
-) counted
-WHERE total <= $3 OR step = $1 + 1
-ORDER BY step`
-
-func (s *stepSource) read(ctx context.Context, after int64) ([]Step, error) {
-	rows, err := s.pool.Query(ctx, s.chain.SQL(stepsSQL), after, batchItems, batchBytes)
+// read returns steps after a position, no more than batchItems, and no more than batchBytes of what they apply unless the
+// first is larger.
+func (s *stepSource[T]) read(ctx context.Context, after int64) ([]T, error) {
+	rows, err := s.pool.Query(ctx, s.leader.SQL(`
+		SELECT `+s.list.columns+`
+		FROM (
+			SELECT *, sum(CASE WHEN kind >= 0 THEN block_size ELSE 0 END) OVER (ORDER BY step) AS total
+			FROM (SELECT * FROM {schema}.step WHERE step > $1 ORDER BY step LIMIT $2) page
+		) counted
+		WHERE total <= $3 OR step = $1 + 1
+		ORDER BY step`), after, batchItems, batchBytes)
 	if err != nil {
-		return nil, fmt.Errorf("read steps of %s after %d: %w", s.chain, after, err)
+		return nil, fmt.Errorf("read steps of %s after %d: %w", s.leader, after, err)
 	}
-	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Step, error) {
-		var step Step
-		return step, row.Scan(&step.Number, &step.Kind, &step.Height, &step.IndexBlockHash, &step.BlockSeq, &step.SourceSeq)
-	})
+	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (T, error) { return s.list.scan(row) })
 	if err != nil {
-		return nil, fmt.Errorf("read steps of %s after %d: %w", s.chain, after, err)
+		return nil, fmt.Errorf("read steps of %s after %d: %w", s.leader, after, err)
 	}
 	return steps, s.fill(ctx, steps)
 }
 
-// fill adds the blocks that the steps apply, and the records that they take in.
-func (s *stepSource) fill(ctx context.Context, steps []Step) error {
-	if s.records {
-		if err := s.fillRecords(ctx, steps); err != nil {
-			return err
-		}
-	}
-	seqs := make([]int64, 0, len(steps))
-	for _, step := range steps {
-		if step.Kind == Apply {
-			seqs = append(seqs, step.BlockSeq)
-		}
-	}
-	blocks, err := s.decoder.Blocks(ctx, seqs)
-	if err != nil {
-		return fmt.Errorf("read blocks of steps of %s: %w", s.chain, err)
-	}
-	for i := range steps {
-		if steps[i].Kind != Apply {
-			continue
-		}
-		if steps[i].Block = blocks[steps[i].BlockSeq]; steps[i].Block == nil {
-			return fmt.Errorf("step %d of %s names event %d of the log, which is not there", steps[i].Number, s.chain, steps[i].BlockSeq)
-		}
+func (s *stepSource[T]) fill(ctx context.Context, steps []T) error {
+	if err := s.list.fill(ctx, steps); err != nil {
+		return fmt.Errorf("read what steps of %s apply: %w", s.leader, err)
 	}
 	return nil
 }
 
-func (s *stepSource) fillRecords(ctx context.Context, steps []Step) error {
-	var seqs []int64
-	for _, step := range steps {
-		if step.Kind == TakeRecord {
-			seqs = append(seqs, step.BlockSeq)
-		}
-	}
-	records, err := s.decoder.Records(ctx, seqs)
-	if err != nil {
-		return fmt.Errorf("read records of steps of %s: %w", s.chain, err)
-	}
-	for i := range steps {
-		if steps[i].Kind != TakeRecord {
-			continue
-		}
-		if steps[i].Record = records[steps[i].BlockSeq]; steps[i].Record == nil {
-			return fmt.Errorf("step %d of %s names event %d of the log, which is not there", steps[i].Number, s.chain, steps[i].BlockSeq)
-		}
-	}
-	return nil
-}
-
-func (s *stepSource) subscribe(spec Spec, logger *slog.Logger) (message.Subscriber, string, error) {
+func (s *stepSource[T]) subscribe(spec Spec, logger *slog.Logger) (message.Subscriber, string, error) {
 	subscriber, err := topic.NewSubscriber(s.pool, topic.SubscriberConfig{
-		Schema:  func() wsql.SchemaAdapter { return stepSchema{chain: s.chain} },
+		Schema:  func() wsql.SchemaAdapter { return stepSchema[T]{leader: s.leader, list: s.list} },
 		Offsets: topic.ProjectionOffsets{Name: spec.Name, Version: spec.Version},
 		Wake:    s.wake,
 		Logger:  logger,
 	})
-	return subscriber, s.chain.Schema(), err
+	return subscriber, s.leader.Schema(), err
 }
 
-func (s *stepSource) item(ctx context.Context, msg *message.Message) (Step, error) {
-	var m stepMessage
-	if err := json.Unmarshal(msg.Payload, &m); err != nil {
-		return Step{}, fmt.Errorf("step message %s: %w", msg.UUID, err)
+func (s *stepSource[T]) item(ctx context.Context, msg *message.Message) (T, error) {
+	steps := make([]T, 1)
+	if err := json.Unmarshal(msg.Payload, &steps[0]); err != nil {
+		return steps[0], fmt.Errorf("step message %s: %w", msg.UUID, err)
 	}
-	steps := []Step{{Number: m.Step, Kind: m.Kind, Height: m.Height, IndexBlockHash: m.IndexBlockHash, BlockSeq: m.BlockSeq, SourceSeq: m.SourceSeq}}
 	err := s.fill(ctx, steps)
 	return steps[0], err
 }
 
-// stepMessage is the payload of a message on the topic of steps.
-type stepMessage struct {
-	Step           int64       `json:"step"`
-	Kind           StepKind    `json:"kind"`
-	Height         int64       `json:"height"`
-	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
-	BlockSeq       int64       `json:"block_seq"`
-	SourceSeq      int64       `json:"source_seq"`
+// stepSchema makes the table of steps a watermill topic; nothing is stored a second time.
+type stepSchema[T Item] struct {
+	leader Spec
+	list   stepList[T]
 }
 
-// stepSchema makes the table of steps a watermill topic; nothing is stored a second time.
-type stepSchema struct{ chain Spec }
+var _ wsql.SchemaAdapter = stepSchema[Step]{}
 
-var _ wsql.SchemaAdapter = stepSchema{}
-
-// stepMessagesMax is how many steps a subscriber takes at once; their blocks are loaded one by one.
+// stepMessagesMax is how many steps a subscriber takes at once; what they apply is loaded one by one.
 const stepMessagesMax = 100
 
-func (s stepSchema) SelectQuery(params wsql.SelectQueryParams) (wsql.Query, error) {
+func (s stepSchema[T]) SelectQuery(params wsql.SelectQueryParams) (wsql.Query, error) {
 	next, err := params.OffsetsAdapter.NextOffsetQuery(wsql.NextOffsetQueryParams{Topic: params.Topic, ConsumerGroup: params.ConsumerGroup})
 	if err != nil {
 		return wsql.Query{}, err
 	}
 	return wsql.Query{
-		Query: s.chain.SQL(`
-			SELECT step, kind, height, index_block_hash, block_seq, source_seq
+		Query: s.leader.SQL(`
+			SELECT ` + s.list.columns + `
 			FROM {schema}.step WHERE step > (` + next.Query + `)
 			ORDER BY step LIMIT ` + strconv.Itoa(stepMessagesMax)),
 		Args: next.Args,
 	}, nil
 }
 
-func (s stepSchema) UnmarshalMessage(params wsql.UnmarshalMessageParams) (wsql.Row, error) {
-	var m stepMessage
-	if err := params.Row.Scan(&m.Step, &m.Kind, &m.Height, &m.IndexBlockHash, &m.BlockSeq, &m.SourceSeq); err != nil {
-		return wsql.Row{}, fmt.Errorf("read a step of %s: %w", s.chain, err)
+func (s stepSchema[T]) UnmarshalMessage(params wsql.UnmarshalMessageParams) (wsql.Row, error) {
+	step, err := s.list.scan(params.Row)
+	if err != nil {
+		return wsql.Row{}, fmt.Errorf("read a step of %s: %w", s.leader, err)
 	}
-	payload, err := json.Marshal(m)
+	payload, err := json.Marshal(step)
 	if err != nil {
 		return wsql.Row{}, err
 	}
-	uuid := strconv.FormatInt(m.Step, 10)
-	return wsql.Row{Offset: m.Step, UUID: []byte(uuid), Payload: payload, Msg: message.NewMessage(uuid, payload)}, nil
+	uuid := strconv.FormatInt(step.Position(), 10)
+	return wsql.Row{Offset: step.Position(), UUID: []byte(uuid), Payload: payload, Msg: message.NewMessage(uuid, payload)}, nil
 }
 
-func (s stepSchema) InsertQuery(wsql.InsertQueryParams) (wsql.Query, error) {
-	return wsql.Query{}, fmt.Errorf("steps are written by the projection %s only", strings.SplitN(s.chain.Schema(), "_v", 2)[0])
+func (s stepSchema[T]) InsertQuery(wsql.InsertQueryParams) (wsql.Query, error) {
+	return wsql.Query{}, fmt.Errorf("steps are written by the projection %s only", strings.SplitN(s.leader.Schema(), "_v", 2)[0])
 }
 
-func (s stepSchema) SchemaInitializingQueries(wsql.SchemaInitializingQueriesParams) ([]wsql.Query, error) {
+func (s stepSchema[T]) SchemaInitializingQueries(wsql.SchemaInitializingQueriesParams) ([]wsql.Query, error) {
 	return nil, nil
 }
 
 // SubscribeIsolationLevel is named because the library takes the default level for SERIALIZABLE.
-func (s stepSchema) SubscribeIsolationLevel() sql.IsolationLevel { return sql.LevelReadCommitted }
+func (s stepSchema[T]) SubscribeIsolationLevel() sql.IsolationLevel { return sql.LevelReadCommitted }

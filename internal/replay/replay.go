@@ -102,7 +102,13 @@ func SharedData(t testing.TB) string {
 // Run folds the log until all projections have reached its end, and stops.
 func Run(t testing.TB, log *eventstore.Log, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) {
 	t.Helper()
-	stop := Start(t, log, chain, others...)
+	RunLines(t, log, projections.Chain(chain, others...))
+}
+
+// RunLines is Run for any lines.
+func RunLines(t testing.TB, log *eventstore.Log, lines ...projections.Line) {
+	t.Helper()
+	stop := Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond}, lines...)
 	defer stop()
 	Wait(t, log)
 }
@@ -110,13 +116,13 @@ func Run(t testing.TB, log *eventstore.Log, chain projections.Projection[project
 // Start folds the log until stop is called, or the test ends.
 func Start(t testing.TB, log *eventstore.Log, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) (stop func()) {
 	t.Helper()
-	return Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond}, chain, others...)
+	return Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond}, projections.Chain(chain, others...))
 }
 
-// Follow is Start with settings of the runner.
-func Follow(t testing.TB, config projections.Config, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) (stop func()) {
+// Follow folds the log with a runner that has these settings, until stop is called, or the test ends.
+func Follow(t testing.TB, config projections.Config, lines ...projections.Line) (stop func()) {
 	t.Helper()
-	runner := projections.NewRunner(config, chain, others...)
+	runner := projections.NewRunner(config, lines...)
 	if err := runner.Register(t.Context()); err != nil {
 		t.Fatal(err)
 	}

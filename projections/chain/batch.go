@@ -2,7 +2,6 @@ package chain
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -177,10 +176,5 @@ func (b *batch) inheritBurnView(ctx context.Context, n *node) error {
 
 // quarantine notes an event that can't be read. It stays in the log.
 func (b *batch) quarantine(item projections.LogItem, reason error) {
-	pointer := ""
-	var field *nodeevent.FieldError
-	if errors.As(reason, &field) {
-		pointer = field.Path
-	}
-	b.rows.quarantined = append(b.rows.quarantined, projections.Quarantined{Seq: item.Seq, Path: item.Path, Pointer: pointer, Reason: reason.Error()})
+	b.rows.quarantined = append(b.rows.quarantined, projections.Unreadable(&item, reason))
 }

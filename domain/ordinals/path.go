@@ -1,0 +1,4 @@
+package ordinals
+
+// Paths that indexers post the feed to.
+var Paths = []string{"/payload", "/ordhook/payload"}

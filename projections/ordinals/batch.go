@@ -1,0 +1,149 @@
+package ordinals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/hash"
+	domain "strata/domain/ordinals"
+	"strata/projections"
+)
+
+// batch is what one fold reads and is going to write.
+type batch struct {
+	spec projections.Spec
+	tx   pgx.Tx
+
+	blocks  map[int64]blockRow // applied at the heights that the events name
+	changed map[int64]bool     // heights whose row is another now, or none
+	step    int64              // the last one
+
+	steps       [][]any
+	anomalies   []anomaly
+	quarantined []projections.Quarantined
+	repeated    int
+	applied     int
+	reverted    int
+}
+
+// blockRow is a block that is applied.
+type blockRow struct {
+	height, step, seq, size int64
+	index                   int
+	hash                    hash.Hash32
+}
+
+type anomaly struct {
+	seq   int64
+	block *domain.Block
+	kind  string
+}
+
+func (b *batch) readState(ctx context.Context) (*state, error) {
+	s := &state{}
+	if err := b.tx.QueryRow(ctx, b.spec.SQL(`SELECT coalesce(max(step), 0) FROM {schema}.step`)).Scan(&s.step); err != nil {
+		return nil, fmt.Errorf("read the last step: %w", err)
+	}
+	var err error
+	s.tip, err = b.readTip(ctx)
+	return s, err
+}
+
+// readTip reads the highest block that is applied; nil for none.
+func (b *batch) readTip(ctx context.Context) (*projections.Tip, error) {
+	t := &projections.Tip{}
+	err := b.tx.QueryRow(ctx, b.spec.SQL(`SELECT height, block_hash FROM {schema}.block ORDER BY height DESC LIMIT 1`)).Scan(&t.Height, &t.BlockHash)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the tip: %w", err)
+	}
+	t.IndexBlockHash, t.BurnBlockHeight = t.BlockHash, t.Height
+	return t, nil
+}
+
+// readBlocks reads what is applied at the heights that events name.
+func (b *batch) readBlocks(ctx context.Context, items []projections.LogItem) error {
+	b.blocks, b.changed = map[int64]blockRow{}, map[int64]bool{}
+	var heights []int64
+	for i := range items {
+		if feed := items[i].Feed; feed != nil {
+			for _, blocks := range [][]domain.Block{feed.Rollback, feed.Apply} {
+				for j := range blocks {
+					heights = append(heights, int64(blocks[j].Height))
+				}
+			}
+		}
+	}
+	if len(heights) == 0 {
+		return nil
+	}
+	rows, err := b.tx.Query(ctx, b.spec.SQL(`
+		SELECT height, step, source_seq, size, block_index, block_hash FROM {schema}.block WHERE height = ANY ($1)`), heights)
+	if err != nil {
+		return fmt.Errorf("read the blocks at %d heights: %w", len(heights), err)
+	}
+	var r blockRow
+	_, err = pgx.ForEachRow(rows, []any{&r.height, &r.step, &r.seq, &r.size, &r.index, &r.hash}, func() error {
+		b.blocks[r.height] = r
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the blocks at %d heights: %w", len(heights), err)
+	}
+	return nil
+}
+
+// add writes the next step, and returns its number.
+func (b *batch) add(row blockRow, because int64, kind projections.StepKind) int64 {
+	b.step++
+	if kind == projections.Apply {
+		b.applied++
+	} else {
+		b.reverted++
+	}
+	b.steps = append(b.steps, []any{b.step, row.height, because, row.seq, row.size, row.index, int16(kind), row.hash[:]})
+	return b.step
+}
+
+var (
+	stepColumns    = []string{"step", "height", "source_seq", "block_seq", "block_size", "block_index", "kind", "block_hash"}
+	blockColumns   = []string{"height", "source_seq", "step", "size", "block_index", "block_hash"}
+	anomalyColumns = []string{"source_seq", "height", "kind", "pointer", "block_hash"}
+)
+
+func (b *batch) write(ctx context.Context) error {
+	var gone []int64
+	var blocks, anomalies [][]any
+	for height := range b.changed {
+		gone = append(gone, height)
+		if row, ok := b.blocks[height]; ok {
+			blocks = append(blocks, []any{row.height, row.seq, row.step, row.size, row.index, row.hash[:]})
+		}
+	}
+	if len(gone) > 0 {
+		if _, err := b.tx.Exec(ctx, b.spec.SQL(`DELETE FROM {schema}.block WHERE height = ANY ($1)`), gone); err != nil {
+			return fmt.Errorf("take away the blocks at %d heights: %w", len(gone), err)
+		}
+	}
+	for _, a := range b.anomalies {
+		anomalies = append(anomalies, []any{a.seq, int64(a.block.Height), a.kind, a.block.Pointer, a.block.Hash[:]})
+	}
+	for _, table := range []struct {
+		name    string
+		columns []string
+		rows    [][]any
+	}{{"block", blockColumns, blocks}, {"step", stepColumns, b.steps}, {"anomaly", anomalyColumns, anomalies}} {
+		if len(table.rows) == 0 {
+			continue
+		}
+		if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.Schema(), table.name}, table.columns, pgx.CopyFromRows(table.rows)); err != nil {
+			return fmt.Errorf("write %d rows of %s: %w", len(table.rows), table.name, err)
+		}
+	}
+	return projections.WriteQuarantine(ctx, b.tx, b.spec, b.quarantined)
+}

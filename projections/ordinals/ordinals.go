@@ -1,0 +1,190 @@
+// Package ordinals decides which Bitcoin blocks of the ordinals feed count, and writes the list of steps that inscriptions
+// and brc20 fold: a block is applied, or one that is applied is taken back.
+//
+// # What it believes
+//
+// A payload first takes back what is under rollback and then applies the rest. A block is known by its height and hash,
+// for feeds have reused a hash.
+//
+//   - A block that is applied already changes nothing: feeds repeat themselves after lost answers, restarts, and scans.
+//   - A block that is not applied can't be taken back. That is noted as an anomaly and changes nothing.
+//   - Another block at the height of one that is applied takes its place, as though the feed had taken that one back first.
+//     It is noted as an anomaly, because a rollback was lost.
+//   - Heights have holes, because blocks without inscriptions are not sent, and they need not rise: a block that the feed
+//     had lost comes after higher ones. Whether one is missing can't be seen here; the numbers of inscriptions tell.
+//
+// Nothing is ever refused: an indexer gives up a feed after three refusals.
+package ordinals
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	domain "strata/domain/ordinals"
+	"strata/projections"
+)
+
+//go:embed tables.sql
+var tables string
+
+// Name of the projection.
+const Name = "ordinals"
+
+// Version of the projection's tables and rules.
+//
+// Version history:
+//   - 1: first version.
+const Version = 1
+
+// Spec describes the projection's tables.
+func Spec() projections.Spec {
+	return projections.Spec{
+		Name: Name, Version: Version, Tables: tables,
+		Views: []string{"ordinals_block:block", "ordinals_step:step", "ordinals_anomaly:anomaly"},
+	}
+}
+
+// Ordinals is the projection. It is not safe for concurrent use; one follower owns it.
+type Ordinals struct {
+	spec    projections.Spec
+	logger  *slog.Logger
+	metrics *metrics
+	state   *state // nil until read from the tables
+}
+
+// state is what the projection knows between folds. It may be dropped at any time and read again.
+type state struct {
+	position int64 // the last event that it reflects
+	step     int64 // the last one written
+	tip      *projections.Tip
+}
+
+// New makes the projection.
+func New(logger *slog.Logger) *Ordinals {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return &Ordinals{spec: Spec(), logger: logger, metrics: newMetrics(prometheus.NewRegistry())}
+}
+
+// Instrument registers the projection's metrics. Call it before the projection runs.
+func (p *Ordinals) Instrument(registry prometheus.Registerer) { p.metrics = newMetrics(registry) }
+
+// Spec implements projections.Projection.
+func (p *Ordinals) Spec() projections.Spec { return p.spec }
+
+// Forget implements projections.Projection.
+func (p *Ordinals) Forget() { p.state = nil }
+
+// Fold implements projections.Projection.
+func (p *Ordinals) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projections.LogItem) (projections.Outcome, error) {
+	b := &batch{spec: p.spec, tx: tx}
+	if p.state == nil || p.state.position != after {
+		s, err := b.readState(ctx)
+		if err != nil {
+			return projections.Outcome{}, err
+		}
+		p.state = s
+	}
+	b.step = p.state.step
+	if err := b.readBlocks(ctx, items); err != nil {
+		return projections.Outcome{}, err
+	}
+	for i := range items {
+		b.take(&items[i])
+	}
+	if err := b.write(ctx); err != nil {
+		return projections.Outcome{}, err
+	}
+	changed := b.step != p.state.step
+	if changed {
+		tip, err := b.readTip(ctx)
+		if err != nil {
+			return projections.Outcome{}, err
+		}
+		p.state.tip, p.state.step = tip, b.step
+	}
+	p.state.position = items[len(items)-1].Seq
+	p.observe(ctx, b)
+	touched := projections.NewTouched()
+	if changed || len(b.anomalies) > 0 {
+		touched = nil
+	}
+	return projections.Outcome{Tip: p.state.tip, Touched: touched}, nil
+}
+
+// take judges one event of the log.
+func (b *batch) take(item *projections.LogItem) {
+	if item.Err != nil {
+		b.quarantined = append(b.quarantined, projections.Unreadable(item, item.Err))
+		return
+	}
+	if item.Feed == nil {
+		return
+	}
+	for i := range item.Feed.Rollback {
+		b.takeBack(item, &item.Feed.Rollback[i])
+	}
+	for i := range item.Feed.Apply {
+		b.apply(item, i)
+	}
+}
+
+func (b *batch) takeBack(item *projections.LogItem, block *domain.Block) {
+	applied, ok := b.blocks[int64(block.Height)]
+	if !ok || applied.hash != block.Hash {
+		b.anomaly(item, block, unknownRollback)
+		return
+	}
+	b.revert(applied, item.Seq)
+}
+
+func (b *batch) apply(item *projections.LogItem, index int) {
+	block := &item.Feed.Apply[index]
+	if applied, ok := b.blocks[int64(block.Height)]; ok {
+		if applied.hash == block.Hash {
+			b.repeated++
+			return
+		}
+		b.anomaly(item, block, replaced)
+		b.revert(applied, item.Seq)
+	}
+	row := blockRow{height: int64(block.Height), hash: block.Hash, seq: item.Seq, size: item.Size, index: index}
+	row.step = b.add(row, item.Seq, projections.Apply)
+	b.blocks[row.height] = row
+	b.changed[row.height] = true
+}
+
+// revert takes back a block that is applied, because of an event.
+func (b *batch) revert(row blockRow, because int64) {
+	b.add(row, because, projections.Revert)
+	delete(b.blocks, row.height)
+	b.changed[row.height] = true
+}
+
+// Kinds of anomalies.
+const (
+	unknownRollback = "unknown_rollback"
+	replaced        = "replaced"
+)
+
+func (b *batch) anomaly(item *projections.LogItem, block *domain.Block, kind string) {
+	b.anomalies = append(b.anomalies, anomaly{seq: item.Seq, block: block, kind: kind})
+}
+
+// observe counts and tells what is about to commit.
+func (p *Ordinals) observe(ctx context.Context, b *batch) {
+	p.metrics.observe(b, p.state.tip)
+	if len(b.anomalies) == 0 {
+		return
+	}
+	first := b.anomalies[0]
+	p.logger.LogAttrs(ctx, slog.LevelWarn, "the ordinals feed contradicts itself", slog.Int("anomalies", len(b.anomalies)),
+		slog.String("first", first.kind), slog.Int64("seq", first.seq), slog.String("pointer", first.block.Pointer),
+		slog.Uint64("height", first.block.Height), slog.String("block_hash", fmt.Sprint(first.block.Hash)))
+}

@@ -1,0 +1,288 @@
+package ordinals_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"testing"
+
+	"strata/domain/hash"
+	domain "strata/domain/ordinals"
+	"strata/eventstore"
+	"strata/internal/replay"
+	"strata/internal/synthordinals"
+	"strata/projections"
+	"strata/projections/ordinals"
+)
+
+type feedStep struct {
+	kind      projections.StepKind
+	height    int64
+	hash      hash.Hash32
+	seq, size int64
+	index     int
+}
+
+// steps reads the list, which must be numbered without gaps.
+func steps(t *testing.T, log *eventstore.Log) (list []feedStep) {
+	t.Helper()
+	rows, err := log.Pool().Query(t.Context(), `
+		SELECT step, kind, height, block_hash, block_seq, block_size, block_index FROM ordinals_v1.step ORDER BY step`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var number int64
+		var s feedStep
+		if err := rows.Scan(&number, &s.kind, &s.height, &s.hash, &s.seq, &s.size, &s.index); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+		if number != int64(len(list)) {
+			t.Fatalf("step %d after %d others", number, len(list)-1)
+		}
+	}
+	return list
+}
+
+// stand does what steps say, and checks that they may say it.
+func stand(t *testing.T, list []feedStep) map[int64]feedStep {
+	t.Helper()
+	applied := map[int64]feedStep{}
+	for i, s := range list {
+		at, ok := applied[s.height]
+		switch {
+		case s.kind == projections.Apply && ok:
+			t.Fatalf("step %d applies a block at height %d, where %v is", i+1, s.height, at.hash)
+		case s.kind == projections.Revert && (!ok || at.hash != s.hash || at.seq != s.seq || at.index != s.index || at.size != s.size):
+			t.Fatalf("step %d takes back %+v, where %+v is", i+1, s, at)
+		case s.kind == projections.Apply:
+			applied[s.height] = s
+		default:
+			delete(applied, s.height)
+		}
+	}
+	return applied
+}
+
+func anomalies(t *testing.T, log *eventstore.Log) map[string]string {
+	t.Helper()
+	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, pointer, kind, height FROM ordinals_v1.anomaly`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	found := map[string]string{}
+	for rows.Next() {
+		var seq, height int64
+		var pointer, kind string
+		if err := rows.Scan(&seq, &pointer, &kind, &height); err != nil {
+			t.Fatal(err)
+		}
+		found[fmt.Sprintf("%d%s", seq, pointer)] = fmt.Sprintf("%s %d", kind, height)
+	}
+	return found
+}
+
+// TestFeeds lets random feeds come in, with rollbacks, duplicates, gaps, and events of others in between.
+func TestFeeds(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		for _, live := range []bool{false, true} {
+			t.Run(fmt.Sprintf("seed %d, live %t", seed, live), func(t *testing.T) {
+				t.Parallel()
+				log := replay.NewLog(t)
+				feed := synthordinals.New(synthordinals.Everything(seed, domain.Regtest))
+				if live {
+					replay.Follow(t, projections.Config{Log: log}, projections.Feed(ordinals.New(nil)))
+				}
+				for i := range 300 {
+					post := feed.Next()
+					replay.Append(t, log, replay.Post{Path: post.Path, Body: post.Body})
+					if i%3 == 0 {
+						replay.Append(t, log, replay.Post{Path: "/new_block", Body: []byte(`{}`)})
+					}
+				}
+				if live {
+					replay.Wait(t, log)
+				} else {
+					replay.RunLines(t, log, projections.Feed(ordinals.New(nil)))
+				}
+				list := steps(t, log)
+				got := stand(t, list)
+				expected := feed.Expected().Blocks
+				for _, b := range expected {
+					if at, ok := got[int64(b.Height)]; !ok || at.hash != b.Hash {
+						t.Errorf("at height %d is %v, want %v", b.Height, at.hash, b.Hash)
+					}
+				}
+				if len(got) != len(expected) {
+					t.Errorf("%d blocks are applied, want %d", len(got), len(expected))
+				}
+				blocks := map[int64]feedStep{}
+				rows, err := log.Pool().Query(t.Context(), `SELECT height, block_hash, source_seq, size, block_index FROM ordinals_v1.block`)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer rows.Close()
+				for rows.Next() {
+					s := feedStep{kind: projections.Apply}
+					if err := rows.Scan(&s.height, &s.hash, &s.seq, &s.size, &s.index); err != nil {
+						t.Fatal(err)
+					}
+					blocks[s.height] = s
+				}
+				if !maps.Equal(blocks, got) {
+					t.Error("the table of blocks is not what the steps lead to")
+				}
+				if len(list) == len(got) {
+					t.Error("nothing was taken back: the feed is too tame")
+				}
+				var height int64
+				var digest hash.Hash32
+				if err := log.Pool().QueryRow(t.Context(), `SELECT block_height, block_hash FROM strata.projection WHERE name = 'ordinals'`).Scan(&height, &digest); err != nil {
+					t.Fatal(err)
+				}
+				if tip, _ := feed.Tip(); height != int64(tip.Height) || digest != tip.Hash {
+					t.Errorf("the tip is %v at %d, want %v at %d", digest, height, tip.Hash, tip.Height)
+				}
+				if q := quarantined(t, log); len(q) != 0 {
+					t.Errorf("quarantined: %v", q)
+				}
+			})
+		}
+	}
+}
+
+func quarantined(t *testing.T, log *eventstore.Log) map[int64]string {
+	t.Helper()
+	rows, err := log.Pool().Query(t.Context(), `SELECT seq, pointer FROM strata.quarantine WHERE name = 'ordinals'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	found := map[int64]string{}
+	for rows.Next() {
+		var seq int64
+		var pointer string
+		if err := rows.Scan(&seq, &pointer); err != nil {
+			t.Fatal(err)
+		}
+		found[seq] = pointer
+	}
+	return found
+}
+
+func payload(rollback, apply string) replay.Post {
+	return replay.Post{Path: "/payload", Body: []byte(`{"chainhook":{"uuid":"1","predicate":{},"is_streaming_blocks":true},"rollback":[` + rollback + `],"apply":[` + apply + `]}`)}
+}
+
+func block(height int, digit string) string {
+	hash := digit
+	for len(hash) < 64 {
+		hash = "0" + hash
+	}
+	return fmt.Sprintf(`{"block_identifier":{"index":%d,"hash":"0x%s"},"parent_block_identifier":{"index":%d,"hash":"0x%s"},"timestamp":1700000000,"transactions":[],"metadata":{}}`,
+		height, hash, height-1, hash)
+}
+
+// TestRules has one feed for each thing that a feed should not do.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		posts     []replay.Post
+		want      map[int64]string // last digit of the hash, by height
+		steps     int
+		anomalies map[string]string
+		broken    map[int64]string
+	}{
+		"a block twice": {
+			posts: []replay.Post{payload("", block(767430, "a")), payload("", block(767430, "a"))},
+			want:  map[int64]string{767430: "a"}, steps: 1,
+		},
+		"one hash at two heights": {
+			posts: []replay.Post{payload("", block(10, "a")+","+block(11, "a")), payload(block(10, "a"), "")},
+			want:  map[int64]string{11: "a"}, steps: 3,
+		},
+		"a rollback of something unknown": {
+			posts: []replay.Post{payload("", block(10, "a")), payload(block(900000, "b")+","+block(10, "c"), "")},
+			want:  map[int64]string{10: "a"}, steps: 1,
+			anomalies: map[string]string{"2/rollback/0": "unknown_rollback 900000", "2/rollback/1": "unknown_rollback 10"},
+		},
+		"another block without a rollback": {
+			posts: []replay.Post{payload("", block(10, "a")), payload("", block(10, "b"))},
+			want:  map[int64]string{10: "b"}, steps: 3, anomalies: map[string]string{"2/apply/0": "replaced 10"},
+		},
+		"a rollback and what takes its place": {
+			posts: []replay.Post{payload("", block(10, "a")+","+block(11, "b")), payload(block(11, "b")+","+block(10, "a"), block(10, "c"))},
+			want:  map[int64]string{10: "c"}, steps: 5,
+		},
+		"the oldest first": {
+			posts: []replay.Post{payload("", block(10, "a")+","+block(11, "b")), payload(block(10, "a"), ""), payload(block(11, "b"), "")},
+			want:  map[int64]string{}, steps: 4,
+		},
+		"a block below others": {
+			posts: []replay.Post{payload("", block(10, "a")), payload("", block(30, "c")), payload("", block(20, "b"))},
+			want:  map[int64]string{10: "a", 20: "b", 30: "c"}, steps: 3,
+		},
+		"there and back again": {
+			posts: []replay.Post{payload("", block(10, "a")), payload(block(10, "a"), ""), payload("", block(10, "a"))},
+			want:  map[int64]string{10: "a"}, steps: 3,
+		},
+		"bodies that can't be read": {
+			posts: []replay.Post{
+				{Path: "/payload", Body: []byte(`{`)},
+				payload("", `{"block_identifier":{"index":-1}}`),
+				{Path: "/ordhook/payload", Body: payload("", block(10, "a")).Body},
+				{Path: "/payload/", Body: payload("", block(11, "b")).Body},
+			},
+			want: map[int64]string{10: "a", 11: "b"}, steps: 2,
+			broken: map[int64]string{1: "", 2: "/apply/0/block_identifier/index"},
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log := replay.NewLog(t)
+			replay.Append(t, log, c.posts...)
+			replay.RunLines(t, log, projections.Feed(ordinals.New(nil)))
+			list := steps(t, log)
+			got := map[int64]string{}
+			for height, s := range stand(t, list) {
+				text := fmt.Sprint(s.hash)
+				got[height] = text[len(text)-1:]
+			}
+			if !maps.Equal(got, c.want) || len(list) != c.steps {
+				t.Errorf("%v after %d steps, want %v after %d", got, len(list), c.want, c.steps)
+			}
+			if found := anomalies(t, log); len(found)+len(c.anomalies) > 0 && !maps.Equal(found, c.anomalies) {
+				t.Errorf("anomalies %v, want %v", found, c.anomalies)
+			}
+			if found := quarantined(t, log); len(found)+len(c.broken) > 0 && !maps.Equal(found, c.broken) {
+				t.Errorf("quarantined %v, want %v", found, c.broken)
+			}
+		})
+	}
+}
+
+// TestNothingToDo folds events of nodes alone: no row, and nothing that readers must read again.
+func TestNothingToDo(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	replay.Append(t, log, payload("", block(10, "a")))
+	replay.RunLines(t, log, projections.Feed(ordinals.New(nil)))
+	read := func() (position, from int64) {
+		err := log.Pool().QueryRow(context.Background(), `SELECT position, shards_from FROM strata.projection WHERE name = 'ordinals'`).Scan(&position, &from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return position, from
+	}
+	_, before := read()
+	replay.Append(t, log, replay.Post{Path: "/new_burn_block", Body: []byte(`{}`)}, replay.Post{Path: "/new_block", Body: []byte(`{}`)})
+	replay.RunLines(t, log, projections.Feed(ordinals.New(nil)))
+	if position, after := read(); position != 3 || after != before {
+		t.Errorf("position %d, everything changed at %d; want 3 and %d", position, after, before)
+	}
+}
