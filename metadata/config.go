@@ -30,7 +30,7 @@ type Config struct {
 	// Images keeps images. Nil: images are not fetched.
 	Images Images
 
-	// Concurrency is how many wants are under way at the same time: so many of contracts and so many of documents. Of
+	// Concurrency is how many wants are asked for at the same time: so many of contracts and so many of documents. Of
 	// images, which are large, it is an eighth. Default 64.
 	Concurrency int
 	// Interval at which to look for wants that are due, besides when a projection says that it moved. Default 200 ms.
@@ -46,8 +46,8 @@ type Config struct {
 	// again. Default 30 s.
 	RecordTimeout time.Duration
 	// RescueAfter is how long after its start a job counts as lost, because its process was killed, and is done by
-	// another. More than AttemptTimeout and RecordTimeout together, which is where the default comes from, plus a
-	// minute.
+	// another. More than four thirds of AttemptTimeout and RecordTimeout together, which is where the default comes from,
+	// plus a minute.
 	RescueAfter time.Duration
 	// Grace is how long requests may go on when Run is told to stop; default 10 s.
 	Grace time.Duration
@@ -118,8 +118,14 @@ func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
 	return value
 }
 
-// jobTimeout bounds an attempt together with its recording.
-func (c Config) jobTimeout() time.Duration { return c.AttemptTimeout + c.RecordTimeout }
+// turnTimeout is how long a job waits until it may make requests, before it goes back to the queue. All that have their turn
+// would have to take long.
+func (c Config) turnTimeout() time.Duration { return c.AttemptTimeout / 3 }
+
+// jobTimeout bounds an attempt together with the waiting for its turn, and its recording.
+func (c Config) jobTimeout() time.Duration {
+	return c.turnTimeout() + c.AttemptTimeout + c.RecordTimeout
+}
 
 func (c Config) validate() error {
 	switch {

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"maps"
 	"time"
 
 	"strata/domain/fetch"
@@ -45,11 +46,11 @@ func (d dispatched) note(s source, r raising) {
 	d[s][r] = time.Now()
 }
 
-// only forgets sources that are gone.
-func (d dispatched) only(sources map[source]bool) {
-	for s := range d {
-		if !sources[s] {
-			delete(d, s)
-		}
+// only forgets the sources of other versions than these. One that is behind the log for the moment keeps its own.
+func (d dispatched) only(versions []version) {
+	schemas := map[string]bool{}
+	for _, v := range versions {
+		schemas[v.schema] = true
 	}
+	maps.DeleteFunc(d, func(s source, _ map[raising]time.Time) bool { return !schemas[s.schema] })
 }

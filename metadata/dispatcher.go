@@ -27,9 +27,9 @@ type dispatcher struct {
 	turn       int // moves on with each look, so that every source is the first one in its turn
 }
 
-// outstandingPerWorker bounds how many jobs of a lane wait or run: enough that no worker is idle between two looks,
+// outstandingPerRequest bounds how many jobs of a lane wait or run: enough that no worker is idle between two looks,
 // and few enough that what is urgent soon has its turn.
-const outstandingPerWorker = 8
+const outstandingPerRequest = 16
 
 // Pauses between two looks.
 const (
@@ -77,9 +77,11 @@ func (d *dispatcher) lookOnce(ctx context.Context) (more bool, err error) {
 	defer cancel()
 	err = pgx.BeginFunc(ctx, d.config.Log.Pool(), func(tx pgx.Tx) error {
 		// One process dispatches at a time: the others would find the same wants. Without the lock the unique keys
-		// of the jobs still keep them apart.
+		// of the jobs still keep them apart. Jobs that are lost with the database's last moments are made again of the
+		// wants: no need to wait for the disk.
 		var alone bool
-		if err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1)`, int64(lockDispatch)).Scan(&alone); err != nil || !alone {
+		if err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1) FROM set_config('synchronous_commit', 'off', true)`,
+			int64(lockDispatch)).Scan(&alone); err != nil || !alone {
 			return err
 		}
 		more, err = d.look(ctx, tx)
@@ -93,6 +95,7 @@ func (d *dispatcher) look(ctx context.Context, tx pgx.Tx) (more bool, err error)
 	if err != nil {
 		return false, err
 	}
+	d.dispatched.only(versions)
 	versions, err = d.nearOnes(ctx, tx, versions)
 	if err != nil {
 		return false, err
@@ -102,25 +105,19 @@ func (d *dispatcher) look(ctx context.Context, tx pgx.Tx) (more bool, err error)
 		return false, err
 	}
 	d.turn++
-	sources := map[source]bool{}
 	chosen := choice{taken: map[raising]bool{}}
 	for _, l := range d.config.lanes() {
 		d.metrics.outstanding.WithLabelValues(string(l)).Set(float64(waiting[l]))
-		ofLane := sourcesOf(l, versions)
-		for _, s := range ofLane {
-			sources[s] = true
-		}
 		if l == laneContract && !d.nodes.ready() {
 			continue // whatever is dispatched now would only wait for a node
 		}
-		room := d.config.workers(l)*outstandingPerWorker - waiting[l]
-		again, err := d.fill(ctx, tx, &chosen, l, rotate(ofLane, d.turn), room)
+		room := d.config.concurrency(l)*outstandingPerRequest - waiting[l]
+		again, err := d.fill(ctx, tx, &chosen, l, rotate(sourcesOf(l, versions), d.turn), room)
 		if err != nil {
 			return false, err
 		}
 		more = more || again
 	}
-	d.dispatched.only(sources)
 	inserted, err := d.insert(ctx, tx, chosen)
 	// Where all of them had jobs already, the next look goes past them.
 	return more && inserted < len(chosen.jobs), err

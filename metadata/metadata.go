@@ -81,7 +81,7 @@ func (m *Metadata) Run(ctx context.Context) error {
 func (m *Metadata) newClient(nodes *nodes, recorder *recorder) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{
-		config: m.config, nodes: nodes, client: newNodeClient(m.config), recorder: recorder, metrics: m.metrics,
+		config: m.config, nodes: nodes, client: newNodeClient(m.config), turns: newTurns(m.config), recorder: recorder, metrics: m.metrics,
 	})
 	queues := map[string]river.QueueConfig{}
 	for _, l := range m.config.lanes() {

@@ -42,7 +42,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		}, []string{"schema", "kind"})),
 		batches: instrument.Registered(registry, prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: namespace, Subsystem: subsystem, Name: "recorded_batch_reports", Help: "Reports that were recorded in one transaction.",
-			Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128},
+			Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
 		})),
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Bounds of what shares one transaction, which holds the lock of the log's head.
 const (
-	batchReports = 128
+	batchReports = 512
 	batchBytes   = 8 << 20
 	// linger is how long the first report of a batch waits for company.
 	linger = 5 * time.Millisecond
@@ -60,13 +60,17 @@ func newRecorder(log *eventstore.Log, config Config, m *metrics) *recorder {
 	}
 }
 
-// record returns nil when the report is in the log and its job is completed. Otherwise neither is so.
-func (r *recorder) record(ctx context.Context, job *river.Job[task], report *fetch.Report) error {
+// admit waits until there is memory for a report. Whoever gets it gives it back with release.
+func (r *recorder) admit(ctx context.Context, report *fetch.Report) (release func(), err error) {
 	weight := min(weightOf(report), memoryMax)
 	if err := r.memory.Acquire(ctx, weight); err != nil {
-		return err
+		return nil, err
 	}
-	defer r.memory.Release(weight)
+	return func() { r.memory.Release(weight) }, nil
+}
+
+// record returns nil when a report that was admitted is in the log and its job is completed. Otherwise neither is so.
+func (r *recorder) record(ctx context.Context, job *river.Job[task], report *fetch.Report) error {
 	body, err := encode(report, reportMax)
 	if err != nil {
 		return fmt.Errorf("write the report on %s: %w", job.Args.Raising.Key, err)

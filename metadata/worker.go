@@ -17,6 +17,7 @@ type worker struct {
 	config   Config
 	nodes    *nodes
 	client   *nodeClient
+	turns    turns
 	recorder *recorder
 	metrics  *metrics
 }
@@ -32,6 +33,11 @@ func (w *worker) NextRetry(*river.Job[task]) time.Time { return time.Now().Add(r
 
 // Work makes one attempt and returns when it is recorded. An error means that it left no trace, and is made again.
 func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
+	endTurn, ok := w.turns.take(ctx, job.Queue, w.config.turnTimeout())
+	if !ok {
+		return river.JobSnooze(retryAfter)
+	}
+	defer endTurn()
 	found, ok, err := load(ctx, w.config.Log.Pool(), job.Args)
 	var unreadable *wantError
 	if errors.As(err, &unreadable) {
@@ -53,6 +59,12 @@ func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
 	}
 	report.Attempt = job.Args.Raising.Attempts + 1
 	w.metrics.observe(report)
+	release, err := w.recorder.admit(ctx, report)
+	if err != nil {
+		return err
+	}
+	defer release()
+	endTurn() // not before: a report that is not admitted yet is in nobody's count of bytes
 	err = w.recorder.record(ctx, job, report)
 	if errors.Is(err, errLost) {
 		// River can't tell the runs of a job apart, so what this one returns happens to the other. It is given the time

@@ -40,11 +40,13 @@ func withSlash(paths ...string) []string {
 type Decoder struct {
 	log     *eventstore.Log
 	blocks  *decodedCache[*Block]
+	records *decodedCache[Record]
 	feed    *decodedCache[*ordinals.Payload]
 	decoded prometheus.Counter
 }
 
-// DecoderCacheBytesDefault bounds the bodies whose decoded content is kept, of nodes and of the ordinals feed each.
+// DecoderCacheBytesDefault bounds the bodies whose decoded content is kept, of blocks and of the ordinals feed each. A
+// quarter of it is for records.
 const DecoderCacheBytesDefault = 32 << 20
 
 // NewDecoder reads what is not in its cache from log. decoded counts blocks and payloads of the ordinals feed.
@@ -52,7 +54,10 @@ func NewDecoder(log *eventstore.Log, cacheBytes int64, decoded prometheus.Counte
 	if cacheBytes <= 0 {
 		cacheBytes = DecoderCacheBytesDefault
 	}
-	return &Decoder{log: log, decoded: decoded, blocks: newDecodedCache[*Block](cacheBytes), feed: newDecodedCache[*ordinals.Payload](cacheBytes)}
+	return &Decoder{
+		log: log, decoded: decoded, blocks: newDecodedCache[*Block](cacheBytes), records: newDecodedCache[Record](cacheBytes / 4),
+		feed: newDecodedCache[*ordinals.Payload](cacheBytes),
+	}
 }
 
 // Decode decodes events for chain, on all cores; the result has the same order.
@@ -62,6 +67,9 @@ func (d *Decoder) Decode(ctx context.Context, events []eventstore.Event) ([]LogI
 		if b := item.Block; b != nil {
 			d.decoded.Inc()
 			d.blocks.put(b.Seq, b.BodySize, b)
+		}
+		if item.Record != nil {
+			d.records.put(item.Seq, item.Size, item.Record)
 		}
 		return item, nil
 	})
@@ -92,8 +100,7 @@ func (d *Decoder) Payloads(ctx context.Context, seqs []int64) (map[int64]*ordina
 
 // Records returns the records at the given positions.
 func (d *Decoder) Records(ctx context.Context, seqs []int64) (map[int64]Record, error) {
-	nothing := newDecodedCache[Record](0) // a record is read by few projections, and small
-	return contents(ctx, d, nothing, seqs, decodeEvent, func(item *LogItem) (Record, bool) { return item.Record, item.Record != nil })
+	return contents(ctx, d, d.records, seqs, decodeEvent, func(item *LogItem) (Record, bool) { return item.Record, item.Record != nil })
 }
 
 // contents finds what some events hold, in a cache or the log.

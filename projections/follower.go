@@ -16,6 +16,13 @@ import (
 // bulkLag is how many items behind the head a follower takes them in batches rather than one by one.
 const bulkLag = 64
 
+// A follower that has caught up goes on in batches while more than bulkLag items come in each calmTime: one by one it would
+// only fall behind again. It looks for more every gatherTime, so that what comes meanwhile shares a transaction.
+const (
+	calmTime   = time.Second
+	gatherTime = 10 * time.Millisecond
+)
+
 // foldAttempts is how often a single item is tried before it stops its projection.
 const foldAttempts = 5
 
@@ -156,47 +163,74 @@ func (f *follower[T]) keepUp(ctx context.Context) error {
 	return nil
 }
 
-// bulk takes batches until the head is reached, reading and decoding one batch while the one before is applied.
+// bulk takes batches until the head is reached and little comes any more, reading and decoding one batch while the one
+// before is applied.
 func (f *follower[T]) bulk(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	type batch struct {
-		items []T
-		err   error
+	live := false
+	taken, since := 0, time.Now()
+	for b := range f.batches(ctx) {
+		switch {
+		case b.err != nil:
+			return b.err
+		case len(b.items) > 0:
+			if f.pace != nil {
+				if err := f.pace.wait(ctx); err != nil {
+					return err
+				}
+			}
+			if err := f.take(ctx, b.items); err != nil {
+				return err
+			}
+			taken += len(b.items)
+			continue
+		case !live:
+			if err := writeState(ctx, f.pool, f.spec, StateLive); err != nil {
+				return err
+			}
+			live = true
+		}
+		if time.Since(since) < calmTime {
+			continue
+		}
+		if taken <= bulkLag {
+			return nil
+		}
+		taken, since = 0, time.Now()
 	}
-	batches := make(chan batch)
+	return ctx.Err()
+}
+
+// itemBatch is what was read at once; no items at the head.
+type itemBatch[T Item] struct {
+	items []T
+	err   error
+}
+
+// batches reads on from the position, one batch ahead of who takes them, until ctx ends or reading fails.
+func (f *follower[T]) batches(ctx context.Context) <-chan itemBatch[T] {
+	batches := make(chan itemBatch[T])
 	go func() {
 		defer close(batches)
 		for after := f.position; ; {
 			items, err := f.source.read(ctx, after)
-			if err == nil && len(items) == 0 {
-				return
-			}
 			select {
-			case batches <- batch{items, err}:
+			case batches <- itemBatch[T]{items, err}:
 			case <-ctx.Done():
 				return
 			}
-			if err != nil {
+			switch {
+			case err != nil:
 				return
+			case len(items) == 0:
+				sleep(ctx, gatherTime)
+			default:
+				after = items[len(items)-1].Position()
 			}
-			after = items[len(items)-1].Position()
 		}
 	}()
-	for b := range batches {
-		if b.err != nil {
-			return b.err
-		}
-		if f.pace != nil {
-			if err := f.pace.wait(ctx); err != nil {
-				return err
-			}
-		}
-		if err := f.take(ctx, b.items); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
+	return batches
 }
 
 func (f *follower[T]) reach(position int64) {

@@ -64,7 +64,18 @@ func foundColumns(f *foundRow) []any {
 
 func foundColumnsWithWants(f *foundRow) []any {
 	t, r := &f.token.want, &f.resource.want
-	return append(foundColumns(f), &t.dueAt, &t.attempts, &t.severity, &r.dueAt, &r.attempts, &r.severity)
+	return append(foundColumns(f), &r.dueAt, &r.attempts, &r.severity, &t.dueAt, &t.attempts, &t.severity)
+}
+
+// appendSources appends the events that the row comes from.
+func (f *foundRow) appendSources(sources []int64) []int64 {
+	c, t, r := &f.contract, &f.token, &f.resource
+	for _, seq := range [...]*int64{c.sourceSeq, c.readSeq, c.failedSeq, t.sourceSeq, t.readSeq, t.failedSeq, r.sourceSeq, r.failedSeq} {
+		if seq != nil {
+			sources = append(sources, *seq)
+		}
+	}
+	return sources
 }
 
 // add adds what a row of the projection of a kind has to what is known.

@@ -8,51 +8,60 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/readapi/internal/register"
 )
 
-// tokenText reads what the projection of one kind has of tokens: a row for each document and image, or one without, in
-// their order. There is at least one row.
-const tokenText = `
-SELECT array_remove(ARRAY[c.source_seq, c.read_seq, c.failed_seq, t.source_seq, t.read_seq, t.failed_seq,
-	coalesce(d.source_seq, i.source_seq), coalesce(d.failed_seq, i.failed_seq)], NULL),
-	asked.n, c.contract_id, c.height, c.source_seq, c.read_height, c.read_seq, c.failed_seq, c.reason, c.txid,
+// What is read of a contract and a token, and of each document and image that the token refers to. Queries of it have no
+// events of their own in the first column: foundRow knows which they are. An index is not searched for a key that is null,
+// as it would be to find out later that the role is another one.
+const (
+	tokenColumns = `c.contract_id, c.height, c.source_seq, c.read_height, c.read_seq, c.failed_seq, c.reason, c.txid,
 	c.fungible_token, c.non_fungible_token, c.last_token_id::text,
-	t.height, t.source_seq, t.read_height, t.read_seq, t.read_at, t.failed_seq, t.reason, t.decimals, t.total_supply::text, t.uri, t.name, t.symbol,
-	r.role, r.locale, coalesce(d.uri, i.uri), coalesce(d.source_seq, i.source_seq), coalesce(d.failed_seq, i.failed_seq),
-	coalesce(d.reason, i.reason), coalesce(d.fetched_at, i.fetched_at), d.content, i.sha256, i.content_type, i.width, i.height{want columns}
-FROM {contracts}
-LEFT JOIN {projection}.token t ON t.contract_id = c.contract_id AND t.token_id = asked.token_id::numeric
-LEFT JOIN {projection}.reference r ON r.contract_id = t.contract_id AND r.token_id = t.token_id AND ({all locales} OR r.locale IN ('', {locale}))
-LEFT JOIN {projection}.document d ON r.role = 'document' AND d.uri_hash = r.uri_hash
-LEFT JOIN {projection}.image i ON r.role = 'image' AND i.uri_hash = r.uri_hash{wants}
-ORDER BY asked.n, r.role, r.locale`
+	t.height, t.source_seq, t.read_height, t.read_seq, t.read_at, t.failed_seq, t.reason, t.decimals, t.total_supply::text, t.uri, t.name, t.symbol`
+	resourceColumns = `r.role, r.locale, coalesce(d.uri, i.uri), coalesce(d.source_seq, i.source_seq), coalesce(d.failed_seq, i.failed_seq),
+	coalesce(d.reason, i.reason), coalesce(d.fetched_at, i.fetched_at), d.content, i.sha256, i.content_type, i.width, i.height`
+	resourceTables = `
+LEFT JOIN {projection}.document d ON d.uri_hash = CASE r.role WHEN 'document' THEN r.uri_hash END
+LEFT JOIN {projection}.image i ON i.uri_hash = CASE r.role WHEN 'image' THEN r.uri_hash END`
+)
 
-// Two texts for each kind. That of one token is the usual case; only it has what is wanted. That of many has no rows for
-// tokens of other kinds, but one in any case: the first query of a batch needs it. Its arrays come from sub-selects, so that
-// Postgres can't see how long they are: a plan of its own for each short list would cost it more than to read the list.
+// Two texts for each kind: of one token, which is the usual case, and of many. There is a row for each document and image,
+// or one without, in their order.
 var (
-	oneTokenSQL = tokenTexts(
-		"{contracts}", `(VALUES (1::bigint, $1::text, $2::text, $3::bytea)) AS asked (n, contract_id, token_id, want)
-LEFT JOIN {projection}.contract c ON c.contract_id = asked.contract_id`,
-		"{all locales}", "$4", "{locale}", "$5",
-		"{want columns}", `,
-	tw.due_at, tw.attempts, tw.severity, rw.due_at, rw.attempts, rw.severity`,
-		"{wants}", `
-LEFT JOIN {projection}.want tw ON tw.key_hash = asked.want
-LEFT JOIN {projection}.want rw ON rw.key_hash = sha256(convert_to(r.role || ' ' || coalesce(d.uri, i.uri), 'UTF8'))`)
-	manyTokensSQL = tokenTexts(
-		"{contracts}", `(VALUES (1)) AS always
+	// oneTokenSQL reads a token with what is wanted, where that matters: it always does when everything is asked for, and
+	// otherwise once something has failed. The sub-select keeps the many columns of the token out of the joins of its
+	// resources: to make a plan ready takes longer than to run it, and as long as its joins are wide. In it the order is
+	// that of the index, and a single row is joined with it, so the whole has it, too.
+	oneTokenSQL = ofKinds(`
+SELECT NULL::bigint[], 1::bigint, ` + tokenColumns + `, resource.*, w.due_at, w.attempts, w.severity
+FROM (VALUES (1)) AS always
+LEFT JOIN {projection}.contract c ON c.contract_id = $1
+LEFT JOIN {projection}.token t ON t.contract_id = c.contract_id AND t.token_id = $2::text::numeric
+LEFT JOIN {projection}.want w ON w.key_hash = CASE WHEN $4 OR t.reason <> 0 OR t.failed_seq IS NOT NULL THEN $3::bytea END
+LEFT JOIN LATERAL (
+	SELECT ` + resourceColumns + `, w.due_at, w.attempts, w.severity
+	FROM {projection}.reference r` + resourceTables + `
+	LEFT JOIN {projection}.want w ON w.key_hash =
+		CASE WHEN $4 OR coalesce(d.reason, i.reason) <> 0 OR coalesce(d.failed_seq, i.failed_seq) IS NOT NULL
+		THEN sha256(convert_to(r.role || ' ' || coalesce(d.uri, i.uri), 'UTF8')) END
+	WHERE r.contract_id = t.contract_id AND r.token_id = t.token_id AND ($4::boolean OR r.locale IN ('', $5))
+	ORDER BY r.role, r.locale
+) AS resource ON true`)
+
+	// manyTokensSQL has no rows for tokens of other kinds, but one in any case: the first query of a batch needs it. Its
+	// arrays come from sub-selects, so that Postgres can't see how long they are: a plan of its own for each short list
+	// would cost it more than to read the list.
+	manyTokensSQL = ofKinds(`
+SELECT NULL::bigint[], asked.n, ` + tokenColumns + `, ` + resourceColumns + `
+FROM (VALUES (1)) AS always
 LEFT JOIN (
 	ROWS FROM (unnest((SELECT $1::text[])), unnest((SELECT $2::text[]))) WITH ORDINALITY AS asked (contract_id, token_id, n)
 	JOIN {projection}.contract c ON c.contract_id = asked.contract_id
-) ON true`,
-		"{all locales}", "$3", "{locale}", "$4", "{want columns}", "", "{wants}", "")
+) ON true
+LEFT JOIN {projection}.token t ON t.contract_id = c.contract_id AND t.token_id = asked.token_id::numeric
+LEFT JOIN {projection}.reference r ON r.contract_id = t.contract_id AND r.token_id = t.token_id AND ($3 OR r.locale IN ('', $4))` + resourceTables + `
+ORDER BY asked.n, r.role, r.locale`)
 )
-
-// tokenTexts fills in tokenText.
-func tokenTexts(pairs ...string) map[token.Kind]string {
-	return ofKinds(strings.NewReplacer(pairs...).Replace(tokenText))
-}
 
 // ofKinds is a query for each kind, where {projection} stands for the kind's. Texts are made once: it is their text that
 // prepared statements are found by.
@@ -73,7 +82,7 @@ type locales struct {
 // queryTokens adds queries for what is known of tokens to a batch. What it returns gives it, in the order of the request,
 // once the batch has run. Contracts that are not known, or can't be while no projection is active, have none. A contract
 // is of one kind.
-func queryTokens(b *batch, kinds []token.Kind, of locales, named ...namedToken) func() []knownToken {
+func (s *snapshot) queryTokens(b *batch, kinds []token.Kind, of locales, named ...namedToken) func() []knownToken {
 	found := map[token.Kind]*result[foundRow]{}
 	if len(named) == 1 {
 		n := named[0]
@@ -96,6 +105,7 @@ func queryTokens(b *batch, kinds []token.Kind, of locales, named ...namedToken) 
 			for i := range rows {
 				if n := rows[i].n; n != nil {
 					rows[i].add(&known[*n-1], kind)
+					s.provenance.sources = rows[i].appendSources(s.provenance.sources)
 				}
 			}
 		}
@@ -103,13 +113,16 @@ func queryTokens(b *batch, kinds []token.Kind, of locales, named ...namedToken) 
 	}
 }
 
-// findToken reads what is known of one token, which is most likely of a kind. Function also may add queries to the first
-// batch.
+// findToken reads what is known of one token, which is most likely of a kind. Function also, unless it is nil, adds
+// queries to the first batch.
 func findToken(ctx context.Context, s *snapshot, likely token.Kind, of locales, named namedToken, also func(b *batch)) (known knownToken, err error) {
 	for turn, kinds := range kindsInTurn(s, likely) {
-		b := s.batch()
-		found := queryTokens(b, kinds, of, named)
-		if turn == 0 {
+		b := s.ofKinds(kinds).batch()
+		if also != nil {
+			b = s.batch()
+		}
+		found := s.queryTokens(b, kinds, of, named)
+		if turn == 0 && also != nil {
 			also(b)
 		}
 		if err := b.runLast(ctx); err != nil {
@@ -120,6 +133,22 @@ func findToken(ctx context.Context, s *snapshot, likely token.Kind, of locales, 
 		}
 	}
 	return known, nil
+}
+
+// ofKinds is the snapshot for batches that read the tables of some kinds alone: where other projections stand says nothing
+// about their rows, and is not asked.
+func (s *snapshot) ofKinds(kinds []token.Kind) *snapshot {
+	if s.assumed == nil {
+		return s
+	}
+	narrow := *s
+	narrow.assumed = make([]*register.Version, 0, len(kinds))
+	for _, v := range s.assumed {
+		if slices.Contains(kinds, token.Kind(v.Name)) {
+			narrow.assumed = append(narrow.assumed, v)
+		}
+	}
+	return &narrow
 }
 
 // kindsInTurn are the active kinds in the order in which to look for a token. Most who ask know the kind, and tables that

@@ -175,7 +175,7 @@ func textMember(members map[string]json.RawMessage, name string, pattern *regexp
 func (a *API) checkKnown(ctx context.Context, wish namedToken) error {
 	_, _, err := a.read(ctx, nil, nil, func(ctx context.Context, s *snapshot) (any, error) {
 		b := s.batch()
-		found := queryTokens(b, activeKinds(s), locales{}, wish)
+		found := s.queryTokens(b, activeKinds(s), locales{}, wish)
 		if err := b.runLast(ctx); err != nil {
 			return nil, err
 		}

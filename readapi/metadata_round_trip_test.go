@@ -67,6 +67,36 @@ func TestMetadataRoundTrips(t *testing.T) {
 	}
 }
 
+// Where the projections of other kinds stand is not asked for a token whose kind is known.
+func TestMetadataRoundTripsOfOneKind(t *testing.T) {
+	t.Parallel()
+	s := newTokenSite(t)
+	s.tokenTip(7)
+	s.contract(token.NFT, n1, nil)
+	for n := range 3 {
+		s.read(token.NFT, n1, fmt.Sprint(n), nil)
+	}
+	pool, count := countedPool(t, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
+	k := newKeeper(t, pool, readapi.Config{ImageBase: images, WatchInterval: time.Hour})
+	for n, tc := range []struct {
+		moved string
+		one   bool
+	}{{"", true}, {"sft", true}, {"nft", false}} {
+		if tc.moved != "" {
+			s.advance(tc.moved, shard.Token(n1, "1"))
+		}
+		target := fmt.Sprintf("/metadata/v1/nft/%s/%d", n1, n)
+		before := count.count()
+		got := k.get(target)
+		if got.status != http.StatusOK {
+			t.Fatalf("%s: got %d %s", target, got.status, got.body)
+		}
+		if trips := count.count() - before; n > 0 && (trips == 1) != tc.one { // the first one prepares the statement
+			t.Errorf("after a move of %q: got %d round trips, want one: %t", tc.moved, trips, tc.one)
+		}
+	}
+}
+
 // A block changes the answers about what it touches, and no others.
 func TestMetadataTouched(t *testing.T) {
 	t.Parallel()

@@ -89,7 +89,7 @@ func (a *API) registerTokenSearch() {
 func (a *API) searchTokens(ctx context.Context, s *snapshot, in *searchInput) ([]foundToken, error) {
 	named := in.Contracts.named()
 	b := s.batch()
-	found := queryTokens(b, activeKinds(s), locales{one: in.Locale}, named...)
+	found := s.queryTokens(b, activeKinds(s), locales{one: in.Locale}, named...)
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}

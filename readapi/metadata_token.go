@@ -121,7 +121,7 @@ func (a *API) sftMetadata(ctx context.Context, s *snapshot, in *struct {
 
 // readToken reads a token that has something to show; otherwise the error says why it has not.
 func readToken(ctx context.Context, s *snapshot, likely token.Kind, named namedToken, locale string) (*tokenView, error) {
-	known, err := findToken(ctx, s, likely, locales{one: locale}, named, func(*batch) {})
+	known, err := findToken(ctx, s, likely, locales{one: locale}, named, nil)
 	if err != nil {
 		return nil, err
 	}

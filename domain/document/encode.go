@@ -1,10 +1,7 @@
 package document
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"strata/domain/document/internal/json5"
 )
@@ -77,25 +74,4 @@ func valueTree(raw json.RawMessage) json5.Value {
 		return json5.Value{}
 	}
 	return v
-}
-
-// Decode reads what Encode gave for a document that is as its fields say. It is an error for anything else, down to
-// the last byte: a row that somebody else wrote or changed does not pass for a document.
-func Decode(b []byte) (*Document, error) {
-	if !json.Valid(b) {
-		return nil, errors.New("stored document: it is not JSON")
-	}
-	root, err := json5.Read(b, depthMax+envelope)
-	if err != nil {
-		return nil, fmt.Errorf("stored document: %w", err)
-	}
-	if root.Kind != json5.Object {
-		return nil, fmt.Errorf("stored document: want an object, got %s", root.Kind)
-	}
-	d := fromRoot(root)
-	d.Image = nonEmpty(scalar(root, "image"))
-	if !bytes.Equal(d.Encode(), b) {
-		return nil, errors.New("stored document: it is not in the form in which documents are stored")
-	}
-	return d, nil
 }

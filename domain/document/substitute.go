@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -9,6 +10,25 @@ import (
 // placeholder is what stands for a token's id or a locale: {id} and {locale} of SIP-016, and $TOKEN_ID, which is no
 // standard but in use.
 var placeholder = regexp.MustCompile(`(?i)\{id\}|\{locale\}|\$TOKEN_ID`)
+
+// mayHold is false for most texts without a placeholder, and much quicker than to look for one. In a value, where letters
+// and these signs are never escaped, an object does not look like a placeholder: its names have quotes.
+func mayHold[T ~string | ~[]byte](text T) bool {
+	const lower = 'a' - 'A'
+	for i := range len(text) - 1 {
+		switch text[i] {
+		case '{':
+			if c := text[i+1] | lower; c == 'i' || c == 'l' {
+				return true
+			}
+		case '$':
+			if text[i+1]|lower == 't' {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // SubstituteURI fills in the id, decimal, and the locale, which may be empty, in a URI. Placeholders count in any case.
 // What is filled in is not looked at again.
@@ -25,6 +45,9 @@ func SubstituteURI(uri, id, locale string) string {
 // leaves alone the names of members, the locales, and {locale}, which stands for each of them in turn.
 func (d *Document) Substitute(id string) *Document {
 	fill := func(text string) string {
+		if !mayHold(text) {
+			return text
+		}
 		return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 			if strings.EqualFold(found, "{locale}") {
 				return found
@@ -40,6 +63,9 @@ func (d *Document) Substitute(id string) *Document {
 		return &filled
 	}
 	fillValue := func(value json.RawMessage) json.RawMessage {
+		if !mayHold(value) {
+			return bytes.Clone(value)
+		}
 		return valueTree(value).MapText(fill).Append(nil)
 	}
 

@@ -43,6 +43,27 @@ func TestSubstitute(t *testing.T) {
 	check(t, d, before)
 }
 
+// What is left alone because nothing in it looks like a placeholder has none.
+func TestSubstituteEach(t *testing.T) {
+	word := rapid.SampledFrom([]string{"{", "}", "$", "id", "ID", "locale", "LOCALE", "TOKEN_ID", "TO\u212aEN_ID", "token_\u0131d", "\u0130d", `\`, `"`, "a"})
+	text := rapid.Map(rapid.SliceOfN(word, 0, 6), func(words []string) string { return strings.Join(words, "") })
+	rapid.Check(t, func(t *rapid.T) {
+		d := anyDocument().Draw(t, "document")
+		name := "a" + text.Draw(t, "text")
+		d.Name = &name
+		d.Properties = append(d.Properties, document.Property{Name: "another", Value: canonical(t, quote(text.Draw(t, "value")))})
+		filled := d.Substitute("7")
+		if want := document.FillText(name, "7"); *filled.Name != want {
+			t.Fatalf("%q became %q, want %q", name, *filled.Name, want)
+		}
+		for i, p := range d.Properties {
+			if got, want := filled.Properties[i].Value, document.FillEach(p.Value, "7"); !bytes.Equal(got, want) {
+				t.Fatalf("%s became %s, want %s", p.Value, got, want)
+			}
+		}
+	})
+}
+
 func TestSubstituteTwiceIsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := anyDocument().Draw(t, "document")

@@ -6,10 +6,11 @@
 // as well: a [Refresh].
 package fetch
 
-// Paths under which the events stand in the log. Nobody posts to them: the observer does not take them.
+// Paths under which the events stand in the log. What is posted has a path that begins with a slash, so nobody can post
+// such an event, nor bring one in through an archive of what was posted.
 const (
-	PathReport  = "/strata/fetch"
-	PathRefresh = "/strata/refresh"
+	PathReport  = "strata:fetch"
+	PathRefresh = "strata:refresh"
 )
 
 // Paths are those of the events that this package describes.

@@ -298,20 +298,28 @@ func (c *cursor) raw() json.RawMessage {
 	return bytes.Clone(v)
 }
 
-// bytes reads a hex string; nil for null.
-func (c *cursor) bytes() []byte {
+// bytes reads a hex string; nil for null. at is where in the body the digits begin, -1 when some are escaped.
+func (c *cursor) bytes() (b []byte, at int64) {
 	const want = "a hex string"
-	text, present := c.text(want)
-	if !present {
-		return nil
+	v := c.value()
+	if c.err != nil || v[0] == 'n' {
+		return nil, 0
 	}
+	if v[0] != '"' {
+		c.wrong(want, v, nil)
+		return nil, 0
+	}
+	text := c.unquote(v)
 	digits := without0x(text)
-	b := make([]byte, hex.DecodedLen(len(digits)))
+	b = make([]byte, hex.DecodedLen(len(digits)))
 	if _, err := hex.Decode(b, digits); err != nil {
 		c.wrong(want, text, err)
-		return nil
+		return nil, 0
 	}
-	return b
+	if escaped := len(text) < len(v)-2; escaped {
+		return b, -1
+	}
+	return b, c.dec.InputOffset() - int64(len(digits)+1) // the quotation mark is behind them
 }
 
 func (c *cursor) hash32(dst *hash.Hash32) (present bool) {

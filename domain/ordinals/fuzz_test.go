@@ -1,6 +1,7 @@
 package ordinals_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -36,13 +37,13 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, list := range [][]ordinals.Block{payload.Apply, payload.Rollback} {
 			for i := range list {
-				checkBlock(t, &list[i])
+				checkBlock(t, string(text), &list[i])
 			}
 		}
 	})
 }
 
-func checkBlock(t *testing.T, b *ordinals.Block) {
+func checkBlock(t *testing.T, body string, b *ordinals.Block) {
 	t.Helper()
 	for _, tx := range b.Transactions {
 		if !strings.HasPrefix(tx.Pointer, b.Pointer+"/transactions/") {
@@ -66,6 +67,9 @@ func checkBlock(t *testing.T, b *ordinals.Block) {
 				}
 				if !r.Sat.Valid() || r.Content == nil || strings.Contains(r.ContentType, "\x00") {
 					t.Fatalf("got %+v", r)
+				}
+				if r.ContentAt != -1 && !bytes.Equal(contentIn(body, r), r.Content) {
+					t.Fatalf("%s: the content is not at byte %d of the body", o.Pointer, r.ContentAt)
 				}
 				r.Curse()
 				r.ShownMetadata()

@@ -27,7 +27,7 @@ func TestDecodeIsTheInverseOfWriting(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in %s", err, text)
 		}
-		samePayload(t, got, want)
+		samePayload(t, unplaced(t, string(text), got), want)
 	})
 }
 

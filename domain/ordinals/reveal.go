@@ -15,7 +15,10 @@ type Reveal struct {
 	// Sat that carries the inscription; 0 also for unbound inscriptions, which are on none.
 	Sat Sat
 
-	Content       []byte // not nil
+	Content []byte // not nil
+	// ContentAt is the byte of the body at which the hex digits of the content begin, two for each byte; -1 when some of
+	// them are escaped.
+	ContentAt     int64
 	ContentType   string // without NULs; "unknown" when the envelope has none
 	ContentLength uint64 // as the feed says
 	Metaprotocol  string
@@ -81,7 +84,7 @@ func (c *cursor) reveal() *Reveal {
 		case "ordinal_number":
 			sat = c.sat(&r.Sat)
 		case "content_bytes":
-			r.Content = c.bytes()
+			r.Content, r.ContentAt = c.bytes()
 			content = r.Content != nil
 		case "content_type":
 			contentType = c.name(&r.ContentType)

@@ -222,7 +222,7 @@ func (r *Reader) parse(line []byte, d Dialect, wantJSON bool) (got reading, f *f
 	}
 	rec.ReceivedAt, rec.TimeText, got.shape = at, string(cols[1].text), shape
 
-	if path := cols[2].text; len(path) == 0 || path[0] != '/' {
+	if !isPath(cols[2].text) {
 		return got, &fault{want: "a path that starts with a slash", got: show(cols[2])}
 	}
 	rec.Path = r.path(cols[2].text)

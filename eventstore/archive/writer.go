@@ -37,7 +37,7 @@ func (w *Writer) Dialect() Dialect { return w.dialect }
 // is not JSON is written; reading it back needs Options.AnyPayload. An error of the underlying writer is returned by
 // every later call too.
 func (w *Writer) Write(rec Record) error {
-	if len(rec.Path) == 0 || rec.Path[0] != '/' {
+	if !isPath(rec.Path) {
 		return fmt.Errorf("write event %d: want a path that starts with a slash, got %q", rec.ID, rec.Path)
 	}
 	if year := rec.ReceivedAt.UTC().Year(); year < 1 || year > 9999 {

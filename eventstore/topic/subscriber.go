@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ThreeDotsLabs/watermill"
 	wsql "github.com/ThreeDotsLabs/watermill-sql/v4/pkg/sql"
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -24,19 +23,6 @@ var ErrSubscriberClosed = wsql.ErrSubscriberClosed
 
 // ResendIntervalDefault is how long after a Nack the message comes again.
 const ResendIntervalDefault = 100 * time.Millisecond
-
-// quiet lowers watermill's own messages by one level: what it calls information is about its machinery, and what it
-// calls an error is tried again.
-var quiet = map[slog.Level]slog.Level{
-	slog.LevelInfo:  slog.LevelDebug,
-	slog.LevelDebug: slog.LevelDebug - 4,
-	slog.LevelError: slog.LevelWarn,
-}
-
-// WatermillLogger is a logger for watermill's own machinery.
-func WatermillLogger(logger *slog.Logger) watermill.LoggerAdapter {
-	return watermill.NewSlogLoggerWithLevelMapping(logger, quiet)
-}
 
 // SubscriberConfig configures a Subscriber. The zero value of a field means its default.
 type SubscriberConfig struct {

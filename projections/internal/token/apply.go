@@ -27,6 +27,7 @@ type news struct {
 type minted struct {
 	mint
 	height, seq int64
+	cause       int64
 	due         time.Time
 	recognised  bool
 	burnt       bool // instead: it matters when the token is there
@@ -119,7 +120,7 @@ func (b *batch) lookUp(about map[string]standingOf) error {
 // take takes in one fact. What follows it may depend on it.
 func (b *batch) take(n *news, step projections.Step, at time.Time, f fact, about map[string]standingOf) error {
 	height := step.Height
-	want := raised{seq: step.BlockSeq, due: at, height: &height, priority: priorityChain}
+	want := raised{seq: step.BlockSeq, cause: step.SourceSeq, due: at, height: &height, priority: priorityChain}
 	is := about[f.about()]
 	switch f := f.(type) {
 	case deploy:
@@ -140,11 +141,11 @@ func (b *batch) take(n *news, step projections.Step, at time.Time, f fact, about
 		b.begin(n, f.contract, want)
 	case mint:
 		if is != unknown {
-			n.minted = append(n.minted, minted{f, height, step.BlockSeq, at, is == recognised, false})
+			n.minted = append(n.minted, minted{f, height, step.BlockSeq, step.SourceSeq, at, is == recognised, false})
 		}
 	case supply:
 		if is == recognised && b.kind == token.SFT {
-			n.minted = append(n.minted, minted{mint(f), height, step.BlockSeq, at, true, true})
+			n.minted = append(n.minted, minted{mint(f), height, step.BlockSeq, step.SourceSeq, at, true, true})
 		} else if is == recognised {
 			want.want, want.covers = b.supplyWant(f.contract, f.id), b.covering(f.contract, f.id)
 			n.wants = append(n.wants, want)
@@ -165,7 +166,7 @@ func (b *batch) take(n *news, step projections.Step, at time.Time, f fact, about
 func (b *batch) begin(n *news, contract string, want raised) {
 	switch b.kind {
 	case token.FT:
-		n.minted = append(n.minted, minted{mint{contract, one}, *want.height, want.seq, want.due, true, false})
+		n.minted = append(n.minted, minted{mint{contract, one}, *want.height, want.seq, want.cause, want.due, true, false})
 	case token.NFT:
 		want.want = lastTokenIDWant(contract)
 		n.wants = append(n.wants, want)
@@ -255,7 +256,7 @@ func (b *batch) addTokens(all []minted) ([]raised, error) {
 		if m.burnt && (!there[key] || added[key] && first[key] > i) {
 			continue
 		}
-		want := raised{seq: m.seq, due: m.due, height: &all[i].height, priority: priorityChain}
+		want := raised{seq: m.seq, cause: m.cause, due: m.due, height: &all[i].height, priority: priorityChain}
 		// By the block, not by the run of blocks: what is wanted is not to depend on how many are folded at once.
 		fresh := added[key] && all[first[key]].height == m.height
 		if b.kind == token.SFT && (m.burnt || !fresh) {

@@ -452,3 +452,23 @@ func TestCountersAfterAll(t *testing.T) {
 		}
 	})
 }
+
+// What a block wants is wanted anew when it comes back: the job that was done for it before was of another raising.
+func TestWantsOfABlockThatComesBack(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		coin := alice.Contract("coin")
+		w.mine(alice.Deploys("coin", raw(sip010)))
+		w.outside.ft(coin, "Coin", "C", 6, 1000, none)
+		w.settle(token.FT)
+		w.mine(by(burnFT(coin)))
+		before := w.standing(token.FT, "supply coin")
+		w.ask(token.FT, "supply coin")
+		w.revert(1)
+		w.settle(token.FT)
+		w.again("a2")
+		after := w.standing(token.FT, "supply coin")
+		if after.sourceSeq <= before.sourceSeq {
+			t.Errorf("the want was raised at event %d, and then again at %d", before.sourceSeq, after.sourceSeq)
+		}
+	})
+}

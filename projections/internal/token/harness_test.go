@@ -146,11 +146,14 @@ func (w *world) revert(n int) {
 	}
 }
 
-// again applies a block that was taken off.
+// again applies a block that was taken off, because of a later event.
 func (w *world) again(name string) {
 	w.t.Helper()
 	w.chain = append(w.chain, name)
-	w.fold(w.blocks[name])
+	w.seq++
+	step := w.blocks[name]
+	step.SourceSeq = w.seq
+	w.fold(step)
 }
 
 // record folds a report or a wish.

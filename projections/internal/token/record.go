@@ -14,6 +14,9 @@ import (
 // nftMax is how many tokens a contract may say to have at once. What it mints is known one by one in any case.
 const nftMax = 50_000
 
+// namedMax is how many tokens at once are worth naming as changed.
+const namedMax = 500
+
 // single takes in a record that is not like others, or whose effects reach further: one at a time.
 func (b *batch) single(step projections.Step, s standing, canonical bool) error {
 	switch r := step.Record.(type) {
@@ -127,6 +130,9 @@ func (b *batch) lastTokenID(step projections.Step, r *fetch.Report, s standing) 
 		ids       = make([]string, n)
 		contracts = make([]string, n)
 	)
+	if n > namedMax {
+		b.touched = nil
+	}
 	for i := range n {
 		heights[i], seqs[i], ids[i], contracts[i] = r.Tip.Height, step.SourceSeq, fmt.Sprint(i+1), contract
 	}

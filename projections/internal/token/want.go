@@ -24,8 +24,11 @@ const (
 
 // raised is a want that something in the log gives rise to.
 type raised struct {
-	want     fetch.Want
-	seq      int64     // the event
+	want fetch.Want
+	seq  int64 // the event
+	// cause is the later event that makes its block canonical again; 0 when there is none. What was done for the want
+	// before does not count then.
+	cause    int64
 	due      time.Time // at once, for whoever looks at a clock
 	height   *int64    // only what is read at this block or above answers it
 	priority int16
@@ -105,7 +108,7 @@ func (b *batch) raise(wants []raised) error {
 			if err != nil {
 				return fmt.Errorf("write the want %s: %w", c.r.want.Key(), err)
 			}
-			seqs[i], dues[i], heights[i], priorities[i] = c.r.seq, c.r.due, c.r.height, c.r.priority
+			seqs[i], dues[i], heights[i], priorities[i] = max(c.r.seq, c.r.cause), c.r.due, c.r.height, c.r.priority
 			keys[i], kinds[i], texts[i] = c.key[:], string(c.r.want.Kind), string(text)
 		}
 		query := raiseAlsoSQL

@@ -29,7 +29,7 @@ type wave struct {
 }
 
 // waveMax is how many records a wave has at most.
-const waveMax = 256
+const waveMax = 1024
 
 // answer is a report that counts.
 type answer struct {

@@ -161,6 +161,7 @@ func read(ctx context.Context, pool *pgxpool.Pool, before *known) (*known, error
 		CROSS JOIN LATERAL (
 			SELECT s.shard, s.position FROM strata.shard s
 			WHERE s.name = p.name AND s.version = p.version AND s.position > coalesce(known.position, 0)
+			OFFSET 0 -- keeps Postgres from joining the whole table: few shards are above a position, and an index has these
 		) s`, epochs, positions).Query(func(rows pgx.Rows) error {
 		var name string
 		var c change

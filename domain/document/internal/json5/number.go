@@ -1,9 +1,7 @@
 package json5
 
 import (
-	"math"
 	"math/big"
-	"strconv"
 	"strings"
 )
 
@@ -61,10 +59,8 @@ func (r *reader) number() (Value, error) {
 		return Value{}, err
 	}
 	literal += exponent
-	if strings.ContainsAny(literal, ".eE") {
-		if f, _ := strconv.ParseFloat(literal, 64); math.IsInf(f, 0) {
-			return Value{}, nil
-		}
+	if strings.ContainsAny(literal, ".eE") && !Finite(literal) {
+		return Value{}, nil
 	}
 	return Value{Kind: Number, Text: literal}, nil
 }

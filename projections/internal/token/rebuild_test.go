@@ -1,0 +1,428 @@
+package token_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/domain/document"
+	"strata/domain/fetch"
+	"strata/eventstore"
+	"strata/eventstore/importer"
+	"strata/eventstore/observer"
+	"strata/internal/picture"
+	"strata/internal/replay"
+	"strata/internal/synthchain"
+	"strata/metadata"
+	"strata/projections/chain"
+	"strata/projections/ft"
+	"strata/projections/internal/body"
+	"strata/projections/nft"
+	"strata/projections/sft"
+)
+
+// A rebuild makes no request, and comes to the same rows, byte for byte: from the steps that are there, and from a copy of
+// the log in another database. What is outside would say something else by then, and nobody can reach it any more.
+//
+// Lists here are shorter than a stretch is: where longer ones are cut depends on how many steps are folded at once.
+func TestRebuild(t *testing.T) {
+	t.Parallel()
+	out := newBeyond(t)
+	log := replay.NewLog(t)
+	fetchEverything(t, log, out)
+	checkVariety(t, log, out)
+	want := rowsOf(t, log.Pool())
+	checkFilled(t, want)
+	size, jobs := sizes(t, log.Pool())
+	out.close()
+
+	t.Run("from the steps", func(t *testing.T) {
+		for _, kind := range kinds {
+			drop(t, log.Pool(), string(kind))
+		}
+		start(t, log)()
+		compareRows(t, rowsOf(t, log.Pool()), want)
+		if nowSize, nowJobs := sizes(t, log.Pool()); nowSize != size || nowJobs != jobs {
+			t.Errorf("got %d events and %d jobs, want still %d and %d", nowSize, nowJobs, size, jobs)
+		}
+	})
+	t.Run("from a copy of the log", func(t *testing.T) {
+		archive := filepath.Join(t.TempDir(), "log.tsv")
+		export(t, log, archive)
+		other := replay.NewLog(t)
+		if _, err := importer.Import(t.Context(), other, importer.Options{Files: []string{archive}, AnyPayload: true}); err != nil {
+			t.Fatal(err)
+		}
+		start(t, other)()
+		compareRows(t, rowsOf(t, other.Pool()), want)
+		if got, _ := sizes(t, other.Pool()); got != size {
+			t.Errorf("got %d events, want %d", got, size)
+		}
+	})
+
+	if got := out.intruders.Load(); got != 0 {
+		t.Errorf("%d connections were made while the network was closed", got)
+	}
+	if response, err := http.Get(out.url("web") + "/plain/1.json"); err == nil {
+		_ = response.Body.Close()
+	}
+	if out.intruders.Load() == 0 {
+		t.Error("a connection was made, and not noticed")
+	}
+}
+
+// documentLimit bounds documents, in bytes.
+const documentLimit = 20_000
+
+// fetchEverything makes a log: of a synthetic chain with forks, of blocks on top of it with contracts of all kinds, which
+// are reverted and come back, and of what the role metadata gets for them, until nothing is due.
+func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
+	t.Helper()
+	post := poster(t, log)
+	config := synthchain.Everything(5, synthchain.V40)
+	config.Mix = synthchain.DefaultMix()
+	config.Mix.Deploy, config.Mix.CollectibleMint, config.SigningSample = 12, 12, 100
+	made := synthchain.New(config)
+
+	caughtUp := start(t, log)
+	stop := fetchFrom(t, replay.Databases.URL(t), out)
+	for range 90 {
+		post(replay.Post(made.Next()))
+	}
+	tip := made.Expected().Tip
+	// Branch a, and branch b from its second block on, in the tenure of the synthetic chain's tip.
+	mine := func(name, parent string, transactions ...body.Transaction) {
+		t.Helper()
+		members := map[string]any{
+			"block_height": int64(tip.Height) + body.Height(name), "burn_block_hash": tip.BurnHash, "burn_block_height": tip.BurnHeight,
+		}
+		if parent == "" {
+			members["parent_index_block_hash"] = tip.IndexHash
+		}
+		post(body.Block{Name: name, Parent: parent, Burn: "1", Transactions: transactions, Members: members}.Post())
+	}
+	coin, art, deed := alice.Contract("coin"), alice.Contract("art"), alice.Contract("deed")
+	var deploys []body.Transaction
+	for _, contract := range slices.Sorted(maps.Keys(deployables)) {
+		d := deployables[contract]
+		deploys = append(deploys, body.Transaction{Raw: d.raw, Members: map[string]any{"contract_interface": d.event}})
+	}
+	mine("a1", "", deploys...)
+	mine("a2", "a1", by(
+		mintNFT(art, 77), mintNFT(alice.Contract("art-late"), 9), mintFT(coin), burnFT(coin), printSFT(deed, "sft_mint", number(1), 5),
+		printSFT(deed, "sft_mint", number(2), 5), printSFT(deed, "sft_burn", number(1), 2), printSFT(alice.Contract("deed-late"), "sft_mint", number(4), 5)))
+	mine("a3", "a2", by(
+		announce(art, "nft", "token-ids", ids(11), "update-mode", ascii("dynamic"), "ttl", number(3600)),
+		announce(art, "nft", "token-ids", ids(1), "update-mode", ascii("frozen")),
+		announce(deed, "sft", "token-ids", ids(2))))
+	mine("a4", "a3", by(mintNFT(art, 80), announce(deed, "sft", "token-ids", ids(1))))
+	quiet(t, log)
+
+	mine("b3", "a2", by(mintNFT(art, 78), printSFT(deed, "sft_mint", number(3), 5), announce(coin, "ft", "update-mode", ascii("dynamic"))))
+	mine("b4", "b3", by(burnFT(coin)))
+	mine("b5", "b4", alice.Deploys("coin-of-b", raw(sip010)))
+	quiet(t, log)
+
+	mine("a5", "a4") // branch a is back
+	mine("a6", "a5", by(mintNFT(art, 79)))
+	for _, contract := range []string{coin, art, deed, alice.Contract("art-wrong"), alice.Contract("nobody")} {
+		refresh(t, log, fetch.Refresh{Contract: contract})
+	}
+	refresh(t, log, fetch.Refresh{Contract: deed, TokenID: "1"})
+	quiet(t, log)
+	stop()
+	caughtUp()
+}
+
+// poster delivers events as a node does.
+func poster(t *testing.T, log *eventstore.Log) func(replay.Post) {
+	t.Helper()
+	server := httptest.NewServer(observer.New(observer.Config{Log: log}))
+	t.Cleanup(server.Close)
+	return func(p replay.Post) {
+		t.Helper()
+		response, err := http.Post(server.URL+p.Path, "application/json", bytes.NewReader(p.Body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = response.Body.Close() }()
+		if response.StatusCode != http.StatusOK {
+			t.Fatalf("%s: got %s", p.Path, response.Status)
+		}
+	}
+}
+
+// refresh puts a wish into the log, as the API does.
+func refresh(t *testing.T, log *eventstore.Log, wish fetch.Refresh) {
+	t.Helper()
+	wish.RequestedAt = time.Now().UTC()
+	text, err := wish.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := log.Append(t.Context(), eventstore.Incoming{
+		ReceivedAt: wish.RequestedAt, Source: "api", Path: fetch.PathRefresh, ContentType: fetch.ContentType, Body: eventstore.NewBody(text),
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// start runs all projections, and nothing else. The function waits until they have caught up, and stops them.
+func start(t *testing.T, log *eventstore.Log) (caughtUp func()) {
+	t.Helper()
+	canonical, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := replay.Start(t, log, canonical, ft.New(nil), sft.New(nil), nft.New(nil))
+	return func() {
+		t.Helper()
+		replay.Wait(t, log)
+		stop()
+	}
+}
+
+// fetchFrom runs the role metadata, with connections of its own.
+func fetchFrom(t *testing.T, database string, out *beyond) (stop func()) {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := eventstore.Open(pool, eventstore.Config{})
+	images, err := picture.NewDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	web, err := metadata.NewWeb(metadata.WebConfig{Allow: []string{"127.0.0.1"}, UserAgent: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gateways := document.Gateways{IPFS: []string{out.url("gateway"), out.url("mirror")}}
+	role, err := metadata.New(metadata.Config{
+		Log: log, Nodes: []string{out.url("node"), out.url("spare")}, Web: web, Data: document.ParseData, Images: metadata.KeepIn(images),
+		Resolve: func(uri string) ([]metadata.Candidate, error) {
+			found, err := document.Resolve(uri, gateways)
+			candidates := make([]metadata.Candidate, len(found))
+			for i, f := range found {
+				candidates[i] = metadata.Candidate{URL: f.URL, Gateway: f.Gateway}
+			}
+			return candidates, err
+		},
+		Interval: 50 * time.Millisecond, DocumentLimit: documentLimit, AttemptTimeout: 2 * time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- role.Run(ctx) }()
+	return func() {
+		t.Helper()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		log.Close()
+		pool.Close()
+	}
+}
+
+// quiet waits until all that is wanted has failed, waits for the second time, or is due at a later time.
+func quiet(t *testing.T, log *eventstore.Log) {
+	t.Helper()
+	const patience = time.Minute
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		replay.Wait(t, log)
+		wants := texts(t, log.Pool(), `
+			SELECT format('%s, due %s, from height %s, %s attempts and %s waits', left(want, 200), due_at, min_height, attempts, waits)
+			FROM (SELECT * FROM ft_v1.want UNION ALL SELECT * FROM sft_v1.want UNION ALL SELECT * FROM nft_v1.want) want
+			WHERE due_at < now() + interval '6 s' AND attempts = 0 AND waits < 2`)
+		if len(wants) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after %s these are still due:\n%s", patience, strings.Join(wants, "\n"))
+		}
+	}
+}
+
+// texts are the rows of a query with one column.
+func texts(t *testing.T, pool *pgxpool.Pool, query string, args ...any) []string {
+	t.Helper()
+	rows, err := pool.Query(t.Context(), query, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return list
+}
+
+// checkVariety checks that the log has of all that may come from outside, and knows no server but those that are watched.
+func checkVariety(t *testing.T, log *eventstore.Log, out *beyond) {
+	t.Helper()
+	seen := map[string]int{}
+	for after := int64(0); ; {
+		events, err := log.Read(t.Context(), eventstore.Range{After: after, Events: 1000, Bytes: 64 << 20, Paths: []string{fetch.PathReport}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(events) == 0 {
+			break
+		}
+		for _, event := range events {
+			after = event.Seq
+			if event.Path != fetch.PathReport {
+				continue
+			}
+			report, err := fetch.DecodeReport(event.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[string(report.Want.Kind)]++
+			if report.Image != nil {
+				seen["image kept"]++
+			}
+			for _, e := range report.Exchanges {
+				seen[fmt.Sprintf("%d %s", e.Status, e.Failure)]++
+				if nowhere := e.Failure == fetch.FailureRefused || e.Failure == fetch.FailureURI || strings.HasPrefix(e.URL, "data:"); !nowhere && !out.knows(e.URL) {
+					t.Errorf("somebody was asked who is not watched: %s", e.URL)
+				}
+			}
+		}
+	}
+	for name, query := range map[string]string{
+		"blocks taken back": `SELECT count(*) FROM chain_v1.step WHERE kind < 0`,
+		"wishes":            `SELECT count(*) FROM log.event WHERE path = '` + fetch.PathRefresh + `'`,
+		"failed wants":      `SELECT n FROM nft_v1.counter WHERE name = 'failed'`,
+		"invalid wants":     `SELECT n FROM nft_v1.counter WHERE name = 'invalid'`,
+	} {
+		var n int
+		if err := log.Pool().QueryRow(t.Context(), query).Scan(&n); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if seen[name] = n; n == 0 {
+			t.Errorf("there are no %s", name)
+		}
+	}
+	for _, what := range []string{
+		string(fetch.ContractRead), string(fetch.ContractInterface), string(fetch.Document), string(fetch.Image), "image kept",
+		"200 ", "404 ", "429 ", "500 ", "503 ", "0 timeout", "0 refused_destination", "0 bad_uri", "200 connection", "200 too_large", "200 bad_image",
+	} {
+		if seen[what] == 0 {
+			t.Errorf("there is no %q among what came: %v", what, seen)
+		}
+	}
+	t.Logf("%v", seen)
+}
+
+// sizes are the length of the log, and how many jobs there ever were.
+func sizes(t *testing.T, pool *pgxpool.Pool) (events, jobs int64) {
+	t.Helper()
+	var there bool
+	if err := pool.QueryRow(t.Context(), `SELECT size, to_regclass('river.river_job') IS NOT NULL FROM log.head`).Scan(&events, &there); err != nil {
+		t.Fatal(err)
+	}
+	if there {
+		if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM river.river_job`).Scan(&jobs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return events, jobs
+}
+
+// drop takes a projection away as if it had never been.
+func drop(t *testing.T, pool *pgxpool.Pool, name string) {
+	t.Helper()
+	for _, sql := range []string{
+		`DROP SCHEMA ` + name + `_v1 CASCADE`,
+		`DELETE FROM strata.active WHERE name = '` + name + `'`,
+		`DELETE FROM strata.projection WHERE name = '` + name + `'`,
+		`DELETE FROM strata.quarantine WHERE name = '` + name + `'`,
+	} {
+		if _, err := pool.Exec(t.Context(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+}
+
+func export(t *testing.T, log *eventstore.Log, name string) {
+	t.Helper()
+	file, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := importer.Export(t.Context(), log, file, importer.ExportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rowsOf is every row of every table and every sequence of the projections of tokens, as text in the order of their keys, and
+// what the register says of them, but for when that was written.
+func rowsOf(t *testing.T, pool *pgxpool.Pool) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for _, kind := range kinds {
+		schema := string(kind) + "_v1"
+		for _, table := range texts(t, pool, `SELECT tablename::text FROM pg_tables WHERE schemaname = $1`, schema) {
+			name := schema + "." + table
+			order := append(texts(t, pool, `
+				SELECT quote_ident(a.attname) FROM pg_index i CROSS JOIN unnest(i.indkey) WITH ORDINALITY AS k (number, place)
+				JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number
+				WHERE i.indrelid = $1::regclass AND i.indisprimary ORDER BY k.place`, name), "t::text COLLATE \"C\"")
+			all[name] = texts(t, pool, `SELECT t::text FROM `+name+` t ORDER BY `+strings.Join(order, ", "))
+		}
+		all[schema+" sequences"] = texts(t, pool, `SELECT s::text FROM pg_sequences s WHERE schemaname = $1 ORDER BY sequencename`, schema)
+		all[schema+" registered"] = texts(t, pool, `
+			SELECT (p.input, p.position, p.log_seq, p.block_height, p.index_block_hash, p.block_hash, p.burn_block_height, p.error)::text
+			FROM strata.projection p JOIN strata.active a USING (name, version) WHERE p.name = $1`, string(kind))
+		all[schema+" quarantined"] = texts(t, pool, `
+			SELECT (seq, path, pointer, reason)::text FROM strata.quarantine WHERE name = $1 ORDER BY seq`, string(kind))
+	}
+	return all
+}
+
+// checkFilled checks that each table has rows for some kind: to compare empty ones tells nothing.
+func checkFilled(t *testing.T, all map[string][]string) {
+	t.Helper()
+	var total int
+	filled := map[string]bool{}
+	for name, rows := range all {
+		_, table, _ := strings.Cut(name, ".")
+		filled[table] = filled[table] || len(rows) > 0
+		total += len(rows)
+	}
+	for table, is := range filled {
+		if !is && table != "" {
+			t.Errorf("table %s is empty for each kind", table)
+		}
+	}
+	t.Logf("%d rows in %d tables", total, len(filled)*len(kinds))
+}
+
+func compareRows(t *testing.T, got, want map[string][]string) {
+	t.Helper()
+	names := slices.Sorted(maps.Keys(want))
+	if others := slices.Sorted(maps.Keys(got)); !slices.Equal(others, names) {
+		t.Errorf("got the tables %q, want %q", others, names)
+	}
+	for _, name := range names {
+		compare(t, name, got[name], want[name])
+	}
+}
