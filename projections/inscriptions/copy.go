@@ -1,0 +1,93 @@
+package inscriptions
+
+import (
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/projections"
+)
+
+// copyRows writes blocks, inscriptions and locations, none of which is there yet.
+func (b *batch) copyRows(w *wave) error {
+	if err := copyTable(b, "inscription", inscriptionColumns, w.inscriptions, (*inscription).row); err != nil {
+		return err
+	}
+	if err := copyTable(b, "location", locationColumns, w.locations, (*location).row); err != nil {
+		return err
+	}
+	return copyTable(b, "block", blockColumns, w.blocks, (*block).row)
+}
+
+func copyTable[T any](b *batch, table string, columns []string, list []T, row func(T) []any) error {
+	if len(list) == 0 {
+		return nil
+	}
+	rows := pgx.CopyFromSlice(len(list), func(i int) ([]any, error) { return row(list[i]), nil })
+	if _, err := b.tx.CopyFrom(b.ctx, pgx.Identifier{b.projection.spec.Schema(), table}, columns, rows); err != nil {
+		return fmt.Errorf("write %d rows of %s: %w", len(list), table, err)
+	}
+	return nil
+}
+
+var blockColumns = []string{"height", "source_seq", "time", "moves", "reveals", "block_index", "block_hash"}
+
+func (b *block) row() []any {
+	return []any{
+		b.step.Height, b.step.BlockSeq, int64(b.step.Block.Time), b.moves, int32(b.reveals), int32(b.step.BlockIndex), b.step.BlockHash[:],
+	}
+}
+
+var inscriptionColumns = []string{
+	"number", "classic_number", "sat", "height", "tx_index", "source_seq", "content_at", "content_length", "content_size", "fee",
+	"transaction", "operation", "charms", "rarity", "recursive", "id", "content_type", "mime_type", "genesis_address", "address",
+	"curse_type", "metaprotocol", "delegate", "metadata", "parents", "recursion_refs",
+}
+
+func (i *inscription) row() []any {
+	r := i.reveal
+	var contentAt, curse any
+	if r.ContentAt >= 0 {
+		contentAt = r.ContentAt
+	}
+	if c := r.Curse(); c != nil {
+		curse = projections.Text(*c)
+	}
+	parents := make([]string, len(r.Parents))
+	for n, parent := range r.Parents {
+		parents[n] = projections.Text(parent)
+	}
+	return []any{
+		i.number, r.Number.Classic, i.sat, i.key.height, i.key.tx, i.seq, contentAt, int64(r.ContentLength), int64(len(r.Content)), int64(r.Fee),
+		int32(i.transaction), int32(i.operation), int32(i.charms), int16(i.rarity), i.recursive, string(r.ID), projections.Text(r.ContentType),
+		i.mimeType, i.genesis, i.address, curse, projections.NullText(r.Metaprotocol), projections.NullText(r.Delegate),
+		text(r.ShownMetadata()), parents, i.refs,
+	}
+}
+
+var locationColumns = []string{
+	"sat", "height", "tx_index", "source_seq", "moved", "value", "sat_offset", "block_order", "transaction", "operation", "type",
+	"txid", "output_txid", "vout", "address",
+}
+
+func (l *location) row() []any {
+	return []any{
+		l.sat, l.key.height, l.key.tx, l.seq, l.moved, number(l.value), number(l.at.Offset), int32(l.order), int32(l.transaction),
+		int32(l.operation), l.kind, l.txid[:], l.at.TxID[:], l.at.Vout, l.address,
+	}
+}
+
+var satColumns = []string{"sat", "height", "tx_index", "source_seq", "inscriptions", "output_txid", "vout"}
+
+func (s *sat) row() []any {
+	a := &s.after
+	return []any{s.number, a.key.height, a.key.tx, a.seq, a.inscriptions, a.output[:], a.vout}
+}
+
+// number is a column of a number that may be missing. All are below 2^63.
+func number(n *uint64) any {
+	if n == nil {
+		return nil
+	}
+	return int64(*n)
+}

@@ -1,0 +1,375 @@
+package inscriptions_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"strata/domain/ordinals"
+	"strata/internal/synthordinals"
+	"strata/projections/internal/ranked"
+)
+
+type blockRow struct {
+	Height, Time, Moves, Reveals int64
+	Hash                         string
+}
+
+type inscriptionRow struct {
+	Number, Classic, Sat, Height, Tx, Length, Size, Fee int64
+	Charms                                              []string
+	Rarity                                              ordinals.Rarity
+	Recursive                                           bool
+	ID, Content, Mime                                   string
+	Genesis, Address, Curse, Protocol, Delegate, Meta   *string
+	Parents, Refs                                       []string
+}
+
+type locationRow struct {
+	Sat, Height, Tx, Moved int64
+	Value, Offset          *int64
+	Type                   int
+	Txid, Output           string
+	Address                *string
+}
+
+type satRow struct {
+	Sat, Height, Tx, Inscriptions int64
+	Output                        string
+}
+
+// origins are where rows say that they come from.
+type origin struct {
+	Seq, Index, Transaction, Operation, Order int64
+	Sat, Height, Tx                           int64
+	ID                                        string
+	At                                        *int64
+}
+
+// check compares all tables with the state that a feed should have led to.
+func (w *world) check(want *synthordinals.State) {
+	w.t.Helper()
+	same(w, "blocks", rows[blockRow](w, `
+		SELECT height AS "Height", time AS "Time", moves AS "Moves", reveals AS "Reveals", encode(block_hash, 'hex') AS "Hash"
+		FROM inscriptions_v1.block ORDER BY height`), wantBlocks(want))
+	same(w, "inscriptions", w.inscriptions(), wantInscriptions(want))
+	same(w, "locations", rows[locationRow](w, `
+		SELECT sat AS "Sat", height AS "Height", tx_index AS "Tx", moved AS "Moved", value AS "Value", sat_offset AS "Offset", type AS "Type",
+		       encode(txid, 'hex') AS "Txid", encode(output_txid, 'hex') || ':' || vout AS "Output", address AS "Address"
+		FROM inscriptions_v1.location ORDER BY sat, height, tx_index`), wantLocations(want))
+	same(w, "sats", rows[satRow](w, `
+		SELECT sat AS "Sat", height AS "Height", tx_index AS "Tx", inscriptions AS "Inscriptions", encode(output_txid, 'hex') || ':' || vout AS "Output"
+		FROM inscriptions_v1.satoshi ORDER BY sat`), wantSats(want))
+	w.checkLists(want)
+	w.checkOrigins()
+	w.checkMissing(want)
+	tip, ok := want.Tip()
+	if ok != (w.tip != nil) || ok && (w.tip.Height != int64(tip.Height) || w.tip.BlockHash != tip.Hash || w.tip.IndexBlockHash != tip.Hash) {
+		w.t.Errorf("the tip is %+v, want %+v", w.tip, tip)
+	}
+}
+
+func same[T any](w *world, what string, got, want []T) {
+	w.t.Helper()
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got):
+			w.t.Fatalf("%s: there is no %s", what, shown(want[i]))
+		case i >= len(want):
+			w.t.Fatalf("%s: there is %s", what, shown(got[i]))
+		case !reflect.DeepEqual(got[i], want[i]):
+			w.t.Fatalf("%s:\n got %s\nwant %s", what, shown(got[i]), shown(want[i]))
+		}
+	}
+}
+
+func (w *world) inscriptions() []inscriptionRow {
+	type stored struct {
+		inscriptionRow
+		Bits ordinals.Charms
+		Rank uint8
+	}
+	list := rows[stored](w, `
+		SELECT number AS "Number", classic_number AS "Classic", sat AS "Sat", height AS "Height", tx_index AS "Tx", content_length AS "Length",
+		       content_size AS "Size", fee AS "Fee", charms AS "Bits", rarity AS "Rank", recursive AS "Recursive", id AS "ID",
+		       content_type AS "Content", mime_type AS "Mime", genesis_address AS "Genesis", address AS "Address", curse_type AS "Curse",
+		       metaprotocol AS "Protocol", delegate AS "Delegate", metadata AS "Meta", parents AS "Parents", recursion_refs AS "Refs"
+		FROM inscriptions_v1.inscription ORDER BY id`)
+	all := make([]inscriptionRow, len(list))
+	for i, s := range list {
+		all[i] = s.inscriptionRow
+		all[i].Charms, all[i].Rarity = s.Bits.Names(), ordinals.Rarity(s.Rank)
+	}
+	return all
+}
+
+func wantBlocks(s *synthordinals.State) []blockRow {
+	list := make([]blockRow, len(s.Blocks))
+	for i, b := range s.Blocks {
+		list[i] = blockRow{int64(b.Height), int64(b.Time), int64(len(s.Transfers[b.Height])), int64(b.Reveals), hex.EncodeToString(b.Hash[:])}
+	}
+	return list
+}
+
+// null is nil for an empty text.
+func null[S ~string](text S) *string {
+	if text == "" {
+		return nil
+	}
+	s := string(text)
+	return &s
+}
+
+func texts[S ~string](list []S) []string {
+	all := make([]string, len(list))
+	for i, s := range list {
+		all[i] = string(s)
+	}
+	return all
+}
+
+func wantInscriptions(s *synthordinals.State) []inscriptionRow {
+	list := make([]inscriptionRow, 0, len(s.Inscriptions))
+	for _, id := range slices.Sorted(maps.Keys(s.Inscriptions)) {
+		i := s.Inscriptions[id]
+		list = append(list, inscriptionRow{
+			Number: i.Number, Classic: i.ClassicNumber, Sat: int64(i.Sat), Height: int64(i.Genesis.Height), Tx: int64(i.Genesis.TxIndex),
+			Length: int64(len(i.Content)), Size: int64(len(i.Content)), Fee: int64(i.Fee), Charms: i.Charms, Rarity: i.Rarity,
+			Recursive: i.Recursive(), ID: string(i.ID), Content: i.ContentType, Mime: i.MimeType, Genesis: i.Genesis.Address,
+			Address: i.Current.Address, Curse: i.Curse, Protocol: null(i.Metaprotocol), Delegate: null(i.Delegate),
+			Meta: null(string(i.Metadata)), Parents: texts(i.Parents), Refs: texts(i.RecursionRefs),
+		})
+	}
+	return list
+}
+
+var types = map[ordinals.LocationType]int{ordinals.Transferred: 1, ordinals.SpentInFees: 2, ordinals.Burnt: 3}
+
+func wantLocations(s *synthordinals.State) []locationRow {
+	on := onSats(s)
+	var list []locationRow
+	for _, sat := range slices.Sorted(maps.Keys(s.Locations)) {
+		for _, l := range s.Locations[sat] {
+			row := locationRow{
+				Sat: int64(sat), Height: int64(l.Height), Tx: int64(l.TxIndex), Offset: signed(&l.Offset), Value: signed(l.Value),
+				Type: types[l.Type], Txid: hex.EncodeToString(l.TxID[:]), Output: l.Output, Address: l.Address,
+			}
+			for _, i := range on[sat] {
+				if before(&i.Genesis, &l) {
+					row.Moved++
+				}
+			}
+			list = append(list, row)
+		}
+	}
+	return list
+}
+
+func signed(n *uint64) *int64 {
+	if n == nil {
+		return nil
+	}
+	i := int64(*n)
+	return &i
+}
+
+func before(a, b *synthordinals.Location) bool {
+	return cmp.Or(cmp.Compare(a.Height, b.Height), cmp.Compare(a.TxIndex, b.TxIndex)) < 0
+}
+
+func onSats(s *synthordinals.State) map[ordinals.Sat][]*synthordinals.Inscription {
+	on := map[ordinals.Sat][]*synthordinals.Inscription{}
+	for _, i := range s.Inscriptions {
+		on[i.Sat] = append(on[i.Sat], i)
+	}
+	return on
+}
+
+func wantSats(s *synthordinals.State) []satRow {
+	on := onSats(s)
+	var list []satRow
+	for _, sat := range slices.Sorted(maps.Keys(s.Locations)) {
+		last := s.Locations[sat][len(s.Locations[sat])-1]
+		list = append(list, satRow{int64(sat), int64(last.Height), int64(last.TxIndex), int64(len(on[sat])), last.Output})
+	}
+	return list
+}
+
+// wantLists are the keys of all lists.
+func wantLists(s *synthordinals.State) map[string][]ranked.Key {
+	lists := map[string][]ranked.Key{}
+	for sat, all := range onSats(s) {
+		for _, i := range all {
+			genesis := ranked.Key{int64(i.Genesis.Height), int64(i.Genesis.TxIndex), i.Number}
+			number := ranked.Key{i.Number}
+			rarity := strconv.Itoa(int(i.Rarity))
+			names := map[string]ranked.Key{
+				"all": genesis, "mime:" + i.MimeType: genesis, "rarity:" + rarity: genesis, "number": number, "rarity_number:" + rarity: number,
+				"ordinal": {int64(sat)},
+			}
+			names[map[bool]string{true: "recursive", false: "not_recursive"}[i.Recursive()]] = genesis
+			names[map[bool]string{true: "cursed", false: "not_cursed"}[i.Cursed()]] = genesis
+			if a := i.Current.Address; a != nil {
+				names["address:"+*a] = genesis
+			}
+			if a := i.Genesis.Address; a != nil && *a != "" {
+				names["genesis_address:"+*a] = genesis
+			}
+			if len(all) > 1 {
+				names["sat:"+sat.String()] = number
+			}
+			for name, key := range names {
+				lists[name] = append(lists[name], key)
+			}
+		}
+	}
+	for _, keys := range lists {
+		slices.SortFunc(keys, ranked.Key.Compare)
+	}
+	return lists
+}
+
+type listRow struct {
+	Name string
+	N    int64
+}
+
+type partRow struct {
+	List       string
+	A, B, C, N int64
+}
+
+func (w *world) checkLists(s *synthordinals.State) {
+	w.t.Helper()
+	lists := wantLists(s)
+	var want []listRow
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		want = append(want, listRow{name, int64(len(lists[name]))})
+	}
+	same(w, "lists", rows[listRow](w, `SELECT name AS "Name", n AS "N" FROM inscriptions_v1.list ORDER BY name`), want)
+	parts := map[string][]partRow{}
+	for _, p := range rows[partRow](w, `SELECT list AS "List", a::text::numeric AS "A", b AS "B", c AS "C", n AS "N" FROM inscriptions_v1.part ORDER BY list, a, b, c`) {
+		parts[p.List] = append(parts[p.List], p)
+	}
+	for name, keys := range lists {
+		if int64(len(keys)) <= w.most {
+			if len(parts[name]) > 0 {
+				w.t.Fatalf("list %s of %d entries has parts", name, len(keys))
+			}
+			continue
+		}
+		w.checkParts(name, keys, parts[name])
+		delete(parts, name)
+	}
+	if len(parts) > 0 {
+		w.t.Fatalf("there are parts of lists that are not there: %v", parts)
+	}
+}
+
+// checkParts checks that parts divide keys.
+func (w *world) checkParts(name string, keys []ranked.Key, parts []partRow) {
+	w.t.Helper()
+	if len(parts) == 0 || parts[0].A != math.MinInt64 {
+		w.t.Fatalf("list %s of %d entries has the parts %v", name, len(keys), parts)
+	}
+	for i, p := range parts {
+		end := len(keys)
+		if i+1 < len(parts) {
+			next := parts[i+1]
+			end, _ = slices.BinarySearchFunc(keys, ranked.Key{next.A, next.B, next.C}, ranked.Key.Compare)
+		}
+		if p.N != int64(end) || p.N == 0 {
+			w.t.Fatalf("list %s: part %v has %d entries", name, p, end)
+		}
+		keys = keys[end:]
+	}
+}
+
+// checkOrigins follows rows to the log.
+func (w *world) checkOrigins() {
+	w.t.Helper()
+	for _, o := range rows[origin](w, `
+		SELECT i.source_seq AS "Seq", b.block_index AS "Index", i.transaction AS "Transaction", i.operation AS "Operation", i.id AS "ID", i.content_at AS "At"
+		FROM inscriptions_v1.inscription i JOIN inscriptions_v1.block b USING (height, source_seq)`) {
+		r := w.payloads[o.Seq].Apply[o.Index].Transactions[o.Transaction].Operations[o.Operation].Reveal
+		if r == nil || string(r.ID) != o.ID {
+			w.t.Fatalf("inscription %s is not where it says: %s", o.ID, shown(o))
+		}
+		content, err := hex.DecodeString(string(w.bodies[o.Seq][*o.At : *o.At+int64(2*len(r.Content))]))
+		if err != nil || !bytes.Equal(content, r.Content) {
+			w.t.Fatalf("the content of inscription %s is not where it says: %v", o.ID, err)
+		}
+	}
+	var last origin
+	locations := rows[origin](w, `
+		SELECT l.source_seq AS "Seq", b.block_index AS "Index", l.transaction AS "Transaction", l.operation AS "Operation", l.block_order AS "Order",
+		       l.sat AS "Sat", l.height AS "Height", l.tx_index AS "Tx"
+		FROM inscriptions_v1.location l JOIN inscriptions_v1.block b USING (height, source_seq) ORDER BY l.height, l.block_order`)
+	for _, o := range locations {
+		tx := &w.payloads[o.Seq].Apply[o.Index].Transactions[o.Transaction]
+		if l := tx.Operations[o.Operation].Location(tx.TxID, uint64(o.Height)); int64(l.Sat) != o.Sat || int64(l.TxIndex) != o.Tx {
+			w.t.Fatalf("a location is not where it says: %s", shown(o))
+		}
+		order := int64(0)
+		if o.Height == last.Height {
+			order = last.Order + 1
+			if cmp.Or(cmp.Compare(last.Transaction, o.Transaction), cmp.Compare(last.Operation, o.Operation)) >= 0 {
+				w.t.Fatalf("locations %s and %s are not in the order of operations", shown(last), shown(o))
+			}
+		}
+		if o.Order != order {
+			w.t.Fatalf("location %s follows %s", shown(o), shown(last))
+		}
+		last = o
+	}
+	if all := rows[listRow](w, `SELECT '' AS "Name", count(*) AS "N" FROM inscriptions_v1.location`)[0].N; all != int64(len(locations)) {
+		w.t.Fatalf("%d locations are of no block", all-int64(len(locations)))
+	}
+}
+
+func (w *world) checkMissing(s *synthordinals.State) {
+	w.t.Helper()
+	known := map[int64]bool{}
+	low, high, least := int64(math.MaxInt64), int64(-1), int64(0) // least and greatest number that is not negative, least of all
+	greatest := int64(math.MinInt64)                              // of those below zero
+	for _, i := range s.Inscriptions {
+		known[i.Number] = true
+		if i.Number >= 0 {
+			low, high = min(low, i.Number), max(high, i.Number)
+		} else {
+			least, greatest = min(least, i.Number), max(greatest, i.Number)
+		}
+	}
+	missing := int64(0)
+	for _, span := range [][2]int64{{low, high}, {least, greatest}} {
+		for n := span[0]; n <= span[1]; n++ {
+			if !known[n] {
+				missing++
+			}
+		}
+	}
+	if got := rows[listRow](w, `SELECT '' AS "Name", n AS "N" FROM inscriptions_v1.missing`)[0].N; got != missing {
+		w.t.Fatalf("%d inscriptions are missing, want %d", got, missing)
+	}
+}
+
+// dump is all rows of all tables but for the columns that say where they come from.
+func (w *world) dump() string {
+	var text strings.Builder
+	for _, table := range [][2]string{{"block", "height"}, {"inscription", "id"}, {"location", "sat, height, tx_index"}, {"satoshi", "sat"}, {"list", "name"}} {
+		for _, row := range rows[map[string]any](w, `SELECT * FROM inscriptions_v1.`+table[0]+` ORDER BY `+table[1]) {
+			for _, column := range []string{"source_seq", "block_index", "content_at"} {
+				delete(row, column)
+			}
+			fmt.Fprintln(&text, table[0], shown(row))
+		}
+	}
+	return text.String()
+}

@@ -1,0 +1,173 @@
+package inscriptions_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/ordinals"
+	"strata/internal/replay"
+	"strata/internal/synthordinals"
+	"strata/projections"
+	"strata/projections/inscriptions"
+)
+
+var databases = replay.Tables("inscriptions", inscriptions.Spec())
+
+// checks is how many histories are made up, unless the command line says otherwise: each of them takes a while.
+const checks = "10"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
+	if !asked {
+		if err := flag.Set("rapid.checks", checks); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// tb is a test or a part of one.
+type tb interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// world folds a feed in a transaction that is never committed.
+type world struct {
+	t          tb
+	tx         pgx.Tx
+	projection *inscriptions.Inscriptions
+	most       int64 // entries of a part
+
+	bodies   map[int64][]byte
+	payloads map[int64]*ordinals.Payload
+	applied  map[int64]projections.FeedStep // by height
+	waiting  []projections.FeedStep
+	step     int64
+	tip      *projections.Tip
+}
+
+// begin starts a transaction, which end takes back.
+func begin(t tb, pool interface {
+	Begin(ctx context.Context) (pgx.Tx, error)
+}) (tx pgx.Tx, end func()) {
+	t.Helper()
+	tx, err := pool.Begin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tx, func() { _ = tx.Rollback(context.Background()) }
+}
+
+func newWorld(t tb, tx pgx.Tx) *world {
+	w := &world{
+		t: t, tx: tx, projection: inscriptions.New(nil), most: 8, bodies: map[int64][]byte{}, payloads: map[int64]*ordinals.Payload{},
+		applied: map[int64]projections.FeedStep{},
+	}
+	w.projection.Limit(w.most)
+	return w
+}
+
+// post takes in a post as the projection ordinals does.
+func (w *world) post(p synthordinals.Post) {
+	w.t.Helper()
+	payload, err := ordinals.Decode(p.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	seq := int64(len(w.payloads) + 1)
+	w.bodies[seq], w.payloads[seq] = p.Body, payload
+	for i := range payload.Rollback {
+		if b := &payload.Rollback[i]; w.applied[int64(b.Height)].BlockHash == b.Hash {
+			w.revert(int64(b.Height))
+		}
+	}
+	for i := range payload.Apply {
+		w.apply(seq, i, &payload.Apply[i])
+	}
+}
+
+func (w *world) apply(seq int64, index int, b *ordinals.Block) {
+	height := int64(b.Height)
+	if at, ok := w.applied[height]; ok {
+		if at.BlockHash == b.Hash {
+			return
+		}
+		w.revert(height)
+	}
+	step := projections.FeedStep{
+		Kind: projections.Apply, Height: height, BlockHash: b.Hash, BlockSeq: seq, BlockIndex: index, SourceSeq: seq, Block: b,
+	}
+	w.applied[height] = step
+	w.add(step)
+}
+
+func (w *world) revert(heights ...int64) {
+	for _, height := range heights {
+		step := w.applied[height]
+		delete(w.applied, height)
+		step.Kind, step.Block = projections.Revert, nil
+		w.add(step)
+	}
+}
+
+func (w *world) add(step projections.FeedStep) {
+	step.Number = w.step + int64(len(w.waiting)) + 1
+	w.waiting = append(w.waiting, step)
+}
+
+// fold folds what waits, at most some steps at once; 0 for no bound.
+func (w *world) fold(most int) {
+	w.t.Helper()
+	for len(w.waiting) > 0 {
+		n := len(w.waiting)
+		if most > 0 {
+			n = min(n, most)
+		}
+		outcome, err := w.projection.Fold(context.Background(), w.tx, w.step, w.waiting[:n])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.step, w.waiting, w.tip = w.step+int64(n), w.waiting[n:], outcome.Tip
+		if outcome.Touched != nil {
+			w.t.Fatal("a fold did not touch everything")
+		}
+	}
+}
+
+// rows reads the rows of a query into structs.
+func rows[T any](w *world, query string, args ...any) []T {
+	w.t.Helper()
+	result, err := w.tx.Query(context.Background(), `SELECT row_to_json(r)::text FROM (`+query+`) r`, args...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	list, err := pgx.CollectRows(result, func(row pgx.CollectableRow) (one T, err error) {
+		var text string
+		if err := row.Scan(&text); err != nil {
+			return one, err
+		}
+		return one, json.Unmarshal([]byte(text), &one)
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return list
+}
+
+func shown(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

@@ -1,0 +1,71 @@
+package inscriptions_test
+
+import (
+	"context"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"strata/domain/ordinals"
+	"strata/internal/synthordinals"
+)
+
+// TestRandomFeeds folds feeds with rollbacks, duplicates, gaps and blocks out of order, in batches of any size, and compares
+// all tables with the truth on the way.
+func TestRandomFeeds(t *testing.T) {
+	t.Parallel()
+	pool := databases.New(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		tx, end := begin(rt, pool)
+		defer end()
+		config := synthordinals.Everything(rapid.Uint64().Draw(rt, "seed"), rapid.SampledFrom([]ordinals.Network{ordinals.Mainnet, ordinals.Regtest}).Draw(rt, "network"))
+		config.Accounts = rapid.SampledFrom([]int{4, 16}).Draw(rt, "accounts")
+		config.Live = rapid.SampledFrom([]int{16, 60, 500}).Draw(rt, "live") // few, so that sats move often
+		config.ReinscriptionShare = rapid.SampledFrom([]float64{0.15, 0.8}).Draw(rt, "reinscriptions")
+		config.RollbackProbability = rapid.SampledFrom([]float64{0.08, 0.3}).Draw(rt, "rollbacks")
+		config.GapProbability = rapid.SampledFrom([]float64{0.04, 0.2}).Draw(rt, "gaps")
+		feed := synthordinals.New(config)
+		w := newWorld(rt, tx)
+		most := rapid.SampledFrom([]int{1, 2, 7, 0}).Draw(rt, "steps at once")
+		for range rapid.IntRange(1, 5).Draw(rt, "rounds") {
+			for range rapid.IntRange(1, 25).Draw(rt, "posts") {
+				w.post(feed.Next())
+			}
+			w.fold(most)
+			state := feed.Expected()
+			w.check(&state)
+		}
+		got := w.dump()
+		w.revert(w.heights()...)
+		w.fold(most)
+		for _, table := range []string{"block", "inscription", "location", "satoshi", "list", "part"} {
+			var n int
+			if err := tx.QueryRow(context.Background(), `SELECT count(*) FROM inscriptions_v1.`+table).Scan(&n); err != nil || n != 0 {
+				rt.Fatalf("%d rows of %s are left of nothing, %v", n, table, err)
+			}
+		}
+		if w.tip != nil {
+			rt.Fatalf("the tip of nothing is %+v", w.tip)
+		}
+		end() // the rows of one transaction would keep those of another waiting
+		alone, endAlone := begin(rt, pool)
+		defer endAlone()
+		canonical := newWorld(rt, alone)
+		for _, post := range feed.CanonicalPosts() {
+			canonical.post(post)
+		}
+		canonical.fold(0)
+		if want := canonical.dump(); got != want {
+			rt.Fatalf("got\n%s\nand with the canonical posts alone\n%s", got, want)
+		}
+	})
+}
+
+// heights are those of the applied blocks, in no order.
+func (w *world) heights() []int64 {
+	var list []int64
+	for height := range w.applied {
+		list = append(list, height)
+	}
+	return list
+}

@@ -1,0 +1,48 @@
+package inscriptions_test
+
+import (
+	"fmt"
+	"testing"
+
+	"strata/domain/ordinals"
+	"strata/internal/replay"
+	"strata/internal/synthordinals"
+	"strata/projections"
+	"strata/projections/inscriptions"
+	judge "strata/projections/ordinals"
+)
+
+// TestRunner lets payloads come into the log, from which the projection ordinals makes the steps.
+func TestRunner(t *testing.T) {
+	t.Parallel()
+	for _, live := range []bool{false, true} {
+		t.Run(fmt.Sprintf("live %t", live), func(t *testing.T) {
+			t.Parallel()
+			log := replay.NewLog(t)
+			feed := synthordinals.New(synthordinals.Everything(7, ordinals.Regtest))
+			projection := inscriptions.New(nil)
+			projection.Limit(8)
+			line := projections.Feed(judge.New(nil), projection)
+			if live {
+				replay.Follow(t, projections.Config{Log: log}, line)
+			}
+			w := newWorld(t, nil) // keeps the bodies
+			for range 120 {
+				post := feed.Next()
+				w.post(post)
+				replay.Append(t, log, replay.Post{Path: post.Path, Body: post.Body})
+			}
+			if live {
+				replay.Wait(t, log)
+			} else {
+				replay.RunLines(t, log, line)
+			}
+			tx, end := begin(t, log.Pool())
+			t.Cleanup(end)
+			state := feed.Expected()
+			tip, _ := state.Tip()
+			w.tx, w.tip = tx, &projections.Tip{Height: int64(tip.Height), BlockHash: tip.Hash, IndexBlockHash: tip.Hash}
+			w.check(&state)
+		})
+	}
+}

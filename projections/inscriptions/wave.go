@@ -1,0 +1,232 @@
+package inscriptions
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/hash"
+	"strata/domain/ordinals"
+	"strata/projections"
+	"strata/projections/internal/ranked"
+)
+
+// wave is a run of blocks that are applied or taken back: what they change.
+type wave struct {
+	// Rows, in the order of the feed, which is that of heights but for gaps.
+	blocks       []*block
+	inscriptions []*inscription
+	locations    []*location
+
+	sats    map[int64]*sat
+	at      map[place]*location
+	known   map[ordinals.InscriptionID]bool // inscriptions that must not be revealed again
+	refused map[int64]*projections.Quarantined
+	repeats int
+	changes *ranked.Changes
+}
+
+func (b *batch) newWave() *wave {
+	return &wave{
+		sats: map[int64]*sat{}, at: map[place]*location{}, known: map[ordinals.InscriptionID]bool{}, refused: map[int64]*projections.Quarantined{},
+		changes: b.projection.lists.Changes(),
+	}
+}
+
+// place is a key of a sat: there is one location for it.
+type place struct {
+	sat int64
+	key key
+}
+
+// sat is one that the wave touches.
+type sat struct {
+	number        int64
+	before, after standing
+	locations     []*location
+	born          []*inscription
+	died          []int64 // numbers of the inscriptions that it loses
+	// late is set when there are locations after some that come or go; first is the least of those.
+	late  bool
+	first key
+}
+
+// standing is a row of table satoshi, with the address of the location that it refers to.
+type standing struct {
+	known        bool
+	key          key
+	seq          int64
+	inscriptions int64
+	output       hash.Hash32
+	vout         string
+	owner        *string
+}
+
+func (w *wave) sat(number int64) *sat {
+	s := w.sats[number]
+	if s == nil {
+		s = &sat{number: number}
+		w.sats[number] = s
+	}
+	return s
+}
+
+// inOrder are the sats by number: rows are written in one order, whatever order a map has.
+func (w *wave) inOrder() []*sat {
+	return slices.SortedFunc(maps.Values(w.sats), func(a, b *sat) int { return int(a.number - b.number) })
+}
+
+// isNew says whether a reveal is the first of its id. If not, it is noted for quarantine, once for each event.
+func (w *wave) isNew(id ordinals.InscriptionID, from origin, pointer string) bool {
+	if !w.known[id] {
+		w.known[id] = true
+		return true
+	}
+	w.repeats++
+	if w.refused[from.seq] == nil {
+		w.refused[from.seq] = &projections.Quarantined{
+			Seq: from.seq, Pointer: pointer, Reason: fmt.Sprintf("inscription %s was revealed before; there may be more such in this event", id),
+		}
+	}
+	return false
+}
+
+// apply adds blocks.
+func (b *batch) apply(steps []projections.FeedStep) error {
+	w := b.newWave()
+	if err := b.loadKnown(w, steps); err != nil {
+		return err
+	}
+	for i := range steps {
+		w.read(&steps[i])
+	}
+	sats := w.inOrder()
+	if err := b.load(w, sats); err != nil {
+		return err
+	}
+	for _, s := range sats {
+		s.advance()
+	}
+	if err := b.moveOwners(w, sats); err != nil { // of what was there before
+		return err
+	}
+	for _, i := range w.inscriptions {
+		i.address = w.sats[i.sat].after.owner
+		i.each(w.changes.Add)
+	}
+	if err := b.copyRows(w); err != nil {
+		return err
+	}
+	if err := b.finish(w, sats); err != nil {
+		return err
+	}
+	return b.quarantine(w)
+}
+
+// advance tells what becomes of a sat that gets locations.
+func (s *sat) advance() {
+	slices.SortFunc(s.locations, func(a, b *location) int { return a.key.compare(b.key) })
+	s.first = s.locations[0].key
+	s.late = s.before.known && s.first.compare(s.before.key) < 0
+	s.after = s.before
+	moved := s.before.inscriptions
+	for _, l := range s.locations {
+		if !s.late { // else it is counted later
+			l.moved = moved
+			l.block.moves += moved
+			moved += l.born
+		}
+		s.after.inscriptions += l.born
+	}
+	if last := s.locations[len(s.locations)-1]; !s.before.known || s.before.key.compare(last.key) < 0 {
+		s.after.known, s.after.key, s.after.seq, s.after.owner = true, last.key, last.seq, last.address
+		s.after.output, s.after.vout = last.at.TxID, last.at.Vout
+	}
+}
+
+// loadKnown reads which inscriptions of blocks are known already.
+func (b *batch) loadKnown(w *wave, steps []projections.FeedStep) error {
+	var ids []string
+	for i := range steps {
+		for _, t := range steps[i].Block.Transactions {
+			for _, o := range t.Operations {
+				if o.Reveal != nil {
+					ids = append(ids, string(o.Reveal.ID))
+				}
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids) // so that an index is read from one end to the other
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT id FROM unnest($1::text[]) AS k (id)
+		WHERE EXISTS (SELECT FROM {schema}.inscription i WHERE i.id = k.id OFFSET 0)`), ids)
+	if err != nil {
+		return fmt.Errorf("look for %d inscriptions: %w", len(ids), err)
+	}
+	var id string
+	if _, err := pgx.ForEachRow(rows, []any{&id}, func() error {
+		w.known[ordinals.InscriptionID(id)] = true
+		return nil
+	}); err != nil {
+		return fmt.Errorf("look for %d inscriptions: %w", len(ids), err)
+	}
+	return nil
+}
+
+// load reads what sats are before the wave.
+func (b *batch) load(w *wave, sats []*sat) error {
+	numbers := make([]int64, len(sats))
+	for i, s := range sats {
+		numbers[i] = s.number
+	}
+	// LIMIT keeps the planner from reading whole tables when there are many sats.
+	rows, err := b.tx.Query(b.ctx, b.sql(`
+		SELECT k.sat, s.height, s.tx_index, s.source_seq, s.inscriptions, s.output_txid, s.vout, s.address
+		FROM unnest($1::bigint[]) AS k (sat)
+		CROSS JOIN LATERAL (
+			SELECT s.height, s.tx_index, s.source_seq, s.inscriptions, s.output_txid, s.vout, l.address
+			FROM {schema}.satoshi s JOIN {schema}.location l USING (sat, height, tx_index) WHERE s.sat = k.sat LIMIT 1
+		) s`), numbers)
+	if err != nil {
+		return fmt.Errorf("read the state of %d sats: %w", len(sats), err)
+	}
+	if err := w.readStandings(rows, func(s *sat) *standing { return &s.before }); err != nil {
+		return fmt.Errorf("read the state of %d sats: %w", len(sats), err)
+	}
+	return nil
+}
+
+// readStandings reads rows of sats into a place of each.
+func (w *wave) readStandings(rows pgx.Rows, place func(*sat) *standing) error {
+	var number int64
+	var v standing
+	var owner *string
+	_, err := pgx.ForEachRow(rows, []any{&number, &v.key.height, &v.key.tx, &v.seq, &v.inscriptions, &v.output, &v.vout, &owner}, func() error {
+		v.known, v.owner = true, owner
+		*place(w.sat(number)) = v
+		return nil
+	})
+	return err
+}
+
+func (b *batch) quarantine(w *wave) error {
+	b.projection.metrics.repeated.Add(float64(w.repeats))
+	for _, seq := range slices.Sorted(maps.Keys(w.refused)) {
+		q := w.refused[seq]
+		q.Path = ordinals.Paths[0]
+		err := b.tx.QueryRow(b.ctx, `SELECT path FROM log.event WHERE seq = $1`, seq).Scan(&q.Path)
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return fmt.Errorf("read where event %d was posted to: %w", seq, err)
+		}
+		if err := projections.WriteQuarantine(b.ctx, b.tx, b.projection.spec, []projections.Quarantined{*q}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
