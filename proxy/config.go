@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"time"
@@ -73,7 +74,13 @@ type RateLimit struct {
 
 // Cache keeps answers. It must be safe for concurrent use. Values must not be changed, by either side.
 type Cache interface {
+	// Get returns what is at hand. It is called for each request that could be answered from the cache, so it has to be
+	// quick.
 	Get(key [32]byte) (value []byte, ok bool)
+	// Find looks further, where processes share their answers. It is called when Get has nothing, once for all
+	// requests that are identical at the same time, and should take much less than a node would.
+	Find(ctx context.Context, key [32]byte) (value []byte, ok bool)
+	// Set keeps a value for a time. It must not wait.
 	Set(key [32]byte, value []byte, ttl time.Duration)
 }
 

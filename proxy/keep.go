@@ -27,6 +27,13 @@ func (p *Proxy) keep(ctx context.Context, x *exchange) (*answer, error) {
 		}
 	}
 	result := p.flights.Do(ctx, key, func(working context.Context) (*answer, error) {
+		if caches {
+			if value, ok := p.config.Cache.Find(working, key); ok {
+				if a, err := parseKept(value); err == nil {
+					return a, nil
+				}
+			}
+		}
 		a, err := p.fetch(working, x)
 		if err != nil {
 			return nil, err
@@ -41,6 +48,9 @@ func (p *Proxy) keep(ctx context.Context, x *exchange) (*answer, error) {
 	switch {
 	case result.Err != nil:
 		return nil, result.Err
+	case result.Value.kept:
+		x.source = fromCache
+		return result.Value, nil
 	case result.First && (result.Others == 0 || !result.Value.shareable):
 		x.source = fromNode
 		return result.Value, nil

@@ -209,6 +209,37 @@ func TestInfoIsKeptForASecond(t *testing.T) {
 	}
 }
 
+// What another process has kept is looked for once for all who ask at the same time, and no node is asked.
+func TestFoundElsewhere(t *testing.T) {
+	node := newNode(t, 100)
+	first, second := newMemory(), newMemory()
+	p := startProxy(t, Config{Cache: first}, node)
+	kept := p.get(t, "/v2/accounts/SP1")
+	kept.want(t, 200, "accounts")
+	second.elsewhere = map[[32]byte][]byte{}
+	for key, value := range first.values {
+		second.elsewhere[key] = value.value
+	}
+	q := startProxy(t, Config{Cache: second}, node)
+	asked := node.requests.Load()
+	if got := q.get(t, "/v2/accounts/SP1"); got.node() != "cache" || got.body != kept.body || got.header.Get("X-Strata-Tries") != "0" {
+		t.Errorf("got %q of %s after %s tries", got.body, got.node(), got.header.Get("X-Strata-Tries"))
+	}
+	if n := node.requests.Load(); n != asked || second.finds != 1 {
+		t.Errorf("%d requests at the node, %d looks", n-asked, second.finds)
+	}
+	q.get(t, "/v3/unknown").want(t, 200, "unknown") // can't be kept
+	if second.finds != 1 {
+		t.Error("what is never kept was looked for")
+	}
+	for key := range second.elsewhere {
+		second.elsewhere[key] = []byte("of another format")
+	}
+	if got := q.get(t, "/v2/accounts/SP1"); got.node() != node.name {
+		t.Errorf("what can't be read was answered by %s", got.node())
+	}
+}
+
 func TestKeptRoundTrip(t *testing.T) {
 	a := &answer{status: 200, fields: []wire.Field{{Name: wire.ContentType, Value: "text/x"}, {Name: "Etag", Value: ""}}, body: []byte("\x00body")}
 	got, err := parseKept(appendKept(nil, a))

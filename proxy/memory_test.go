@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -10,6 +11,9 @@ type memory struct {
 	mu     sync.Mutex
 	values map[[32]byte]remembered
 	sets   int
+	// elsewhere is what other processes have set.
+	elsewhere map[[32]byte][]byte
+	finds     int
 }
 
 type remembered struct {
@@ -24,6 +28,14 @@ func (m *memory) Get(key [32]byte) ([]byte, bool) {
 	defer m.mu.Unlock()
 	found, ok := m.values[key]
 	return found.value, ok && time.Now().Before(found.until)
+}
+
+func (m *memory) Find(_ context.Context, key [32]byte) ([]byte, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.finds++
+	value, ok := m.elsewhere[key]
+	return value, ok
 }
 
 func (m *memory) Set(key [32]byte, value []byte, ttl time.Duration) {

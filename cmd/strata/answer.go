@@ -45,7 +45,13 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 		config.Redis = redis
 	}
 	config.Signal = changes
+	forward := c.forwarding(&config)
 	api := readapi.New(config)
+	handler, err := forward.before(api, c.Network, logger, registry)
+	if err != nil {
+		pool.Close()
+		return err
+	}
 	group.Go(func() error {
 		api.Run(ctx)
 		if config.Redis != nil {
@@ -54,12 +60,8 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 		return nil
 	})
 
-	handler, watchNodes, err := c.forwarding(api, c.Network, logger, registry)
-	if err != nil {
-		return err
-	}
 	group.Go(func() error {
-		watchNodes(ctx)
+		forward.run(ctx)
 		return nil
 	})
 	server := &http.Server{

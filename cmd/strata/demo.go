@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"strata/internal/synthchain"
+	"strata/internal/synthordinals"
 	"strata/projections"
 )
 
@@ -23,6 +24,9 @@ type demoCommand struct {
 	Count uint64 `default:"400" help:"Posts."`
 	Keep  bool   `help:"Go on serving afterwards, until stopped."`
 }
+
+// demoPayloads are what an indexer posts.
+const demoPayloads = 50
 
 // Run serves a made-up chain from a database that is removed afterwards, and shows what clients and auditors ask.
 func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
@@ -68,10 +72,14 @@ func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
 
 // show posts the chain and tells what happens.
 func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, observer string) error {
-	fmt.Printf("A node posts %d events to %s: a chain with forks, and reorganisations of Bitcoin …\n", c.Count, observer)
+	fmt.Printf("A node posts %d events to %s: a chain with forks, and reorganisations of Bitcoin; an indexer %d payloads …\n", c.Count, observer, demoPayloads)
 	began := time.Now()
 	simulation := synthchain.Simulation{Observer: observer, Chain: chain, Count: c.Count, Timeout: 10 * time.Second}
 	if err := simulation.Run(ctx); err != nil {
+		return err
+	}
+	indexer := simulateCommand{Seed: 7, Forks: 0.1, Gaps: 0.04}
+	if err := (synthordinals.Simulation{Observer: observer, Feed: indexer.feed(), Count: demoPayloads, Timeout: 10 * time.Second}).Run(ctx); err != nil {
 		return err
 	}
 	fmt.Printf("… acknowledged in %s, each when it was on disk", time.Since(began).Round(time.Millisecond))
@@ -97,6 +105,7 @@ func (c *demoCommand) ask(ctx context.Context, api, account string) error {
 	for _, question := range []struct{ about, path string }{
 		{"How far is the server?", "/extended/v1/status"},
 		{"Which block is the tip?", "/extended/v2/blocks/latest"},
+		{"Which inscription is the newest?", "/ordinals/v1/inscriptions?limit=1"},
 		{"What does an account have now?", "/extended/v1/address/" + account + "/stx"},
 		{"And what did it have after block 20?", "/extended/v1/address/" + account + "/stx?until_block=20"},
 	} {

@@ -52,11 +52,7 @@ func (c *serveCommand) fetch(ctx context.Context, group *errgroup.Group, db *dat
 	if err != nil {
 		return err
 	}
-	nodes, err := c.parsed()
-	if err != nil {
-		return err
-	}
-	if len(nodes) == 0 { // documents are only known from what contracts say
+	if len(c.nodes) == 0 { // documents are only known from what contracts say
 		logger.LogAttrs(ctx, slog.LevelInfo, "token metadata is not fetched: that needs a node's RPC address (--nodes)")
 		return nil
 	}
@@ -75,7 +71,7 @@ func (c *serveCommand) fetch(ctx context.Context, group *errgroup.Group, db *dat
 			return candidates, err
 		},
 	}
-	for _, node := range nodes {
+	for _, node := range c.nodes {
 		config.Nodes = append(config.Nodes, node.URL)
 	}
 	if images != nil {

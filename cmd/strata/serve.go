@@ -16,11 +16,6 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/observer"
 	"strata/projections"
-	"strata/projections/balances"
-	"strata/projections/chain"
-	"strata/projections/ft"
-	"strata/projections/nft"
-	"strata/projections/sft"
 )
 
 // Roles that a process can take.
@@ -60,6 +55,9 @@ func (c *serveCommand) Run(ctx context.Context, globals *Globals) error {
 
 // serve serves until ctx ends. ready is told the addresses of the API and of the observer, empty without the role.
 func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready func(api, observer string)) error {
+	if err := c.parseNodes(); err != nil {
+		return err
+	}
 	// Listening comes first, so that an address that is taken is found before anything else is begun.
 	listening, err := c.listen()
 	if err != nil {
@@ -171,18 +169,6 @@ func (c *serveCommand) project(ctx context.Context, group *errgroup.Group, db *d
 		return nil
 	})
 	return nil
-}
-
-func newRunner(log *eventstore.Log, forkChoice string, committed func(), logger *slog.Logger, registry prometheus.Registerer) (*projections.Runner, error) {
-	canonical, err := chain.New(chain.Rule(forkChoice), logger)
-	if err != nil {
-		return nil, err
-	}
-	canonical.Instrument(registry)
-	ledger := balances.New(logger)
-	ledger.Instrument(registry)
-	return projections.NewRunner(projections.Config{Log: log, Logger: logger, Registry: registry, Committed: committed},
-		canonical, ledger, ft.New(logger), sft.New(logger), nft.New(logger)), nil
 }
 
 func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, logger *slog.Logger, registry prometheus.Registerer) error {

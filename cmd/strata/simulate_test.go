@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"strata/internal/pgtest"
 	"strata/internal/synthchain"
+	"strata/internal/synthordinals"
 )
 
 // expected is the truth about the first count posts of the chain that simulate posts.
@@ -95,6 +97,65 @@ func TestSimulate(t *testing.T) {
 	s.checkProvenance(want, accounts[0])
 }
 
+// An ordinals feed with everything in it does, too. The server asks for a token.
+func TestSimulateOrdinals(t *testing.T) {
+	t.Parallel()
+	const posts = 150
+	s := serve(t, t.TempDir(), "--database-url", pgtest.URL(t), "--ordhook-token", "secret")
+	must(t, t.TempDir(), "simulate", "--ordinals", "--observer", s.observer, "--count", strconv.Itoa(posts), "--seed", "3", "--forks", "0.1",
+		"--gaps", "0.1", "--token", "secret")
+	s.caughtUp(posts)
+	config := (&simulateCommand{Seed: 3, Forks: 0.1, Gaps: 0.1}).feed()
+	config.ForgetHistory = false
+	feed := synthordinals.New(config)
+	for range posts {
+		feed.Next()
+	}
+	want := feed.Expected()
+	tip, _ := want.Tip()
+	var status struct {
+		Height int64 `json:"block_height"`
+	}
+	s.read("/ordinals/v1/", &status)
+	if status.Height != int64(tip.Height) {
+		t.Errorf("the tip: got height %d, want %d", status.Height, tip.Height)
+	}
+	type inscription struct {
+		ID      string
+		Number  int64
+		Address *string
+		Sat     string `json:"sat_ordinal"`
+		Output  string
+	}
+	got := map[string]inscription{}
+	for {
+		var page struct {
+			Total   int
+			Results []inscription
+		}
+		s.read(fmt.Sprintf("/ordinals/v1/inscriptions?limit=60&offset=%d", len(got)), &page)
+		if page.Total != len(want.Inscriptions) {
+			t.Fatalf("got a total of %d inscriptions, want %d", page.Total, len(want.Inscriptions))
+		}
+		if len(page.Results) == 0 {
+			break
+		}
+		for _, i := range page.Results {
+			got[i.ID] = i
+		}
+	}
+	for id, truth := range want.Inscriptions {
+		i, ok := got[string(id)]
+		want := inscription{string(id), truth.Number, truth.Current.Address, truth.Sat.String(), truth.Current.Output}
+		if !ok || !reflect.DeepEqual(i, want) {
+			t.Errorf("got %+v, want %+v", i, want)
+		}
+	}
+	if len(got) != len(want.Inscriptions) || len(got) < posts {
+		t.Errorf("got %d inscriptions, want %d", len(got), len(want.Inscriptions))
+	}
+}
+
 // checkMetrics looks for the metrics that the documentation tells operators to watch.
 func (s *server) checkMetrics() {
 	s.t.Helper()
@@ -163,8 +224,8 @@ func TestDemo(t *testing.T) {
 	if got.code != 0 || got.stderr != "" {
 		t.Errorf("got code %d and %q, want 0 and silence", got.code, got.stderr)
 	}
-	if count := strings.Count(got.stdout, "HTTP/1.1 200 OK"); count != 5 || count != strings.Count(got.stdout, "\n$ curl ") {
-		t.Errorf("got %d good answers, want all of 5:\n%s", count, got.stdout)
+	if count := strings.Count(got.stdout, "HTTP/1.1 200 OK"); count != 6 || count != strings.Count(got.stdout, "\n$ curl ") {
+		t.Errorf("got %d good answers, want all of 6:\n%s", count, got.stdout)
 	}
 	// The README's example is from here.
 	for _, want := range readmeExample(t) {

@@ -37,6 +37,7 @@ func TestWrongUsage(t *testing.T) {
 		{"projections", `expected one of "status", "resume"`},
 		{"projections resume", `expected "<name>"`},
 		{"simulate --count -1", "--count"},
+		{"simulate --ordinals --epoch-2", "--ordinals"},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			t.Parallel()

@@ -27,6 +27,7 @@ type conn struct {
 
 	mu        sync.Mutex
 	abandoned bool
+	deadline  time.Time
 	// abandon is method giveUp, bound once.
 	abandon func()
 }
@@ -45,13 +46,19 @@ func (c *conn) giveUp() {
 	_ = c.SetDeadline(time.Unix(1, 0))
 }
 
-// until lets reads and writes wait until t, unless nobody wants them any more.
-func (c *conn) until(t time.Time) {
+// slackPart is the part of a timeout, 1/slackPart, by which it may be exceeded. Moving a deadline moves two timers of the
+// runtime; with the slack, a connection that is used all the time seldom needs that.
+const slackPart = 32
+
+// until lets reads and writes wait until t, unless nobody wants them any more, and up to slack longer.
+func (c *conn) until(t time.Time, slack time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.abandoned {
-		_ = c.SetDeadline(t)
+	if over := c.deadline.Sub(t); c.abandoned || 0 <= over && over <= slack {
+		return
 	}
+	c.deadline = t.Add(slack)
+	_ = c.SetDeadline(c.deadline)
 }
 
 // send writes a request, whose head is in c.out.

@@ -10,6 +10,7 @@ import (
 type Cache[V Value] struct {
 	memory  *Memory[Key, V]
 	shared  *shared[V] // nil without a Redis
+	timed   *Timed
 	timeout time.Duration
 
 	mu      sync.Mutex
@@ -24,15 +25,21 @@ func New[V Value](config Config[V]) *Cache[V] {
 	config = config.withDefaults()
 	metrics := newMetrics(config.Registerer)
 	memory := NewMemory(config.MemoryBytes, weigh[V], metrics.evictions.Inc)
-	forget := metrics.population.add(memory)
-	c := &Cache[V]{memory: memory, timeout: config.Timeout, flights: map[Keys]*flight[V]{}, metrics: metrics, close: sync.OnceFunc(forget)}
+	c := &Cache[V]{memory: memory, timeout: config.Timeout, flights: map[Keys]*flight[V]{}, metrics: metrics}
+	var remote remote
 	if config.Redis != nil {
 		c.shared = newShared(config, metrics)
-		c.close = sync.OnceFunc(func() {
-			c.shared.close()
-			forget()
-		})
+		remote = c.shared
 	}
+	c.timed = newTimed(config.TimedBytes, remote, metrics)
+	forget, forgetTimed := metrics.population.add(memory), metrics.population.add(c.timed.memory)
+	c.close = sync.OnceFunc(func() {
+		if c.shared != nil {
+			c.shared.close()
+		}
+		forget()
+		forgetTimed()
+	})
 	return c
 }
 
@@ -78,6 +85,9 @@ func (c *Cache[V]) Do(ctx context.Context, keys Keys, maker func(ctx context.Con
 
 // Reweigh has the memory tier weigh a value again, which has become heavier.
 func (c *Cache[V]) Reweigh(key Key) { c.memory.Reweigh(key) }
+
+// Timed keeps what others make, in the tiers of this cache.
+func (c *Cache[V]) Timed() *Timed { return c.timed }
 
 // Close stores what still waits to be stored, for 2 s at most, and ends the cache's goroutines. The cache may still be
 // used, without Redis, and may be closed again.

@@ -12,6 +12,8 @@ import (
 type Config[V Value] struct {
 	// MemoryBytes bounds the in-process tier; default 64 MiB. A value over a sixteenth of it isn't kept there.
 	MemoryBytes int64
+	// TimedBytes bounds the memory of Cache.Timed, beside MemoryBytes; default none, so that it has nothing but Redis.
+	TimedBytes int64
 	// Redis that processes share; default none. It stays the caller's to close, after the cache.
 	Redis redis.UniversalClient
 	// Parse reads what Value.AppendBinary wrote; it may keep parts of its input. Required with Redis.

@@ -66,6 +66,15 @@ func (m *Memory[K, V]) Set(key K, value V) {
 	m.entries.SetIfAbsent(key, value)
 }
 
+// Replace is Set for values that do change: it takes the place of the value that the key has.
+func (m *Memory[K, V]) Replace(key K, value V) {
+	if m.weigh(key, value) > m.largest {
+		m.entries.Invalidate(key)
+		return
+	}
+	m.entries.Set(key, value)
+}
+
 // Reweigh weighs the value of a key again, if it is still there: some become heavier after they were made. The bound holds
 // for what they weigh then, the limit of a sixteenth does not.
 func (m *Memory[K, V]) Reweigh(key K) {

@@ -1,0 +1,42 @@
+package cache
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// findTimed looks for a value that was kept for a time, and how much of that is left, in one round trip.
+func (s *shared[V]) findTimed(ctx context.Context, key Key) (value []byte, left time.Duration, ok bool) {
+	if s.queue.closed() {
+		return nil, 0, false
+	}
+	var get *redis.StringCmd
+	var ttl *redis.DurationCmd
+	err := s.reads.run(ctx, "get", func(ctx context.Context) error {
+		pipe := s.client.Pipeline()
+		get, ttl = pipe.Get(ctx, s.naming.value(key)), pipe.PTTL(ctx, s.naming.value(key))
+		return execute(ctx, pipe)
+	})
+	if err != nil {
+		return nil, 0, false
+	}
+	if value, err = get.Bytes(); err != nil {
+		return nil, 0, false
+	}
+	return value, max(ttl.Val(), 0), true // negative: its time was over between the two
+}
+
+// storeTimed hands a value to the workers.
+func (s *shared[V]) storeTimed(key Key, value []byte, ttl time.Duration) {
+	switch {
+	case !s.reads.closed(), !s.writes.closed():
+		s.metrics.dropped.WithLabelValues("unavailable").Inc()
+	case len(value) > ValueBytesMax:
+		s.metrics.dropped.WithLabelValues("too large").Inc()
+	default:
+		// Redis knows no shorter time than a millisecond.
+		s.queue.add(job{key: s.naming.value(key), value: value, ttl: max(ttl, time.Millisecond)})
+	}
+}
