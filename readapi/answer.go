@@ -109,7 +109,11 @@ func (a *API) failed(ctx context.Context, err error, c answer.Config) *answer.An
 // failureAnswer makes the answer of an error that the client alone has to care about.
 func failureAnswer(err error) *answer.Answer {
 	status, body, _ := failure(err, "")
-	return errorAnswer(body, answer.Config{Status: status})
+	c := answer.Config{Status: status}
+	if inscribed := new(ordinalsError); errors.As(err, &inscribed) {
+		c.Class = answer.TipPlainErrors
+	}
+	return errorAnswer(body, c)
 }
 
 func errorAnswer(body any, c answer.Config) *answer.Answer {
@@ -140,5 +144,6 @@ func encode(value any) ([]byte, error) {
 func isAnswer(err error) bool {
 	var own *Error
 	var token *tokenError
-	return errors.As(err, &own) || errors.As(err, &token)
+	var inscribed *ordinalsError
+	return errors.As(err, &own) || errors.As(err, &token) || errors.As(err, &inscribed)
 }

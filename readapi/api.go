@@ -27,7 +27,14 @@ type API struct {
 	cache    *cache.Cache[kept]
 	plans    *cache.Memory[string, *plan] // by the target of the request, as it was written
 	combiner combiner                     // of brief reads
-	prepared sync.Map                     // texts of queries
+
+	nodeAnswers *NodeAnswers
+	fees        *fees
+
+	routes  map[string]string // name of what answers each pattern of the mux
+	tracers map[string]tracer // by the names of operations
+
+	prepared sync.Map // texts of queries
 	// cannotAssume says that the connections don't have the isolation that assumptions need.
 	cannotAssume atomic.Bool
 	program      string   // tells the answers of this program from those of others
@@ -38,19 +45,26 @@ type API struct {
 // it, each is made anew.
 func New(config Config) *API {
 	a := &API{config: config.withDefaults(), mux: http.NewServeMux(), pending: noPendingTransfers{}}
+	a.routes, a.tracers = map[string]string{}, map[string]tracer{}
 	a.metrics = newMetrics(a.config.Registry)
 	a.combiner.pool = a.config.Pool
 	a.version = []string{a.config.Version.String()}
-	a.program = or(a.config.Program, a.config.Version.String()) + " " + a.config.Network + a.config.imageSource()
+	a.program = or(a.config.Program, a.config.Version.String()) + " " + a.config.Network + a.config.imageSource() + a.config.ordinalsForm()
 	a.watch = register.NewWatch(register.WatchConfig{
 		Pool: a.config.Pool, Signal: a.config.Signal, Interval: a.config.WatchInterval, Logger: a.config.Logger,
-		Changed: a.metrics.changes.Inc,
+		Changed: a.changed,
 	})
-	a.plans = cache.NewMemory(a.config.CacheBytes/plansShare, func(target string, p *plan) int { return p.weight(target) }, func() {})
+	plans, nodes := a.config.CacheBytes/plansShare, int64(0)
+	if a.config.Nodes != nil {
+		nodes = a.config.CacheBytes / nodeShare
+	}
+	a.plans = cache.NewMemory(plans, func(target string, p *plan) int { return p.weight(target) }, func() {})
 	a.cache = cache.New(cache.Config[kept]{
-		MemoryBytes: a.config.CacheBytes - a.config.CacheBytes/plansShare, Redis: a.config.Redis, Parse: a.parseKept,
+		MemoryBytes: a.config.CacheBytes - plans - nodes, TimedBytes: nodes, Redis: a.config.Redis, Parse: a.parseKept,
 		Prefix: a.config.RedisPrefix, Timeout: a.config.RequestTimeout, Logger: a.config.Logger, Registerer: a.config.Registry,
 	})
+	a.nodeAnswers = &NodeAnswers{timed: a.cache.Timed(), watch: a.watch, network: a.config.Network}
+	a.fees = newFees(a)
 	a.huma = huma.NewAPI(a.description(), checkingAdapter{humago.NewAdapter(a.mux, "")})
 
 	a.registerStatus()
@@ -61,8 +75,12 @@ func New(config Config) *API {
 	a.registerAuditBodies()
 	a.registerQuarantine()
 	a.registerNegativeBalances()
+	a.registerTrace()
 	a.registerMetadata()
 	a.registerImages()
+	a.registerOrdinals()
+	a.registerBRC20()
+	a.registerNodes()
 	a.registerHealth()
 
 	a.plain("GET /{$}", "root", func(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +99,16 @@ const plansShare = 8
 // Run keeps answers until ctx ends, and gives back what that takes. It must not be called twice.
 func (a *API) Run(ctx context.Context) {
 	defer a.cache.Close()
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { a.fees.run(ctx) })
 	a.watch.Run(ctx)
+}
+
+// changed is called when the state of the database has become another.
+func (a *API) changed() {
+	a.metrics.changes.Inc()
+	a.fees.look()
 }
 
 // ServeHTTP implements http.Handler.
@@ -101,6 +128,7 @@ func (a *API) OpenAPI() *huma.OpenAPI { return a.huma.OpenAPI() }
 
 // plain adds a route that is not a read of the tables; name stands for it in metrics and logs.
 func (a *API) plain(pattern, name string, handler http.HandlerFunc) {
+	a.routes[pattern] = name
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		exchangeOf(r.Context()).operation = name
 		handler(w, r)

@@ -19,11 +19,15 @@ type file struct {
 	contentType string
 	head        []byte
 	rest        func(ctx context.Context, w io.Writer) error
+	open        func(ctx context.Context) io.ReadSeeker // instead of head and rest
 	size        int64
+	content     answer.Tag // that entity tags are made of; zero for none of its own
+	fields      []answer.Field
 }
 
 func (f *file) describe(c *answer.Config) {
-	c.ContentType, c.Body, c.Rest, c.Size = f.contentType, f.head, f.rest, f.size
+	c.ContentType, c.Body, c.Rest, c.Open, c.Size, c.Content = f.contentType, f.head, f.rest, f.open, f.size, f.content
+	c.Fields = append(c.Fields, f.fields...)
 	c.Fields = append(c.Fields, answer.Field{Name: "X-Content-Type-Options", Values: []string{"nosniff"}})
 }
 

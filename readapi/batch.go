@@ -145,7 +145,7 @@ func (b *batch) send(ctx context.Context) error {
 
 // runLast runs the queries and ends the snapshot in the same round trip.
 func (b *batch) runLast(ctx context.Context) error {
-	if b.snapshot.assumed == nil {
+	if b.snapshot.assumed == nil && !b.snapshot.goesOn {
 		b.queries = append(b.queries, queued{sql: `COMMIT`, read: func(rows pgx.Rows) error {
 			rows.Close()
 			return rows.Err()

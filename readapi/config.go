@@ -57,6 +57,14 @@ type Config struct {
 	Images picture.Store
 	// Gateways through which images that are not on the web are reached. They count when there is no ImageBase.
 	Gateways document.Gateways
+	// Nodes says how the nodes are to which requests under /v2 and /v3 are forwarded; default none. Whoever serves the
+	// API forwards those requests, so that they don't come to the API. A quarter of CacheBytes is then for NodeAnswers.
+	Nodes func() []NodeStatus
+	// BlockLimit asks a node what the blocks of a tenure may cost together, for FeeOverride; default none, and no fees
+	// are estimated.
+	BlockLimit func(ctx context.Context) (ExecutionCost, error)
+	// OrdinalsTxIDBare says that tx_id of inscriptions is without 0x, as ordinals-api has it; default with 0x.
+	OrdinalsTxIDBare bool
 	// Refresh notes somebody's wish to have a token fetched again; default none, and nobody can.
 	Refresh func(ctx context.Context, wish fetch.Refresh) error
 }

@@ -25,7 +25,7 @@ const about = `Strata keeps what a Stacks node emits in an append-only log, fold
 
 **Asking again.** What is read from the tables has a strong ` + "`ETag`" + `, which changes when the answer does: send it as ` + "`If-None-Match`" + `, and the answer is 304 while nothing has changed. A new block changes the answers that it touches, and no others.
 
-**Conventions.** Amounts are decimal integers in JSON strings, in base units. Hashes are lower-case hex with 0x in answers; in requests 0x and case don't matter. A limit of 0 means the default. Unknown query parameters are ignored. Paths under ` + "`/extended`" + ` are those of stacks-blockchain-api, those under ` + "`/metadata`" + ` of token-metadata-api, which are also there without ` + "`/v1`" + `.`
+**Conventions.** Amounts are decimal integers in JSON strings, in base units. Hashes are lower-case hex with 0x in answers; in requests 0x and case don't matter. A limit of 0 means the default. Unknown query parameters are ignored. Paths under ` + "`/extended`" + ` are those of stacks-blockchain-api, those under ` + "`/metadata`" + ` of token-metadata-api, those under ` + "`/ordinals`" + ` of ordinals-api; these two are also there without ` + "`/v1`" + `.`
 
 // description is what huma starts from. Its own pages are off: they load scripts from elsewhere.
 func (a *API) description() huma.Config {
@@ -42,6 +42,11 @@ func (a *API) description() huma.Config {
 				{Name: "Blocks", Description: "Blocks of the canonical chain."},
 				{Name: "Accounts", Description: "What addresses and contracts have."},
 				{Name: "Tokens", Description: "What tokens are called, how they look, and what else their contracts and documents say of them."},
+				{Name: "Inscriptions", Description: "What is inscribed on satoshis, and where they are. See docs/ordinals.md."},
+				{Name: "Satoshis", Description: "What follows from the number of a satoshi, and what is inscribed on it."},
+				{Name: "BRC-20", Description: "Tokens that are inscribed, what was done with them, and who has them. Amounts have the decimals of the token."},
+				{Name: "Statistics", Description: "Inscriptions, counted."},
+				{Name: "Nodes", Description: "The RPC of Stacks nodes, forwarded to a pool of them. All of `/v2` and `/v3` is; what is described here is what clients use most. Answers are the nodes' own, and so are their conventions."},
 				{Name: "Audit", Description: "From any row to the bytes that caused it."},
 				{Name: "Health", Description: "For those who run the server."},
 			},

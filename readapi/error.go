@@ -79,8 +79,11 @@ const statusClientGone = 499
 func failure(err error, requestID string) (status int, body any, known bool) {
 	var own *Error
 	var token *tokenError
+	var inscribed *ordinalsError
 	var pg *pgconn.PgError
 	switch {
+	case errors.As(err, &inscribed):
+		return inscribed.status, inscribed.body, true
 	case errors.As(err, &token):
 		return token.status, token.body, true
 	case errors.As(err, &own):
@@ -165,7 +168,7 @@ func routeNotFound(w http.ResponseWriter, r *http.Request) {
 		StatusCode int    `json:"statusCode"`
 	}{fmt.Sprintf("Route %s:%s not found", method, target), http.StatusText(http.StatusNotFound), http.StatusNotFound}
 	c := answer.Config{Status: http.StatusNotFound}
-	if strings.HasPrefix(target, metadataPath) {
+	if strings.HasPrefix(target, metadataPath) || strings.HasPrefix(target, ordinalsPath) {
 		c.Class = answer.TipPlainErrors
 	}
 	errorAnswer(body, c).Serve(w, r, answer.Moment{})

@@ -13,6 +13,8 @@ type exchange struct {
 	operation string // set when the route is known
 	// parameters of the operation in their canonical form, set when they have been checked.
 	parameters []byte
+	// plan takes the plan of the request, which is not carried out then; nil for a request to carry out.
+	plan func(*plan)
 }
 
 type exchangeKey struct{}

@@ -42,6 +42,7 @@ type gapCheck struct {
 	OK           bool   `json:"ok"`
 	Blocking     int64  `json:"blocking" doc:"Missing blocks above the tip, for which known ones wait."`
 	LowestHeight *int64 `json:"lowest_height,omitempty" doc:"Of the blocks that wait."`
+	Inscriptions *int64 `json:"missing_inscriptions,omitempty" doc:"Numbers of inscriptions between those that are known, which the feed has not sent. For information: the answers are right for what was sent."`
 }
 
 func (r *readiness) status() int {
@@ -102,12 +103,19 @@ func (a *API) check(ctx context.Context, s *snapshot) (*readinessChecks, error) 
 		gaps = query(b, func(g *gapCheck) []any { return []any{&g.Blocking, &g.LowestHeight} }, `
 			SELECT ARRAY[]::bigint[], count(*), min(height) FROM {chain}.gap WHERE height > $1`, tipOrNone(chain))
 	}
+	numbers := &result[numbering]{}
+	if s.active(inscribed) != nil {
+		numbers = queryNumbering(b)
+	}
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}
 	if g, ok := gaps.first(); ok {
 		g.OK = g.Blocking == 0
 		checks.Gaps = g
+	}
+	if n, ok := numbers.first(); ok {
+		checks.Gaps.Inscriptions = n.missing()
 	}
 	for _, status := range s.projectionStatuses(heads) {
 		checks.Projections = append(checks.Projections, projectionCheck{

@@ -106,7 +106,7 @@ func (a *API) make(ctx context.Context, p *plan, known *register.State) (m made)
 		if p.unchanging {
 			m.Key, m.TTL = p.unchangingKey(m.state), cache.TTLImmutable
 		}
-		c.Tag = tagOf(m.Key)
+		c.Tag, c.ByContent = tagOf(m.Key), p.operation.taggedByContent
 		m.Value.Answer, err = answerOf(value, c)
 	}
 	if err != nil {

@@ -176,7 +176,10 @@ func unionCheck(alternatives []*huma.Schema) func([]string) []string {
 }
 
 func numberCheck(s *huma.Schema) func(string) string {
-	if s.Format == anySizeFormat {
+	switch s.Format {
+	case satFormat:
+		return satCheck
+	case anySizeFormat:
 		return func(value string) string {
 			if !isInteger.MatchString(value) {
 				return "must be integer"
@@ -220,6 +223,8 @@ func textCheck(s *huma.Schema) func(string) string {
 			return "must be equal to one of the allowed values"
 		case pattern != nil && !pattern.MatchString(value):
 			return fmt.Sprintf(`must match pattern "%s"`, s.Pattern)
+		case s.MaxLength != nil && utf8.RuneCountInString(value) > *s.MaxLength:
+			return fmt.Sprintf("must NOT have more than %d characters", *s.MaxLength)
 		}
 		return ""
 	}

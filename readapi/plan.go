@@ -17,6 +17,7 @@ type plan struct {
 	operation *operation
 	// handler makes the answer; it has the parameters.
 	handler handler
+	input   any // the parameters, a pointer to the input of the operation
 	// digest is of the program, the operation and its parameters.
 	digest [sha256.Size]byte
 	dependencies

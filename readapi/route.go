@@ -34,6 +34,13 @@ type resource struct {
 	contentType string
 	// failure is the type of the bodies of 404 and 422; default errorBody.
 	failure reflect.Type
+	// refuse words what is wrong with a parameter that does not match its schema, and refusal is the type of that body;
+	// default errorBody.
+	refuse  func(error) error
+	refusal reflect.Type
+	// taggedByContent says that entity tags are of what an answer says, not of what it is made of: then they are the same
+	// for two names of one thing, and for longer.
+	taggedByContent bool
 	// statuses beyond 200 that it answers, apart from 500 and 503, which all have.
 	statuses []int
 }
@@ -51,7 +58,13 @@ func get[In, Out any](a *API, r resource, handler func(ctx context.Context, s *s
 		}
 		p := newPlan(a.program, o, exchangeOf(ctx).parameters, d,
 			func(ctx context.Context, s *snapshot) (any, error) { return handler(ctx, s, in) })
-		if x := exchangeOf(ctx); len(x.target) <= targetMax {
+		p.input = in
+		x := exchangeOf(ctx)
+		if x.plan != nil {
+			x.plan(p)
+			return sent{Answer: answer.New(answer.Config{Status: http.StatusNoContent})}
+		}
+		if len(x.target) <= targetMax {
 			a.plans.Set(x.target, p)
 		}
 		return a.answerRead(ctx, p)
@@ -83,8 +96,12 @@ func operate[In any](a *API, o *operation, handler func(context.Context, *In) se
 		Tags: []string{o.tag}, Deprecated: o.deprecated, Responses: a.responses(o.resource, out),
 		SkipValidateParams: true, // checkingAdapter has done it
 	}
+	if o.refuse != nil {
+		op.Metadata = map[string]any{refusal: o.refuse}
+	}
 	for i, path := range append([]string{o.path}, o.aliases...) {
 		op.Path, op.Hidden = path, i > 0
+		a.routes[http.MethodGet+" "+path] = o.id
 		huma.Register(a.huma, op, func(ctx context.Context, in *In) (*written, error) {
 			return &written{Body: handler(ctx, in).write}, nil
 		})
@@ -111,6 +128,9 @@ func (a *API) responses(r resource, out reflect.Type) map[string]*huma.Response 
 		if r.failure != nil && (status == http.StatusNotFound || status == http.StatusUnprocessableEntity) {
 			body = r.failure
 		}
+		if r.refusal != nil && status == http.StatusBadRequest {
+			body = r.refusal
+		}
 		all[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schemas.Schema(body, true, "")},
 		}}
@@ -123,17 +143,24 @@ func (a *API) responses(r resource, out reflect.Type) map[string]*huma.Response 
 	return all
 }
 
+// refusal names the function among the metadata of an operation that words what is wrong with its parameters.
+const refusal = "refusal"
+
 // checkingAdapter puts the check of the parameters in front of every operation.
 type checkingAdapter struct{ huma.Adapter }
 
 func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 	checks := newParameterChecks(op.Parameters)
+	refuse, ok := op.Metadata[refusal].(func(error) error)
+	if !ok {
+		refuse = func(err error) error { return err }
+	}
 	c.Adapter.Handle(op, func(ctx huma.Context) {
 		x := exchangeOf(ctx.Context())
 		x.operation = op.OperationID
 		parameters, err := checks.check(ctx)
 		if err != nil {
-			sent{Answer: failureAnswer(err)}.write(ctx)
+			sent{Answer: failureAnswer(refuse(err))}.write(ctx)
 			return
 		}
 		x.parameters = parameters
@@ -141,7 +168,7 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 	})
 }
 
-// route hands a request to the mux. Trailing slashes don't count; other paths that the mux would redirect to a cleaner
+// route hands a request to the mux. Trailing slashes don't count, but for the ordinals family; other paths that the mux would redirect to a cleaner
 // form don't exist. What can't be read of a query is left out, for all who look at it.
 //
 // A target that somebody asked for before needs none of this.
@@ -154,8 +181,18 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	routed := routable(r)
+	if routed == nil {
+		routeNotFound(w, r)
+		return
+	}
+	a.mux.ServeHTTP(w, routed)
+}
+
+// routable is a request as the mux takes it; nil when it can be for nothing that exists.
+func routable(r *http.Request) *http.Request {
 	target := *r.URL
-	if p := target.Path; len(p) > 1 && strings.HasSuffix(p, "/") {
+	if p := target.Path; len(p) > 1 && strings.HasSuffix(p, "/") && !slashCounts(p) {
 		target.Path, target.RawPath = trimSlashes(target.Path), trimSlashes(target.RawPath)
 	}
 	if target.RawQuery != "" {
@@ -163,16 +200,21 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 			target.RawQuery = query.Encode()
 		}
 	}
-	if target.Path != path.Clean(target.Path) {
-		routeNotFound(w, r)
-		return
+	if clean := path.Clean(target.Path); target.Path != clean && (target.Path != clean+"/" || !slashCounts(target.Path)) {
+		return nil
 	}
 	if target != *r.URL {
 		changed := *r
 		changed.URL = &target
-		r = &changed
+		return &changed
 	}
-	a.mux.ServeHTTP(w, r)
+	return r
+}
+
+// slashCounts says whether a path that ends with a slash is another one than without: so it is in the ordinals family,
+// apart from its root.
+func slashCounts(p string) bool {
+	return strings.HasPrefix(p, ordinalsPath+"/") && p != ordinalsPath+"/" && p != ordinalsPath+"/v1/"
 }
 
 func trimSlashes(p string) string {

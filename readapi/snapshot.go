@@ -20,7 +20,9 @@ type snapshot struct {
 	combiner *combiner     // without one
 	state    *register.State
 	// assumed are the versions that each batch has to find where state has them; nil in a transaction.
-	assumed    []*register.Version
+	assumed []*register.Version
+	// goesOn says that the transaction is used after the last batch of the handler.
+	goesOn     bool
 	plan       *plan // nil: anything may be read
 	provenance provenance
 	prepared   *sync.Map // texts of queries, by prepared

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"crypto/sha256"
 	"io"
 	"net/http"
 	"strconv"
@@ -23,6 +24,10 @@ type Config struct {
 	Class       Class
 	// Tag identifies the content. Zero: the answer has no entity tag.
 	Tag Tag
+	// Content is what entity tags are made of instead of Tag, where the same content is cached under several keys. Zero:
+	// Tag, unless ByContent says that it is to be a digest of Body.
+	Content   Tag
+	ByContent bool
 	// SettlesAt is the height of the Bitcoin chain from which on an answer of class Tip counts as Settled. Zero: never.
 	SettlesAt int64
 	// Fields are further header fields. Those that Serve sets itself (Cache-Control, Content-Encoding, Content-Length,
@@ -31,7 +36,10 @@ type Config struct {
 	// Rest writes what follows Body, for bodies that are not held in memory as a whole. It is called once for each time
 	// the body is sent, and has to write exactly the bytes that are missing to Size.
 	Rest func(ctx context.Context, w io.Writer) error
-	// Size is the length of the whole body in bytes. It counts only together with Rest.
+	// Open gives the whole body, which is not held in memory at all, to whoever it is sent to; Body is empty then. It is
+	// sent in parts to those who ask for some (RFC 9110 section 14).
+	Open func(ctx context.Context) io.ReadSeeker
+	// Size is the length of the whole body in bytes. It counts only together with Rest or Open.
 	Size int64
 }
 
@@ -40,6 +48,7 @@ type Answer struct {
 	status      int
 	class       Class
 	tag         Tag
+	content     Tag
 	settlesAt   int64
 	contentType value
 	fields      []Field
@@ -49,6 +58,7 @@ type Answer struct {
 	compressed  [codings]laterForm
 	etags       [codings]value
 	rest        func(ctx context.Context, w io.Writer) error
+	open        func(ctx context.Context) io.ReadSeeker
 	weight      atomic.Int64
 	heavier     func(*Answer)
 }
@@ -79,17 +89,21 @@ func New(c Config) *Answer {
 
 // assemble makes an answer that has only the body as it is.
 func assemble(c Config) *Answer {
-	a := &Answer{status: c.Status, class: c.Class, tag: c.Tag, settlesAt: c.SettlesAt, rest: c.Rest}
+	a := &Answer{status: c.Status, class: c.Class, tag: c.Tag, content: c.Content, settlesAt: c.SettlesAt, rest: c.Rest, open: c.Open}
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
+	if c.ByContent && a.content == (Tag{}) && a.tag != (Tag{}) {
+		digest := sha256.Sum256(c.Body)
+		copy(a.content[:], digest[:])
+	}
 	a.fields, a.repeated = arrange(c.Fields)
 	if !hasBody(a.status) {
-		a.rest = nil
+		a.rest, a.open = nil, nil
 		return a
 	}
 	size := int64(len(c.Body))
-	if c.Rest != nil {
+	if c.Rest != nil || c.Open != nil {
 		size = c.Size
 	}
 	a.contentType[0] = c.ContentType
@@ -110,7 +124,7 @@ func assemble(c Config) *Answer {
 
 // isText says if the body may be compressed.
 func (a *Answer) isText() bool {
-	return a.rest == nil && len(a.Body()) >= minCompressed && compressible(a.contentType[0])
+	return a.rest == nil && a.open == nil && len(a.Body()) >= minCompressed && compressible(a.contentType[0])
 }
 
 // keep adds the answer's form in a coding, if there is one.
@@ -128,10 +142,14 @@ func newForm(body []byte) *form {
 
 // finish makes what follows from all the rest.
 func (a *Answer) finish() {
-	if a.tag != (Tag{}) && a.class != NoStore && a.status < http.StatusBadRequest {
+	tag := a.content
+	if tag == (Tag{}) {
+		tag = a.tag
+	}
+	if tag != (Tag{}) && a.class != NoStore && a.status < http.StatusBadRequest {
 		for c := range codings {
 			if c == identity || a.offered.has(c) {
-				a.etags[c][0] = a.tag.entityTag(c)
+				a.etags[c][0] = tag.entityTag(c)
 			}
 		}
 	}
@@ -182,7 +200,7 @@ func (a *Answer) Tag() Tag { return a.tag }
 func (a *Answer) Body() []byte { return a.plain.body }
 
 // Cacheable is false for answers that a cache should not keep, neither here nor elsewhere: those that nobody may store,
-// failures of the server, bodies above MaxBody, and bodies that continue with a stream.
+// failures of the server, bodies above MaxBody, and those that are not held in memory as a whole.
 func (a *Answer) Cacheable() bool {
-	return a.class != NoStore && a.status < http.StatusInternalServerError && a.rest == nil && len(a.Body()) <= MaxBody
+	return a.class != NoStore && a.status < http.StatusInternalServerError && a.rest == nil && a.open == nil && len(a.Body()) <= MaxBody
 }

@@ -108,11 +108,11 @@ func TestDamageIsNoticed(t *testing.T) {
 
 // raw is a binary form with the right checksum, whatever is in it.
 func raw(content []byte) []byte {
-	return append(binary.BigEndian.AppendUint64([]byte("ans\x01"), xxhash.Sum64(content)), content...)
+	return append(binary.BigEndian.AppendUint64([]byte("ans\x02"), xxhash.Sum64(content)), content...)
 }
 
 func numbers(status uint16, class byte) string {
-	return string(binary.BigEndian.AppendUint16(nil, status)) + string(class) + strings.Repeat("\x07", 16) + strings.Repeat("\x00", 8)
+	return string(binary.BigEndian.AppendUint16(nil, status)) + string(class) + strings.Repeat("\x07", 16) + strings.Repeat("\x00", 16+8)
 }
 
 func TestParseRefuses(t *testing.T) {
@@ -150,7 +150,7 @@ func TestParseRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := answer.Parse([]byte("ans\x02" + strings.Repeat("x", 100))); err == nil || !strings.Contains(err.Error(), "it starts with") {
+	if _, err := answer.Parse([]byte("ans\x01" + strings.Repeat("x", 100))); err == nil || !strings.Contains(err.Error(), "it starts with") {
 		t.Errorf("a version that is not ours: %v", err)
 	}
 }

@@ -18,9 +18,11 @@ var varyByEncoding = []string{"Accept-Encoding"}
 // client got.
 func (a *Answer) Serve(w http.ResponseWriter, r *http.Request, now Moment) (status int) {
 	header := w.Header()
-	c := identity
+	c, part := identity, a.isInParts(r)
 	if a.offered != 0 {
-		c = preferencesOf(r.Header["Accept-Encoding"]).choose(a.offered)
+		if !part {
+			c = preferencesOf(r.Header["Accept-Encoding"]).choose(a.offered)
+		}
 		vary(header)
 	}
 	if value := a.cacheControl(now.BurnHeight); value != nil {
@@ -38,10 +40,13 @@ func (a *Answer) Serve(w http.ResponseWriter, r *http.Request, now Moment) (stat
 		return http.StatusNotModified
 	}
 	a.setFields(header, len(a.fields))
-	f := a.form(c)
 	if a.contentType.isSet() {
 		header["Content-Type"] = a.contentType[:]
 	}
+	if part {
+		return a.serveParts(w, r)
+	}
+	f := a.form(c)
 	if c != identity {
 		header["Content-Encoding"] = contentEncodings[c]
 	}

@@ -1,0 +1,162 @@
+package brc20
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/projections"
+)
+
+// links tie transfers to the sends of their inscriptions, in whatever order their blocks come. Where a feed has several of
+// one id, the first transfer and the first send count.
+type links struct {
+	ids  []string
+	of   map[string]*linked
+	sent []*stored // transfers that are or were waiting
+	rows []*stored // that are not any more what the table has
+}
+
+// linked are the operations of an inscription that moves an amount.
+type linked struct{ transfers, sends []*stored }
+
+// stored is an operation of which the table may have an earlier state.
+type stored struct {
+	*operation
+	new             bool
+	wasTransferable bool
+}
+
+func newLinks(removed, added []*operation) *links {
+	l := &links{of: map[string]*linked{}}
+	for _, o := range removed {
+		l.add(o, nil)
+	}
+	for _, o := range added {
+		l.add(o, &stored{operation: o, new: true})
+	}
+	return l
+}
+
+// add takes an operation in, if it is one to be tied; s is nil for one that is gone.
+func (l *links) add(o *operation, s *stored) {
+	if o.kind != transfer && o.kind != transferSend {
+		return
+	}
+	of := l.of[o.id]
+	if of == nil {
+		of = &linked{}
+		l.of[o.id] = of
+		l.ids = append(l.ids, o.id)
+	}
+	switch {
+	case s == nil:
+	case o.kind == transfer:
+		of.transfers = append(of.transfers, s)
+	default:
+		of.sends = append(of.sends, s)
+	}
+}
+
+func (l *links) read(spec projections.Spec, b *pgx.Batch) {
+	if len(l.ids) == 0 {
+		return
+	}
+	b.Queue(spec.SQL(`
+		SELECT height, tx_index, kind, id, address, number, sat, sent_height, sent_tx_index, satpoint, moved_sats, moved_to
+		FROM {schema}.operation WHERE kind IN (3, 4) AND id = ANY ($1)`), l.ids).Query(func(rows pgx.Rows) error {
+		var row operation
+		var height, txIndex int64
+		var k int16
+		var sentHeight, sentIndex *int64
+		var sats []int64
+		var to []string
+		_, err := pgx.ForEachRow(rows, []any{
+			&height, &txIndex, &k, &row.id, &row.address, &row.number, &row.sat, &sentHeight, &sentIndex, &row.satpoint, &sats, &to,
+		}, func() error {
+			o := row
+			o.key, o.kind, o.sent = key{height, txIndex}, kind(k), keyOf(sentHeight, sentIndex)
+			for i := range sats {
+				o.moves = append(o.moves, move{sats[i], to[i]})
+			}
+			l.add(&o, &stored{operation: &o, wasTransferable: o.transferable()})
+			return nil
+		})
+		return err
+	})
+}
+
+// tie gives each of the operations what the others say.
+func (l *links) tie() {
+	for _, id := range l.ids {
+		of := l.of[id]
+		var sent *key
+		if s := first(of.sends); s != nil {
+			sent = &s.key
+		}
+		for _, t := range of.transfers {
+			changed := !equal(t.sent, sent)
+			t.sent = sent
+			if changed && !t.new {
+				l.rows, l.sent = append(l.rows, t), append(l.sent, t)
+			}
+		}
+		for _, s := range of.sends {
+			var number, sat *int64
+			if t := first(of.transfers); t != nil {
+				number, sat = t.number, t.sat
+			}
+			satpoint := s.satpoint
+			if len(s.moves) > 0 {
+				satpoint = settle(s.moves, sat)
+			}
+			changed := !equal(s.number, number) || !equal(s.sat, sat) || !equal(s.satpoint, satpoint)
+			s.number, s.sat, s.satpoint = number, sat, satpoint
+			if changed && !s.new {
+				l.rows = append(l.rows, s)
+			}
+		}
+	}
+}
+
+func first(list []*stored) (least *stored) {
+	for _, s := range list {
+		if least == nil || s.compare(least.key) < 0 {
+			least = s
+		}
+	}
+	return least
+}
+
+func equal[T comparable](a, b *T) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// write changes the rows that were there.
+func (l *links) write(ctx context.Context, spec projections.Spec, tx pgx.Tx) error {
+	n := len(l.rows)
+	if n == 0 {
+		return nil
+	}
+	heights, indices := make([]int64, n), make([]int64, n)
+	numbers, sats, sentHeights, sentIndices := make([]*int64, n), make([]*int64, n), make([]*int64, n), make([]*int64, n)
+	satpoints := make([]*string, n)
+	for i, o := range l.rows {
+		heights[i], indices[i], numbers[i], sats[i], satpoints[i] = o.height, o.txIndex, o.number, o.sat, o.satpoint
+		sentHeights[i], sentIndices[i] = o.sent.columns()
+	}
+	_, err := tx.Exec(ctx, spec.SQL(`
+		UPDATE {schema}.operation o
+		SET number = k.number, sat = k.sat, sent_height = k.sent_height, sent_tx_index = k.sent_tx_index, satpoint = k.satpoint
+		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
+			AS k (height, tx_index, number, sat, sent_height, sent_tx_index, satpoint)
+		WHERE o.height = k.height AND o.tx_index = k.tx_index`), heights, indices, numbers, sats, sentHeights, sentIndices, satpoints)
+	if err != nil {
+		return fmt.Errorf("tie %d transfers and sends to each other: %w", n, err)
+	}
+	return nil
+}

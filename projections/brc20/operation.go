@@ -1,0 +1,198 @@
+package brc20
+
+import (
+	"cmp"
+	"math/big"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"strata/domain/hash"
+	"strata/domain/ordinals"
+	"strata/projections"
+)
+
+// key is the place of an operation among all.
+type key struct{ height, txIndex int64 }
+
+func (k key) compare(other key) int {
+	return cmp.Or(cmp.Compare(k.height, other.height), cmp.Compare(k.txIndex, other.txIndex))
+}
+
+// kind of an operation, as the tables have it.
+type kind int16
+
+const (
+	deploy kind = iota + 1
+	mint
+	transfer
+	transferSend
+)
+
+var kinds = map[ordinals.BRC20Kind]kind{
+	ordinals.BRC20KindDeploy: deploy, ordinals.BRC20KindMint: mint, ordinals.BRC20KindTransfer: transfer, ordinals.BRC20KindTransferSend: transferSend,
+}
+
+// operation is a row of the table.
+type operation struct {
+	key
+	seq         int64
+	number, sat *int64
+	sent        *key // of a transfer; nil when it was not sent
+	transaction int32
+	kind        kind
+	ticker, id  string
+	address     string
+	receiver    *string // of a send
+	amount      *big.Int
+	txid        hash.Hash32
+	satpoint    *string
+	moves       []move // of a send, if its transaction has several
+	tick        *string
+	deploy      *ordinals.BRC20Deploy // nil for the other kinds
+}
+
+// move is where a transaction took a sat.
+type move struct {
+	sat int64
+	to  string
+}
+
+// operationsOf are those of a block. Transactions of a block have different indices; where a feed has it otherwise, the
+// later one gets a free one.
+func operationsOf(step projections.FeedStep) (list []*operation) {
+	taken, highest := map[int64]bool{}, int64(0)
+	for i := range step.Block.Transactions {
+		t := &step.Block.Transactions[i]
+		if t.BRC20 == nil {
+			continue
+		}
+		index := int64(t.Index)
+		if taken[index] {
+			index = highest + 1
+		}
+		taken[index], highest = true, max(highest, index)
+		o := operationOf(t)
+		o.key, o.seq, o.transaction = key{step.Height, index}, step.BlockSeq, int32(i)
+		list = append(list, o)
+	}
+	return list
+}
+
+func operationOf(t *ordinals.Transaction) *operation {
+	b := t.BRC20
+	o := &operation{
+		kind: kinds[b.Kind], ticker: bounded(b.Ticker()), id: string(b.InscriptionID), address: bounded(b.Address), amount: b.Amount, txid: t.TxID,
+	}
+	switch o.kind {
+	case transferSend:
+		receiver := bounded(b.Receiver)
+		o.receiver = &receiver
+		o.leads(t)
+		return o
+	case deploy:
+		tick := projections.Text(b.Tick)
+		o.tick, o.deploy = &tick, b.Deploy
+	}
+	o.begins(t)
+	return o
+}
+
+// bounded is a text for a column with an index.
+func bounded(text string) string { return ordinals.Bounded(projections.Text(text)) }
+
+// begins takes from the reveal what it says of the inscription.
+func (o *operation) begins(t *ordinals.Transaction) {
+	for i := range t.Operations {
+		if r := t.Operations[i].Reveal; r != nil && string(r.ID) == o.id {
+			number, sat, satpoint := r.Number.Jubilee, int64(r.Sat), r.SatpointPost.String()
+			o.number, o.sat, o.satpoint = &number, &sat, &satpoint
+			return
+		}
+	}
+}
+
+// leads takes from the moves where the inscription is now. Of several moves it is known when the sat is: see settle.
+func (o *operation) leads(t *ordinals.Transaction) {
+	for i := range t.Operations {
+		if moved := t.Operations[i].Transfer; moved != nil {
+			o.moves = append(o.moves, move{int64(moved.Sat), moved.SatpointPost.String()})
+		}
+	}
+	if len(o.moves) == 1 {
+		o.satpoint, o.moves = &o.moves[0].to, nil
+	}
+}
+
+// settle is where a send took a sat; nil when the feed does not say.
+func settle(moves []move, sat *int64) *string {
+	for i := range moves {
+		if sat != nil && moves[i].sat == *sat {
+			return &moves[i].to
+		}
+	}
+	return nil
+}
+
+// parties are who has the operation in their lists.
+func (o *operation) parties() []string {
+	if o.receiver == nil || *o.receiver == "" || *o.receiver == o.address {
+		return []string{o.address}
+	}
+	return []string{o.address, *o.receiver}
+}
+
+// amountOf is a column of units of 10^-18; nil is null.
+func amountOf(units *big.Int) pgtype.Numeric {
+	return pgtype.Numeric{Int: units, Exp: -ordinals.AmountDecimals, Valid: units != nil}
+}
+
+// unitsOf reads such a column.
+func unitsOf(n pgtype.Numeric) *big.Int {
+	if !n.Valid {
+		return nil
+	}
+	// The column has 18 decimals, of which zeros at the end may be left out: it is never finer.
+	scale := big.NewInt(int64(n.Exp) + ordinals.AmountDecimals)
+	return scale.Exp(big.NewInt(10), scale, nil).Mul(scale, n.Int)
+}
+
+// operationColumns are those of operationRow.
+var operationColumns = []string{
+	"height", "tx_index", "source_seq", "number", "sat", "sent_height", "sent_tx_index", "transaction", "kind", "decimals", "self_mint", "tick",
+	"ticker", "id", "address", "receiver", "amount", "max_supply", "mint_limit", "txid", "satpoint", "moved_sats", "moved_to",
+}
+
+func operationRow(o *operation) []any {
+	var decimals, selfMint, most, limit, movedSats, movedTo any
+	if d := o.deploy; d != nil {
+		decimals, selfMint, most, limit = int16(d.Decimals), d.SelfMint, amountOf(d.Max), amountOf(d.Limit)
+	}
+	if len(o.moves) > 0 {
+		sats, to := make([]int64, len(o.moves)), make([]string, len(o.moves))
+		for i, m := range o.moves {
+			sats[i], to[i] = m.sat, m.to
+		}
+		movedSats, movedTo = sats, to
+	}
+	sentHeight, sentIndex := o.sent.columns()
+	return []any{
+		o.height, o.txIndex, o.seq, o.number, o.sat, sentHeight, sentIndex, o.transaction, int16(o.kind), decimals, selfMint, o.tick,
+		o.ticker, o.id, o.address, o.receiver, amountOf(o.amount), most, limit, o.txid[:], o.satpoint, movedSats, movedTo,
+	}
+}
+
+// columns of a key that may be missing.
+func (k *key) columns() (height, txIndex *int64) {
+	if k == nil {
+		return nil, nil
+	}
+	return &k.height, &k.txIndex
+}
+
+// keyOf is the key of such columns.
+func keyOf(height, txIndex *int64) *key {
+	if height == nil {
+		return nil
+	}
+	return &key{*height, *txIndex}
+}

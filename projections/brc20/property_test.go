@@ -1,0 +1,224 @@
+package brc20_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"strata/domain/ordinals"
+	"strata/internal/synthordinals"
+	"strata/projections"
+)
+
+// feedConfig is of a feed with all that can happen, and much of it about tokens.
+func feedConfig(seed uint64) synthordinals.Config {
+	cfg := synthordinals.Everything(seed, ordinals.Regtest)
+	cfg.Accounts = 8
+	cfg.Tokens = synthordinals.Range{Min: 1, Max: 8}
+	cfg.SharedOutputShare = 0.5
+	return cfg
+}
+
+// TestAnyFeed compares the rows after any history with those of the canonical blocks alone, with those of single steps,
+// and with the model's.
+func TestAnyFeed(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(8) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			t.Parallel()
+			tx := begin(t)
+			feed, j := synthordinals.New(feedConfig(seed)), newJudge(t)
+			batched, single := newWorld(t, tx, 1), newWorld(t, tx, 2)
+			for round := range 6 {
+				var fresh []projections.FeedStep
+				for range 12 {
+					fresh = append(fresh, j.receive(feed.Next())...)
+				}
+				batched.fold(1+[]int{6, 0, 40, 1, 1000, 12}[round], fresh...)
+				batched.checkTip(j.tip())
+				single.fold(1, fresh...)
+				compare(t, "one step at a time", single.dump(), batched.dump())
+				batched.checkSelf()
+				expected := feed.Expected()
+				compareState(batched, &expected)
+			}
+			alone := newWorld(t, tx, 3)
+			alone.fold(17, j.canonical()...)
+			compare(t, "after any history", batched.dump(), alone.dump())
+			compareState(alone, expectedOf(feed))
+			alone.checkSelf()
+			// All taken back leaves nothing.
+			var back []projections.FeedStep
+			for _, s := range j.canonical() {
+				back = append(back, j.revert(s))
+			}
+			slices.SortFunc(back, func(a, b projections.FeedStep) int { return cmp.Compare(a.Height*7919%101, b.Height*7919%101) })
+			batched.fold(50, back...)
+			compare(t, "all taken back", batched.dump(), nil)
+			batched.checkTip(nil)
+		})
+	}
+}
+
+// TestLongLists folds so much that lists are cut into parts, in one batch and block by block from above.
+func TestLongLists(t *testing.T) {
+	t.Parallel()
+	cfg := feedConfig(99)
+	cfg.Accounts, cfg.GapProbability, cfg.Live = 4, 0.1, 6000
+	cfg.Reveals, cfg.Transfers = synthordinals.Range{}, synthordinals.Range{Max: 1}
+	cfg.Tokens = synthordinals.Range{Min: 60, Max: 90}
+	feed, j := synthordinals.New(cfg), newJudge(t)
+	tx := begin(t)
+	whole, backwards := newWorld(t, tx, 1), newWorld(t, tx, 2)
+	for range 45 {
+		whole.fold(7, j.receive(feed.Next())...)
+	}
+	expected := feed.Expected()
+	compareState(whole, &expected)
+	whole.checkSelf()
+	steps := j.canonical()
+	slices.Reverse(steps)
+	backwards.fold(3, steps...)
+	compare(t, "backwards", backwards.dump(), whole.dump())
+	backwards.checkSelf()
+	if parts := whole.rows(`SELECT list FROM {schema}.part WHERE list = 'all'`); len(parts) < 3 {
+		t.Errorf("%d operations are in %d parts", len(expected.Activity), len(parts))
+	}
+}
+
+// compareState compares the tables with the model.
+func compareState(w *world, want *synthordinals.State) {
+	w.t.Helper()
+	var tokens, balances, activity, blocks []string
+	for _, b := range want.Blocks {
+		blocks = append(blocks, fmt.Sprintf("%d %x %d", b.Height, b.Hash[:], b.Time))
+	}
+	for _, t := range want.Tokens {
+		tokens = append(tokens, fmt.Sprintf("%s %s %s %s %d %x %d %s %s %s %d %t %s %d %d", t.Ticker, t.Tick, t.ID, number(want, t.ID), t.Height, t.TxID[:], t.TxIndex,
+			t.Address, amount(t.Max), amount(t.Limit), t.Decimals, t.SelfMint, amount(t.Minted), t.TxCount, t.Holders))
+	}
+	for h, b := range want.Balances {
+		balances = append(balances, fmt.Sprintf("%s %s %s %s", h.Ticker, h.Address, amount(b.Available), amount(b.Transferrable)))
+	}
+	transfers, sends := map[ordinals.InscriptionID]bool{}, map[ordinals.InscriptionID]string{}
+	for _, a := range want.Activity {
+		switch a.Kind {
+		case ordinals.BRC20KindTransfer:
+			transfers[a.ID] = true
+		case ordinals.BRC20KindTransferSend:
+			sends[a.ID] = fmt.Sprintf("%d %d", a.Height, a.TxIndex)
+		}
+	}
+	for _, a := range want.Activity {
+		receiver := a.Receiver
+		if a.Kind != ordinals.BRC20KindTransferSend {
+			receiver = "-"
+		}
+		n := number(want, a.ID)
+		at := satpoint(want, &a)
+		if a.Kind == ordinals.BRC20KindTransferSend && !transfers[a.ID] { // its transfer is in a gap
+			n, at = "-", "?"
+		}
+		sent := "-"
+		if a.Kind == ordinals.BRC20KindTransfer {
+			sent = cmp.Or(sends[a.ID], sent)
+		}
+		activity = append(activity, fmt.Sprintf("%s %s %s %d %x %d %s %s %s %s %s %s", a.Kind, a.Ticker, a.ID, a.Height, a.TxID[:], a.TxIndex, a.Address,
+			receiver, amount(a.Amount), n, at, sent))
+	}
+	slices.Sort(tokens)
+	slices.Sort(balances)
+	slices.Sort(activity)
+	w.check("blocks", `SELECT concat_ws(' ', height, encode(block_hash, 'hex'), time) FROM {schema}.block ORDER BY height`, blocks...)
+	sorted := func(what, query string, want []string) {
+		w.t.Helper()
+		got := w.rows(query)
+		slices.Sort(got)
+		compare(w.t, what, got, want)
+	}
+	sorted("tokens", `
+		SELECT concat_ws(' ', ticker, tick, id, coalesce(number::text, '-'), height, encode(txid, 'hex'), tx_index, address, max_supply, coalesce(mint_limit::text, '-'), decimals,
+			CASE WHEN self_mint THEN 'true' ELSE 'false' END, minted, tx_count, holders) FROM {schema}.token WHERE height IS NOT NULL`, tokens)
+	sorted("balances", `
+		SELECT concat_ws(' ', ticker, address, available, transferrable) FROM {schema}.balance WHERE available <> 0 OR transferrable <> 0`, balances)
+	sorted("activity", `
+		SELECT concat_ws(' ', (ARRAY['deploy', 'mint', 'transfer', 'transfer_send'])[kind], ticker, id, height, encode(txid, 'hex'), tx_index,
+			address, CASE kind WHEN 4 THEN receiver ELSE '-' END, coalesce(amount::text, '-'), coalesce(number::text, '-'),
+			CASE WHEN kind = 4 AND sat IS NULL THEN '?' ELSE coalesce(satpoint, '-') END,
+			coalesce(sent_height || ' ' || sent_tx_index, '-')) FROM {schema}.operation`, activity)
+}
+
+// number of an inscription; - when it is not known.
+func number(s *synthordinals.State, id ordinals.InscriptionID) string {
+	if i := s.Inscriptions[id]; i != nil {
+		return strconv.FormatInt(i.Number, 10)
+	}
+	return "-"
+}
+
+// satpoint is where an operation's inscription was after it; - when the model does not know.
+func satpoint(s *synthordinals.State, a *synthordinals.Activity) string {
+	i := s.Inscriptions[a.ID]
+	if i == nil {
+		return "-"
+	}
+	for _, l := range s.Locations[i.Sat] {
+		if l.Height == a.Height && l.TxIndex == a.TxIndex {
+			return l.Output + ":" + strconv.FormatUint(l.Offset, 10)
+		}
+	}
+	return "-"
+}
+
+// amount is as the tables print it.
+func amount(units *big.Int) string {
+	if units == nil {
+		return "-"
+	}
+	return ordinals.FormatAmount(units, ordinals.AmountDecimals)
+}
+
+func expectedOf(feed *synthordinals.Feed) *synthordinals.State {
+	s := feed.Expected()
+	return &s
+}
+
+// TestAnyOrder applies the blocks of a feed and takes them back in no order at all.
+func TestAnyOrder(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			t.Parallel()
+			tx := begin(t)
+			feed, j := synthordinals.New(feedConfig(100+seed)), newJudge(t)
+			for range 40 {
+				j.receive(feed.Next())
+			}
+			blocks := j.canonical()
+			random := rand.New(rand.NewPCG(seed, 1))
+			j.applied = map[int64]projections.FeedStep{}
+			w, alone := newWorld(t, tx, 1), newWorld(t, tx, 2)
+			for range 12 {
+				var steps []projections.FeedStep
+				for range 1 + random.IntN(60) {
+					b := blocks[random.IntN(len(blocks))]
+					if old, ok := j.applied[b.Height]; ok {
+						steps = append(steps, j.revert(old))
+						continue
+					}
+					j.applied[b.Height] = b
+					steps = append(steps, b)
+				}
+				w.fold(1+random.IntN(80), steps...)
+				w.checkTip(j.tip())
+				w.checkSelf()
+			}
+			alone.fold(1000, j.canonical()...)
+			compare(t, "in any order", w.dump(), alone.dump())
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package readapi
+
+import (
+	"context"
+	"net/http"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/answer"
+)
+
+// traceInput names an answer by the path that one asks for it with.
+type traceInput struct {
+	Path   string      `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"The path of a read of this API with its query, percent-encoded as a parameter." example:"/extended/v2/blocks/latest"`
+	Limit  int         `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Rows of a page; 0 means the default."`
+	Cursor traceCursor `query:"cursor" pattern:"^[0-9]{1,18}([.][0-9]{1,18})?:[\\s\\S]+$" doc:"The page after another one: cursor.next of that one."`
+}
+
+// trace is what an answer is made of.
+type trace struct {
+	Path      string       `json:"path" doc:"What was asked for."`
+	Operation string       `json:"operation" doc:"As the OpenAPI description calls it."`
+	Status    int          `json:"status" doc:"Of the answer, which was made in the same snapshot."`
+	ReadAt    tracePlace   `json:"read_at"`
+	Limit     int          `json:"limit"`
+	Cursor    keyCursor    `json:"cursor"`
+	Rows      []traceRow   `json:"rows" nullable:"false" doc:"What stands in the tables; the rows of a list are those of its page. The changes behind a balance are last, the newest first."`
+	Events    []traceEvent `json:"events" nullable:"false" doc:"The events that these rows come from, in the order of the log."`
+}
+
+// tracePlace is what the answer reflects.
+type tracePlace struct {
+	Log            int64        `json:"log" doc:"The position in the log of the least advanced projection that was read, or of the log's end."`
+	Height         *int64       `json:"height,omitempty" doc:"Of its tip."`
+	IndexBlockHash *hash.Hash32 `json:"index_block_hash,omitempty" doc:"Of its tip."`
+}
+
+func (a *API) registerTrace() {
+	get(a, resource{
+		id: "get-trace", path: "/audit/v1/trace", tag: "Audit", summary: "What an answer is made of",
+		about: "The rows behind an answer of any other read of the tables, each with the events that it comes from, and where in their bodies it says so. " +
+			"The answer and its rows are read in one snapshot. An answer that is a failure, such as that a token could not be read, has rows too, where there are any. " +
+			"See docs/auditing.md.",
+		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		class:    answer.Tip, of: dependencies{register: true},
+	}, a.trace)
+	a.traceChain()
+	a.traceAccounts()
+	a.traceAudit()
+	a.traceTokens()
+	a.traceInscriptions()
+	a.traceBRC20()
+}
+
+func (a *API) trace(ctx context.Context, s *snapshot, in *traceInput) (*trace, error) {
+	p, err := a.planOf(ctx, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	s.goesOn = true
+	value, err := p.handler(ctx, s)
+	s.settlesAt = 0 // which is the answer's, not the trace's
+	made := &trace{Path: in.Path, Operation: p.operation.id, Status: http.StatusOK, ReadAt: p.readAt(s), Limit: orDefault(in.Limit, auditLimit)}
+	if err != nil {
+		if !isAnswer(err) {
+			return nil, err
+		}
+		if made.Status, _, _ = failure(err, ""); made.Status >= http.StatusInternalServerError {
+			return nil, err // it has ended the transaction
+		}
+		value = nil
+	}
+	lookups, err := a.tracers[p.operation.id](ctx, s, p.input, value)
+	if err != nil {
+		return nil, err
+	}
+	if in.Cursor != "" {
+		made.Cursor.Current = (*string)(&in.Cursor)
+	}
+	if made.Rows, made.Cursor.Next, err = readRows(ctx, s, lookups, in.Cursor, made.Limit); err != nil {
+		return nil, err
+	}
+	s.goesOn = false
+	made.Events, err = readEvents(ctx, s, made.Rows)
+	return made, err
+}
+
+// readAt is where what the plan depends on stands in a snapshot.
+func (p *plan) readAt(s *snapshot) tracePlace {
+	if v := p.leastAdvanced(s.state); v != nil {
+		return tracePlace{v.LogSeq, v.Height, v.IndexBlock}
+	}
+	return tracePlace{Log: s.state.LogSize}
+}

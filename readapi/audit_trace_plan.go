@@ -1,0 +1,107 @@
+package readapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// tracer says which rows an answer is made of. value is nil when the answer is a failure.
+type tracer func(ctx context.Context, s *snapshot, input, value any) ([]lookup, error)
+
+// traced adds the tracer of an operation. In may be any interface that its input has, so that operations with inputs of
+// their own can share one; Out is what its handler makes, zero for a failure.
+func traced[In, Out any](a *API, id string, lookups func(ctx context.Context, s *snapshot, in In, out Out) ([]lookup, error)) {
+	a.tracers[id] = func(ctx context.Context, s *snapshot, input, value any) ([]lookup, error) {
+		var out Out
+		if value != nil {
+			out = value.(Out)
+		}
+		return lookups(ctx, s, input.(In), out)
+	}
+}
+
+// untraced says of what has no rows behind it why that is so, by its name.
+var untraced = map[string]string{
+	"get-status":        "it says where the projections stand: /audit/v1/quarantine has what they could not read, and Strata-Position is what they reflect",
+	"getApiStatus":      "it is made of counters, which each event changes",
+	"getOrdinalsStatus": "it is made of counters, which each event changes",
+	"get-health":        "it reads no table",
+	"get-readiness":     "it says how the server is, and not what the log says",
+	"get-nodes":         "it says how the nodes are, and not what the log says",
+	"get-metrics":       "it says how the server is, and not what the log says",
+	"metrics":           "it says how the server is, and not what the log says",
+	"node":              "it is an answer of a node, and not of the tables",
+	"get-trace":         "it is a trace",
+	"image":             "it is a copy that the operator keeps: the token's provenance names the report that brought it",
+	"root":              "it leads to /extended",
+	"docs":              "it is part of the program",
+	"openapi.json":      "it is part of the program",
+	"openapi.yaml":      "it is part of the program",
+}
+
+// planOf finds what a path of this API comes to, as if somebody asked for it. The error says why there is nothing to
+// trace.
+func (a *API) planOf(ctx context.Context, path string) (*plan, error) {
+	target, err := url.ParseRequestURI(path)
+	if err != nil || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") {
+		return nil, badRequest("%q is not a path of this API: want one that begins with a single slash, such as /extended/v2/blocks/latest, and no other host", path)
+	}
+	outer := exchangeOf(ctx)
+	var found *plan
+	x := &exchange{id: outer.id, target: path, plan: func(p *plan) { found = p }}
+	r, err := http.NewRequestWithContext(withExchange(ctx, x), http.MethodGet, target.RequestURI(), nil)
+	if err != nil {
+		return nil, badRequest("%q is not a path of this API: %s", path, err)
+	}
+	r.RequestURI = target.RequestURI()
+	if r = routable(r); r == nil {
+		return nil, notFound("this API has no %s", path)
+	}
+	_, pattern := a.mux.Handler(r)
+	name := a.routes[pattern]
+	if reason, ok := untraced[name]; ok {
+		return nil, badRequest("%s has no rows to trace: %s", path, reason)
+	}
+	if a.tracers[name] == nil {
+		return nil, notFound("this API has no %s", path)
+	}
+	w := &refusalWriter{header: http.Header{}}
+	a.mux.ServeHTTP(w, r)
+	if found == nil {
+		return nil, w.refusal(path)
+	}
+	return found, nil
+}
+
+// refusalWriter keeps what a request is refused with.
+type refusalWriter struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (w *refusalWriter) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *refusalWriter) WriteHeader(status int) { w.status = status }
+
+// Write implements http.ResponseWriter.
+func (w *refusalWriter) Write(b []byte) (int, error) { return w.body.Write(b) }
+
+// refusal is why a path could not be traced, in the words in which it is refused.
+func (w *refusalWriter) refusal(path string) error {
+	var said struct{ Message, Error string }
+	if err := json.Unmarshal(w.body.Bytes(), &said); err != nil {
+		return fmt.Errorf("plan %s: status %d: %q", path, w.status, w.body.String())
+	}
+	if w.status == http.StatusNotFound {
+		return notFound("%s: %s", path, or(said.Message, said.Error))
+	}
+	return badRequest("%s: %s", path, or(said.Message, said.Error))
+}
