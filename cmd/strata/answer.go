@@ -32,6 +32,7 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 		Pool: pool, Logger: logger, Registry: registry, Version: build(), Program: program(), LagLimit: c.LagLimit, Network: c.Network,
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix,
 		ImageBase: c.imageBase(), Images: images, Gateways: c.gateways(),
+		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix,
 	}
 	if c.AllowRefresh {
 		config.Refresh = refresher(db.log)

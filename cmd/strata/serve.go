@@ -32,20 +32,21 @@ type serveCommand struct {
 	metadataFlags   `embed:"" group:"Token metadata:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Replica that the API reads from; empty: the same database."`
 
-	APIAddr       string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address of the API."`
-	ObserverAddr  string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address that nodes post events to. It has no authentication: let only nodes reach it."`
-	MetricsAddr   string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Address of /metrics and /healthz, for a process that does not serve the API, which has both."`
-	Network       string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Network that the nodes are on: mainnet or testnet."`
-	Roles         []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"What this process does, any of observer, projector, metadata and api; default all."`
-	OrdhookToken  string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token that the ordinals feed must show; empty: none."`
-	ForkChoice    string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"How the canonical chain is chosen: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
-	BodyLimit     int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Largest event in bytes."`
-	BodyMemory    int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Memory in bytes that all events being received may hold together; larger ones go through files."`
-	CacheMemory   int64         `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Memory in bytes for answers that are kept."`
-	RedisURL      string        `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis where processes share their answers; empty: each keeps its own."`
-	RedisPrefix   string        `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"What all keys in Redis begin with."`
-	LagLimit      int64         `default:"1000" env:"STRATA_LAG_LIMIT" help:"Events that a projection may be behind before /readyz says no."`
-	ShutdownGrace time.Duration `default:"30s" env:"STRATA_SHUTDOWN_GRACE" help:"How long running requests may take when the program is told to stop."`
+	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address of the API."`
+	ObserverAddr       string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address that nodes post events to. It has no authentication: let only nodes reach it."`
+	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Address of /metrics and /healthz, for a process that does not serve the API, which has both."`
+	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Network that the nodes are on: mainnet or testnet."`
+	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"What this process does, any of observer, projector, metadata and api; default all."`
+	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token that the ordinals feed must show; empty: none."`
+	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Write tx_id of inscriptions with 0x in front; ordinals-api has it without."`
+	ForkChoice         string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"How the canonical chain is chosen: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
+	BodyLimit          int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Largest event in bytes."`
+	BodyMemory         int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Memory in bytes that all events being received may hold together; larger ones go through files."`
+	CacheMemory        int64         `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Memory in bytes for answers that are kept."`
+	RedisURL           string        `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis where processes share their answers; empty: each keeps its own."`
+	RedisPrefix        string        `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"What all keys in Redis begin with."`
+	LagLimit           int64         `default:"1000" env:"STRATA_LAG_LIMIT" help:"Events that a projection may be behind before /readyz says no."`
+	ShutdownGrace      time.Duration `default:"30s" env:"STRATA_SHUTDOWN_GRACE" help:"How long running requests may take when the program is told to stop."`
 }
 
 // Run serves until ctx ends.

@@ -245,8 +245,8 @@ func TestServeEnvironment(t *testing.T) {
 	if got := s.post("/new_block", make([]byte, 1001)); got.status != http.StatusRequestEntityTooLarge {
 		t.Errorf("STRATA_BODY_LIMIT: got %d, want 413", got.status)
 	}
-	if got := s.post("/payload", []byte("{}")); got.status != http.StatusUnauthorized {
-		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d without it, want 401", got.status)
+	if got := s.post("/payload", []byte("{}")); got.status != http.StatusForbidden {
+		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d without it, want 403", got.status)
 	}
 	if got := do(t, http.MethodPost, s.observer+"/payload", http.Header{"Authorization": {"Bearer secret"}}, []byte("{}")); got.status != http.StatusOK {
 		t.Errorf("STRATA_ORDHOOK_TOKEN: got %d with it, want 200", got.status)

@@ -9,12 +9,11 @@ import (
 
 // answer is a response within the rules of the node's parser: always a JSON body and its length.
 type answer struct {
-	code         int
-	body         []byte
-	allow        string // Allow
-	authenticate string // WWW-Authenticate
-	retryAfter   string // Retry-After, seconds
-	closing      bool   // Connection: close
+	code       int
+	body       []byte
+	allow      string // Allow
+	retryAfter string // Retry-After, seconds
+	closing    bool   // Connection: close
 }
 
 // stored is the answer to an event that is durable.
@@ -50,9 +49,8 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(a.body)))
 	for name, value := range map[string]string{
-		"Allow":            a.allow,
-		"WWW-Authenticate": a.authenticate,
-		"Retry-After":      a.retryAfter,
+		"Allow":       a.allow,
+		"Retry-After": a.retryAfter,
 	} {
 		if value != "" {
 			h.Set(name, value)

@@ -7,7 +7,7 @@
 // # What is answered
 //
 //	200  the event is durable
-//	401  the ordinals feed's path without the token (only where one is configured)
+//	403  the ordinals feed's path without the token (only where one is configured)
 //	405  neither a POST, nor a GET or HEAD of / or /status
 //	400, 408  the body ended or stalled before it was complete
 //	413  the body is larger than the spool's limit

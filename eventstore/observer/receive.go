@@ -17,9 +17,7 @@ import (
 func (o *Observer) receive(w http.ResponseWriter, r *http.Request) answer {
 	receivedAt := o.config.Clock()
 	if o.token != nil && isOrdhookPath(r.URL.Path) && !o.token.isIn(r.Header) {
-		a := refuse(http.StatusUnauthorized, "this path needs its bearer token")
-		a.authenticate = "Bearer"
-		return a
+		return refuse(http.StatusForbidden, "this path needs its bearer token") // as indexers know it from ordinals-api
 	}
 	if o.config.TrustTimestamps {
 		receivedAt = o.originalTime(r, receivedAt)

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"strata/domain/ordinals"
+	"strata/internal/pgtest"
+	"strata/internal/synthordinals"
+)
+
+// TestKillDuringIntake kills the server again and again while an indexer posts, with everything that a feed can do. What
+// was answered is there once, and the tables are those of the feed.
+func TestKillDuringIntake(t *testing.T) {
+	t.Parallel()
+	url, dir := pgtest.URL(t), t.TempDir()
+	feed := synthordinals.New(synthordinals.Everything(7, ordinals.Regtest))
+	s := serve(t, dir, "--database-url", url, "--ordhook-token", "secret")
+	token := http.Header{"Authorization": {"Bearer secret"}, "Content-Type": {"application/json"}}
+	if got := do(t, http.MethodPost, s.observer+"/payload", nil, []byte("{")); got.status != http.StatusForbidden {
+		t.Fatalf("without the token: got %d, want 403", got.status)
+	}
+	const posts, kills = 240, 6
+	answered := int64(0)
+	for i := range posts {
+		post := feed.Next()
+		if i%(posts/kills) == posts/kills/2 {
+			// One is on its way when the server dies: it may be in the log or not, and comes again either way.
+			sent := make(chan bool)
+			go func() {
+				request, _ := http.NewRequestWithContext(context.Background(), http.MethodPost, s.observer+post.Path, strings.NewReader(string(post.Body)))
+				request.Header = token
+				response, err := client.Do(request)
+				if err == nil {
+					_ = response.Body.Close()
+				}
+				sent <- err == nil && response.StatusCode == http.StatusOK
+			}()
+			time.Sleep(time.Duration(i%5) * time.Millisecond)
+			s.signal(syscall.SIGKILL)
+			if <-sent {
+				answered++
+			}
+			s = serve(t, dir, "--database-url", url, "--ordhook-token", "secret")
+		}
+		if got := do(t, http.MethodPost, s.observer+post.Path, token, post.Body); got.status != http.StatusOK {
+			t.Fatalf("post %d: got %d %s, want 200", i, got.status, got.body)
+		}
+		answered++
+	}
+	s.caughtUp(answered)
+	expected := feed.Expected()
+	tip, _ := expected.Tip()
+	var status struct {
+		BlockHeight uint64 `json:"block_height"`
+	}
+	if s.read("/ordinals/v1/", &status); status.BlockHeight != tip.Height {
+		t.Errorf("the feed is at %d, want %d", status.BlockHeight, tip.Height)
+	}
+	var page struct{ Total int }
+	for path, want := range map[string]int{
+		"/ordinals/v1/inscriptions":                len(expected.Inscriptions),
+		"/ordinals/v1/inscriptions?cursed=true":    expected.Counts.Cursed,
+		"/ordinals/v1/inscriptions?recursive=true": expected.Counts.Recursive,
+		"/ordinals/v1/brc-20/activity":             len(expected.Activity),
+	} {
+		if s.read(path, &page); page.Total != want {
+			t.Errorf("%s: the total is %d, want %d", path, page.Total, want)
+		}
+	}
+	for id, want := range expected.Inscriptions {
+		var got struct {
+			Number   int64
+			Location string
+		}
+		if s.read("/ordinals/v1/inscriptions/"+string(id), &got); got.Number != want.Number || !strings.HasPrefix(got.Location, want.Current.Output+":") {
+			t.Errorf("%s: got %+v, want number %d at %s", id, got, want.Number, want.Current.Output)
+		}
+	}
+}
+
+// TestOrdinalsTxIDPrefix asks for the form of the peers.
+func TestOrdinalsTxIDPrefix(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	feed := synthordinals.New(synthordinals.Config{Seed: 3})
+	for value, prefix := range map[string]string{"true": "0x", "false": ""} {
+		s := serve(t, t.TempDir(), "--database-url", url, "--ordinals-tx-id-prefix="+value)
+		post := feed.Next()
+		s.mustPost(post.Path, post.Body)
+		s.caughtUp(1)
+		var page struct {
+			Results []struct {
+				TxID        string `json:"tx_id"`
+				GenesisTxID string `json:"genesis_tx_id"`
+			}
+		}
+		s.eventually("there is an inscription", func() bool {
+			s.read("/ordinals/v1/inscriptions?limit=1", &page)
+			return len(page.Results) == 1
+		})
+		if got := page.Results[0]; !strings.HasPrefix(got.TxID, prefix) || len(got.TxID) != 64+len(prefix) || len(got.GenesisTxID) != 64 {
+			t.Errorf("--ordinals-tx-id-prefix=%s: got %+v", value, got)
+		}
+		s.stop()
+	}
+}
