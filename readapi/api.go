@@ -76,6 +76,7 @@ func New(config Config) *API {
 	a.registerQuarantine()
 	a.registerNegativeBalances()
 	a.registerTrace()
+	a.serveLog(a.config.Log)
 	a.registerMetadata()
 	a.registerImages()
 	a.registerOrdinals()

@@ -33,9 +33,8 @@ type TransparencyLog interface {
 // logPath is where the log is as a transparency log.
 const logPath = "/audit/v1/log"
 
-// ServeLog adds the log as a transparency log. It is called once, before the first request. With a nil log the resources
-// are described, and there is nothing at them.
-func (a *API) ServeLog(log TransparencyLog) {
+// serveLog adds the log as a transparency log. With a nil log the resources are described, and there is nothing at them.
+func (a *API) serveLog(log TransparencyLog) {
 	a.serveLogFiles(log)
 	a.serveLogProofs(log)
 	a.serveLogCosignatures(log)

@@ -82,6 +82,8 @@ func (a *API) serveLogFiles(log TransparencyLog) {
 			return log.Tile(r.Context(), t.level, t.n, t.width)
 		},
 	})
+	// The mux would redirect this to where a slash is at the end, and from there we to here.
+	a.plain("GET "+logPath+"/tile", tile.id, routeNotFound)
 	entries := tile
 	entries.id, entries.path, entries.summary = "get-log-entries", logPath+"/tile/entries/{n}", "A bundle of the log's entries"
 	entries.about = "The leaf records of a tile of level 0, each after its length in two bytes, big-endian. A record states everything about an event, with the body represented by its size and SHA-256 (docs/log-format.md)."

@@ -25,23 +25,41 @@ func traced[In, Out any](a *API, id string, lookups func(ctx context.Context, s 
 	}
 }
 
-// untraced says of what has no rows behind it why that is so, by its name.
+// What there is to say of those that have no rows behind them.
+const (
+	ofCounters = "it is made of counters, which each event changes"
+	ofPosition = "it says where the projections stand: /audit/v1/quarantine has what they could not read"
+	ofServer   = "it says how the server is, and not what the log says"
+	ofNode     = "it is what a node says, and not what the tables do"
+	ofProgram  = "it is part of the program"
+	ofTree     = "it proves what the log has, and is made of the hashes of all events: docs/auditing.md says how to check it"
+)
+
+// untraced says why there is nothing to trace behind an operation, or behind a route that is none.
 var untraced = map[string]string{
-	"get-status":        "it says where the projections stand: /audit/v1/quarantine has what they could not read, and Strata-Position is what they reflect",
-	"getApiStatus":      "it is made of counters, which each event changes",
-	"getOrdinalsStatus": "it is made of counters, which each event changes",
-	"get-health":        "it reads no table",
-	"get-readiness":     "it says how the server is, and not what the log says",
-	"get-nodes":         "it says how the nodes are, and not what the log says",
-	"get-metrics":       "it says how the server is, and not what the log says",
-	"metrics":           "it says how the server is, and not what the log says",
-	"node":              "it is an answer of a node, and not of the tables",
-	"get-trace":         "it is a trace",
-	"image":             "it is a copy that the operator keeps: the token's provenance names the report that brought it",
-	"root":              "it leads to /extended",
-	"docs":              "it is part of the program",
-	"openapi.json":      "it is part of the program",
-	"openapi.yaml":      "it is part of the program",
+	"get-status":        ofPosition,
+	"get-status-v1":     ofPosition,
+	"getApiStatus":      ofCounters,
+	"getOrdinalsStatus": ofCounters,
+	"get-health":        ofServer,
+	"get-readiness":     ofServer,
+	"metrics":           ofServer,
+	"get-nodes":         ofNode,
+	"node":              ofNode,
+	"get-trace":         "it is a trace itself",
+
+	"get-log-checkpoint":         ofTree,
+	"get-log-checkpoint-of-size": ofTree,
+	"get-log-key":                ofTree,
+	"get-log-tile":               ofTree,
+	"get-log-inclusion-proof":    ofTree,
+	"get-log-consistency-proof":  ofTree,
+
+	"image":        "it is a copy of what the log has: the token's provenance names the event that brought it",
+	"root":         "it leads to /extended",
+	"docs":         ofProgram,
+	"openapi.json": ofProgram,
+	"openapi.yaml": ofProgram,
 }
 
 // planOf finds what a path of this API comes to, as if somebody asked for it. The error says why there is nothing to

@@ -33,7 +33,7 @@ func newTokenWorld(t testing.TB) *tokenWorld {
 
 // tokenOperation is a transaction about a token.
 type tokenOperation struct {
-	transaction
+	feedTransaction
 	operation fields
 	kind      string
 	tick, amt string
@@ -47,7 +47,7 @@ func (w *tokenWorld) inscribe(kind, address string, members fields) tokenOperati
 	w.inscribed++
 	tx := fmt.Sprintf("a%063x", w.inscribed)
 	o := tokenOperation{kind: kind, address: address, id: tx + "i0", number: w.inscribed - 1, sat: 1_000_000 + w.inscribed}
-	o.transaction = inTx(tx, revealOf(tx, o.number, o.sat, fields{"inscriber_address": address, "content_type": "text/plain;charset=utf-8"}))
+	o.feedTransaction = inTx(tx, revealOf(tx, o.number, o.sat, fields{"inscriber_address": address, "content_type": "text/plain;charset=utf-8"}))
 	o.operation = fields{kind: with(members, fields{"inscription_id": o.id, "address": address})}
 	return o
 }
@@ -72,7 +72,7 @@ func (w *tokenWorld) send(of tokenOperation, receiver string) tokenOperation {
 	tx := fmt.Sprintf("b%063x", w.moved)
 	o := of
 	o.kind = "transfer_send"
-	o.transaction = inTx(tx, moveOf(of.sat, receiver, tx+":0:0", 546, 0))
+	o.feedTransaction = inTx(tx, moveOf(of.sat, receiver, tx+":0:0", 546, 0))
 	o.operation = fields{"transfer_send": fields{
 		"tick": of.tick, "amt": of.amt, "sender_address": of.address, "receiver_address": receiver, "inscription_id": of.id,
 	}}
@@ -81,9 +81,9 @@ func (w *tokenWorld) send(of tokenOperation, receiver string) tokenOperation {
 
 // tokenBlock is a block of such transactions.
 func tokenBlock(height, time int, operations ...tokenOperation) fields {
-	transactions := make([]transaction, len(operations))
+	transactions := make([]feedTransaction, len(operations))
 	for i, o := range operations {
-		transactions[i] = o.transaction
+		transactions[i] = o.feedTransaction
 	}
 	block := feedBlock(height, blockHashAt(height), time, transactions...)
 	for i, t := range block["transactions"].([]fields) {

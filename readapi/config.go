@@ -63,6 +63,8 @@ type Config struct {
 	// BlockLimit asks a node what the blocks of a tenure may cost together, for FeeOverride; default none, and no fees
 	// are estimated.
 	BlockLimit func(ctx context.Context) (ExecutionCost, error)
+	// Log shows the log as a transparency log; nil: it is not shown.
+	Log TransparencyLog
 	// OrdinalsTxIDBare says that tx_id of inscriptions is without 0x, as ordinals-api has it; default with 0x.
 	OrdinalsTxIDBare bool
 	// Refresh notes somebody's wish to have a token fetched again; default none, and nobody can.

@@ -26,7 +26,7 @@ func crowd(random *rand.Rand) (blocks []fields) {
 	mimeTypesOf := []string{"text/plain", "text/plain;charset=utf-8", "text/plain", "image/png", "image/svg+xml"}
 	n, cursed := 0, 0
 	for h := range heights {
-		var transactions []transaction
+		var transactions []feedTransaction
 		for i := range perBlock {
 			tx := fmt.Sprintf("%064x", 1<<40+n)
 			number := n - cursed

@@ -15,7 +15,7 @@ func stats(s *ordinalsSite, query string) (counts string) {
 
 // many is a block with an inscription for each number.
 func many(height int, numbers ...int) fields {
-	var transactions []transaction
+	var transactions []feedTransaction
 	for _, n := range numbers {
 		tx := fmt.Sprintf("%064x", 1<<20+n)
 		transactions = append(transactions, inTx(tx, revealOf(tx, n, 1_000_000_000+n, fields{"tx_index": n})))

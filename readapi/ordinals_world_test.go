@@ -67,15 +67,15 @@ func revealOf(tx string, number, sat int, others fields) fields {
 	}, others)}
 }
 
-func ra(number, sat int, others ...fields) transaction {
+func ra(number, sat int, others ...fields) feedTransaction {
 	return inTx(txA, revealOf(txA, number, sat, merge(others)))
 }
 
-func rb(number, sat int, others ...fields) transaction {
+func rb(number, sat int, others ...fields) feedTransaction {
 	return inTx(txB, revealOf(txB, number, sat, with(fields{"content_type": "text/plain;charset=utf-8", "inscription_fee": 705, "inscriber_address": ad2}, merge(others))))
 }
 
-func rg(number, sat int) transaction {
+func rg(number, sat int) feedTransaction {
 	return inTx(txG, revealOf(txG, number, sat, fields{"inscriber_address": ad6}))
 }
 
@@ -99,20 +99,20 @@ func moveOf(sat int, address, satpoint string, value any, txIndex int) fields {
 	}}
 }
 
-// transaction is one with its operations.
-type transaction struct {
+// feedTransaction is one with its operations.
+type feedTransaction struct {
 	tx         string
 	operations []fields
 }
 
-func inTx(tx string, operations ...fields) transaction { return transaction{tx, operations} }
+func inTx(tx string, operations ...fields) feedTransaction { return feedTransaction{tx, operations} }
 
-func move(sat int, address, satpoint string, value any, txIndex int) transaction {
+func move(sat int, address, satpoint string, value any, txIndex int) feedTransaction {
 	return inTx(satpoint[:64], moveOf(sat, address, satpoint, value, txIndex))
 }
 
 // feedBlock is a block as the feed has it.
-func feedBlock(height int, hash string, time int, transactions ...transaction) fields {
+func feedBlock(height int, hash string, time int, transactions ...feedTransaction) fields {
 	list := []fields{}
 	for i, t := range transactions {
 		list = append(list, fields{
@@ -128,7 +128,7 @@ func feedBlock(height int, hash string, time int, transactions ...transaction) f
 }
 
 // at is a block of most tests.
-func at(height, time int, transactions ...transaction) fields {
+func at(height, time int, transactions ...feedTransaction) fields {
 	return feedBlock(height, bh1, time, transactions...)
 }
 

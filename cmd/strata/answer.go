@@ -34,6 +34,12 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 		ImageBase: c.imageBase(), Images: images, Gateways: c.gateways(),
 		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix,
 	}
+	log, err := c.openLog(ctx, db.pool, pool, c.DataDir, false, logger)
+	if err != nil {
+		pool.Close()
+		return err
+	}
+	config.Log = shownLog{log}
 	if c.AllowRefresh {
 		config.Refresh = refresher(db.log)
 	}

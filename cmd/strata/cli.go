@@ -15,8 +15,10 @@ type cli struct {
 	Import      importCommand      `cmd:"" help:"Read archives of events into the log; stopped, it goes on where it was when it is run again."`
 	Export      exportCommand      `cmd:"" help:"Write the log's events as an archive."`
 	Projections projectionsCommand `cmd:"" help:"See how far the read tables are, and let stopped ones go on."`
+	Trace       traceCommand       `cmd:"" help:"See what an answer of a running server is made of: rows, events and where in them it says so."`
 	Simulate    simulateCommand    `cmd:"" help:"Post a made-up chain to a running server, as a node would, or a made-up ordinals feed, as an indexer would."`
 	Demo        demoCommand        `cmd:"" help:"Make up a chain, serve it from a throw-away database and show a few answers."`
+	LogKey      logKeyCommand      `cmd:"" help:"Print the key that checkpoints of the log are checked with."`
 	OpenAPI     openapiCommand     `cmd:"" name:"openapi" help:"Print the OpenAPI description of the API."`
 	Version     kong.VersionFlag   `help:"Print the version." short:"V"`
 }

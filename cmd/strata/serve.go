@@ -30,6 +30,7 @@ type serveCommand struct {
 	databaseFlags   `embed:"" group:"Database:"`
 	nodeFlags       `embed:"" group:"Nodes:"`
 	metadataFlags   `embed:"" group:"Token metadata:"`
+	auditFlags      `embed:"" group:"Audit:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Replica that the API reads from; empty: the same database."`
 
 	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address of the API."`
@@ -167,6 +168,14 @@ func (c *serveCommand) project(ctx context.Context, group *errgroup.Group, db *d
 	}
 	group.Go(func() error {
 		runner.Run(ctx)
+		return nil
+	})
+	signer, err := c.openLog(ctx, db.pool, nil, c.DataDir, true, logger)
+	if err != nil {
+		return err
+	}
+	group.Go(func() error {
+		signer.Run(ctx)
 		return nil
 	})
 	return nil

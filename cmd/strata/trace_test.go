@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"strata/internal/pgtest"
+)
+
+// From a balance to the bytes: what is printed leads to bodies with the digests that are printed.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	s := serve(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
+	s.caughtUp(60)
+	_, accounts := expected(simulateCommand{Seed: 3, Calm: true}, 60)
+	path := "/extended/v1/address/" + accounts[0] + "/stx"
+	dir := t.TempDir()
+
+	tree := must(t, dir, "trace", "--api", s.api, path, "--limit", "200")
+	if !strings.HasPrefix(tree, path+"\nget-stx-balance-v1, status 200, read at position 60 of the log, block ") {
+		t.Fatalf("got %s", tree)
+	}
+	if same := must(t, dir, "trace", "--api", s.api+"/", s.api+path, "--limit", "200"); same != tree {
+		t.Errorf("by its address: got\n%s, want\n%s", same, tree)
+	}
+	found := regexp.MustCompile(`/new_block, received \S+, (\d+) bytes, sha256 0x([0-9a-f]{64})\n.*body (http://\S+/body)\n.*proof http://\S+/audit/v1/log/proofs/inclusion\?seq=\d+\n`).FindAllStringSubmatch(tree, -1)
+	if len(found) < 2 {
+		t.Fatalf("got %d events in\n%s", len(found), tree)
+	}
+	for _, match := range found {
+		got := do(t, http.MethodGet, match[3], nil, nil)
+		digest := sha256.Sum256(got.body)
+		if strconv.Itoa(len(got.body)) != match[1] || hex.EncodeToString(digest[:]) != match[2] {
+			t.Errorf("%s: got %d bytes with digest %x, want %s and %s", match[3], len(got.body), digest, match[1], match[2])
+		}
+	}
+	if !regexp.MustCompile(`balances_v1\.ledger  account=`+accounts[0]+` asset=stx n=\d+\n.*cause=\w+ delta=-?\d+ balance=`).MatchString(tree) ||
+		!regexp.MustCompile(`source_seq: event \d+ at /(transactions|events|matured_miner_rewards)/\d+\n`).MatchString(tree) {
+		t.Errorf("got no entry of the ledger with where it comes from:\n%s", tree)
+	}
+
+	first := must(t, dir, "trace", "--api", s.api, path, "--limit", "2")
+	more := regexp.MustCompile(`(?m)^more: --cursor '(.*)'$`).FindStringSubmatch(first)
+	if more == nil {
+		t.Fatalf("got no cursor in\n%s", first)
+	}
+	var page struct {
+		Rows   []json.RawMessage
+		Cursor struct{ Current string }
+	}
+	text := must(t, dir, "trace", "--api", s.api, path, "--limit", "2", "--cursor", more[1], "--json")
+	if err := json.Unmarshal([]byte(text), &page); err != nil || len(page.Rows) != 2 || page.Cursor.Current != more[1] {
+		t.Errorf("got %s (%v)", text, err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	asked := s.get("/audit/v1/trace?limit=2&path=" + url.QueryEscape(path) + "&cursor=" + url.QueryEscape(more[1]))
+	if !bytes.Equal(compact.Bytes(), asked.body) {
+		t.Errorf("got %s, want %s", compact.Bytes(), asked.body)
+	}
+	if none := must(t, dir, "trace", "--api", s.api, "/extended/v2/blocks/99999"); !strings.HasSuffix(none, "\nno rows\n") || !strings.Contains(none, ", status 404, ") {
+		t.Errorf("got %s", none)
+	}
+
+	for _, tc := range []struct{ api, target, want string }{
+		{s.api, "http://127.0.0.2:1" + path, "name its server with --api"},
+		{s.api, strings.Replace(s.api, "http:", "https:", 1) + path, "name its server with --api"},
+		{s.api + "/under", s.api + path, "name its server with --api"},
+		{s.api, "//127.0.0.2" + path, "neither a path"},
+		{s.api, "extended", "neither a path"},
+		{"localhost", path, "--api"},
+		{"http://127.0.0.1:1", path, "is the server running?"},
+		{s.api, "/nothing", "answers 404 Not Found: this API has no /nothing"},
+		{s.api, "/healthz", "answers 400 Bad Request: /healthz has no rows to trace: "},
+	} {
+		got := run(t, dir, "trace", "--api", tc.api, tc.target)
+		if got.code != exitFailure || got.stdout != "" || !strings.Contains(got.stderr, tc.want) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%s of %s: got code %d, %q, %q; want %q", tc.target, tc.api, got.code, got.stdout, got.stderr, tc.want)
+		}
+	}
+}
+
+// What strangers wrote does not move the cursor of a terminal.
+func TestTraceTreeIsVisible(t *testing.T) {
+	t.Parallel()
+	next := "1:entries of it's"
+	made := traceAnswer{Path: "/a\x1b[2J", Operation: "x", Status: 200}
+	made.Cursor.Next = &next
+	if err := json.Unmarshal([]byte(`[{"table":"brc20_v1.token","key":{"ticker":"\u001b[31m\u009b"},"values":{"tick":null,"decimals":18,"parents":["\u001b"]},"sources":[{"column":"source_seq","seq":4,"pointers":["","/a\u0007"]}]}]`), &made.Rows); err != nil {
+		t.Fatal(err)
+	}
+	made.Events = []tracedEvent{{Seq: 4, Path: "/\x1bp", Body: "/body", Proof: "/proof"}}
+	var b bytes.Buffer
+	if err := made.write(&b, "http://127.0.0.1:3999"); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(b.String(), "\x1b\x07\u009b") {
+		t.Errorf("got %q", b.String())
+	}
+	for _, want := range []string{"decimals=18", "at all of it, /a", `--cursor '1:entries of it'\''s'`, "http://127.0.0.1:3999/proof"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("got %q, want %q", b.String(), want)
+		}
+	}
+	if strings.Contains(b.String(), "tick=") {
+		t.Errorf("got %q, want no column that is null", b.String())
+	}
+}

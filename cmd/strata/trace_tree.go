@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// traceAnswer is what the server says of an answer (GET /audit/v1/trace).
+type traceAnswer struct {
+	Path      string `json:"path"`
+	Operation string `json:"operation"`
+	Status    int    `json:"status"`
+	ReadAt    struct {
+		Log            int64   `json:"log"`
+		Height         *int64  `json:"height"`
+		IndexBlockHash *string `json:"index_block_hash"`
+	} `json:"read_at"`
+	Cursor struct {
+		Next *string `json:"next"`
+	} `json:"cursor"`
+	Rows []struct {
+		Table   string          `json:"table"`
+		Version int             `json:"version"`
+		Key     json.RawMessage `json:"key"`
+		Values  json.RawMessage `json:"values"`
+		Sources []struct {
+			Column   string   `json:"column"`
+			Seq      int64    `json:"seq"`
+			Pointers []string `json:"pointers"`
+		} `json:"sources"`
+	} `json:"rows"`
+	Events []tracedEvent `json:"events"`
+}
+
+type tracedEvent struct {
+	Seq        int64  `json:"seq"`
+	Path       string `json:"path"`
+	ReceivedAt string `json:"received_at"`
+	Size       int64  `json:"size"`
+	SHA256     string `json:"sha256"`
+	Body       string `json:"body"`
+	Proof      string `json:"proof"`
+}
+
+// write prints the answer as a tree: its rows, the events that each comes from, and what there is to say of each event,
+// where it is first named.
+func (a *traceAnswer) write(w io.Writer, server string) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n%s, status %d, read at position %d of the log", visible(a.Path), a.Operation, a.Status, a.ReadAt.Log)
+	if a.ReadAt.Height != nil && a.ReadAt.IndexBlockHash != nil {
+		fmt.Fprintf(&b, ", block %d %s", *a.ReadAt.Height, *a.ReadAt.IndexBlockHash)
+	}
+	b.WriteByte('\n')
+	events := map[int64]tracedEvent{}
+	for _, e := range a.Events {
+		events[e.Seq] = e
+	}
+	for i, row := range a.Rows {
+		branch, below := "├─ ", "│  "
+		if i == len(a.Rows)-1 {
+			branch, below = "└─ ", "   "
+		}
+		key, err := columnsText(row.Key)
+		if err != nil {
+			return err
+		}
+		values, err := columnsText(row.Values)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s%s  %s\n", branch, row.Table, key)
+		if values != "" {
+			fmt.Fprintf(&b, "%s  %s\n", below, values)
+		}
+		for j, source := range row.Sources {
+			branch, deeper := "├─ ", "│  "
+			if j == len(row.Sources)-1 {
+				branch, deeper = "└─ ", "   "
+			}
+			fmt.Fprintf(&b, "%s%s%s: event %d%s\n", below, branch, source.Column, source.Seq, pointersText(source.Pointers))
+			if e, ok := events[source.Seq]; ok {
+				delete(events, source.Seq) // it is told once
+				indent := below + deeper + "  "
+				fmt.Fprintf(&b, "%s%s, received %s, %d bytes, sha256 %s\n", indent, visible(e.Path), e.ReceivedAt, e.Size, e.SHA256)
+				fmt.Fprintf(&b, "%sbody %s\n%sproof %s\n", indent, server+e.Body, indent, server+e.Proof)
+			}
+		}
+	}
+	switch {
+	case a.Cursor.Next != nil:
+		fmt.Fprintf(&b, "more: --cursor '%s'\n", strings.ReplaceAll(visible(*a.Cursor.Next), `'`, `'\''`))
+	case len(a.Rows) == 0:
+		b.WriteString("no rows\n")
+	}
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// pointersText are JSON pointers for people; an empty one is the whole body.
+func pointersText(pointers []string) string {
+	if len(pointers) == 0 {
+		return ""
+	}
+	texts := make([]string, len(pointers))
+	for i, p := range pointers {
+		if texts[i] = visible(p); p == "" {
+			texts[i] = "all of it"
+		}
+	}
+	return " at " + strings.Join(texts, ", ")
+}
+
+// columnsText writes the members of a JSON object in their order, without those that are null.
+func columnsText(object json.RawMessage) (string, error) {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	if _, err := decoder.Token(); err != nil {
+		return "", fmt.Errorf("read the columns of a row: %w", err)
+	}
+	var columns []string
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return "", fmt.Errorf("read the columns of a row: %w", err)
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return "", fmt.Errorf("read the columns of a row: %w", err)
+		}
+		var text string
+		switch {
+		case string(value) == "null":
+			continue
+		case json.Unmarshal(value, &text) != nil:
+			text = string(value)
+		}
+		columns = append(columns, fmt.Sprintf("%s=%s", name, visible(text)))
+	}
+	return strings.Join(columns, " "), nil
+}
+
+// visible keeps what strangers wrote from moving the cursor of a terminal.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}

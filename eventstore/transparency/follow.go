@@ -1,0 +1,150 @@
+package transparency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/eventstore"
+)
+
+// Run writes subtrees as the log grows, and signs checkpoints if there is a key, until ctx ends. Any number of processes
+// may run it on one database.
+func (l *Log) Run(ctx context.Context) {
+	wake := eventstore.NewWake(l.config.Pool, eventstore.Channel, 0, l.config.Logger)
+	defer wake.Stop()
+	told := ""
+	for ctx.Err() == nil {
+		c := wake.C()
+		signed, err := l.Sign(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			if reason := reasonOf(err); reason != told { // it is tried again and again, and said once
+				l.config.Logger.LogAttrs(ctx, slog.LevelError, "no checkpoint was signed", slog.Any("error", err))
+				told = reason
+			}
+			sleep(ctx, l.config.Interval)
+			continue
+		case told != "":
+			told = ""
+			l.config.Logger.LogAttrs(ctx, slog.LevelInfo, "checkpoints are signed again")
+		}
+		if signed {
+			sleep(ctx, l.config.Interval)
+			continue
+		}
+		wake.Wait(ctx, c)
+	}
+}
+
+// reasonOf is what an error says, without what changes from one attempt to the next.
+func reasonOf(err error) string {
+	for _, reason := range []error{ErrRollback, ErrMismatch, ErrOtherKey} {
+		if errors.Is(err, reason) {
+			return reason.Error()
+		}
+	}
+	return err.Error()
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// follow writes the full subtrees of the first size events that are not there yet.
+func (l *Log) follow(ctx context.Context, size int64) error {
+	for {
+		var have int64
+		if err := l.config.Pool.QueryRow(ctx, `SELECT subtrees FROM log.tree`).Scan(&have); err != nil {
+			return fmt.Errorf("read how far the subtrees are: %w", err)
+		}
+		want := min(size/tileWidth, have+pageLeaves/tileWidth)
+		if have >= want {
+			return nil
+		}
+		leaves, err := leafHashes(ctx, l.config.Pool, have*tileWidth, want*tileWidth)
+		if err != nil {
+			return err
+		}
+		roots := make([][]byte, 0, want-have)
+		for ; len(leaves) > 0; leaves = leaves[tileWidth:] {
+			roots = append(roots, perfectRoot(leaves[:tileWidth:tileWidth]))
+		}
+		if err := l.store(ctx, have, roots); err != nil {
+			return err
+		}
+	}
+}
+
+// errFaster says that another process has written the same subtrees.
+var errFaster = errors.New("another process was faster")
+
+// store adds subtrees of level 1 to those that are there, and those of higher levels that become full with them. When
+// another process was faster it does nothing.
+func (l *Log) store(ctx context.Context, have int64, roots [][]byte) error {
+	err := pgx.BeginFunc(ctx, l.config.Pool, func(tx pgx.Tx) error {
+		count := have + int64(len(roots))
+		moved, err := tx.Exec(ctx, `UPDATE log.tree SET subtrees = $2 WHERE subtrees = $1`, have, count)
+		if err != nil {
+			return err
+		}
+		if moved.RowsAffected() == 0 {
+			return errFaster
+		}
+		for level := 1; len(roots) > 0; level++ {
+			_, err := tx.Exec(ctx, `
+				INSERT INTO log.subtree (level, n, hash)
+				SELECT $1, $2 + i - 1, hash FROM unnest($3::bytea[]) WITH ORDINALITY AS u (hash, i)`, level, have, roots)
+			if err != nil {
+				return err
+			}
+			if roots, err = fullAbove(ctx, tx, level, have, count); err != nil {
+				return err
+			}
+			have, count = have/tileWidth, count/tileWidth
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errFaster) {
+		return fmt.Errorf("write subtrees from %d on: %w", have, err)
+	}
+	return nil
+}
+
+// fullAbove are the roots of the subtrees of the next level that became full when those of a level grew.
+func fullAbove(ctx context.Context, tx pgx.Tx, level int, had, have int64) (roots [][]byte, err error) {
+	for n := had / tileWidth; n < have/tileWidth; n++ {
+		hashes, err := hashesAt(ctx, tx, level, n*tileWidth, (n+1)*tileWidth)
+		if err != nil {
+			return nil, err
+		}
+		roots = append(roots, perfectRoot(hashes))
+	}
+	return roots, nil
+}
+
+// forget removes the subtrees that were not verified, so that they are made anew. It is for when they turned out wrong.
+func (l *Log) forget(ctx context.Context) error {
+	return pgx.BeginFunc(ctx, l.config.Pool, func(tx pgx.Tx) error {
+		var verified int64
+		if err := tx.QueryRow(ctx, `SELECT verified FROM log.tree FOR UPDATE`).Scan(&verified); err != nil {
+			return fmt.Errorf("read how many subtrees are verified: %w", err)
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM log.subtree WHERE n >= $1 >> (8 * (level - 1))`, verified); err != nil {
+			return fmt.Errorf("remove subtrees from %d on: %w", verified, err)
+		}
+		_, err := tx.Exec(ctx, `UPDATE log.tree SET subtrees = verified`)
+		return err
+	})
+}

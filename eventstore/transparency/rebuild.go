@@ -1,0 +1,221 @@
+package transparency
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/transparency-dev/merkle/compact"
+	"golang.org/x/sync/errgroup"
+)
+
+// RebuildConfig says how a tree is rebuilt. The zero value of a field means its default.
+type RebuildConfig struct {
+	// Workers hash at the same time; default as many as there are processors.
+	Workers int
+	// Sizes at which the root is wanted too, such as those of earlier checkpoints; in any order.
+	Sizes []int64
+	// Subtree, if any, is told the root of each full subtree of 256 leaves, in order; n is 0 for the first. An error
+	// ends the rebuilding. The hash must not be changed.
+	Subtree func(n int64, hash []byte) error
+}
+
+// Rebuilt is a tree that was made anew from its leaves.
+type Rebuilt struct {
+	// Size is the number of leaves.
+	Size int64
+	// Root of the tree over all of them.
+	Root []byte
+	// Frontier is what log.head.frontier has to be.
+	Frontier []byte
+	// Roots at the sizes that were wanted; those beyond Size are missing.
+	Roots map[int64][]byte
+}
+
+// Rebuild hashes leaf records, in order from the first, into a tree. Memory is bounded whatever their number: some
+// hundred records for each worker. A record need only be valid until the next one is asked for. It returns the first
+// error of leaves, of Subtree, or of ctx.
+func Rebuild(ctx context.Context, leaves iter.Seq2[[]byte, error], config RebuildConfig) (*Rebuilt, error) {
+	workers := config.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	sizes := slices.Clone(config.Sizes)
+	slices.Sort(sizes)
+	r := &rebuilding{sizes: sizes, subtree: config.Subtree, tree: ranges.NewEmptyRange(0), roots: map[int64][]byte{}}
+	group, ctx := errgroup.WithContext(ctx)
+	todo := make(chan *piece)
+	inOrder := make(chan *piece, 2*workers)
+	for range workers {
+		group.Go(func() error {
+			for p := range todo {
+				p.hash()
+			}
+			return nil
+		})
+	}
+	group.Go(func() error {
+		for p := range inOrder {
+			select {
+			case <-p.hashed:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if err := r.add(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	group.Go(func() error {
+		defer close(todo)
+		defer close(inOrder)
+		return cut(ctx, leaves, func(p *piece) error {
+			for _, c := range []chan<- *piece{inOrder, todo} {
+				select {
+				case c <- p:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+	})
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("rebuild the tree: %w", err)
+	}
+	return r.result()
+}
+
+// piece is up to 256 leaves on the way through the workers.
+type piece struct {
+	records []byte
+	ends    []int // of each record
+	leaves  [][]byte
+	hashed  chan struct{}
+}
+
+func newPiece() *piece {
+	return &piece{ends: make([]int, 0, tileWidth), hashed: make(chan struct{})}
+}
+
+func (p *piece) hash() {
+	p.leaves = make([][]byte, len(p.ends))
+	begin := 0
+	for i, end := range p.ends {
+		p.leaves[i] = hasher.HashLeaf(p.records[begin:end])
+		begin = end
+	}
+	p.records = nil
+	close(p.hashed)
+}
+
+// cut cuts leaves into pieces.
+func cut(ctx context.Context, leaves iter.Seq2[[]byte, error], give func(*piece) error) error {
+	p := newPiece()
+	for record, err := range leaves {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.records = append(p.records, record...)
+		p.ends = append(p.ends, len(p.records))
+		if len(p.ends) == tileWidth {
+			if err := give(p); err != nil {
+				return err
+			}
+			p = newPiece()
+		}
+	}
+	if len(p.ends) > 0 {
+		return give(p)
+	}
+	return nil
+}
+
+// rebuilding is a tree while it grows.
+type rebuilding struct {
+	sizes   []int64 // that are still to come
+	subtree func(n int64, hash []byte) error
+	tree    *compact.Range
+	roots   map[int64][]byte
+}
+
+// add appends a piece: as a whole, unless a root is wanted within it.
+func (r *rebuilding) add(p *piece) error {
+	if err := r.note(); err != nil {
+		return err
+	}
+	begin := r.tree.End()
+	end := begin + uint64(len(p.leaves))
+	if len(p.leaves) < tileWidth {
+		return r.addLeaves(p.leaves)
+	}
+	root := perfectRoot(slices.Clone(p.leaves))
+	if r.subtree != nil {
+		if err := r.subtree(int64(begin/tileWidth), root); err != nil {
+			return err
+		}
+	}
+	if len(r.sizes) > 0 && uint64(r.sizes[0]) < end {
+		return r.addLeaves(p.leaves)
+	}
+	whole, err := ranges.NewRange(begin, end, [][]byte{root})
+	if err != nil {
+		return err
+	}
+	if err := r.tree.AppendRange(whole, nil); err != nil {
+		return err
+	}
+	return r.note()
+}
+
+func (r *rebuilding) addLeaves(leaves [][]byte) error {
+	for _, leaf := range leaves {
+		if err := r.tree.Append(leaf, nil); err != nil {
+			return err
+		}
+		if err := r.note(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note takes the root if it is wanted at this size. Sizes below 0 are not.
+func (r *rebuilding) note() error {
+	for len(r.sizes) > 0 && r.sizes[0] <= int64(r.tree.End()) {
+		if r.sizes[0] >= 0 {
+			root, err := r.root()
+			if err != nil {
+				return err
+			}
+			r.roots[r.sizes[0]] = root
+		}
+		r.sizes = r.sizes[1:]
+	}
+	return nil
+}
+
+func (r *rebuilding) root() ([]byte, error) {
+	if r.tree.End() == 0 {
+		return hasher.EmptyRoot(), nil
+	}
+	return r.tree.GetRootHash(nil)
+}
+
+func (r *rebuilding) result() (*Rebuilt, error) {
+	if err := r.note(); err != nil { // of no leaves at all
+		return nil, err
+	}
+	root, err := r.root()
+	if err != nil {
+		return nil, err
+	}
+	return &Rebuilt{Size: int64(r.tree.End()), Root: root, Frontier: bytes.Join(r.tree.Hashes(), nil), Roots: r.roots}, nil
+}

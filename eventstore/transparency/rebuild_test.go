@@ -1,0 +1,123 @@
+package transparency_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"strata/eventstore"
+	"strata/eventstore/transparency"
+)
+
+// records are leaf records that share their memory, as those of a reader that bounds its memory do.
+func records(n int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		var record []byte
+		for i := range n {
+			record = append(record[:0], make([]byte, i%5)...)
+			record = binary.AppendUvarint(record, uint64(i))
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestRebuild(t *testing.T) {
+	t.Parallel()
+	const most = 3000
+	model := newNaive()
+	for record, err := range records(most) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		model.add(bytes.Clone(record))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.OneOf(rapid.IntRange(0, most), rapid.SampledFrom([]int{0, 1, 255, 256, 257, 511, 512, 1024})).Draw(t, "size")
+		wanted := rapid.SliceOf(rapid.OneOf(rapid.Int64Range(-2, most), rapid.SampledFrom([]int64{0, 1, 255, 256, 257, 512}))).Draw(t, "wanted")
+		next := 0
+		got, err := transparency.Rebuild(context.Background(), records(size), transparency.RebuildConfig{
+			Workers: rapid.IntRange(1, 4).Draw(t, "workers"),
+			Sizes:   wanted,
+			Subtree: func(n int64, hash []byte) error {
+				if n != int64(next) || !bytes.Equal(hash, model.root(next*256, (next+1)*256)) {
+					return fmt.Errorf("subtree %d: want %d, and its hash", n, next)
+				}
+				next++
+				return nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Size != int64(size) || !bytes.Equal(got.Root, model.root(0, size)) || next != size/256 {
+			t.Fatalf("got %d leaves and %d subtrees, or another root, want %d", got.Size, next, size)
+		}
+		frontier, err := eventstore.DecodeFrontier(got.Size, got.Frontier)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if root, err := frontier.Root(); err != nil || !bytes.Equal(root, got.Root) {
+			t.Fatalf("the frontier has the root %x (%v), want %x", root, err, got.Root)
+		}
+		count := map[int64]bool{}
+		for _, at := range wanted {
+			if at < 0 || at > int64(size) {
+				continue
+			}
+			count[at] = true
+			if !bytes.Equal(got.Roots[at], model.root(0, int(at))) {
+				t.Fatalf("at %d: got %x, want the root", at, got.Roots[at])
+			}
+		}
+		if len(got.Roots) != len(count) {
+			t.Fatalf("got %d roots, want %d", len(got.Roots), len(count))
+		}
+	})
+}
+
+func TestRebuildFails(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	fails := func(at int) iter.Seq2[[]byte, error] {
+		return func(yield func([]byte, error) bool) {
+			for record, err := range records(at) {
+				if !yield(record, err) {
+					return
+				}
+			}
+			yield(nil, broken)
+		}
+	}
+	for _, at := range []int{0, 1, 256, 100_000} {
+		if _, err := transparency.Rebuild(t.Context(), fails(at), transparency.RebuildConfig{}); !errors.Is(err, broken) {
+			t.Errorf("leaf %d broken: got %v", at, err)
+		}
+	}
+	_, err := transparency.Rebuild(t.Context(), records(1_000_000_000), transparency.RebuildConfig{Subtree: func(n int64, _ []byte) error {
+		if n == 10 {
+			return broken
+		}
+		return nil
+	}})
+	if !errors.Is(err, broken) {
+		t.Errorf("subtree 10 refused: got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = transparency.Rebuild(ctx, records(1_000_000_000), transparency.RebuildConfig{Subtree: func(n int64, _ []byte) error {
+		if n == 10 {
+			cancel()
+		}
+		return nil
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: got %v", err)
+	}
+}

@@ -1,0 +1,194 @@
+package transparency
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+	formats "github.com/transparency-dev/formats/log"
+	"github.com/transparency-dev/merkle/proof"
+	sumdb "golang.org/x/mod/sumdb/note"
+)
+
+// Sign brings the subtrees up to the log's end, checks them against the log's head, and signs a checkpoint if there is a
+// key and something to sign. It says whether it signed. It does not sign, and returns ErrRollback, ErrMismatch or
+// ErrOtherKey, when that would be a lie.
+func (l *Log) Sign(ctx context.Context) (signed bool, err error) {
+	h, err := readHead(ctx, l.config.Pool)
+	if err != nil {
+		return false, err
+	}
+	done, err := l.nothingNew(ctx, h)
+	if done || err != nil {
+		return false, err
+	}
+	if err := l.follow(ctx, h.size); err != nil {
+		return false, err
+	}
+	var checkpoint *Checkpoint
+	err = pgx.BeginFunc(ctx, l.config.Pool, func(tx pgx.Tx) error {
+		checkpoint, err = l.signIn(ctx, tx, h)
+		return err
+	})
+	switch {
+	case errors.Is(err, errUnverified):
+		// Made anew at the next attempt: it is the rows that are asked whether they are right, not what was made of them.
+		if forgetErr := l.forget(ctx); forgetErr != nil {
+			err = errors.Join(err, forgetErr)
+		}
+		return false, err
+	case err != nil:
+		return false, err
+	case checkpoint == nil:
+		return false, nil
+	}
+	l.config.Logger.LogAttrs(ctx, slog.LevelDebug, "signed a checkpoint", slog.Int64("size", checkpoint.Size))
+	if err := l.remember(checkpoint); err != nil {
+		return true, fmt.Errorf("remember the checkpoint of %d events: %w", checkpoint.Size, err)
+	}
+	return true, nil
+}
+
+// nothingNew says whether everything was done for this head before.
+func (l *Log) nothingNew(ctx context.Context, h *head) (bool, error) {
+	if h.size == 0 {
+		last, err := newest(ctx, l.config.Pool)
+		if err == nil && last != nil {
+			err = fmt.Errorf("%w: it is empty, and %d events were signed", ErrRollback, last.Size)
+		}
+		return true, err
+	}
+	if l.config.Key == nil {
+		var verified int64
+		err := l.config.Pool.QueryRow(ctx, `SELECT verified FROM log.tree`).Scan(&verified)
+		if err != nil {
+			return false, fmt.Errorf("read how many subtrees are verified: %w", err)
+		}
+		return verified == h.size/tileWidth, nil
+	}
+	last, err := newest(ctx, l.config.Pool)
+	if err != nil || last == nil {
+		return false, err
+	}
+	root, err := h.root()
+	return last.Size == h.size && bytes.Equal(last.Root, root) && last.VerifierKey == l.config.Key.VerifierKey(), err
+}
+
+// errUnverified is ErrMismatch with subtrees among it that nobody has relied on yet.
+var errUnverified = errors.New("subtrees are made anew")
+
+// signIn checks and signs in a transaction, which holds the lock of those who sign. It returns nil when there is nothing
+// to sign.
+func (l *Log) signIn(ctx context.Context, tx pgx.Tx, h *head) (*Checkpoint, error) {
+	var subtrees, verified int64
+	if err := tx.QueryRow(ctx, `SELECT subtrees, verified FROM log.tree FOR UPDATE`).Scan(&subtrees, &verified); err != nil {
+		return nil, fmt.Errorf("wait for others who sign: %w", err)
+	}
+	if subtrees < h.size/tileWidth {
+		return nil, nil // somebody has found them wrong meanwhile, and makes them anew
+	}
+	last, err := newest(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if last != nil {
+		now, err := readHead(ctx, tx)
+		if err != nil {
+			return nil, err
+		}
+		if now.size < last.Size {
+			return nil, fmt.Errorf("%w: it has %d events, and %d were signed", ErrRollback, now.size, last.Size)
+		}
+		if h.size < last.Size {
+			return nil, nil // somebody has signed more meanwhile
+		}
+	}
+	if err := l.verify(ctx, tx, h); err != nil {
+		if errors.Is(err, ErrMismatch) && verified < subtrees {
+			err = fmt.Errorf("%w; %w", err, errUnverified)
+		}
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE log.tree SET verified = $1 WHERE verified < $1`, h.size/tileWidth); err != nil {
+		return nil, fmt.Errorf("note that %d events are verified: %w", h.size, err)
+	}
+	if l.config.Key == nil {
+		return nil, nil
+	}
+	return l.extend(ctx, tx, h, last)
+}
+
+// verify checks that the stored subtrees, and the rows after them, have the frontier of a head.
+func (l *Log) verify(ctx context.Context, db database, h *head) error {
+	found, err := frontierOf(ctx, db, h.size)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(bytes.Join(found, nil), h.frontier) {
+		return fmt.Errorf("%w: among the first %d", ErrMismatch, h.size)
+	}
+	return nil
+}
+
+// extend signs a head that extends all that was signed before, and stores it.
+func (l *Log) extend(ctx context.Context, tx pgx.Tx, h *head, last *Checkpoint) (*Checkpoint, error) {
+	key := l.config.Key
+	root, err := h.root()
+	if err != nil {
+		return nil, err
+	}
+	next := &Checkpoint{Number: 1, Size: h.size, Root: root, VerifierKey: key.VerifierKey()}
+	if last != nil {
+		if last.VerifierKey != next.VerifierKey && !l.config.TakeOver {
+			return nil, fmt.Errorf("%w: the newest is of %s, the key here is %s; give the key that signed, or choose this one by naming its file (--log-key)",
+				ErrOtherKey, last.VerifierKey, next.VerifierKey)
+		}
+		if err := extends(ctx, tx, last, next); err != nil {
+			return nil, err
+		}
+		if last.Size == next.Size && last.VerifierKey == next.VerifierKey {
+			return nil, nil
+		}
+		next.Number = last.Number + 1
+	}
+	remembered, err := l.remembered()
+	if err != nil {
+		return nil, err
+	}
+	if remembered != nil {
+		if err := extends(ctx, tx, remembered, next); err != nil {
+			return nil, fmt.Errorf("%w (%s remembers what this key has signed: the database was restored from a backup, or is another one; "+
+				"bring the lost events back, or begin a new log with a new key and origin)", err, l.config.MemoryFile)
+		}
+	}
+	text := formats.Checkpoint{Origin: key.Origin(), Size: uint64(next.Size), Hash: next.Root}.Marshal()
+	note, err := sumdb.Sign(&sumdb.Note{Text: string(text)}, key.signer)
+	if err != nil {
+		return nil, fmt.Errorf("sign the checkpoint of %d events: %w", next.Size, err)
+	}
+	next.Note = string(note)
+	_, err = tx.Exec(ctx, `INSERT INTO log.checkpoint (number, size, root, verifier_key, note) VALUES ($1, $2, $3, $4, $5)`,
+		next.Number, next.Size, next.Root, next.VerifierKey, next.Note)
+	if err != nil {
+		return nil, fmt.Errorf("store the checkpoint of %d events: %w", next.Size, err)
+	}
+	return next, nil
+}
+
+// extends checks that a later checkpoint has all events of an earlier one, as a client would: with a consistency proof.
+func extends(ctx context.Context, db database, earlier, later *Checkpoint) error {
+	if later.Size < earlier.Size {
+		return fmt.Errorf("%w: it has %d events, and %d were signed", ErrRollback, later.Size, earlier.Size)
+	}
+	hashes, err := consistencyProof(ctx, db, earlier.Size, later.Size)
+	if err != nil {
+		return err
+	}
+	if err := proof.VerifyConsistency(hasher, uint64(earlier.Size), uint64(later.Size), hashes, earlier.Root, later.Root); err != nil {
+		return fmt.Errorf("%w: the first %d events are not those that were signed (%w)", ErrRollback, earlier.Size, err)
+	}
+	return nil
+}
