@@ -61,7 +61,7 @@ lint: $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, and the rules in .go
 	$(GOLANGCI) run ./...
 
 .PHONY: bench
-bench: postgres redis ## Measure against the targets and print the table (ARGS="--flag …")
+bench: postgres redis nginx ## Measure against the targets and print the table (ARGS="--flag …")
 	go run ./internal/bench $(ARGS)
 
 .PHONY: fuzz
@@ -108,6 +108,16 @@ redis:
 	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update -q; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends redis-server
+
+# The same for the proxy that ours is measured beside. It may be where only an administrator looks.
+.PHONY: nginx
+nginx:
+	@if PATH="$$PATH:/usr/sbin" command -v nginx > /dev/null; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then exit 0; fi; \
+	echo "No nginx found: installing Debian's, which the proxy is measured beside"; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	$$sudo apt-get update -q; \
+	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends nginx-light
 
 $(GOLANGCI)-$(GOLANGCI_VERSION):
 	rm -f $(GOLANGCI)-v*

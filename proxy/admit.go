@@ -91,9 +91,6 @@ func targetOf(r *http.Request) (string, *failure) {
 	if !printable(r.URL.RawQuery) {
 		return "", &failure{status: http.StatusBadRequest, message: "the query has control characters"}
 	}
-	if uri, n := r.RequestURI, len(path); len(uri) > n && uri[:n] == path && uri[n] == '?' && uri[n+1:] == r.URL.RawQuery {
-		return uri, nil // the same, without memory of its own
-	}
 	return path + "?" + r.URL.RawQuery, nil
 }
 

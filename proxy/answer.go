@@ -34,8 +34,6 @@ type answer struct {
 	kept bool
 	// loan is the memory of body if it goes back to the pool.
 	loan *[]byte
-	// few is the memory of fields, as long as it is enough.
-	few [4]wire.Field
 }
 
 // buffers has memory for the bodies of answers that nobody keeps.
@@ -104,10 +102,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, x *exchange, a *an
 
 // setHeader sets the header of an answer: the node's fields, and the proxy's. The values share one piece of memory.
 func (p *Proxy) setHeader(header http.Header, x *exchange, a *answer, length int64) {
-	values := x.values[:0]
-	if len(a.fields) >= cap(values) {
-		values = make([]string, 0, len(a.fields)+1)
-	}
+	values := make([]string, 0, len(a.fields)+2)
 	set := func(name, value string) {
 		values = append(values, value)
 		header[name] = values[len(values)-1 : len(values) : len(values)]

@@ -22,9 +22,6 @@ type exchange struct {
 	// only is the node that the client has named; nil: any.
 	only *pool.Node
 
-	// values is memory for those of the answer's header.
-	values [4]string
-
 	// What is told about it in the end.
 	source source
 	status int

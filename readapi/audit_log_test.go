@@ -98,7 +98,13 @@ func (s *logSite) grow(size int) {
 	}
 }
 
-func (s *logSite) fetch(path string) (*http.Response, string) {
+// fetched is a response whose body was read.
+type fetched struct {
+	StatusCode int
+	Header     http.Header
+}
+
+func (s *logSite) fetch(path string) (fetched, string) {
 	s.t.Helper()
 	response, err := plain.Get(s.url + path)
 	if err != nil {
@@ -111,7 +117,7 @@ func (s *logSite) fetch(path string) (*http.Response, string) {
 	if err := response.Body.Close(); err != nil {
 		s.t.Fatal(err)
 	}
-	return response, string(body)
+	return fetched{response.StatusCode, response.Header}, string(body)
 }
 
 // fetcher is Tessera's client of the log. The key is what our own endpoint says.

@@ -12,11 +12,14 @@ import (
 // parts are what a process of this program can be besides the bench itself: it is asked on its standard input and answers on
 // its standard output, in JSON. It ends when there are no more questions, so that it never outlives the bench.
 var parts = map[string]func(ctx context.Context, in *json.Decoder, out *json.Encoder) error{
-	"handler": serveConstants,
-	"select":  selectBalances,
-	"tokens":  selectTokens,
-	"keys":    floodAPI,
-	"outside": serveOutside,
+	"handler":      serveConstants,
+	"select":       selectBalances,
+	"tokens":       selectTokens,
+	"keys":         floodAPI,
+	"outside":      serveOutside,
+	"inscriptions": selectInscriptions,
+	"node":         serveNode,
+	"floor":        serveFloor,
 }
 
 // partFlag is the first argument of such a process.

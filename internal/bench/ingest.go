@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"net/http/httptest"
 	neturl "net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"strata/internal/synthchain"
@@ -65,7 +65,26 @@ func (b *bench) acknowledge(ctx context.Context) error {
 }
 
 func (b *bench) acknowledgeBlocks(ctx context.Context, transfers int) error {
-	url, pool, err := b.database(ctx, fmt.Sprintf("acknowledge_%d", transfers))
+	rounds := 1000
+	if transfers >= 100 {
+		rounds = 100
+	}
+	made := synthchain.New(synthchain.Config{
+		Seed: 2, TxPerBlock: synthchain.Range{Min: transfers, Max: transfers}, SigningSample: 100, ForgetHistory: true,
+		Accounts: max(64, transfers),
+	})
+	return b.acknowledging(ctx, fmt.Sprintf("acknowledge_%d", transfers), fmt.Sprintf("a block of %d", transfers), rounds, func() (path string, body []byte) {
+		for {
+			if p := made.Next(); p.Path == "/new_block" {
+				return p.Path, p.Body
+			}
+		}
+	})
+}
+
+// acknowledging measures so many deliveries of what next makes.
+func (b *bench) acknowledging(ctx context.Context, database, what string, rounds int, next func() (path string, body []byte)) error {
+	url, pool, err := b.database(ctx, database)
 	if err != nil {
 		return err
 	}
@@ -94,29 +113,18 @@ func (b *bench) acknowledgeBlocks(ctx context.Context, transfers int) error {
 		return err
 	}
 	defer server.stop()
-	rounds := 1000
-	if transfers >= 100 {
-		rounds = 100
-	}
-	made := synthchain.New(synthchain.Config{
-		Seed: 2, TxPerBlock: synthchain.Range{Min: transfers, Max: transfers}, SigningSample: 100, ForgetHistory: true,
-		Accounts: max(64, transfers),
-	})
 	var strata, bare, behind []time.Duration
 	size := 0
 	for len(strata) < rounds {
-		p := made.Next()
-		if p.Path != "/new_block" {
-			continue
-		}
-		size = len(p.Body)
+		path, body := next()
+		size = len(body)
 		for _, measured := range []struct {
 			took *[]time.Duration
 			do   func() error
 		}{
-			{&strata, func() error { return post(ctx, server.observer+p.Path, p.Body) }},
-			{&bare, func() error { return commit(p.Body) }},
-			{&behind, func() error { return post(ctx, minimal.URL+p.Path, p.Body) }},
+			{&strata, func() error { return post(ctx, server.observer+path, body) }},
+			{&bare, func() error { return commit(body) }},
+			{&behind, func() error { return post(ctx, minimal.URL+path, body) }},
 		} {
 			began := time.Now()
 			if err := measured.do(); err != nil {
@@ -132,7 +140,7 @@ func (b *bench) acknowledgeBlocks(ctx context.Context, transfers int) error {
 		name, target string
 		at           float64
 	}{{"p50", "≤ 2×", .5}, {"p99", "", .99}} {
-		what := fmt.Sprintf("acknowledge a block of %d (%d KB), %s", transfers, size/1000, p.name)
+		what := fmt.Sprintf("acknowledge %s (%d KB), %s", what, size/1000, p.name)
 		s, t, u := percentile(strata, p.at), percentile(bare, p.at), percentile(behind, p.at)
 		b.row(what, ms(s), ms(t)+" bare commit", times(float64(s), float64(t)), p.target)
 		b.row("", "", ms(u)+" the same behind HTTP", times(float64(s), float64(u)), "")
@@ -171,20 +179,8 @@ func (b *bench) visible(ctx context.Context) error {
 			return err
 		}
 		// The balances are the last to follow: they fold what the chain has decided.
-		want := fmt.Sprintf("height=%d;", block.Height)
-		for {
-			response, err := http.Get(server.api + "/extended/v1/address/" + account + "/stx")
-			if err != nil {
-				return err
-			}
-			_, _ = io.Copy(io.Discard, response.Body)
-			_ = response.Body.Close()
-			if bytes.Contains([]byte(response.Header.Get("Strata-Position")), []byte(want)) {
-				break
-			}
-			if time.Since(began) > 10*time.Second {
-				return fmt.Errorf("block %d is not visible after 10 s; position is %q", block.Height, response.Header.Get("Strata-Position"))
-			}
+		if err := shows(server.api+"/extended/v1/address/"+account+"/stx", block.Height); err != nil {
+			return err
 		}
 		took = append(took, time.Since(began))
 		time.Sleep(5 * time.Millisecond)
@@ -192,4 +188,24 @@ func (b *bench) visible(ctx context.Context) error {
 	slices.Sort(took)
 	b.row("acknowledged → visible, p50 / p99", ms(percentile(took, .5))+" / "+ms(percentile(took, .99)), "", "", "p99 < 100 ms")
 	return nil
+}
+
+// shows asks without a pause until an answer reflects the block at a height.
+func shows(url string, height int64) error {
+	want := fmt.Sprintf("height=%d;", height)
+	for began := time.Now(); ; {
+		response, err := http.Get(url)
+		if err != nil {
+			return err
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		_ = response.Body.Close()
+		position := response.Header.Get("Strata-Position")
+		if strings.Contains(position, want) {
+			return nil
+		}
+		if time.Since(began) > 10*time.Second {
+			return fmt.Errorf("%s does not show block %d after 10 s; its position is %q", url, height, position)
+		}
+	}
 }

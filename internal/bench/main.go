@@ -33,6 +33,8 @@ type bench struct {
 	round      time.Duration
 	distinct   int // requests that memory is flooded with
 	known      int // tokens whose metadata is read
+	inscribed  int // inscriptions that are read
+	forwarded  int // requests to nodes while memory is watched
 	backfill   backfill
 	readsURL   string // the database of reads, once it is there
 	table      *tabwriter.Writer
@@ -62,6 +64,8 @@ func run() (err error) {
 	known := flag.Int("known", 1_000_000, "tokens whose metadata is read")
 	tokens := flag.Int("tokens", 100_000, "tokens whose metadata is fetched")
 	fetchConcurrency := flag.Int("fetch-concurrency", 128, "requests for token metadata under way at the same time")
+	inscribed := flag.Int("inscriptions", 500_000, "inscriptions that are read")
+	forwarded := flag.Int("forwarded", 1_000_000, "requests that are forwarded to a node while memory is watched")
 	only := flag.String("only", "", "run only the measurements whose name contains one of these, with commas between")
 	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "archives that are folded in bulk, where there are any")
 	flag.Parse()
@@ -76,7 +80,7 @@ func run() (err error) {
 		return err
 	}
 	b := &bench{
-		dir: dir, blocks: *blocks, round: *round, distinct: *distinct, known: *known,
+		dir: dir, blocks: *blocks, round: *round, distinct: *distinct, known: *known, inscribed: *inscribed, forwarded: *forwarded,
 		backfill: backfill{*tokens, *fetchConcurrency}, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0),
 	}
 	if b.recordings, err = filepath.Glob(*recordings); err != nil {
@@ -111,6 +115,11 @@ func run() (err error) {
 		{"keys", b.keys},
 		{"tokens", b.tokens},
 		{"backfill", b.backfilling},
+		{"ordinals acknowledge", b.acknowledgePayloads},
+		{"ordinals fold", b.foldPayloads},
+		{"ordinals visible", b.visiblePayloads},
+		{"ordinals reads", b.readInscriptions},
+		{"proxy", b.proxies},
 	} {
 		if !slices.ContainsFunc(strings.Split(*only, ","), func(part string) bool { return strings.Contains(measurement.name, part) }) {
 			continue

@@ -59,8 +59,7 @@ func Address(u *url.URL) string {
 }
 
 // Do sends a request and reads the head of the answer, which must be closed. From start to the end of the head it may
-// take as long as timeout, and a little more (see slackPart). Errors are *Error or ErrHeadTooLarge; when ctx ended first,
-// they wrap its error.
+// take as long as timeout. Errors are *Error or ErrHeadTooLarge; when ctx ended first, they wrap its error.
 func (c *Client) Do(ctx context.Context, r *Request, timeout time.Duration) (*Response, error) {
 	deadline := time.Now().Add(timeout)
 	for {
@@ -68,7 +67,7 @@ func (c *Client) Do(ctx context.Context, r *Request, timeout time.Duration) (*Re
 		if err != nil {
 			return nil, c.failure(ctx, StageConnect, err)
 		}
-		response, stage, err := c.exchange(ctx, used, r, deadline, timeout/slackPart)
+		response, stage, err := c.exchange(ctx, used, r, deadline)
 		switch {
 		case err == nil:
 			return response, nil
@@ -167,13 +166,13 @@ func (c *Client) putBack(used *conn) {
 }
 
 // exchange sends r and reads the head of the answer. When it fails, the connection is closed.
-func (c *Client) exchange(ctx context.Context, on *conn, r *Request, deadline time.Time, slack time.Duration) (*Response, Stage, error) {
+func (c *Client) exchange(ctx context.Context, on *conn, r *Request, deadline time.Time) (*Response, Stage, error) {
 	on.out = r.appendHead(on.out[:0], c.config.URL.Host)
 	if len(on.out) > HeadMax {
 		c.putBack(on)
 		return nil, StageConnect, ErrHeadTooLarge
 	}
-	on.until(deadline, slack)
+	on.until(deadline)
 	stop := context.AfterFunc(ctx, on.abandon)
 	on.response = Response{client: c, conn: on, stop: stop, first: true}
 	if err := on.send(r.Body); err != nil {

@@ -48,7 +48,7 @@ func clientOf(t *testing.T, address string) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := New(Config{URL: u, ConnectTimeout: time.Second, IdleTimeout: time.Minute, IdleMax: 8})
+	client := New(Config{URL: u, ConnectTimeout: 10 * time.Second, IdleTimeout: time.Minute, IdleMax: 8})
 	t.Cleanup(client.Close)
 	return client
 }

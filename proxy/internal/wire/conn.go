@@ -27,7 +27,6 @@ type conn struct {
 
 	mu        sync.Mutex
 	abandoned bool
-	deadline  time.Time
 	// abandon is method giveUp, bound once.
 	abandon func()
 }
@@ -46,19 +45,13 @@ func (c *conn) giveUp() {
 	_ = c.SetDeadline(time.Unix(1, 0))
 }
 
-// slackPart is the part of a timeout, 1/slackPart, by which it may be exceeded. Moving a deadline moves two timers of the
-// runtime; with the slack, a connection that is used all the time seldom needs that.
-const slackPart = 32
-
-// until lets reads and writes wait until t, unless nobody wants them any more, and up to slack longer.
-func (c *conn) until(t time.Time, slack time.Duration) {
+// until lets reads and writes wait until t, unless nobody wants them any more.
+func (c *conn) until(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if over := c.deadline.Sub(t); c.abandoned || 0 <= over && over <= slack {
-		return
+	if !c.abandoned {
+		_ = c.SetDeadline(t)
 	}
-	c.deadline = t.Add(slack)
-	_ = c.SetDeadline(c.deadline)
 }
 
 // send writes a request, whose head is in c.out.

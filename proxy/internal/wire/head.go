@@ -119,7 +119,7 @@ func (h *head) field(line []byte) error {
 	}
 	canonical, passes := fieldName(name)
 	if passes {
-		h.add(canonical, value)
+		h.fields = append(h.fields, Field{canonical, fieldValue(value)})
 		return nil
 	}
 	switch {
@@ -134,19 +134,6 @@ func (h *head) field(line []byte) error {
 		h.connection(string(value))
 	}
 	return nil
-}
-
-// add appends a field. The memory of fields still has those of the answer before, on the same connection: a value that it
-// had at the same place, such as the height of the tip, needs no memory of its own.
-func (h *head) add(name string, value []byte) {
-	n := len(h.fields)
-	if n < cap(h.fields) {
-		if before := h.fields[:n+1][n]; before.Name == name && before.Value == string(value) {
-			h.fields = h.fields[:n+1]
-			return
-		}
-	}
-	h.fields = append(h.fields, Field{name, fieldValue(value)})
 }
 
 func (h *head) contentLength(value []byte) error {

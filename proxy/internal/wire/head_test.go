@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,28 @@ func TestReadHeadRefuses(t *testing.T) {
 	}
 	if _, err := parse("HTTP/1.1 200 OK\r\nX: a\r\n"); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a head that ends early: %v", err)
+	}
+}
+
+// Memory of the answer before must not show in the next, even where it is used again.
+func TestFieldsAgain(t *testing.T) {
+	const first, second = "HTTP/1.1 200 OK\r\nX-Canonical-Stacks-Tip-Height: 123\r\nX-A: 1\r\nX-B: 2\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nX-Canonical-Stacks-Tip-Height: 123\r\nX-B: 1\r\n\r\n"
+	var memory []Field
+	for i, tt := range []struct {
+		text string
+		want []Field
+	}{
+		{first, []Field{{TipHeight, "123"}, {"X-A", "1"}, {"X-B", "2"}}},
+		{second, []Field{{TipHeight, "123"}, {"X-B", "1"}}},
+		{strings.Replace(second, "123", "124", 1), []Field{{TipHeight, "124"}, {"X-B", "1"}}},
+		{first, []Field{{TipHeight, "123"}, {"X-A", "1"}, {"X-B", "2"}}},
+	} {
+		h, err := readHead(bufio.NewReaderSize(strings.NewReader(tt.text), readBuffer), memory)
+		if err != nil || !slices.Equal(h.fields, tt.want) {
+			t.Errorf("answer %d: got %v, %v; want %v", i, h.fields, err, tt.want)
+		}
+		memory = h.fields
 	}
 }
 

@@ -45,10 +45,8 @@ func (r *Response) Value(name string) string {
 	return ""
 }
 
-// Extend lets the next reads take as long as timeout, and a little more.
-func (r *Response) Extend(timeout time.Duration) {
-	r.conn.until(time.Now().Add(timeout), timeout/slackPart)
-}
+// Extend lets the next reads take as long as timeout.
+func (r *Response) Extend(timeout time.Duration) { r.conn.until(time.Now().Add(timeout)) }
 
 // Watch makes the rest of the exchange end with ctx instead of the context that it began with.
 func (r *Response) Watch(ctx context.Context) {

@@ -60,8 +60,10 @@ func (s *State) Active(name string) *Version { return s.active[name] }
 
 // Schema is where its tables stand, quoted for SQL.
 func (v *Version) Schema() string {
-	return pgx.Identifier{fmt.Sprintf("%s_v%d", v.Name, v.Number)}.Sanitize()
+	return pgx.Identifier{v.schema()}.Sanitize()
 }
+
+func (v *Version) schema() string { return fmt.Sprintf("%s_v%d", v.Name, v.Number) }
 
 // Changed is the position at which something last changed, or may have, in a shard. It is known for the shards that
 // were asked for when the state was read.
@@ -73,10 +75,13 @@ func (v *Version) Header() []string { return v.header }
 // LogHeader is the value of Strata-Position for an answer of rows of the log itself.
 func (s *State) LogHeader() []string { return s.logHeader }
 
-// LeastAdvanced is the active version that reflects least of the log; nil when there is none.
+// LeastAdvanced is the active version that reflects least of the log, of those that fold the chain if there are any: what
+// folds another feed may have had nothing to do for long. Nil when there is none.
 func (s *State) LeastAdvanced() (least *Version) {
+	chain := s.active["chain"]
 	for _, v := range s.Versions {
-		if v.Active && (least == nil || v.LogSeq < least.LogSeq) {
+		ofChain := chain == nil || v == chain || v.Input == chain.schema()
+		if v.Active && ofChain && (least == nil || v.LogSeq < least.LogSeq) {
 			least = v
 		}
 	}

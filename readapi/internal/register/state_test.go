@@ -47,6 +47,11 @@ func TestState(t *testing.T) {
 	if got := s.LeastAdvanced(); got != s.Active("balances") { // version 2 is less advanced, and not active
 		t.Errorf("the least advanced is %s, want balances_v1", got.Schema())
 	}
+	feed := w.register("brc20", 1) // which has had nothing to do, and folds no steps of chain
+	w.exec(`UPDATE strata.projection SET input = 'ordinals_v1' WHERE name = 'brc20'`)
+	if s := read(t, w.pool); s.LeastAdvanced() != s.Active("balances") || s.Active(feed.name) == nil {
+		t.Errorf("with another feed: the least advanced is %s, want balances_v1", s.LeastAdvanced().Schema())
+	}
 	for _, tc := range []struct {
 		projection string
 		shard      int32

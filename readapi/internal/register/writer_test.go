@@ -66,7 +66,7 @@ func (w *writer) register(name string, number int) *version {
 	v := &version{name: name, number: number}
 	w.versions[schema(name, number)] = v
 	w.transact(func(b *pgx.Batch) {
-		b.Queue(`INSERT INTO strata.projection (name, version, input) VALUES ($1, $2, 'log')`, name, number)
+		b.Queue(`INSERT INTO strata.projection (name, version, input) VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE 'chain_v1' END)`, name, number)
 		b.Queue(`DELETE FROM strata.shard WHERE name = $1 AND version = $2`, name, number)
 	})
 	if w.active[name] == nil {

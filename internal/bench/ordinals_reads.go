@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/projections/inscriptions"
+)
+
+// variants is how many different requests each measurement of cold reads makes, one after the other: with too little memory
+// to keep an answer, no one is older than what is under way.
+const variants = 500
+
+// readInscriptions measures reads from the tables of many inscriptions: satoshis again and again, and pages and filters with
+// no memory for answers.
+func (b *bench) readInscriptions(ctx context.Context) error {
+	url, err := b.inscriptionWorld(ctx)
+	if err != nil {
+		return err
+	}
+	server, err := b.serveKeeping(ctx, url)
+	if err != nil {
+		return err
+	}
+	satoshis := make([]string, hotAccounts)
+	for i := range satoshis {
+		satoshis[i] = fmt.Sprintf("/ordinals/v1/sats/%d", crowdedSat+i)
+	}
+	err = b.fromMemory(ctx, server, "≥ 0.6×", []kept{
+		{"hot satoshi, one of 299", satoshis, asked{}},
+		{"hot inscriptions of a sat", []string{fmt.Sprintf("/ordinals/v1/sats/%d/inscriptions", crowdedSat)}, asked{}},
+	})
+	server.stop()
+	if err != nil {
+		return err
+	}
+	if server, err = b.serveKeeping(ctx, url, "--cache-memory", "1"); err != nil {
+		return err
+	}
+	defer server.stop()
+	before, err := server.tally(ctx)
+	if err != nil {
+		return err
+	}
+	memory := watchMemory(server.command.Process.Pid)
+	if err := b.crowdedPages(ctx, server); err != nil {
+		return err
+	}
+	if err := b.inscriptionFilters(ctx, server, url); err != nil {
+		return err
+	}
+	b.row("  memory of the server meanwhile", memory.summary(), "", "", "flat, < 300 MiB")
+	return b.sources(ctx, server, before, "made from the tables", func(t tally) float64 { return t.made })
+}
+
+// inscriptionAims are so many requests for lists, made by number.
+func inscriptionAims(target func(i int) string) *aims {
+	a := &aims{}
+	for i := range variants {
+		a.all = append(a.all, aim{request("/ordinals/v1"+target(i), http.Header{}), http.StatusOK, -1})
+	}
+	return a
+}
+
+// crowdedPages compares late pages of long lists with their first ones. Ratios are of latencies.
+func (b *bench) crowdedPages(ctx context.Context, server *server) error {
+	late := b.crowded() - 1000
+	for _, list := range []struct {
+		what, path string
+		late       int
+		target     string
+	}{
+		{fmt.Sprintf("/sats/{n}/inscriptions, %d on it", b.crowded()), fmt.Sprintf("/sats/%d/inscriptions?", crowdedSat), late, "≤ 1.5×, cold p99 < 10 ms; the peer: 3.7×"},
+		{fmt.Sprintf("/inscriptions, %d of them", b.inscribed), "/inscriptions?", b.inscribed / 2, "≤ 1.5×"},
+		{"/inscriptions by number", "/inscriptions?order_by=number&", b.inscribed / 2, "≤ 1.5×"},
+		{"/inscriptions by ordinal", "/inscriptions?order_by=ordinal&", b.inscribed / 3, "≤ 1.5×"},
+	} {
+		about := func(offset int) *aims {
+			return inscriptionAims(func(i int) string { return fmt.Sprintf("%slimit=20&offset=%d", list.path, offset+i) })
+		}
+		for _, connections := range []int{1, 16} {
+			f, err := b.inTurns(connections, server.loading(ctx, about(0)), server.loading(ctx, about(list.late)))
+			if err != nil {
+				return fmt.Errorf("%s: %w", list.what, err)
+			}
+			b.row(fmt.Sprintf("%s, offset %d, %s", list.what, list.late, connectionsText(connections)), f[1].String(), f[0].String()+" offset 0",
+				ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", list.target)
+		}
+	}
+	return nil
+}
+
+// inscriptionFilters measures each filter alone, beside a bare SELECT of an address' page.
+func (b *bench) inscriptionFilters(ctx context.Context, server *server, url string) error {
+	selecting, err := b.selecting(ctx, "inscriptions", url)
+	if err != nil {
+		return err
+	}
+	defer selecting.stop()
+	blocks := b.inscribed / inscribedPerBlock
+	at := func(i, below int) int { return int(uint64(i) * 2_654_435_761 % uint64(below)) } // in no order
+	random := func(i int) int { return at(i, b.inscribed) }
+	for _, filter := range []struct {
+		what   string
+		target func(i int) string
+	}{
+		{"no filter, any depth", func(i int) string { return fmt.Sprintf("offset=%d", random(i)) }},
+		{"address", func(i int) string { return "address=" + b.holder(random(i)) }},
+		{"address with a quarter of all, any depth", func(i int) string { return fmt.Sprintf("address=%s&offset=%d", whale, random(i)/4) }},
+		{"genesis_address", func(i int) string { return "genesis_address=" + b.holder(random(i)) }},
+		{"mime_type, any depth", func(i int) string { return fmt.Sprintf("mime_type=text/plain&offset=%d", random(i)/2) }},
+		{"rarity", func(i int) string { return fmt.Sprintf("rarity=uncommon&offset=%d", random(i)/100) }},
+		{"rarity=common", func(i int) string { return fmt.Sprintf("rarity=common&offset=%d", random(i)) }},
+		{"recursive", func(i int) string { return fmt.Sprintf("recursive=true&offset=%d", random(i)/10) }},
+		{"recursive=false", func(i int) string { return fmt.Sprintf("recursive=false&offset=%d", random(i)) }},
+		{"cursed", func(i int) string { return fmt.Sprintf("cursed=true&offset=%d", random(i)/50) }},
+		{"cursed=false", func(i int) string { return fmt.Sprintf("cursed=false&offset=%d", random(i)) }},
+		{"genesis_block", func(i int) string { return fmt.Sprintf("genesis_block=%d", inscribedFrom+at(i, blocks)) }},
+		{"from_genesis_block_height", func(i int) string {
+			return fmt.Sprintf("from_genesis_block_height=%d&offset=%d", inscribedFrom+at(i, blocks), i)
+		}},
+		{"from_genesis_timestamp", func(i int) string {
+			return fmt.Sprintf("from_genesis_timestamp=%d&offset=%d", 1_680_000_000+600*at(i, blocks), i)
+		}},
+		{"output", func(i int) string { return "output=" + inscribedTx(random(i)) + ":0" }},
+		{"id", func(i int) string { return "id=" + inscribedTx(random(i)) + "i0" }},
+		{"number", func(i int) string { return fmt.Sprintf("number=%d", random(i)*49/50) }},
+		{"from_number and to_number, 1,000 apart", func(i int) string { return fmt.Sprintf("from_number=%d&to_number=%d", random(i), random(i)+999) }},
+		{"from_number", func(i int) string { return fmt.Sprintf("from_number=%d", random(i)*49/50) }},
+		{"from_sat_ordinal and to_sat_ordinal, 0.1 % of all", func(i int) string {
+			from := at(i, 999) * 1_000_000_000_000
+			return fmt.Sprintf("from_sat_ordinal=%d&to_sat_ordinal=%d", from, from+999_999_999_999)
+		}},
+		{"from_sat_ordinal", func(i int) string { return fmt.Sprintf("from_sat_ordinal=%d", at(i, 999)*1_000_000_000_000) }},
+	} {
+		for _, connections := range []int{1, 16} {
+			strata := server.loading(ctx, inscriptionAims(func(i int) string { return "/inscriptions?" + filter.target(i) }))
+			f, err := b.inTurns(connections, selectingOf(selecting, holders{b.inscribed}), strata)
+			if err != nil {
+				return fmt.Errorf("filter %s: %w", filter.what, err)
+			}
+			b.row(fmt.Sprintf("cold /inscriptions, %s, %s", filter.what, connectionsText(connections)), f[1].String(),
+				f[0].String()+" bare SELECT of an address", ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", "p99 < 20 ms")
+		}
+	}
+	return nil
+}
+
+// holders are those of a world with so many inscriptions.
+type holders struct{ Inscribed int }
+
+// selectHeld reads the newest inscriptions of an address with all that is shown of them, and how many there are.
+const selectHeld = `
+	SELECT (SELECT n FROM {schema}.list WHERE name = 'address:' || $1),
+	       i.id, i.number, i.sat, i.height, i.content_length, i.fee, i.charms, i.rarity, i.recursive, i.content_type, i.genesis_address, i.address,
+	       g.block_hash, g.time, b.time, l.txid, l.output_txid, l.vout, l.value, l.sat_offset
+	FROM (SELECT * FROM {schema}.inscription WHERE address = $1 ORDER BY height DESC, tx_index DESC, number DESC LIMIT 20) i
+	JOIN {schema}.block g ON g.height = i.height
+	JOIN {schema}.satoshi s ON s.sat = i.sat
+	JOIN {schema}.location l ON (l.sat, l.height, l.tx_index) = (s.sat, s.height, s.tx_index)
+	JOIN {schema}.block b ON b.height = l.height
+	ORDER BY i.height DESC, i.tx_index DESC, i.number DESC`
+
+// selectInscriptions is that SELECT as a process.
+func selectInscriptions(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
+	query := inscriptions.Spec().SQL(selectHeld)
+	return selectRounds(ctx, in, out, func(of holders) selectRow {
+		world := &bench{inscribed: of.Inscribed}
+		return func(pool *pgxpool.Pool, random *rand.Rand) error {
+			rows, err := pool.Query(ctx, query, world.holder(random.IntN(of.Inscribed)))
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				if _, err := rows.Values(); err != nil {
+					return err
+				}
+			}
+			return rows.Err()
+		}
+	})
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Targets that a node is asked for, around a number.
+const (
+	accountBefore     = "/v2/accounts/SP2J6ZY48GV1EZ5V2V5RB9MP"
+	accountAfter      = "?proof=0"
+	unconfirmedBefore = "/v2/transactions/unconfirmed/000000000000000000000000000000000000000000000000000000"
+	attachmentBefore  = "/v2/attachments/000000000000000000000000000000"
+)
+
+// forwarding is the processes of a comparison of proxies.
+type forwarding struct {
+	*bench
+	node, floor         *helper
+	nodeAt, at, reverse string // addresses of the node, and of what floor has
+	nginx               *nginx
+	strata              *server
+}
+
+// proxies compares the way to a node through Strata with that through nginx.
+func (b *bench) proxies(ctx context.Context) error {
+	f, err := b.startForwarding(ctx)
+	if f != nil {
+		defer f.stop()
+	}
+	if err != nil {
+		return err
+	}
+	for _, compare := range []func(context.Context) error{f.added, f.passThrough, f.collapsed, f.cached, f.steady} {
+		if err := compare(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startForwarding starts the processes. What it returns has to be stopped even if there is an error.
+func (b *bench) startForwarding(ctx context.Context) (f *forwarding, err error) {
+	f = &forwarding{bench: b}
+	if f.node, err = b.helper(ctx, "node"); err != nil {
+		return f, err
+	}
+	if err = f.node.out.Decode(&f.nodeAt); err != nil {
+		return f, err
+	}
+	if f.floor, err = b.helper(ctx, "floor"); err != nil {
+		return f, err
+	}
+	var addresses [2]string
+	if err = f.floor.ask(f.nodeAt, &addresses); err != nil {
+		return f, err
+	}
+	f.at, f.reverse = addresses[0], addresses[1]
+	if f.nginx, err = b.startNginx(ctx, f.nodeAt); err != nil {
+		return f, err
+	}
+	url, pool, err := b.database(ctx, "forwarding")
+	if err != nil {
+		return f, err
+	}
+	pool.Close()
+	if f.strata, err = b.serve(ctx, url, "--roles", "api", "--nodes", "http://"+f.nodeAt); err != nil {
+		return f, err
+	}
+	return f, f.serving(ctx)
+}
+
+// serving waits until Strata has found out that the node serves.
+func (f *forwarding) serving(ctx context.Context) (err error) {
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if _, err = get(ctx, f.strata.api+"/v2/pox", http.Header{}); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("strata does not forward: %w", err)
+}
+
+func (f *forwarding) stop() {
+	if f.strata != nil {
+		f.strata.stop()
+	}
+	if f.nginx != nil {
+		f.nginx.stop()
+	}
+	for _, h := range []*helper{f.floor, f.node} {
+		if h != nil {
+			h.stop()
+		}
+	}
+}
+
+func (f *forwarding) strataAt() string { return strings.TrimPrefix(f.strata.api, "http://") }
+
+// runner is one of those who take turns, with what its process spends.
+type runner struct {
+	name string
+	spending
+	contend contender
+}
+
+func newRunner(name string, pid int, contend contender) *runner {
+	r := &runner{name: name, spending: spending{pid: pid}}
+	r.contend = r.counting(contend)
+	return r
+}
+
+func (f *forwarding) direct(ctx context.Context, a *asking) *runner {
+	return newRunner("the node itself", f.node.command.Process.Pid, askers(ctx, f.nodeAt, a))
+}
+
+func (f *forwarding) byNginx(ctx context.Context, a *asking) *runner {
+	return newRunner("nginx", f.nginx.command.Process.Pid, askers(ctx, f.nginx.forwards, a))
+}
+
+func (f *forwarding) byStrata(ctx context.Context, a *asking) *runner {
+	return newRunner("Strata", f.strata.command.Process.Pid, askers(ctx, f.strataAt(), a))
+}
+
+func (f *forwarding) byFloor(ctx context.Context, name, address string, a *asking) *runner {
+	return newRunner(name, f.floor.command.Process.Pid, askers(ctx, address, a))
+}
+
+// turns has runners take turns, the first of which is the baseline of the others, and prints a row for each other.
+func (f *forwarding) turns(what, target string, connections int, runners ...*runner) ([]figures, error) {
+	contenders := make([]contender, len(runners))
+	for i, r := range runners {
+		r.requests, r.spent = 0, 0
+		contenders[i] = r.contend
+	}
+	results, err := f.inTurns(connections, contenders...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	shown := func(i int) string { return fmt.Sprintf("%s, %.0f µs CPU", results[i], runners[i].each()) }
+	for i, r := range runners[1:] {
+		i++
+		name, wanted := what, target
+		if r.name != "Strata" {
+			name, wanted = "  "+r.name, ""
+		}
+		f.row(fmt.Sprintf("%s, %d connections", name, connections), shown(i), shown(0)+" "+runners[0].name,
+			fmt.Sprintf("%s, p99 %s, CPU %s", times(results[i].rate, results[0].rate),
+				times(results[i].p99.Seconds(), results[0].p99.Seconds()), times(r.each(), runners[0].each())), wanted)
+	}
+	return results, nil
+}
+
+// added is the time that a request takes longer than without a proxy, when there is only one.
+func (f *forwarding) added(ctx context.Context) error {
+	a := &asking{before: accountBefore, after: accountAfter}
+	direct, byNginx, byStrata := f.direct(ctx, a), f.byNginx(ctx, a), f.byStrata(ctx, a)
+	results, err := f.inTurns(1, direct.contend, byNginx.contend, byStrata.contend)
+	if err != nil {
+		return err
+	}
+	added := func(i int) string {
+		return fmt.Sprintf("+%.3f ms p50, +%.3f ms p99", (results[i].p50-results[0].p50).Seconds()*1000, (results[i].p99-results[0].p99).Seconds()*1000)
+	}
+	f.row("forwarded, added to "+ms(results[0].p50)+", 1 connection", added(2), added(1)+" nginx", "", "p50 < 0.3 ms")
+	return nil
+}
+
+// passThrough compares requests no two of which are the same.
+func (f *forwarding) passThrough(ctx context.Context) error {
+	for _, k := range []struct {
+		what          string
+		before, after string
+	}{
+		{"forwarded, distinct accounts", accountBefore, accountAfter},
+		{"forwarded, not kept", unconfirmedBefore, ""},
+	} {
+		a := &asking{before: k.before, after: k.after}
+		for _, connections := range []int{16, 64} {
+			runners := []*runner{f.byNginx(ctx, a), f.byStrata(ctx, a)}
+			if k.after != "" {
+				runners = append(runners, f.direct(ctx, a), f.byFloor(ctx, "bare net/http handler, forwards nothing", f.at, a),
+					f.byFloor(ctx, "net/http's reverse proxy", f.reverse, a))
+			}
+			if _, err := f.turns(k.what, "≥ 0.8×, p99 ≤ 1.5×", connections, runners...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// collapsed compares identical requests whose answer is not kept.
+func (f *forwarding) collapsed(ctx context.Context) error {
+	a := &asking{before: attachmentBefore, different: 1}
+	for _, connections := range []int{16, 64} {
+		var asked [2]int64
+		byStrata := f.byStrata(ctx, a)
+		contend, made := byStrata.contend, 0
+		byStrata.contend = func(connections int, d time.Duration) (*round, error) {
+			if err := f.node.ask(struct{}{}, &asked[0]); err != nil {
+				return nil, err
+			}
+			r, err := contend(connections, d)
+			if err != nil {
+				return nil, err
+			}
+			before := asked[0]
+			if err := f.node.ask(struct{}{}, &asked[0]); err != nil {
+				return nil, err
+			}
+			asked[1] += asked[0] - before
+			made += r.latencies.total
+			return r, nil
+		}
+		if _, err := f.turns("identical at the same time", "faster", connections, f.byNginx(ctx, a), byStrata); err != nil {
+			return err
+		}
+		f.row("  of these, asked of the node", fmt.Sprintf("%.1f %%", 100*float64(asked[1])/float64(max(made, 1))), "", "", "")
+	}
+	return nil
+}
+
+// cached compares answers that are at hand with nginx that forwards, and with nginx that keeps them too.
+func (f *forwarding) cached(ctx context.Context) error {
+	a := &asking{before: accountBefore, after: accountAfter, different: hotAccounts}
+	for _, connections := range []int{16, 64} {
+		keeping := newRunner("nginx with a cache", f.nginx.command.Process.Pid, askers(ctx, f.nginx.keeping, a))
+		if _, err := f.turns("kept, 299 accounts", "> 1×", connections, f.byNginx(ctx, a), f.byStrata(ctx, a), keeping); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// clockTick is the unit of times in /proc, which is this long on every Linux that Go runs on.
+const clockTick = 10 * time.Millisecond
+
+// processorTime is how long a process and its children have run, in user and kernel.
+func processorTime(pid int) (sum time.Duration, err error) {
+	for _, pid := range withChildren(pid) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return 0, fmt.Errorf("read the processor time of a process: %w", err)
+		}
+		// The name of the program, in parentheses, may have spaces.
+		_, rest, _ := strings.Cut(string(text), ") ")
+		fields := strings.Fields(rest)
+		if len(fields) < 13 {
+			return 0, fmt.Errorf("read the processor time of process %d: %q", pid, text)
+		}
+		for _, field := range fields[11:13] {
+			ticks, err := strconv.ParseInt(field, 10, 64)
+			if err != nil {
+				return 0, fmt.Errorf("read the processor time of process %d: %w", pid, err)
+			}
+			sum += time.Duration(ticks) * clockTick
+		}
+	}
+	return sum, nil
+}
+
+func withChildren(pid int) []int {
+	pids := []int{pid}
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	for _, field := range strings.Fields(string(text)) {
+		if child, err := strconv.Atoi(field); err == nil {
+			pids = append(pids, child)
+		}
+	}
+	return pids
+}
+
+// spending counts what a process spends on the requests of its turns.
+type spending struct {
+	pid      int
+	requests int
+	spent    time.Duration
+}
+
+// counting is a contender whose process is watched.
+func (s *spending) counting(contend contender) contender {
+	return func(connections int, d time.Duration) (*round, error) {
+		before, err := processorTime(s.pid)
+		if err != nil {
+			return nil, err
+		}
+		r, err := contend(connections, d)
+		if err != nil {
+			return nil, err
+		}
+		after, err := processorTime(s.pid)
+		s.spent += after - before
+		s.requests += r.latencies.total
+		return r, err
+	}
+}
+
+// each is the processor time of one request, in microseconds.
+func (s *spending) each() float64 {
+	return s.spent.Seconds() * 1e6 / float64(max(s.requests, 1))
+}
