@@ -56,3 +56,11 @@ func (c *decodedCache[T]) get(seqs []int64) (found map[int64]T, missing []int64)
 	}
 	return found, missing
 }
+
+// one returns what is there of one event.
+func (c *decodedCache[T]) one(seq int64) (value T, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k, ok := c.kept[seq]
+	return k.value, ok
+}

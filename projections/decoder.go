@@ -63,6 +63,9 @@ func NewDecoder(log *eventstore.Log, cacheBytes int64, decoded prometheus.Counte
 // Decode decodes events for chain, on all cores; the result has the same order.
 func (d *Decoder) Decode(ctx context.Context, events []eventstore.Event) ([]LogItem, error) {
 	return onAllCores(ctx, events, func(event *eventstore.Event) (LogItem, error) {
+		if b, ok := d.blocks.one(event.Seq); ok { // another version of chain was here before
+			return LogItem{Seq: event.Seq, Path: event.Path, Size: event.Size, Payload: b.Block, Block: b}, nil
+		}
 		item := decodeEvent(event)
 		if b := item.Block; b != nil {
 			d.decoded.Inc()
@@ -78,6 +81,9 @@ func (d *Decoder) Decode(ctx context.Context, events []eventstore.Event) ([]LogI
 // DecodeFeed decodes events for ordinals, on all cores; the result has the same order.
 func (d *Decoder) DecodeFeed(ctx context.Context, events []eventstore.Event) ([]LogItem, error) {
 	return onAllCores(ctx, events, func(event *eventstore.Event) (LogItem, error) {
+		if payload, ok := d.feed.one(event.Seq); ok { // likewise
+			return LogItem{Seq: event.Seq, Path: event.Path, Size: event.Size, Feed: payload}, nil
+		}
 		item := decodeFeed(event)
 		if item.Feed != nil {
 			d.decoded.Inc()

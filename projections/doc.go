@@ -29,5 +29,12 @@
 // Live, events come one at a time through a watermill router whose topic is the log itself (or the list of steps);
 // far behind, in batches of thousands per transaction. Both ways end in the same apply.
 //
+// # Versions
+//
+// Code has a number, that of its rules. What it has built, an Instance, has a number of its own, and any number of them
+// stand side by side, each with a follower in the processes whose code has its rules. Readers see the active one. Rebuild
+// registers a further one, Verify and Diff look at it, Activate and Rollback switch, Drop takes away; VerifyRows compares
+// what is active with what the log gives.
+//
 // An event is decoded once per process, however many projections read it: see Decoder.
 package projections

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -17,19 +18,15 @@ const standbyInterval = 500 * time.Millisecond
 // the leadership. It is an advisory lock held by a connection: where such locks don't work it returns at once, and
 // the compare-and-set alone decides.
 func lead(ctx context.Context, pool *pgxpool.Pool, spec Spec, logger *slog.Logger) (resign func(), err error) {
-	key := fnv.New64a()
-	_, _ = key.Write([]byte("strata projection " + spec.String()))
-	acquired, err := pool.Acquire(ctx)
+	conn, err := leadership(ctx, pool)
 	if err != nil {
 		return nil, err
 	}
-	// It leaves the pool: closing the session is what gives the lock back, whatever state it is in.
-	conn := acquired.Hijack()
 	resign = func() { _ = conn.Close(context.WithoutCancel(ctx)) }
 	told := false
 	for {
-		var leading bool
-		if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, int64(key.Sum64())).Scan(&leading); err != nil {
+		leading, err := tryLead(ctx, conn, spec.instance())
+		if err != nil {
 			resign()
 			return nil, err
 		}
@@ -46,4 +43,22 @@ func lead(ctx context.Context, pool *pgxpool.Pool, spec Spec, logger *slog.Logge
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// leadership is a connection to lead by.
+func leadership(ctx context.Context, pool *pgxpool.Pool) (*pgx.Conn, error) {
+	acquired, err := pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// It leaves the pool: closing the session is what gives the lock back, whatever state it is in.
+	return acquired.Hijack(), nil
+}
+
+// tryLead leads an instance by a connection, unless somebody else does.
+func tryLead(ctx context.Context, conn *pgx.Conn, i Instance) (leading bool, err error) {
+	key := fnv.New64a()
+	_, _ = key.Write([]byte("strata projection " + i.String()))
+	err = conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, int64(key.Sum64())).Scan(&leading)
+	return leading, err
 }

@@ -1,68 +1,58 @@
 package projections
 
-import "strata/eventstore"
-
 // Line is a projection that folds the log into a list of steps, the leader, with those that fold these.
 type Line struct {
-	specs  []Spec // the leader's first
-	attach func(r *Runner)
+	members []member // the leader first
 }
 
-// Chain is the line of chain, which decides what is canonical.
+// member is a projection of a line, whatever it folds.
+type member struct {
+	Definition
+	// follow makes the follower of an instance; nil when the code can only be at its own number.
+	follow func(e *engine, instance registered) following
+}
+
+// Chain is the line of chain, which decides what is canonical. Those that are Rebuildable can be rebuilt.
 func Chain(chain Projection[LogItem], others ...Projection[Step]) Line {
-	return Line{specs: specsOf(chain, others), attach: func(r *Runner) {
-		source := &logSource{paths: ChainPaths, decode: r.decoder.Decode}
-		attach(r, chain, source, others, func(spec Spec) stepList[Step] { return chainSteps(r.decoder, spec.Records) })
-	}}
+	return newLine(chain, others,
+		func(e *engine) *logSource { return &logSource{paths: ChainPaths, decode: e.decoder.Decode} },
+		func(e *engine, spec Spec) stepList[Step] { return chainSteps(e.decoder, spec.Records) })
 }
 
-// Feed is the line of ordinals, which decides what of the ordinals feed counts.
+// Feed is the line of ordinals, which decides what of the ordinals feed counts. Those that are Rebuildable can be rebuilt.
 func Feed(ordinals Projection[LogItem], others ...Projection[FeedStep]) Line {
-	return Line{specs: specsOf(ordinals, others), attach: func(r *Runner) {
-		source := &logSource{paths: FeedPaths, decode: r.decoder.DecodeFeed}
-		attach(r, ordinals, source, others, func(Spec) stepList[FeedStep] { return feedSteps(r.decoder) })
-	}}
+	return newLine(ordinals, others,
+		func(e *engine) *logSource { return &logSource{paths: FeedPaths, decode: e.decoder.DecodeFeed} },
+		func(e *engine, _ Spec) stepList[FeedStep] { return feedSteps(e.decoder) })
 }
 
-func specsOf[T Item](leader Projection[LogItem], others []Projection[T]) []Spec {
-	specs := []Spec{leader.Spec()}
+func newLine[T Item](leader Projection[LogItem], others []Projection[T], log func(*engine) *logSource, list func(*engine, Spec) stepList[T]) Line {
+	name := leader.Spec().Name
+	line := Line{members: []member{{Definition: define(leader, ""), follow: func(e *engine, i registered) following {
+		source := log(e)
+		source.log, source.live, source.wake = e.log, e.readers, e.logWake
+		return newFollower(e, i, leader, source)
+	}}}}
 	for _, projection := range others {
-		specs = append(specs, projection.Spec())
+		line.members = append(line.members, member{Definition: define(projection, name), follow: func(e *engine, i registered) following {
+			steps := stepSource[T]{pool: e.pool, live: e.readers, leader: i.input(), wake: e.stepWake(name), list: list(e, projection.Spec())}
+			return newFollower(e, i, projection, &steps)
+		}})
 	}
-	return specs
+	return line
 }
 
 // stepChannel is where live followers of steps in other processes are told that there are new ones.
-func stepChannel(leader Spec) string { return "strata_step_" + leader.Name }
+func stepChannel(leader string) string { return "strata_step_" + leader }
 
-// attach gives a runner a follower for each projection of a line.
-func attach[T Item](r *Runner, leader Projection[LogItem], source *logSource, others []Projection[T], list func(Spec) stepList[T]) {
-	source.log, source.wake = r.config.Log, r.logWake
-	pool := r.config.Log.Pool()
-	wake := eventstore.NewWake(pool, stepChannel(leader.Spec()), r.config.Interval, r.config.Logger)
-	stepped := newNotifier(pool, stepChannel(leader.Spec()))
-	r.wakes, r.notifiers = append(r.wakes, wake), append(r.notifiers, stepped)
-	steps := stepSource[T]{pool: pool, leader: leader.Spec(), wake: wake}
-	pace := &pace{steps: steps.head}
-	run(r, leader, source, pace, func() {
-		wake.Signal()
-		stepped.notify()
-		r.committed()
-	})
-	for _, projection := range others {
-		source := steps
-		source.list = list(projection.Spec())
-		progress := run[T](r, projection, &source, nil, r.committed)
-		pace.followers = append(pace.followers, progress)
+// folder is what folds into the tables of an instance; nil when the code can't.
+func folder[T Item](projection Projection[T], instance Instance) Projection[T] {
+	spec := projection.Spec()
+	if spec.Version == instance.Version {
+		return projection
 	}
-}
-
-// run adds a follower to a runner.
-func run[T Item](r *Runner, projection Projection[T], source source[T], pace *pace, committed func()) *progress {
-	f := &follower[T]{
-		pool: r.config.Log.Pool(), source: source, projection: projection, spec: projection.Spec(),
-		logger: r.config.Logger, metrics: r.metrics, committed: committed, pace: pace,
+	if p, ok := projection.(Rebuildable[T]); ok {
+		return p.Instance(spec.at(instance.Version))
 	}
-	r.runs = append(r.runs, f.run)
-	return &f.progress
+	return nil
 }

@@ -88,12 +88,12 @@ func (f *follower[T]) watchLag(ctx context.Context, stop context.CancelCauseFunc
 			}
 			continue
 		}
-		place, err := readPlace(ctx, f.pool, f.spec)
+		place, err := f.readPlace(ctx)
 		if err != nil {
 			continue
 		}
-		f.metrics.head.WithLabelValues(f.spec.Name).Set(float64(head))
-		f.metrics.position.WithLabelValues(f.spec.Name).Set(float64(place.position))
+		f.metrics.head.WithLabelValues(f.spec.labels()...).Set(float64(head))
+		f.metrics.position.WithLabelValues(f.spec.labels()...).Set(float64(place.position))
 		if head-place.position > bulkLag {
 			stop(errBehind)
 			return

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
 	"strata/eventstore/topic"
@@ -13,7 +14,8 @@ import (
 // logSource reads the log.
 type logSource struct {
 	log    *eventstore.Log
-	paths  []string // of the events whose bodies are wanted
+	live   *pgxpool.Pool // to read while an item is handed over
+	paths  []string      // of the events whose bodies are wanted
 	decode func(context.Context, []eventstore.Event) ([]LogItem, error)
 	wake   *eventstore.Wake
 }
@@ -29,7 +31,7 @@ func (s *logSource) read(ctx context.Context, after int64) ([]LogItem, error) {
 }
 
 func (s *logSource) subscribe(spec Spec, logger *slog.Logger) (message.Subscriber, string, error) {
-	subscriber, err := topic.NewSubscriber(s.log.Pool(), topic.SubscriberConfig{
+	subscriber, err := topic.NewSubscriber(s.live, topic.SubscriberConfig{
 		Offsets: topic.ProjectionOffsets{Name: spec.Name, Version: spec.Version},
 		Paths:   s.paths,
 		Wake:    s.wake,

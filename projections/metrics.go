@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// metrics of all followers of a process, by the name of the projection.
+// metrics of all followers of a process, by the name of the projection and the version of its tables.
 type metrics struct {
 	position    *prometheus.GaugeVec
 	head        *prometheus.GaugeVec
@@ -23,7 +23,7 @@ type metrics struct {
 
 func newMetrics(registry prometheus.Registerer) *metrics {
 	factory := promauto.With(registry)
-	labels := []string{"projection"}
+	labels := []string{"projection", "version"}
 	gauge := func(name, help string) *prometheus.GaugeVec {
 		return factory.NewGaugeVec(prometheus.GaugeOpts{Namespace: "strata", Subsystem: "projection", Name: name, Help: help}, labels)
 	}
@@ -51,12 +51,19 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 
 // expect shows a projection's alerts from the start: a series that is missing alerts nobody.
 func (m *metrics) expect(spec Spec) {
-	m.failed.WithLabelValues(spec.Name).Set(0)
-	m.waits.WithLabelValues(spec.Name).Add(0)
-	m.quarantined.WithLabelValues(spec.Name).Set(0)
+	m.failed.WithLabelValues(spec.labels()...).Set(0)
+	m.waits.WithLabelValues(spec.labels()...).Add(0)
+	m.quarantined.WithLabelValues(spec.labels()...).Set(0)
+}
+
+// forget ends the series of a version that is gone.
+func (m *metrics) forget(spec Spec) {
+	for _, gauge := range []*prometheus.GaugeVec{m.position, m.head, m.lag, m.lagSeconds, m.failed, m.quarantined} {
+		gauge.DeleteLabelValues(spec.labels()...)
+	}
 }
 
 func (m *metrics) applied(spec Spec, items int, took time.Duration) {
-	m.items.WithLabelValues(spec.Name).Add(float64(items))
-	m.folds.WithLabelValues(spec.Name).Observe(took.Seconds())
+	m.items.WithLabelValues(spec.labels()...).Add(float64(items))
+	m.folds.WithLabelValues(spec.labels()...).Observe(took.Seconds())
 }

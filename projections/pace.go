@@ -17,7 +17,7 @@ type progress struct {
 // still, or is far behind anyway because its tables are being built, is not waited for.
 type pace struct {
 	steps     func(ctx context.Context) (int64, error) // the newest step
-	followers []*progress
+	followers func() []*progress
 	before    int64 // the newest step when the batch before began
 }
 
@@ -34,7 +34,7 @@ func (p *pace) wait(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range p.followers {
+	for _, f := range p.followers() {
 		at, since := f.position.Load(), time.Now()
 		for f.following.Load() && at < p.before && newest-at < paceFar && time.Since(since) < pacePatience && ctx.Err() == nil {
 			sleep(ctx, time.Millisecond)

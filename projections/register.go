@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -20,64 +22,127 @@ const (
 // ErrNotRegistered is returned for a version that the database does not have.
 var ErrNotRegistered = errors.New("no such version of this projection")
 
-// register creates the version's schema and row when they are missing, and makes it the active version when there
-// is none. Several processes may do so at once.
-func register(ctx context.Context, pool *pgxpool.Pool, spec Spec, input string) error {
-	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `INSERT INTO strata.projection (name, version, input) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-			spec.Name, spec.Version, input)
-		if err != nil {
-			return err
-		}
-		if tag.RowsAffected() == 0 {
-			return nil
-		}
-		// Of an earlier version with this number.
-		if _, err := tx.Exec(ctx, `DELETE FROM strata.shard WHERE name = $1 AND version = $2`, spec.Name, spec.Version); err != nil {
-			return fmt.Errorf("forget what changed in its predecessor: %w", err)
-		}
-		if _, err := tx.Exec(ctx, spec.DDL()); err != nil {
-			return fmt.Errorf("create its tables: %w", err)
-		}
-		tag, err = tx.Exec(ctx, `INSERT INTO strata.active (name, version) VALUES ($1, $2) ON CONFLICT DO NOTHING`, spec.Name, spec.Version)
-		if err != nil {
-			return err
-		}
-		if tag.RowsAffected() == 0 {
-			return nil
-		}
-		for _, table := range spec.Views {
-			name, table := viewOf(table)
-			view := pgx.Identifier{"api", name}.Sanitize()
-			if _, err := tx.Exec(ctx, fmt.Sprintf(`CREATE OR REPLACE VIEW %s AS SELECT * FROM %s`, view, pgx.Identifier{spec.Schema(), table}.Sanitize())); err != nil {
-				return fmt.Errorf("create view %s: %w", view, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("register projection %s: %w", spec, err)
-	}
-	return nil
+// registerChannel is where runners are told that the register has changed.
+const registerChannel = "strata_register"
+
+// querier is a pool or a transaction.
+type querier interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func viewOf(entry string) (view, table string) {
-	if view, table, ok := strings.Cut(entry, ":"); ok {
-		return view, table
+// registered is the entry of an instance in the register, but for where it stands.
+type registered struct {
+	Instance
+	rules    int
+	reads    string // "log", or the schema whose steps it folds
+	epoch    [16]byte
+	indexed  bool
+	active   bool
+	previous bool // it is what a rollback returns to
+	viewed   bool // the views show it
+}
+
+// input is the instance whose steps it folds; the zero Instance for the log.
+func (r registered) input() Instance {
+	at := strings.LastIndex(r.reads, "_v")
+	if at < 0 {
+		return Instance{}
 	}
-	return entry, entry
+	version, err := strconv.Atoi(r.reads[at+len("_v"):])
+	if err != nil {
+		return Instance{}
+	}
+	return Instance{r.reads[:at], version}
+}
+
+// entries are those of a register.
+type entries []registered
+
+// readRegister reads all entries, by name and version.
+func readRegister(ctx context.Context, q querier) (entries, error) {
+	rows, err := q.Query(ctx, `
+		SELECT p.name, p.version, coalesce(p.rules, p.version), p.input, p.epoch, p.indexed,
+		       coalesce(a.version = p.version, false), coalesce(a.previous = p.version, false), coalesce(a.viewed = p.version, false)
+		FROM strata.projection p LEFT JOIN strata.active a USING (name)
+		WHERE NOT p.scratch
+		ORDER BY p.name, p.version`)
+	if err != nil {
+		return nil, fmt.Errorf("read the register of projections: %w", err)
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (registered, error) {
+		var r registered
+		return r, row.Scan(&r.Name, &r.Version, &r.rules, &r.reads, &r.epoch, &r.indexed, &r.active, &r.previous, &r.viewed)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the register of projections: %w", err)
+	}
+	return all, nil
+}
+
+// get is the entry of an instance.
+func (es entries) get(i Instance) (registered, error) {
+	for _, e := range es {
+		if e.Instance == i {
+			return e, nil
+		}
+	}
+	return registered{}, fmt.Errorf("projection %s: %w", i, ErrNotRegistered)
+}
+
+// active is the active instance of a projection, if any.
+func (es entries) active(name string) (registered, bool) {
+	return es.find(func(e registered) bool { return e.Name == name && e.active })
+}
+
+// find is the last entry that a condition holds for.
+func (es entries) find(condition func(registered) bool) (found registered, ok bool) {
+	for _, e := range es {
+		if condition(e) {
+			found, ok = e, true
+		}
+	}
+	return found, ok
+}
+
+// has says whether a condition holds for any entry.
+func (es entries) has(condition func(registered) bool) bool {
+	_, ok := es.find(condition)
+	return ok
+}
+
+// changeRegister lets change alter the register in a transaction, while nobody else does. It is a row's lock that orders
+// them, one that no reader and no follower takes.
+func changeRegister(ctx context.Context, pool *pgxpool.Pool, change func(tx pgx.Tx, es entries) error) error {
+	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT FROM strata.archive FOR NO KEY UPDATE`); err != nil {
+			return fmt.Errorf("wait for others that change the register of projections: %w", err)
+		}
+		es, err := readRegister(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return change(tx, es)
+	})
+	if err == nil {
+		// Polling finds what a lost notification would have told.
+		_, _ = pool.Exec(ctx, `SELECT pg_notify($1, ''), pg_notify($2, '')`, registerChannel, Channel)
+	}
+	return err
 }
 
 // place is where a version stands.
 type place struct {
 	position int64
 	state    string
+	indexed  bool
 }
 
-func readPlace(ctx context.Context, pool *pgxpool.Pool, spec Spec) (place, error) {
+func readPlace(ctx context.Context, pool *pgxpool.Pool, spec Spec, epoch [16]byte) (place, error) {
 	var p place
-	err := pool.QueryRow(ctx, `SELECT position, state FROM strata.projection WHERE name = $1 AND version = $2`, spec.Name, spec.Version).
-		Scan(&p.position, &p.state)
+	err := pool.QueryRow(ctx, `SELECT position, state, indexed FROM strata.projection WHERE name = $1 AND version = $2 AND epoch = $3`,
+		spec.Name, spec.Version, epoch).Scan(&p.position, &p.state, &p.indexed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return p, fmt.Errorf("projection %s: %w", spec, ErrNotRegistered)
 	}

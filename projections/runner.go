@@ -27,21 +27,19 @@ type Config struct {
 	Committed func()
 	// DecoderCacheBytes bounds the bodies whose decoded blocks are kept; default DecoderCacheBytesDefault.
 	DecoderCacheBytes int64
+	// BuildNew registers rules that the database has no tables of, so that these are built beside the active ones, which
+	// they replace on command only. Without it they are built on command.
+	BuildNew bool
 }
 
-// Runner keeps projections up to date with the log.
+// Runner keeps projections up to date with the log: all versions of their tables that have the rules of this program.
 type Runner struct {
-	config  Config
-	metrics *metrics
-	decoder *Decoder
-	lines   []Line
+	config Config
+	engine engine
+	lines  Lines
 
-	logWake   *eventstore.Wake
-	wakes     []*eventstore.Wake // of steps
-	notifiers []*notifier        // of commits of leaders, for those that fold their steps
-	commits   *notifier          // of all commits, for readers
-
-	runs []func(ctx context.Context)
+	stepped map[string]*notifier // of commits of leaders, by name, for those that fold their steps
+	commits *notifier            // of all commits, for readers
 }
 
 // NewRunner prepares to run the projections of some lines. Call Run.
@@ -55,20 +53,15 @@ func NewRunner(config Config, lines ...Line) *Runner {
 	if config.Committed == nil {
 		config.Committed = func() {}
 	}
-	pool := config.Log.Pool()
-	r := &Runner{
-		config:  config,
-		metrics: newMetrics(config.Registry),
-		lines:   lines,
-		logWake: eventstore.NewWake(pool, eventstore.Channel, config.Interval, config.Logger),
-		commits: newNotifier(pool, Channel),
-	}
-	r.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.metrics.decoded)
-	for _, line := range lines {
-		for _, spec := range line.specs {
-			r.metrics.expect(spec)
+	r := &Runner{config: config, lines: lines, stepped: map[string]*notifier{}, commits: newNotifier(config.Log.Pool(), Channel)}
+	r.engine = engine{log: config.Log, pool: config.Log.Pool(), logger: config.Logger, metrics: newMetrics(config.Registry)}
+	r.engine.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.engine.metrics.decoded)
+	r.engine.listen(lines, config.Interval)
+	for _, d := range r.lines.Definitions() {
+		r.engine.metrics.expect(d.Spec)
+		if d.Leader == "" {
+			r.stepped[d.Spec.Name] = newNotifier(r.engine.pool, stepChannel(d.Spec.Name))
 		}
-		line.attach(r)
 	}
 	return r
 }
@@ -79,32 +72,27 @@ func (r *Runner) committed() {
 	r.commits.notify()
 }
 
+// committedSteps tells those that fold the steps of a leader, too.
+func (r *Runner) committedSteps(leader string) {
+	r.engine.stepWake(leader).Signal()
+	r.stepped[leader].notify()
+	r.committed()
+}
+
 // Register creates what is missing in the database for all projections, so that readers find their tables before
 // the first event. Run does it too.
 func (r *Runner) Register(ctx context.Context) error {
-	for _, line := range r.lines {
-		for i, spec := range line.specs {
-			input := "log"
-			if i > 0 {
-				input = line.specs[0].Schema()
-			}
-			if err := register(ctx, r.config.Log.Pool(), spec, input); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return r.lines.register(ctx, r.engine.pool, r.config.BuildNew)
 }
 
 // Run follows the log until ctx ends, and returns when all followers have stopped.
 func (r *Runner) Run(ctx context.Context) {
-	defer func() {
-		for _, wake := range append(r.wakes, r.logWake) {
-			wake.Stop()
-		}
-	}()
+	defer r.engine.deafen()
 	for {
 		err := r.Register(ctx)
+		if err == nil && r.engine.readers == nil {
+			err = r.engine.connect(ctx, len(r.lines.Definitions()))
+		}
 		if err == nil {
 			break
 		}
@@ -115,26 +103,36 @@ func (r *Runner) Run(ctx context.Context) {
 		sleep(ctx, time.Second)
 	}
 	var group sync.WaitGroup
-	for _, notifier := range append(r.notifiers, r.commits) {
+	for _, notifier := range r.stepped {
 		group.Go(func() { notifier.run(ctx) })
 	}
+	group.Go(func() { r.commits.run(ctx) })
 	group.Go(func() { r.measureLag(ctx) })
-	for _, run := range r.runs {
-		group.Go(func() { run(ctx) })
-	}
+	group.Go(func() { newKeeper(r).run(ctx) })
 	group.Wait()
 }
 
 // measureLag keeps the gauges of lag true also while nothing happens.
 func (r *Runner) measureLag(ctx context.Context) {
+	known := map[Instance]bool{}
+	m := r.engine.metrics
 	for ctx.Err() == nil {
-		statuses, err := Statuses(ctx, r.config.Log.Pool())
+		statuses, err := readStatuses(ctx, r.engine.pool)
 		if err == nil {
+			there := map[Instance]bool{}
 			for _, s := range statuses {
-				r.metrics.lag.WithLabelValues(s.Name).Set(float64(s.Lag()))
-				r.metrics.lagSeconds.WithLabelValues(s.Name).Set(s.LagSeconds)
-				r.metrics.quarantined.WithLabelValues(s.Name).Set(float64(s.Quarantined))
+				spec := Spec{Name: s.Name, Version: s.Version}
+				there[spec.instance()] = true
+				m.lag.WithLabelValues(spec.labels()...).Set(float64(s.Lag()))
+				m.lagSeconds.WithLabelValues(spec.labels()...).Set(s.LagSeconds)
+				m.quarantined.WithLabelValues(spec.labels()...).Set(float64(s.Quarantined))
 			}
+			for i := range known {
+				if !there[i] {
+					m.forget(Spec{Name: i.Name, Version: i.Version})
+				}
+			}
+			known = there
 		}
 		sleep(ctx, 5*time.Second)
 	}

@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -10,12 +11,13 @@ import (
 	"strata/domain/hash"
 )
 
-// Spec describes one version of a projection.
+// Spec describes one version of a projection. The code of a projection has the number of its rules as its version, and
+// folds into the tables of this number, or of others (see Instance).
 type Spec struct {
 	Name    string
 	Version int
 	// Tables is the DDL of the version's schema, with {schema} for its name. It runs once, in the transaction
-	// that registers the version.
+	// that registers the version; but what comes after the line ReaderIndexes may be left to the end of a build.
 	Tables string
 	// Views names the tables that SQL users see in schema api while this version is active; a name before a colon, as
 	// in "ft_token:token", is that of the view.
@@ -34,6 +36,22 @@ func (s Spec) String() string { return s.Schema() }
 
 // SQL puts the version's schema into a query that names it {schema}.
 func (s Spec) SQL(query string) string { return strings.ReplaceAll(query, "{schema}", s.Schema()) }
+
+// ReaderIndexes is the line of Tables below which there are only indexes that no fold needs. It is cheaper to make them when
+// the rows are there.
+const ReaderIndexes = "-- Indexes for readers: a build makes them at its end."
+
+// split is the DDL of the tables, and that of the indexes that readers need.
+func (s Spec) split() (tables, indexes string) {
+	tables, indexes, _ = strings.Cut(s.DDL(), ReaderIndexes)
+	return tables, indexes
+}
+
+// labels are those of metrics.
+func (s Spec) labels() []string { return []string{s.Name, strconv.Itoa(s.Version)} }
+
+// instance is what the tables are named by.
+func (s Spec) instance() Instance { return Instance{s.Name, s.Version} }
 
 // Item is one thing to fold.
 type Item interface {
@@ -57,6 +75,9 @@ type Outcome struct {
 	Tip *Tip
 	// Touched is what readers must not answer from memory any more; nil for everything.
 	Touched *Touched
+	// Observe, if any, tells metrics of the fold. It is called once the fold has committed, when the rows are those that
+	// readers see.
+	Observe func()
 }
 
 // Projection folds items of one kind: LogItem or Step.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
-	"strings"
 
 	wsql "github.com/ThreeDotsLabs/watermill-sql/v4/pkg/sql"
 	"github.com/ThreeDotsLabs/watermill/message"
@@ -21,7 +20,8 @@ import (
 // stepSource reads the steps that a version of a leader has written, with what they apply.
 type stepSource[T Item] struct {
 	pool   *pgxpool.Pool
-	leader Spec
+	live   *pgxpool.Pool // to read while an item is handed over
+	leader Instance
 	wake   *eventstore.Wake
 	list   stepList[T]
 }
@@ -35,9 +35,14 @@ type stepList[T Item] struct {
 }
 
 func (s *stepSource[T]) head(ctx context.Context) (int64, error) {
+	return lastStep(ctx, s.pool, s.leader)
+}
+
+// lastStep is the newest step of a leader's instance; 0 when there is none.
+func lastStep(ctx context.Context, q querier, leader Instance) (int64, error) {
 	var head int64
-	if err := s.pool.QueryRow(ctx, s.leader.SQL(`SELECT coalesce(max(step), 0) FROM {schema}.step`)).Scan(&head); err != nil {
-		return 0, fmt.Errorf("read the last step of %s: %w", s.leader, err)
+	if err := q.QueryRow(ctx, `SELECT coalesce(max(step), 0) FROM `+leader.table("step")).Scan(&head); err != nil {
+		return 0, fmt.Errorf("read the last step of %s: %w", leader, err)
 	}
 	return head, nil
 }
@@ -45,14 +50,14 @@ func (s *stepSource[T]) head(ctx context.Context) (int64, error) {
 // read returns steps after a position, no more than batchItems, and no more than batchBytes of what they apply unless the
 // first is larger.
 func (s *stepSource[T]) read(ctx context.Context, after int64) ([]T, error) {
-	rows, err := s.pool.Query(ctx, s.leader.SQL(`
+	rows, err := s.pool.Query(ctx, `
 		SELECT `+s.list.columns+`
 		FROM (
 			SELECT *, sum(CASE WHEN kind >= 0 THEN block_size ELSE 0 END) OVER (ORDER BY step) AS total
-			FROM (SELECT * FROM {schema}.step WHERE step > $1 ORDER BY step LIMIT $2) page
+			FROM (SELECT * FROM `+s.leader.table("step")+` WHERE step > $1 ORDER BY step LIMIT $2) page
 		) counted
 		WHERE total <= $3 OR step = $1 + 1
-		ORDER BY step`), after, batchItems, batchBytes)
+		ORDER BY step`, after, batchItems, batchBytes)
 	if err != nil {
 		return nil, fmt.Errorf("read steps of %s after %d: %w", s.leader, after, err)
 	}
@@ -71,13 +76,13 @@ func (s *stepSource[T]) fill(ctx context.Context, steps []T) error {
 }
 
 func (s *stepSource[T]) subscribe(spec Spec, logger *slog.Logger) (message.Subscriber, string, error) {
-	subscriber, err := topic.NewSubscriber(s.pool, topic.SubscriberConfig{
+	subscriber, err := topic.NewSubscriber(s.live, topic.SubscriberConfig{
 		Schema:  func() wsql.SchemaAdapter { return stepSchema[T]{leader: s.leader, list: s.list} },
 		Offsets: topic.ProjectionOffsets{Name: spec.Name, Version: spec.Version},
 		Wake:    s.wake,
 		Logger:  logger,
 	})
-	return subscriber, s.leader.Schema(), err
+	return subscriber, s.leader.String(), err
 }
 
 func (s *stepSource[T]) item(ctx context.Context, msg *message.Message) (T, error) {
@@ -91,7 +96,7 @@ func (s *stepSource[T]) item(ctx context.Context, msg *message.Message) (T, erro
 
 // stepSchema makes the table of steps a watermill topic; nothing is stored a second time.
 type stepSchema[T Item] struct {
-	leader Spec
+	leader Instance
 	list   stepList[T]
 }
 
@@ -106,10 +111,10 @@ func (s stepSchema[T]) SelectQuery(params wsql.SelectQueryParams) (wsql.Query, e
 		return wsql.Query{}, err
 	}
 	return wsql.Query{
-		Query: s.leader.SQL(`
+		Query: `
 			SELECT ` + s.list.columns + `
-			FROM {schema}.step WHERE step > (` + next.Query + `)
-			ORDER BY step LIMIT ` + strconv.Itoa(stepMessagesMax)),
+			FROM ` + s.leader.table("step") + ` WHERE step > (` + next.Query + `)
+			ORDER BY step LIMIT ` + strconv.Itoa(stepMessagesMax),
 		Args: next.Args,
 	}, nil
 }
@@ -128,7 +133,7 @@ func (s stepSchema[T]) UnmarshalMessage(params wsql.UnmarshalMessageParams) (wsq
 }
 
 func (s stepSchema[T]) InsertQuery(wsql.InsertQueryParams) (wsql.Query, error) {
-	return wsql.Query{}, fmt.Errorf("steps are written by the projection %s only", strings.SplitN(s.leader.Schema(), "_v", 2)[0])
+	return wsql.Query{}, fmt.Errorf("steps are written by the projection %s only", s.leader.Name)
 }
 
 func (s stepSchema[T]) SchemaInitializingQueries(wsql.SchemaInitializingQueriesParams) ([]wsql.Query, error) {

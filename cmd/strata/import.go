@@ -56,7 +56,7 @@ func (c *importCommand) Run(ctx context.Context, globals *Globals) error {
 // fold runs the projections here until they have caught up. Should a server do the same, they share the work: each
 // event counts once whoever folds it.
 func (c *importCommand) fold(ctx context.Context, db *database, logger *slog.Logger) error {
-	runner, err := newRunner(db.log, c.ForkChoice, nil, logger, prometheus.NewRegistry())
+	runner, err := newRunner(db.log, c.ForkChoice, false, nil, logger, prometheus.NewRegistry())
 	if err != nil {
 		return err
 	}

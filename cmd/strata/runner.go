@@ -17,8 +17,22 @@ import (
 	"strata/projections/sft"
 )
 
-// newRunner has all projections.
-func newRunner(log *eventstore.Log, forkChoice string, committed func(), logger *slog.Logger, registry prometheus.Registerer) (*projections.Runner, error) {
+type runnerFlags struct {
+	BuildNewVersions bool `default:"true" negatable:"" env:"STRATA_BUILD_NEW_VERSIONS" help:"Build the tables of projections that have other rules here than in the database, beside those that are there. They become active on command; without this flag, building takes a command too."`
+}
+
+// newRunner follows all projections. buildNew says whether rules that are new to the database are built without a command.
+func newRunner(log *eventstore.Log, forkChoice string, buildNew bool, committed func(), logger *slog.Logger, registry prometheus.Registerer) (*projections.Runner, error) {
+	lines, err := newLines(forkChoice, logger, registry)
+	if err != nil {
+		return nil, err
+	}
+	config := projections.Config{Log: log, Logger: logger, Registry: registry, Committed: committed, BuildNew: buildNew}
+	return projections.NewRunner(config, lines...), nil
+}
+
+// newLines has the code of all projections.
+func newLines(forkChoice string, logger *slog.Logger, registry prometheus.Registerer) (projections.Lines, error) {
 	canonical, err := chain.New(chain.Rule(forkChoice), logger)
 	if err != nil {
 		return nil, err
@@ -30,7 +44,8 @@ func newRunner(log *eventstore.Log, forkChoice string, committed func(), logger 
 	feed.Instrument(registry)
 	inscribed := inscriptions.New(logger)
 	inscribed.Instrument(registry)
-	return projections.NewRunner(projections.Config{Log: log, Logger: logger, Registry: registry, Committed: committed},
+	return projections.Lines{
 		projections.Chain(canonical, ledger, ft.New(logger), sft.New(logger), nft.New(logger)),
-		projections.Feed(feed, inscribed, brc20.New())), nil
+		projections.Feed(feed, inscribed, brc20.New()),
+	}, nil
 }

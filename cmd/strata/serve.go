@@ -30,6 +30,7 @@ type serveCommand struct {
 	databaseFlags   `embed:"" group:"Database:"`
 	nodeFlags       `embed:"" group:"Nodes:"`
 	metadataFlags   `embed:"" group:"Token metadata:"`
+	runnerFlags     `embed:"" group:"Projections:"`
 	auditFlags      `embed:"" group:"Audit:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Replica that the API reads from; empty: the same database."`
 
@@ -159,7 +160,7 @@ func address(listener net.Listener) string {
 }
 
 func (c *serveCommand) project(ctx context.Context, group *errgroup.Group, db *database, committed func(), logger *slog.Logger, registry prometheus.Registerer) error {
-	runner, err := newRunner(db.log, c.ForkChoice, committed, logger, registry)
+	runner, err := newRunner(db.log, c.ForkChoice, c.BuildNewVersions, committed, logger, registry)
 	if err != nil {
 		return err
 	}

@@ -83,6 +83,11 @@ func Spec() projections.Spec {
 // Spec implements projections.Projection.
 func (p *Balances) Spec() projections.Spec { return p.spec }
 
+// Instance implements projections.Rebuildable.
+func (p *Balances) Instance(spec projections.Spec) projections.Projection[projections.Step] {
+	return &Balances{spec: spec, logger: p.logger, negative: p.negative}
+}
+
 // Forget implements projections.Projection.
 func (p *Balances) Forget() { p.state = nil }
 
@@ -140,21 +145,28 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 		}
 		steps = steps[run:]
 	}
-	if len(b.negative) > 0 {
-		n := b.negative[0]
-		p.negative.Add(float64(len(b.negative)))
-		p.logger.LogAttrs(ctx, slog.LevelWarn, "balances became negative: events are missing from the log, or it begins above genesis",
-			slog.Int("balances", len(b.negative)), slog.String("first_account", n.account), slog.String("asset", n.asset),
-			slog.String("balance", n.balance.String()), slog.Int64("height", n.height), slog.Int64("seq", n.seq),
-			slog.String("cause", n.cause), slog.String("pointer", n.pointer))
-	}
 	p.state.trim()
 	tip, err := b.tip(ctx)
 	if err != nil {
 		return projections.Outcome{}, err
 	}
 	p.state.position = b.last
-	return projections.Outcome{Tip: tip, Touched: touched}, nil
+	return projections.Outcome{Tip: tip, Touched: touched, Observe: p.observe(ctx, b.negative)}, nil
+}
+
+// observe is what to do when balances have become negative; nil when none has.
+func (p *Balances) observe(ctx context.Context, all []negative) func() {
+	if len(all) == 0 {
+		return nil
+	}
+	return func() {
+		n := all[0]
+		p.negative.Add(float64(len(all)))
+		p.logger.LogAttrs(ctx, slog.LevelWarn, "balances became negative: events are missing from the log, or it begins above genesis",
+			slog.Int("balances", len(all)), slog.String("first_account", n.account), slog.String("asset", n.asset),
+			slog.String("balance", n.balance.String()), slog.Int64("height", n.height), slog.Int64("seq", n.seq),
+			slog.String("cause", n.cause), slog.String("pointer", n.pointer))
+	}
 }
 
 // cacheMax bounds each map of the state.

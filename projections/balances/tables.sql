@@ -15,8 +15,6 @@ CREATE TABLE {schema}.block (
     block_hash           bytea  NOT NULL,
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
-CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
-CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
 
 -- Every change of every balance, in the order of execution, with the balance after it. An account's changes of an
 -- asset are numbered 1, 2, 3, …: the last number is their count, and a page at any depth is a range of numbers.
@@ -39,8 +37,6 @@ CREATE TABLE {schema}.ledger (
     pointer    text    NOT NULL, -- JSON pointer of the cause in the body of event source_seq
     CONSTRAINT ledger_pkey PRIMARY KEY (account, asset, n)
 );
--- Balances at an earlier block.
-CREATE INDEX ledger_height_idx ON {schema}.ledger (account, asset, height, n);
 CREATE INDEX ledger_revert_idx ON {schema}.ledger (height);
 
 -- The last ledger row of each account and asset, so that all assets of an account are one range.
@@ -87,7 +83,6 @@ CREATE TABLE {schema}.nft_custody (
     owner      text,            -- null when burned
     CONSTRAINT nft_custody_pkey PRIMARY KEY (asset, value_hash)
 ) WITH (fillfactor = 80);
-CREATE INDEX nft_custody_owner_idx ON {schema}.nft_custody (owner, asset, value_hash) WHERE owner IS NOT NULL;
 
 -- What each account has locked: the state after each change, the last one counts.
 CREATE TABLE {schema}.stx_lock (
@@ -131,3 +126,11 @@ CREATE TABLE {schema}.negative_balance (
     CONSTRAINT negative_balance_pkey PRIMARY KEY (account, asset, height)
 );
 CREATE INDEX negative_balance_revert_idx ON {schema}.negative_balance (height);
+
+-- Indexes for readers: a build makes them at its end.
+
+CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
+CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
+-- Balances at an earlier block.
+CREATE INDEX ledger_height_idx ON {schema}.ledger (account, asset, height, n);
+CREATE INDEX nft_custody_owner_idx ON {schema}.nft_custody (owner, asset, value_hash) WHERE owner IS NOT NULL;

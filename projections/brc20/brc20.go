@@ -68,6 +68,11 @@ func specOf(version int) projections.Spec {
 // Spec implements projections.Projection.
 func (p *BRC20) Spec() projections.Spec { return p.spec }
 
+// Instance implements projections.Rebuildable.
+func (p *BRC20) Instance(spec projections.Spec) projections.Projection[projections.FeedStep] {
+	return newVersion(spec.Version)
+}
+
 // Forget implements projections.Projection.
 func (p *BRC20) Forget() {}
 

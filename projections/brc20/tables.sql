@@ -36,7 +36,6 @@ CREATE TABLE {schema}.token (
     CONSTRAINT token_pkey PRIMARY KEY (ticker)
 );
 CREATE INDEX token_deploy_idx ON {schema}.token (height, tx_index) WHERE height IS NOT NULL;
-CREATE INDEX token_tx_count_idx ON {schema}.token (tx_count DESC, ticker) WHERE height IS NOT NULL;
 
 -- At most one of each transaction. Where a feed gives two transactions of a block one index, the later one has another here.
 CREATE TABLE {schema}.operation (
@@ -100,8 +99,6 @@ CREATE TABLE {schema}.balance (
     total         numeric(60, 18) NOT NULL,
     CONSTRAINT balance_pkey PRIMARY KEY (ticker, address)
 ) WITH (fillfactor = 80);
-CREATE INDEX balance_total_idx ON {schema}.balance (ticker, total DESC, address) WHERE total > 0;
-CREATE INDEX balance_address_idx ON {schema}.balance (address, total DESC, ticker);
 
 -- Lists that the API pages through, and how long they are: see package ranked. Names and keys:
 --
@@ -112,3 +109,9 @@ CREATE INDEX balance_address_idx ON {schema}.balance (address, total DESC, ticke
 --
 -- A send is in the lists of both its sender and its receiver, once where they are the same.
 {ranked}
+
+-- Indexes for readers: a build makes them at its end.
+
+CREATE INDEX token_tx_count_idx ON {schema}.token (tx_count DESC, ticker) WHERE height IS NOT NULL;
+CREATE INDEX balance_total_idx ON {schema}.balance (ticker, total DESC, address) WHERE total > 0;
+CREATE INDEX balance_address_idx ON {schema}.balance (address, total DESC, ticker);

@@ -100,6 +100,11 @@ func Spec() projections.Spec {
 // Spec implements projections.Projection.
 func (c *Chain) Spec() projections.Spec { return c.spec }
 
+// Instance implements projections.Rebuildable.
+func (c *Chain) Instance(spec projections.Spec) projections.Projection[projections.LogItem] {
+	return &Chain{spec: spec, rule: c.rule, better: c.better, logger: c.logger, metrics: c.metrics}
+}
+
 // Forget implements projections.Projection.
 func (c *Chain) Forget() { c.state = nil }
 
@@ -128,18 +133,16 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 	if err := b.flush(ctx); err != nil {
 		return projections.Outcome{}, err
 	}
-	c.metrics.observe(b)
+	outcome := projections.Outcome{Touched: b.touched, Observe: c.metrics.observe(b)}
 	tip := b.state.tip
 	b.state.position = items[len(items)-1].Seq
 	if tip == nil {
-		return projections.Outcome{Touched: b.touched}, nil
+		return outcome, nil
 	}
 	b.state.nodes.trim(tip, b.state.root)
 	b.state.burn.trim()
-	return projections.Outcome{
-		Tip:     &projections.Tip{Height: tip.height, IndexBlockHash: tip.id, BlockHash: tip.blockHash, BurnBlockHeight: tip.burnHeight},
-		Touched: b.touched,
-	}, nil
+	outcome.Tip = &projections.Tip{Height: tip.height, IndexBlockHash: tip.id, BlockHash: tip.blockHash, BurnBlockHeight: tip.burnHeight}
+	return outcome, nil
 }
 
 // state is what the projection knows between batches. It may be dropped at any time and read again.

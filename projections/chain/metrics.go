@@ -29,12 +29,15 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 // Instrument registers the projection's metrics. Call it before the projection runs.
 func (c *Chain) Instrument(registry prometheus.Registerer) { c.metrics = newMetrics(registry) }
 
-// observe is called with a batch that is about to commit.
-func (m *metrics) observe(b *batch) {
-	m.gaps.Set(float64(len(b.state.gaps)))
-	m.reverted.Add(float64(b.reverted))
-	m.repeated.Add(float64(b.repeated))
-	if b.state.tip != nil {
-		m.height.Set(float64(b.state.tip.height))
+// observe is what to do when a batch has committed.
+func (m *metrics) observe(b *batch) func() {
+	gaps, tip := len(b.state.gaps), b.state.tip
+	return func() {
+		m.gaps.Set(float64(gaps))
+		m.reverted.Add(float64(b.reverted))
+		m.repeated.Add(float64(b.repeated))
+		if tip != nil {
+			m.height.Set(float64(tip.height))
+		}
 	}
 }

@@ -51,7 +51,6 @@ CREATE TABLE {schema}.block (
     CONSTRAINT block_index_block_hash_key UNIQUE (index_block_hash)
 );
 CREATE INDEX block_parent_idx ON {schema}.block (parent_index_block_hash);
-CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
 -- The best remaining candidate after a reorganisation of Bitcoin is found from the top.
 CREATE INDEX block_height_idx ON {schema}.block (height, burn_block_height);
 CREATE INDEX block_burn_block_hash_idx ON {schema}.block (burn_block_hash);
@@ -129,7 +128,6 @@ CREATE TABLE {schema}.transaction (
     burnchain_op        text,             -- JSON as the node sent it
     CONSTRAINT transaction_pkey PRIMARY KEY (source_seq, tx_index)
 );
-CREATE INDEX transaction_txid_idx ON {schema}.transaction (txid);
 
 -- Committed events of successful transactions, numbered from 0 within each transaction.
 CREATE TABLE {schema}.event (
@@ -172,8 +170,6 @@ CREATE TABLE {schema}.microblock (
     CONSTRAINT microblock_pkey PRIMARY KEY (microblock_hash, parent_index_block_hash)
 );
 
-CREATE INDEX microblock_parent_idx ON {schema}.microblock (parent_index_block_hash, sequence);
-
 -- Which blocks confirm which microblocks. Siblings may confirm the same one.
 CREATE TABLE {schema}.microblock_confirmation (
     source_seq      bigint NOT NULL,
@@ -181,4 +177,10 @@ CREATE TABLE {schema}.microblock_confirmation (
     microblock_hash bytea  NOT NULL,
     CONSTRAINT microblock_confirmation_pkey PRIMARY KEY (source_seq, microblock_hash)
 );
+
+-- Indexes for readers: a build makes them at its end.
+
+CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
+CREATE INDEX transaction_txid_idx ON {schema}.transaction (txid);
+CREATE INDEX microblock_parent_idx ON {schema}.microblock (parent_index_block_hash, sequence);
 CREATE INDEX microblock_confirmation_hash_idx ON {schema}.microblock_confirmation (microblock_hash);

@@ -85,6 +85,11 @@ func (p *Inscriptions) Instrument(registry prometheus.Registerer) { p.metrics = 
 // Spec implements projections.Projection.
 func (p *Inscriptions) Spec() projections.Spec { return p.spec }
 
+// Instance implements projections.Rebuildable.
+func (p *Inscriptions) Instance(spec projections.Spec) projections.Projection[projections.FeedStep] {
+	return &Inscriptions{spec: spec, lists: ranked.New(spec, source), logger: p.logger, metrics: p.metrics}
+}
+
 // Forget implements projections.Projection. There is nothing to forget: each wave reads what it needs.
 func (p *Inscriptions) Forget() {}
 
@@ -114,6 +119,7 @@ type batch struct {
 	projection *Inscriptions
 	ctx        context.Context
 	tx         pgx.Tx
+	repeats    int // reveals of what was revealed before
 }
 
 func (b *batch) sql(query string) string { return b.projection.spec.SQL(query) }
@@ -144,11 +150,16 @@ func (b *batch) outcome() (projections.Outcome, error) {
 	if err := b.tx.SendBatch(b.ctx, queries).Close(); err != nil {
 		return projections.Outcome{}, fmt.Errorf("read the tip: %w", err)
 	}
-	b.projection.metrics.inscriptions.Set(float64(total))
-	b.projection.metrics.missing.Set(float64(missing))
+	outcome := projections.Outcome{Observe: func() {
+		metrics := b.projection.metrics
+		metrics.inscriptions.Set(float64(total))
+		metrics.missing.Set(float64(missing))
+		metrics.repeated.Add(float64(b.repeats))
+	}}
 	if !found {
-		return projections.Outcome{}, nil
+		return outcome, nil
 	}
 	tip.IndexBlockHash, tip.BurnBlockHeight = tip.BlockHash, tip.Height
-	return projections.Outcome{Tip: &tip}, nil
+	outcome.Tip = &tip
+	return outcome, nil
 }

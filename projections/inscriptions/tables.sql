@@ -14,8 +14,6 @@ CREATE TABLE {schema}.block (
     block_hash  bytea  NOT NULL,
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
-CREATE INDEX block_time_idx ON {schema}.block (time) INCLUDE (height, reveals);
-CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
 
 CREATE TABLE {schema}.inscription (
     number          bigint   NOT NULL, -- of the jubilee: the one that is shown; unique but where the feed is wrong
@@ -91,8 +89,6 @@ CREATE TABLE {schema}.satoshi (
     vout         text   NOT NULL,
     CONSTRAINT satoshi_pkey PRIMARY KEY (sat)
 );
-CREATE INDEX satoshi_output_idx ON {schema}.satoshi (output_txid, vout);
-CREATE INDEX satoshi_height_idx ON {schema}.satoshi USING brin (height);
 
 -- Lists that the API pages through, and how long they are: see package ranked. Names and keys:
 --
@@ -113,3 +109,9 @@ SELECT greatest(blessed.numbers - coalesce((SELECT n FROM {schema}.list WHERE na
 FROM (SELECT coalesce(max(number) - min(number) + 1, 0) AS numbers FROM {schema}.inscription WHERE number >= 0) blessed,
      (SELECT coalesce(max(number) - min(number) + 1, 0) AS numbers FROM {schema}.inscription WHERE number < 0) cursed;
 
+-- Indexes for readers: a build makes them at its end.
+
+CREATE INDEX block_time_idx ON {schema}.block (time) INCLUDE (height, reveals);
+CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
+CREATE INDEX satoshi_output_idx ON {schema}.satoshi (output_txid, vout);
+CREATE INDEX satoshi_height_idx ON {schema}.satoshi USING brin (height);

@@ -216,7 +216,7 @@ func (w *wave) readStandings(rows pgx.Rows, place func(*sat) *standing) error {
 }
 
 func (b *batch) quarantine(w *wave) error {
-	b.projection.metrics.repeated.Add(float64(w.repeats))
+	b.repeats += w.repeats
 	for _, seq := range slices.Sorted(maps.Keys(w.refused)) {
 		q := w.refused[seq]
 		q.Path = ordinals.Paths[0]

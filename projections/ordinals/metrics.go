@@ -35,7 +35,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	return m
 }
 
-// observe is called with a batch that is about to commit.
+// observe is called with a batch that has committed.
 func (m *metrics) observe(b *batch, tip *projections.Tip) {
 	m.applied.Add(float64(b.applied))
 	m.reverted.Add(float64(b.reverted))

@@ -78,6 +78,11 @@ func (p *Ordinals) Instrument(registry prometheus.Registerer) { p.metrics = newM
 // Spec implements projections.Projection.
 func (p *Ordinals) Spec() projections.Spec { return p.spec }
 
+// Instance implements projections.Rebuildable.
+func (p *Ordinals) Instance(spec projections.Spec) projections.Projection[projections.LogItem] {
+	return &Ordinals{spec: spec, logger: p.logger, metrics: p.metrics}
+}
+
 // Forget implements projections.Projection.
 func (p *Ordinals) Forget() { p.state = nil }
 
@@ -110,12 +115,12 @@ func (p *Ordinals) Fold(ctx context.Context, tx pgx.Tx, after int64, items []pro
 		p.state.tip, p.state.step = tip, b.step
 	}
 	p.state.position = items[len(items)-1].Seq
-	p.observe(ctx, b)
+	tip := p.state.tip
 	touched := projections.NewTouched()
 	if changed || len(b.anomalies) > 0 {
 		touched = nil
 	}
-	return projections.Outcome{Tip: p.state.tip, Touched: touched}, nil
+	return projections.Outcome{Tip: tip, Touched: touched, Observe: func() { p.observe(ctx, b, tip) }}, nil
 }
 
 // take judges one event of the log.
@@ -177,9 +182,9 @@ func (b *batch) anomaly(item *projections.LogItem, block *domain.Block, kind str
 	b.anomalies = append(b.anomalies, anomaly{seq: item.Seq, block: block, kind: kind})
 }
 
-// observe counts and tells what is about to commit.
-func (p *Ordinals) observe(ctx context.Context, b *batch) {
-	p.metrics.observe(b, p.state.tip)
+// observe counts and tells what has committed.
+func (p *Ordinals) observe(ctx context.Context, b *batch, tip *projections.Tip) {
+	p.metrics.observe(b, tip)
 	if len(b.anomalies) == 0 {
 		return
 	}

@@ -46,6 +46,11 @@ func New(kind token.Kind, version int, logger *slog.Logger) *Projection {
 // Spec implements projections.Projection.
 func (p *Projection) Spec() projections.Spec { return p.spec }
 
+// Instance implements projections.Rebuildable.
+func (p *Projection) Instance(spec projections.Spec) projections.Projection[projections.Step] {
+	return New(p.kind, spec.Version, p.logger)
+}
+
 // Forget implements projections.Projection.
 func (p *Projection) Forget() { p.tip, p.position = nil, -1 }
 

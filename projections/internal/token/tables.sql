@@ -13,7 +13,6 @@ CREATE TABLE {schema}.block (
     block_hash        bytea  NOT NULL,
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
-CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
 
 -- Contracts that follow the standard of this kind: sip-010 for ft, sip-009 for nft, sip-013 for sft.
 CREATE TABLE {schema}.contract (
@@ -110,7 +109,6 @@ CREATE TABLE {schema}.image (
     content_type text,
     CONSTRAINT image_pkey PRIMARY KEY (uri_hash)
 );
-CREATE INDEX image_sha256_idx ON {schema}.image (sha256);
 
 -- Which documents and images each token refers to.
 CREATE TABLE {schema}.reference (
@@ -138,7 +136,6 @@ CREATE TABLE {schema}.want (
     want       text        NOT NULL, -- JSON, see domain/fetch
     CONSTRAINT want_pkey PRIMARY KEY (key_hash)
 );
-CREATE INDEX want_due_idx ON {schema}.want (kind, priority, due_at);
 
 -- Notifications of SIP-019 that were authorised, also of contracts whose interface is not known yet.
 CREATE TABLE {schema}.notification (
@@ -220,3 +217,9 @@ CREATE TRIGGER count_went AFTER DELETE ON {schema}.want REFERENCING OLD TABLE AS
     FOR EACH STATEMENT EXECUTE FUNCTION {schema}.count_wants();
 CREATE TRIGGER count_changed AFTER UPDATE ON {schema}.want REFERENCING OLD TABLE AS went NEW TABLE AS came
     FOR EACH STATEMENT EXECUTE FUNCTION {schema}.count_wants();
+
+-- Indexes for readers: a build makes them at its end.
+
+CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
+CREATE INDEX image_sha256_idx ON {schema}.image (sha256);
+CREATE INDEX want_due_idx ON {schema}.want (kind, priority, due_at);

@@ -34,6 +34,7 @@ type State struct {
 type Version struct {
 	Name       string
 	Number     int
+	Rules      int // the number of the code that builds it, of which there may be several numbers
 	Active     bool
 	Input      string // "log", or the schema whose steps it folds
 	State      string
@@ -57,6 +58,18 @@ func (s *State) Schemas() string { return s.schemas }
 
 // Active is the active version of a projection; nil when there is none.
 func (s *State) Active(name string) *Version { return s.active[name] }
+
+// Foreign are the active versions that other code has built than that whose rules have these numbers, by the names of
+// projections: what their rows mean, only that code knows, so that nothing can be answered from them. Projections without a
+// number here don't count.
+func (s *State) Foreign(rules map[string]int) (foreign []*Version) {
+	for _, v := range s.Versions {
+		if number, ok := rules[v.Name]; ok && v.Active && number != v.Rules {
+			foreign = append(foreign, v)
+		}
+	}
+	return foreign
+}
 
 // Schema is where its tables stand, quoted for SQL.
 func (v *Version) Schema() string {
@@ -90,9 +103,10 @@ func (s *State) LeastAdvanced() (least *Version) {
 
 // versionsSQL reads the versions.
 const versionsSQL = `
-	SELECT p.name, p.version, a.version IS NOT NULL, p.input, p.state, CASE WHEN p.state = 'failed' THEN p.error END,
+	SELECT p.name, p.version, coalesce(p.rules, p.version), a.version IS NOT NULL, p.input, p.state, CASE WHEN p.state = 'failed' THEN p.error END,
 	       p.position, p.log_seq, p.block_height, p.burn_block_height, p.index_block_hash, p.block_hash, p.epoch, p.shards_from
 	FROM strata.projection p LEFT JOIN strata.active a USING (name, version)
+	WHERE NOT p.scratch
 	ORDER BY p.name, p.version`
 
 // archiveSQL reads what is not of a version.
@@ -114,7 +128,7 @@ func (s *State) scan(rows pgx.Rows) error {
 	digest := sha256.New()
 	for rows.Next() {
 		v := &Version{changed: neverChanged}
-		err := rows.Scan(&v.Name, &v.Number, &v.Active, &v.Input, &v.State, &v.Failure,
+		err := rows.Scan(&v.Name, &v.Number, &v.Rules, &v.Active, &v.Input, &v.State, &v.Failure,
 			&v.Position, &v.LogSeq, &v.Height, &v.BurnHeight, &v.IndexBlock, &v.Block, &v.Epoch, &v.changedFrom)
 		if err != nil {
 			return err
@@ -130,7 +144,7 @@ func (s *State) scan(rows pgx.Rows) error {
 		if v.Failure != nil {
 			failure = *v.Failure
 		}
-		_, _ = fmt.Fprintf(digest, "%t %q %q %s", v.Active, v.State, failure, binary.BigEndian.AppendUint64(v.Epoch[:], uint64(v.Position)))
+		_, _ = fmt.Fprintf(digest, "%d %t %q %q %s", v.Rules, v.Active, v.State, failure, binary.BigEndian.AppendUint64(v.Epoch[:], uint64(v.Position)))
 	}
 	copy(s.Digest[:], digest.Sum(nil))
 	return rows.Err()

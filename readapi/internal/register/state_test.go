@@ -96,3 +96,33 @@ func TestFailure(t *testing.T) {
 		t.Errorf("resumed: got failure %v and the digest of %q", s.Versions[0].Failure, digests[s.Digest])
 	}
 }
+
+// The code of a process can be of other rules than those of the active versions.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t, databases.New(t), 0)
+	w.register("chain", 1)
+	w.register("balances", 2)
+	w.register("balances", 3)
+	rebuilt := w.register("ft", 4)
+	w.exec(`UPDATE strata.projection SET rules = 1 WHERE name = 'ft'`)
+	scratch := w.register("chain", 9)
+	w.exec(`UPDATE strata.projection SET scratch = true WHERE version = 9`)
+	s := read(t, w.pool)
+	if len(s.Versions) != 4 {
+		t.Errorf("got %d versions, want 4 without %s, which nobody is to see", len(s.Versions), schema(scratch.name, scratch.number))
+	}
+	if got := s.Active(rebuilt.name); got.Rules != 1 || got.Number != 4 {
+		t.Errorf("got rules %d of number %d, want 1 of 4", got.Rules, got.Number)
+	}
+	if got := s.Foreign(map[string]int{"chain": 1, "balances": 2, "ft": 1, "sft": 1}); len(got) != 0 {
+		t.Errorf("%s is foreign to the code that built it", got[0].Schema())
+	}
+	got := s.Foreign(map[string]int{"chain": 1, "balances": 3, "ft": 4})
+	if len(got) != 2 || got[0].Name != "balances" || got[1].Name != "ft" {
+		t.Errorf("got %v, want balances and ft", got)
+	}
+	if got := s.Foreign(nil); len(got) != 0 {
+		t.Errorf("got %v without rules", got)
+	}
+}

@@ -1,0 +1,181 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// comparison is one table of two instances, with what both have of it.
+type comparison struct {
+	a, b    Instance
+	table   string
+	key     []string // the columns of the primary key; all columns where there is none, or not the same
+	keyless bool
+	rest    []string
+	seqs    bool // rows name their event
+}
+
+func readComparison(ctx context.Context, tx pgx.Tx, a, b Instance, table string) (*comparison, error) {
+	c := &comparison{a: a, b: b, table: table}
+	columns := map[Instance][]string{}
+	keys := map[Instance][]string{}
+	for _, i := range []Instance{a, b} {
+		rows, err := tx.Query(ctx, `
+			SELECT a.attname, coalesce(array_position(k.indkey::int2[], a.attnum), -1)
+			FROM pg_attribute a LEFT JOIN pg_index k ON k.indrelid = a.attrelid AND k.indisprimary
+			WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
+			ORDER BY a.attnum`, i.table(table))
+		if err != nil {
+			return nil, fmt.Errorf("read the columns of %s: %w", i.table(table), err)
+		}
+		var name string
+		var place int
+		places := map[string]int{}
+		_, err = pgx.ForEachRow(rows, []any{&name, &place}, func() error {
+			columns[i] = append(columns[i], name)
+			if place >= 0 {
+				keys[i] = append(keys[i], name)
+				places[name] = place
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read the columns of %s: %w", i.table(table), err)
+		}
+		slices.SortFunc(keys[i], func(x, y string) int { return places[x] - places[y] })
+	}
+	both := slices.DeleteFunc(slices.Clone(columns[a]), func(name string) bool { return !slices.Contains(columns[b], name) })
+	c.seqs = slices.Contains(both, "source_seq")
+	c.key = keys[a]
+	if c.keyless = len(c.key) == 0 || !slices.Equal(keys[a], keys[b]); c.keyless {
+		c.key = both
+		return c, nil
+	}
+	c.rest = slices.DeleteFunc(both, func(name string) bool { return slices.Contains(c.key, name) })
+	return c, nil
+}
+
+// sql joins the two tables by their keys and keeps what is not alike. Rows without a key are numbered among their like, so that
+// each has one of its own.
+func (c *comparison) sql() string {
+	quoted := func(prefix, name string) string { return prefix + pgx.Identifier{name}.Sanitize() }
+	list := func(names []string, format func(string) string) string {
+		all := make([]string, len(names))
+		for i, name := range names {
+			all[i] = format(name)
+		}
+		return strings.Join(all, ", ")
+	}
+	from := func(i Instance) string {
+		if !c.keyless {
+			return `(SELECT true AS "is here", * FROM ` + i.table(c.table) + `)`
+		}
+		columns := list(c.key, func(name string) string { return quoted("", name) })
+		return `(SELECT true AS "is here", row(` + columns + `)::text AS "as text", row_number() OVER (PARTITION BY ` + columns + `) AS "of these", ` +
+			columns + ` FROM ` + i.table(c.table) + `)`
+	}
+	var join, order string
+	if c.keyless {
+		join = `a."as text" = b."as text" AND a."of these" = b."of these"`
+		order = `coalesce(a."as text", b."as text"), coalesce(a."of these", b."of these")`
+	} else {
+		join = strings.ReplaceAll(list(c.key, func(name string) string { return quoted("a.", name) + ` = ` + quoted("b.", name) }), ", ", " AND ")
+		order = list(c.key, func(name string) string { return `coalesce(` + quoted("a.", name) + `, ` + quoted("b.", name) + `)` })
+	}
+	unlike := ""
+	if len(c.rest) > 0 {
+		row := func(prefix string) string {
+			return `row(` + list(c.rest, func(name string) string { return quoted(prefix, name) }) + `)`
+		}
+		unlike = ` OR ` + row("a.") + ` IS DISTINCT FROM ` + row("b.")
+	}
+	seqs := `NULL, NULL`
+	if c.seqs {
+		seqs = `a.source_seq::text, b.source_seq::text`
+	}
+	columns := []string{`(b."is here" IS NULL)::text`, `(a."is here" IS NULL)::text`, seqs}
+	for _, name := range c.key {
+		columns = append(columns, `coalesce(`+quoted("a.", name)+`, `+quoted("b.", name)+`)::text`)
+	}
+	for _, name := range c.rest {
+		columns = append(columns, quoted("a.", name)+`::text`, quoted("b.", name)+`::text`)
+	}
+	return `SELECT ` + strings.Join(columns, ", ") + ` FROM ` + from(c.a) + ` a FULL JOIN ` + from(c.b) + ` b ON ` + join + `
+		WHERE a."is here" IS NULL OR b."is here" IS NULL` + unlike + ` ORDER BY ` + order
+}
+
+// comparisonFetch is how many differences are held at once.
+const comparisonFetch = 500
+
+// run streams what differs.
+func (c *comparison) run(ctx context.Context, tx pgx.Tx, each func(Difference) bool) error {
+	if _, err := tx.Exec(ctx, `DECLARE difference NO SCROLL CURSOR FOR `+c.sql()); err != nil {
+		return err
+	}
+	for {
+		// Described each time: the same words have other columns for each table.
+		rows, err := tx.Query(ctx, `FETCH `+strconv.Itoa(comparisonFetch)+` FROM difference`, pgx.QueryExecModeDescribeExec)
+		if err != nil {
+			return err
+		}
+		found, err := pgx.CollectRows(rows, c.scan)
+		if err != nil {
+			return err
+		}
+		for _, d := range found {
+			if !each(d) {
+				return errEnough
+			}
+		}
+		if len(found) < comparisonFetch {
+			_, err := tx.Exec(ctx, `CLOSE difference`)
+			return err
+		}
+	}
+}
+
+func (c *comparison) scan(row pgx.CollectableRow) (Difference, error) {
+	d := Difference{Table: c.table}
+	texts := make([]*string, 4+len(c.key)+2*len(c.rest))
+	into := make([]any, len(texts))
+	for i := range texts {
+		into[i] = &texts[i]
+	}
+	if err := row.Scan(into...); err != nil {
+		return d, err
+	}
+	d.Missing, d.Extra = *texts[0] == "true", *texts[1] == "true"
+	d.OldSeq, d.NewSeq = number(texts[2]), number(texts[3])
+	texts = texts[4:]
+	for i, name := range c.key {
+		d.Key = append(d.Key, Value{name, texts[i]})
+	}
+	if d.Missing || d.Extra {
+		return d, nil
+	}
+	texts = texts[len(c.key):]
+	for i, name := range c.rest {
+		old, now := texts[2*i], texts[2*i+1]
+		if (old == nil) != (now == nil) || old != nil && *old != *now {
+			d.Columns = append(d.Columns, ColumnDifference{name, old, now})
+		}
+	}
+	return d, nil
+}
+
+// number reads one that may be null.
+func number(text *string) *int64 {
+	if text == nil {
+		return nil
+	}
+	n, err := strconv.ParseInt(*text, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}

@@ -1,0 +1,17 @@
+package ordinals
+
+import "strata/projections"
+
+// Checks implements projections.Checked.
+func (p *Ordinals) Checks() []projections.Check {
+	return []projections.Check{
+		{Name: "steps are numbered without holes", SQL: `
+			SELECT max(step) AS last_step, count(*) AS steps FROM {schema}.step HAVING count(*) <> coalesce(max(step), 0)`},
+		{Name: "steps add up to what is applied", SQL: `
+			SELECT coalesce(s.height, b.height) AS height, coalesce(s.block_seq, b.source_seq) AS block_seq
+			FROM (
+				SELECT height, block_seq, block_index, sum(kind) AS applied, max(step) AS step FROM {schema}.step GROUP BY height, block_seq, block_index
+			) s FULL JOIN {schema}.block b ON b.height = s.height AND b.source_seq = s.block_seq AND b.block_index = s.block_index
+			WHERE coalesce(s.applied, 0) <> CASE WHEN b.height IS NULL THEN 0 ELSE 1 END OR b.step <> s.step`},
+	}
+}
