@@ -2,7 +2,6 @@ package readapi
 
 import (
 	"context"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -90,20 +89,26 @@ func (l *ordered) pageOrder() string {
 	return l.order(columns, "p.tie", false)
 }
 
-// from is the condition that a key is not below that of the arguments from n on.
-func (l *rankedList) from(n int) string {
+// fromPlace is the condition that a key is not below that of the place, which an index can be searched for.
+func (l *rankedList) fromPlace() string {
+	begins := make([]string, len(l.key))
+	for i := range begins {
+		begins[i] = "(SELECT " + keyNames[i] + " FROM place)"
+	}
 	if len(l.key) == 1 {
-		return " AND " + l.key[0] + " >= " + argument(n)
+		return " AND " + l.key[0] + " >= " + begins[0]
 	}
-	arguments := make([]string, len(l.key))
-	for i := range arguments {
-		arguments[i] = argument(n + i)
-	}
-	return " AND (" + strings.Join(l.key, ", ") + ") >= (" + strings.Join(arguments, ", ") + ")"
+	return " AND (" + strings.Join(l.key, ", ") + ") >= (" + strings.Join(begins, ", ") + ")"
 }
 
 // argument names the nth argument of a query, which is a bigint.
 func argument(n int) string { return "$" + strconv.Itoa(n) + "::bigint" }
+
+// keepPlans adds a query after which Postgres uses plans for any arguments for the others of the batch, and so makes each but
+// once: to plan how a page is filled up takes longer than to do it. How lists are read must not hang on arguments.
+func keepPlans(b *batch) {
+	query(b, func(mode *string) []any { return []any{mode} }, `SELECT ARRAY[]::bigint[], set_config('plan_cache_mode', 'force_generic_plan', true)`)
+}
 
 // fill makes a query of the text that selects a page: its first column is the sources, and it has the page as p.
 type fill func(page, order string) string
@@ -111,28 +116,12 @@ type fill func(page, order string) string
 // readList reads a page of a list, and how long the list is.
 func readList[T any](ctx context.Context, s *snapshot, l ordered, offset int64, limit int, columns func(*T) []any, fill fill) (rows []T, total int64, err error) {
 	b := s.batch()
-	if offset <= nearMax {
-		lengths := queryLengths(b, l.projection, l.name)
-		page := queryNear(b, &l, offset, limit, columns, fill)
-		if err := b.runLast(ctx); err != nil {
-			return nil, 0, err
-		}
-		return page.rows, lengths()[0], nil
-	}
-	located := l.locate(b, offset, limit)
-	if err := b.run(ctx); err != nil {
+	keepPlans(b)
+	lengths := queryLengths(b, l.projection, l.name)
+	if rows, err = readWindows(ctx, b, []window{{l, offset, limit}}, columns, fill); err != nil {
 		return nil, 0, err
 	}
-	place, _ := located.first()
-	if offset >= place.total {
-		return nil, place.total, nil
-	}
-	b = s.batch()
-	page := queryFar(b, &l, place, offset, limit, columns, fill)
-	if err := b.runLast(ctx); err != nil {
-		return nil, 0, err
-	}
-	return page.rows, place.total, nil
+	return rows, lengths()[0], nil
 }
 
 // segment is a part of a list that is n long, where before entries of the list come before it in its direction.
@@ -143,110 +132,101 @@ type segment struct {
 
 // readSegments reads a page of segments that follow each other.
 func readSegments[T any](ctx context.Context, s *snapshot, segments []segment, offset int64, limit int, columns func(*T) []any, fill fill) (rows []T, err error) {
-	type window struct {
-		*segment
-		offset  int64 // in the list
-		limit   int
-		located *result[pagePlace]
-	}
 	var windows []window
-	distant := s.batch()
-	for i := range segments {
-		g := &segments[i]
+	for _, g := range segments {
 		if n := min(g.n-offset, int64(limit)); n > 0 {
-			w := window{segment: g, offset: g.before + offset, limit: int(n)}
-			if w.offset > nearMax {
-				w.located = g.locate(distant, w.offset, w.limit)
-			}
-			windows = append(windows, w)
-			limit -= w.limit
+			windows = append(windows, window{g.ordered, g.before + offset, int(n)})
+			limit -= int(n)
 		}
 		offset = max(offset-g.n, 0)
 	}
 	if len(windows) == 0 {
 		return nil, nil
 	}
-	if len(distant.queries) > 0 {
-		if err := distant.run(ctx); err != nil {
-			return nil, err
-		}
-	}
 	b := s.batch()
-	pages := make([]*result[T], len(windows))
+	keepPlans(b)
+	return readWindows(ctx, b, windows, columns, fill)
+}
+
+// window is what a page has of a list.
+type window struct {
+	ordered
+	offset int64
+	limit  int
+}
+
+// certain says that the window ends among the first boundedMax rows from where reading begins. Many entries with the same
+// key are one part, however long.
+func (w *window) certain() bool { return w.offset <= nearMax || w.tie == "" }
+
+// readWindows adds queries for windows to a batch, runs it as the last one, and gives the rows of all of them. Only a window
+// that turns out to be deep in a part of equal keys takes another round trip.
+func readWindows[T any](ctx context.Context, b *batch, windows []window, columns func(*T) []any, fill fill) (rows []T, err error) {
+	pages, run := make([]*result[T], len(windows)), b.runLast
 	for i := range windows {
 		w := &windows[i]
-		if w.located == nil {
-			pages[i] = queryNear(b, &w.ordered, w.offset, w.limit, columns, fill)
-			continue
+		if pages[i] = queryWindow(b, w, true, columns, fill); !w.certain() {
+			run = b.run
 		}
-		found, _ := w.located.first()
-		pages[i] = queryFar(b, &w.ordered, found, w.offset, w.limit, columns, fill)
 	}
-	if err := b.runLast(ctx); err != nil {
+	if err := run(ctx); err != nil {
 		return nil, err
 	}
-	for _, page := range pages {
+	for i, page := range pages {
+		if w := &windows[i]; len(page.rows) < w.limit && !w.certain() {
+			again := b.snapshot.batch()
+			keepPlans(again)
+			page = queryWindow(again, w, false, columns, fill)
+			if err := again.run(ctx); err != nil {
+				return nil, err
+			}
+		}
 		rows = append(rows, page.rows...)
 	}
 	return rows, nil
 }
 
-// queryNear adds a query for a page that is not far from the end of the list where it begins.
-func queryNear[T any](b *batch, l *ordered, offset int64, limit int, columns func(*T) []any, fill fill) *result[T] {
-	n := len(l.args)
-	return query(b, columns, fill(l.read("", false, true, argument(n+1), argument(n+2)), l.pageOrder()),
-		append(l.args[:n:n], offset, int64(limit))...)
-}
-
-// queryFar adds a query for a page that begins in a part which was looked for. It is read from the part on upwards.
-func queryFar[T any](b *batch, l *ordered, p pagePlace, offset int64, limit int, columns func(*T) []any, fill fill) *result[T] {
-	n := len(l.args)
-	args := append(l.args[:n:n], p.key(len(l.key))...)
-	condition := l.from(n + 1)
-	n = len(args)
-	skip, length := p.rank-p.before, max(min(p.total-offset, int64(limit)), 0)
-	bounded := skip+length <= boundedMax // but for many entries with the same key, which are one part
-	return query(b, columns, fill(l.read(condition, l.descending, bounded, argument(n+1), argument(n+2)), l.pageOrder()), append(args, skip, length)...)
-}
-
-// pagePlace is where in a list a page begins, counted upwards.
-type pagePlace struct {
-	total   int64 // of the list
-	rank    int64 // of the page's lowest entry
-	before  int64 // entries before the part that has it
-	a, b, c *int64
-}
-
-func placeColumns(p *pagePlace) []any { return []any{&p.total, &p.rank, &p.before, &p.a, &p.b, &p.c} }
-
-// key is where the part begins; below everything for a list without parts.
-func (p *pagePlace) key(n int) []any {
-	key := make([]any, n)
-	for i, v := range []*int64{p.a, p.b, p.c}[:n] {
-		if key[i] = int64(math.MinInt64); v != nil {
-			key[i] = *v
-		}
+// queryWindow adds a query for a window: one near the end of the list where it begins is read from there; for others, the
+// query looks for the part that has its lowest entry, and reads from there upwards.
+func queryWindow[T any](b *batch, w *window, bounded bool, columns func(*T) []any, fill fill) *result[T] {
+	n := len(w.args)
+	args := append(w.args[:n:n], min(w.offset, offsetMax), int64(w.limit))
+	offset, limit := argument(n+1), argument(n+2)
+	if w.offset <= nearMax {
+		return query(b, columns, fill(w.read("", false, bounded, offset, limit), w.pageOrder()), args...)
 	}
-	return key
+	page := w.place("$"+strconv.Itoa(n+3)+"::text", offset, limit) +
+		w.read(w.fromPlace(), w.descending, bounded, `(SELECT skipped FROM place)`, `(SELECT length FROM place)`)
+	return query(b, columns, fill(page, w.pageOrder()), append(args, w.name)...)
 }
 
-// locate adds a query for where a page begins: its parts are added up from the nearer end of the list.
-func (l *ordered) locate(b *batch, offset int64, limit int) *result[pagePlace] {
-	return query(b, placeColumns, strings.ReplaceAll(`
-SELECT ARRAY[]::bigint[], whole.n, wanted.rank, coalesce(found.before, 0), found.a, found.b, found.c
-FROM (SELECT coalesce((SELECT n FROM {ranked}.list WHERE name = $1), 0) AS n) whole
-CROSS JOIN LATERAL (SELECT greatest(CASE WHEN $4 THEN whole.n - $2 - $3 ELSE $2 END, 0) AS rank) wanted
-LEFT JOIN LATERAL (
-	(SELECT u.a, u.b, u.c, u.through - u.n AS before
-	 FROM (SELECT a, b, c, n, (sum(n) OVER (ORDER BY a, b, c ROWS UNBOUNDED PRECEDING))::bigint AS through FROM {ranked}.part WHERE list = $1) u
-	 WHERE wanted.rank < whole.n / 2 AND u.through > wanted.rank
-	 ORDER BY u.a, u.b, u.c LIMIT 1)
-	UNION ALL
-	(SELECT d.a, d.b, d.c, whole.n - d.through AS before
-	 FROM (SELECT a, b, c, (sum(n) OVER (ORDER BY a DESC, b DESC, c DESC ROWS UNBOUNDED PRECEDING))::bigint AS through FROM {ranked}.part WHERE list = $1) d
-	 WHERE wanted.rank >= whole.n / 2 AND whole.n - d.through <= wanted.rank
-	 ORDER BY d.a DESC, d.b DESC, d.c DESC LIMIT 1)
-) found ON true`, "{ranked}", "{"+l.projection+"}"), l.name, min(offset, offsetMax), int64(limit), l.descending)
+// place says, as a WITH clause, where a window is, counted upwards: the key that the part with its lowest entry begins with,
+// how many entries of the part come before that entry, and how many the window has. Parts are added up from the nearer end of
+// the list.
+func (l *ordered) place(name, offset, limit string) string {
+	rank := offset
+	if l.descending {
+		rank = "whole.n - " + offset + " - " + limit
+	}
+	return strings.NewReplacer("{ranked}", "{"+l.projection+"}", "{name}", name, "{offset}", offset, "{limit}", limit, "{rank}", rank).Replace(`
+WITH place AS MATERIALIZED (
+	SELECT coalesce(found.a, low) AS a, coalesce(found.b, low) AS b, coalesce(found.c, low) AS c,
+	       wanted.rank - coalesce(found.before, 0) AS skipped, greatest(least(whole.n - {offset}, {limit}), 0) AS length
+	FROM (SELECT coalesce((SELECT n FROM {ranked}.list WHERE name = {name}), 0) AS n, '-9223372036854775808'::bigint AS low) whole
+	CROSS JOIN LATERAL (SELECT greatest({rank}, 0) AS rank) wanted
+	LEFT JOIN LATERAL (
+		(SELECT u.a, u.b, u.c, u.through - u.n AS before
+		 FROM (SELECT a, b, c, n, (sum(n) OVER (ORDER BY a, b, c ROWS UNBOUNDED PRECEDING))::bigint AS through FROM {ranked}.part WHERE list = {name}) u
+		 WHERE wanted.rank < whole.n / 2 AND u.through > wanted.rank
+		 ORDER BY u.a, u.b, u.c LIMIT 1)
+		UNION ALL
+		(SELECT d.a, d.b, d.c, whole.n - d.through AS before
+		 FROM (SELECT a, b, c, (sum(n) OVER (ORDER BY a DESC, b DESC, c DESC ROWS UNBOUNDED PRECEDING))::bigint AS through FROM {ranked}.part WHERE list = {name}) d
+		 WHERE wanted.rank >= whole.n / 2 AND whole.n - d.through <= wanted.rank
+		 ORDER BY d.a DESC, d.b DESC, d.c DESC LIMIT 1)
+	) found ON true
+)
+`)
 }
 
 // queryLengths adds a query for how long lists of a projection are. What it returns gives it once the batch has run.

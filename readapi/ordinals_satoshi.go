@@ -97,24 +97,15 @@ func (a *API) satoshiInscriptions(ctx context.Context, s *snapshot, in *struct {
 		return page, nil
 	}
 	b := s.batch()
+	keepPlans(b)
 	total := querySat(b, sat)
-	l := onSat(sat)
-	if in.Offset <= nearMax {
-		near := queryNear(b, &l, in.Offset, in.Limit, inscriptionColumns, inscriptionSQL)
-		if err := b.runLast(ctx); err != nil {
-			return nil, err
-		}
-		page.Total, _ = total.first()
-		page.Results = shapeInscriptions(near.rows, &a.config)
-		return page, nil
-	}
-	if err := b.run(ctx); err != nil {
+	rows, err := readWindows(ctx, b, []window{{onSat(sat), in.Offset, in.Limit}}, inscriptionColumns, inscriptionSQL)
+	if err != nil {
 		return nil, err
 	}
 	page.Total, _ = total.first()
-	rows, err := readSegments(ctx, s, []segment{{ordered: l, n: page.Total}}, in.Offset, in.Limit, inscriptionColumns, inscriptionSQL)
 	page.Results = shapeInscriptions(rows, &a.config)
-	return page, err
+	return page, nil
 }
 
 // onSat is the list of the inscriptions on a sat. A sat with one has no list: its pages are near.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -63,8 +64,8 @@ func (f *filter) args(m *measured) []any {
 const (
 	// sortMax is up to how many matches are read and sorted without looking for another way.
 	sortMax = 10_000
-	// denseShare says when matches are that dense that they are found on the way through all inscriptions: one in so many.
-	denseShare = 8
+	// skipShare says how much cheaper it is to pass an inscription in the index than to read and sort one: so many times.
+	skipShare = 8
 )
 
 // readFiltered reads a page of what no single list has. With several filters, the one that lets the fewest pass leads to
@@ -110,7 +111,7 @@ func (q *search) readOne(ctx context.Context, m *measured, one measure) (rows []
 		rows, err = q.merge(ctx, "genesis_address", f.genesisAddresses)
 	case s.by == byGenesis && one.access == byMimeTypes && q.merges(one.n, f.mimeTypes):
 		rows, err = q.merge(ctx, "mime_type", f.mimeTypes)
-	case s.by != byRarity && one.n > m.all/denseShare:
+	case s.by != byRarity && q.walks(m, one):
 		rows, err = q.walk(ctx, m)
 	default:
 		return q.sort(ctx, m, one.access)
@@ -128,6 +129,7 @@ func (q *search) readHeights(ctx context.Context, m *measured, n int64) ([]inscr
 		outside, bound = `height > $1`, m.height.to
 	}
 	b := q.snapshot.batch()
+	keepPlans(b)
 	before := query(b, func(n *int64) []any { return []any{n} }, `
 		SELECT ARRAY[]::bigint[], coalesce(sum(reveals), 0)::bigint FROM {inscriptions}.block WHERE `+outside, bound)
 	if err := b.run(ctx); err != nil {
@@ -165,11 +167,36 @@ FROM (
 ) m`, append(q.filter.args(m), q.offset, int64(q.limit))...)
 }
 
-// walk goes through all inscriptions in the order of the page until it has found the page.
+// walks says whether fewer inscriptions are passed on the way to the page than one filter lets pass, if these are spread
+// evenly. Numbers are not: they grow with the height, so that those beyond a range come before it. Indexes of orders have
+// the number, so that these are passed without a look at them.
+func (q *search) walks(m *measured, one measure) bool {
+	passed := (float64(q.offset) + float64(q.limit)) * float64(m.all) / float64(one.n)
+	if one.access == byNumberRange && q.sorting.by == byGenesis {
+		beyond := m.numberFrom
+		if q.sorting.descending {
+			beyond = m.all - m.numberTo
+		}
+		passed += float64(beyond) / skipShare
+	}
+	return passed < float64(one.n)
+}
+
+// walk goes through all inscriptions in the order of the page until it has found the page. CASE keeps Postgres from looking
+// for matches in another order, and LIMIT, where the page is that near, from sorting all of them.
 func (q *search) walk(ctx context.Context, m *measured) ([]inscriptionRow, error) {
+	near := ""
+	if q.offset+int64(q.limit) <= boundedMax {
+		near = ` LIMIT ` + strconv.Itoa(boundedMax)
+	}
 	rows, _, err := q.readFound(ctx, `
 SELECT ARRAY[]::bigint[], 0::bigint, ARRAY(
-	SELECT c.id FROM {inscriptions}.inscription c WHERE `+passes+` ORDER BY `+q.sorting.sql()+` OFFSET $19::bigint LIMIT $20::bigint
+	SELECT c.id FROM (
+		SELECT c.id, c.height, c.tx_index, c.number, c.sat FROM {inscriptions}.inscription c
+		WHERE c.number >= $7 AND c.number <= $8 AND CASE WHEN `+passes+` THEN true END
+		ORDER BY `+q.sorting.sql()+near+`
+	) c
+	ORDER BY `+q.sorting.sql()+` OFFSET $19::bigint LIMIT $20::bigint
 )`, append(q.filter.args(m), q.offset, int64(q.limit))...)
 	return rows, err
 }
@@ -196,6 +223,7 @@ SELECT ARRAY[]::bigint[], 0::bigint, ARRAY(
 // readFound reads the inscriptions that a query finds.
 func (q *search) readFound(ctx context.Context, sql string, args ...any) ([]inscriptionRow, int64, error) {
 	b := q.snapshot.batch()
+	keepPlans(b)
 	one := query(b, foundColumnsOf, sql, args...)
 	if err := b.run(ctx); err != nil {
 		return nil, 0, err
@@ -205,6 +233,7 @@ func (q *search) readFound(ctx context.Context, sql string, args ...any) ([]insc
 		return nil, page.total, nil
 	}
 	b = q.snapshot.batch()
+	keepPlans(b)
 	filled := query(b, inscriptionColumns, inscriptionSQL(`SELECT a.id COLLATE "C" AS id, a.place FROM unnest($1::text[]) WITH ORDINALITY AS a (id, place)`, "p.place"), page.ids)
 	err := b.runLast(ctx)
 	return filled.rows, page.total, err
