@@ -36,7 +36,7 @@ func looking(t testing.TB, log *eventstore.Log) {
 	t.Helper()
 	before := jobs(t, log)
 	raise(t, log.Pool(), "nft_v1", row{want: document(fmt.Sprintf("gopher://probe/%d", before))})
-	eventually(t, "the dispatcher looks", 20*time.Second, func() bool { return jobs(t, log) > before })
+	eventually(t, "the dispatcher looks", 60*time.Second, func() bool { return jobs(t, log) > before })
 }
 
 func TestDueLaterIsNotDoneEarly(t *testing.T) {
@@ -199,10 +199,10 @@ func TestAJobServesTheOtherProjection(t *testing.T) {
 	c.Concurrency, c.NodeTimeout, c.AttemptTimeout = 1, 30*time.Second, 30*time.Second
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("first"), priority: 1, dueAt: due})
 	run(t, c)
-	eventually(t, "the only worker is busy", 20*time.Second, func() bool { return len(node.requests()) == 1 })
+	eventually(t, "the only worker is busy", 60*time.Second, func() bool { return len(node.requests()) == 1 })
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("second"), seq: 3, dueAt: due})
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("third"), seq: 3, dueAt: due})
-	eventually(t, "three jobs", 20*time.Second, func() bool { return jobs(t, log) == 3 })
+	eventually(t, "three jobs", 60*time.Second, func() bool { return jobs(t, log) == 3 })
 	// At a later look, so that nothing but River knows that there is a job for it.
 	raise(t, log.Pool(), "nft_v1", row{want: contractRead("second"), seq: 3, dueAt: due})
 	looking(t, log)
@@ -336,7 +336,7 @@ func TestStop(t *testing.T) {
 	c := config(log, node.URL)
 	c.NodeTimeout = time.Minute
 	stop := run(t, c)
-	eventually(t, "both are under way", 20*time.Second, func() bool { return len(node.requests()) == 2 })
+	eventually(t, "both are under way", 60*time.Second, func() bool { return len(node.requests()) == 2 })
 	stop()
 	if r := one(t, log); r.Want.Calls[0].Function != "quick" {
 		t.Errorf("got a report on %s, want quick", r.Want.Calls[0].Function)

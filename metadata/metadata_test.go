@@ -33,7 +33,7 @@ func image(uri string) fetch.Want    { return fetch.Want{Kind: fetch.Image, URI:
 // await waits for as many reports, and a moment more for none too many.
 func await(t testing.TB, log *eventstore.Log, count int) []*fetch.Report {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%d reports", count), 20*time.Second, func() bool { return len(reports(t, log)) >= count })
+	eventually(t, fmt.Sprintf("%d reports", count), 60*time.Second, func() bool { return len(reports(t, log)) >= count })
 	time.Sleep(100 * time.Millisecond)
 	all := reports(t, log)
 	if len(all) != count {

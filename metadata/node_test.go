@@ -110,7 +110,7 @@ func TestAnOutageOfTheNode(t *testing.T) {
 	told := &lines{}
 	c.Logger = slog.New(slog.NewTextHandler(told, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	run(t, c)
-	eventually(t, "a report on a node that is down", 20*time.Second, func() bool { return len(reports(t, log)) > 0 })
+	eventually(t, "a report on a node that is down", 60*time.Second, func() bool { return len(reports(t, log)) > 0 })
 	time.Sleep(2500 * time.Millisecond)
 	failed := reports(t, log)
 	if len(failed) > wants/2 {

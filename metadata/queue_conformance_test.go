@@ -64,7 +64,7 @@ func testLimit(t *testing.T) {
 	c.Concurrency, c.NodeTimeout, c.AttemptTimeout = 1, 30*time.Second, 30*time.Second
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("first"), priority: 1})
 	run(t, c)
-	eventually(t, "the first is under way", 20*time.Second, func() bool { return len(node.requests()) == 1 })
+	eventually(t, "the first is under way", 60*time.Second, func() bool { return len(node.requests()) == 1 })
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("second")})
 	looking(t, log)
 	looking(t, log)
@@ -72,7 +72,7 @@ func testLimit(t *testing.T) {
 		t.Errorf("%d are under way, want 1", len(got))
 	}
 	close(gate)
-	eventually(t, "both are reported", 20*time.Second, func() bool { return len(contractReads(t, log)) == 2 })
+	eventually(t, "both are reported", 60*time.Second, func() bool { return len(contractReads(t, log)) == 2 })
 }
 
 // contractReads are the functions that reports on contracts are about.
@@ -105,7 +105,7 @@ func testLeftBehind(t *testing.T) {
 	})
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("first")})
 	kill := startChild(t, databases.URL(t), node.URL)
-	eventually(t, "the first is under way", 20*time.Second, func() bool { return len(node.requests()) == 1 })
+	eventually(t, "the first is under way", 60*time.Second, func() bool { return len(node.requests()) == 1 })
 	kill()
 	dead.Store(true)
 	// Its process was killed an hour ago.
@@ -231,7 +231,7 @@ func newLine(t *testing.T, kind, function string, fault func(w http.ResponseWrit
 	node := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(node.Close)
 	c := config(openLog(t, replay.Databases.New(t)), node.URL)
-	c.AttemptTimeout, c.NodeTimeout = 20*time.Second, 20*time.Second
+	c.AttemptTimeout, c.NodeTimeout = 60*time.Second, 60*time.Second
 	run(t, c)
 	return l
 }
@@ -341,7 +341,7 @@ func (l *line) later(set string) {
 // dueIn checks how long it is until the want is due.
 func (l *line) dueIn(w want, delay time.Duration) {
 	l.t.Helper()
-	if in := time.Until(w.Due); in > delay || in < delay-20*time.Second {
+	if in := time.Until(w.Due); in > delay || in < delay-60*time.Second {
 		l.t.Errorf("it is due in %s, want %s", in, delay)
 	}
 }

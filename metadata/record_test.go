@@ -64,7 +64,7 @@ func TestRecordedOnceThoughCommittedAgain(t *testing.T) {
 	c.NodeTimeout = 30 * time.Second
 	c.AttemptTimeout = 30 * time.Second
 	run(t, c)
-	eventually(t, "a request is under way", 20*time.Second, func() bool { return len(node.requests()) == 1 })
+	eventually(t, "a request is under way", 60*time.Second, func() bool { return len(node.requests()) == 1 })
 	var (
 		id int64
 		at time.Time
