@@ -25,7 +25,7 @@ NEEDED := $(if $(STRATA_DATABASE_URL),,postgres)
 PKG          ?= ./...
 # The made-up chain is sequential, and its model checks take minutes under the race detector: it is tested without.
 SEQUENTIAL   := strata/internal/synthchain
-TEST_TIMEOUT ?= 8m
+TEST_TIMEOUT ?= 15m
 FUZZTIME     ?= 10s
 ARGS         ?=
 
