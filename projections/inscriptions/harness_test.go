@@ -3,7 +3,6 @@ package inscriptions_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"os"
 	"testing"
 
@@ -19,17 +18,10 @@ import (
 var databases = replay.Tables("inscriptions", inscriptions.Spec())
 
 // checks is how many histories are made up, unless the command line says otherwise: each of them takes a while.
-const checks = "10"
+const checks = 10
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	asked := false
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
-	if !asked {
-		if err := flag.Set("rapid.checks", checks); err != nil {
-			panic(err)
-		}
-	}
+	replay.Histories(checks)
 	os.Exit(m.Run())
 }
 

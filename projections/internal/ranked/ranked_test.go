@@ -3,7 +3,6 @@ package ranked_test
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -31,17 +30,10 @@ func sources(list string) (string, []any) {
 }
 
 // checks is how many histories are made up, unless the command line says otherwise.
-const checks = "20"
+const checks = 20
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	asked := false
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
-	if !asked {
-		if err := flag.Set("rapid.checks", checks); err != nil {
-			panic(err)
-		}
-	}
+	replay.Histories(checks)
 	os.Exit(m.Run())
 }
 

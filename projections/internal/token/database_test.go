@@ -1,7 +1,6 @@
 package token_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -83,17 +82,10 @@ func (o *owner) end() (failed bool) {
 }
 
 // checks is how many histories are made up, unless the command line says otherwise: each of them takes a while.
-const checks = "10"
+const checks = 10
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	asked := false
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
-	if !asked {
-		if err := flag.Set("rapid.checks", checks); err != nil {
-			panic(err)
-		}
-	}
+	replay.Histories(checks)
 	code := m.Run()
 	if first, second := databases.end(), sideBySide.end(); first || second {
 		code = 1
