@@ -64,7 +64,7 @@ func TestKill(t *testing.T) {
 	}
 	pool := databases.New(t)
 	log := openLog(t, pool)
-	const wants, failures, kills = 400, 2, 12
+	const wants, failures, kills = 240, 2, 8
 	node := newNode(t, func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(5 * time.Millisecond)
 		_, _ = io.WriteString(w, `{"okay":true,"result":"0x0703"}`)

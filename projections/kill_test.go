@@ -70,7 +70,7 @@ func serveChild(url string) error {
 // posts the same body again until it is acknowledged. In the end nothing is lost, and nothing was applied twice.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	const posts, killsMin = 600, 50
+	const posts, killsMin = 400, 30
 	kills := 0
 	config := synthchain.Everything(42, synthchain.V3109)
 	made := synthchain.New(config)

@@ -266,7 +266,7 @@ func TestKillRebuild(t *testing.T) {
 	log := replay.NewLog(t)
 	url := replay.Databases.URL(t)
 	lines := projections.Lines{projections.Chain(recommended(t), balances.New(nil))}
-	replay.Append(t, log, newPosts(8).chainOnly(1400)...)
+	replay.Append(t, log, newPosts(8).chainOnly(900)...)
 	stop := follow(t, log, lines...)
 	replay.Wait(t, log)
 	stop()

@@ -24,7 +24,7 @@ func TestKillDuringIntake(t *testing.T) {
 	if got := do(t, http.MethodPost, s.observer+"/payload", nil, []byte("{")); got.status != http.StatusForbidden {
 		t.Fatalf("without the token: got %d, want 403", got.status)
 	}
-	const posts, kills = 240, 6
+	const posts, kills = 120, 4
 	answered := int64(0)
 	for i := range posts {
 		post := feed.Next()

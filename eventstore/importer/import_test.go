@@ -95,7 +95,7 @@ func TestLongLines(t *testing.T) {
 	long := func(n int, letter string) string {
 		return "5\t2024-03-13 15:34:10+00\t/new_block\t{\"a\": \"" + strings.Repeat(letter, n) + "\\\\n\"}\n"
 	}
-	text := synthetic(100, 24) + long(20<<20, "x") + long(9<<20, "y") + synthetic(100, 25) + long(30<<20, "z")
+	text := synthetic(100, 24) + long(10<<20, "x") + long(5<<20, "y") + synthetic(100, 25) + long(12<<20, "z")
 	name := writeFile(t, "a.tsv", text+"bad\n")
 	log := openLog(t)
 	if _, err := importer.Import(context.Background(), log, files(name)); err == nil {
@@ -163,10 +163,10 @@ func (b beginning) Done(importer.Result, error) {}
 // Memory does not grow with the file. Not beside other tests, whose memory would count.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("imports 120 MB")
+		t.Skip("imports 60 MB")
 	}
-	const limit = 64 << 20
-	text := packed(t, synthetic(300_000, 28))
+	const limit = 40 << 20
+	text := packed(t, synthetic(150_000, 28))
 	name := writeFile(t, "a.tsv.gz", text)
 	log := openLog(t)
 	o := files(name)

@@ -158,7 +158,8 @@ func TestSenderGoneAfterTheBody(t *testing.T) {
 
 func TestAppendTimeout(t *testing.T) {
 	t.Parallel()
-	h := start(t, observer.Config{AppendTimeout: 200 * time.Millisecond})
+	log := openLog(t, migrated.New(t), eventstore.Config{Timeout: time.Second})
+	h := start(t, observer.Config{Log: log, AppendTimeout: 200 * time.Millisecond})
 	release := lockHead(t, h.log)
 	h.wantUnavailable(h.send(nodeRequest("/x", []byte("{}"))))
 	release()

@@ -18,8 +18,8 @@ import (
 	"strata/internal/synthchain"
 )
 
-// archive writes posts of a made-up chain to a file, until it holds so many blocks or bytes.
-func (b *bench) archive(name string, config synthchain.Config, blocks int, bytes int64) (path string, events int64, size int64, err error) {
+// archive writes posts of a made-up chain to a file, until it holds so many events, blocks or bytes; 0 is no limit.
+func (b *bench) archive(name string, config synthchain.Config, atMost limits) (path string, events int64, size int64, err error) {
 	path = filepath.Join(b.dir, name)
 	file, err := os.Create(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func (b *bench) archive(name string, config synthchain.Config, blocks int, bytes
 	buffered := bufio.NewWriterSize(file, 1<<20)
 	writer := archive.NewWriter(buffered, archive.Raw)
 	made := synthchain.New(config)
-	for n := 0; n < blocks && size < bytes; {
+	for blocks := 0; !atMost.reached(int(events), blocks, size); {
 		p := made.Next()
 		events++
 		size += int64(len(p.Body))
@@ -42,7 +42,7 @@ func (b *bench) archive(name string, config synthchain.Config, blocks int, bytes
 			return "", 0, 0, err
 		}
 		if p.Path == "/new_block" {
-			n++
+			blocks++
 		}
 	}
 	if err := writer.Flush(); err != nil {
@@ -51,10 +51,20 @@ func (b *bench) archive(name string, config synthchain.Config, blocks int, bytes
 	return path, events, size, buffered.Flush()
 }
 
+// limits of an archive; 0 is none.
+type limits struct {
+	events, blocks int
+	bytes          int64
+}
+
+func (l limits) reached(events, blocks int, bytes int64) bool {
+	return l.events > 0 && events >= l.events || l.blocks > 0 && blocks >= l.blocks || l.bytes > 0 && bytes >= l.bytes
+}
+
 // importing compares `strata import` with a bare COPY of the same bodies into a table of one column, in turns.
 func (b *bench) importing(ctx context.Context) error {
 	config := synthchain.Config{Seed: 5, TxPerBlock: synthchain.Range{Min: 5, Max: 40}, SigningSample: 100, ForgetHistory: true, MempoolProbability: .3}
-	path, _, size, err := b.archive("import.tsv", config, 1<<30, 300<<20)
+	path, _, size, err := b.archive("import.tsv", config, limits{bytes: 300 << 20})
 	if err != nil {
 		return err
 	}
@@ -129,7 +139,7 @@ func (b *bench) foldSynthetic(ctx context.Context) error {
 		Seed: 9, TxPerBlock: synthchain.Range{Min: 1, Max: 4}, SigningSample: 1000, ForgetHistory: true, Nakamoto: true,
 		ForkProbability: .01, MempoolProbability: .1,
 	}
-	path, events, size, err := b.archive("synthetic.tsv", config, b.blocks, 1<<60)
+	path, events, size, err := b.archive("synthetic.tsv", config, limits{blocks: b.blocks})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ var parts = map[string]func(ctx context.Context, in *json.Decoder, out *json.Enc
 	"inscriptions": selectInscriptions,
 	"node":         serveNode,
 	"floor":        serveFloor,
+	"rebuild":      rebuildAll,
 }
 
 // partFlag is the first argument of such a process.

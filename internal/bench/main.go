@@ -34,6 +34,7 @@ type bench struct {
 	distinct   int // requests that memory is flooded with
 	known      int // tokens whose metadata is read
 	inscribed  int // inscriptions that are read
+	rebuilt    int // events that all projections are built from
 	forwarded  int // requests to nodes while memory is watched
 	backfill   backfill
 	readsURL   string // the database of reads, once it is there
@@ -65,6 +66,7 @@ func run() (err error) {
 	tokens := flag.Int("tokens", 100_000, "tokens whose metadata is fetched")
 	fetchConcurrency := flag.Int("fetch-concurrency", 128, "requests for token metadata under way at the same time")
 	inscribed := flag.Int("inscriptions", 500_000, "inscriptions that are read")
+	rebuilt := flag.Int("rebuild", 1_000_000, "events of the longest synthetic log that all projections are built from")
 	forwarded := flag.Int("forwarded", 1_000_000, "requests that are forwarded to a node while memory is watched")
 	only := flag.String("only", "", "run only the measurements whose name contains one of these, with commas between")
 	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "archives that are folded in bulk, where there are any")
@@ -80,7 +82,7 @@ func run() (err error) {
 		return err
 	}
 	b := &bench{
-		dir: dir, blocks: *blocks, round: *round, distinct: *distinct, known: *known, inscribed: *inscribed, forwarded: *forwarded,
+		dir: dir, blocks: *blocks, round: *round, distinct: *distinct, known: *known, inscribed: *inscribed, rebuilt: *rebuilt, forwarded: *forwarded,
 		backfill: backfill{*tokens, *fetchConcurrency}, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0),
 	}
 	if b.recordings, err = filepath.Glob(*recordings); err != nil {
@@ -106,6 +108,7 @@ func run() (err error) {
 		{"import", b.importing},
 		{"fold recordings", b.foldRecordings},
 		{"fold synthetic", b.foldSynthetic},
+		{"rebuild", b.rebuilding},
 		{"balance", func(ctx context.Context) error { return b.balance(ctx, *rows) }},
 		{"hot", b.hot},
 		{"not modified", b.notModified},

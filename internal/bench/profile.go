@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime/pprof"
+	"strings"
+	"time"
+
+	"github.com/google/pprof/profile"
+)
+
+// shares are what parts of a build have of its processor time; they add up to 1.
+type shares struct {
+	Read, Decode, Fold, Write, Runtime float64
+}
+
+func (s shares) String() string {
+	return fmt.Sprintf("read %.0f %%, decode %.0f %%, fold %.0f %%, write %.0f %%, the rest (collecting garbage, scheduling) %.0f %%",
+		100*s.Read, 100*s.Decode, 100*s.Fold, 100*s.Write, 100*s.Runtime)
+}
+
+// profiling is a profile that is being taken of this process.
+type profiling struct{ out bytes.Buffer }
+
+func beginProfile() (*profiling, error) {
+	p := &profiling{}
+	return p, pprof.StartCPUProfile(&p.out)
+}
+
+func (p *profiling) end() (s shares, err error) {
+	pprof.StopCPUProfile()
+	parsed, err := profile.Parse(&p.out)
+	if err != nil {
+		return s, err
+	}
+	return share(parsed), nil
+}
+
+// share tells the samples apart by their innermost function that belongs to one part.
+func share(p *profile.Profile) (s shares) {
+	sum := 0.0
+	for _, sample := range p.Sample {
+		weight := float64(sample.Value[len(sample.Value)-1])
+		sum += weight
+		*s.of(stack(sample)) += weight
+	}
+	if sum == 0 {
+		return s
+	}
+	for _, part := range []*float64{&s.Read, &s.Decode, &s.Fold, &s.Write, &s.Runtime} {
+		*part /= sum
+	}
+	return s
+}
+
+// stack has the names of the functions, innermost first.
+func stack(sample *profile.Sample) (functions []string) {
+	for _, location := range sample.Location {
+		for _, line := range location.Line {
+			functions = append(functions, line.Function.Name)
+		}
+	}
+	return functions
+}
+
+func (s *shares) of(functions []string) *float64 {
+	for i, function := range functions {
+		switch {
+		case strings.HasPrefix(function, "github.com/jackc/"):
+			// A fold speaks to the database to write, mostly; whoever else does reads the log.
+			for _, outer := range functions[i:] {
+				if strings.HasPrefix(outer, "strata/projections/") {
+					return &s.Write
+				}
+			}
+			return &s.Read
+		case strings.HasPrefix(function, "strata/domain/"), strings.HasPrefix(function, "github.com/go-json-experiment/"):
+			return &s.Decode
+		case strings.HasPrefix(function, "strata/projections"):
+			return &s.Fold
+		}
+	}
+	return &s.Runtime
+}
+
+func ownProcessorTime() (time.Duration, error) { return processorTime(os.Getpid()) }

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/eventstore"
+	"strata/internal/synthchain"
+	"strata/projections"
+	"strata/projections/balances"
+	"strata/projections/chain"
+	"strata/projections/ft"
+	"strata/projections/nft"
+	"strata/projections/sft"
+)
+
+// rebuilding measures how fast all projections of the chain are built from nothing but the log: for logs of different
+// lengths, whose cost per event should be the same, and for recordings of real nodes. The two limits are measured on the same
+// rows: reading the log without looking at it, and copying the finished rows without having made them.
+func (b *bench) rebuilding(ctx context.Context) error {
+	for events := min(10_000, b.rebuilt); ; events = min(10*events, b.rebuilt) {
+		if err := b.rebuildSynthetic(ctx, events); err != nil {
+			return err
+		}
+		if events == b.rebuilt {
+			break
+		}
+	}
+	for i, path := range b.recordings {
+		if err := b.rebuild(ctx, fmt.Sprintf("rebuild_recording_%d", i), path, filepath.Base(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) rebuildSynthetic(ctx context.Context, events int) error {
+	config := synthchain.Config{
+		Seed: 9, TxPerBlock: synthchain.Range{Min: 1, Max: 4}, SigningSample: 1000, ForgetHistory: true, Nakamoto: true,
+		ForkProbability: .01, MempoolProbability: .1,
+	}
+	path, _, _, err := b.archive(fmt.Sprintf("rebuild-%d.tsv", events), config, limits{events: events})
+	if err != nil {
+		return err
+	}
+	return b.rebuild(ctx, fmt.Sprintf("rebuild_%d", events), path, fmt.Sprintf("%d synthetic events", events))
+}
+
+func (b *bench) rebuild(ctx context.Context, database, path, what string) error {
+	url, pool, err := b.database(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if err := b.command(ctx, "import", "--database-url", url, path); err != nil {
+		return err
+	}
+	var events, size int64
+	if err := pool.QueryRow(ctx, `SELECT count(*), sum(size) FROM log.event`).Scan(&events, &size); err != nil {
+		return err
+	}
+	scan, err := scanLog(ctx, pool)
+	if err != nil {
+		return err
+	}
+	builder, err := b.helper(ctx, "rebuild")
+	if err != nil {
+		return err
+	}
+	defer builder.stop()
+	memory := watchMemory(builder.command.Process.Pid)
+	before, err := processorTime(b.cluster.Pid())
+	if err != nil {
+		return err
+	}
+	var r rebuilt
+	if err := builder.ask(url, &r); err != nil {
+		return err
+	}
+	after, err := processorTime(b.cluster.Pid())
+	if err != nil {
+		return err
+	}
+	usage := memory.summary()
+	rows, bare, err := copyAgain(ctx, pool)
+	if err != nil {
+		return err
+	}
+	limit := max(scan, bare)
+	b.row("rebuild "+what, fmt.Sprintf("%.0f events/s, %s, %.0f µs an event", float64(events)/r.Took.Seconds(), mbs(size, r.Took), r.Took.Seconds()*1e6/float64(events)),
+		fmt.Sprintf("%.0f events/s: %s", float64(events)/limit.Seconds(), slower(scan, bare)), times(limit.Seconds(), r.Took.Seconds()), "≥ 0.50×, flat")
+	b.row("  the two limits", "", fmt.Sprintf("%s scan of the log, %.0f rows/s COPY of %d rows", mbs(size, scan), float64(rows)/bare.Seconds(), rows), "", "")
+	b.row("  processor time", r.Shares.String()+fmt.Sprintf("; Postgres %.0f %% of all", 100*(after-before).Seconds()/((after-before).Seconds()+r.Processor.Seconds())), "", "", "")
+	if r.Took > 5*time.Second {
+		b.row("  memory meanwhile", usage, "", "", "flat, < 300 MiB")
+	}
+	return nil
+}
+
+func slower(scan, bare time.Duration) string {
+	if scan > bare {
+		return "bare scan of the log"
+	}
+	return "bare COPY of the rows"
+}
+
+// scanLog reads all bodies as whoever decodes them has to, and throws them away.
+func scanLog(ctx context.Context, pool *pgxpool.Pool) (took time.Duration, err error) {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Release()
+	began := time.Now()
+	_, err = conn.Conn().PgConn().CopyTo(ctx, io.Discard, `COPY (SELECT body FROM log.event ORDER BY seq) TO STDOUT (FORMAT binary)`)
+	return time.Since(began), err
+}
+
+// copyAgain copies the finished rows of all tables into tables with the same indexes, of which those for readers come last,
+// as they do in a build.
+func copyAgain(ctx context.Context, pool *pgxpool.Pool) (rows int64, took time.Duration, err error) {
+	for _, definition := range nodeLines().Definitions() {
+		again := definition.Spec
+		again.Version += 1000
+		makeTables, makeIndexes, _ := strings.Cut(again.DDL(), projections.ReaderIndexes)
+		if _, err := pool.Exec(ctx, makeTables); err != nil {
+			return 0, 0, fmt.Errorf("make the tables of %s once more: %w", definition.Spec.Name, err)
+		}
+		tables, err := tablesOf(ctx, pool, definition.Spec.Schema())
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, table := range tables {
+			copied, spent, err := copyTable(ctx, pool, pgx.Identifier{definition.Spec.Schema(), table}, pgx.Identifier{again.Schema(), table})
+			if err != nil {
+				return 0, 0, err
+			}
+			rows, took = rows+copied, took+spent
+		}
+		began := time.Now()
+		if _, err := pool.Exec(ctx, makeIndexes); err != nil {
+			return 0, 0, fmt.Errorf("make the indexes of %s once more: %w", definition.Spec.Name, err)
+		}
+		took += time.Since(began)
+	}
+	return rows, took, nil
+}
+
+func tablesOf(ctx context.Context, pool *pgxpool.Pool, schema string) ([]string, error) {
+	rows, err := pool.Query(ctx, `SELECT tablename FROM pg_tables WHERE schemaname = $1 ORDER BY tablename`, schema)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// copyTable streams the rows of one table into another. Reading them is done at the same time, on the other core.
+func copyTable(ctx context.Context, pool *pgxpool.Pool, from, to pgx.Identifier) (rows int64, took time.Duration, err error) {
+	reading, err := pool.Acquire(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer reading.Release()
+	writing, err := pool.Acquire(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer writing.Release()
+	in, out := io.Pipe()
+	began := time.Now()
+	go func() {
+		_, err := reading.Conn().PgConn().CopyTo(ctx, out, `COPY `+from.Sanitize()+` TO STDOUT (FORMAT binary)`)
+		_ = out.CloseWithError(err)
+	}()
+	tag, err := writing.Conn().PgConn().CopyFrom(ctx, in, `COPY `+to.Sanitize()+` FROM STDIN (FORMAT binary)`)
+	_ = in.CloseWithError(err)
+	if err != nil {
+		return 0, 0, fmt.Errorf("copy the rows of %s: %w", from.Sanitize(), err)
+	}
+	return tag.RowsAffected(), time.Since(began), nil
+}
+
+// nodeLines are the projections that fold what a node sends.
+func nodeLines() projections.Lines {
+	canonical, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		panic(err) // the rule is one of its own
+	}
+	return projections.Lines{projections.Chain(canonical, balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil))}
+}
+
+// rebuilt says what a build took.
+type rebuilt struct {
+	Took      time.Duration
+	Processor time.Duration // of this process
+	Shares    shares
+}
+
+// rebuildAll is a process that builds all projections of the databases that it is told.
+func rebuildAll(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
+	for {
+		var url string
+		if err := in.Decode(&url); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		r, err := rebuildOnce(ctx, url)
+		if err != nil {
+			return err
+		}
+		if err := out.Encode(r); err != nil {
+			return err
+		}
+	}
+}
+
+func rebuildOnce(ctx context.Context, url string) (r rebuilt, err error) {
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return r, err
+	}
+	defer pool.Close()
+	log := eventstore.Open(pool, eventstore.Config{})
+	defer log.Close()
+	runner := projections.NewRunner(projections.Config{Log: log}, nodeLines()...)
+	if err := runner.Register(ctx); err != nil {
+		return r, err
+	}
+	before, err := ownProcessorTime()
+	if err != nil {
+		return r, err
+	}
+	profile, err := beginProfile()
+	if err != nil {
+		return r, err
+	}
+	running, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	began := time.Now()
+	go func() {
+		defer close(done)
+		runner.Run(running)
+	}()
+	err = projections.WaitUntilCaughtUp(ctx, pool, func([]projections.Status) {}, time.Hour)
+	r.Took = time.Since(began)
+	after, timeErr := ownProcessorTime()
+	shares, profileErr := profile.end()
+	stop()
+	<-done
+	r.Processor, r.Shares = after-before, shares
+	return r, errors.Join(err, timeErr, profileErr)
+}
