@@ -21,7 +21,7 @@ func TestDecodedOnce(t *testing.T) {
 	size := 0
 	made := synthchain.New(synthchain.Config{Seed: 1, TxPerBlock: synthchain.Range{Min: 5, Max: 5}, SigningSample: 1000, ForgetHistory: true})
 	blocks := 0
-	for range 4 {
+	for range 7 {
 		var posts []replay.Post
 		for range 1000 {
 			post := made.Next()
@@ -33,7 +33,7 @@ func TestDecodedOnce(t *testing.T) {
 		}
 		replay.Append(t, log, posts...)
 	}
-	if size < 12<<20 {
+	if size < 26<<20 {
 		t.Fatalf("%d bytes fit into the cache; this test proves nothing", size)
 	}
 	registry := prometheus.NewRegistry()
@@ -41,7 +41,7 @@ func TestDecodedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := projections.Config{Log: log, Registry: registry, Interval: 50 * time.Millisecond, DecoderCacheBytes: 8 << 20}
+	config := projections.Config{Log: log, Registry: registry, Interval: 50 * time.Millisecond, DecoderCacheBytes: 20 << 20}
 	replay.Follow(t, config, projections.Chain(c, balances.New(nil)))
 	replay.Wait(t, log)
 

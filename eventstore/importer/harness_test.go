@@ -150,7 +150,10 @@ var anyFixture = strings.Join([]string{
 }, "\n")
 
 // synthetic is an archive of n events with different bodies, some of which come twice.
-func synthetic(n int, seed uint64) string {
+func synthetic(n int, seed uint64) string { return syntheticWide(n, seed, 1) }
+
+// syntheticWide has bodies that are larger by a factor.
+func syntheticWide(n int, seed uint64, factor int) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
 	for i := range n {
@@ -163,7 +166,7 @@ func synthetic(n int, seed uint64) string {
 			body = uint64(r.IntN(20))
 		}
 		fmt.Fprintf(&b, "%d\t2024-03-13 15:34:%02d.%03d+00\t/new_block\t{\"n\": \"%016x\", \"text\": \"a\\\\nb\", \"fill\": \"%s\"}\n",
-			i*2+1, i/1000%60, i%1000/100*100+11, body, strings.Repeat(fmt.Sprintf("%x", body), size/16))
+			i*2+1, i/1000%60, i%1000/100*100+11, body, strings.Repeat(fmt.Sprintf("%x", body), factor*size/16))
 	}
 	return b.String()
 }

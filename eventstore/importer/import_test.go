@@ -163,10 +163,10 @@ func (b beginning) Done(importer.Result, error) {}
 // Memory does not grow with the file. Not beside other tests, whose memory would count.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("imports 60 MB")
+		t.Skip("imports 130 MB")
 	}
-	const limit = 40 << 20
-	text := packed(t, synthetic(150_000, 28))
+	const limit = 64 << 20
+	text := packed(t, syntheticWide(60_000, 28, 6))
 	name := writeFile(t, "a.tsv.gz", text)
 	log := openLog(t)
 	o := files(name)
