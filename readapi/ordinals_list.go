@@ -81,7 +81,6 @@ func (q *search) readRarities(ctx context.Context) ([]inscriptionRow, int64, err
 		names[i] = lists[i].name
 	}
 	b := q.snapshot.batch()
-	keepPlans(b)
 	lengths := queryLengths(b, inscribed, names...)
 	if err := b.run(ctx); err != nil {
 		return nil, 0, err
@@ -99,7 +98,6 @@ func (q *search) readRarities(ctx context.Context) ([]inscriptionRow, int64, err
 // list: it has many, which begin with the highest number and stand in the index the other way round.
 func (q *search) readSats(ctx context.Context, sats bounds) ([]inscriptionRow, int64, error) {
 	b := q.snapshot.batch()
-	keepPlans(b)
 	lengths := queryLengths(b, inscribed, "ordinal")
 	first := querySat(b, 0)
 	l := satList()

@@ -62,7 +62,6 @@ type outputSats struct {
 // measure looks up what each filter lets pass, in one round trip.
 func (q *search) measure(ctx context.Context) (*measured, error) {
 	f, b := q.filter, q.snapshot.batch()
-	keepPlans(b)
 	m := &measured{height: f.height, time: f.time}
 	add := func(a access, n int64, exact bool) { m.filters = append(m.filters, measure{a, n, exact}) }
 	var later []func()

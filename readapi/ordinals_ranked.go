@@ -104,19 +104,12 @@ func (l *rankedList) fromPlace() string {
 // argument names the nth argument of a query, which is a bigint.
 func argument(n int) string { return "$" + strconv.Itoa(n) + "::bigint" }
 
-// keepPlans adds a query after which Postgres uses plans for any arguments for the others of the batch, and so makes each but
-// once: to plan how a page is filled up takes longer than to do it. How lists are read must not hang on arguments.
-func keepPlans(b *batch) {
-	query(b, func(mode *string) []any { return []any{mode} }, `SELECT ARRAY[]::bigint[], set_config('plan_cache_mode', 'force_generic_plan', true)`)
-}
-
 // fill makes a query of the text that selects a page: its first column is the sources, and it has the page as p.
 type fill func(page, order string) string
 
 // readList reads a page of a list, and how long the list is.
 func readList[T any](ctx context.Context, s *snapshot, l ordered, offset int64, limit int, columns func(*T) []any, fill fill) (rows []T, total int64, err error) {
 	b := s.batch()
-	keepPlans(b)
 	lengths := queryLengths(b, l.projection, l.name)
 	if rows, err = readWindows(ctx, b, []window{{l, offset, limit}}, columns, fill); err != nil {
 		return nil, 0, err
@@ -144,7 +137,6 @@ func readSegments[T any](ctx context.Context, s *snapshot, segments []segment, o
 		return nil, nil
 	}
 	b := s.batch()
-	keepPlans(b)
 	return readWindows(ctx, b, windows, columns, fill)
 }
 
@@ -175,7 +167,6 @@ func readWindows[T any](ctx context.Context, b *batch, windows []window, columns
 	for i, page := range pages {
 		if w := &windows[i]; len(page.rows) < w.limit && !w.certain() {
 			again := b.snapshot.batch()
-			keepPlans(again)
 			page = queryWindow(again, w, false, columns, fill)
 			if err := again.run(ctx); err != nil {
 				return nil, err

@@ -97,7 +97,6 @@ func (a *API) satoshiInscriptions(ctx context.Context, s *snapshot, in *struct {
 		return page, nil
 	}
 	b := s.batch()
-	keepPlans(b)
 	total := querySat(b, sat)
 	rows, err := readWindows(ctx, b, []window{{onSat(sat), in.Offset, in.Limit}}, inscriptionColumns, inscriptionSQL)
 	if err != nil {

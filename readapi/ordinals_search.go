@@ -129,7 +129,6 @@ func (q *search) readHeights(ctx context.Context, m *measured, n int64) ([]inscr
 		outside, bound = `height > $1`, m.height.to
 	}
 	b := q.snapshot.batch()
-	keepPlans(b)
 	before := query(b, func(n *int64) []any { return []any{n} }, `
 		SELECT ARRAY[]::bigint[], coalesce(sum(reveals), 0)::bigint FROM {inscriptions}.block WHERE `+outside, bound)
 	if err := b.run(ctx); err != nil {
@@ -223,7 +222,6 @@ SELECT ARRAY[]::bigint[], 0::bigint, ARRAY(
 // readFound reads the inscriptions that a query finds.
 func (q *search) readFound(ctx context.Context, sql string, args ...any) ([]inscriptionRow, int64, error) {
 	b := q.snapshot.batch()
-	keepPlans(b)
 	one := query(b, foundColumnsOf, sql, args...)
 	if err := b.run(ctx); err != nil {
 		return nil, 0, err
@@ -233,7 +231,6 @@ func (q *search) readFound(ctx context.Context, sql string, args ...any) ([]insc
 		return nil, page.total, nil
 	}
 	b = q.snapshot.batch()
-	keepPlans(b)
 	filled := query(b, inscriptionColumns, inscriptionSQL(`SELECT a.id COLLATE "C" AS id, a.place FROM unnest($1::text[]) WITH ORDINALITY AS a (id, place)`, "p.place"), page.ids)
 	err := b.runLast(ctx)
 	return filled.rows, page.total, err
