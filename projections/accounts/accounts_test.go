@@ -1,0 +1,438 @@
+package accounts_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"strata/domain/clarity"
+	"strata/domain/transaction"
+	"strata/projections"
+	"strata/projections/accounts"
+	"strata/projections/internal/body"
+)
+
+const (
+	// members are the transactions of accounts: the number, that of the transaction, what it is to it, and received-sent-fee.
+	members = `
+		SELECT a.account || ' ' || n || ': ' || tx || ' is ' || involvement || ', ' ||
+		       coalesce(stx_received, 0) || '-' || coalesce(stx_sent, 0) || '-' || coalesce(fee_paid, 0) || coalesce(', calls ' || calls, '')
+		FROM accounts_v1.account_transaction t JOIN accounts_v1.account a ON a.id = t.account ORDER BY a.id, n`
+	events = `
+		SELECT a.account || ' ' || n || ': ' || tx || '/' || event_index || ' kind ' || kind || coalesce(' by ' || transfer_type, '') || coalesce(', inbound ' || inbound, '')
+		FROM accounts_v1.account_event e JOIN accounts_v1.account a ON a.id = e.account ORDER BY a.id, n`
+	prints = `
+		SELECT a.account || ' ' || n || ': ' || tx || '/' || event_index || coalesce(' ' || t.name || ' ' || t.topic || '/' || topic_n, '') || coalesce(' by ' || s.account, '')
+		FROM accounts_v1.contract_event e JOIN accounts_v1.account a ON a.id = e.contract
+		LEFT JOIN accounts_v1.account s ON s.id = e.sender
+		LEFT JOIN accounts_v1.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.id, n`
+	all   = `SELECT id || ' ' || account || ' since ' || first_height || ' in ' || source_seq FROM accounts_v1.account ORDER BY id`
+	typed = `
+		SELECT n || ' at ' || height || ', ' || tx_index || coalesce(' of ' || microblock_sequence, '') || coalesce(': ' || type || ' ' || type_n, '')
+		FROM accounts_v1.transaction ORDER BY n`
+)
+
+func TestRoles(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		pay := &transaction.TokenTransfer{Recipient: carol.Principal(), Amount: 5}
+		vault := clarity.Principal{Address: carol.Principal().Address, Contract: "vault"}
+		call := &transaction.ContractCall{Contract: vault, Function: "f"}
+		w.apply(
+			block(1,
+				body.Transaction{Raw: alice.Sign(0, 10, pay), Events: []body.Event{transfer(alice.Address(), carol.Address(), 5)}},
+				// The sponsor pays.
+				body.Transaction{Raw: bob.Sponsor(3, sponsor, 7, 20, pay), Events: []body.Event{transfer(bob.Address(), carol.Address(), 5)}},
+				// Who sponsors himself has both parts.
+				body.Transaction{Raw: bob.Sponsor(4, bob, 9, 1, call)},
+				// What fails does nothing, but is there; so is whoever was to get something.
+				body.Transaction{Raw: alice.Sign(1, 30, pay), Status: "abort_by_response", Events: []body.Event{transfer(alice.Address(), carol.Address(), 5)}},
+			),
+			block(2,
+				carol.Deploys("vault", nil, mint(carol.Address(), 1), burn(carol.Address(), 1)),
+				// The contract is called, and gets something.
+				body.Transaction{Raw: alice.Sign(2, 0, call), Events: []body.Event{
+					transfer(alice.Address(), vault.String(), 40), transfer(vault.String(), alice.Address(), 1), transfer(vault.String(), vault.String(), 7),
+				}},
+				// An event that was not committed does not count.
+				body.Transaction{Raw: alice.Sign(3, 50, coinbase), Events: []body.Event{
+					{Type: "stx_transfer_event", Uncommitted: true, Data: transfer(alice.Address(), carol.Address(), 5).Data}}},
+				// What can't be read behind the fee does not matter.
+				body.Transaction{Raw: carol.Sign(5, 9, &transaction.Undecoded{Part: transaction.UnknownPayload, Raw: []byte{200, 1}})},
+			),
+		)
+		w.wantNamed("transactions", members,
+			"alice 1: 1 is 97, 0-5-10", // sender + party + STX
+			"alice 2: 4 is 65, 0-0-30",
+			"alice 3: 6 is 97, 1-40-0",
+			"alice 4: 7 is 65, 0-0-50",
+			"carol 1: 1 is 100, 5-0-0", // recipient + party + STX
+			"carol 2: 2 is 100, 5-0-0",
+			"carol 3: 4 is 4, 0-0-0",
+			"carol 4: 5 is 97, 1-1-0",
+			"carol 5: 8 is 65, 0-0-9",
+			"bob 1: 2 is 97, 0-5-0",
+			"bob 2: 3 is 67, 0-0-1", // sender + sponsor + STX
+			"sponsor 1: 2 is 66, 0-0-20",
+			"carol.vault 1: 3 is 8, 0-0-0, calls 1",
+			"carol.vault 2: 5 is 16, 0-0-0, calls 1", // deployed
+			"carol.vault 3: 6 is 104, 47-8-0, calls 2",
+		)
+		w.wantNamed("events", events,
+			"alice 1: 1/0 kind 1",
+			"alice 2: 6/0 kind 1",
+			"alice 3: 6/1 kind 1",
+			"carol 1: 1/0 kind 1 by 2, inbound 1",
+			"carol 2: 2/0 kind 1 by 2, inbound 2",
+			"carol 3: 5/0 kind 2, inbound 2",
+			"carol 4: 5/1 kind 3, inbound 2",
+			"bob 1: 2/0 kind 1",
+			"carol.vault 1: 6/0 kind 1",
+			"carol.vault 2: 6/1 kind 1",
+			"carol.vault 3: 6/2 kind 1",
+		)
+		w.want("events counted", `
+			SELECT concat_ws(' ', n, stx_transfers, stx_mints, stx_burns) FROM accounts_v1.account_transaction
+			WHERE account = (SELECT id FROM accounts_v1.account WHERE account LIKE '%.vault') ORDER BY n`, "1", "2", "3 3")
+		w.want("transactions", typed,
+			"1 at 1, 0: 0 1", "2 at 1, 1: 0 2", "3 at 1, 2: 2 1", "4 at 1, 3: 0 3",
+			"5 at 2, 0: 1 1", "6 at 2, 1: 2 2", "7 at 2, 2: 4 1", "8 at 2, 3")
+		w.want("blocks", `SELECT concat_ws(' ', height, first_tx, last_tx, token_transfers, smart_contracts, contract_calls, coinbases, accounts) FROM accounts_v1.block ORDER BY height`,
+			"1 1 4 3 0 1 0 5", "2 5 8 3 1 2 1 5")
+	})
+}
+
+// TestOrderInBlock is about transactions that are listed in another order than they were executed in.
+func TestOrderInBlock(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		micro := func(sequence int) map[string]any {
+			return map[string]any{"microblock_sequence": sequence, "microblock_hash": body.TxID("micro", sequence), "microblock_parent_hash": body.TxID("micro", sequence-1)}
+		}
+		w.apply(block(1,
+			body.Transaction{Raw: alice.Sign(2, 1, coinbase)},
+			body.Transaction{Raw: alice.Sign(1, 2, coinbase), Members: micro(1)},
+			body.Transaction{Raw: alice.Sign(0, 3, coinbase), Members: micro(0)},
+		), block(2), block(3, did()))
+		w.want("transactions", typed, "1 at 1, 2 of 0: 4 1", "2 at 1, 1 of 1: 4 2", "3 at 1, 0: 4 3", "4 at 3, 0: 4 4")
+		w.want("fees", `SELECT n || ' ' || fee_paid FROM accounts_v1.account_transaction WHERE fee_paid IS NOT NULL ORDER BY n`, "1 3", "2 2", "3 1")
+		w.want("blocks", `SELECT concat_ws(' ', height, first_tx, last_tx, coinbases, accounts, touched::text) FROM accounts_v1.block ORDER BY height`,
+			"1 1 3 3 1 {1}", "2 4 3 3 1 {}", "3 4 4 4 2 {2}")
+		w.revert("a3", "a2")
+		w.want("blocks after the reverts", `SELECT height || ' ' || last_tx FROM accounts_v1.block`, "1 3")
+	})
+}
+
+func TestInbound(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		many := "ST3F1X4QGV2SM8XD96X45M6RTQXKA1PZJZZCQAB4B.send-many-memo"
+		memo := body.Print(many, clarity.NewUint64(1))
+		pay := &transaction.TokenTransfer{Recipient: bob.Principal(), Amount: 5}
+		w.apply(block(1,
+			// 1: a token transfer of old nodes, and of new ones, which repeat the memo in the event: once all the same.
+			body.Transaction{Raw: alice.Sign(0, 0, pay), Events: []body.Event{transfer(alice.Address(), bob.Address(), 5)}},
+			body.Transaction{Raw: alice.Sign(1, 0, pay), Events: []body.Event{transferWithMemo(alice.Address(), bob.Address(), 5, "hello")}},
+			// 3: many are paid, with a memo that is printed after each payment; what follows another print is not.
+			did(transfer(alice.Address(), bob.Address(), 1), memo, transferWithMemo(alice.Address(), carol.Address(), 2, "x"), memo,
+				transfer(alice.Address(), bob.Address(), 1), body.Print(alice.Address()+".send-many-memo", clarity.NewUint64(1)), memo),
+			// 4: a contract pays with a memo, and without.
+			did(transferWithMemo(alice.Address(), bob.Address(), 3, "y"), transferWithMemo(alice.Address(), bob.Address(), 3, ""), transfer(alice.Address(), bob.Address(), 3)),
+			// 5: what is minted was sent by nobody, and who pays himself gets it.
+			did(mint(bob.Address(), 1), memo, transferWithMemo(bob.Address(), bob.Address(), 4, "z")),
+		))
+		w.wantNamed("events", events+` OFFSET 8`,
+			"bob 1: 1/0 kind 1 by 2, inbound 1",
+			"bob 2: 2/0 kind 1 by 2, inbound 2",
+			"bob 3: 3/0 kind 1 by 1, inbound 3",
+			"bob 4: 3/4 kind 1, inbound 3",
+			"bob 5: 4/0 kind 1 by 3, inbound 4",
+			"bob 6: 4/1 kind 1, inbound 4",
+			"bob 7: 4/2 kind 1, inbound 4",
+			"bob 8: 5/0 kind 2, inbound 4",
+			"bob 9: 5/2 kind 1 by 3, inbound 5",
+			"carol 1: 3/2 kind 1 by 1, inbound 1",
+		)
+	})
+}
+
+func value(t *testing.T) func(v clarity.Value, err error) clarity.Value {
+	return func(v clarity.Value, err error) clarity.Value {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func TestTopics(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		must := value(t)
+		ascii := func(text string) clarity.Value { return must(clarity.NewASCII(text)) }
+		tuple := func(fields ...any) clarity.Value {
+			var list []clarity.Field
+			for i := 0; i < len(fields); i += 2 {
+				list = append(list, clarity.Field{Name: fields[i].(string), Value: fields[i+1].(clarity.Value)})
+			}
+			return must(clarity.NewTuple(list...))
+		}
+		shop, other := alice.Contract("shop"), alice.Contract("other")
+		sold := tuple("event", ascii("sold"), "type", ascii("thing"))
+		w.apply(
+			block(1, bob.Did(
+				body.Print(shop, sold),
+				body.Print(other, sold),
+				body.Print(shop, tuple("name", ascii("bought"))),
+				// A field of the wrong type is passed over, and the tuple may be in a response.
+				body.Print(shop, clarity.NewOk(tuple("topic", clarity.NewUint64(1), "action", must(clarity.NewUTF8("sold"))))),
+				// These have none.
+				body.Print(shop, ascii("sold")),
+				body.Print(shop, tuple("topic", ascii(""), "event", ascii("sold"))),
+				body.Print(shop, tuple("topic", ascii(strings.Repeat("x", 129)), "event", ascii("sold"))),
+				body.Print(shop, tuple("else", ascii("sold"))),
+				body.Print(shop, clarity.NewSome(clarity.NewOk(sold))),
+				body.Event{Type: "contract_event", Data: map[string]any{"contract_identifier": shop, "topic": "print", "raw_value": "0xff"}},
+			)),
+			block(2, did(body.Print(shop, tuple("topic", ascii(strings.Repeat("x", 128)), "event", ascii("sold"))), body.Print(shop, sold))),
+		)
+		long := strings.Repeat("x", 128)
+		boot := "ST000000000000000000002AMW42H"
+		first := []string{
+			"alice.shop 1: 1/0 sold 1/1 by bob",
+			"alice.shop 2: 1/2 bought 2/1 by bob",
+			"alice.shop 3: 1/3 sold 1/2 by bob",
+			"alice.shop 4: 1/4 by bob",
+			"alice.shop 5: 1/5 by bob",
+			"alice.shop 6: 1/6 by bob",
+			"alice.shop 7: 1/7 by bob",
+			"alice.shop 8: 1/8 by bob",
+			"alice.shop 9: 1/9 by bob",
+		}
+		second := []string{"alice.shop 10: 2/0 " + long + " 3/1 by " + boot, "alice.shop 11: 2/1 sold 1/3 by " + boot}
+		last := "alice.other 1: 1/1 sold 1/1 by bob"
+		w.wantNamed("prints", prints, slices.Concat(first, second, []string{last})...)
+		w.revert("a2")
+		w.wantNamed("prints after the revert", prints, slices.Concat(first, []string{last})...)
+		topics := `SELECT concat_ws(' ', contract, topic, name, source_seq) FROM accounts_v1.contract_topic ORDER BY contract, topic`
+		w.want("topics after the revert", topics, "2 1 sold 1", "2 2 bought 1", "3 1 sold 1")
+		// The number is free again.
+		w.apply(block(2, did(body.Print(shop, tuple("event", ascii("closed"))))))
+		w.want("topics on another branch", topics, "2 1 sold 1", "2 2 bought 1", "2 3 closed 3", "3 1 sold 1")
+		w.revert("a2", "a1")
+		w.want("topics after all reverts", topics)
+	})
+}
+
+// TestOperations is about what came from Bitcoin.
+func TestOperations(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		address := func(a body.Account) map[string]any { return map[string]any{"address": a.Address()} }
+		op := func(status, kind string, data map[string]any, events ...body.Event) body.Transaction {
+			tx := body.Transaction{Raw: []byte{0}, Status: status, Events: events}
+			if kind != "" {
+				tx.Members = map[string]any{"burnchain_op": map[string]any{kind: data}}
+			}
+			return tx
+		}
+		lock := func(contract string) body.Event {
+			data := map[string]any{"locked_address": bob.Address(), "locked_amount": "9", "unlock_height": 900}
+			if contract != "" {
+				data["contract_identifier"] = contract
+			}
+			return event("stx_lock_event", data)
+		}
+		boot := "ST000000000000000000002AMW42H"
+		w.apply(block(1,
+			op("success", "transfer_stx", map[string]any{"sender": address(alice), "recipient": address(bob)}, transfer(alice.Address(), bob.Address(), 5)),
+			op("abort_by_response", "transfer_stx", map[string]any{"sender": address(alice), "recipient": address(bob)}),
+			op("success", "", nil, lock("")),
+			op("success", "stack_stx", map[string]any{"sender": address(bob)}, lock(boot+".pox-4"), body.Print(boot+".pox-4", clarity.NewUint64(1))),
+			op("success", "delegate_stx", map[string]any{"sender": address(alice), "delegate_to": address(bob)}, body.Print(boot+".pox-4", clarity.NewUint64(1))),
+			op("abort_by_response", "vote_for_aggregate_key", map[string]any{"sender": address(carol)}),
+			op("abort_by_response", "", nil),
+		))
+		w.wantNamed("transactions", members,
+			"alice 1: 1 is 97, 0-5-0",
+			"alice 2: 2 is 1, 0-0-0",
+			"alice 3: 5 is 1, 0-0-0",
+			"bob 1: 1 is 100, 5-0-0",
+			"bob 2: 2 is 4, 0-0-0",
+			"bob 3: 3 is 1, 0-0-0",
+			"bob 4: 4 is 1, 0-0-0",
+			boot+".pox 1: 3 is 8, 0-0-0, calls 1",
+			boot+".pox-4 1: 4 is 8, 0-0-0, calls 1",
+			boot+".pox-4 2: 5 is 8, 0-0-0, calls 2",
+			"carol 1: 6 is 1, 0-0-0",
+		)
+		w.wantNamed("events", events, "alice 1: 1/0 kind 1", "bob 1: 1/0 kind 1 by 2, inbound 1", "bob 2: 3/0 kind 10, inbound 1", "bob 3: 4/0 kind 10, inbound 1")
+		w.wantNamed("prints", prints, boot+".pox-4 1: 4/1 by bob", boot+".pox-4 2: 5/0 by alice")
+		w.want("transactions", typed, "1 at 1, 0: 0 1", "2 at 1, 1: 0 2", "3 at 1, 2: 2 1", "4 at 1, 3: 2 2", "5 at 1, 4: 2 3", "6 at 1, 5: 2 4", "7 at 1, 6")
+	})
+}
+
+// TestDelegatedLock is about an account that nothing moves of, while its STX are locked by somebody else.
+func TestDelegatedLock(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.apply(block(1, alice.Did(event("stx_lock_event", map[string]any{"locked_address": bob.Address(), "locked_amount": "9", "unlock_height": 900}))))
+		w.wantNamed("transactions", members, "alice 1: 1 is 1, 0-0-0")
+		w.wantNamed("events", events, "bob 1: 1/0 kind 10")
+		w.wantNamed("accounts", all, "1 alice since 1 in 1", "2 bob since 1 in 1")
+		w.revert("a1")
+		w.want("accounts after the revert", all)
+	})
+}
+
+// TestTokens counts events of tokens, but not their amounts.
+func TestTokens(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		coin, art := alice.Address()+".token::coin", alice.Address()+".art::piece"
+		one := fmt.Sprintf("0x%x", clarity.NewUint64(1).Raw())
+		ft := func(kind, from, to string) body.Event {
+			return event(kind, map[string]any{"asset_identifier": coin, "sender": from, "recipient": to, "amount": "340282366920938463463374607431768211455"})
+		}
+		nft := func(kind, from, to string) body.Event {
+			return event(kind, map[string]any{"asset_identifier": art, "sender": from, "recipient": to, "raw_value": one})
+		}
+		a, b := alice.Address(), bob.Address()
+		max := "340282366920938463463374607431768211455"
+		w.apply(block(1, did(
+			ft("ft_mint_event", "", a), ft("ft_transfer_event", a, b), ft("ft_transfer_event", b, b), ft("ft_burn_event", b, ""),
+			nft("nft_mint_event", "", a), nft("nft_transfer_event", a, b), nft("nft_burn_event", b, ""),
+			event("stx_mint_event", map[string]any{"recipient": a, "amount": max}), event("stx_mint_event", map[string]any{"recipient": a, "amount": max}),
+			event("stx_mint_event", map[string]any{"recipient": b, "amount": "0"}),
+		)))
+		w.wantNamed("transactions", `
+			SELECT a.account || ': ' || involvement || ' ' || concat_ws(' ', stx_mints, ft_transfers, ft_mints, ft_burns, nft_transfers, nft_mints, nft_burns) ||
+			       coalesce(', got ' || stx_received, '')
+			FROM accounts_v1.account_transaction t JOIN accounts_v1.account a ON a.id = t.account WHERE a.id > 1 ORDER BY a.id`,
+			"alice: 480 2 1 1 1 1, got 680564733841876926926749214863536422910", "bob: 480 1 2 1 1 1")
+		w.wantNamed("events", `SELECT a.account || ' ' || string_agg(kind::text, ' ' ORDER BY n) FROM accounts_v1.account_event e JOIN accounts_v1.account a ON a.id = e.account GROUP BY a.id ORDER BY a.id`,
+			"alice 5 4 8 7 2 2", "bob 4 4 6 7 9 2")
+	})
+}
+
+// TestNumbers gives the numbers that a reverted block gave to whoever comes next.
+func TestNumbers(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.apply(block(1, alice.Did()), block(2, bob.Did(transfer(alice.Address(), carol.Address(), 1))))
+		w.wantNamed("accounts", all, "1 alice since 1 in 1", "2 bob since 2 in 2", "3 carol since 2 in 2")
+		w.revert("a2")
+		w.wantNamed("accounts after the revert", all, "1 alice since 1 in 1")
+		w.apply(block(2, carol.Did(), bob.Did()))
+		w.wantNamed("accounts of another branch", all, "1 alice since 1 in 1", "2 carol since 2 in 3", "3 bob since 2 in 3")
+		w.revert("a2", "a1")
+		w.apply(block(1, bob.Did()))
+		w.wantNamed("accounts of another chain", all, "1 bob since 1 in 4")
+	})
+}
+
+// TestStrangeAccount is about principals that do not fit into a text column.
+func TestStrangeAccount(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		w.apply(block(1, did(mint("a\x00b", 3))), block(2, did(transfer("a\x00b", "c", 2), transfer("a\x00b", "a\uFFFDb", 2))))
+		w.want("events", events, "a\uFFFDb 1: 1/0 kind 2", "a\uFFFDb 2: 2/0 kind 1", "a\uFFFDb 3: 2/1 kind 1", "c 1: 2/0 kind 1")
+		w.want("counted once", `SELECT stx_transfers || ' ' || stx_sent || ' ' || stx_received FROM accounts_v1.account_transaction WHERE account = 2 AND n = 2`, "2 4 2")
+		w.revert("a2", "a1")
+		w.want("accounts after all reverts", all)
+	})
+}
+
+// TestOutOfOrder expects that what does not follow from what is here is refused.
+func TestOutOfOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, false)
+	w.apply(block(1, alice.Did()), block(2, alice.Did()))
+	stranger := block(3, alice.Did())
+	stranger.Parent = "b2"
+	below, other := w.blocks["a1"], w.blocks["a2"]
+	below.Kind, below.Block = projections.Revert, nil
+	other.Kind, other.Block, other.IndexBlockHash = projections.Revert, nil, body.ID("x2")
+	for name, step := range map[string]projections.Step{"a block on another": w.announce(stranger), "a revert below the newest": below, "a revert of another": other} {
+		savepoint, err := w.tx.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		step.Number = w.step + 1
+		if _, err := w.projection.Fold(t.Context(), savepoint, w.step, []projections.Step{step}); err == nil {
+			t.Errorf("%s was folded", name)
+		}
+		w.projection.Forget()
+		if err := savepoint.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.wantNamed("transactions", members, "alice 1: 1 is 1, 0-0-0", "alice 2: 2 is 1, 0-0-0")
+	empty := newWorld(t, false)
+	step := below
+	step.Number = 1
+	if _, err := empty.projection.Fold(t.Context(), empty.tx, 0, []projections.Step{step}); err == nil {
+		t.Error("a block was reverted where there is none")
+	}
+}
+
+// TestChecks changes rows by hand, each in a way that a check has to find.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, false)
+	must := value(t)
+	topic := must(clarity.NewTuple(clarity.Field{Name: "event", Value: must(clarity.NewASCII("sold"))}))
+	shop := alice.Contract("shop")
+	call := &transaction.ContractCall{Contract: clarity.Principal{Address: alice.Principal().Address, Contract: "shop"}, Function: "f"}
+	pay := &transaction.TokenTransfer{Recipient: bob.Principal(), Amount: 5}
+	for height := 1; height <= 3; height++ {
+		w.apply(block(height,
+			body.Transaction{Raw: bob.Sign(0, 5, call), Events: []body.Event{body.Print(shop, topic), body.Print(shop, topic)}},
+			body.Transaction{Raw: alice.Sign(0, 5, pay), Events: []body.Event{transfer(alice.Address(), bob.Address(), 5)}},
+		))
+	}
+	byName := map[string]bool{}
+	for sql, want := range map[string]string{
+		`UPDATE {schema}.block SET last_tx = last_tx + 1 WHERE height = 1`:     "blocks go on",
+		`DELETE FROM {schema}.block WHERE height = 2`:                          "blocks go on",
+		`UPDATE {schema}.transaction SET n = 99 WHERE n = 6`:                   "transactions are numbered",
+		`UPDATE {schema}.transaction SET source_seq = 3 WHERE n = 1`:           "transactions are numbered",
+		`UPDATE {schema}.transaction SET microblock_sequence = 3 WHERE n = 2`:  "transactions of a block",
+		`UPDATE {schema}.transaction SET type_n = 9 WHERE n = 6`:               "the transactions of a type",
+		`UPDATE {schema}.block SET contract_calls = 9 WHERE height = 3`:        "a block knows",
+		`DELETE FROM {schema}.account WHERE id = 3`:                            "accounts are numbered",
+		`UPDATE {schema}.account SET id = 9 WHERE id = 3`:                      "accounts are numbered",
+		`UPDATE {schema}.account SET first_height = 2 WHERE id = 3`:            "blocks name the accounts",
+		`UPDATE {schema}.block SET touched = '{1,2}' WHERE height = 2`:         "blocks name the accounts",
+		`UPDATE {schema}.account_event SET source_seq = 1 WHERE tx = 6`:        "blocks name the accounts",
+		`UPDATE {schema}.contract_topic SET topic = 2`:                         "topics are numbered",
+		`DELETE FROM {schema}.contract_topic`:                                  "topics are numbered",
+		`UPDATE {schema}.contract_event SET topic = 2 WHERE n = 3`:             "topics are numbered",
+		`UPDATE {schema}.account_transaction SET calls = 9 WHERE calls = 2`:    "a row knows how many before it call",
+		`UPDATE {schema}.account_event SET inbound = NULL WHERE inbound = 2`:   "a row knows how many before it brought",
+		`DELETE FROM {schema}.account_transaction WHERE account = 1 AND n = 1`: "rows of account_transaction are numbered by n",
+		`UPDATE {schema}.account_transaction SET tx = tx + 1 WHERE account = 1 AND n = 2; UPDATE {schema}.account_transaction SET tx = tx - 2 WHERE account = 1 AND n = 3`: "rows of account_transaction are numbered by n",
+		`UPDATE {schema}.account_event SET n = 9 WHERE n = 2`:        "rows of account_event are numbered by n",
+		`UPDATE {schema}.contract_event SET n = 9 WHERE n = 2`:       "rows of contract_event are numbered by n ",
+		`UPDATE {schema}.contract_event SET topic_n = 9 WHERE n = 2`: "rows of contract_event are numbered by topic_n",
+	} {
+		savepoint, err := w.tx.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := savepoint.Exec(t.Context(), accounts.Spec().SQL(sql)); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		seen := false
+		for _, c := range accounts.New().Checks() {
+			if len(found(t, savepoint, c)) > 0 {
+				seen = seen || strings.HasPrefix(c.Name, want)
+				byName[c.Name] = true
+			}
+		}
+		if !seen {
+			t.Errorf("nothing was found by %q after %s", want, sql)
+		}
+		if err := savepoint.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range accounts.New().Checks() {
+		if !byName[c.Name] {
+			t.Errorf("%q never found anything", c.Name)
+		}
+	}
+}

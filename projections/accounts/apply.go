@@ -1,0 +1,137 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"strata/internal/shard"
+	"strata/projections"
+)
+
+// apply adds blocks: all that they need is read at once, and all that they change is written at once.
+func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
+	g := gathering{state: b.state}
+	blocks := make([][]deed, len(steps))
+	for i, step := range steps {
+		blocks[i] = g.block(step.Block)
+	}
+	if err := b.load(ctx, g.accounts, g.topics); err != nil {
+		return err
+	}
+	w := newWrites()
+	for i, step := range steps {
+		if tip := b.state.tip; tip != nil && step.Block.ParentIndexBlockHash != tip.IndexBlockHash {
+			return fmt.Errorf("step %d applies block %s, which does not stand on the newest block here, %s", step.Number, step.IndexBlockHash, tip.IndexBlockHash)
+		}
+		b.applyBlock(w, step, blocks[i])
+	}
+	return w.flush(ctx, b)
+}
+
+func (b *batch) applyBlock(w *writes, step projections.Step, deeds []deed) {
+	first := b.state.tip == nil
+	next := tip{Tip: projections.Tip{
+		Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash,
+		BurnBlockHeight: int64(step.Block.BurnBlockHeight),
+	}}
+	if !first {
+		next.lastTx, next.types, next.accounts = b.state.tip.lastTx, b.state.tip.types, b.state.tip.accounts
+	}
+	a := application{writes: w, tip: &next, height: step.Height, seq: step.BlockSeq, touched: []int32{}}
+	firstTx := next.lastTx + 1
+	for i := range deeds {
+		a.deed(&deeds[i])
+	}
+	slices.Sort(a.touched)
+	w.block(step, firstTx, &next, a.touched)
+	b.state.tip = &next
+	if b.single && !first { // with the first block everything begins
+		b.touched = touchedBy(step.Height, &next.Tip, a.names)
+	}
+}
+
+// touchedBy is what readers must read again when a block comes or goes: what is said of it, and of those with rows of it.
+func touchedBy(height int64, tip *projections.Tip, accounts []string) *projections.Touched {
+	touched := projections.NewTouched()
+	touched.Add(shard.Height(height), shard.Block(tip.IndexBlockHash), shard.Block(tip.BlockHash))
+	for _, account := range accounts {
+		touched.Add(shard.Account(account))
+	}
+	return touched
+}
+
+// application gives numbers to what one block adds.
+type application struct {
+	*writes
+	tip         *tip
+	height, seq int64
+	touched     []int32  // numbers of the accounts with rows of the block
+	names       []string // of the same
+}
+
+func (a *application) deed(d *deed) {
+	a.tip.lastTx++
+	n := a.tip.lastTx
+	a.transaction(a.height, a.seq, n, a.tip.types.next(d.kind), d.kind, d.source)
+	var sender int32
+	for i := range d.members {
+		m := &d.members[i]
+		a.touch(m.account)
+		m.account.transactions++
+		if m.involvement&isCalled != 0 {
+			m.account.calls++
+		}
+		if m.involvement&isSender != 0 {
+			sender = m.account.id
+		}
+		a.member(n, a.seq, m)
+	}
+	for i := range d.moves {
+		m := &d.moves[i]
+		for side, party := range m.parties {
+			if party == nil || side == 1 && party == m.parties[0] {
+				continue
+			}
+			a.touch(party)
+			party.events++
+			transfer := transferType(0)
+			if party == m.inbound {
+				party.inbound++
+				transfer = m.transfer
+			}
+			a.move(n, a.seq, m, party, transfer)
+		}
+	}
+	for i := range d.prints {
+		a.take(n, &d.prints[i], sender)
+	}
+}
+
+func (a *application) take(tx int64, p *printed, sender int32) {
+	a.touch(p.contract)
+	p.contract.prints++
+	if t := p.topic; t != nil {
+		if t.number == 0 {
+			t.contract.topics++
+			t.number = t.contract.topics
+			a.topic(a.seq, t)
+		}
+		t.n++
+	}
+	a.print(tx, a.seq, p, sender)
+}
+
+// touch gives an account its number, if it is new, and notes that the block has rows of it.
+func (a *application) touch(of *account) {
+	if of.height == a.height {
+		return
+	}
+	if of.id == 0 {
+		a.tip.accounts++
+		of.id = a.tip.accounts
+		a.account(a.height, a.seq, of)
+	}
+	of.height = a.height
+	a.touched, a.names = append(a.touched, of.id), append(a.names, of.name)
+}

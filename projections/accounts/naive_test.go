@@ -1,0 +1,485 @@
+package accounts_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/clarity"
+	"strata/domain/transaction"
+	"strata/internal/replay"
+)
+
+// naive is what the tables should have, computed from the bodies of canonical blocks in the plainest way: each list is a list
+// of lines, and a number is how long the list was.
+type naive struct {
+	t            testing.TB
+	blocks       []string
+	transactions []string
+	lists        map[string][]string // by name of the list and the owner
+	accounts     map[string]*naiveAccount
+	byType       map[string]int
+}
+
+type naiveAccount struct {
+	id             int
+	first, seq     int64 // of its first block
+	calls, inbound int
+	topics         map[string]int // numbers by name
+	topicCount     map[string]int
+}
+
+func newNaive(t testing.TB) *naive {
+	return &naive{t: t, lists: map[string][]string{}, accounts: map[string]*naiveAccount{}, byType: map[string]int{}}
+}
+
+func str(value any) string {
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprint(value)
+}
+
+func object(value any) map[string]any {
+	o, _ := value.(map[string]any)
+	return o
+}
+
+func bytesOf(t testing.TB, value any) []byte {
+	t.Helper()
+	raw, err := hex.DecodeString(strings.TrimPrefix(str(value), "0x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func number(t testing.TB, value any) *big.Int {
+	t.Helper()
+	n, ok := new(big.Int).SetString(str(value), 10)
+	if !ok {
+		t.Fatalf("%v is no whole number", value)
+	}
+	return n
+}
+
+// block adds a block that came with the event seq.
+func (n *naive) block(seq int64, post replay.Post) {
+	decoder := json.NewDecoder(bytes.NewReader(post.Body))
+	decoder.UseNumber()
+	var content map[string]any
+	if err := decoder.Decode(&content); err != nil {
+		n.t.Fatal(err)
+	}
+	height := number(n.t, content["block_height"]).Int64()
+	list := content["transactions"].([]any)
+	order := make([]int, len(list))
+	for i := range list {
+		order[i] = i
+	}
+	place := func(i int, member string, none int64) int64 {
+		value := object(list[i])[member]
+		if value == nil {
+			return none
+		}
+		return number(n.t, value).Int64()
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(
+			cmp.Compare(place(a, "microblock_sequence", 1<<31-1), place(b, "microblock_sequence", 1<<31-1)),
+			cmp.Compare(place(a, "tx_index", int64(a)), place(b, "tx_index", int64(b))))
+	})
+	events := map[string][]map[string]any{}
+	for _, value := range content["events"].([]any) {
+		e := object(value)
+		events[str(e["txid"])] = append(events[str(e["txid"])], e)
+	}
+	first := len(n.transactions) + 1
+	touched := map[string]bool{}
+	for _, i := range order {
+		tx := object(list[i])
+		var own []map[string]any
+		for _, e := range events[str(tx["txid"])] {
+			if committed, ok := e["committed"].(bool); (!ok || committed) && tx["status"] == "success" {
+				own = append(own, e)
+			}
+		}
+		delete(events, str(tx["txid"]))
+		slices.SortStableFunc(own, func(a, b map[string]any) int {
+			return number(n.t, a["event_index"]).Cmp(number(n.t, b["event_index"]))
+		})
+		sequence := "anchored"
+		if tx["microblock_sequence"] != nil {
+			sequence = str(tx["microblock_sequence"])
+		}
+		kind, joined := n.transaction(tx, own)
+		number := len(n.transactions) + 1
+		line := fmt.Sprintf("%d: height %d in %d, %d %s", number, height, seq, i, sequence)
+		if kind != "" {
+			n.byType[kind]++
+			line += fmt.Sprintf(", %s %d", kind, n.byType[kind])
+		}
+		n.transactions = append(n.transactions, line)
+		for _, account := range n.lines(number, kind, joined, own) {
+			a := n.accounts[account]
+			if a.first < 0 {
+				a.first, a.seq = height, seq
+			}
+			touched[account] = true
+		}
+	}
+	var ids []int
+	for account := range touched {
+		ids = append(ids, n.accounts[account].id)
+	}
+	slices.Sort(ids)
+	time := str(content["block_time"])
+	n.blocks = append(n.blocks, fmt.Sprintf("%d in %d: %d-%d, %d %d %d %d %d %d, burn %s %s, time %s, %d accounts, %s %s %s, %v", height, seq, first, len(n.transactions),
+		n.byType["token_transfer"], n.byType["smart_contract"], n.byType["contract_call"], n.byType["poison_microblock"], n.byType["coinbase"], n.byType["tenure_change"],
+		str(content["burn_block_height"]), str(content["burn_block_time"]), time, len(n.accounts),
+		content["index_block_hash"], content["block_hash"], content["burn_block_hash"], ids))
+}
+
+const naiveBlockSQL = `
+	SELECT height || ' in ' || source_seq || ': ' || first_tx || '-' || last_tx || ', ' ||
+	       concat_ws(' ', token_transfers, smart_contracts, contract_calls, poison_microblocks, coinbases, tenure_changes) ||
+	       ', burn ' || burn_block_height || ' ' || burn_block_time || ', time ' || coalesce(block_time::text, '') || ', ' || accounts || ' accounts, ' ||
+	       concat_ws(' ', '0x' || encode(index_block_hash, 'hex'), '0x' || encode(block_hash, 'hex'), '0x' || encode(burn_block_hash, 'hex')) || ', [' || array_to_string(touched, ' ') || ']'
+	FROM accounts_v1.block ORDER BY height`
+
+const naiveTransactionSQL = `
+	SELECT n || ': height ' || height || ' in ' || source_seq || ', ' || tx_index || ' ' || coalesce(microblock_sequence::text, 'anchored') ||
+	       coalesce(', ' || CASE type WHEN 0 THEN 'token_transfer' WHEN 1 THEN 'smart_contract' WHEN 2 THEN 'contract_call'
+	           WHEN 3 THEN 'poison_microblock' WHEN 4 THEN 'coinbase' WHEN 7 THEN 'tenure_change' END || ' ' || type_n, '')
+	FROM accounts_v1.transaction ORDER BY n`
+
+// joined is what an account has to do with a transaction.
+type joined struct {
+	account              string
+	is                   map[string]bool
+	sent, received, paid *big.Int
+	counts               map[string]int
+}
+
+// transaction says who takes part in a transaction, in the order in which they come up.
+func (n *naive) transaction(tx map[string]any, events []map[string]any) (kind string, all []*joined) {
+	join := func(account, as string) *joined {
+		for _, j := range all {
+			if j.account == account {
+				j.is[as] = true
+				return j
+			}
+		}
+		j := &joined{account: account, is: map[string]bool{as: true}, sent: new(big.Int), received: new(big.Int), paid: new(big.Int), counts: map[string]int{}}
+		all = append(all, j)
+		return j
+	}
+	if raw := bytesOf(n.t, tx["raw_tx"]); len(raw) > 1 {
+		decoded, err := transaction.Decode(raw)
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		kind = decoded.Payload.TxType()
+		join(decoded.Sender().String(), "sender")
+		if decoded.Sponsored() {
+			join(decoded.FeePayer().String(), "sponsor")
+		}
+		if decoded.Fee() > 0 {
+			payer := join(decoded.FeePayer().String(), "stx")
+			payer.paid.SetUint64(decoded.Fee())
+		}
+		switch p := decoded.Payload.(type) {
+		case *transaction.TokenTransfer:
+			join(p.Recipient.String(), "recipient")
+		case *transaction.ContractCall:
+			join(p.Contract.String(), "called")
+		case *transaction.SmartContract:
+			join(decoded.Sender().String()+"."+p.ContractName, "deployed")
+		case *transaction.VersionedSmartContract:
+			join(decoded.Sender().String()+"."+p.ContractName, "deployed")
+		case *transaction.Undecoded:
+			kind = ""
+		}
+	} else {
+		kind = n.operation(tx, events, func(account, as string) { join(account, as) })
+	}
+	for _, e := range events {
+		name := str(e["type"])
+		data := object(e[name])
+		short := strings.TrimSuffix(name, "_event")
+		asset, _, _ := strings.Cut(short, "_")
+		if !slices.Contains([]string{"stx", "ft", "nft"}, asset) || short == "stx_lock" {
+			continue
+		}
+		var amount *big.Int
+		if asset == "stx" {
+			amount = number(n.t, data["amount"])
+		} else {
+			amount = new(big.Int)
+		}
+		if sender := str(data["sender"]); sender != "" {
+			j := join(sender, "party")
+			j.is[asset] = true
+			j.sent.Add(j.sent, amount)
+			j.counts[short]++
+		}
+		if recipient := str(data["recipient"]); recipient != "" {
+			j := join(recipient, "party")
+			j.is[asset] = true
+			j.received.Add(j.received, amount)
+			if recipient != str(data["sender"]) {
+				j.counts[short]++
+			}
+		}
+	}
+	return kind, all
+}
+
+// operation is of Bitcoin. Those of the generator and of the recordings say what they are, or have an event that does.
+func (n *naive) operation(tx map[string]any, events []map[string]any, join func(account, as string)) (kind string) {
+	for _, e := range events {
+		data := object(e[str(e["type"])])
+		switch e["type"] {
+		case "stx_transfer_event":
+			join(str(data["sender"]), "sender")
+			join(str(data["recipient"]), "recipient")
+			return "token_transfer"
+		case "stx_lock_event":
+			join(str(data["locked_address"]), "sender")
+			contract := str(data["contract_identifier"])
+			if contract == "" {
+				contract = "ST000000000000000000002AMW42H.pox"
+				if strings.HasPrefix(str(data["locked_address"]), "SP") {
+					contract = "SP000000000000000000002Q6VF78.pox"
+				}
+			}
+			join(contract, "called")
+			return "contract_call"
+		}
+	}
+	op := object(tx["burnchain_op"])
+	for name, value := range op {
+		kind = "contract_call"
+		if name == "transfer_stx" {
+			kind = "token_transfer"
+		}
+		join(str(object(object(value)["sender"])["address"]), "sender")
+		if kind == "token_transfer" {
+			join(str(object(object(value)["recipient"])["address"]), "recipient")
+		}
+	}
+	for _, e := range events {
+		if e["type"] == "contract_event" {
+			kind = "contract_call"
+			join(str(object(e["contract_event"])["contract_identifier"]), "called")
+			break
+		}
+	}
+	return kind
+}
+
+var roles = []string{"sender", "sponsor", "recipient", "called", "deployed", "party", "stx", "ft", "nft"}
+
+var counted = []string{"stx_transfer", "stx_mint", "stx_burn", "ft_transfer", "ft_mint", "ft_burn", "nft_transfer", "nft_mint", "nft_burn"}
+
+// lines adds to the lists of those whom a transaction concerns, and says who they are.
+func (n *naive) lines(tx int, kind string, all []*joined, events []map[string]any) (touched []string) {
+	touch := func(account string) *naiveAccount {
+		if n.accounts[account] == nil {
+			n.accounts[account] = &naiveAccount{id: len(n.accounts) + 1, first: -1, topics: map[string]int{}, topicCount: map[string]int{}}
+		}
+		touched = append(touched, account)
+		return n.accounts[account]
+	}
+	add := func(list, account, line string) {
+		n.lists[list+account] = append(n.lists[list+account], fmt.Sprintf("%s %d: tx %d %s", account, len(n.lists[list+account])+1, tx, line))
+	}
+	sender := "nobody"
+	for _, j := range all {
+		a := touch(j.account)
+		var is []string
+		for _, role := range roles {
+			if j.is[role] {
+				is = append(is, role)
+			}
+		}
+		if j.is["sender"] {
+			sender = j.account
+		}
+		line := strings.Join(is, "+") + fmt.Sprintf(" %s-%s-%s", j.received, j.sent, j.paid)
+		if j.is["called"] {
+			a.calls++
+			line += fmt.Sprintf(" call %d", a.calls)
+		}
+		for _, name := range counted {
+			line += fmt.Sprintf(" %d", j.counts[name])
+		}
+		add("transactions of ", j.account, line)
+	}
+	for i, e := range events {
+		name := str(e["type"])
+		data := object(e[name])
+		if name == "contract_event" {
+			continue
+		}
+		var parties []string
+		for _, side := range []string{"sender", "recipient", "locked_address"} {
+			if party := str(data[side]); party != "" && !slices.Contains(parties, party) {
+				parties = append(parties, party)
+			}
+		}
+		for _, party := range parties {
+			a := touch(party)
+			line := fmt.Sprintf("%d %s", i, strings.TrimSuffix(name, "_event"))
+			if as := n.inbound(kind, events, i); as != "" && party == str(data["recipient"]) {
+				a.inbound++
+				line += fmt.Sprintf(" %s %d", as, a.inbound)
+			}
+			add("events of ", party, line)
+		}
+	}
+	for i, e := range events {
+		if e["type"] != "contract_event" {
+			continue
+		}
+		data := object(e["contract_event"])
+		contract := str(data["contract_identifier"])
+		a := touch(contract)
+		line := fmt.Sprintf("%d by %s", i, sender)
+		if topic := n.topic(bytesOf(n.t, data["raw_value"])); topic != "" {
+			if a.topics[topic] == 0 {
+				a.topics[topic] = len(a.topics) + 1
+			}
+			a.topicCount[topic]++
+			line += fmt.Sprintf(", %q is topic %d, %d", topic, a.topics[topic], a.topicCount[topic])
+		}
+		add("prints of ", contract, line)
+	}
+	return touched
+}
+
+func (n *naive) inbound(kind string, events []map[string]any, i int) string {
+	if events[i]["type"] != "stx_transfer_event" {
+		return ""
+	}
+	if i+1 < len(events) && strings.HasSuffix(str(object(events[i+1]["contract_event"])["contract_identifier"]), ".send-many-memo") {
+		return "bulk-send"
+	}
+	if kind == "token_transfer" {
+		return "stx-transfer"
+	}
+	if len(bytesOf(n.t, object(events[i]["stx_transfer_event"])["memo"])) > 0 {
+		return "stx-transfer-memo"
+	}
+	return ""
+}
+
+func (n *naive) topic(raw []byte) string {
+	value, _, err := clarity.Decode(raw)
+	if err != nil {
+		return ""
+	}
+	if inner, ok := value.Inner(); ok {
+		value = inner
+	}
+	fields := map[string]clarity.Value{}
+	for _, f := range value.Fields() {
+		fields[f.Name] = f.Value
+	}
+	for _, name := range []string{"topic", "event", "action", "notification", "type", "name"} {
+		if text, ok := fields[name].Text(); ok {
+			if len(text) > 128 {
+				return ""
+			}
+			return text
+		}
+	}
+	return ""
+}
+
+// tables are all lines of lists, by what they are of.
+func (n *naive) tables() map[string][]string {
+	all := map[string][]string{"blocks": n.blocks, "transactions": n.transactions}
+	for _, list := range slices.Sorted(maps.Keys(n.lists)) {
+		kind, _, _ := strings.Cut(list, " of ")
+		all[kind+" of"] = append(all[kind+" of"], n.lists[list]...)
+	}
+	for name, a := range n.accounts {
+		all["accounts"] = append(all["accounts"], fmt.Sprintf("%d %s: %d %d %d %d %d %d from %d in %d", a.id, name,
+			len(n.lists["transactions of "+name]), a.calls, len(n.lists["events of "+name]), a.inbound, len(n.lists["prints of "+name]), len(a.topics), a.first, a.seq))
+	}
+	id := func(line string) (id int) {
+		_, _ = fmt.Sscan(line, &id)
+		return id
+	}
+	slices.SortFunc(all["accounts"], func(a, b string) int { return cmp.Compare(id(a), id(b)) })
+	return all
+}
+
+// naiveSQL gives the lines of the tables.
+var naiveSQL = map[string]string{
+	"blocks":       naiveBlockSQL,
+	"transactions": naiveTransactionSQL,
+	"accounts": `
+		SELECT id || ' ' || account || ': ' || concat_ws(' ', coalesce(t.n, 0), coalesce(t.calls, 0), coalesce(e.n, 0), coalesce(e.inbound, 0),
+		           coalesce((SELECT max(n) FROM accounts_v1.contract_event WHERE contract = id), 0),
+		           coalesce((SELECT max(topic) FROM accounts_v1.contract_topic WHERE contract = id), 0)) ||
+		       ' from ' || first_height || ' in ' || a.source_seq
+		FROM accounts_v1.account a
+		LEFT JOIN LATERAL (SELECT n, calls FROM accounts_v1.account_transaction WHERE account = id ORDER BY n DESC LIMIT 1) t ON true
+		LEFT JOIN LATERAL (SELECT n, inbound FROM accounts_v1.account_event WHERE account = id ORDER BY n DESC LIMIT 1) e ON true
+		ORDER BY id`,
+	"transactions of": `
+		SELECT a.account || ' ' || n || ': tx ' || tx || ' ' || (
+		           SELECT string_agg(name, '+' ORDER BY place) FROM unnest(ARRAY['sender', 'sponsor', 'recipient', 'called', 'deployed', 'party', 'stx', 'ft', 'nft'])
+		               WITH ORDINALITY role (name, place) WHERE involvement & (1 << (place::int - 1)) <> 0
+		       ) || ' ' || coalesce(stx_received, 0) || '-' || coalesce(stx_sent, 0) || '-' || coalesce(fee_paid, 0) || CASE WHEN involvement & 8 <> 0 THEN ' call ' || calls ELSE '' END || ' ' ||
+		       concat_ws(' ', coalesce(stx_transfers, 0), coalesce(stx_mints, 0), coalesce(stx_burns, 0), coalesce(ft_transfers, 0), coalesce(ft_mints, 0), coalesce(ft_burns, 0),
+		           coalesce(nft_transfers, 0), coalesce(nft_mints, 0), coalesce(nft_burns, 0))
+		FROM accounts_v1.account_transaction t JOIN accounts_v1.account a ON a.id = t.account ORDER BY a.account, n`,
+	"events of": `
+		SELECT a.account || ' ' || n || ': tx ' || tx || ' ' || event_index || ' ' ||
+		       (ARRAY['stx_transfer', 'stx_mint', 'stx_burn', 'ft_transfer', 'ft_mint', 'ft_burn', 'nft_transfer', 'nft_mint', 'nft_burn', 'stx_lock'])[kind] ||
+		       coalesce(' ' || (ARRAY['bulk-send', 'stx-transfer', 'stx-transfer-memo'])[transfer_type] || ' ' || e.inbound, '')
+		FROM accounts_v1.account_event e JOIN accounts_v1.account a ON a.id = e.account ORDER BY a.account, n`,
+	"prints of": `
+		SELECT a.account || ' ' || e.n || ': tx ' || tx || ' ' || event_index || ' by ' || coalesce(s.account, 'nobody') ||
+		       coalesce(', ' || to_json(t.name) || ' is topic ' || t.topic || ', ' || e.topic_n, '')
+		FROM accounts_v1.contract_event e JOIN accounts_v1.account a ON a.id = e.contract
+		LEFT JOIN accounts_v1.account s ON s.id = e.sender
+		LEFT JOIN accounts_v1.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.account, e.n`,
+}
+
+// compare expects the tables to have the lines, and says how many of each there are.
+func (n *naive) compare(tx pgx.Tx) map[string]int {
+	n.t.Helper()
+	counts := map[string]int{}
+	want := n.tables()
+	for what, query := range naiveSQL {
+		got := texts(n.t, tx, query)
+		counts[what] = len(got)
+		for i := range max(len(got), len(want[what])) {
+			a, b := "(none)", "(none)"
+			if i < len(got) {
+				a = got[i]
+			}
+			if i < len(want[what]) {
+				b = want[what][i]
+			}
+			if a != b {
+				n.t.Errorf("%s: %d, want %d; line %d:\n got %s\nwant %s", what, len(got), len(want[what]), i, a, b)
+				break
+			}
+		}
+	}
+	return counts
+}

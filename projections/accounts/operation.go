@@ -1,0 +1,60 @@
+package accounts
+
+import (
+	"strings"
+
+	"strata/domain/nodeevent"
+)
+
+// operation is what is known of an operation that came from Bitcoin. It has no bytes that say who sent it.
+type operation struct {
+	kind                        txType
+	sender, recipient, contract string // empty where nothing tells
+}
+
+// operationOf asks the events first, as they are there with every node, and then what newer nodes say of the operation.
+func operationOf(tx *nodeevent.Transaction, events []*nodeevent.Event) operation {
+	o := operation{kind: unknownType}
+	for _, event := range events {
+		switch data := event.Data.(type) {
+		case *nodeevent.STXTransfer:
+			if o.sender == "" {
+				o.kind, o.sender, o.recipient = tokenTransfer, data.Sender, data.Recipient
+			}
+		case *nodeevent.STXLock:
+			if o.sender == "" {
+				o.kind, o.sender, o.contract = contractCall, data.Address, data.Contract
+				if o.contract == "" {
+					o.contract = firstPox(data.Address)
+				}
+			}
+		case *nodeevent.ContractEvent:
+			if o.contract == "" && o.kind != tokenTransfer {
+				o.kind, o.contract = contractCall, data.Contract
+			}
+		}
+	}
+	op := tx.BurnchainOp
+	if op == nil || o.sender != "" {
+		return o
+	}
+	switch {
+	case op.TransferSTX != nil:
+		o.kind, o.sender, o.recipient = tokenTransfer, op.TransferSTX.Sender.Address, op.TransferSTX.Recipient.Address
+	case op.StackSTX != nil:
+		o.kind, o.sender = contractCall, op.StackSTX.Sender.Address
+	case op.DelegateSTX != nil:
+		o.kind, o.sender = contractCall, op.DelegateSTX.Sender.Address
+	case op.VoteForAggregateKey != nil:
+		o.kind, o.sender = contractCall, op.VoteForAggregateKey.Sender.Address
+	}
+	return o
+}
+
+// firstPox is the contract that locked STX when events did not say so yet, before release 2.1.
+func firstPox(stacker string) string {
+	if strings.HasPrefix(stacker, "SP") || strings.HasPrefix(stacker, "SM") {
+		return "SP000000000000000000002Q6VF78.pox"
+	}
+	return "ST000000000000000000002AMW42H.pox"
+}

@@ -1,0 +1,246 @@
+package accounts_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"pgregory.net/rapid"
+
+	"strata/internal/replay"
+	"strata/internal/synthchain"
+	"strata/projections"
+	"strata/projections/accounts"
+	"strata/projections/chain"
+)
+
+// TestHistories folds random histories with forks in batches of any size, with restarts on the way, and expects the rows of
+// the canonical chain: as the plainest model has them, and as another instance has them that never saw a fork.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	databases.New(t) // before the first history, so that making the tables is not part of one
+	rapid.Check(t, func(rt *rapid.T) {
+		config := synthchain.Everything(rapid.Uint64().Draw(rt, "seed"), rapid.SampledFrom([]synthchain.Generation{
+			synthchain.V205, synthchain.V21, synthchain.V25, synthchain.V30, synthchain.V3109, synthchain.V40,
+		}).Draw(rt, "generation"))
+		config.Maturity, config.SigningSample = 6, 1000
+		config.MergedGenesis = config.Generation == synthchain.V205 && rapid.Bool().Draw(rt, "merged genesis")
+		config.Accounts = rapid.SampledFrom([]int{8, 40}).Draw(rt, "accounts")
+		config.ForkProbability = rapid.SampledFrom([]float64{0.1, 0.4}).Draw(rt, "forks")
+		config.BitcoinReorgProbability = rapid.SampledFrom([]float64{0, 0.08}).Draw(rt, "Bitcoin forks")
+		made := synthchain.New(config)
+		posts := make([]replay.Post, rapid.IntRange(20, 350).Draw(rt, "posts"))
+		for i := range posts {
+			posts[i] = replay.Post(made.Next())
+		}
+		tx := begin(t)
+		defer func() { _ = tx.Rollback(context.Background()) }()
+		steps := stepsOf(t, tx, posts)
+		random := rand.New(rand.NewPCG(config.Seed, 1))
+		most := rapid.SampledFrom([]int{1, 5, 60}).Draw(rt, "steps at once")
+		fold(t, tx, steps, func() int { return 1 + random.IntN(most) }, random.IntN(3) == 0)
+		checkAll(t, tx, steps, posts)
+		got := dump(t, tx)
+
+		// The canonical blocks alone, all at once.
+		begun, err := tx.Begin(t.Context())
+		if err != nil {
+			rt.Fatal(err)
+		}
+		empty(t, tx)
+		alone := canonical(steps)
+		for i := range alone {
+			alone[i].Number = int64(i + 1)
+		}
+		fold(t, begun, alone, func() int { return len(alone) }, false)
+		if want := dump(t, begun); !slices.Equal(got, want) {
+			for i := range min(len(got), len(want)) {
+				if got[i] != want[i] {
+					rt.Fatalf("got  %s\nwant %s", got[i], want[i])
+				}
+			}
+			rt.Fatalf("got %d rows, want %d", len(got), len(want))
+		}
+		if err := begun.Rollback(t.Context()); err != nil {
+			rt.Fatal(err)
+		}
+
+		// And nothing is left when everything is reverted.
+		last := int64(len(steps))
+		var back []projections.Step
+		for _, step := range slices.Backward(canonical(steps)) {
+			last++
+			step.Kind, step.Block, step.Number = projections.Revert, nil, last
+			back = append(back, step)
+		}
+		projection := accounts.New()
+		if _, err := projection.Fold(t.Context(), tx, int64(len(steps)), back); err != nil {
+			rt.Fatal(err)
+		}
+		if left := dump(t, tx); len(left) > 0 {
+			rt.Fatalf("%d rows are left of nothing, such as %s", len(left), left[0])
+		}
+		if t.Failed() {
+			rt.FailNow()
+		}
+	})
+}
+
+var allTables = []string{"block", "transaction", "account", "account_transaction", "account_event", "contract_event", "contract_topic"}
+
+func empty(t testing.TB, tx pgx.Tx) {
+	t.Helper()
+	for _, table := range allTables {
+		if _, err := tx.Exec(context.Background(), `DELETE FROM accounts_v1.`+table); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// dump is all rows of all tables, with all columns.
+func dump(t testing.TB, tx pgx.Tx) (rows []string) {
+	t.Helper()
+	for _, table := range allTables {
+		list := texts(t, tx, fmt.Sprintf(`SELECT '%[1]s ' || row_to_json(r)::text FROM accounts_v1.%[1]s r`, table))
+		slices.Sort(list)
+		rows = append(rows, list...)
+	}
+	return rows
+}
+
+// fold folds steps in batches.
+func fold(t testing.TB, tx pgx.Tx, steps []projections.Step, size func() int, forget bool) {
+	t.Helper()
+	projection := accounts.New()
+	projection.Limit(size() * 4) // so that some is forgotten now and then
+	for after := 0; after < len(steps); {
+		end := min(after+size(), len(steps))
+		if _, err := projection.Fold(context.Background(), tx, int64(after), steps[after:end]); err != nil {
+			t.Fatal(err)
+		}
+		after = end
+		if forget {
+			projection.Forget()
+		}
+	}
+}
+
+// stepsOf folds posts with chain.
+func stepsOf(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
+	t.Helper()
+	c, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := decode(t, posts)
+	if _, err := c.Fold(context.Background(), tx, 0, items); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := tx.Query(context.Background(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v1.step ORDER BY step`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (projections.Step, error) {
+		var s projections.Step
+		err := row.Scan(&s.Number, &s.Kind, &s.Height, &s.IndexBlockHash, &s.BlockSeq, &s.SourceSeq)
+		if s.Kind == projections.Apply {
+			s.Block = items[s.BlockSeq-1].Block
+		}
+		return s, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+// canonical are the steps that apply what is not reverted.
+func canonical(steps []projections.Step) (left []projections.Step) {
+	for _, step := range steps {
+		switch step.Kind {
+		case projections.Apply:
+			left = append(left, step)
+		case projections.Revert:
+			left = left[:len(left)-1]
+		}
+	}
+	return left
+}
+
+// checkAll compares the tables with the model, and runs the checks.
+func checkAll(t testing.TB, tx pgx.Tx, steps []projections.Step, posts []replay.Post) map[string]int {
+	t.Helper()
+	model := newNaive(t)
+	for _, step := range canonical(steps) {
+		model.block(step.BlockSeq, posts[step.BlockSeq-1])
+	}
+	counts := model.compare(tx)
+	check(t, tx)
+	return counts
+}
+
+// TestVariety expects that the histories of the properties have something in every list.
+func TestVariety(t *testing.T) {
+	t.Parallel()
+	tx := begin(t)
+	config := synthchain.Everything(5, synthchain.V40)
+	config.SigningSample = 1000
+	config.Mix = synthchain.DefaultMix()
+	config.Mix.Print *= 4
+	made := synthchain.New(config)
+	posts := make([]replay.Post, 400)
+	for i := range posts {
+		posts[i] = replay.Post(made.Next())
+	}
+	steps := stepsOf(t, tx, posts)
+	if len(canonical(steps)) == len(steps) {
+		t.Error("nothing is reverted")
+	}
+	fold(t, tx, steps, func() int { return 7 }, false)
+	for what, n := range checkAll(t, tx, steps, posts) {
+		if n < 50 {
+			t.Errorf("%s: only %d", what, n)
+		}
+	}
+	for what, query := range map[string]string{
+		"sponsors":              `SELECT count(*)::text FROM accounts_v1.account_transaction WHERE involvement & 2 <> 0`,
+		"calls":                 `SELECT count(*)::text FROM accounts_v1.account_transaction WHERE involvement & 8 <> 0`,
+		"inbound transfers":     `SELECT count(transfer_type)::text FROM accounts_v1.account_event`,
+		"locks":                 `SELECT count(*)::text FROM accounts_v1.account_event WHERE kind = 10`,
+		"topics":                `SELECT count(*)::text FROM accounts_v1.contract_topic`,
+		"operations of Bitcoin": `SELECT count(*)::text FROM accounts_v1.transaction JOIN chain_v1.transaction c USING (source_seq, tx_index) WHERE c.type_id IS NULL AND type IS NOT NULL`,
+	} {
+		if got := texts(t, tx, query)[0]; got == "0" {
+			t.Errorf("there are no %s", what)
+		}
+	}
+}
+
+// TestRecordings compares the lists of every account of every recording with the model.
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"epoch-3-transition", "mainnet-block0", "mainnet-reorg-scenario1", "mocknet", "regtest-env-pox-4-stack-stx-in-reward-phase-S1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			posts := replay.Recording(t, name+".tsv.gz")
+			tx := begin(t)
+			steps := stepsOf(t, tx, posts)
+			fold(t, tx, steps, func() int { return 1 }, false)
+			counts := checkAll(t, tx, steps, posts)
+			if counts["transactions"] == 0 || counts["accounts"] == 0 {
+				t.Errorf("got %v", counts)
+			}
+			if name == "mainnet-block0" {
+				return
+			}
+			if got := texts(t, tx, `SELECT count(*)::text FROM accounts_v1.account_event`)[0]; got == "0" {
+				t.Error("no account has an event")
+			}
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package accounts_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"strata/domain/clarity"
+	"strata/projections"
+	"strata/projections/internal/body"
+)
+
+// long is a world in which two accounts have long lists, and many others short ones.
+func long(t *testing.T) *world {
+	w := newWorld(t, false)
+	topic, err := clarity.NewASCII("sold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sold, err := clarity.NewTuple(clarity.Field{Name: "event", Value: topic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paid, printed, raw := mint(alice.Address(), 1), body.Print(alice.Contract("shop"), sold), body.Boot(coinbase)
+	var blocks []body.Block
+	for height := 1; height <= 60; height++ {
+		var txs []body.Transaction
+		for i := range 50 {
+			txs = append(txs, body.Transaction{Raw: raw, Events: []body.Event{paid, mint(fmt.Sprintf("somebody %d in %d", i, height), 1), printed}})
+		}
+		blocks = append(blocks, block(height, txs...))
+	}
+	w.apply(blocks...)
+	return w
+}
+
+// TestNoScan folds with accounts that are not in memory, and reverts, and expects that no list is read as a whole for it. The
+// tables were never analysed, as they are not while they are built.
+func TestNoScan(t *testing.T) {
+	t.Parallel()
+	w := long(t)
+	scans := `
+		SELECT relname || ' ' || seq_scan FROM pg_stat_xact_user_tables
+		WHERE schemaname = 'accounts_v1' AND relname IN ('transaction', 'account', 'account_transaction', 'account_event', 'contract_event')
+		ORDER BY relname`
+	before := texts(t, w.tx, scans)
+	applied := w.announce(block(61, did(mint(alice.Address(), 1), mint("somebody 7 in 7", 1))))
+	reverted := applied
+	reverted.Kind, reverted.Block = projections.Revert, nil
+	another := w.announce(block(61, did(mint(alice.Address(), 2), mint("somebody 8 in 8", 1))))
+	for _, step := range []projections.Step{applied, reverted, another} {
+		w.projection.Forget()
+		w.step++
+		step.Number = w.step
+		if _, err := w.projection.Fold(t.Context(), w.tx, w.step-1, []projections.Step{step}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := texts(t, w.tx, scans); !slices.Equal(after, before) {
+		t.Errorf("tables were scanned: %v before, %v after", before, after)
+	}
+	check(t, w.tx)
+	w.want("events of alice", `SELECT max(n)::text FROM accounts_v1.account_event WHERE account = 2`, "3001")
+}
+
+// halving counts the rows of a list before a transaction, as docs/projections.md has it.
+const halving = `
+	WITH RECURSIVE halving (low, high) AS (
+		SELECT 0, coalesce((SELECT n FROM accounts_v1.account_event WHERE account = $1 ORDER BY n DESC LIMIT 1), 0)
+		UNION ALL
+		SELECT CASE WHEN middle.tx < $2 THEN middle.n ELSE low END, CASE WHEN middle.tx < $2 THEN high ELSE middle.n - 1 END
+		FROM halving
+		CROSS JOIN LATERAL (
+			SELECT n, tx FROM accounts_v1.account_event WHERE account = $1 AND n = (low + high + 1) / 2
+		) middle
+		WHERE low < high
+	)
+	SELECT low::text FROM halving WHERE low = high`
+
+// TestHalving finds where a block begins in a list.
+func TestHalving(t *testing.T) {
+	t.Parallel()
+	w := long(t)
+	for _, account := range []int{1, 2, 3, 4, 77, 4000} {
+		for _, tx := range []int64{0, 1, 2, 49, 50, 51, 1700, 2999, 3000, 3001, 5000} {
+			got := texts(t, w.tx, halving, account, tx)
+			want := texts(t, w.tx, `SELECT count(*)::text FROM accounts_v1.account_event WHERE account = $1 AND tx < $2`, account, tx)
+			if !slices.Equal(got, want) {
+				t.Errorf("before transaction %d account %d has %v events, want %v", tx, account, got, want)
+			}
+		}
+	}
+	steps := texts(t, w.tx, strings.Replace(halving, "SELECT low::text FROM halving WHERE low = high", "SELECT count(*)::text FROM halving", 1), 2, 1700)
+	if n, err := strconv.Atoi(steps[0]); err != nil || n > 14 {
+		t.Errorf("a list of 3000 was halved %v times", steps)
+	}
+}

@@ -1,0 +1,86 @@
+package accounts_test
+
+import (
+	"testing"
+	"time"
+
+	"strata/eventstore"
+	"strata/internal/replay"
+	"strata/internal/synthchain"
+	"strata/projections"
+	"strata/projections/accounts"
+	"strata/projections/chain"
+)
+
+// TestRebuild lets runners follow a chain with forks live, builds the projection again beside it, and expects the same rows,
+// which are fit for readers.
+func TestRebuild(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	config := synthchain.Everything(4, synthchain.V3109)
+	config.SigningSample, config.ForkProbability = 1000, 0.3
+	made := synthchain.New(config)
+	more := func(n int) {
+		for range n {
+			replay.Append(t, log, replay.Post(made.Next()))
+		}
+	}
+	follow := func() (stop func()) {
+		return replay.Follow(t, projections.Config{Log: log, Interval: 20 * time.Millisecond}, lines(t)...)
+	}
+	more(100)
+	stop := follow()
+	replay.Wait(t, log)
+	more(30)
+	replay.Wait(t, log)
+	built, err := projections.Rebuild(t.Context(), log.Pool(), lines(t), projections.RebuildOptions{Name: accounts.Name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	more(20)
+	stop()
+	follow()
+	replay.Wait(t, log)
+	definition, err := lines(t).Definition(accounts.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, instance := range []projections.Instance{{Name: accounts.Name, Version: 1}, built[0]} {
+		for _, finding := range verified(t, log, definition, instance) {
+			t.Errorf("%s: %s", instance, finding)
+		}
+	}
+	err = projections.Diff(t.Context(), log.Pool(), definition, 1, built[0].Version, func(d projections.Difference) bool {
+		t.Errorf("the two differ: %+v", d)
+		return false
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reverts, rows int
+	if err := log.Pool().QueryRow(t.Context(), `
+		SELECT (SELECT count(*) FROM chain_v1.step WHERE kind < 0), (SELECT count(*) FROM api.account_transaction)`).Scan(&reverts, &rows); err != nil {
+		t.Fatal(err)
+	}
+	if reverts == 0 || rows < 100 {
+		t.Errorf("the history has %d reverts, and %d rows", reverts, rows)
+	}
+}
+
+func lines(t *testing.T) projections.Lines {
+	t.Helper()
+	c, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return projections.Lines{projections.Chain(c, accounts.New())}
+}
+
+func verified(t *testing.T, log *eventstore.Log, definition projections.Definition, instance projections.Instance) []projections.Finding {
+	t.Helper()
+	v, err := projections.Verify(t.Context(), log.Pool(), definition, instance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Findings
+}

@@ -1,0 +1,135 @@
+-- Tables of the projection accounts. Rows are of canonical blocks only.
+--
+-- Every list numbers its rows from 1 as they are applied, per owner: the last number is the total, and a page at any depth
+-- is a range of numbers. Rows of a list are in the order of transactions, so that where a block or a transaction begins in
+-- it is found by halving: some twenty looks at its primary key in a list of a million.
+--
+-- No row is ever changed. What an account has done up to now is what its last rows say.
+--
+-- Rows name accounts by a number, and transactions by their place on the chain. What else there is of a transaction or an
+-- event is in the tables of chain, by source_seq, tx_index and event_index.
+
+CREATE TABLE {schema}.block (
+    height             bigint NOT NULL,
+    source_seq         bigint NOT NULL,
+    first_tx           bigint NOT NULL, -- numbers of its transactions; of a block without any, last_tx is one less
+    last_tx            bigint NOT NULL,
+    -- How many transactions of each type there are up to and including this block.
+    token_transfers    bigint NOT NULL,
+    smart_contracts    bigint NOT NULL,
+    contract_calls     bigint NOT NULL,
+    poison_microblocks bigint NOT NULL,
+    coinbases          bigint NOT NULL,
+    tenure_changes     bigint NOT NULL,
+    burn_block_height  bigint NOT NULL,
+    burn_block_time    bigint NOT NULL, -- unix seconds
+    block_time         bigint,          -- unix seconds; null before Nakamoto
+    accounts           int    NOT NULL, -- how many accounts there are up to and including this block
+    index_block_hash   bytea  NOT NULL,
+    block_hash         bytea  NOT NULL,
+    burn_block_hash    bytea  NOT NULL,
+    touched            int[]  NOT NULL, -- the accounts with rows of this block in some list, by which a revert finds them
+    CONSTRAINT block_pkey PRIMARY KEY (height)
+);
+
+-- All transactions in the order of execution: within a block those of microblocks by sequence and index, then the
+-- anchored ones.
+CREATE TABLE {schema}.transaction (
+    n                   bigint   NOT NULL,
+    height              bigint   NOT NULL,
+    source_seq          bigint   NOT NULL, -- the event with the block
+    type_n              bigint,            -- its number among those of its type
+    tx_index            int      NOT NULL, -- in the block's list
+    microblock_sequence int,               -- null for anchored transactions
+    -- 0 token_transfer, 1 smart_contract, 2 contract_call, 3 poison_microblock, 4 coinbase, 7 tenure_change, as the API
+    -- calls them. Operations from Bitcoin are of the type of what they amount to; null where nothing tells.
+    type                smallint,
+    CONSTRAINT transaction_pkey PRIMARY KEY (n)
+);
+
+-- Everybody who is in a list, numbered in the order of first appearance. A contract is an account too.
+CREATE TABLE {schema}.account (
+    source_seq   bigint NOT NULL, -- the event with the block of its first appearance
+    first_height bigint NOT NULL, -- of that block
+    id           int    NOT NULL,
+    account      text   COLLATE "C" NOT NULL,
+    CONSTRAINT account_pkey PRIMARY KEY (id),
+    CONSTRAINT account_account_key UNIQUE (account)
+);
+
+-- The transactions of an account: it sends, sponsors, receives a token transfer, is called or deployed, or is a party of an
+-- event that moves STX or a token.
+CREATE TABLE {schema}.account_transaction (
+    tx            bigint   NOT NULL, -- transaction.n
+    source_seq    bigint   NOT NULL,
+    account       int      NOT NULL,
+    n             int      NOT NULL,
+    calls         int,               -- how many call it, up to and including this one; null for none
+    -- How many events of each kind it is a party of; null for none.
+    stx_transfers int,
+    stx_mints     int,
+    stx_burns     int,
+    ft_transfers  int,
+    ft_mints      int,
+    ft_burns      int,
+    nft_transfers int,
+    nft_mints     int,
+    nft_burns     int,
+    -- A sum of: 1 sender, 2 sponsor, 4 recipient of the token transfer, 8 called, 16 deployed, 32 party of an event; and of what
+    -- it has: 64 STX, 128 fungible tokens, 256 non-fungible tokens were affected.
+    involvement   smallint NOT NULL,
+    stx_sent      numeric,           -- µSTX that events take from it, without the fee; null for none
+    stx_received  numeric,           -- µSTX that events give it; null for none
+    fee_paid      numeric,           -- µSTX; null where it paid none
+    CONSTRAINT account_transaction_pkey PRIMARY KEY (account, n)
+);
+
+-- The events that move STX or tokens of an account, or lock its STX. One that it sends to itself is there once.
+CREATE TABLE {schema}.account_event (
+    tx            bigint   NOT NULL,
+    source_seq    bigint   NOT NULL,
+    account       int      NOT NULL,
+    n             int      NOT NULL,
+    event_index   int      NOT NULL, -- in the transaction
+    inbound       int,               -- by how many STX came in, up to and including this one; null for none
+    kind          smallint NOT NULL, -- 1 stx_transfer, 2 stx_mint, 3 stx_burn, 4 ft_transfer, 5 ft_mint, 6 ft_burn, 7 nft_transfer, 8 nft_mint, 9 nft_burn, 10 stx_lock
+    transfer_type smallint,          -- how STX came in: 1 bulk-send, 2 stx-transfer, 3 stx-transfer-memo; null where none did
+    CONSTRAINT account_event_pkey PRIMARY KEY (account, n)
+);
+
+-- What a contract printed.
+CREATE TABLE {schema}.contract_event (
+    tx          bigint NOT NULL,
+    source_seq  bigint NOT NULL,
+    contract    int    NOT NULL, -- account.id
+    n           int    NOT NULL,
+    event_index int    NOT NULL, -- in the transaction
+    sender      int,             -- account.id of the transaction's sender; null where nothing tells
+    topic       int,             -- contract_topic.topic; null for what names none
+    topic_n     int,             -- its number among those of its topic
+    CONSTRAINT contract_event_pkey PRIMARY KEY (contract, n)
+);
+
+-- How many there are of a topic.
+CREATE UNIQUE INDEX contract_event_topic_idx ON {schema}.contract_event (contract, topic, topic_n) WHERE topic IS NOT NULL;
+
+-- The topics of each contract, numbered in the order of first appearance. The topic of a printed tuple is the text of the
+-- first that it has of the fields topic, event, action, notification, type, name.
+CREATE TABLE {schema}.contract_topic (
+    source_seq bigint NOT NULL, -- the event with the block of its first appearance
+    contract   int    NOT NULL, -- account.id
+    topic      int    NOT NULL,
+    name       text   COLLATE "C" NOT NULL,
+    CONSTRAINT contract_topic_pkey PRIMARY KEY (contract, name),
+    CONSTRAINT contract_topic_topic_key UNIQUE (contract, topic)
+);
+
+-- Indexes for readers: a build makes them at its end.
+
+CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
+CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
+CREATE UNIQUE INDEX transaction_type_idx ON {schema}.transaction (type, type_n) WHERE type IS NOT NULL;
+CREATE UNIQUE INDEX account_transaction_calls_idx ON {schema}.account_transaction (account, calls) WHERE involvement & 8 <> 0;
+CREATE UNIQUE INDEX account_event_inbound_idx ON {schema}.account_event (account, inbound) WHERE transfer_type IS NOT NULL;
+-- What a sender made a contract print has no numbers of its own: pages of it are found from the number of the row before them.
+CREATE INDEX contract_event_sender_idx ON {schema}.contract_event (contract, sender, n);

@@ -1,0 +1,42 @@
+package accounts
+
+import (
+	"strata/domain/clarity"
+	"strata/projections"
+)
+
+// topicFields are those in which contracts say what it is that they print, the more telling ones first: topic and event are
+// for nothing else, a tuple with an action or a notification may have a type of something else, and a name is often that of a
+// thing. Many contracts use event or action, token metadata notifications notification, and the boot contracts for stacking
+// name.
+var topicFields = [...]string{"topic", "event", "action", "notification", "type", "name"}
+
+// topicMax bounds topics, in bytes.
+const topicMax = 128
+
+// topicOf is the topic of a printed value; empty for one that names none. The tuple may stand in a response or an option, as
+// what the boot contracts print does.
+func topicOf(raw []byte) string {
+	value, err := clarity.DecodeAll(raw)
+	if err != nil {
+		return ""
+	}
+	if inner, ok := value.Inner(); ok {
+		value = inner
+	}
+	for _, name := range topicFields {
+		field, ok := value.Field(name)
+		if !ok {
+			continue
+		}
+		text, ok := field.Text()
+		if !ok {
+			continue
+		}
+		if text = projections.Text(text); len(text) > topicMax {
+			return ""
+		}
+		return text
+	}
+	return ""
+}

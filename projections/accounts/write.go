@@ -1,0 +1,148 @@
+package accounts
+
+import (
+	"context"
+
+	"strata/domain/nodeevent"
+	"strata/projections"
+)
+
+// writes are the rows of a run of blocks.
+type writes struct {
+	blocks, transactions, accounts, members, moves, prints, topics copied
+}
+
+func newWrites() *writes {
+	return &writes{
+		blocks: copied{table: "block", columns: []string{
+			"height", "source_seq", "first_tx", "last_tx",
+			"token_transfers", "smart_contracts", "contract_calls", "poison_microblocks", "coinbases", "tenure_changes",
+			"burn_block_height", "burn_block_time", "block_time", "accounts", "index_block_hash", "block_hash", "burn_block_hash", "touched",
+		}},
+		transactions: copied{table: "transaction", columns: []string{
+			"n", "height", "source_seq", "type_n", "tx_index", "microblock_sequence", "type",
+		}},
+		accounts: copied{table: "account", columns: []string{"source_seq", "first_height", "id", "account"}},
+		members: copied{table: "account_transaction", columns: []string{
+			"tx", "source_seq", "account", "n", "calls",
+			"stx_transfers", "stx_mints", "stx_burns", "ft_transfers", "ft_mints", "ft_burns", "nft_transfers", "nft_mints", "nft_burns",
+			"involvement", "stx_sent", "stx_received", "fee_paid",
+		}},
+		moves: copied{table: "account_event", columns: []string{
+			"tx", "source_seq", "account", "n", "event_index", "inbound", "kind", "transfer_type",
+		}},
+		prints: copied{table: "contract_event", columns: []string{
+			"tx", "source_seq", "contract", "n", "event_index", "sender", "topic", "topic_n",
+		}},
+		topics: copied{table: "contract_topic", columns: []string{"source_seq", "contract", "topic", "name"}},
+	}
+}
+
+func (w *writes) flush(ctx context.Context, b *batch) error {
+	for _, table := range []*copied{&w.blocks, &w.transactions, &w.accounts, &w.members, &w.moves, &w.prints, &w.topics} {
+		if err := table.write(ctx, b.tx, b.spec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writes) block(step projections.Step, firstTx int64, t *tip, touched []int32) {
+	c, r := step.Block, &w.blocks
+	r.add()
+	r.bigint(step.Height, step.BlockSeq, firstTx, t.lastTx)
+	r.bigint(t.types[:]...)
+	r.bigint(t.BurnBlockHeight, int64(c.BurnBlockTime)) // chain has refused blocks with numbers beyond 2^63
+	if c.Time == nil {
+		r.null()
+	} else {
+		r.bigint(int64(*c.Time))
+	}
+	r.int(t.accounts)
+	r.bytea(c.IndexBlockHash[:])
+	r.bytea(c.BlockHash[:])
+	r.bytea(c.BurnBlockHash[:])
+	r.intArray(touched)
+}
+
+// transaction writes one with its number, and that among those of its type; 0 for none.
+func (w *writes) transaction(height, seq, n, ofType int64, kind txType, source *nodeevent.Transaction) {
+	r := &w.transactions
+	r.add()
+	r.bigint(n, height, seq)
+	if ofType == 0 {
+		r.null()
+	} else {
+		r.bigint(ofType)
+	}
+	r.int(int32(source.Index))
+	if source.Microblock == nil {
+		r.null()
+	} else {
+		r.int(int32(source.Microblock.Sequence))
+	}
+	if ofType == 0 {
+		r.null()
+	} else {
+		r.smallint(int16(kind))
+	}
+}
+
+func (w *writes) account(height, seq int64, a *account) {
+	r := &w.accounts
+	r.add()
+	r.bigint(seq, height)
+	r.int(a.id)
+	r.text(a.name)
+}
+
+func (w *writes) member(tx, seq int64, m *member) {
+	a, r := m.account, &w.members
+	r.add()
+	r.bigint(tx, seq)
+	r.int(a.id, a.transactions)
+	r.intOrNull(a.calls)
+	r.intOrNull(m.counts[:]...)
+	r.smallint(int16(m.involvement))
+	r.numeric(m.sent)
+	r.numeric(m.received)
+	r.numeric(m.paid)
+}
+
+// move writes an event of an account; transfer is 0 when it brings no STX.
+func (w *writes) move(tx, seq int64, m *move, a *account, transfer transferType) {
+	r := &w.moves
+	r.add()
+	r.bigint(tx, seq)
+	r.int(a.id, a.events, int32(m.index))
+	r.intOrNull(a.inbound)
+	r.smallint(int16(m.kind))
+	if transfer == 0 {
+		r.null()
+	} else {
+		r.smallint(int16(transfer))
+	}
+}
+
+// print writes what a contract printed; sender is 0 where nothing tells who made it do so.
+func (w *writes) print(tx, seq int64, p *printed, sender int32) {
+	r := &w.prints
+	r.add()
+	r.bigint(tx, seq)
+	r.int(p.contract.id, p.contract.prints, int32(p.index))
+	r.intOrNull(sender)
+	if p.topic == nil {
+		r.null()
+		r.null()
+	} else {
+		r.int(p.topic.number, p.topic.n)
+	}
+}
+
+func (w *writes) topic(seq int64, t *topic) {
+	r := &w.topics
+	r.add()
+	r.bigint(seq)
+	r.int(t.contract.id, t.number)
+	r.text(t.name)
+}
