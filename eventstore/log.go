@@ -89,11 +89,15 @@ func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
 }
 
 // Append puts one event into the log and returns its position when it is durable. It blocks while the queue is
-// full. On error nothing was promised: ErrUnavailable means send again.
+// full. On error nothing was promised: ErrUnavailable means send again, ErrRecordTooLong that it is of no use.
 //
 // ctx bounds the waiting for a turn: when it ends before, the event is not written. Once the event is being written
 // Append returns with the result, after Config.Timeout at the latest. The log closes the body.
 func (l *Log) Append(ctx context.Context, in Incoming) (int64, error) {
+	if err := in.CheckTexts(); err != nil { // alone, and not with those that it would share a transaction with
+		in.Body.Close()
+		return 0, err
+	}
 	return l.queue.add(ctx, in)
 }
 
@@ -165,6 +169,11 @@ func (l *Log) write(ctx context.Context, batch []Incoming) (first int64, err err
 // the position of the first. also is called with the transaction and the position of the first event; it may be
 // nil. It is for imports: no queue, no waiting for others' events.
 func (l *Log) AppendBatch(ctx context.Context, batch []Incoming, also func(tx pgx.Tx, first int64) error) (int64, error) {
+	for i := range batch {
+		if err := batch[i].CheckTexts(); err != nil {
+			return 0, fmt.Errorf("event %d of %d: %w", i+1, len(batch), err)
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	first, err := l.writeCopy(ctx, batch, also)

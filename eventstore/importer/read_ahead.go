@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"strata/eventstore"
 	"strata/eventstore/archive"
 )
 
@@ -63,6 +64,9 @@ func (r *readAhead) run(ctx context.Context) error {
 			if err = checkPath(r.in.name, rec); err == nil {
 				path = rec.Path
 			}
+		}
+		if err == nil {
+			err = checkLength(r.in.name, source, rec)
 		}
 		r.dialect = lines.Dialect()
 		if err != nil {
@@ -189,4 +193,20 @@ func checkPath(name string, rec archive.Record) error {
 		return nil
 	}
 	return &archive.LineError{Name: name, Line: rec.Line, Offset: rec.Offset, Want: "a path in UTF-8 without NUL", Got: fmt.Sprintf("%q", rec.Path)}
+}
+
+// checkLength refuses what the log does not take, so that the line is named.
+func checkLength(name, source string, rec archive.Record) error {
+	const short = 1 << 10 // which the columns of every line are that a node has to do with
+	if len(source)+len(rec.IDText)+len(rec.TimeText)+len(rec.Path) < short {
+		return nil
+	}
+	in := eventstore.Incoming{Source: source, Path: rec.Path, ContentType: contentType, Origin: origin{id: rec.IDText, time: rec.TimeText}.String()}
+	if err := in.CheckTexts(); err != nil {
+		return &archive.LineError{
+			Name: name, Line: rec.Line, Offset: rec.Offset, Want: "an id, a time and a path that are shorter",
+			Got: fmt.Sprintf("%d bytes of them", len(rec.IDText)+len(rec.TimeText)+len(rec.Path)), Err: err,
+		}
+	}
+	return nil
 }

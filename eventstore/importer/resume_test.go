@@ -29,6 +29,7 @@ func TestStopsAtABadLine(t *testing.T) {
 	}{
 		{"not four columns", "1\tx\n", nil},
 		{"not JSON", "1\t2024-03-13 15:34:10+00\t/x\t{\n", archive.ErrNotJSON},
+		{"too long", "1\t2024-03-13 15:34:10+00\t/" + strings.Repeat("x", eventstore.RecordMax) + "\t{}\n", eventstore.ErrRecordTooLong},
 		{"path that is not UTF-8", "1\t2024-03-13 15:34:10+00\t/x\xff\t{}\n", nil},
 		{"truncated", "1\t2024-03-13 15:34:10+00\t/x\t{", archive.ErrTruncatedLine},
 	} {

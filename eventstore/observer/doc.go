@@ -11,6 +11,7 @@
 //	405  neither a POST, nor a GET or HEAD of / or /status
 //	400, 408  the body ended or stalled before it was complete
 //	413  the body is larger than the spool's limit
+//	431  the request line and the headers are larger than 16 KiB, a hundred times what a node sends
 //	503  the database or the disk can't take the event now; the sender sends it again
 //
 // Everything but 200 means that this request stored nothing, with one exception that no server can avoid: when the

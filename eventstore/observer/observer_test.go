@@ -3,8 +3,10 @@ package observer_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -383,4 +385,45 @@ func gauge(t testing.TB, registry *prometheus.Registry, name string) float64 {
 	}
 	t.Fatalf("no metric %s", name)
 	return 0
+}
+
+// The largest head that is taken fits the log, even if all of it is stored and has to be escaped; a larger one is refused, and nothing
+// is stored of it.
+func TestLargeHead(t *testing.T) {
+	t.Parallel()
+	h := start(t, observer.Config{})
+	for _, tt := range []struct{ name, path, contentType string }{
+		{"a path", "/" + strings.Repeat("p", 16<<10), "application/json"},
+		{"a path that is escaped", "/" + strings.Repeat("\"", 20_000), "application/json"},
+		{"a content type", "/x", strings.Repeat("c", 20_000)},
+		{"a content type that is not UTF-8", "/x", strings.Repeat("c\xff", 10_000)},
+		{"both", "/" + strings.Repeat("\"", 10_000), strings.Repeat("c\xff", 5_000)},
+	} {
+		request := func(path, contentType string) []byte {
+			return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 2\r\nconnection: close\r\n\r\n{}", path, contentType)
+		}
+		before := len(h.events())
+		h.wantStored(h.send(request(tt.path, tt.contentType)))
+		events := h.events()
+		e := events[len(events)-1]
+		if len(events) != before+1 || e.ContentType != strings.ToValidUTF8(tt.contentType, "\ufffd") || e.Path != strings.ReplaceAll(tt.path, "\"", "%22") {
+			t.Errorf("%s: it was not stored as it came: got a path of %d bytes, a content type of %d", tt.name, len(e.Path), len(e.ContentType))
+		}
+		conn := h.dial()
+		_, _ = conn.Write(request(tt.path+strings.Repeat("p", 5_000), tt.contentType+strings.Repeat("c", 5_000))) // it may be refused before its end
+		answer := make([]byte, len("HTTP/1.1 431"))
+		if _, err := io.ReadFull(conn, answer); err == nil && string(answer) != "HTTP/1.1 431" {
+			t.Errorf("%s: a longer one is answered %q", tt.name, answer)
+		}
+		h.wantSize(int64(before + 1))
+	}
+
+	// Behind another server, whose heads may be larger.
+	request := httptest.NewRequest(http.MethodPost, "/"+strings.Repeat("p", 70_000), strings.NewReader("{}"))
+	recorder := httptest.NewRecorder()
+	observer.New(observer.Config{Log: h.log}).ServeHTTP(recorder, request)
+	if recorder.Code != http.StatusRequestHeaderFieldsTooLarge || !strings.Contains(recorder.Body.String(), "too long to be stored") {
+		t.Errorf("got %d %s", recorder.Code, recorder.Body)
+	}
+	h.wantSize(5)
 }

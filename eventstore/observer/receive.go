@@ -91,6 +91,8 @@ func (o *Observer) notAppended(r *http.Request, size int64, err error) answer {
 		slog.String("path", storedPath(r.URL)), slog.String("remote", r.RemoteAddr),
 		slog.Int64("bytes", size), slog.Any("error", err))
 	switch {
+	case errors.Is(err, eventstore.ErrRecordTooLong): // only behind another server than Serve's, which takes no such head
+		return refuse(http.StatusRequestHeaderFieldsTooLarge, "the path and the content type are too long to be stored")
 	case errors.Is(err, eventstore.ErrUnavailable), errors.Is(err, eventstore.ErrClosed), errors.Is(err, context.DeadlineExceeded):
 		return unavailable("the event can't be stored now; send it again")
 	}

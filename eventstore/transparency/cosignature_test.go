@@ -2,6 +2,7 @@ package transparency_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/transparency-dev/formats/note"
 	sumdb "golang.org/x/mod/sumdb/note"
 
+	"strata/eventstore"
 	"strata/eventstore/transparency"
 )
 
@@ -131,17 +133,23 @@ func sign(t *testing.T, private, text string) []byte {
 	return signed
 }
 
-// A record that is too long for a bundle keeps the others of its bundle from being read there; everything else is as
-// with any event.
+// A record that is too long for a bundle, which was written before the log refused it, keeps the others of its bundle from being
+// read there; everything else is as with any event.
 func TestLongEntry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	l := w.open(transparency.Config{Key: newKey(t)})
-	w.grow("x", 256)
-	long := event("long")
-	long.Path = "/" + strings.Repeat("p", transparency.EntryMax)
-	w.append(long)
 	w.grow("x", 520)
+	w.tamper(`UPDATE log.event SET path = '/' || repeat('p', 65535) WHERE seq = 257`)
+	w.tree = newNaive()
+	w.note(1)
+	frontier := eventstore.NewFrontier()
+	for _, leaf := range w.tree.leaves {
+		if err := frontier.Append(leaf); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.tamper(fmt.Sprintf(`UPDATE log.head SET frontier = '\x%x'`, frontier.Encode()))
 	w.sign(l, true)
 	w.checkpoints(l)
 	if _, err := l.Entries(t.Context(), 1, 256); !isMissing(err) || !strings.Contains(err.Error(), "event 257") {

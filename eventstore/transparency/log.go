@@ -42,6 +42,7 @@ const IntervalDefault = 10 * time.Second
 type Log struct {
 	config    Config
 	witnesses []sumdb.Verifier
+	metrics   *metrics // nil: none
 }
 
 // New makes a Log; it does not touch the database, which must be migrated. It fails for a witness's key that can't be

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"runtime"
 	"slices"
 
@@ -16,8 +17,11 @@ import (
 type RebuildConfig struct {
 	// Workers hash at the same time; default as many as there are processors.
 	Workers int
-	// Sizes at which the root is wanted too, such as those of earlier checkpoints; in any order.
-	Sizes []int64
+	// Sizes at which the root is wanted too, such as those of earlier checkpoints, in ascending order, and Root, which is told
+	// them. A size is asked for when the ones before were told, and one beyond the last leaf is not told. An error of
+	// either ends the rebuilding.
+	Sizes iter.Seq2[int64, error]
+	Root  func(size int64, root []byte) error
 	// Subtree, if any, is told the root of each full subtree of 256 leaves, in order; n is 0 for the first. An error
 	// ends the rebuilding. The hash must not be changed.
 	Subtree func(n int64, hash []byte) error
@@ -31,21 +35,25 @@ type Rebuilt struct {
 	Root []byte
 	// Frontier is what log.head.frontier has to be.
 	Frontier []byte
-	// Roots at the sizes that were wanted; those beyond Size are missing.
-	Roots map[int64][]byte
 }
 
 // Rebuild hashes leaf records, in order from the first, into a tree. Memory is bounded whatever their number: some
 // hundred records for each worker. A record need only be valid until the next one is asked for. It returns the first
-// error of leaves, of Subtree, or of ctx.
+// error of leaves, of what the config has, or of ctx.
 func Rebuild(ctx context.Context, leaves iter.Seq2[[]byte, error], config RebuildConfig) (*Rebuilt, error) {
 	workers := config.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	sizes := slices.Clone(config.Sizes)
-	slices.Sort(sizes)
-	r := &rebuilding{sizes: sizes, subtree: config.Subtree, tree: ranges.NewEmptyRange(0), roots: map[int64][]byte{}}
+	r := &rebuilding{subtree: config.Subtree, tell: config.Root, tree: ranges.NewEmptyRange(0)}
+	if config.Sizes != nil {
+		next, stop := iter.Pull2(config.Sizes)
+		defer stop()
+		r.sizes = next
+	}
+	if err := r.ask(); err != nil {
+		return nil, fmt.Errorf("rebuild the tree: %w", err)
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	todo := make(chan *piece)
 	inOrder := make(chan *piece, 2*workers)
@@ -87,7 +95,11 @@ func Rebuild(ctx context.Context, leaves iter.Seq2[[]byte, error], config Rebuil
 	if err := group.Wait(); err != nil {
 		return nil, fmt.Errorf("rebuild the tree: %w", err)
 	}
-	return r.result()
+	result, err := r.result()
+	if err != nil {
+		return nil, fmt.Errorf("rebuild the tree: %w", err)
+	}
+	return result, nil
 }
 
 // piece is up to 256 leaves on the way through the workers.
@@ -140,10 +152,31 @@ func cut(ctx context.Context, leaves iter.Seq2[[]byte, error], give func(*piece)
 
 // rebuilding is a tree while it grows.
 type rebuilding struct {
-	sizes   []int64 // that are still to come
+	sizes   func() (int64, error, bool) // nil when there are none
+	next    int64                       // the size at which the root is wanted next; beyond all when there is none
+	tell    func(size int64, root []byte) error
 	subtree func(n int64, hash []byte) error
 	tree    *compact.Range
-	roots   map[int64][]byte
+}
+
+// ask takes the next size.
+func (r *rebuilding) ask() error {
+	if r.sizes == nil {
+		r.next = math.MaxInt64
+		return nil
+	}
+	size, err, ok := r.sizes()
+	switch {
+	case !ok:
+		r.sizes = nil
+		return r.ask()
+	case err != nil:
+		return err
+	case size < r.next:
+		return fmt.Errorf("the root at %d events is wanted after the one at %d", size, r.next)
+	}
+	r.next = size
+	return nil
 }
 
 // add appends a piece: as a whole, unless a root is wanted within it.
@@ -162,7 +195,7 @@ func (r *rebuilding) add(p *piece) error {
 			return err
 		}
 	}
-	if len(r.sizes) > 0 && uint64(r.sizes[0]) < end {
+	if uint64(r.next) < end {
 		return r.addLeaves(p.leaves)
 	}
 	whole, err := ranges.NewRange(begin, end, [][]byte{root})
@@ -187,17 +220,19 @@ func (r *rebuilding) addLeaves(leaves [][]byte) error {
 	return nil
 }
 
-// note takes the root if it is wanted at this size. Sizes below 0 are not.
+// note tells the root as often as it is wanted at this size.
 func (r *rebuilding) note() error {
-	for len(r.sizes) > 0 && r.sizes[0] <= int64(r.tree.End()) {
-		if r.sizes[0] >= 0 {
-			root, err := r.root()
-			if err != nil {
-				return err
-			}
-			r.roots[r.sizes[0]] = root
+	for r.next <= int64(r.tree.End()) {
+		root, err := r.root()
+		if err != nil {
+			return err
 		}
-		r.sizes = r.sizes[1:]
+		if err := r.tell(r.next, root); err != nil {
+			return err
+		}
+		if err := r.ask(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -217,5 +252,5 @@ func (r *rebuilding) result() (*Rebuilt, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Rebuilt{Size: int64(r.tree.End()), Root: root, Frontier: bytes.Join(r.tree.Hashes(), nil), Roots: r.roots}, nil
+	return &Rebuilt{Size: int64(r.tree.End()), Root: root, Frontier: bytes.Join(r.tree.Hashes(), nil)}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -29,6 +30,17 @@ func records(n int) iter.Seq2[[]byte, error] {
 	}
 }
 
+// sizes are those, in their order.
+func sizes(all []int64) iter.Seq2[int64, error] {
+	return func(yield func(int64, error) bool) {
+		for _, size := range all {
+			if !yield(size, nil) {
+				return
+			}
+		}
+	}
+}
+
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	const most = 3000
@@ -41,11 +53,19 @@ func TestRebuild(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.OneOf(rapid.IntRange(0, most), rapid.SampledFrom([]int{0, 1, 255, 256, 257, 511, 512, 1024})).Draw(t, "size")
-		wanted := rapid.SliceOf(rapid.OneOf(rapid.Int64Range(-2, most), rapid.SampledFrom([]int64{0, 1, 255, 256, 257, 512}))).Draw(t, "wanted")
-		next := 0
+		wanted := rapid.SliceOf(rapid.OneOf(rapid.Int64Range(0, most), rapid.SampledFrom([]int64{0, 1, 255, 256, 257, 512}))).Draw(t, "wanted")
+		slices.Sort(wanted)
+		next, roots := 0, 0
 		got, err := transparency.Rebuild(context.Background(), records(size), transparency.RebuildConfig{
 			Workers: rapid.IntRange(1, 4).Draw(t, "workers"),
-			Sizes:   wanted,
+			Sizes:   sizes(wanted),
+			Root: func(at int64, root []byte) error {
+				if at != wanted[roots] || !bytes.Equal(root, model.root(0, int(at))) {
+					return fmt.Errorf("at %d: got %x, want the root at %d", at, root, wanted[roots])
+				}
+				roots++
+				return nil
+			},
 			Subtree: func(n int64, hash []byte) error {
 				if n != int64(next) || !bytes.Equal(hash, model.root(next*256, (next+1)*256)) {
 					return fmt.Errorf("subtree %d: want %d, and its hash", n, next)
@@ -67,18 +87,8 @@ func TestRebuild(t *testing.T) {
 		if root, err := frontier.Root(); err != nil || !bytes.Equal(root, got.Root) {
 			t.Fatalf("the frontier has the root %x (%v), want %x", root, err, got.Root)
 		}
-		count := map[int64]bool{}
-		for _, at := range wanted {
-			if at < 0 || at > int64(size) {
-				continue
-			}
-			count[at] = true
-			if !bytes.Equal(got.Roots[at], model.root(0, int(at))) {
-				t.Fatalf("at %d: got %x, want the root", at, got.Roots[at])
-			}
-		}
-		if len(got.Roots) != len(count) {
-			t.Fatalf("got %d roots, want %d", len(got.Roots), len(count))
+		if want, _ := slices.BinarySearch(wanted, int64(size)+1); roots != want {
+			t.Fatalf("got %d roots, want %d", roots, want)
 		}
 	})
 }
@@ -109,6 +119,19 @@ func TestRebuildFails(t *testing.T) {
 	}})
 	if !errors.Is(err, broken) {
 		t.Errorf("subtree 10 refused: got %v", err)
+	}
+	for _, config := range []transparency.RebuildConfig{
+		{Sizes: sizes([]int64{0}), Root: func(int64, []byte) error { return broken }},
+		{Sizes: sizes([]int64{300}), Root: func(int64, []byte) error { return broken }},
+		{Sizes: func(yield func(int64, error) bool) { yield(0, broken) }},
+	} {
+		if _, err := transparency.Rebuild(t.Context(), records(1000), config); !errors.Is(err, broken) {
+			t.Errorf("a root refused: got %v", err)
+		}
+	}
+	_, err = transparency.Rebuild(t.Context(), records(1000), transparency.RebuildConfig{Sizes: sizes([]int64{7, 6}), Root: func(int64, []byte) error { return nil }})
+	if err == nil {
+		t.Error("sizes in descending order were taken")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = transparency.Rebuild(ctx, records(1_000_000_000), transparency.RebuildConfig{Subtree: func(n int64, _ []byte) error {

@@ -17,6 +17,12 @@ import (
 // key and something to sign. It says whether it signed. It does not sign, and returns ErrRollback, ErrMismatch or
 // ErrOtherKey, when that would be a lie.
 func (l *Log) Sign(ctx context.Context) (signed bool, err error) {
+	signed, err = l.sign(ctx)
+	l.metrics.attempt(ctx, signed, err)
+	return signed, err
+}
+
+func (l *Log) sign(ctx context.Context) (signed bool, err error) {
 	h, err := readHead(ctx, l.config.Pool)
 	if err != nil {
 		return false, err
@@ -45,6 +51,7 @@ func (l *Log) Sign(ctx context.Context) (signed bool, err error) {
 	case checkpoint == nil:
 		return false, nil
 	}
+	l.metrics.newest(checkpoint)
 	l.config.Logger.LogAttrs(ctx, slog.LevelDebug, "signed a checkpoint", slog.Int64("size", checkpoint.Size))
 	if err := l.remember(checkpoint); err != nil {
 		return true, fmt.Errorf("remember the checkpoint of %d events: %w", checkpoint.Size, err)
@@ -73,6 +80,7 @@ func (l *Log) nothingNew(ctx context.Context, h *head) (bool, error) {
 	if err != nil || last == nil {
 		return false, err
 	}
+	l.metrics.newest(last)
 	root, err := h.root()
 	return last.Size == h.size && bytes.Equal(last.Root, root) && last.VerifierKey == l.config.Key.VerifierKey(), err
 }
@@ -170,8 +178,8 @@ func (l *Log) extend(ctx context.Context, tx pgx.Tx, h *head, last *Checkpoint) 
 		return nil, fmt.Errorf("sign the checkpoint of %d events: %w", next.Size, err)
 	}
 	next.Note = string(note)
-	_, err = tx.Exec(ctx, `INSERT INTO log.checkpoint (number, size, root, verifier_key, note) VALUES ($1, $2, $3, $4, $5)`,
-		next.Number, next.Size, next.Root, next.VerifierKey, next.Note)
+	err = tx.QueryRow(ctx, `INSERT INTO log.checkpoint (number, size, root, verifier_key, note) VALUES ($1, $2, $3, $4, $5) RETURNING signed_at`,
+		next.Number, next.Size, next.Root, next.VerifierKey, next.Note).Scan(&next.SignedAt)
 	if err != nil {
 		return nil, fmt.Errorf("store the checkpoint of %d events: %w", next.Size, err)
 	}

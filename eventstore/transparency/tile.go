@@ -10,8 +10,9 @@ import (
 	"strata/eventstore"
 )
 
-// EntryMax is the length of the longest leaf record that a bundle of entries can hold.
-const EntryMax = math.MaxUint16
+// EntryMax is the length of the longest leaf record that a bundle of entries can hold. The log takes no event with a longer one;
+// one that was written before it was so may have.
+const EntryMax = eventstore.RecordMax
 
 // Tile is the first width hashes of a tile, one after the other: hashes n·256 to n·256+width-1 of a level, in which each
 // stands for 256 of the level below; those of level 0 are of leaves. It is a RefusalError when they are not within the newest

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// verifyBar shows how far a part of a verification is, when there is a terminal.
+type verifyBar struct {
+	mutex sync.Mutex
+	part  string
+	unit  string
+	start time.Time
+	bar   *progressbar.ProgressBar // nil before the first is shown, and without a terminal
+	shown bool
+}
+
+func newVerifyBar(part, unit string) *verifyBar {
+	return &verifyBar{part: part, unit: unit, start: time.Now(), shown: term.IsTerminal(int(os.Stderr.Fd()))}
+}
+
+// show moves the bar. bytes are left out when there are none.
+func (b *verifyBar) show(done, total, bytes int64) {
+	if !b.shown || total <= 0 {
+		return
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if b.bar == nil {
+		b.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(os.Stderr),
+			progressbar.OptionSetWidth(20),
+			progressbar.OptionShowCount(),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine that draws by itself, and after the end
+		)
+	}
+	seconds := max(time.Since(b.start).Seconds(), 0.001)
+	text := fmt.Sprintf("%s: %.0f %s/s", b.part, float64(done)/seconds, b.unit)
+	if bytes > 0 {
+		text += fmt.Sprintf(", %.1f MB/s", float64(bytes)/seconds/1e6)
+	}
+	b.bar.Describe(text)
+	if b.bar.GetMax64() != total {
+		b.bar.ChangeMax64(total)
+	}
+	_ = b.bar.Set64(min(done, total-1)) // a full bar ends itself; the last step is done's
+}
+
+// done takes the bar away.
+func (b *verifyBar) done() {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if b.bar != nil {
+		_ = b.bar.Clear()
+	}
+	b.shown = false
+}

@@ -1,0 +1,208 @@
+package transparency
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/transparency-dev/merkle/compact"
+
+	"strata/eventstore"
+)
+
+// VerifyConfig says what Verify does. The zero value of a field means its default.
+type VerifyConfig struct {
+	// Keys are the verifier keys that checkpoints may be signed with; default the one that the log's first checkpoint names.
+	Keys []string
+	// Kept are checkpoints that somebody has kept outside of the database.
+	Kept []Kept
+	// Workers read and hash at the same time; default as many as there are processors.
+	Workers int
+	// Finding, if any, is called for each thing that is wrong, one at a time.
+	Finding func(Finding)
+	// Progress, if any, is called now and then with how many events of how many were checked, and the bytes of bodies that
+	// were hashed.
+	Progress func(events, of, bytes int64)
+}
+
+// Kept is a checkpoint from outside: a signed note, and what it is called.
+type Kept struct {
+	Name string
+	Note []byte
+}
+
+// What a Finding is about.
+const (
+	CheckEvent      = "event"          // a position without an event, or an event without a position
+	CheckBody       = "body"           // the bytes of an event
+	CheckBodySeq    = "body_seq"       // where an event says that its bytes are
+	CheckKnownBody  = "log.body"       // where later events with the same bytes would point to
+	CheckHead       = "log.head"       // the frontier that was made when the events were appended
+	CheckSubtree    = "log.subtree"    // the hashes that tiles and proofs are made of
+	CheckCheckpoint = "log.checkpoint" // what was signed
+	CheckKept       = "kept"           // what was signed and kept outside
+)
+
+// Finding is something in the log that is not as it was appended, or not as it was signed.
+type Finding struct {
+	Check string `json:"check"`
+	// Seq is the event, or the first of those among which the difference is; 0 when no event is to be named. Last is the last
+	// of them.
+	Seq    int64  `json:"seq,omitempty"`
+	Last   int64  `json:"last,omitempty"`
+	Detail string `json:"detail"`
+}
+
+func (f Finding) String() string {
+	switch {
+	case f.Seq == 0:
+		return f.Check + ": " + f.Detail
+	case f.Last <= f.Seq:
+		return fmt.Sprintf("event %d: %s: %s", f.Seq, f.Check, f.Detail)
+	}
+	return fmt.Sprintf("events %d to %d: %s: %s", f.Seq, f.Last, f.Check, f.Detail)
+}
+
+// Verified is what Verify has looked at.
+type Verified struct {
+	// Size is the number of events, and Root that of the tree which their rows make; nil when an event is missing.
+	Size int64
+	Root []byte
+	// Bytes of bodies were hashed.
+	Bytes int64
+	// Checkpoints and Subtrees are how many stored ones were compared. Signed is the size of the largest stored checkpoint that
+	// is signed with one of the keys and has the root of the rows.
+	Checkpoints, Subtrees, Signed int64
+	// Keys that signatures were checked with. Given says that they came from outside.
+	Keys  []string
+	Given bool
+}
+
+// ErrNoKey says that a kept checkpoint can't be checked, as there is no key to check it with.
+var ErrNoKey = errors.New("no checkpoint was signed in this log yet, so that the key has to be given")
+
+// Verify checks the events that the log has when it begins: that each is there, that its body has its SHA-256, and that what
+// points to another event's body points to the same bytes; that the tree over their leaf records is the one that the log's head
+// has from when they were appended, and that of the stored subtrees, of all stored checkpoints, and of those that were kept
+// outside; and who signed them. What is wrong goes to config.Finding. An error says that it could not be checked.
+//
+// It reads everything and writes nothing, takes no lock, and holds no snapshot: the log may grow meanwhile. Memory is bounded.
+func (l *Log) Verify(ctx context.Context, config VerifyConfig) (*Verified, error) {
+	v := &verification{db: l.config.Reads, config: config}
+	if err := v.begin(ctx); err != nil {
+		return nil, fmt.Errorf("verify the log: %w", err)
+	}
+	var stop func()
+	v.checkpoints.next, stop = iter.Pull2(v.items(ctx))
+	defer stop()
+	rebuilt, err := Rebuild(ctx, v.leaves(ctx, eventstore.Check(ctx, l.config.Reads, v.size, config.Workers)), RebuildConfig{
+		Workers: config.Workers,
+		Sizes:   v.sizes(),
+		Root:    v.compare,
+		Subtree: func(n int64, hash []byte) error { return v.subtrees.add(ctx, v, 1, hash, true) },
+	})
+	if err == nil {
+		err = v.end(ctx, rebuilt)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("verify the log: %w", err)
+	}
+	return &v.result, nil
+}
+
+// verification is a run of Verify.
+type verification struct {
+	db       database
+	config   VerifyConfig
+	size     int64
+	frontier []byte
+
+	mutex  sync.Mutex // of config.Finding
+	result Verified
+
+	rows        rows
+	subtrees    subtrees
+	checkpoints checkpoints
+}
+
+func (v *verification) find(check string, seq, last int64, format string, args ...any) {
+	if v.config.Finding == nil {
+		return
+	}
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	v.config.Finding(Finding{Check: check, Seq: seq, Last: max(seq, last), Detail: fmt.Sprintf(format, args...)})
+}
+
+// begin looks how long the log is, and what there is to compare it with, in one statement and with it in one snapshot.
+func (v *verification) begin(ctx context.Context) error {
+	var first, last int64
+	var version int
+	err := v.db.QueryRow(ctx, `
+		SELECT h.size, h.leaf_version, h.frontier, t.subtrees,
+		       coalesce((SELECT min(seq) FROM log.event), 1), coalesce((SELECT max(seq) FROM log.event), 0),
+		       coalesce((SELECT max(number) FROM log.checkpoint), 0)
+		FROM log.head h, log.tree t`).Scan(&v.size, &version, &v.frontier, &v.subtrees.count, &first, &last, &v.checkpoints.last)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return errors.New("log.head and log.tree have one row each, and one of them is gone")
+	case err != nil:
+		return fmt.Errorf("read the log's head: %w", err)
+	case version != eventstore.LeafVersion:
+		return fmt.Errorf("the log's leaves have version %d, this program knows version %d: use a newer program", version, eventstore.LeafVersion)
+	}
+	v.result.Size = v.size
+	if first < 1 {
+		v.find(CheckEvent, 0, 0, "there is an event %d, and the first has the position 1", first)
+	}
+	if last > v.size {
+		v.find(CheckEvent, v.size+1, last, "beyond the log's head, which is at %d", v.size)
+	}
+	if most := v.size / tileWidth; v.subtrees.count > most {
+		v.find(CheckSubtree, 0, 0, "log.tree says that there are %d, and %d events make %d", v.subtrees.count, v.size, most)
+		v.subtrees.count = most
+	}
+	return v.beginCheckpoints(ctx)
+}
+
+// end compares what there is to compare when all rows are read.
+func (v *verification) end(ctx context.Context, rebuilt *Rebuilt) error {
+	if err := v.endRows(ctx); err != nil {
+		return err
+	}
+	if err := v.subtrees.end(ctx, v); err != nil {
+		return err
+	}
+	if rebuilt.Size == v.size {
+		v.result.Root = rebuilt.Root
+		v.compareFrontier(rebuilt.Frontier)
+	} else {
+		v.find(CheckHead, rebuilt.Size+1, v.size, "not compared with the frontier, nor with what was signed of them, as event %d is missing", rebuilt.Size+1)
+	}
+	return v.endCheckpoints()
+}
+
+// compareFrontier compares the tree of the rows with the one that the log's head has from when they were appended, subtree by
+// subtree.
+func (v *verification) compareFrontier(frontier []byte) {
+	if len(v.frontier) != len(frontier) {
+		v.find(CheckHead, 0, 0, "the frontier has %d bytes, that of %d events has %d", len(v.frontier), v.size, len(frontier))
+		return
+	}
+	for i, id := range compact.RangeNodes(0, uint64(v.size), nil) {
+		at := i * hasher.Size()
+		if bytes.Equal(v.frontier[at:at+hasher.Size()], frontier[at:at+hasher.Size()]) {
+			continue
+		}
+		first, last := int64(id.Index<<id.Level)+1, int64((id.Index+1)<<id.Level)
+		if last <= v.result.Signed {
+			v.find(CheckHead, first, last, "the frontier has another hash than these events, which are those that were signed: the frontier was changed")
+			continue
+		}
+		v.find(CheckHead, max(first, v.result.Signed+1), last, "not the events that were appended: the frontier has another hash than them")
+	}
+}

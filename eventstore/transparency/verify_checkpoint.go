@@ -1,0 +1,277 @@
+package transparency
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	formats "github.com/transparency-dev/formats/log"
+	"github.com/transparency-dev/formats/note"
+	sumdb "golang.org/x/mod/sumdb/note"
+)
+
+// checkpoints are what Verify knows of what was signed.
+type checkpoints struct {
+	last      int64 // number of the newest that is looked at
+	seen      int64 // number of the one before
+	verifiers sumdb.Verifiers
+	kept      []*item // by size
+	next      func() (*item, error, bool)
+	waiting   *item // its root is wanted
+	// Those that have not the root of the rows, while no later one has it.
+	wrong      *item
+	wrongCount int
+}
+
+// item is a checkpoint that is to be compared with the tree of the rows.
+type item struct {
+	name     string // what to call it
+	kept     bool
+	believed bool // it is signed with one of the keys
+	size     int64
+	root     []byte
+}
+
+// beginCheckpoints finds the keys, and reads what was kept outside.
+func (v *verification) beginCheckpoints(ctx context.Context) error {
+	v.result.Keys, v.result.Given = v.config.Keys, len(v.config.Keys) > 0
+	if !v.result.Given {
+		first, err := queryCheckpoint(ctx, v.db, `ORDER BY number LIMIT 1`)
+		if err != nil {
+			return err
+		}
+		if first != nil {
+			if _, err := note.NewVerifier(first.VerifierKey); err != nil {
+				v.find(CheckCheckpoint, 0, 0, "checkpoint %d of %d events: the key that it is said to be signed with is none: %q", first.Number, first.Size, first.VerifierKey)
+			} else {
+				v.result.Keys = []string{first.VerifierKey}
+			}
+		}
+	}
+	if len(v.result.Keys) == 0 && len(v.config.Kept) > 0 {
+		return ErrNoKey
+	}
+	var verifiers []sumdb.Verifier
+	for _, key := range v.result.Keys {
+		verifier, err := note.NewVerifier(key)
+		if err != nil {
+			return fmt.Errorf("verifier key %q: %w", key, err)
+		}
+		verifiers = append(verifiers, verifier)
+	}
+	v.checkpoints.verifiers = sumdb.VerifierList(verifiers...)
+	for _, kept := range v.config.Kept {
+		body, fault, err := v.checkpoints.open(kept.Note)
+		if err != nil {
+			return fmt.Errorf("%s: %w", kept.Name, err)
+		}
+		if fault != "" {
+			v.find(CheckKept, 0, 0, "%s: %s", kept.Name, fault)
+		}
+		v.checkpoints.kept = append(v.checkpoints.kept, &item{name: kept.Name, kept: true, believed: fault == "", size: int64(body.Size), root: body.Hash})
+	}
+	slices.SortStableFunc(v.checkpoints.kept, func(a, b *item) int { return int(min(max(a.size-b.size, -1), 1)) })
+	return nil
+}
+
+// open reads a note, and says what is wrong with its signatures. It fails when it is no checkpoint.
+func (c *checkpoints) open(text []byte) (body formats.Checkpoint, fault string, err error) {
+	signed, err := sumdb.Open(text, c.verifiers)
+	var (
+		unknown *sumdb.UnverifiedNoteError
+		wrong   *sumdb.InvalidSignatureError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		signed = unknown.Note
+		fault = "it is signed with another key, " + signers(signed.UnverifiedSigs)
+	case errors.As(err, &wrong):
+		fault = fmt.Sprintf("its signature of %s+%08x is wrong: what it says was changed after it was signed", wrong.Name, wrong.Hash)
+		// What it says is still compared, under no signature.
+		text, _, _ := bytes.Cut(text, []byte("\n\n"))
+		body, err = parseBody(string(text) + "\n")
+		return body, fault, err
+	case err != nil:
+		return body, "", fmt.Errorf("read a checkpoint: %w", err)
+	}
+	if body, err = parseBody(signed.Text); err != nil {
+		return body, "", err
+	}
+	if fault == "" && !slices.ContainsFunc(signed.Sigs, func(s sumdb.Signature) bool { return s.Name == body.Origin }) {
+		fault = fmt.Sprintf("it is of %q, and signed by %s", body.Origin, signers(signed.Sigs))
+	}
+	return body, fault, nil
+}
+
+// signers names keys as they are written in front of their public part.
+func signers(signatures []sumdb.Signature) string {
+	names := make([]string, len(signatures))
+	for i, s := range signatures {
+		names[i] = fmt.Sprintf("%s+%08x", s.Name, s.Hash)
+	}
+	return strings.Join(names, ", ")
+}
+
+// items are all checkpoints to compare, by size. Those that were signed after it began are left out.
+func (v *verification) items(ctx context.Context) iter.Seq2[*item, error] {
+	const page = 1000
+	return func(yield func(*item, error) bool) {
+		var size, number int64
+		for {
+			rows, err := v.db.Query(ctx, checkpointColumns+`WHERE (size, number) > ($1, $2) AND number <= $3 ORDER BY size, number LIMIT $4`,
+				size, number, v.checkpoints.last, page)
+			if err != nil {
+				yield(nil, fmt.Errorf("read checkpoints: %w", err))
+				return
+			}
+			found, err := pgx.CollectRows(rows, scanCheckpoint)
+			if err != nil {
+				yield(nil, fmt.Errorf("read checkpoints: %w", err))
+				return
+			}
+			for _, c := range found {
+				size, number = c.Size, c.Number
+				if !v.keptUpTo(c.Size, yield) || !yield(v.stored(c), nil) {
+					return
+				}
+			}
+			if len(found) < page {
+				v.keptUpTo(-1, yield)
+				return
+			}
+		}
+	}
+}
+
+// keptUpTo gives the kept checkpoints of at most a size, or all.
+func (v *verification) keptUpTo(size int64, yield func(*item, error) bool) bool {
+	kept := &v.checkpoints.kept
+	for len(*kept) > 0 && (size < 0 || (*kept)[0].size <= size) {
+		next := (*kept)[0]
+		*kept = (*kept)[1:]
+		if !yield(next, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// stored checks a stored checkpoint by itself.
+func (v *verification) stored(c *Checkpoint) *item {
+	i := &item{name: fmt.Sprintf("checkpoint %d of %d events", c.Number, c.Size), size: c.Size, root: c.Root}
+	find := func(format string, args ...any) {
+		v.find(CheckCheckpoint, 0, 0, "%s: "+format, append([]any{i.name}, args...)...)
+	}
+	v.result.Checkpoints++
+	if c.Number != v.checkpoints.seen+1 {
+		find("want number %d there: one is missing, or was changed", v.checkpoints.seen+1)
+	}
+	v.checkpoints.seen = c.Number
+	body, fault, err := v.checkpoints.open([]byte(c.Note))
+	switch {
+	case err != nil:
+		find("%v", err)
+		return i
+	case fault != "":
+		find("%s", fault)
+		return i
+	case !slices.Contains(v.result.Keys, c.VerifierKey):
+		find("it is said to be signed with %q, and is not", c.VerifierKey)
+	}
+	i.believed = int64(body.Size) == c.Size && bytes.Equal(body.Hash, c.Root)
+	if !i.believed {
+		find("the row has the root %x, and what was signed is %d events with the root %x", c.Root, body.Size, body.Hash)
+	}
+	return i
+}
+
+// sizes are those at which a root is wanted.
+func (v *verification) sizes() iter.Seq2[int64, error] {
+	return func(yield func(int64, error) bool) {
+		for {
+			i, err, ok := v.checkpoints.next()
+			switch {
+			case !ok:
+				return
+			case err != nil:
+				yield(0, err)
+				return
+			}
+			if i.size > v.size {
+				v.beyond(i)
+				continue
+			}
+			v.checkpoints.waiting = i
+			if !yield(i.size, nil) {
+				return
+			}
+		}
+	}
+}
+
+// beyond reports a checkpoint of more events than there are.
+func (v *verification) beyond(i *item) {
+	if i.kept {
+		v.find(CheckKept, v.size+1, i.size, "%s is of %d events, and the log has %d", i.name, i.size, v.size)
+		return
+	}
+	v.find(CheckCheckpoint, v.size+1, i.size, "%s: the log has %d", i.name, v.size)
+}
+
+// compare compares the checkpoint that waits with the root that the rows have at its size.
+func (v *verification) compare(size int64, root []byte) error {
+	c := &v.checkpoints
+	i := c.waiting
+	c.waiting = nil
+	same := bytes.Equal(i.root, root)
+	switch {
+	case i.kept && !same:
+		v.find(CheckKept, v.result.Signed+1, size, "not the events that %s was signed of", i.name)
+	case i.kept, same && !i.believed: // who signs what was changed with another key proves nothing by it
+	case same:
+		if c.wrong != nil {
+			v.find(CheckCheckpoint, 0, 0, "%s%s: not the root of its events, although a later one has theirs: the checkpoint was changed, not the events", c.wrong.name, c.others())
+		}
+		c.wrong, c.wrongCount = nil, 0
+		v.result.Signed = size
+	default:
+		if c.wrong == nil {
+			c.wrong = i
+		}
+		c.wrongCount++
+	}
+	return nil
+}
+
+// others says how many checkpoints after the first wrong one are wrong, too.
+func (c *checkpoints) others() string {
+	if c.wrongCount == 1 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d after it", c.wrongCount-1)
+}
+
+// endCheckpoints reports what is left, and looks at what was signed of events that are missing.
+func (v *verification) endCheckpoints() error {
+	c := &v.checkpoints
+	if c.wrong != nil {
+		v.find(CheckCheckpoint, v.result.Signed+1, c.wrong.size, "not the events that %s%s was signed of", c.wrong.name, c.others())
+	}
+	for {
+		i, err, ok := c.next()
+		switch {
+		case !ok:
+			return nil
+		case err != nil:
+			return err
+		}
+		if i.size > v.size {
+			v.beyond(i)
+		}
+	}
+}
