@@ -1,0 +1,163 @@
+package readapi
+
+import (
+	"slices"
+
+	"strata/domain/contract"
+	"strata/domain/transaction"
+	"strata/readapi/internal/cache"
+)
+
+// interfaceBytes bounds the memory for interfaces of contracts that were decoded.
+const interfaceBytes = 8 << 20
+
+// interfaceMemory keeps interfaces, decoded, by the names of contracts. What a deployment made never changes; there may be
+// several of a contract, on different forks.
+type interfaceMemory struct {
+	decoded *cache.Memory[string, []deployment]
+}
+
+// deployment is a contract that was deployed successfully.
+type deployment struct {
+	rowKey
+	decoded *contract.Interface // nil when it is not known
+	weight  int
+}
+
+func newInterfaceMemory() *interfaceMemory {
+	return &interfaceMemory{cache.NewMemory(interfaceBytes, func(contract string, known []deployment) int {
+		weight := len(contract)
+		for i := range known {
+			weight += known[i].weight
+		}
+		return weight
+	}, nil)}
+}
+
+// knownDeployments are those of some contracts that are in memory.
+func (m *interfaceMemory) knownDeployments(contracts []string) map[rowKey]deployment {
+	known := map[rowKey]deployment{}
+	for _, contract := range contracts {
+		found, _ := m.decoded.Get(contract)
+		for _, d := range found {
+			known[d.rowKey] = d
+		}
+	}
+	return known
+}
+
+// decodedWeight is how many bytes of memory a decoded interface takes for each byte of its text, or less.
+const decodedWeight = 6
+
+// decode decodes the interface of a deployment. One that is no interface is as good as none: the node has checked it.
+func decodeDeployment(key rowKey, text *string) deployment {
+	d := deployment{rowKey: key, weight: 128}
+	if text != nil {
+		d.decoded, _ = contract.Parse([]byte(*text))
+		d.weight += decodedWeight * len(*text)
+	}
+	return d
+}
+
+// calledInterfaces are the interfaces of the contracts that some transactions call.
+type calledInterfaces map[string][]calledContract
+
+// calledContract is one deployment of a contract that is called.
+type calledContract struct {
+	deployment
+	height    int64
+	canonical bool
+}
+
+// of is the interface of the contract that a transaction calls; nil when there is none, or it is not known.
+//
+// A contract counts from the block on in which it was deployed, so that what is shown of a canonical block depends on that
+// block and those below it alone. What is orphaned may have called what is orphaned, too.
+func (c calledInterfaces) of(r *transactionRow) *contract.Interface {
+	call, ok := r.tx.Payload.(*transaction.ContractCall)
+	if !ok {
+		return nil
+	}
+	var best *calledContract
+	for i, d := range c[call.Contract.String()] {
+		if d.height > r.height || r.canonical && !d.canonical {
+			continue
+		}
+		if best == nil || d.fits(r) > best.fits(r) || d.fits(r) == best.fits(r) && compareKeys(d.rowKey, best.rowKey) > 0 {
+			best = &c[call.Contract.String()][i]
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.decoded
+}
+
+// fits says how likely it is that the transaction called this one: most, when it is in the same block.
+func (d *calledContract) fits(r *transactionRow) int {
+	switch {
+	case d.seq == r.seq:
+		return 2
+	case d.canonical:
+		return 1
+	}
+	return 0
+}
+
+// interfaceRow is a deployment as it is read. Its interface is not, when it is known already.
+type interfaceRow struct {
+	contract  string
+	key       rowKey
+	height    int64
+	canonical bool
+	text      *string
+}
+
+// queueInterfaces adds the query for all deployments of some contracts to a batch. There is a row for each contract, even
+// when there is none of it: so the batch tells the state that it was read in. take gives them once the batch has run.
+func (m *interfaceMemory) queueInterfaces(b *batch, contracts []string) (take func() calledInterfaces) {
+	known := m.knownDeployments(contracts)
+	keys := make([]rowKey, 0, len(known))
+	for key := range known {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, compareKeys)
+	seqs, indexes := keyColumns(keys)
+	found := query(b, func(r *interfaceRow) []any {
+		return []any{&r.contract, &r.key.seq, &r.key.index, &r.height, &r.canonical, &r.text}
+	}, `
+		SELECT array_remove(ARRAY[d.source_seq, c.source_seq], NULL), asked.contract_id,
+		       coalesce(d.source_seq, 0), coalesce(d.tx_index, 0), coalesce(b.height, 0), c.height IS NOT NULL,
+		       CASE WHEN EXISTS (SELECT FROM unnest($2::bigint[], $3::int[]) AS known (seq, index) WHERE known.seq = d.source_seq AND known.index = d.tx_index)
+		       THEN NULL ELSE d.interface END
+		FROM unnest($1::text[]) AS asked (contract_id)
+		LEFT JOIN {chain}.contract d ON d.contract_id = asked.contract_id
+		LEFT JOIN {chain}.block b ON b.source_seq = d.source_seq
+		LEFT JOIN {chain}.canonical c ON c.block_seq = d.source_seq`, contracts, seqs, indexes)
+	return func() calledInterfaces {
+		called, grown := calledInterfaces{}, map[string]bool{}
+		for _, r := range found.rows {
+			if r.key.seq == 0 {
+				continue
+			}
+			d, ok := known[r.key]
+			if !ok {
+				d = decodeDeployment(r.key, r.text)
+				grown[r.contract] = true
+			}
+			called[r.contract] = append(called[r.contract], calledContract{d, r.height, r.canonical})
+		}
+		for contract := range grown {
+			m.keep(contract, called[contract])
+		}
+		return called
+	}
+}
+
+func (m *interfaceMemory) keep(contract string, called []calledContract) {
+	deployments := make([]deployment, len(called))
+	for i := range called {
+		deployments[i] = called[i].deployment
+	}
+	m.decoded.Replace(contract, deployments)
+}

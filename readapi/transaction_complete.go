@@ -1,0 +1,99 @@
+package readapi
+
+import (
+	"context"
+	"slices"
+
+	"strata/domain/clarity"
+	"strata/domain/transaction"
+)
+
+// complete reads what else it takes to show transactions: what the operations from Bitcoin among them did, and the
+// interfaces of the contracts that are called. It is one round trip for all of them, or none when nothing is missing. also
+// may add queries to it; nil when there are none to add. They must have a row at least.
+//
+// With withoutInterfaces it leaves these out, for shapes that don't show them.
+func (a *API) complete(ctx context.Context, s *snapshot, rows []*transactionRow, withoutInterfaces bool, also func(b *batch)) (calledInterfaces, error) {
+	var contracts []string
+	var operations []rowKey
+	for _, r := range rows {
+		if r.bitcoin {
+			operations = append(operations, r.rowKey)
+			continue
+		}
+		r.tx = decodeTransaction(r.rawTx)
+		if call, ok := r.tx.Payload.(*transaction.ContractCall); ok {
+			contracts = append(contracts, call.Contract.String())
+		}
+	}
+	if len(operations) > 0 {
+		for _, name := range operatedContracts {
+			contracts = append(contracts, a.bootContract(name).String())
+		}
+	}
+	if withoutInterfaces {
+		contracts = nil
+	}
+	if len(contracts) == 0 && len(operations) == 0 && also == nil {
+		return nil, nil
+	}
+
+	b := s.batch()
+	take := func() calledInterfaces { return nil }
+	if len(contracts) > 0 {
+		slices.Sort(contracts)
+		take = a.interfaces.queueInterfaces(b, slices.Compact(contracts))
+	}
+	var done *result[eventRow]
+	if len(operations) > 0 {
+		done = queueEventsOf(b, operations)
+	}
+	if also != nil {
+		also(b)
+	}
+	if err := b.runLast(ctx); err != nil {
+		return nil, err
+	}
+	if done != nil {
+		events := byTransaction(done.rows)
+		for _, r := range rows {
+			if r.bitcoin {
+				r.tx = a.bitcoinOperation(r, events[r.rowKey])
+			}
+		}
+	}
+	return take(), nil
+}
+
+// decodeTransaction takes a transaction apart. The projection has read it before, so that it can be read; should a later
+// program be stricter than that one was, it is shown like what is of an unknown kind.
+func decodeTransaction(raw []byte) *transaction.Transaction {
+	tx, err := transaction.Decode(raw)
+	if err != nil {
+		tx = undecoded(raw)
+		if envelope, err := transaction.DecodeEnvelope(raw); err == nil {
+			tx.Envelope = envelope
+		}
+	}
+	return tx
+}
+
+// undecoded is a transaction of which nothing is known.
+func undecoded(raw []byte) *transaction.Transaction {
+	return &transaction.Transaction{
+		AnchorMode: transaction.AnchorAny, PostConditions: allowed,
+		Payload: &transaction.Undecoded{Part: transaction.UnknownPayload, Raw: raw},
+	}
+}
+
+// allowed is no post-conditions, and everything allowed.
+var allowed, _ = transaction.NewPostConditions(transaction.PostConditionAllow)
+
+// bootContract is a contract that comes with the network.
+func (a *API) bootContract(name string) clarity.Principal {
+	address := bootMainnet
+	if a.config.Network != NetworkDefault {
+		address = bootTestnet
+	}
+	return clarity.Principal{Address: address, Contract: name}
+}

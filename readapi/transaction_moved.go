@@ -1,0 +1,28 @@
+package readapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"strata/readapi/internal/answer"
+)
+
+// movedError is an answer that sends the client to another path.
+type movedError struct{ location string }
+
+func (e *movedError) Error() string { return "moved to " + e.location }
+
+// describe makes it a redirection. Nobody keeps it: to make it takes no look at the tables.
+func (e *movedError) describe(c *answer.Config) {
+	c.Status, c.Class = http.StatusFound, answer.NoStore
+	c.Fields = append(c.Fields, answer.Field{Name: "Location", Values: []string{e.location}})
+}
+
+// movedTo sends the client to another path, with the query that it asked with.
+func movedTo(ctx context.Context, path string) error {
+	if _, query, ok := strings.Cut(exchangeOf(ctx).target, "?"); ok {
+		path += "?" + query
+	}
+	return &movedError{path}
+}

@@ -1,0 +1,69 @@
+package readapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"strata/readapi/internal/answer"
+)
+
+type rawTransactionInput struct {
+	TransactionInput
+}
+
+// rawTransaction is a transaction as it was signed.
+type rawTransaction struct {
+	RawTx hexText `json:"raw_tx" doc:"0x00 for an operation that came from Bitcoin."`
+
+	row *transactionRow
+}
+
+// registerRawTransaction adds /tx/{tx_id}/raw. A mux can't have that beside /tx/block/{block_hash}, because /tx/block/raw
+// would be either; so what is behind an id has a mux of its own, which is asked when no other path fits.
+func (a *API) registerRawTransaction() {
+	const id, behind = "get-raw-transaction", "GET /extended/v1/tx/{tx_id}/{part}"
+	mux, outer := http.NewServeMux(), a.huma
+	mux.HandleFunc("/", routeNotFound)
+	config := a.description()
+	config.OpenAPI = outer.OpenAPI()
+	a.huma = huma.NewAPI(config, checkingAdapter{humago.NewAdapter(mux, "")})
+	get(a, resource{
+		id: id, path: "/extended/v1/tx/{tx_id}/raw", tag: "Transactions", summary: "A transaction as it was signed",
+		about:    "An id without 0x is redirected (302) to the same with it.",
+		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		class:    answer.Tip, of: onTip("chain"), taggedByContent: true, deprecated: true,
+	}, getRawTransaction)
+	a.huma = outer
+	a.plain(behind, id, mux.ServeHTTP)
+	traced(a, id, func(_ context.Context, _ *snapshot, _ *rawTransactionInput, tx *rawTransaction) ([]lookup, error) {
+		if tx == nil {
+			return nil, nil
+		}
+		return transactionLookups([]*transactionRow{tx.row}, nil), nil
+	})
+}
+
+func getRawTransaction(ctx context.Context, s *snapshot, in *rawTransactionInput) (*rawTransaction, error) {
+	if !strings.HasPrefix(string(in.ID), "0x") {
+		return nil, movedTo(ctx, "/extended/v1/tx/0x"+string(in.ID)+"/raw")
+	}
+	id, err := in.ID.hash()
+	if err != nil {
+		return nil, err
+	}
+	row, err := findTransaction(ctx, s, id)
+	if err != nil {
+		return nil, err
+	}
+	if row == nil {
+		return nil, notFound("could not find raw transaction by ID")
+	}
+	if row.canonical {
+		s.settles(row.burnBlockHeight)
+	}
+	return &rawTransaction{hexOf(row.rawTx), row}, nil
+}

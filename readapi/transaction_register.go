@@ -1,0 +1,16 @@
+package readapi
+
+// registerChainTransactions adds the reads of transactions, their events, and contracts.
+func (a *API) registerChainTransactions() {
+	a.interfaces = newInterfaceMemory()
+	a.registerTransaction()
+	a.registerRawTransaction()
+	a.registerTransactions()
+	a.registerTransactionEvents()
+	a.registerBlockTransactions()
+	a.registerTransactionV3()
+	a.registerTransactionEventsV3()
+	a.registerBlockTransactionsV3()
+	a.registerContract()
+	a.registerContractStatuses()
+}
