@@ -47,7 +47,7 @@ demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag â€
 	exec bin/strata demo $(ARGS)
 
 .PHONY: test
-test: postgres redis $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
+test: postgres redis chromium $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
 	@packages=$$(go list $(PKG)); \
 	concurrent=$$(echo "$$packages" | grep -vE '$(SEQUENTIAL)' || true); \
 	sequential=$$(echo "$$packages" | grep -E '$(SEQUENTIAL)' || true); \
@@ -119,6 +119,16 @@ nginx:
 	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update -q; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -q -y --no-install-recommends nginx-light
+
+# The same for the browser that the console is tested in. It is used without a display, and nobody else is to see it.
+.PHONY: chromium
+chromium:
+	@for name in chromium chromium-browser google-chrome google-chrome-stable chrome; do if command -v $$name > /dev/null; then exit 0; fi; done; \
+	if ! command -v apt-get > /dev/null; then exit 0; fi; \
+	echo "No Chromium found: installing Debian's, which the tests need"; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	$$sudo apt-get update -q; \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium
 
 $(GOLANGCI)-$(GOLANGCI_VERSION):
 	rm -f $(GOLANGCI)-v*

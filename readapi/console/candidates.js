@@ -1,0 +1,89 @@
+// What somebody may mean by what they paste: reads of the API.
+
+const c32 = "[0-9A-HJKMNP-TV-Z]";
+const principal = new RegExp(`^(S${c32}{27,40})(?:\\.([a-zA-Z][a-zA-Z0-9_-]*))?(?:::([\\x21-\\x7e]*?))?(?:[#/: ]([0-9]{1,39}))?$`);
+const inscription = /^(?:0x)?([0-9a-fA-F]{64})i([0-9]+)$/;
+const output = /^(?:0x)?([0-9a-fA-F]{64}):([0-9]+)$/;
+const hash = /^(?:0x)?([0-9a-fA-F]{64})$/;
+const bitcoin = /^(?:(?:bc|tb|bcrt)1[0-9a-z]{6,87}|[13mn2][1-9A-HJ-NP-Za-km-z]{25,34})$/;
+const ticker = /^\S{4,6}$/u;
+
+const part = encodeURIComponent;
+
+// candidates are readings of a text, the likeliest first. Each has a path, and about says what it asks for.
+export function candidates(text) {
+  text = text.trim();
+  const found = [];
+  const add = (about, path) => found.push({ about, path });
+  if (text === "") return found;
+
+  const url = pathOf(text);
+  if (url) {
+    add("this path", url);
+    return found;
+  }
+  let match = text.match(principal);
+  if (match) {
+    ofPrincipal(match, add);
+    return found;
+  }
+  if ((match = text.match(inscription))) {
+    const id = `${match[1].toLowerCase()}i${match[2]}`;
+    add("the inscription", `/ordinals/v1/inscriptions/${id}`);
+    add("where the inscription was", `/ordinals/v1/inscriptions/${id}/transfers`);
+    return found;
+  }
+  if ((match = text.match(output))) {
+    add("what is inscribed on this output", `/ordinals/v1/inscriptions?output=${match[1].toLowerCase()}:${match[2]}`);
+    return found;
+  }
+  if ((match = text.match(hash))) {
+    const digits = match[1].toLowerCase();
+    add("the transaction with this id", `/extended/v1/tx/0x${digits}`);
+    add("the block with this hash", `/extended/v2/blocks/0x${digits}`);
+    add("the first inscription of this Bitcoin transaction", `/ordinals/v1/inscriptions/${digits}i0`);
+    add("what is inscribed on the first output of this Bitcoin transaction", `/ordinals/v1/inscriptions?output=${digits}:0`);
+    if (digits.startsWith("00000000")) add("what was inscribed in the Bitcoin block with this hash", `/ordinals/v1/inscriptions?genesis_block=${digits}`);
+    return found;
+  }
+  if (bitcoin.test(text)) {
+    add("the inscriptions that this address has", `/ordinals/v1/inscriptions?address=${part(text)}`);
+    add("the BRC-20 balances of this address", `/ordinals/v1/brc-20/balances/${part(text)}`);
+    return found;
+  }
+  if (text === "latest") add("the newest block", "/extended/v2/blocks/latest");
+  if (/^[0-9]{1,16}$/.test(text)) {
+    const n = text.replace(/^0+(?=.)/, "");
+    add("the block at this height", `/extended/v2/blocks/${n}`);
+    if (n !== "0") add("the event at this position in the log", `/audit/v1/events/${n}`);
+    add("the inscription with this number", `/ordinals/v1/inscriptions/${n}`);
+    add("the satoshi with this number", `/ordinals/v1/sats/${n}`);
+  } else if (/^-[1-9][0-9]{0,15}$/.test(text)) {
+    add("the inscription with this number", `/ordinals/v1/inscriptions/${text}`);
+  }
+  if (ticker.test(text)) add("the BRC-20 token with this ticker", `/ordinals/v1/brc-20/tokens/${part(text)}`);
+  return found;
+}
+
+function ofPrincipal([, owner, contract, , id], add) {
+  const account = contract ? `${owner}.${contract}` : owner;
+  if (contract && id !== undefined) {
+    add(`the non-fungible token ${id}`, `/metadata/v1/nft/${account}/${id}`);
+    add(`the semi-fungible token ${id}`, `/metadata/v1/sft/${account}/${id}`);
+    return;
+  }
+  if (contract) {
+    add("the fungible token", `/metadata/v1/ft/${account}`);
+    add("the contract", `/extended/v1/contract/${account}`);
+  }
+  add(contract ? "the STX of the contract" : "the STX of this account", `/extended/v1/address/${account}/stx`);
+  add(contract ? "all that the contract has" : "all that this account has", `/extended/v1/address/${account}/balances`);
+}
+
+// pathOf is the path of a text that is one, or the URL of one; otherwise undefined.
+function pathOf(text) {
+  if (text.startsWith("/")) return text;
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.pathname + url.search;
+}

@@ -1,0 +1,300 @@
+// The view overview: what is looked at every few seconds while somebody sees it.
+
+import { address, inWords, readJSON, readText } from "./api.js";
+import { announce, byID, element, facts, keyed, setText } from "./dom.js";
+import { ago, clock, count, duration, moment, perSecond, some } from "./format.js";
+import { link } from "./location.js";
+import { parseNote } from "./proof.js";
+
+const interval = 3000;   // milliseconds between looks
+const rest = 60_000;     // milliseconds until what this server does not have is asked for again
+const rateOver = 15_000; // milliseconds that a rate is taken over
+const quarantinePage = 20;
+const quarantineMax = 200;
+
+let timer;
+let looking = null;
+let wanted = false;
+let paused = false;
+let quarantineLimit = quarantinePage;
+
+// overview begins to look, or stops.
+export function overview(visible) {
+  wanted = visible;
+  next(0);
+}
+
+export function prepareOverview() {
+  document.addEventListener("visibilitychange", () => next(0));
+  byID("pause").addEventListener("click", () => {
+    paused = !paused;
+    byID("pause").setAttribute("aria-pressed", String(paused));
+    next(0);
+  });
+}
+
+const lookAgain = () => wanted && !paused && document.visibilityState === "visible";
+
+function next(delay) {
+  clearTimeout(timer);
+  if (!lookAgain()) {
+    looking?.abort();
+    looking = null;
+    if (paused) setText(byID("looked"), byID("looked").textContent.replace(/, every .*/, ""));
+    return;
+  }
+  if (!looking) timer = setTimeout(look, delay);
+}
+
+async function look() {
+  const mine = looking = new AbortController();
+  const { signal } = mine;
+  await Promise.all([
+    panel("log", signal, showLog), panel("checkpoint", signal, showCheckpoint), panel("projections", signal, showProjections),
+    panel("nodes", signal, showNodes), panel("quarantine", signal, showQuarantine),
+  ]);
+  if (looking !== mine) return;
+  looking = null;
+  setText(byID("looked"), `Looked at ${clock(Date.now())}, every ${interval / 1000} s`);
+  next(interval);
+}
+
+const seen = {}; // when each panel was last read
+
+// panel fills a panel. What went wrong stands above what was seen before.
+async function panel(id, signal, show) {
+  const section = byID(id);
+  const problem = section.querySelector(".problem");
+  try {
+    await show(section.querySelector(".content"), signal);
+    seen[id] = Date.now();
+    if (!problem.hidden) announce(`${section.querySelector("h2").textContent} can be read again.`);
+    problem.hidden = true;
+    setText(problem, "");
+  } catch (error) {
+    if (signal.aborted) return;
+    setText(problem, inWords(error) + (seen[id] ? ` What is shown is of ${clock(seen[id])}.` : ""));
+    problem.hidden = false;
+  }
+  section.classList.toggle("old", !problem.hidden);
+}
+
+const absentUntil = {}; // what this server does not have
+
+// readOr reads what a server need not have: absent is the status that says so, and shows what there is to say then.
+async function readOr(name, read, absent, show) {
+  if (absentUntil[name] > Date.now()) return undefined;
+  try {
+    return await read();
+  } catch (error) {
+    if (error.status !== absent) throw error;
+    absentUntil[name] = Date.now() + rest;
+    show();
+    return undefined;
+  }
+}
+
+// rates of what is looked at: the last looks at each thing by name.
+const looks = new Map();
+
+function rateOf(name, n) {
+  const now = performance.now();
+  const kept = (looks.get(name) ?? []).filter((l) => now - l.at < rateOver && l.n <= n);
+  kept.push({ at: now, n });
+  looks.set(name, kept);
+  const first = kept[0];
+  return now - first.at < 500 ? undefined : (n - first.n) * 1000 / (now - first.at);
+}
+
+const figures = (...pairs) => element("dl", { class: "figures" }, pairs.map(([id, name]) => element("div", {}, element("dt", {}, name), element("dd", { id }, "–"))));
+
+const received = new Map(); // when events were received
+
+async function receivedAt(seq, signal) {
+  if (seq < 1) return undefined;
+  if (!received.has(seq)) {
+    received.clear();
+    received.set(seq, (await readJSON(`/audit/v1/events/${seq}`, signal)).received_at);
+  }
+  return received.get(seq);
+}
+
+async function showLog(content, signal) {
+  const { strata, chain_tip: tip, server_version: version } = await readJSON("/extended/v1/status", signal);
+  const newest = await receivedAt(strata.log_size, signal);
+  if (!content.firstChild) {
+    content.append(figures(["log-size", "events"], ["log-rate", "events a second"], ["log-newest", "newest event"], ["log-tip", "block at the tip"]));
+    byID("network").title = version;
+  }
+  const rate = rateOf("log", strata.log_size);
+  setText(byID("network"), strata.network);
+  setText(byID("log-size"), count(strata.log_size));
+  setText(byID("log-rate"), rate === undefined ? "–" : perSecond(rate).replace("/s", ""));
+  setText(byID("log-newest"), newest ? ago(newest) : "none");
+  byID("log-newest").title = newest ? moment(newest) : "";
+  setText(byID("log-tip"), tip ? count(tip.block_height) : "none");
+}
+
+let covered = {}; // the checkpoint whose last event was looked up
+
+async function showCheckpoint(content, signal) {
+  const text = await readOr("checkpoint", () => readText("/audit/v1/log/checkpoint", signal), 404,
+    () => content.replaceChildren(element("p", { class: "about" }, "There is none: this server does not show its log, or nothing is signed yet.")));
+  if (text === undefined) return;
+  if (covered.text === text) {
+    if (covered.until) setText(byID("checkpoint-until"), ago(covered.until));
+    return;
+  }
+  const note = parseNote(text);
+  const size = Number(note.size);
+  const until = size > 0 ? (await readJSON(`/audit/v1/events/${size}`, signal)).received_at : undefined;
+  covered = { text, until };
+  content.replaceChildren(
+    element("dl", { class: "figures" },
+      element("div", {}, element("dt", {}, "events signed"), element("dd", { id: "checkpoint-size" }, count(size))),
+      until && element("div", {}, element("dt", {}, "newest of them"), element("dd", { id: "checkpoint-until", title: moment(until) }, ago(until)))),
+    facts(
+      ["Origin", element("span", { class: "code", id: "checkpoint-origin" }, note.origin)],
+      ["Signed by", "the log" + note.signatures.filter((s) => s.name !== note.origin).map((s) => `, ${s.name}`).join("")],
+    ),
+    element("p", { class: "about" }, element("a", { href: address("/audit/v1/log/checkpoint") }, "The signed note")),
+  );
+}
+
+const badge = () => element("span", { class: "badge" });
+
+function setBadge(node, text, kind) {
+  setText(node, text);
+  node.className = "badge " + kind;
+}
+
+const states = new Map(); // of projections and nodes, by name
+
+// tell announces a state that is another than at the last look.
+function tell(name, state) {
+  const before = states.get(name);
+  states.set(name, state);
+  if (before !== undefined && before !== state) announce(`${name} is ${state}.`);
+}
+
+const nameOf = (p) => `${p.name} v${p.version}`;
+const cell = (name, label, ...children) => element("td", { role: "cell", "data-label": label, "data-is": name }, children);
+
+async function showProjections(content, signal) {
+  const { projections } = await readJSON("/audit/v1/projections", signal);
+  let body = content.querySelector("tbody");
+  if (!body) {
+    const head = (text, kind) => element("th", { scope: "col", role: "columnheader", class: kind }, text);
+    body = element("tbody", { role: "rowgroup" });
+    content.replaceChildren(element("table", { role: "table", class: "stacked", "aria-labelledby": "projections-title" },
+      element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, head("Version"), head("State"), head("Folds"), head("Position", "number"), head("Behind", "number"), head("Block", "number"), head("Quarantined", "number"))),
+      body));
+  }
+  keyed(body, projections, (p) => `${p.name}_v${p.version}`, projectionRow, updateProjection);
+}
+
+function projectionRow(p) {
+  return element("tr", { role: "row", "data-version": `${p.name}_v${p.version}` },
+    element("th", { scope: "row", role: "rowheader" }, element("span", { class: "title" }, p.name, element("span", { class: "quiet" }, ` v${p.version}`)), " ", badge()),
+    cell("state", "State", badge(), element("div", { class: "build", hidden: true },
+      element("progress", { "aria-label": `Progress of ${nameOf(p)}` }), element("span", { class: "quiet pace" })), element("p", { class: "reason", hidden: true })),
+    cell("input", "Folds"),
+    ...[["position", "Position"], ["lag", "Behind"], ["height", "Block"], ["quarantined", "Quarantined"]].map(([name, label]) => {
+      const made = cell(name, label);
+      made.className = "number";
+      return made;
+    }));
+}
+
+function updateProjection(row, p) {
+  const part = (name) => row.querySelector(`[data-is=${name}]`);
+  const role = p.active ? "active" : p.previous ? "previous" : "";
+  setBadge(row.querySelector("th .badge"), role, role === "active" ? "strong" : "");
+  row.querySelector("th .badge").hidden = role === "";
+  setBadge(part("state").querySelector(".badge"), p.state, { live: "good", failed: "bad", building: "busy" }[p.state] ?? "");
+  tell(`${nameOf(p)}${role && ", " + role + ","}`, p.state);
+  setText(part("input"), p.input);
+  setText(part("position"), count(p.position));
+  setText(part("lag"), p.lag === 0 ? "0" : `${count(p.lag)}, ${duration(p.lag_seconds)}`);
+  setText(part("height"), p.block_height === null ? "–" : count(p.block_height));
+  setText(part("quarantined"), count(p.quarantined));
+  const reason = row.querySelector(".reason");
+  reason.hidden = p.error === null;
+  setText(reason, p.error ?? "");
+
+  const build = row.querySelector(".build");
+  const observed = rateOf(nameOf(p), p.position);
+  build.hidden = p.lag === 0 || p.state === "failed" || (p.state !== "building" && p.lag < 1000);
+  if (build.hidden) return;
+  const progress = build.querySelector("progress");
+  progress.max = p.head;
+  progress.value = p.position;
+  const rate = observed > 0 ? observed : p.rate;
+  const eta = observed > 0 ? p.lag / observed : p.eta_seconds;
+  setText(build.querySelector(".pace"), [
+    `${Math.floor(p.position / p.head * 100)} %`, rate ? perSecond(rate) : "", eta ? `${duration(eta)} left` : "", p.throttle === null ? "" : `at most ${perSecond(p.throttle)}`,
+  ].filter(Boolean).join(" · "));
+}
+
+async function showNodes(content, signal) {
+  const pool = await readOr("nodes", () => readJSON("/proxy/v1/nodes", signal), 503,
+    () => content.replaceChildren(element("p", { class: "about" }, "No pool of nodes is configured. ", element("code", {}, "--nodes"), " names some.")));
+  if (!pool) return;
+  let list = content.querySelector("ul");
+  if (!list) {
+    list = element("ul", { class: "nodes" });
+    content.replaceChildren(list);
+  }
+  keyed(list, pool.nodes, (n) => n.name, nodeItem, updateNode);
+}
+
+const nodeItem = (n) => element("li", { "data-node": n.name },
+  element("div", { class: "title" }, n.name, " ", badge()), element("p", { class: "facts-line" }), element("p", { class: "reason", hidden: true }));
+
+function updateNode(item, n) {
+  setBadge(item.querySelector(".badge"), n.state, { serving: "good", lagging: "busy", syncing: "busy", ahead: "busy", unasked: "" }[n.state] ?? "bad");
+  tell(`Node ${n.name}`, n.state);
+  item.querySelector(".badge").title = `since ${moment(n.since)}`;
+  setText(item.querySelector(".facts-line"), [
+    n.stacks_tip_height < 0 ? "height not known" : `block ${count(n.stacks_tip_height)}`,
+    n.lag > 0 ? `${some(n.lag, "block", "blocks")} behind` : "",
+    `${some(n.in_flight, "request", "requests")} under way`, n.queued > 0 ? `${count(n.queued)} waiting` : "", `${n.state} for ${duration((Date.now() - Date.parse(n.since)) / 1000)}`,
+  ].filter(Boolean).join(" · "));
+  const reason = item.querySelector(".reason");
+  reason.hidden = !n.error;
+  setText(reason, n.error ?? "");
+}
+
+async function showQuarantine(content, signal) {
+  const { results, cursor } = await readJSON(`/audit/v1/quarantine?order=desc&limit=${quarantineLimit}`, signal);
+  if (results.length === 0) {
+    content.replaceChildren(element("p", { class: "about" }, "Every event could be read."));
+    return;
+  }
+  let list = content.querySelector("ul");
+  if (!list) {
+    list = element("ul", { class: "quarantine" });
+    content.replaceChildren(
+      element("p", { class: "about" }, "Events that a projection could not read, the newest first. They are in the log; what they should have done is missing from that version."),
+      list, element("p", { class: "more" }));
+  }
+  keyed(list, results, (q) => `${q.seq} ${q.projection} ${q.version}`, quarantineItem, (item, q) => setText(item.querySelector("time"), ago(q.at)));
+  tell("The newest event in quarantine", `event ${results[0].seq}`);
+  const more = content.querySelector(".more");
+  const can = cursor.next !== null && quarantineLimit < quarantineMax;
+  if (can && !more.firstChild) {
+    more.append(element("button", { type: "button", class: "plain", onclick: () => {
+      quarantineLimit = Math.min(quarantineMax, quarantineLimit + 2 * quarantinePage);
+      next(0);
+    } }, "Show older ones"));
+  } else if (!can) {
+    more.replaceChildren();
+    if (cursor.next !== null) more.append("There are older ones at ", element("a", { href: address("/audit/v1/quarantine") }, "/audit/v1/quarantine"), ".");
+  }
+}
+
+const quarantineItem = (q) => element("li", {},
+  element("div", {}, element("a", { href: link({ seq: String(q.seq), pointers: [q.pointer] }) }, `event ${count(q.seq)}`), " ",
+    element("code", {}, q.path), q.pointer && [" at ", element("code", {}, q.pointer)]),
+  element("p", { class: "reason" }, q.reason),
+  element("p", { class: "facts-line" }, `${q.projection} v${q.version} · `, element("time", { datetime: q.at, title: moment(q.at) })));

@@ -1,0 +1,146 @@
+// The view trace: from what somebody pastes to readings of it, from an answer to its rows, from a row to an event.
+
+import { address, inWords, readJSON } from "./api.js";
+import { candidates } from "./candidates.js";
+import { announce, byID, element, facts } from "./dom.js";
+import { showEvent } from "./event.js";
+import { count, some } from "./format.js";
+import { link, place } from "./location.js";
+import { rowGroups } from "./rows.js";
+
+const pageRows = 50;
+
+let shown = {};   // the place that is shown
+let given = null; // aborts what is under way
+
+// forgetTrace lets all be read anew when it is shown again.
+export function forgetTrace() {
+  given?.abort();
+  shown = {};
+}
+
+// showTrace shows what the address says. Only what has changed is read anew, and the first of that gets the focus.
+export async function showTrace({ focus }) {
+  const now = place();
+  const before = shown;
+  shown = now;
+  given?.abort();
+  given = new AbortController();
+  const { signal } = given;
+  const asked = now.q || now.path || (now.seq && `/audit/v1/events/${now.seq}`);
+  if (document.activeElement !== byID("asked")) byID("asked").value = asked;
+  byID("nothing").hidden = asked !== "";
+  document.title = `${asked || "Trace"} · Strata console`;
+
+  const changed = {
+    readings: now.q !== before.q || byID("readings").ariaBusy === "true",
+    rows: now.path !== before.path || now.cursor !== before.cursor || byID("rows").ariaBusy === "true",
+    event: now.seq !== before.seq || now.pointers.join() !== before.pointers?.join() || byID("event").ariaBusy === "true",
+  };
+  const steps = [
+    ["readings", now.q !== "" && now.path === "", (section) => showReadings(section, now, signal)],
+    ["rows", now.path !== "", (section) => showRows(section, now, signal)],
+    ["event", now.seq !== "", (section) => showEvent(section, now, signal)],
+  ];
+  const work = [];
+  for (const [name, wanted, show] of steps) {
+    const section = byID(name);
+    if (!wanted) {
+      section.hidden = true;
+      section.replaceChildren();
+      section.ariaBusy = "false";
+      continue;
+    }
+    if (!changed[name] && !section.hidden) continue;
+    section.hidden = false;
+    section.ariaBusy = "true";
+    work.push(fill(section, show, signal));
+    const title = section.querySelector("h2");
+    if (focus && title) {
+      focus = false;
+      title.focus({ preventScroll: true });
+      title.scrollIntoView({ block: "start" });
+    }
+  }
+  if (!(now.path || now.seq) && work.length === 0 && before.path) byID("asked").focus();
+  markRow(now);
+  await Promise.all(work);
+  markRow(now);
+}
+
+// fill lets a section be shown, and says in it what went wrong.
+async function fill(section, show, signal) {
+  try {
+    await show(section);
+  } catch (error) {
+    if (signal.aborted) return;
+    section.append(element("p", { class: "problem", role: "alert" }, inWords(error)));
+  }
+  section.ariaBusy = "false";
+}
+
+const heading = (section, text) => section.replaceChildren(element("h2", { id: section.id + "-title", tabindex: "-1" }, text));
+
+async function showReadings(section, now, signal) {
+  const found = candidates(now.q);
+  heading(section, found.length === 0 ? "Nothing is known that looks like this" : "It may be");
+  if (found.length === 0) {
+    section.append(element("p", {}, "It is no address, token, id, hash, height or path that the API could be asked for."));
+    return announce("Nothing is known that looks like this.");
+  }
+  if (found.length === 1) {
+    location.replace(link({ q: now.q, path: found[0].path }));
+    return;
+  }
+  const list = element("ul", { class: "readings" });
+  section.append(list);
+  const looks = found.map(async ({ about, path }) => {
+    const finding = element("span", { class: "quiet finding" }, "looking …");
+    list.append(element("li", {}, element("a", { href: link({ q: now.q, path }) }, about), element("code", {}, path), finding));
+    try {
+      const traced = await readJSON(`/audit/v1/trace?limit=1&path=${encodeURIComponent(path)}`, signal);
+      const there = traced.status < 400 && traced.rows.length > 0;
+      finding.textContent = there ? "there" : traced.status < 400 ? "no rows" : `not there (${traced.status})`;
+      finding.classList.toggle("good", there);
+      return there;
+    } catch (error) {
+      if (!signal.aborted) finding.textContent = error.message;
+      return false;
+    }
+  });
+  const there = (await Promise.all(looks)).filter(Boolean).length;
+  if (!signal.aborted) announce(`${some(found.length, "reading", "readings")}, ${there} of them there.`);
+}
+
+async function showRows(section, now, signal) {
+  heading(section, "What the answer is made of");
+  const asked = `/audit/v1/trace?path=${encodeURIComponent(now.path)}&limit=${pageRows}` + (now.cursor ? `&cursor=${encodeURIComponent(now.cursor)}` : "");
+  const traced = await readJSON(asked, signal);
+  section.append(
+    facts(
+      ["Answer", element("a", { class: "code", href: address(now.path) }, now.path)],
+      ["Status", String(traced.status)],
+      ["Operation", traced.operation],
+      ["Read at", `log ${count(traced.read_at.log)}` + (traced.read_at.height === undefined ? "" : `, block ${count(traced.read_at.height)}`)],
+    ),
+    ...(traced.rows.length > 0 ? [] : [element("p", {}, traced.status < 400 ? "No row is behind this answer." : "The answer is a failure, and no row is behind it.")]),
+    ...rowGroups(traced, now),
+    ...pages(traced, now),
+  );
+  announce(`${some(traced.rows.length, "row", "rows")} from ${some(traced.events.length, "event", "events")}.`);
+}
+
+function pages(traced, now) {
+  const first = now.cursor && element("a", { href: link({ q: now.q, path: now.path }) }, "First rows");
+  const next = traced.cursor.next && element("a", { href: link({ q: now.q, path: now.path, cursor: traced.cursor.next }) }, "Further rows");
+  return first || next ? [element("p", { class: "pages" }, first, next)] : [];
+}
+
+// markRow shows which of the links leads to the event that is shown.
+function markRow(now) {
+  const here = link(now);
+  for (const a of byID("rows").querySelectorAll("a[data-seq]")) {
+    if (a.getAttribute("href") === here) a.setAttribute("aria-current", "true");
+    else a.removeAttribute("aria-current");
+  }
+}
