@@ -103,6 +103,9 @@ func (a *API) failed(ctx context.Context, err error, c answer.Config) *answer.An
 		c.Fields = append(c.Fields, answer.Field{Name: "X-Request-Id", Values: []string{x.id}})
 	}
 	c.Status, c.SettlesAt = status, 0
+	if moved := new(movedError); errors.As(err, &moved) {
+		moved.describe(&c)
+	}
 	return errorAnswer(body, c)
 }
 
@@ -145,5 +148,6 @@ func isAnswer(err error) bool {
 	var own *Error
 	var token *tokenError
 	var inscribed *ordinalsError
-	return errors.As(err, &own) || errors.As(err, &token) || errors.As(err, &inscribed)
+	var moved *movedError
+	return errors.As(err, &moved) || errors.As(err, &own) || errors.As(err, &token) || errors.As(err, &inscribed)
 }

@@ -30,6 +30,7 @@ type API struct {
 
 	nodeAnswers *NodeAnswers
 	fees        *fees
+	interfaces  *interfaceMemory
 
 	routes  map[string]string // name of what answers each pattern of the mux
 	tracers map[string]tracer // by the names of operations
@@ -39,6 +40,7 @@ type API struct {
 	cannotAssume atomic.Bool
 	program      string   // tells the answers of this program from those of others
 	version      []string // value of X-API-Version
+	toldForeign  string   // what the operator was told last of active versions that can't be read here
 }
 
 // New makes the API with all its resources. It does not touch the database. While Run runs, answers are kept; without
@@ -69,11 +71,13 @@ func New(config Config) *API {
 
 	a.registerStatus()
 	a.registerBlocks()
+	a.registerChainTransactions()
 	a.registerSTXBalances()
 	a.registerBalances()
 	a.registerAuditEvents()
 	a.registerAuditBodies()
 	a.registerQuarantine()
+	a.registerProjections()
 	a.registerNegativeBalances()
 	a.registerTrace()
 	a.serveLog(a.config.Log)
@@ -89,6 +93,7 @@ func New(config Config) *API {
 	})
 	a.plain("GET /metrics", "metrics", promhttp.HandlerFor(a.config.Registry, promhttp.HandlerOpts{}).ServeHTTP)
 	a.registerDocumentation()
+	a.registerConsole()
 	a.plain("/", "unknown", routeNotFound)
 	a.handler = a.shell(http.HandlerFunc(a.route))
 	return a
@@ -109,6 +114,7 @@ func (a *API) Run(ctx context.Context) {
 // changed is called when the state of the database has become another.
 func (a *API) changed() {
 	a.metrics.changes.Inc()
+	a.tellForeign()
 	a.fees.look()
 }
 

@@ -3,6 +3,7 @@ package readapi
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ const auditLimit = 50
 
 type quarantineInput struct {
 	Limit  int              `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Rows of a page; 0 means the default."`
+	Order  string           `query:"order" enum:"asc,desc" default:"asc" doc:"asc: in the order of the log; desc: the newest first."`
 	Cursor quarantineCursor `query:"cursor" pattern:"^[0-9]{1,18}:[a-z0-9_]{1,63}:[0-9]{1,9}$" doc:"seq:projection:version of the first row of the page."`
 }
 
@@ -33,7 +35,7 @@ type quarantined struct {
 func (a *API) registerQuarantine() {
 	get(a, resource{
 		id: "list-quarantine", path: "/audit/v1/quarantine", tag: "Audit", summary: "Events that projections could not read",
-		about: "In the order of the log, of all versions.", statuses: []int{400},
+		about: "Of all versions, in the order of the log or against it.", statuses: []int{400},
 		class: answer.Tip, of: dependencies{register: true},
 	}, listQuarantine)
 }
@@ -64,13 +66,21 @@ func listQuarantine(ctx context.Context, s *snapshot, in *quarantineInput) (*key
 	if err != nil {
 		return nil, err
 	}
+	// Without a cursor the newest page begins after all that there is.
+	from, direction := `>=`, ``
+	if in.Order == "desc" {
+		from, direction = `<=`, ` DESC`
+		if in.Cursor == "" {
+			seq = math.MaxInt64
+		}
+	}
 	b := s.batch()
 	found := queryPage(b, limit, func(r *quarantinedRow) []any {
 		return []any{&r.Projection, &r.Version, &r.Seq, &r.Path, &r.Pointer, &r.Reason, &r.at}
 	}, `
 		SELECT ARRAY[seq], name, version, seq, path, pointer, reason, quarantined_at
-		FROM strata.quarantine WHERE (seq, name, version) >= ($1, $2, $3)
-		ORDER BY seq, name, version LIMIT $4`, seq, name, version, limit+1)
+		FROM strata.quarantine WHERE (seq, name, version) `+from+` ($1, $2, $3)
+		ORDER BY seq`+direction+`, name`+direction+`, version`+direction+` LIMIT $4`, seq, name, version, limit+1)
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}

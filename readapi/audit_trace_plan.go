@@ -39,6 +39,7 @@ const (
 var untraced = map[string]string{
 	"get-status":        ofPosition,
 	"get-status-v1":     ofPosition,
+	"list-projections":  ofPosition,
 	"getApiStatus":      ofCounters,
 	"getOrdinalsStatus": ofCounters,
 	"get-health":        ofServer,
@@ -58,6 +59,7 @@ var untraced = map[string]string{
 	"image":        "it is a copy of what the log has: the token's provenance names the event that brought it",
 	"root":         "it leads to /extended",
 	"docs":         ofProgram,
+	"console":      ofProgram,
 	"openapi.json": ofProgram,
 	"openapi.yaml": ofProgram,
 }

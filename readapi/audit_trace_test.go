@@ -228,8 +228,10 @@ func TestEveryReadIsTraced(t *testing.T) {
 	examples := map[string]string{
 		"height_or_hash": "20", "seq": "1", "principal": p1, "token_id": "1", "id": "0", "ordinal": "0", "ticker": "ordi", "address": alice,
 		"level": "0", "n": "000", "size": "1",
+		"tx_id": id(txHash, 20).String(), "block_hash": id(blockHash, 20).String(), "height": "20", "contract_id": p1,
 	}
-	queries := map[string]string{"searchTokens": "?contract=" + p1, "getTransfersPerBlock": "?block=1", "get-log-inclusion-proof": "?seq=1", "get-log-consistency-proof": "?from=1&to=2"}
+	queries := map[string]string{"searchTokens": "?contract=" + p1, "getTransfersPerBlock": "?block=1", "get-log-inclusion-proof": "?seq=1", "get-log-consistency-proof": "?from=1&to=2",
+		"get-transactions": "?tx_id=" + id(txHash, 20).String(), "list-events": "?tx_id=" + id(txHash, 20).String(), "get-contract-statuses": "?contract_id=" + p1}
 	traced, untraced := 0, 0
 	for path, item := range s.api.OpenAPI().Paths {
 		if item.Get == nil {

@@ -96,7 +96,9 @@ func (b *batch) prepare(sql string, args []any) (q queued, err error) {
 		key.checks = len(b.snapshot.assumed)
 		q.args = append(args[:len(args):len(args)], register.AssumptionArgs(b.snapshot.assumed)...)
 	}
-	if made, ok := b.snapshot.prepared.Load(key); ok {
+	// Texts that are made are not looked through again, so that nobody sees which versions they read.
+	looked := len(b.snapshot.others) > 0 || b.snapshot.choice != nil
+	if made, ok := b.snapshot.prepared.Load(key); ok && !looked {
 		q.sql = made.(string)
 		return q, nil
 	}
@@ -167,6 +169,9 @@ func (s *snapshot) expand(sql string) (string, error) {
 		v := s.active(name)
 		if !found || v == nil {
 			return "", fmt.Errorf("projection %q has no active version: %w", name, errNoChain)
+		}
+		if err := s.foreign(name); err != nil {
+			return "", err
 		}
 		b.WriteString(v.Schema())
 		sql = after

@@ -25,6 +25,9 @@ type Config struct {
 	Logger *slog.Logger
 	// Registry that the API's metrics are registered with, and that GET /metrics shows; default a new one.
 	Registry *prometheus.Registry
+	// Rules are the numbers of the code of each projection that this program knows, by name. What other code has built is not
+	// read: such reads are answered with 503. Default none, and anything is read.
+	Rules map[string]int
 	// Version that the API says it is.
 	Version Version
 	// Network that the archive is of; default mainnet.

@@ -40,6 +40,8 @@ func (a *API) description() huma.Config {
 			Tags: []*huma.Tag{
 				{Name: "Status", Description: "The server and its archive."},
 				{Name: "Blocks", Description: "Blocks of the canonical chain."},
+				{Name: "Transactions", Description: "What was mined: transactions and their events."},
+				{Name: "Contracts", Description: "What was deployed."},
 				{Name: "Accounts", Description: "What addresses and contracts have."},
 				{Name: "Tokens", Description: "What tokens are called, how they look, and what else their contracts and documents say of them."},
 				{Name: "Inscriptions", Description: "What is inscribed on satoshis, and where they are. See docs/ordinals.md."},

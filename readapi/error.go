@@ -24,6 +24,10 @@ const (
 	CodeBadRequest
 	// CodeNotFound: what was asked for does not exist.
 	CodeNotFound
+	// CodeConflict: it exists, but can't be read together, or by this program.
+	CodeConflict
+	// CodeOtherRules: other code has built what is active, so that another process has to be asked.
+	CodeOtherRules
 )
 
 // Error is an answer to the client that is not the one it hoped for. Message is what the client reads.
@@ -57,7 +61,7 @@ type errorBody struct {
 	Message    string `json:"message" doc:"What is wrong."`
 }
 
-// unavailableBody is the body while the database can't be reached.
+// unavailableBody is the body while the database can't be reached, or has rows that this program can't read.
 type unavailableBody struct {
 	Error string `json:"error"`
 }
@@ -80,8 +84,11 @@ func failure(err error, requestID string) (status int, body any, known bool) {
 	var own *Error
 	var token *tokenError
 	var inscribed *ordinalsError
+	var moved *movedError
 	var pg *pgconn.PgError
 	switch {
+	case errors.As(err, &moved):
+		return http.StatusFound, nil, true
 	case errors.As(err, &inscribed):
 		return inscribed.status, inscribed.body, true
 	case errors.As(err, &token):
@@ -95,6 +102,10 @@ func failure(err error, requestID string) (status int, body any, known bool) {
 			body.StatusCode = http.StatusBadRequest
 		case CodeNotFound:
 			body.StatusCode = http.StatusNotFound
+		case CodeConflict:
+			body.StatusCode = http.StatusConflict
+		case CodeOtherRules:
+			return http.StatusServiceUnavailable, unavailableBody{own.Message}, true
 		}
 		body.Reason = http.StatusText(body.StatusCode)
 		return body.StatusCode, body, true

@@ -36,6 +36,7 @@ type projectionCheck struct {
 	ProjectionStatus
 	LagLimit int64   `json:"lag_limit"`
 	Error    *string `json:"error,omitempty" doc:"What stopped it."`
+	Message  string  `json:"message,omitempty" doc:"Why this process can't read it, whose code is another than the one that built it."`
 }
 
 type gapCheck struct {
@@ -58,7 +59,7 @@ func (a *API) registerHealth() {
 	}, func(context.Context, *struct{}) (*health, error) { return &health{Status: "ok"}, nil })
 	getPlain(a, resource{
 		id: "get-readiness", path: "/readyz", tag: "Health", summary: "Whether the answers can be relied on",
-		about: "200 when the database can be reached, every active projection runs and is within the lag limit, and no missing block keeps the chain from going on; otherwise 503. Versions that are being built beside the active ones don't count.",
+		about: "200 when the database can be reached, every active projection runs, is within the lag limit and was built by code that this process has, and no missing block keeps the chain from going on; otherwise 503. Versions that are being built beside the active ones don't count.",
 	}, a.readiness)
 	a.documentReadiness()
 }
@@ -71,7 +72,7 @@ func (a *API) documentReadiness() {
 
 func (a *API) readiness(ctx context.Context, _ *struct{}) (*readiness, error) {
 	value, _, err := a.read(ctx, nil, nil, func(ctx context.Context, s *snapshot) (any, error) { return a.check(ctx, s) })
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) || isAnswer(err) {
 		return nil, err
 	}
 	r := &readiness{Checks: readinessChecks{Projections: []projectionCheck{}}}
@@ -99,12 +100,12 @@ func (a *API) check(ctx context.Context, s *snapshot) (*readinessChecks, error) 
 	b := s.batch()
 	heads := s.queueHeads(b)
 	gaps := &result[gapCheck]{}
-	if chain := s.active("chain"); chain != nil {
+	if chain := s.active("chain"); chain != nil && s.foreign("chain") == nil {
 		gaps = query(b, func(g *gapCheck) []any { return []any{&g.Blocking, &g.LowestHeight} }, `
 			SELECT ARRAY[]::bigint[], count(*), min(height) FROM {chain}.gap WHERE height > $1`, tipOrNone(chain))
 	}
 	numbers := &result[numbering]{}
-	if s.active(inscribed) != nil {
+	if s.active(inscribed) != nil && s.foreign(inscribed) == nil {
 		numbers = queryNumbering(b)
 	}
 	if err := b.runLast(ctx); err != nil {
@@ -118,10 +119,14 @@ func (a *API) check(ctx context.Context, s *snapshot) (*readinessChecks, error) 
 		checks.Gaps.Inscriptions = n.missing()
 	}
 	for _, status := range s.projectionStatuses(heads) {
-		checks.Projections = append(checks.Projections, projectionCheck{
+		check := projectionCheck{
 			OK: status.State != "failed" && status.Lag <= a.config.LagLimit, ProjectionStatus: status,
 			LagLimit: a.config.LagLimit, Error: s.active(status.Name).Failure,
-		})
+		}
+		if err := s.foreign(status.Name); err != nil {
+			check.OK, check.Message = false, err.Error()
+		}
+		checks.Projections = append(checks.Projections, check)
 	}
 	return checks, nil
 }

@@ -59,7 +59,7 @@ func (a *API) answerKept(w http.ResponseWriter, r *http.Request) bool {
 // is still right, or with one that it makes.
 func (a *API) answerRead(ctx context.Context, p *plan) sent {
 	state := a.watch.State(time.Now())
-	if state == nil {
+	if state == nil || choiceOf(ctx) != nil {
 		return a.make(ctx, p, nil).sent()
 	}
 	keys := p.keys(state)

@@ -64,7 +64,7 @@ func get[In, Out any](a *API, r resource, handler func(ctx context.Context, s *s
 			x.plan(p)
 			return sent{Answer: answer.New(answer.Config{Status: http.StatusNoContent})}
 		}
-		if len(x.target) <= targetMax {
+		if len(x.target) <= targetMax && choiceOf(ctx) == nil {
 			a.plans.Set(x.target, p)
 		}
 		return a.answerRead(ctx, p)
@@ -136,7 +136,7 @@ func (a *API) responses(r resource, out reflect.Type) map[string]*huma.Response 
 		}}
 	}
 	if all["503"] == nil {
-		all["503"] = &huma.Response{Description: "The database can't be reached.", Content: map[string]*huma.MediaType{
+		all["503"] = &huma.Response{Description: "The database can't be reached, or holds what only a newer program can read.", Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schemas.Schema(reflect.TypeFor[unavailableBody](), true, "")},
 		}}
 	}
@@ -174,7 +174,7 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 // A target that somebody asked for before needs none of this.
 func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		if p, ok := a.plans.Get(r.RequestURI); ok {
+		if p, ok := a.plans.Get(r.RequestURI); ok && choiceOf(r.Context()) == nil {
 			exchangeOf(r.Context()).operation = p.operation.id
 			found := a.answerRead(r.Context(), p)
 			found.Serve(w, r, found.moment)

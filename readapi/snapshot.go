@@ -26,6 +26,10 @@ type snapshot struct {
 	plan       *plan // nil: anything may be read
 	provenance provenance
 	prepared   *sync.Map // texts of queries, by prepared
+	choice     *choice   // which versions are read in the place of the active ones; nil for these
+	// others are the active versions that other code has built, and rules the numbers of this one's.
+	others []*register.Version
+	rules  map[string]int
 	// settlesAt is the Bitcoin height from which on the answer is not expected to change; 0 for never.
 	settlesAt int64
 }
@@ -42,9 +46,9 @@ func (a *API) begin(ctx context.Context, p *plan) (*snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("get a connection to the database: %w", err)
 	}
-	s := &snapshot{conn: conn, plan: p, prepared: &a.prepared}
+	s := &snapshot{conn: conn, plan: p, prepared: &a.prepared, choice: choiceOf(ctx), rules: a.config.Rules}
 	var shards []register.Shard
-	if p != nil {
+	if p != nil && s.choice == nil {
 		shards = p.shards
 	}
 	var b pgx.Batch
@@ -55,13 +59,23 @@ func (a *API) begin(ctx context.Context, p *plan) (*snapshot, error) {
 		s.close()
 		return nil, fmt.Errorf("begin a snapshot: %w", err)
 	}
+	if s.choice != nil {
+		if s.state, err = s.choice.in(s.state, a.config.Rules); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
+	s.others = s.state.Foreign(a.config.Rules)
 	return s, nil
 }
 
 // assume opens a snapshot of a state that the database was in a moment ago, which takes no round trip. A batch fails with
 // register.ErrMoved when it is in another one by then.
 func (a *API) assume(p *plan, state *register.State) *snapshot {
-	return &snapshot{combiner: &a.combiner, prepared: &a.prepared, state: state, plan: p, assumed: p.versions(state)}
+	return &snapshot{
+		combiner: &a.combiner, prepared: &a.prepared, state: state, plan: p, assumed: p.versions(state),
+		rules: a.config.Rules, others: state.Foreign(a.config.Rules),
+	}
 }
 
 // active is the active version of a projection; nil when there is none. Looking at one that the answer is not said to
@@ -70,7 +84,11 @@ func (s *snapshot) active(name string) *register.Version {
 	if s.plan != nil && !s.plan.include(name) {
 		panic(fmt.Sprintf("operation %s reads the projection %s, which is not among its dependencies", s.plan.operation.id, name))
 	}
-	return s.state.Active(name)
+	v := s.state.Active(name)
+	if s.choice != nil && v != nil {
+		s.choice.read[name] = v.Number
+	}
+	return v
 }
 
 // tip is the active version of a projection once it has a block; otherwise ok is false.

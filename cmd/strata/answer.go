@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,19 +15,20 @@ import (
 	"strata/readapi"
 )
 
-// answer serves the API from the replica, if there is one. changes is closed at the next change of the tables, of which
-// the database itself tells: a replica can't.
-func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, images picture.Store, changes func() <-chan struct{}, logger *slog.Logger, registry *prometheus.Registry) error {
+// answer serves the API from the replica, if there is one, and returns it for who may choose versions. rules are those of the
+// projections that this program knows. changes is closed at the next change of the tables, of which the database itself
+// tells: a replica can't.
+func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, rules map[string]int, images picture.Store, changes func() <-chan struct{}, logger *slog.Logger, registry *prometheus.Registry) (choosing http.Handler, err error) {
 	url := c.DatabaseReadURL
 	if url == "" {
 		url = db.url
 	}
 	pool, err := connect(ctx, url, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	config := readapi.Config{
-		Pool: pool, Logger: logger, Registry: registry, Version: build(), Program: program(), LagLimit: c.LagLimit, Network: c.Network,
+		Pool: pool, Logger: logger, Registry: registry, Version: build(), Program: program(), LagLimit: c.LagLimit, Network: c.Network, Rules: rules,
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix,
 		ImageBase: c.imageBase(), Images: images, Gateways: c.gateways(),
 		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix,
@@ -37,7 +36,7 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 	log, err := c.openLog(ctx, db.pool, pool, c.DataDir, false, logger)
 	if err != nil {
 		pool.Close()
-		return err
+		return nil, err
 	}
 	config.Log = shownLog{log}
 	if c.AllowRefresh {
@@ -47,7 +46,7 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 		redis, err := readapi.OpenRedis(c.RedisURL)
 		if err != nil {
 			pool.Close()
-			return fmt.Errorf("--redis-url: %w", err)
+			return nil, fmt.Errorf("--redis-url: %w", err)
 		}
 		config.Redis = redis
 	}
@@ -57,7 +56,7 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 	handler, err := forward.before(api, c.Network, logger, registry)
 	if err != nil {
 		pool.Close()
-		return err
+		return nil, err
 	}
 	group.Go(func() error {
 		api.Run(ctx)
@@ -71,31 +70,11 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 		forward.run(ctx)
 		return nil
 	})
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute,
-		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
-	}
 	address := "http://" + address(listener)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))
 	group.Go(func() error {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("API: %w", err)
-		}
-		return nil
-	})
-	group.Go(func() error {
 		defer pool.Close()
-		<-ctx.Done()
-		grace, cancel := context.WithTimeout(context.Background(), c.ShutdownGrace)
-		defer cancel()
-		if err := server.Shutdown(grace); err != nil {
-			logger.LogAttrs(ctx, slog.LevelWarn, "requests that took longer than the grace time were cut off", slog.Duration("grace", c.ShutdownGrace))
-			return server.Close()
-		}
-		return nil
+		return serveHTTP(ctx, "API", handler, listener, c.ShutdownGrace, logger)
 	})
-	return nil
+	return api.ChoosingVersions(), nil
 }

@@ -16,6 +16,7 @@ type cli struct {
 	Export      exportCommand      `cmd:"" help:"Write the log's events as an archive."`
 	Projections projectionsCommand `cmd:"" help:"See how far the read tables are, and let stopped ones go on."`
 	Trace       traceCommand       `cmd:"" help:"See what an answer of a running server is made of: rows, events and where in them it says so."`
+	Verify      verifyCommand      `cmd:"" help:"Hash the log anew, fold it anew, and compare with what is stored, signed and served; the exit code tells."`
 	Simulate    simulateCommand    `cmd:"" help:"Post a made-up chain to a running server, as a node would, or a made-up ordinals feed, as an indexer would."`
 	Demo        demoCommand        `cmd:"" help:"Make up a chain, serve it from a throw-away database and show a few answers."`
 	LogKey      logKeyCommand      `cmd:"" help:"Print the key that checkpoints of the log are checked with."`

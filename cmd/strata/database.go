@@ -78,6 +78,14 @@ func connect(ctx context.Context, url string, prepare func(*pgxpool.Config)) (*p
 	return pool, nil
 }
 
+// dataDir is the data directory of the database when that is on this machine; else empty. dir is where a private one is kept.
+func (db *database) dataDir(dir string) string {
+	if db.cluster == nil {
+		return ""
+	}
+	return dir
+}
+
 // close gives everything back; the private Postgres ends when nobody else uses it.
 func (db *database) close(logger *slog.Logger) {
 	if db.log != nil {

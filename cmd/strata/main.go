@@ -39,6 +39,10 @@ func main() {
 	}
 	if err := command.Run(&cli.Globals); err != nil {
 		fmt.Fprintln(os.Stderr, "strata:", oneLine(err))
+		var differences *differencesError
+		if errors.As(err, &differences) {
+			os.Exit(exitDifferences)
+		}
 		os.Exit(exitFailure)
 	}
 }

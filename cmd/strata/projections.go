@@ -1,80 +1,46 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"os"
-	"text/tabwriter"
-	"time"
 
+	"strata/adminapi"
 	"strata/projections"
 )
 
 type projectionsCommand struct {
-	Status projectionsStatusCommand `cmd:"" help:"List the read tables: version, state, position and lag."`
-	Resume projectionsResumeCommand `cmd:"" help:"Let a projection that has stopped try again."`
+	Status   projectionsStatusCommand   `cmd:"" help:"List the versions of read tables: state, position, lag, size and what stopped them."`
+	Rebuild  projectionsRebuildCommand  `cmd:"" help:"Build read tables again beside the active ones, from the log alone; stopped, it goes on where it was when it is run again."`
+	Verify   projectionsVerifyCommand   `cmd:"" help:"Look whether a version is fit for readers."`
+	Diff     projectionsDiffCommand     `cmd:"" help:"Print the rows that two versions don't have alike."`
+	Activate projectionsActivateCommand `cmd:"" help:"Let readers see a version, once it has caught up and is fit for it."`
+	Rollback projectionsRollbackCommand `cmd:"" help:"Let readers see what was active before the last switch."`
+	Drop     projectionsDropCommand     `cmd:"" help:"Take a version away, with its tables."`
+	Resume   projectionsResumeCommand   `cmd:"" help:"Let a projection that has stopped try again."`
 }
 
-type projectionsStatusCommand struct {
-	databaseFlags `embed:"" group:"Database:"`
-
-	JSON bool `help:"Print JSON."`
-}
-
-// Run prints the register.
-func (c *projectionsStatusCommand) Run(ctx context.Context, globals *Globals) error {
-	db, err := c.open(ctx, globals.logger())
-	if err != nil {
-		return err
-	}
-	defer db.close(globals.logger())
-	statuses, err := projections.Statuses(ctx, db.pool)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		encoder := json.NewEncoder(os.Stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(statuses)
-	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "NAME\tVERSION\tACTIVE\tSTATE\tPOSITION\tHEAD\tLAG\tLAG TIME\tHEIGHT\tQUARANTINED\tERROR")
-	for _, s := range statuses {
-		height, failure := "-", "-"
-		if s.BlockHeight != nil {
-			height = fmt.Sprint(*s.BlockHeight)
-		}
-		if s.Error != nil {
-			failure = fmt.Sprintf("at %d: %s", *s.ErrorPosition, *s.Error)
-		}
-		active := ""
-		if s.Active {
-			active = "*"
-		}
-		lag := time.Duration(s.LagSeconds * float64(time.Second)).Round(time.Second)
-		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%d\t%s\n",
-			s.Name, s.Version, active, s.State, s.Position, s.Head, s.Lag(), lag, height, s.Quarantined, failure)
-	}
-	return table.Flush()
-}
-
-type projectionsResumeCommand struct {
-	databaseFlags `embed:"" group:"Database:"`
-
+// projectionArgument names a projection.
+type projectionArgument struct {
 	Name string `arg:"" help:"The projection, as strata projections status names it."`
 }
 
-// Run lets the process that runs the projection try again.
-func (c *projectionsResumeCommand) Run(ctx context.Context, globals *Globals) error {
-	db, err := c.open(ctx, globals.logger())
-	if err != nil {
-		return err
+// advised says what to do about an error, too.
+func advised(err error) error {
+	if advice := adminapi.Advice(err); advice != "" {
+		return fmt.Errorf("%w. %s", err, advice)
 	}
-	defer db.close(globals.logger())
-	if err := projections.Resume(ctx, db.pool, c.Name); err != nil {
-		return err
+	return err
+}
+
+// tellSwitches prints what readers see from now on.
+func tellSwitches(name string, switches []projections.Switch) {
+	if len(switches) == 0 {
+		fmt.Printf("%s: nothing to do, it is active\n", name)
 	}
-	fmt.Printf("projection %s tries again\n", c.Name)
-	return nil
+	for _, s := range switches {
+		if s.From == 0 {
+			fmt.Printf("%s: version %d is active\n", s.Name, s.To)
+		} else {
+			fmt.Printf("%s: version %d is active, instead of version %d\n", s.Name, s.To, s.From)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"strata/eventstore"
 	"strata/projections"
+	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/brc20"
 	"strata/projections/chain"
@@ -45,7 +46,7 @@ func newLines(forkChoice string, logger *slog.Logger, registry prometheus.Regist
 	inscribed := inscriptions.New(logger)
 	inscribed.Instrument(registry)
 	return projections.Lines{
-		projections.Chain(canonical, ledger, ft.New(logger), sft.New(logger), nft.New(logger)),
+		projections.Chain(canonical, ledger, accounts.New(), ft.New(logger), sft.New(logger), nft.New(logger)),
 		projections.Feed(feed, inscribed, brc20.New()),
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -32,6 +33,7 @@ type serveCommand struct {
 	metadataFlags   `embed:"" group:"Token metadata:"`
 	runnerFlags     `embed:"" group:"Projections:"`
 	auditFlags      `embed:"" group:"Audit:"`
+	adminFlags      `embed:"" group:"Administration:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Replica that the API reads from; empty: the same database."`
 
 	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address of the API."`
@@ -62,7 +64,7 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 		return err
 	}
 	// Listening comes first, so that an address that is taken is found before anything else is begun.
-	listening, err := c.listen()
+	listening, err := c.listen(ctx, logger)
 	if err != nil {
 		return err
 	}
@@ -109,8 +111,18 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 	if listening.metrics != nil {
 		watch(ctx, group, listening.metrics, logger, registry)
 	}
+	lines, err := c.programLines(logger)
+	if err != nil {
+		return err
+	}
+	var reads http.Handler
 	if listening.api != nil {
-		if err := c.answer(ctx, group, listening.api, db, images, changes.C, logger, registry); err != nil {
+		if reads, err = c.answer(ctx, group, listening.api, db, lines.Rules(), images, changes.C, logger, registry); err != nil {
+			return err
+		}
+	}
+	if listening.admin != nil {
+		if err := c.administer(ctx, group, listening.admin, db, lines, reads, logger); err != nil {
 			return err
 		}
 	}
@@ -120,9 +132,9 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 }
 
 // listeners of the roles that have one.
-type listeners struct{ api, observer, metrics net.Listener }
+type listeners struct{ api, observer, metrics, admin net.Listener }
 
-func (c *serveCommand) listen() (l listeners, err error) {
+func (c *serveCommand) listen(ctx context.Context, logger *slog.Logger) (l listeners, err error) {
 	if c.has(roleObserver) {
 		if l.observer, err = net.Listen("tcp", c.ObserverAddr); err != nil {
 			return l, fmt.Errorf("observer: %w (--observer-addr chooses another address)", err)
@@ -140,12 +152,16 @@ func (c *serveCommand) listen() (l listeners, err error) {
 			return l, fmt.Errorf("metrics: %w (--metrics-addr chooses another address)", err)
 		}
 	}
+	if l.admin, err = c.adminFlags.listen(ctx, logger); err != nil {
+		l.close()
+		return l, err
+	}
 	return l, nil
 }
 
 // close closes what no server has closed yet.
 func (l listeners) close() {
-	for _, listener := range []net.Listener{l.api, l.observer, l.metrics} {
+	for _, listener := range []net.Listener{l.api, l.observer, l.metrics, l.admin} {
 		if listener != nil {
 			_ = listener.Close()
 		}
@@ -175,6 +191,7 @@ func (c *serveCommand) project(ctx context.Context, group *errgroup.Group, db *d
 	if err != nil {
 		return err
 	}
+	signer.Instrument(registry)
 	group.Go(func() error {
 		signer.Run(ctx)
 		return nil

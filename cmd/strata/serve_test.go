@@ -71,8 +71,8 @@ func TestServeWithoutConfiguration(t *testing.T) {
 
 	// Other commands work beside the server, with the same cluster, and leave it running.
 	statuses := projectionStatuses(t, dir)
-	if len(statuses) != 8 {
-		t.Errorf("beside a server: got %d projections, want 8", len(statuses))
+	if len(statuses) != 9 {
+		t.Errorf("beside a server: got %d projections, want 9", len(statuses))
 	}
 	extra := filepath.Join(dir, "extra.tsv")
 	writeFile(t, extra, "1\t2024-03-13T15:34:10.446Z\t/attachments/new\t[]\n")
@@ -98,7 +98,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	if got := privatePostgres(t, dir); got != 0 {
 		t.Errorf("the server ended, and left Postgres %d running", got)
 	}
-	if statuses := projectionStatuses(t, dir); len(statuses) != 8 || statuses[2].Position != 2 {
+	if statuses := projectionStatuses(t, dir); len(statuses) != 9 || statuses[3].Position != 2 {
 		t.Errorf("without a server: got %v, want chain at 2", statuses)
 	}
 	if got := privatePostgres(t, dir); got != 0 {
@@ -156,10 +156,11 @@ func TestProjectionsStatus(t *testing.T) {
 	s.mustPost("/new_block", []byte("not JSON"))
 	s.caughtUp(1)
 	statuses := projectionStatuses(t, t.TempDir(), "--database-url", url)
-	if len(statuses) != 8 {
-		t.Fatalf("got %v, want eight projections", statuses)
+	if len(statuses) != 9 {
+		t.Fatalf("got %v, want nine projections", statuses)
 	}
 	for i, want := range []projectionStatus{
+		{Name: "accounts", Version: 1, Active: true, Input: "chain_v1", State: "live"},
 		{Name: "balances", Version: 1, Active: true, Input: "chain_v1", State: "live"},
 		{Name: "brc20", Version: 1, Active: true, Input: "ordinals_v1", State: "live"},
 		{Name: "chain", Version: 1, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1, Quarantined: 1},
@@ -174,8 +175,8 @@ func TestProjectionsStatus(t *testing.T) {
 		}
 	}
 	table := strings.Split(must(t, t.TempDir(), "projections", "status", "--database-url", url), "\n")
-	if len(table) != 10 || !strings.HasPrefix(table[0], "NAME ") || !strings.HasPrefix(table[1], "balances ") || !strings.HasPrefix(table[3], "chain ") {
-		t.Errorf("got the table %q, want a heading and eight rows", table)
+	if len(table) != 11 || !strings.HasPrefix(table[0], "NAME ") || !strings.HasPrefix(table[1], "accounts ") || !strings.HasPrefix(table[4], "chain ") {
+		t.Errorf("got the table %q, want a heading and nine rows", table)
 	}
 	got := run(t, t.TempDir(), "projections", "resume", "chain", "--database-url", url)
 	if got.code != exitFailure || !strings.Contains(got.stderr, "no version of it has failed") {
@@ -258,7 +259,7 @@ func TestServeEnvironment(t *testing.T) {
 			}
 		}
 	}
-	if s.read("/readyz", &ready); len(ready.Checks.Projections) != 8 || ready.Checks.Projections[0].LagLimit != 17 {
+	if s.read("/readyz", &ready); len(ready.Checks.Projections) != 9 || ready.Checks.Projections[0].LagLimit != 17 {
 		t.Errorf("STRATA_LAG_LIMIT: got %+v, want 17 for each", ready)
 	}
 	if strings.Contains(s.log.String(), "secret") {

@@ -48,6 +48,8 @@ func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	}
 	// The race detector would make each process wait a second at its end.
 	cmd.Env = append(cmd.Env, runMain+"=1", "GORACE=atexit_sleep_ms=0")
+	// Who wants administration says where: the default address is one for the whole machine.
+	cmd.Env = append(cmd.Env, "STRATA_ADMIN_ADDR=")
 	cmd.Env = append(cmd.Env, env...)
 	return cmd
 }

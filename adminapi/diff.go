@@ -1,0 +1,137 @@
+package adminapi
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"strata/projections"
+)
+
+type diffInput struct {
+	Name  string `path:"name" doc:"The projection, such as ft." pattern:"^[a-z][a-z0-9_]*$" maxLength:"63" example:"ft"`
+	V1    int    `query:"v1" required:"true" minimum:"1" maximum:"1073741823" doc:"The version whose rows count as the old ones."`
+	V2    int    `query:"v2" required:"true" minimum:"1" maximum:"1073741823" doc:"The version whose rows count as the new ones."`
+	Limit int    `query:"limit" minimum:"0" doc:"How many differences at most; 0 for all."`
+}
+
+// streamed hands a body to huma that is written while it is made.
+type streamed struct {
+	Body func(huma.Context)
+}
+
+const linesType = "application/x-ndjson"
+
+// What comes is sent on at the latest after so many differences, or so long; who takes longer to read that is cut off, for
+// the comparison holds a snapshot of the database.
+const (
+	flushEvery   = 256
+	flushTime    = time.Second
+	writeTimeout = 30 * time.Second
+)
+
+func (a *API) registerDiff() {
+	o := operation{
+		method: http.MethodGet, path: "/{name}/diff", id: "diff-versions", summary: "The rows that two versions don't have alike",
+		about: "A line of JSON for each, in the order of tables and keys, at a moment at which both reflect the same of the log; nothing when all are alike. Compared are the tables and " +
+			"columns that both have. An answer that breaks off is not complete.",
+		refusals: []int{http.StatusNotFound, http.StatusConflict},
+	}
+	op := o.huma(a)
+	op.Responses["200"] = &huma.Response{Description: "The differences, one a line.", Content: map[string]*huma.MediaType{
+		linesType: {Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[projections.Difference](), true, "")},
+	}}
+	huma.Register(a.huma, op, func(ctx context.Context, in *diffInput) (*streamed, error) {
+		d, err := a.config.Lines.Definition(in.Name)
+		if err != nil {
+			return nil, failed(err)
+		}
+		return &streamed{func(c huma.Context) {
+			r, w := humago.Unwrap(c)
+			a.diff(w, r, d, in)
+		}}, nil
+	})
+}
+
+// diff streams the differences. Until the first of them, what goes wrong has a status of its own.
+func (a *API) diff(w http.ResponseWriter, r *http.Request, d projections.Definition, in *diffInput) {
+	s := &lineWriter{response: w, control: http.NewResponseController(w)}
+	n := 0
+	err := projections.Diff(r.Context(), a.config.Pool, d, in.V1, in.V2, func(difference projections.Difference) bool {
+		n++
+		return s.write(difference) && (in.Limit == 0 || n < in.Limit)
+	})
+	if err == nil && s.failure == nil {
+		s.end()
+		return
+	}
+	if err != nil && s.buffer == nil {
+		writeFailure(w, failed(err))
+		return
+	}
+	if err != nil && r.Context().Err() == nil {
+		a.config.Logger.LogAttrs(r.Context(), slog.LevelWarn, "a comparison broke off", slog.String("projection", in.Name), slog.Int("differences", n), slog.Any("error", err))
+	}
+	panic(http.ErrAbortHandler) // what the client has is not all
+}
+
+// lineWriter writes lines of JSON.
+type lineWriter struct {
+	response http.ResponseWriter
+	control  *http.ResponseController
+	buffer   *bufio.Writer // nil until something is written
+	lines    int
+	flushed  time.Time
+	failure  error
+}
+
+func (s *lineWriter) begin() {
+	if s.buffer == nil {
+		s.response.Header().Set("Content-Type", linesType)
+		s.response.WriteHeader(http.StatusOK)
+		s.buffer, s.flushed = bufio.NewWriterSize(s.response, 64<<10), time.Now()
+	}
+}
+
+// write says whether there is any use in going on.
+func (s *lineWriter) write(value any) bool {
+	s.begin()
+	line, err := json.Marshal(value)
+	if err != nil {
+		s.failure = err
+		return false
+	}
+	s.deadline()
+	if _, s.failure = s.buffer.Write(append(line, '\n')); s.failure != nil {
+		return false
+	}
+	if s.lines++; s.lines%flushEvery == 0 || time.Since(s.flushed) > flushTime {
+		s.flush()
+	}
+	return s.failure == nil
+}
+
+func (s *lineWriter) deadline() {
+	_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // where it is not to be had, there is none
+}
+
+func (s *lineWriter) flush() {
+	if s.failure = s.buffer.Flush(); s.failure == nil {
+		_ = s.control.Flush()
+		s.flushed = time.Now()
+	}
+}
+
+func (s *lineWriter) end() {
+	s.begin()
+	s.deadline()
+	_ = s.buffer.Flush()                        // to a client that may be gone
+	_ = s.control.SetWriteDeadline(time.Time{}) // which is of this answer, and not of the connection
+}

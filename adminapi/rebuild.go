@@ -1,0 +1,146 @@
+package adminapi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"strata/projections"
+)
+
+type estimateInput struct {
+	Name     string `path:"name" doc:"The projection, such as ft." pattern:"^[a-z][a-z0-9_]*$" maxLength:"63" example:"ft"`
+	To       int    `query:"to" minimum:"0" maximum:"1073741823" doc:"The number that it would get; 0 for the next."`
+	Throttle int    `query:"throttle" minimum:"0" doc:"Items that each may fold in a second; 0 for as many as it can."`
+}
+
+type estimate struct {
+	projections.Estimate
+	Fits bool `json:"fits" doc:"There is room for it on the disk; true when that is not known."`
+}
+
+type rebuildInput struct {
+	Name string `path:"name" doc:"The projection, such as ft." pattern:"^[a-z][a-z0-9_]*$" maxLength:"63" example:"ft"`
+	Body *rebuildRequest
+}
+
+type rebuildRequest struct {
+	To       int  `json:"to,omitempty" minimum:"0" maximum:"1073741823" doc:"The number that it gets; 0 for that of its rules or, when that is taken, the next."`
+	Throttle int  `json:"throttle,omitempty" minimum:"0" doc:"Items that each may fold in a second; 0 for as many as it can."`
+	Force    bool `json:"force,omitempty" doc:"Build it also when there does not seem to be room for it."`
+}
+
+func (in *rebuildInput) about() []slog.Attr {
+	attributes := []slog.Attr{slog.String("projection", in.Name)}
+	if in.Body != nil {
+		attributes = append(attributes, slog.Int("to", in.Body.To), slog.Int("throttle", in.Body.Throttle), slog.Bool("force", in.Body.Force))
+	}
+	return attributes
+}
+
+type rebuilding struct {
+	Made     []projections.Instance `json:"made" nullable:"false" doc:"What is being built; with a leader, also all that fold its steps."`
+	Estimate estimate               `json:"estimate"`
+}
+
+type throttleInput struct {
+	Name    string `path:"name" doc:"The projection, such as ft." pattern:"^[a-z][a-z0-9_]*$" maxLength:"63" example:"ft"`
+	Version int    `path:"version" doc:"The number of the version." minimum:"1" maximum:"1073741823" example:"2"`
+	Body    throttleRequest
+}
+
+func (in *throttleInput) about() []slog.Attr {
+	return []slog.Attr{slog.String("projection", in.instance().String()), slog.Int("per_second", in.Body.PerSecond)}
+}
+
+func (in *throttleInput) instance() projections.Instance {
+	return projections.Instance{Name: in.Name, Version: in.Version}
+}
+
+type throttleRequest struct {
+	PerSecond int `json:"per_second" minimum:"0" doc:"Items that it may fold in a second, from about a second later on; 0 for as many as it can."`
+}
+
+func (a *API) registerRebuild() {
+	register(a, operation{
+		method: http.MethodGet, path: "/{name}/rebuild", id: "estimate-rebuild", summary: "What a rebuild will need",
+		about:    "Rows, bytes and time, as what is there tells; nothing is built.",
+		refusals: []int{http.StatusNotFound, http.StatusConflict},
+	}, func(ctx context.Context, in *estimateInput) (*estimate, error) {
+		return a.estimate(ctx, options(in.Name, in.To, in.Throttle))
+	})
+	register(a, operation{
+		method: http.MethodPost, path: "/{name}/rebuild", id: "rebuild-projection", summary: "Build a read table beside the active one",
+		about: "It is registered, and built from the log alone by whichever process has this program's code and folds the log; it goes on when that is restarted. " +
+			"It becomes active on command only.",
+		status: http.StatusAccepted, refusals: []int{http.StatusNotFound, http.StatusConflict, http.StatusInsufficientStorage},
+	}, a.rebuild)
+	register(a, operation{
+		method: http.MethodPost, path: "/{name}/versions/{version}/throttle", id: "throttle-version", summary: "Limit how quickly a version is built",
+		refusals: []int{http.StatusNotFound},
+	}, func(ctx context.Context, in *throttleInput) (*status, error) {
+		if err := projections.SetThrottle(ctx, a.config.Pool, in.instance(), limit(in.Body.PerSecond)); err != nil {
+			return nil, err
+		}
+		return a.version(ctx, in.instance())
+	})
+}
+
+func (a *API) rebuild(ctx context.Context, in *rebuildInput) (*rebuilding, error) {
+	request := rebuildRequest{}
+	if in.Body != nil {
+		request = *in.Body
+	}
+	o := options(in.Name, request.To, request.Throttle)
+	needed, err := a.estimate(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if !needed.Fits && !request.Force {
+		return nil, &failureError{
+			StatusCode: http.StatusInsufficientStorage, Reason: http.StatusText(http.StatusInsufficientStorage),
+			Message: fmt.Sprintf("It takes about %d bytes, and the disk has %d left", needed.Bytes, *needed.FreeBytes),
+			Advice:  `Make room, for example by dropping a version that nobody needs; or send "force": true`,
+		}
+	}
+	made, err := projections.Rebuild(ctx, a.config.Pool, a.config.Lines, o)
+	if err != nil {
+		return nil, err
+	}
+	return &rebuilding{made, *needed}, nil
+}
+
+func (a *API) estimate(ctx context.Context, o projections.RebuildOptions) (*estimate, error) {
+	e, err := projections.EstimateRebuild(ctx, a.config.Pool, a.config.Lines, o, a.config.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	return &estimate{e, e.Fits()}, nil
+}
+
+func options(name string, to, throttle int) projections.RebuildOptions {
+	return projections.RebuildOptions{Name: name, To: to, Throttle: limit(throttle)}
+}
+
+// limit is a throttle as package projections has it.
+func limit(perSecond int) *int {
+	if perSecond == 0 {
+		return nil
+	}
+	return &perSecond
+}
+
+// version is the status of one version.
+func (a *API) version(ctx context.Context, i projections.Instance) (*status, error) {
+	all, err := a.statuses(ctx, i.Name)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		if s.Instance() == i {
+			return &s, nil
+		}
+	}
+	return nil, fmt.Errorf("projection %s: %w", i, projections.ErrNotRegistered)
+}

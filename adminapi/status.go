@@ -1,0 +1,65 @@
+package adminapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"strata/projections"
+)
+
+// status is a version, with how far it is behind.
+type status struct {
+	projections.Status
+	Lag int64 `json:"lag" doc:"Items of its input that it has not folded yet."`
+}
+
+type statusList struct {
+	Projections []status `json:"projections" nullable:"false" doc:"All versions of all projections, by name and number."`
+}
+
+type projectionStatus struct {
+	Name     string   `json:"name"`
+	Rules    *int     `json:"rules" doc:"The number of the code that this process has; null when it has none."`
+	Versions []status `json:"versions" nullable:"false" doc:"By number."`
+}
+
+func (a *API) registerStatus() {
+	register(a, operation{
+		method: http.MethodGet, path: "", id: "list-projections", summary: "All versions of all read tables",
+		about: "Where each stands, how far it is behind, what it takes, and what stopped it.",
+	}, func(ctx context.Context, _ *struct{}) (*statusList, error) {
+		all, err := a.statuses(ctx, "")
+		return &statusList{all}, err
+	})
+	register(a, operation{
+		method: http.MethodGet, path: "/{name}", id: "get-projection", summary: "The versions of a read table", refusals: []int{http.StatusNotFound},
+	}, func(ctx context.Context, in *projectionInput) (*projectionStatus, error) {
+		all, err := a.statuses(ctx, in.Name)
+		if err != nil {
+			return nil, err
+		}
+		p := &projectionStatus{Name: in.Name, Versions: all}
+		if rules, ok := a.config.Lines.Rules()[in.Name]; ok {
+			p.Rules = &rules
+		} else if len(all) == 0 {
+			return nil, fmt.Errorf("projection %q: %w", in.Name, projections.ErrUnknown)
+		}
+		return p, nil
+	})
+}
+
+// statuses are those of the versions of a projection, or of all.
+func (a *API) statuses(ctx context.Context, name string) ([]status, error) {
+	all, err := projections.Statuses(ctx, a.config.Pool)
+	if err != nil {
+		return nil, err
+	}
+	own := []status{}
+	for _, s := range all {
+		if name == "" || s.Name == name {
+			own = append(own, status{s, s.Lag()})
+		}
+	}
+	return own, nil
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"strata/adminapi"
+	"strata/projections"
+)
+
+// adminFlags say where versions of read tables are switched over HTTP.
+type adminFlags struct {
+	AdminAddr  string `default:"127.0.0.1:3998" env:"STRATA_ADMIN_ADDR" placeholder:"ADDRESS" help:"Address for administration: versions of read tables are built, switched and dropped here, and read beside the active ones; empty: none. One that other machines reach needs a token."`
+	AdminToken string `env:"STRATA_ADMIN_TOKEN" placeholder:"TOKEN" help:"Bearer token that requests for administration must show; empty: none."`
+}
+
+// adminAddrDefault is where nobody has chosen an address.
+const adminAddrDefault = "127.0.0.1:3998"
+
+// listen listens for administration; nil for nobody. Several processes may run on a machine: who has not chosen the address that
+// another one listens on goes without.
+func (f *adminFlags) listen(ctx context.Context, logger *slog.Logger) (net.Listener, error) {
+	if f.AdminAddr == "" {
+		return nil, nil
+	}
+	if _, err := adminapi.CheckAddress(f.AdminAddr, f.AdminToken); err != nil {
+		return nil, fmt.Errorf("--admin-addr, --admin-token: %w", err)
+	}
+	listener, err := net.Listen("tcp", f.AdminAddr)
+	switch {
+	case err == nil:
+		return listener, nil
+	case f.AdminAddr == adminAddrDefault:
+		logger.LogAttrs(ctx, slog.LevelWarn, "no administration over HTTP here: another process has its address, and --admin-addr chooses one", slog.Any("error", err))
+		return nil, nil
+	}
+	return nil, fmt.Errorf("administration: %w (--admin-addr chooses another address)", err)
+}
+
+// administer serves the API for administration, with reads if this process answers any.
+func (c *serveCommand) administer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, lines projections.Lines, reads http.Handler, logger *slog.Logger) error {
+	loopback, err := adminapi.CheckAddress(address(listener), c.AdminToken)
+	if err != nil {
+		return fmt.Errorf("--admin-addr, --admin-token: %w", err)
+	}
+	config := adminapi.Config{
+		Pool: db.pool, Lines: lines, DataDir: db.dataDir(c.DataDir), Token: c.AdminToken, Loopback: loopback,
+		Reads: reads, Version: build().Tag, Logger: logger,
+	}
+	url := "http://" + address(listener)
+	logger.LogAttrs(ctx, slog.LevelInfo, "serving administration", slog.String("url", url), slog.String("description", url+"/openapi.json"))
+	group.Go(func() error {
+		return serveHTTP(ctx, "administration", adminapi.New(config), listener, c.ShutdownGrace, logger)
+	})
+	return nil
+}
+
+// programLines has the code of all projections for who asks what it is, and runs none of it.
+func (c *serveCommand) programLines(logger *slog.Logger) (projections.Lines, error) {
+	return newLines(c.ForkChoice, logger, prometheus.NewRegistry())
+}
+
+// serveHTTP serves until ctx ends, and lets running requests end then.
+func serveHTTP(ctx context.Context, what string, handler http.Handler, listener net.Listener, grace time.Duration, logger *slog.Logger) error {
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("%s: %w", what, err)
+	case <-ctx.Done():
+	}
+	limited, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	if err := server.Shutdown(limited); err != nil {
+		logger.LogAttrs(ctx, slog.LevelWarn, "requests that took longer than the grace time were cut off", slog.String("of", what), slog.Duration("grace", grace))
+		return server.Close()
+	}
+	return nil
+}

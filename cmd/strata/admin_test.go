@@ -1,0 +1,49 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"strata/internal/pgtest"
+)
+
+// Administration listens where it is told to, and nowhere that others reach without a token.
+func TestAdministration(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	for _, tc := range []struct{ address, want string }{
+		{"0.0.0.0:0", "set a token"},
+		{":0", "set a token"},
+		{"nonsense", "no address to listen on"},
+		{taken(t), "--admin-addr chooses another address"},
+	} {
+		got := run(t, t.TempDir(), "serve", "--database-url", url, "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--admin-addr", tc.address)
+		if got.code != exitFailure || !strings.Contains(got.stderr, tc.want) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%s: got code %d and %q, want %q", tc.address, got.code, got.stderr, tc.want)
+		}
+	}
+	s := serve(t, t.TempDir(), "--database-url", url, "--admin-addr", "127.0.0.1:0", "--admin-token", "secret")
+	admin := s.announced("serving administration")
+	bearer := http.Header{"Authorization": {"Bearer secret"}}
+	for _, path := range []string{"/admin/v1/projections", "/openapi.json", "/extended/v1/status"} {
+		if got := do(t, http.MethodGet, admin+path, nil, nil); got.status != http.StatusUnauthorized {
+			t.Errorf("%s without the token: got %d %s", path, got.status, got.body)
+		}
+		if got := do(t, http.MethodGet, admin+path, bearer, nil); got.status != http.StatusOK {
+			t.Errorf("%s: got %d %s", path, got.status, got.body)
+		}
+	}
+	if got := s.get("/admin/v1/projections"); got.status != http.StatusNotFound {
+		t.Errorf("on the address of the API: got %d %s", got.status, got.body)
+	}
+	// Who only projects answers no reads, and is administered all the same.
+	projector := start(t, command(t, t.TempDir(), nil, "serve", "--roles", "projector", "--database-url", url, "--log-format", "json", "--admin-addr", "127.0.0.1:0"))
+	admin = projector.announced("serving administration")
+	if got := do(t, http.MethodGet, admin+"/admin/v1/projections/ft", nil, nil); got.status != http.StatusOK {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+	if got := do(t, http.MethodGet, admin+"/extended/v1/status", nil, nil); got.status != http.StatusNotFound {
+		t.Errorf("reads: got %d %s", got.status, got.body)
+	}
+}

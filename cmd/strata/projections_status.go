@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"strata/projections"
+)
+
+type projectionsStatusCommand struct {
+	databaseFlags `embed:"" group:"Database:"`
+
+	JSON bool `help:"Print JSON."`
+}
+
+// Run prints the register.
+func (c *projectionsStatusCommand) Run(ctx context.Context, globals *Globals) error {
+	return c.with(ctx, globals, func(db *database, _ projections.Lines) error {
+		statuses, err := projections.Statuses(ctx, db.pool)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			encoder := json.NewEncoder(os.Stdout)
+			encoder.SetIndent("", "  ")
+			return encoder.Encode(statuses)
+		}
+		return writeStatuses(os.Stdout, statuses)
+	})
+}
+
+// column of a table for people.
+type column struct {
+	title string
+	left  bool // words begin at the left, numbers end at the right
+	value func(s projections.Status) string
+}
+
+// statusColumns fit a terminal of 140 characters also when the log has a billion events.
+var statusColumns = []column{
+	{"NAME", true, func(s projections.Status) string { return s.Name }},
+	{"VERSION", false, func(s projections.Status) string { return fmt.Sprint(s.Version) }},
+	{"RULES", false, func(s projections.Status) string { return fmt.Sprint(s.Rules) }},
+	{"READERS", true, readersOf},
+	{"STATE", true, func(s projections.Status) string { return s.State }},
+	{"POSITION", false, func(s projections.Status) string { return thousands(s.Position) }},
+	{"LAG", false, func(s projections.Status) string { return thousands(s.Lag()) }},
+	{"BEHIND", false, func(s projections.Status) string {
+		if s.Lag() == 0 {
+			return "-"
+		}
+		return shortly(seconds(s.LagSeconds))
+	}},
+	{"ROWS", false, func(s projections.Status) string { return thousands(s.Rows) }},
+	{"SIZE", false, func(s projections.Status) string { return inBytes(float64(s.Bytes)) }},
+	{"RATE", false, func(s projections.Status) string {
+		if s.Rate == nil {
+			return "-"
+		}
+		return thousands(int64(*s.Rate)) + "/s"
+	}},
+	{"ETA", false, func(s projections.Status) string {
+		if s.ETASeconds == nil {
+			return "-"
+		}
+		return shortly(seconds(*s.ETASeconds))
+	}},
+	{"QUARANTINED", false, func(s projections.Status) string { return thousands(s.Quarantined) }},
+}
+
+func readersOf(s projections.Status) string {
+	switch {
+	case s.Active:
+		return "active"
+	case s.Previous:
+		return "previous"
+	}
+	return "-"
+}
+
+// writeStatuses writes a row for each version, and below them what stopped those that have stopped.
+func writeStatuses(out io.Writer, statuses []projections.Status) error {
+	rows := [][]string{make([]string, len(statusColumns))}
+	for i, column := range statusColumns {
+		rows[0][i] = column.title
+	}
+	for _, s := range statuses {
+		row := make([]string, len(statusColumns))
+		for i, column := range statusColumns {
+			row[i] = column.value(s)
+		}
+		rows = append(rows, row)
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			width := 0
+			for _, other := range rows {
+				width = max(width, utf8.RuneCountInString(other[i]))
+			}
+			if padding := strings.Repeat(" ", width-utf8.RuneCountInString(cell)); statusColumns[i].left {
+				line.WriteString(cell + padding + "  ")
+			} else {
+				line.WriteString(padding + cell + "  ")
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	for _, s := range statuses {
+		if s.Error != nil && s.ErrorPosition != nil {
+			when := ""
+			if s.State != projections.StateFailed {
+				when = " before, and goes on"
+			}
+			fmt.Fprintf(&b, "\n%s stopped at position %s%s: %s\n", s.Instance(), thousands(*s.ErrorPosition), when, *s.Error)
+		}
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// shortly writes a duration with its two greatest units, as 3d4h or 5m10s.
+func shortly(d time.Duration) string {
+	d = d.Round(time.Second)
+	days, hours, minutes := int(d.Hours())/24, int(d.Hours())%24, int(d.Minutes())%60
+	switch {
+	case days > 0:
+		return fmt.Sprintf("%dd%dh", days, hours)
+	case hours > 0:
+		return fmt.Sprintf("%dh%dm", hours, minutes)
+	case minutes > 0:
+		return fmt.Sprintf("%dm%ds", minutes, int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%ds", int(d.Seconds()))
+}
+
+// thousands writes 1234567 as 1,234,567.
+func thousands(n int64) string {
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+// inBytes writes a number of bytes in binary units, as 1.5 GiB.
+func inBytes(n float64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%.0f B", n)
+	}
+	unit := 0
+	for n /= 1024; n >= 1023.95 && unit < len("KMGTP")-1; n /= 1024 {
+		unit++
+	}
+	return fmt.Sprintf("%.1f %ciB", n, "KMGTP"[unit])
+}

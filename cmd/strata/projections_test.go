@@ -1,0 +1,270 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/eventstore/archive"
+	"strata/internal/pgtest"
+	"strata/projections"
+)
+
+// imported is a database with a made-up chain, which is not folded yet.
+func imported(t testing.TB, posts int) (dir, url string) {
+	t.Helper()
+	dir, url = t.TempDir(), pgtest.URL(t)
+	file := filepath.Join(dir, "events.tsv")
+	writeFile(t, file, chainArchive(t, archive.Copy, 7, posts))
+	must(t, dir, "import", "--database-url", url, file)
+	return dir, url
+}
+
+// execute changes a database.
+func execute(t testing.TB, url, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	if _, err := conn.Exec(t.Context(), sql); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// versions are the statuses of a projection, by number.
+func versions(t testing.TB, dir, url, name string) map[int]projections.Status {
+	t.Helper()
+	var all []projections.Status
+	if err := json.Unmarshal([]byte(must(t, dir, "projections", "status", "--json", "--database-url", url)), &all); err != nil {
+		t.Fatal(err)
+	}
+	found := map[int]projections.Status{}
+	for _, s := range all {
+		if s.Name == name {
+			found[s.Version] = s
+		}
+	}
+	return found
+}
+
+// A table is built again while a server answers from the old one, compared, read beside it, switched to, switched back from
+// and dropped. The server that runs builds it; nobody's answers change.
+func TestWholeWay(t *testing.T) {
+	t.Parallel()
+	dir, url := imported(t, 200)
+	s := serve(t, dir, "--database-url", url, "--admin-addr", "127.0.0.1:0")
+	admin := s.announced("serving administration")
+	s.caughtUp(200)
+	projection := func(command string, args ...string) string {
+		t.Helper()
+		return must(t, dir, append([]string{"projections", command, "--database-url", url}, args...)...)
+	}
+	const path = "/metadata/v1/ft"
+	before := s.get(path)
+	if before.status != http.StatusOK {
+		t.Fatalf("got %d %s", before.status, before.body)
+	}
+
+	said := projection("rebuild", "ft")
+	if !strings.Contains(said, "ft_v2 takes about ") || !strings.Contains(said, "ft_v2 has caught up") || !strings.Contains(said, "strata projections diff ft 1 2") {
+		t.Errorf("it said %s", said)
+	}
+	if got := versions(t, dir, url, "ft"); len(got) != 2 || got[2].State != projections.StateLive || got[2].Active || !got[1].Active {
+		t.Errorf("got %+v, want version 2 beside version 1", got)
+	}
+	if got := projection("verify", "ft", "2"); got != "ft_v2 is fit for readers\n" {
+		t.Errorf("verify: got %s", got)
+	}
+	if got := projection("diff", "ft", "1", "2"); got != "versions 1 and 2 of ft have the same rows\n" {
+		t.Errorf("diff: got %s", got)
+	}
+	choice := http.Header{"Strata-Projection": {"ft=2"}}
+	beside := do(t, http.MethodGet, admin+path, choice, nil)
+	if beside.status != http.StatusOK || string(beside.body) != string(before.body) || beside.header.Get("Strata-Projection") != "ft=2" {
+		t.Errorf("beside: got %d %v %s, want %s", beside.status, beside.header, beside.body, before.body)
+	}
+	if got := do(t, http.MethodGet, s.api+path, choice, nil); got.header.Get("Strata-Projection") != "" || got.header.Get("ETag") != before.header.Get("ETag") {
+		t.Errorf("where nobody may choose: got %v", got.header)
+	}
+
+	if got := projection("activate", "ft", "2"); got != "ft: version 2 is active, instead of version 1\n" {
+		t.Errorf("activate: got %s", got)
+	}
+	s.eventually("readers see version 2", func() bool {
+		if got := s.get(path); got.status != http.StatusOK || string(got.body) != string(before.body) {
+			t.Fatalf("got %d %s, want %s", got.status, got.body, before.body)
+		}
+		return s.get(path).header.Get("ETag") != before.header.Get("ETag")
+	})
+	s.mustPost("/new_mempool_tx", []byte(`[]`)) // both versions go on
+	s.caughtUp(201)
+	if got := projection("rollback", "ft"); got != "ft: version 1 is active, instead of version 2\n" {
+		t.Errorf("rollback: got %s", got)
+	}
+	if got := projection("drop", "ft", "2"); got != "ft: version 2 is gone\n" {
+		t.Errorf("drop: got %s", got)
+	}
+	if got := versions(t, dir, url, "ft"); len(got) != 1 || !got[1].Active {
+		t.Errorf("got %+v, want version 1 alone", got)
+	}
+	if got := do(t, http.MethodGet, admin+path, choice, nil); got.status != http.StatusNotFound {
+		t.Errorf("what is gone: got %d %s", got.status, got.body)
+	}
+	if got := s.get(path); string(got.body) != string(before.body) {
+		t.Errorf("got %s, want %s", got.body, before.body)
+	}
+}
+
+// Without a server a rebuild does the work itself. Killed, it goes on where it was, and nothing is built twice.
+func TestRebuildAlone(t *testing.T) {
+	t.Parallel()
+	dir, url := imported(t, 300)
+	if got := run(t, dir, "projections", "rebuild", "ft", "--database-url", url); got.code != exitFailure || !strings.Contains(got.stderr, "strata serve builds the first one") {
+		t.Errorf("before there is anything: got code %d and %s", got.code, got.stderr)
+	}
+	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
+	if got := must(t, dir, "projections", "rebuild", "balances", "--no-wait", "--throttle", "10", "--database-url", url); !strings.Contains(got, "A running server") {
+		t.Errorf("got %s", got)
+	}
+	if got := versions(t, dir, url, "balances")[2]; got.Position != 0 || got.Throttle == nil || *got.Throttle != 10 {
+		t.Errorf("got %+v, want what waits for somebody", got)
+	}
+	child := start(t, command(t, dir, nil, "projections", "rebuild", "balances", "--throttle", "10", "--database-url", url))
+	child.eventually("it is under way", func() bool { return versions(t, dir, url, "balances")[2].Position > 0 })
+	child.signal(syscall.SIGKILL)
+	stands := versions(t, dir, url, "balances")[2]
+	if stands.Position == 0 || stands.Lag() == 0 {
+		t.Fatalf("it stands at %d of %d", stands.Position, stands.Head)
+	}
+	got := run(t, dir, "projections", "rebuild", "balances", "--database-url", url)
+	if got.code != 0 || !strings.Contains(got.stdout, "balances_v2 is being built already") || !strings.Contains(got.stderr, "balances_v2: caught up with 300 events") {
+		t.Errorf("got code %d, %s and %s", got.code, got.stdout, got.stderr)
+	}
+	after := versions(t, dir, url, "balances")
+	if len(after) != 2 || after[2].Lag() != 0 || after[2].Throttle != nil || !after[2].Indexed {
+		t.Errorf("got %+v, want version 2 to have caught up", after)
+	}
+	must(t, dir, "projections", "diff", "balances", "1", "2", "--database-url", url)
+
+	// A leader brings along what folds its steps, and those are not built once more on their own.
+	if got := must(t, dir, "projections", "rebuild", "ft", "chain", "ft", "--database-url", url); strings.Count(got, "takes about") != 5 || !strings.Contains(got, "activate chain 2") || strings.Contains(got, "activate ft") {
+		t.Errorf("got %s", got)
+	}
+	if got := must(t, dir, "projections", "activate", "chain", "2", "--database-url", url); strings.Count(got, "is active, instead of") != 5 {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Told to stop, it says what becomes of what it has built.
+func TestRebuildInterrupted(t *testing.T) {
+	t.Parallel()
+	dir, url := imported(t, 150)
+	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
+	child := start(t, command(t, dir, nil, "projections", "rebuild", "ft", "--throttle", "1", "--database-url", url))
+	child.eventually("it is under way", func() bool { return versions(t, dir, url, "ft")[2].Position > 0 })
+	child.signal(syscall.SIGINT)
+	if code := child.cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(child.log.String(), "What is built stays") || !strings.Contains(child.log.String(), "strata: interrupted") {
+		t.Errorf("got code %d and %s", code, child.log)
+	}
+}
+
+// What differs is printed, row by row, and the exit code says so.
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	dir, url := imported(t, 150)
+	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
+	must(t, dir, "projections", "rebuild", "balances", "--database-url", url)
+	execute(t, url, `UPDATE balances_v2.holding SET balance = balance + 1, sent = 7 WHERE (account, asset) = (SELECT account, asset FROM balances_v2.holding ORDER BY account, asset LIMIT 1)`)
+	execute(t, url, `DELETE FROM balances_v2.nonce WHERE (account, height) = (SELECT account, height FROM balances_v2.nonce ORDER BY account DESC, height DESC LIMIT 1)`)
+	got := run(t, dir, "projections", "diff", "balances", "1", "2", "--database-url", url)
+	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
+	if got.code != exitFailure || len(lines) != 4 || !strings.HasPrefix(lines[0], "~ holding account=S") || !strings.Contains(lines[0], "(event ") || !strings.Contains(lines[1], "balance: ") ||
+		!strings.Contains(lines[2], "→ 7") || !strings.HasPrefix(lines[3], "- nonce account=S") {
+		t.Errorf("got code %d and %s", got.code, got.stdout)
+	}
+	if !strings.Contains(got.stderr, "strata: versions 1 and 2 of balances differ in 2 rows") {
+		t.Errorf("got %s", got.stderr)
+	}
+	got = run(t, dir, "projections", "diff", "balances", "1", "2", "--json", "--limit", "1", "--database-url", url)
+	var difference projections.Difference
+	if err := json.Unmarshal([]byte(got.stdout), &difference); err != nil || got.code != exitFailure || difference.Table != "holding" || len(difference.Columns) != 2 || strings.Count(got.stdout, "\n") != 1 {
+		t.Errorf("got code %d and %s (%v)", got.code, got.stdout, err)
+	}
+	got = run(t, dir, "projections", "verify", "balances", "2", "--database-url", url)
+	if got.code != exitFailure || !strings.Contains(got.stderr, "balances_v2 is not fit for readers") || got.stdout != "" {
+		t.Errorf("verify: got code %d, %s and %s", got.code, got.stdout, got.stderr)
+	}
+	got = run(t, dir, "projections", "verify", "balances", "2", "--json", "--database-url", url)
+	var v projections.Verification
+	if err := json.Unmarshal([]byte(got.stdout), &v); err != nil || got.code != exitFailure || len(v.Findings) == 0 {
+		t.Errorf("verify --json: got code %d and %s (%v)", got.code, got.stdout, err)
+	}
+	if got := must(t, dir, "projections", "verify", "balances", "--database-url", url); got != "balances_v1 is fit for readers\n" {
+		t.Errorf("verify of the active version: got %s", got)
+	}
+	for _, tc := range []struct{ args, want string }{
+		{"activate balances 2", "Correct the code, raise the number of its rules"},
+		{"activate balances 9", "no such version of this projection"},
+		{"activate nothing 1", "no such version of this projection"},
+		{"rebuild nothing", "this program has no such projection"},
+		{"rebuild balances --to 2", "Leave the number out"},
+		{"rollback balances", "Activate the version that you want"},
+		{"drop balances 1", "Activate another version first"},
+		{"drop chain 1", "active version"},
+		{"resume balances", "no version of it has failed"},
+		{"diff nothing 1 2", "this program has no such projection"},
+		{"diff balances 1 9", "no such version"},
+		{"verify balances 9", "no such version"},
+	} {
+		got := run(t, dir, append(append([]string{"projections"}, strings.Fields(tc.args)...), "--database-url", url)...)
+		if got.code != exitFailure || !strings.Contains(got.stderr, tc.want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
+			t.Errorf("%s: got code %d, %q and %q, want %q", tc.args, got.code, got.stdout, got.stderr, tc.want)
+		}
+	}
+}
+
+// The table of versions fits a terminal, whatever stands in it.
+func TestStatusTable(t *testing.T) {
+	t.Parallel()
+	rate, eta, position, failure := 123_456.7, 400_000.0, int64(17), "a bug"
+	wide := projections.Status{
+		Name: "inscriptions", Version: 12, Rules: 12, Previous: true, State: projections.StateBuilding, Position: 1_234_567_890, Head: 2_234_567_890,
+		LagSeconds: 86_400 * 1000, Rows: 12_345_678_901, Bytes: 900 << 30, Rate: &rate, ETASeconds: &eta, Quarantined: 12_345, Error: &failure, ErrorPosition: &position,
+	}
+	var b strings.Builder
+	if err := writeStatuses(&b, []projections.Status{{Name: "brc20", Version: 1, Rules: 1, Active: true, State: projections.StateLive}, wide}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	for _, line := range lines[:3] {
+		if n := len([]rune(line)); n > 150 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	for _, want := range []string{"NAME", "1,000,000,000", "1000d0h", "4d15h", "900.0 GiB", "123,456/s", "previous"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is missing in\n%s", want, b.String())
+		}
+	}
+	if !strings.Contains(b.String(), "\ninscriptions_v12 stopped at position 17 before, and goes on: a bug\n") {
+		t.Errorf("got\n%s", b.String())
+	}
+	for d, want := range map[time.Duration]string{0: "0s", 59 * time.Second: "59s", 61 * time.Second: "1m1s", time.Hour: "1h0m", 49 * time.Hour: "2d1h"} {
+		if got := shortly(d); got != want {
+			t.Errorf("%s: got %s, want %s", d, got, want)
+		}
+	}
+	for n, want := range map[float64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1 << 20: "1.0 MiB", 3 << 39: "1.5 TiB"} {
+		if got := inBytes(n); got != want {
+			t.Errorf("%v: got %s, want %s", n, got, want)
+		}
+	}
+}

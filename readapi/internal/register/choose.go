@@ -1,0 +1,117 @@
+package register
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Why a choice of versions can't be read.
+var (
+	// ErrNoProjection: there is no version at all of a projection of this name.
+	ErrNoProjection = errors.New("there is no projection of this name")
+	// ErrNoVersion: the projection has no version of this number.
+	ErrNoVersion = errors.New("there is no such version")
+	// ErrApart: the versions don't fold the same list of steps, so that no answer can be made of them together.
+	ErrApart = errors.New("they don't fold the same list of steps")
+)
+
+// Choose is the state in which the versions of these numbers, by the names of projections, are the active ones. As in a
+// switch, a version brings along the one whose steps it folds, and that one the newest versions that fold its steps, where
+// nobody has chosen others.
+func (s *State) Choose(numbers map[string]int) (*State, error) {
+	chosen := map[string]*Version{}
+	for name, number := range numbers {
+		v, err := s.version(name, number)
+		if err != nil {
+			return nil, err
+		}
+		chosen[name] = v
+	}
+	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+		if err := s.bringLeader(chosen, chosen[name]); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.bringFollowers(chosen); err != nil {
+		return nil, err
+	}
+	return s.with(chosen), nil
+}
+
+func (s *State) version(name string, number int) (*Version, error) {
+	known := false
+	for _, v := range s.Versions {
+		if v.Name == name && v.Number == number {
+			return v, nil
+		}
+		known = known || v.Name == name
+	}
+	if !known {
+		return nil, fmt.Errorf("%q: %w", name, ErrNoProjection)
+	}
+	return nil, fmt.Errorf("%s=%d: %w", name, number, ErrNoVersion)
+}
+
+// bringLeader chooses the version whose steps v folds.
+func (s *State) bringLeader(chosen map[string]*Version, v *Version) error {
+	if v.Input == "log" {
+		return nil
+	}
+	at := slices.IndexFunc(s.Versions, func(w *Version) bool { return w.schema() == v.Input })
+	if at < 0 {
+		return fmt.Errorf("%s folds the steps of %s, which is gone: %w", v.schema(), v.Input, ErrApart)
+	}
+	leader := s.Versions[at]
+	if other := chosen[leader.Name]; other != nil && other != leader {
+		return fmt.Errorf("%s folds the steps of %s, and not of %s: %w", v.schema(), leader.schema(), other.schema(), ErrApart)
+	}
+	chosen[leader.Name] = leader
+	return nil
+}
+
+// bringFollowers chooses versions that fold the steps of the chosen leaders, in the place of active ones that don't.
+func (s *State) bringFollowers(chosen map[string]*Version) error {
+	for _, active := range s.Versions {
+		if !active.Active || active.Input == "log" || chosen[active.Name] != nil {
+			continue
+		}
+		for _, leader := range chosen {
+			before := s.active[leader.Name]
+			if leader == before || before == nil || active.Input != before.schema() {
+				continue
+			}
+			newest := (*Version)(nil) // they are in the order of their numbers
+			for _, v := range s.Versions {
+				if v.Name == active.Name && v.Input == leader.schema() {
+					newest = v
+				}
+			}
+			if newest == nil {
+				return fmt.Errorf("no version of %s folds the steps of %s: %w", active.Name, leader.schema(), ErrApart)
+			}
+			chosen[active.Name] = newest
+			break
+		}
+	}
+	return nil
+}
+
+// with is a state like this one, in which the chosen versions are the active ones of their projections.
+func (s *State) with(chosen map[string]*Version) *State {
+	made := &State{Archive: s.Archive, LogSize: s.LogSize, Digest: s.Digest, logHeader: s.logHeader, active: make(map[string]*Version, len(s.active))}
+	for _, v := range s.Versions {
+		if own := chosen[v.Name]; own != nil && v.Active != (own == v) {
+			changed := *v
+			changed.Active = own == v
+			v = &changed
+		}
+		made.Versions = append(made.Versions, v)
+		if v.Active {
+			made.active[v.Name] = v
+			made.schemas += v.Schema()
+		}
+	}
+	return made
+}
