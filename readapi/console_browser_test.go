@@ -44,8 +44,8 @@ func newBrowser(t testing.TB) context.Context {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(program),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("host-resolver-rules", "MAP "+insecureHost+" 127.0.0.1"),
 		chromedp.WSURLReadTimeout(time.Minute))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // which Chromium refuses to have as root
+	if os.Geteuid() == 0 || os.Getenv("CI") == "true" {
+		options = append(options, chromedp.NoSandbox) // Chromium has none as root, and in many containers
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)

@@ -62,7 +62,7 @@ func consolePanels(t *testing.T, s *consoleSite, open func(t *testing.T, fragmen
 		tb.until(name+" is marked", `document.querySelector('[data-version=' + $1 + '] th .badge').hidden === !$2`, name, v.Active)
 	}
 	tb.until("the build shows its progress", `(() => { const p = document.querySelector("[data-version=balances_v2] progress"); return p.checkVisibility() && p.value === $1 && p.max === $2 })()`, versions[1].Position, versions[1].Head)
-	tb.until("the build shows its pace", consoleRow+`.includes("50/s · ") && `+consoleRow+`.includes(" left · at most 20/s")`, "balances_v2", ".pace")
+	tb.until("the build shows its pace", consoleRow+`.includes(" % · 20/s · ") && `+consoleRow+`.includes(" left · at most 20/s")`, "balances_v2", ".pace")
 	tb.until("no progress is shown of what is at the tip", `!document.querySelector("[data-version=balances_v1] progress").checkVisibility()`)
 	tb.until("the failure is shown", consoleRow+` === $3`, "balances_v3", ".reason", hostile)
 	tb.until("the nodes are shown", `document.querySelector("[data-node=near]")?.textContent.startsWith("near servingblock 1,234,567 · 3 requests under way · ") && document.querySelector("[data-node=far]").textContent.includes("7 blocks behind")`)
@@ -532,28 +532,32 @@ func consoleLooking(t *testing.T, s *consoleSite, open func(t *testing.T, fragme
 	see := func(state string) {
 		tb.value(nil, `Object.defineProperty(document, "visibilityState", { value: $1, configurable: true }), document.dispatchEvent(new Event("visibilitychange")), 0`, state)
 	}
-	const longer = 700 * time.Millisecond // than it takes until the next look
+	// quiet checks that it does not look for longer than it takes until the next look, once what is under way has ended.
+	quiet := func(why string) {
+		t.Helper()
+		time.Sleep(300 * time.Millisecond)
+		before := looks()
+		time.Sleep(700 * time.Millisecond)
+		if now := looks(); now != before {
+			t.Errorf("it looked %d times while %s", now-before, why)
+		}
+	}
+	again := func() {
+		t.Helper()
+		before := looks()
+		eventually(t, "it looks again", func() bool { return looks() > before })
+	}
 	see("hidden")
-	before := looks()
-	time.Sleep(longer)
-	if now := looks(); now != before {
-		t.Errorf("it looked %d times while nobody saw it", now-before)
-	}
+	quiet("nobody saw it")
 	see("visible")
-	eventually(t, "it looks at once", func() bool { return looks() > before })
+	again()
 	tb.value(nil, `document.querySelector("#pause").click()`)
-	before = looks()
-	time.Sleep(longer)
-	if now := looks(); now != before {
-		t.Errorf("it looked %d times while it was told not to", now-before)
-	}
+	quiet("it was told not to")
 	tb.value(nil, `document.querySelector("#pause").click()`)
-	eventually(t, "it looks at once", func() bool { return looks() > before })
+	again()
 	tb.value(nil, `location.hash = "#/trace"`)
-	before = looks()
-	time.Sleep(longer)
-	if now := looks(); now > before {
-		t.Errorf("it looked %d times while another view was shown", now-before)
-	}
+	quiet("another view was shown")
+	tb.value(nil, `location.hash = "#/"`)
+	again()
 	tb.calm(s.url)
 }

@@ -229,7 +229,7 @@ function updateProjection(row, p) {
   const progress = build.querySelector("progress");
   progress.max = p.head;
   progress.value = p.position;
-  const rate = observed > 0 ? observed : p.rate;
+  const rate = observed > 0 ? observed : p.rate && Math.min(p.rate, p.throttle ?? Infinity);
   const eta = observed > 0 ? p.lag / observed : p.eta_seconds;
   setText(build.querySelector(".pace"), [
     `${Math.floor(p.position / p.head * 100)} %`, rate ? perSecond(rate) : "", eta ? `${duration(eta)} left` : "", p.throttle === null ? "" : `at most ${perSecond(p.throttle)}`,
