@@ -49,7 +49,7 @@ func (m *interfaceMemory) knownDeployments(contracts []string) map[rowKey]deploy
 // decodedWeight is how many bytes of memory a decoded interface takes for each byte of its text, or less.
 const decodedWeight = 6
 
-// decode decodes the interface of a deployment. One that is no interface is as good as none: the node has checked it.
+// decodeDeployment decodes the interface of a deployment. One that is no interface is as good as none: the node has checked it.
 func decodeDeployment(key rowKey, text *string) deployment {
 	d := deployment{rowKey: key, weight: 128}
 	if text != nil {

@@ -8,11 +8,8 @@ import (
 	"strata/readapi/internal/answer"
 )
 
-// Rows of a page of events.
-const (
-	eventsLimit    = 20
-	eventsLimitMax = 100
-)
+// eventsLimit is how many events are shown unless somebody asks for another number.
+const eventsLimit = 20
 
 // EventWindow says which events of a transaction are shown.
 type EventWindow struct {

@@ -14,9 +14,9 @@ import (
 func TestIndexesOfTransactionsAreUsed(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
-	const n = 10_000
+	const n = 4_000
 	s.fill(n)
-	many := s.crowd(500)
+	many := s.crowd(200)
 	s.exec(`
 		INSERT INTO chain_v1.transaction
 		SELECT (jsonb_populate_record(t, jsonb_build_object('source_seq', b.source_seq, 'tx_index', 0, 'execution_index', 0, 'event_count', 1, 'txid', '\x' || encode(sha256(b.height::text::bytea), 'hex')))).*
@@ -66,9 +66,9 @@ func TestIndexesOfTransactionsAreUsed(t *testing.T) {
 	for range 8 { // the server chooses a generic plan from the sixth time on
 		for _, path := range []string{
 			"/extended/v1/tx/" + many, "/extended/v1/tx/" + many + "/raw", "/extended/v1/tx/multiple?tx_id=" + many + "&tx_id=" + id(txHash, 1).String(),
-			"/extended/v1/tx/events?tx_id=" + many + "&offset=400", "/extended/v1/tx/events?tx_id=" + many + "&type=stx_asset",
-			"/extended/v1/tx/block/" + deep, "/extended/v1/tx/block_height/55?offset=400&limit=50", "/extended/v2/blocks/500/transactions", "/extended/v2/blocks/" + deep + "/transactions",
-			"/extended/v3/transactions/" + many, "/extended/v3/transactions/" + many + "/events?cursor=400", "/extended/v3/blocks/" + deep + "/transactions",
+			"/extended/v1/tx/events?tx_id=" + many + "&offset=150", "/extended/v1/tx/events?tx_id=" + many + "&type=stx_asset",
+			"/extended/v1/tx/block/" + deep, "/extended/v1/tx/block_height/55?offset=150&limit=50", "/extended/v2/blocks/500/transactions", "/extended/v2/blocks/" + deep + "/transactions",
+			"/extended/v3/transactions/" + many, "/extended/v3/transactions/" + many + "/events?cursor=150", "/extended/v3/blocks/" + deep + "/transactions",
 			"/extended/v3/blocks/55/transactions?cursor=55:2147483647:100", "/extended/v1/contract/" + alice + ".coin", "/extended/v2/smart-contracts/status?contract_id=" + alice + ".coin",
 		} {
 			if got := reader.get(path); got.status != http.StatusOK {

@@ -126,8 +126,8 @@ func TestTransactionShapes(t *testing.T) {
 	}
 	s.golden("transactions/page_v2", s.get("/extended/v2/blocks/58/transactions?limit=1&offset=5").body)
 	s.golden("transactions/page_v3", s.get("/extended/v3/blocks/58/transactions?limit=3").body)
-	s.golden("transactions/events_v1", s.get("/extended/v1/tx/events?tx_id="+ids["events"].String()).body)
-	s.golden("transactions/events_v3", s.get("/extended/v3/transactions/"+ids["events"].String()+"/events").body)
+	s.golden("transactions/event_page_v1", s.get("/extended/v1/tx/events?tx_id="+ids["events"].String()).body)
+	s.golden("transactions/event_page_v3", s.get("/extended/v3/transactions/"+ids["events"].String()+"/events").body)
 	s.golden("transactions/raw", s.get("/extended/v1/tx/"+ids["token_transfer"].String()+"/raw").body)
 	s.golden("transactions/contract", s.get("/extended/v1/contract/"+alice+".coin").body)
 	s.golden("transactions/contract_status", s.get("/extended/v2/smart-contracts/status?contract_id="+alice+".coin&contract_id="+bob+".coin").body)

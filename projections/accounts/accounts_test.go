@@ -336,6 +336,15 @@ func TestStrangeAccount(t *testing.T) {
 	})
 }
 
+// TestStrangePrinter is about what prints and has no name that a contract could have.
+func TestStrangePrinter(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		printed := body.Print("nobody", clarity.NewUint64(1))
+		w.apply(block(1, did(printed)), block(2, did(mint("nobody", 1))), block(3, did(printed, printed)))
+		w.want("prints", prints, "nobody 1: 1/0 by ST000000000000000000002AMW42H", "nobody 2: 3/0 by ST000000000000000000002AMW42H", "nobody 3: 3/1 by ST000000000000000000002AMW42H")
+	})
+}
+
 // TestOutOfOrder expects that what does not follow from what is here is refused.
 func TestOutOfOrder(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	for i, step := range steps {
 		blocks[i] = g.block(step.Block)
 	}
-	if err := b.load(ctx, g.accounts, g.topics); err != nil {
+	if err := b.load(ctx, &g); err != nil {
 		return err
 	}
 	w := newWrites()
@@ -109,7 +109,7 @@ func (a *application) deed(d *deed) {
 }
 
 func (a *application) take(tx int64, p *printed, sender int32) {
-	a.touch(p.contract)
+	a.touch(p.contract.account)
 	p.contract.prints++
 	if t := p.topic; t != nil {
 		if t.number == 0 {

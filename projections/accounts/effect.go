@@ -39,7 +39,7 @@ type move struct {
 // printed is what a contract printed.
 type printed struct {
 	index    int
-	contract *account
+	contract *printer
 	topic    *topic // nil for none
 }
 
@@ -47,6 +47,7 @@ type printed struct {
 type gathering struct {
 	state    *state
 	accounts []*account // that were not in memory
+	printers []*printer // likewise
 	topics   []*topic   // likewise
 }
 
@@ -139,7 +140,7 @@ func (g *gathering) event(d *deed, index int, events []*nodeevent.Event) {
 		}
 	case *nodeevent.ContractEvent:
 		if e.Contract != "" {
-			p := printed{index: index, contract: g.named(e.Contract)}
+			p := printed{index: index, contract: g.printer(g.named(e.Contract))}
 			if name := topicOf(e.RawValue); name != "" {
 				p.topic = g.topic(topicKey{p.contract, name})
 			}
@@ -212,6 +213,16 @@ func (g *gathering) named(name string) *account {
 		g.accounts = append(g.accounts, a)
 	}
 	return a
+}
+
+func (g *gathering) printer(a *account) *printer {
+	p := g.state.printers[a]
+	if p == nil {
+		p = &printer{account: a}
+		g.state.printers[a] = p
+		g.printers = append(g.printers, p)
+	}
+	return p
 }
 
 func (g *gathering) topic(key topicKey) *topic {

@@ -18,12 +18,16 @@ type state struct {
 	accounts map[string]*account
 	// principals finds accounts without writing their names.
 	principals map[clarity.Principal]*account
+	printers   map[*account]*printer
 	topics     map[topicKey]*topic
 	marks      int64 // given out so far, see account.mark
 }
 
 func newState() *state {
-	return &state{accounts: map[string]*account{}, principals: map[clarity.Principal]*account{}, topics: map[topicKey]*topic{}}
+	return &state{
+		accounts: map[string]*account{}, principals: map[clarity.Principal]*account{},
+		printers: map[*account]*printer{}, topics: map[topicKey]*topic{},
+	}
 }
 
 // cacheMax bounds each map of the state between folds.
@@ -39,6 +43,7 @@ func (s *state) trim(limit int) {
 func (s *state) forgetAccounts() {
 	clear(s.accounts)
 	clear(s.principals)
+	clear(s.printers)
 	clear(s.topics)
 }
 
@@ -47,7 +52,7 @@ type account struct {
 	name string
 	id   int32 // 0 while nothing is known of it
 	// How long its lists are.
-	transactions, calls, events, inbound, prints, topics int32
+	transactions, calls, events, inbound int32
 
 	height int64 // of the last block that was found to have rows of it; -1 at first
 	// Where it is among the members of the transaction that is looked at: mark is that of the transaction.
@@ -55,9 +60,15 @@ type account struct {
 	place int
 }
 
+// printer is an account that prints, as few do.
+type printer struct {
+	*account
+	prints, topics int32 // how many there are
+}
+
 // topicKey names a topic.
 type topicKey struct {
-	contract *account
+	contract *printer
 	name     string
 }
 
@@ -109,55 +120,73 @@ func (b *batch) readTip(ctx context.Context) error {
 	return nil
 }
 
-// load reads what the tables know of accounts and topics that were not in memory.
-func (b *batch) load(ctx context.Context, accounts []*account, topics []*topic) error {
-	if len(accounts) == 0 && len(topics) == 0 {
+// load reads what the tables know of what was not in memory.
+func (b *batch) load(ctx context.Context, g *gathering) error {
+	read := &pgx.Batch{}
+	if len(g.accounts) > 0 {
+		names := make([]string, len(g.accounts))
+		for i, a := range g.accounts {
+			names[i] = a.name
+		}
+		read.Queue(b.spec.SQL(loadAccounts), names).Query(b.readAccounts)
+	}
+	if len(g.printers) > 0 {
+		names := make([]string, len(g.printers))
+		for i, p := range g.printers {
+			names[i] = p.name
+		}
+		read.Queue(b.spec.SQL(loadPrinters), names).Query(b.readPrinters)
+	}
+	if len(g.topics) > 0 {
+		contracts, names := make([]string, len(g.topics)), make([]string, len(g.topics))
+		for i, t := range g.topics {
+			contracts[i], names[i] = t.contract.name, t.name
+		}
+		read.Queue(b.spec.SQL(loadTopics), contracts, names).Query(b.readTopics)
+	}
+	if read.Len() == 0 {
 		return nil
 	}
-	names := make([]string, len(accounts))
-	for i, a := range accounts {
-		names[i] = a.name
-	}
-	contracts, topicNames := make([]string, len(topics)), make([]string, len(topics))
-	for i, t := range topics {
-		contracts[i], topicNames[i] = t.contract.name, t.name
-	}
-	read := &pgx.Batch{}
-	if len(accounts) > 0 {
-		read.Queue(b.spec.SQL(loadAccounts), names).Query(func(rows pgx.Rows) error {
-			var found account
-			_, err := pgx.ForEachRow(rows, []any{
-				&found.name, &found.id, &found.transactions, &found.calls, &found.events, &found.inbound, &found.prints, &found.topics,
-			}, func() error {
-				found.height = -1
-				*b.state.accounts[found.name] = found
-				return nil
-			})
-			return err
-		})
-	}
-	if len(topics) > 0 {
-		read.Queue(b.spec.SQL(loadTopics), contracts, topicNames).Query(func(rows pgx.Rows) error {
-			var contract, name string
-			var number, n int32
-			_, err := pgx.ForEachRow(rows, []any{&contract, &name, &number, &n}, func() error {
-				t := b.state.topics[topicKey{b.state.accounts[contract], name}]
-				t.number, t.n = number, n
-				return nil
-			})
-			return err
-		})
-	}
 	if err := b.tx.SendBatch(ctx, read).Close(); err != nil {
-		return fmt.Errorf("read %d accounts and %d topics: %w", len(accounts), len(topics), err)
+		return fmt.Errorf("read %d accounts, %d of them as printers, and %d topics: %w", len(g.accounts), len(g.printers), len(g.topics), err)
 	}
 	return nil
 }
 
+func (b *batch) readAccounts(rows pgx.Rows) error {
+	found := account{height: -1}
+	_, err := pgx.ForEachRow(rows, []any{&found.name, &found.id, &found.transactions, &found.calls, &found.events, &found.inbound}, func() error {
+		*b.state.accounts[found.name] = found
+		return nil
+	})
+	return err
+}
+
+func (b *batch) readPrinters(rows pgx.Rows) error {
+	var name string
+	var prints, topics int32
+	_, err := pgx.ForEachRow(rows, []any{&name, &prints, &topics}, func() error {
+		p := b.state.printers[b.state.accounts[name]]
+		p.prints, p.topics = prints, topics
+		return nil
+	})
+	return err
+}
+
+func (b *batch) readTopics(rows pgx.Rows) error {
+	var contract, name string
+	var number, n int32
+	_, err := pgx.ForEachRow(rows, []any{&contract, &name, &number, &n}, func() error {
+		t := b.state.topics[topicKey{b.state.printers[b.state.accounts[contract]], name}]
+		t.number, t.n = number, n
+		return nil
+	})
+	return err
+}
+
 const (
 	loadAccounts = `
-		SELECT a.account, a.id, coalesce(t.n, 0), coalesce(t.calls, 0), coalesce(e.n, 0), coalesce(e.inbound, 0),
-		       coalesce(p.n, 0), coalesce(s.topic, 0)
+		SELECT a.account, a.id, coalesce(t.n, 0), coalesce(t.calls, 0), coalesce(e.n, 0), coalesce(e.inbound, 0)
 		FROM {schema}.account a
 		LEFT JOIN LATERAL (
 			SELECT r.n, r.calls FROM {schema}.account_transaction r WHERE r.account = a.id ORDER BY r.n DESC LIMIT 1
@@ -165,12 +194,17 @@ const (
 		LEFT JOIN LATERAL (
 			SELECT r.n, r.inbound FROM {schema}.account_event r WHERE r.account = a.id ORDER BY r.n DESC LIMIT 1
 		) e ON true
+		WHERE a.account = ANY ($1)`
+
+	loadPrinters = `
+		SELECT a.account, coalesce(p.n, 0), coalesce(t.topic, 0)
+		FROM {schema}.account a
 		LEFT JOIN LATERAL (
-			SELECT r.n FROM {schema}.contract_event r WHERE r.contract = a.id AND a.account LIKE '%.%' ORDER BY r.n DESC LIMIT 1
+			SELECT r.n FROM {schema}.contract_event r WHERE r.contract = a.id ORDER BY r.n DESC LIMIT 1
 		) p ON true
 		LEFT JOIN LATERAL (
-			SELECT r.topic FROM {schema}.contract_topic r WHERE r.contract = a.id AND p.n > 0 ORDER BY r.topic DESC LIMIT 1
-		) s ON true
+			SELECT r.topic FROM {schema}.contract_topic r WHERE r.contract = a.id ORDER BY r.topic DESC LIMIT 1
+		) t ON true
 		WHERE a.account = ANY ($1)`
 
 	loadTopics = `

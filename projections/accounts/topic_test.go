@@ -1,0 +1,32 @@
+package accounts
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"strata/domain/clarity"
+)
+
+// FuzzTopic reads whatever a contract may print, and what may not be a value at all.
+func FuzzTopic(f *testing.F) {
+	text, err := clarity.NewASCII("sold")
+	if err != nil {
+		f.Fatal(err)
+	}
+	tuple, err := clarity.NewTuple(clarity.Field{Name: "event", Value: text})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, v := range []clarity.Value{text, tuple, clarity.NewOk(tuple), clarity.NewNone()} {
+		f.Add(v.Raw())
+	}
+	f.Add(append(tuple.Raw()[:len(tuple.Raw())-1:len(tuple.Raw())-1], 0))
+	f.Add([]byte{0x0c, 0xff})
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		topic := topicOf(raw)
+		if len(topic) > topicMax || !utf8.ValidString(topic) || strings.ContainsRune(topic, 0) {
+			t.Errorf("%x has the topic %q, which can't be stored", raw, topic)
+		}
+	})
+}
