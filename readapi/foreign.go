@@ -10,16 +10,20 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// While a new build of this program takes the place of an old one, processes of both answer. As soon as what the new one has
-// built is active, the old ones can't tell what its rows mean: they say so, with 503, wherever an answer takes such rows,
-// so that whoever spreads requests over processes asks another one. What was answered before, and what does not take these
-// rows, they still answer.
+// While a new build of this program takes the place of an old one, processes of both answer. Until what the new one has built
+// is active, it can't tell what the rows mean that are, and from then on the old ones can't: they say so, with 503, wherever an
+// answer takes such rows, so that whoever spreads requests over processes asks another one. What was answered before, and what
+// does not take these rows, they still answer.
 
 // foreignError is the answer where rows are needed that other code has built.
 func foreignError(v *register.Version, rules int) error {
+	who := fmt.Sprintf("ask one that runs the older program, until a version with rules %d is active", rules)
+	if v.Rules > rules {
+		who = "ask one that runs the newer program"
+	}
 	return &Error{CodeOtherRules, fmt.Sprintf(
-		"projection %s is at version %d, which has rules %d; this process has rules %d of it, and can't read that: ask one that runs the newer program, or restart this one with it",
-		v.Name, v.Number, v.Rules, rules)}
+		"projection %s is at version %d, which has rules %d; this process has rules %d of it, and can't read that: %s",
+		v.Name, v.Number, v.Rules, rules, who)}
 }
 
 // foreign is the error for a projection whose active version other code has built; nil when this program can read it.

@@ -74,6 +74,13 @@ func TestForeignRulesWithoutMemory(t *testing.T) {
 			t.Errorf("%s: got %d %s, want %d", path, got.status, got.body, want)
 		}
 	}
+	if got := s.get("/extended/v2/blocks/60"); !strings.Contains(got.body, "ask one that runs the newer program") {
+		t.Errorf("of newer rules: got %s", got.body)
+	}
+	w.exec(`UPDATE strata.projection SET rules = 0 WHERE name = 'chain'`)
+	if got := s.get("/extended/v2/blocks/60"); !strings.Contains(got.body, "the older program, until a version with rules 1 is active") {
+		t.Errorf("of older rules: got %s", got.body)
+	}
 	// Who gives no rules reads anything.
 	if got := w.get("/extended/v2/blocks/60"); got.status != http.StatusOK {
 		t.Errorf("got %d %s, want 200", got.status, got.body)

@@ -14,7 +14,7 @@ type cli struct {
 	Serve       serveCommand       `cmd:"" help:"Receive events, keep the read tables up to date and answer the API."`
 	Import      importCommand      `cmd:"" help:"Read archives of events into the log; stopped, it goes on where it was when it is run again."`
 	Export      exportCommand      `cmd:"" help:"Write the log's events as an archive."`
-	Projections projectionsCommand `cmd:"" help:"See how far the read tables are, and let stopped ones go on."`
+	Projections projectionsCommand `cmd:"" help:"See how far the read tables are; build them again, compare their versions, switch and drop them."`
 	Trace       traceCommand       `cmd:"" help:"See what an answer of a running server is made of: rows, events and where in them it says so."`
 	Verify      verifyCommand      `cmd:"" help:"Hash the log anew, fold it anew, and compare with what is stored, signed and served; the exit code tells."`
 	Simulate    simulateCommand    `cmd:"" help:"Post a made-up chain to a running server, as a node would, or a made-up ordinals feed, as an indexer would."`

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/term"
 
 	"strata/projections"
 )
@@ -53,7 +55,7 @@ func (b *building) wait(ctx context.Context) error {
 			b.stop()
 		}
 	}()
-	show := newBuildProgress(b.instances, bytes)
+	show := newBuildProgress(b.instances, bytes, os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
 	defer show.end()
 	for ticker := time.NewTicker(buildTick); ; {
 		done, err := b.look(ctx, show)

@@ -17,7 +17,7 @@ import (
 // How often a build says how far it is, where it does not draw on a terminal, and over which time its rates are means.
 const (
 	buildLineTime   = 5 * time.Second
-	buildRateWindow = 5 * time.Second
+	buildRateWindow = 15 * time.Second // the position moves with each transaction, which may take seconds
 )
 
 // buildProgress shows how builds go, a line for each: bars on a terminal, text now and then on anything else.
@@ -48,8 +48,8 @@ type buildSample struct {
 	bytes  float64
 }
 
-func newBuildProgress(instances []projections.Instance, bytes *logBytes) *buildProgress {
-	p := &buildProgress{out: os.Stderr, bytes: bytes, terminal: term.IsTerminal(int(os.Stderr.Fd())), told: time.Now()}
+func newBuildProgress(instances []projections.Instance, bytes *logBytes, out *os.File, terminal bool) *buildProgress {
+	p := &buildProgress{out: out, bytes: bytes, terminal: terminal, told: time.Now()}
 	width := 0
 	for _, i := range instances {
 		width = max(width, len(i.String()))
@@ -58,7 +58,7 @@ func newBuildProgress(instances []projections.Instance, bytes *logBytes) *buildP
 		b := &buildLine{instance: i, begun: time.Now()}
 		if p.terminal {
 			// It draws nothing by itself: with several lines, each is drawn in its place.
-			b.bar = progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(30),
+			b.bar = progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(12),
 				progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetSpinnerChangeInterval(0),
 				progressbar.OptionSetDescription(fmt.Sprintf("%-*s", width, i)))
 		}
@@ -156,7 +156,9 @@ func (p *buildProgress) drawBars() {
 		if !b.done { // a full bar is at its end
 			at = min(at, b.size-1)
 		}
-		_ = b.bar.Set64(max(at, 0)) // which fails nowhere but at its writer
+		// What fails of it is its writer, which does not.
+		_ = b.bar.Set64(max(at, 0))
+		_ = b.bar.RenderBlank() // also when it has not moved
 		line := strings.TrimSpace(strings.TrimLeft(b.bar.String(), "\r")) + "  " + b.figures()
 		if utf8.RuneCountInString(line) >= columns { // a line that is broken would not be drawn over
 			line = string([]rune(line)[:columns-1])

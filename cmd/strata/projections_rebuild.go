@@ -157,7 +157,11 @@ func tellEstimate(e projections.Estimate) {
 		} else if p.Seconds != nil {
 			took = fmt.Sprintf("about %s (%s items)", shortly(seconds(*p.Seconds)), thousands(p.Items))
 		}
-		fmt.Printf("%s takes about %s on the disk (%s rows), and %s\n", p.Instance, inBytes(float64(p.Bytes)), thousands(p.Rows), took)
+		rows := ""
+		if p.Rows > 0 { // else nobody has counted them
+			rows = fmt.Sprintf(" (%s rows)", thousands(p.Rows))
+		}
+		fmt.Printf("%s takes about %s on the disk%s, and %s\n", p.Instance, inBytes(float64(p.Bytes)), rows, took)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"strata/adminapi"
 	"strata/readapi"
 )
 
@@ -158,7 +160,7 @@ func commands(text string) (found []string) {
 	return found
 }
 
-// checkCurl checks that a request is one of the API's, at the default address.
+// checkCurl checks that a request is one of the API's, or of administration, at the default address.
 func checkCurl(t testing.TB, file, line string) {
 	t.Helper()
 	words := strings.Fields(line)
@@ -171,14 +173,19 @@ func checkCurl(t testing.TB, file, line string) {
 		t.Errorf("%s: %q: %v", file, line, err)
 		return
 	}
-	if want := defaultOf(t, "api-addr"); target.Host != want {
-		t.Errorf("%s: %q: the API's address is %s by default", file, line, want)
+	paths := readapi.New(readapi.Config{}).OpenAPI().Paths
+	switch api, admin := defaultOf(t, "api-addr"), defaultOf(t, "admin-addr"); target.Host {
+	case api:
+	case admin: // where reads are too
+		maps.Copy(paths, adminapi.New(adminapi.Config{}).OpenAPI().Paths)
+	default:
+		t.Errorf("%s: %q: the API's address is %s by default, and that of administration %s", file, line, api, admin)
 	}
 	method := http.MethodGet
 	if slices.Contains(words, "POST") {
 		method = http.MethodPost
 	}
-	op := operationAt(method, target.Path)
+	op := operationAmong(paths, method, target.Path)
 	if op == nil {
 		t.Errorf("%s: %q: the API has no such path", file, line)
 		return
@@ -190,9 +197,14 @@ func checkCurl(t testing.TB, file, line string) {
 	}
 }
 
-// operationAt is the operation whose path matches.
+// operationAt is the operation of the API whose path matches.
 func operationAt(method, path string) *huma.Operation {
-	for template, item := range readapi.New(readapi.Config{}).OpenAPI().Paths {
+	return operationAmong(readapi.New(readapi.Config{}).OpenAPI().Paths, method, path)
+}
+
+// operationAmong is the operation whose path matches.
+func operationAmong(paths map[string]*huma.PathItem, method, path string) *huma.Operation {
+	for template, item := range paths {
 		pattern := regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(template), `[^/]+`)
 		op := item.Get
 		if method == http.MethodPost {
