@@ -16,6 +16,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synthchain"
 	"strata/projections"
+	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/projections/ft"
@@ -195,7 +196,7 @@ func nodeLines() projections.Lines {
 	if err != nil {
 		panic(err) // the rule is one of its own
 	}
-	return projections.Lines{projections.Chain(canonical, balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil))}
+	return projections.Lines{projections.Chain(canonical, accounts.New(), balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil))}
 }
 
 // rebuilt says what a build took.

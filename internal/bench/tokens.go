@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -78,7 +77,7 @@ func (b *bench) coldTokens(ctx context.Context, server *server, url string) erro
 		}
 		what := fmt.Sprintf("cold %s, one of %d", known.kind.Name, known.all)
 		target := fmt.Sprintf("≥ %d req/s (5 times the peer's), p99 < 10 ms", 5*peerToken)
-		if err := b.compare(what, "bare SELECT", target, selectingOf(selecting, of), server.loading(ctx, a)); err != nil {
+		if err := b.compareOver([]int{1, 16, 64}, what, "bare SELECT", target, selectingOf(selecting, of), server.loading(ctx, a)); err != nil {
 			return err
 		}
 	}
@@ -163,13 +162,6 @@ func (b *bench) listPages(ctx context.Context, server *server, coins *knownToken
 		}
 	}
 	return nil
-}
-
-func connectionsText(n int) string {
-	if n == 1 {
-		return "1 connection"
-	}
-	return strconv.Itoa(n) + " connections"
 }
 
 func ratioOf(a, b time.Duration) string { return times(float64(a), float64(b)) }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -51,15 +52,27 @@ func (b *bench) inTurns(connections int, contenders ...contender) ([]figures, er
 	return results, nil
 }
 
-// compare prints a row for each number of connections; the baseline goes first in each turn.
+// compare prints a row for 16 connections and one for 64; the baseline goes first in each turn.
 func (b *bench) compare(what, baselineName, target string, baseline, strata contender) error {
-	for _, connections := range []int{16, 64} {
+	return b.compareOver([]int{16, 64}, what, baselineName, target, baseline, strata)
+}
+
+// compareOver prints a row for each number of connections. Over one alone latency is that of a read, and not of a queue.
+func (b *bench) compareOver(numbers []int, what, baselineName, target string, baseline, strata contender) error {
+	for _, connections := range numbers {
 		f, err := b.inTurns(connections, baseline, strata)
 		if err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
-		b.row(fmt.Sprintf("%s, %d connections", what, connections), f[1].String(), f[0].String()+" "+baselineName,
+		b.row(what+", "+connectionsText(connections), f[1].String(), f[0].String()+" "+baselineName,
 			times(f[1].rate, f[0].rate), target)
 	}
 	return nil
+}
+
+func connectionsText(n int) string {
+	if n == 1 {
+		return "1 connection"
+	}
+	return strconv.Itoa(n) + " connections"
 }
