@@ -23,9 +23,11 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 NEEDED := $(if $(STRATA_DATABASE_URL),,postgres)
 
 PKG          ?= ./...
-# What is sequential is tested without the race detector, which would only make it take several times as long: the rules of
-# domain, the folds of the projections (not what runs them), and the made-up chains.
-SEQUENTIAL   := ^strata/(domain/|projections/|internal/synth)
+# The race detector makes what it watches take several times as long. What is sequential goes without: the rules of domain, the
+# folds of the projections (not what runs them), the made-up chains. So do what starts programs, over and over (cmd, internal/postgres),
+# and the reads, but for those of their tests in which several come at the same time.
+SEQUENTIAL       := ^strata/(cmd/|domain/|projections/|readapi$$|internal/(synth|postgres|pgtest))
+CONCURRENT_READS := Combiner|ChainMoves|Kept|SameRequest|SharedAnswers|Redis|Replica|UnderLoad|Snapshot|Connections|Pool
 TEST_TIMEOUT ?= 15m
 FUZZTIME     ?= 10s
 ARGS         ?=
@@ -52,7 +54,8 @@ test: postgres redis chromium $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests
 	concurrent=$$(echo "$$packages" | grep -vE '$(SEQUENTIAL)' || true); \
 	sequential=$$(echo "$$packages" | grep -E '$(SEQUENTIAL)' || true); \
 	if [ -n "$$sequential" ]; then $(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -timeout $(TEST_TIMEOUT) $$sequential; fi; \
-	if [ -n "$$concurrent" ]; then $(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- $(RACE) -timeout $(TEST_TIMEOUT) $$concurrent; fi
+	if [ -n "$$concurrent" ]; then $(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- $(RACE) -timeout $(TEST_TIMEOUT) $$concurrent; fi; \
+	if [ -n "$(RACE)" ] && echo "$$sequential" | grep -qx strata/readapi; then $(GOTESTSUM) --format pkgname -- $(RACE) -timeout $(TEST_TIMEOUT) -run '$(CONCURRENT_READS)' strata/readapi; fi
 
 .PHONY: lint
 lint: $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, and the rules in .golangci.yml

@@ -71,6 +71,8 @@ func Advice(err error) string {
 		return "The names are those of strata projections status"
 	case errors.Is(err, projections.ErrNotRegistered):
 		return "The versions are those of strata projections status"
+	case errors.Is(err, projections.ErrUnbuilt):
+		return "strata serve builds the first one, and so does strata import --wait"
 	case errors.Is(err, projections.ErrTaken):
 		return "Leave the number out, choose another, or drop that version first"
 	case errors.Is(err, projections.ErrActive):

@@ -186,6 +186,20 @@ func TestNoRoom(t *testing.T) {
 	s.must(http.StatusAccepted, http.MethodPost, "/ft/rebuild", `{"force": true}`, nil)
 }
 
+// Of what there is nothing yet, the first version comes by itself: one that was asked for would not become active.
+func TestFirstVersion(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	s.exec(`DELETE FROM strata.active WHERE name = 'ft'`)
+	s.exec(`UPDATE strata.projection SET name = 'other' WHERE name = 'ft'`)
+	for _, name := range []string{"ft", "chain"} {
+		if got := s.ask(http.MethodPost, "/admin/v1/projections/"+name+"/rebuild", ""); got.status != http.StatusConflict || !strings.Contains(got.body, "projection ft: there is no version of it yet") {
+			t.Errorf("%s: got %d %s", name, got.status, got.body)
+		}
+	}
+	s.must(http.StatusAccepted, http.MethodPost, "/balances/rebuild", "", nil)
+}
+
 // What has stopped goes on when it is told to.
 func TestResume(t *testing.T) {
 	t.Parallel()

@@ -2,11 +2,16 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
+
+// ErrUnbuilt is returned when there is no version yet of what would be built again, or of what would be built with it: the first
+// version becomes active by itself, and one that was asked for does not.
+var ErrUnbuilt = errors.New("there is no version of it yet")
 
 // RebuildOptions say what to build beside what is there.
 type RebuildOptions struct {
@@ -20,7 +25,7 @@ type RebuildOptions struct {
 
 // Rebuild registers further instances, with the rules of this program. Whichever process with these rules runs a Runner
 // builds them, from the log alone, and follows them from then on; they are there when that is restarted, too. They become
-// active on command only. ErrTaken when the number is in use.
+// active on command only. ErrTaken when the number is in use, ErrUnbuilt when there is nothing to build again.
 func Rebuild(ctx context.Context, pool *pgxpool.Pool, lines Lines, options RebuildOptions) (made []Instance, err error) {
 	line, err := lines.of(options.Name)
 	if err != nil {
@@ -45,6 +50,9 @@ func Rebuild(ctx context.Context, pool *pgxpool.Pool, lines Lines, options Rebui
 // rebuild is what has to be made to build a projection again.
 func (l Line) rebuild(es entries, options RebuildOptions) (all []wanted, err error) {
 	add := func(d Definition, number int, reads string) error {
+		if err := es.built(d); err != nil {
+			return err
+		}
 		w := wanted{Instance: es.free(d, number), definition: d, reads: reads, throttle: options.Throttle, late: true}
 		if number != 0 && w.Version != number {
 			return fmt.Errorf("%s: %w", Instance{d.Spec.Name, number}, ErrTaken)
@@ -67,6 +75,9 @@ func (l Line) rebuild(es entries, options RebuildOptions) (all []wanted, err err
 		}
 		return all, nil
 	}
+	if err := es.built(leader); err != nil {
+		return nil, err
+	}
 	input, err := l.source(es)
 	if err != nil {
 		return nil, err
@@ -77,6 +88,14 @@ func (l Line) rebuild(es entries, options RebuildOptions) (all []wanted, err err
 		}
 	}
 	return all, err
+}
+
+// built says that there is a version of a projection.
+func (es entries) built(d Definition) error {
+	if !es.has(func(e registered) bool { return e.Name == d.Spec.Name }) {
+		return fmt.Errorf("projection %s: %w", d.Spec.Name, ErrUnbuilt)
+	}
+	return nil
 }
 
 // source is the list of steps that is folded to build a projection: the active one or, when other rules have written that, the

@@ -16,8 +16,9 @@ import (
 
 // Exit codes besides 0.
 const (
-	exitFailure = 1
-	exitUsage   = 2
+	exitFailure     = 1
+	exitUsage       = 2
+	exitDifferences = 3 // what was compared is not alike, or not as it should be
 )
 
 func main() {
@@ -39,13 +40,26 @@ func main() {
 	}
 	if err := command.Run(&cli.Globals); err != nil {
 		fmt.Fprintln(os.Stderr, "strata:", oneLine(err))
-		var differences *differencesError
-		if errors.As(err, &differences) {
+		if errors.As(err, new(differs)) {
 			os.Exit(exitDifferences)
 		}
 		os.Exit(exitFailure)
 	}
 }
+
+// differs is an error which says that something was compared and is not alike: no failure of the program, and for a script to tell
+// from one.
+type differs interface {
+	error
+	differs()
+}
+
+// unlikeError makes such an error of any.
+type unlikeError struct{ error }
+
+func (unlikeError) differs() {}
+
+func (e unlikeError) Unwrap() error { return e.error }
 
 // newParser reads command lines into cli. ctx is for the command that Run is called on.
 func newParser(ctx context.Context, cli *cli) *kong.Kong {

@@ -38,9 +38,9 @@ func (c *projectionsDiffCommand) Run(ctx context.Context, globals *Globals) erro
 		case err != nil:
 			return err
 		case rows > 0 && rows == c.Limit:
-			return fmt.Errorf("versions %d and %d of %s differ, in %d rows or more", c.V1, c.V2, c.Name, rows)
+			return unlikeError{fmt.Errorf("versions %d and %d of %s differ, in %d rows or more", c.V1, c.V2, c.Name, rows)}
 		case rows > 0:
-			return fmt.Errorf("versions %d and %d of %s differ in %d rows", c.V1, c.V2, c.Name, rows)
+			return unlikeError{fmt.Errorf("versions %d and %d of %s differ in %d rows", c.V1, c.V2, c.Name, rows)}
 		case !c.JSON:
 			fmt.Printf("versions %d and %d of %s have the same rows\n", c.V1, c.V2, c.Name)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
@@ -112,7 +113,7 @@ func (b *buildLine) figures() string {
 	if events > 0 {
 		left = shortly(seconds(float64(b.size-b.events)/events)) + " left"
 	}
-	return fmt.Sprintf("%s events/s, %s/s, %s", thousands(int64(events)), inBytes(bytes), left)
+	return fmt.Sprintf("%s events/s, %s/s, %s", humanize.Comma(int64(events)), humanize.IBytes(uint64(max(bytes, 0))), left)
 }
 
 // draw shows all; done says that it is the last time.
@@ -128,10 +129,10 @@ func (p *buildProgress) draw(done bool) {
 	for _, b := range p.builds {
 		if done {
 			events := float64(b.size) / max(b.took.Seconds(), 0.001)
-			_, _ = fmt.Fprintf(p.out, "%s: caught up with %s events after %s: %s events/s, %s/s\n", b.instance, thousands(b.size), b.took.Round(10*time.Millisecond),
-				thousands(int64(events)), inBytes(p.bytes.upTo(b.size)/max(b.took.Seconds(), 0.001)))
+			_, _ = fmt.Fprintf(p.out, "%s: caught up with %s events after %s: %s events/s, %s/s\n", b.instance, humanize.Comma(b.size), b.took.Round(10*time.Millisecond),
+				humanize.Comma(int64(events)), humanize.IBytes(uint64(p.bytes.upTo(b.size)/max(b.took.Seconds(), 0.001))))
 		} else {
-			_, _ = fmt.Fprintf(p.out, "%s: event %s of %s, %s\n", b.instance, thousands(b.events), thousands(b.size), b.figures())
+			_, _ = fmt.Fprintf(p.out, "%s: event %s of %s, %s\n", b.instance, humanize.Comma(b.events), humanize.Comma(b.size), b.figures())
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/dustin/go-humanize"
+
 	"strata/projections"
 )
 
@@ -69,9 +71,6 @@ func (c *projectionsRebuildCommand) register(ctx context.Context, db *database, 
 	var fresh []projections.RebuildOptions
 	var needs projections.Estimate
 	for _, name := range names {
-		if !slices.ContainsFunc(statuses, func(s projections.Status) bool { return s.Name == name }) {
-			return nil, notBuilt(name)
-		}
 		if begun := unfinished(statuses, lines.Rules(), name, c.To); len(begun) > 0 {
 			for _, i := range begun {
 				fmt.Printf("%s is being built already, and goes on\n", i)
@@ -153,15 +152,15 @@ func tellEstimate(e projections.Estimate) {
 	for _, p := range e.Parts {
 		took := "how long is not known, because it was never far behind"
 		if p.Seconds != nil && p.Rate != nil {
-			took = fmt.Sprintf("about %s (%s items; the last time %s/s)", shortly(seconds(*p.Seconds)), thousands(p.Items), thousands(int64(*p.Rate)))
+			took = fmt.Sprintf("about %s (%s items; the last time %s/s)", shortly(seconds(*p.Seconds)), humanize.Comma(p.Items), humanize.Comma(int64(*p.Rate)))
 		} else if p.Seconds != nil {
-			took = fmt.Sprintf("about %s (%s items)", shortly(seconds(*p.Seconds)), thousands(p.Items))
+			took = fmt.Sprintf("about %s (%s items)", shortly(seconds(*p.Seconds)), humanize.Comma(p.Items))
 		}
 		rows := ""
 		if p.Rows > 0 { // else nobody has counted them
-			rows = fmt.Sprintf(" (%s rows)", thousands(p.Rows))
+			rows = fmt.Sprintf(" (%s rows)", humanize.Comma(p.Rows))
 		}
-		fmt.Printf("%s takes about %s on the disk%s, and %s\n", p.Instance, inBytes(float64(p.Bytes)), rows, took)
+		fmt.Printf("%s takes about %s on the disk%s, and %s\n", p.Instance, humanize.IBytes(uint64(p.Bytes)), rows, took)
 	}
 }
 
@@ -171,10 +170,10 @@ func (c *projectionsRebuildCommand) room(needs projections.Estimate) error {
 		fmt.Println("How much room the disk of the database has is not known here.")
 		return nil
 	}
-	fmt.Printf("The disk has %s left.\n", inBytes(float64(*needs.FreeBytes)))
+	fmt.Printf("The disk has %s left.\n", humanize.IBytes(uint64(*needs.FreeBytes)))
 	if !needs.Fits() && !c.Force {
 		return fmt.Errorf("there is no room for about %s on a disk with %s left: drop a version that nobody needs, or try it with --force",
-			inBytes(float64(needs.Bytes)), inBytes(float64(*needs.FreeBytes)))
+			humanize.IBytes(uint64(needs.Bytes)), humanize.IBytes(uint64(*needs.FreeBytes)))
 	}
 	return nil
 }

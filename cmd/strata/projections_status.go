@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
+
 	"strata/projections"
 )
 
@@ -49,21 +51,21 @@ var statusColumns = []column{
 	{"RULES", false, func(s projections.Status) string { return fmt.Sprint(s.Rules) }},
 	{"READERS", true, readersOf},
 	{"STATE", true, func(s projections.Status) string { return s.State }},
-	{"POSITION", false, func(s projections.Status) string { return thousands(s.Position) }},
-	{"LAG", false, func(s projections.Status) string { return thousands(s.Lag()) }},
+	{"POSITION", false, func(s projections.Status) string { return humanize.Comma(s.Position) }},
+	{"LAG", false, func(s projections.Status) string { return humanize.Comma(s.Lag()) }},
 	{"BEHIND", false, func(s projections.Status) string {
 		if s.Lag() == 0 {
 			return "-"
 		}
 		return shortly(seconds(s.LagSeconds))
 	}},
-	{"ROWS", false, func(s projections.Status) string { return thousands(s.Rows) }},
-	{"SIZE", false, func(s projections.Status) string { return inBytes(float64(s.Bytes)) }},
+	{"ROWS", false, func(s projections.Status) string { return humanize.Comma(s.Rows) }},
+	{"SIZE", false, func(s projections.Status) string { return humanize.IBytes(uint64(s.Bytes)) }},
 	{"RATE", false, func(s projections.Status) string {
 		if s.Rate == nil {
 			return "-"
 		}
-		return thousands(int64(*s.Rate)) + "/s"
+		return humanize.Comma(int64(*s.Rate)) + "/s"
 	}},
 	{"ETA", false, func(s projections.Status) string {
 		if s.ETASeconds == nil {
@@ -71,7 +73,7 @@ var statusColumns = []column{
 		}
 		return shortly(seconds(*s.ETASeconds))
 	}},
-	{"QUARANTINED", false, func(s projections.Status) string { return thousands(s.Quarantined) }},
+	{"QUARANTINED", false, func(s projections.Status) string { return humanize.Comma(s.Quarantined) }},
 }
 
 func readersOf(s projections.Status) string {
@@ -119,7 +121,7 @@ func writeStatuses(out io.Writer, statuses []projections.Status) error {
 			if s.State != projections.StateFailed {
 				when = " before, and goes on"
 			}
-			fmt.Fprintf(&b, "\n%s stopped at position %s%s: %s\n", s.Instance(), thousands(*s.ErrorPosition), when, *s.Error)
+			fmt.Fprintf(&b, "\n%s stopped at position %s%s: %s\n", s.Instance(), humanize.Comma(*s.ErrorPosition), when, *s.Error)
 		}
 	}
 	_, err := io.WriteString(out, b.String())
@@ -141,25 +143,4 @@ func shortly(d time.Duration) string {
 		return fmt.Sprintf("%dm%ds", minutes, int(d.Seconds())%60)
 	}
 	return fmt.Sprintf("%ds", int(d.Seconds()))
-}
-
-// thousands writes 1234567 as 1,234,567.
-func thousands(n int64) string {
-	text := fmt.Sprint(n)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
-}
-
-// inBytes writes a number of bytes in binary units, as 1.5 GiB.
-func inBytes(n float64) string {
-	if n < 1024 {
-		return fmt.Sprintf("%.0f B", n)
-	}
-	unit := 0
-	for n /= 1024; n >= 1023.95 && unit < len("KMGTP")-1; n /= 1024 {
-		unit++
-	}
-	return fmt.Sprintf("%.1f %ciB", n, "KMGTP"[unit])
 }

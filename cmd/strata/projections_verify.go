@@ -46,7 +46,7 @@ func (c *projectionsVerifyCommand) Run(ctx context.Context, globals *Globals) er
 			fmt.Printf("%s is fit for readers\n", instance)
 		}
 		if !v.OK() {
-			return &projections.VerifyError{Verification: v}
+			return unlikeError{&projections.VerifyError{Verification: v}}
 		}
 		return nil
 	})
@@ -63,10 +63,5 @@ func activeInstance(ctx context.Context, db *database, name string) (projections
 			return s.Instance(), nil
 		}
 	}
-	return projections.Instance{}, notBuilt(name)
-}
-
-// notBuilt is the error for a projection of which there is nothing yet.
-func notBuilt(name string) error {
-	return fmt.Errorf("there is no version of projection %s yet: strata serve builds the first one, and so does strata import --wait", name)
+	return projections.Instance{}, fmt.Errorf("no version of projection %s is active", name)
 }

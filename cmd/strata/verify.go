@@ -16,9 +16,6 @@ import (
 	"strata/projections"
 )
 
-// exitDifferences is the exit code of a verification that has found some, also when not everything could be looked at.
-const exitDifferences = 3
-
 // checkpointMax is the largest file that is read as a checkpoint.
 const checkpointMax = 1 << 20
 
@@ -209,5 +206,7 @@ func (e *differencesError) Error() string {
 	}
 	return text
 }
+
+func (*differencesError) differs() {}
 
 func (e *differencesError) Unwrap() error { return e.cause }
