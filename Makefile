@@ -50,12 +50,14 @@ demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag â€
 
 .PHONY: test
 test: postgres redis chromium $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
-	@packages=$$(go list $(PKG)); \
+	@packages=$$(go list $(PKG)); failed=0; \
 	concurrent=$$(echo "$$packages" | grep -vE '$(SEQUENTIAL)' || true); \
 	sequential=$$(echo "$$packages" | grep -E '$(SEQUENTIAL)' || true); \
-	if [ -n "$$sequential" ]; then $(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -timeout $(TEST_TIMEOUT) $$sequential; fi; \
-	if [ -n "$$concurrent" ]; then $(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- $(RACE) -timeout $(TEST_TIMEOUT) $$concurrent; fi; \
-	if [ -n "$(RACE)" ] && echo "$$sequential" | grep -qx strata/readapi; then $(GOTESTSUM) --format pkgname -- $(RACE) -timeout $(TEST_TIMEOUT) -run '$(CONCURRENT_READS)' strata/readapi; fi
+	run() { $(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -timeout $(TEST_TIMEOUT) "$$@" || failed=1; }; \
+	if [ -n "$$sequential" ]; then run $$sequential; fi; \
+	if [ -n "$$concurrent" ]; then run $(RACE) $$concurrent; fi; \
+	if [ -n "$(RACE)" ] && echo "$$sequential" | grep -qx strata/readapi; then run $(RACE) -run '$(CONCURRENT_READS)' strata/readapi; fi; \
+	exit $$failed
 
 .PHONY: lint
 lint: $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, and the rules in .golangci.yml
