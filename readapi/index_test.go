@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/replay"
 	"strata/readapi"
 )
 
@@ -68,7 +67,7 @@ func TestIndexesAreUsed(t *testing.T) {
 	waitForSessions(t, s.pool)
 	before := scans()
 
-	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
+	config, err := pgxpool.ParseConfig(s.pool.Config().ConnString())
 	if err != nil {
 		t.Fatal(err)
 	}

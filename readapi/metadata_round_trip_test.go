@@ -25,8 +25,8 @@ func TestMetadataRoundTrips(t *testing.T) {
 	for n := range 12 {
 		s.read(token.NFT, n1, fmt.Sprint(n), nil)
 	}
-	unknown, countUnknown := countedPool(t, func(config *pgxpool.Config) {})
-	known, countKnown := countedPool(t, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
+	unknown, countUnknown := countedPool(t, s.pool, func(config *pgxpool.Config) {})
+	known, countKnown := countedPool(t, s.pool, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
 	plain := newSiteOn(t, unknown, readapi.Config{ImageBase: images})
 	k := newKeeper(t, known, readapi.Config{ImageBase: images, WatchInterval: time.Hour})
 	for _, read := range []struct {
@@ -76,7 +76,7 @@ func TestMetadataRoundTripsOfOneKind(t *testing.T) {
 	for n := range 3 {
 		s.read(token.NFT, n1, fmt.Sprint(n), nil)
 	}
-	pool, count := countedPool(t, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
+	pool, count := countedPool(t, s.pool, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
 	k := newKeeper(t, pool, readapi.Config{ImageBase: images, WatchInterval: time.Hour})
 	for n, tc := range []struct {
 		moved string

@@ -18,7 +18,6 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/domain/token"
-	"strata/internal/replay"
 	"strata/readapi"
 )
 
@@ -43,15 +42,24 @@ type columns map[string]any
 // newTokenSite is a site with the empty tables of tokens, where images are copied.
 func newTokenSite(t testing.TB) *site {
 	t.Helper()
-	return newTokenSiteOn(t, replay.Databases.New(t), readapi.Config{ImageBase: images})
+	return newSiteOn(t, tokenTables.New(t), readapi.Config{ImageBase: images})
 }
+
+// tokenTables are databases with the empty tables of tokens.
+var tokenTables = filled("tokens", (*site).tokenTables)
 
 func newTokenSiteOn(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *site {
 	t.Helper()
 	s := newSiteOn(t, pool, config)
+	s.tokenTables()
+	return s
+}
+
+func (s *site) tokenTables() {
+	s.t.Helper()
 	ddl, err := os.ReadFile(filepath.Join("..", "projections", "internal", "token", "tables.sql"))
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	for _, kind := range kinds {
 		schema := string(kind) + "_v1"
@@ -60,7 +68,6 @@ func newTokenSiteOn(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *si
 		s.exec(`INSERT INTO strata.projection (name, version, input, state) VALUES ($1, 1, 'chain_v1', 'live')`, string(kind))
 		s.exec(`INSERT INTO strata.active (name, version) VALUES ($1, 1)`, string(kind))
 	}
-	return s
 }
 
 // tokenTip moves all projections of tokens to a block.

@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/c32"
-	"strata/internal/replay"
 	"strata/readapi"
 )
 
@@ -51,7 +50,7 @@ func (c *turns) Read(b []byte) (int, error) {
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
-	pool, connection := countedPool(t, func(*pgxpool.Config) {})
+	pool, connection := countedPool(t, s.pool, func(*pgxpool.Config) {})
 	counted := newSiteOn(s.t, pool, readapi.Config{})
 	for _, tc := range []struct {
 		path string
@@ -90,7 +89,7 @@ func TestRoundTripsOfKnownState(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
 	for _, prepared := range []bool{true, false} {
-		pool, connection := countedPool(t, func(config *pgxpool.Config) {
+		pool, connection := countedPool(t, s.pool, func(config *pgxpool.Config) {
 			if prepared {
 				readapi.Prepare(config, 0)
 			}
@@ -124,10 +123,10 @@ func TestRoundTripsOfKnownState(t *testing.T) {
 	}
 }
 
-// countedPool is a pool of one connection, whose round trips are counted.
-func countedPool(t testing.TB, prepare func(*pgxpool.Config)) (*pgxpool.Pool, *turns) {
+// countedPool is a pool of one connection to the database of another one, whose round trips are counted.
+func countedPool(t testing.TB, of *pgxpool.Pool, prepare func(*pgxpool.Config)) (*pgxpool.Pool, *turns) {
 	t.Helper()
-	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
+	config, err := pgxpool.ParseConfig(of.Config().ConnString())
 	if err != nil {
 		t.Fatal(err)
 	}

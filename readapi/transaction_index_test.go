@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/replay"
 	"strata/readapi"
 )
 
@@ -49,7 +48,7 @@ func TestIndexesOfTransactionsAreUsed(t *testing.T) {
 	s.pool.Reset()
 	waitForSessions(t, s.pool)
 	before := scans()
-	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
+	config, err := pgxpool.ParseConfig(s.pool.Config().ConnString())
 	if err != nil {
 		t.Fatal(err)
 	}

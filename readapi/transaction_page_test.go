@@ -152,7 +152,7 @@ func TestRoundTripsOfTransactions(t *testing.T) {
 	id := s.crowd(300)
 	plain := transfer(t, 7)
 	s.mine(151, minedTx{tx: plain})
-	pool, connection := countedPool(t, func(*pgxpool.Config) {})
+	pool, connection := countedPool(t, s.pool, func(*pgxpool.Config) {})
 	counted := newSiteOn(t, pool, readapi.Config{})
 	for _, tc := range []struct {
 		path string
@@ -192,7 +192,7 @@ func TestRoundTripsOfTransactionsOfKnownState(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
 	s.crowd(300)
-	pool, connection := countedPool(t, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
+	pool, connection := countedPool(t, s.pool, func(config *pgxpool.Config) { readapi.Prepare(config, 0) })
 	k := newKeeper(t, pool, readapi.Config{WatchInterval: time.Hour})
 	k.get("/extended/v1/tx/block_height/55?limit=50")
 	least := 100

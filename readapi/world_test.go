@@ -7,6 +7,7 @@ import (
 
 	"strata/domain/c32"
 	"strata/domain/hash"
+	"strata/readapi"
 )
 
 // world is a small archive: blocks 10 to 60, of which the last three are Nakamoto blocks, and a few accounts.
@@ -47,7 +48,11 @@ const (
 
 func newWorld(t testing.TB) *site {
 	t.Helper()
-	s := newSite(t)
+	return newSiteOn(t, worlds.New(t), readapi.Config{})
+}
+
+// worlds are databases with that archive.
+var worlds = filled("world", func(s *site) {
 	s.projection("chain", "log")
 	s.projection("balances", "chain_v1")
 	for h := firstHeight; h <= lastHeight; h++ {
@@ -56,8 +61,7 @@ func newWorld(t testing.TB) *site {
 	s.tip(lastHeight)
 	s.accounts()
 	s.events()
-	return s
-}
+})
 
 func (s *site) block(h int) {
 	s.t.Helper()
