@@ -141,6 +141,10 @@ func copyAgain(ctx context.Context, pool *pgxpool.Pool) (rows int64, took time.D
 			return 0, 0, err
 		}
 		for _, table := range tables {
+			// Some rows come with the tables.
+			if _, err := pool.Exec(ctx, `TRUNCATE `+pgx.Identifier{again.Schema(), table}.Sanitize()); err != nil {
+				return 0, 0, err
+			}
 			copied, spent, err := copyTable(ctx, pool, pgx.Identifier{definition.Spec.Schema(), table}, pgx.Identifier{again.Schema(), table})
 			if err != nil {
 				return 0, 0, err
