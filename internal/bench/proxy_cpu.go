@@ -11,7 +11,7 @@ import (
 // clockTick is the unit of times in /proc, which is this long on every Linux that Go runs on.
 const clockTick = 10 * time.Millisecond
 
-// processorTime is how long a process and its children have run, in user and kernel.
+// processorTime is how long a process and its children have run, in user and kernel; those that have ended, too.
 func processorTime(pid int) (sum time.Duration, err error) {
 	for _, pid := range withChildren(pid) {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -21,10 +21,10 @@ func processorTime(pid int) (sum time.Duration, err error) {
 		// The name of the program, in parentheses, may have spaces.
 		_, rest, _ := strings.Cut(string(text), ") ")
 		fields := strings.Fields(rest)
-		if len(fields) < 13 {
+		if len(fields) < 15 {
 			return 0, fmt.Errorf("read the processor time of process %d: %q", pid, text)
 		}
-		for _, field := range fields[11:13] {
+		for _, field := range fields[11:15] { // utime, stime, and those of children that have ended
 			ticks, err := strconv.ParseInt(field, 10, 64)
 			if err != nil {
 				return 0, fmt.Errorf("read the processor time of process %d: %w", pid, err)
