@@ -103,7 +103,7 @@ func foldAll(b *testing.B, pool *pgxpool.Pool, posts []replay.Post, batchBytes i
 			size += len(posts[n].Body)
 			n++
 		}
-		items := decode(b, posts[:n])
+		items := replay.Decode(b, posts[:n])
 		posts = posts[n:]
 		var steps []projections.Step
 		for i := range items {

@@ -465,7 +465,7 @@ func (n *naive) compare(tx pgx.Tx) map[string]int {
 	counts := map[string]int{}
 	want := n.tables()
 	for what, query := range naiveSQL {
-		got := texts(n.t, tx, query)
+		got := replay.Texts(n.t, tx, query)
 		counts[what] = len(got)
 		for i := range max(len(got), len(want[what])) {
 			a, b := "(none)", "(none)"

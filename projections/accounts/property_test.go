@@ -104,7 +104,7 @@ func empty(t testing.TB, tx pgx.Tx) {
 func dump(t testing.TB, tx pgx.Tx) (rows []string) {
 	t.Helper()
 	for _, table := range allTables {
-		list := texts(t, tx, fmt.Sprintf(`SELECT '%[1]s ' || row_to_json(r)::text FROM accounts_v1.%[1]s r`, table))
+		list := replay.Texts(t, tx, fmt.Sprintf(`SELECT '%[1]s ' || row_to_json(r)::text FROM accounts_v1.%[1]s r`, table))
 		slices.Sort(list)
 		rows = append(rows, list...)
 	}
@@ -135,7 +135,7 @@ func stepsOf(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	if err != nil {
 		t.Fatal(err)
 	}
-	items := decode(t, posts)
+	items := replay.Decode(t, posts)
 	if _, err := c.Fold(context.Background(), tx, 0, items); err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestVariety(t *testing.T) {
 		"topics":                `SELECT count(*)::text FROM accounts_v1.contract_topic`,
 		"operations of Bitcoin": `SELECT count(*)::text FROM accounts_v1.transaction JOIN chain_v1.transaction c USING (source_seq, tx_index) WHERE c.type_id IS NULL AND type IS NOT NULL`,
 	} {
-		if got := texts(t, tx, query)[0]; got == "0" {
+		if got := replay.Texts(t, tx, query)[0]; got == "0" {
 			t.Errorf("there are no %s", what)
 		}
 	}
@@ -238,7 +238,7 @@ func TestRecordings(t *testing.T) {
 			if name == "mainnet-block0" {
 				return
 			}
-			if got := texts(t, tx, `SELECT count(*)::text FROM accounts_v1.account_event`)[0]; got == "0" {
+			if got := replay.Texts(t, tx, `SELECT count(*)::text FROM accounts_v1.account_event`)[0]; got == "0" {
 				t.Error("no account has an event")
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
+	"strata/internal/replay"
 	"strata/projections"
 	"strata/projections/internal/body"
 )
@@ -45,7 +46,7 @@ func TestNoScan(t *testing.T) {
 		SELECT relname || ' ' || seq_scan FROM pg_stat_xact_user_tables
 		WHERE schemaname = 'accounts_v1' AND relname IN ('transaction', 'account', 'account_transaction', 'account_event', 'contract_event')
 		ORDER BY relname`
-	before := texts(t, w.tx, scans)
+	before := replay.Texts(t, w.tx, scans)
 	applied := w.announce(block(61, did(mint(alice.Address(), 1), mint("somebody 7 in 7", 1))))
 	reverted := applied
 	reverted.Kind, reverted.Block = projections.Revert, nil
@@ -58,7 +59,7 @@ func TestNoScan(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if after := texts(t, w.tx, scans); !slices.Equal(after, before) {
+	if after := replay.Texts(t, w.tx, scans); !slices.Equal(after, before) {
 		t.Errorf("tables were scanned: %v before, %v after", before, after)
 	}
 	check(t, w.tx)
@@ -85,14 +86,14 @@ func TestHalving(t *testing.T) {
 	w := long(t)
 	for _, account := range []int{1, 2, 3, 4, 77, 4000} {
 		for _, tx := range []int64{0, 1, 2, 49, 50, 51, 1700, 2999, 3000, 3001, 5000} {
-			got := texts(t, w.tx, halving, account, tx)
-			want := texts(t, w.tx, `SELECT count(*)::text FROM accounts_v1.account_event WHERE account = $1 AND tx < $2`, account, tx)
+			got := replay.Texts(t, w.tx, halving, account, tx)
+			want := replay.Texts(t, w.tx, `SELECT count(*)::text FROM accounts_v1.account_event WHERE account = $1 AND tx < $2`, account, tx)
 			if !slices.Equal(got, want) {
 				t.Errorf("before transaction %d account %d has %v events, want %v", tx, account, got, want)
 			}
 		}
 	}
-	steps := texts(t, w.tx, strings.Replace(halving, "SELECT low::text FROM halving WHERE low = high", "SELECT count(*)::text FROM halving", 1), 2, 1700)
+	steps := replay.Texts(t, w.tx, strings.Replace(halving, "SELECT low::text FROM halving WHERE low = high", "SELECT count(*)::text FROM halving", 1), 2, 1700)
 	if n, err := strconv.Atoi(steps[0]); err != nil || n > 14 {
 		t.Errorf("a list of 3000 was halved %v times", steps)
 	}

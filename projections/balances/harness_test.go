@@ -8,10 +8,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/domain/transaction"
-	"strata/eventstore"
 	"strata/internal/replay"
 	"strata/projections"
 	"strata/projections/balances"
@@ -65,7 +63,7 @@ func (w *world) apply(blocks ...body.Block) {
 		post := b.Post()
 		w.posts = append(w.posts, post)
 		seq := int64(len(w.posts))
-		item := decode(w.t, []replay.Post{post})[0]
+		item := replay.Decode(w.t, []replay.Post{post})[0]
 		if item.Err != nil {
 			w.t.Fatal(item.Err)
 		}
@@ -115,35 +113,9 @@ func (w *world) fold(steps ...projections.Step) {
 // want compares the rows of a query, which has one text column, with what is expected.
 func (w *world) want(what, query string, want ...string) {
 	w.t.Helper()
-	if got := texts(w.t, w.tx, query); !slices.Equal(got, want) {
+	if got := replay.Texts(w.t, w.tx, query); !slices.Equal(got, want) {
 		w.t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 	}
-}
-
-func texts(t *testing.T, tx pgx.Tx, query string, args ...any) []string {
-	t.Helper()
-	rows, err := tx.Query(t.Context(), query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
-
-func decode(t *testing.T, posts []replay.Post) []projections.LogItem {
-	t.Helper()
-	events := make([]eventstore.Event, len(posts))
-	for i, post := range posts {
-		events[i] = eventstore.Event{Seq: int64(i + 1), Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
-	}
-	items, err := projections.NewDecoder(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(t.Context(), events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return items
 }
 
 // coinbase is a payload that does nothing at once.

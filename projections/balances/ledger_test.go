@@ -75,7 +75,7 @@ func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	if err != nil {
 		t.Fatal(err)
 	}
-	items := decode(t, posts)
+	items := replay.Decode(t, posts)
 	if _, err := c.Fold(t.Context(), tx, 0, items); err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 	t.Helper()
 	naive := map[string]*big.Int{}
-	heights := texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v1.canonical ORDER BY height`)
+	heights := replay.Texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v1.canonical ORDER BY height`)
 	if len(heights) < 30 {
 		t.Errorf("only %d canonical blocks", len(heights))
 	}
@@ -296,7 +296,7 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 			}
 		}
 		got := map[string]string{}
-		for _, line := range texts(t, tx, `
+		for _, line := range replay.Texts(t, tx, `
 			SELECT account || ' ' || asset || '=' || balance FROM (
 				SELECT DISTINCT ON (account, asset) account, asset, balance
 				FROM balances_v1.ledger WHERE height <= $1::bigint ORDER BY account, asset, height DESC, n DESC
@@ -314,7 +314,7 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 		}
 	}
 	final := map[string]string{}
-	for _, line := range texts(t, tx, `SELECT account || ' ' || asset || '=' || balance FROM balances_v1.holding WHERE balance <> 0`) {
+	for _, line := range replay.Texts(t, tx, `SELECT account || ' ' || asset || '=' || balance FROM balances_v1.holding WHERE balance <> 0`) {
 		key, balance, _ := strings.Cut(line, "=")
 		final[key] = balance
 	}
@@ -323,7 +323,7 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 			t.Errorf("holding of %s: got %q, want %s", key, final[key], balance)
 		}
 	}
-	for _, line := range texts(t, tx, `
+	for _, line := range replay.Texts(t, tx, `
 		SELECT account || ' ' || asset || ' ' || n FROM balances_v1.ledger
 		WHERE balance <> received - sent - fees + rewards OR n <= 0
 		UNION ALL

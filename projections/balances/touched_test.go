@@ -53,7 +53,7 @@ func TestTouched(t *testing.T) {
 				for name := range maps.Keys(now) {
 					changed[name] = before[name] != now[name]
 				}
-				inBlock := texts(t, tx, `
+				inBlock := replay.Texts(t, tx, `
 					SELECT account FROM balances_v1.ledger WHERE height = $1
 					UNION SELECT account FROM balances_v1.stx_lock WHERE height = $1`, step.Height)
 				for name, changed := range changed {

@@ -219,8 +219,8 @@ func TestReplacedContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		posts := []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis()}
-		foldAll(t, tx, chain.Recommended, decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
-		got := texts(t, tx, `
+		foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
+		got := replay.Texts(t, tx, `
 			SELECT b.source_seq || ' ' || b.tx_count || ' ' || b.attached || ' ' ||
 			       (SELECT count(*) FROM chain_v1.transaction t WHERE t.source_seq = b.source_seq)
 			FROM chain_v1.block b WHERE height = 0`)

@@ -10,10 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/domain/transaction"
-	"strata/eventstore"
 	"strata/internal/replay"
 	"strata/projections"
 	"strata/projections/chain"
@@ -114,7 +112,7 @@ func check(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, want state, posts 
 	t.Helper()
 	for _, batching := range batchings {
 		inTx(t, pool, func(tx pgx.Tx) {
-			foldAll(t, tx, rule, decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
+			foldAll(t, tx, rule, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
 			got := read(t, tx)
 			for _, part := range []struct {
 				name, got, want string
@@ -146,19 +144,6 @@ func inTx(t *testing.T, pool *pgxpool.Pool, f func(tx pgx.Tx)) {
 	f(tx)
 }
 
-func decode(t *testing.T, posts []replay.Post) []projections.LogItem {
-	t.Helper()
-	events := make([]eventstore.Event, len(posts))
-	for i, post := range posts {
-		events[i] = eventstore.Event{Seq: int64(i + 1), Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
-	}
-	items, err := projections.NewDecoder(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(t.Context(), events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return items
-}
-
 // foldAll folds items in batches, of which next tells the size and whether the projection starts again after it.
 func foldAll(t *testing.T, tx pgx.Tx, rule chain.Rule, items []projections.LogItem, next func() (size int, forget bool)) {
 	t.Helper()
@@ -183,7 +168,7 @@ func foldAll(t *testing.T, tx pgx.Tx, rule chain.Rule, items []projections.LogIt
 func read(t *testing.T, tx pgx.Tx) state {
 	t.Helper()
 	names := func(query string) string {
-		list := texts(t, tx, query)
+		list := replay.Texts(t, tx, query)
 		for i, text := range list {
 			sign, id, _ := strings.Cut(text, " ")
 			name, ok := known.Load(id)
@@ -204,22 +189,8 @@ func read(t *testing.T, tx pgx.Tx) state {
 		burn: names(`
 			SELECT ' ' || encode(burn_block_hash, 'hex') || encode(consensus_hash, 'hex')
 			FROM chain_v1.burn_block WHERE canonical ORDER BY height, source_seq`),
-		quarantined: strings.Join(texts(t, tx, `SELECT seq || pointer FROM strata.quarantine ORDER BY seq`), " "),
+		quarantined: strings.Join(replay.Texts(t, tx, `SELECT seq || pointer FROM strata.quarantine ORDER BY seq`), " "),
 	}
-}
-
-// texts reads a query of one text column.
-func texts(t *testing.T, tx pgx.Tx, query string, args ...any) []string {
-	t.Helper()
-	rows, err := tx.Query(t.Context(), query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
 }
 
 // checkSteps replays the steps as a stack: they are numbered without gaps, each apply builds on the top, each revert
@@ -277,7 +248,7 @@ func checkSteps(t *testing.T, tx pgx.Tx) {
 	for _, e := range stack {
 		replayed = append(replayed, describe(e))
 	}
-	canonical = texts(t, tx, canonicalSQL)
+	canonical = replay.Texts(t, tx, canonicalSQL)
 	if strings.Join(canonical, ", ") != strings.Join(replayed, ", ") {
 		problem("the steps end in %v, canonical are %v", replayed, canonical)
 	}

@@ -125,7 +125,7 @@ func TestStrangeContent(t *testing.T) {
 	))
 	pool := databases.New(t)
 	inTx(t, pool, func(tx pgx.Tx) {
-		foldAll(t, tx, chain.Recommended, decode(t, []replay.Post{genesis(), post}), func() (int, bool) { return 2, false })
+		foldAll(t, tx, chain.Recommended, replay.Decode(t, []replay.Post{genesis(), post}), func() (int, bool) { return 2, false })
 		if got := read(t, tx); got.chain != "genesis a1" || got.quarantined != "" {
 			t.Fatalf("got %+v", got)
 		}
@@ -142,7 +142,7 @@ func TestStrangeContent(t *testing.T) {
 				"event_of_a_later_release 1"},
 			{"committed events", `SELECT event_count::text FROM chain_v1.transaction WHERE source_seq = 2 AND tx_index = 2`, "2"},
 		} {
-			if got := strings.Join(texts(t, tx, c.query), ", "); got != c.want {
+			if got := strings.Join(replay.Texts(t, tx, c.query), ", "); got != c.want {
 				t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
 			}
 		}
@@ -159,8 +159,8 @@ func TestOrphanedTransactions(t *testing.T) {
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
 	posts := append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b"))
-	foldAll(t, tx, chain.Recommended, decode(t, posts), func() (int, bool) { return 1, false })
-	got := texts(t, tx, `
+	foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return 1, false })
+	got := replay.Texts(t, tx, `
 		SELECT b.height || ' ' || (c.block_seq IS NOT NULL) || ' ' || count(*)
 		FROM chain_v1.transaction t JOIN chain_v1.block b USING (source_seq)
 		LEFT JOIN chain_v1.canonical c ON c.block_seq = b.source_seq

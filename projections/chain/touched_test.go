@@ -24,7 +24,7 @@ func TestTouched(t *testing.T) {
 	for i := range posts {
 		posts[i] = replay.Post(made.Next())
 	}
-	items := decode(t, posts)
+	items := replay.Decode(t, posts)
 	inTx(t, databases.New(t), func(tx pgx.Tx) {
 		c, err := chain.New(chain.Recommended, nil)
 		if err != nil {

@@ -1,0 +1,39 @@
+package replay
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/eventstore"
+	"strata/projections"
+)
+
+// Decode decodes posts as a log would hold them that has no others.
+func Decode(t testing.TB, posts []Post) []projections.LogItem {
+	t.Helper()
+	events := make([]eventstore.Event, len(posts))
+	for i, post := range posts {
+		events[i] = eventstore.Event{Seq: int64(i + 1), Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
+	}
+	items, err := projections.NewDecoder(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(t.Context(), events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
+// Texts reads a query of one text column.
+func Texts(t testing.TB, tx pgx.Tx, query string, args ...any) []string {
+	t.Helper()
+	rows, err := tx.Query(t.Context(), query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
