@@ -54,14 +54,12 @@ func (c *projectionsVerifyCommand) Run(ctx context.Context, globals *Globals) er
 
 // activeInstance is what readers see of a projection.
 func activeInstance(ctx context.Context, db *database, name string) (projections.Instance, error) {
-	statuses, err := projections.Statuses(ctx, db.pool)
+	active, err := activeVersions(ctx, db.pool)
 	if err != nil {
 		return projections.Instance{}, err
 	}
-	for _, s := range statuses {
-		if s.Name == name && s.Active {
-			return s.Instance(), nil
-		}
+	if version, ok := active[name]; ok {
+		return projections.Instance{Name: name, Version: version}, nil
 	}
 	return projections.Instance{}, fmt.Errorf("no version of projection %s is active", name)
 }

@@ -133,32 +133,42 @@ func (b *bench) foldRecordings(ctx context.Context) error {
 	return nil
 }
 
+// longChain is a chain of many small blocks.
+var longChain = synthchain.Config{
+	Seed: 9, TxPerBlock: synthchain.Range{Min: 1, Max: 4}, SigningSample: 1000, ForgetHistory: true, Nakamoto: true,
+	ForkProbability: .01, MempoolProbability: .1,
+}
+
 // foldSynthetic does the same for a long made-up chain, and watches the memory.
 func (b *bench) foldSynthetic(ctx context.Context) error {
-	config := synthchain.Config{
-		Seed: 9, TxPerBlock: synthchain.Range{Min: 1, Max: 4}, SigningSample: 1000, ForgetHistory: true, Nakamoto: true,
-		ForkProbability: .01, MempoolProbability: .1,
-	}
-	path, events, size, err := b.archive("synthetic.tsv", config, limits{blocks: b.blocks})
+	path, events, size, err := b.archive("synthetic.tsv", longChain, limits{blocks: b.blocks})
 	if err != nil {
 		return err
 	}
 	return b.fold(ctx, "synthetic", path, fmt.Sprintf("%d synthetic blocks (%d events, %d MB)", b.blocks, events, size/1e6))
 }
 
+// imported makes a database whose log is an archive, which nobody has folded, and says how many events and bytes of bodies it has.
+func (b *bench) imported(ctx context.Context, database, path string) (url string, pool *pgxpool.Pool, events, size int64, err error) {
+	if url, pool, err = b.database(ctx, database); err != nil {
+		return "", nil, 0, 0, err
+	}
+	if err = b.command(ctx, "import", "--database-url", url, path); err == nil {
+		err = pool.QueryRow(ctx, `SELECT count(*), sum(size) FROM log.event`).Scan(&events, &size)
+	}
+	if err != nil {
+		pool.Close()
+		return "", nil, 0, 0, err
+	}
+	return url, pool, events, size, nil
+}
+
 func (b *bench) fold(ctx context.Context, database, path, what string) error {
-	url, pool, err := b.database(ctx, database)
+	url, pool, events, size, err := b.imported(ctx, database, path)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	if err := b.command(ctx, "import", "--database-url", url, path); err != nil {
-		return err
-	}
-	var events, size int64
-	if err := pool.QueryRow(ctx, `SELECT count(*), sum(size) FROM log.event`).Scan(&events, &size); err != nil {
-		return err
-	}
 	began := time.Now()
 	var scanned int64
 	if err := pool.QueryRow(ctx, `SELECT sum(octet_length(body)) FROM log.event`).Scan(&scanned); err != nil {

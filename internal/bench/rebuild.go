@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
-	"strata/internal/synthchain"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
@@ -45,11 +44,7 @@ func (b *bench) rebuilding(ctx context.Context) error {
 }
 
 func (b *bench) rebuildSynthetic(ctx context.Context, events int) error {
-	config := synthchain.Config{
-		Seed: 9, TxPerBlock: synthchain.Range{Min: 1, Max: 4}, SigningSample: 1000, ForgetHistory: true, Nakamoto: true,
-		ForkProbability: .01, MempoolProbability: .1,
-	}
-	path, _, _, err := b.archive(fmt.Sprintf("rebuild-%d.tsv", events), config, limits{events: events})
+	path, _, _, err := b.archive(fmt.Sprintf("rebuild-%d.tsv", events), longChain, limits{events: events})
 	if err != nil {
 		return err
 	}
@@ -57,18 +52,11 @@ func (b *bench) rebuildSynthetic(ctx context.Context, events int) error {
 }
 
 func (b *bench) rebuild(ctx context.Context, database, path, what string) error {
-	url, pool, err := b.database(ctx, database)
+	url, pool, events, size, err := b.imported(ctx, database, path)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	if err := b.command(ctx, "import", "--database-url", url, path); err != nil {
-		return err
-	}
-	var events, size int64
-	if err := pool.QueryRow(ctx, `SELECT count(*), sum(size) FROM log.event`).Scan(&events, &size); err != nil {
-		return err
-	}
 	scan, err := scanLog(ctx, pool)
 	if err != nil {
 		return err
