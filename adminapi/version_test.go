@@ -41,48 +41,48 @@ func TestVersions(t *testing.T) {
 	}
 	var made struct{ Made []projections.Instance }
 	s.must(http.StatusAccepted, http.MethodPost, "/balances/rebuild", `{"throttle": 1}`, &made)
-	if len(made.Made) != 1 || made.Made[0].String() != "balances_v2" {
-		t.Fatalf("made %v, want balances_v2", made)
+	if len(made.Made) != 1 || made.Made[0].String() != "balances_v3" {
+		t.Fatalf("made %v, want balances_v3", made)
 	}
-	if got := s.ask(http.MethodPost, "/admin/v1/projections/balances/versions/2/activate", ""); got.status != http.StatusUnprocessableEntity ||
+	if got := s.ask(http.MethodPost, "/admin/v1/projections/balances/versions/3/activate", ""); got.status != http.StatusUnprocessableEntity ||
 		!strings.Contains(got.body, `"check":"it has caught up"`) || !strings.Contains(got.body, `"advice":"Wait until`) {
 		t.Errorf("what is behind: got %d %s", got.status, got.body)
 	}
 	var one struct{ Throttle *int }
-	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/2/throttle", `{"per_second": 70000}`, &one); one.Throttle == nil || *one.Throttle != 70000 {
+	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/throttle", `{"per_second": 70000}`, &one); one.Throttle == nil || *one.Throttle != 70000 {
 		t.Errorf("got throttle %v, want 70000", one.Throttle)
 	}
 	one.Throttle = nil
-	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/2/throttle", `{"per_second": 0}`, &one); one.Throttle != nil {
+	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/throttle", `{"per_second": 0}`, &one); one.Throttle != nil {
 		t.Errorf("got throttle %v, want none", *one.Throttle)
 	}
-	s.caughtUp(projections.Instance{Name: "balances", Version: 2})
+	s.caughtUp(projections.Instance{Name: "balances", Version: 3})
 	var named struct {
 		Rules    *int
 		Versions []projections.Status
 	}
-	if s.must(http.StatusOK, http.MethodGet, "/balances", "", &named); named.Rules == nil || len(named.Versions) != 2 || named.Versions[1].Version != 2 || named.Versions[1].Active {
+	if s.must(http.StatusOK, http.MethodGet, "/balances", "", &named); named.Rules == nil || len(named.Versions) != 2 || named.Versions[1].Version != 3 || named.Versions[1].Active {
 		t.Errorf("got %+v, want two versions", named)
 	}
 	var verified struct {
 		projections.Verification
 		OK bool
 	}
-	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/2/verify", "", &verified); !verified.OK || verified.Findings == nil || verified.Version != 2 {
+	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/verify", "", &verified); !verified.OK || verified.Findings == nil || verified.Version != 3 {
 		t.Errorf("got %+v, want nothing wrong", verified)
 	}
-	if got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=1&v2=2", "", nil); got.body != "" || got.header.Get("Content-Type") != "application/x-ndjson" {
+	if got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=2&v2=3", "", nil); got.body != "" || got.header.Get("Content-Type") != "application/x-ndjson" {
 		t.Errorf("got %q (%v), want no differences", got.body, got.header)
 	}
 
 	// Somebody edits the new version: it differs, it shows beside the active one, and does not become active.
 	var account, was string
-	err := s.pool().QueryRow(t.Context(), `SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance > 0 ORDER BY account LIMIT 1`).Scan(&account, &was)
+	err := s.pool().QueryRow(t.Context(), `SELECT account, balance::text FROM balances_v3.holding WHERE asset = 'stx' AND balance > 0 ORDER BY account LIMIT 1`).Scan(&account, &was)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.exec(`UPDATE balances_v2.holding SET balance = balance + 1 WHERE asset = 'stx' AND account = $1`, account)
-	got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=1&v2=2", "", nil)
+	s.exec(`UPDATE balances_v3.holding SET balance = balance + 1 WHERE asset = 'stx' AND account = $1`, account)
+	got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=2&v2=3", "", nil)
 	var difference projections.Difference
 	if err := json.Unmarshal([]byte(got.body), &difference); err != nil {
 		t.Fatalf("got %q: %v", got.body, err)
@@ -92,51 +92,51 @@ func TestVersions(t *testing.T) {
 	}
 	path := "/extended/v1/address/" + account + "/stx"
 	before := s.ask(http.MethodGet, path, "")
-	beside := s.ask(http.MethodGet, path, "", "Strata-Projection", "balances=2")
+	beside := s.ask(http.MethodGet, path, "", "Strata-Projection", "balances=3")
 	if !strings.Contains(before.body, `"balance":"`+was+`"`) || before.header.Get("Strata-Projection") != "" {
 		t.Errorf("the active version: got %v %s, want %s", before.header, before.body, was)
 	}
-	if strings.Contains(beside.body, `"balance":"`+was+`"`) || beside.header.Get("Strata-Projection") != "balances=2" {
-		t.Errorf("version 2: got %v %s, want another balance than %s", beside.header, beside.body, was)
+	if strings.Contains(beside.body, `"balance":"`+was+`"`) || beside.header.Get("Strata-Projection") != "balances=3" {
+		t.Errorf("version 3: got %v %s, want another balance than %s", beside.header, beside.body, was)
 	}
 	var unfit struct {
 		StatusCode int
 		Findings   []projections.Finding
 		Advice     string
 	}
-	s.must(http.StatusUnprocessableEntity, http.MethodPost, "/balances/versions/2/activate", "", &unfit)
+	s.must(http.StatusUnprocessableEntity, http.MethodPost, "/balances/versions/3/activate", "", &unfit)
 	if unfit.StatusCode != http.StatusUnprocessableEntity || len(unfit.Findings) == 0 || !strings.Contains(unfit.Advice, "build it again") {
 		t.Errorf("got %+v, want what is wrong", unfit)
 	}
-	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/2/verify", "", &verified); verified.OK || len(verified.Findings) == 0 {
+	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/verify", "", &verified); verified.OK || len(verified.Findings) == 0 {
 		t.Errorf("got %+v, want something wrong", verified)
 	}
-	s.exec(`UPDATE balances_v2.holding SET source_seq = source_seq + 1`)
-	if got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=1&v2=2&limit=3", "", nil); strings.Count(got.body, "\n") != 3 {
+	s.exec(`UPDATE balances_v3.holding SET source_seq = source_seq + 1`)
+	if got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=2&v2=3&limit=3", "", nil); strings.Count(got.body, "\n") != 3 {
 		t.Errorf("got %q, want three lines", got.body)
 	}
-	s.exec(`UPDATE balances_v2.holding SET source_seq = source_seq - 1`)
-	s.exec(`UPDATE balances_v2.holding SET balance = balance - 1 WHERE asset = 'stx' AND account = $1`, account)
+	s.exec(`UPDATE balances_v3.holding SET source_seq = source_seq - 1`)
+	s.exec(`UPDATE balances_v3.holding SET balance = balance - 1 WHERE asset = 'stx' AND account = $1`, account)
 
 	var turn switched
-	s.must(http.StatusOK, http.MethodPost, "/balances/versions/2/activate", "", &turn)
-	if want := (projections.Switch{Name: "balances", From: 1, To: 2}); len(turn.Switches) != 1 || turn.Switches[0] != want {
+	s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/activate", "", &turn)
+	if want := (projections.Switch{Name: "balances", From: 2, To: 3}); len(turn.Switches) != 1 || turn.Switches[0] != want {
 		t.Errorf("got %v, want %v", turn, want)
 	}
-	if got := s.must(http.StatusOK, http.MethodPost, "/balances/versions/2/activate", "", nil); got.body != `{"switches":[]}`+"\n" {
+	if got := s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/activate", "", nil); got.body != `{"switches":[]}`+"\n" {
 		t.Errorf("again: got %s, want nothing to do", got.body)
 	}
-	if got := s.ask(http.MethodDelete, "/admin/v1/projections/balances/versions/2", ""); got.status != http.StatusConflict {
+	if got := s.ask(http.MethodDelete, "/admin/v1/projections/balances/versions/3", ""); got.status != http.StatusConflict {
 		t.Errorf("dropping the active version: got %d %s", got.status, got.body)
 	}
 	s.must(http.StatusOK, http.MethodPost, "/balances/rollback", "", &turn)
-	if want := (projections.Switch{Name: "balances", From: 2, To: 1}); len(turn.Switches) != 1 || turn.Switches[0] != want {
+	if want := (projections.Switch{Name: "balances", From: 3, To: 2}); len(turn.Switches) != 1 || turn.Switches[0] != want {
 		t.Errorf("got %v, want %v", turn, want)
 	}
-	if got := s.must(http.StatusOK, http.MethodDelete, "/balances/versions/2", "", nil); got.body != `{"dropped":{"name":"balances","version":2}}`+"\n" {
+	if got := s.must(http.StatusOK, http.MethodDelete, "/balances/versions/3", "", nil); got.body != `{"dropped":{"name":"balances","version":3}}`+"\n" {
 		t.Errorf("got %s", got.body)
 	}
-	if got := s.ask(http.MethodGet, path, "", "Strata-Projection", "balances=2"); got.status != http.StatusNotFound {
+	if got := s.ask(http.MethodGet, path, "", "Strata-Projection", "balances=3"); got.status != http.StatusNotFound {
 		t.Errorf("what was dropped: got %d %s, want 404", got.status, got.body)
 	}
 	if got := s.ask(http.MethodGet, path, ""); got.body != before.body {
@@ -154,20 +154,20 @@ func TestLeader(t *testing.T) {
 		t.Fatalf("made %v, want the line", made)
 	}
 	s.caughtUp(made.Made...)
-	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2"); got.status != http.StatusOK || got.header.Get("Strata-Projection") != "chain=2" {
+	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2"); got.status != http.StatusOK || got.header.Get("Strata-Projection") != "chain=3" {
 		t.Errorf("got %d %v, want the list of steps that ft_v2 folds", got.status, got.header)
 	}
-	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2, balances=1"); got.status != http.StatusConflict {
+	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2, balances=2"); got.status != http.StatusConflict {
 		t.Errorf("of two lists: got %d %s", got.status, got.body)
 	}
 	if got := s.ask(http.MethodPost, "/admin/v1/projections/ft/versions/2/activate", ""); got.status != http.StatusConflict || !strings.Contains(got.body, "activate them together") {
 		t.Errorf("without its leader: got %d %s", got.status, got.body)
 	}
 	var turn switched
-	if s.must(http.StatusOK, http.MethodPost, "/chain/versions/2/activate", "", &turn); len(turn.Switches) != 3 {
+	if s.must(http.StatusOK, http.MethodPost, "/chain/versions/3/activate", "", &turn); len(turn.Switches) != 3 {
 		t.Errorf("got %v, want three", turn)
 	}
-	if got := s.ask(http.MethodDelete, "/admin/v1/projections/chain/versions/1", ""); got.status != http.StatusConflict || !strings.Contains(got.body, "drop these first") {
+	if got := s.ask(http.MethodDelete, "/admin/v1/projections/chain/versions/2", ""); got.status != http.StatusConflict || !strings.Contains(got.body, "drop these first") {
 		t.Errorf("a leader that is followed: got %d %s", got.status, got.body)
 	}
 }
@@ -244,7 +244,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/ft/rollback", "", 409, "Activate the version that you want"},
 		{"POST", "/ft/resume", "", 409, "no version of projection ft has stopped"},
 		{"DELETE", "/ft/versions/1", "", 409, "Activate another version first"},
-		{"DELETE", "/chain/versions/1", "", 409, "active version"},
+		{"DELETE", "/chain/versions/2", "", 409, "active version"},
 		{"POST", "/ft/rebuild", `{"to": -1}`, 400, ""},
 		{"POST", "/ft/rebuild", `{"to": "x"}`, 400, ""},
 		{"POST", "/ft/rebuild", `{`, 400, ""},

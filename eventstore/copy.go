@@ -29,8 +29,21 @@ func (l *Log) writeCopy(ctx context.Context, batch []Incoming, also func(tx pgx.
 	if err := l.partitions.ensure(ctx, size+int64(len(batch))); err != nil {
 		return 0, unavailable(err)
 	}
+	first, err := l.tryCopy(ctx, batch, also)
+	for missed := 0; unseen(err) && missed < unseenAttempts; missed++ {
+		time.Sleep(unseenWait)
+		first, err = l.tryCopy(ctx, batch, also)
+	}
+	if err != nil {
+		return 0, unavailable(err)
+	}
+	return first, nil
+}
+
+// tryCopy returns the position of the first event. When it fails, nothing was written.
+func (l *Log) tryCopy(ctx context.Context, batch []Incoming, also func(tx pgx.Tx, first int64) error) (int64, error) {
 	var next *head
-	err = pgx.BeginFunc(ctx, l.pool, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, l.pool, func(tx pgx.Tx) error {
 		current, err := readHead(ctx, tx, `FOR UPDATE`)
 		if err != nil {
 			return err
@@ -47,7 +60,7 @@ func (l *Log) writeCopy(ctx context.Context, batch []Incoming, also func(tx pgx.
 		return nil
 	})
 	if err != nil {
-		return 0, unavailable(err)
+		return 0, err
 	}
 	l.head = next
 	return next.size - int64(len(batch)) + 1, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -61,4 +62,19 @@ func (p *partitions) add(ctx context.Context, need int64) error {
 		p.ready += p.count
 	}
 	return nil
+}
+
+// unseenAttempts bounds how often an append is tried again because the server does not see a partition yet.
+const unseenAttempts = 20
+
+// unseenWait is how long to wait before that.
+const unseenWait = 5 * time.Millisecond
+
+// unseen says whether an append failed, with nothing written, because there was no partition for it. Appends see to that there is
+// one, but when another process has just attached it, a server's session may know of the commit a moment before it knows of the
+// partition (ATTACH does not stop writers).
+func unseen(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == "23514" && // check_violation
+		refused.TableName == "event" && refused.ConstraintName == ""
 }

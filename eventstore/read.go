@@ -52,6 +52,17 @@ func (l *Log) Read(ctx context.Context, r Range) ([]Event, error) {
 	return events, nil
 }
 
+// Bytes is how many bytes the bodies have that belong to the events after one position up to another, of some paths. It looks
+// at each of these events.
+func (l *Log) Bytes(ctx context.Context, after, last int64, paths []string) (bytes int64, err error) {
+	err = l.pool.QueryRow(ctx, `
+		SELECT coalesce(sum(size), 0) FROM log.event WHERE seq > $1 AND seq <= $2 AND path = ANY ($3)`, after, last, paths).Scan(&bytes)
+	if err != nil {
+		return 0, fmt.Errorf("read how large the events after %d are: %w", after, err)
+	}
+	return bytes, nil
+}
+
 // Get returns one event. withBody says whether to fetch its body. It returns ErrNotFound for a position that the
 // log does not have.
 func (l *Log) Get(ctx context.Context, seq int64, withBody bool) (Event, error) {

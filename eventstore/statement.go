@@ -87,6 +87,7 @@ func fitsStatement(batch []Incoming) bool {
 }
 
 func (l *Log) writeStatement(ctx context.Context, batch []Incoming) (int64, error) {
+	missed := 0
 	for range attemptsMax {
 		if l.head == nil {
 			h, err := readHead(ctx, l.pool, ``)
@@ -103,6 +104,11 @@ func (l *Log) writeStatement(ctx context.Context, batch []Incoming) (int64, erro
 			return 0, unavailable(err)
 		}
 		written, err := l.tryStatement(ctx, batch, events, next)
+		if unseen(err) && missed < unseenAttempts {
+			missed++
+			time.Sleep(unseenWait)
+			continue
+		}
 		if err != nil {
 			return 0, unavailable(err)
 		}

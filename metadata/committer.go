@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
 	"strata/eventstore"
@@ -21,30 +20,24 @@ var errLost = errors.New("the job was given to somebody else")
 var errNotAll = errors.New("not all of the batch can be recorded")
 
 // committer writes reports and completes their jobs, in one transaction.
-type committer struct {
-	log    *eventstore.Log
-	driver *riverpgxv5.Driver
-}
-
-func newCommitter(log *eventstore.Log) *committer {
-	return &committer{log: log, driver: riverpgxv5.New(log.Pool())}
-}
+type committer struct{ log *eventstore.Log }
 
 // commit records all of the batch, or nothing. Where some of it must not be recorded it records nothing either, and
 // returns these with the reason: errLost, or nil for one that is in the log already, by a commit whose answer was lost.
-func (c *committer) commit(ctx context.Context, batch []*finished) (settled map[*finished]error, err error) {
+func (c committer) commit(ctx context.Context, batch []*finished) (settled map[*finished]error, err error) {
 	incoming := make([]eventstore.Incoming, len(batch))
 	for i, f := range batch {
 		incoming[i] = f.incoming
 	}
 	_, err = c.log.AppendBatch(ctx, incoming, func(tx pgx.Tx, _ int64) error {
-		if settled, err = settle(ctx, tx, batch); err != nil {
+		others, err := complete(ctx, tx, batch)
+		if err != nil || len(others) == 0 {
 			return err
 		}
-		if len(settled) > 0 {
-			return errNotAll
+		if settled, err = settle(ctx, tx, others); err != nil {
+			return err
 		}
-		return c.complete(ctx, tx, batch)
+		return errNotAll
 	})
 	if errors.Is(err, errNotAll) {
 		return settled, nil
@@ -52,23 +45,57 @@ func (c *committer) commit(ctx context.Context, batch []*finished) (settled map[
 	return nil, err
 }
 
-// settle locks the jobs of a batch, and finds those that are no longer what their workers were given. The time at which
-// a worker got it tells one run of a job from another.
-func settle(ctx context.Context, tx pgx.Tx, batch []*finished) (map[*finished]error, error) {
-	type run struct {
-		state string
-		at    time.Time
-	}
+// complete does for the jobs of a batch what river.JobCompleteTx does for one: here they take one statement, because
+// nobody else can write to the log meanwhile. Those whose jobs were not what their workers were given are returned: then
+// the caller undoes it. The time at which a worker got a job tells one run of it from another.
+func complete(ctx context.Context, tx pgx.Tx, batch []*finished) (others []*finished, err error) {
 	ids := make([]int64, len(batch))
 	for i, f := range batch {
 		ids[i] = f.job.ID
 	}
+	slices.Sort(ids)
 	rows, err := tx.Query(ctx, `
-		SELECT id, state::text, coalesce(attempted_at, 'epoch') FROM `+schema+`.river_job WHERE id = ANY ($1) ORDER BY id FOR UPDATE`, ids)
+		UPDATE `+schema+`.river_job SET state = 'completed', finalized_at = now()
+		WHERE id = ANY ($1) AND state = 'running'
+		RETURNING id, coalesce(attempted_at, 'epoch')`, ids)
 	if err != nil {
-		return nil, fmt.Errorf("lock %d jobs: %w", len(batch), err)
+		return nil, fmt.Errorf("complete %d jobs: %w", len(batch), err)
 	}
-	runs := make(map[int64]run, len(batch))
+	completed := make(map[int64]time.Time, len(batch))
+	var (
+		id int64
+		at time.Time
+	)
+	if _, err := pgx.ForEachRow(rows, []any{&id, &at}, func() error {
+		completed[id] = at
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("complete %d jobs: %w", len(batch), err)
+	}
+	for _, f := range batch {
+		if at, ok := completed[f.job.ID]; !ok || f.job.AttemptedAt == nil || !at.Equal(*f.job.AttemptedAt) {
+			others = append(others, f)
+		}
+	}
+	return others, nil
+}
+
+// settle says why jobs should not have been completed: they were already, or are no longer what their workers were given.
+func settle(ctx context.Context, tx pgx.Tx, others []*finished) (map[*finished]error, error) {
+	type run struct {
+		state string
+		at    time.Time
+	}
+	ids := make([]int64, len(others))
+	for i, f := range others {
+		ids[i] = f.job.ID
+	}
+	rows, err := tx.Query(ctx, `
+		SELECT id, state::text, coalesce(attempted_at, 'epoch') FROM `+schema+`.river_job WHERE id = ANY ($1)`, ids)
+	if err != nil {
+		return nil, fmt.Errorf("look at %d jobs: %w", len(others), err)
+	}
+	runs := make(map[int64]run, len(others))
 	var (
 		id  int64
 		now run
@@ -78,40 +105,16 @@ func settle(ctx context.Context, tx pgx.Tx, batch []*finished) (map[*finished]er
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("lock %d jobs: %w", len(batch), err)
+		return nil, fmt.Errorf("look at %d jobs: %w", len(others), err)
 	}
 	settled := map[*finished]error{}
-	for _, f := range batch {
+	for _, f := range others {
 		ours := f.job.AttemptedAt != nil && runs[f.job.ID].at.Equal(*f.job.AttemptedAt)
-		switch state := rivertype.JobState(runs[f.job.ID].state); {
-		case ours && state == rivertype.JobStateRunning:
-		case ours && state == rivertype.JobStateCompleted:
+		if ours && rivertype.JobState(runs[f.job.ID].state) == rivertype.JobStateCompleted {
 			settled[f] = nil
-		default:
+		} else {
 			settled[f] = errLost
 		}
 	}
 	return settled, nil
-}
-
-// complete does for the jobs of a batch what river.JobCompleteTx does for one: here they take one statement, because
-// nobody else can write to the log meanwhile. The caller has locked them.
-func (c *committer) complete(ctx context.Context, tx pgx.Tx, batch []*finished) error {
-	now := time.Now()
-	many := &riverdriver.JobSetStateIfRunningManyParams{Schema: schema}
-	for _, f := range batch {
-		one := riverdriver.JobSetStateCompleted(f.job.ID, now, nil)
-		many.ID = append(many.ID, one.ID)
-		many.Attempt = append(many.Attempt, one.Attempt)
-		many.ErrData = append(many.ErrData, one.ErrData)
-		many.FinalizedAt = append(many.FinalizedAt, one.FinalizedAt)
-		many.MetadataDoMerge = append(many.MetadataDoMerge, false)
-		many.MetadataUpdates = append(many.MetadataUpdates, nil)
-		many.ScheduledAt = append(many.ScheduledAt, one.ScheduledAt)
-		many.State = append(many.State, one.State)
-	}
-	if _, err := c.driver.UnwrapExecutor(tx).JobSetStateIfRunningMany(ctx, many); err != nil {
-		return fmt.Errorf("complete %d jobs: %w", len(batch), err)
-	}
-	return nil
 }

@@ -235,7 +235,7 @@ func TestNothingIsStarved(t *testing.T) {
 		raise(t, log.Pool(), "ft_v1", row{want: document(fmt.Sprintf("gopher://%d", i)), priority: 1 + i%4})
 	}
 	c := config(log)
-	c.Concurrency = 2 // 32 jobs outstanding; nothing is folded, so that all the rows stay
+	c.Concurrency = 2 // 16 jobs outstanding; nothing is folded, so that all the rows stay
 	run(t, c)
 	most := 0
 	eventually(t, "all of them", 60*time.Second, func() bool {
@@ -256,8 +256,8 @@ func TestNothingIsStarved(t *testing.T) {
 	if len(seen) != wants {
 		t.Errorf("got %d different wants, want %d", len(seen), wants)
 	}
-	if most > 32 {
-		t.Errorf("%d jobs were outstanding, want 32 at most", most)
+	if most > 16 {
+		t.Errorf("%d jobs were outstanding, want 16 at most", most)
 	}
 }
 

@@ -29,11 +29,11 @@ type dispatcher struct {
 
 // outstandingPerRequest bounds how many jobs of a lane wait or run: enough that no worker is idle between two looks,
 // and few enough that what is urgent soon has its turn.
-const outstandingPerRequest = 16
+const outstandingPerRequest = 8
 
 // Pauses between two looks.
 const (
-	pauseShort   = 10 * time.Millisecond // while projections move all the time
+	pauseShort   = 50 * time.Millisecond // while projections move all the time
 	pauseFailed  = time.Second           // while the database can't be used
 	lookTimeout  = 15 * time.Second
 	lockDispatch = 0x7374726174610002

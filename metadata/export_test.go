@@ -28,7 +28,7 @@ func Commit(ctx context.Context, log *eventstore.Log, id int64, attemptedAt time
 		ctx: ctx, job: &river.Job[task]{JobRow: &rivertype.JobRow{ID: id, AttemptedAt: &attemptedAt}},
 		incoming: incoming(report, body),
 	}
-	all, err := newCommitter(log).commit(ctx, []*finished{f})
+	all, err := committer{log}.commit(ctx, []*finished{f})
 	reason, settled := all[f]
 	return settled, errors.Is(reason, errLost), err
 }

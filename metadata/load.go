@@ -2,10 +2,10 @@ package metadata
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,69 +20,71 @@ type wanted struct {
 	tip       *fetch.Tip // nil before the first block
 }
 
-// load reads the want of a task again. ok is false when no projection wants it any more in this raising.
-func load(ctx context.Context, q querier, t task) (w wanted, ok bool, err error) {
-	w, ok, err = loadFrom(ctx, q, t.Schema, t.Raising)
-	if ok || err != nil {
-		return w, ok, err
-	}
-	// The job stands for every projection that raised the same want at the same event.
-	versions, err := current(ctx, q)
-	if err != nil {
-		return w, false, err
-	}
-	for _, v := range versions {
-		if v.schema == t.Schema {
-			continue
-		}
-		if w, ok, err = loadFrom(ctx, q, v.schema, t.Raising); ok || err != nil {
-			return w, ok, err
-		}
-	}
-	return w, false, nil
-}
-
-func loadFrom(ctx context.Context, q querier, schema string, r raising) (w wanted, ok bool, err error) {
-	key, err := hex.DecodeString(r.Key)
-	if err != nil {
-		return w, false, fmt.Errorf("key of a want: %w", err)
+// loadFrom reads the wants of those loadings that stand in one schema, and notes them there. None do where the schema is
+// gone.
+func loadFrom(ctx context.Context, q querier, schema string, all []*loading) error {
+	n := len(all)
+	keys, seqs, attempts, waits, dues := make([][]byte, n), make([]int64, n), make([]int32, n), make([]int32, n), make([]time.Time, n)
+	for i, l := range all {
+		r := l.task.Raising
+		keys[i], seqs[i], attempts[i], waits[i], dues[i] = l.key, r.Seq, int32(r.Attempts), int32(r.Waits), r.due()
 	}
 	table := pgx.Identifier{schema, "want"}.Sanitize()
 	block := pgx.Identifier{schema, "block"}.Sanitize()
-	var (
-		text      string
-		minHeight *int64
-		height    *int64
-		hash      []byte
-	)
-	err = q.QueryRow(ctx, `
-		SELECT w.want, w.min_height, tip.height, tip.index_block_hash
-		FROM `+table+` w
-		LEFT JOIN (SELECT height, index_block_hash FROM `+block+` ORDER BY height DESC LIMIT 1) tip ON true
-		WHERE w.key_hash = $1 AND w.source_seq = $2 AND w.attempts = $3 AND w.waits = $4 AND w.due_at = $5`,
-		key, r.Seq, r.Attempts, r.Waits, r.due()).Scan(&text, &minHeight, &height, &hash)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows), dropped(err):
-		return w, false, nil
-	case err != nil:
-		return w, false, fmt.Errorf("read want %s of %s: %w", r.Key, schema, err)
+	rows, err := q.Query(ctx, `
+		SELECT r.place, w.want, w.min_height, tip.height, tip.index_block_hash
+		FROM unnest($1::bytea[], $2::bigint[], $3::int[], $4::int[], $5::timestamptz[])
+		     WITH ORDINALITY AS r (key_hash, source_seq, attempts, waits, due_at, place)
+		CROSS JOIN LATERAL (
+			SELECT w.want, w.min_height FROM `+table+` w
+			WHERE w.key_hash = r.key_hash AND w.source_seq = r.source_seq AND w.attempts = r.attempts AND w.waits = r.waits AND w.due_at = r.due_at
+			LIMIT 1) w
+		LEFT JOIN (SELECT height, index_block_hash FROM `+block+` ORDER BY height DESC LIMIT 1) tip ON true`,
+		keys, seqs, attempts, waits, dues)
+	if err == nil {
+		var place int
+		var row wantedRow
+		_, err = pgx.ForEachRow(rows, []any{&place, &row.text, &row.minHeight, &row.height, &row.hash}, func() error {
+			l := all[place-1]
+			l.found, l.err = row.wanted()
+			l.ok = l.err == nil
+			if l.err != nil {
+				l.err = &wantError{schema, l.task.Raising.Key, l.err}
+			}
+			return nil
+		})
 	}
-	if err := json.Unmarshal([]byte(text), &w.want); err != nil {
-		return w, false, &wantError{schema, r.Key, err}
+	if err != nil && !dropped(err) {
+		return fmt.Errorf("read %d wants of %s: %w", n, schema, err)
+	}
+	return nil
+}
+
+// wantedRow is a wanted as the database returns it.
+type wantedRow struct {
+	text      string
+	minHeight *int64
+	height    *int64
+	hash      []byte
+}
+
+func (r *wantedRow) wanted() (w wanted, err error) {
+	if err := json.Unmarshal([]byte(r.text), &w.want); err != nil {
+		return w, err
 	}
 	if err := w.want.Validate(); err != nil {
-		return w, false, &wantError{schema, r.Key, err}
+		return w, err
 	}
-	if minHeight != nil {
-		w.minHeight = *minHeight
+	if r.minHeight != nil {
+		w.minHeight = *r.minHeight
 	}
-	if height != nil {
-		w.tip = &fetch.Tip{Height: *height}
-		if err := w.tip.IndexBlockHash.Scan(hash); err != nil {
-			return w, false, fmt.Errorf("read the tip of %s: %w", schema, err)
+	if r.height != nil {
+		w.tip = &fetch.Tip{Height: *r.height}
+		if err := w.tip.IndexBlockHash.Scan(r.hash); err != nil {
+			return w, fmt.Errorf("the block at the tip: %w", err)
 		}
 	}
-	return w, true, nil
+	return w, nil
 }
 
 // dropped says whether a query failed because the version's schema is gone.

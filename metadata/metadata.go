@@ -52,7 +52,8 @@ const fetchCooldown = 20 * time.Millisecond
 func (m *Metadata) Run(ctx context.Context) error {
 	nodes := newNodes(m.urls, m.config.Logger)
 	recorder := newRecorder(m.config.Log, m.config, m.metrics)
-	client, err := m.newClient(nodes, recorder)
+	loader := newLoader(m.config.Log.Pool())
+	client, err := m.newClient(nodes, loader, recorder)
 	if err != nil {
 		return err
 	}
@@ -67,6 +68,7 @@ func (m *Metadata) Run(ctx context.Context) error {
 	}
 	noWorkers := make(chan struct{})
 	var group errgroup.Group
+	group.Go(func() error { loader.run(noWorkers); return nil })
 	group.Go(func() error { recorder.run(noWorkers); return nil })
 	group.Go(func() error {
 		d := &dispatcher{config: m.config, client: client, nodes: nodes, metrics: m.metrics, dispatched: dispatched{}}
@@ -78,10 +80,11 @@ func (m *Metadata) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-func (m *Metadata) newClient(nodes *nodes, recorder *recorder) (*river.Client[pgx.Tx], error) {
+func (m *Metadata) newClient(nodes *nodes, loader *loader, recorder *recorder) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{
-		config: m.config, nodes: nodes, client: newNodeClient(m.config), turns: newTurns(m.config), recorder: recorder, metrics: m.metrics,
+		config: m.config, nodes: nodes, client: newNodeClient(m.config), turns: newTurns(m.config),
+		loader: loader, recorder: recorder, metrics: m.metrics,
 	})
 	queues := map[string]river.QueueConfig{}
 	for _, l := range m.config.lanes() {

@@ -1,6 +1,7 @@
 package metadata_test
 
 import (
+	"log/slog"
 	"net/http"
 	"sync"
 	"testing"
@@ -94,5 +95,24 @@ func TestRecordedOnceThoughCommittedAgain(t *testing.T) {
 	var state string
 	if err := log.Pool().QueryRow(t.Context(), `SELECT state FROM river.river_job`).Scan(&state); err != nil || state != "completed" {
 		t.Errorf("the job is %s, %v, want completed", state, err)
+	}
+}
+
+// River neither settles a job that was completed with its report, nor takes it for one that failed.
+func TestRiverLeavesARecordedJobAlone(t *testing.T) {
+	t.Parallel()
+	log := openLog(t, databases.New(t))
+	node := newNode(t, nil)
+	raise(t, log.Pool(), "ft_v1", row{want: contractRead("get-name")})
+	c := config(log, node.URL)
+	told := &lines{}
+	c.Logger = slog.New(slog.NewTextHandler(told, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	stop := run(t, c)
+	one(t, log)
+	stop() // what River has to settle, it does before it stops
+	for _, text := range []string{"Job errored", "Completed sub-batch"} {
+		if got := told.count(text); got != 0 {
+			t.Errorf("River told %d times: %s", got, text)
+		}
 	}
 }

@@ -18,7 +18,7 @@ const (
 	batchReports = 512
 	batchBytes   = 8 << 20
 	// linger is how long the first report of a batch waits for company.
-	linger = 5 * time.Millisecond
+	linger = 10 * time.Millisecond
 )
 
 // memoryMax bounds the bytes of all reports that wait for the recorder, in whichever form.
@@ -54,7 +54,7 @@ func newRecorder(log *eventstore.Log, config Config, m *metrics) *recorder {
 	return &recorder{
 		logger:  config.Logger,
 		metrics: m,
-		commit:  newCommitter(log).commit,
+		commit:  committer{log}.commit,
 		queue:   make(chan *finished),
 		memory:  semaphore.NewWeighted(memoryMax),
 	}

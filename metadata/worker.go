@@ -18,6 +18,7 @@ type worker struct {
 	nodes    *nodes
 	client   *nodeClient
 	turns    turns
+	loader   *loader
 	recorder *recorder
 	metrics  *metrics
 }
@@ -31,21 +32,28 @@ const (
 // NextRetry makes no difference between the first failure and later ones: they are all of the kind that passes.
 func (w *worker) NextRetry(*river.Job[task]) time.Time { return time.Now().Add(retryAfter) }
 
-// Work makes one attempt and returns when it is recorded. An error means that it left no trace, and is made again.
+// loadedFor is how long what was read of a want is good for. A worker waits longer for its turn only when those before it
+// take long.
+const loadedFor = time.Second
+
+// Work makes one attempt and returns when it is recorded. An error means that it left no trace, and is made again; but
+// recorded is none.
 func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
+	// While others have their turn, so that a turn is no longer than its requests.
+	loaded := time.Now()
+	found, ok, err := w.load(ctx, job)
+	if err != nil || !ok {
+		return err
+	}
 	endTurn, ok := w.turns.take(ctx, job.Queue, w.config.turnTimeout())
 	if !ok {
 		return river.JobSnooze(retryAfter)
 	}
 	defer endTurn()
-	found, ok, err := load(ctx, w.config.Log.Pool(), job.Args)
-	var unreadable *wantError
-	if errors.As(err, &unreadable) {
-		w.config.Logger.LogAttrs(ctx, slog.LevelError, "a want is not as it should be; it is left alone", slog.Any("error", err))
-		return nil
-	}
-	if err != nil || !ok {
-		return err
+	if time.Since(loaded) > loadedFor {
+		if found, ok, err = w.load(ctx, job); err != nil || !ok {
+			return err
+		}
 	}
 	report, err := w.attempt(ctx, found)
 	switch {
@@ -71,7 +79,21 @@ func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
 		// to end; then there is one run, undisturbed, unless the other could record.
 		return river.JobSnooze(w.config.jobTimeout())
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return recorded{}
+}
+
+// load reads the want of a job. It is not ok when there is nothing to do.
+func (w *worker) load(ctx context.Context, job *river.Job[task]) (found wanted, ok bool, err error) {
+	found, ok, err = w.loader.load(ctx, job.Args)
+	var unreadable *wantError
+	if errors.As(err, &unreadable) {
+		w.config.Logger.LogAttrs(ctx, slog.LevelError, "a want is not as it should be; it is left alone", slog.Any("error", err))
+		return found, false, nil
+	}
+	return found, ok, err
 }
 
 // attempt makes the requests.

@@ -2,18 +2,25 @@ package projections
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 )
 
-// bulkLag is how many items behind the head a follower takes them in batches rather than one by one.
-const bulkLag = 64
-
 // A follower that has caught up goes on in batches while more than bulkLag items come in each calmTime: one by one it would
-// only fall behind again. It looks for more every gatherTime, so that what comes meanwhile shares a transaction.
+// only fall behind again. After a batch of less than gatherItems it lets gatherTime pass before it reads on, so that what
+// comes meanwhile shares a transaction; and when there is nothing it waits for pollTime to be told of more.
 const (
-	calmTime   = time.Second
-	gatherTime = 10 * time.Millisecond
+	calmTime    = time.Second
+	gatherTime  = 25 * time.Millisecond
+	gatherItems = 256
+	pollTime    = 100 * time.Millisecond
 )
+
+// buildTime is how often a follower that has not caught up looks for more: whoever it follows is far behind as well.
+const buildTime = 10 * time.Millisecond
+
+// arrivalTime is how often a follower that is at the head looks whether it is where it is going.
+const arrivalTime = 50 * time.Millisecond
 
 // bulk takes batches until the head is reached and little comes any more, reading and decoding one batch while the one
 // before is applied.
@@ -22,9 +29,10 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 	defer cancel()
 	f.meter.start()
 	defer f.meter.stop()
-	live := false
+	var live atomic.Bool
 	taken, since := 0, time.Now()
-	for b := range f.batches(ctx) {
+	var asked time.Time
+	for b := range f.batches(ctx, &live) {
 		switch {
 		case b.err != nil:
 			return b.err
@@ -39,15 +47,18 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 			}
 			f.meter.count(len(b.items))
 			taken += len(b.items)
-			continue
-		case !live:
-			if err := f.arrive(ctx); err != nil {
+		case !live.Load() && time.Since(asked) >= arrivalTime:
+			asked = time.Now()
+			arrived, err := f.arrive(ctx)
+			if err != nil {
 				return err
 			}
-			f.meter.stop()
-			live = true
+			if arrived {
+				f.meter.stop()
+				live.Store(true)
+			}
 		}
-		if time.Since(since) < calmTime {
+		if !live.Load() || time.Since(since) < calmTime {
 			continue
 		}
 		if taken <= bulkLag {
@@ -67,7 +78,7 @@ func (f *follower[T]) foldUntil(ctx context.Context, position int64) error {
 	f.reach(place.position)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for b := range f.batches(ctx) {
+	for b := range f.batches(ctx, new(atomic.Bool)) {
 		if b.err != nil || len(b.items) == 0 {
 			return b.err
 		}
@@ -90,27 +101,47 @@ type itemBatch[T Item] struct {
 	err   error
 }
 
-// batches reads on from the position, one batch ahead of who takes them, until ctx ends or reading fails.
-func (f *follower[T]) batches(ctx context.Context) <-chan itemBatch[T] {
+// batches reads on from the position, one batch ahead of who takes them, until ctx ends or reading fails. Once it has caught
+// up, which live says, it lets items gather.
+func (f *follower[T]) batches(ctx context.Context, live *atomic.Bool) <-chan itemBatch[T] {
 	batches := make(chan itemBatch[T])
 	go func() {
 		defer close(batches)
 		for after := f.position; ; {
+			grown := f.source.grown()
 			items, err := f.source.read(ctx, after)
 			select {
 			case batches <- itemBatch[T]{items, err}:
 			case <-ctx.Done():
 				return
 			}
-			switch {
-			case err != nil:
+			if err != nil {
 				return
-			case len(items) == 0:
-				sleep(ctx, gatherTime)
-			default:
+			}
+			if len(items) > 0 {
 				after = items[len(items)-1].Position()
+			}
+			switch {
+			case !live.Load() && len(items) == 0:
+				sleep(ctx, buildTime)
+			case live.Load() && len(items) == 0:
+				lookOut(ctx, grown)
+				sleep(ctx, gatherTime)
+			case live.Load() && len(items) < gatherItems:
+				sleep(ctx, gatherTime)
 			}
 		}
 	}()
 	return batches
+}
+
+// lookOut waits to be told that there is more to read, though not for long.
+func lookOut(ctx context.Context, grown <-chan struct{}) {
+	timer := time.NewTimer(pollTime)
+	defer timer.Stop()
+	select {
+	case <-grown:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }

@@ -189,6 +189,14 @@ func decodeEvent(event *eventstore.Event) LogItem {
 		}
 		item.Payload = payload
 		switch p := payload.(type) {
+		case *nodeevent.MempoolTx:
+			a, err := announcement(p, event.ReceivedAt)
+			if err != nil {
+				return err
+			}
+			item.Record = a
+		case *nodeevent.DropMempoolTx:
+			item.Record = p
 		case *nodeevent.Block:
 			decoded, err := decodeTransactions(p.Transactions)
 			if err != nil {
@@ -202,7 +210,7 @@ func decodeEvent(event *eventstore.Event) LogItem {
 		return nil
 	})
 	if item.Err != nil {
-		item.Payload, item.Block = nil, nil
+		item.Payload, item.Block, item.Record = nil, nil, nil
 	}
 	return item
 }

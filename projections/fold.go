@@ -114,12 +114,25 @@ func (f *follower[T]) apply(ctx context.Context, items []T) error {
 	return nil
 }
 
+// foldSettings hold for the transaction of a fold.
+//
+// Rows and position are lost together or not at all, and the log has the events: no need to wait for the disk.
+//
+// A fold looks rows up by keys, of which it has many at once, and there is an index for each. The planner does not know that: a
+// table that is being built has no statistics, or those of a moment at which it was small or empty, and then all of it, or all
+// that belongs to an account, is read for a few rows, again and again, the longer the more. So the planner has no way but through
+// an index, one key after another, and thinks once.
+const foldSettings = `
+	SELECT set_config('synchronous_commit', 'off', true),
+	       set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+	       set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+	       set_config('plan_cache_mode', 'force_generic_plan', true)`
+
 // move is the compare-and-set that makes each item count once. Its row lock also keeps a second process from
 // folding the same items at the same time.
 func (f *follower[T]) move(ctx context.Context, tx pgx.Tx, last T) error {
 	setup := &pgx.Batch{}
-	// Rows and position are lost together or not at all, and the log has the events: no need to wait for the disk.
-	setup.Queue(`SET LOCAL synchronous_commit = off`)
+	setup.Queue(foldSettings)
 	setup.Queue(`
 		UPDATE strata.projection SET position = $5, log_seq = $6, updated_at = now(), rate = coalesce($7, rate)
 		WHERE name = $1 AND version = $2 AND epoch = $3 AND position = $4`,

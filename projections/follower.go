@@ -167,7 +167,17 @@ func (f *follower[T]) keepUp(ctx context.Context) error {
 			return err
 		}
 		f.metrics.head.WithLabelValues(f.spec.labels()...).Set(float64(head))
-		if head-f.position > bulkLag {
+		far, err := f.far(ctx, f.position, head)
+		if err != nil {
+			return err
+		}
+		arrived := false
+		if !far {
+			if arrived, err = f.arrive(ctx); err != nil {
+				return err
+			}
+		}
+		if !arrived {
 			if err := writeState(ctx, f.pool, f.spec, StateBuilding); err != nil {
 				return err
 			}
@@ -176,9 +186,6 @@ func (f *follower[T]) keepUp(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := f.arrive(ctx); err != nil {
-			return err
-		}
 		if err := f.live(ctx); err != nil {
 			return err
 		}
@@ -186,23 +193,27 @@ func (f *follower[T]) keepUp(ctx context.Context) error {
 	return nil
 }
 
-// arrive is called at the head: what is missing of the build is done, and the state says that the instance is live.
-func (f *follower[T]) arrive(ctx context.Context) error {
-	if rate := f.meter.rate(); rate != nil {
-		if _, err := f.pool.Exec(ctx, `UPDATE strata.projection SET rate = $4 WHERE name = $1 AND version = $2 AND epoch = $3`, f.spec.Name, f.spec.Version, f.epoch, *rate); err != nil {
-			return fmt.Errorf("note how quick projection %s was: %w", f.spec, err)
-		}
-	}
+// arrive is called at the head: what is missing of the build is done, and the state says that the instance is live. It is not
+// there yet while the head is only as far as a leader has come that is being built itself.
+func (f *follower[T]) arrive(ctx context.Context) (bool, error) {
 	place, err := f.readPlace(ctx)
 	if err != nil {
-		return err
+		return false, err
+	}
+	if final, err := f.source.final(ctx); err != nil || !final {
+		return false, err
+	}
+	if rate := f.meter.rate(); rate != nil {
+		if _, err := f.pool.Exec(ctx, `UPDATE strata.projection SET rate = $4 WHERE name = $1 AND version = $2 AND epoch = $3`, f.spec.Name, f.spec.Version, f.epoch, *rate); err != nil {
+			return false, fmt.Errorf("note how quick projection %s was: %w", f.spec, err)
+		}
 	}
 	if !place.indexed {
 		if err := index(ctx, f.pool, f.spec, f.logger); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return writeState(ctx, f.pool, f.spec, StateLive)
+	return true, writeState(ctx, f.pool, f.spec, StateLive)
 }
 
 // readPlace reads where the instance stands; ErrNotRegistered when it is gone.

@@ -29,6 +29,9 @@ func index(ctx context.Context, pool *pgxpool.Pool, spec Spec, logger *slog.Logg
 			return fmt.Errorf("make an index of projection %s for readers (%s): %w", spec, statement, err)
 		}
 	}
+	if err := alterTables(ctx, pool, spec.instance(), onceBuilt); err != nil {
+		return err
+	}
 	tables, err := tablesOf(ctx, pool, spec.instance())
 	if err != nil {
 		return err
@@ -43,6 +46,27 @@ func index(ctx context.Context, pool *pgxpool.Pool, spec Spec, logger *slog.Logg
 	}
 	logger.LogAttrs(ctx, slog.LevelInfo, "the indexes of a projection are made", slog.String("projection", spec.String()),
 		slog.Int("indexes", len(statements)), slog.Duration("took", time.Since(started)))
+	return nil
+}
+
+// While tables are built, they are not read again each time that they have grown by a part, to freeze rows and to tell the
+// planner of them: a fold needs no statistics, and readers get theirs at the end. Rows that are dead are vacuumed as ever.
+const (
+	whileBuilt = `SET (autovacuum_vacuum_insert_threshold = -1, autovacuum_analyze_threshold = 2147483647)`
+	onceBuilt  = `RESET (autovacuum_vacuum_insert_threshold, autovacuum_analyze_threshold)`
+)
+
+// alterTables alters all tables of an instance.
+func alterTables(ctx context.Context, q querier, instance Instance, how string) error {
+	tables, err := tablesOf(ctx, q, instance)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		if _, err := q.Exec(ctx, `ALTER TABLE `+instance.table(table)+` `+how); err != nil {
+			return fmt.Errorf("alter table %s of projection %s: %w", table, instance, err)
+		}
+	}
 	return nil
 }
 

@@ -19,7 +19,8 @@ type LogItem struct {
 	Block *Block
 	// Feed is set for what an indexer of ordinals posts.
 	Feed *ordinals.Payload
-	// Record is set for what this program itself has put into the log.
+	// Record is set for what chain takes in at its place among the blocks: what this program itself has put into the log,
+	// and what a node tells of its mempool.
 	Record Record
 	// Err says why the body can't be read: it goes to quarantine.
 	Err error
@@ -42,8 +43,30 @@ type Block struct {
 	Decoded []*transaction.Transaction
 }
 
-// Record is what came from outside of the chain: *fetch.Report or *fetch.Refresh.
+// Record is what came from outside of the chain: *fetch.Report, *fetch.Refresh, *Announcement or *nodeevent.DropMempoolTx.
 type Record any
+
+// RecordKind says what a record is about, so that who reads the steps need not read records of others.
+type RecordKind int16
+
+// Kinds of records.
+const (
+	// Fetched is what this program fetched, or was asked to fetch.
+	Fetched RecordKind = 1
+	// Mempool is what a node tells of its mempool.
+	Mempool RecordKind = 2
+)
+
+// KindOf is the kind of a record; 0 for nil.
+func KindOf(record Record) RecordKind {
+	switch record.(type) {
+	case nil:
+		return 0
+	case *Announcement, *nodeevent.DropMempoolTx:
+		return Mempool
+	}
+	return Fetched
+}
 
 // StepKind says what a step does.
 type StepKind int16
@@ -83,7 +106,9 @@ type Step struct {
 	SourceSeq int64 `json:"source_seq"`
 	// Block is the content; nil unless Kind is Apply.
 	Block *Block `json:"-"`
-	// Record is set when Kind is TakeRecord, for projections whose Spec asks for records.
+	// RecordKind is what the record is about; 0 unless Kind is TakeRecord.
+	RecordKind RecordKind `json:"record,omitempty"`
+	// Record is set when Kind is TakeRecord, for projections whose Spec asks for records of the kind.
 	Record Record `json:"-"`
 }
 

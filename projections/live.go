@@ -10,7 +10,8 @@ import (
 	"strata/eventstore/topic"
 )
 
-// lagCheckItems is after how many items a live follower looks whether it has fallen far behind.
+// lagCheckItems is after how many items a live follower looks whether it has fallen far behind, but for the first one, after
+// which it does: what made it begin may have been much.
 const lagCheckItems = 16
 
 // lagCheckInterval is how often a live follower looks whether it has fallen far behind. Lag is measured here, not
@@ -36,7 +37,7 @@ func (f *follower[T]) live(ctx context.Context) error {
 		if err == nil {
 			err = f.take(ctx, []T{item})
 		}
-		if handled++; err == nil && handled%lagCheckItems == 0 {
+		if handled++; err == nil && handled%lagCheckItems == 1 {
 			err = f.checkLag(ctx)
 		}
 		if err != nil {
@@ -63,14 +64,12 @@ func (f *follower[T]) checkLag(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if head-f.position > bulkLag {
-		return errBehind
+	far, err := f.far(ctx, f.position, head)
+	if err == nil && far {
+		err = errBehind
 	}
-	return nil
+	return err
 }
-
-// errBehind ends live following in favour of bulk.
-var errBehind = errors.New("far behind the head")
 
 func (f *follower[T]) watchLag(ctx context.Context, stop context.CancelCauseFunc) {
 	ticker := time.NewTicker(lagCheckInterval)
@@ -94,7 +93,7 @@ func (f *follower[T]) watchLag(ctx context.Context, stop context.CancelCauseFunc
 		}
 		f.metrics.head.WithLabelValues(f.spec.labels()...).Set(float64(head))
 		f.metrics.position.WithLabelValues(f.spec.labels()...).Set(float64(place.position))
-		if head-place.position > bulkLag {
+		if far, err := f.far(ctx, place.position, head); err == nil && far {
 			stop(errBehind)
 			return
 		}

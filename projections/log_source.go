@@ -22,6 +22,12 @@ type logSource struct {
 
 func (s *logSource) head(ctx context.Context) (int64, error) { return s.log.Size(ctx) }
 
+func (s *logSource) bytes(ctx context.Context, after, head int64) (int64, error) {
+	return s.log.Bytes(ctx, after, head, s.paths)
+}
+
+func (s *logSource) final(context.Context) (bool, error) { return true, nil }
+
 func (s *logSource) read(ctx context.Context, after int64) ([]LogItem, error) {
 	events, err := s.log.Read(ctx, eventstore.Range{After: after, Events: batchItems, Bytes: batchBytes, Paths: s.paths})
 	if err != nil {
@@ -29,6 +35,8 @@ func (s *logSource) read(ctx context.Context, after int64) ([]LogItem, error) {
 	}
 	return s.decode(ctx, events)
 }
+
+func (s *logSource) grown() <-chan struct{} { return signOf(s.wake) }
 
 func (s *logSource) subscribe(spec Spec, logger *slog.Logger) (message.Subscriber, string, error) {
 	subscriber, err := topic.NewSubscriber(s.live, topic.SubscriberConfig{

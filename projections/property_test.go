@@ -118,17 +118,17 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	}
 	compare(t, "canonical block", blocks, pairs(t, log, `
 		SELECT c.height::text, '0x' || encode(b.index_block_hash, 'hex')
-		FROM chain_v1.canonical c JOIN chain_v1.block b ON b.source_seq = c.block_seq`))
+		FROM chain_v2.canonical c JOIN chain_v2.block b ON b.source_seq = c.block_seq`))
 	compare(t, "STX balance", texts(want.Balances), pairs(t, log, `
-		SELECT account, balance::text FROM balances_v1.holding WHERE asset = 'stx' AND balance <> 0`))
+		SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
 	compare(t, "next nonce", texts(want.Nonces), pairs(t, log, `
-		SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v1.nonce ORDER BY account, height DESC`))
+		SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v2.nonce ORDER BY account, height DESC`))
 	tokens := map[string]string{}
 	for h, amount := range want.Tokens {
 		tokens[h.Owner+" "+h.Asset] = amount.String()
 	}
 	compare(t, "token balance", tokens, pairs(t, log, `
-		SELECT account || ' ' || asset, balance::text FROM balances_v1.holding WHERE kind = 'ft' AND balance <> 0`))
+		SELECT account || ' ' || asset, balance::text FROM balances_v2.holding WHERE kind = 'ft' AND balance <> 0`))
 	items, counts := map[string]string{}, map[string]string{}
 	for item, owner := range want.Items {
 		items[item.Asset+" "+item.Value] = owner
@@ -140,26 +140,63 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 		counts[key] = n.Add(n, big.NewInt(1)).String()
 	}
 	compare(t, "owner", items, pairs(t, log, `
-		SELECT asset || ' 0x' || encode(value, 'hex'), owner FROM balances_v1.nft_custody WHERE owner IS NOT NULL`))
+		SELECT asset || ' 0x' || encode(value, 'hex'), owner FROM balances_v2.nft_custody WHERE owner IS NOT NULL`))
 	compare(t, "number of tokens", counts, pairs(t, log, `
-		SELECT account || ' ' || asset, balance::text FROM balances_v1.holding WHERE kind = 'nft' AND balance <> 0`))
+		SELECT account || ' ' || asset, balance::text FROM balances_v2.holding WHERE kind = 'nft' AND balance <> 0`))
+	holders, minted := map[string]int{}, map[string]*big.Int{"stx": want.Liquid()}
+	for _, balance := range want.Balances {
+		if balance > 0 {
+			holders["stx"]++
+		}
+	}
+	for h, amount := range want.Tokens {
+		if amount.Sign() > 0 {
+			holders[h.Asset]++
+		}
+	}
+	for asset, supply := range want.Supplies {
+		minted[asset] = supply
+	}
+	owners := map[string]bool{}
+	for item, owner := range want.Items {
+		if owner != "" && !owners[owner+" "+item.Asset] {
+			owners[owner+" "+item.Asset] = true
+			holders[item.Asset]++
+		}
+		if minted[item.Asset] == nil {
+			minted[item.Asset] = new(big.Int)
+		}
+		if owner != "" {
+			minted[item.Asset].Add(minted[item.Asset], big.NewInt(1))
+		}
+	}
+	assets := map[string]string{}
+	for asset, supply := range minted {
+		if supply.Sign() > 0 {
+			assets[asset] = fmt.Sprintf("%d have %s", holders[asset], supply)
+		}
+	}
+	compare(t, "asset", assets, pairs(t, log, `
+		SELECT asset, holders || ' have ' || (minted - burned + rewards) FROM (
+			SELECT DISTINCT ON (asset) * FROM balances_v2.asset ORDER BY asset, height DESC
+		) a WHERE minted - burned + rewards > 0`))
 	locks := map[string]string{}
 	for account, lock := range want.Locks {
 		locks[account] = fmt.Sprintf("%d until %d", lock.Amount, lock.Until)
 	}
 	compare(t, "lock", locks, pairs(t, log, `
 		SELECT DISTINCT ON (account) account, amount || ' until ' || unlock_height
-		FROM balances_v1.stx_lock ORDER BY account, height DESC, position DESC`))
+		FROM balances_v2.stx_lock ORDER BY account, height DESC, position DESC`))
 	contracts := map[string]string{}
 	for contract := range want.Contracts {
 		contracts[contract] = ""
 	}
 	compare(t, "contract", contracts, pairs(t, log, `
-		SELECT k.contract_id, '' FROM chain_v1.contract k JOIN chain_v1.canonical c ON c.block_seq = k.source_seq`))
+		SELECT k.contract_id, '' FROM chain_v2.contract k JOIN chain_v2.canonical c ON c.block_seq = k.source_seq`))
 	if rows := pairs(t, log, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
 		t.Errorf("quarantined: %v", rows)
 	}
-	if rows := pairs(t, log, `SELECT account, balance::text FROM balances_v1.negative_balance`); len(rows) > 0 {
+	if rows := pairs(t, log, `SELECT account, balance::text FROM balances_v2.negative_balance`); len(rows) > 0 {
 		t.Errorf("negative balances: %v", rows)
 	}
 }
@@ -167,21 +204,22 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 // canonicalRows are queries whose result must not depend on what happened besides the canonical chain. Columns that
 // name events of the log are replaced by the block that the event announced: positions in the log do depend on it.
 var canonicalRows = map[string]string{
-	"block":       `SELECT b.* FROM chain_v1.canonical c JOIN chain_v1.block b ON b.source_seq = c.block_seq`,
-	"transaction": `SELECT r.* FROM chain_v1.canonical c JOIN chain_v1.transaction r ON r.source_seq = c.block_seq`,
-	"event":       `SELECT r.* FROM chain_v1.canonical c JOIN chain_v1.event r ON r.source_seq = c.block_seq`,
-	"contract":    `SELECT r.* FROM chain_v1.canonical c JOIN chain_v1.contract r ON r.source_seq = c.block_seq`,
+	"block":       `SELECT b.* FROM chain_v2.canonical c JOIN chain_v2.block b ON b.source_seq = c.block_seq`,
+	"transaction": `SELECT r.* FROM chain_v2.canonical c JOIN chain_v2.transaction r ON r.source_seq = c.block_seq`,
+	"event":       `SELECT r.* FROM chain_v2.canonical c JOIN chain_v2.event r ON r.source_seq = c.block_seq`,
+	"contract":    `SELECT r.* FROM chain_v2.canonical c JOIN chain_v2.contract r ON r.source_seq = c.block_seq`,
 	"microblock_confirmation": `
-		SELECT r.* FROM chain_v1.canonical c JOIN chain_v1.microblock_confirmation r ON r.source_seq = c.block_seq`,
-	"burn_block":       `SELECT * FROM chain_v1.burn_block WHERE canonical`,
-	"balances block":   `SELECT * FROM balances_v1.block`,
-	"ledger":           `SELECT * FROM balances_v1.ledger`,
-	"holding":          `SELECT * FROM balances_v1.holding`,
-	"nft_event":        `SELECT * FROM balances_v1.nft_event`,
-	"nft_custody":      `SELECT * FROM balances_v1.nft_custody`,
-	"stx_lock":         `SELECT * FROM balances_v1.stx_lock`,
-	"nonce":            `SELECT * FROM balances_v1.nonce`,
-	"negative_balance": `SELECT * FROM balances_v1.negative_balance`,
+		SELECT r.* FROM chain_v2.canonical c JOIN chain_v2.microblock_confirmation r ON r.source_seq = c.block_seq`,
+	"burn_block":       `SELECT * FROM chain_v2.burn_block WHERE canonical`,
+	"balances block":   `SELECT * FROM balances_v2.block`,
+	"ledger":           `SELECT * FROM balances_v2.ledger`,
+	"holding":          `SELECT * FROM balances_v2.holding`,
+	"nft_event":        `SELECT * FROM balances_v2.nft_event`,
+	"asset":            `SELECT * FROM balances_v2.asset`,
+	"nft_custody":      `SELECT * FROM balances_v2.nft_custody`,
+	"stx_lock":         `SELECT * FROM balances_v2.stx_lock`,
+	"nonce":            `SELECT * FROM balances_v2.nonce`,
+	"negative_balance": `SELECT * FROM balances_v2.negative_balance`,
 }
 
 func checkSameRows(t *testing.T, want, got *eventstore.Log) {
@@ -213,7 +251,7 @@ func checkSameRows(t *testing.T, want, got *eventstore.Log) {
 func dump(t *testing.T, log *eventstore.Log, query string) []string {
 	t.Helper()
 	blocks := map[int64]string{}
-	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v1.block`)
+	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v2.block`)
 	if err != nil {
 		t.Fatal(err)
 	}

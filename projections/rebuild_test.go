@@ -16,8 +16,10 @@ import (
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/brc20"
+	"strata/projections/chain"
 	"strata/projections/ft"
 	"strata/projections/inscriptions"
+	"strata/projections/mempool"
 	"strata/projections/nft"
 	"strata/projections/ordinals"
 	"strata/projections/sft"
@@ -27,9 +29,22 @@ import (
 func everything(t *testing.T) projections.Lines {
 	t.Helper()
 	return projections.Lines{
-		projections.Chain(recommended(t), balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil)),
+		projections.Chain(recommended(t), balances.New(nil), mempool.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()),
 	}
+}
+
+// first is the number of the instance that a fresh database begins with.
+func first(projection string) int {
+	switch projection {
+	case chain.Name:
+		return chain.Version
+	case inscriptions.Name:
+		return inscriptions.Version
+	case balances.Name:
+		return balances.Version
+	}
+	return 1
 }
 
 // posts of a chain and of a feed, mixed.
@@ -86,7 +101,7 @@ func TestRebuildEverything(t *testing.T) {
 		stop()
 	}
 	want := []projections.Instance{
-		at("chain", 2), at("balances", 2), at("ft", 2), at("sft", 2), at("nft", 2), at("ordinals", 7), at("inscriptions", 2), at("brc20", 2),
+		at("chain", chain.Version+1), at("balances", balances.Version+1), at("mempool", 2), at("ft", 2), at("sft", 2), at("nft", 2), at("ordinals", 7), at("inscriptions", 3), at("brc20", 2),
 	}
 	if !slices.Equal(built, want) {
 		t.Fatalf("got %v, want %v", built, want)
@@ -98,18 +113,18 @@ func TestRebuildEverything(t *testing.T) {
 	replay.Wait(t, log)
 	caughtUp(t, log, built...)
 	for _, i := range built {
-		for _, d := range differences(t, log, lines, i.Name, 1, i.Version) {
+		for _, d := range differences(t, log, lines, i.Name, first(i.Name), i.Version) {
 			t.Errorf("%s: %s", i.Name, describe(d))
 			break
 		}
 		verified(t, log, lines, i)
-		verified(t, log, lines, at(i.Name, 1))
+		verified(t, log, lines, at(i.Name, first(i.Name)))
 		s := statusAt(t, log, i)
-		if s.Rows == 0 && i.Name == "chain" || s.Bytes == 0 || s.Rules != 1 || s.Active || s.Previous {
+		if s.Rows == 0 && i.Name == "chain" || s.Bytes == 0 || s.Rules != first(i.Name) || s.Active || s.Previous {
 			t.Errorf("got status %+v", s)
 		}
 	}
-	if s := statusAt(t, log, at("chain", 2)); s.Rate == nil || *s.Rate <= 0 {
+	if s := statusAt(t, log, at("chain", 3)); s.Rate == nil || *s.Rate <= 0 {
 		t.Errorf("the rate of the build was not measured: %+v", s)
 	}
 	checkJoint(t, log, lines)
@@ -139,8 +154,8 @@ func checkJoint(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 	t.Helper()
 	ctx, pool := t.Context(), log.Pool()
 	var input *projections.InputError
-	if _, err := projections.Activate(ctx, pool, lines, []projections.Instance{at("balances", 2)}); !errors.As(err, &input) || input.Name != "balances" {
-		t.Errorf("balances_v2 alone: got %v, want *InputError", err)
+	if _, err := projections.Activate(ctx, pool, lines, []projections.Instance{at("balances", 3)}); !errors.As(err, &input) || input.Name != "balances" {
+		t.Errorf("balances_v3 alone: got %v, want *InputError", err)
 	}
 	if _, err := projections.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, projections.ErrNoPrevious) {
 		t.Errorf("roll back what was never switched: got %v", err)
@@ -150,28 +165,28 @@ func checkJoint(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 		got := query[string](t, log, `
 			SELECT string_agg(p.name || ' ' || p.version || ' ' || p.input, ', ' ORDER BY p.name) FROM strata.active JOIN strata.projection p USING (name, version)`)
 		version := map[bool]int{true: 2, false: 1}
-		c, o := version[chain == 2], version[ordinals == 7]
-		want := fmt.Sprintf("balances %d chain_v%d, brc20 %d ordinals_v%d, chain %d log, ft %d chain_v%d, inscriptions %d ordinals_v%d, nft %d chain_v%d, ordinals %d log, sft %d chain_v%d",
-			c, chain, o, ordinals, chain, c, chain, o, ordinals, c, chain, ordinals, c, chain)
+		c, o := version[chain == 3], version[ordinals == 7]
+		want := fmt.Sprintf("balances %d chain_v%d, brc20 %d ordinals_v%d, chain %d log, ft %d chain_v%d, inscriptions %d ordinals_v%d, mempool %d chain_v%d, nft %d chain_v%d, ordinals %d log, sft %d chain_v%d",
+			c+balances.Version-1, chain, o, ordinals, chain, c, chain, o+inscriptions.Version-1, ordinals, c, chain, c, chain, ordinals, c, chain)
 		if got != want {
 			t.Errorf("active are %s, want %s", got, want)
 		}
 	}
-	oneInput(1, 1)
-	switches, err := projections.Activate(ctx, pool, lines, []projections.Instance{at("chain", 2), at("ordinals", 7)})
-	if err != nil || len(switches) != 8 {
-		t.Fatalf("got %v and %v, want 8 switches", switches, err)
+	oneInput(2, 1)
+	switches, err := projections.Activate(ctx, pool, lines, []projections.Instance{at("chain", 3), at("ordinals", 7)})
+	if err != nil || len(switches) != 9 {
+		t.Fatalf("got %v and %v, want 9 switches", switches, err)
 	}
-	oneInput(2, 7)
-	if switches, err := projections.Activate(ctx, pool, lines, []projections.Instance{at("chain", 2)}); err != nil || len(switches) != 0 {
+	oneInput(3, 7)
+	if switches, err := projections.Activate(ctx, pool, lines, []projections.Instance{at("chain", 3)}); err != nil || len(switches) != 0 {
 		t.Errorf("activate what is active: got %v and %v", switches, err)
 	}
 	eventually(t, "the views follow", func() bool {
 		return query[bool](t, log, `SELECT bool_and(viewed = version) FROM strata.active`) &&
-			query[bool](t, log, `SELECT pg_get_viewdef('api.block') LIKE '%chain_v2%' AND pg_get_viewdef('api.ft_token') LIKE '%ft_v2%'`)
+			query[bool](t, log, `SELECT pg_get_viewdef('api.block') LIKE '%chain_v3%' AND pg_get_viewdef('api.ft_token') LIKE '%ft_v2%'`)
 	})
 	for i, want := range map[projections.Instance]error{
-		at("chain", 2): projections.ErrActive, at("chain", 1): projections.ErrFollowed, at("chain", 9): projections.ErrNotRegistered,
+		at("chain", 3): projections.ErrActive, at("chain", 2): projections.ErrFollowed, at("chain", 9): projections.ErrNotRegistered,
 	} {
 		if err := projections.Drop(ctx, pool, i); !errors.Is(err, want) {
 			t.Errorf("drop %s: got %v, want %v", i, err, want)
@@ -185,16 +200,16 @@ func checkJoint(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 			t.Fatal(err)
 		}
 	}
-	oneInput(1, 1)
+	oneInput(2, 1)
 	if s := statusAt(t, log, at("ft", 2)); !s.Previous {
 		t.Errorf("ft_v2 is not what a rollback returns to: %+v", s)
 	}
-	for _, i := range []projections.Instance{at("sft", 2), at("nft", 2), at("balances", 2), at("ft", 2), at("chain", 2)} {
+	for _, i := range []projections.Instance{at("sft", 2), at("nft", 2), at("balances", 3), at("mempool", 2), at("ft", 2), at("chain", 3)} {
 		if err := projections.Drop(ctx, pool, i); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := query[int](t, log, `SELECT count(*) FROM pg_namespace WHERE nspname IN ('chain_v2', 'balances_v2', 'ft_v2')`); n != 0 {
+	if n := query[int](t, log, `SELECT count(*) FROM pg_namespace WHERE nspname IN ('chain_v3', 'balances_v3', 'ft_v2')`); n != 0 {
 		t.Errorf("%d schemas are left", n)
 	}
 	if _, err := projections.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, projections.ErrNoPrevious) {
@@ -229,17 +244,17 @@ func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 	if found := find(); len(found) != 0 {
 		t.Errorf("got %v, want no difference", found)
 	}
-	execute(t, log, `UPDATE chain_v1.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM chain_v1.transaction LIMIT 1)`)
-	execute(t, log, `DELETE FROM inscriptions_v1.location WHERE (sat, height, tx_index) = (SELECT sat, height, tx_index FROM inscriptions_v1.location LIMIT 1)`)
+	execute(t, log, `UPDATE chain_v2.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM chain_v2.transaction LIMIT 1)`)
+	execute(t, log, `DELETE FROM inscriptions_v2.location WHERE (sat, height, tx_index) = (SELECT sat, height, tx_index FROM inscriptions_v2.location LIMIT 1)`)
 	if found := find("chain", "inscriptions", "brc20"); len(found) != 2 {
 		t.Errorf("got %v, want a transaction and a location", found)
 	}
-	execute(t, log, `UPDATE inscriptions_v1.satoshi SET inscriptions = inscriptions + 1 WHERE sat = (SELECT max(sat) FROM inscriptions_v1.satoshi)`)
+	execute(t, log, `UPDATE inscriptions_v2.satoshi SET inscriptions = inscriptions + 1 WHERE sat = (SELECT max(sat) FROM inscriptions_v2.satoshi)`)
 	d, err := lines.Definition("inscriptions")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := projections.Verify(t.Context(), log.Pool(), d, at("inscriptions", 1))
+	v, err := projections.Verify(t.Context(), log.Pool(), d, at("inscriptions", inscriptions.Version))
 	if err != nil || len(v.Findings) != 1 || v.Findings[0].Check != "as many inscriptions are on a satoshi as it says" {
 		t.Errorf("got %+v and %v, want a finding", v, err)
 	}

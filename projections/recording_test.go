@@ -63,9 +63,9 @@ func TestRecordings(t *testing.T) {
 			var got expected
 			err = log.Pool().QueryRow(t.Context(), `
 				SELECT b.height, '0x' || encode(b.index_block_hash, 'hex'), '0x' || encode(b.block_hash, 'hex'),
-				       (SELECT count(*) FROM chain_v1.canonical), (SELECT min(height) FROM chain_v1.canonical),
-				       (SELECT count(*) FROM chain_v1.block)
-				FROM chain_v1.canonical c JOIN chain_v1.block b ON b.source_seq = c.block_seq
+				       (SELECT count(*) FROM chain_v2.canonical), (SELECT min(height) FROM chain_v2.canonical),
+				       (SELECT count(*) FROM chain_v2.block)
+				FROM chain_v2.canonical c JOIN chain_v2.block b ON b.source_seq = c.block_seq
 				ORDER BY c.height DESC LIMIT 1`).
 				Scan(&got.Tip.Height, &got.Tip.IndexBlockHash, &got.Tip.BlockHash, &got.ChainBlocks, &got.FirstHeight, &got.AllBlocks)
 			if err != nil {
@@ -73,7 +73,7 @@ func TestRecordings(t *testing.T) {
 			}
 			err = log.Pool().QueryRow(t.Context(), `
 				SELECT count(*), coalesce(sum(t.fee), 0)::text, coalesce(sum(t.event_count), 0)
-				FROM chain_v1.canonical c JOIN chain_v1.transaction t ON t.source_seq = c.block_seq`).
+				FROM chain_v2.canonical c JOIN chain_v2.transaction t ON t.source_seq = c.block_seq`).
 				Scan(&got.Txs, &got.Fees, &got.Events)
 			if err != nil {
 				t.Fatal(err)
@@ -97,12 +97,12 @@ func TestRecordings(t *testing.T) {
 				}
 			}
 			compare(t, "STX balance", want.STX, pairs(t, log, `
-				SELECT account, balance::text FROM balances_v1.holding WHERE asset = 'stx' AND balance <> 0`))
+				SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
 			// The other implementation left out the nonces of tenure changes (7) and Nakamoto coinbases (8), which a
 			// node counts as it counts all others: they are consecutive with the rest. Both countings must come out.
 			compare(t, "next nonce without tenures", want.Nonce, pairs(t, log, fmt.Sprintf(nextNonceSQL, `AND type_id NOT IN (7, 8)`)))
 			compare(t, "next nonce", pairs(t, log, fmt.Sprintf(nextNonceSQL, ``)), pairs(t, log, `
-				SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v1.nonce ORDER BY account, height DESC`))
+				SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v2.nonce ORDER BY account, height DESC`))
 
 			var quarantined int
 			if err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM strata.quarantine`).Scan(&quarantined); err != nil {
@@ -118,7 +118,7 @@ func TestRecordings(t *testing.T) {
 // nextNonceSQL counts nonces from the canonical transactions. Boot transactions, which nobody signed, have none.
 const nextNonceSQL = `
 	SELECT account, (max(u.nonce) + 1)::text
-	FROM chain_v1.canonical c JOIN chain_v1.transaction t ON t.source_seq = c.block_seq
+	FROM chain_v2.canonical c JOIN chain_v2.transaction t ON t.source_seq = c.block_seq
 	CROSS JOIN LATERAL (VALUES (t.sender, t.nonce), (t.sponsor, t.sponsor_nonce)) u (account, nonce)
 	WHERE u.nonce IS NOT NULL AND account NOT LIKE '%%000000000000000000002%%' %s
 	GROUP BY account`

@@ -148,6 +148,11 @@ func (w wanted) create(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, tables); err != nil {
 		return fmt.Errorf("create its tables: %w", err)
 	}
+	if late {
+		if err := alterTables(ctx, tx, spec.instance(), whileBuilt); err != nil {
+			return err
+		}
+	}
 	if !w.active {
 		return nil
 	}

@@ -22,8 +22,8 @@ type Spec struct {
 	// Views names the tables that SQL users see in schema api while this version is active; a name before a colon, as
 	// in "ft_token:token", is that of the view.
 	Views []string
-	// Records says that the projection reads the content of records.
-	Records bool
+	// Records are the kinds of records whose content the projection reads.
+	Records []RecordKind
 }
 
 // Schema is where the version's tables stand, such as "chain_v1".

@@ -163,8 +163,8 @@ func (e *FailedError) Error() string {
 	return fmt.Sprintf("projection %s stopped at position %d: %s", e.Status.Name, *e.Status.ErrorPosition, *e.Status.Error)
 }
 
-// WaitUntilCaughtUp returns when no active version lags behind its input, and a *FailedError when one has stopped. It looks
-// often, and tells progress every interval.
+// WaitUntilCaughtUp returns when no active version lags behind its input and all follow it live, with the indexes of readers, and a
+// *FailedError when one has stopped. It looks often, and tells progress every interval.
 func WaitUntilCaughtUp(ctx context.Context, pool *pgxpool.Pool, progress func([]Status), interval time.Duration) error {
 	told := time.Now()
 	for {
@@ -178,7 +178,7 @@ func WaitUntilCaughtUp(ctx context.Context, pool *pgxpool.Pool, progress func([]
 			if s.State == StateFailed {
 				return &FailedError{s}
 			}
-			behind = behind || s.Lag() > 0
+			behind = behind || s.Lag() > 0 || !s.Indexed || s.State == StateBuilding
 		}
 		if !behind {
 			return nil

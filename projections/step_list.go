@@ -3,21 +3,22 @@ package projections
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// chainSteps are the steps of chain. Records are filled in for projections that want them.
-func chainSteps(decoder *Decoder, records bool) stepList[Step] {
+// chainSteps are the steps of chain. Records are filled in of the kinds that a projection wants.
+func chainSteps(decoder *Decoder, records []RecordKind) stepList[Step] {
 	return stepList[Step]{
-		columns: `step, kind, height, index_block_hash, block_seq, source_seq`,
+		columns: `step, kind, coalesce(record, 0), height, index_block_hash, block_seq, source_seq`,
 		scan: func(row pgx.Row) (step Step, err error) {
-			return step, row.Scan(&step.Number, &step.Kind, &step.Height, &step.IndexBlockHash, &step.BlockSeq, &step.SourceSeq)
+			return step, row.Scan(&step.Number, &step.Kind, &step.RecordKind, &step.Height, &step.IndexBlockHash, &step.BlockSeq, &step.SourceSeq)
 		},
 		fill: func(ctx context.Context, steps []Step) error {
-			if records {
+			if len(records) > 0 {
 				err := fill(ctx, steps, decoder.Records, func(step *Step) (int64, *Record) {
-					return step.BlockSeq, only(&step.Record, step.Kind == TakeRecord)
+					return step.BlockSeq, only(&step.Record, slices.Contains(records, step.RecordKind))
 				})
 				if err != nil {
 					return err

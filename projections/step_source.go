@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -36,6 +37,29 @@ type stepList[T Item] struct {
 
 func (s *stepSource[T]) head(ctx context.Context) (int64, error) {
 	return lastStep(ctx, s.pool, s.leader)
+}
+
+func (s *stepSource[T]) bytes(ctx context.Context, after, head int64) (bytes int64, err error) {
+	err = s.pool.QueryRow(ctx, `
+		SELECT coalesce(sum(block_size), 0) FROM `+s.leader.table("step")+` WHERE step > $1 AND step <= $2 AND kind >= 0`, after, head).Scan(&bytes)
+	if err != nil {
+		return 0, fmt.Errorf("read how large the steps of %s after %d are: %w", s.leader, after, err)
+	}
+	return bytes, nil
+}
+
+// final looks at the leader: it is at the head of the log, or has stopped.
+func (s *stepSource[T]) final(ctx context.Context) (final bool, err error) {
+	err = s.pool.QueryRow(ctx, `
+		SELECT p.state <> 'building' OR p.position + $3 >= h.size FROM strata.projection p, log.head h WHERE p.name = $1 AND p.version = $2`,
+		s.leader.Name, s.leader.Version, bulkLag).Scan(&final)
+	if errors.Is(err, pgx.ErrNoRows) { // it was dropped; its followers are about to be, too
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("see whether %s has caught up: %w", s.leader, err)
+	}
+	return final, nil
 }
 
 // lastStep is the newest step of a leader's instance; 0 when there is none.
@@ -74,6 +98,8 @@ func (s *stepSource[T]) fill(ctx context.Context, steps []T) error {
 	}
 	return nil
 }
+
+func (s *stepSource[T]) grown() <-chan struct{} { return signOf(s.wake) }
 
 func (s *stepSource[T]) subscribe(spec Spec, logger *slog.Logger) (message.Subscriber, string, error) {
 	subscriber, err := topic.NewSubscriber(s.live, topic.SubscriberConfig{

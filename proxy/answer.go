@@ -18,7 +18,8 @@ const BufferMax = 1 << 20
 // answer is a node's. Once it is made, nobody changes it.
 type answer struct {
 	status int
-	fields []wire.Field
+	fields []wire.Field // in few, where that suffices
+	few    [4]wire.Field
 	body   []byte // the beginning of it, where there is a rest
 	node   string // that gave it; empty if it was kept
 	height int64  // of the node's tip; -1: it didn't say
@@ -102,7 +103,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, x *exchange, a *an
 
 // setHeader sets the header of an answer: the node's fields, and the proxy's. The values share one piece of memory.
 func (p *Proxy) setHeader(header http.Header, x *exchange, a *answer, length int64) {
-	values := make([]string, 0, len(a.fields)+2)
+	values := x.values[:0]
 	set := func(name, value string) {
 		values = append(values, value)
 		header[name] = values[len(values)-1 : len(values) : len(values)]

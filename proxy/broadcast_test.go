@@ -131,15 +131,11 @@ func TestMulticast(t *testing.T) {
 	quick.does(serve(false))
 	slow.does(serve(true))
 	broken.does(cut)
+	slow.syncing.Store(true) // so that quick is the first
+	broken.syncing.Store(true)
 	p := startProxy(t, Config{Multicast: true}, quick, slow, broken)
-	for _, n := range []*fakeNode{slow, broken} {
-		node, _ := p.pool.Named(n.name)
-		seat, ok := p.pool.TrySeat(node, heavyEndpoint)
-		if !ok {
-			t.Fatal("no seat")
-		}
-		defer seat.Leave(0)
-	}
+	p.untilState(t, slow, "syncing")
+	p.untilState(t, broken, "syncing")
 	start := time.Now()
 	p.send(t).want(t, 200, txid)
 	if took := time.Since(start); took > 5*time.Second {

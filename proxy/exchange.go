@@ -28,6 +28,8 @@ type exchange struct {
 	bytes  int64
 	node   string
 	tries  int
+	// values is memory for those of the answer's header fields.
+	values [6]string
 }
 
 // source is where an answer came from.

@@ -145,9 +145,9 @@ func (p *Proxy) attempt(ctx context.Context, x *exchange, seat pool.Seat) tried 
 	}
 	t.outcome = pool.OfStatus(response.Status)
 	t.answer = &answer{
-		status: response.Status, fields: append([]wire.Field(nil), response.Fields...), body: body,
-		node: seat.Node.Name, height: -1, lag: seat.Lag, loan: loan, shareable: whole,
+		status: response.Status, body: body, node: seat.Node.Name, height: -1, lag: seat.Lag, loan: loan, shareable: whole,
 	}
+	t.answer.fields = append(t.answer.few[:0], response.Fields...)
 	if response.Status < 300 {
 		if height, err := strconv.ParseUint(response.Value(wire.TipHeight), 10, 62); err == nil {
 			t.answer.height = int64(height)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"strata/domain/hash"
+	"strata/internal/lean"
 )
 
 // fakeNode is a node on the loopback interface that can be told to misbehave. Its answers to /v2/info and the height in
@@ -144,12 +144,26 @@ func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 		defer close(ran)
 		p.Run(ctx)
 	}()
-	server := httptest.NewServer(p)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	server := &lean.Server{HTTP: &http.Server{Handler: p}, Serves: func(string) bool { return true }}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
 	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
-	t := &testProxy{Proxy: p, url: server.URL, client: &http.Client{Transport: transport, Timeout: 30 * time.Second}}
+	t := &testProxy{Proxy: p, url: "http://" + listener.Addr().String(), client: &http.Client{Transport: transport, Timeout: 30 * time.Second}}
 	t.stop = sync.OnceFunc(func() {
 		transport.CloseIdleConnections()
-		server.Close()
+		within, give := context.WithTimeout(context.Background(), 10*time.Second)
+		defer give()
+		if err := server.Shutdown(within); err != nil {
+			tb.Errorf("shut the server down: %v", err)
+			_ = server.Close()
+		}
+		if err := <-served; err != http.ErrServerClosed { //nolint:errorlint // as net/http returns it
+			tb.Errorf("the server has ended with %v", err)
+		}
 		cancel()
 		<-ran
 	})

@@ -42,7 +42,12 @@ func parseKept(b []byte) (*answer, error) {
 	if !ok {
 		return nil, errKept
 	}
-	a := &answer{status: http.StatusOK, height: -1, lag: -1, shareable: true, kept: true, fields: make([]wire.Field, count)}
+	a := &answer{status: http.StatusOK, height: -1, lag: -1, shareable: true, kept: true}
+	a.fields = a.few[:]
+	if count > uint64(len(a.few)) {
+		a.fields = make([]wire.Field, count)
+	}
+	a.fields = a.fields[:count]
 	for i := range a.fields {
 		if a.fields[i].Name, rest, ok = keptText(rest); !ok {
 			return nil, errKept

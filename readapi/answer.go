@@ -149,5 +149,6 @@ func isAnswer(err error) bool {
 	var token *tokenError
 	var inscribed *ordinalsError
 	var moved *movedError
-	return errors.As(err, &moved) || errors.As(err, &own) || errors.As(err, &token) || errors.As(err, &inscribed)
+	var searched *searchError
+	return errors.As(err, &moved) || errors.As(err, &searched) || errors.As(err, &own) || errors.As(err, &token) || errors.As(err, &inscribed)
 }

@@ -21,7 +21,9 @@ type API struct {
 	huma    huma.API
 	metrics *metrics
 	pending pendingTransfers
-	handler http.Handler
+	// pendingNonces are read beside those that are used.
+	pendingNonces pendingNonces
+	handler       http.Handler
 
 	watch    *register.Watch
 	cache    *cache.Cache[kept]
@@ -31,6 +33,8 @@ type API struct {
 	nodeAnswers *NodeAnswers
 	fees        *fees
 	interfaces  *interfaceMemory
+
+	live *follower // what happens, for those who follow it
 
 	routes  map[string]string // name of what answers each pattern of the mux
 	tracers map[string]tracer // by the names of operations
@@ -46,7 +50,7 @@ type API struct {
 // New makes the API with all its resources. It does not touch the database. While Run runs, answers are kept; without
 // it, each is made anew.
 func New(config Config) *API {
-	a := &API{config: config.withDefaults(), mux: http.NewServeMux(), pending: noPendingTransfers{}}
+	a := &API{config: config.withDefaults(), mux: http.NewServeMux(), pending: mempoolTransfers{}, pendingNonces: waitingNonces{}}
 	a.routes, a.tracers = map[string]string{}, map[string]tracer{}
 	a.metrics = newMetrics(a.config.Registry)
 	a.combiner.pool = a.config.Pool
@@ -67,6 +71,7 @@ func New(config Config) *API {
 	})
 	a.nodeAnswers = &NodeAnswers{timed: a.cache.Timed(), watch: a.watch, network: a.config.Network}
 	a.fees = newFees(a)
+	a.live = newFollower(a)
 	a.huma = huma.NewAPI(a.description(), checkingAdapter{humago.NewAdapter(a.mux, "")})
 
 	a.registerStatus()
@@ -74,6 +79,12 @@ func New(config Config) *API {
 	a.registerChainTransactions()
 	a.registerSTXBalances()
 	a.registerBalances()
+	a.registerAccounts()
+	a.registerHolders()
+	a.registerNFTLists()
+	a.registerSupply()
+	a.registerSearch()
+	a.registerMempool()
 	a.registerAuditEvents()
 	a.registerAuditBodies()
 	a.registerQuarantine()
@@ -86,6 +97,7 @@ func New(config Config) *API {
 	a.registerOrdinals()
 	a.registerBRC20()
 	a.registerNodes()
+	a.registerStreams()
 	a.registerHealth()
 
 	a.plain("GET /{$}", "root", func(w http.ResponseWriter, r *http.Request) {
@@ -108,6 +120,7 @@ func (a *API) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { a.fees.run(ctx) })
+	running.Go(func() { a.live.run(ctx) })
 	a.watch.Run(ctx)
 }
 
@@ -116,6 +129,7 @@ func (a *API) changed() {
 	a.metrics.changes.Inc()
 	a.tellForeign()
 	a.fees.look()
+	a.live.look()
 }
 
 // ServeHTTP implements http.Handler.

@@ -18,7 +18,7 @@ var (
 	}
 	tracedInscription = &tracedTable{
 		projection: inscribed, name: "inscription", key: "id", join: `JOIN {inscriptions}.block b ON b.height = t.height`,
-		values:  "number classic_number sat height tx_index content_type content_length fee genesis_address address delegate",
+		values:  "number classic_number sat height tx_index content_type content_length fee genesis_address delegate",
 		sources: []tracedSource{{column: "source_seq", pointers: ordinalOperation("t")}},
 	}
 	tracedLocation = &tracedTable{

@@ -28,15 +28,19 @@ func traced[In, Out any](a *API, id string, lookups func(ctx context.Context, s 
 // What there is to say of those that have no rows behind them.
 const (
 	ofCounters = "it is made of counters, which each event changes"
+	ofMany     = "it is made of all that waits to be mined: /extended/v1/tx/mempool lists it"
 	ofPosition = "it says where the projections stand: /audit/v1/quarantine has what they could not read"
 	ofServer   = "it says how the server is, and not what the log says"
 	ofNode     = "it is what a node says, and not what the tables do"
 	ofProgram  = "it is part of the program"
+	ofStream   = "it says what happens as it happens, and the reads of the same say what it is made of"
 	ofTree     = "it proves what the log has, and is made of the hashes of all events: docs/auditing.md says how to check it"
 )
 
 // untraced says why there is nothing to trace behind an operation, or behind a route that is none.
 var untraced = map[string]string{
+	"get-mempool-stats": ofMany,
+	"get-mempool-fees":  ofMany,
 	"get-status":        ofPosition,
 	"get-status-v1":     ofPosition,
 	"list-projections":  ofPosition,
@@ -49,6 +53,11 @@ var untraced = map[string]string{
 	"node":              ofNode,
 	"get-trace":         "it is a trace itself",
 
+	"stream-blocks":          ofStream,
+	"stream-transactions":    ofStream,
+	"stream-balances":        ofStream,
+	"stream-contract-events": ofStream,
+
 	"get-log-checkpoint":         ofTree,
 	"get-log-checkpoint-of-size": ofTree,
 	"get-log-key":                ofTree,
@@ -56,8 +65,14 @@ var untraced = map[string]string{
 	"get-log-inclusion-proof":    ofTree,
 	"get-log-consistency-proof":  ofTree,
 
-	"image":        "it is a copy of what the log has: the token's provenance names the event that brought it",
-	"root":         "it leads to /extended",
+	"image":                        "it is a copy of what the log has: the token's provenance names the event that brought it",
+	"root":                         "it leads to /extended",
+	"get-network-block-times":      ofProgram,
+	"get-network-block-time":       ofProgram,
+	"list-microblocks":             ofProgram,
+	"get-microblock":               ofProgram,
+	"list-unanchored-transactions": ofProgram,
+
 	"docs":         ofProgram,
 	"console":      ofProgram,
 	"openapi.json": ofProgram,

@@ -227,11 +227,16 @@ func TestEveryReadIsTraced(t *testing.T) {
 	inPath := regexp.MustCompile(`\{([^}]+)\}`)
 	examples := map[string]string{
 		"height_or_hash": "20", "seq": "1", "principal": p1, "token_id": "1", "id": "0", "ordinal": "0", "ticker": "ordi", "address": alice,
-		"level": "0", "n": "000", "size": "1",
+		"level": "0", "n": "000", "size": "1", "asset_identifier": p1 + "::x", "token": p1 + "::x",
 		"tx_id": id(txHash, 20).String(), "block_hash": id(blockHash, 20).String(), "height": "20", "contract_id": p1,
+		"hash": id(txHash, 20).String(), "burn_block_hash": id(burnHash, 20).String(), "burn_block_height": "120", "timestamp": "1700000000", "tenure_height": "20",
+		"network": "mainnet",
 	}
 	queries := map[string]string{"searchTokens": "?contract=" + p1, "getTransfersPerBlock": "?block=1", "get-log-inclusion-proof": "?seq=1", "get-log-consistency-proof": "?from=1&to=2",
-		"get-transactions": "?tx_id=" + id(txHash, 20).String(), "list-events": "?tx_id=" + id(txHash, 20).String(), "get-contract-statuses": "?contract_id=" + p1}
+		"get-transactions": "?tx_id=" + id(txHash, 20).String(), "list-events": "?tx_id=" + id(txHash, 20).String(), "get-contract-statuses": "?contract_id=" + p1,
+		"list-balance-changes":    "?tx_id=" + id(txHash, 20).String(),
+		"list-contracts-by-trait": "?trait_abi=" + url.QueryEscape(`{"functions":[]}`), "list-nft-holdings": "?principal=" + alice,
+		"list-nft-history": "?asset_identifier=" + url.QueryEscape(art) + "&value=0x03", "list-nft-mints": "?asset_identifier=" + url.QueryEscape(art)}
 	traced, untraced := 0, 0
 	for path, item := range s.api.OpenAPI().Paths {
 		if item.Get == nil {

@@ -50,14 +50,27 @@ func (a *API) balances(ctx context.Context, s *snapshot, in *AccountInput) (*bal
 		return nil, err
 	}
 	b := s.batch()
-	stx := a.queueSTX(b, account, at)
-	var assets *result[assetRow]
+	all := a.queueBalances(b, account, at)
+	if err := b.runLast(ctx); err != nil {
+		return nil, err
+	}
+	return all.shape()
+}
+
+// queuedBalances are the queries for all that an account has.
+type queuedBalances struct {
+	stx    *queuedSTX
+	assets *result[assetRow]
+}
+
+func (a *API) queueBalances(b *batch, account string, at moment) *queuedBalances {
+	q := &queuedBalances{stx: a.queueSTX(b, account, at)}
 	if at.latest {
-		assets = query(b, assetColumns, `
+		q.assets = query(b, assetColumns, `
 			SELECT ARRAY[source_seq], asset, kind, balance::text, sent::text, received::text, fees::text, rewards::text
 			FROM {balances}.holding WHERE account = $1 AND kind <> 'stx'`, account)
 	} else {
-		assets = query(b, assetColumns, `
+		q.assets = query(b, assetColumns, `
 			SELECT ARRAY[l.source_seq], h.asset, h.kind, l.balance::text, l.sent::text, l.received::text, l.fees::text, l.rewards::text
 			FROM {balances}.holding h
 			CROSS JOIN LATERAL (
@@ -67,14 +80,16 @@ func (a *API) balances(ctx context.Context, s *snapshot, in *AccountInput) (*bal
 			) l
 			WHERE h.account = $1 AND h.kind <> 'stx'`, account, at.height)
 	}
-	if err := b.runLast(ctx); err != nil {
-		return nil, err
-	}
+	return q
+}
+
+func (q *queuedBalances) shape() (*balances, error) {
 	all := &balances{Fungible: map[string]ftBalance{}, NFT: map[string]nftCount{}}
-	if all.STX, err = stx.shape(); err != nil {
+	var err error
+	if all.STX, err = q.stx.shape(); err != nil {
 		return nil, err
 	}
-	for _, row := range assets.rows {
+	for _, row := range q.assets.rows {
 		balance, sent, received := amount(row.balance), amount(row.sent), amount(row.received)
 		if row.kind == "nft" {
 			all.NFT[row.asset] = nftCount{balance, sent, received}

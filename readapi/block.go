@@ -28,13 +28,29 @@ type block struct {
 	CostWriteLength      int64       `json:"execution_cost_write_length"`
 }
 
+// blocksBelow says where lists of blocks are read from: SQL for blocks b with what makes them canonical, c. A WHERE clause
+// follows.
+type blocksBelow string
+
+const (
+	// ofChain are those that are canonical for the projection chain.
+	ofChain blocksBelow = `{chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq `
+	// ofAccounts are those that the lists of the projection accounts reflect, which may stand elsewhere than chain.
+	ofAccounts blocksBelow = `{accounts}.block c JOIN {chain}.block b ON b.source_seq = c.source_seq `
+)
+
 // canonicalBlocks selects what blockRow reads; a WHERE clause follows.
-const canonicalBlocks = `
-	SELECT ARRAY[b.source_seq, c.source_seq], b.height, b.tenure_height, b.nakamoto, b.block_hash, b.index_block_hash,
+const canonicalBlocks = blockSQL + `FROM ` + string(ofChain)
+
+// blockSQL selects what blockColumns reads.
+const blockSQL = `
+	SELECT ARRAY[b.source_seq, c.source_seq], ` + blockTerms
+
+// blockTerms are the columns of the block b that blockColumns reads.
+const blockTerms = `b.height, b.tenure_height, b.nakamoto, b.block_hash, b.index_block_hash,
 	       b.parent_block_hash, b.parent_index_block_hash, b.block_time, b.burn_block_time, b.burn_block_hash, b.burn_block_height,
 	       b.miner_txid, b.tx_count, b.execution_cost_read_count, b.execution_cost_read_length, b.execution_cost_runtime,
-	       b.execution_cost_write_count, b.execution_cost_write_length
-	FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq `
+	       b.execution_cost_write_count, b.execution_cost_write_length `
 
 type blockRow struct {
 	block

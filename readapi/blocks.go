@@ -3,7 +3,6 @@ package readapi
 import (
 	"context"
 
-	"strata/domain/hash"
 	"strata/internal/shard"
 	"strata/readapi/internal/answer"
 )
@@ -39,98 +38,72 @@ func (a *API) registerBlocks() {
 		about: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.", statuses: []int{400, 404},
 		class: answer.Tip, of: onTip("chain"),
 	}, listBlocks)
+	a.registerBlocksV1()
+	a.registerBlockTimes()
+	a.registerSignerSignatures()
+	a.registerTenureBlocks()
+	a.registerBurnBlocks()
+	a.registerNetworkTimes()
+	a.registerMicroblocks()
 	get(a, resource{
 		id: "get-block", path: "/extended/v2/blocks/{height_or_hash}", tag: "Blocks", summary: "A canonical block",
 		statuses: []int{400, 404}, class: answer.Tip, brief: true,
 	}, getBlock)
 }
 
-// listBlocks answers from heights alone: canonical blocks have no gaps, so a page at any depth is a list of heights,
-// looked up one by one.
-//
-// The reference's total is the height of the tip. Ours is the number of blocks that the list has.
+// listBlocks answers from heights alone. The reference's total is the height of the tip. Ours is the number of blocks that the
+// list has.
 func listBlocks(ctx context.Context, s *snapshot, in *blocksInput) (*cursorPage[block], error) {
-	limit := orDefault(in.Limit, blocksLimit)
-	page := &cursorPage[block]{Limit: limit, Offset: in.Offset, Results: []block{}}
-	chain, ok := s.tip("chain")
-	if !ok {
-		if in.Cursor != "" {
-			return nil, notFound("Cursor not found")
-		}
-		return page, nil
+	page := &cursorPage[block]{Limit: orDefault(in.Limit, blocksLimit), Offset: in.Offset, Results: []block{}}
+	w, ok, err := canonicalWindow(ctx, s, in.Cursor, in.Offset, page.Limit)
+	if !ok || err != nil {
+		return page, err
 	}
-	tip := *chain.Height
-	start := tip
-	if in.Cursor != "" {
-		height, err := canonicalHeight(ctx, s, in.Cursor)
-		if err != nil {
-			return nil, err
-		}
-		start = height
-	}
-	start -= in.Offset
-
 	b := s.batch()
-	// The page, and the blocks that its neighbours begin with. Near the tip the newer page overlaps with this one.
-	newer, older := min(start+int64(limit), tip), min(start-int64(limit), tip)
-	heights := make([]int64, 0, limit)
-	for i := range int64(limit) {
-		heights = append(heights, start-i)
-	}
-	blocks := query(b, blockColumns, canonicalBlocks+`WHERE c.height = ANY ($1) ORDER BY c.height DESC`, heights)
-	neighbours := query(b, func(n *neighbour) []any { return []any{&n.height, &n.id} }, `
-		SELECT ARRAY[]::bigint[], c.height, b.index_block_hash
-		FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq
-		WHERE c.height = ANY ($1)`, []int64{newer, older})
-	root := query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], min(height) FROM {chain}.canonical`)
+	blocks, neighbours, root := w.queueBlocks(b), w.queueNeighbours(b), queueRoot(b)
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}
-
 	lowest, _ := root.first()
-	page.Total = tip - lowest + 1
+	page.Total = w.highest - lowest + 1
+	showBlocks(page, blocks, w, neighbours)
+	return page, nil
+}
+
+// canonicalWindow is the page of all canonical blocks that begins offset blocks below a cursor, or the tip. ok is false when
+// there is no block.
+func canonicalWindow(ctx context.Context, s *snapshot, cursor hashParameter, offset int64, limit int) (w blockWindow, ok bool, err error) {
+	chain, ok := s.tip("chain")
+	if !ok {
+		if cursor != "" {
+			err = errNoCursor
+		}
+		return w, false, err
+	}
+	w = blockWindow{from: ofChain, lowest: anyHeight, highest: *chain.Height, start: *chain.Height, limit: limit}
+	if cursor != "" {
+		if w.start, err = heightOfCursor(ctx, s, ofChain, cursor); err != nil {
+			return w, false, err
+		}
+	}
+	w.start -= min(offset, offsetMost)
+	return w, true, nil
+}
+
+// queueRoot adds the query for the height of the first block to a batch.
+func queueRoot(b *batch) *result[int64] {
+	return query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], min(height) FROM {chain}.canonical`)
+}
+
+// showBlocks puts what was found into a page.
+func showBlocks(page *cursorPage[block], blocks *result[blockRow], w blockWindow, neighbours *result[neighbour]) {
 	for _, row := range blocks.rows {
 		page.Results = append(page.Results, row.shape())
 	}
 	if len(page.Results) > 0 {
 		page.Cursor = &page.Results[0].IndexBlockHash
 	}
-	for i := range neighbours.rows {
-		n := &neighbours.rows[i]
-		if n.height == newer && start < tip {
-			page.NextCursor = &n.id
-		}
-		if n.height == older {
-			page.PrevCursor = &n.id
-		}
-	}
-	return page, nil
-}
-
-type neighbour struct {
-	height int64
-	id     hash.Hash32
-}
-
-// canonicalHeight is the height of the canonical block that a cursor names.
-func canonicalHeight(ctx context.Context, s *snapshot, cursor hashParameter) (int64, error) {
-	id, err := cursor.hash()
-	if err != nil {
-		return 0, err
-	}
-	b := s.batch()
-	found := query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[]::bigint[], c.height
-		FROM {chain}.block b JOIN {chain}.canonical c ON c.block_seq = b.source_seq
-		WHERE b.index_block_hash = $1`, id)
-	if err := b.run(ctx); err != nil {
-		return 0, err
-	}
-	height, ok := found.first()
-	if !ok {
-		return 0, notFound("Cursor not found")
-	}
-	return height, nil
+	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
 }
 
 func getBlock(ctx context.Context, s *snapshot, in *blockInput) (*block, error) {

@@ -14,6 +14,7 @@ import (
 	"strata/domain/fetch"
 	"strata/internal/picture"
 	"strata/readapi/internal/cache"
+	"strata/readapi/internal/live"
 )
 
 // Config of an API. Pool is required to answer anything but the documentation; the zero value of any other field means
@@ -70,6 +71,12 @@ type Config struct {
 	Log TransparencyLog
 	// OrdinalsTxIDBare says that tx_id of inscriptions is without 0x, as ordinals-api has it; default with 0x.
 	OrdinalsTxIDBare bool
+	// StreamsMost is how many connections may follow what happens; default 20,000.
+	StreamsMost int
+	// Heartbeat is how often a stream that has nothing to say says so; default 15 s.
+	Heartbeat time.Duration
+	// StreamWriteTimeout is how long a client may leave what is sent to it unread; default 10 s.
+	StreamWriteTimeout time.Duration
 	// Refresh notes somebody's wish to have a token fetched again; default none, and nobody can.
 	Refresh func(ctx context.Context, wish fetch.Refresh) error
 }
@@ -82,6 +89,10 @@ const (
 	RequestTimeoutDefault   = 15 * time.Second
 	CacheBytesDefault       = cache.MemoryBytesDefault
 	RedisPrefixDefault      = cache.PrefixDefault
+
+	StreamsMostDefault        = live.MostDefault
+	HeartbeatDefault          = 15 * time.Second
+	StreamWriteTimeoutDefault = 10 * time.Second
 )
 
 func (c Config) withDefaults() Config {
@@ -108,6 +119,12 @@ func (c Config) withDefaults() Config {
 	}
 	if c.RedisPrefix == "" {
 		c.RedisPrefix = RedisPrefixDefault
+	}
+	if c.Heartbeat <= 0 {
+		c.Heartbeat = HeartbeatDefault
+	}
+	if c.StreamWriteTimeout <= 0 {
+		c.StreamWriteTimeout = StreamWriteTimeoutDefault
 	}
 	return c
 }

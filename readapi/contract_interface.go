@@ -114,8 +114,13 @@ type interfaceRow struct {
 }
 
 // queueInterfaces adds the query for all deployments of some contracts to a batch. There is a row for each contract, even
-// when there is none of it: so the batch tells the state that it was read in. take gives them once the batch has run.
-func (m *interfaceMemory) queueInterfaces(b *batch, contracts []string) (take func() calledInterfaces) {
+// when there is none of it: so the batch tells the state that it was read in. take gives them once the batch has run. listed
+// says that what is canonical is what the projection accounts takes for it.
+func (m *interfaceMemory) queueInterfaces(b *batch, contracts []string, listed bool) (take func() calledInterfaces) {
+	canonical := `LEFT JOIN {chain}.canonical c ON c.block_seq = d.source_seq`
+	if listed {
+		canonical = `LEFT JOIN {accounts}.block c ON c.height = b.height AND c.source_seq = b.source_seq`
+	}
 	known := m.knownDeployments(contracts)
 	keys := make([]rowKey, 0, len(known))
 	for key := range known {
@@ -133,7 +138,7 @@ func (m *interfaceMemory) queueInterfaces(b *batch, contracts []string) (take fu
 		FROM unnest($1::text[]) AS asked (contract_id)
 		LEFT JOIN {chain}.contract d ON d.contract_id = asked.contract_id
 		LEFT JOIN {chain}.block b ON b.source_seq = d.source_seq
-		LEFT JOIN {chain}.canonical c ON c.block_seq = d.source_seq`, contracts, seqs, indexes)
+		`+canonical, contracts, seqs, indexes)
 	return func() calledInterfaces {
 		called, grown := calledInterfaces{}, map[string]bool{}
 		for _, r := range found.rows {

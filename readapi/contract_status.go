@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
+	"strata/internal/shard"
 	"strata/readapi/internal/answer"
 )
 
@@ -27,6 +28,14 @@ type contractStatusesInput struct {
 	IDs contractNames `query:"contract_id,explode" required:"true"`
 }
 
+func (in *contractStatusesInput) dependencies() dependencies {
+	names := make([]string, len(in.IDs))
+	for i, contract := range in.IDs {
+		names[i] = shard.Account(contract)
+	}
+	return onTip("chain").with("mempool", names...)
+}
+
 // soughtContract is what became of the search for the deployment of a contract.
 type soughtContract struct {
 	Found  bool            `json:"found"`
@@ -35,33 +44,39 @@ type soughtContract struct {
 
 // contractStatus is how far the deployment of a contract is.
 type contractStatus struct {
-	Status      string      `json:"status" enum:"success"`
+	Status      string      `json:"status" enum:"success,pending"`
 	TxID        hash.Hash32 `json:"tx_id"`
 	ContractID  string      `json:"contract_id"`
 	BlockHeight *int64      `json:"block_height,omitempty" doc:"Absent while the deployment waits to be mined."`
 
-	key rowKey
+	key     rowKey
+	waiting *waitingRow // nil for what is mined
 }
 
 func (a *API) registerContractStatuses() {
 	get(a, resource{
 		id: "get-contract-statuses", path: "/extended/v2/smart-contracts/status", tag: "Contracts", summary: "Which contracts are deployed",
-		about:    "The answer has a member for each contract. It knows of deployments that are mined and have succeeded.",
+		about:    "The answer has a member for each contract. It knows of deployments that are mined and have succeeded, and of others that wait to be mined.",
 		statuses: []int{http.StatusBadRequest},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true,
 	}, getContractStatuses)
 	traced(a, "get-contract-statuses", func(_ context.Context, _ *snapshot, _ *contractStatusesInput, all map[string]soughtContract) ([]lookup, error) {
 		var keys []rowKey
+		var waiting []*waitingRow
 		for _, sought := range all {
-			if sought.Found {
+			switch {
+			case !sought.Found:
+			case sought.Result.waiting != nil:
+				waiting = append(waiting, sought.Result.waiting)
+			default:
 				keys = append(keys, sought.Result.key)
 			}
 		}
 		if len(keys) == 0 {
-			return nil, nil
+			return waitingLookups(waiting), nil
 		}
 		slices.SortFunc(keys, compareKeys)
-		return []lookup{keyedLookup("contract", tracedDeployment, keys)}, nil
+		return append([]lookup{keyedLookup("contract", tracedDeployment, keys)}, waitingLookups(waiting)...), nil
 	})
 }
 
@@ -83,8 +98,24 @@ func getContractStatuses(ctx context.Context, s *snapshot, in *contractStatusesI
 		JOIN {chain}.transaction t ON t.source_seq = d.source_seq AND t.tx_index = d.tx_index
 		WHERE d.contract_id = ANY ($1)
 		ORDER BY d.contract_id, c.height DESC, d.tx_index DESC`, []string(in.IDs))
+	waiting := &result[contractStatus]{}
+	if s.knowsMempool() { // of several the one that is next
+		waiting = query(b, func(c *contractStatus) []any {
+			c.waiting, c.Status = &waitingRow{}, "pending"
+			return []any{&c.TxID, &c.ContractID, &c.waiting.id}
+		}, `
+			SELECT ARRAY[w.source_seq], w.txid, w.contract_id, w.txid
+			FROM unnest($1::text[]) AS wanted (contract_id)
+			CROSS JOIN LATERAL (
+				SELECT * FROM {mempool}.transaction w
+				WHERE w.status = 'pending' AND w.contract_id = wanted.contract_id AND w.type_id IN (1, 6) ORDER BY w.nonce, w.txid LIMIT 1
+			) w`, []string(in.IDs))
+	}
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
+	}
+	for i := range waiting.rows {
+		all[waiting.rows[i].ContractID] = soughtContract{Found: true, Result: &waiting.rows[i]}
 	}
 	for i := range found.rows {
 		all[found.rows[i].ContractID] = soughtContract{Found: true, Result: &found.rows[i]}

@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 
 	"strata/internal/shard"
@@ -22,6 +23,8 @@ type dependencies struct {
 	tips []string
 	// shards: those rows of the active versions of projections that are of these resources.
 	shards []register.Shard
+	// besides are shards as well, of projections without which there is an answer all the same.
+	besides []register.Shard
 }
 
 // dependent is an input that knows better than its resource what the answer depends on.
@@ -41,6 +44,25 @@ func (d dependencies) and(projection string, names ...string) dependencies {
 	return d
 }
 
+// with adds the rows of a resource that count while a version of the projection is active.
+func (d dependencies) with(projection string, names ...string) dependencies {
+	d.besides = on(projection, names...).shards
+	return d
+}
+
+// all are the shards, those that may be missing too.
+func (d *dependencies) all() iter.Seq[register.Shard] {
+	return func(yield func(register.Shard) bool) {
+		for _, shards := range [][]register.Shard{d.shards, d.besides} {
+			for _, shard := range shards {
+				if !yield(shard) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // on is for answers made of the rows of some resources alone. Whatever a handler knows of the tip must not show in them.
 func on(projection string, names ...string) dependencies {
 	return dependencies{}.and(projection, names...)
@@ -49,7 +71,8 @@ func on(projection string, names ...string) dependencies {
 // include says whether rows of a projection are among the dependencies.
 func (d *dependencies) include(projection string) bool {
 	return d.register || slices.Contains(d.tips, projection) ||
-		slices.ContainsFunc(d.shards, func(s register.Shard) bool { return s.Projection == projection })
+		slices.ContainsFunc(d.shards, func(s register.Shard) bool { return s.Projection == projection }) ||
+		slices.ContainsFunc(d.besides, func(s register.Shard) bool { return s.Projection == projection })
 }
 
 // appendState adds what the dependencies are in a state: two states for which it is the same give the same answer.
@@ -68,7 +91,7 @@ func (d *dependencies) appendState(b []byte, s *register.State) []byte {
 			b = binary.BigEndian.AppendUint64(b, uint64(v.Position))
 		}
 	}
-	for _, shard := range d.shards {
+	for shard := range d.all() {
 		v := s.Active(shard.Projection)
 		b = appendVersion(b, v)
 		if v != nil {
@@ -114,7 +137,7 @@ func (d *dependencies) leastAdvanced(s *register.State) (least *register.Version
 	for _, name := range d.tips {
 		least = lessAdvanced(least, s.Active(name))
 	}
-	for _, shard := range d.shards {
+	for shard := range d.all() {
 		least = lessAdvanced(least, s.Active(shard.Projection))
 	}
 	return least
@@ -142,6 +165,9 @@ func (d *dependencies) versions(s *register.State) (versions []*register.Version
 		if !add(shard.Projection) {
 			return nil
 		}
+	}
+	for _, shard := range d.besides {
+		add(shard.Projection)
 	}
 	return versions
 }

@@ -85,12 +85,15 @@ func failure(err error, requestID string) (status int, body any, known bool) {
 	var token *tokenError
 	var inscribed *ordinalsError
 	var moved *movedError
+	var searched *searchError
 	var pg *pgconn.PgError
 	switch {
 	case errors.As(err, &moved):
 		return http.StatusFound, nil, true
 	case errors.As(err, &inscribed):
 		return inscribed.status, inscribed.body, true
+	case errors.As(err, &searched):
+		return http.StatusNotFound, &searched.body, true
 	case errors.As(err, &token):
 		return token.status, token.body, true
 	case errors.As(err, &own):

@@ -1,6 +1,7 @@
 package readapi_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -25,6 +26,9 @@ func FuzzRequest(f *testing.F) {
 		"/extended/v1/address/SP000000000000000000002Q6VF78.pox-4/stx?until_block=1&unanchored=false", "/extended/v1/address/%00/balances",
 		"/audit/v1/events/1/body", "/audit/v1/quarantine?cursor=1:chain:1", "/audit/v1/negative-balances?cursor=1:a:b",
 		"/metadata/v1/nft/SP000000000000000000002Q6VF78.pox-4/340282366920938463463374607431768211456?locale=x", "/metadata/ft?name=%25&order=desc&limit=60",
+		"/extended/v1/block/by_burn_block_height/1", "/extended/v2/burn-blocks/latest/blocks?cursor=0x00", "/extended/v2/blocks/by-block-time/1", "/extended/v2/block-tenures/1/blocks?offset=-300",
+		"/extended/v1/contract/SP000000000000000000002Q6VF78.pox-4/events?cursor=1:2:3:4&sender=x&topic=y", "/extended/v1/contract/by_trait?trait_abi=%7B%22functions%22:[]%7D",
+		"/extended/v1/tokens/nft/history?asset_identifier=SP000000000000000000002Q6VF78.bns::names&value=0x0", "/extended/v1/tokens/ft/stx/holders?cursor=1:a", "/extended/v1/search/%20x", "/extended/v1/stx_supply?height=1",
 		"/metadata/v1/search?contract=SP000000000000000000002Q6VF78.pox-4:1&contract=SP000000000000000000002Q6VF78.pox-4", "//x/../y/", "/?%zz;",
 	} {
 		f.Add(target)
@@ -38,6 +42,26 @@ func FuzzRequest(f *testing.F) {
 		api.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1})
 		if !slices.Contains([]int{200, 301, 400, 404, 503}, w.Code) {
 			t.Errorf("%s: got %d %s", target, w.Code, w.Body)
+		}
+	})
+}
+
+// fuzzReads asks for paths below /extended with queries, and expects no failure of the server, and JSON where that is said.
+func (s *site) fuzzReads(f *testing.F) {
+	f.Helper()
+	f.Fuzz(func(t *testing.T, path, query string) {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.URL = &url.URL{Path: "/extended/" + path, RawQuery: query}
+		r.RequestURI = r.URL.RequestURI()
+		w := httptest.NewRecorder()
+		s.api.ServeHTTP(w, r)
+		switch w.Code {
+		case http.StatusOK, http.StatusBadRequest, http.StatusNotFound, http.StatusFound, http.StatusMovedPermanently, http.StatusTemporaryRedirect:
+		default:
+			t.Errorf("%q ? %q: got %d %s", path, query, w.Code, w.Body)
+		}
+		if w.Header().Get("Content-Type") == "application/json; charset=utf-8" && !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%q ? %q: got %s, which is no JSON", path, query, w.Body)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func TestReadiness(t *testing.T) {
 			`"name":"chain","version":1,"state":"live","position":160,"lag":1001,"lag_limit":1000`,
 		},
 		{
-			"behind the steps", `INSERT INTO chain_v1.step SELECT step + 2000, height, block_seq, block_size, source_seq, kind, index_block_hash FROM chain_v1.step WHERE step = 1`,
+			"behind the steps", `INSERT INTO chain_v1.step (step, height, block_seq, block_size, source_seq, kind, index_block_hash) SELECT step + 2000, height, block_seq, block_size, source_seq, kind, index_block_hash FROM chain_v1.step WHERE step = 1`,
 			`DELETE FROM chain_v1.step WHERE step > 1000`, `"name":"balances","version":1,"state":"live","position":51,"lag":1950,"lag_limit":1000`,
 		},
 		{

@@ -23,7 +23,7 @@ func (s *site) fill(n int) {
 		       sha256(('b' || h)::bytea), sha256(('b' || h - 1)::bytea), sha256('x'), sha256('x'), sha256('x')
 		FROM generate_series(61, $1::int) h`, n)
 	s.exec(`INSERT INTO chain_v1.canonical SELECT h, h + 100, h + 100 FROM generate_series(61, $1::int) h`, n)
-	s.exec(`INSERT INTO chain_v1.step SELECT h - 9, h, h + 100, 0, h + 100, 1, sha256(('i' || h)::bytea) FROM generate_series(61, $1::int) h`, n)
+	s.exec(`INSERT INTO chain_v1.step (step, height, block_seq, block_size, source_seq, kind, index_block_hash) SELECT h - 9, h, h + 100, 0, h + 100, 1, sha256(('i' || h)::bytea) FROM generate_series(61, $1::int) h`, n)
 	s.exec(`INSERT INTO balances_v1.block (height, source_seq, burn_block_height, index_block_hash, block_hash)
 		SELECT h, h + 100, h, sha256(('i' || h)::bytea), sha256(('b' || h)::bytea) FROM generate_series(61, $1::int) h`, n)
 	s.exec(`INSERT INTO balances_v1.ledger SELECT i, 60 + i, 160 + i, 0, 1, i, 0, i, 0, 0, $2, 'stx', 'test', '' FROM generate_series(5, $1::int - 60) i`, n, alice)

@@ -101,9 +101,9 @@ func (s *site) advance(projection string, touched ...string) {
 		WITH moved AS (
 			UPDATE strata.projection
 			SET position = position + 1, log_seq = log_seq + 1, shards_from = CASE WHEN $2 THEN position + 1 ELSE shards_from END
-			WHERE name = $1 AND version = 1 RETURNING position
+			WHERE name = $1 AND version = (SELECT min(version) FROM strata.projection WHERE name = $1) RETURNING version, position
 		)
-		INSERT INTO strata.shard SELECT $1, 1, touched, position FROM moved CROSS JOIN unnest($3::int[]) AS touched
+		INSERT INTO strata.shard SELECT $1, version, touched, position FROM moved CROSS JOIN unnest($3::int[]) AS touched
 		ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position`, projection, len(touched) == 0, shards)
 }
 

@@ -95,7 +95,7 @@ SELECT r.* FROM (` + page + `) p
 CROSS JOIN LATERAL (
 	SELECT ARRAY[i.source_seq, l.source_seq],
 	       i.id, i.number, i.sat, i.height, i.content_length, i.fee, i.charms, i.rarity::int, i.recursive, i.content_type,
-	       i.genesis_address, i.address, i.curse_type, i.metaprotocol, i.delegate, i.metadata, i.parents, i.recursion_refs,
+	       i.genesis_address, l.address, i.curse_type, i.metaprotocol, i.delegate, i.metadata, i.parents, i.recursion_refs,
 	       g.block_hash, g.time AS genesis_time, b.time, l.txid, l.output_txid, l.vout, l.value, l.sat_offset
 	FROM {inscriptions}.inscription i
 	JOIN {inscriptions}.block g ON g.height = i.height

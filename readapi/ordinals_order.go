@@ -92,7 +92,8 @@ func (f *filter) list(s sorting) *ordered {
 			found = genesisList("all", "true")
 		case filters > 1:
 		case len(f.addresses) == 1:
-			found = genesisList("address:"+f.addresses[0], "c.address = $1", f.addresses[0])
+			found = genesisList("address:"+f.addresses[0], "", f.addresses[0])
+			found.rows = `{inscriptions}.owner c WHERE c.address = $1`
 		case len(f.genesisAddresses) == 1:
 			found = genesisList("genesis_address:"+f.genesisAddresses[0], "c.genesis_address = $1", f.genesisAddresses[0])
 		case len(f.mimeTypes) == 1:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,12 +44,12 @@ func (q *queries) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.Trace
 
 func (*queries) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// take gives the queries on inscriptions since the last time.
-func (q *queries) take() (seen []pgx.TraceQueryStartData) {
+// take gives the queries on the tables of some projections since the last time.
+func (q *queries) take(projections ...string) (seen []pgx.TraceQueryStartData) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, data := range q.seen {
-		if strings.Contains(data.SQL, "inscriptions_v1") {
+		if slices.ContainsFunc(projections, func(name string) bool { return strings.Contains(data.SQL, name+"_v") }) {
 			seen = append(seen, data)
 		}
 	}
@@ -64,13 +65,13 @@ const crowdRows = 200_000
 func fillCrowd(s *site) {
 	s.t.Helper()
 	s.exec(`
-		INSERT INTO inscriptions_v1.block (height, source_seq, time, moves, reveals, block_index, block_hash)
+		INSERT INTO inscriptions_v2.block (height, source_seq, time, moves, reveals, block_index, block_hash)
 		SELECT 780000 + h, 1, 1680000000 + 600 * h, 0, 100, 0, decode(lpad(to_hex(h), 64, '0'), 'hex') FROM generate_series(0, $1::int / 100 - 1) h`, crowdRows)
 	s.exec(`
-		INSERT INTO inscriptions_v1.inscription (number, classic_number, sat, height, tx_index, source_seq, content_length, content_size, fee,
-			"transaction", operation, charms, rarity, recursive, id, content_type, mime_type, genesis_address, address, parents, recursion_refs)
+		INSERT INTO inscriptions_v2.inscription (number, classic_number, sat, height, tx_index, source_seq, content_length, content_size, fee,
+			"transaction", operation, charms, rarity, recursive, id, content_type, mime_type, genesis_address, parents, recursion_refs)
 		SELECT number, number, sat, 780000 + n / 100, n % 100, 1, 5, 5, 1, 0, 0, 0, rarity, n % 10 = 0, lpad(to_hex(n), 64, '0') || 'i0',
-		       mime, mime, address, address, '{}', '{}'
+		       mime, mime, address, '{}', '{}'
 		FROM (
 			SELECT n, CASE WHEN n % 50 = 0 THEN -n / 50 - 1 ELSE n END AS number,
 			       CASE WHEN n % 20 < 3 THEN 77 WHEN n % 100 = 99 THEN 5000000000 * (n + 1) ELSE 1000000000001 + n::bigint * 1009 END AS sat,
@@ -80,15 +81,18 @@ func fillCrowd(s *site) {
 			FROM generate_series(0, $1::int - 1) n
 		) made`, crowdRows)
 	s.exec(`
-		INSERT INTO inscriptions_v1.satoshi (sat, height, tx_index, source_seq, inscriptions, output_txid, vout)
-		SELECT sat, max(height), (array_agg(tx_index ORDER BY height DESC, tx_index DESC))[1], 1, count(*), decode(lpad(to_hex(sat), 64, '0'), 'hex'), '0'
-		FROM inscriptions_v1.inscription GROUP BY sat`)
+		INSERT INTO inscriptions_v2.owner (sat, number, height, tx_index, id, address)
+		SELECT sat, number, height, tx_index, id, genesis_address FROM inscriptions_v2.inscription`)
 	s.exec(`
-		INSERT INTO inscriptions_v1.location (sat, height, tx_index, source_seq, moved, block_order, "transaction", operation, type, txid, output_txid, vout)
-		SELECT sat, height, tx_index, 1, 0, 0, 0, 0, 1, output_txid, output_txid, vout FROM inscriptions_v1.satoshi`)
+		INSERT INTO inscriptions_v2.satoshi (sat, height, tx_index, source_seq, inscriptions, output_txid, vout)
+		SELECT sat, max(height), (array_agg(tx_index ORDER BY height DESC, tx_index DESC))[1], 1, count(*), decode(lpad(to_hex(sat), 64, '0'), 'hex'), '0'
+		FROM inscriptions_v2.inscription GROUP BY sat`)
+	s.exec(`
+		INSERT INTO inscriptions_v2.location (sat, height, tx_index, source_seq, moved, block_order, "transaction", operation, type, txid, output_txid, vout)
+		SELECT sat, height, tx_index, 1, 0, 0, 0, 0, 1, output_txid, output_txid, vout FROM inscriptions_v2.satoshi`)
 	for name, key := range map[string]string{
 		`'all'`: "genesis", `CASE WHEN recursive THEN 'recursive' ELSE 'not_recursive' END`: "genesis", `CASE WHEN number < 0 THEN 'cursed' ELSE 'not_cursed' END`: "genesis",
-		`'mime:' || mime_type`: "genesis", `'rarity:' || rarity`: "genesis", `'address:' || address`: "genesis", `'genesis_address:' || genesis_address`: "genesis",
+		`'mime:' || mime_type`: "genesis", `'rarity:' || rarity`: "genesis", `'address:' || genesis_address`: "genesis", `'genesis_address:' || genesis_address`: "genesis",
 		`'number'`: "number", `'rarity_number:' || rarity`: "number", `'ordinal'`: "sat", `'sat:' || sat`: "number",
 	} {
 		a, b, c := key, "0::bigint", "0::bigint"
@@ -99,16 +103,16 @@ func fillCrowd(s *site) {
 			WITH entry AS (
 				SELECT {name} AS list, {a} AS a, {b} AS b, {c} AS c,
 				       (rank() OVER (PARTITION BY {name} ORDER BY {a}, {b}, {c}) - 1) / 700 AS part, count(*) OVER (PARTITION BY {name}) AS n
-				FROM inscriptions_v1.inscription
+				FROM inscriptions_v2.inscription
 			), lists AS (
-				INSERT INTO inscriptions_v1.list (n, name) SELECT max(n), list FROM entry GROUP BY list HAVING max(n) > 1 OR list NOT LIKE 'sat:%'
+				INSERT INTO inscriptions_v2.list (n, name) SELECT max(n), list FROM entry GROUP BY list HAVING max(n) > 1 OR list NOT LIKE 'sat:%'
 			)
-			INSERT INTO inscriptions_v1.part (a, b, c, n, list)
+			INSERT INTO inscriptions_v2.part (a, b, c, n, list)
 			SELECT CASE WHEN part = 0 THEN low ELSE (array_agg(a ORDER BY a, b, c))[1] END, CASE WHEN part = 0 THEN low ELSE (array_agg(b ORDER BY a, b, c))[1] END,
 			       CASE WHEN part = 0 THEN low ELSE (array_agg(c ORDER BY a, b, c))[1] END, count(*), list
 			FROM entry, (SELECT '-9223372036854775808'::bigint AS low) least WHERE n > 1024 GROUP BY list, part, low`))
 	}
-	s.exec(`VACUUM ANALYZE inscriptions_v1.inscription, inscriptions_v1.satoshi, inscriptions_v1.location, inscriptions_v1.block, inscriptions_v1.list, inscriptions_v1.part`)
+	s.exec(`VACUUM ANALYZE inscriptions_v2.inscription, inscriptions_v2.owner, inscriptions_v2.satoshi, inscriptions_v2.location, inscriptions_v2.block, inscriptions_v2.list, inscriptions_v2.part`)
 	s.exec(`UPDATE strata.projection SET block_height = 780000, index_block_hash = $1, block_hash = $1, burn_block_height = 780000 WHERE name = 'inscriptions'`, id(1, 1))
 }
 
@@ -183,8 +187,8 @@ func TestOrdinalsPlans(t *testing.T) {
 	t.Cleanup(pool.Close)
 	s := newSiteOn(t, pool, readapi.Config{})
 	s.exec(inscriptions.Spec().DDL())
-	s.exec(`INSERT INTO strata.projection (name, version, input, state) VALUES ('inscriptions', 1, 'ordinals_v1', 'live')`)
-	s.exec(`INSERT INTO strata.active (name, version) VALUES ('inscriptions', 1)`)
+	s.exec(`INSERT INTO strata.projection (name, version, input, state) VALUES ('inscriptions', 2, 'ordinals_v1', 'live')`)
+	s.exec(`INSERT INTO strata.active (name, version) VALUES ('inscriptions', 2)`)
 	s.exec(`CREATE SCHEMA ordinals_v1 CREATE TABLE step (step bigint)`)
 	fillCrowd(s)
 	page := int64(1600) // 1,024 entries and their index, and 20 inscriptions with all that is shown of them
@@ -246,7 +250,7 @@ func TestOrdinalsPlans(t *testing.T) {
 		if got := s.get("/ordinals/v1" + tc.target); got.status != 200 {
 			t.Errorf("%s: got %d %s", tc.target, got.status, got.body)
 		}
-		asked := seen.take()
+		asked := seen.take("inscriptions")
 		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 			touched := int64(0)
 			for _, q := range asked {

@@ -3,6 +3,7 @@ package readapi
 import (
 	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ const (
 	byHeight           access = `c.height >= $5 AND c.height <= $6`
 	byNumberRange      access = `c.number >= $7 AND c.number <= $8`
 	bySatRange         access = `c.sat >= $9 AND c.sat <= $10`
-	byAddresses        access = `c.address = ANY ($11)`
+	byAddresses        access = `c.id IN (SELECT id FROM {inscriptions}.owner WHERE address = ANY ($11))`
 	byGenesisAddresses access = `c.genesis_address = ANY ($12)`
 	byMimeTypes        access = `c.mime_type = ANY ($13)`
 	byRarities         access = `c.rarity > 0 AND c.rarity = ANY ($14)`
@@ -30,6 +31,10 @@ const (
 	byTime             access = `c.height IN (SELECT height FROM {inscriptions}.block WHERE time >= $17 AND time <= $18)`
 	byAll              access = `true`
 )
+
+// owned is whether an inscription c belongs to one of the addresses that are asked for.
+const owned = `($11::text[] IS NULL OR EXISTS (
+		SELECT FROM {inscriptions}.owner o WHERE o.sat = c.sat AND o.number = c.number AND o.id = c.id AND o.address = ANY ($11)))`
 
 // passes is whether an inscription c passes all filters. Those that are not given are null, or have no bounds, so that the
 // text is always the same.
@@ -41,7 +46,7 @@ const passes = `
 	c.height >= $5::bigint AND c.height <= $6::bigint AND
 	c.number >= $7::bigint AND c.number <= $8::bigint AND
 	c.sat >= $9::bigint AND c.sat <= $10::bigint AND
-	($11::text[] IS NULL OR c.address = ANY ($11)) AND
+	` + owned + ` AND
 	($12::text[] IS NULL OR c.genesis_address = ANY ($12)) AND
 	($13::text[] IS NULL OR c.mime_type = ANY ($13)) AND
 	($14::smallint[] IS NULL OR c.rarity = ANY ($14)) AND
@@ -106,11 +111,11 @@ func (q *search) readOne(ctx context.Context, m *measured, one measure) (rows []
 	case s.by == bySat && one.access == bySatRange:
 		return q.readSats(ctx, bounds{max(f.sat.from, 0), min(f.sat.to, satsEnd)})
 	case s.by == byGenesis && one.access == byAddresses && q.merges(one.n, f.addresses):
-		rows, err = q.merge(ctx, "address", f.addresses)
+		rows, err = q.merge(ctx, "owner", "address", f.addresses)
 	case s.by == byGenesis && one.access == byGenesisAddresses && q.merges(one.n, f.genesisAddresses):
-		rows, err = q.merge(ctx, "genesis_address", f.genesisAddresses)
+		rows, err = q.merge(ctx, "inscription", "genesis_address", f.genesisAddresses)
 	case s.by == byGenesis && one.access == byMimeTypes && q.merges(one.n, f.mimeTypes):
-		rows, err = q.merge(ctx, "mime_type", f.mimeTypes)
+		rows, err = q.merge(ctx, "inscription", "mime_type", f.mimeTypes)
 	case s.by != byRarity && q.walks(m, one):
 		rows, err = q.walk(ctx, m)
 	default:
@@ -150,9 +155,17 @@ func foundColumnsOf(f *found) []any { return []any{&f.total, &f.ids} }
 // sort counts and sorts what passes all filters among the candidates of one of them. What keeps the others out of the
 // look for candidates is OFFSET.
 func (q *search) sort(ctx context.Context, m *measured, by access) ([]inscriptionRow, int64, error) {
-	const columns = `c.id, c.number, c.sat, c.height, c.tx_index, c.address, c.genesis_address, c.mime_type, c.rarity, c.recursive`
-	candidates := `SELECT ` + columns + ` FROM {inscriptions}.inscription c WHERE ` + string(by) + ` OFFSET 0`
-	if by == byTime {
+	if by == bySatRange && len(m.filters) == 1 && q.sorting.by != byRarity {
+		return q.sortSats(ctx)
+	}
+	const columns = `c.id, c.number, c.sat, c.height, c.tx_index, c.genesis_address, c.mime_type, c.rarity, c.recursive`
+	candidates, passes := `SELECT `+columns+` FROM {inscriptions}.inscription c WHERE `+string(by)+` OFFSET 0`, passes
+	switch by {
+	case byAddresses:
+		candidates = `SELECT ` + columns + ` FROM (SELECT id FROM {inscriptions}.owner WHERE address = ANY ($11::text[]) OFFSET 0) o
+			CROSS JOIN LATERAL (SELECT ` + columns + ` FROM {inscriptions}.inscription c WHERE c.id = o.id LIMIT 1) c`
+		passes = strings.Replace(passes, owned, "true", 1)
+	case byTime:
 		candidates = `SELECT ` + columns + ` FROM (SELECT height FROM {inscriptions}.block WHERE time >= $17 AND time <= $18 OFFSET 0) b
 			CROSS JOIN LATERAL (SELECT ` + columns + ` FROM {inscriptions}.inscription c WHERE c.height = b.height OFFSET 0) c`
 	}
@@ -164,6 +177,18 @@ FROM (
 	)
 	SELECT (SELECT count(*) FROM c) AS total, ARRAY(SELECT c.id FROM c ORDER BY `+q.sorting.sql()+`, c.id OFFSET $19::bigint LIMIT $20::bigint) AS ids
 ) m`, append(q.filter.args(m), q.offset, int64(q.limit))...)
+}
+
+// sortSats counts and sorts what is on a range of sats. An index of owners has all that it takes, in the order of sats.
+func (q *search) sortSats(ctx context.Context) ([]inscriptionRow, int64, error) {
+	return q.readFound(ctx, `
+SELECT ARRAY[]::bigint[], m.total, m.ids
+FROM (
+	WITH c AS MATERIALIZED (
+		SELECT id, number, sat, height, tx_index FROM {inscriptions}.owner WHERE sat >= $1 AND sat <= $2
+	)
+	SELECT (SELECT count(*) FROM c) AS total, ARRAY(SELECT c.id FROM c ORDER BY `+q.sorting.sql()+`, c.id OFFSET $3::bigint LIMIT $4::bigint) AS ids
+) m`, q.filter.sat.from, q.filter.sat.to, q.offset, int64(q.limit))
 }
 
 // walks says whether fewer inscriptions are passed on the way to the page than one filter lets pass, if these are spread
@@ -182,11 +207,12 @@ func (q *search) walks(m *measured, one measure) bool {
 }
 
 // walk goes through all inscriptions in the order of the page until it has found the page. CASE keeps Postgres from looking
-// for matches in another order, and LIMIT, where the page is that near, from sorting all of them.
+// for matches in another order, and LIMIT, where the page is that near, from sorting all of them. It is a power of two, so that there are
+// few such queries, and no more than twice what the page needs is looked for.
 func (q *search) walk(ctx context.Context, m *measured) ([]inscriptionRow, error) {
 	near := ""
-	if q.offset+int64(q.limit) <= boundedMax {
-		near = ` LIMIT ` + strconv.Itoa(boundedMax)
+	if end := q.offset + int64(q.limit); end <= boundedMax {
+		near = ` LIMIT ` + strconv.Itoa(1<<bits.Len64(uint64(end-1)))
 	}
 	rows, _, err := q.readFound(ctx, `
 SELECT ARRAY[]::bigint[], 0::bigint, ARRAY(
@@ -205,13 +231,13 @@ func (q *search) merges(n int64, values []string) bool {
 	return int64(len(values))*(q.offset+int64(q.limit)) < n
 }
 
-// merge reads so much of the list of each value as the page may need.
-func (q *search) merge(ctx context.Context, column string, values []string) ([]inscriptionRow, error) {
-	rows, _, err := q.readFound(ctx, strings.NewReplacer("{column}", column, "{order}", q.sorting.sql()).Replace(`
+// merge reads so much of the list of each value of a column as the page may need.
+func (q *search) merge(ctx context.Context, table, column string, values []string) ([]inscriptionRow, error) {
+	rows, _, err := q.readFound(ctx, strings.NewReplacer("{table}", table, "{column}", column, "{order}", q.sorting.sql()).Replace(`
 SELECT ARRAY[]::bigint[], 0::bigint, ARRAY(
 	SELECT c.id FROM unnest($1::text[]) AS v (value)
 	CROSS JOIN LATERAL (
-		SELECT c.id, c.height, c.tx_index, c.number FROM {inscriptions}.inscription c
+		SELECT c.id, c.height, c.tx_index, c.number FROM {inscriptions}.{table} c
 		WHERE c.{column} = v.value COLLATE "C" ORDER BY {order} LIMIT $2::bigint + $3::bigint
 	) c
 	ORDER BY {order} OFFSET $2 LIMIT $3

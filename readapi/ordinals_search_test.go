@@ -70,8 +70,8 @@ func crowd(random *rand.Rand) (blocks []fields) {
 func (s *ordinalsSite) learn() (all []known) {
 	s.t.Helper()
 	rows, err := s.pool.Query(s.t.Context(), `
-		SELECT i.id, coalesce(i.address, ''), coalesce(i.genesis_address, ''), i.mime_type, i.number, i.sat, i.height, i.tx_index, b.time, i.rarity, i.recursive
-		FROM inscriptions_v1.inscription i JOIN inscriptions_v1.block b USING (height)`)
+		SELECT i.id, coalesce(o.address, ''), coalesce(i.genesis_address, ''), i.mime_type, i.number, i.sat, i.height, i.tx_index, b.time, i.rarity, i.recursive
+		FROM inscriptions_v2.inscription i JOIN inscriptions_v2.owner o USING (id) JOIN inscriptions_v2.block b ON b.height = i.height`)
 	if err != nil {
 		s.t.Fatal(err)
 	}

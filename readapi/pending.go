@@ -11,14 +11,6 @@ type pendingTransfers interface {
 	queue(b *batch, account string) func() (inbound, outbound *big.Int)
 }
 
-// noPendingTransfers stands in until there is a projection of the mempool, and takes it to be empty: then the
-// estimated balance is the balance.
-type noPendingTransfers struct{}
-
-func (noPendingTransfers) queue(*batch, string) func() (*big.Int, *big.Int) {
-	return func() (inbound, outbound *big.Int) { return new(big.Int), new(big.Int) }
-}
-
 // Estimate is a balance with what is pending.
 type Estimate struct {
 	EstimatedBalance       amount `json:"estimated_balance,omitempty" doc:"The balance when all pending transactions are mined. Absent for an earlier block."`

@@ -101,7 +101,7 @@ func operate[In any](a *API, o *operation, handler func(context.Context, *In) se
 	}
 	for i, path := range append([]string{o.path}, o.aliases...) {
 		op.Path, op.Hidden = path, i > 0
-		a.routes[http.MethodGet+" "+path] = o.id
+		a.routes[http.MethodGet+" "+muxPath(path)] = o.id
 		huma.Register(a.huma, op, func(ctx context.Context, in *In) (*written, error) {
 			return &written{Body: handler(ctx, in).write}, nil
 		})
@@ -155,7 +155,9 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 	if !ok {
 		refuse = func(err error) error { return err }
 	}
-	c.Adapter.Handle(op, func(ctx huma.Context) {
+	routed := *op
+	routed.Path = muxPath(op.Path)
+	c.Adapter.Handle(&routed, func(ctx huma.Context) {
 		x := exchangeOf(ctx.Context())
 		x.operation = op.OperationID
 		parameters, err := checks.check(ctx)
@@ -202,6 +204,15 @@ func routable(r *http.Request) *http.Request {
 	}
 	if clean := path.Clean(target.Path); target.Path != clean && (target.Path != clean+"/" || !slashCounts(target.Path)) {
 		return nil
+	}
+	if strings.HasPrefix(target.Path, apartPrefix+"/") {
+		return nil
+	}
+	if routed := muxPath(target.Path); routed != target.Path {
+		target.Path = routed
+		if target.RawPath != "" {
+			target.RawPath = apartPrefix + target.RawPath
+		}
 	}
 	if target != *r.URL {
 		changed := *r

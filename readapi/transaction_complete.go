@@ -42,7 +42,7 @@ func (a *API) complete(ctx context.Context, s *snapshot, rows []*transactionRow,
 	take := func() calledInterfaces { return nil }
 	if len(contracts) > 0 {
 		slices.Sort(contracts)
-		take = a.interfaces.queueInterfaces(b, slices.Compact(contracts))
+		take = a.interfaces.queueInterfaces(b, slices.Compact(contracts), rows[0].place > 0)
 	}
 	var done *result[eventRow]
 	if len(operations) > 0 {

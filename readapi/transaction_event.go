@@ -42,7 +42,10 @@ type eventBody struct {
 	STXLockEvent *eventsLock `json:"stx_lock_event,omitempty" doc:"Of stx_lock."`
 	Asset        *eventAsset `json:"asset,omitempty" doc:"Of the others."`
 
-	row eventRow
+	row    eventRow
+	number int64 // in the list of an account that it was read from; 0 for none
+	// printed says that the list is that of what a contract prints.
+	printed bool
 }
 
 // eventsLog is what a contract printed.

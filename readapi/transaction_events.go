@@ -38,10 +38,19 @@ func (p eventTypes) kinds() (kinds []string, err error) {
 }
 
 type transactionEventsInput struct {
-	ID     hashParameter `query:"tx_id" doc:"The transaction."`
-	Types  eventTypes    `query:"type,explode"`
-	Limit  int           `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64         `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	ID      hashParameter      `query:"tx_id" doc:"The transaction."`
+	Address principalParameter `query:"address" doc:"The account or contract, instead of a transaction: what moves or locks something of it, and what it prints."`
+	Types   eventTypes         `query:"type,explode"`
+	Limit   int                `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Rows of a page; 0 means the default."`
+	Offset  int64              `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	Cursor  string             `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"Where the page of an account's events begins, as prev_cursor of another one names it."`
+}
+
+func (in *transactionEventsInput) dependencies() dependencies {
+	if in.Address != "" {
+		return BlockRange{}.ofAccount(string(in.Address))
+	}
+	return onTip("chain")
 }
 
 // eventList is a page of events, newest first.
@@ -49,18 +58,24 @@ type eventList struct {
 	Limit  int         `json:"limit"`
 	Offset int64       `json:"offset"`
 	Events []eventBody `json:"events" nullable:"false"`
+	// PrevCursor is there for accounts alone.
+	PrevCursor *string `json:"prev_cursor,omitempty" doc:"Of an account: the page of older events; absent on the oldest page. It is ours."`
 }
 
 func (a *API) registerTransactionEvents() {
 	get(a, resource{
-		id: "list-events", path: "/extended/v1/tx/events", tag: "Transactions", summary: "Events of a transaction, newest first",
-		about:    "Of the canonical copy alone: an event does not say that it is orphaned. " + instead("/extended/v3/transactions/{tx_id}/events"),
+		id: "list-events", path: "/extended/v1/tx/events", tag: "Transactions", summary: "Events of a transaction or an account, newest first",
+		about: "Of a transaction those of the canonical copy alone: an event does not say that it is orphaned. " +
+			"Of an account, a page of some types of events is one of those among 10000 rows of its list at most, so that it may have fewer rows than it could. " + instead("/extended/v3/transactions/{tx_id}/events"),
 		statuses: []int{http.StatusBadRequest},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true, deprecated: true,
 	}, listEvents)
-	traced(a, "list-events", func(_ context.Context, _ *snapshot, _ *transactionEventsInput, page *eventList) ([]lookup, error) {
+	traced(a, "list-events", func(_ context.Context, _ *snapshot, in *transactionEventsInput, page *eventList) ([]lookup, error) {
 		if page == nil || len(page.Events) == 0 {
 			return nil, nil
+		}
+		if in.Address != "" {
+			return accountEventLookups(string(in.Address), page.Events), nil
 		}
 		return transactionLookups([]*transactionRow{{rowKey: page.Events[0].row.rowKey}}, eventKeys(page.Events)), nil
 	})
@@ -68,12 +83,18 @@ func (a *API) registerTransactionEvents() {
 
 func listEvents(ctx context.Context, s *snapshot, in *transactionEventsInput) (*eventList, error) {
 	page := &eventList{Limit: orDefault(in.Limit, eventsLimit), Offset: in.Offset, Events: []eventBody{}}
-	if in.ID == "" {
+	switch {
+	case in.ID == "" && in.Address == "":
 		return nil, badRequest("can not find 'address' or 'tx_id' in the request")
+	case in.ID != "" && in.Address != "":
+		return nil, badRequest("can't handle both 'address' and 'tx_id' in the same request")
 	}
 	kinds, err := in.Types.kinds()
 	if err != nil {
 		return nil, err
+	}
+	if in.Address != "" {
+		return listEventsOf(ctx, s, in, kinds, page)
 	}
 	id, err := in.ID.hash()
 	if err != nil {
@@ -101,5 +122,26 @@ func listEvents(ctx context.Context, s *snapshot, in *transactionEventsInput) (*
 		return nil, err
 	}
 	page.Events = renderEvents(found.rows, id)
+	return page, nil
+}
+
+func listEventsOf(ctx context.Context, s *snapshot, in *transactionEventsInput, kinds []string, page *eventList) (*eventList, error) {
+	account, err := in.Address.account()
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := s.tip("accounts"); !ok {
+		return page, nil
+	}
+	events, next, err := readMergedEvents(ctx, s, account, kinds, parseEventPlace(in.Cursor), in.Offset, page.Limit)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		shown := renderEvent(e.eventRow, e.id)
+		shown.number, shown.printed = e.number, e.printed
+		page.Events = append(page.Events, shown)
+	}
+	page.PrevCursor = next.text()
 	return page, nil
 }

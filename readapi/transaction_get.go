@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"strata/internal/shard"
 	"strata/readapi/internal/answer"
 )
 
@@ -28,6 +29,15 @@ type TransactionInput struct {
 	ID hashParameter `path:"tx_id" doc:"The id of a transaction."`
 }
 
+// dependencies are the chain, and what the mempool has of the transaction.
+func (in *TransactionInput) dependencies() dependencies {
+	d := onTip("chain")
+	if id, err := in.ID.hash(); err == nil {
+		d = d.with("mempool", shard.Transaction(id))
+	}
+	return d
+}
+
 type shownTransactionInput struct {
 	TransactionInput
 	EventWindow
@@ -37,23 +47,27 @@ type shownTransactionInput struct {
 func (a *API) registerTransaction() {
 	get(a, resource{
 		id: "get-transaction", path: "/extended/v1/tx/{tx_id}", tag: "Transactions", summary: "A transaction with its events",
-		about: "Of several copies the canonical one; where all blocks with it are orphaned, the newest, which says so. " +
+		about: "Of several copies the canonical one; where there is none, as it waits to be mined or was dropped; where nobody announced it, the newest " +
+			"of the copies in orphaned blocks, which says so. " +
 			"An id without 0x is redirected (302) to the same with it. " + instead("/extended/v3/transactions/{tx_id}"),
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true, deprecated: true,
 	}, a.getTransaction)
-	traced(a, "get-transaction", func(_ context.Context, _ *snapshot, _ *shownTransactionInput, tx *transactionBody) ([]lookup, error) {
-		if tx == nil {
+	traced(a, "get-transaction", func(_ context.Context, _ *snapshot, _ *shownTransactionInput, tx *shownTransaction) ([]lookup, error) {
+		switch {
+		case tx == nil:
 			return nil, nil
+		case tx.waiting != nil:
+			return waitingLookups([]*waitingRow{tx.waiting.row}), nil
 		}
-		return transactionLookups([]*transactionRow{tx.row}, eventKeys(tx.Events)), nil
+		return transactionLookups([]*transactionRow{tx.mined.row}, eventKeys(tx.mined.Events)), nil
 	})
 }
 
 // instead names the successor of what is deprecated.
 func instead(path string) string { return "Use `" + path + "` instead." }
 
-func (a *API) getTransaction(ctx context.Context, s *snapshot, in *shownTransactionInput) (*transactionBody, error) {
+func (a *API) getTransaction(ctx context.Context, s *snapshot, in *shownTransactionInput) (*shownTransaction, error) {
 	if !strings.HasPrefix(string(in.ID), "0x") {
 		return nil, movedTo(ctx, "/extended/v1/tx/0x"+string(in.ID))
 	}
@@ -61,10 +75,19 @@ func (a *API) getTransaction(ctx context.Context, s *snapshot, in *shownTransact
 	if err != nil {
 		return nil, err
 	}
-	row, err := findTransaction(ctx, s, id)
+	found, err := seek(ctx, s, id)
 	if err != nil {
 		return nil, err
 	}
+	if r := found[id].waiting; r != nil {
+		interfaces, err := a.complete(ctx, s, []*transactionRow{&r.transactionRow}, false, nil)
+		if err != nil {
+			return nil, err
+		}
+		shown := renderWaiting(r, rendering{interfaces, in.ExcludeFunctionArgs})
+		return &shownTransaction{waiting: &shown}, nil
+	}
+	row := found[id].mined
 	if row == nil {
 		return nil, notFound("could not find transaction by ID")
 	}
@@ -85,5 +108,5 @@ func (a *API) getTransaction(ctx context.Context, s *snapshot, in *shownTransact
 	if row.canonical {
 		s.settles(row.burnBlockHeight)
 	}
-	return &shown, nil
+	return &shownTransaction{mined: &shown}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
+	"strata/domain/transaction"
 	"strata/readapi/internal/answer"
 )
 
@@ -39,18 +40,23 @@ type transactionV3Input struct {
 // transactionV3 is a mined transaction in version 3 of the API.
 type transactionV3 struct {
 	SummaryBase
-	ParentBlock    parentBlock       `json:"parent_block"`
-	EventCount     int32             `json:"event_count" doc:"0 for what did not succeed."`
-	ExecutionCost  transactionCost   `json:"execution_cost"`
-	VMError        *string           `json:"vm_error" doc:"The node's words on a failure, which are no part of consensus; null where there are none."`
-	PostConditions *[]conditionBody  `json:"post_conditions,omitempty" nullable:"false" doc:"With include=post_conditions."`
-	Result         *clarityValue     `json:"result,omitempty" doc:"With include=result."`
-	SmartContract  *deployV3         `json:"smart_contract,omitempty"`
-	ContractCall   *callV3           `json:"contract_call,omitempty"`
-	Coinbase       *coinbaseV3       `json:"coinbase,omitempty"`
-	TenureChange   *tenureChangeBody `json:"tenure_change,omitempty"`
+	ParentBlock    parentBlock      `json:"parent_block"`
+	EventCount     int32            `json:"event_count" doc:"0 for what did not succeed."`
+	ExecutionCost  transactionCost  `json:"execution_cost"`
+	VMError        *string          `json:"vm_error" doc:"The node's words on a failure, which are no part of consensus; null where there are none."`
+	PostConditions *[]conditionBody `json:"post_conditions,omitempty" nullable:"false" doc:"With include=post_conditions."`
+	Result         *clarityValue    `json:"result,omitempty" doc:"With include=result."`
+	PayloadV3
 
 	row *transactionRow
+}
+
+// PayloadV3 is what a transaction does, in full.
+type PayloadV3 struct {
+	SmartContract *deployV3         `json:"smart_contract,omitempty"`
+	ContractCall  *callV3           `json:"contract_call,omitempty"`
+	Coinbase      *coinbaseV3       `json:"coinbase,omitempty"`
+	TenureChange  *tenureChangeBody `json:"tenure_change,omitempty"`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -84,15 +90,18 @@ type coinbaseV3 struct {
 func (a *API) registerTransactionV3() {
 	get(a, resource{
 		id: "get-transaction-v3", path: "/extended/v3/transactions/{tx_id}", tag: "Transactions", summary: "A transaction",
-		about:    "The canonical copy alone: what is orphaned is not found.",
+		about:    "The canonical copy; where there is none, as it waits to be mined or was dropped. What is orphaned and was not announced is not found.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true,
 	}, a.getTransactionV3)
-	traced(a, "get-transaction-v3", func(_ context.Context, _ *snapshot, _ *transactionV3Input, tx *transactionV3) ([]lookup, error) {
-		if tx == nil {
+	traced(a, "get-transaction-v3", func(_ context.Context, _ *snapshot, _ *transactionV3Input, tx *shownV3) ([]lookup, error) {
+		switch {
+		case tx == nil:
 			return nil, nil
+		case tx.waiting != nil:
+			return waitingLookups([]*waitingRow{tx.row}), nil
 		}
-		return transactionLookups([]*transactionRow{tx.row}, nil), nil
+		return transactionLookups([]*transactionRow{tx.mined.row}, nil), nil
 	})
 }
 
@@ -112,16 +121,30 @@ func findCanonical(ctx context.Context, s *snapshot, named hashParameter) (*tran
 	return row, nil
 }
 
-func (a *API) getTransactionV3(ctx context.Context, s *snapshot, in *transactionV3Input) (*transactionV3, error) {
-	row, err := findCanonical(ctx, s, in.ID)
+func (a *API) getTransactionV3(ctx context.Context, s *snapshot, in *transactionV3Input) (*shownV3, error) {
+	id, err := in.ID.hash()
 	if err != nil {
 		return nil, err
+	}
+	found, err := seek(ctx, s, id)
+	if err != nil {
+		return nil, err
+	}
+	if r := found[id].waiting; r != nil {
+		if _, err := a.complete(ctx, s, []*transactionRow{&r.transactionRow}, true, nil); err != nil {
+			return nil, err
+		}
+		return &shownV3{waiting: renderWaitingV3(r, in.Include), row: r}, nil
+	}
+	row := found[id].mined
+	if row == nil || !row.canonical {
+		return nil, notFound("Transaction not found")
 	}
 	if _, err := a.complete(ctx, s, []*transactionRow{row}, true, nil); err != nil {
 		return nil, err
 	}
 	s.settles(row.burnBlockHeight)
-	return renderTransactionV3(row, in.Include), nil
+	return &shownV3{mined: renderTransactionV3(row, in.Include)}, nil
 }
 
 func renderTransactionV3(r *transactionRow, include included) *transactionV3 {
@@ -137,7 +160,12 @@ func renderTransactionV3(r *transactionRow, include included) *transactionV3 {
 		value := showRaw(r.rawResult)
 		b.Result = &value
 	}
-	payload := renderPayload(r.tx, nil, !include.has(includeArguments))
+	b.PayloadV3 = renderPayloadV3(r.tx, include)
+	return b
+}
+
+func renderPayloadV3(tx *transaction.Transaction, include included) (b PayloadV3) {
+	payload := renderPayload(tx, nil, !include.has(includeArguments))
 	if p := payload.SmartContract; p != nil {
 		b.SmartContract = &deployV3{ClarityVersion: p.ClarityVersion, ContractID: p.ContractID}
 		if include.has(includeSource) {

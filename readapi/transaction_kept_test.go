@@ -1,10 +1,7 @@
 package readapi_test
 
 import (
-	"encoding/json"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -119,7 +116,7 @@ func TestTraceOfTransactions(t *testing.T) {
 	s, _ := madeUp(t)
 	var withEvents string
 	if err := s.pool.QueryRow(t.Context(), `
-		SELECT '0x' || encode(t.txid, 'hex') FROM chain_v1.transaction t JOIN chain_v1.canonical c ON c.block_seq = t.source_seq
+		SELECT '0x' || encode(t.txid, 'hex') FROM chain_v2.transaction t JOIN chain_v2.canonical c ON c.block_seq = t.source_seq
 		ORDER BY t.event_count DESC, t.source_seq LIMIT 1`).Scan(&withEvents); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +145,7 @@ func TestTraceOfTransactions(t *testing.T) {
 		t.Errorf("got %d rows behind %d transactions", len(got), len(results))
 	}
 	var contract string
-	if err := s.pool.QueryRow(t.Context(), `SELECT d.contract_id FROM chain_v1.contract d JOIN chain_v1.canonical c ON c.block_seq = d.source_seq LIMIT 1`).Scan(&contract); err != nil {
+	if err := s.pool.QueryRow(t.Context(), `SELECT d.contract_id FROM chain_v2.contract d JOIN chain_v2.canonical c ON c.block_seq = d.source_seq LIMIT 1`).Scan(&contract); err != nil {
 		t.Fatal(err)
 	}
 	for _, target := range []string{"/extended/v1/contract/" + contract, "/extended/v2/smart-contracts/status?contract_id=" + contract} {
@@ -177,19 +174,5 @@ func FuzzTransactions(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	s, _, _ := newTransactionWorld(f)
-	f.Fuzz(func(t *testing.T, path, query string) {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.URL = &url.URL{Path: "/extended/" + path, RawQuery: query}
-		r.RequestURI = r.URL.RequestURI()
-		w := httptest.NewRecorder()
-		s.api.ServeHTTP(w, r)
-		switch w.Code {
-		case http.StatusOK, http.StatusBadRequest, http.StatusNotFound, http.StatusFound, http.StatusMovedPermanently, http.StatusTemporaryRedirect:
-		default:
-			t.Errorf("%q ? %q: got %d %s", path, query, w.Code, w.Body)
-		}
-		if w.Header().Get("Content-Type") == "application/json; charset=utf-8" && !json.Valid(w.Body.Bytes()) {
-			t.Errorf("%q ? %q: got %s, which is no JSON", path, query, w.Body)
-		}
-	})
+	s.fuzzReads(f)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/hash"
+	"strata/internal/shard"
 	"strata/readapi/internal/answer"
 )
 
@@ -65,6 +66,15 @@ type transactionsInput struct {
 	TransactionOptions
 }
 
+func (in *transactionsInput) dependencies() dependencies {
+	ids, _ := in.IDs.hashes() // what is wrong with them is the handler's to say
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = shard.Transaction(id)
+	}
+	return onTip("chain").with("mempool", names...)
+}
+
 // soughtTransaction is what became of the search for a transaction.
 type soughtTransaction struct {
 	Found  bool              `json:"found"`
@@ -73,7 +83,7 @@ type soughtTransaction struct {
 
 // transactionOrLess is a transaction or, when there is none, its id.
 type transactionOrLess struct {
-	found *transactionBody
+	found *shownTransaction
 	id    missingTransaction
 }
 
@@ -84,7 +94,7 @@ type missingTransaction struct {
 
 // Schema implements huma.SchemaProvider.
 func (transactionOrLess) Schema(r huma.Registry) *huma.Schema {
-	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(reflect.TypeFor[transactionBody](), true, ""), r.Schema(reflect.TypeFor[missingTransaction](), true, "")}}
+	return &huma.Schema{AnyOf: []*huma.Schema{shownTransaction{}.Schema(r), r.Schema(reflect.TypeFor[missingTransaction](), true, "")}}
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -98,27 +108,32 @@ func (t transactionOrLess) MarshalJSON() ([]byte, error) {
 func (a *API) registerTransactions() {
 	get(a, resource{
 		id: "get-transactions", path: "/extended/v1/tx/multiple", tag: "Transactions", summary: "Many transactions by their ids",
-		about:    "The answer has a member for each id. What was said of one transaction holds for each: the canonical copy, or the newest of the others.",
+		about:    "The answer has a member for each id. What was said of one transaction holds for each: the canonical copy, or how it waits, or the newest orphaned one.",
 		statuses: []int{http.StatusBadRequest},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true,
 	}, a.getTransactions)
 	traced(a, "get-transactions", func(_ context.Context, _ *snapshot, _ *transactionsInput, found map[string]soughtTransaction) ([]lookup, error) {
 		var rows []*transactionRow
+		var waiting []*waitingRow
 		var events []eventKey
 		for _, sought := range found {
-			if tx := sought.Result.found; tx != nil {
-				rows, events = append(rows, tx.row), append(events, eventKeys(tx.Events)...)
+			switch tx := sought.Result.found; {
+			case tx == nil:
+			case tx.waiting != nil:
+				waiting = append(waiting, tx.waiting.row)
+			default:
+				rows, events = append(rows, tx.mined.row), append(events, eventKeys(tx.mined.Events)...)
 			}
 		}
 		if len(rows) == 0 {
-			return nil, nil
+			return waitingLookups(waiting), nil
 		}
-		return transactionLookups(rows, events), nil
+		return append(transactionLookups(rows, events), waitingLookups(waiting)...), nil
 	})
 }
 
-// getTransactions reads transactions that are mined. The reference says of one whose copies are all orphaned that it is
-// not found; here it is shown as orphaned, as it is when it is asked for alone.
+// getTransactions reads transactions. The reference says of one whose copies are all orphaned that it is not found; here it is
+// shown as waiting or orphaned, as it is when it is asked for alone.
 func (a *API) getTransactions(ctx context.Context, s *snapshot, in *transactionsInput) (map[string]soughtTransaction, error) {
 	ids, err := in.IDs.hashes()
 	if err != nil {
@@ -128,17 +143,18 @@ func (a *API) getTransactions(ctx context.Context, s *snapshot, in *transactions
 	for _, id := range ids {
 		all[id.String()] = soughtTransaction{Result: transactionOrLess{id: missingTransaction{id}}}
 	}
-	if _, ok := s.tip("chain"); !ok {
-		return all, nil
+	found, err := seek(ctx, s, ids...)
+	if err != nil || len(found) == 0 {
+		return all, err
 	}
-	b := s.batch()
-	found := queueTransactions(b, ids)
-	if err := b.run(ctx); err != nil {
-		return nil, err
-	}
-	rows := rowsOf(found)
+	var rows []*transactionRow
 	var withEvents []rowKey
-	for _, r := range rows {
+	for _, id := range ids {
+		r := found[id].chosen()
+		if r == nil {
+			continue
+		}
+		rows = append(rows, r)
 		if in.EventOffset < int64(r.eventCount) {
 			withEvents = append(withEvents, r.rowKey)
 		}
@@ -158,10 +174,18 @@ func (a *API) getTransactions(ctx context.Context, s *snapshot, in *transactions
 	if events != nil {
 		shown = byTransaction(events.rows)
 	}
-	for _, r := range rows {
-		tx := renderTransaction(r, rendering{interfaces, in.ExcludeFunctionArgs})
-		tx.Events = renderEvents(shown[r.rowKey], r.id)
-		all[r.id.String()] = soughtTransaction{Found: true, Result: transactionOrLess{found: &tx}}
+	how := rendering{interfaces, in.ExcludeFunctionArgs}
+	for id, r := range found {
+		tx := &shownTransaction{}
+		if r.waiting != nil {
+			waiting := renderWaiting(r.waiting, how)
+			tx.waiting = &waiting
+		} else {
+			mined := renderTransaction(r.mined, how)
+			mined.Events = renderEvents(shown[r.mined.rowKey], id)
+			tx.mined = &mined
+		}
+		all[id.String()] = soughtTransaction{Found: true, Result: transactionOrLess{found: tx}}
 	}
 	return all, nil
 }

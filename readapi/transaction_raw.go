@@ -19,7 +19,7 @@ type rawTransactionInput struct {
 type rawTransaction struct {
 	RawTx hexText `json:"raw_tx" doc:"0x00 for an operation that came from Bitcoin."`
 
-	row *transactionRow
+	row soughtRow
 }
 
 // registerRawTransaction adds /tx/{tx_id}/raw. A mux can't have that beside /tx/block/{block_hash}, because /tx/block/raw
@@ -43,7 +43,10 @@ func (a *API) registerRawTransaction() {
 		if tx == nil {
 			return nil, nil
 		}
-		return transactionLookups([]*transactionRow{tx.row}, nil), nil
+		if r := tx.row.waiting; r != nil {
+			return waitingLookups([]*waitingRow{r}), nil
+		}
+		return transactionLookups([]*transactionRow{tx.row.mined}, nil), nil
 	})
 }
 
@@ -55,15 +58,16 @@ func getRawTransaction(ctx context.Context, s *snapshot, in *rawTransactionInput
 	if err != nil {
 		return nil, err
 	}
-	row, err := findTransaction(ctx, s, id)
+	found, err := seek(ctx, s, id)
 	if err != nil {
 		return nil, err
 	}
+	row := found[id].chosen()
 	if row == nil {
 		return nil, notFound("could not find raw transaction by ID")
 	}
 	if row.canonical {
 		s.settles(row.burnBlockHeight)
 	}
-	return &rawTransaction{hexOf(row.rawTx), row}, nil
+	return &rawTransaction{hexOf(row.rawTx), found[id]}, nil
 }

@@ -6,6 +6,8 @@ func (a *API) registerChainTransactions() {
 	a.registerTransaction()
 	a.registerRawTransaction()
 	a.registerTransactions()
+	a.registerTransactionList()
+	a.registerTransactionListV3()
 	a.registerTransactionEvents()
 	a.registerBlockTransactions()
 	a.registerTransactionV3()
@@ -13,4 +15,6 @@ func (a *API) registerChainTransactions() {
 	a.registerBlockTransactionsV3()
 	a.registerContract()
 	a.registerContractStatuses()
+	a.registerContractEvents()
+	a.registerTraits()
 }

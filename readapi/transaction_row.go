@@ -44,6 +44,10 @@ type transactionRow struct {
 	burnBlockHeight    int64
 	parentBurnTime     *int64
 
+	// number is its own in the list of the projection accounts that it was read from, and place that among all canonical
+	// transactions; 0 when it was read from no list. What is canonical is the projection's to say then.
+	number, place int64
+
 	// tx is the transaction in parts: of one that came from Bitcoin, one that would have done the same. complete sets it.
 	tx *transaction.Transaction
 }
@@ -59,12 +63,17 @@ type transactionCost struct {
 
 // transactionSQL selects what transactionColumns reads: of the transaction t, its block b, and what is canonical, c, if
 // its block is.
-const transactionSQL = `array_remove(ARRAY[t.source_seq, c.source_seq], NULL),
+const transactionSQL = transactionSources + transactionFields
+
+const (
+	transactionSources = `array_remove(ARRAY[t.source_seq, c.source_seq], NULL), `
+	transactionFields  = `
 	t.source_seq, t.tx_index, t.execution_index, t.event_count, t.microblock_sequence, t.type_id IS NULL,
 	t.execution_cost_read_count, t.execution_cost_read_length, t.execution_cost_runtime, t.execution_cost_write_count, t.execution_cost_write_length,
 	t.txid, t.status, t.sender, t.raw_result, t.raw_tx, t.microblock_hash, t.vm_error, t.burnchain_op,
 	c.height IS NOT NULL, b.height, b.block_hash, b.parent_block_hash, b.index_block_hash, b.parent_index_block_hash,
 	b.block_time, b.burn_block_time, b.burn_block_height, b.parent_burn_block_time `
+)
 
 // transactionBlocksSQL joins the block b of the transaction t, and what is canonical, c.
 const transactionBlocksSQL = `

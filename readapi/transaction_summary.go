@@ -56,12 +56,17 @@ func (*transferSummary) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.S
 // transactionSummary is a transaction in lists of version 3 of the API.
 type transactionSummary struct {
 	SummaryBase
+	SummaryPayload
+
+	row *transactionRow
+}
+
+// SummaryPayload is what a transaction does, in short.
+type SummaryPayload struct {
 	SmartContract *deploySummary   `json:"smart_contract,omitempty"`
 	ContractCall  *callSummary     `json:"contract_call,omitempty"`
 	Coinbase      *coinbaseSummary `json:"coinbase,omitempty"`
 	TenureChange  *tenureSummary   `json:"tenure_change,omitempty"`
-
-	row *transactionRow
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -89,8 +94,11 @@ type tenureSummary struct {
 
 // summarize shows a transaction that complete has seen as lists do.
 func summarize(r *transactionRow) transactionSummary {
-	b := transactionSummary{SummaryBase: summaryBase(r), row: r}
-	payload := renderPayload(r.tx, nil, true)
+	return transactionSummary{SummaryBase: summaryBase(r), SummaryPayload: summarizePayload(r.tx), row: r}
+}
+
+func summarizePayload(tx *transaction.Transaction) (b SummaryPayload) {
+	payload := renderPayload(tx, nil, true)
 	if p := payload.SmartContract; p != nil {
 		b.SmartContract = &deploySummary{p.ClarityVersion, p.ContractID}
 	}
@@ -112,14 +120,27 @@ func summaryBase(r *transactionRow) SummaryBase {
 		Block:        summaryBlock{r.height, r.block, r.indexHash, r.time(), r.index},
 		BitcoinBlock: bitcoinPlace{r.burnBlockHeight, r.burnBlockTime}, Status: r.status, Type: r.tx.Payload.TxType(),
 	}
-	if sponsor, ok := r.tx.SponsorAddress(); ok {
-		nonce, _ := r.tx.SponsorNonce()
-		b.Sponsor = &signer{sponsor.String(), nonce}
-	}
-	if p, ok := r.tx.Payload.(*transaction.TokenTransfer); ok {
-		b.TokenTransfer = &transferSummary{p.Recipient.String(), unsignedAmount(p.Amount), showMemo(p.Memo[:])}
-	}
+	b.Sponsor, b.TokenTransfer = sponsorOf(r.tx), transferOf(r.tx)
 	return b
+}
+
+// sponsorOf is who pays for a transaction; nil when that is the sender.
+func sponsorOf(tx *transaction.Transaction) *signer {
+	sponsor, ok := tx.SponsorAddress()
+	if !ok {
+		return nil
+	}
+	nonce, _ := tx.SponsorNonce()
+	return &signer{sponsor.String(), nonce}
+}
+
+// transferOf is what a transfer of STX does; nil for other transactions.
+func transferOf(tx *transaction.Transaction) *transferSummary {
+	p, ok := tx.Payload.(*transaction.TokenTransfer)
+	if !ok {
+		return nil
+	}
+	return &transferSummary{p.Recipient.String(), unsignedAmount(p.Amount), showMemo(p.Memo[:])}
 }
 
 // positionText is where a transaction stands in the chain, as cursors have it.

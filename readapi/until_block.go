@@ -21,7 +21,7 @@ type moment struct {
 	latest bool
 }
 
-// dependencies of the state of an account at a block: what the account has, and the block that is named.
+// dependencies of the state of an account at a block: what the account has, and the block that is named, or what waits.
 func (in AsOf) dependencies(account string) dependencies {
 	d := on("balances", shard.Account(account))
 	if id, err := hash.Parse32(in.UntilBlock); err == nil {
@@ -30,7 +30,7 @@ func (in AsOf) dependencies(account string) dependencies {
 	if height, err := strconv.ParseInt(in.UntilBlock, 10, 64); err == nil {
 		return d.and("balances", shard.Height(height))
 	}
-	return d
+	return d.with("mempool", shard.Account(account))
 }
 
 // moment finds the block, in the projection of balances.

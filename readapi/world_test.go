@@ -82,7 +82,7 @@ func (s *site) block(h int) {
 		h+100, h, h+100, 1_700_000_000+int64(h)*600, blockTime, tenure, nakamoto,
 		id(indexHash, h), id(indexHash, h-1), id(blockHash, h), id(blockHash, h-1), id(burnHash, h), id(txHash, h), hash.Hash32{})
 	s.exec(`INSERT INTO chain_v1.canonical VALUES ($1, $2, $2)`, h, h+100)
-	s.exec(`INSERT INTO chain_v1.step VALUES ($1, $2, $3, 1000, $3, 1, $4)`, max(h-firstHeight+1, 1), h, h+100, id(indexHash, h))
+	s.exec(`INSERT INTO chain_v1.step (step, height, block_seq, block_size, source_seq, kind, index_block_hash) VALUES ($1, $2, $3, 1000, $3, 1, $4)`, max(h-firstHeight+1, 1), h, h+100, id(indexHash, h))
 	s.exec(`INSERT INTO balances_v1.block (height, source_seq, burn_block_height, pox_v1_unlock_height, index_block_hash, block_hash)
 		VALUES ($1, $2, $3, 150, $4, $5)`, h, h+100, h+100, id(indexHash, h), id(blockHash, h))
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
@@ -57,7 +56,7 @@ func (c *serveCommand) administer(ctx context.Context, group *errgroup.Group, li
 	url := "http://" + address(listener)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving administration", slog.String("url", url), slog.String("description", url+"/openapi.json"))
 	group.Go(func() error {
-		return serveHTTP(ctx, "administration", adminapi.New(config), listener, c.ShutdownGrace, logger)
+		return serveHTTP(ctx, "administration", httpServer(adminapi.New(config), logger), listener, c.ShutdownGrace, logger)
 	})
 	return nil
 }
@@ -65,29 +64,4 @@ func (c *serveCommand) administer(ctx context.Context, group *errgroup.Group, li
 // programLines has the code of all projections for who asks what it is, and runs none of it.
 func (c *serveCommand) programLines(logger *slog.Logger) (projections.Lines, error) {
 	return newLines(c.ForkChoice, logger, prometheus.NewRegistry())
-}
-
-// serveHTTP serves until ctx ends, and lets running requests end then.
-func serveHTTP(ctx context.Context, what string, handler http.Handler, listener net.Listener, grace time.Duration, logger *slog.Logger) error {
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute,
-		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return fmt.Errorf("%s: %w", what, err)
-	case <-ctx.Done():
-	}
-	limited, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	if err := server.Shutdown(limited); err != nil {
-		logger.LogAttrs(ctx, slog.LevelWarn, "requests that took longer than the grace time were cut off", slog.String("of", what), slog.Duration("grace", grace))
-		return server.Close()
-	}
-	return nil
 }

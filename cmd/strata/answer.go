@@ -31,7 +31,7 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 		Pool: pool, Logger: logger, Registry: registry, Version: build(), Program: program(), LagLimit: c.LagLimit, Network: c.Network, Rules: rules,
 		CacheBytes: c.CacheMemory, RedisPrefix: c.RedisPrefix,
 		ImageBase: c.imageBase(), Images: images, Gateways: c.gateways(),
-		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix,
+		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams,
 	}
 	log, err := c.openLog(ctx, db.pool, pool, c.DataDir, false, logger)
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))
 	group.Go(func() error {
 		defer pool.Close()
-		return serveHTTP(ctx, "API", handler, listener, c.ShutdownGrace, logger)
+		return serveHTTP(ctx, "API", forward.server(handler, logger), listener, c.ShutdownGrace, logger)
 	})
 	return api.ChoosingVersions(), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/lean"
 	"strata/proxy"
 	"strata/readapi"
 )
@@ -97,12 +98,26 @@ func (f *forwarding) before(api *readapi.API, network string, logger *slog.Logge
 		return nil, fmt.Errorf("--nodes: %w", err)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if path := r.URL.Path; strings.HasPrefix(path, "/v2/") || strings.HasPrefix(path, "/v3/") {
+		if forNodes(r.URL.Path) {
 			f.proxy.ServeHTTP(w, r)
 			return
 		}
 		api.ServeHTTP(w, r)
 	}), nil
+}
+
+// forNodes says whether a path is the nodes'.
+func forNodes(path string) bool {
+	return strings.HasPrefix(path, "/v2/") || strings.HasPrefix(path, "/v3/")
+}
+
+// server serves the API, and what is forwarded with as little work as may be: a node's answer is short, and there are many.
+func (f *forwarding) server(handler http.Handler, logger *slog.Logger) servesHTTP {
+	served := httpServer(handler, logger)
+	if f == nil {
+		return served
+	}
+	return &lean.Server{HTTP: served, Serves: forNodes}
 }
 
 // run keeps an eye on the nodes until ctx ends.

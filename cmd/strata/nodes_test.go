@@ -296,6 +296,7 @@ func TestNodes(t *testing.T) {
 		}
 		c.check(tc.method, tc.path, got)
 	}
+	oneConnection(t, strings.TrimPrefix(s.api, "http://"))
 	if got := s.ask(http.MethodGet, "/v3/something/else", "", ""); got.status != http.StatusNotFound || string(got.body) != "not found: /v3/something/else" {
 		t.Errorf("what is not described: got %d %s", got.status, got.body)
 	}
@@ -391,6 +392,34 @@ func sameDescription(t testing.TB, one, two []byte) bool {
 }
 
 // Without nodes, clients are told so, and the description is the same.
+// oneConnection asks nodes and the API by turns on one connection, without waiting for answers. They come in their order.
+func oneConnection(t *testing.T, address string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	paths := []string{"/v2/pox", "/v3/nothing", "/v2/pox", "/extended/v1/status", "/v2/pox", "/v3/nothing", "/healthz"}
+	for _, path := range paths {
+		_, _ = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: here\r\n\r\n", path)
+	}
+	reader := bufio.NewReader(conn)
+	for _, path := range paths {
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		want := map[string]string{"/v2/pox": poxAnswer, "/v3/nothing": "not found: /v3/nothing", "/healthz": `{"status":"ok"}`}[path]
+		if err != nil || want != "" && strings.TrimSpace(string(body)) != want || want == "" && !strings.Contains(string(body), "chain_tip") {
+			t.Errorf("%s: %d %s, %v", path, response.StatusCode, body, err)
+		}
+	}
+}
+
 func TestNoNodes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "--database-url", pgtest.URL(t))

@@ -136,25 +136,25 @@ func TestRebuildAlone(t *testing.T) {
 	if got := must(t, dir, "projections", "rebuild", "balances", "--no-wait", "--throttle", "10", "--database-url", url); !strings.Contains(got, "A running server") {
 		t.Errorf("got %s", got)
 	}
-	if got := versions(t, dir, url, "balances")[2]; got.Position != 0 || got.Throttle == nil || *got.Throttle != 10 {
+	if got := versions(t, dir, url, "balances")[3]; got.Position != 0 || got.Throttle == nil || *got.Throttle != 10 {
 		t.Errorf("got %+v, want what waits for somebody", got)
 	}
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "balances", "--throttle", "10", "--database-url", url))
-	child.eventually("it is under way", func() bool { return versions(t, dir, url, "balances")[2].Position > 0 })
+	child.eventually("it is under way", func() bool { return versions(t, dir, url, "balances")[3].Position > 0 })
 	child.signal(syscall.SIGKILL)
-	stands := versions(t, dir, url, "balances")[2]
+	stands := versions(t, dir, url, "balances")[3]
 	if stands.Position == 0 || stands.Lag() == 0 {
 		t.Fatalf("it stands at %d of %d", stands.Position, stands.Head)
 	}
 	got := run(t, dir, "projections", "rebuild", "balances", "--database-url", url)
-	if got.code != 0 || !strings.Contains(got.stdout, "balances_v2 is being built already") || !strings.Contains(got.stderr, "balances_v2: caught up with 300 events") {
+	if got.code != 0 || !strings.Contains(got.stdout, "balances_v3 is being built already") || !strings.Contains(got.stderr, "balances_v3: caught up with 300 events") {
 		t.Errorf("got code %d, %s and %s", got.code, got.stdout, got.stderr)
 	}
 	after := versions(t, dir, url, "balances")
-	if len(after) != 2 || after[2].Lag() != 0 || after[2].Throttle != nil || !after[2].Indexed {
-		t.Errorf("got %+v, want version 2 to have caught up", after)
+	if len(after) != 2 || after[3].Lag() != 0 || after[3].Throttle != nil || !after[3].Indexed {
+		t.Errorf("got %+v, want version 3 to have caught up", after)
 	}
-	must(t, dir, "projections", "diff", "balances", "1", "2", "--database-url", url)
+	must(t, dir, "projections", "diff", "balances", "2", "3", "--database-url", url)
 
 	// A leader brings along what folds its steps, and those are not built once more on their own.
 	lines, err := newLines("recommended", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
@@ -162,10 +162,10 @@ func TestRebuildAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := len(lines[:1].Definitions())
-	if got := must(t, dir, "projections", "rebuild", "ft", "chain", "ft", "--database-url", url); strings.Count(got, "takes about") != line || !strings.Contains(got, "activate chain 2") || strings.Contains(got, "activate ft") {
+	if got := must(t, dir, "projections", "rebuild", "ft", "chain", "ft", "--database-url", url); strings.Count(got, "takes about") != line || !strings.Contains(got, "activate chain 3") || strings.Contains(got, "activate ft") {
 		t.Errorf("got %s", got)
 	}
-	if got := must(t, dir, "projections", "activate", "chain", "2", "--database-url", url); strings.Count(got, "is active, instead of") != line {
+	if got := must(t, dir, "projections", "activate", "chain", "3", "--database-url", url); strings.Count(got, "is active, instead of") != line {
 		t.Errorf("got %s", got)
 	}
 }
@@ -189,46 +189,46 @@ func TestDifferences(t *testing.T) {
 	dir, url := imported(t, 150)
 	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
 	must(t, dir, "projections", "rebuild", "balances", "--database-url", url)
-	execute(t, url, `UPDATE balances_v2.holding SET balance = balance + 1, sent = 7 WHERE (account, asset) = (SELECT account, asset FROM balances_v2.holding ORDER BY account, asset LIMIT 1)`)
-	execute(t, url, `DELETE FROM balances_v2.nonce WHERE (account, height) = (SELECT account, height FROM balances_v2.nonce ORDER BY account DESC, height DESC LIMIT 1)`)
-	got := run(t, dir, "projections", "diff", "balances", "1", "2", "--database-url", url)
+	execute(t, url, `UPDATE balances_v3.holding SET balance = balance + 1, sent = 7 WHERE (account, asset) = (SELECT account, asset FROM balances_v3.holding ORDER BY account, asset LIMIT 1)`)
+	execute(t, url, `DELETE FROM balances_v3.nonce WHERE (account, height) = (SELECT account, height FROM balances_v3.nonce ORDER BY account DESC, height DESC LIMIT 1)`)
+	got := run(t, dir, "projections", "diff", "balances", "2", "3", "--database-url", url)
 	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
 	if got.code != exitDifferences || len(lines) != 4 || !strings.HasPrefix(lines[0], "~ holding account=S") || !strings.Contains(lines[0], "(event ") || !strings.Contains(lines[1], "balance: ") ||
 		!strings.Contains(lines[2], "→ 7") || !strings.HasPrefix(lines[3], "- nonce account=S") {
 		t.Errorf("got code %d and %s", got.code, got.stdout)
 	}
-	if !strings.Contains(got.stderr, "strata: versions 1 and 2 of balances differ in 2 rows") {
+	if !strings.Contains(got.stderr, "strata: versions 2 and 3 of balances differ in 2 rows") {
 		t.Errorf("got %s", got.stderr)
 	}
-	got = run(t, dir, "projections", "diff", "balances", "1", "2", "--json", "--limit", "1", "--database-url", url)
+	got = run(t, dir, "projections", "diff", "balances", "2", "3", "--json", "--limit", "1", "--database-url", url)
 	var difference projections.Difference
 	if err := json.Unmarshal([]byte(got.stdout), &difference); err != nil || got.code != exitDifferences || difference.Table != "holding" || len(difference.Columns) != 2 || strings.Count(got.stdout, "\n") != 1 {
 		t.Errorf("got code %d and %s (%v)", got.code, got.stdout, err)
 	}
-	got = run(t, dir, "projections", "verify", "balances", "2", "--database-url", url)
-	if got.code != exitDifferences || !strings.Contains(got.stderr, "balances_v2 is not fit for readers") || got.stdout != "" {
+	got = run(t, dir, "projections", "verify", "balances", "3", "--database-url", url)
+	if got.code != exitDifferences || !strings.Contains(got.stderr, "balances_v3 is not fit for readers") || got.stdout != "" {
 		t.Errorf("verify: got code %d, %s and %s", got.code, got.stdout, got.stderr)
 	}
-	got = run(t, dir, "projections", "verify", "balances", "2", "--json", "--database-url", url)
+	got = run(t, dir, "projections", "verify", "balances", "3", "--json", "--database-url", url)
 	var v projections.Verification
 	if err := json.Unmarshal([]byte(got.stdout), &v); err != nil || got.code != exitDifferences || len(v.Findings) == 0 {
 		t.Errorf("verify --json: got code %d and %s (%v)", got.code, got.stdout, err)
 	}
-	if got := must(t, dir, "projections", "verify", "balances", "--database-url", url); got != "balances_v1 is fit for readers\n" {
+	if got := must(t, dir, "projections", "verify", "balances", "--database-url", url); got != "balances_v2 is fit for readers\n" {
 		t.Errorf("verify of the active version: got %s", got)
 	}
 	for _, tc := range []struct{ args, want string }{
-		{"activate balances 2", "Correct the code, raise the number of its rules"},
+		{"activate balances 3", "Correct the code, raise the number of its rules"},
 		{"activate balances 9", "no such version of this projection"},
 		{"activate nothing 1", "no such version of this projection"},
 		{"rebuild nothing", "this program has no such projection"},
-		{"rebuild balances --to 2", "Leave the number out"},
+		{"rebuild balances --to 3", "Leave the number out"},
 		{"rollback balances", "Activate the version that you want"},
-		{"drop balances 1", "Activate another version first"},
-		{"drop chain 1", "active version"},
+		{"drop balances 2", "Activate another version first"},
+		{"drop chain 2", "active version"},
 		{"resume balances", "no version of it has failed"},
 		{"diff nothing 1 2", "this program has no such projection"},
-		{"diff balances 1 9", "no such version"},
+		{"diff balances 2 9", "no such version"},
 		{"verify balances 9", "no such version"},
 	} {
 		got := run(t, dir, append(append([]string{"projections"}, strings.Fields(tc.args)...), "--database-url", url)...)

@@ -47,6 +47,7 @@ type serveCommand struct {
 	BodyLimit          int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Largest event in bytes."`
 	BodyMemory         int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Memory in bytes that all events being received may hold together; larger ones go through files."`
 	CacheMemory        int64         `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Memory in bytes for answers that are kept."`
+	MaxStreams         int           `default:"20000" env:"STRATA_MAX_STREAMS" help:"Connections that may follow what happens; see docs/live.md."`
 	RedisURL           string        `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis where processes share their answers; empty: each keeps its own."`
 	RedisPrefix        string        `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"What all keys in Redis begin with."`
 	LagLimit           int64         `default:"1000" env:"STRATA_LAG_LIMIT" help:"Events that a projection may be behind before /readyz says no."`

@@ -71,7 +71,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 
 	// Other commands work beside the server, with the same cluster, and leave it running.
 	statuses := projectionStatuses(t, dir)
-	if len(statuses) != 9 {
+	if len(statuses) != 10 {
 		t.Errorf("beside a server: got %d projections, want 9", len(statuses))
 	}
 	extra := filepath.Join(dir, "extra.tsv")
@@ -98,7 +98,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	if got := privatePostgres(t, dir); got != 0 {
 		t.Errorf("the server ended, and left Postgres %d running", got)
 	}
-	if statuses := projectionStatuses(t, dir); len(statuses) != 9 || statuses[3].Position != 2 {
+	if statuses := projectionStatuses(t, dir); len(statuses) != 10 || statuses[3].Position != 2 {
 		t.Errorf("without a server: got %v, want chain at 2", statuses)
 	}
 	if got := privatePostgres(t, dir); got != 0 {
@@ -156,26 +156,27 @@ func TestProjectionsStatus(t *testing.T) {
 	s.mustPost("/new_block", []byte("not JSON"))
 	s.caughtUp(1)
 	statuses := projectionStatuses(t, t.TempDir(), "--database-url", url)
-	if len(statuses) != 9 {
-		t.Fatalf("got %v, want nine projections", statuses)
+	if len(statuses) != 10 {
+		t.Fatalf("got %v, want ten projections", statuses)
 	}
 	for i, want := range []projectionStatus{
-		{Name: "accounts", Version: 1, Active: true, Input: "chain_v1", State: "live"},
-		{Name: "balances", Version: 1, Active: true, Input: "chain_v1", State: "live"},
+		{Name: "accounts", Version: 2, Active: true, Input: "chain_v2", State: "live"},
+		{Name: "balances", Version: 2, Active: true, Input: "chain_v2", State: "live"},
 		{Name: "brc20", Version: 1, Active: true, Input: "ordinals_v1", State: "live"},
-		{Name: "chain", Version: 1, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1, Quarantined: 1},
-		{Name: "ft", Version: 1, Active: true, Input: "chain_v1", State: "live"},
-		{Name: "inscriptions", Version: 1, Active: true, Input: "ordinals_v1", State: "live"},
-		{Name: "nft", Version: 1, Active: true, Input: "chain_v1", State: "live"},
+		{Name: "chain", Version: 2, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1, Quarantined: 1},
+		{Name: "ft", Version: 1, Active: true, Input: "chain_v2", State: "live"},
+		{Name: "inscriptions", Version: 2, Active: true, Input: "ordinals_v1", State: "live"},
+		{Name: "mempool", Version: 1, Active: true, Input: "chain_v2", State: "live"},
+		{Name: "nft", Version: 1, Active: true, Input: "chain_v2", State: "live"},
 		{Name: "ordinals", Version: 1, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1},
-		{Name: "sft", Version: 1, Active: true, Input: "chain_v1", State: "live"},
+		{Name: "sft", Version: 1, Active: true, Input: "chain_v2", State: "live"},
 	} {
 		if statuses[i] != want {
 			t.Errorf("got %+v, want %+v", statuses[i], want)
 		}
 	}
 	table := strings.Split(must(t, t.TempDir(), "projections", "status", "--database-url", url), "\n")
-	if len(table) != 11 || !strings.HasPrefix(table[0], "NAME ") || !strings.HasPrefix(table[1], "accounts ") || !strings.HasPrefix(table[4], "chain ") {
+	if len(table) != 12 || !strings.HasPrefix(table[0], "NAME ") || !strings.HasPrefix(table[1], "accounts ") || !strings.HasPrefix(table[4], "chain ") {
 		t.Errorf("got the table %q, want a heading and nine rows", table)
 	}
 	got := run(t, t.TempDir(), "projections", "resume", "chain", "--database-url", url)
@@ -259,7 +260,7 @@ func TestServeEnvironment(t *testing.T) {
 			}
 		}
 	}
-	if s.read("/readyz", &ready); len(ready.Checks.Projections) != 9 || ready.Checks.Projections[0].LagLimit != 17 {
+	if s.read("/readyz", &ready); len(ready.Checks.Projections) != 10 || ready.Checks.Projections[0].LagLimit != 17 {
 		t.Errorf("STRATA_LAG_LIMIT: got %+v, want 17 for each", ready)
 	}
 	if strings.Contains(s.log.String(), "secret") {

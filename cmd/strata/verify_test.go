@@ -94,7 +94,7 @@ func TestVerify(t *testing.T) {
 	})
 	text := verified(t, url, []string{"--against", kept, "--key", key, "--parallel", "3"})
 	running.Wait()
-	for _, want := range []string{"; root ", "; 1 kept one compared\n", "log: key " + key + " (given)\n", "rows: chain_v1, balances_v1, ", "no differences\n"} {
+	for _, want := range []string{"; root ", "; 1 kept one compared\n", "log: key " + key + " (given)\n", "rows: chain_v2, balances_v2, ", "no differences\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s, want %q", text, want)
 		}
@@ -109,7 +109,7 @@ func TestVerify(t *testing.T) {
 		Error       *string
 	}
 	text = verified(t, url, []string{"--json", "--rows", "ft,balances"})
-	if err := json.Unmarshal([]byte(text), &report); err != nil || !slices.Equal(report.Rows.Tables, []string{"balances_v1", "ft_v1"}) || report.Log.Events != 0 || report.Error != nil || report.Shown == nil {
+	if err := json.Unmarshal([]byte(text), &report); err != nil || !slices.Equal(report.Rows.Tables, []string{"balances_v2", "ft_v1"}) || report.Log.Events != 0 || report.Error != nil || report.Shown == nil {
 		t.Errorf("got %s (%v)", text, err)
 	}
 	tamperedTables(t, url)
@@ -125,24 +125,24 @@ func tamperedTables(t *testing.T, url string) {
 	var account, other string
 	var seq, otherSeq int64
 	err = conn.QueryRow(t.Context(), `
-		UPDATE balances_v1.holding SET balance = balance + 1 WHERE account = (SELECT min(account) FROM balances_v1.holding WHERE asset = 'stx') AND asset = 'stx'
+		UPDATE balances_v2.holding SET balance = balance + 1 WHERE account = (SELECT min(account) FROM balances_v2.holding WHERE asset = 'stx') AND asset = 'stx'
 		RETURNING account, source_seq`).Scan(&account, &seq)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = conn.QueryRow(t.Context(), `
-		DELETE FROM balances_v1.nonce WHERE (account, height) = (SELECT account, height FROM balances_v1.nonce ORDER BY account, height LIMIT 1)
+		DELETE FROM balances_v2.nonce WHERE (account, height) = (SELECT account, height FROM balances_v2.nonce ORDER BY account, height LIMIT 1)
 		RETURNING account, source_seq`).Scan(&other, &otherSeq)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Exec(t.Context(), `INSERT INTO balances_v1.nonce (height, source_seq, next_nonce, account) VALUES (3, 4, 5, E'S\x1bP')`); err != nil {
+	if _, err := conn.Exec(t.Context(), `INSERT INTO balances_v2.nonce (height, source_seq, next_nonce, account) VALUES (3, 4, 5, E'S\x1bP')`); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"balances_v1.holding account=" + account + " asset=stx: balance is ",
-		"balances_v1.nonce account=" + other + " height=",
-		"balances_v1.nonce account=S\uFFFDP height=3: there as of event 4, and the log does not give it\n",
+		"balances_v2.holding account=" + account + " asset=stx: balance is ",
+		"balances_v2.nonce account=" + other + " height=",
+		"balances_v2.nonce account=S\uFFFDP height=3: there as of event 4, and the log does not give it\n",
 	}
 	text := verified(t, url, []string{"--rows", "balances"}, want...)
 	for _, end := range []string{fmt.Sprintf(" (event %d)\n", seq), fmt.Sprintf(": not there, and event %d of the log gives it\n", otherSeq)} {
@@ -256,11 +256,11 @@ func newFakeNode(t testing.TB, url string) *fakeNode {
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	f := &fakeNode{accounts: map[string]fakeAccount{}}
-	if err := conn.QueryRow(t.Context(), `SELECT height, index_block_hash FROM balances_v1.block ORDER BY height DESC LIMIT 1`).Scan(&f.height, &f.tip); err != nil {
+	if err := conn.QueryRow(t.Context(), `SELECT height, index_block_hash FROM balances_v2.block ORDER BY height DESC LIMIT 1`).Scan(&f.height, &f.tip); err != nil {
 		t.Fatal(err)
 	}
 	f.height += 2
-	rows, err := conn.Query(t.Context(), `SELECT account, sum(delta)::bigint FROM balances_v1.ledger WHERE asset = 'stx' GROUP BY account`)
+	rows, err := conn.Query(t.Context(), `SELECT account, sum(delta)::bigint FROM balances_v2.ledger WHERE asset = 'stx' GROUP BY account`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func newFakeNode(t testing.TB, url string) *fakeNode {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err = conn.Query(t.Context(), `SELECT account, max(next_nonce)::bigint FROM balances_v1.nonce GROUP BY account`)
+	rows, err = conn.Query(t.Context(), `SELECT account, max(next_nonce)::bigint FROM balances_v2.nonce GROUP BY account`)
 	if err != nil {
 		t.Fatal(err)
 	}

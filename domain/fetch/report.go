@@ -13,16 +13,16 @@ import (
 
 // Report is what came of one attempt to get what is wanted: every request, and the bytes of every response.
 type Report struct {
-	Want Want `json:"want"`
+	Want Want
 	// Attempt counts from 1, and begins anew when the want does.
-	Attempt int `json:"attempt"`
+	Attempt int
 	// Tip is the block at which the node was asked; nil for what is not of the chain.
-	Tip        *Tip       `json:"tip,omitempty"`
-	StartedAt  time.Time  `json:"started_at"`
-	FinishedAt time.Time  `json:"finished_at"`
-	Exchanges  []Exchange `json:"exchanges"`
+	Tip        *Tip
+	StartedAt  time.Time
+	FinishedAt time.Time
+	Exchanges  []Exchange
 	// Image says what the last response of an Image shows; nil unless it could be decoded.
-	Image *ImageFacts `json:"image,omitempty"`
+	Image *ImageFacts
 }
 
 // ImageFacts are what was found in the bytes of an image.
@@ -99,16 +99,32 @@ func (r *Report) Encode() ([]byte, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
 	}
-	return json.Marshal(r)
+	out := reportJSON{r.Want, r.Attempt, r.Tip, r.StartedAt, r.FinishedAt, nil, r.Image}
+	if r.Exchanges != nil {
+		out.Exchanges = make([]exchangeJSON, len(r.Exchanges))
+	}
+	for i := range r.Exchanges {
+		out.Exchanges[i] = r.Exchanges[i].json()
+	}
+	return json.Marshal(out)
 }
 
 // DecodeReport reads the body of an event.
 func DecodeReport(b []byte) (*Report, error) {
-	var r Report
-	if err := json.Unmarshal(b, &r); err != nil {
+	var in reportJSON
+	if err := json.Unmarshal(b, &in); err != nil {
 		return nil, fmt.Errorf("report of a fetch: %w", err)
 	}
-	return &r, r.validate()
+	r := &Report{in.Want, in.Attempt, in.Tip, in.StartedAt, in.FinishedAt, nil, in.Image}
+	if in.Exchanges != nil {
+		r.Exchanges = make([]Exchange, len(in.Exchanges))
+	}
+	for i := range in.Exchanges {
+		if err := r.Exchanges[i].set(&in.Exchanges[i]); err != nil {
+			return nil, fmt.Errorf("report of a fetch: /exchanges/%d: %w", i, err)
+		}
+	}
+	return r, r.validate()
 }
 
 func (r *Report) validate() error {
@@ -157,9 +173,21 @@ type exchangeJSON struct {
 	Base64 *string `json:"body_base64,omitempty"`
 }
 
-// MarshalJSON writes a body that is text as "body" and any other as "body_base64".
-func (e Exchange) MarshalJSON() ([]byte, error) {
-	out := exchangeJSON{exchange: exchange(e)}
+// reportJSON is a Report as it is written. It has exchanges in their own form: a method of Exchange would read and write
+// each of them twice, with the body.
+type reportJSON struct {
+	Want       Want           `json:"want"`
+	Attempt    int            `json:"attempt"`
+	Tip        *Tip           `json:"tip,omitempty"`
+	StartedAt  time.Time      `json:"started_at"`
+	FinishedAt time.Time      `json:"finished_at"`
+	Exchanges  []exchangeJSON `json:"exchanges"`
+	Image      *ImageFacts    `json:"image,omitempty"`
+}
+
+// json writes a body that is text as "body" and any other as "body_base64".
+func (e *Exchange) json() exchangeJSON {
+	out := exchangeJSON{exchange: exchange(*e)}
 	switch {
 	case e.Body == nil:
 	case utf8.Valid(e.Body):
@@ -169,15 +197,11 @@ func (e Exchange) MarshalJSON() ([]byte, error) {
 		s := base64.StdEncoding.EncodeToString(e.Body)
 		out.Base64 = &s
 	}
-	return json.Marshal(out)
+	return out
 }
 
-// UnmarshalJSON is the inverse of MarshalJSON.
-func (e *Exchange) UnmarshalJSON(b []byte) error {
-	var in exchangeJSON
-	if err := json.Unmarshal(b, &in); err != nil {
-		return err
-	}
+// set is the inverse of json.
+func (e *Exchange) set(in *exchangeJSON) error {
 	*e = Exchange(in.exchange)
 	switch {
 	case in.Text != nil:

@@ -15,8 +15,11 @@ import (
 	"strata/internal/synthchain"
 )
 
-// backfill is how many tokens are to be fetched, and how many at a time.
-type backfill struct{ tokens, concurrency int }
+// backfill is how many tokens are to be fetched, and how many at a time, in one run after the other.
+type backfill struct {
+	tokens        int
+	concurrencies []int
+}
 
 const (
 	// backfillLatency is how far away nodes and gateways are.
@@ -29,51 +32,68 @@ const (
 	backfillPatience = time.Minute
 )
 
-// backfilling measures how long it takes from the deploys of contracts until all their tokens have documents. A contract
-// and a document are asked by different workers, as many of each: neither stage can be faster than that number of
-// requests in the time of one.
+// backfilling measures how long it takes from the deploys of contracts until all their tokens have documents.
 func (b *bench) backfilling(ctx context.Context) error {
 	chain, err := deploys((b.backfill.tokens + collectionMax - 1) / collectionMax)
 	if err != nil {
 		return err
 	}
-	url, pool, err := b.database(ctx, "backfill")
+	for _, concurrency := range b.backfill.concurrencies {
+		f, err := b.fill(ctx, chain, concurrency)
+		if err != nil {
+			return fmt.Errorf("%d at a time: %w", concurrency, err)
+		}
+		f.print(b)
+	}
+	return nil
+}
+
+// fill lets a server on a fresh database fetch the tokens of a chain.
+func (b *bench) fill(ctx context.Context, chain deployed, concurrency int) (*filling, error) {
+	url, pool, err := b.database(ctx, fmt.Sprintf("backfill_%d", concurrency))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer pool.Close()
 	each := max((b.backfill.tokens-chain.coins)/chain.collections, 1)
-	all := int64(chain.coins + each*chain.collections)
 	beyond, err := b.helper(ctx, "outside")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer beyond.stop()
 	var address string
 	if err := beyond.ask(world{backfillLatency, uint64(each)}, &address); err != nil {
-		return err
+		return nil, err
 	}
 	server, err := b.serve(ctx, url, "--nodes", address, "--ipfs-gateways", address, "--fetch-allow", "127.0.0.1",
-		"--fetch-concurrency", strconv.Itoa(b.backfill.concurrency), "--fetch-per-host", strconv.Itoa(b.backfill.concurrency))
+		"--fetch-concurrency", strconv.Itoa(concurrency), "--fetch-per-host", strconv.Itoa(concurrency))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer server.stop()
-	f := filling{
-		pool: pool, beyond: beyond, pid: server.command.Process.Pid,
-		tokens: all, calls: int64(coinCalls*chain.coins + (itemCalls*each+1)*chain.collections),
+	f := &filling{
+		pool: pool, beyond: beyond, pids: [3]int{server.command.Process.Pid, b.cluster.Pid(), beyond.command.Process.Pid},
+		concurrency: concurrency, tokens: int64(chain.coins + each*chain.collections),
+		calls: int64(coinCalls*chain.coins + (itemCalls*each+1)*chain.collections),
 	}
-	f.resident[0] = residentBytes(f.pid)
+	before, err := f.processorTimes()
+	if err != nil {
+		return nil, err
+	}
+	f.resident[0] = residentBytes(f.pids[0])
 	for _, p := range chain.posts {
 		if err := post(ctx, server.observer+p.Path, p.Body); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := f.wait(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	f.print(b)
-	return nil
+	after, err := f.processorTimes()
+	for i := range after {
+		f.spent[i] = after[i] - before[i]
+	}
+	return f, err
 }
 
 // deployed is a chain that deploys contracts of tokens.
@@ -128,11 +148,29 @@ func (d *deployed) count(tx *nodeevent.Transaction) error {
 type filling struct {
 	pool          *pgxpool.Pool
 	beyond        *helper
-	pid           int
+	pids          [3]int // the server, Postgres, and the node with the gateway
+	concurrency   int
 	tokens, calls int64
 
-	called, asked, known time.Duration // until all calls and documents were asked for, and until all documents were in the tables
-	resident             [3]int64      // bytes of the server: before, half-way, and at the end
+	known    time.Duration    // until all documents were in the tables
+	spent    [3]time.Duration // processor time of each
+	resident [3]int64         // bytes of the server: before, half-way, and at the end
+}
+
+// shortest is the time that it takes when nothing but the concurrency holds it up. Contracts and documents are asked by
+// different workers, as many of each, at the same time: the longer of the two counts. A job with several calls makes one
+// after the other, so each request takes a worker for as long as its answer is away.
+func (f *filling) shortest() time.Duration {
+	return time.Duration(max(f.calls, f.tokens)) * backfillLatency / time.Duration(f.concurrency)
+}
+
+func (f *filling) processorTimes() (spent [3]time.Duration, err error) {
+	for i, pid := range f.pids {
+		if spent[i], err = processorTime(pid); err != nil {
+			return spent, err
+		}
+	}
+	return spent, nil
 }
 
 // wait returns when all tokens have their documents.
@@ -148,17 +186,10 @@ func (f *filling) wait(ctx context.Context) error {
 		if err := errors.Join(ctx.Err(), f.beyond.ask(struct{}{}, &now.requests)); err != nil {
 			return err
 		}
-		took := time.Since(began)
-		if f.called == 0 && now.Calls >= f.calls {
-			f.called = took
-		}
 		if f.resident[1] == 0 && now.Documents >= f.tokens/2 {
-			f.resident[1] = residentBytes(f.pid)
+			f.resident[1] = residentBytes(f.pids[0])
 		}
 		if now.Documents >= f.tokens {
-			if f.asked == 0 {
-				f.asked = took
-			}
 			// Not before: to count rows takes from the server's time.
 			var err error
 			if now.known, err = f.documents(ctx); err != nil {
@@ -175,7 +206,7 @@ func (f *filling) wait(ctx context.Context) error {
 				now.Calls, f.calls, now.Documents, f.tokens, now.known, backfillPatience)
 		}
 	}
-	f.resident[2] = residentBytes(f.pid)
+	f.resident[2] = residentBytes(f.pids[0])
 	return nil
 }
 
@@ -187,19 +218,13 @@ func (f *filling) documents(ctx context.Context) (have int64, err error) {
 }
 
 func (f *filling) print(b *bench) {
-	limit := float64(b.backfill.concurrency) / backfillLatency.Seconds()
-	bound := fmt.Sprintf("%.0f req/s, %d at a time of %s", limit, b.backfill.concurrency, backfillLatency)
-	rate := func(n int64, took time.Duration) float64 { return float64(n) / took.Seconds() }
-	for _, r := range []struct {
-		what, unit string
-		n          int64
-		took       time.Duration
-	}{
-		{fmt.Sprintf("backfill of %d tokens, until all have documents", f.tokens), "tokens/s", f.tokens, f.known},
-		{fmt.Sprintf("  %d calls of contracts, until the last one", f.calls), "req/s", f.calls, f.called},
-		{fmt.Sprintf("  %d documents, until the last one", f.tokens), "req/s", f.tokens, f.asked},
-	} {
-		b.row(r.what, fmt.Sprintf("%.0f %s, %.1f s", rate(r.n, r.took), r.unit, r.took.Seconds()), bound, times(rate(r.n, r.took), limit), "")
-	}
+	rate := func(took time.Duration) float64 { return float64(f.tokens) / took.Seconds() }
+	most := rate(f.shortest())
+	b.row(fmt.Sprintf("backfill of %d tokens, %d at a time, until all have documents", f.tokens, f.concurrency),
+		fmt.Sprintf("%.0f tokens/s, %.1f s", rate(f.known), f.known.Seconds()),
+		fmt.Sprintf("%.0f tokens/s in %s an answer", most, backfillLatency), times(rate(f.known), most), "")
+	each := func(spent time.Duration) float64 { return spent.Seconds() * 1000 / float64(f.tokens) }
+	b.row("  processor time a token", fmt.Sprintf("%.2f ms: server %.2f, Postgres %.2f, node and gateway %.2f",
+		each(f.spent[0]+f.spent[1]+f.spent[2]), each(f.spent[0]), each(f.spent[1]), each(f.spent[2])), "", "", "")
 	b.row("  RSS before, half-way, at the end", fmt.Sprintf("%.0f, %.0f, %.0f MiB", mib(f.resident[0]), mib(f.resident[1]), mib(f.resident[2])), "", "", "flat, < 300 MiB")
 }

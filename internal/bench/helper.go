@@ -21,6 +21,7 @@ var parts = map[string]func(ctx context.Context, in *json.Decoder, out *json.Enc
 	"node":         serveNode,
 	"floor":        serveFloor,
 	"rebuild":      rebuildAll,
+	"audience":     followStream,
 }
 
 // partFlag is the first argument of such a process.

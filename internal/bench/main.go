@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/postgres"
+	"strata/metadata"
 	"strata/migrations"
 )
 
@@ -64,7 +66,12 @@ func run() (err error) {
 	distinct := flag.Int("distinct", 500_000, "different requests that the memory for answers is flooded with")
 	known := flag.Int("known", 1_000_000, "tokens whose metadata is read")
 	tokens := flag.Int("tokens", 100_000, "tokens whose metadata is fetched")
-	fetchConcurrency := flag.Int("fetch-concurrency", 128, "requests for token metadata under way at the same time")
+	concurrencies := []int{32, metadata.ConcurrencyDefault, 128}
+	flag.Func("fetch-concurrency", "requests for token metadata under way at the same time, in one run after the other, with commas between (default 32,64,128)",
+		func(text string) (err error) {
+			concurrencies, err = numbers(text)
+			return err
+		})
 	inscribed := flag.Int("inscriptions", 500_000, "inscriptions that are read")
 	rebuilt := flag.Int("rebuild", 1_000_000, "events of the longest synthetic log that all projections are built from")
 	forwarded := flag.Int("forwarded", 1_000_000, "requests that are forwarded to a node while memory is watched")
@@ -83,7 +90,7 @@ func run() (err error) {
 	}
 	b := &bench{
 		dir: dir, blocks: *blocks, round: *round, distinct: *distinct, known: *known, inscribed: *inscribed, rebuilt: *rebuilt, forwarded: *forwarded,
-		backfill: backfill{*tokens, *fetchConcurrency}, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0),
+		backfill: backfill{*tokens, concurrencies}, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0),
 	}
 	if b.recordings, err = filepath.Glob(*recordings); err != nil {
 		return err
@@ -123,6 +130,7 @@ func run() (err error) {
 		{"ordinals visible", b.visiblePayloads},
 		{"ordinals reads", b.readInscriptions},
 		{"proxy", b.proxies},
+		{"live", b.streaming},
 	} {
 		if !slices.ContainsFunc(strings.Split(*only, ","), func(part string) bool { return strings.Contains(measurement.name, part) }) {
 			continue
@@ -133,6 +141,18 @@ func run() (err error) {
 		}
 	}
 	return nil
+}
+
+// numbers reads positive numbers with commas between.
+func numbers(text string) (all []int, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n <= 0 {
+			return nil, fmt.Errorf("want positive numbers with commas between, got %q", text)
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }
 
 // row adds a line to the table.

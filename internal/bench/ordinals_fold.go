@@ -150,7 +150,7 @@ func insertAgain(ctx context.Context, pool *pgxpool.Pool) (took time.Duration, e
 	spec := inscriptions.Spec()
 	for _, query := range []string{create, insert} {
 		began := time.Now()
-		for _, table := range []string{"inscription", "location", "satoshi"} {
+		for _, table := range []string{"inscription", "owner", "location", "satoshi"} {
 			if _, err := pool.Exec(ctx, spec.SQL(strings.ReplaceAll(query, "{table}", table))); err != nil {
 				return 0, fmt.Errorf("insert the rows of %s once more: %w", table, err)
 			}

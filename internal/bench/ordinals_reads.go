@@ -157,9 +157,10 @@ type holders struct{ Inscribed int }
 // selectHeld reads the newest inscriptions of an address with all that is shown of them, and how many there are.
 const selectHeld = `
 	SELECT (SELECT n FROM {schema}.list WHERE name = 'address:' || $1),
-	       i.id, i.number, i.sat, i.height, i.content_length, i.fee, i.charms, i.rarity, i.recursive, i.content_type, i.genesis_address, i.address,
+	       i.id, i.number, i.sat, i.height, i.content_length, i.fee, i.charms, i.rarity, i.recursive, i.content_type, i.genesis_address, l.address,
 	       g.block_hash, g.time, b.time, l.txid, l.output_txid, l.vout, l.value, l.sat_offset
-	FROM (SELECT * FROM {schema}.inscription WHERE address = $1 ORDER BY height DESC, tx_index DESC, number DESC LIMIT 20) i
+	FROM (SELECT id FROM {schema}.owner WHERE address = $1 ORDER BY height DESC, tx_index DESC, number DESC LIMIT 20) o
+	JOIN {schema}.inscription i USING (id)
 	JOIN {schema}.block g ON g.height = i.height
 	JOIN {schema}.satoshi s ON s.sat = i.sat
 	JOIN {schema}.location l ON (l.sat, l.height, l.tx_index) = (s.sat, s.height, s.tx_index)

@@ -90,10 +90,12 @@ const made = `
 // worldRows are the rows of the tables, set-based, from what was made. Contents are empty, and charms are none.
 var worldRows = []string{
 	`INSERT INTO {schema}.inscription (number, classic_number, sat, height, tx_index, source_seq, content_at, content_length, content_size, fee,
-		"transaction", operation, charms, rarity, recursive, id, content_type, mime_type, genesis_address, address, parents, recursion_refs)
+		"transaction", operation, charms, rarity, recursive, id, content_type, mime_type, genesis_address, parents, recursion_refs)
 	SELECT number, number, sat, height, tx_index, 1, 0, 0, 0, 1000, tx_index, 0, 0, rarity, recursive, encode(tx, 'hex') || 'i0', mime_type, mime_type,
-	       inscriber, coalesce(buyer, inscriber), '{}', CASE WHEN recursive THEN ARRAY[encode(sha256('0'), 'hex') || 'i0'] ELSE '{}' END
+	       inscriber, '{}', CASE WHEN recursive THEN ARRAY[encode(sha256('0'), 'hex') || 'i0'] ELSE '{}' END
 	FROM public.made ORDER BY n`,
+	`INSERT INTO {schema}.owner (sat, number, height, tx_index, id, address)
+	SELECT sat, number, height, tx_index, encode(tx, 'hex') || 'i0', coalesce(buyer, inscriber) FROM public.made ORDER BY n`,
 	// What is on the crowded sat already moves with each that comes.
 	`INSERT INTO {schema}.location (sat, height, tx_index, source_seq, moved, value, sat_offset, block_order, "transaction", operation, type, txid, output_txid, vout, address)
 	SELECT sat, height, tx_index, 1, CASE WHEN sat = {sat} THEN n / {stride} ELSE 0 END, 546, 0, tx_index AS block_order, tx_index, 0, 1, tx, tx, '0', inscriber FROM public.made
@@ -111,30 +113,30 @@ var worldRows = []string{
 	LEFT JOIN (SELECT height, count(*) AS reveals FROM {schema}.inscription GROUP BY height) i ON i.height = h`,
 }
 
-// worldLists are the lists: the SQL of their names, which inscriptions have one, and what they are ordered by.
-var worldLists = []struct{ name, of, a, b, c string }{
-	{`'all'`, `true`, "height", "tx_index", "number"},
-	{`CASE WHEN recursive THEN 'recursive' ELSE 'not_recursive' END`, `true`, "height", "tx_index", "number"},
-	{`CASE WHEN number < 0 THEN 'cursed' ELSE 'not_cursed' END`, `true`, "height", "tx_index", "number"},
-	{`'mime:' || mime_type`, `true`, "height", "tx_index", "number"},
-	{`'rarity:' || rarity`, `true`, "height", "tx_index", "number"},
-	{`'address:' || address`, `true`, "height", "tx_index", "number"},
-	{`'genesis_address:' || genesis_address`, `true`, "height", "tx_index", "number"},
-	{`'number'`, `true`, "number", "0", "0"},
-	{`'rarity_number:' || rarity`, `true`, "number", "0", "0"},
-	{`'ordinal'`, `true`, "sat", "0", "0"},
-	{`'sat:' || sat`, `sat = {sat}`, "number", "0", "0"},
+// worldLists are the lists: the table of their rows, the SQL of their names, which rows have one, and what they are ordered by.
+var worldLists = []struct{ table, name, of, a, b, c string }{
+	{"inscription", `'all'`, `true`, "height", "tx_index", "number"},
+	{"inscription", `CASE WHEN recursive THEN 'recursive' ELSE 'not_recursive' END`, `true`, "height", "tx_index", "number"},
+	{"inscription", `CASE WHEN number < 0 THEN 'cursed' ELSE 'not_cursed' END`, `true`, "height", "tx_index", "number"},
+	{"inscription", `'mime:' || mime_type`, `true`, "height", "tx_index", "number"},
+	{"inscription", `'rarity:' || rarity`, `true`, "height", "tx_index", "number"},
+	{"owner", `'address:' || address`, `true`, "height", "tx_index", "number"},
+	{"inscription", `'genesis_address:' || genesis_address`, `true`, "height", "tx_index", "number"},
+	{"inscription", `'number'`, `true`, "number", "0", "0"},
+	{"inscription", `'rarity_number:' || rarity`, `true`, "number", "0", "0"},
+	{"inscription", `'ordinal'`, `true`, "sat", "0", "0"},
+	{"inscription", `'sat:' || sat`, `sat = {sat}`, "number", "0", "0"},
 }
 
 // worldList fills the tables of package ranked for such lists. Parts begin with every {part}th entry, and a sat with many
 // has one of its own, because equal keys stay together.
 const worldList = `
 	WITH whole AS MATERIALIZED (
-		INSERT INTO {schema}.list (n, name) SELECT count(*), {name} FROM {schema}.inscription WHERE {of} GROUP BY 2 RETURNING n, name
+		INSERT INTO {schema}.list (n, name) SELECT count(*), {name} FROM {schema}.{table} WHERE {of} GROUP BY 2 RETURNING n, name
 	), entry AS (
 		SELECT {name} AS list, {a}::bigint AS a, {b}::bigint AS b, {c}::bigint AS c, sat = {sat} AND {ties} AS crowd,
 		       (rank() OVER (PARTITION BY {name} ORDER BY {a}, {b}, {c}) - 1) / {part} AS part
-		FROM {schema}.inscription
+		FROM {schema}.{table}
 		WHERE {of} AND {name} IN (SELECT name FROM whole WHERE n > 1024)
 	)
 	INSERT INTO {schema}.part (a, b, c, n, list)
@@ -199,12 +201,12 @@ func (b *bench) writeInscriptions(ctx context.Context, pool *pgxpool.Pool) error
 		return err
 	}
 	queries := append(slices.Clone(worldRows), restore...)
-	queries = append(queries, `DROP TABLE public.made`, `ANALYZE {schema}.inscription`)
+	queries = append(queries, `DROP TABLE public.made`, `ANALYZE {schema}.inscription`, `ANALYZE {schema}.owner`)
 	for _, l := range worldLists {
-		queries = append(queries, strings.NewReplacer("{name}", l.name, "{a}", l.a, "{b}", l.b, "{c}", l.c,
+		queries = append(queries, strings.NewReplacer("{table}", l.table, "{name}", l.name, "{a}", l.a, "{b}", l.b, "{c}", l.c,
 			"{of}", l.of, "{ties}", strconv.FormatBool(l.a == "sat")).Replace(worldList))
 	}
-	for _, table := range []string{"inscription", "location", "satoshi", "block", "list", "part"} {
+	for _, table := range []string{"inscription", "owner", "location", "satoshi", "block", "list", "part"} {
 		queries = append(queries, `VACUUM (ANALYZE) {schema}.`+table)
 	}
 	return run(queries...)
@@ -216,7 +218,7 @@ func dropIndexes(ctx context.Context, conn *pgxpool.Conn) (restore []string, err
 		SELECT CASE WHEN c.oid IS NULL THEN 'DROP INDEX ' || i.indexrelid::regclass ELSE 'ALTER TABLE ' || i.indrelid::regclass || ' DROP CONSTRAINT ' || c.conname END,
 		       CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.indexrelid) ELSE 'ALTER TABLE ' || i.indrelid::regclass || ' ADD CONSTRAINT ' || c.conname || ' ' || pg_get_constraintdef(c.oid) END
 		FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid
-		WHERE i.indrelid = ANY (ARRAY['{schema}.inscription', '{schema}.location', '{schema}.satoshi']::regclass[])
+		WHERE i.indrelid = ANY (ARRAY['{schema}.inscription', '{schema}.owner', '{schema}.location', '{schema}.satoshi']::regclass[])
 		ORDER BY i.indexrelid`))
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ var worldFaults = map[string]string{
 			UNION ALL SELECT 'mime:' || mime_type, count(*) FROM {schema}.inscription GROUP BY 1
 			UNION ALL SELECT 'rarity:' || rarity, count(*) FROM {schema}.inscription GROUP BY 1
 			UNION ALL SELECT 'rarity_number:' || rarity, count(*) FROM {schema}.inscription GROUP BY 1
-			UNION ALL SELECT 'address:' || address, count(*) FROM {schema}.inscription GROUP BY 1
+			UNION ALL SELECT 'address:' || address, count(*) FROM {schema}.owner GROUP BY 1
 			UNION ALL SELECT 'genesis_address:' || genesis_address, count(*) FROM {schema}.inscription GROUP BY 1
 			UNION ALL SELECT 'sat:' || sat, count(*) FROM {schema}.inscription GROUP BY 1 HAVING count(*) > 1
 		) want FULL JOIN {schema}.list l ON l.name = want.name COLLATE "C" WHERE l.n IS DISTINCT FROM want.n`,
@@ -45,8 +45,9 @@ var worldFaults = map[string]string{
 		SELECT count(*) FROM {schema}.satoshi s FULL JOIN (SELECT DISTINCT ON (sat) * FROM {schema}.location ORDER BY sat, height DESC, tx_index DESC) l USING (sat)
 		WHERE (s.height, s.tx_index, s.output_txid, s.vout) IS DISTINCT FROM (l.height, l.tx_index, l.output_txid, l.vout)`,
 	"owners": `
-		SELECT count(*) FROM {schema}.inscription i JOIN {schema}.satoshi s USING (sat) JOIN {schema}.location l ON (l.sat, l.height, l.tx_index) = (s.sat, s.height, s.tx_index)
-		WHERE i.address IS DISTINCT FROM l.address`,
+		SELECT count(*) FROM {schema}.inscription i FULL JOIN {schema}.owner o USING (id, sat, number, height, tx_index)
+		JOIN {schema}.satoshi s USING (sat) JOIN {schema}.location l ON (l.sat, l.height, l.tx_index) = (s.sat, s.height, s.tx_index)
+		WHERE i.fee IS NULL OR o.address IS DISTINCT FROM l.address`,
 	"genesis locations": `
 		SELECT count(*) FROM {schema}.inscription i LEFT JOIN {schema}.location l USING (sat, height, tx_index) WHERE l.address IS DISTINCT FROM i.genesis_address`,
 	"moved": `
@@ -60,7 +61,7 @@ var worldFaults = map[string]string{
 	"numbers":           `SELECT n FROM {schema}.missing`,
 	"distinct numbers":  `SELECT count(*) - count(DISTINCT number) FROM {schema}.inscription`,
 	"too few of a kind": `SELECT count(*) FROM (VALUES ('cursed'), ('recursive'), ('rarity:1'), ('address:` + whale + `')) v (name) LEFT JOIN {schema}.list l ON l.name = v.name WHERE l.n IS NULL`,
-	"nobody moved":      `SELECT 1 - least(count(*), 1) FROM {schema}.inscription WHERE address <> genesis_address`,
+	"nobody moved":      `SELECT 1 - least(count(*), 1) FROM {schema}.inscription JOIN {schema}.owner USING (id) WHERE address <> genesis_address`,
 }
 
 func TestInscriptionWorld(t *testing.T) {

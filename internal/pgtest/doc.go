@@ -1,8 +1,9 @@
 // Package pgtest gives tests databases on a real PostgreSQL, quickly.
 //
 // One cluster serves all the tests of a user, also those of packages that go test runs at the same time as
-// processes of their own: the first process starts it, the others find it. It lives in a folder of the user's below
-// the temporary folder, with fsync off. Every test gets a database of its own, dropped when the test ends:
+// processes of their own: the first process starts it, the others find it. It lives in a folder of the user's in
+// memory, or below the temporary folder where there is too little of it or TMPDIR is set, with fsync off. Every test gets
+// a database of its own, dropped when the test ends:
 //
 //	pool := pgtest.New(t)   // a pool on the test's database
 //	url := pgtest.URL(t)    // the same database

@@ -11,7 +11,7 @@ import (
 	"strata/internal/postgres/filelock"
 )
 
-// folder is the user's folder below the temporary folder. In it:
+// folder is the user's folder, in memory or below the temporary folder (place). In it:
 //
 //	registry      exclusive while somebody enters or the reaper makes its round
 //	reaper        exclusive while a reaper runs
@@ -27,7 +27,7 @@ const (
 
 // openFolder makes the folder, or checks the one that is there: others can write to the temporary folder, too.
 func openFolder() (folder, error) {
-	path := filepath.Join(os.TempDir(), "strata-pgtest-"+strconv.Itoa(os.Geteuid()))
+	path := filepath.Join(place(), "strata-pgtest-"+strconv.Itoa(os.Geteuid()))
 	mode := os.FileMode(0o700)
 	if os.Geteuid() == 0 {
 		mode = 0o711 // the user who runs the server for root passes through

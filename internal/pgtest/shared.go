@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -171,9 +172,19 @@ func (s *shared) create(ctx context.Context, template, hint string) (string, err
 	s.made++
 	name := fmt.Sprintf("test_%s_%d_%s", s.token, s.made, plain(hint))
 	return name, s.locked(ctx, func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "CREATE DATABASE "+ident(name)+" TEMPLATE "+ident(template)+" OWNER "+postgres.AppUser)
+		_, err := conn.Exec(ctx, "CREATE DATABASE "+ident(name)+" TEMPLATE "+ident(template)+" OWNER "+postgres.AppUser+strategy(conn))
 		return err
 	})
+}
+
+// strategy is how a database is copied: by files, which takes half the time of copying by pages through the log. Before
+// version 15 there was no other way, nor a word for it.
+func strategy(conn *pgx.Conn) string {
+	major, _, _ := strings.Cut(conn.PgConn().ParameterStatus("server_version"), ".")
+	if version, err := strconv.Atoi(major); err != nil || version < 15 {
+		return ""
+	}
+	return " STRATEGY FILE_COPY"
 }
 
 func (s *shared) drop(ctx context.Context, name string) error {

@@ -29,5 +29,11 @@ func Block(id hash.Hash32) string { return "block:" + string(id[:]) }
 // Token names what a token of a contract is; id is decimal. What its contract is has the contract's name, see Account.
 func Token(contract, id string) string { return "token:" + contract + ":" + id }
 
+// Transaction names what is known of a transaction before it is mined, by its id.
+func Transaction(id hash.Hash32) string { return "transaction:" + string(id[:]) }
+
+// Mempool names the transactions that wait to be mined, all of them.
+const Mempool = "mempool"
+
 // Tokens names the list of all contracts and tokens of a kind, and what is counted of them.
 const Tokens = "tokens"

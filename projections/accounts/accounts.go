@@ -43,7 +43,8 @@ const Name = "accounts"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: blocks know their tenure and how many Bitcoin blocks there are with blocks; contracts are found by their functions.
+const Version = 2
 
 // Accounts is the projection. It is not safe for concurrent use; one follower owns it.
 type Accounts struct {
@@ -63,7 +64,7 @@ func Spec() projections.Spec {
 		Tables:  tables,
 		Views: []string{
 			"account", "account_block:block", "canonical_transaction:transaction",
-			"account_transaction", "account_event", "contract_event", "contract_topic",
+			"account_transaction", "account_event", "contract_event", "contract_topic", "deployment",
 		},
 	}
 }
@@ -84,8 +85,13 @@ func (p *Accounts) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	if p.state == nil || p.state.position != after {
 		p.state = newState()
 	}
-	b := &batch{spec: p.spec, tx: tx, state: p.state, last: after}
+	b := &batch{spec: p.spec, tx: tx, state: p.state}
+	last := steps[len(steps)-1]
 	b.single = len(steps) == 1
+	if b.single && last.Kind == projections.TakeRecord { // nothing on the chain changes
+		b.touched = projections.NewTouched()
+	}
+	steps = projections.Lasting(steps)
 	if err := b.readTip(ctx); err != nil {
 		return projections.Outcome{}, err
 	}
@@ -95,27 +101,21 @@ func (p *Accounts) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 		for run < len(steps) && steps[run].Kind == projections.Apply {
 			run++
 		}
-		switch step := steps[0]; {
-		case run > 0:
+		step := steps[0]
+		if run > 0 {
 			if err := b.apply(ctx, steps[:run]); err != nil {
 				return projections.Outcome{}, fmt.Errorf("apply blocks at heights %d to %d: %w", step.Height, steps[run-1].Height, err)
 			}
-		case step.Kind == projections.Revert:
+		} else {
 			run = 1
 			if err := b.revert(ctx, step); err != nil {
 				return projections.Outcome{}, fmt.Errorf("revert block %s at height %d: %w", step.IndexBlockHash, step.Height, err)
 			}
-		default: // a record: nothing on the chain has changed
-			run = 1
-			if b.single {
-				b.touched = projections.NewTouched()
-			}
 		}
-		b.last = steps[run-1].Number
 		steps = steps[run:]
 	}
 	p.state.trim(p.limit)
-	p.state.position = b.last
+	p.state.position = last.Number
 	return projections.Outcome{Tip: p.state.tip.asOutcome(), Touched: b.touched}, nil
 }
 
@@ -124,7 +124,6 @@ type batch struct {
 	spec    projections.Spec
 	tx      pgx.Tx
 	state   *state
-	last    int64 // the last step taken
-	single  bool  // there is one step only: what it touches is named
+	single  bool // there is one step only: what it touches is named
 	touched *projections.Touched
 }

@@ -37,6 +37,11 @@ func (b *batch) applyBlock(w *writes, step projections.Step, deeds []deed) {
 	}}
 	if !first {
 		next.lastTx, next.types, next.accounts = b.state.tip.lastTx, b.state.tip.types, b.state.tip.accounts
+		next.burnBlocks, next.burnBlock = b.state.tip.burnBlocks, b.state.tip.burnBlock
+	}
+	if first || next.burnBlock != step.Block.BurnBlockHash {
+		next.burnBlocks++
+		next.burnBlock = step.Block.BurnBlockHash
 	}
 	a := application{writes: w, tip: &next, height: step.Height, seq: step.BlockSeq, touched: []int32{}}
 	firstTx := next.lastTx + 1
@@ -74,6 +79,9 @@ func (a *application) deed(d *deed) {
 	a.tip.lastTx++
 	n := a.tip.lastTx
 	a.transaction(a.height, a.seq, n, a.tip.types.next(d.kind), d.kind, d.source)
+	if d.deploys {
+		a.deployment(n, a.seq, d.source)
+	}
 	var sender int32
 	for i := range d.members {
 		m := &d.members[i]

@@ -20,6 +20,15 @@ func (p *Accounts) Checks() []projections.Check {
 				FROM {schema}.block b WINDOW w AS (ORDER BY height)
 			) b
 			WHERE height <> below + 1 OR first_tx <> tx_below + 1 OR last_tx < first_tx - 1 OR accounts < accounts_below`},
+		{Name: "Bitcoin blocks with blocks are numbered without holes", SQL: `
+			SELECT height FROM (
+				SELECT b.*, lag(burn_blocks, 1, 0::bigint) OVER w AS blocks_below, lag(burn_block_hash) OVER w AS below
+				FROM {schema}.block b WINDOW w AS (ORDER BY height)
+			) b
+			WHERE burn_blocks <> blocks_below + (burn_block_hash IS DISTINCT FROM below)::int`},
+		{Name: "deployments are of transactions that deploy", SQL: `
+			SELECT d.tx FROM {schema}.deployment d LEFT JOIN {schema}.transaction t USING (tx_index, source_seq)
+			WHERE t.n IS DISTINCT FROM d.tx OR t.type IS DISTINCT FROM 1`},
 		{Name: "transactions are numbered without holes, in the order of their blocks", SQL: `
 			SELECT n, t.height FROM (SELECT t.*, row_number() OVER (ORDER BY n) AS place FROM {schema}.transaction t) t
 			LEFT JOIN {schema}.block b ON b.height = t.height AND b.source_seq = t.source_seq AND t.n BETWEEN b.first_tx AND b.last_tx

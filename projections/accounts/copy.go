@@ -87,6 +87,11 @@ func (c *copied) intArray(numbers []int32) {
 	c.value(pgtype.Int4ArrayOID, numbers)
 }
 
+// byteaArray writes an array of bytea.
+func (c *copied) byteaArray(all [][]byte) {
+	c.value(pgtype.ByteaArrayOID, all)
+}
+
 // numeric writes null for nil.
 func (c *copied) numeric(n *big.Int) {
 	if n == nil {

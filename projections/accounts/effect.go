@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"strata/domain/clarity"
+	"strata/domain/contract"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/projections"
@@ -17,6 +18,7 @@ type deed struct {
 	moves   []move
 	prints  []printed
 	mark    int64 // of its own
+	deploys bool  // a contract, successfully
 }
 
 // member is an account that the transaction is in the list of.
@@ -92,6 +94,7 @@ func (g *gathering) transaction(d *deed, tx *transaction.Transaction) {
 	default:
 		if contract, ok := tx.Deploys(); ok {
 			g.join(d, g.principal(contract), isDeployed)
+			d.deploys = d.source.Succeeded()
 		}
 	}
 }
@@ -141,7 +144,7 @@ func (g *gathering) event(d *deed, index int, events []*nodeevent.Event) {
 	case *nodeevent.ContractEvent:
 		if e.Contract != "" {
 			p := printed{index: index, contract: g.printer(g.named(e.Contract))}
-			if name := topicOf(e.RawValue); name != "" {
+			if name := contract.Topic(e.RawValue); name != "" {
 				p.topic = g.topic(topicKey{p.contract, name})
 			}
 			d.prints = append(d.prints, p)

@@ -3,6 +3,7 @@ package accounts_test
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -25,6 +26,8 @@ type naive struct {
 	t            testing.TB
 	blocks       []string
 	transactions []string
+	deployments  []string
+	burnBlocks   map[string]bool
 	lists        map[string][]string // by name of the list and the owner
 	accounts     map[string]*naiveAccount
 	byType       map[string]int
@@ -39,7 +42,7 @@ type naiveAccount struct {
 }
 
 func newNaive(t testing.TB) *naive {
-	return &naive{t: t, lists: map[string][]string{}, accounts: map[string]*naiveAccount{}, byType: map[string]int{}}
+	return &naive{t: t, lists: map[string][]string{}, accounts: map[string]*naiveAccount{}, byType: map[string]int{}, burnBlocks: map[string]bool{}}
 }
 
 func str(value any) string {
@@ -129,6 +132,7 @@ func (n *naive) block(seq int64, post replay.Post) {
 			line += fmt.Sprintf(", %s %d", kind, n.byType[kind])
 		}
 		n.transactions = append(n.transactions, line)
+		n.deployment(number, seq, i, tx)
 		for _, account := range n.lines(number, kind, joined, own) {
 			a := n.accounts[account]
 			if a.first < 0 {
@@ -143,24 +147,50 @@ func (n *naive) block(seq int64, post replay.Post) {
 	}
 	slices.Sort(ids)
 	time := str(content["block_time"])
-	n.blocks = append(n.blocks, fmt.Sprintf("%d in %d: %d-%d, %d %d %d %d %d %d, burn %s %s, time %s, %d accounts, %s %s %s, %v", height, seq, first, len(n.transactions),
+	tenure := str(content["tenure_height"])
+	if tenure == "" && content["signer_signature_hash"] != nil {
+		tenure = "-1"
+	} else if tenure == "" {
+		tenure = fmt.Sprint(height)
+	}
+	n.burnBlocks[str(content["burn_block_hash"])] = true
+	n.blocks = append(n.blocks, fmt.Sprintf("%d in %d: %d-%d, %d %d %d %d %d %d, tenure %s, %d. burn %s %s, time %s, %d accounts, %s %s %s, %v", height, seq, first, len(n.transactions),
 		n.byType["token_transfer"], n.byType["smart_contract"], n.byType["contract_call"], n.byType["poison_microblock"], n.byType["coinbase"], n.byType["tenure_change"],
-		str(content["burn_block_height"]), str(content["burn_block_time"]), time, len(n.accounts),
+		tenure, len(n.burnBlocks), str(content["burn_block_height"]), str(content["burn_block_time"]), time, len(n.accounts),
 		content["index_block_hash"], content["block_hash"], content["burn_block_hash"], ids))
+}
+
+// deployment adds the contract that a transaction deploys. A transaction of no contract has no interface.
+func (n *naive) deployment(tx int, seq int64, index int, content map[string]any) {
+	abi := object(content["contract_interface"])
+	if abi == nil {
+		abi = object(content["contract_abi"])
+	}
+	if abi == nil || content["status"] != "success" {
+		return
+	}
+	var names []string
+	functions, _ := abi["functions"].([]any)
+	for _, f := range functions {
+		digest := sha256.Sum256([]byte(str(object(f)["name"])))
+		names = append(names, hex.EncodeToString(digest[:15]))
+	}
+	slices.Sort(names)
+	n.deployments = append(n.deployments, fmt.Sprintf("%d in %d, %d: %s", tx, seq, index, strings.Join(slices.Compact(names), " ")))
 }
 
 const naiveBlockSQL = `
 	SELECT height || ' in ' || source_seq || ': ' || first_tx || '-' || last_tx || ', ' ||
 	       concat_ws(' ', token_transfers, smart_contracts, contract_calls, poison_microblocks, coinbases, tenure_changes) ||
-	       ', burn ' || burn_block_height || ' ' || burn_block_time || ', time ' || coalesce(block_time::text, '') || ', ' || accounts || ' accounts, ' ||
+	       ', tenure ' || tenure_height || ', ' || burn_blocks || '. burn ' || burn_block_height || ' ' || burn_block_time || ', time ' || coalesce(block_time::text, '') || ', ' || accounts || ' accounts, ' ||
 	       concat_ws(' ', '0x' || encode(index_block_hash, 'hex'), '0x' || encode(block_hash, 'hex'), '0x' || encode(burn_block_hash, 'hex')) || ', [' || array_to_string(touched, ' ') || ']'
-	FROM accounts_v1.block ORDER BY height`
+	FROM accounts_v2.block ORDER BY height`
 
 const naiveTransactionSQL = `
 	SELECT n || ': height ' || height || ' in ' || source_seq || ', ' || tx_index || ' ' || coalesce(microblock_sequence::text, 'anchored') ||
 	       coalesce(', ' || CASE type WHEN 0 THEN 'token_transfer' WHEN 1 THEN 'smart_contract' WHEN 2 THEN 'contract_call'
 	           WHEN 3 THEN 'poison_microblock' WHEN 4 THEN 'coinbase' WHEN 7 THEN 'tenure_change' END || ' ' || type_n, '')
-	FROM accounts_v1.transaction ORDER BY n`
+	FROM accounts_v2.transaction ORDER BY n`
 
 // joined is what an account has to do with a transaction.
 type joined struct {
@@ -258,7 +288,7 @@ func (n *naive) operation(tx map[string]any, events []map[string]any, join func(
 			contract := str(data["contract_identifier"])
 			if contract == "" {
 				contract = "ST000000000000000000002AMW42H.pox"
-				if strings.HasPrefix(str(data["locked_address"]), "SP") {
+				if locked := str(data["locked_address"]); strings.HasPrefix(locked, "SP") || strings.HasPrefix(locked, "SM") {
 					contract = "SP000000000000000000002Q6VF78.pox"
 				}
 			}
@@ -408,7 +438,7 @@ func (n *naive) topic(raw []byte) string {
 
 // tables are all lines of lists, by what they are of.
 func (n *naive) tables() map[string][]string {
-	all := map[string][]string{"blocks": n.blocks, "transactions": n.transactions}
+	all := map[string][]string{"blocks": n.blocks, "transactions": n.transactions, "deployments": n.deployments}
 	for _, list := range slices.Sorted(maps.Keys(n.lists)) {
 		kind, _, _ := strings.Cut(list, " of ")
 		all[kind+" of"] = append(all[kind+" of"], n.lists[list]...)
@@ -429,14 +459,18 @@ func (n *naive) tables() map[string][]string {
 var naiveSQL = map[string]string{
 	"blocks":       naiveBlockSQL,
 	"transactions": naiveTransactionSQL,
+	"deployments": `
+		SELECT tx || ' in ' || source_seq || ', ' || tx_index || ': ' ||
+		       coalesce((SELECT string_agg(substr(encode(k, 'hex'), 3), ' ' ORDER BY k) FROM unnest(functions) k WHERE get_byte(k, 0) = 0), '')
+		FROM accounts_v2.deployment ORDER BY tx`,
 	"accounts": `
 		SELECT id || ' ' || account || ': ' || concat_ws(' ', coalesce(t.n, 0), coalesce(t.calls, 0), coalesce(e.n, 0), coalesce(e.inbound, 0),
-		           coalesce((SELECT max(n) FROM accounts_v1.contract_event WHERE contract = id), 0),
-		           coalesce((SELECT max(topic) FROM accounts_v1.contract_topic WHERE contract = id), 0)) ||
+		           coalesce((SELECT max(n) FROM accounts_v2.contract_event WHERE contract = id), 0),
+		           coalesce((SELECT max(topic) FROM accounts_v2.contract_topic WHERE contract = id), 0)) ||
 		       ' from ' || first_height || ' in ' || a.source_seq
-		FROM accounts_v1.account a
-		LEFT JOIN LATERAL (SELECT n, calls FROM accounts_v1.account_transaction WHERE account = id ORDER BY n DESC LIMIT 1) t ON true
-		LEFT JOIN LATERAL (SELECT n, inbound FROM accounts_v1.account_event WHERE account = id ORDER BY n DESC LIMIT 1) e ON true
+		FROM accounts_v2.account a
+		LEFT JOIN LATERAL (SELECT n, calls FROM accounts_v2.account_transaction WHERE account = id ORDER BY n DESC LIMIT 1) t ON true
+		LEFT JOIN LATERAL (SELECT n, inbound FROM accounts_v2.account_event WHERE account = id ORDER BY n DESC LIMIT 1) e ON true
 		ORDER BY id`,
 	"transactions of": `
 		SELECT a.account || ' ' || n || ': tx ' || tx || ' ' || (
@@ -445,18 +479,18 @@ var naiveSQL = map[string]string{
 		       ) || ' ' || coalesce(stx_received, 0) || '-' || coalesce(stx_sent, 0) || '-' || coalesce(fee_paid, 0) || CASE WHEN involvement & 8 <> 0 THEN ' call ' || calls ELSE '' END || ' ' ||
 		       concat_ws(' ', coalesce(stx_transfers, 0), coalesce(stx_mints, 0), coalesce(stx_burns, 0), coalesce(ft_transfers, 0), coalesce(ft_mints, 0), coalesce(ft_burns, 0),
 		           coalesce(nft_transfers, 0), coalesce(nft_mints, 0), coalesce(nft_burns, 0))
-		FROM accounts_v1.account_transaction t JOIN accounts_v1.account a ON a.id = t.account ORDER BY a.account, n`,
+		FROM accounts_v2.account_transaction t JOIN accounts_v2.account a ON a.id = t.account ORDER BY a.account, n`,
 	"events of": `
 		SELECT a.account || ' ' || n || ': tx ' || tx || ' ' || event_index || ' ' ||
 		       (ARRAY['stx_transfer', 'stx_mint', 'stx_burn', 'ft_transfer', 'ft_mint', 'ft_burn', 'nft_transfer', 'nft_mint', 'nft_burn', 'stx_lock'])[kind] ||
 		       coalesce(' ' || (ARRAY['bulk-send', 'stx-transfer', 'stx-transfer-memo'])[transfer_type] || ' ' || e.inbound, '')
-		FROM accounts_v1.account_event e JOIN accounts_v1.account a ON a.id = e.account ORDER BY a.account, n`,
+		FROM accounts_v2.account_event e JOIN accounts_v2.account a ON a.id = e.account ORDER BY a.account, n`,
 	"prints of": `
 		SELECT a.account || ' ' || e.n || ': tx ' || tx || ' ' || event_index || ' by ' || coalesce(s.account, 'nobody') ||
 		       coalesce(', ' || to_json(t.name) || ' is topic ' || t.topic || ', ' || e.topic_n, '')
-		FROM accounts_v1.contract_event e JOIN accounts_v1.account a ON a.id = e.contract
-		LEFT JOIN accounts_v1.account s ON s.id = e.sender
-		LEFT JOIN accounts_v1.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.account, e.n`,
+		FROM accounts_v2.contract_event e JOIN accounts_v2.account a ON a.id = e.contract
+		LEFT JOIN accounts_v2.account s ON s.id = e.sender
+		LEFT JOIN accounts_v2.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.account, e.n`,
 }
 
 // compare expects the tables to have the lines, and says how many of each there are.

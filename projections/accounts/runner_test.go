@@ -45,12 +45,12 @@ func TestRebuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, instance := range []projections.Instance{{Name: accounts.Name, Version: 1}, built[0]} {
+	for _, instance := range []projections.Instance{{Name: accounts.Name, Version: accounts.Version}, built[0]} {
 		for _, finding := range verified(t, log, definition, instance) {
 			t.Errorf("%s: %s", instance, finding)
 		}
 	}
-	err = projections.Diff(t.Context(), log.Pool(), definition, 1, built[0].Version, func(d projections.Difference) bool {
+	err = projections.Diff(t.Context(), log.Pool(), definition, accounts.Version, built[0].Version, func(d projections.Difference) bool {
 		t.Errorf("the two differ: %+v", d)
 		return false
 	})
@@ -59,7 +59,7 @@ func TestRebuild(t *testing.T) {
 	}
 	var reverts, rows int
 	if err := log.Pool().QueryRow(t.Context(), `
-		SELECT (SELECT count(*) FROM chain_v1.step WHERE kind < 0), (SELECT count(*) FROM api.account_transaction)`).Scan(&reverts, &rows); err != nil {
+		SELECT (SELECT count(*) FROM chain_v2.step WHERE kind < 0), (SELECT count(*) FROM api.account_transaction)`).Scan(&reverts, &rows); err != nil {
 		t.Fatal(err)
 	}
 	if reverts == 0 || rows < 100 {

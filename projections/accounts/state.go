@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/clarity"
+	"strata/domain/hash"
 	"strata/projections"
 )
 
@@ -85,6 +86,9 @@ type tip struct {
 	lastTx   int64
 	types    typeTotals
 	accounts int32
+	// How many Bitcoin blocks there are with blocks, and the last one.
+	burnBlocks int64
+	burnBlock  hash.Hash32
 }
 
 func (t *tip) asOutcome() *projections.Tip {
@@ -102,14 +106,14 @@ func (b *batch) readTip(ctx context.Context) error {
 	}
 	var t tip
 	rows, err := b.tx.Query(ctx, b.spec.SQL(`
-		SELECT height, index_block_hash, block_hash, burn_block_height, last_tx, accounts,
+		SELECT height, index_block_hash, block_hash, burn_block_height, last_tx, accounts, burn_blocks, burn_block_hash,
 		       token_transfers, smart_contracts, contract_calls, poison_microblocks, coinbases, tenure_changes
 		FROM {schema}.block ORDER BY height DESC LIMIT 1`))
 	if err != nil {
 		return fmt.Errorf("read the tip: %w", err)
 	}
 	b.state.tip = nil
-	into := []any{&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight, &t.lastTx, &t.accounts}
+	into := []any{&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight, &t.lastTx, &t.accounts, &t.burnBlocks, &t.burnBlock}
 	for i := range t.types {
 		into = append(into, &t.types[i])
 	}

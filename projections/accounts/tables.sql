@@ -21,6 +21,8 @@ CREATE TABLE {schema}.block (
     poison_microblocks bigint NOT NULL,
     coinbases          bigint NOT NULL,
     tenure_changes     bigint NOT NULL,
+    tenure_height      bigint NOT NULL, -- before Nakamoto the height; -1 of a Nakamoto block of which the node did not say
+    burn_blocks        bigint NOT NULL, -- how many Bitcoin blocks there are with blocks up to and including this one
     burn_block_height  bigint NOT NULL,
     burn_block_time    bigint NOT NULL, -- unix seconds
     block_time         bigint,          -- unix seconds; null before Nakamoto
@@ -124,10 +126,29 @@ CREATE TABLE {schema}.contract_topic (
     CONSTRAINT contract_topic_topic_key UNIQUE (contract, topic)
 );
 
+-- Contracts whose deployment succeeded.
+CREATE TABLE {schema}.deployment (
+    tx         bigint NOT NULL, -- transaction.n
+    source_seq bigint NOT NULL,
+    tx_index   int    NOT NULL, -- in the block's list
+    -- What the functions of its interface are called, and what they are: see contract.Function.Keys. Empty where the node did
+    -- not say the interface.
+    functions  bytea[] NOT NULL,
+    CONSTRAINT deployment_pkey PRIMARY KEY (tx)
+);
+
 -- Indexes for readers: a build makes them at its end.
 
 CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
 CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
+-- The blocks of a Bitcoin block, by its number among those that have some, and by its height; those of a tenure; and the last
+-- one at a time.
+CREATE INDEX block_burn_blocks_idx ON {schema}.block (burn_blocks, height);
+CREATE INDEX block_burn_block_height_idx ON {schema}.block (burn_block_height, height);
+CREATE INDEX block_burn_block_hash_idx ON {schema}.block (burn_block_hash);
+CREATE INDEX block_tenure_height_idx ON {schema}.block (tenure_height, height);
+CREATE INDEX block_time_idx ON {schema}.block (coalesce(block_time, burn_block_time), height);
+CREATE INDEX deployment_functions_idx ON {schema}.deployment USING gin (functions);
 CREATE UNIQUE INDEX transaction_type_idx ON {schema}.transaction (type, type_n) WHERE type IS NOT NULL;
 CREATE UNIQUE INDEX account_transaction_calls_idx ON {schema}.account_transaction (account, calls) WHERE involvement & 8 <> 0;
 CREATE UNIQUE INDEX account_event_inbound_idx ON {schema}.account_event (account, inbound) WHERE transfer_type IS NOT NULL;

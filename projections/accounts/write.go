@@ -1,15 +1,18 @@
 package accounts
 
 import (
+	"bytes"
 	"context"
+	"slices"
 
+	"strata/domain/contract"
 	"strata/domain/nodeevent"
 	"strata/projections"
 )
 
 // writes are the rows of a run of blocks.
 type writes struct {
-	blocks, transactions, accounts, members, moves, prints, topics copied
+	blocks, transactions, accounts, members, moves, prints, topics, deployments copied
 }
 
 func newWrites() *writes {
@@ -17,7 +20,7 @@ func newWrites() *writes {
 		blocks: copied{table: "block", columns: []string{
 			"height", "source_seq", "first_tx", "last_tx",
 			"token_transfers", "smart_contracts", "contract_calls", "poison_microblocks", "coinbases", "tenure_changes",
-			"burn_block_height", "burn_block_time", "block_time", "accounts", "index_block_hash", "block_hash", "burn_block_hash", "touched",
+			"tenure_height", "burn_blocks", "burn_block_height", "burn_block_time", "block_time", "accounts", "index_block_hash", "block_hash", "burn_block_hash", "touched",
 		}},
 		transactions: copied{table: "transaction", columns: []string{
 			"n", "height", "source_seq", "type_n", "tx_index", "microblock_sequence", "type",
@@ -34,12 +37,13 @@ func newWrites() *writes {
 		prints: copied{table: "contract_event", columns: []string{
 			"tx", "source_seq", "contract", "n", "event_index", "sender", "topic", "topic_n",
 		}},
-		topics: copied{table: "contract_topic", columns: []string{"source_seq", "contract", "topic", "name"}},
+		topics:      copied{table: "contract_topic", columns: []string{"source_seq", "contract", "topic", "name"}},
+		deployments: copied{table: "deployment", columns: []string{"tx", "source_seq", "tx_index", "functions"}},
 	}
 }
 
 func (w *writes) flush(ctx context.Context, b *batch) error {
-	for _, table := range []*copied{&w.blocks, &w.transactions, &w.accounts, &w.members, &w.moves, &w.prints, &w.topics} {
+	for _, table := range []*copied{&w.blocks, &w.transactions, &w.accounts, &w.members, &w.moves, &w.prints, &w.topics, &w.deployments} {
 		if err := table.write(ctx, b.tx, b.spec); err != nil {
 			return err
 		}
@@ -52,7 +56,7 @@ func (w *writes) block(step projections.Step, firstTx int64, t *tip, touched []i
 	r.add()
 	r.bigint(step.Height, step.BlockSeq, firstTx, t.lastTx)
 	r.bigint(t.types[:]...)
-	r.bigint(t.BurnBlockHeight, int64(c.BurnBlockTime)) // chain has refused blocks with numbers beyond 2^63
+	r.bigint(tenureOf(c), t.burnBlocks, t.BurnBlockHeight, int64(c.BurnBlockTime)) // chain has refused blocks with numbers beyond 2^63
 	if c.Time == nil {
 		r.null()
 	} else {
@@ -63,6 +67,17 @@ func (w *writes) block(step projections.Step, firstTx int64, t *tip, touched []i
 	r.bytea(c.BlockHash[:])
 	r.bytea(c.BurnBlockHash[:])
 	r.intArray(touched)
+}
+
+// tenureOf is the height of a block's tenure. Before Nakamoto, each block was one.
+func tenureOf(c *projections.Block) int64 {
+	switch {
+	case c.TenureHeight != nil:
+		return int64(*c.TenureHeight)
+	case c.IsNakamoto():
+		return -1
+	}
+	return int64(c.Height)
 }
 
 // transaction writes one with its number, and that among those of its type; 0 for none.
@@ -145,4 +160,28 @@ func (w *writes) topic(seq int64, t *topic) {
 	r.bigint(seq)
 	r.int(t.contract.id, t.number)
 	r.text(t.name)
+}
+
+// deployment writes the contract that a transaction deployed.
+func (w *writes) deployment(tx, seq int64, source *nodeevent.Transaction) {
+	r := &w.deployments
+	r.add()
+	r.bigint(tx, seq)
+	r.int(int32(source.Index))
+	r.byteaArray(functionsOf(source.ContractInterface))
+}
+
+// functionsOf are the keys of the functions of an interface, each once. One that can't be read has none: the node has checked it.
+func functionsOf(text []byte) [][]byte {
+	keys := [][]byte{}
+	decoded, err := contract.Parse(text)
+	if err != nil || decoded == nil {
+		return keys
+	}
+	for i := range decoded.Functions {
+		named, whole := decoded.Functions[i].Keys()
+		keys = append(keys, named[:], whole[:])
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	return slices.CompactFunc(keys, bytes.Equal)
 }

@@ -42,7 +42,8 @@ const Name = "balances"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: what there is of each asset, and how many have it; mints are numbered, and owners have their tokens in order.
+const Version = 2
 
 // Balances is the projection. It is not safe for concurrent use; one follower owns it.
 type Balances struct {
@@ -76,7 +77,7 @@ func Spec() projections.Spec {
 		Name:    Name,
 		Version: Version,
 		Tables:  tables,
-		Views:   []string{"ledger", "holding", "nft_event", "nft_custody", "stx_lock", "nonce", "negative_balance"},
+		Views:   []string{"ledger", "holding", "nft_event", "nft_custody", "asset", "stx_lock", "nonce", "negative_balance"},
 	}
 }
 
@@ -98,26 +99,23 @@ type state struct {
 	holdings map[holdingKey]*holding
 	tokens   map[tokenKey]*token
 	nonces   map[string]*nonce
+	assets   map[string]*asset
 }
 
 // Fold implements projections.Projection.
 func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
 	if p.state == nil || p.state.position != after {
-		p.state = &state{holdings: map[holdingKey]*holding{}, tokens: map[tokenKey]*token{}, nonces: map[string]*nonce{}}
+		p.state = &state{holdings: map[holdingKey]*holding{}, tokens: map[tokenKey]*token{}, nonces: map[string]*nonce{}, assets: map[string]*asset{}}
 	}
 	b := &batch{spec: p.spec, tx: tx, state: p.state}
 	var touched *projections.Touched // what a batch of many steps changes isn't worth naming
 	var err error
-	single := len(steps) == 1
+	single, last := len(steps) == 1, steps[len(steps)-1]
+	if single && last.Kind == projections.TakeRecord { // nothing on the chain changes
+		touched = projections.NewTouched()
+	}
+	steps = projections.Lasting(steps)
 	for len(steps) > 0 {
-		if steps[0].Kind == projections.TakeRecord { // nothing on the chain has changed
-			b.last = steps[0].Number
-			if single {
-				touched = projections.NewTouched()
-			}
-			steps = steps[1:]
-			continue
-		}
 		if steps[0].Kind == projections.Revert {
 			if single {
 				if touched, err = b.touched(ctx, steps[0]); err != nil {
@@ -150,7 +148,7 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	if err != nil {
 		return projections.Outcome{}, err
 	}
-	p.state.position = b.last
+	p.state.position = last.Number
 	return projections.Outcome{Tip: tip, Touched: touched, Observe: p.observe(ctx, b.negative)}, nil
 }
 
@@ -181,6 +179,9 @@ func (s *state) trim() {
 	}
 	if len(s.nonces) > cacheMax {
 		clear(s.nonces)
+	}
+	if len(s.assets) > cacheMax {
+		clear(s.assets)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 
@@ -18,7 +19,6 @@ type batch struct {
 	spec     projections.Spec
 	tx       pgx.Tx
 	state    *state
-	last     int64 // the last step taken
 	negative []negative
 }
 
@@ -56,7 +56,6 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	if err := w.flush(ctx, b); err != nil {
 		return err
 	}
-	b.last = steps[len(steps)-1].Number
 	b.state.tip = tip
 	return nil
 }
@@ -65,6 +64,7 @@ func (b *batch) applyBlock(w *writes, step projections.Step, e effects) {
 	w.blocks = append(w.blocks, blockRow(step))
 	fell := map[holdingKey]*change{} // the change that took a balance below zero in this block
 	var order []holdingKey
+	changed := map[string]*asset{}
 	for i := range e.changes {
 		c := &e.changes[i]
 		key := holdingKey{c.account, c.asset}
@@ -75,6 +75,10 @@ func (b *batch) applyBlock(w *writes, step projections.Step, e effects) {
 		}
 		before := h.balance.Sign()
 		h.add(c)
+		of := b.asset(c)
+		of.add(c, before, h.balance.Sign())
+		changed[of.name] = of
+		c.mint = of.mints
 		w.ledger = append(w.ledger, ledgerRow(c, h))
 		w.touch(key, h)
 		if before >= 0 && h.balance.Sign() < 0 {
@@ -91,6 +95,11 @@ func (b *batch) applyBlock(w *writes, step projections.Step, e effects) {
 			delete(fell, key)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(changed)) {
+		of := changed[name]
+		of.height = step.Height
+		w.assets = append(w.assets, assetRow(of, step.BlockSeq))
+	}
 	for i := range e.custody {
 		c := &e.custody[i]
 		t := b.state.tokens[c.key]
@@ -100,7 +109,12 @@ func (b *batch) applyBlock(w *writes, step projections.Step, e effects) {
 		}
 		t.n++
 		t.owner, t.height, t.seq, t.value = c.recipient, c.height, c.seq, c.value
-		w.tokenEvents = append(w.tokenEvents, tokenEventRow(c, t.n))
+		t.position, t.tx = int32(i), *c.tx
+		var mint any
+		if c.sender == "" && c.change >= 0 {
+			mint = e.changes[c.change].mint
+		}
+		w.tokenEvents = append(w.tokenEvents, tokenEventRow(c, t.n, t.position, mint))
 		w.touchToken(c.key, t)
 	}
 	for i := range e.locks {
@@ -185,6 +199,7 @@ func (k tokenKey) compare(other tokenKey) int {
 // token is the state of a non-fungible token after its last event.
 type token struct {
 	n, height, seq int64
+	position, tx   int32  // of the last event
 	owner          string // empty when burned
 	value          []byte
 }
@@ -237,7 +252,7 @@ func (b *batch) load(ctx context.Context, all []effects) error {
 	}
 	if len(tokenAssets) > 0 {
 		read.Queue(b.spec.SQL(`
-			SELECT c.asset, c.value_hash, c.n, c.height, c.source_seq, coalesce(c.owner, ''), c.value
+			SELECT c.asset, c.value_hash, c.n, c.height, c.source_seq, c.position, c.tx_index, coalesce(c.owner, ''), c.value
 			FROM unnest($1::text[], $2::bytea[]) AS k (asset, value_hash)
 			JOIN {schema}.nft_custody c USING (asset, value_hash)`), tokenAssets, tokenValues).Query(b.readTokens)
 	}
@@ -249,6 +264,9 @@ func (b *batch) load(ctx context.Context, all []effects) error {
 				SELECT n.height, n.next_nonce FROM {schema}.nonce n
 				WHERE n.account = k.account ORDER BY n.height DESC LIMIT 1
 			) last`), nonceAccounts).Query(b.readNonces)
+	}
+	if err := b.loadAssets(ctx, all); err != nil {
+		return err
 	}
 	if read.Len() == 0 {
 		return nil
@@ -288,7 +306,7 @@ func (b *batch) readTokens(rows pgx.Rows) error {
 		hash, value []byte
 		t           token
 	)
-	_, err := pgx.ForEachRow(rows, []any{&asset, &hash, &t.n, &t.height, &t.seq, &t.owner, &value}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&asset, &hash, &t.n, &t.height, &t.seq, &t.position, &t.tx, &t.owner, &value}, func() error {
 		found := t
 		found.value = slices.Clone(value)
 		b.state.tokens[tokenKey{asset, [32]byte(hash)}] = &found

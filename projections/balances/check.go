@@ -19,12 +19,24 @@ func (p *Balances) Checks() []projections.Check {
 				ON l.account = h.account AND l.asset = h.asset
 			WHERE (h.n, h.height, h.source_seq, h.balance, h.sent, h.received, h.fees, h.rewards)
 				IS DISTINCT FROM (l.n, l.height, l.source_seq, l.balance, l.sent, l.received, l.fees, l.rewards)`},
+		{Name: "what there is of an asset is what all have of it, and so many have some", SQL: `
+			SELECT coalesce(a.asset, h.asset) AS asset
+			FROM (SELECT DISTINCT ON (asset) * FROM {schema}.asset ORDER BY asset, height DESC) a
+			FULL JOIN (
+				SELECT asset, sum(received - sent) AS moved, count(*) FILTER (WHERE balance > 0) AS holders FROM {schema}.holding GROUP BY asset
+			) h ON h.asset = a.asset
+			WHERE (a.holders, a.minted - a.burned) IS DISTINCT FROM (h.holders, h.moved)`},
+		{Name: "the mints of an asset are numbered without holes, and counted", SQL: `
+			SELECT coalesce(a.asset, e.asset) AS asset
+			FROM (SELECT DISTINCT ON (asset) * FROM {schema}.asset WHERE kind = 'nft' ORDER BY asset, height DESC) a
+			FULL JOIN (SELECT asset, count(mint) AS mints, max(mint) AS last FROM {schema}.nft_event GROUP BY asset) e ON e.asset = a.asset
+			WHERE a.mints IS DISTINCT FROM e.mints OR a.mints <> coalesce(e.last, 0)`},
 		{Name: "whoever holds a non-fungible token received it last", SQL: `
 			SELECT coalesce(c.asset, e.asset) AS asset, coalesce(c.value_hash, e.value_hash) AS value_hash
 			FROM {schema}.nft_custody c
 			FULL JOIN (SELECT DISTINCT ON (asset, value_hash) * FROM {schema}.nft_event ORDER BY asset, value_hash, n DESC) e
 				ON e.asset = c.asset AND e.value_hash = c.value_hash
-			WHERE (c.n, c.owner) IS DISTINCT FROM (e.n, e.recipient)`},
+			WHERE (c.n, c.owner, c.position, c.tx_index) IS DISTINCT FROM (e.n, e.recipient, e.position, e.tx_index)`},
 		{Name: "an account holds as many non-fungible tokens as it is the owner of", SQL: `
 			SELECT coalesce(h.account, c.owner) AS account, coalesce(h.asset, c.asset) AS asset
 			FROM (SELECT account, asset, balance FROM {schema}.holding WHERE kind = 'nft' AND balance <> 0) h
@@ -35,6 +47,7 @@ func (p *Balances) Checks() []projections.Check {
 			SELECT DISTINCT height, source_seq FROM (
 				SELECT height, source_seq FROM {schema}.ledger
 				UNION ALL SELECT height, source_seq FROM {schema}.nft_event
+				UNION ALL SELECT height, source_seq FROM {schema}.asset
 				UNION ALL SELECT height, source_seq FROM {schema}.stx_lock
 				UNION ALL SELECT height, source_seq FROM {schema}.nonce
 			) r WHERE NOT EXISTS (SELECT FROM {schema}.block b WHERE b.height = r.height AND b.source_seq = r.source_seq)`},

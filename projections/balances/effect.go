@@ -33,6 +33,7 @@ type origin struct {
 	height  int64
 	seq     int64
 	tx      *int32
+	event   int32 // index of the event in its transaction
 	pointer string
 	cause   string
 }
@@ -43,6 +44,9 @@ type change struct {
 	account, asset, kind string
 	delta                *big.Int
 	column               column
+	issue                issue
+	coinbase             *big.Int // what of a reward is new; nil for other changes
+	mint                 int64    // how many mints of the asset there are up to and including it
 }
 
 // column is the running sum that a change belongs to.
@@ -61,6 +65,7 @@ type custody struct {
 	key               tokenKey
 	value             []byte
 	sender, recipient string
+	change            int // among the changes of the block, the one of who gets it; -1 for nobody
 }
 
 // lock is the state of an account's lock after a change.
@@ -99,8 +104,8 @@ func effectsOf(step projections.Step) effects {
 	for _, tx := range content.ExecutionOrder() {
 		index := int32(tx.Index)
 		from := origin{height: step.Height, seq: step.BlockSeq, tx: &index}
-		for _, event := range effective[tx.Index] {
-			from.pointer, from.cause = event.Pointer(), event.Type
+		for i, event := range effective[tx.Index] {
+			from.pointer, from.cause, from.event = event.Pointer(), event.Type, int32(i)
 			e.event(from, tx, event)
 		}
 		from.pointer, from.cause = tx.Pointer(), causeFee
@@ -110,6 +115,9 @@ func effectsOf(step projections.Step) effects {
 		reward := &content.MaturedRewards[i]
 		from := origin{height: step.Height, seq: step.BlockSeq, pointer: reward.Pointer(), cause: causeMinerReward}
 		e.change(from, projections.Text(reward.Recipient), STX, kindSTX, reward.Total(), columnRewards)
+		if n := len(e.changes) - 1; n >= 0 && e.changes[n].pointer == from.pointer {
+			e.changes[n].coinbase = reward.Coinbase
+		}
 	}
 	return e
 }
@@ -169,9 +177,15 @@ func (e *effects) move(from origin, sender, recipient, asset, kind string, amoun
 	asset = projections.Text(asset)
 	if sender != "" {
 		e.change(from, projections.Text(sender), asset, kind, amount, columnSent)
+		if recipient == "" {
+			e.changes[len(e.changes)-1].issue = issueBurn
+		}
 	}
 	if recipient != "" {
 		e.change(from, projections.Text(recipient), asset, kind, amount, columnReceived)
+		if sender == "" {
+			e.changes[len(e.changes)-1].issue = issueMint
+		}
 	}
 }
 
@@ -191,9 +205,13 @@ var one = big.NewInt(1)
 // give moves a non-fungible token: one unit in the ledger, and the token's own history.
 func (e *effects) give(from origin, sender, recipient, asset string, value []byte) {
 	e.move(from, sender, recipient, asset, kindNFT, one)
+	change := -1
+	if recipient != "" {
+		change = len(e.changes) - 1
+	}
 	e.custody = append(e.custody, custody{
 		origin: from, key: tokenKey{asset: projections.Text(asset), value: sha256.Sum256(value)}, value: value,
-		sender: projections.Text(sender), recipient: projections.Text(recipient),
+		sender: projections.Text(sender), recipient: projections.Text(recipient), change: change,
 	})
 }
 

@@ -145,7 +145,7 @@ func transfer(from, to string, amount uint64) body.Event {
 // holdings in a form that is easy to compare.
 const holdings = `
 	SELECT account || ' ' || asset || ' ' || balance || ' = ' || received || '-' || sent || '-' || fees || '+' || rewards || ' after ' || n
-	FROM balances_v1.holding ORDER BY account, asset`
+	FROM balances_v2.holding ORDER BY account, asset`
 
 // of gives the accounts of lines that begin with a name of an account their addresses, in the order of these.
 func of(lines ...string) []string {

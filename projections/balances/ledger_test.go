@@ -79,7 +79,7 @@ func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	if _, err := c.Fold(t.Context(), tx, 0, items); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := tx.Query(t.Context(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v1.step ORDER BY step`)
+	rows, err := tx.Query(t.Context(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v2.step ORDER BY step`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func rewardEntries(t *testing.T, reward map[string]any) []entry {
 // checkPointers follows the pointer of each row of the ledger.
 func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 	t.Helper()
-	rows, err := tx.Query(t.Context(), `SELECT account, asset, delta::text, cause, pointer, source_seq, tx_index FROM balances_v1.ledger`)
+	rows, err := tx.Query(t.Context(), `SELECT account, asset, delta::text, cause, pointer, source_seq, tx_index FROM balances_v2.ledger`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 	t.Helper()
 	naive := map[string]*big.Int{}
-	heights := replay.Texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v1.canonical ORDER BY height`)
+	heights := replay.Texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v2.canonical ORDER BY height`)
 	if len(heights) < 30 {
 		t.Errorf("only %d canonical blocks", len(heights))
 	}
@@ -299,7 +299,7 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 		for _, line := range replay.Texts(t, tx, `
 			SELECT account || ' ' || asset || '=' || balance FROM (
 				SELECT DISTINCT ON (account, asset) account, asset, balance
-				FROM balances_v1.ledger WHERE height <= $1::bigint ORDER BY account, asset, height DESC, n DESC
+				FROM balances_v2.ledger WHERE height <= $1::bigint ORDER BY account, asset, height DESC, n DESC
 			) last WHERE balance <> 0`, height) {
 			key, balance, _ := strings.Cut(line, "=")
 			got[key] = balance
@@ -314,7 +314,7 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 		}
 	}
 	final := map[string]string{}
-	for _, line := range replay.Texts(t, tx, `SELECT account || ' ' || asset || '=' || balance FROM balances_v1.holding WHERE balance <> 0`) {
+	for _, line := range replay.Texts(t, tx, `SELECT account || ' ' || asset || '=' || balance FROM balances_v2.holding WHERE balance <> 0`) {
 		key, balance, _ := strings.Cut(line, "=")
 		final[key] = balance
 	}
@@ -324,10 +324,10 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 		}
 	}
 	for _, line := range replay.Texts(t, tx, `
-		SELECT account || ' ' || asset || ' ' || n FROM balances_v1.ledger
+		SELECT account || ' ' || asset || ' ' || n FROM balances_v2.ledger
 		WHERE balance <> received - sent - fees + rewards OR n <= 0
 		UNION ALL
-		SELECT account || ' ' || asset || ' ' || count(*) FROM balances_v1.ledger GROUP BY account, asset HAVING count(*) <> max(n)`) {
+		SELECT account || ' ' || asset || ' ' || count(*) FROM balances_v2.ledger GROUP BY account, asset HAVING count(*) <> max(n)`) {
 		t.Errorf("sums or numbers of %s are wrong", line)
 	}
 }

@@ -19,8 +19,8 @@ const boot = "ST000000000000000000002AMW42H"
 const (
 	locks = `
 		SELECT account || ' ' || amount || ' until ' || unlock_height || ' by pox ' || pox_version || ' at ' || height || ' ' || cause || ' ' || pointer
-		FROM (SELECT DISTINCT ON (account) * FROM balances_v1.stx_lock ORDER BY account, height DESC, position DESC) last ORDER BY account`
-	lockCount = `SELECT count(*)::text FROM balances_v1.stx_lock`
+		FROM (SELECT DISTINCT ON (account) * FROM balances_v2.stx_lock ORDER BY account, height DESC, position DESC) last ORDER BY account`
+	lockCount = `SELECT count(*)::text FROM balances_v2.stx_lock`
 )
 
 func locked(account string, amount, until uint64, contract string) body.Event {

@@ -21,7 +21,7 @@ var revertSQL = []string{
 			SELECT l.n, l.height, l.source_seq, l.balance, l.sent, l.received, l.fees, l.rewards
 			FROM {schema}.ledger l
 			WHERE l.account = t.account AND l.asset = t.asset AND l.height < $1
-			ORDER BY l.height DESC, l.n DESC LIMIT 1
+			ORDER BY l.n DESC LIMIT 1
 		) l ON true
 	), gone AS (
 		DELETE FROM {schema}.holding h USING before b
@@ -36,10 +36,10 @@ var revertSQL = []string{
 	`WITH touched AS (
 		SELECT DISTINCT asset, value_hash FROM {schema}.nft_event WHERE height = $1
 	), before AS (
-		SELECT t.asset, t.value_hash, e.n, e.height, e.source_seq, e.recipient
+		SELECT t.asset, t.value_hash, e.n, e.height, e.source_seq, e.position, e.tx_index, e.recipient
 		FROM touched t
 		LEFT JOIN LATERAL (
-			SELECT e.n, e.height, e.source_seq, e.recipient
+			SELECT e.n, e.height, e.source_seq, e.position, e.tx_index, e.recipient
 			FROM {schema}.nft_event e
 			WHERE e.asset = t.asset AND e.value_hash = t.value_hash AND e.height < $1
 			ORDER BY e.n DESC LIMIT 1
@@ -49,12 +49,13 @@ var revertSQL = []string{
 		WHERE c.asset = b.asset AND c.value_hash = b.value_hash AND b.n IS NULL
 	)
 	UPDATE {schema}.nft_custody c
-	SET n = b.n, height = b.height, source_seq = b.source_seq, owner = b.recipient
+	SET n = b.n, height = b.height, source_seq = b.source_seq, position = b.position, tx_index = b.tx_index, owner = b.recipient
 	FROM before b
 	WHERE c.asset = b.asset AND c.value_hash = b.value_hash AND b.n IS NOT NULL`,
 
 	`DELETE FROM {schema}.ledger WHERE height = $1`,
 	`DELETE FROM {schema}.nft_event WHERE height = $1`,
+	`DELETE FROM {schema}.asset WHERE height = $1`,
 	`DELETE FROM {schema}.stx_lock WHERE height = $1`,
 	`DELETE FROM {schema}.nonce WHERE height = $1`,
 	`DELETE FROM {schema}.negative_balance WHERE height = $1`,
@@ -83,7 +84,7 @@ func (b *batch) revert(ctx context.Context, step projections.Step) error {
 	clear(b.state.holdings)
 	clear(b.state.tokens)
 	clear(b.state.nonces)
+	clear(b.state.assets)
 	b.state.tip = nil
-	b.last = step.Number
 	return nil
 }

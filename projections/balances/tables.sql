@@ -60,7 +60,10 @@ CREATE TABLE {schema}.nft_event (
     n          bigint NOT NULL,
     height     bigint NOT NULL,
     source_seq bigint NOT NULL,
+    mint       bigint,          -- its number among the mints of the asset; null for others
+    position   int    NOT NULL, -- among the events of non-fungible tokens of the block, in the order of execution
     tx_index   int    NOT NULL,
+    event_index int    NOT NULL, -- in the transaction
     value_hash bytea  NOT NULL, -- SHA-256 of value: token ids can be too long for an index
     value      bytea  NOT NULL, -- the token's id, a serialised Clarity value
     asset      text   NOT NULL,
@@ -77,12 +80,30 @@ CREATE TABLE {schema}.nft_custody (
     n          bigint NOT NULL, -- of the last event
     height     bigint NOT NULL,
     source_seq bigint NOT NULL,
+    position   int    NOT NULL, -- of that event
+    tx_index   int    NOT NULL,
     value_hash bytea  NOT NULL,
     value      bytea  NOT NULL,
     asset      text   NOT NULL,
     owner      text,            -- null when burned
     CONSTRAINT nft_custody_pkey PRIMARY KEY (asset, value_hash)
 ) WITH (fillfactor = 80);
+
+-- What there is of each asset after each block that changed it. minted - burned + rewards is how much exists: fees move what
+-- is there from those who pay them to miners.
+CREATE TABLE {schema}.asset (
+    height     bigint  NOT NULL,
+    source_seq bigint  NOT NULL,
+    holders    bigint  NOT NULL, -- accounts with a balance above zero
+    mints      bigint  NOT NULL, -- events that mint
+    minted     numeric NOT NULL, -- base units; tokens where they are non-fungible
+    burned     numeric NOT NULL,
+    rewards    numeric NOT NULL, -- new STX that miners got: coinbases, without fees
+    asset      text    NOT NULL,
+    kind       text    NOT NULL, -- 'stx', 'ft' or 'nft'
+    CONSTRAINT asset_pkey PRIMARY KEY (asset, height)
+);
+CREATE INDEX asset_revert_idx ON {schema}.asset (height);
 
 -- What each account has locked: the state after each change, the last one counts.
 CREATE TABLE {schema}.stx_lock (
@@ -133,4 +154,11 @@ CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
 CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
 -- Balances at an earlier block.
 CREATE INDEX ledger_height_idx ON {schema}.ledger (account, asset, height, n);
-CREATE INDEX nft_custody_owner_idx ON {schema}.nft_custody (owner, asset, value_hash) WHERE owner IS NOT NULL;
+-- What an account owns, in the order of token ids: of those only the beginnings, as they can be too long for an index.
+CREATE INDEX nft_custody_owner_idx ON {schema}.nft_custody (owner, asset, substring(value FROM 1 FOR 64), value_hash) WHERE owner IS NOT NULL;
+-- What an account owns in the order in which it got it, all of it and that of an asset.
+CREATE INDEX nft_custody_got_idx ON {schema}.nft_custody (owner, height, position) WHERE owner IS NOT NULL;
+CREATE INDEX nft_custody_asset_got_idx ON {schema}.nft_custody (owner, asset, height, position) WHERE owner IS NOT NULL;
+CREATE UNIQUE INDEX nft_event_mint_idx ON {schema}.nft_event (asset, mint) WHERE mint IS NOT NULL;
+-- Who has an asset, the most first.
+CREATE INDEX holding_most_idx ON {schema}.holding (asset, balance DESC, account) WHERE balance > 0;

@@ -15,7 +15,7 @@ import (
 // writes are the rows of a run of blocks. Tables that only grow get them by COPY, state is upserted in one statement
 // a table.
 type writes struct {
-	blocks, ledger, tokenEvents, locks, nonces, negative [][]any
+	blocks, ledger, tokenEvents, assets, locks, nonces, negative [][]any
 
 	holdings map[holdingKey]*holding
 	tokens   map[tokenKey]*token
@@ -48,15 +48,15 @@ var ledgerColumns = []string{
 	"account", "asset", "cause", "pointer",
 }
 
-func tokenEventRow(c *custody, n int64) []any {
+func tokenEventRow(c *custody, n int64, position int32, mint any) []any {
 	return []any{
-		n, c.height, c.seq, c.tx, c.key.value[:], c.value, c.key.asset, c.cause,
+		n, c.height, c.seq, mint, position, c.tx, c.event, c.key.value[:], c.value, c.key.asset, c.cause,
 		projections.NullText(c.sender), projections.NullText(c.recipient), c.pointer,
 	}
 }
 
 var tokenEventColumns = []string{
-	"n", "height", "source_seq", "tx_index", "value_hash", "value", "asset", "cause", "sender", "recipient", "pointer",
+	"n", "height", "source_seq", "mint", "position", "tx_index", "event_index", "value_hash", "value", "asset", "cause", "sender", "recipient", "pointer",
 }
 
 func lockRow(l *lock) []any {
@@ -79,6 +79,7 @@ func (w *writes) flush(ctx context.Context, b *batch) error {
 		{"block", blockColumns, w.blocks},
 		{"ledger", ledgerColumns, w.ledger},
 		{"nft_event", tokenEventColumns, w.tokenEvents},
+		{"asset", assetColumns, w.assets},
 		{"stx_lock", lockColumns, w.locks},
 		{"nonce", []string{"height", "source_seq", "next_nonce", "account"}, w.nonces},
 		{"negative_balance", []string{"height", "source_seq", "balance", "account", "asset", "cause", "pointer"}, w.negative},
@@ -142,21 +143,22 @@ func (w *writes) upsertTokens(ctx context.Context, b *batch) error {
 		n                = len(keys)
 		numbers, heights = make([]int64, n), make([]int64, n)
 		seqs             = make([]int64, n)
+		positions, txs   = make([]int32, n), make([]int32, n)
 		hashes, values   = make([][]byte, n), make([][]byte, n)
 		assets           = make([]string, n)
 		owners           = make([]*string, n)
 	)
 	for i, key := range keys {
 		t := w.tokens[key]
-		numbers[i], heights[i], seqs[i] = t.n, t.height, t.seq
+		numbers[i], heights[i], seqs[i], positions[i], txs[i] = t.n, t.height, t.seq, t.position, t.tx
 		hashes[i], values[i], assets[i], owners[i] = key.value[:], t.value, key.asset, projections.NullText(t.owner)
 	}
 	_, err := b.tx.Exec(ctx, b.spec.SQL(`
-		INSERT INTO {schema}.nft_custody (n, height, source_seq, value_hash, value, asset, owner)
-		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[], $6::text[], $7::text[])
+		INSERT INTO {schema}.nft_custody (n, height, source_seq, position, tx_index, value_hash, value, asset, owner)
+		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::int[], $6::bytea[], $7::bytea[], $8::text[], $9::text[])
 		ON CONFLICT (asset, value_hash) DO UPDATE SET
-			n = excluded.n, height = excluded.height, source_seq = excluded.source_seq, owner = excluded.owner`),
-		numbers, heights, seqs, hashes, values, assets, owners)
+			n = excluded.n, height = excluded.height, source_seq = excluded.source_seq, position = excluded.position, tx_index = excluded.tx_index, owner = excluded.owner`),
+		numbers, heights, seqs, positions, txs, hashes, values, assets, owners)
 	if err != nil {
 		return fmt.Errorf("write the owners of %d tokens: %w", n, err)
 	}

@@ -64,8 +64,12 @@ func (l *links) read(spec projections.Spec, b *pgx.Batch) {
 		return
 	}
 	b.Queue(spec.SQL(`
-		SELECT height, tx_index, kind, id, address, number, sat, sent_height, sent_tx_index, satpoint, moved_sats, moved_to
-		FROM {schema}.operation WHERE kind IN (3, 4) AND id = ANY ($1)`), l.ids).Query(func(rows pgx.Rows) error {
+		SELECT o.*
+		FROM unnest($1::text[]) AS k (id)
+		CROSS JOIN LATERAL (
+			SELECT height, tx_index, kind, id, address, number, sat, sent_height, sent_tx_index, satpoint, moved_sats, moved_to
+			FROM {schema}.operation o WHERE o.kind IN (3, 4) AND o.id = k.id OFFSET 0
+		) o`), l.ids).Query(func(rows pgx.Rows) error {
 		var row operation
 		var height, txIndex int64
 		var k int16

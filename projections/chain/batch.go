@@ -118,8 +118,10 @@ func (b *batch) queryNodes(ctx context.Context, where string, args ...any) ([]*n
 		SELECT b.index_block_hash, b.parent_index_block_hash, b.block_hash, b.burn_block_hash,
 		       coalesce(b.consensus_hash, ''), coalesce(b.burn_view, ''),
 		       b.height, b.burn_block_height, b.source_seq, b.size, b.attached, b.tx_count = 0,
-		       EXISTS (SELECT FROM {schema}.canonical c WHERE c.block_seq = b.source_seq)
-		FROM {schema}.block b WHERE `+where), args...)
+		       c.block_seq IS NOT NULL
+		FROM {schema}.block b
+		LEFT JOIN {schema}.canonical c ON c.block_seq = b.source_seq
+		WHERE `+where), args...)
 	if err != nil {
 		return nil, fmt.Errorf("look up blocks: %w", err)
 	}

@@ -180,11 +180,18 @@ func (b *batch) loadBurn(ctx context.Context, hashes []hash.Hash32, consensus []
 			byConsensus = append(byConsensus, h[:])
 		}
 	}
-	if len(byHash) == 0 && len(byConsensus) == 0 {
-		return nil
+	// Two questions, as there are two indexes.
+	if len(byHash) > 0 {
+		if _, err := b.queryBurn(ctx, `burn_block_hash = ANY ($1)`, byHash); err != nil {
+			return err
+		}
 	}
-	_, err := b.queryBurn(ctx, `burn_block_hash = ANY ($1) OR consensus_hash = ANY ($2)`, byHash, byConsensus)
-	return err
+	if len(byConsensus) > 0 {
+		if _, err := b.queryBurn(ctx, `consensus_hash = ANY ($1)`, byConsensus); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // good says whether n and its ancestors stand on the followed Bitcoin fork. A new block whose own Bitcoin block is

@@ -1,6 +1,7 @@
 // Package chain decides which blocks are canonical. It is the only place that knows forks: it keeps every block it
 // was ever told of, and writes the linear list of steps, "apply block B" and "revert block B", that all other
-// projections fold.
+// projections fold. What came from elsewhere, such as what a node tells of its mempool, is in the list as a record, at its
+// place among the blocks.
 //
 // # Rules
 //
@@ -46,7 +47,8 @@ const Name = "chain"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: what nodes tell of their mempools is among the steps; a step says what its record is about.
+const Version = 2
 
 // Rule is how the tip is chosen among candidates.
 type Rule string

@@ -33,7 +33,7 @@ func (b *batch) flush(ctx context.Context) error {
 		{"event", eventColumns, r.events},
 		{"contract", contractColumns, r.contracts},
 		{"microblock_confirmation", []string{"source_seq", "sequence", "microblock_hash"}, r.confirmations},
-		{"step", []string{"step", "height", "block_seq", "block_size", "source_seq", "kind", "index_block_hash"}, r.steps},
+		{"step", []string{"step", "height", "block_seq", "block_size", "source_seq", "kind", "record", "index_block_hash"}, r.steps},
 	} {
 		if err := b.copy(ctx, table.name, table.columns, table.rows); err != nil {
 			return err

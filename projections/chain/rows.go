@@ -147,7 +147,7 @@ func (r *rows) revert(n *node, cause, step int64) {
 }
 
 func (r *rows) step(n *node, cause, step int64, kind projections.StepKind) {
-	r.steps = append(r.steps, []any{step, n.height, n.seq, n.size, cause, int16(kind), n.id[:]})
+	r.steps = append(r.steps, []any{step, n.height, n.seq, n.size, cause, int16(kind), nil, n.id[:]})
 }
 
 // record adds the step that takes a record in; tip is nil while there is no block.
@@ -156,7 +156,7 @@ func (r *rows) record(item projections.LogItem, tip *node, step int64) {
 	if tip != nil {
 		height, id = tip.height, tip.id
 	}
-	r.steps = append(r.steps, []any{step, height, item.Seq, item.Size, item.Seq, int16(projections.TakeRecord), id[:]})
+	r.steps = append(r.steps, []any{step, height, item.Seq, item.Size, item.Seq, int16(projections.TakeRecord), int16(projections.KindOf(item.Record)), id[:]})
 }
 
 func addCost(sum *nodeevent.Cost, c nodeevent.Cost) bool {

@@ -82,8 +82,10 @@ CREATE TABLE {schema}.step (
     source_seq       bigint   NOT NULL, -- the event that caused the step
     kind             smallint NOT NULL, -- 1 apply, -1 revert, 0 take a record in
     index_block_hash bytea    NOT NULL, -- of the block of this height
+    record           smallint,          -- what a record is about: 1 what was fetched, 2 a node's mempool; null for blocks
     CONSTRAINT step_pkey PRIMARY KEY (step),
-    CONSTRAINT step_kind_check CHECK (kind IN (1, 0, -1))
+    CONSTRAINT step_kind_check CHECK (kind IN (1, 0, -1)),
+    CONSTRAINT step_record_check CHECK ((record IS NULL) = (kind <> 0))
 );
 
 CREATE TABLE {schema}.burn_block (

@@ -20,7 +20,7 @@ func (p *Inscriptions) Checks() []projections.Check {
 				UNION ALL SELECT 'mime:' || mime_type, count(*) FROM {schema}.inscription GROUP BY mime_type
 				UNION ALL SELECT 'rarity:' || rarity, count(*) FROM {schema}.inscription GROUP BY rarity
 				UNION ALL SELECT 'rarity_number:' || rarity, count(*) FROM {schema}.inscription GROUP BY rarity
-				UNION ALL SELECT 'address:' || address, count(*) FROM {schema}.inscription WHERE address IS NOT NULL GROUP BY address
+				UNION ALL SELECT 'address:' || address, count(*) FROM {schema}.owner WHERE address IS NOT NULL GROUP BY address
 				UNION ALL SELECT 'genesis_address:' || genesis_address, count(*) FROM {schema}.inscription WHERE genesis_address <> '' GROUP BY genesis_address
 				UNION ALL SELECT 'sat:' || sat, count(*) FROM {schema}.inscription GROUP BY sat HAVING count(*) > 1
 			) t FULL JOIN {schema}.list l USING (name)
@@ -34,10 +34,11 @@ func (p *Inscriptions) Checks() []projections.Check {
 			FULL JOIN (SELECT sat, count(*) AS n FROM {schema}.inscription GROUP BY sat) i USING (sat)
 			WHERE coalesce(s.inscriptions, 0) <> coalesce(i.n, 0)`},
 		{Name: "the owner of an inscription is where its satoshi is", SQL: `
-			SELECT i.id FROM {schema}.inscription i
-			JOIN {schema}.satoshi s USING (sat)
-			JOIN {schema}.location l ON l.sat = s.sat AND l.height = s.height AND l.tx_index = s.tx_index
-			WHERE i.address IS DISTINCT FROM l.address`},
+			SELECT id FROM {schema}.inscription i
+			FULL JOIN {schema}.owner o USING (id, sat, number)
+			LEFT JOIN {schema}.satoshi s USING (sat)
+			LEFT JOIN {schema}.location l ON l.sat = s.sat AND l.height = s.height AND l.tx_index = s.tx_index
+			WHERE (o.height, o.tx_index, o.address) IS DISTINCT FROM (i.height, i.tx_index, l.address)`},
 		{Name: "a block reveals and moves what it says", SQL: `
 			SELECT height, b.reveals, i.n AS revealed, b.moves, l.n AS moved FROM {schema}.block b
 			FULL JOIN (SELECT height, count(*) AS n FROM {schema}.inscription GROUP BY height) i USING (height)

@@ -8,9 +8,12 @@ import (
 	"strata/projections"
 )
 
-// copyRows writes blocks, inscriptions and locations, none of which is there yet.
+// copyRows writes blocks, inscriptions with their owners, and locations, none of which is there yet.
 func (b *batch) copyRows(w *wave) error {
 	if err := copyTable(b, "inscription", inscriptionColumns, w.inscriptions, (*inscription).row); err != nil {
+		return err
+	}
+	if err := copyTable(b, "owner", ownerColumns, w.inscriptions, (*inscription).ownerRow); err != nil {
 		return err
 	}
 	if err := copyTable(b, "location", locationColumns, w.locations, (*location).row); err != nil {
@@ -40,7 +43,7 @@ func (b *block) row() []any {
 
 var inscriptionColumns = []string{
 	"number", "classic_number", "sat", "height", "tx_index", "source_seq", "content_at", "content_length", "content_size", "fee",
-	"transaction", "operation", "charms", "rarity", "recursive", "id", "content_type", "mime_type", "genesis_address", "address",
+	"transaction", "operation", "charms", "rarity", "recursive", "id", "content_type", "mime_type", "genesis_address",
 	"curse_type", "metaprotocol", "delegate", "metadata", "parents", "recursion_refs",
 }
 
@@ -60,9 +63,15 @@ func (i *inscription) row() []any {
 	return []any{
 		i.number, r.Number.Classic, i.sat, i.key.height, i.key.tx, i.seq, contentAt, int64(r.ContentLength), int64(len(r.Content)), int64(r.Fee),
 		int32(i.transaction), int32(i.operation), int32(i.charms), int16(i.rarity), i.recursive, string(r.ID), projections.Text(r.ContentType),
-		i.mimeType, i.genesis, i.address, curse, projections.NullText(r.Metaprotocol), projections.NullText(r.Delegate),
+		i.mimeType, i.genesis, curse, projections.NullText(r.Metaprotocol), projections.NullText(r.Delegate),
 		text(r.ShownMetadata()), parents, i.refs,
 	}
+}
+
+var ownerColumns = []string{"sat", "number", "height", "tx_index", "id", "address"}
+
+func (i *inscription) ownerRow() []any {
+	return []any{i.sat, i.number, i.key.height, i.key.tx, string(i.reveal.ID), i.address}
 }
 
 var locationColumns = []string{

@@ -58,15 +58,15 @@ func (w *world) check(want *synthordinals.State) {
 	w.t.Helper()
 	same(w, "blocks", rows[blockRow](w, `
 		SELECT height AS "Height", time AS "Time", moves AS "Moves", reveals AS "Reveals", encode(block_hash, 'hex') AS "Hash"
-		FROM inscriptions_v1.block ORDER BY height`), wantBlocks(want))
+		FROM inscriptions_v2.block ORDER BY height`), wantBlocks(want))
 	same(w, "inscriptions", w.inscriptions(), wantInscriptions(want))
 	same(w, "locations", rows[locationRow](w, `
 		SELECT sat AS "Sat", height AS "Height", tx_index AS "Tx", moved AS "Moved", value AS "Value", sat_offset AS "Offset", type AS "Type",
 		       encode(txid, 'hex') AS "Txid", encode(output_txid, 'hex') || ':' || vout AS "Output", address AS "Address"
-		FROM inscriptions_v1.location ORDER BY sat, height, tx_index`), wantLocations(want))
+		FROM inscriptions_v2.location ORDER BY sat, height, tx_index`), wantLocations(want))
 	same(w, "sats", rows[satRow](w, `
 		SELECT sat AS "Sat", height AS "Height", tx_index AS "Tx", inscriptions AS "Inscriptions", encode(output_txid, 'hex') || ':' || vout AS "Output"
-		FROM inscriptions_v1.satoshi ORDER BY sat`), wantSats(want))
+		FROM inscriptions_v2.satoshi ORDER BY sat`), wantSats(want))
 	w.checkLists(want)
 	w.checkOrigins()
 	w.checkMissing(want)
@@ -99,9 +99,9 @@ func (w *world) inscriptions() []inscriptionRow {
 	list := rows[stored](w, `
 		SELECT number AS "Number", classic_number AS "Classic", sat AS "Sat", height AS "Height", tx_index AS "Tx", content_length AS "Length",
 		       content_size AS "Size", fee AS "Fee", charms AS "Bits", rarity AS "Rank", recursive AS "Recursive", id AS "ID",
-		       content_type AS "Content", mime_type AS "Mime", genesis_address AS "Genesis", address AS "Address", curse_type AS "Curse",
+		       content_type AS "Content", mime_type AS "Mime", genesis_address AS "Genesis", o.address AS "Address", curse_type AS "Curse",
 		       metaprotocol AS "Protocol", delegate AS "Delegate", metadata AS "Meta", parents AS "Parents", recursion_refs AS "Refs"
-		FROM inscriptions_v1.inscription ORDER BY id`)
+		FROM inscriptions_v2.inscription FULL JOIN inscriptions_v2.owner o USING (id, sat, number, height, tx_index) ORDER BY id`)
 	all := make([]inscriptionRow, len(list))
 	for i, s := range list {
 		all[i] = s.inscriptionRow
@@ -253,9 +253,9 @@ func (w *world) checkLists(s *synthordinals.State) {
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
 		want = append(want, listRow{name, int64(len(lists[name]))})
 	}
-	same(w, "lists", rows[listRow](w, `SELECT name AS "Name", n AS "N" FROM inscriptions_v1.list ORDER BY name`), want)
+	same(w, "lists", rows[listRow](w, `SELECT name AS "Name", n AS "N" FROM inscriptions_v2.list ORDER BY name`), want)
 	parts := map[string][]partRow{}
-	for _, p := range rows[partRow](w, `SELECT list AS "List", a::text::numeric AS "A", b AS "B", c AS "C", n AS "N" FROM inscriptions_v1.part ORDER BY list, a, b, c`) {
+	for _, p := range rows[partRow](w, `SELECT list AS "List", a::text::numeric AS "A", b AS "B", c AS "C", n AS "N" FROM inscriptions_v2.part ORDER BY list, a, b, c`) {
 		parts[p.List] = append(parts[p.List], p)
 	}
 	for name, keys := range lists {
@@ -297,7 +297,7 @@ func (w *world) checkOrigins() {
 	w.t.Helper()
 	for _, o := range rows[origin](w, `
 		SELECT i.source_seq AS "Seq", b.block_index AS "Index", i.transaction AS "Transaction", i.operation AS "Operation", i.id AS "ID", i.content_at AS "At"
-		FROM inscriptions_v1.inscription i JOIN inscriptions_v1.block b USING (height, source_seq)`) {
+		FROM inscriptions_v2.inscription i JOIN inscriptions_v2.block b USING (height, source_seq)`) {
 		r := w.payloads[o.Seq].Apply[o.Index].Transactions[o.Transaction].Operations[o.Operation].Reveal
 		if r == nil || string(r.ID) != o.ID {
 			w.t.Fatalf("inscription %s is not where it says: %s", o.ID, shown(o))
@@ -311,7 +311,7 @@ func (w *world) checkOrigins() {
 	locations := rows[origin](w, `
 		SELECT l.source_seq AS "Seq", b.block_index AS "Index", l.transaction AS "Transaction", l.operation AS "Operation", l.block_order AS "Order",
 		       l.sat AS "Sat", l.height AS "Height", l.tx_index AS "Tx"
-		FROM inscriptions_v1.location l JOIN inscriptions_v1.block b USING (height, source_seq) ORDER BY l.height, l.block_order`)
+		FROM inscriptions_v2.location l JOIN inscriptions_v2.block b USING (height, source_seq) ORDER BY l.height, l.block_order`)
 	for _, o := range locations {
 		tx := &w.payloads[o.Seq].Apply[o.Index].Transactions[o.Transaction]
 		if l := tx.Operations[o.Operation].Location(tx.TxID, uint64(o.Height)); int64(l.Sat) != o.Sat || int64(l.TxIndex) != o.Tx {
@@ -329,7 +329,7 @@ func (w *world) checkOrigins() {
 		}
 		last = o
 	}
-	if all := rows[listRow](w, `SELECT '' AS "Name", count(*) AS "N" FROM inscriptions_v1.location`)[0].N; all != int64(len(locations)) {
+	if all := rows[listRow](w, `SELECT '' AS "Name", count(*) AS "N" FROM inscriptions_v2.location`)[0].N; all != int64(len(locations)) {
 		w.t.Fatalf("%d locations are of no block", all-int64(len(locations)))
 	}
 }
@@ -355,7 +355,7 @@ func (w *world) checkMissing(s *synthordinals.State) {
 			}
 		}
 	}
-	if got := rows[listRow](w, `SELECT '' AS "Name", n AS "N" FROM inscriptions_v1.missing`)[0].N; got != missing {
+	if got := rows[listRow](w, `SELECT '' AS "Name", n AS "N" FROM inscriptions_v2.missing`)[0].N; got != missing {
 		w.t.Fatalf("%d inscriptions are missing, want %d", got, missing)
 	}
 }
@@ -364,7 +364,7 @@ func (w *world) checkMissing(s *synthordinals.State) {
 func (w *world) dump() string {
 	var text strings.Builder
 	for _, table := range [][2]string{{"block", "height"}, {"inscription", "id"}, {"location", "sat, height, tx_index"}, {"satoshi", "sat"}, {"list", "name"}} {
-		for _, row := range rows[map[string]any](w, `SELECT * FROM inscriptions_v1.`+table[0]+` ORDER BY `+table[1]) {
+		for _, row := range rows[map[string]any](w, `SELECT * FROM inscriptions_v2.`+table[0]+` ORDER BY `+table[1]) {
 			for _, column := range []string{"source_seq", "block_index", "content_at"} {
 				delete(row, column)
 			}

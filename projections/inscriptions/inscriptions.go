@@ -22,7 +22,7 @@
 //
 // A run of blocks is one wave, however many: what it needs is read at once, and rows are written by COPY. A sat with many
 // inscriptions that gets one more, or moves to the same owner, costs what any other does, because what it moves is a number.
-// Only another owner changes as many rows as there are inscriptions on it.
+// Only another owner changes as many rows as there are inscriptions on it, small ones.
 package inscriptions
 
 import (
@@ -49,14 +49,15 @@ const Name = "inscriptions"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: owners are in a table of their own.
+const Version = 2
 
 // Spec describes the projection's tables.
 func Spec() projections.Spec {
 	return projections.Spec{
 		Name: Name, Version: Version, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
 		Views: []string{
-			"inscription", "satoshi", "satoshi_location:location", "inscription_block:block", "inscription_list:list",
+			"inscription", "inscription_owner:owner", "satoshi", "satoshi_location:location", "inscription_block:block", "inscription_list:list",
 			"inscription_part:part", "missing_inscription:missing",
 		},
 	}

@@ -55,7 +55,7 @@ func source(list string) (query string, args []any) {
 	case listMimeType:
 		return byGenesis + ` WHERE mime_type = $1`, []any{of}
 	case listAddress:
-		return byGenesis + ` WHERE address = $1`, []any{of}
+		return `SELECT height AS a, tx_index AS b, number AS c FROM {schema}.owner WHERE address = $1`, []any{of}
 	case listGenesisAddress:
 		return byGenesis + ` WHERE genesis_address = $1`, []any{of}
 	case listRarity:

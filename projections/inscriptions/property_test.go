@@ -38,9 +38,9 @@ func TestRandomFeeds(t *testing.T) {
 		got := w.dump()
 		w.revert(w.heights()...)
 		w.fold(most)
-		for _, table := range []string{"block", "inscription", "location", "satoshi", "list", "part"} {
+		for _, table := range []string{"block", "inscription", "owner", "location", "satoshi", "list", "part"} {
 			var n int
-			if err := tx.QueryRow(context.Background(), `SELECT count(*) FROM inscriptions_v1.`+table).Scan(&n); err != nil || n != 0 {
+			if err := tx.QueryRow(context.Background(), `SELECT count(*) FROM inscriptions_v2.`+table).Scan(&n); err != nil || n != 0 {
 				rt.Fatalf("%d rows of %s are left of nothing, %v", n, table, err)
 			}
 		}

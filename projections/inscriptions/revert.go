@@ -64,8 +64,12 @@ func (b *batch) remove(w *wave, heights []int64, hashes [][]byte) error {
 		return nil
 	})
 	queries.Queue(b.sql(`
-		DELETE FROM {schema}.inscription WHERE height = ANY ($1)
-		RETURNING sat, number, height, tx_index, rarity, recursive, mime_type, genesis_address, address`), heights).Query(w.readRemoved)
+		WITH gone AS (
+			DELETE FROM {schema}.inscription WHERE height = ANY ($1)
+			RETURNING sat, number, height, tx_index, rarity, recursive, mime_type, genesis_address, id
+		)
+		DELETE FROM {schema}.owner o USING gone g WHERE (o.sat, o.number, o.id) = (g.sat, g.number, g.id)
+		RETURNING g.sat, g.number, g.height, g.tx_index, g.rarity, g.recursive, g.mime_type, g.genesis_address, o.address`), heights).Query(w.readRemoved)
 	queries.Queue(b.sql(`DELETE FROM {schema}.location WHERE height = ANY ($1) RETURNING sat, height, tx_index`), heights).Query(w.readFirst)
 	if err := b.tx.SendBatch(b.ctx, queries).Close(); err != nil {
 		return fmt.Errorf("delete the rows of %d blocks: %w", len(heights), err)

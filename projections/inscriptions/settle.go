@@ -21,10 +21,10 @@ func (b *batch) moveOwners(w *wave, sats []*sat) error {
 		return nil
 	}
 	rows, err := b.tx.Query(b.ctx, b.sql(`
-		UPDATE {schema}.inscription i SET address = k.address
+		UPDATE {schema}.owner o SET address = k.address
 		FROM unnest($1::bigint[], $2::text[]) AS k (sat, address)
-		WHERE i.sat = k.sat
-		RETURNING i.sat, i.height, i.tx_index, i.number`), numbers, owners)
+		WHERE o.sat = k.sat
+		RETURNING o.sat, o.height, o.tx_index, o.number`), numbers, owners)
 	if err != nil {
 		return fmt.Errorf("write the owners of %d sats: %w", len(numbers), err)
 	}
@@ -88,13 +88,14 @@ func (b *batch) writeSats(sats []*sat) error {
 	if len(gone) > 0 {
 		queries.Queue(b.sql(`DELETE FROM {schema}.satoshi WHERE sat = ANY ($1)`), gone)
 	}
-	if len(numbers) > 0 { // ON CONFLICT finds each by its key, whatever the planner thinks of the table
+	if len(numbers) > 0 {
 		queries.Queue(b.sql(`
-			INSERT INTO {schema}.satoshi (sat, height, tx_index, source_seq, inscriptions, output_txid, vout)
-			SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::text[])
-			ON CONFLICT (sat) DO UPDATE SET
-				height = excluded.height, tx_index = excluded.tx_index, source_seq = excluded.source_seq,
-				inscriptions = excluded.inscriptions, output_txid = excluded.output_txid, vout = excluded.vout`),
+			UPDATE {schema}.satoshi s SET
+				height = k.height, tx_index = k.tx_index, source_seq = k.source_seq,
+				inscriptions = k.inscriptions, output_txid = k.output_txid, vout = k.vout
+			FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::text[])
+				AS k (sat, height, tx_index, source_seq, inscriptions, output_txid, vout)
+			WHERE s.sat = k.sat`),
 			numbers, heights, indexes, seqs, inscriptions, outputs, vouts)
 	}
 	if queries.Len() == 0 {
@@ -186,7 +187,7 @@ func (b *batch) listSats(w *wave, sats []*sat) error {
 	if len(read) == 0 {
 		return nil
 	}
-	rows, err := b.tx.Query(b.ctx, b.sql(`SELECT sat, number FROM {schema}.inscription WHERE sat = ANY ($1)`), read)
+	rows, err := b.tx.Query(b.ctx, b.sql(`SELECT sat, number FROM {schema}.owner WHERE sat = ANY ($1)`), read)
 	if err != nil {
 		return fmt.Errorf("read the inscriptions of %d sats: %w", len(read), err)
 	}

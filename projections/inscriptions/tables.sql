@@ -33,9 +33,8 @@ CREATE TABLE {schema}.inscription (
     recursive       boolean  NOT NULL,
     id              text     COLLATE "C" NOT NULL,
     content_type    text     NOT NULL,
-    mime_type       text     COLLATE "C" NOT NULL, -- ordinals.Bounded, as are the addresses
+    mime_type       text     COLLATE "C" NOT NULL, -- ordinals.Bounded, as are addresses
     genesis_address text     COLLATE "C",
-    address         text     COLLATE "C",          -- of the owner, as the sat's current location has it
     curse_type      text,
     metaprotocol    text,
     delegate        text,
@@ -47,7 +46,6 @@ CREATE TABLE {schema}.inscription (
 CREATE INDEX inscription_number_idx ON {schema}.inscription (number);
 CREATE INDEX inscription_genesis_idx ON {schema}.inscription (height, tx_index, number);
 CREATE INDEX inscription_sat_idx ON {schema}.inscription (sat, number);
-CREATE INDEX inscription_address_idx ON {schema}.inscription (address, height, tx_index, number);
 CREATE INDEX inscription_genesis_address_idx ON {schema}.inscription (genesis_address, height, tx_index, number);
 CREATE INDEX inscription_mime_type_idx ON {schema}.inscription (mime_type, height, tx_index, number);
 -- Most inscriptions are none of these: lists of the others are read from the index of all.
@@ -55,6 +53,19 @@ CREATE INDEX inscription_rarity_idx ON {schema}.inscription (rarity, height, tx_
 CREATE INDEX inscription_rarity_number_idx ON {schema}.inscription (rarity, number) WHERE rarity > 0;
 CREATE INDEX inscription_recursive_idx ON {schema}.inscription (height, tx_index, number) WHERE recursive;
 CREATE INDEX inscription_cursed_idx ON {schema}.inscription (height, tx_index, number) WHERE number < 0;
+
+-- Whose inscriptions are: all of them, with the address of the sat's current location. It is what changes of an inscription, so it
+-- stands apart from the rest, which is written once: a change would write all of it again, with all its indexes.
+CREATE TABLE {schema}.owner (
+    sat      bigint NOT NULL,
+    number   bigint NOT NULL,
+    height   bigint NOT NULL, -- of the reveal, as is tx_index
+    tx_index bigint NOT NULL,
+    id       text   COLLATE "C" NOT NULL, -- of the inscription
+    address  text   COLLATE "C",          -- null for nobody's
+    CONSTRAINT owner_pkey PRIMARY KEY (sat, number, id) INCLUDE (height, tx_index) -- so that a range of sats is read from it alone
+);
+CREATE INDEX owner_address_idx ON {schema}.owner (address, height, tx_index, number);
 
 -- Where a sat was from some transaction on: (height, tx_index) orders the locations of a sat. Two reveals on one sat in one
 -- transaction share one.

@@ -29,7 +29,7 @@ type changed struct {
 	name    string
 	changes []change // by key, one of each, none of nothing
 	n       int64    // entries more than before
-	now     int64    // entries that there are now; 0 when it has no parts and had none
+	now     int64    // entries that there are now
 }
 
 // take gives the lists that change, by name, and forgets the changes.

@@ -18,7 +18,7 @@ var tables string
 
 // Spec describes the tables of a kind of token.
 func Spec(kind token.Kind, version int) projections.Spec {
-	spec := projections.Spec{Name: string(kind), Version: version, Tables: tables, Records: true}
+	spec := projections.Spec{Name: string(kind), Version: version, Tables: tables, Records: []projections.RecordKind{projections.Fetched}}
 	for _, table := range []string{"contract", "token", "document", "image", "reference", "want", "notification"} {
 		spec.Views = append(spec.Views, string(kind)+"_"+table+":"+table)
 	}

@@ -136,6 +136,8 @@ CREATE TABLE {schema}.want (
     want       text        NOT NULL, -- JSON, see domain/fetch
     CONSTRAINT want_pkey PRIMARY KEY (key_hash)
 );
+-- What was wanted as of a block that is taken off.
+CREATE INDEX want_min_height_idx ON {schema}.want (min_height) WHERE min_height IS NOT NULL;
 
 -- Notifications of SIP-019 that were authorised, also of contracts whose interface is not known yet.
 CREATE TABLE {schema}.notification (

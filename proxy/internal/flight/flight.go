@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"strata/internal/cancel"
 )
 
 // Key says which calls are identical.
@@ -21,12 +23,13 @@ type Group[V any] struct {
 
 type call[V any] struct {
 	key     Key
-	done    chan struct{}
+	done    chan struct{} // nil until another caller comes
 	value   V
 	err     error
-	waiting int // callers that have not left
-	joined  int // callers besides the first, ever
-	cancel  context.CancelFunc
+	waiting int            // callers that have not left
+	joined  int            // callers besides the first, ever
+	working cancel.Context // of the work
+	left    cancel.Hook    // waits for the first caller to leave
 }
 
 // Result of Do.
@@ -46,23 +49,25 @@ func (g *Group[V]) Do(ctx context.Context, key Key, work func(context.Context) (
 	if c, ok := g.calls[key]; ok {
 		c.waiting++
 		c.joined++
+		if c.done == nil {
+			c.done = make(chan struct{})
+		}
 		g.mu.Unlock()
 		return g.wait(ctx, c)
 	}
 	// Not a child of ctx: who leaves first must not end it for the others.
-	working, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	c := &call[V]{key: key, done: make(chan struct{}), err: errPanicked, waiting: 1, cancel: cancel}
+	c := &call[V]{key: key, err: errPanicked, waiting: 1}
+	defer c.working.Cancel()
 	if g.calls == nil {
 		g.calls = map[Key]*call[V]{}
 	}
 	g.calls[key] = c
 	g.mu.Unlock()
 
-	stop := context.AfterFunc(ctx, func() { g.leave(c) })
-	defer stop()
+	c.left.Watch(ctx, func() { g.leave(c) })
+	defer c.left.Stop()
 	defer g.finish(c)
-	c.value, c.err = work(working)
+	c.value, c.err = work(&c.working)
 	return Result[V]{Value: c.value, Err: c.err, Others: g.land(c), First: true}
 }
 
@@ -86,7 +91,9 @@ func (g *Group[V]) forget(c *call[V]) {
 // finish also runs when work panics.
 func (g *Group[V]) finish(c *call[V]) {
 	g.land(c)
-	close(c.done)
+	if c.done != nil { // and nobody comes any more
+		close(c.done)
+	}
 }
 
 func (g *Group[V]) wait(ctx context.Context, c *call[V]) Result[V] {
@@ -105,7 +112,7 @@ func (g *Group[V]) leave(c *call[V]) {
 	c.waiting--
 	if c.waiting == 0 {
 		g.forget(c) // who comes now must not get the error
-		c.cancel()
+		c.working.Cancel()
 	}
 }
 

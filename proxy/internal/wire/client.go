@@ -173,8 +173,8 @@ func (c *Client) exchange(ctx context.Context, on *conn, r *Request, deadline ti
 		return nil, StageConnect, ErrHeadTooLarge
 	}
 	on.until(deadline)
-	stop := context.AfterFunc(ctx, on.abandon)
-	on.response = Response{client: c, conn: on, stop: stop, first: true}
+	on.ending.Watch(ctx, on.abandon)
+	on.response = Response{client: c, conn: on, first: true}
 	if err := on.send(r.Body); err != nil {
 		on.response.Close()
 		return nil, StageSend, err

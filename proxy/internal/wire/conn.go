@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"strata/internal/cancel"
 )
 
 // readBuffer is the size of a connection's read buffer; no line of an answer's head may be longer.
@@ -21,6 +23,8 @@ type conn struct {
 	out      []byte
 	fields   []Field
 	response Response
+	// ending waits for the end of the exchange's context.
+	ending cancel.Hook
 	// used says that an exchange was completed on it, since when it may have been closed by the node.
 	used bool
 	idle time.Time // since when

@@ -119,7 +119,7 @@ func (h *head) field(line []byte) error {
 	}
 	canonical, passes := fieldName(name)
 	if passes {
-		h.fields = append(h.fields, Field{canonical, fieldValue(value)})
+		h.fields = append(h.fields, Field{canonical, h.text(value)})
 		return nil
 	}
 	switch {
@@ -131,9 +131,21 @@ func (h *head) field(line []byte) error {
 		}
 		h.chunked = true
 	case bytes.EqualFold(name, []byte("Connection")):
-		h.connection(string(value))
+		if string(value) != "keep-alive" { // as nearly always
+			h.connection(string(value))
+		}
 	}
 	return nil
+}
+
+// text is a value as a string. The answer before had mostly the same one in the same place.
+func (h *head) text(value []byte) string {
+	if n := len(h.fields); n < cap(h.fields) {
+		if before := h.fields[:n+1][n].Value; before == string(value) {
+			return before
+		}
+	}
+	return fieldValue(value)
 }
 
 func (h *head) contentLength(value []byte) error {

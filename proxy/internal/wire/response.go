@@ -17,8 +17,7 @@ type Response struct {
 
 	client *Client
 	conn   *conn
-	stop   func() bool // the watch on the exchange's context
-	first  bool        // no byte was read yet
+	first  bool // no byte was read yet
 	keep   bool
 	left   int64 // of a body whose length is known
 	chunks io.Reader
@@ -50,8 +49,8 @@ func (r *Response) Extend(timeout time.Duration) { r.conn.until(time.Now().Add(t
 
 // Watch makes the rest of the exchange end with ctx instead of the context that it began with.
 func (r *Response) Watch(ctx context.Context) {
-	if r.stop() {
-		r.stop = context.AfterFunc(ctx, r.conn.abandon)
+	if r.conn.ending.Stop() {
+		r.conn.ending.Watch(ctx, r.conn.abandon)
 	}
 }
 
@@ -142,7 +141,7 @@ func (r *Response) Close() {
 	r.closed = true
 	on := r.conn
 	// Bytes after the end of an answer would be taken for the beginning of the next.
-	if r.stop() && r.ended && r.keep && on.reader.Buffered() == 0 {
+	if on.ending.Stop() && r.ended && r.keep && on.reader.Buffered() == 0 {
 		r.client.putBack(on)
 		return
 	}

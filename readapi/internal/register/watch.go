@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/time/rate"
 )
 
 // WatchConfig is what a Watch needs. The zero value of any field but Pool means its default.
@@ -34,6 +35,12 @@ const (
 	PatienceDefault = 2 * time.Second
 )
 
+// How often it looks at most when signs come all the time, and how many times in a row without a pause.
+const (
+	looksPerSecond = 50
+	looksBurst     = 20
+)
+
 // Watch keeps a State up to date. It is safe for concurrent use.
 type Watch struct {
 	config WatchConfig
@@ -42,6 +49,7 @@ type Watch struct {
 	// confirmed is when the state was last found to be so, in nanoseconds.
 	confirmed atomic.Int64
 	hint      chan struct{}
+	pace      *rate.Limiter
 }
 
 // known is a state with all shards of its active versions.
@@ -67,7 +75,7 @@ func NewWatch(config WatchConfig) *Watch {
 	if config.Changed == nil {
 		config.Changed = func() {}
 	}
-	return &Watch{config: config, since: time.Now(), hint: make(chan struct{}, 1)}
+	return &Watch{config: config, since: time.Now(), hint: make(chan struct{}, 1), pace: rate.NewLimiter(looksPerSecond, looksBurst)}
 }
 
 // State is what the database held a moment ago; nil when that is not known, or was not confirmed for too long. now is
@@ -91,7 +99,7 @@ func (w *Watch) Look() {
 // Run watches until ctx ends.
 func (w *Watch) Run(ctx context.Context) {
 	wait, failing := time.Duration(0), false
-	for ctx.Err() == nil {
+	for w.pace.Wait(ctx) == nil {
 		signal := w.config.Signal() // before looking, so that no sign is missed in between
 		changed, err := w.look(ctx)
 		if err != nil && ctx.Err() == nil && !failing {

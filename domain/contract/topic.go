@@ -1,8 +1,10 @@
-package accounts
+package contract
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"strata/domain/clarity"
-	"strata/projections"
 )
 
 // topicFields are those in which contracts say what it is that they print, the more telling ones first: topic and event are
@@ -11,12 +13,12 @@ import (
 // name.
 var topicFields = [...]string{"topic", "event", "action", "notification", "type", "name"}
 
-// topicMax bounds topics, in bytes.
-const topicMax = 128
+// TopicMax bounds topics, in bytes.
+const TopicMax = 128
 
-// topicOf is the topic of a printed value; empty for one that names none. The tuple may stand in a response or an option, as
-// what the boot contracts print does.
-func topicOf(raw []byte) string {
+// Topic is the topic of a printed value, serialised as consensus does; empty for one that names none. The tuple may stand in a
+// response or an option, as what the boot contracts print does. What no column of text can hold is U+FFFD in it.
+func Topic(raw []byte) string {
 	value, err := clarity.DecodeAll(raw)
 	if err != nil {
 		return ""
@@ -33,7 +35,10 @@ func topicOf(raw []byte) string {
 		if !ok {
 			continue
 		}
-		if text = projections.Text(text); len(text) > topicMax {
+		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
+			text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+		}
+		if len(text) > TopicMax {
 			return ""
 		}
 		return text

@@ -1,4 +1,4 @@
-package accounts
+package contract_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"strata/domain/clarity"
+	"strata/domain/contract"
 )
 
 // FuzzTopic reads whatever a contract may print, and what may not be a value at all.
@@ -24,8 +25,8 @@ func FuzzTopic(f *testing.F) {
 	f.Add(append(tuple.Raw()[:len(tuple.Raw())-1:len(tuple.Raw())-1], 0))
 	f.Add([]byte{0x0c, 0xff})
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		topic := topicOf(raw)
-		if len(topic) > topicMax || !utf8.ValidString(topic) || strings.ContainsRune(topic, 0) {
+		topic := contract.Topic(raw)
+		if len(topic) > contract.TopicMax || !utf8.ValidString(topic) || strings.ContainsRune(topic, 0) {
 			t.Errorf("%x has the topic %q, which can't be stored", raw, topic)
 		}
 	})

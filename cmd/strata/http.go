@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"strata/internal/lean"
+)
+
+// httpServer has the limits on slow clients.
+func httpServer(handler http.Handler, logger *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
+}
+
+// servesHTTP is an http.Server, or a lean.Server, which serves plain requests with less work.
+type servesHTTP interface {
+	Serve(listener net.Listener) error
+	Shutdown(ctx context.Context) error
+	Close() error
+}
+
+var (
+	_ servesHTTP = (*http.Server)(nil)
+	_ servesHTTP = (*lean.Server)(nil)
+)
+
+// serveHTTP serves until ctx ends, and lets running requests end then.
+func serveHTTP(ctx context.Context, what string, server servesHTTP, listener net.Listener, grace time.Duration, logger *slog.Logger) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("%s: %w", what, err)
+	case <-ctx.Done():
+	}
+	limited, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	if err := server.Shutdown(limited); err != nil {
+		logger.LogAttrs(ctx, slog.LevelWarn, "requests that took longer than the grace time were cut off", slog.String("of", what), slog.Duration("grace", grace))
+		return server.Close()
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package contract_test
+
+import (
+	"testing"
+
+	"strata/domain/contract"
+)
+
+func TestFunctionKeys(t *testing.T) {
+	parse := func(text string) contract.Function {
+		t.Helper()
+		i, err := contract.Parse([]byte(`{"functions":[` + text + `]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i.Functions[0]
+	}
+	const transfer = `{"name":"transfer","access":"public","args":[{"name":"amount","type":"uint128"},{"name":"to","type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`
+	named, whole := parse(transfer).Keys()
+	for _, tc := range []struct {
+		what, text          string
+		sameName, sameWhole bool
+	}{
+		{"the same, written otherwise", ` {"outputs":{"type":{"response":{"error":"uint128","ok":"bool"}}}, "name":"transfer","access":"public","args":[{"name":"n","type":"uint128"},{"type":"principal"}]}`, true, true},
+		{"another order of arguments", `{"name":"transfer","access":"public","args":[{"type":"principal"},{"type":"uint128"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, true, false},
+		{"one argument more", `{"name":"transfer","access":"public","args":[{"type":"uint128"},{"type":"principal"},{"type":"bool"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, true, false},
+		{"another result", `{"name":"transfer","access":"public","args":[{"type":"uint128"},{"type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"bool"}}}}`, true, false},
+		{"another access", `{"name":"transfer","access":"read_only","args":[{"type":"uint128"},{"type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, true, false},
+		{"another name", `{"name":"transfers","access":"public","args":[{"type":"uint128"},{"type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, false, false},
+	} {
+		otherName, otherWhole := parse(tc.text).Keys()
+		if (named == otherName) != tc.sameName || (whole == otherWhole) != tc.sameWhole || otherName == otherWhole {
+			t.Errorf("%s: got name %t, whole %t", tc.what, named == otherName, whole == otherWhole)
+		}
+	}
+}

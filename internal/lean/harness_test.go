@@ -1,0 +1,171 @@
+package lean
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// testServer is a lean server, and how many requests each of the two servers in it has had.
+type testServer struct {
+	*Server
+	address      string
+	lean, others atomic.Int64
+	served       chan error
+	log          logText
+}
+
+// logText is what a server has logged.
+type logText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// startServer serves plain requests for /plain/ here, and anything else with net/http. change may be nil.
+func startServer(tb testing.TB, handler http.HandlerFunc, change func(*http.Server)) *testServer {
+	tb.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s := &testServer{address: listener.Addr().String(), served: make(chan error, 1)}
+	counting := func(w http.ResponseWriter, r *http.Request) {
+		if _, ours := w.(*response); ours {
+			s.lean.Add(1)
+		} else {
+			s.others.Add(1)
+		}
+		handler(w, r)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(counting), ErrorLog: log.New(&s.log, "", 0)}
+	if change != nil {
+		change(server)
+	}
+	s.Server = &Server{HTTP: server, Serves: func(target string) bool { return strings.HasPrefix(target, "/plain/") }}
+	go func() { s.served <- s.Serve(listener) }()
+	tb.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func (s *testServer) dial(tb testing.TB) *testConn {
+	tb.Helper()
+	conn, err := net.Dial("tcp", s.address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	return &testConn{conn, bufio.NewReader(conn)}
+}
+
+// counts fails the test unless the servers had as many requests.
+func (s *testServer) counts(tb testing.TB, lean, others int64) {
+	tb.Helper()
+	if s.lean.Load() != lean || s.others.Load() != others {
+		tb.Errorf("served here %d, by net/http %d; want %d and %d", s.lean.Load(), s.others.Load(), lean, others)
+	}
+}
+
+type testConn struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+func (c *testConn) send(tb testing.TB, format string, arguments ...any) {
+	tb.Helper()
+	if _, err := fmt.Fprintf(c, format, arguments...); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// reply is an answer without its body.
+type reply struct {
+	status int
+	header http.Header
+	length int64 // as it was stated; -1: it was not
+	last   bool  // the connection ends
+}
+
+// answer reads an answer to a request of a method, whose body is read too.
+func (c *testConn) answer(tb testing.TB, method string) (reply, string) {
+	tb.Helper()
+	response, err := http.ReadResponse(c.reader, &http.Request{Method: method})
+	if err != nil {
+		tb.Fatalf("read an answer: %v", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		tb.Fatalf("read the body of an answer: %v, after %q", err, body)
+	}
+	return reply{response.StatusCode, response.Header, response.ContentLength, response.Close}, string(body)
+}
+
+// ends fails the test unless the connection ends now, with nothing more on it, within a time.
+func (c *testConn) ends(tb testing.TB, within time.Duration) {
+	tb.Helper()
+	_ = c.SetReadDeadline(time.Now().Add(within))
+	if rest, err := io.ReadAll(c.reader); isTimeout(err) || len(rest) > 0 {
+		tb.Fatalf("the connection goes on: %q, %v", rest, err)
+	}
+}
+
+func isTimeout(err error) bool {
+	network, ok := err.(net.Error) //nolint:errorlint // as a connection says it
+	return ok && network.Timeout()
+}
+
+// echo answers with what it was asked.
+func echo(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	_, _ = fmt.Fprintf(w, "%s %s %q", r.Method, r.URL.RequestURI(), body)
+}
+
+func get(target string) string { return "GET " + target + " HTTP/1.1\r\nHost: here\r\n\r\n" }
+
+// within waits for something to become true.
+func within(tb testing.TB, d time.Duration, what string, holds func() bool) {
+	tb.Helper()
+	for end := time.Now().Add(d); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			tb.Fatalf("not within %v: %s", d, what)
+		}
+	}
+}
+
+func shutDown(tb testing.TB, s *testServer) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := s.Shutdown(ctx); err != nil {
+		tb.Errorf("shut down: %v", err)
+	}
+	if err := <-s.served; err != http.ErrServerClosed { //nolint:errorlint // as net/http returns it
+		tb.Errorf("served until %v, want %v", err, http.ErrServerClosed)
+	}
+}

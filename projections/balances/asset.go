@@ -1,0 +1,112 @@
+package balances
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/projections"
+)
+
+// asset is what there is of an asset after the last block that changed it. Its numbers are replaced, never changed in place.
+type asset struct {
+	name, kind              string
+	height                  int64
+	holders, mints          int64
+	minted, burned, rewards *big.Int
+}
+
+func newAsset(name, kind string) *asset {
+	return &asset{name: name, kind: kind, minted: zero, burned: zero, rewards: zero}
+}
+
+// add counts a change of a balance, which was of this sign before and is of that one after.
+func (a *asset) add(c *change, before, after int) {
+	switch {
+	case before <= 0 && after > 0:
+		a.holders++
+	case before > 0 && after <= 0:
+		a.holders--
+	}
+	switch c.issue {
+	case issueMint:
+		a.mints++
+		a.minted = new(big.Int).Add(a.minted, c.delta)
+	case issueBurn:
+		a.burned = new(big.Int).Sub(a.burned, c.delta)
+	}
+	if c.coinbase != nil {
+		a.rewards = new(big.Int).Add(a.rewards, c.coinbase)
+	}
+}
+
+// issue says whether a change makes units, or ends them.
+type issue int
+
+const (
+	issueNone issue = iota
+	issueMint
+	issueBurn
+)
+
+func assetRow(a *asset, seq int64) []any {
+	return []any{
+		a.height, seq, a.holders, a.mints, projections.Amount(a.minted), projections.Amount(a.burned), projections.Amount(a.rewards), a.name, a.kind,
+	}
+}
+
+var assetColumns = []string{"height", "source_seq", "holders", "mints", "minted", "burned", "rewards", "asset", "kind"}
+
+// asset is that of a change, which has been read or is new.
+func (b *batch) asset(c *change) *asset {
+	a := b.state.assets[c.asset]
+	if a == nil {
+		a = newAsset(c.asset, c.kind)
+		b.state.assets[c.asset] = a
+	}
+	return a
+}
+
+// loadAssets reads those assets that the effects touch and that are not in memory.
+func (b *batch) loadAssets(ctx context.Context, all []effects) error {
+	var names []string
+	asked := map[string]bool{}
+	for i := range all {
+		for j := range all[i].changes {
+			if name := all[i].changes[j].asset; b.state.assets[name] == nil && !asked[name] {
+				asked[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	rows, err := b.tx.Query(ctx, b.spec.SQL(`
+		SELECT k.asset, last.kind, last.height, last.holders, last.mints, last.minted::text, last.burned::text, last.rewards::text
+		FROM unnest($1::text[]) AS k (asset)
+		CROSS JOIN LATERAL (SELECT * FROM {schema}.asset a WHERE a.asset = k.asset ORDER BY a.height DESC LIMIT 1) last`), names)
+	if err != nil {
+		return fmt.Errorf("read the state of %d assets: %w", len(names), err)
+	}
+	var a asset
+	var minted, burned, rewards string
+	if _, err := pgx.ForEachRow(rows, []any{&a.name, &a.kind, &a.height, &a.holders, &a.mints, &minted, &burned, &rewards}, func() (err error) {
+		found := a
+		for _, number := range []struct {
+			text string
+			into **big.Int
+		}{{minted, &found.minted}, {burned, &found.burned}, {rewards, &found.rewards}} {
+			if *number.into, err = decimal(number.text); err != nil {
+				return err
+			}
+		}
+		b.state.assets[found.name] = &found
+		return nil
+	}); err != nil {
+		return fmt.Errorf("read the state of %d assets: %w", len(names), err)
+	}
+	return nil
+}

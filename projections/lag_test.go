@@ -1,0 +1,35 @@
+package projections_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"strata/internal/replay"
+	"strata/projections/balances"
+)
+
+// TestLargeItems folds a few blocks that wait: one at a time, but large ones at once.
+func TestLargeItems(t *testing.T) {
+	t.Parallel()
+	const blocks = 24
+	for _, c := range []struct{ padding, want int }{{0, 1}, {100_000, blocks}} {
+		t.Run(fmt.Sprintf("with %d bytes more each", c.padding), func(t *testing.T) {
+			t.Parallel()
+			log := replay.NewLog(t)
+			posts := line(0, blocks)
+			for i := range posts {
+				posts[i].Body = append(posts[i].Body, bytes.Repeat([]byte{' '}, c.padding)...)
+			}
+			replay.Append(t, log, posts...)
+			replay.Run(t, log, recommended(t)) // so that the recorder finds all steps
+			r := &recorder{}
+			replay.Start(t, log, recommended(t), balances.New(nil), r)
+			replay.Wait(t, log)
+			checkRecorded(t, log, blocks)
+			if got := r.largest(); got != c.want {
+				t.Errorf("the largest batch had %d steps, want %d", got, c.want)
+			}
+		})
+	}
+}

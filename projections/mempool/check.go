@@ -1,0 +1,42 @@
+package mempool
+
+import "strata/projections"
+
+// Checks implements projections.Checked.
+func (p *Mempool) Checks() []projections.Check {
+	return []projections.Check{
+		{Name: "a status follows from what is said of the transaction", SQL: `
+			SELECT txid, status FROM {schema}.transaction
+			WHERE status <> CASE
+				WHEN mined_height IS NOT NULL THEN 'mined'
+				WHEN taken_height IS NOT NULL THEN 'dropped_replace_by_fee'
+				WHEN dropped_seq IS NOT NULL THEN dropped_status
+				WHEN expired_height IS NOT NULL THEN 'dropped_stale_garbage_collect'
+				ELSE 'pending' END`},
+		{Name: "what blocks say of a transaction, a canonical block says", SQL: `
+			SELECT t.txid FROM {schema}.transaction t
+			CROSS JOIN LATERAL (VALUES (t.mined_height), (t.taken_height), (t.expired_height)) AS said (height)
+			WHERE said.height IS NOT NULL AND NOT EXISTS (SELECT FROM {schema}.block b WHERE b.height = said.height)`},
+		{Name: "a used nonce is remembered with its canonical block", SQL: `
+			SELECT u.txid, u.account, u.height FROM {schema}.mined u
+			LEFT JOIN {schema}.block b ON b.height = u.height AND b.source_seq = u.source_seq AND b.burn_block_height = u.burn_height
+			WHERE b.height IS NULL`},
+		{Name: "what is too deep is forgotten", SQL: `
+			SELECT u.txid FROM {schema}.mined u CROSS JOIN {schema}.horizon h WHERE u.burn_height < h.forgotten_below
+			UNION ALL
+			SELECT t.txid FROM {schema}.transaction t CROSS JOIN {schema}.horizon h WHERE t.mined_burn_height < h.forgotten_below`},
+		{Name: "a transaction that a remembered block has is mined", SQL: `
+			SELECT t.txid FROM {schema}.transaction t JOIN {schema}.mined u ON u.txid = t.txid
+			WHERE t.mined_height IS DISTINCT FROM u.height`},
+		{Name: "a transaction whose nonce a remembered block uses for another does not wait", SQL: `
+			SELECT t.txid FROM {schema}.transaction t
+			JOIN {schema}.mined u ON u.txid <> t.txid AND (u.account = t.sender AND u.nonce = t.nonce OR u.account = t.sponsor AND u.nonce = t.sponsor_nonce)
+			WHERE t.status = 'pending'`},
+		{Name: "counters count", SQL: `
+			SELECT coalesce(c.status, t.status) AS status, coalesce(c.type_id, t.type_id) AS type_id
+			FROM {schema}.counter c
+			FULL JOIN (SELECT status, type_id, count(*) AS n FROM {schema}.transaction WHERE status <> 'mined' GROUP BY status, type_id) t
+				ON t.status = c.status AND t.type_id = c.type_id
+			WHERE coalesce(c.n, 0) <> coalesce(t.n, 0)`},
+	}
+}

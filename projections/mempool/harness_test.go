@@ -1,0 +1,201 @@
+package mempool_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/hash"
+	"strata/domain/nodeevent"
+	"strata/domain/transaction"
+	"strata/internal/replay"
+	"strata/projections"
+	"strata/projections/internal/body"
+	"strata/projections/mempool"
+)
+
+func TestMain(m *testing.M) {
+	replay.Histories(30)
+	m.Run()
+}
+
+var databases = replay.Tables("mempool", mempool.Spec())
+
+// tester is what a test and a check of a property have in common.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Errorf(format string, args ...any)
+}
+
+// world folds steps made by hand in one transaction, which is never committed.
+type world struct {
+	t          tester
+	tx         pgx.Tx
+	projection *mempool.Mempool
+	steps      []projections.Step // that were made
+	folded     int
+	chain      []*projections.Block // the canonical blocks
+	outcome    projections.Outcome
+}
+
+func begin(t testing.TB) pgx.Tx {
+	t.Helper()
+	tx, err := databases.New(t).Begin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	return tx
+}
+
+func newWorld(t tester, tx pgx.Tx) *world { return &world{t: t, tx: tx, projection: mempool.New()} }
+
+// announced is a transaction with its id.
+func announced(raw []byte) projections.Announced {
+	tx, err := transaction.Decode(raw)
+	if err != nil {
+		panic(err)
+	}
+	return projections.Announced{Transaction: tx, ID: transaction.ID(raw), Raw: raw}
+}
+
+func (w *world) step(s projections.Step) {
+	s.Number = int64(len(w.steps) + 1)
+	s.SourceSeq = s.Number
+	w.steps = append(w.steps, s)
+}
+
+// record makes a step that takes a record in.
+func (w *world) record(record projections.Record) {
+	s := projections.Step{Kind: projections.TakeRecord, Height: -1, RecordKind: projections.Mempool, Record: record, BlockSeq: int64(len(w.steps) + 1)}
+	if tip := w.tip(); tip != nil {
+		s.Height, s.IndexBlockHash = int64(tip.Height), tip.IndexBlockHash
+	}
+	w.step(s)
+}
+
+func (w *world) announce(at int64, txs ...projections.Announced) {
+	w.record(&projections.Announcement{ReceivedAt: time.Unix(at, 0), Transactions: txs})
+}
+
+func (w *world) drop(reason nodeevent.DropReason, by *projections.Announced, txs ...projections.Announced) {
+	d := &nodeevent.DropMempoolTx{Reason: reason}
+	for _, tx := range txs {
+		d.TxIDs = append(d.TxIDs, tx.ID)
+	}
+	if by != nil {
+		d.NewTxID = &by.ID
+	}
+	w.record(d)
+}
+
+func (w *world) tip() *projections.Block {
+	if len(w.chain) == 0 {
+		return nil
+	}
+	return w.chain[len(w.chain)-1]
+}
+
+// at says when and where a block is.
+type at struct {
+	height, burn, time uint64
+	old                bool // from before Nakamoto
+}
+
+// apply makes a step that puts a block on top.
+func (w *world) apply(a at, txs ...projections.Announced) {
+	name := fmt.Sprint("block ", len(w.steps))
+	content := &nodeevent.Block{
+		Height: a.height, BurnBlockHeight: a.burn, BurnBlockTime: a.time, IndexBlockHash: sha256.Sum256([]byte(name)), BlockHash: sha256.Sum256([]byte(name + " header")),
+	}
+	if !a.old {
+		content.Time, content.SignerSignatureHash = &a.time, &hash.Hash32{1}
+	}
+	block := &projections.Block{Block: content, Seq: int64(len(w.steps) + 1)}
+	for _, tx := range txs {
+		block.Decoded = append(block.Decoded, tx.Transaction)
+		content.Transactions = append(content.Transactions, nodeevent.Transaction{TxID: tx.ID, RawTx: tx.Raw})
+	}
+	if tip := w.tip(); tip != nil {
+		content.ParentIndexBlockHash = tip.IndexBlockHash
+	}
+	w.step(projections.Step{Kind: projections.Apply, Height: int64(a.height), IndexBlockHash: content.IndexBlockHash, BlockSeq: block.Seq, Block: block})
+	w.chain = append(w.chain, block)
+}
+
+// revert makes a step that takes the newest block off.
+func (w *world) revert() {
+	tip := w.tip()
+	w.step(projections.Step{Kind: projections.Revert, Height: int64(tip.Height), IndexBlockHash: tip.IndexBlockHash, BlockSeq: tip.Seq})
+	w.chain = w.chain[:len(w.chain)-1]
+}
+
+// fold folds the steps that are not folded yet, so many at a time.
+func (w *world) fold(size int) {
+	w.t.Helper()
+	for chunk := range slices.Chunk(w.steps[w.folded:], max(size, 1)) {
+		outcome, err := w.projection.Fold(context.Background(), w.tx, int64(w.folded), chunk)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.outcome = outcome
+		w.folded += len(chunk)
+	}
+	for _, c := range mempool.New().Checks() {
+		if wrong := w.texts(`SELECT row_to_json(wrong)::text FROM (` + mempool.Spec().SQL(c.SQL) + `) wrong LIMIT 3`); len(wrong) > 0 {
+			w.t.Errorf("%s: not so for %s", c.Name, wrong[0])
+		}
+	}
+}
+
+func (w *world) texts(query string, args ...any) []string {
+	w.t.Helper()
+	rows, err := w.tx.Query(context.Background(), query, args...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return list
+}
+
+// status is that of a transaction, and who takes its place; empty when it is not there.
+func (w *world) status(tx projections.Announced) string {
+	w.t.Helper()
+	return strings.Join(w.texts(`
+		SELECT concat_ws(' ', status, encode(coalesce(taken_by, dropped_for), 'hex')) FROM mempool_v1.transaction WHERE txid = $1`, tx.ID[:]), "")
+}
+
+func (w *world) want(what string, tx projections.Announced, want string, by ...projections.Announced) {
+	w.t.Helper()
+	w.fold(1)
+	if len(by) > 0 {
+		want += fmt.Sprintf(" %x", by[0].ID[:])
+	}
+	if got := w.status(tx); got != want {
+		w.t.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
+const (
+	alice = body.Account("alice")
+	bob   = body.Account("bob")
+	carol = body.Account("carol")
+)
+
+// send is a transfer of alice's kind: fees make transactions with the same nonce differ.
+func send(from body.Account, nonce, fee uint64) projections.Announced {
+	return announced(from.Sign(nonce, fee, &transaction.TokenTransfer{Recipient: carol.Principal(), Amount: 5}))
+}
+
+func hexOf(tx projections.Announced) string { return hex.EncodeToString(tx.Raw) }

@@ -1,0 +1,185 @@
+package mempool_test
+
+import (
+	"slices"
+	"testing"
+
+	"strata/domain/nodeevent"
+	"strata/domain/transaction"
+	"strata/internal/replay"
+	"strata/internal/shard"
+	"strata/projections"
+)
+
+const start = 1_700_000_000
+
+// nakamoto is a block at a height, so many minutes after the start.
+func nakamoto(height, minutes uint64) at {
+	return at{height: height, burn: 1000 + minutes/10, time: start + minutes*60}
+}
+
+// TestLifeCycle is what happens to a transaction, from each way in to each way out.
+func TestLifeCycle(t *testing.T) {
+	t.Parallel()
+	pool := databases.New(t)
+	a1, dear, late := send(alice, 1, 100), send(alice, 1, 200), send(alice, 2, 100)
+	paid := announced(bob.Sponsor(7, alice, 1, 150, &transaction.TokenTransfer{Recipient: carol.Principal(), Amount: 1}))
+	for _, c := range []struct {
+		name string
+		do   func(w *world)
+	}{
+		{"mined and back", func(w *world) {
+			w.announce(start, a1)
+			w.want("announced", a1, "pending")
+			w.apply(nakamoto(2, 1), a1)
+			w.want("mined", a1, "mined")
+			w.drop(nodeevent.DropStaleGarbageCollect, nil, a1)
+			w.want("a node drops what is mined", a1, "mined")
+			w.announce(start, a1)
+			w.want("a node announces what is mined", a1, "mined")
+			w.revert()
+			w.want("the block is orphaned", a1, "pending")
+		}},
+		{"announced after it was mined", func(w *world) {
+			w.apply(nakamoto(2, 1), a1)
+			w.announce(start, a1)
+			w.want("announced", a1, "mined")
+			w.revert()
+			w.want("the block is orphaned", a1, "pending")
+		}},
+		{"another is mined with the nonce", func(w *world) {
+			w.announce(start, a1, late)
+			w.apply(nakamoto(2, 1), dear)
+			w.want("of the sender", a1, "dropped_replace_by_fee", dear)
+			w.want("another nonce", late, "pending")
+			w.revert()
+			w.want("the block is orphaned", a1, "pending")
+			w.apply(nakamoto(2, 2), paid)
+			w.want("as a sponsor's", a1, "dropped_replace_by_fee", paid)
+			w.announce(start, dear)
+			w.want("announced with a used nonce", dear, "dropped_replace_by_fee", paid)
+		}},
+		{"a sponsor's nonce is used", func(w *world) {
+			w.announce(start, paid)
+			w.apply(nakamoto(2, 1), a1)
+			w.want("by its sponsor alone", paid, "dropped_replace_by_fee", a1)
+		}},
+		{"replaced before the other is announced", func(w *world) {
+			w.announce(start, a1)
+			w.drop(nodeevent.DropReplaceByFee, &dear, a1)
+			w.want("replaced", a1, "dropped_replace_by_fee", dear)
+			w.announce(start, dear)
+			w.want("the other", dear, "pending")
+			w.announce(start, a1)
+			w.want("announced again", a1, "pending")
+		}},
+		{"reasons", func(w *world) {
+			w.drop(nodeevent.DropProblematic, nil, a1)
+			w.want("never announced", a1, "")
+			w.announce(start, a1)
+			for reason, status := range map[nodeevent.DropReason]string{
+				nodeevent.DropReplaceAcrossFork: "dropped_replace_across_fork", nodeevent.DropTooExpensive: "dropped_too_expensive",
+				nodeevent.DropProblematic: "dropped_problematic", nodeevent.DropStaleGarbageCollect: "dropped_stale_garbage_collect",
+			} {
+				w.drop(reason, nil, a1)
+				w.want(string(reason), a1, status)
+			}
+			w.announce(start, a1)
+			w.drop("SomethingNew", nil, a1)
+			w.want("a reason that nobody knows", a1, "pending")
+		}},
+		{"too old, by time", func(w *world) {
+			w.announce(start, a1)
+			w.apply(nakamoto(2, 2560))
+			w.want("not yet", a1, "pending")
+			w.apply(nakamoto(3, 2561))
+			w.want("a minute later", a1, "dropped_stale_garbage_collect")
+			w.revert()
+			w.want("the block is orphaned", a1, "pending")
+			w.apply(nakamoto(3, 2600))
+			w.announce(start+2600*60, a1)
+			w.want("announced again", a1, "pending")
+			w.revert()
+			w.want("no more than pending", a1, "pending")
+		}},
+		{"too old, by blocks", func(w *world) {
+			w.announce(start, a1) // at block 1
+			w.apply(at{height: 257, burn: 1001, time: start + 1<<30, old: true})
+			w.want("not yet", a1, "pending")
+			w.apply(at{height: 258, burn: 1001, time: start + 1<<30, old: true})
+			w.want("a block later", a1, "dropped_stale_garbage_collect")
+		}},
+		{"forgotten", func(w *world) {
+			w.announce(start, a1)
+			w.apply(nakamoto(2, 10), a1)
+			w.apply(nakamoto(3, 2570))
+			w.want("256 Bitcoin blocks later", a1, "mined")
+			w.apply(nakamoto(4, 2580))
+			w.want("one more", a1, "")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			tx, err := pool.Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = tx.Rollback(t.Context()) }()
+			w := newWorld(t, tx)
+			w.apply(nakamoto(1, 0))
+			c.do(w)
+		})
+	}
+}
+
+// TestTouched is about what readers must read again.
+func TestTouched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin(t))
+	a1, b1 := send(alice, 1, 100), send(bob, 1, 100)
+	concerns := func(what string, names ...string) {
+		t.Helper()
+		w.fold(1)
+		for _, name := range []string{shard.Mempool, shard.Transaction(a1.ID), shard.Transaction(b1.ID), shard.Account(alice.Address()), shard.Account(bob.Address()), shard.Account(carol.Address())} {
+			if got := w.outcome.Touched.Includes(name); got != slices.Contains(names, name) {
+				t.Errorf("%s: touches %q is %t", what, name, got)
+			}
+		}
+	}
+	w.apply(nakamoto(1, 0))
+	concerns("a block without any")
+	w.announce(start, a1)
+	concerns("an announcement", shard.Mempool, shard.Transaction(a1.ID), shard.Account(alice.Address()), shard.Account(carol.Address()))
+	w.announce(start, a1)
+	concerns("the same again")
+	w.apply(nakamoto(2, 1), a1, b1)
+	concerns("a block with it, and another", shard.Mempool, shard.Transaction(a1.ID), shard.Account(alice.Address()), shard.Account(carol.Address()))
+	w.revert()
+	concerns("no such block", shard.Mempool, shard.Transaction(a1.ID), shard.Account(alice.Address()), shard.Account(carol.Address()))
+	w.drop(nodeevent.DropTooExpensive, nil, a1, b1)
+	concerns("a drop", shard.Mempool, shard.Transaction(a1.ID), shard.Account(alice.Address()), shard.Account(carol.Address()))
+	w.announce(start, b1)
+	w.announce(start, a1)
+	w.fold(2)
+	if w.outcome.Touched != nil {
+		t.Error("a batch of several steps names what it touches")
+	}
+}
+
+// TestDecode is about what an event of a node becomes.
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	items := replay.Decode(t, []replay.Post{
+		{Path: "/new_mempool_tx", Body: []byte(`["0x` + hexOf(send(alice, 1, 100)) + `"]`)},
+		{Path: "/new_mempool_tx", Body: []byte(`["0x` + hexOf(send(alice, 1, 100)) + `","0x00"]`)},
+		{Path: "/drop_mempool_tx", Body: []byte(`{"dropped_txids":["0x12"],"reason":"ReplaceByFee"}`)},
+	})
+	if a, ok := items[0].Record.(*projections.Announcement); !ok || a.Transactions[0].ID != send(alice, 1, 100).ID {
+		t.Errorf("got %+v", items[0])
+	}
+	for i, want := range map[int]string{1: "/1", 2: "/dropped_txids/0"} {
+		if q := projections.Unreadable(&items[i], items[i].Err); items[i].Record != nil || q.Pointer != want {
+			t.Errorf("got %+v, want an error at %s", q, want)
+		}
+	}
+}

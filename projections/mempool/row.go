@@ -1,0 +1,135 @@
+package mempool
+
+import (
+	"bytes"
+	"cmp"
+
+	"strata/domain/hash"
+	"strata/domain/nodeevent"
+	"strata/domain/transaction"
+	"strata/projections"
+)
+
+type txid = hash.Hash32
+
+// claim is the use of an account's nonce, which happens once.
+type claim struct {
+	account string
+	nonce   uint64
+}
+
+// use is a claim that a canonical block has made good.
+type use struct {
+	txid                    txid
+	height, burnHeight, seq int64
+}
+
+// compareUses orders uses by their blocks.
+func compareUses(a, b use) int {
+	return cmp.Or(cmp.Compare(a.height, b.height), bytes.Compare(a.txid[:], b.txid[:]))
+}
+
+// Statuses, as clients know them.
+const (
+	pending           = "pending"
+	mined             = "mined"
+	replaceByFee      = "dropped_replace_by_fee"
+	replaceAcrossFork = "dropped_replace_across_fork"
+	tooExpensive      = "dropped_too_expensive"
+	stale             = "dropped_stale_garbage_collect"
+	problematic       = "dropped_problematic"
+)
+
+// statuses are those that a node gives. Reasons that are not known say nothing.
+var statuses = map[nodeevent.DropReason]string{
+	nodeevent.DropReplaceByFee: replaceByFee, nodeevent.DropReplaceAcrossFork: replaceAcrossFork,
+	nodeevent.DropStaleGarbageCollect: stale, nodeevent.DropTooExpensive: tooExpensive, nodeevent.DropProblematic: problematic,
+}
+
+// row is an announced transaction.
+type row struct {
+	txid txid
+	// The announcement that it waits since.
+	seq, receiptTime, receiptHeight int64
+	pointer                         int32
+
+	sender              claim
+	sponsor             *claim
+	recipient, contract string
+	fee                 uint64
+	amount              *uint64
+	size                int32
+	payload             int16
+	raw                 []byte // nil in a row that is in the table
+
+	// What nodes and blocks say of it.
+	dropped *dropping
+	mined   *use
+	taken   *use
+	expired *int64 // the height of a block
+
+	status       string
+	stored       bool
+	storedStatus string // as the table has it; empty when it does not
+	changed      bool
+}
+
+// dropping is what a node said when it dropped a transaction.
+type dropping struct {
+	status string
+	by     *txid
+	seq    int64
+}
+
+func newRow(a *projections.Announced) *row {
+	r := &row{
+		txid: a.ID, sender: claim{a.Sender().String(), a.Nonce()}, fee: a.Fee(),
+		size: int32(len(a.Raw)), payload: int16(a.Payload.ID()), raw: a.Raw,
+	}
+	if nonce, ok := a.SponsorNonce(); ok {
+		r.sponsor = &claim{a.FeePayer().String(), nonce}
+	}
+	switch p := a.Payload.(type) {
+	case *transaction.TokenTransfer:
+		r.recipient, r.amount = p.Recipient.String(), &p.Amount
+	case *transaction.ContractCall:
+		r.contract = p.Contract.String()
+	}
+	if contract, ok := a.Deploys(); ok {
+		r.contract = contract.String()
+	}
+	return r
+}
+
+// claimsOf are the nonces that a transaction uses.
+func claimsOf(tx *transaction.Transaction) []claim {
+	claims := []claim{{tx.Sender().String(), tx.Nonce()}}
+	if nonce, ok := tx.SponsorNonce(); ok {
+		if c := (claim{tx.FeePayer().String(), nonce}); c != claims[0] {
+			claims = append(claims, c)
+		}
+	}
+	return claims
+}
+
+func (r *row) claims() []claim {
+	if r.sponsor == nil || *r.sponsor == r.sender {
+		return []claim{r.sender}
+	}
+	return []claim{r.sender, *r.sponsor}
+}
+
+// settle is the status that follows from what is said of the transaction.
+func (r *row) settle() string {
+	switch {
+	case r.mined != nil:
+		return mined
+	case r.taken != nil:
+		return replaceByFee
+	case r.dropped != nil:
+		return r.dropped.status
+	case r.expired != nil:
+		return stale
+	}
+	return pending
+}

@@ -1,0 +1,233 @@
+package mempool
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"strata/projections"
+)
+
+// write writes what has changed.
+func (b *batch) write(ctx context.Context) error {
+	for _, write := range []func(context.Context) error{b.writeBlocks, b.writeUses, b.writeRows, b.writeHorizon, b.writeCounters} {
+		if err := write(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *batch) copy(ctx context.Context, table string, columns []string, rows [][]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.Schema(), table}, columns, pgx.CopyFromRows(rows)); err != nil {
+		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
+	}
+	return nil
+}
+
+func (b *batch) writeBlocks(ctx context.Context) error {
+	if b.reverted != nil {
+		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.block WHERE height >= $1`), *b.reverted); err != nil {
+			return fmt.Errorf("take blocks back: %w", err)
+		}
+	}
+	rows := make([][]any, len(b.blocks))
+	for i, block := range b.blocks {
+		rows[i] = []any{block.seq, block.Height, block.BurnBlockHeight, block.IndexBlockHash[:], block.BlockHash[:]}
+	}
+	return b.copy(ctx, "block", []string{"source_seq", "height", "burn_block_height", "index_block_hash", "block_hash"}, rows)
+}
+
+func (b *batch) writeUses(ctx context.Context) error {
+	if b.reverted != nil {
+		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.mined WHERE height >= $1`), *b.reverted); err != nil {
+			return fmt.Errorf("take used nonces back: %w", err)
+		}
+	}
+	if b.horizon > b.began {
+		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.mined WHERE burn_height < $1`), b.horizon); err != nil {
+			return fmt.Errorf("forget used nonces: %w", err)
+		}
+	}
+	rows := make([][]any, 0, len(b.used))
+	for _, u := range b.used {
+		if u.burnHeight >= b.horizon {
+			rows = append(rows, []any{u.seq, u.height, u.burnHeight, unsigned(u.nonce), u.account, u.txid[:]})
+		}
+	}
+	return b.copy(ctx, "mined", []string{"source_seq", "height", "burn_height", "nonce", "account", "txid"}, rows)
+}
+
+func (b *batch) writeRows(ctx context.Context) error {
+	var (
+		gone [][]byte
+		rows [][]any
+		kept updates
+	)
+	for _, r := range b.changes {
+		switch {
+		case b.forgotten(r):
+			if r.stored {
+				gone = append(gone, r.txid[:])
+			}
+		case r.stored:
+			kept.add(r)
+		default:
+			rows = append(rows, r.columns())
+		}
+	}
+	if err := kept.write(ctx, b); err != nil { // some may not be mined any more, so that they are not forgotten next
+		return err
+	}
+	if b.horizon > b.began {
+		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.transaction WHERE mined_burn_height < $1`), b.horizon); err != nil {
+			return fmt.Errorf("forget transactions: %w", err)
+		}
+	}
+	if len(gone) > 0 {
+		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.transaction WHERE txid = ANY ($1)`), gone); err != nil {
+			return fmt.Errorf("forget %d transactions: %w", len(gone), err)
+		}
+	}
+	return b.copy(ctx, "transaction", []string{
+		"source_seq", "receipt_time", "receipt_height", "dropped_seq", "mined_height", "mined_burn_height", "taken_height", "expired_height",
+		"pointer", "size", "type_id", "fee", "nonce", "sponsor_nonce", "amount", "status", "dropped_status",
+		"sender", "sponsor", "recipient", "contract_id", "txid", "dropped_for", "taken_by", "raw_tx",
+	}, rows)
+}
+
+// said is what nodes and blocks say of a transaction, as columns.
+type said struct {
+	droppedSeq, minedHeight, minedBurn, takenHeight, expiredHeight *int64
+	droppedStatus                                                  *string
+	droppedFor, takenBy                                            []byte
+}
+
+func (r *row) said() (s said) {
+	if d := r.dropped; d != nil {
+		s.droppedSeq, s.droppedStatus = &d.seq, &d.status
+		if d.by != nil {
+			s.droppedFor = d.by[:]
+		}
+	}
+	if u := r.mined; u != nil {
+		s.minedHeight, s.minedBurn = &u.height, &u.burnHeight
+	}
+	if u := r.taken; u != nil {
+		s.takenHeight, s.takenBy = &u.height, u.txid[:]
+	}
+	s.expiredHeight = r.expired
+	return s
+}
+
+// columns are those of a row that is new.
+func (r *row) columns() []any {
+	var sponsor *string
+	var sponsorNonce, amount any
+	if r.sponsor != nil {
+		sponsor, sponsorNonce = &r.sponsor.account, unsigned(r.sponsor.nonce)
+	}
+	if r.amount != nil {
+		amount = unsigned(*r.amount)
+	}
+	s := r.said()
+	return []any{
+		r.seq, r.receiptTime, r.receiptHeight, s.droppedSeq, s.minedHeight, s.minedBurn, s.takenHeight, s.expiredHeight,
+		r.pointer, r.size, r.payload, unsigned(r.fee), unsigned(r.sender.nonce), sponsorNonce, amount, r.status, s.droppedStatus,
+		r.sender.account, sponsor, projections.NullText(r.recipient), projections.NullText(r.contract), r.txid[:], s.droppedFor, s.takenBy, r.raw,
+	}
+}
+
+// updates are changes of rows that are in the table.
+type updates struct {
+	txids, droppedFor, takenBy                                          [][]byte
+	seqs, times, heights                                                []int64
+	pointers                                                            []int32
+	droppedSeqs, minedHeights, minedBurns, takenHeights, expiredHeights []*int64
+	statuses                                                            []string
+	droppedStatuses                                                     []*string
+}
+
+func (u *updates) add(r *row) {
+	s := r.said()
+	u.txids, u.seqs, u.pointers = append(u.txids, r.txid[:]), append(u.seqs, r.seq), append(u.pointers, r.pointer)
+	u.times, u.heights = append(u.times, r.receiptTime), append(u.heights, r.receiptHeight)
+	u.statuses, u.droppedStatuses = append(u.statuses, r.status), append(u.droppedStatuses, s.droppedStatus)
+	u.droppedSeqs, u.droppedFor = append(u.droppedSeqs, s.droppedSeq), append(u.droppedFor, s.droppedFor)
+	u.minedHeights, u.minedBurns = append(u.minedHeights, s.minedHeight), append(u.minedBurns, s.minedBurn)
+	u.takenHeights, u.takenBy = append(u.takenHeights, s.takenHeight), append(u.takenBy, s.takenBy)
+	u.expiredHeights = append(u.expiredHeights, s.expiredHeight)
+}
+
+func (u *updates) write(ctx context.Context, b *batch) error {
+	if len(u.txids) == 0 {
+		return nil
+	}
+	_, err := b.tx.Exec(ctx, b.sql(`
+		UPDATE {schema}.transaction t SET
+			source_seq = u.source_seq, pointer = u.pointer, receipt_time = u.receipt_time, receipt_height = u.receipt_height,
+			status = u.status, dropped_status = u.dropped_status, dropped_seq = u.dropped_seq, dropped_for = u.dropped_for,
+			mined_height = u.mined_height, mined_burn_height = u.mined_burn_height,
+			taken_height = u.taken_height, taken_by = u.taken_by, expired_height = u.expired_height
+		FROM unnest($1::bytea[], $2::bigint[], $3::int[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::bigint[], $9::bytea[],
+			$10::bigint[], $11::bigint[], $12::bigint[], $13::bytea[], $14::bigint[])
+			AS u (txid, source_seq, pointer, receipt_time, receipt_height, status, dropped_status, dropped_seq, dropped_for,
+				mined_height, mined_burn_height, taken_height, taken_by, expired_height)
+		WHERE t.ctid = (SELECT k.ctid FROM {schema}.transaction k WHERE k.txid = u.txid LIMIT 1)`),
+		u.txids, u.seqs, u.pointers, u.times, u.heights, u.statuses, u.droppedStatuses, u.droppedSeqs, u.droppedFor,
+		u.minedHeights, u.minedBurns, u.takenHeights, u.takenBy, u.expiredHeights)
+	if err != nil {
+		return fmt.Errorf("change %d transactions: %w", len(u.txids), err)
+	}
+	return nil
+}
+
+func (b *batch) writeHorizon(ctx context.Context) error {
+	if b.horizon == b.began {
+		return nil
+	}
+	_, err := b.tx.Exec(ctx, b.sql(`
+		INSERT INTO {schema}.horizon AS h (source_seq, forgotten_below) VALUES ($1, $2)
+		ON CONFLICT (single) DO UPDATE SET source_seq = excluded.source_seq, forgotten_below = excluded.forgotten_below`), b.horizonSeq, b.horizon)
+	if err != nil {
+		return fmt.Errorf("note what is forgotten: %w", err)
+	}
+	return nil
+}
+
+// writeCounters changes totals.
+func (b *batch) writeCounters(ctx context.Context) error {
+	var (
+		statuses []string
+		payloads []int16
+		deltas   []int64
+		seqs     []int64
+	)
+	for key, c := range b.counts { // also those that are as they were: how many steps are folded at once must not show
+		statuses, payloads = append(statuses, key.status), append(payloads, key.payload)
+		deltas, seqs = append(deltas, c.delta), append(seqs, c.seq)
+	}
+	if len(statuses) == 0 {
+		return nil
+	}
+	_, err := b.tx.Exec(ctx, b.sql(`
+		INSERT INTO {schema}.counter AS c (source_seq, status, type_id, n)
+		SELECT * FROM unnest($1::bigint[], $2::text[], $3::smallint[], $4::bigint[])
+		ON CONFLICT (status, type_id) DO UPDATE SET n = c.n + excluded.n, source_seq = excluded.source_seq`),
+		seqs, statuses, payloads, deltas)
+	if err != nil {
+		return fmt.Errorf("count transactions: %w", err)
+	}
+	return nil
+}
+
+// unsigned is a numeric column.
+func unsigned(u uint64) pgtype.Numeric {
+	return projections.Amount(new(big.Int).SetUint64(u))
+}

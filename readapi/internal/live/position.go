@@ -1,0 +1,54 @@
+package live
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+
+	"strata/domain/hash"
+)
+
+// Position is a state of the chain as somebody has it: how many events of the log it reflects, and its tip. It says all that
+// is needed to go on from there, in any instance of the tables. The zero value is before everything.
+type Position struct {
+	Log int64
+	// Height and Block, an index block hash, are those of the tip; Block is zero when there is none, or it was not said.
+	Height int64
+	Block  hash.Hash32
+}
+
+// ErrPosition is what a text that is no position is refused with.
+var ErrPosition = errors.New(`want a position such as "log=4711; height=1350; index_block_hash=0x00…"`)
+
+var positionText = regexp.MustCompile(`^log=([0-9]{1,18})(?:; ?height=([0-9]{1,18}); ?index_block_hash=(0x[0-9a-fA-F]{64}))?$`)
+
+// ParsePosition reads the text of a position, which is that of the header Strata-Position. It returns ErrPosition for any
+// other.
+func ParsePosition(text string) (p Position, err error) {
+	match := positionText.FindStringSubmatch(text)
+	if match == nil {
+		return p, ErrPosition
+	}
+	if p.Log, err = strconv.ParseInt(match[1], 10, 64); err != nil {
+		return p, ErrPosition
+	}
+	if match[2] == "" {
+		return p, nil
+	}
+	if p.Height, err = strconv.ParseInt(match[2], 10, 64); err != nil {
+		return p, ErrPosition
+	}
+	if p.Block, err = hash.Parse32(match[3]); err != nil {
+		return p, ErrPosition
+	}
+	return p, nil
+}
+
+// String is the text of a position.
+func (p Position) String() string {
+	text := "log=" + strconv.FormatInt(p.Log, 10)
+	if !p.Block.IsZero() {
+		text += "; height=" + strconv.FormatInt(p.Height, 10) + "; index_block_hash=" + p.Block.String()
+	}
+	return text
+}

@@ -1,0 +1,171 @@
+package readapi_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"strata/readapi"
+)
+
+// streamed asks for a stream from a position on, and takes what comes until so many named events have come.
+func (s *site) streamed(base, target, from string, n int) (events []streamEvent) {
+	s.t.Helper()
+	c := &streamClient{t: s.t, url: base + target, last: from}
+	stream := c.open(s.t.Context())
+	if stream == nil {
+		s.t.FailNow()
+	}
+	defer stream.close()
+	late := time.AfterFunc(20*time.Second, stream.close)
+	defer late.Stop()
+	for len(events) < n {
+		e, ok := stream.next()
+		if !ok {
+			s.t.Fatalf("%s from %q ended after %v, want %d events", target, from, events, n)
+		}
+		if e.name != "" {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// told writes events as what they say of which block.
+func told(t *testing.T, events []streamEvent) string {
+	t.Helper()
+	var all []string
+	for _, e := range events {
+		var body struct {
+			IndexBlockHash string `json:"index_block_hash"`
+		}
+		decodeJSON(t, e.data, &body)
+		all = append(all, e.name+" "+strings.TrimLeft(body.IndexBlockHash[len("0x1b"):], "0"))
+	}
+	return strings.Join(all, ", ")
+}
+
+func position(log, height, block string) string {
+	return "log=" + log + "; height=" + height + "; index_block_hash=0x1b" + strings.Repeat("0", 62-len(block)) + block
+}
+
+// A position is good in an instance of chain that was built by other rules, too: what a client has that this one's steps never
+// had is taken back.
+func TestStreamsGoOnInAnotherInstance(t *testing.T) {
+	t.Parallel()
+	pool := worlds.New(t)
+	s := &site{t: t, pool: pool}
+	// At 60 there was first the orphan that came with event 200.
+	s.orphan(200, 60)
+	s.exec(`UPDATE chain_v1.block SET parent_index_block_hash = $1 WHERE source_seq = 200`, id(indexHash, 59))
+	s.exec(`UPDATE chain_v1.step SET source_seq = 201, step = 53 WHERE step = 51`)
+	s.exec(`UPDATE chain_v1.canonical SET source_seq = 201 WHERE height = 60`)
+	s.exec(`INSERT INTO chain_v1.step (step, height, block_seq, block_size, source_seq, kind, index_block_hash) VALUES (51, 60, 200, 1000, 200, 1, $1), (52, 60, 200, 1000, 201, -1, $1)`, id(indexHash, 200))
+	s.exec(`UPDATE strata.projection SET position = 201, log_seq = 201 WHERE name = 'chain'`)
+	k, server := newLive(t, readers(t, pool), readapi.Config{})
+	for _, from := range []string{
+		position("200", "60", "c8"), // it has the orphan
+	} {
+		if got := told(t, k.streamed(server.URL, "/stream/v1/blocks", from, 2)); got != "revert c8, block 3c" {
+			t.Errorf("from %s: got %s", from, got)
+		}
+	}
+	if got := told(t, k.streamed(server.URL, "/stream/v1/blocks", position("158", "58", "3a"), 4)); got != "block 3b, block c8, revert c8, block 3c" {
+		t.Errorf("got %s", got)
+	}
+	// Of a client that left between the two steps of event 201.
+	if got := told(t, k.streamed(server.URL, "/stream/v1/blocks", position("201", "59", "3b"), 1)); got != "block 3c" {
+		t.Errorf("got %s", got)
+	}
+
+	// The other instance has never seen the orphan as the best block.
+	follower := &streamClient{t: t, url: server.URL + "/stream/v1/blocks", last: position("200", "60", "c8")}
+	stream := follower.open(t.Context())
+	defer stream.close()
+	for range 3 { // the id at the beginning, and two events
+		if _, ok := stream.next(); !ok {
+			t.Fatal("the stream ended")
+		}
+	}
+	s.exec(`CREATE SCHEMA chain_v2`)
+	for _, table := range []string{"block", "canonical", "step", "transaction", "event", "contract", "gap", "burn_block", "microblock", "microblock_confirmation"} {
+		s.exec(`CREATE TABLE chain_v2.` + table + ` (LIKE chain_v1.` + table + ` INCLUDING ALL)`)
+		s.exec(`INSERT INTO chain_v2.` + table + ` SELECT * FROM chain_v1.` + table)
+	}
+	s.exec(`DELETE FROM chain_v2.step WHERE step IN (51, 52)`)
+	s.exec(`UPDATE chain_v2.step SET step = 51, source_seq = 160 WHERE step = 53`)
+	s.exec(`UPDATE chain_v2.canonical SET source_seq = 160 WHERE height = 60`)
+	s.exec(`INSERT INTO strata.projection (name, version, input, state, position, log_seq, block_height, index_block_hash, block_hash, burn_block_height)
+		SELECT name, 2, input, state, position, log_seq, block_height, index_block_hash, block_hash, burn_block_height FROM strata.projection WHERE name = 'chain'`)
+	s.exec(`UPDATE strata.active SET version = 2 WHERE name = 'chain'`)
+	if got := told(t, k.streamed(server.URL, "/stream/v1/blocks", position("200", "60", "c8"), 2)); got != "revert c8, block 3c" {
+		t.Errorf("in another instance: got %s", got)
+	}
+	// Who was following goes on there.
+	s.exec(`INSERT INTO chain_v2.block SELECT (jsonb_populate_record(b, jsonb_build_object('source_seq', 202, 'height', 61, 'index_block_hash', $1::text, 'block_hash', $1::text, 'parent_index_block_hash', $2::text))).* FROM chain_v2.block b WHERE source_seq = 160`,
+		`\x`+id(indexHash, 61).String()[2:], `\x`+id(indexHash, 60).String()[2:])
+	s.exec(`INSERT INTO chain_v2.canonical VALUES (61, 202, 202)`)
+	s.exec(`INSERT INTO chain_v2.step (step, height, block_seq, block_size, source_seq, kind, index_block_hash) VALUES (52, 61, 202, 1000, 202, 1, $1)`, id(indexHash, 61))
+	s.exec(`UPDATE strata.projection SET position = 202, log_seq = 202, block_height = 61 WHERE name = 'chain' AND version = 2`)
+	var next []streamEvent
+	for len(next) == 0 {
+		e, ok := stream.next()
+		if !ok {
+			t.Fatal("the stream ended with the instance")
+		}
+		if e.name != "" {
+			next = append(next, e)
+		}
+	}
+	if got := told(t, next); got != "block 3d" {
+		t.Errorf("who was following was told %s", got)
+	}
+}
+
+// What is refused, before a stream begins.
+func TestStreamRefusals(t *testing.T) {
+	t.Parallel()
+	k, _ := newLive(t, readers(t, worlds.New(t)), readapi.Config{RequestTimeout: 200 * time.Millisecond})
+	want := `want a position such as \"log=4711; height=1350; index_block_hash=0x00…\"`
+	for from, message := range map[string]string{
+		"x":                               want,
+		"log=-1":                          want,
+		"log=1; height=1":                 want,
+		"log=9999999999999999999":         want,
+		position("160", "60", "ffff"):     "there is no block",
+		position("999", "60", "3c"):       "is after all that this archive has",
+		position("160", "60", "3c") + " ": want,
+	} {
+		answers := []reply{k.request(http.MethodGet, "/stream/v1/blocks", "Last-Event-ID", from), k.get("/stream/v1/blocks?from=" + url.QueryEscape(from))}
+		if message != "there is no block" { // a balance is what it is, whatever branch the client was on
+			answers = append(answers, k.get("/stream/v1/principals/"+alice+"/balances?from="+url.QueryEscape(from)))
+		}
+		for _, got := range answers {
+			if got.status != http.StatusBadRequest || !strings.Contains(got.body, message) || got.header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%q: got %d %v %s, want 400 with %s", from, got.status, got.header, got.body, message)
+			}
+		}
+	}
+	for target, message := range map[string]string{
+		"/stream/v1/principals/x/transactions":                                            "params/principal must match pattern",
+		"/stream/v1/principals/SP000000000000000000002Q6VF79/balances":                    "invalid STX address",
+		"/stream/v1/contracts/SP000000000000000000002Q6VF78.pox-4/events?topic=a&topic=b": "querystring/topic must be string",
+		"/stream/v1/contracts/SP000000000000000000002Q6VF78.pox-4/events?topic=%00":       "querystring/topic must be string",
+		"/stream/v1/blocks?from=" + strings.Repeat("1", 300):                              "querystring/from must NOT have more than",
+		"/stream/v1/contracts/SP000000000000000000002Q6VF78.pox-4.x/events":               "invalid STX address",
+	} {
+		if got := k.get(target); got.status != http.StatusBadRequest || !strings.Contains(got.body, message) {
+			t.Errorf("%s: got %d %s, want 400 with %s", target, got.status, got.body, message)
+		}
+	}
+	if got := k.request(http.MethodHead, "/stream/v1/blocks"); got.status != 200 || got.header.Get("Content-Type") != "text/event-stream" ||
+		got.header.Get("Strata-Position") != position("160", "60", "3c") || got.header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("HEAD: got %d %v", got.status, got.header)
+	}
+	idle := newSiteOn(t, k.pool, readapi.Config{}) // nobody runs it
+	if got := idle.get("/stream/v1/blocks"); got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+		t.Errorf("without anybody who follows: got %d %v", got.status, got.header)
+	}
+}

@@ -1,0 +1,38 @@
+package readapi
+
+import (
+	"context"
+	"net/http"
+)
+
+// targetTime is how much time there should be between Bitcoin blocks.
+type targetTime struct {
+	TargetBlockTime int `json:"target_block_time" doc:"Seconds."`
+}
+
+type targetTimes struct {
+	Testnet targetTime `json:"testnet"`
+	Mainnet targetTime `json:"mainnet"`
+}
+
+var networkTimes = targetTimes{Testnet: targetTime{120}, Mainnet: targetTime{600}}
+
+type networkInput struct {
+	Network string `path:"network" enum:"testnet,mainnet"`
+}
+
+// registerNetworkTimes adds what networks are set up for, which is no matter of the tables.
+func (a *API) registerNetworkTimes() {
+	getPlain(a, resource{
+		id: "get-network-block-times", path: "/extended/v1/info/network_block_times", tag: "Blocks", summary: "Time between blocks that networks aim at",
+	}, func(context.Context, *struct{}) (targetTimes, error) { return networkTimes, nil })
+	getPlain(a, resource{
+		id: "get-network-block-time", path: "/extended/v1/info/network_block_time/{network}", tag: "Blocks", summary: "Time between blocks that a network aims at",
+		statuses: []int{http.StatusBadRequest},
+	}, func(_ context.Context, in *networkInput) (targetTime, error) {
+		if in.Network == "testnet" {
+			return networkTimes.Testnet, nil
+		}
+		return networkTimes.Mainnet, nil
+	})
+}
