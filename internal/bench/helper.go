@@ -18,6 +18,7 @@ var parts = map[string]func(ctx context.Context, in *json.Decoder, out *json.Enc
 	"keys":         floodAPI,
 	"outside":      serveOutside,
 	"inscriptions": selectInscriptions,
+	"transactions": selectTransactions,
 	"node":         serveNode,
 	"floor":        serveFloor,
 	"rebuild":      rebuildAll,

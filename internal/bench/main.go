@@ -36,6 +36,7 @@ type bench struct {
 	distinct   int // requests that memory is flooded with
 	known      int // tokens whose metadata is read
 	inscribed  int // inscriptions that are read
+	chain      chainWorld
 	rebuilt    int // events that all projections are built from
 	forwarded  int // requests to nodes while memory is watched
 	backfill   backfill
@@ -73,6 +74,7 @@ func run() (err error) {
 			return err
 		})
 	inscribed := flag.Int("inscriptions", 500_000, "inscriptions that are read")
+	transactions := flag.Int("transactions", 1_000_000, "transactions that are read, of a tenth as many accounts")
 	rebuilt := flag.Int("rebuild", 1_000_000, "events of the longest synthetic log that all projections are built from")
 	forwarded := flag.Int("forwarded", 1_000_000, "requests that are forwarded to a node while memory is watched")
 	only := flag.String("only", "", "run only the measurements whose name contains one of these, with commas between")
@@ -89,7 +91,7 @@ func run() (err error) {
 		return err
 	}
 	b := &bench{
-		dir: dir, blocks: *blocks, round: *round, distinct: *distinct, known: *known, inscribed: *inscribed, rebuilt: *rebuilt, forwarded: *forwarded,
+		dir: dir, blocks: *blocks, round: *round, distinct: *distinct, known: *known, inscribed: *inscribed, chain: chainWorld{*transactions}, rebuilt: *rebuilt, forwarded: *forwarded,
 		backfill: backfill{*tokens, concurrencies}, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0),
 	}
 	if b.recordings, err = filepath.Glob(*recordings); err != nil {
@@ -125,6 +127,7 @@ func run() (err error) {
 		{"keys", b.keys},
 		{"tokens", b.tokens},
 		{"backfill", b.backfilling},
+		{"transactions", b.readTransactions},
 		{"ordinals acknowledge", b.acknowledgePayloads},
 		{"ordinals fold", b.foldPayloads},
 		{"ordinals visible", b.visiblePayloads},

@@ -196,7 +196,7 @@ func (b *bench) writeInscriptions(ctx context.Context, pool *pgxpool.Pool) error
 	if err := run(`SET work_mem = '256MB'`, `SET maintenance_work_mem = '512MB'`, made); err != nil {
 		return err
 	}
-	restore, err := dropIndexes(ctx, conn)
+	restore, err := dropIndexes(ctx, conn, []string{b.worldSQL("{schema}.inscription"), b.worldSQL("{schema}.owner"), b.worldSQL("{schema}.location"), b.worldSQL("{schema}.satoshi")})
 	if err != nil {
 		return err
 	}
@@ -212,14 +212,14 @@ func (b *bench) writeInscriptions(ctx context.Context, pool *pgxpool.Pool) error
 	return run(queries...)
 }
 
-// dropIndexes drops the indexes of the large tables, as rows are written sooner without, and says how they are made again.
-func dropIndexes(ctx context.Context, conn *pgxpool.Conn) (restore []string, err error) {
-	rows, err := conn.Query(ctx, inscriptions.Spec().SQL(`
+// dropIndexes drops the indexes of large tables, as rows are written sooner without, and says how they are made again.
+func dropIndexes(ctx context.Context, conn *pgxpool.Conn, tables []string) (restore []string, err error) {
+	rows, err := conn.Query(ctx, `
 		SELECT CASE WHEN c.oid IS NULL THEN 'DROP INDEX ' || i.indexrelid::regclass ELSE 'ALTER TABLE ' || i.indrelid::regclass || ' DROP CONSTRAINT ' || c.conname END,
 		       CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.indexrelid) ELSE 'ALTER TABLE ' || i.indrelid::regclass || ' ADD CONSTRAINT ' || c.conname || ' ' || pg_get_constraintdef(c.oid) END
 		FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid
-		WHERE i.indrelid = ANY (ARRAY['{schema}.inscription', '{schema}.owner', '{schema}.location', '{schema}.satoshi']::regclass[])
-		ORDER BY i.indexrelid`))
+		WHERE i.indrelid = ANY ($1::text[]::regclass[])
+		ORDER BY i.indexrelid`, tables)
 	if err != nil {
 		return nil, err
 	}

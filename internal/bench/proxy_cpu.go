@@ -13,8 +13,12 @@ const clockTick = 10 * time.Millisecond
 
 // processorTime is how long a process and its children have run, in user and kernel; those that have ended, too.
 func processorTime(pid int) (sum time.Duration, err error) {
-	for _, pid := range withChildren(pid) {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	// The process itself comes last: what a child that ends meanwhile has used is among its times.
+	for _, part := range append(children(pid), pid) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", part))
+		if err != nil && part != pid {
+			continue
+		}
 		if err != nil {
 			return 0, fmt.Errorf("read the processor time of a process: %w", err)
 		}
@@ -22,12 +26,12 @@ func processorTime(pid int) (sum time.Duration, err error) {
 		_, rest, _ := strings.Cut(string(text), ") ")
 		fields := strings.Fields(rest)
 		if len(fields) < 15 {
-			return 0, fmt.Errorf("read the processor time of process %d: %q", pid, text)
+			return 0, fmt.Errorf("read the processor time of process %d: %q", part, text)
 		}
 		for _, field := range fields[11:15] { // utime, stime, and those of children that have ended
 			ticks, err := strconv.ParseInt(field, 10, 64)
 			if err != nil {
-				return 0, fmt.Errorf("read the processor time of process %d: %w", pid, err)
+				return 0, fmt.Errorf("read the processor time of process %d: %w", part, err)
 			}
 			sum += time.Duration(ticks) * clockTick
 		}
@@ -35,8 +39,7 @@ func processorTime(pid int) (sum time.Duration, err error) {
 	return sum, nil
 }
 
-func withChildren(pid int) []int {
-	pids := []int{pid}
+func children(pid int) (pids []int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	for _, field := range strings.Fields(string(text)) {
 		if child, err := strconv.Atoi(field); err == nil {

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/projections/chain"
+)
+
+// readTransactions measures reads of transactions, accounts and blocks with no memory for answers. Beside most stands a bare
+// SELECT of a transaction by its id, beside a late page the first one of the same list.
+func (b *bench) readTransactions(ctx context.Context) error {
+	url, err := b.transactionWorld(ctx)
+	if err != nil {
+		return err
+	}
+	server, err := b.serveKeeping(ctx, url, "--cache-memory", "1")
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	before, err := server.tally(ctx)
+	if err != nil {
+		return err
+	}
+	memory := watchMemory(server.command.Process.Pid)
+	if err := b.chainLookups(ctx, server, url); err != nil {
+		return err
+	}
+	if err := b.accountPages(ctx, server); err != nil {
+		return err
+	}
+	b.row("  memory of the server meanwhile", memory.summary(), "", "", "flat, < 300 MiB")
+	return b.sources(ctx, server, before, "made from the tables", func(t tally) float64 { return t.made })
+}
+
+// chainTargets are so many requests, made by number.
+func chainTargets(n int, target func(i int) string) *aims {
+	a := &aims{}
+	for i := range n {
+		a.all = append(a.all, aim{request(target(i), http.Header{}), http.StatusOK, -1})
+	}
+	return a
+}
+
+// chainLookups reads what an id, a height or an address names, each time another one.
+func (b *bench) chainLookups(ctx context.Context, server *server, url string) error {
+	selecting, err := b.selecting(ctx, "transactions", url)
+	if err != nil {
+		return err
+	}
+	defer selecting.stop()
+	const several = 20_000
+	random := func(i, below int) int { return int(uint64(i) * 2_654_435_761 % uint64(below)) }
+	tx := func(i int) string { return b.chain.txid(1 + random(i, b.chain.Transactions)) }
+	block := func(i int) int { return 1 + random(i, b.chain.blocks()) }
+	account := func(i int) string { return benchAccount(1 + random(i, b.chain.accounts()-1)) }
+	full := func(i int) int { return 1 + i%b.chain.fullBlocks() }
+	for _, look := range []struct {
+		what, target string
+		path         func(i int) string
+	}{
+		{"/tx/{tx_id}", "p99 < 5 ms", func(i int) string { return "/extended/v1/tx/" + tx(i) }},
+		{"v3 /transactions/{tx_id}", "p99 < 5 ms", func(i int) string { return "/extended/v3/transactions/" + tx(i) }},
+		{"transactions of an account, page 1", "p99 < 10 ms", func(i int) string { return "/extended/v1/address/" + account(i) + "/transactions" }},
+		{"v2 /blocks/{height}", "", func(i int) string { return "/extended/v2/blocks/" + strconv.Itoa(block(i)) }},
+		{"v1 block with 2,000 transactions", "p99 < 50 ms", func(i int) string { return fmt.Sprintf("/extended/v1/block/by_height/%d?%d", full(i), i) }},
+		{"200 transactions of a block with 2,000", "p99 < 50 ms", func(i int) string {
+			return fmt.Sprintf("/extended/v1/tx/block/%s?limit=200&offset=%d", b.chain.blockHash(full(i)), i%(chainFull-200))
+		}},
+		{"search for a transaction", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + tx(i) }},
+		{"search for a block", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + b.chain.blockHash(block(i)) }},
+		{"search for an account", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + account(i) }},
+	} {
+		for _, connections := range []int{1, 16} {
+			f, err := b.inTurns(connections, selectingOf(selecting, b.chain), server.loading(ctx, chainTargets(several, look.path)))
+			if err != nil {
+				return fmt.Errorf("%s: %w", look.what, err)
+			}
+			b.row(fmt.Sprintf("cold %s, %s", look.what, connectionsText(connections)), f[1].String(), f[0].String()+" bare SELECT of a transaction",
+				ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", look.target)
+		}
+	}
+	return nil
+}
+
+// accountPages compares late pages of the account with a tenth of all transactions with its first ones. Ratios are of latencies.
+func (b *bench) accountPages(ctx context.Context, server *server) error {
+	const limit = 20
+	busy := benchAccount(0)
+	page := min(10_000, b.chain.Transactions/10/limit/2)
+	for _, list := range []struct{ what, path string }{
+		{"transactions", "/extended/v1/address/" + busy + "/transactions?"},
+		{"transactions with transfers", "/extended/v1/address/" + busy + "/transactions_with_transfers?"},
+		{"v2 transactions", "/extended/v2/addresses/" + busy + "/transactions?"},
+		{"assets", "/extended/v1/address/" + busy + "/assets?"},
+		{"all transactions", "/extended/v1/tx?"},
+	} {
+		about := func(page int) *aims {
+			return chainTargets(variants, func(i int) string { return fmt.Sprintf("%slimit=%d&offset=%d", list.path, limit, (page-1)*limit+i) })
+		}
+		for _, connections := range []int{1, 16} {
+			f, err := b.inTurns(connections, server.loading(ctx, about(1)), server.loading(ctx, about(page)))
+			if err != nil {
+				return fmt.Errorf("%s: %w", list.what, err)
+			}
+			b.row(fmt.Sprintf("cold %s, page %d, %s", list.what, page, connectionsText(connections)), f[1].String(), f[0].String()+" page 1",
+				ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", "≤ 1.5×, p99 < 10 ms")
+		}
+	}
+	return nil
+}
+
+// selectTransactions is the SELECT of a transaction by its id as a process.
+func selectTransactions(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
+	query := chain.Spec().SQL(`
+		SELECT t.*, b.height, b.block_hash, b.parent_block_hash, b.index_block_hash, b.block_time, b.burn_block_time, b.burn_block_height, e.*
+		FROM {schema}.transaction t
+		JOIN {schema}.block b ON b.source_seq = t.source_seq
+		JOIN {schema}.canonical c ON c.block_seq = t.source_seq
+		JOIN {schema}.event e ON (e.source_seq, e.tx_index) = (t.source_seq, t.tx_index)
+		WHERE t.txid = decode(substr($1, 3), 'hex')`)
+	return selectRounds(ctx, in, out, func(w chainWorld) selectRow {
+		return func(pool *pgxpool.Pool, random *rand.Rand) error {
+			rows, err := pool.Query(ctx, query, w.txid(1+random.IntN(w.Transactions)))
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				if _, err := rows.Values(); err != nil {
+					return err
+				}
+			}
+			return rows.Err()
+		}
+	})
+}
