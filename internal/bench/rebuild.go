@@ -19,6 +19,7 @@ import (
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/projections/ft"
+	"strata/projections/mempool"
 	"strata/projections/nft"
 	"strata/projections/sft"
 )
@@ -40,7 +41,7 @@ func (b *bench) rebuilding(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return b.rebuildMore(ctx, min(50_000, b.rebuilt))
 }
 
 func (b *bench) rebuildSynthetic(ctx context.Context, events int) error {
@@ -72,7 +73,7 @@ func (b *bench) rebuild(ctx context.Context, database, path, what string) error 
 		return err
 	}
 	var r rebuilt
-	if err := builder.ask(url, &r); err != nil {
+	if err := builder.ask(building{URL: url}, &r); err != nil {
 		return err
 	}
 	after, err := processorTime(b.cluster.Pid())
@@ -92,6 +93,45 @@ func (b *bench) rebuild(ctx context.Context, database, path, what string) error 
 	if r.Took > 5*time.Second {
 		b.row("  memory meanwhile", usage, "", "", "flat, < 300 MiB")
 	}
+	return nil
+}
+
+// rebuildMore measures what the history of accounts and the mempool add to the cost of an event, in processor time of the program and
+// of Postgres, in turns.
+func (b *bench) rebuildMore(ctx context.Context, events int) error {
+	path, _, _, err := b.archive("rebuild-more.tsv", longChain, limits{events: events})
+	if err != nil {
+		return err
+	}
+	builder, err := b.helper(ctx, "rebuild")
+	if err != nil {
+		return err
+	}
+	defer builder.stop()
+	var took, spent [2]time.Duration
+	for n := range 4 {
+		url, pool, _, _, err := b.imported(ctx, fmt.Sprintf("rebuild_more_%d", n), path)
+		if err != nil {
+			return err
+		}
+		pool.Close()
+		before, err := processorTime(b.cluster.Pid())
+		if err != nil {
+			return err
+		}
+		var r rebuilt
+		if err := builder.ask(building{URL: url, Tokens: n%2 == 0}, &r); err != nil {
+			return err
+		}
+		after, err := processorTime(b.cluster.Pid())
+		if err != nil {
+			return err
+		}
+		took[n%2], spent[n%2] = took[n%2]+r.Took, spent[n%2]+r.Processor+after-before
+	}
+	each := func(d time.Duration) float64 { return d.Seconds() * 1e6 / float64(2*events) }
+	b.row(fmt.Sprintf("history of accounts and mempool, %d events", events), fmt.Sprintf("%.0f µs, %.0f µs CPU an event", each(took[1]), each(spent[1])),
+		fmt.Sprintf("%.0f µs, %.0f µs CPU without", each(took[0]), each(spent[0])), times(took[1].Seconds(), took[0].Seconds())+", CPU "+times(spent[1].Seconds(), spent[0].Seconds()), "≤ 1.4×")
 	return nil
 }
 
@@ -117,7 +157,7 @@ func scanLog(ctx context.Context, pool *pgxpool.Pool) (took time.Duration, err e
 // copyAgain copies the finished rows of all tables into tables with the same indexes, of which those for readers come last,
 // as they do in a build.
 func copyAgain(ctx context.Context, pool *pgxpool.Pool) (rows int64, took time.Duration, err error) {
-	for _, definition := range nodeLines().Definitions() {
+	for _, definition := range nodeLines(false).Definitions() {
 		again := definition.Spec
 		again.Version += 1000
 		makeTables, makeIndexes, _ := strings.Cut(again.DDL(), projections.ReaderIndexes)
@@ -182,13 +222,23 @@ func copyTable(ctx context.Context, pool *pgxpool.Pool, from, to pgx.Identifier)
 	return tag.RowsAffected(), time.Since(began), nil
 }
 
-// nodeLines are the projections that fold what a node sends.
-func nodeLines() projections.Lines {
+// nodeLines are the projections that fold what a node sends; or, of them, balances and those of tokens alone.
+func nodeLines(tokens bool) projections.Lines {
 	canonical, err := chain.New(chain.Recommended, nil)
 	if err != nil {
 		panic(err) // the rule is one of its own
 	}
-	return projections.Lines{projections.Chain(canonical, accounts.New(), balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil))}
+	followers := []projections.Projection[projections.Step]{balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil)}
+	if !tokens {
+		followers = append(followers, accounts.New(), mempool.New())
+	}
+	return projections.Lines{projections.Chain(canonical, followers...)}
+}
+
+// building says what to build: all of nodeLines, or some.
+type building struct {
+	URL    string // of the database
+	Tokens bool
 }
 
 // rebuilt says what a build took.
@@ -198,17 +248,17 @@ type rebuilt struct {
 	Shares    shares
 }
 
-// rebuildAll is a process that builds all projections of the databases that it is told.
+// rebuildAll is a process that builds projections of the databases that it is told.
 func rebuildAll(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
 	for {
-		var url string
-		if err := in.Decode(&url); err != nil {
+		var what building
+		if err := in.Decode(&what); err != nil {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			return err
 		}
-		r, err := rebuildOnce(ctx, url)
+		r, err := rebuildOnce(ctx, what)
 		if err != nil {
 			return err
 		}
@@ -218,15 +268,15 @@ func rebuildAll(ctx context.Context, in *json.Decoder, out *json.Encoder) error 
 	}
 }
 
-func rebuildOnce(ctx context.Context, url string) (r rebuilt, err error) {
-	pool, err := pgxpool.New(ctx, url)
+func rebuildOnce(ctx context.Context, what building) (r rebuilt, err error) {
+	pool, err := pgxpool.New(ctx, what.URL)
 	if err != nil {
 		return r, err
 	}
 	defer pool.Close()
 	log := eventstore.Open(pool, eventstore.Config{})
 	defer log.Close()
-	runner := projections.NewRunner(projections.Config{Log: log}, nodeLines()...)
+	runner := projections.NewRunner(projections.Config{Log: log}, nodeLines(what.Tokens)...)
 	if err := runner.Register(ctx); err != nil {
 		return r, err
 	}
