@@ -143,6 +143,29 @@ func (d *dependencies) leastAdvanced(s *register.State) (least *register.Version
 	return least
 }
 
+// actives are the active versions of the projections among the dependencies, some of them several times.
+func (d *dependencies) actives(s *register.State) iter.Seq[*register.Version] {
+	return func(yield func(*register.Version) bool) {
+		if d.register {
+			for _, v := range s.Versions {
+				if v.Active && !yield(v) {
+					return
+				}
+			}
+		}
+		for _, name := range d.tips {
+			if v := s.Active(name); v != nil && !yield(v) {
+				return
+			}
+		}
+		for shard := range d.all() {
+			if v := s.Active(shard.Projection); v != nil && !yield(v) {
+				return
+			}
+		}
+	}
+}
+
 // versions are the active versions of the projections among the dependencies, when they are all there is to it;
 // otherwise nil.
 func (d *dependencies) versions(s *register.State) (versions []*register.Version) {

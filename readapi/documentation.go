@@ -21,7 +21,8 @@ var docsPage []byte
 const about = `Strata keeps what a Stacks node emits in an append-only log, folds it into tables, and answers from them.
 
 **Where an answer comes from.** Two headers say it: ` + "`Strata-Position`" + ` is the position in the log and the tip that the answer reflects, ` +
-	"`Strata-Source`" + ` names the events behind its rows, whose exact bytes are at ` + "`/audit/v1/events/{seq}/body`" + `.
+	"`Strata-Source`" + ` names the events behind its rows, whose exact bytes are at ` + "`/audit/v1/events/{seq}/body`" + `. ` +
+	"Send the position back, in the same header or as `min_position`" + `, and the answer is no older than the one that it is from, whichever process or replica gives it.
 
 **Asking again.** What is read from the tables has a strong ` + "`ETag`" + `, which changes when the answer does: send it as ` + "`If-None-Match`" + `, and the answer is 304 while nothing has changed. A new block changes the answers that it touches, and no others.
 

@@ -28,6 +28,8 @@ const (
 	CodeConflict
 	// CodeOtherRules: other code has built what is active, so that another process has to be asked.
 	CodeOtherRules
+	// CodeBehind: the tables do not reflect yet what was asked for.
+	CodeBehind
 )
 
 // Error is an answer to the client that is not the one it hoped for. Message is what the client reads.
@@ -107,7 +109,7 @@ func failure(err error, requestID string) (status int, body any, known bool) {
 			body.StatusCode = http.StatusNotFound
 		case CodeConflict:
 			body.StatusCode = http.StatusConflict
-		case CodeOtherRules:
+		case CodeOtherRules, CodeBehind:
 			return http.StatusServiceUnavailable, unavailableBody{own.Message}, true
 		}
 		body.Reason = http.StatusText(body.StatusCode)

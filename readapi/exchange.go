@@ -11,6 +11,7 @@ type exchange struct {
 	id        string // names the request in the log
 	target    string // as the client wrote it
 	operation string // set when the route is known
+	least     int64  // events that the answer has to reflect; 0 for any
 	// parameters of the operation in their canonical form, set when they have been checked.
 	parameters []byte
 	// plan takes the plan of the request, which is not carried out then; nil for a request to carry out.

@@ -39,7 +39,7 @@ func (a *API) answerKept(w http.ResponseWriter, r *http.Request) bool {
 	}
 	start := time.Now()
 	state := a.watch.State(start)
-	if state == nil {
+	if state == nil || asksPosition(r) {
 		return false
 	}
 	p, ok := a.plans.Get(r.RequestURI)
@@ -59,6 +59,12 @@ func (a *API) answerKept(w http.ResponseWriter, r *http.Request) bool {
 // is still right, or with one that it makes.
 func (a *API) answerRead(ctx context.Context, p *plan) sent {
 	state := a.watch.State(time.Now())
+	if least := exchangeOf(ctx).least; least > 0 {
+		var err error
+		if state, err = a.reach(ctx, p, least); err != nil {
+			return sent{Answer: a.failed(ctx, err, answer.Config{Fields: []answer.Field{{Name: "Retry-After", Values: []string{"1"}}}})}
+		}
+	}
 	if state == nil || choiceOf(ctx) != nil {
 		return a.make(ctx, p, nil).sent()
 	}

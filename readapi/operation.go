@@ -11,7 +11,9 @@ import (
 // operation is a resource that is being served.
 type operation struct {
 	resource
-	requests *prometheus.HistogramVec
+	// atPosition says that answers reflect a position of the log, so that one may be asked for.
+	atPosition bool
+	requests   *prometheus.HistogramVec
 	// observers are of the statuses that were answered so far, so that a request need not look for its own.
 	observers [600]atomic.Pointer[prometheus.Observer]
 }

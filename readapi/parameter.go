@@ -36,6 +36,9 @@ func newParameterChecks(parameters []*huma.Param) parameterChecks {
 		case "path":
 			path = append(path, parameterCheck{name: p.Name, label: "params/" + p.Name, inPath: true, required: true, failures: schemaCheck(p.Schema)})
 		case "query":
+			if p.Name == minPosition { // says nothing of what is asked for
+				continue
+			}
 			query = append(query, parameterCheck{name: p.Name, label: "querystring/" + p.Name, required: p.Required, byDefault: defaultOf(p.Schema), failures: schemaCheck(p.Schema)})
 		}
 	}

@@ -51,6 +51,7 @@ type resource struct {
 // The same request is not answered twice from the database while nothing changes of what the answer depends on.
 func get[In, Out any](a *API, r resource, handler func(ctx context.Context, s *snapshot, in *In) (Out, error)) {
 	o := a.operation(r)
+	o.atPosition = true
 	operate(a, o, func(ctx context.Context, in *In) sent {
 		d := r.of
 		if dependent, ok := any(in).(dependent); ok {
@@ -95,6 +96,9 @@ func operate[In any](a *API, o *operation, handler func(context.Context, *In) se
 		Method: http.MethodGet, Path: o.path, OperationID: o.id, Summary: o.summary, Description: o.about,
 		Tags: []string{o.tag}, Deprecated: o.deprecated, Responses: a.responses(o.resource, out),
 		SkipValidateParams: true, // checkingAdapter has done it
+	}
+	if o.atPosition {
+		describeMinPosition(&op)
 	}
 	if o.refuse != nil {
 		op.Metadata = map[string]any{refusal: o.refuse}
@@ -175,6 +179,12 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 //
 // A target that somebody asked for before needs none of this.
 func (a *API) route(w http.ResponseWriter, r *http.Request) {
+	least, err := leastPosition(r)
+	if err != nil {
+		failureAnswer(err).Serve(w, r, answer.Moment{})
+		return
+	}
+	exchangeOf(r.Context()).least = least
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		if p, ok := a.plans.Get(r.RequestURI); ok && choiceOf(r.Context()) == nil {
 			exchangeOf(r.Context()).operation = p.operation.id

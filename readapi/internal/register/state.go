@@ -59,6 +59,16 @@ func (s *State) Schemas() string { return s.schemas }
 // Active is the active version of a projection; nil when there is none.
 func (s *State) Active(name string) *Version { return s.active[name] }
 
+// Leader is the version whose steps a version folds; nil for one that folds the log.
+func (s *State) Leader(v *Version) *Version {
+	for _, leader := range s.Versions {
+		if v.Input == leader.schema() {
+			return leader
+		}
+	}
+	return nil
+}
+
 // Foreign are the active versions that other code has built than that whose rules have these numbers, by the names of
 // projections: what their rows mean, only that code knows, so that nothing can be answered from them. Projections without a
 // number here don't count.

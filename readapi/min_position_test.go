@@ -1,0 +1,103 @@
+package readapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"strata/internal/replay"
+	"strata/internal/synthchain"
+	"strata/projections/balances"
+	"strata/readapi"
+)
+
+// Whoever asks for the position of what was just appended gets an answer that reflects it, however far the tables were, and
+// also when the last events concerned nobody.
+func TestMinPosition(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	replay.Start(t, log, newChain(t), balances.New(nil))
+	k := newKeeper(t, readers(t, log.Pool()), readapi.Config{})
+	made := synthchain.New(synthchain.Everything(3, synthchain.V40))
+	appended := 0
+	for n := range 40 {
+		var posts []replay.Post
+		for range 1 + n%4 {
+			post := made.Next()
+			posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
+		}
+		if n%3 == 0 {
+			posts = append(posts, replay.Post{Path: "/nobody/reads/this", Body: []byte(`{}`)})
+		}
+		replay.Append(t, log, posts...)
+		appended += len(posts)
+		var got []reply
+		targets := []string{"/extended/v2/blocks", "/extended/v1/address/SP000000000000000000002Q6VF78/stx"}
+		for _, target := range targets {
+			got = append(got, k.get(target+"?min_position="+strconv.Itoa(appended)))
+		}
+		replay.Wait(t, log)
+		plain := newSiteOn(t, k.pool, readapi.Config{}) // which keeps nothing
+		for i, target := range targets {
+			if want := plain.get(target); got[i].status != want.status || got[i].body != want.body {
+				t.Fatalf("%s after %d events: got %d %s, want %d %s", target, appended, got[i].status, got[i].body, want.status, want.body)
+			}
+		}
+	}
+}
+
+// An answer that is kept is not given to who has seen more.
+func TestMinPositionKept(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	k := newKeeper(t, s.pool, readapi.Config{WatchInterval: time.Hour})
+	const target = "/extended/v2/blocks"
+	before := k.get(target)
+	if again := k.get(target); again.header.Get("ETag") != before.header.Get("ETag") {
+		t.Fatalf("got %s, then %s", before.header, again.header)
+	}
+	s.advance("chain")
+	s.advance("balances")
+	var position string
+	if err := s.pool.QueryRow(t.Context(), `SELECT log_seq::text FROM strata.projection WHERE name = 'chain'`).Scan(&position); err != nil {
+		t.Fatal(err)
+	}
+	for _, header := range []string{"", "Strata-Position"} {
+		var got reply
+		if header == "" {
+			got = k.get(target + "?min_position=log%3D" + position)
+		} else {
+			got = k.request(http.MethodGet, target, header, "log="+position)
+		}
+		if got.status != http.StatusOK || !strings.HasPrefix(got.header.Get("Strata-Position"), "log="+position+";") {
+			t.Errorf("%s: got %d at %q, want log=%s", header, got.status, got.header.Get("Strata-Position"), position)
+		}
+	}
+}
+
+func TestMinPositionErrors(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	k := newKeeper(t, s.pool, readapi.Config{RequestTimeout: 50 * time.Millisecond})
+	for _, text := range []string{"", "x", "-1", "1.5", "log=", "log=1; height=2", "99999999999999999999"} {
+		got := k.get("/extended/v2/blocks?min_position=" + url.QueryEscape(text))
+		if got.status != http.StatusBadRequest || !strings.Contains(got.body, `querystring/min_position want a position`) {
+			t.Errorf("%q: got %d %s", text, got.status, got.body)
+		}
+	}
+	for _, family := range []string{"/extended/v2/blocks", "/audit/v1/quarantine", "/extended"} {
+		got := k.get(family + "?min_position=999999")
+		if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") != "1" || !strings.Contains(got.body, "and 999999 were asked for") {
+			t.Errorf("%s: got %d %s %s", family, got.status, got.header, got.body)
+		}
+	}
+	for _, text := range []string{"0", "1", "log=1", fmt.Sprintf("log=1; height=1; index_block_hash=0x%064d", 7)} {
+		if got := k.get("/extended/v2/blocks?min_position=" + url.QueryEscape(text)); got.status != http.StatusOK {
+			t.Errorf("%q: got %d %s", text, got.status, got.body)
+		}
+	}
+}
