@@ -28,7 +28,7 @@ type API struct {
 	watch    *register.Watch
 	cache    *cache.Cache[kept]
 	plans    *cache.Memory[string, *plan] // by the target of the request, as it was written
-	combiner combiner                     // of brief reads
+	combiner *combiner                    // of brief reads
 
 	nodeAnswers *NodeAnswers
 	fees        *fees
@@ -53,7 +53,7 @@ func New(config Config) *API {
 	a := &API{config: config.withDefaults(), mux: http.NewServeMux(), pending: mempoolTransfers{}, pendingNonces: waitingNonces{}}
 	a.routes, a.tracers = map[string]string{}, map[string]tracer{}
 	a.metrics = newMetrics(a.config.Registry)
-	a.combiner.pool = a.config.Pool
+	a.combiner = newCombiner(a.config.Pool)
 	a.version = []string{a.config.Version.String()}
 	a.program = or(a.config.Program, a.config.Version.String()) + " " + a.config.Network + a.config.imageSource() + a.config.ordinalsForm()
 	a.watch = register.NewWatch(register.WatchConfig{

@@ -3,12 +3,14 @@ package readapi
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/semaphore"
 )
 
 const (
@@ -27,6 +29,9 @@ const (
 // then sent alone.
 type combiner struct {
 	pool *pgxpool.Pool
+	// apart are the round trips of reads that were not taken along. They take turns: more at a time than the processors can do would
+	// only make each of them wait for all others.
+	apart *semaphore.Weighted
 
 	mu      sync.Mutex
 	waiting []*combined
@@ -44,6 +49,10 @@ type combined struct {
 	appointed bool          // that it was told so; guarded by the combiner's mutex
 }
 
+func newCombiner(pool *pgxpool.Pool) *combiner {
+	return &combiner{pool: pool, apart: semaphore.NewWeighted(int64(2 * runtime.GOMAXPROCS(0)))}
+}
+
 // send runs queries in one snapshot, with others' or alone.
 func (c *combiner) send(ctx context.Context, queries []queued) error {
 	own := &combined{queries: queries, done: make(chan struct{}), turn: make(chan struct{}, 1)}
@@ -56,6 +65,10 @@ func (c *combiner) send(ctx context.Context, queries []queued) error {
 		c.mu.Unlock()
 	}
 	if !c.wait(ctx, own) || !own.read && !own.alone && ctx.Err() == nil {
+		if err := c.apart.Acquire(ctx, 1); err != nil {
+			return fmt.Errorf("wait for other reads to end: %w", err)
+		}
+		defer c.apart.Release(1)
 		return sendAlone(ctx, c.pool, queries)
 	}
 	return own.err

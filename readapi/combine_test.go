@@ -16,7 +16,7 @@ import (
 func TestCombiner(t *testing.T) {
 	t.Parallel()
 	pool := replay.Databases.New(t)
-	c := &combiner{pool: pool}
+	c := newCombiner(pool)
 	var wait sync.WaitGroup
 	for i := range 40 {
 		wait.Go(func() {
@@ -68,7 +68,7 @@ func TestCombiner(t *testing.T) {
 // A slow read takes those along that were sent with it, and nobody else.
 func TestCombinerPatience(t *testing.T) {
 	t.Parallel()
-	c := &combiner{pool: replay.Databases.New(t)}
+	c := newCombiner(replay.Databases.New(t))
 	nothing := func(rows pgx.Rows) error { rows.Close(); return rows.Err() }
 	var slow sync.WaitGroup
 	for range tripsMax {

@@ -73,7 +73,7 @@ func (a *API) begin(ctx context.Context, p *plan) (*snapshot, error) {
 // register.ErrMoved when it is in another one by then.
 func (a *API) assume(p *plan, state *register.State) *snapshot {
 	return &snapshot{
-		combiner: &a.combiner, prepared: &a.prepared, state: state, plan: p, assumed: p.versions(state),
+		combiner: a.combiner, prepared: &a.prepared, state: state, plan: p, assumed: p.versions(state),
 		rules: a.config.Rules, others: state.Foreign(a.config.Rules),
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/observer"
+	"strata/internal/gcfloor"
 	"strata/projections"
 )
 
@@ -26,6 +27,9 @@ const (
 	roleMetadata  = "metadata"
 	roleAPI       = "api"
 )
+
+// heapFloor is how large the heap may grow, in bytes, before it is collected.
+const heapFloor = 128 << 20
 
 type serveCommand struct {
 	databaseFlags   `embed:"" group:"Database:"`
@@ -64,6 +68,7 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 	if err := c.parseNodes(); err != nil {
 		return err
 	}
+	gcfloor.Keep(heapFloor)
 	// Listening comes first, so that an address that is taken is found before anything else is begun.
 	listening, err := c.listen(ctx, logger)
 	if err != nil {
