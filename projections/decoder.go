@@ -71,8 +71,8 @@ func (d *Decoder) Decode(ctx context.Context, events []eventstore.Event) ([]LogI
 			d.decoded.Inc()
 			d.blocks.put(b.Seq, b.BodySize, b)
 		}
-		if item.Record != nil {
-			d.records.put(item.Seq, item.Size, item.Record)
+		if record := item.record(); record != nil {
+			d.records.put(item.Seq, item.Size, record)
 		}
 		return item, nil
 	})
@@ -104,9 +104,9 @@ func (d *Decoder) Payloads(ctx context.Context, seqs []int64) (map[int64]*ordina
 	return contents(ctx, d, d.feed, seqs, decodeFeed, func(item *LogItem) (*ordinals.Payload, bool) { return item.Feed, item.Feed != nil })
 }
 
-// Records returns the records at the given positions.
+// Records returns the records and Bitcoin blocks at the given positions.
 func (d *Decoder) Records(ctx context.Context, seqs []int64) (map[int64]Record, error) {
-	return contents(ctx, d, d.records, seqs, decodeEvent, func(item *LogItem) (Record, bool) { return item.Record, item.Record != nil })
+	return contents(ctx, d, d.records, seqs, decodeEvent, func(item *LogItem) (Record, bool) { return item.record(), item.record() != nil })
 }
 
 // contents finds what some events hold, in a cache or the log.
@@ -128,7 +128,7 @@ func contents[T any](ctx context.Context, d *Decoder, cache *decodedCache[T], se
 		if !ok {
 			return value, fmt.Errorf("event %d has path %s, which does not hold a %T", item.Seq, item.Path, value)
 		}
-		if item.Record == nil {
+		if item.record() == nil {
 			d.decoded.Inc()
 		}
 		return value, nil

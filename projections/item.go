@@ -43,7 +43,16 @@ type Block struct {
 	Decoded []*transaction.Transaction
 }
 
-// Record is what came from outside of the chain: *fetch.Report, *fetch.Refresh, *Announcement or *nodeevent.DropMempoolTx.
+// record is what steps name of the event: its Record, or the Bitcoin block that it announces.
+func (i *LogItem) record() Record {
+	if burn, ok := i.Payload.(*nodeevent.BurnBlock); ok {
+		return burn
+	}
+	return i.Record
+}
+
+// Record is what came from outside of the chain: *fetch.Report, *fetch.Refresh, *Announcement or *nodeevent.DropMempoolTx;
+// or a Bitcoin block, *nodeevent.BurnBlock.
 type Record any
 
 // RecordKind says what a record is about, so that who reads the steps need not read records of others.
@@ -55,9 +64,13 @@ const (
 	Fetched RecordKind = 1
 	// Mempool is what a node tells of its mempool.
 	Mempool RecordKind = 2
+	// BitcoinFollowed is a Bitcoin block that is on the followed fork of Bitcoin from now on.
+	BitcoinFollowed RecordKind = 3
+	// BitcoinLeft is a Bitcoin block that was on it until now.
+	BitcoinLeft RecordKind = 4
 )
 
-// KindOf is the kind of a record; 0 for nil.
+// KindOf is the kind of a record that has one of its own; 0 for nil. Of Bitcoin blocks chain says it.
 func KindOf(record Record) RecordKind {
 	switch record.(type) {
 	case nil:
@@ -92,6 +105,10 @@ func (k StepKind) String() string {
 // Step is one entry of the linear list that chain writes: a block is applied on top, the block at the top is taken off
 // again, or a record is taken in.
 //
+// Bitcoin blocks are records. At any place in the list those that are followed have different heights, but one may come below
+// others: a node that began earlier tells of it later. What one event changes comes in this order: blocks that are reverted,
+// Bitcoin blocks that are left, the highest first, those that are followed, the lowest first, and blocks that are applied.
+//
 // Its JSON is the message that tells of it, which goes without the content.
 type Step struct {
 	Number int64    `json:"step"`
@@ -100,7 +117,7 @@ type Step struct {
 	// there was none.
 	Height         int64       `json:"height"`
 	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
-	// BlockSeq is the event that holds the block's content, or the record.
+	// BlockSeq is the event that holds the block's content, or the record; of a Bitcoin block its first announcement.
 	BlockSeq int64 `json:"block_seq"`
 	// SourceSeq is the event that caused the step: the block itself, or the one that made its branch win.
 	SourceSeq int64 `json:"source_seq"`

@@ -118,7 +118,7 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	}
 	compare(t, "canonical block", blocks, pairs(t, log, `
 		SELECT c.height::text, '0x' || encode(b.index_block_hash, 'hex')
-		FROM chain_v2.canonical c JOIN chain_v2.block b ON b.source_seq = c.block_seq`))
+		FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq`))
 	compare(t, "STX balance", texts(want.Balances), pairs(t, log, `
 		SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
 	compare(t, "next nonce", texts(want.Nonces), pairs(t, log, `
@@ -192,7 +192,7 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 		contracts[contract] = ""
 	}
 	compare(t, "contract", contracts, pairs(t, log, `
-		SELECT k.contract_id, '' FROM chain_v2.contract k JOIN chain_v2.canonical c ON c.block_seq = k.source_seq`))
+		SELECT k.contract_id, '' FROM chain_v3.contract k JOIN chain_v3.canonical c ON c.block_seq = k.source_seq`))
 	if rows := pairs(t, log, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
 		t.Errorf("quarantined: %v", rows)
 	}
@@ -204,13 +204,13 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 // canonicalRows are queries whose result must not depend on what happened besides the canonical chain. Columns that
 // name events of the log are replaced by the block that the event announced: positions in the log do depend on it.
 var canonicalRows = map[string]string{
-	"block":       `SELECT b.* FROM chain_v2.canonical c JOIN chain_v2.block b ON b.source_seq = c.block_seq`,
-	"transaction": `SELECT r.* FROM chain_v2.canonical c JOIN chain_v2.transaction r ON r.source_seq = c.block_seq`,
-	"event":       `SELECT r.* FROM chain_v2.canonical c JOIN chain_v2.event r ON r.source_seq = c.block_seq`,
-	"contract":    `SELECT r.* FROM chain_v2.canonical c JOIN chain_v2.contract r ON r.source_seq = c.block_seq`,
+	"block":       `SELECT b.* FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq`,
+	"transaction": `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.transaction r ON r.source_seq = c.block_seq`,
+	"event":       `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.event r ON r.source_seq = c.block_seq`,
+	"contract":    `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.contract r ON r.source_seq = c.block_seq`,
 	"microblock_confirmation": `
-		SELECT r.* FROM chain_v2.canonical c JOIN chain_v2.microblock_confirmation r ON r.source_seq = c.block_seq`,
-	"burn_block":       `SELECT * FROM chain_v2.burn_block WHERE canonical`,
+		SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.microblock_confirmation r ON r.source_seq = c.block_seq`,
+	"burn_block":       `SELECT * FROM chain_v3.burn_block WHERE canonical`,
 	"balances block":   `SELECT * FROM balances_v2.block`,
 	"ledger":           `SELECT * FROM balances_v2.ledger`,
 	"holding":          `SELECT * FROM balances_v2.holding`,
@@ -251,7 +251,7 @@ func checkSameRows(t *testing.T, want, got *eventstore.Log) {
 func dump(t *testing.T, log *eventstore.Log, query string) []string {
 	t.Helper()
 	blocks := map[int64]string{}
-	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v2.block`)
+	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v3.block`)
 	if err != nil {
 		t.Fatal(err)
 	}

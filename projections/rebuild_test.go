@@ -22,6 +22,7 @@ import (
 	"strata/projections/mempool"
 	"strata/projections/nft"
 	"strata/projections/ordinals"
+	"strata/projections/pox"
 	"strata/projections/sft"
 )
 
@@ -29,7 +30,7 @@ import (
 func everything(t *testing.T) projections.Lines {
 	t.Helper()
 	return projections.Lines{
-		projections.Chain(recommended(t), balances.New(nil), mempool.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
+		projections.Chain(recommended(t), balances.New(nil), mempool.New(), pox.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()),
 	}
 }
@@ -101,7 +102,7 @@ func TestRebuildEverything(t *testing.T) {
 		stop()
 	}
 	want := []projections.Instance{
-		at("chain", chain.Version+1), at("balances", balances.Version+1), at("mempool", 2), at("ft", 2), at("sft", 2), at("nft", 2), at("ordinals", 7), at("inscriptions", 3), at("brc20", 2),
+		at("chain", chain.Version+1), at("balances", balances.Version+1), at("mempool", 2), at("pox", 2), at("ft", 2), at("sft", 2), at("nft", 2), at("ordinals", 7), at("inscriptions", 3), at("brc20", 2),
 	}
 	if !slices.Equal(built, want) {
 		t.Fatalf("got %v, want %v", built, want)
@@ -124,7 +125,7 @@ func TestRebuildEverything(t *testing.T) {
 			t.Errorf("got status %+v", s)
 		}
 	}
-	if s := statusAt(t, log, at("chain", 3)); s.Rate == nil || *s.Rate <= 0 {
+	if s := statusAt(t, log, at("chain", 4)); s.Rate == nil || *s.Rate <= 0 {
 		t.Errorf("the rate of the build was not measured: %+v", s)
 	}
 	checkJoint(t, log, lines)
@@ -165,28 +166,28 @@ func checkJoint(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 		got := query[string](t, log, `
 			SELECT string_agg(p.name || ' ' || p.version || ' ' || p.input, ', ' ORDER BY p.name) FROM strata.active JOIN strata.projection p USING (name, version)`)
 		version := map[bool]int{true: 2, false: 1}
-		c, o := version[chain == 3], version[ordinals == 7]
-		want := fmt.Sprintf("balances %d chain_v%d, brc20 %d ordinals_v%d, chain %d log, ft %d chain_v%d, inscriptions %d ordinals_v%d, mempool %d chain_v%d, nft %d chain_v%d, ordinals %d log, sft %d chain_v%d",
-			c+balances.Version-1, chain, o, ordinals, chain, c, chain, o+inscriptions.Version-1, ordinals, c, chain, c, chain, ordinals, c, chain)
+		c, o := version[chain == 4], version[ordinals == 7]
+		want := fmt.Sprintf("balances %d chain_v%d, brc20 %d ordinals_v%d, chain %d log, ft %d chain_v%d, inscriptions %d ordinals_v%d, mempool %d chain_v%d, nft %d chain_v%d, ordinals %d log, pox %d chain_v%d, sft %d chain_v%d",
+			c+balances.Version-1, chain, o, ordinals, chain, c, chain, o+inscriptions.Version-1, ordinals, c, chain, c, chain, ordinals, c, chain, c, chain)
 		if got != want {
 			t.Errorf("active are %s, want %s", got, want)
 		}
 	}
-	oneInput(2, 1)
-	switches, err := projections.Activate(ctx, pool, lines, []projections.Instance{at("chain", 3), at("ordinals", 7)})
-	if err != nil || len(switches) != 9 {
-		t.Fatalf("got %v and %v, want 9 switches", switches, err)
+	oneInput(3, 1)
+	switches, err := projections.Activate(ctx, pool, lines, []projections.Instance{at("chain", 4), at("ordinals", 7)})
+	if err != nil || len(switches) != 10 {
+		t.Fatalf("got %v and %v, want 10 switches", switches, err)
 	}
-	oneInput(3, 7)
-	if switches, err := projections.Activate(ctx, pool, lines, []projections.Instance{at("chain", 3)}); err != nil || len(switches) != 0 {
+	oneInput(4, 7)
+	if switches, err := projections.Activate(ctx, pool, lines, []projections.Instance{at("chain", 4)}); err != nil || len(switches) != 0 {
 		t.Errorf("activate what is active: got %v and %v", switches, err)
 	}
 	eventually(t, "the views follow", func() bool {
 		return query[bool](t, log, `SELECT bool_and(viewed = version) FROM strata.active`) &&
-			query[bool](t, log, `SELECT pg_get_viewdef('api.block') LIKE '%chain_v3%' AND pg_get_viewdef('api.ft_token') LIKE '%ft_v2%'`)
+			query[bool](t, log, `SELECT pg_get_viewdef('api.block') LIKE '%chain_v4%' AND pg_get_viewdef('api.ft_token') LIKE '%ft_v2%'`)
 	})
 	for i, want := range map[projections.Instance]error{
-		at("chain", 3): projections.ErrActive, at("chain", 2): projections.ErrFollowed, at("chain", 9): projections.ErrNotRegistered,
+		at("chain", 4): projections.ErrActive, at("chain", 3): projections.ErrFollowed, at("chain", 9): projections.ErrNotRegistered,
 	} {
 		if err := projections.Drop(ctx, pool, i); !errors.Is(err, want) {
 			t.Errorf("drop %s: got %v, want %v", i, err, want)
@@ -200,16 +201,16 @@ func checkJoint(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 			t.Fatal(err)
 		}
 	}
-	oneInput(2, 1)
+	oneInput(3, 1)
 	if s := statusAt(t, log, at("ft", 2)); !s.Previous {
 		t.Errorf("ft_v2 is not what a rollback returns to: %+v", s)
 	}
-	for _, i := range []projections.Instance{at("sft", 2), at("nft", 2), at("balances", 3), at("mempool", 2), at("ft", 2), at("chain", 3)} {
+	for _, i := range []projections.Instance{at("sft", 2), at("nft", 2), at("balances", 3), at("mempool", 2), at("pox", 2), at("ft", 2), at("chain", 4)} {
 		if err := projections.Drop(ctx, pool, i); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := query[int](t, log, `SELECT count(*) FROM pg_namespace WHERE nspname IN ('chain_v3', 'balances_v3', 'ft_v2')`); n != 0 {
+	if n := query[int](t, log, `SELECT count(*) FROM pg_namespace WHERE nspname IN ('chain_v4', 'balances_v3', 'ft_v2')`); n != 0 {
 		t.Errorf("%d schemas are left", n)
 	}
 	if _, err := projections.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, projections.ErrNoPrevious) {
@@ -244,7 +245,7 @@ func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 	if found := find(); len(found) != 0 {
 		t.Errorf("got %v, want no difference", found)
 	}
-	execute(t, log, `UPDATE chain_v2.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM chain_v2.transaction LIMIT 1)`)
+	execute(t, log, `UPDATE chain_v3.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM chain_v3.transaction LIMIT 1)`)
 	execute(t, log, `DELETE FROM inscriptions_v2.location WHERE (sat, height, tx_index) = (SELECT sat, height, tx_index FROM inscriptions_v2.location LIMIT 1)`)
 	if found := find("chain", "inscriptions", "brc20"); len(found) != 2 {
 		t.Errorf("got %v, want a transaction and a location", found)

@@ -259,7 +259,7 @@ func TestMovedPosition(t *testing.T) {
 		log := replay.NewLog(t)
 		replay.Append(t, log, line(0, 100)...)
 		replay.Run(t, log, recommended(t))
-		if _, err := log.Pool().Exec(t.Context(), `DELETE FROM chain_v2.step WHERE step = 50`); err != nil {
+		if _, err := log.Pool().Exec(t.Context(), `DELETE FROM chain_v3.step WHERE step = 50`); err != nil {
 			t.Fatal(err)
 		}
 		replay.Start(t, log, recommended(t), &recorder{})

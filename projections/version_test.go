@@ -94,15 +94,15 @@ func TestNewLeader(t *testing.T) {
 	// The register says that other code has written what is there.
 	execute(t, log, `UPDATE strata.projection SET rules = 7 WHERE name = 'chain'`)
 	replay.Follow(t, projections.Config{Log: log, BuildNew: true}, projections.Chain(recommended(t), newTally(1)))
-	caughtUp(t, log, at("chain", 3), at("tally", 2))
+	caughtUp(t, log, at("chain", 4), at("tally", 2))
 	got := query[string](t, log, `SELECT string_agg(name || version || ' ' || rules || ' ' || input, ', ' ORDER BY name, version) FROM strata.projection`)
-	if want := "chain2 7 log, chain3 2 log, tally1 1 chain_v2, tally2 1 chain_v3"; got != want {
+	if want := "chain3 7 log, chain4 3 log, tally1 1 chain_v3, tally2 1 chain_v4"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	replay.Append(t, log, line(100, 1)...)
 	caughtUp(t, log, at("tally", 2))
-	if s := statusAt(t, log, at("chain", 2)); s.Position != 100 {
-		t.Errorf("chain_v2 was folded up to %d, by code that does not know its rules", s.Position)
+	if s := statusAt(t, log, at("chain", 3)); s.Position != 100 {
+		t.Errorf("chain_v3 was folded up to %d, by code that does not know its rules", s.Position)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestEstimate(t *testing.T) {
 	replay.Append(t, log, line(0, 400)...)
 	follow(t, log, lines...)
 	replay.Wait(t, log)
-	caughtUp(t, log, at("chain", 2), at("tally", 1))
+	caughtUp(t, log, at("chain", 3), at("tally", 1))
 	execute(t, log, `ANALYZE tally_v1.row`)
 	execute(t, log, `UPDATE strata.projection SET rate = 100`)
 	e, err := projections.EstimateRebuild(t.Context(), log.Pool(), lines, projections.RebuildOptions{Name: "chain", To: 4}, t.TempDir())
@@ -241,7 +241,7 @@ func TestLeftovers(t *testing.T) {
 	replay.Append(t, log, line(0, 50)...)
 	follow(t, log, lines...)
 	replay.Wait(t, log)
-	execute(t, log, `INSERT INTO strata.projection (name, version, input, scratch) VALUES ('tally', 1073741824, 'chain_v2', true)`)
+	execute(t, log, `INSERT INTO strata.projection (name, version, input, scratch) VALUES ('tally', 1073741824, 'chain_v3', true)`)
 	execute(t, log, `CREATE SCHEMA tally_v1073741824; CREATE TABLE tally_v1073741824.row ()`)
 	if all, err := projections.Statuses(t.Context(), log.Pool()); err != nil || len(all) != 2 {
 		t.Errorf("got %+v and %v, want two", all, err)

@@ -67,6 +67,9 @@ var untraced = map[string]string{
 
 	"image":                        "it is a copy of what the log has: the token's provenance names the event that brought it",
 	"root":                         "it leads to /extended",
+	"pox2-moved":                   "it leads to /extended/v1/pox2",
+	"pox3-moved":                   "it leads to /extended/v1/pox3",
+	"pox4-moved":                   "it leads to /extended/v1/pox4",
 	"get-network-block-times":      ofProgram,
 	"get-network-block-time":       ofProgram,
 	"list-microblocks":             ofProgram,

@@ -87,8 +87,8 @@ func newConsoleSite(t testing.TB) *consoleSite {
 	}
 	// A version that is half built, and one that has failed.
 	s.exec(`INSERT INTO strata.projection (name, version, input, state, position, rate, throttle)
-		SELECT 'balances', 3, 'chain_v2', 'building', max(step) / 2, 50, 20 FROM chain_v2.step`)
-	s.exec(`INSERT INTO strata.projection (name, version, input, state, error, error_position, error_at) VALUES ('balances', 4, 'chain_v2', 'failed', $1, 1, now())`, hostile)
+		SELECT 'balances', 3, 'chain_v3', 'building', max(step) / 2, 50, 20 FROM chain_v3.step`)
+	s.exec(`INSERT INTO strata.projection (name, version, input, state, error, error_position, error_at) VALUES ('balances', 4, 'chain_v3', 'failed', $1, 1, now())`, hostile)
 
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
@@ -159,7 +159,7 @@ func (s *consoleSite) pointedBytes(seq int64, pointer string) string {
 // blockAt is the index block hash at a height.
 func (s *consoleSite) blockAt(height int) (id hash.Hash32) {
 	s.t.Helper()
-	if err := s.pool.QueryRow(s.t.Context(), `SELECT b.index_block_hash FROM chain_v2.canonical c JOIN chain_v2.block b ON b.source_seq = c.block_seq WHERE c.height = $1`, height).Scan(&id); err != nil {
+	if err := s.pool.QueryRow(s.t.Context(), `SELECT b.index_block_hash FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq WHERE c.height = $1`, height).Scan(&id); err != nil {
 		s.t.Fatal(err)
 	}
 	return id

@@ -46,6 +46,7 @@ func (a *API) description() huma.Config {
 				{Name: "Accounts", Description: "What addresses and contracts have."},
 				{Name: "Mempool", Description: "What waits to be mined."},
 				{Name: "Tokens", Description: "What tokens are called, how they look, and what else their contracts and documents say of them."},
+				{Name: "Stacking", Description: "What Bitcoin blocks pay for STX that are locked, who signs blocks in return, and what was done with the contracts."},
 				{Name: "Inscriptions", Description: "What is inscribed on satoshis, and where they are. See docs/ordinals.md."},
 				{Name: "Satoshis", Description: "What follows from the number of a satoshi, and what is inscribed on it."},
 				{Name: "BRC-20", Description: "Tokens that are inscribed, what was done with them, and who has them. Amounts have the decimals of the token."},

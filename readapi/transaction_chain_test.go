@@ -150,7 +150,7 @@ func sameAsSaid(t *testing.T, posts []replay.Post) map[string]int {
 	replay.Run(t, log, canonical)
 	s := newSiteOn(t, log.Pool(), readapi.Config{Network: networkOf(posts)})
 	said, seen := saidBlocks(t, posts), map[string]int{}
-	rows, err := log.Pool().Query(t.Context(), `SELECT '0x' || encode(b.index_block_hash, 'hex') FROM chain_v2.canonical c JOIN chain_v2.block b ON b.source_seq = c.block_seq ORDER BY c.height`)
+	rows, err := log.Pool().Query(t.Context(), `SELECT '0x' || encode(b.index_block_hash, 'hex') FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq ORDER BY c.height`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"strata/projections/mempool"
 	"strata/projections/nft"
 	"strata/projections/ordinals"
+	"strata/projections/pox"
 	"strata/projections/sft"
 )
 
@@ -47,7 +48,7 @@ func newLines(forkChoice string, logger *slog.Logger, registry prometheus.Regist
 	inscribed := inscriptions.New(logger)
 	inscribed.Instrument(registry)
 	return projections.Lines{
-		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), ft.New(logger), sft.New(logger), nft.New(logger)),
+		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), ft.New(logger), sft.New(logger), nft.New(logger)),
 		projections.Feed(feed, inscribed, brc20.New()),
 	}, nil
 }

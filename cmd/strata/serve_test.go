@@ -156,28 +156,29 @@ func TestProjectionsStatus(t *testing.T) {
 	s.mustPost("/new_block", []byte("not JSON"))
 	s.caughtUp(1)
 	statuses := projectionStatuses(t, t.TempDir(), "--database-url", url)
-	if len(statuses) != 10 {
-		t.Fatalf("got %v, want ten projections", statuses)
+	if len(statuses) != 11 {
+		t.Fatalf("got %v, want eleven projections", statuses)
 	}
 	for i, want := range []projectionStatus{
-		{Name: "accounts", Version: 2, Active: true, Input: "chain_v2", State: "live"},
-		{Name: "balances", Version: 2, Active: true, Input: "chain_v2", State: "live"},
+		{Name: "accounts", Version: 2, Active: true, Input: "chain_v3", State: "live"},
+		{Name: "balances", Version: 2, Active: true, Input: "chain_v3", State: "live"},
 		{Name: "brc20", Version: 1, Active: true, Input: "ordinals_v1", State: "live"},
-		{Name: "chain", Version: 2, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1, Quarantined: 1},
-		{Name: "ft", Version: 1, Active: true, Input: "chain_v2", State: "live"},
+		{Name: "chain", Version: 3, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1, Quarantined: 1},
+		{Name: "ft", Version: 1, Active: true, Input: "chain_v3", State: "live"},
 		{Name: "inscriptions", Version: 2, Active: true, Input: "ordinals_v1", State: "live"},
-		{Name: "mempool", Version: 1, Active: true, Input: "chain_v2", State: "live"},
-		{Name: "nft", Version: 1, Active: true, Input: "chain_v2", State: "live"},
+		{Name: "mempool", Version: 1, Active: true, Input: "chain_v3", State: "live"},
+		{Name: "nft", Version: 1, Active: true, Input: "chain_v3", State: "live"},
 		{Name: "ordinals", Version: 1, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1},
-		{Name: "sft", Version: 1, Active: true, Input: "chain_v2", State: "live"},
+		{Name: "pox", Version: 1, Active: true, Input: "chain_v3", State: "live"},
+		{Name: "sft", Version: 1, Active: true, Input: "chain_v3", State: "live"},
 	} {
 		if statuses[i] != want {
 			t.Errorf("got %+v, want %+v", statuses[i], want)
 		}
 	}
 	table := strings.Split(must(t, t.TempDir(), "projections", "status", "--database-url", url), "\n")
-	if len(table) != 12 || !strings.HasPrefix(table[0], "NAME ") || !strings.HasPrefix(table[1], "accounts ") || !strings.HasPrefix(table[4], "chain ") {
-		t.Errorf("got the table %q, want a heading and nine rows", table)
+	if len(table) != 13 || !strings.HasPrefix(table[0], "NAME ") || !strings.HasPrefix(table[1], "accounts ") || !strings.HasPrefix(table[4], "chain ") {
+		t.Errorf("got the table %q, want a heading and eleven rows", table)
 	}
 	got := run(t, t.TempDir(), "projections", "resume", "chain", "--database-url", url)
 	if got.code != exitFailure || !strings.Contains(got.stderr, "no version of it has failed") {

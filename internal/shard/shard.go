@@ -37,3 +37,15 @@ const Mempool = "mempool"
 
 // Tokens names the list of all contracts and tokens of a kind, and what is counted of them.
 const Tokens = "tokens"
+
+// Bitcoin names the followed Bitcoin blocks, and the lists of what they pay.
+const Bitcoin = "bitcoin"
+
+// BitcoinAddress names what Bitcoin blocks pay to an address.
+func BitcoinAddress(address string) string { return "bitcoin:" + address }
+
+// Cycles names the reward cycles with their signers.
+const Cycles = "cycles"
+
+// StackingEvents names the events of a version of the stacking contract, 2 to 4.
+func StackingEvents(version int) string { return "stacking:" + strconv.Itoa(version) }

@@ -1,6 +1,8 @@
 package synthchain
 
 import (
+	"slices"
+
 	"strata/domain/bitcoin"
 	"strata/domain/hash"
 )
@@ -72,7 +74,7 @@ func (c *Chain) encodeBurnBlock(b *burnBlock) (body, again []byte) {
 	var payouts []payout
 	if b.elects && c.random.IntN(4) > 0 {
 		for range 1 + c.random.IntN(2) {
-			payouts = append(payouts, payout{c.bitcoinAddress(), minCommit + c.random.Uint64N(maxCommit)})
+			payouts = append(payouts, payout{c.payee(payouts), minCommit + c.random.Uint64N(maxCommit)})
 		}
 	}
 	burned := uint64(0)
@@ -127,6 +129,24 @@ func appendPayout(dst []byte, i int, p payout, withOutput bool) []byte {
 		dst = appendNumber(appendKey(dst, "utxo_idx"), uint64(i))
 	}
 	return append(dst, '}')
+}
+
+// payeesMax is how many addresses get more than one payout.
+const payeesMax = 8
+
+// payee is an address that is paid: every other time one that was paid before, though not by the same block.
+func (c *Chain) payee(paid []payout) string {
+	p := c.poxAddress()
+	address, _ := p.Text(c.cfg.Network.bitcoin())
+	if len(c.payees) < payeesMax {
+		c.payees = append(c.payees, address)
+		return address
+	}
+	known := c.payees[int(p.Hash[1])%payeesMax]
+	if p.Hash[0]%2 == 0 || slices.ContainsFunc(paid, func(other payout) bool { return other.address == known }) {
+		return address
+	}
+	return known
 }
 
 // bitcoinAddress is a random address of any kind that stackers use.

@@ -36,7 +36,8 @@ type Chain struct {
 	history     history
 	genesis     []byte // body of the empty announcement of block 0
 	pool        pool
-	buffer      []byte // for bodies in the making
+	payees      []string // Bitcoin addresses that are paid more than once
+	buffer      []byte   // for bodies in the making
 }
 
 // delivery is a post in waiting, and what is to be noted when it is handed out.

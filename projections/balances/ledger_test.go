@@ -79,7 +79,7 @@ func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	if _, err := c.Fold(t.Context(), tx, 0, items); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := tx.Query(t.Context(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v2.step ORDER BY step`)
+	rows, err := tx.Query(t.Context(), `SELECT step, kind, height, index_block_hash, block_seq, source_seq FROM chain_v3.step ORDER BY step`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 	t.Helper()
 	naive := map[string]*big.Int{}
-	heights := replay.Texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v2.canonical ORDER BY height`)
+	heights := replay.Texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v3.canonical ORDER BY height`)
 	if len(heights) < 30 {
 		t.Errorf("only %d canonical blocks", len(heights))
 	}

@@ -23,6 +23,9 @@ type batch struct {
 	reverted, repeated int
 	// burnChangedFrom is the lowest Bitcoin block that was orphaned or brought back since the tip was last chosen.
 	burnChangedFrom int64
+	// burnMoved are Bitcoin blocks of which the steps don't tell yet, burnCause the event that moved them.
+	burnMoved []*burnBlock
+	burnCause int64
 }
 
 func (b *batch) sql(query string) string { return b.chain.spec.SQL(query) }

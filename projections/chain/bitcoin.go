@@ -1,22 +1,26 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
+	"strata/projections"
 )
 
 // burnBlock takes an announced Bitcoin block.
-func (b *batch) burnBlock(ctx context.Context, seq int64, payload *nodeevent.BurnBlock) error {
-	if payload.Height > math.MaxInt64 {
-		return unreadable("/burn_block_height", "a number below 2^63", payload.Height)
+func (b *batch) burnBlock(ctx context.Context, item projections.LogItem, payload *nodeevent.BurnBlock) error {
+	if err := readable(payload); err != nil {
+		return err
 	}
-	announced := &burnBlock{key: burnKey{hash: payload.Hash}, height: int64(payload.Height)}
+	seq := item.Seq
+	announced := &burnBlock{key: burnKey{hash: payload.Hash}, height: int64(payload.Height), seq: seq, size: item.Size}
 	if payload.ConsensusHash != nil {
 		announced.key.consensus = *payload.ConsensusHash
 	}
@@ -41,6 +45,35 @@ func (b *batch) burnBlock(ctx context.Context, seq int64, payload *nodeevent.Bur
 		return nil
 	}
 	return b.reconsider(ctx, seq)
+}
+
+// readable refuses what no chain can have, and what no index could hold.
+func readable(payload *nodeevent.BurnBlock) error {
+	if payload.Height > math.MaxInt64 {
+		return unreadable("/burn_block_height", "a number below 2^63", payload.Height)
+	}
+	payouts := func(pointer string, list []nodeevent.BurnPayout) error {
+		for i := range list {
+			if name := list[i].Recipient; len(name) > nameMax {
+				return unreadable(fmt.Sprintf("%s/reward_recipients/%d/recipient", pointer, i), addressWanted, name[:nameMax])
+			}
+		}
+		return nil
+	}
+	if err := payouts("", payload.RewardRecipients); err != nil {
+		return err
+	}
+	for i, name := range payload.RewardSlotHolders {
+		if len(name) > nameMax {
+			return unreadable(fmt.Sprintf("/reward_slot_holders/%d", i), addressWanted, name[:nameMax])
+		}
+	}
+	for i := range payload.PoxTransactions {
+		if err := payouts(fmt.Sprintf("/pox_transactions/%d", i), payload.PoxTransactions[i].Payouts); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // activate puts a Bitcoin block and its ancestors on the followed fork, and takes off it whatever else there is at
@@ -69,6 +102,7 @@ func (b *batch) activate(ctx context.Context, top *burnBlock, cause int64) (fork
 	kept := b.state.burn.put(top)
 	if kept == top {
 		top.canonical = true
+		b.moved(top, cause)
 	} else {
 		b.follow(kept, true, cause)
 		forked = true
@@ -97,7 +131,41 @@ func (b *batch) activate(ctx context.Context, top *burnBlock, cause int64) (fork
 func (b *batch) follow(block *burnBlock, canonical bool, cause int64) {
 	block.canonical = canonical
 	b.rows.burnChanged = append(b.rows.burnChanged, burnChange{block, cause})
+	b.moved(block, cause)
 	b.burnChangedFrom = min(b.burnChangedFrom, block.height)
+}
+
+// moved notes a Bitcoin block of which steps may have to say that it is followed or left.
+func (b *batch) moved(block *burnBlock, cause int64) {
+	b.burnCause = cause
+	b.burnMoved = append(b.burnMoved, block)
+}
+
+// tellBurn adds the steps of the Bitcoin blocks that are followed or left since the last ones were told: after the blocks that
+// are reverted by the same event, and before those that are applied.
+func (b *batch) tellBurn() {
+	var left, followed []*burnBlock
+	for _, block := range b.burnMoved {
+		switch {
+		case block.told == block.canonical: // there and back again
+			continue
+		case block.canonical:
+			followed = append(followed, block)
+		default:
+			left = append(left, block)
+		}
+		block.told = block.canonical
+	}
+	b.burnMoved = b.burnMoved[:0]
+	byHeight := func(one, other *burnBlock) int { return cmp.Compare(one.height, other.height) }
+	slices.SortStableFunc(left, func(one, other *burnBlock) int { return byHeight(other, one) })
+	slices.SortStableFunc(followed, byHeight)
+	for _, block := range left {
+		b.rows.bitcoin(block, projections.BitcoinLeft, b.burnCause, b.state.tip, b.nextStep())
+	}
+	for _, block := range followed {
+		b.rows.bitcoin(block, projections.BitcoinFollowed, b.burnCause, b.state.tip, b.nextStep())
+	}
 }
 
 // followInstead puts an orphaned Bitcoin block back on the followed fork, in place of its rivals.
@@ -140,7 +208,7 @@ func (b *batch) burnAt(ctx context.Context, where string, args ...any) ([]*burnB
 // it may be newer than its row.
 func (b *batch) queryBurn(ctx context.Context, where string, args ...any) ([]*burnBlock, error) {
 	rows, err := b.tx.Query(ctx, b.sql(`
-		SELECT burn_block_hash, consensus_hash, coalesce(parent_burn_block_hash, ''), height, canonical
+		SELECT burn_block_hash, consensus_hash, coalesce(parent_burn_block_hash, ''), height, source_seq, size, canonical
 		FROM {schema}.burn_block WHERE `+where+` ORDER BY height, source_seq`), args...)
 	if err != nil {
 		return nil, fmt.Errorf("look up Bitcoin blocks: %w", err)
@@ -150,7 +218,8 @@ func (b *batch) queryBurn(ctx context.Context, where string, args ...any) ([]*bu
 			block             burnBlock
 			consensus, parent []byte
 		)
-		err := row.Scan(&block.key.hash, &consensus, &parent, &block.height, &block.canonical)
+		err := row.Scan(&block.key.hash, &consensus, &parent, &block.height, &block.seq, &block.size, &block.canonical)
+		block.told = block.canonical
 		copy(block.key.consensus[:], consensus)
 		copy(block.parent[:], parent)
 		return &block, err

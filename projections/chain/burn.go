@@ -16,7 +16,11 @@ type burnBlock struct {
 	key       burnKey
 	parent    hash.Hash32 // zero where the node did not say (before release 3.1.0.0.9)
 	height    int64
+	seq       int64 // its first announcement
+	size      int64 // bytes of that event
 	canonical bool
+	// told says whether the steps say that it is followed.
+	told bool
 }
 
 // burnChange is an event that changed whether a Bitcoin block is followed.

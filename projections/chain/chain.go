@@ -1,7 +1,7 @@
 // Package chain decides which blocks are canonical. It is the only place that knows forks: it keeps every block it
 // was ever told of, and writes the linear list of steps, "apply block B" and "revert block B", that all other
 // projections fold. What came from elsewhere, such as what a node tells of its mempool, is in the list as a record, at its
-// place among the blocks.
+// place among the blocks, and so are the Bitcoin blocks that are followed or left.
 //
 // # Rules
 //
@@ -48,7 +48,8 @@ const Name = "chain"
 // Version history:
 //   - 1: first version.
 //   - 2: what nodes tell of their mempools is among the steps; a step says what its record is about.
-const Version = 2
+//   - 3: Bitcoin blocks that are followed or left are among the steps; one with an address that no index can hold is refused.
+const Version = 3
 
 // Rule is how the tip is chosen among candidates.
 type Rule string
@@ -183,10 +184,11 @@ func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
 	case *nodeevent.Block:
 		err = b.block(ctx, item.Block)
 	case *nodeevent.BurnBlock:
-		err = b.burnBlock(ctx, item.Seq, payload)
+		err = b.burnBlock(ctx, item, payload)
 	case *nodeevent.Microblocks:
 		b.rows.streamed(item.Seq, payload)
 	}
+	b.tellBurn()
 	var impossible unreadableError
 	if errors.As(err, &impossible) {
 		b.quarantine(item, impossible.FieldError)
@@ -341,6 +343,7 @@ func (b *batch) switchTo(ctx context.Context, n *node, cause int64) error {
 	if err := b.rewind(ctx, fork, cause); err != nil {
 		return err
 	}
+	b.tellBurn()
 	for i := len(up) - 1; i >= 0; i-- {
 		b.apply(up[i], cause)
 	}

@@ -165,12 +165,12 @@ func (b *batch) writeBurnBlocks(ctx context.Context, r *rows) error {
 		}
 		consensus := hash20(row.block.key.consensus)
 		out[i] = []any{
-			row.block.height, row.seq, row.seq, unsigned(row.payload.BurnAmount), row.block.canonical,
+			row.block.height, row.seq, row.seq, row.block.size, unsigned(row.payload.BurnAmount), row.block.canonical,
 			row.block.key.hash[:], orEmpty(consensus), parent,
 		}
 	}
 	err := b.copy(ctx, "burn_block",
-		[]string{"height", "source_seq", "changed_seq", "burn_amount", "canonical", "burn_block_hash", "consensus_hash", "parent_burn_block_hash"}, out)
+		[]string{"height", "source_seq", "changed_seq", "size", "burn_amount", "canonical", "burn_block_hash", "consensus_hash", "parent_burn_block_hash"}, out)
 	if err != nil {
 		return err
 	}

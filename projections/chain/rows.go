@@ -152,11 +152,20 @@ func (r *rows) step(n *node, cause, step int64, kind projections.StepKind) {
 
 // record adds the step that takes a record in; tip is nil while there is no block.
 func (r *rows) record(item projections.LogItem, tip *node, step int64) {
+	r.taken(item.Seq, item.Size, item.Seq, projections.KindOf(item.Record), tip, step)
+}
+
+// bitcoin adds the step of a Bitcoin block that is followed or left.
+func (r *rows) bitcoin(block *burnBlock, kind projections.RecordKind, cause int64, tip *node, step int64) {
+	r.taken(block.seq, block.size, cause, kind, tip, step)
+}
+
+func (r *rows) taken(seq, size, cause int64, kind projections.RecordKind, tip *node, step int64) {
 	height, id := int64(-1), hash.Hash32{}
 	if tip != nil {
 		height, id = tip.height, tip.id
 	}
-	r.steps = append(r.steps, []any{step, height, item.Seq, item.Size, item.Seq, int16(projections.TakeRecord), int16(projections.KindOf(item.Record)), id[:]})
+	r.steps = append(r.steps, []any{step, height, seq, size, cause, int16(projections.TakeRecord), int16(kind), id[:]})
 }
 
 func addCost(sum *nodeevent.Cost, c nodeevent.Cost) bool {
@@ -292,7 +301,10 @@ var contractColumns = []string{"source_seq", "tx_index", "clarity_version", "con
 // index can't hold must not get as far as a projection that would stop at it.
 const nameMax = 512
 
-var nameWanted = fmt.Sprintf("principals and asset identifiers of at most %d bytes", nameMax)
+var (
+	nameWanted    = fmt.Sprintf("principals and asset identifiers of at most %d bytes", nameMax)
+	addressWanted = fmt.Sprintf("an address of at most %d bytes", nameMax)
+)
 
 // eventRow has the order of eventColumns.
 func eventRow(seq int64, number int, e *nodeevent.Event) ([]any, error) {

@@ -77,21 +77,24 @@ CREATE TABLE {schema}.gap (
 CREATE TABLE {schema}.step (
     step             bigint   NOT NULL,
     height           bigint   NOT NULL, -- of the block; for a record of the one at the top, or -1
-    block_seq        bigint   NOT NULL, -- the event with the block's content, or the record
+    block_seq        bigint   NOT NULL, -- the event with the block's content, or the record; of a Bitcoin block its first announcement
     block_size       bigint   NOT NULL, -- bytes of that event
     source_seq       bigint   NOT NULL, -- the event that caused the step
     kind             smallint NOT NULL, -- 1 apply, -1 revert, 0 take a record in
     index_block_hash bytea    NOT NULL, -- of the block of this height
-    record           smallint,          -- what a record is about: 1 what was fetched, 2 a node's mempool; null for blocks
+    -- What a record is about: 1 what was fetched, 2 a node's mempool, 3 a Bitcoin block that is followed from now on, 4 one that was
+    -- until now; null for blocks.
+    record           smallint,
     CONSTRAINT step_pkey PRIMARY KEY (step),
     CONSTRAINT step_kind_check CHECK (kind IN (1, 0, -1)),
-    CONSTRAINT step_record_check CHECK ((record IS NULL) = (kind <> 0))
+    CONSTRAINT step_record_check CHECK ((record IS NULL) = (kind <> 0) AND record BETWEEN 1 AND 4)
 );
 
 CREATE TABLE {schema}.burn_block (
     height                 bigint  NOT NULL,
     source_seq             bigint  NOT NULL, -- the first announcement
     changed_seq            bigint  NOT NULL, -- the event that last changed canonical
+    size                   bigint  NOT NULL, -- bytes of the first announcement
     burn_amount            numeric NOT NULL, -- satoshi
     canonical              boolean NOT NULL, -- on the Bitcoin fork that the node followed last
     burn_block_hash        bytea   NOT NULL,

@@ -134,6 +134,8 @@ type BurnBlock struct {
 	Name   string
 	Parent string // empty: as before release 3.1.0.0.9, without a link
 	Old    bool   // as before release 3.1.0.0.4: without the sortition
+	// Members are put into the body as in Block.
+	Members map[string]any
 }
 
 // Post is the Bitcoin block as a node posts it.
@@ -148,6 +150,7 @@ func (b BurnBlock) Post() replay.Post {
 	if b.Parent != "" {
 		members["parent_burn_block_hash"] = BurnHash(b.Parent)
 	}
+	put(members, b.Members)
 	return post(nodeevent.PathBurnBlock, members)
 }
 

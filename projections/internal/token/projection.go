@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -81,6 +82,11 @@ func (p *Projection) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []p
 			return projections.Outcome{}, err
 		}
 	}
+	last := steps[len(steps)-1].Number
+	// Records of others would only cut the runs.
+	steps = slices.DeleteFunc(slices.Clone(steps), func(step projections.Step) bool {
+		return step.Kind == projections.TakeRecord && step.Record == nil
+	})
 	for first := 0; first < len(steps); {
 		step := steps[first]
 		var err error
@@ -107,7 +113,7 @@ func (p *Projection) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []p
 			return projections.Outcome{}, fmt.Errorf("%s %s at height %d: %w", step.Kind, step.IndexBlockHash, step.Height, err)
 		}
 	}
-	p.position = steps[len(steps)-1].Number
+	p.position = last
 	if p.tip == nil {
 		return projections.Outcome{Touched: b.touched}, nil
 	}

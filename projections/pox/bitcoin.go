@@ -1,0 +1,177 @@
+package pox
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"strata/domain/nodeevent"
+	"strata/internal/shard"
+	"strata/projections"
+	"strata/projections/internal/ranked"
+)
+
+// followed is a Bitcoin block with the event that announced it, and the one that made it followed or left.
+type followed struct {
+	*nodeevent.BurnBlock
+	seq, cause int64
+}
+
+func (f *followed) height() int64 { return int64(f.Height) }
+
+// bitcoin folds the Bitcoin blocks that are followed and left. Only what comes of it at each height is written.
+func (b *batch) bitcoin(ctx context.Context, steps []projections.Step) error {
+	gone, come := changed(steps)
+	if len(gone) == 0 && len(come) == 0 {
+		return nil
+	}
+	b.touched.Add(shard.Bitcoin)
+	received := receipts{}
+	var heights []int64
+	for _, block := range gone {
+		heights = append(heights, block.height())
+		rows := rowsOf(block)
+		b.list(rows, b.lists.Remove)
+		received.add(rows, block.cause, -1)
+	}
+	if err := b.removeBitcoin(ctx, heights); err != nil {
+		return err
+	}
+	var all bitcoinRows
+	for _, block := range come {
+		rows := rowsOf(block)
+		b.list(rows, b.lists.Add)
+		received.add(rows, block.cause, 1)
+		all.append(rows)
+	}
+	if err := all.write(ctx, b); err != nil {
+		return err
+	}
+	return received.write(ctx, b)
+}
+
+// changed are the Bitcoin blocks whose rows go, and those whose rows come, each by height.
+func changed(steps []projections.Step) (gone, come []followed) {
+	before, after := map[int64]*followed{}, map[int64]*followed{} // by height; nil for none
+	for i := range steps {
+		step := &steps[i]
+		content, ok := step.Record.(*nodeevent.BurnBlock)
+		if !ok {
+			continue
+		}
+		block := &followed{content, step.BlockSeq, step.SourceSeq}
+		height := block.height()
+		if step.RecordKind == projections.BitcoinFollowed {
+			if _, known := before[height]; !known {
+				before[height] = nil
+			}
+			after[height] = block
+			continue
+		}
+		if _, known := before[height]; !known {
+			before[height] = block
+		}
+		after[height] = nil
+	}
+	for _, height := range slices.Sorted(maps.Keys(before)) {
+		was, is := before[height], after[height]
+		if was != nil && is != nil && was.seq == is.seq {
+			continue
+		}
+		if was != nil {
+			gone = append(gone, *was)
+		}
+		if is != nil {
+			come = append(come, *is)
+		}
+	}
+	return gone, come
+}
+
+// list changes the lists that rows are in.
+func (b *batch) list(rows *bitcoinRows, change func(list string, key ranked.Key)) {
+	for i := range rows.rewards {
+		r := &rows.rewards[i]
+		key := ranked.Key{r.height, int64(r.index)}
+		change(listRewards, key)
+		change(listRewardsOf+r.address, key)
+		b.touched.Add(shard.BitcoinAddress(r.address))
+	}
+	for i := range rows.slots {
+		s := &rows.slots[i]
+		key := ranked.Key{s.height, int64(s.index)}
+		change(listSlots, key)
+		change(listSlotsOf+s.address, key)
+		b.touched.Add(shard.BitcoinAddress(s.address))
+	}
+	for i := range rows.payouts {
+		p := &rows.payouts[i]
+		change(listPayoutsOf+p.address, ranked.Key{p.height, int64(p.index)})
+		b.touched.Add(shard.BitcoinAddress(p.address))
+	}
+}
+
+func (b *batch) removeBitcoin(ctx context.Context, heights []int64) error {
+	if len(heights) == 0 {
+		return nil
+	}
+	queries := &pgx.Batch{}
+	for _, table := range []string{"burn_block", "reward", "slot", "payout"} {
+		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height = ANY ($1)`), heights)
+	}
+	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
+		return fmt.Errorf("leave %d Bitcoin blocks: %w", len(heights), err)
+	}
+	return nil
+}
+
+// receipts are how much more addresses got.
+type receipts map[string]*receipt
+
+type receipt struct {
+	amount       big.Int
+	rewards, seq int64
+}
+
+func (r receipts) add(rows *bitcoinRows, cause, sign int64) {
+	for i := range rows.rewards {
+		reward := &rows.rewards[i]
+		got := r[reward.address]
+		if got == nil {
+			got = &receipt{}
+			r[reward.address] = got
+		}
+		got.rewards += sign
+		got.seq = max(got.seq, cause)
+		got.amount.Add(&got.amount, new(big.Int).Mul(reward.amount, big.NewInt(sign)))
+	}
+}
+
+func (r receipts) write(ctx context.Context, b *batch) error {
+	if len(r) == 0 {
+		return nil
+	}
+	addresses := slices.Sorted(maps.Keys(r))
+	seqs, rewards, amounts := make([]int64, len(addresses)), make([]int64, len(addresses)), make([]pgtype.Numeric, len(addresses))
+	for i, address := range addresses {
+		got := r[address]
+		seqs[i], rewards[i], amounts[i] = got.seq, got.rewards, projections.Amount(&got.amount)
+	}
+	queries := &pgx.Batch{}
+	queries.Queue(b.sql(`
+		INSERT INTO {schema}.recipient AS r (source_seq, rewards, amount, recipient)
+		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::numeric[], $4::text[])
+		ON CONFLICT (recipient) DO UPDATE
+		SET source_seq = excluded.source_seq, rewards = r.rewards + excluded.rewards, amount = r.amount + excluded.amount`),
+		seqs, rewards, amounts, addresses)
+	queries.Queue(b.sql(`DELETE FROM {schema}.recipient WHERE recipient = ANY ($1) AND rewards = 0`), addresses)
+	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
+		return fmt.Errorf("add up what %d addresses got: %w", len(addresses), err)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package pox
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/internal/shard"
+	"strata/projections"
+)
+
+// readTip reads which block the rows reflect.
+func (b *batch) readTip(ctx context.Context) error {
+	b.tip = nil
+	rows, err := b.tx.Query(ctx, b.sql(`
+		SELECT height, index_block_hash, block_hash, burn_block_height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
+	if err != nil {
+		return fmt.Errorf("read the tip: %w", err)
+	}
+	var t projections.Tip
+	if _, err := pgx.ForEachRow(rows, []any{&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight}, func() error {
+		b.tip = &t
+		return nil
+	}); err != nil {
+		return fmt.Errorf("read the tip: %w", err)
+	}
+	return nil
+}
+
+// blocks folds canonical blocks: first some are taken off, then others are put on top.
+func (b *batch) blocks(ctx context.Context, steps []projections.Step) error {
+	reverted := 0
+	for reverted < len(steps) && steps[reverted].Kind == projections.Revert {
+		reverted++
+	}
+	if reverted > 0 {
+		if err := b.revert(ctx, steps[0], steps[reverted-1].Height); err != nil {
+			return fmt.Errorf("revert %d blocks from height %d on: %w", reverted, steps[reverted-1].Height, err)
+		}
+	}
+	if steps = steps[reverted:]; len(steps) == 0 {
+		return nil
+	}
+	if err := b.apply(ctx, steps); err != nil {
+		return fmt.Errorf("apply blocks at heights %d to %d: %w", steps[0].Height, steps[len(steps)-1].Height, err)
+	}
+	return nil
+}
+
+// apply puts blocks on top. What they report is gathered; before a block with a set of signers it is written, as that looks at
+// all that was reported before.
+func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
+	r := &reported{batch: b}
+	var blocks [][]any
+	for i := range steps {
+		step := &steps[i]
+		if step.Kind != projections.Apply {
+			return fmt.Errorf("step %d takes a block off that is not the newest here", step.Number)
+		}
+		content := step.Block
+		if b.tip != nil && content.ParentIndexBlockHash != b.tip.IndexBlockHash {
+			return fmt.Errorf("step %d applies block %s, which does not stand on the newest block here, %s", step.Number, step.IndexBlockHash, b.tip.IndexBlockHash)
+		}
+		b.tip = &projections.Tip{
+			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
+		}
+		blocks = append(blocks, []any{step.BlockSeq, b.tip.Height, b.tip.BurnBlockHeight, b.tip.IndexBlockHash[:], b.tip.BlockHash[:]})
+		if set := signersOf(content); set != nil {
+			if err := r.write(ctx); err != nil {
+				return err
+			}
+			if err := b.cycle(ctx, step, set); err != nil {
+				return err
+			}
+		}
+		r.block(step)
+	}
+	if err := r.write(ctx); err != nil {
+		return err
+	}
+	return b.copy(ctx, "block", "source_seq height burn_block_height index_block_hash block_hash", blocks)
+}
+
+// revert takes the blocks from a height on off; newest is the step of the newest one.
+func (b *batch) revert(ctx context.Context, newest projections.Step, from int64) error {
+	if b.tip == nil || newest.IndexBlockHash != b.tip.IndexBlockHash {
+		return fmt.Errorf("block %s is not the newest block here", newest.IndexBlockHash)
+	}
+	queries := &pgx.Batch{}
+	queries.Queue(b.sql(`DELETE FROM {schema}.cycle WHERE height >= $1 RETURNING cycle_number`), from).Query(func(rows pgx.Rows) error {
+		var number int64
+		_, err := pgx.ForEachRow(rows, []any{&number}, func() error {
+			b.lists.Remove(listCycles, [3]int64{number})
+			b.touched.Add(shard.Cycles)
+			return nil
+		})
+		return err
+	})
+	queries.Queue(b.sql(`DELETE FROM {schema}.event WHERE height >= $1 RETURNING contract`), from).Query(func(rows pgx.Rows) error {
+		var contract int
+		_, err := pgx.ForEachRow(rows, []any{&contract}, func() error {
+			b.touched.Add(shard.StackingEvents(contract))
+			return nil
+		})
+		return err
+	})
+	for _, table := range []string{"signer", "stacker", "delegation", "stacking", "commitment", "block"} {
+		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1`), from)
+	}
+	queries.Queue(b.sql(`UPDATE {schema}.delegation SET until_height = NULL WHERE until_height >= $1`), from)
+	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
+		return err
+	}
+	return b.readTip(ctx)
+}

@@ -1,0 +1,114 @@
+package pox
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"strata/internal/shard"
+	"strata/projections"
+)
+
+// keyLength is that of a public key that signs: 33 bytes, compressed.
+const keyLength = 33
+
+// signer is a member of a set.
+type signer struct {
+	key             [keyLength]byte
+	weight          int64
+	stacked         *big.Int
+	solo, pooled    int32
+	place           int32
+	stackers        []*stacker
+}
+
+// signersOf is the set of signers that a block has, in its order; nil when it has none.
+func signersOf(content *projections.Block) []*signer {
+	set := content.RewardSet
+	if set == nil || content.CycleNumber == nil || len(set.Signers) == 0 {
+		return nil
+	}
+	var signers []*signer
+	byKey := map[[keyLength]byte]*signer{}
+	for i := range set.Signers {
+		said := &set.Signers[i]
+		if len(said.SigningKey) != keyLength {
+			continue // nobody can sign with it
+		}
+		key := [keyLength]byte(said.SigningKey)
+		s := byKey[key]
+		if s == nil {
+			s = &signer{key: key, stacked: new(big.Int)}
+			byKey[key] = s
+			signers = append(signers, s)
+		}
+		s.weight += int64(said.Weight)
+		if said.Stacked != nil {
+			s.stacked.Add(s.stacked, said.Stacked)
+		}
+	}
+	slices.SortFunc(signers, func(one, other *signer) int {
+		return cmp.Or(cmp.Compare(other.weight, one.weight), other.stacked.Cmp(one.stacked), bytes.Compare(one.key[:], other.key[:]))
+	})
+	for i, s := range signers {
+		s.place = int32(i + 1)
+	}
+	return signers
+}
+
+// cycle writes the cycle that a block has the signers of, with those behind them. Of two blocks with one, the first counts.
+func (b *batch) cycle(ctx context.Context, step *projections.Step, signers []*signer) error {
+	number := int64(*step.Block.CycleNumber)
+	var known bool
+	if err := b.tx.QueryRow(ctx, b.sql(`SELECT EXISTS (SELECT FROM {schema}.cycle WHERE cycle_number = $1)`), number).Scan(&known); err != nil {
+		return fmt.Errorf("look cycle %d up: %w", number, err)
+	}
+	if known {
+		return nil
+	}
+	stackers, err := b.stackers(ctx, number)
+	if err != nil {
+		return err
+	}
+	byKey := map[[keyLength]byte]*signer{}
+	for _, s := range signers {
+		byKey[s.key] = s
+	}
+	for _, s := range stackers {
+		if of := byKey[s.key]; s.assigned && of != nil {
+			of.stackers = append(of.stackers, s)
+		}
+	}
+	var weight int64
+	stacked := new(big.Int)
+	var signerRows, stackerRows [][]any
+	for _, s := range signers {
+		weight += s.weight
+		stacked.Add(stacked, s.stacked)
+		slices.SortFunc(s.stackers, func(one, other *stacker) int {
+			return cmp.Or(other.amount.Cmp(one.amount), cmp.Compare(one.name, other.name))
+		})
+		for i, of := range s.stackers {
+			if of.pool == nil {
+				s.solo++
+			} else {
+				s.pooled++
+			}
+			stackerRows = append(stackerRows, []any{number, step.Height, of.seq, s.place, int32(i + 1), projections.Amount(of.amount), of.name, of.pool, of.address})
+		}
+		signerRows = append(signerRows, []any{number, step.Height, step.BlockSeq, s.weight, s.place, s.solo, s.pooled, projections.Amount(s.stacked), s.key[:]})
+	}
+	b.lists.Add(listCycles, [3]int64{number})
+	b.touched.Add(shard.Cycles)
+	if err := b.copy(ctx, "cycle", "cycle_number height source_seq total_weight total_signers total_stacked",
+		[][]any{{number, step.Height, step.BlockSeq, weight, int32(len(signers)), projections.Amount(stacked)}}); err != nil {
+		return err
+	}
+	if err := b.copy(ctx, "signer", "cycle_number height source_seq weight place solo pooled stacked signing_key", signerRows); err != nil {
+		return err
+	}
+	return b.copy(ctx, "stacker", "cycle_number height source_seq signer place amount stacker pool pox_addr", stackerRows)
+}

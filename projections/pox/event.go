@@ -1,0 +1,172 @@
+package pox
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/clarity"
+	"strata/domain/hash"
+	"strata/domain/nodeevent"
+	"strata/domain/pox"
+	"strata/internal/shard"
+	"strata/projections"
+)
+
+// topicPrint is that of all that contracts report.
+const topicPrint = "print"
+
+// Versions of the stacking contract whose events have this form.
+const (
+	firstReporting = 2
+	lastReporting  = 4
+)
+
+// event is what a stacking contract reported.
+type event struct {
+	pox.Event
+	contract     int
+	height, seq  int64
+	tx, index    int
+	txid         hash.Hash32
+	stacker      string
+	n, stackerN  int64 // given when it is written
+	delegator    string
+	start, until *int64 // cycles; until is the first one that it says nothing of
+}
+
+// owner is a stacker of a contract.
+type owner struct {
+	contract int
+	stacker  string
+}
+
+// reported are the events of some blocks.
+type reported struct {
+	batch  *batch
+	events []*event
+}
+
+// block adds the events of a block, in the order of execution.
+func (r *reported) block(step *projections.Step) {
+	effective := step.Block.EffectiveEvents()
+	for _, tx := range step.Block.ExecutionOrder() {
+		for i, e := range effective[tx.Index] {
+			read, ok := eventOf(e)
+			if !ok {
+				continue
+			}
+			read.height, read.seq, read.tx, read.index, read.txid = step.Height, step.BlockSeq, tx.Index, i, tx.TxID
+			r.events = append(r.events, read)
+			r.batch.touched.Add(shard.StackingEvents(read.contract))
+		}
+	}
+}
+
+// eventOf reads an event of a stacking contract. What can't be read as one stays in the tables of chain alone.
+func eventOf(e *nodeevent.Event) (*event, bool) {
+	printed, ok := e.Data.(*nodeevent.ContractEvent)
+	if !ok || printed.Topic != topicPrint {
+		return nil, false
+	}
+	contract, err := clarity.ParsePrincipal(printed.Contract)
+	if err != nil {
+		return nil, false
+	}
+	version, ok := pox.Version(contract)
+	if !ok || version < firstReporting || version > lastReporting {
+		return nil, false
+	}
+	value, err := clarity.DecodeAll(printed.RawValue)
+	if err != nil {
+		return nil, false
+	}
+	read, ok, err := pox.Decode(value)
+	if err != nil || !ok {
+		return nil, false
+	}
+	out := &event{Event: read, contract: version, stacker: read.Stacker.String(), start: cycleOf(read.Data.StartCycleID), until: cycleOf(read.Data.EndCycleID)}
+	if read.Data.Delegator != nil {
+		out.delegator = read.Data.Delegator.String()
+	}
+	return out, true
+}
+
+// cycleOf is the number of a cycle; nil for one that no chain has.
+func cycleOf(n *big.Int) *int64 {
+	if n == nil || !n.IsInt64() {
+		return nil
+	}
+	number := n.Int64()
+	return &number
+}
+
+// write numbers the events that were gathered and writes them, with what follows from them.
+func (r *reported) write(ctx context.Context) error {
+	if len(r.events) == 0 {
+		return nil
+	}
+	if err := r.number(ctx); err != nil {
+		return err
+	}
+	rows := make([][]any, len(r.events))
+	for i, e := range r.events {
+		rows[i] = []any{e.n, e.stackerN, e.height, e.seq, int32(e.tx), int32(e.index), int16(e.contract), e.txid[:], e.stacker}
+	}
+	if err := r.batch.copy(ctx, "event", "n stacker_n height source_seq tx_index event_index contract txid stacker", rows); err != nil {
+		return err
+	}
+	if err := r.delegate(ctx); err != nil {
+		return err
+	}
+	if err := r.stack(ctx); err != nil {
+		return err
+	}
+	r.events = nil
+	return nil
+}
+
+// number goes on from the last numbers of the lists.
+func (r *reported) number(ctx context.Context) error {
+	last, lastOf := map[int]int64{}, map[owner]int64{}
+	for _, e := range r.events {
+		last[e.contract], lastOf[owner{e.contract, e.stacker}] = 0, 0
+	}
+	contracts := slices.Collect(maps.Keys(last))
+	var of []int
+	var stackers []string
+	for o := range lastOf {
+		of, stackers = append(of, o.contract), append(stackers, o.stacker)
+	}
+	queries := &pgx.Batch{}
+	var o owner
+	var n int64
+	queries.Queue(r.batch.sql(`
+		SELECT c.contract, e.n FROM unnest($1::smallint[]) AS c (contract)
+		CROSS JOIN LATERAL (SELECT e.n FROM {schema}.event e WHERE e.contract = c.contract ORDER BY e.n DESC LIMIT 1) e`), contracts).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&o.contract, &n}, func() error { last[o.contract] = n; return nil })
+		return err
+	})
+	queries.Queue(r.batch.sql(`
+		SELECT o.contract, o.stacker, e.stacker_n FROM unnest($1::smallint[], $2::text[]) AS o (contract, stacker)
+		CROSS JOIN LATERAL (
+			SELECT e.stacker_n FROM {schema}.event e WHERE e.contract = o.contract AND e.stacker = o.stacker ORDER BY e.stacker_n DESC LIMIT 1
+		) e`), of, stackers).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&o.contract, &o.stacker, &n}, func() error { lastOf[o] = n; return nil })
+		return err
+	})
+	if err := r.batch.tx.SendBatch(ctx, queries).Close(); err != nil {
+		return fmt.Errorf("read how many events there are: %w", err)
+	}
+	for _, e := range r.events {
+		who := owner{e.contract, e.stacker}
+		last[e.contract]++
+		lastOf[who]++
+		e.n, e.stackerN = last[e.contract], lastOf[who]
+	}
+	return nil
+}

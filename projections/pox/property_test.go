@@ -1,0 +1,137 @@
+package pox_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"strata/domain/nodeevent"
+	"strata/internal/replay"
+	"strata/internal/synthchain"
+	"strata/projections"
+)
+
+// TestHistories folds random histories with forks of both chains in batches of any size, and expects the rows of what is canonical:
+// as the plainest model has them, and as they come when it is replayed alone.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V21, synthchain.V25, synthchain.V3109, synthchain.V40} {
+		for seed := range uint64(2) {
+			t.Run(fmt.Sprintf("%v/%d", generation, seed), func(t *testing.T) {
+				t.Parallel()
+				config := synthchain.Everything(seed, generation)
+				config.SigningSample, config.Accounts, config.Maturity = 1000, 12, 6
+				config.ForkProbability, config.BitcoinReorgProbability = 0.3, 0.08
+				made := synthchain.New(config)
+				posts := make([]replay.Post, 400)
+				for i := range posts {
+					posts[i] = replay.Post(made.Next())
+				}
+				tx := begin(t)
+				steps := stepsOf(t, tx, posts)
+				random := rand.New(rand.NewPCG(seed, 1))
+				fold(t, tx, steps, func() int { return 1 + random.IntN(40) })
+				got := dump(t, tx)
+
+				var alone []replay.Post
+				for _, post := range made.CanonicalPosts() {
+					alone = append(alone, replay.Post(post))
+				}
+				newModel(t, alone).compare(t, tx, generation)
+
+				// And nothing is left when everything is taken back.
+				fold(t, tx, back(steps), func() int { return 1 + random.IntN(20) })
+				same(t, "all taken back", dump(t, tx), nil)
+
+				end(t, tx)
+				straight := begin(t)
+				fold(t, straight, stepsOf(t, straight, alone), func() int { return len(alone) })
+				same(t, "replayed alone", got, dump(t, straight))
+			})
+		}
+	}
+}
+
+// back takes back what is left of steps, the last first.
+func back(steps []projections.Step) (all []projections.Step) {
+	number := steps[len(steps)-1].Number
+	var blocks, followed []projections.Step
+	for _, step := range steps {
+		switch {
+		case step.Kind == projections.Apply:
+			blocks = append(blocks, step)
+		case step.Kind == projections.Revert:
+			blocks = blocks[:len(blocks)-1]
+		case step.RecordKind == projections.BitcoinFollowed:
+			followed = append(followed, step)
+		case step.RecordKind == projections.BitcoinLeft:
+			followed = slices.DeleteFunc(followed, func(other projections.Step) bool { return other.BlockSeq == step.BlockSeq })
+		}
+	}
+	for _, step := range slices.Backward(blocks) {
+		step.Kind, step.Block = projections.Revert, nil
+		all = append(all, step)
+	}
+	for _, step := range followed {
+		step.RecordKind = projections.BitcoinLeft
+		all = append(all, step)
+	}
+	for i := range all {
+		number++
+		all[i].Number = number
+	}
+	return all
+}
+
+// TestBitcoinHoles follows Bitcoin blocks in any order, as nodes that began at different times tell of them, and leaves some of
+// them again.
+func TestBitcoinHoles(t *testing.T) {
+	t.Parallel()
+	tx := begin(t)
+	random := rand.New(rand.NewPCG(7, 7))
+	var steps []projections.Step
+	step := func(kind projections.RecordKind, block *nodeevent.BurnBlock, seq int64) {
+		steps = append(steps, projections.Step{
+			Number: int64(len(steps) + 1), Kind: projections.TakeRecord, Height: -1, RecordKind: kind, Record: block, BlockSeq: seq, SourceSeq: int64(len(steps) + 1),
+		})
+	}
+	type announced struct {
+		block *nodeevent.BurnBlock
+		seq   int64
+	}
+	now := map[uint64]announced{}
+	for seq := range int64(300) {
+		height := 100 + random.Uint64N(60)
+		block := &nodeevent.BurnBlock{Height: height}
+		block.Hash[0], block.Hash[1], block.Hash[2] = byte(height), byte(seq), byte(seq>>8)
+		for i := range random.IntN(4) {
+			block.RewardRecipients = append(block.RewardRecipients, nodeevent.BurnPayout{Recipient: fmt.Sprint("address", random.IntN(5)), Amount: 1<<63 + uint64(i)})
+			block.RewardSlotHolders = append(block.RewardSlotHolders, fmt.Sprint("address", random.IntN(5)))
+		}
+		if known, ok := now[height]; ok {
+			step(projections.BitcoinLeft, known.block, known.seq)
+		}
+		step(projections.BitcoinFollowed, block, seq+1)
+		now[height] = announced{block, seq + 1}
+	}
+	fold(t, tx, steps, func() int { return 1 + random.IntN(9) })
+	var want []string
+	for height, is := range now {
+		want = append(want, fmt.Sprint(height, " ", is.block.Hash, " ", len(is.block.RewardRecipients)))
+	}
+	slices.Sort(want)
+	got := dump(t, tx)
+	same(t, "followed Bitcoin blocks", texts(t, tx, `
+		SELECT height || ' 0x' || encode(burn_block_hash, 'hex') || ' ' || rewards FROM {schema}.burn_block ORDER BY 1`), want)
+	end(t, tx)
+	straight := begin(t)
+	var alone []projections.Step
+	for _, is := range now {
+		alone = append(alone, projections.Step{
+			Number: int64(len(alone) + 1), Kind: projections.TakeRecord, Height: -1, RecordKind: projections.BitcoinFollowed, Record: is.block, BlockSeq: is.seq, SourceSeq: is.seq,
+		})
+	}
+	fold(t, straight, alone, func() int { return 7 })
+	same(t, "in another order", got, dump(t, straight))
+}

@@ -1,0 +1,194 @@
+-- Tables of the projection pox: what Bitcoin blocks pay to stackers, who signs in which reward cycle, and what was done with the
+-- stacking contracts. Rows are of Bitcoin blocks that are followed, and of canonical blocks.
+--
+-- source_seq is the event of the log that a row came from. Bitcoin amounts are in satoshi, the others in µSTX.
+
+-- The followed Bitcoin blocks that were announced, with how many rows there are of each.
+CREATE TABLE {schema}.burn_block (
+    height          bigint NOT NULL,
+    source_seq      bigint NOT NULL,
+    burn_amount     numeric NOT NULL, -- sent to nobody
+    rewards         int    NOT NULL,
+    slots           int    NOT NULL,
+    payouts         int    NOT NULL,
+    burn_block_hash bytea  NOT NULL,
+    CONSTRAINT burn_block_pkey PRIMARY KEY (height)
+);
+
+-- What a Bitcoin block pays, merged by address.
+CREATE TABLE {schema}.reward (
+    height       bigint  NOT NULL,
+    source_seq   bigint  NOT NULL,
+    reward_index int     NOT NULL, -- /reward_recipients/<reward_index>
+    amount       numeric NOT NULL,
+    recipient    text    COLLATE "C" NOT NULL,
+    CONSTRAINT reward_pkey PRIMARY KEY (height, reward_index)
+);
+CREATE INDEX reward_recipient_idx ON {schema}.reward (recipient, height, reward_index);
+
+-- What an address got of all followed Bitcoin blocks.
+CREATE TABLE {schema}.recipient (
+    source_seq bigint  NOT NULL, -- the event that last changed it
+    rewards    bigint  NOT NULL, -- never 0
+    amount     numeric NOT NULL,
+    recipient  text    COLLATE "C" NOT NULL,
+    CONSTRAINT recipient_pkey PRIMARY KEY (recipient)
+);
+
+-- Who is entitled to be paid by a Bitcoin block.
+CREATE TABLE {schema}.slot (
+    height     bigint NOT NULL,
+    source_seq bigint NOT NULL,
+    slot_index int    NOT NULL, -- /reward_slot_holders/<slot_index>
+    address    text   COLLATE "C" NOT NULL,
+    CONSTRAINT slot_pkey PRIMARY KEY (height, slot_index)
+);
+CREATE INDEX slot_address_idx ON {schema}.slot (address, height, slot_index);
+
+-- The outputs of block commits, one by one; nodes tell them since release 3.3.0.0.5.
+CREATE TABLE {schema}.payout (
+    height      bigint  NOT NULL,
+    source_seq  bigint  NOT NULL,
+    utxo_index  bigint,           -- null where the node did not say
+    rank        int     NOT NULL, -- in the block: 0 for the greatest transaction id, of one transaction for its last output
+    commitment  int     NOT NULL, -- /pox_transactions/<commitment>/reward_recipients/<output>
+    output      int     NOT NULL,
+    amount      numeric NOT NULL,
+    txid        bytea   NOT NULL,
+    recipient   text    COLLATE "C" NOT NULL,
+    CONSTRAINT payout_pkey PRIMARY KEY (height, rank)
+);
+CREATE INDEX payout_recipient_idx ON {schema}.payout (recipient, height, rank);
+
+-- The canonical blocks.
+CREATE TABLE {schema}.block (
+    source_seq        bigint NOT NULL,
+    height            bigint NOT NULL,
+    burn_block_height bigint NOT NULL,
+    index_block_hash  bytea  NOT NULL,
+    block_hash        bytea  NOT NULL,
+    CONSTRAINT block_pkey PRIMARY KEY (height)
+);
+
+-- Reward cycles with signers, as the block that computed the set has them.
+CREATE TABLE {schema}.cycle (
+    cycle_number   bigint  NOT NULL,
+    height         bigint  NOT NULL,
+    source_seq     bigint  NOT NULL,
+    total_weight   bigint  NOT NULL,
+    total_signers  int     NOT NULL,
+    total_stacked  numeric NOT NULL,
+    CONSTRAINT cycle_pkey PRIMARY KEY (cycle_number)
+);
+CREATE INDEX cycle_height_idx ON {schema}.cycle (height);
+
+CREATE TABLE {schema}.signer (
+    cycle_number bigint  NOT NULL,
+    height       bigint  NOT NULL,
+    source_seq   bigint  NOT NULL,
+    weight       bigint  NOT NULL,
+    place        int     NOT NULL, -- in the cycle, from 1: by weight, then by what is stacked, the greatest first, then by key
+    solo         int     NOT NULL, -- stackers who stack themselves
+    pooled       int     NOT NULL, -- stackers of pools
+    stacked      numeric NOT NULL,
+    signing_key  bytea   NOT NULL, -- 33 bytes
+    CONSTRAINT signer_pkey PRIMARY KEY (cycle_number, place)
+);
+CREATE UNIQUE INDEX signer_key_idx ON {schema}.signer (cycle_number, signing_key);
+CREATE INDEX signer_height_idx ON {schema}.signer (height);
+
+-- Who is behind a signer in a cycle, as it was before the block that computed the set. What is stacked without a signing key of the
+-- set is not here.
+CREATE TABLE {schema}.stacker (
+    cycle_number bigint  NOT NULL,
+    height       bigint  NOT NULL, -- of the block that computed the set
+    source_seq   bigint  NOT NULL, -- the last event that says how much
+    signer       int     NOT NULL, -- signer.place
+    place        int     NOT NULL, -- behind the signer, from 1: by amount, the greatest first, then by name
+    amount       numeric NOT NULL,
+    stacker      text    COLLATE "C" NOT NULL,
+    pool         text    COLLATE "C", -- null for who stacks alone
+    pox_addr     bytea   NOT NULL, -- version and hash
+    CONSTRAINT stacker_pkey PRIMARY KEY (cycle_number, signer, place)
+);
+CREATE INDEX stacker_height_idx ON {schema}.stacker (height);
+
+-- What the contracts pox-2, pox-3 and pox-4 report.
+CREATE TABLE {schema}.event (
+    n           bigint   NOT NULL, -- among those of the contract, from 1, in the order of execution
+    stacker_n   bigint   NOT NULL, -- among those of the stacker
+    height      bigint   NOT NULL,
+    source_seq  bigint   NOT NULL,
+    tx_index    int      NOT NULL,
+    event_index int      NOT NULL,
+    contract    smallint NOT NULL, -- 2 to 4
+    txid        bytea    NOT NULL,
+    stacker     text     COLLATE "C" NOT NULL,
+    CONSTRAINT event_pkey PRIMARY KEY (contract, n)
+);
+CREATE UNIQUE INDEX event_stacker_idx ON {schema}.event (contract, stacker, stacker_n);
+CREATE INDEX event_height_idx ON {schema}.event (height);
+
+-- Who let whom stack for them, from one block on until another.
+CREATE TABLE {schema}.delegation (
+    n             bigint   NOT NULL, -- event.n
+    height        bigint   NOT NULL,
+    until_height  bigint,            -- the first block in which it is revoked, or another takes its place; null while it lasts
+    source_seq    bigint   NOT NULL,
+    contract      smallint NOT NULL,
+    unlock_height numeric,           -- the last Bitcoin block for which it is given; null for no end
+    amount        numeric  NOT NULL,
+    txid          bytea    NOT NULL,
+    pox_addr      bytea,             -- null for any
+    stacker       text     COLLATE "C" NOT NULL,
+    pool          text     COLLATE "C" NOT NULL,
+    CONSTRAINT delegation_pkey PRIMARY KEY (contract, n)
+);
+CREATE UNIQUE INDEX delegation_open_idx ON {schema}.delegation (contract, stacker) WHERE until_height IS NULL;
+CREATE INDEX delegation_height_idx ON {schema}.delegation (height);
+CREATE INDEX delegation_until_idx ON {schema}.delegation (until_height) WHERE until_height IS NOT NULL;
+
+-- What stackers of pox-4 said of the cycles from start_cycle up to, but not including, end_cycle.
+CREATE TABLE {schema}.stacking (
+    n           bigint   NOT NULL, -- event.n
+    height      bigint   NOT NULL,
+    source_seq  bigint   NOT NULL,
+    start_cycle bigint   NOT NULL,
+    end_cycle   bigint   NOT NULL,
+    act         smallint NOT NULL, -- 1 a lock begins, 2 it lasts longer, 3 it is for more
+    amount      numeric  NOT NULL, -- that is locked after it
+    stacker     text     COLLATE "C" NOT NULL,
+    pool        text     COLLATE "C", -- null for who stacks alone
+    signer_key  bytea,             -- null for who stacks in a pool
+    pox_addr    bytea    NOT NULL,
+    CONSTRAINT stacking_pkey PRIMARY KEY (n)
+);
+CREATE INDEX stacking_cycle_idx ON {schema}.stacking (end_cycle, start_cycle);
+CREATE INDEX stacking_height_idx ON {schema}.stacking (height);
+
+-- The signing key that a pool of pox-4 chose for what it had stacked in a cycle until then.
+CREATE TABLE {schema}.commitment (
+    n            bigint NOT NULL, -- event.n
+    height       bigint NOT NULL,
+    source_seq   bigint NOT NULL,
+    cycle_number bigint NOT NULL,
+    pool         text   COLLATE "C" NOT NULL,
+    signer_key   bytea  NOT NULL,
+    pox_addr     bytea  NOT NULL,
+    CONSTRAINT commitment_pkey PRIMARY KEY (n)
+);
+CREATE INDEX commitment_cycle_idx ON {schema}.commitment (cycle_number, n);
+CREATE INDEX commitment_height_idx ON {schema}.commitment (height);
+
+-- Lists that the API pages through, and how long they are: see package ranked. Names and keys:
+--
+--   rewards, rewards:<recipient>    (height, reward_index, 0)
+--   slots, slots:<address>          (height, slot_index, 0)
+--   payouts:<recipient>             (height, rank, 0)
+--   cycles                          (cycle_number, 0, 0)
+{ranked}
+-- Indexes for readers: a build makes them at its end.
+
+CREATE INDEX burn_block_hash_idx ON {schema}.burn_block (burn_block_hash);
+CREATE INDEX event_txid_idx ON {schema}.event (txid, contract, n);
+CREATE INDEX delegation_pool_idx ON {schema}.delegation (contract, pool, n);

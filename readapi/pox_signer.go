@@ -1,0 +1,208 @@
+package readapi
+
+import (
+	"context"
+	"encoding/hex"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/c32"
+	"strata/domain/transaction/key"
+	"strata/internal/shard"
+	"strata/readapi/internal/answer"
+)
+
+const poxSignersLimit = 100
+
+type poxSignersInput struct {
+	PoxCycleInput
+	Limit  int   `query:"limit" minimum:"0" maximum:"250" default:"100" doc:"Rows of a page; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first."`
+	NumberCursor
+}
+
+// signingKey is a compressed public key in a request, with or without 0x.
+type signingKey string
+
+// Schema implements huma.SchemaProvider.
+func (signingKey) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Pattern: `^(0x)?[a-fA-F0-9]{66}$`, Description: "A compressed public key, 33 bytes in hex."}
+}
+
+// bytes is what the key says; the pattern has been checked.
+func (k signingKey) bytes() []byte {
+	raw, err := hex.DecodeString(strings.TrimPrefix(string(k), "0x"))
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// PoxSignerInput names a signer of a reward cycle.
+type PoxSignerInput struct {
+	PoxCycleInput
+	Key signingKey `path:"signer_key"`
+}
+
+// poxSigner is a signer of a reward cycle.
+type poxSigner struct {
+	SigningKey           hexText `json:"signing_key"`
+	SignerAddress        string  `json:"signer_address" doc:"The Stacks address of the key."`
+	Weight               int64   `json:"weight"`
+	StackedAmount        amount  `json:"stacked_amount" doc:"µSTX"`
+	WeightPercent        float64 `json:"weight_percent"`
+	StackedAmountPercent float64 `json:"stacked_amount_percent"`
+	PooledStackerCount   int64   `json:"pooled_stacker_count"`
+	SoloStackerCount     int64   `json:"solo_stacker_count"`
+
+	place int64
+}
+
+// poxSignerRow is a signer as the tables have it.
+type poxSignerRow struct {
+	poxSigner
+	key []byte
+}
+
+func poxSignerColumns(r *poxSignerRow) []any {
+	return []any{&r.place, &r.key, &r.Weight, &r.StackedAmount, &r.WeightPercent, &r.StackedAmountPercent, &r.PooledStackerCount, &r.SoloStackerCount}
+}
+
+// poxSignerSQL are the columns of the signer s of the cycle c. Shares are divided as whole numbers are, and rounded in the end.
+const poxSignerSQL = `ARRAY[s.source_seq], s.place::bigint, s.signing_key, s.weight, s.stacked::text,
+	coalesce(s.weight::numeric * 100 / nullif(c.total_weight, 0), 0)::float8, coalesce(s.stacked * 100 / nullif(c.total_stacked, 0), 0)::float8,
+	s.pooled::bigint, s.solo::bigint`
+
+// shape adds the address of the key on a network.
+func (r *poxSignerRow) shape(mainnet bool) poxSigner {
+	signer := r.poxSigner
+	version := c32.TestnetSingle
+	if mainnet {
+		version = c32.MainnetSingle
+	}
+	signer.SigningKey = hexOf(r.key)
+	signer.SignerAddress = c32.Address{Version: version, Hash160: key.Hash160(r.key)}.String()
+	return signer
+}
+
+func (a *API) registerPoxSigners() {
+	of := on("pox", shard.Cycles)
+	const counted = "Stackers are those who had locked STX for the cycle before its set was computed, alone with this key or in a pool that committed to it. "
+	get(a, resource{
+		id: "list-pox-cycle-signers", path: "/extended/v2/pox/cycles/{cycle_number}/signers", tag: "Stacking", summary: "The signers of a reward cycle, the heaviest first",
+		about:    counted + "`next_cursor` leads on, `prev_cursor` back.",
+		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: of, taggedByContent: true,
+	}, a.listPoxSigners)
+	get(a, resource{
+		id: "get-pox-cycle-signer", path: "/extended/v2/pox/cycles/{cycle_number}/signers/{signer_key}", tag: "Stacking", summary: "A signer of a reward cycle",
+		about:    counted,
+		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: of, taggedByContent: true,
+	}, func(ctx context.Context, s *snapshot, in *PoxSignerInput) (*poxSigner, error) {
+		row, err := findPoxSigner(ctx, s, in, "Not found")
+		if err != nil {
+			return nil, err
+		}
+		signer := row.shape(a.mainnet())
+		return &signer, nil
+	})
+	traced(a, "list-pox-cycle-signers", func(_ context.Context, _ *snapshot, in *poxSignersInput, page *numberedPage[poxSigner]) ([]lookup, error) {
+		if page == nil {
+			return nil, nil
+		}
+		return signerLookups(in.Cycle, page.Results...), nil
+	})
+	traced(a, "get-pox-cycle-signer", func(_ context.Context, _ *snapshot, in *PoxSignerInput, signer *poxSigner) ([]lookup, error) {
+		if signer == nil {
+			return nil, nil
+		}
+		return signerLookups(in.Cycle, *signer), nil
+	})
+}
+
+// mainnet says whether the archive is of mainnet: addresses of other networks look alike.
+func (a *API) mainnet() bool { return a.config.Network == NetworkDefault }
+
+func (a *API) listPoxSigners(ctx context.Context, s *snapshot, in *poxSignersInput) (*numberedPage[poxSigner], error) {
+	missing := notFound("PoX cycle not found")
+	if s.active("pox") == nil {
+		return nil, missing
+	}
+	p := &asked{offset: in.Offset, limit: orDefault(in.Limit, poxSignersLimit), number: in.number()}
+	first := placesFrom(p)
+	var signers int64
+	b := s.batch()
+	total := query(b, func(*struct{}) []any { return []any{&signers} }, `SELECT ARRAY[source_seq], total_signers::bigint FROM {pox}.cycle WHERE cycle_number = $1`, in.Cycle)
+	found := query(b, poxSignerColumns, `
+		SELECT `+poxSignerSQL+` FROM {pox}.cycle c JOIN {pox}.signer s ON s.cycle_number = c.cycle_number
+		WHERE c.cycle_number = $1 AND s.place >= $2 AND s.place < $3 ORDER BY s.place`, in.Cycle, first, first+int64(p.limit))
+	if err := b.runLast(ctx); err != nil {
+		return nil, err
+	}
+	if len(total.rows) == 0 {
+		return nil, missing
+	}
+	page := newNumberedPage[poxSigner](p, placedHead(first, signers))
+	for i := range found.rows {
+		page.Results = append(page.Results, found.rows[i].shape(a.mainnet()))
+	}
+	return page, nil
+}
+
+// placesFrom is the number of the first row of a page of a list that is numbered from 1, the first one first.
+func placesFrom(p *asked) int64 {
+	first := int64(1)
+	if p.number != nil {
+		first = max(min(*p.number, offsetMost/2), 1)
+	}
+	return first + min(p.offset, offsetMost/2)
+}
+
+// placedHead is where such a page stands in its list.
+func placedHead(first, total int64) pageHead {
+	return pageHead{high: total, start: first, oldestFirst: true}
+}
+
+// findPoxSigner finds a signer of a cycle.
+func findPoxSigner(ctx context.Context, s *snapshot, in *PoxSignerInput, missing string) (*poxSignerRow, error) {
+	noCycle := notFound("PoX cycle not found")
+	if s.active("pox") == nil {
+		return nil, noCycle
+	}
+	b := s.batch()
+	cycle := query(b, numberColumn, `SELECT ARRAY[]::bigint[], cycle_number FROM {pox}.cycle WHERE cycle_number = $1`, in.Cycle)
+	found := query(b, poxSignerColumns, `
+		SELECT `+poxSignerSQL+` FROM {pox}.cycle c JOIN {pox}.signer s ON s.cycle_number = c.cycle_number
+		WHERE c.cycle_number = $1 AND s.signing_key = $2`, in.Cycle, in.Key.bytes())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	if len(cycle.rows) == 0 {
+		return nil, noCycle
+	}
+	row, ok := found.first()
+	if !ok {
+		return nil, notFound("%s", missing)
+	}
+	return &row, nil
+}
+
+var tracedSigner = &tracedTable{
+	projection: "pox", name: "signer", key: "cycle_number place", values: "signing_key:hex weight stacked:text solo pooled height",
+	sources: []tracedSource{{column: "source_seq", pointers: `ARRAY['/reward_set/signers']`}},
+}
+
+func signerLookups(cycle int64, signers ...poxSigner) []lookup {
+	if len(signers) == 0 {
+		return nil
+	}
+	places := make([]int64, len(signers))
+	for i := range signers {
+		places[i] = signers[i].place
+	}
+	return []lookup{
+		{name: "signer", table: tracedSigner, where: `t.cycle_number = $1 AND t.place = ANY ($2::bigint[])`, args: []any{cycle, places}, order: `t.place`},
+		cycleLookup(cycle),
+	}
+}

@@ -1,0 +1,107 @@
+package readapi
+
+import (
+	"context"
+	"net/http"
+
+	"strata/domain/bitcoin"
+	"strata/internal/shard"
+	"strata/readapi/internal/answer"
+)
+
+const poxStackersLimit = 100
+
+type poxStackersInput struct {
+	PoxSignerInput
+	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Rows of a page; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first."`
+	NumberCursor
+}
+
+// poxStacker is who is behind a signer.
+type poxStacker struct {
+	StackerAddress string  `json:"stacker_address"`
+	StackedAmount  amount  `json:"stacked_amount" doc:"µSTX"`
+	PoxAddress     *string `json:"pox_address" doc:"The Bitcoin address that is paid; null where the contract has what is none."`
+	StackerType    string  `json:"stacker_type" enum:"solo,pooled"`
+
+	signer, place int64
+}
+
+func (a *API) registerPoxStackers() {
+	get(a, resource{
+		id: "list-pox-cycle-signer-stackers", path: "/extended/v2/pox/cycles/{cycle_number}/signers/{signer_key}/stackers", tag: "Stacking",
+		summary:  "Who is behind a signer of a reward cycle, who has the most first",
+		about:    "As it was before the set of signers was computed. Who stacks in a pool is behind the key that the pool committed to for the reward address, next after that. `next_cursor` leads on, `prev_cursor` back.",
+		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: on("pox", shard.Cycles), taggedByContent: true,
+	}, a.listPoxStackers)
+	traced(a, "list-pox-cycle-signer-stackers", func(_ context.Context, _ *snapshot, in *poxStackersInput, page *numberedPage[poxStacker]) ([]lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		places := make([]int64, len(page.Results))
+		for i := range page.Results {
+			places[i] = page.Results[i].place
+		}
+		return append([]lookup{{
+			name: "stacker", table: tracedStacker, where: `t.cycle_number = $1 AND t.signer = $2 AND t.place = ANY ($3::bigint[])`,
+			args: []any{in.Cycle, page.Results[0].signer, places}, order: `t.place`,
+		}}, signerLookups(in.Cycle, poxSigner{place: page.Results[0].signer})...), nil
+	})
+}
+
+var tracedStacker = &tracedTable{
+	projection: "pox", name: "stacker", key: "cycle_number signer place", values: "stacker amount:text pool pox_addr:hex height",
+	sources: []tracedSource{{column: "source_seq", pointers: wholeEvent}},
+}
+
+func (a *API) listPoxStackers(ctx context.Context, s *snapshot, in *poxStackersInput) (*numberedPage[poxStacker], error) {
+	signer, err := findPoxSigner(ctx, s, &in.PoxSignerInput, "PoX cycle signer not found")
+	if err != nil {
+		return nil, err
+	}
+	p := &asked{offset: in.Offset, limit: orDefault(in.Limit, poxStackersLimit), number: in.number()}
+	first := placesFrom(p)
+	page := newNumberedPage[poxStacker](p, placedHead(first, signer.PooledStackerCount+signer.SoloStackerCount))
+	type row struct {
+		poxStacker
+		address []byte
+		pool    *string
+	}
+	b := s.batch()
+	found := query(b, func(r *row) []any { return []any{&r.place, &r.StackerAddress, &r.StackedAmount, &r.address, &r.pool} }, `
+		SELECT ARRAY[t.source_seq], t.place::bigint, t.stacker, t.amount::text, t.pox_addr, t.pool FROM {pox}.stacker t
+		WHERE t.cycle_number = $1 AND t.signer = $2 AND t.place >= $3 AND t.place < $4 ORDER BY t.place`, in.Cycle, signer.place, first, first+int64(p.limit))
+	if err := b.runLast(ctx); err != nil {
+		return nil, err
+	}
+	for i := range found.rows {
+		r := &found.rows[i]
+		r.signer, r.StackerType, r.PoxAddress = signer.place, "solo", a.poxAddress(r.address)
+		if r.pool != nil {
+			r.StackerType = "pooled"
+		}
+		page.Results = append(page.Results, r.poxStacker)
+	}
+	return page, nil
+}
+
+// poxAddress is the Bitcoin address of the version and the hash of a reward address; nil where there is none.
+func (a *API) poxAddress(raw []byte) *string {
+	if len(raw) == 0 {
+		return nil
+	}
+	address := bitcoin.PoxAddress{Version: raw[0], Hash: raw[1:]}
+	if text, ok := address.Text(a.bitcoinNetwork()); ok {
+		return &text
+	}
+	return nil
+}
+
+// bitcoinNetwork is the one whose addresses are shown.
+func (a *API) bitcoinNetwork() bitcoin.Network {
+	if a.mainnet() {
+		return bitcoin.Mainnet
+	}
+	return bitcoin.Testnet
+}
