@@ -92,7 +92,7 @@ func (a *API) registerPoxSigners() {
 	const counted = "Stackers are those who had locked STX for the cycle before its set was computed, alone with this key or in a pool that committed to it. "
 	get(a, resource{
 		id: "list-pox-cycle-signers", path: "/extended/v2/pox/cycles/{cycle_number}/signers", tag: "Stacking", summary: "The signers of a reward cycle, the heaviest first",
-		about:    counted + "`next_cursor` leads on, `prev_cursor` back.",
+		about:    counted + "`prev_cursor` leads on, `next_cursor` back.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: of, taggedByContent: true,
 	}, a.listPoxSigners)
 	get(a, resource{
@@ -130,38 +130,25 @@ func (a *API) listPoxSigners(ctx context.Context, s *snapshot, in *poxSignersInp
 		return nil, missing
 	}
 	p := &asked{offset: in.Offset, limit: orDefault(in.Limit, poxSignersLimit), number: in.number()}
-	first := placesFrom(p)
 	var signers int64
 	b := s.batch()
 	total := query(b, func(*struct{}) []any { return []any{&signers} }, `SELECT ARRAY[source_seq], total_signers::bigint FROM {pox}.cycle WHERE cycle_number = $1`, in.Cycle)
 	found := query(b, poxSignerColumns, `
 		SELECT `+poxSignerSQL+` FROM {pox}.cycle c JOIN {pox}.signer s ON s.cycle_number = c.cycle_number
-		WHERE c.cycle_number = $1 AND s.place >= $2 AND s.place < $3 ORDER BY s.place`, in.Cycle, first, first+int64(p.limit))
+		CROSS JOIN LATERAL (SELECT c.total_signers - least(c.total_signers, $2::bigint) + $3::bigint AS passed) page
+		WHERE c.cycle_number = $1 AND s.place > page.passed AND s.place <= page.passed + $4::bigint ORDER BY s.place`,
+		in.Cycle, p.number, min(p.offset, offsetMost), int64(p.limit))
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}
 	if len(total.rows) == 0 {
 		return nil, missing
 	}
-	page := newNumberedPage[poxSigner](p, placedHead(first, signers))
+	page := newNumberedPage[poxSigner](p, headOf(p, signers))
 	for i := range found.rows {
 		page.Results = append(page.Results, found.rows[i].shape(a.mainnet()))
 	}
 	return page, nil
-}
-
-// placesFrom is the number of the first row of a page of a list that is numbered from 1, the first one first.
-func placesFrom(p *asked) int64 {
-	first := int64(1)
-	if p.number != nil {
-		first = max(min(*p.number, offsetMost/2), 1)
-	}
-	return first + min(p.offset, offsetMost/2)
-}
-
-// placedHead is where such a page stands in its list.
-func placedHead(first, total int64) pageHead {
-	return pageHead{high: total, start: first, oldestFirst: true}
 }
 
 // findPoxSigner finds a signer of a cycle.

@@ -32,7 +32,7 @@ func (a *API) registerPoxStackers() {
 	get(a, resource{
 		id: "list-pox-cycle-signer-stackers", path: "/extended/v2/pox/cycles/{cycle_number}/signers/{signer_key}/stackers", tag: "Stacking",
 		summary:  "Who is behind a signer of a reward cycle, who has the most first",
-		about:    "As it was before the set of signers was computed. Who stacks in a pool is behind the key that the pool committed to for the reward address, next after that. `next_cursor` leads on, `prev_cursor` back.",
+		about:    "As it was before the set of signers was computed. Who stacks in a pool is behind the key that the pool committed to for the reward address, next after that. `prev_cursor` leads on, `next_cursor` back.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: on("pox", shard.Cycles), taggedByContent: true,
 	}, a.listPoxStackers)
 	traced(a, "list-pox-cycle-signer-stackers", func(_ context.Context, _ *snapshot, in *poxStackersInput, page *numberedPage[poxStacker]) ([]lookup, error) {
@@ -61,8 +61,9 @@ func (a *API) listPoxStackers(ctx context.Context, s *snapshot, in *poxStackersI
 		return nil, err
 	}
 	p := &asked{offset: in.Offset, limit: orDefault(in.Limit, poxStackersLimit), number: in.number()}
-	first := placesFrom(p)
-	page := newNumberedPage[poxStacker](p, placedHead(first, signer.PooledStackerCount+signer.SoloStackerCount))
+	total := signer.PooledStackerCount + signer.SoloStackerCount
+	head := headOf(p, total)
+	page, passed := newNumberedPage[poxStacker](p, head), total-head.start
 	type row struct {
 		poxStacker
 		address []byte
@@ -71,7 +72,7 @@ func (a *API) listPoxStackers(ctx context.Context, s *snapshot, in *poxStackersI
 	b := s.batch()
 	found := query(b, func(r *row) []any { return []any{&r.place, &r.StackerAddress, &r.StackedAmount, &r.address, &r.pool} }, `
 		SELECT ARRAY[t.source_seq], t.place::bigint, t.stacker, t.amount::text, t.pox_addr, t.pool FROM {pox}.stacker t
-		WHERE t.cycle_number = $1 AND t.signer = $2 AND t.place >= $3 AND t.place < $4 ORDER BY t.place`, in.Cycle, signer.place, first, first+int64(p.limit))
+		WHERE t.cycle_number = $1 AND t.signer = $2 AND t.place > $3::bigint AND t.place <= $4::bigint ORDER BY t.place`, in.Cycle, signer.place, passed, passed+int64(p.limit))
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func listBurnBlockPoxTransactions(ctx context.Context, s *snapshot, in *burnBloc
 	b = s.batch()
 	found := query(b, poxTransactionColumns, poxTransactionFill(`
 		SELECT c.height AS a, c.rank AS b, c.txid, c.recipient, c.utxo_index, c.amount::text AS amount
-		FROM {pox}.payout c WHERE c.height = $1 AND c.rank < $2 AND c.rank >= $3`, `p.b DESC`), height, head.start, head.start-int64(p.limit))
+		FROM {pox}.payout c WHERE c.height = $1 AND c.rank < $2::bigint AND c.rank >= $3::bigint`, `p.b DESC`), height, head.start, head.start-int64(p.limit))
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}

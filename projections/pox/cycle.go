@@ -17,12 +17,12 @@ const keyLength = 33
 
 // signer is a member of a set.
 type signer struct {
-	key             [keyLength]byte
-	weight          int64
-	stacked         *big.Int
-	solo, pooled    int32
-	place           int32
-	stackers        []*stacker
+	key          [keyLength]byte
+	weight       int64
+	stacked      *big.Int
+	solo, pooled int32
+	place        int32
+	stackers     []*stacker
 }
 
 // signersOf is the set of signers that a block has, in its order; nil when it has none.
