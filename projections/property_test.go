@@ -16,6 +16,7 @@ import (
 	"strata/internal/synthchain"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/projections/pox"
 )
 
 // generations of node payloads that the properties are checked on.
@@ -99,7 +100,7 @@ func start(t *testing.T, log *eventstore.Log) (stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return replay.Start(t, log, c, balances.New(nil))
+	return replay.Start(t, log, c, balances.New(nil), pox.New())
 }
 
 // checkState compares the tables with the generator's model.
@@ -220,6 +221,17 @@ var canonicalRows = map[string]string{
 	"stx_lock":         `SELECT * FROM balances_v2.stx_lock`,
 	"nonce":            `SELECT * FROM balances_v2.nonce`,
 	"negative_balance": `SELECT * FROM balances_v2.negative_balance`,
+	"pox burn_block":   `SELECT * FROM pox_v1.burn_block`,
+	"reward":           `SELECT * FROM pox_v1.reward`,
+	"recipient":        `SELECT recipient, rewards, amount FROM pox_v1.recipient`,
+	"slot":             `SELECT * FROM pox_v1.slot`,
+	"payout":           `SELECT * FROM pox_v1.payout`,
+	"cycle":            `SELECT * FROM pox_v1.cycle`,
+	"signer":           `SELECT * FROM pox_v1.signer`,
+	"stacker":          `SELECT * FROM pox_v1.stacker`,
+	"pox event":        `SELECT * FROM pox_v1.event`,
+	"delegation":       `SELECT * FROM pox_v1.delegation`,
+	"pox list":         `SELECT * FROM pox_v1.list`,
 }
 
 func checkSameRows(t *testing.T, want, got *eventstore.Log) {
