@@ -21,6 +21,7 @@ import (
 	"strata/projections/ft"
 	"strata/projections/mempool"
 	"strata/projections/nft"
+	"strata/projections/pox"
 	"strata/projections/sft"
 )
 
@@ -230,7 +231,7 @@ func nodeLines(tokens bool) projections.Lines {
 	}
 	followers := []projections.Projection[projections.Step]{balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil)}
 	if !tokens {
-		followers = append(followers, accounts.New(), mempool.New())
+		followers = append(followers, accounts.New(), mempool.New(), pox.New())
 	}
 	return projections.Lines{projections.Chain(canonical, followers...)}
 }
