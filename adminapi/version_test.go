@@ -154,7 +154,7 @@ func TestLeader(t *testing.T) {
 		t.Fatalf("made %v, want the line", made)
 	}
 	s.caughtUp(made.Made...)
-	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2"); got.status != http.StatusOK || got.header.Get("Strata-Projection") != "chain=3" {
+	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2"); got.status != http.StatusOK || got.header.Get("Strata-Projection") != "chain=4" {
 		t.Errorf("got %d %v, want the list of steps that ft_v2 folds", got.status, got.header)
 	}
 	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2, balances=2"); got.status != http.StatusConflict {
@@ -164,10 +164,10 @@ func TestLeader(t *testing.T) {
 		t.Errorf("without its leader: got %d %s", got.status, got.body)
 	}
 	var turn switched
-	if s.must(http.StatusOK, http.MethodPost, "/chain/versions/3/activate", "", &turn); len(turn.Switches) != 3 {
+	if s.must(http.StatusOK, http.MethodPost, "/chain/versions/4/activate", "", &turn); len(turn.Switches) != 3 {
 		t.Errorf("got %v, want three", turn)
 	}
-	if got := s.ask(http.MethodDelete, "/admin/v1/projections/chain/versions/2", ""); got.status != http.StatusConflict || !strings.Contains(got.body, "drop these first") {
+	if got := s.ask(http.MethodDelete, "/admin/v1/projections/chain/versions/3", ""); got.status != http.StatusConflict || !strings.Contains(got.body, "drop these first") {
 		t.Errorf("a leader that is followed: got %d %s", got.status, got.body)
 	}
 }
@@ -244,7 +244,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/ft/rollback", "", 409, "Activate the version that you want"},
 		{"POST", "/ft/resume", "", 409, "no version of projection ft has stopped"},
 		{"DELETE", "/ft/versions/1", "", 409, "Activate another version first"},
-		{"DELETE", "/chain/versions/2", "", 409, "active version"},
+		{"DELETE", "/chain/versions/3", "", 409, "active version"},
 		{"POST", "/ft/rebuild", `{"to": -1}`, 400, ""},
 		{"POST", "/ft/rebuild", `{"to": "x"}`, 400, ""},
 		{"POST", "/ft/rebuild", `{`, 400, ""},

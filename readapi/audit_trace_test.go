@@ -230,7 +230,7 @@ func TestEveryReadIsTraced(t *testing.T) {
 		"level": "0", "n": "000", "size": "1", "asset_identifier": p1 + "::x", "token": p1 + "::x",
 		"tx_id": id(txHash, 20).String(), "block_hash": id(blockHash, 20).String(), "height": "20", "contract_id": p1,
 		"hash": id(txHash, 20).String(), "burn_block_hash": id(burnHash, 20).String(), "burn_block_height": "120", "timestamp": "1700000000", "tenure_height": "20",
-		"network": "mainnet",
+		"network": "mainnet", "pool_principal": p1, "cycle_number": "1", "signer_key": strings.Repeat("02", 33),
 	}
 	queries := map[string]string{"searchTokens": "?contract=" + p1, "getTransfersPerBlock": "?block=1", "get-log-inclusion-proof": "?seq=1", "get-log-consistency-proof": "?from=1&to=2",
 		"get-transactions": "?tx_id=" + id(txHash, 20).String(), "list-events": "?tx_id=" + id(txHash, 20).String(), "get-contract-statuses": "?contract_id=" + p1,

@@ -54,8 +54,8 @@ func (a *API) traceBurnchain() {
 	traced(a, "list-burnchain-rewards-of-address", func(_ context.Context, _ *snapshot, _ *burnchainOfAddressInput, page *numberedPage[burnReward]) ([]lookup, error) {
 		return rewards(page), nil
 	})
-	traced(a, "get-burnchain-reward-total", func(_ context.Context, _ *snapshot, _ *BitcoinAddressInput, total *rewardTotal) ([]lookup, error) {
-		if total == nil {
+	traced(a, "get-burnchain-reward-total", func(_ context.Context, s *snapshot, _ *BitcoinAddressInput, total *rewardTotal) ([]lookup, error) {
+		if total == nil || s.active("pox") == nil {
 			return nil, nil
 		}
 		return []lookup{

@@ -95,7 +95,10 @@ func (a *API) registerPoxCycles() {
 		}
 		return []lookup{cycleLookup(numbers...)}, nil
 	})
-	traced(a, "get-pox-cycle", func(_ context.Context, _ *snapshot, in *PoxCycleInput, _ *poxCycle) ([]lookup, error) {
+	traced(a, "get-pox-cycle", func(_ context.Context, _ *snapshot, in *PoxCycleInput, cycle *poxCycle) ([]lookup, error) {
+		if cycle == nil {
+			return nil, nil
+		}
 		return []lookup{cycleLookup(in.Cycle)}, nil
 	})
 }
