@@ -10,9 +10,6 @@ import (
 // passedMax is how many rows of a ranked list may be passed over from a cursor.
 const passedMax = 1000
 
-// keyCursorPattern is a key of one or two whole numbers.
-const keyCursorPattern = `^[0-9]{1,18}(:[0-9]{1,9})?$`
-
 // keyedAsk says which page of a ranked list is asked for: that which begins so many rows after the row with the key, or after
 // the beginning.
 type keyedAsk struct {

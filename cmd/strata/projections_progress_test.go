@@ -56,7 +56,7 @@ func TestBuildProgress(t *testing.T) {
 		return lines
 	}
 	at(0, 0, false)
-	if lines := at(500, 0, false); !regexp.MustCompile(`^chain_v3 +25% \|█+ +\|  (4[0-9]{2}|500) events/s, (4[0-9]{2}|5[01][0-9]) KiB/s, [34]s left$`).MatchString(lines[0]) || !strings.Contains(lines[1], "  0% |") {
+	if lines := at(500, 0, false); !regexp.MustCompile(`^chain_v2 +25% \|█+ +\|  (4[0-9]{2}|500) events/s, (4[0-9]{2}|5[01][0-9]) KiB/s, [34]s left$`).MatchString(lines[0]) || !strings.Contains(lines[1], "  0% |") {
 		t.Errorf("got %q", lines)
 	}
 	if lines := at(500, 2000, true); !strings.Contains(lines[1], "100% |") || !strings.HasSuffix(lines[1], "caught up") {

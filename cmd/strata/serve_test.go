@@ -71,8 +71,8 @@ func TestServeWithoutConfiguration(t *testing.T) {
 
 	// Other commands work beside the server, with the same cluster, and leave it running.
 	statuses := projectionStatuses(t, dir)
-	if len(statuses) != 10 {
-		t.Errorf("beside a server: got %d projections, want 9", len(statuses))
+	if len(statuses) != 11 {
+		t.Errorf("beside a server: got %d projections, want 11", len(statuses))
 	}
 	extra := filepath.Join(dir, "extra.tsv")
 	writeFile(t, extra, "1\t2024-03-13T15:34:10.446Z\t/attachments/new\t[]\n")
@@ -98,7 +98,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	if got := privatePostgres(t, dir); got != 0 {
 		t.Errorf("the server ended, and left Postgres %d running", got)
 	}
-	if statuses := projectionStatuses(t, dir); len(statuses) != 10 || statuses[3].Position != 2 {
+	if statuses := projectionStatuses(t, dir); len(statuses) != 11 || statuses[3].Position != 2 {
 		t.Errorf("without a server: got %v, want chain at 2", statuses)
 	}
 	if got := privatePostgres(t, dir); got != 0 {
@@ -261,7 +261,7 @@ func TestServeEnvironment(t *testing.T) {
 			}
 		}
 	}
-	if s.read("/readyz", &ready); len(ready.Checks.Projections) != 10 || ready.Checks.Projections[0].LagLimit != 17 {
+	if s.read("/readyz", &ready); len(ready.Checks.Projections) != 11 || ready.Checks.Projections[0].LagLimit != 17 {
 		t.Errorf("STRATA_LAG_LIMIT: got %+v, want 17 for each", ready)
 	}
 	if strings.Contains(s.log.String(), "secret") {
