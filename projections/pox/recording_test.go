@@ -1,0 +1,43 @@
+package pox_test
+
+import (
+	"strings"
+	"testing"
+
+	"strata/internal/replay"
+)
+
+// What nodes have really sent, counted; and what is behind each signer adds up to what the node says that it has.
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct{ counts, cycles, stackings string }{
+		"epoch-3-transition.tsv.gz": {
+			counts: "136 14 18 0 9", cycles: "12:3 13:3 14:3",
+			stackings: "12-13 12-13 12-13 13-14 13-14 13-14 14-15 14-15 14-15", // of locks, then of extensions
+		},
+		"regtest-env-pox-4-stack-stx-in-reward-phase-S1.tsv.gz": {counts: "110 0 0 0 1", stackings: "6-7"},
+		"mainnet-reorg-scenario1.tsv.gz":                        {counts: "96 0 0 0 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			posts := replay.Recording(t, name)
+			tx := begin(t)
+			fold(t, tx, stepsOf(t, tx, posts), func() int { return 30 })
+			one := func(query string) string { return strings.Join(texts(t, tx, query), " ") }
+			for _, part := range []struct{ what, got, want string }{
+				{"Bitcoin blocks, rewards, slots, outputs and events", one(`
+					SELECT concat_ws(' ', (SELECT count(*) FROM {schema}.burn_block), (SELECT count(*) FROM {schema}.reward), (SELECT count(*) FROM {schema}.slot),
+						(SELECT count(*) FROM {schema}.payout), (SELECT count(*) FROM {schema}.event))`), want.counts},
+				{"cycles with their signers", one(`SELECT cycle_number || ':' || total_signers FROM {schema}.cycle ORDER BY cycle_number`), want.cycles},
+				{"cycles that are stacked for", one(`SELECT start_cycle || '-' || end_cycle FROM {schema}.stacking ORDER BY n`), want.stackings},
+				{"signers that have something else than those behind them", one(`
+					SELECT s.cycle_number || ':' || s.place FROM {schema}.signer s
+					WHERE s.stacked IS DISTINCT FROM (SELECT sum(t.amount) FROM {schema}.stacker t WHERE t.cycle_number = s.cycle_number AND t.signer = s.place)`), ""},
+			} {
+				if part.got != part.want {
+					t.Errorf("%s: got %s, want %s", part.what, part.got, part.want)
+				}
+			}
+		})
+	}
+}
