@@ -57,6 +57,8 @@ var untraced = map[string]string{
 	"stream-transactions":    ofStream,
 	"stream-balances":        ofStream,
 	"stream-contract-events": ofStream,
+	"stream-mempool":         ofStream,
+	"websocket":              ofStream,
 
 	"get-log-checkpoint":         ofTree,
 	"get-log-checkpoint-of-size": ofTree,

@@ -77,6 +77,10 @@ type Config struct {
 	Heartbeat time.Duration
 	// StreamWriteTimeout is how long a client may leave what is sent to it unread; default 10 s.
 	StreamWriteTimeout time.Duration
+	// PingInterval is how often clients of WebSockets are pinged, and for how long their answer is waited for; default 5 s.
+	PingInterval time.Duration
+	// StreamQueue is how many messages may wait for a client that follows what happens; default 1024.
+	StreamQueue int
 	// Refresh notes somebody's wish to have a token fetched again; default none, and nobody can.
 	Refresh func(ctx context.Context, wish fetch.Refresh) error
 }
@@ -93,6 +97,8 @@ const (
 	StreamsMostDefault        = live.MostDefault
 	HeartbeatDefault          = 15 * time.Second
 	StreamWriteTimeoutDefault = 10 * time.Second
+	PingIntervalDefault       = 5 * time.Second
+	StreamQueueDefault        = live.QueueMessagesDefault
 )
 
 func (c Config) withDefaults() Config {
@@ -125,6 +131,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.StreamWriteTimeout <= 0 {
 		c.StreamWriteTimeout = StreamWriteTimeoutDefault
+	}
+	if c.PingInterval <= 0 {
+		c.PingInterval = PingIntervalDefault
 	}
 	return c
 }

@@ -8,13 +8,14 @@ import (
 
 	"strata/internal/shard"
 	"strata/readapi/internal/live"
+	"strata/readapi/internal/register"
 )
 
 // liveBalancePage is how many accounts are asked for in one round trip.
 const liveBalancePage = 100
 
-// balanceMessages reads what accounts have: a message for each feed, in their order, of which the step is the position of the
-// projection. There are none while there is no block.
+// balanceMessages reads what accounts have: a message for each feed, in their order, of which the step only ever grows, with the
+// balances and with what waits. There are none while there is no block.
 func (a *API) balanceMessages(ctx context.Context, feeds []live.Feed) ([]*live.Message, error) {
 	value, _, err := a.read(ctx, nil, nil, func(ctx context.Context, s *snapshot) (any, error) {
 		s.goesOn = true
@@ -40,33 +41,65 @@ func (a *API) balanceMessagesOf(ctx context.Context, s *snapshot, feeds []live.F
 	}
 	at := moment{height: *version.Height, latest: true}
 	b := s.batch()
-	queued := make([]*queuedBalances, len(feeds))
+	messages, queued := make([]*live.Message, len(feeds)), make([]func() (*live.Message, error), len(feeds))
 	for i, feed := range feeds {
-		queued[i] = a.queueBalances(b, feed.Name, at)
+		queued[i] = a.queueBalance(b, feed, at, placeOfBalances(version, s.active("mempool")).step(), position)
 	}
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	messages := make([]*live.Message, len(feeds))
-	for i, q := range queued {
-		all, err := q.shape()
-		if err != nil {
+	for i, message := range queued {
+		if messages[i], err = message(); err != nil {
 			return nil, err
 		}
-		data, err := eventText(liveBalance, balanceBody{feeds[i].Name, *all})
-		if err != nil {
-			return nil, err
-		}
-		messages[i] = &live.Message{Step: version.Position, Position: position, Data: data}
 	}
 	return messages, nil
 }
 
+// queueBalance adds the queries for what a feed is to say of somebody to a batch.
+func (a *API) queueBalance(b *batch, feed live.Feed, at moment, step int64, position live.Position) func() (*live.Message, error) {
+	if feed.Kind == socketBalances {
+		stx := a.queueSTX(b, feed.Name, at)
+		return func() (*live.Message, error) {
+			balance, err := stx.shape()
+			if err != nil {
+				return nil, err
+			}
+			data, err := encode(rpcNotification{rpcVersion, socketBalance, addressBalance{feed.Name, *balance}})
+			return &live.Message{Step: step, Position: position, Data: data}, err
+		}
+	}
+	all := a.queueBalances(b, feed.Name, at)
+	return func() (*live.Message, error) {
+		balances, err := all.shape()
+		if err != nil {
+			return nil, err
+		}
+		return eventMessage(step, position, liveBalance, balanceBody{feed.Name, *balances})
+	}
+}
+
 // toldBalance is what was last told of an account.
 type toldBalance struct {
-	position int64
-	data     []byte
+	at   balancesPlace
+	data []byte
 }
+
+// balancesPlace is where the projections are that balances are made of: what is there, and what waits.
+type balancesPlace struct{ balances, mempool int64 }
+
+func placeOfBalances(balances, mempool *register.Version) (p balancesPlace) {
+	if balances != nil {
+		p.balances = balances.Position
+	}
+	if mempool != nil {
+		p.mempool = mempool.Position
+	}
+	return p
+}
+
+// step is a number that grows with either.
+func (p balancesPlace) step() int64 { return p.balances + p.mempool }
 
 // tellBalances tells those who follow an account what it has, when that may have changed.
 func (f *follower) tellBalances(ctx context.Context) error {
@@ -74,7 +107,7 @@ func (f *follower) tellBalances(ctx context.Context) error {
 	if state == nil {
 		return nil
 	}
-	version := state.Active("balances")
+	version, mempool := state.Active("balances"), state.Active("mempool")
 	if version == nil || version.Height == nil {
 		return nil
 	}
@@ -82,7 +115,7 @@ func (f *follower) tellBalances(ctx context.Context) error {
 		f.balancesOf, f.balances = instance(version), map[live.Feed]toldBalance{}
 	}
 	var changed []live.Feed
-	followed := f.hub.Followed(liveBalances)
+	followed, now := f.hub.Followed(liveBalances, socketBalances), placeOfBalances(version, mempool)
 	for feed := range f.balances {
 		if _, ok := followed[feed]; !ok {
 			delete(f.balances, feed)
@@ -90,7 +123,12 @@ func (f *follower) tellBalances(ctx context.Context) error {
 	}
 	for feed := range followed {
 		told, ok := f.balances[feed]
-		if !ok || version.Changed(shard.Of(shard.Account(feed.Name))) > told.position {
+		since := told.at
+		if !ok && feed.Kind == socketBalances { // it is told of changes alone, of all since it was followed
+			ok, since = true, f.balancesSeen
+		}
+		account := shard.Of(shard.Account(feed.Name))
+		if !ok || version.Changed(account) > since.balances || mempool != nil && mempool.Changed(account) > since.mempool {
 			changed = append(changed, feed)
 		}
 	}
@@ -103,11 +141,12 @@ func (f *follower) tellBalances(ctx context.Context) error {
 		for i, m := range messages {
 			feed := changed[i]
 			if told, ok := f.balances[feed]; !ok || !bytes.Equal(told.data, m.Data) {
-				f.hub.Tell(feed, m)
+				f.hub.Tell(live.Delivery{Feed: feed, Entry: live.Entry{Message: m, Last: true}})
 			}
-			f.balances[feed] = toldBalance{m.Step, m.Data}
+			f.balances[feed] = toldBalance{now, m.Data}
 		}
 		changed = changed[n:]
 	}
+	f.balancesSeen = now
 	return nil
 }

@@ -1,8 +1,6 @@
 package readapi
 
 import (
-	"bytes"
-
 	"strata/domain/hash"
 	"strata/readapi/internal/live"
 )
@@ -13,6 +11,7 @@ const (
 	liveTransactions live.Kind = "transactions" // of a principal
 	liveEvents       live.Kind = "events"       // of a contract; the detail is a topic, or empty for all
 	liveBalances     live.Kind = "balances"     // of a principal
+	liveMempool      live.Kind = "mempool"
 )
 
 // revertBody says which block is taken back.
@@ -38,6 +37,19 @@ type balanceBody struct {
 	balances
 }
 
+// minedBody says which canonical block has a transaction that waited.
+type minedBody struct {
+	TxID           hash.Hash32 `json:"tx_id"`
+	BlockHeight    int64       `json:"block_height"`
+	BlockHash      hash.Hash32 `json:"block_hash"`
+	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
+}
+
+// resetBody says that all that waits is told anew.
+type resetBody struct {
+	Pending int64 `json:"pending" doc:"How many transactions wait: they follow, and whatever else the client has does not wait any more."`
+}
+
 // endBody says why a stream ends.
 type endBody struct {
 	Reason   live.Reason `json:"reason" enum:"slow,stopping,failed" doc:"slow: the client has not read for too long; stopping: the server stops; failed: the tables could not be read."`
@@ -51,21 +63,27 @@ const (
 	liveTransaction = "transaction"
 	liveEvent       = "contract_event"
 	liveBalance     = "balance"
+	liveMined       = "mined"
+	liveReset       = "reset"
 	liveEnd         = "end"
 )
 
-// eventText is an event of a stream without its id.
-func eventText(name string, value any) ([]byte, error) {
+// eventMessage is an event of a stream. Only the last one of a step has an id: whoever leaves amid a step gets all of it again.
+func eventMessage(step int64, p live.Position, name string, value any) (*live.Message, error) {
 	body, err := encode(value)
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	b.Grow(len(name) + len(body) + 16)
-	b.WriteString("event: ")
-	b.WriteString(name)
-	b.WriteString("\ndata: ")
-	b.Write(body) // JSON has no line breaks
-	b.WriteString("\n\n")
-	return b.Bytes(), nil
+	id := idLine(p)
+	b := make([]byte, 0, len(id)+len(name)+len(body)+len("event: \ndata: \n\n"))
+	b = append(b, id...)
+	b = append(b, "event: "...)
+	b = append(b, name...)
+	b = append(b, "\ndata: "...)
+	b = append(b, body...) // JSON has no line breaks
+	b = append(b, "\n\n"...)
+	return &live.Message{Step: step, Position: p, Data: b[len(id):], Whole: b}, nil
 }
+
+// idLine says what a client has.
+func idLine(p live.Position) string { return "id: " + p.String() + "\n" }

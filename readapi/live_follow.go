@@ -20,6 +20,9 @@ type follower struct {
 
 	balancesOf string // instance of balances
 	balances   map[live.Feed]toldBalance
+	// balancesSeen is what was looked at last, and mempool up to where changes of the mempool were told.
+	balancesSeen balancesPlace
+	mempool      mempoolPlace
 
 	// catching bounds how many read from the tables what they missed, at a time.
 	catching chan struct{}
@@ -37,7 +40,7 @@ const (
 func newFollower(a *API) *follower {
 	return &follower{
 		api:  a,
-		hub:  live.NewHub(live.Config{Most: a.config.StreamsMost, Registry: a.config.Registry}),
+		hub:  live.NewHub(live.Config{Most: a.config.StreamsMost, QueueMessages: a.config.StreamQueue, Registry: a.config.Registry}),
 		wake: make(chan struct{}, 1), catching: make(chan struct{}, catchingMost),
 	}
 }
@@ -76,7 +79,10 @@ func (f *follower) subscribe(ctx context.Context, protocol string) (*live.Subscr
 // run follows until ctx ends; then all streams end.
 func (f *follower) run(ctx context.Context) {
 	f.hub.Open()
-	defer f.hub.Close()
+	defer func() {
+		f.hub.Close()
+		f.hub.Wait() // until all are told
+	}()
 	failing, wait := false, followInterval
 	for {
 		select {
@@ -128,6 +134,7 @@ func (f *follower) follow(ctx context.Context) error {
 			return err
 		}
 		if n := value.(*liveNext); n.move {
+			f.balancesSeen, f.mempool = n.balances, n.mempool
 			f.hub.Move(n.to)
 			f.place, f.seen = n.to, n.position
 		} else {
@@ -138,7 +145,10 @@ func (f *follower) follow(ctx context.Context) error {
 			}
 		}
 	}
-	return f.tellBalances(ctx)
+	if err := f.tellBalances(ctx); err != nil {
+		return err
+	}
+	return f.tellMempool(ctx)
 }
 
 // liveNext is what to tell the hub next.
@@ -148,6 +158,9 @@ type liveNext struct {
 	move       bool // to is in another instance than where the hub was
 	head       bool // there is no more
 	position   int64
+	// Where the others stand, of a move.
+	balances balancesPlace
+	mempool  mempoolPlace
 }
 
 func (f *follower) next(ctx context.Context, s *snapshot) (*liveNext, error) {
@@ -159,6 +172,10 @@ func (f *follower) next(ctx context.Context, s *snapshot) (*liveNext, error) {
 		return nil, err
 	}
 	n := &liveNext{position: chain.Position, move: f.place.Instance != instance(chain)}
+	if n.move {
+		mempool := s.active("mempool")
+		n.balances, n.mempool = placeOfBalances(s.active("balances"), mempool), placeOfMempool(mempool)
+	}
 	if n.move || !f.hub.Anybody() {
 		head, err := headStep(ctx, s)
 		if err != nil {
@@ -182,13 +199,7 @@ func (f *follower) next(ctx context.Context, s *snapshot) (*liveNext, error) {
 	last := &found.rows[len(found.rows)-1]
 	n.to = live.Place{Instance: f.place.Instance, Step: last.step, Position: last.position()}
 	followed := f.hub.Begin(last.step)
-	var contents []int64
-	for i := range found.rows {
-		if found.rows[i].kind == stepApply {
-			contents = append(contents, found.rows[i].content)
-		}
-	}
-	touches, err := f.api.touches(ctx, s, contents, followed)
+	touches, err := f.api.touches(ctx, s, appliedContents(found.rows), followed)
 	if err != nil {
 		return nil, err
 	}

@@ -23,8 +23,9 @@ const (
 type liveCursor struct {
 	// instance and step say so in a list of steps; instance is empty while that is not known.
 	instance string
-	step     int64
+	step     int64 // of a stream of the mempool the event of the log
 	position live.Position
+	walk     *mempoolWalk // nil unless it is told anew of all that waits
 }
 
 // livePage is what comes next on a feed.
@@ -105,15 +106,13 @@ func (p *livePage) resume(ctx context.Context, s *snapshot, feed live.Feed, in s
 	if err != nil {
 		return err
 	}
-	p.cursor = liveCursor{in, at.step, at.position}
+	p.cursor = liveCursor{instance: in, step: at.step, position: at.position}
 	for i, undone := range at.undone {
-		data, err := eventText(liveRevert, revertBody{undone.height, undone.block, undone.id, undone.parent})
+		m, err := eventMessage(at.step, at.position, liveRevert, revertBody{undone.height, undone.block, undone.id, undone.parent})
 		if err != nil {
 			return err
 		}
-		p.messages = append(p.messages, live.Delivery{Feed: feed, Entry: live.Entry{
-			Message: &live.Message{Step: at.step, Position: at.position, Data: data}, Last: i == len(at.undone)-1,
-		}})
+		p.messages = append(p.messages, live.Delivery{Feed: feed, Entry: live.Entry{Message: m, Last: i == len(at.undone)-1}})
 	}
 	return nil
 }

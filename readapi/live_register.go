@@ -77,6 +77,10 @@ type streamedInput[In any] interface {
 	start() (*live.Position, error)
 }
 
+type mempoolStreamInput struct{ FromInput }
+
+func (in *mempoolStreamInput) feed() (live.Feed, error) { return live.Feed{Kind: liveMempool}, nil }
+
 const streamsAbout = " Server-sent events. The id of an event is the position in the log and the tip that the client has with it, as in `Strata-Position`: " +
 	"send the last one as `Last-Event-ID` to go on from there, in any process; nothing is left out, and what was sent twice says the same. " +
 	"What is reverted is told by `revert`; comments are sent while nothing happens; `end` says why the server ends a stream. See docs/live.md."
@@ -98,6 +102,12 @@ func (a *API) registerStreams() {
 		id: "stream-contract-events", path: "/stream/v1/contracts/{contract_id}/events", summary: "What a contract prints",
 		about: "`revert` is sent for each block that is reverted.",
 	}, events{liveEvent: reflect.TypeFor[contractEventBody](), liveRevert: reflect.TypeFor[revertBody]()})
+	stream[mempoolStreamInput](a, resource{
+		id: "stream-mempool", path: "/stream/v1/mempool", summary: "Transactions that come into the mempool, are replaced or dropped, are mined, or come back",
+		about: "`transaction` is one that waits, or was dropped, as `tx_status` says; `mined` is one that a canonical block has. " +
+			"A client that comes back is told of each that has changed, as it is now. After a day, and from `log=0` on, `reset` comes first, and then all that waits.",
+	}, events{liveTransaction: reflect.TypeFor[waitingBody](), liveMined: reflect.TypeFor[minedBody](), liveReset: reflect.TypeFor[resetBody]()})
+	a.registerSocket()
 }
 
 // events are the types of what events of a stream say, by the names of these.

@@ -35,6 +35,11 @@ func (a *API) renderSteps(ctx context.Context, s *snapshot, steps []liveStep, fo
 			return nil, err
 		}
 	}
+	if _, ok := followed[live.Feed{Kind: socketBlocks}]; ok {
+		if r.blocksV1, err = blocksV1Of(ctx, s, steps); err != nil {
+			return nil, err
+		}
+	}
 	for i := range steps {
 		if err := r.step(&steps[i]); err != nil {
 			return nil, err
@@ -50,12 +55,7 @@ func blocksOf(ctx context.Context, s *snapshot, steps []liveStep) (map[int64]blo
 		blockRow
 		content int64
 	}
-	var contents []int64
-	for i := range steps {
-		if steps[i].kind == stepApply {
-			contents = append(contents, steps[i].content)
-		}
-	}
+	contents := appliedContents(steps)
 	if len(contents) == 0 {
 		return nil, nil
 	}
@@ -74,6 +74,16 @@ func blocksOf(ctx context.Context, s *snapshot, steps []liveStep) (map[int64]blo
 	return blocks, nil
 }
 
+// appliedContents are the events with the blocks that steps apply.
+func appliedContents(steps []liveStep) (contents []int64) {
+	for i := range steps {
+		if steps[i].kind == stepApply {
+			contents = append(contents, steps[i].content)
+		}
+	}
+	return contents
+}
+
 // liveRendering is the messages of steps in the making.
 type liveRendering struct {
 	followed     map[live.Feed]struct{}
@@ -81,6 +91,7 @@ type liveRendering struct {
 	transactions map[rowKey]*transactionRow
 	interfaces   calledInterfaces
 	blocks       map[int64]block
+	blocksV1     map[int64]*blockV1
 	out          []live.Delivery
 }
 
@@ -100,15 +111,21 @@ func (r *liveRendering) deliver(feed live.Feed, m *live.Message) {
 
 // revert tells everybody, whether or not the block had anything for them: it is theirs to know.
 func (r *liveRendering) revert(s *liveStep) error {
-	data, err := eventText(liveRevert, revertBody{s.height, valueOf(s.block), s.id, valueOf(s.parent)})
+	body := revertBody{s.height, valueOf(s.block), s.id, valueOf(s.parent)}
+	m, err := eventMessage(s.step, s.position(), liveRevert, body)
 	if err != nil {
 		return err
 	}
-	m := &live.Message{Step: s.step, Position: s.position(), Data: data}
 	for feed := range r.followed {
 		switch feed.Kind {
 		case liveBlocks, liveTransactions, liveEvents:
 			r.deliver(feed, m)
+		case socketReverts:
+			notice, err := notification(s, socketRevert, body)
+			if err != nil {
+				return err
+			}
+			r.deliver(feed, notice)
 		}
 	}
 	return nil
@@ -116,32 +133,32 @@ func (r *liveRendering) revert(s *liveStep) error {
 
 func (r *liveRendering) apply(s *liveStep) error {
 	if b, ok := r.blocks[s.content]; ok {
-		data, err := eventText(liveBlock, b)
+		m, err := eventMessage(s.step, s.position(), liveBlock, b)
 		if err != nil {
 			return err
 		}
-		r.deliver(live.Feed{Kind: liveBlocks}, &live.Message{Step: s.step, Position: s.position(), Data: data})
+		r.deliver(live.Feed{Kind: liveBlocks}, m)
 	}
-	type shown struct {
-		rowKey
-		event int32
+	if b := r.blocksV1[s.content]; b != nil {
+		m, err := notification(s, socketBlock, b)
+		if err != nil {
+			return err
+		}
+		r.deliver(live.Feed{Kind: socketBlocks}, m)
 	}
 	made := map[shown]*live.Message{} // each is encoded once
-	for _, t := range r.touches[s.content] {
-		key := shown{t.rowKey, -1}
-		if t.event != nil {
-			key.event = t.event.number
-		}
+	for i := range r.touches[s.content] {
+		t := &r.touches[s.content][i]
+		key := t.shown()
 		m := made[key]
 		if m == nil {
-			data, err := r.text(s, t)
-			if err != nil {
+			var err error
+			if m, err = r.message(s, t); err != nil {
 				return err
 			}
-			if data == nil {
+			if m == nil {
 				continue
 			}
-			m = &live.Message{Step: s.step, Position: s.position(), Data: data}
 			made[key] = m
 		}
 		r.deliver(t.feed, m)
@@ -149,20 +166,46 @@ func (r *liveRendering) apply(s *liveStep) error {
 	return nil
 }
 
-// text is the event of a stream that shows a transaction, or what a contract printed in it.
-func (r *liveRendering) text(s *liveStep, t touch) ([]byte, error) {
+// shown is what a message shows, and how.
+type shown struct {
+	rowKey
+	event int32 // -1: the transaction itself
+	kind  live.Kind
+	of    string // whom it is about, where that makes another message
+}
+
+func (t *touch) shown() shown {
+	key := shown{rowKey: t.rowKey, event: -1, kind: t.feed.Kind}
+	if t.event != nil {
+		key.event = t.event.number
+	}
+	if t.feed.Kind == socketAddresses {
+		key.of = t.feed.Name
+	}
+	return key
+}
+
+// message shows a transaction, or an event of it, as a feed has it; nil when the transaction is not known.
+func (r *liveRendering) message(s *liveStep, t *touch) (*live.Message, error) {
 	row := r.transactions[t.rowKey]
 	if row == nil {
 		return nil, nil
 	}
-	if t.event == nil {
-		return eventText(liveTransaction, renderTransaction(row, rendering{interfaces: r.interfaces}))
+	switch t.feed.Kind {
+	case liveTransactions:
+		return eventMessage(s.step, s.position(), liveTransaction, r.transaction(row))
+	case liveEvents:
+		body := contractEventBody{ContractID: valueOf(t.event.contract), BlockHeight: s.height, IndexBlockHash: s.id, Event: renderEvent(*t.event, row.id)}
+		if topic := contract.Topic(t.event.value); topic != "" {
+			body.Topic = &topic
+		}
+		return eventMessage(s.step, s.position(), liveEvent, body)
 	}
-	body := contractEventBody{ContractID: valueOf(t.event.contract), BlockHeight: s.height, IndexBlockHash: s.id, Event: renderEvent(*t.event, row.id)}
-	if topic := contract.Topic(t.event.value); topic != "" {
-		body.Topic = &topic
-	}
-	return eventText(liveEvent, body)
+	return r.socketMessage(s, t, row)
+}
+
+func (r *liveRendering) transaction(row *transactionRow) transactionBody {
+	return renderTransaction(row, rendering{interfaces: r.interfaces})
 }
 
 // markLast marks the last message of each step for each feed: a client that has that one has the position of the step.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -38,8 +39,7 @@ type liveStream struct {
 	api        *API
 	feed       live.Feed
 	subscriber *live.Subscriber
-	w          http.ResponseWriter
-	control    *http.ResponseController
+	conn       net.Conn
 
 	// cursor is what the client has, with the messages that are written.
 	cursor liveCursor
@@ -48,10 +48,12 @@ type liveStream struct {
 	written time.Time
 }
 
-// errStalled is what writing fails with that took too long, and errGone with any other failure.
+// Why a stream ends beside what the hub says: what writing fails with that took too long, and with any other failure, and what
+// reading the tables does when the server stops.
 var (
-	errStalled = errors.New("the client does not read")
-	errGone    = errors.New("the client has left")
+	errStalled  = errors.New("the client does not read")
+	errGone     = errors.New("the client has left")
+	errStopping = errors.New("the server stops")
 )
 
 // serveStream answers with what happens on a feed after a position; nil for from now on.
@@ -62,12 +64,10 @@ func (a *API) serveStream(w http.ResponseWriter, r *http.Request, feed live.Feed
 		refuseStream(w, r, err)
 		return
 	}
-	ended := endGone
-	defer func() { subscriber.Close(ended) }()
-	st := &liveStream{api: a, feed: feed, subscriber: subscriber, w: w, control: http.NewResponseController(w)}
+	st := &liveStream{api: a, feed: feed, subscriber: subscriber}
 	begun, err := st.start(ctx, from)
 	if err != nil {
-		ended = endFailed
+		subscriber.Close(endFailed)
 		a.failed(ctx, err, answer.Config{}).Serve(w, r, answer.Moment{})
 		return
 	}
@@ -76,17 +76,48 @@ func (a *API) serveStream(w http.ResponseWriter, r *http.Request, feed live.Feed
 	header.Set("Cache-Control", answer.NoStore.CacheControl())
 	header.Set("X-Accel-Buffering", "no") // a proxy in between is to pass on what it has
 	header.Set(positionHeader, st.cursor.position.String())
-	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
+		subscriber.Close(endGone)
+		w.WriteHeader(http.StatusOK)
 		return
 	}
-	// The server's own limits are for requests that end. A pending read that ran into its deadline would end this one.
-	_ = st.control.SetReadDeadline(time.Time{})
-	ended = st.run(ctx, begun)
+	if st.conn, err = takeOver(w); err != nil {
+		subscriber.Close(endFailed)
+		refuseProtocol(w, r)
+		return
+	}
+	go st.serve(streamHead(header), begun)
+}
+
+// streamHead is the head of an answer that ends with its connection.
+func streamHead(header http.Header) []byte {
+	var b bytes.Buffer
+	b.WriteString("HTTP/1.1 200 OK\r\n")
+	header.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	header.Set("Connection", "close")
+	_ = header.Write(&b)
+	b.WriteString("\r\n")
+	return b.Bytes()
+}
+
+// serve tells the client what happens. It holds nothing of the request, so that a client that is told nothing takes little
+// memory.
+func (st *liveStream) serve(head []byte, begun *livePage) {
+	ctx, leave := context.WithCancel(context.Background())
+	ended := endFailed
+	defer func() {
+		if p := recover(); p != nil {
+			st.api.livePanicked(p)
+		}
+		leave()
+		_ = st.conn.Close()
+		st.subscriber.Close(ended)
+	}()
+	go watchClient(st.conn, leave)
+	ended = st.run(ctx, head, begun)
 	if ended == live.Slow || ended == live.Stopping || ended == endFailed {
 		st.end(ended)
 	}
-	_ = st.control.SetWriteDeadline(time.Now().Add(a.config.StreamWriteTimeout)) // for what the server writes at the end
 }
 
 // refuseStream answers when nobody more can follow.
@@ -104,15 +135,27 @@ func refuseStream(w http.ResponseWriter, _ *http.Request, err error) {
 	_, _ = w.Write(body)
 }
 
+// refuseProtocol answers a client whose connection can't be taken from the server: HTTP/2 has none of its own.
+func refuseProtocol(w http.ResponseWriter, r *http.Request) {
+	refused := errorAnswer(errorBody{
+		StatusCode: http.StatusNotImplemented, Reason: http.StatusText(http.StatusNotImplemented), Message: "streams need HTTP/1.1",
+	}, answer.Config{Status: http.StatusNotImplemented})
+	refused.Serve(w, r, answer.Moment{})
+}
+
 // start finds where the client is, and reads the first page, so that a position that is none is refused. A client that is
 // further than the tables, as another process had more, waits for these a while.
 func (st *liveStream) start(ctx context.Context, from *live.Position) (begun *livePage, err error) {
+	if from == nil && st.feed.Kind == liveMempool {
+		st.cursor, err = st.api.mempoolNow(ctx)
+		return nil, err
+	}
 	if from == nil {
 		place, ok := st.api.live.hub.Place()
 		if !ok {
 			return nil, live.ErrClosed
 		}
-		st.cursor = liveCursor{place.Instance, place.Step, place.Position}
+		st.cursor = liveCursor{instance: place.Instance, step: place.Step, position: place.Position}
 		return nil, nil
 	}
 	st.cursor.position = *from
@@ -136,22 +179,33 @@ func (st *liveStream) start(ctx context.Context, from *live.Position) (begun *li
 	}
 }
 
+// apart says that what the feed tells does not hang on the steps of the chain, but on where another projection is.
+func (st *liveStream) apart() bool {
+	return st.feed.Kind == liveBalances || st.feed.Kind == liveMempool
+}
+
 // read reads the next page from the tables.
 func (st *liveStream) read(ctx context.Context, until int64) (*livePage, error) {
+	if st.subscriber.Stopped() {
+		return nil, errStopping
+	}
 	done, err := st.api.live.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if st.feed.Kind == liveBalances {
+	switch st.feed.Kind {
+	case liveBalances:
 		return st.api.balancePage(ctx, st.feed, st.cursor)
+	case liveMempool:
+		return st.api.mempoolStreamPage(ctx, st.feed, st.cursor)
 	}
 	return st.api.livePage(ctx, st.feed, st.cursor, until)
 }
 
 // run tells the client what happens until there is a reason not to.
-func (st *liveStream) run(ctx context.Context, begun *livePage) live.Reason {
-	err := st.write([]byte("retry: " + strconv.FormatInt(liveRetry.Milliseconds(), 10) + "\n\n" + idText(st.cursor.position)))
+func (st *liveStream) run(ctx context.Context, head []byte, begun *livePage) live.Reason {
+	err := st.write(append(head, "retry: "+strconv.FormatInt(liveRetry.Milliseconds(), 10)+"\n\n"+idText(st.cursor.position)...))
 	st.told = st.cursor.position
 	if err == nil && begun != nil {
 		err = st.send(begun)
@@ -175,6 +229,8 @@ func (st *liveStream) run(ctx context.Context, begun *livePage) live.Reason {
 	switch {
 	case errors.Is(err, errStalled):
 		return endStalled
+	case errors.Is(err, errStopping):
+		return live.Stopping
 	case ctx.Err() != nil, errors.Is(err, errGone):
 		return endGone
 	}
@@ -186,7 +242,7 @@ func (st *liveStream) run(ctx context.Context, begun *livePage) live.Reason {
 func (st *liveStream) catchUp(ctx context.Context, begun *livePage) error {
 	head := begun != nil && begun.head
 	for {
-		if place, ok := st.api.live.hub.Place(); ok && st.feed.Kind != liveBalances && st.cursor.instance == place.Instance && st.cursor.step >= place.Step {
+		if place, ok := st.api.live.hub.Place(); ok && !st.apart() && st.cursor.instance == place.Instance && st.cursor.step >= place.Step {
 			head = true
 		}
 		for !head {
@@ -197,9 +253,13 @@ func (st *liveStream) catchUp(ctx context.Context, begun *livePage) error {
 			head = page.head && !page.behind
 		}
 		place := st.subscriber.Follow(st.feed)
-		if st.feed.Kind == liveBalances {
-			_, err := st.next(ctx, 0) // what has changed before it was followed
-			return err
+		if st.apart() {
+			again, err := st.meet(ctx)
+			if !again {
+				return err
+			}
+			head = false
+			continue
 		}
 		for st.cursor.instance == place.Instance && st.cursor.step < place.Step {
 			if _, err := st.next(ctx, place.Step); err != nil {
@@ -215,6 +275,23 @@ func (st *liveStream) catchUp(ctx context.Context, begun *livePage) error {
 			return err
 		}
 	}
+}
+
+// meet reads what has changed before the feed was followed. It says whether too much has been told meanwhile, so that some of
+// that is lost.
+func (st *liveStream) meet(ctx context.Context) (again bool, err error) {
+	for head := false; !head; {
+		page, err := st.next(ctx, 0)
+		if err != nil {
+			return false, err
+		}
+		head = page.head && !page.behind || st.feed.Kind == liveBalances
+	}
+	if !st.subscriber.Overflown() {
+		return false, st.tell()
+	}
+	st.subscriber.LeaveAll()
+	return true, st.pause(ctx)
 }
 
 // next reads a page and sends it.
@@ -258,7 +335,7 @@ func (st *liveStream) follow(ctx context.Context) (live.Reason, error) {
 		case <-ctx.Done():
 			return endGone, nil
 		case <-timer.C:
-			if place, ok := st.subscriber.Told(); ok && st.feed.Kind != liveBalances && place.Instance == st.cursor.instance && place.Step > st.cursor.step {
+			if place, ok := st.subscriber.Told(); ok && !st.apart() && place.Instance == st.cursor.instance && place.Step > st.cursor.step {
 				st.cursor.step, st.cursor.position = place.Step, place.Position
 			}
 			if err := st.beat(); err != nil {
@@ -279,49 +356,38 @@ func (st *liveStream) follow(ctx context.Context) (live.Reason, error) {
 
 // send sends a page.
 func (st *liveStream) send(page *livePage) error {
-	var b bytes.Buffer
+	var texts net.Buffers
 	for i := range page.messages {
-		st.appendEntry(&b, page.messages[i].Entry)
-	}
-	if b.Len() > 0 {
-		if err := st.write(b.Bytes()); err != nil {
-			return err
+		e := page.messages[i].Entry
+		texts = append(texts, e.Text())
+		if e.Last {
+			st.told = e.Position
 		}
+	}
+	if err := st.writeAll(texts); err != nil {
+		return err
 	}
 	st.cursor = page.cursor
 	return st.beat()
 }
 
-// sendEntries sends what the hub told.
+// sendEntries sends what the hub told, as it is: it is encoded once for all.
 func (st *liveStream) sendEntries(entries []live.Entry) error {
-	var b bytes.Buffer
+	var texts net.Buffers
 	for _, e := range entries {
 		if e.Step <= st.cursor.step {
 			continue // it was read from the tables
 		}
-		st.appendEntry(&b, e)
+		texts = append(texts, e.Text())
 		if e.Last {
-			st.cursor.step, st.cursor.position = e.Step, e.Position
+			st.cursor.step, st.cursor.position, st.told = e.Step, e.Position, e.Position
 		}
 	}
-	if b.Len() == 0 {
-		return nil
-	}
-	return st.write(b.Bytes())
-}
-
-// appendEntry adds an event. Its id is what the client has with it, so that only the last one of a step has one: whoever
-// leaves amid a step gets all of it again.
-func (st *liveStream) appendEntry(b *bytes.Buffer, e live.Entry) {
-	if e.Last {
-		b.WriteString("id: " + e.Position.String() + "\n")
-		st.told = e.Position
-	}
-	b.Write(e.Data)
+	return st.writeAll(texts)
 }
 
 // idText sets the id of the last event without an event.
-func idText(p live.Position) string { return "id: " + p.String() + "\n\n" }
+func idText(p live.Position) string { return idLine(p) + "\n" }
 
 // beat says that the stream is alive, when nothing else has said so for long.
 func (st *liveStream) beat() error {
@@ -347,30 +413,56 @@ func (st *liveStream) tell() error {
 
 // end says why the stream ends.
 func (st *liveStream) end(reason live.Reason) {
-	if data, err := eventText(liveEnd, endBody{reason, st.cursor.position.String()}); err == nil {
-		_ = st.write(append([]byte("id: "+st.cursor.position.String()+"\n"), data...))
+	position := st.cursor.position
+	if m, err := eventMessage(0, position, liveEnd, endBody{reason, position.String()}); err == nil {
+		_ = st.write(m.Whole)
 	}
+}
+
+// writeAll writes texts together.
+func (st *liveStream) writeAll(texts net.Buffers) error {
+	for len(texts) > 0 {
+		n, size := 1, len(texts[0])
+		for n < len(texts) && size+len(texts[n]) <= liveChunk {
+			size += len(texts[n])
+			n++
+		}
+		if n == 1 {
+			if err := st.write(texts[0]); err != nil {
+				return err
+			}
+		} else {
+			_ = st.conn.SetWriteDeadline(time.Now().Add(st.api.config.StreamWriteTimeout))
+			together := texts[:n:n]
+			if _, err := together.WriteTo(st.conn); err != nil {
+				return writeFailure(err)
+			}
+			st.written = time.Now()
+		}
+		texts = texts[n:]
+	}
+	return nil
 }
 
 // write writes all of it, and gives the client time for each part.
 func (st *liveStream) write(data []byte) error {
 	for len(data) > 0 {
 		n := min(len(data), liveChunk)
-		_ = st.control.SetWriteDeadline(time.Now().Add(st.api.config.StreamWriteTimeout))
-		_, err := st.w.Write(data[:n])
-		if err == nil {
-			err = st.control.Flush()
-		}
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return errStalled
-		}
-		if err != nil {
-			return errGone
+		_ = st.conn.SetWriteDeadline(time.Now().Add(st.api.config.StreamWriteTimeout))
+		if _, err := st.conn.Write(data[:n]); err != nil {
+			return writeFailure(err)
 		}
 		data = data[n:]
 	}
 	st.written = time.Now()
 	return nil
+}
+
+func writeFailure(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return errStalled
+	}
+	return errGone
 }
 
 // balancePage is what somebody has.

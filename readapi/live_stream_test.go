@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/url"
 	"slices"
@@ -21,12 +22,14 @@ import (
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/projections/mempool"
 	"strata/readapi"
 )
 
 // The chain moves: blocks, forks, reorganisations of Bitcoin, late parents. Clients that come and go follow it from the
 // beginning, from where they were each time. What each of them has in the end is the canonical chain, and of somebody or
-// something just what the lists of accounts say.
+// something just what the lists of accounts say, and of the mempool what waits. Who subscribes over a WebSocket and stays is
+// told the same from then on.
 func TestStreamsWhileTheChainMoves(t *testing.T) {
 	t.Parallel()
 	const posts = 150
@@ -38,7 +41,7 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 		history = append(history, replay.Post(made.Next()))
 	}
 	log := replay.NewLog(t)
-	replay.Start(t, log, newChain(t), balances.New(nil), accounts.New())
+	replay.Start(t, log, newChain(t), balances.New(nil), accounts.New(), mempool.New())
 	replay.Append(t, log, history[:posts/2]...)
 	replay.Wait(t, log)
 	wake := eventstore.NewWake(log.Pool(), projections.Channel, time.Second, nil)
@@ -53,7 +56,10 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 		newReconstruction(t, "block", server.URL+"/stream/v1/blocks"),
 		newReconstruction(t, "block", server.URL+"/stream/v1/blocks"),
 		newReconstruction(t, "contract_event", server.URL+"/stream/v1/contracts/"+contracts[0]+"/events"),
+		newReconstruction(t, "mempool", server.URL+"/stream/v1/mempool"),
+		newReconstruction(t, "mempool", server.URL+"/stream/v1/mempool"),
 	}
+	socket := followSocket(t, server.URL, principals)
 	for _, p := range principals {
 		followers = append(followers, newReconstruction(t, "transaction", server.URL+"/stream/v1/principals/"+p+"/transactions"),
 			newReconstruction(t, "balance", server.URL+"/stream/v1/principals/"+p+"/balances"))
@@ -66,11 +72,11 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 	defer stop()
 	var ended string // where all have to come
 	var mu sync.Mutex
-	var wait, waitForBalances sync.WaitGroup
+	var wait, waitForStates sync.WaitGroup
 	for i, f := range followers {
 		random := rand.New(rand.NewPCG(3, uint64(i)))
-		if f.kind == "balance" { // it has no end
-			waitForBalances.Go(func() {
+		if f.isState() { // it has no end
+			waitForStates.Go(func() {
 				for ctx.Err() == nil && !t.Failed() {
 					f.follow(ctx, 1+random.IntN(4), func() bool { return false })
 				}
@@ -113,13 +119,14 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 	mu.Unlock()
 	wait.Wait()
 	for _, f := range followers {
-		if f.kind == "balance" && !t.Failed() {
-			want := f.wantBalance(k)
-			eventually(t, "a balance is the one of the tip", func() bool { return f.current() == want })
+		if f.isState() && !t.Failed() {
+			want := f.wantState(k)
+			eventually(t, f.client.url+" says what is", func() bool { return f.current() == want })
 		}
 	}
+	socket.check(k, log.Pool())
 	stop()
-	waitForBalances.Wait()
+	waitForStates.Wait()
 	if t.Failed() {
 		return
 	}
@@ -160,23 +167,33 @@ type reconstruction struct {
 
 	mu      sync.Mutex
 	balance string
+	waiting map[string]bool // ids of transactions
 }
+
+// isState says that a stream says what is, and has no end that is known.
+func (f *reconstruction) isState() bool { return f.kind == "balance" || f.kind == "mempool" }
 
 func (f *reconstruction) current() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.kind == "mempool" {
+		return strings.Join(slices.Sorted(maps.Keys(f.waiting)), " ")
+	}
 	return f.balance
 }
 
-// wantBalance is what the stream of balances of somebody should have said last.
-func (f *reconstruction) wantBalance(k *keeper) string {
+// wantState is what there is in the end.
+func (f *reconstruction) wantState(k *keeper) string {
+	if f.kind == "mempool" {
+		return strings.Join(k.waiting(), " ")
+	}
 	principal := strings.Split(f.client.url[strings.Index(f.client.url, "/stream"):], "/")[4]
 	return strings.Replace(k.get("/extended/v1/address/"+principal+"/balances").body, "{", `{"principal":"`+principal+`",`, 1)
 }
 
 func newReconstruction(t testing.TB, kind, target string) *reconstruction {
 	t.Helper()
-	return &reconstruction{t: t, kind: kind, client: &streamClient{t: t, url: target, last: "log=0"}, have: map[string]bool{}}
+	return &reconstruction{t: t, kind: kind, client: &streamClient{t: t, url: target, last: "log=0"}, have: map[string]bool{}, waiting: map[string]bool{}}
 }
 
 // follow takes so many events, and leaves; or stays when all has been told.
@@ -225,6 +242,10 @@ func (f *reconstruction) take(e streamEvent) {
 			f.t.Errorf("%s: %v in %q", f.client.url, err, e.data)
 		}
 	}
+	if f.kind == "mempool" {
+		f.takeWaiting(e)
+		return
+	}
 	switch e.name {
 	case "":
 	case "revert":
@@ -265,6 +286,56 @@ func (f *reconstruction) take(e streamEvent) {
 	}
 }
 
+// takeWaiting takes what a stream of the mempool says.
+func (f *reconstruction) takeWaiting(e streamEvent) {
+	var tx struct {
+		ID     string `json:"tx_id"`
+		Status string `json:"tx_status"`
+	}
+	if e.name != "" {
+		if err := json.Unmarshal([]byte(e.data), &tx); err != nil {
+			f.t.Errorf("%s: %v in %q", f.client.url, err, e.data)
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch e.name {
+	case "":
+	case "reset":
+		clear(f.waiting)
+	case "transaction":
+		delete(f.waiting, tx.ID)
+		if tx.Status == "pending" {
+			f.waiting[tx.ID] = true
+		}
+	case "mined":
+		delete(f.waiting, tx.ID)
+	default:
+		f.t.Errorf("%s: got %+v", f.client.url, e)
+	}
+}
+
+// waiting are the ids of the transactions that wait, sorted.
+func (k *keeper) waiting() (ids []string) {
+	k.t.Helper()
+	for {
+		var page struct {
+			Total   int
+			Results []struct {
+				ID string `json:"tx_id"`
+			}
+		}
+		decodeJSON(k.t, k.get(fmt.Sprintf("/extended/v1/tx/mempool?limit=50&offset=%d", len(ids))).body, &page)
+		for _, tx := range page.Results {
+			ids = append(ids, tx.ID)
+		}
+		if len(page.Results) == 0 || len(ids) >= page.Total {
+			slices.Sort(ids)
+			return ids
+		}
+	}
+}
+
 // check compares with the tables.
 func (f *reconstruction) check(k *keeper, pool *pgxpool.Pool, topics []string) {
 	f.t.Helper()
@@ -291,7 +362,7 @@ func (f *reconstruction) check(k *keeper, pool *pgxpool.Pool, topics []string) {
 			LEFT JOIN {accounts}.contract_topic named ON named.contract = x.contract AND named.topic = x.topic
 			JOIN {accounts}.transaction n ON n.n = x.tx JOIN {chain}.transaction t ON t.source_seq = n.source_seq AND t.tx_index = n.tx_index
 			JOIN {chain}.block b ON b.source_seq = t.source_seq WHERE a.account = $1 AND ($2 = '' OR named.name = $2)`, parts[1], topic)
-	case "balance":
+	case "balance", "mempool":
 		return
 	}
 	if f.kind == "transaction" || f.kind == "contract_event" {

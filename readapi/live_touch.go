@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"strata/domain/contract"
+	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/readapi/internal/live"
 )
@@ -16,6 +17,8 @@ type touch struct {
 	execution int32
 	feed      live.Feed
 	event     *eventRow // nil: the transaction itself
+	// stx are the events of the transaction that move STX of the one that the feed is of, where it tells of them.
+	stx []*eventRow
 }
 
 // liveMember is whom a transaction names itself.
@@ -23,6 +26,7 @@ type liveMember struct {
 	rowKey
 	execution                 int32
 	bitcoin                   bool
+	id                        hash.Hash32
 	sender, sponsor, contract *string
 	rawTransfer               []byte // a token transfer
 }
@@ -40,14 +44,14 @@ func follows(followed map[live.Feed]struct{}, kinds ...live.Kind) bool {
 // touches finds out what the blocks that came with some events have for those who follow something, by looking at all that is
 // in these blocks.
 func (a *API) touches(ctx context.Context, s *snapshot, contents []int64, followed map[live.Feed]struct{}) ([]touch, error) {
-	if len(contents) == 0 || !follows(followed, liveTransactions, liveEvents) {
+	if len(contents) == 0 || !follows(followed, touchedKinds...) {
 		return nil, nil
 	}
 	b := s.batch()
 	members := query(b, func(m *liveMember) []any {
-		return []any{&m.seq, &m.index, &m.execution, &m.bitcoin, &m.sender, &m.sponsor, &m.contract, &m.rawTransfer}
+		return []any{&m.seq, &m.index, &m.execution, &m.bitcoin, &m.id, &m.sender, &m.sponsor, &m.contract, &m.rawTransfer}
 	}, `
-		SELECT ARRAY[]::bigint[], t.source_seq, t.tx_index, t.execution_index, t.type_id IS NULL, t.sender, t.sponsor, t.contract_id,
+		SELECT ARRAY[]::bigint[], t.source_seq, t.tx_index, t.execution_index, t.type_id IS NULL, t.txid, t.sender, t.sponsor, t.contract_id,
 		       CASE WHEN t.type_id = 0 THEN t.raw_tx END
 		FROM unnest($1::bigint[]) AS k (source_seq)
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = k.source_seq OFFSET 0) t`, contents)
@@ -58,12 +62,13 @@ func (a *API) touches(ctx context.Context, s *snapshot, contents []int64, follow
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	g := gathering{followed: followed, executions: map[rowKey]int32{}, seen: map[touch]bool{}}
+	g := gathering{followed: followed, executions: map[rowKey]int32{}, seen: map[seenTouch]bool{}}
 	var bitcoin []rowKey
 	for i := range members.rows {
 		m := &members.rows[i]
 		g.executions[m.rowKey] = m.execution
 		g.member(m)
+		g.add(touch{rowKey: m.rowKey, feed: live.Feed{Kind: socketTransactions, Name: m.id.String()}})
 		if m.bitcoin {
 			bitcoin = append(bitcoin, m.rowKey)
 		}
@@ -78,15 +83,25 @@ func (a *API) touches(ctx context.Context, s *snapshot, contents []int64, follow
 	for _, r := range operations {
 		g.payload(r.rowKey, r.tx)
 	}
+	addSTX(g.found, events.rows)
 	return g.found, nil
 }
+
+// touchedKinds are the kinds of feeds that have something for what is in blocks.
+var touchedKinds = []live.Kind{liveTransactions, liveEvents, socketTransactions, socketAddresses, socketNFTs, socketNFTAssets, socketNFTCollections}
 
 // gathering is what was found for those who follow something.
 type gathering struct {
 	followed   map[live.Feed]struct{}
 	executions map[rowKey]int32
-	seen       map[touch]bool
+	seen       map[seenTouch]bool
 	found      []touch
+}
+
+// seenTouch is a transaction that a feed is to have.
+type seenTouch struct {
+	rowKey
+	feed live.Feed
 }
 
 func (g *gathering) add(t touch) {
@@ -95,10 +110,11 @@ func (g *gathering) add(t touch) {
 	}
 	t.execution = g.executions[t.rowKey]
 	if t.event == nil {
-		if g.seen[t] {
+		key := seenTouch{t.rowKey, t.feed}
+		if g.seen[key] {
 			return
 		}
-		g.seen[t] = true
+		g.seen[key] = true
 	}
 	g.found = append(g.found, t)
 }
@@ -106,6 +122,7 @@ func (g *gathering) add(t touch) {
 func (g *gathering) principal(key rowKey, name *string) {
 	if name != nil && *name != "" {
 		g.add(touch{rowKey: key, feed: live.Feed{Kind: liveTransactions, Name: *name}})
+		g.add(touch{rowKey: key, feed: live.Feed{Kind: socketAddresses, Name: *name}})
 	}
 }
 
@@ -135,6 +152,11 @@ func (g *gathering) event(e *eventRow) {
 	case kind.action != "":
 		g.principal(e.rowKey, e.sender)
 		g.principal(e.rowKey, e.recipient)
+		if kind.shown == eventNFT {
+			for _, feed := range nftFeeds(e) {
+				g.add(touch{rowKey: e.rowKey, feed: feed, event: e})
+			}
+		}
 	case kind.shown == eventLog:
 		name := valueOf(e.contract)
 		g.add(touch{rowKey: e.rowKey, feed: live.Feed{Kind: liveEvents, Name: name}, event: e})

@@ -166,7 +166,7 @@ func TestProjectionsStatus(t *testing.T) {
 		{Name: "chain", Version: 3, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1, Quarantined: 1},
 		{Name: "ft", Version: 1, Active: true, Input: "chain_v3", State: "live"},
 		{Name: "inscriptions", Version: 2, Active: true, Input: "ordinals_v1", State: "live"},
-		{Name: "mempool", Version: 1, Active: true, Input: "chain_v3", State: "live"},
+		{Name: "mempool", Version: 2, Active: true, Input: "chain_v3", State: "live"},
 		{Name: "nft", Version: 1, Active: true, Input: "chain_v3", State: "live"},
 		{Name: "ordinals", Version: 1, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1},
 		{Name: "pox", Version: 1, Active: true, Input: "chain_v3", State: "live"},

@@ -32,6 +32,9 @@ func (b *begun) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// NetConn is the connection beneath, on which what was read already is not read again.
+func (b *begun) NetConn() net.Conn { return b.Conn }
+
 // ReadFrom implements io.ReaderFrom, as the system may send a file without anybody reading it.
 func (b *begun) ReadFrom(r io.Reader) (int64, error) { return io.Copy(b.Conn, r) }
 

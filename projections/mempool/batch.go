@@ -167,7 +167,7 @@ func (b *batch) change(r *row) {
 		b.changes = append(b.changes, r)
 	}
 	b.count(r, -1)
-	r.status = r.settle()
+	r.status, r.changedSeq = r.settle(), b.seq
 	b.count(r, 1)
 	if r.status == pending {
 		b.waiting.add(r)

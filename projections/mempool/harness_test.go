@@ -173,7 +173,16 @@ func (w *world) texts(query string, args ...any) []string {
 func (w *world) status(tx projections.Announced) string {
 	w.t.Helper()
 	return strings.Join(w.texts(`
-		SELECT concat_ws(' ', status, encode(coalesce(taken_by, dropped_for), 'hex')) FROM mempool_v1.transaction WHERE txid = $1`, tx.ID[:]), "")
+		SELECT concat_ws(' ', status, encode(coalesce(taken_by, dropped_for), 'hex')) FROM mempool_v2.transaction WHERE txid = $1`, tx.ID[:]), "")
+}
+
+// changed is the event that last changed what the row of a transaction says.
+func (w *world) changed(id hash.Hash32) (seq int64) {
+	w.t.Helper()
+	if err := w.tx.QueryRow(context.Background(), `SELECT changed_seq FROM mempool_v2.transaction WHERE txid = $1`, id[:]).Scan(&seq); err != nil {
+		w.t.Fatal(err)
+	}
+	return seq
 }
 
 func (w *world) want(what string, tx projections.Announced, want string, by ...projections.Announced) {

@@ -42,7 +42,8 @@ const Name = "mempool"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: transactions say which event last changed them.
+const Version = 2
 
 // Mempool is the projection. It is not safe for concurrent use; one follower owns it.
 type Mempool struct {

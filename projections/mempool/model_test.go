@@ -15,6 +15,13 @@ type model struct {
 	facts   map[hash.Hash32]*fact
 	chain   []*projections.Block
 	horizon uint64
+	// said is what was last said of each transaction, and since which event.
+	said map[hash.Hash32]saying
+}
+
+type saying struct {
+	text  string
+	since int64
 }
 
 // fact is what was said of a transaction.
@@ -78,7 +85,22 @@ func (m *model) status(f *fact) (status string, by *hash.Hash32, block *projecti
 	return "pending", nil, nil
 }
 
+// take folds a step, and notes of which transactions it changes what is said.
 func (m *model) take(step *projections.Step) {
+	m.fold(step)
+	for id, f := range m.facts {
+		if text := m.text(f); m.said[id].text != text {
+			m.said[id] = saying{text, step.SourceSeq}
+		}
+	}
+	for id := range m.said {
+		if m.facts[id] == nil {
+			delete(m.said, id)
+		}
+	}
+}
+
+func (m *model) fold(step *projections.Step) {
 	switch step.Kind {
 	case projections.Revert:
 		tip := m.chain[len(m.chain)-1]
@@ -154,15 +176,22 @@ func (m *model) apply(block *projections.Block) {
 func (m *model) rows() []string {
 	var all []string
 	for _, f := range m.facts {
-		status, by, _ := m.status(f)
-		text := fmt.Sprintf("%x %d/%d at %d in %d: %s", f.ID[:], f.seq, f.pointer, f.time, f.height, status)
-		if by != nil {
-			text += fmt.Sprintf(" %x", by[:])
-		}
-		all = append(all, text)
+		all = append(all, m.text(f))
 	}
 	slices.Sort(all)
 	return all
 }
 
-func newModel() *model { return &model{facts: map[hash.Hash32]*fact{}} }
+// text is the row of a transaction.
+func (m *model) text(f *fact) string {
+	status, by, _ := m.status(f)
+	text := fmt.Sprintf("%x %d/%d at %d in %d: %s", f.ID[:], f.seq, f.pointer, f.time, f.height, status)
+	if by != nil {
+		text += fmt.Sprintf(" %x", by[:])
+	}
+	return text
+}
+
+func newModel() *model {
+	return &model{facts: map[hash.Hash32]*fact{}, said: map[hash.Hash32]saying{}}
+}

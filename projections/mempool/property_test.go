@@ -90,9 +90,14 @@ func TestProperty(t *testing.T) {
 			got := w.texts(`
 				SELECT encode(txid, 'hex') || ' ' || source_seq || '/' || pointer || ' at ' || receipt_time || ' in ' || receipt_height || ': ' || status
 				       || CASE WHEN status NOT IN ('mined', 'pending') THEN coalesce(' ' || encode(coalesce(taken_by, dropped_for), 'hex'), '') ELSE '' END
-				FROM mempool_v1.transaction ORDER BY txid`)
+				FROM mempool_v2.transaction ORDER BY txid`)
 			if want := m.rows(); !slices.Equal(got, want) {
 				rt.Fatalf("after step %d:\n got %q\nwant %q", w.folded, got, want)
+			}
+			for id, said := range m.said {
+				if changed := w.changed(id); changed < said.since {
+					rt.Fatalf("%x has changed with event %d, and the row says %d", id[:], said.since, changed)
+				}
 			}
 		}
 	})

@@ -68,6 +68,8 @@ type row struct {
 	taken   *use
 	expired *int64 // the height of a block
 
+	changedSeq int64 // the event that last changed any of this
+
 	status       string
 	stored       bool
 	storedStatus string // as the table has it; empty when it does not

@@ -13,6 +13,7 @@ CREATE TABLE {schema}.transaction (
     mined_burn_height bigint,         -- of the same block
     taken_height   bigint,            -- the lowest canonical block that uses a nonce of it for another transaction
     expired_height bigint,            -- the block at which it was too old
+    changed_seq    bigint   NOT NULL, -- the event that last changed what is said of it
     pointer        int      NOT NULL, -- /<pointer> in the body of event source_seq
     size           int      NOT NULL, -- bytes
     type_id        smallint NOT NULL, -- payload id (SIP-005)
@@ -97,4 +98,5 @@ CREATE INDEX transaction_sender_idx ON {schema}.transaction (sender, receipt_tim
 CREATE INDEX transaction_sponsor_idx ON {schema}.transaction (sponsor, receipt_time, txid) WHERE status = 'pending' AND sponsor IS NOT NULL;
 CREATE INDEX transaction_recipient_idx ON {schema}.transaction (recipient, receipt_time, txid) WHERE status = 'pending' AND recipient IS NOT NULL;
 CREATE INDEX transaction_contract_idx ON {schema}.transaction (contract_id, receipt_time, txid) WHERE status = 'pending' AND contract_id IS NOT NULL;
+CREATE INDEX transaction_changed_idx ON {schema}.transaction (changed_seq);
 CREATE INDEX transaction_dropped_idx ON {schema}.transaction (receipt_time, txid) WHERE status NOT IN ('pending', 'mined');

@@ -96,7 +96,7 @@ func (b *batch) writeRows(ctx context.Context) error {
 		}
 	}
 	return b.copy(ctx, "transaction", []string{
-		"source_seq", "receipt_time", "receipt_height", "dropped_seq", "mined_height", "mined_burn_height", "taken_height", "expired_height",
+		"source_seq", "receipt_time", "receipt_height", "dropped_seq", "mined_height", "mined_burn_height", "taken_height", "expired_height", "changed_seq",
 		"pointer", "size", "type_id", "fee", "nonce", "sponsor_nonce", "amount", "status", "dropped_status",
 		"sender", "sponsor", "recipient", "contract_id", "txid", "dropped_for", "taken_by", "raw_tx",
 	}, rows)
@@ -138,7 +138,7 @@ func (r *row) columns() []any {
 	}
 	s := r.said()
 	return []any{
-		r.seq, r.receiptTime, r.receiptHeight, s.droppedSeq, s.minedHeight, s.minedBurn, s.takenHeight, s.expiredHeight,
+		r.seq, r.receiptTime, r.receiptHeight, s.droppedSeq, s.minedHeight, s.minedBurn, s.takenHeight, s.expiredHeight, r.changedSeq,
 		r.pointer, r.size, r.payload, unsigned(r.fee), unsigned(r.sender.nonce), sponsorNonce, amount, r.status, s.droppedStatus,
 		r.sender.account, sponsor, projections.NullText(r.recipient), projections.NullText(r.contract), r.txid[:], s.droppedFor, s.takenBy, r.raw,
 	}
@@ -147,7 +147,7 @@ func (r *row) columns() []any {
 // updates are changes of rows that are in the table.
 type updates struct {
 	txids, droppedFor, takenBy                                          [][]byte
-	seqs, times, heights                                                []int64
+	seqs, times, heights, changed                                       []int64
 	pointers                                                            []int32
 	droppedSeqs, minedHeights, minedBurns, takenHeights, expiredHeights []*int64
 	statuses                                                            []string
@@ -162,7 +162,7 @@ func (u *updates) add(r *row) {
 	u.droppedSeqs, u.droppedFor = append(u.droppedSeqs, s.droppedSeq), append(u.droppedFor, s.droppedFor)
 	u.minedHeights, u.minedBurns = append(u.minedHeights, s.minedHeight), append(u.minedBurns, s.minedBurn)
 	u.takenHeights, u.takenBy = append(u.takenHeights, s.takenHeight), append(u.takenBy, s.takenBy)
-	u.expiredHeights = append(u.expiredHeights, s.expiredHeight)
+	u.expiredHeights, u.changed = append(u.expiredHeights, s.expiredHeight), append(u.changed, r.changedSeq)
 }
 
 func (u *updates) write(ctx context.Context, b *batch) error {
@@ -174,14 +174,15 @@ func (u *updates) write(ctx context.Context, b *batch) error {
 			source_seq = u.source_seq, pointer = u.pointer, receipt_time = u.receipt_time, receipt_height = u.receipt_height,
 			status = u.status, dropped_status = u.dropped_status, dropped_seq = u.dropped_seq, dropped_for = u.dropped_for,
 			mined_height = u.mined_height, mined_burn_height = u.mined_burn_height,
-			taken_height = u.taken_height, taken_by = u.taken_by, expired_height = u.expired_height
+			taken_height = u.taken_height, taken_by = u.taken_by, expired_height = u.expired_height,
+			changed_seq = u.changed_seq
 		FROM unnest($1::bytea[], $2::bigint[], $3::int[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::bigint[], $9::bytea[],
-			$10::bigint[], $11::bigint[], $12::bigint[], $13::bytea[], $14::bigint[])
+			$10::bigint[], $11::bigint[], $12::bigint[], $13::bytea[], $14::bigint[], $15::bigint[])
 			AS u (txid, source_seq, pointer, receipt_time, receipt_height, status, dropped_status, dropped_seq, dropped_for,
-				mined_height, mined_burn_height, taken_height, taken_by, expired_height)
+				mined_height, mined_burn_height, taken_height, taken_by, expired_height, changed_seq)
 		WHERE t.ctid = (SELECT k.ctid FROM {schema}.transaction k WHERE k.txid = u.txid LIMIT 1)`),
 		u.txids, u.seqs, u.pointers, u.times, u.heights, u.statuses, u.droppedStatuses, u.droppedSeqs, u.droppedFor,
-		u.minedHeights, u.minedBurns, u.takenHeights, u.takenBy, u.expiredHeights)
+		u.minedHeights, u.minedBurns, u.takenHeights, u.takenBy, u.expiredHeights, u.changed)
 	if err != nil {
 		return fmt.Errorf("change %d transactions: %w", len(u.txids), err)
 	}

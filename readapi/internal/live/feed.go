@@ -19,6 +19,8 @@ type Message struct {
 	// Position is what a client has that has got all of the step.
 	Position Position
 	Data     []byte
+	// Whole is Data as the last of the step, where that says something more; nil for the same.
+	Whole []byte
 }
 
 // Entry is a message in a queue.
@@ -26,6 +28,14 @@ type Entry struct {
 	*Message
 	// Last says that the step has no further message for that feed.
 	Last bool
+}
+
+// Text is what is sent.
+func (e Entry) Text() []byte {
+	if e.Last && e.Whole != nil {
+		return e.Whole
+	}
+	return e.Data
 }
 
 // Delivery is a message for a feed.

@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -37,6 +38,8 @@ const (
 type Hub struct {
 	config  Config
 	metrics *metrics
+
+	subscribed sync.WaitGroup
 
 	mu    sync.Mutex
 	feeds map[Feed]map[*Subscriber]int64 // the step after which each one follows
@@ -108,6 +111,7 @@ func (h *Hub) Subscribe(protocol string) (*Subscriber, error) {
 	}
 	s := &Subscriber{hub: h, protocol: protocol, delivered: h.metrics.delivered.WithLabelValues(protocol), wake: make(chan struct{}, 1)}
 	h.all[s] = struct{}{}
+	h.subscribed.Add(1)
 	h.metrics.subscribers.WithLabelValues(protocol).Inc()
 	return s, nil
 }
@@ -150,13 +154,13 @@ func (h *Hub) Begin(until int64) map[Feed]struct{} {
 	return followed
 }
 
-// Followed are the feeds of a kind that are followed.
-func (h *Hub) Followed(kind Kind) map[Feed]struct{} {
+// Followed are the feeds of some kinds that are followed.
+func (h *Hub) Followed(kinds ...Kind) map[Feed]struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	followed := map[Feed]struct{}{}
 	for feed := range h.feeds {
-		if feed.Kind == kind {
+		if slices.Contains(kinds, feed.Kind) {
 			followed[feed] = struct{}{}
 		}
 	}
@@ -184,12 +188,14 @@ func (h *Hub) Publish(deliveries []Delivery, to Place) {
 	h.place, h.until = to, max(h.until, to.Step)
 }
 
-// Tell tells those who follow a feed something that hangs on no step of the chain.
-func (h *Hub) Tell(feed Feed, message *Message) {
+// Tell tells those who follow some feeds what hangs on no step of the chain.
+func (h *Hub) Tell(deliveries ...Delivery) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for s := range h.feeds[feed] {
-		s.push(Entry{message, true})
+	for _, d := range deliveries {
+		for s := range h.feeds[d.Feed] {
+			s.push(d.Entry)
+		}
 	}
 }
 
@@ -205,3 +211,6 @@ func (h *Hub) Close() {
 		s.end(Stopping)
 	}
 }
+
+// Wait returns when nobody is subscribed any more. It is for after Close.
+func (h *Hub) Wait() { h.subscribed.Wait() }

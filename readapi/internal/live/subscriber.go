@@ -37,9 +37,13 @@ type Subscriber struct {
 // Follow adds a feed, and says where: all that comes after this place is going to be told, and nothing before it. It does
 // nothing for a feed that is followed already.
 func (s *Subscriber) Follow(feed Feed) Place {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	return s.follow(feed)
+}
+
+func (s *Subscriber) follow(feed Feed) Place {
 	h := s.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	place := h.place
 	place.Step = max(place.Step, h.until)
 	if slices.Contains(s.feeds, feed) {
@@ -56,12 +60,26 @@ func (s *Subscriber) Follow(feed Feed) Place {
 	return place
 }
 
-// Leave ends following a feed. What it has told remains in the queue.
-func (s *Subscriber) Leave(feed Feed) {
+// Change of what somebody follows.
+type Change struct {
+	Feed  Feed
+	Leave bool
+}
+
+// Answer puts something into the queue of this subscriber alone, and changes what it follows: all that a feed tells comes after
+// the answer. What a feed has told that is left remains in the queue.
+func (s *Subscriber) Answer(data []byte, changes ...Change) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	s.hub.leave(s, feed)
-	s.feeds = slices.DeleteFunc(s.feeds, func(f Feed) bool { return f == feed })
+	s.push(Entry{Message: &Message{Data: data}})
+	for _, c := range changes {
+		if !c.Leave {
+			s.follow(c.Feed)
+			continue
+		}
+		s.hub.leave(s, c.Feed)
+		s.feeds = slices.DeleteFunc(s.feeds, func(f Feed) bool { return f == c.Feed })
+	}
 }
 
 // LeaveAll ends following anything, and forgets what waits.
@@ -96,6 +114,7 @@ func (s *Subscriber) Close(reason Reason) {
 	defer h.mu.Unlock()
 	if _, ok := h.all[s]; ok {
 		delete(h.all, s)
+		h.subscribed.Done()
 		h.metrics.subscribers.WithLabelValues(s.protocol).Dec()
 		h.metrics.ended.WithLabelValues(s.protocol, string(reason)).Inc()
 	}
@@ -115,6 +134,13 @@ func (s *Subscriber) Take() (entries []Entry, reason Reason) {
 		s.reason = ""
 	}
 	return entries, reason
+}
+
+// Stopped says whether the server stops.
+func (s *Subscriber) Stopped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reason == Stopping
 }
 
 // Overflown says whether too much waits, so that some of it is lost.
