@@ -61,7 +61,7 @@ func TestSocketRequests(t *testing.T) {
 		{ask("4", "subscribe", `{"event":"tx_update"}`), failure("4", -32602, "invalid tx_id")},
 		{ask("4", "subscribe", `{"event":"tx_update","tx_id":"`+tx+`00"}`), failure("4", -32602, "invalid tx_id")},
 		{ask("4", "subscribe", `{"event":"tx_update","tx_id":7}`), failure("4", -32602, "invalid tx_id")},
-		{ask("4", "subscribe", `{"event":"address_tx_update","address":"`+alice[:30]+`"}`), failure("4", -32602, "invalid address")},
+		{ask("4", "subscribe", `{"event":"address_tx_update","address":"`+alice[:27]+`"}`), failure("4", -32602, "invalid address")},
 		{ask("4", "unsubscribe", `{"event":"address_balance_update","address":""}`), failure("4", -32602, "invalid address")},
 		{ask("4", "subscribe", `{"event":"nft_asset_event","asset_identifier":"`+art+`","value":"1"}`), failure("4", -32602, "invalid value")},
 		{ask("4", "subscribe", `{"event":"nft_collection_event","asset_identifier":"`+alice+`"}`), failure("4", -32602, "invalid asset_identifier")},

@@ -59,7 +59,7 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 		newReconstruction(t, "mempool", server.URL+"/stream/v1/mempool"),
 		newReconstruction(t, "mempool", server.URL+"/stream/v1/mempool"),
 	}
-	socket := followSocket(t, server.URL, principals)
+	socket := followSocket(k, server.URL, principals)
 	for _, p := range principals {
 		followers = append(followers, newReconstruction(t, "transaction", server.URL+"/stream/v1/principals/"+p+"/transactions"),
 			newReconstruction(t, "balance", server.URL+"/stream/v1/principals/"+p+"/balances"))
@@ -78,7 +78,7 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 		if f.isState() { // it has no end
 			waitForStates.Go(func() {
 				for ctx.Err() == nil && !t.Failed() {
-					f.follow(ctx, 1+random.IntN(4), func() bool { return false })
+					f.follow(ctx, 1+random.IntN(map[string]int{"balance": 4, "mempool": 80}[f.kind]), func() bool { return false })
 				}
 			})
 			continue
@@ -318,6 +318,7 @@ func (f *reconstruction) takeWaiting(e streamEvent) {
 // waiting are the ids of the transactions that wait, sorted.
 func (k *keeper) waiting() (ids []string) {
 	k.t.Helper()
+	plain := newSiteOn(k.t, k.pool, readapi.Config{}) // which sees the newest
 	for {
 		var page struct {
 			Total   int
@@ -325,7 +326,7 @@ func (k *keeper) waiting() (ids []string) {
 				ID string `json:"tx_id"`
 			}
 		}
-		decodeJSON(k.t, k.get(fmt.Sprintf("/extended/v1/tx/mempool?limit=50&offset=%d", len(ids))).body, &page)
+		decodeJSON(k.t, plain.get(fmt.Sprintf("/extended/v1/tx/mempool?limit=50&offset=%d", len(ids))).body, &page)
 		for _, tx := range page.Results {
 			ids = append(ids, tx.ID)
 		}
