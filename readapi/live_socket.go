@@ -102,7 +102,7 @@ func (w smallBuffers) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	ahead, _ := buffers.Reader.Peek(buffers.Reader.Buffered())
+	ahead, _ := buffers.Peek(buffers.Reader.Buffered())
 	var from io.Reader = conn
 	if len(ahead) > 0 {
 		from = io.MultiReader(bytes.NewReader(bytes.Clone(ahead)), conn)

@@ -28,7 +28,7 @@ type notification struct {
 // dial connects. The connection ends with the test.
 func dial(t testing.TB, server string) *socketClient {
 	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server, "http")+"/extended/v1/ws", nil)
+	conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server, "http")+"/extended/v1/ws", nil) //nolint:bodyclose // it is the connection's
 	if err != nil {
 		t.Fatal(err)
 	}

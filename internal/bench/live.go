@@ -25,10 +25,19 @@ const (
 	liveIdle        = 20 * time.Second       // before memory is looked at
 )
 
-// streaming measures the memory of a server that thousands follow who are told nothing, and the time from when a node is
-// answered until they have the block.
+// streaming measures, for each protocol, the memory of a server that thousands follow who are told nothing, and the time from
+// when a node is answered until they have the block.
 func (b *bench) streaming(ctx context.Context) error {
-	url, pool, err := b.database(ctx, "live")
+	for _, protocol := range []string{"streams", "WebSockets"} {
+		if err := b.broadcast(ctx, protocol); err != nil {
+			return fmt.Errorf("%s: %w", protocol, err)
+		}
+	}
+	return nil
+}
+
+func (b *bench) broadcast(ctx context.Context, protocol string) error {
+	url, pool, err := b.database(ctx, "live_"+strings.ToLower(protocol))
 	if err != nil {
 		return err
 	}
@@ -64,7 +73,7 @@ func (b *bench) streaming(ctx context.Context) error {
 		return err
 	}
 	defer followers.stop()
-	if err := followers.ask(audience{server.api + "/stream/v1/blocks", liveSubscribers, liveBlocks}, new(string)); err != nil {
+	if err := followers.ask(audience{server.api, protocol, liveSubscribers, liveBlocks}, new(string)); err != nil {
 		return err
 	}
 	time.Sleep(liveIdle)
@@ -100,21 +109,21 @@ func (b *bench) streaming(ctx context.Context) error {
 	slices.Sort(first)
 	slices.Sort(all)
 	mib := func(bytes int64) string { return fmt.Sprintf("%d MiB", bytes>>20) }
-	b.row(fmt.Sprintf("live: RSS with %d streams that are told nothing", liveSubscribers), mib(idle), mib(before)+" without", "", "< 500 MB")
-	b.row("live: RSS after blocks for all of them", mib(told), "", "", "< 500 MB")
+	b.row(fmt.Sprintf("live: RSS with %d %s that are told nothing", liveSubscribers, protocol), mib(idle), mib(before)+" without", "", "< 500 MB")
+	b.row(fmt.Sprintf("live: RSS after %d blocks for all of these %s", liveBlocks, protocol), mib(told), "", "", "< 500 MB")
 	for _, p := range []struct {
 		name string
 		at   float64
 	}{{"p50", .5}, {"p99", .99}} {
-		b.row(fmt.Sprintf("live: from the answer to the node until %d clients have the block, %s", liveSubscribers, p.name), ms(percentile(all, p.at)),
+		b.row(fmt.Sprintf("live: from the answer to the node until %d %s have the block, %s", liveSubscribers, protocol, p.name), ms(percentile(all, p.at)),
 			ms(percentile(first, p.at))+" until the first has it", "", "")
 	}
 	return nil
 }
 
-// audience is who follows a stream.
+// audience is who follows the blocks.
 type audience struct {
-	URL                 string
+	URL, Protocol       string
 	Connections, Events int
 }
 
@@ -129,6 +138,10 @@ func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 	if err != nil {
 		return err
 	}
+	open := openStream
+	if a.Protocol == "WebSockets" {
+		open = openSocket
+	}
 	arrivals := make([][]int64, a.Events)
 	for i := range arrivals {
 		arrivals[i] = make([]int64, a.Connections)
@@ -140,7 +153,7 @@ func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 		ready.Add(1)
 		done.Go(func() {
 			turns <- struct{}{}
-			stream, err := openStream(location)
+			stream, err := open(location)
 			<-turns
 			ready.Done()
 			if err == nil {
@@ -168,15 +181,21 @@ func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 	return out.Encode(arrivals)
 }
 
+// follower is a connection over which blocks are told.
+type follower interface {
+	// events notes when each one comes, of connection i.
+	events(arrivals [][]int64, i int) error
+}
+
 // rawStream reads a stream with as little as it takes.
 type rawStream struct{ lines *bufio.Reader }
 
-func openStream(location *neturl.URL) (*rawStream, error) {
+func openStream(location *neturl.URL) (follower, error) {
 	conn, err := net.DialTimeout("tcp", location.Host, time.Minute)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", location.Path, location.Host); err != nil {
+	if _, err := fmt.Fprintf(conn, "GET /stream/v1/blocks HTTP/1.1\r\nHost: %s\r\n\r\n", location.Host); err != nil {
 		return nil, err
 	}
 	s := &rawStream{bufio.NewReaderSize(conn, 1024)}
@@ -193,7 +212,7 @@ func openStream(location *neturl.URL) (*rawStream, error) {
 	return s, err
 }
 
-// events notes when each event comes, of connection i.
+// events implements follower.
 func (s *rawStream) events(arrivals [][]int64, i int) error {
 	for n := 0; n < len(arrivals); {
 		line, err := s.lines.ReadSlice('\n')
