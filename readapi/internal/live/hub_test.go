@@ -1,0 +1,124 @@
+package live_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"strata/readapi/internal/live"
+)
+
+var blocks = live.Feed{Kind: "blocks"}
+
+// opened is a hub that knows where the chain stands.
+func opened(config live.Config) *live.Hub {
+	h := live.NewHub(config)
+	h.Open()
+	h.Move(live.Place{Instance: "a", Step: 10})
+	return h
+}
+
+func subscribe(t *testing.T, h *live.Hub) *live.Subscriber {
+	t.Helper()
+	s, err := h.Subscribe("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func delivery(step int64, text string) live.Delivery {
+	return live.Delivery{Feed: blocks, Entry: live.Entry{Message: &live.Message{Step: step, Data: []byte(text), Whole: []byte("whole " + text)}}}
+}
+
+func texts(entries []live.Entry) (all []string) {
+	for _, e := range entries {
+		all = append(all, string(e.Text()))
+	}
+	return all
+}
+
+// What a feed tells comes after the answer with which it was begun to be followed, and none of it after it was left.
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	h := opened(live.Config{})
+	s := subscribe(t, h)
+	h.Begin(11) // what it has is being found out
+	s.Answer([]byte("yes"), live.Change{Feed: blocks})
+	h.Publish([]live.Delivery{delivery(11, "eleven")}, live.Place{Instance: "a", Step: 11})
+	last := delivery(12, "twelve")
+	last.Last = true
+	h.Publish([]live.Delivery{delivery(12, "amid"), last}, live.Place{Instance: "a", Step: 12})
+	h.Tell(delivery(5, "apart"))
+	s.Answer([]byte("no"), live.Change{Feed: blocks, Leave: true})
+	h.Publish([]live.Delivery{delivery(13, "thirteen")}, live.Place{Instance: "a", Step: 13})
+	<-s.Wake()
+	entries, reason := s.Take()
+	if got, want := texts(entries), []string{"yes", "amid", "whole twelve", "apart", "no"}; reason != "" || !slices.Equal(got, want) {
+		t.Errorf("got %q, %q, want %q", got, reason, want)
+	}
+}
+
+// Whoever does not empty the queue is told so, with nothing of what waited; others are told all.
+func TestSlow(t *testing.T) {
+	t.Parallel()
+	h := opened(live.Config{QueueMessages: 3, QueueBytes: 100})
+	many, large, fine := subscribe(t, h), subscribe(t, h), subscribe(t, h)
+	for _, s := range []*live.Subscriber{many, fine} {
+		s.Follow(blocks)
+	}
+	large.Follow(live.Feed{Kind: "large"})
+	for step := int64(11); step < 15; step++ {
+		h.Publish([]live.Delivery{delivery(step, "x")}, live.Place{Instance: "a", Step: step})
+		if entries, reason := fine.Take(); len(entries) != 1 || reason != "" {
+			t.Errorf("got %q, %q, want one", texts(entries), reason)
+		}
+	}
+	big := live.Delivery{Feed: live.Feed{Kind: "large"}, Entry: live.Entry{Message: &live.Message{Data: make([]byte, 150)}}}
+	h.Tell(big)
+	if entries, reason := large.Take(); len(entries) != 1 || reason != "" {
+		t.Errorf("a single message that is larger: got %d, %q", len(entries), reason)
+	}
+	h.Tell(big, big)
+	for _, s := range []*live.Subscriber{many, large} {
+		if entries, reason := s.Take(); len(entries) != 0 || reason != live.Slow || !s.Overflown() {
+			t.Errorf("got %d, %q, want nothing, and slow", len(entries), reason)
+		}
+	}
+	many.LeaveAll()
+	many.Follow(blocks)
+	h.Publish([]live.Delivery{delivery(15, "x")}, live.Place{Instance: "a", Step: 15})
+	if entries, reason := many.Take(); len(entries) != 1 || reason != "" {
+		t.Errorf("after it has come back: got %q, %q", texts(entries), reason)
+	}
+}
+
+// When the hub is closed all are told, nobody more comes, and it waits until they have left.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	h := opened(live.Config{Most: 1})
+	s := subscribe(t, h)
+	if _, err := h.Subscribe("test"); !errors.Is(err, live.ErrFull) {
+		t.Errorf("one too many: got %v", err)
+	}
+	h.Close()
+	if _, err := h.Subscribe("test"); !errors.Is(err, live.ErrClosed) {
+		t.Errorf("after the end: got %v", err)
+	}
+	if _, reason := s.Take(); reason != live.Stopping || !s.Stopped() {
+		t.Errorf("got %q", reason)
+	}
+	left := make(chan struct{})
+	go func() {
+		h.Wait()
+		close(left)
+	}()
+	select {
+	case <-left:
+		t.Error("it did not wait")
+	default:
+	}
+	s.Close("gone")
+	s.Close("gone") // once more is no matter
+	<-left
+}
