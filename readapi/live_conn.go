@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,8 +16,9 @@ func takeOver(w http.ResponseWriter) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What was read ahead is nobody's. Texts can be written together to a connection of the system alone.
-	if inner, ok := conn.(interface{ NetConn() net.Conn }); ok {
+	// What was read ahead is nobody's. Texts can be written together to a connection of the system alone, but not beneath TLS.
+	inner, wrapped := conn.(interface{ NetConn() net.Conn })
+	if _, secret := conn.(*tls.Conn); wrapped && !secret {
 		conn = inner.NetConn()
 	}
 	return conn, nil
