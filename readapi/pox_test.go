@@ -121,7 +121,21 @@ func (w *poxWorld) checkCycles(t *testing.T) {
 		}
 	}
 	if behind == 0 {
-		t.Error("nobody is behind any signer")
+		t.Fatal("nobody is behind any signer")
+	}
+	var cycle, key string
+	err := w.pool.QueryRow(t.Context(), `
+		SELECT s.cycle_number::text, encode(g.signing_key, 'hex') FROM pox_v1.stacker s JOIN pox_v1.signer g ON g.cycle_number = s.cycle_number AND g.place = s.signer
+		ORDER BY s.cycle_number, s.signer, s.place LIMIT 1`).Scan(&cycle, &key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := cycles + "/" + cycle + "/signers/" + key + "/stackers"
+	w.golden("pox_stacker_solo", w.get(path+"?limit=1").body)
+	w.exec(`UPDATE pox_v1.stacker SET pool = 'SP000000000000000000002Q6VF78', pox_addr = '\x09' WHERE cycle_number = $1::text::bigint`, cycle)
+	pooled := w.object(path + "?limit=1")["results"].([]any)[0].(map[string]any)
+	if pooled["stacker_type"] != "pooled" || pooled["pox_address"] != nil {
+		t.Errorf("of a pool that pays to no address: got %v", pooled)
 	}
 }
 

@@ -39,10 +39,13 @@ const Name = "pox"
 //   - 1: first version.
 const Version = 1
 
-// Pox is the projection. All that it knows is in its tables.
+// Pox is the projection. It is not safe for concurrent use; one follower owns it.
 type Pox struct {
 	spec  projections.Spec
 	lists *ranked.Lists
+	// tip is the newest block here, valid while position is; nil when there is none.
+	tip      *projections.Tip
+	position int64
 }
 
 // New makes the projection.
@@ -50,7 +53,7 @@ func New() *Pox { return newVersion(Version) }
 
 func newVersion(version int) *Pox {
 	spec := specOf(version)
-	return &Pox{spec: spec, lists: ranked.New(spec, listSource)}
+	return &Pox{spec: spec, lists: ranked.New(spec, listSource), position: -1}
 }
 
 // Spec describes the projection's tables.
@@ -76,7 +79,7 @@ func (p *Pox) Instance(spec projections.Spec) projections.Projection[projections
 }
 
 // Forget implements projections.Projection.
-func (p *Pox) Forget() {}
+func (p *Pox) Forget() { p.tip, p.position = nil, -1 }
 
 // batch is one Fold: the steps of one transaction.
 type batch struct {
@@ -90,13 +93,15 @@ type batch struct {
 func (b *batch) sql(query string) string { return b.spec.SQL(query) }
 
 // Fold implements projections.Projection.
-func (p *Pox) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []projections.Step) (projections.Outcome, error) {
-	b := &batch{spec: p.spec, tx: tx, lists: p.lists.Changes()}
+func (p *Pox) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
+	b := &batch{spec: p.spec, tx: tx, lists: p.lists.Changes(), tip: p.tip}
 	if len(steps) == 1 {
 		b.touched = projections.NewTouched()
 	}
-	if err := b.readTip(ctx); err != nil {
-		return projections.Outcome{}, err
+	if p.position != after {
+		if err := b.readTip(ctx); err != nil {
+			return projections.Outcome{}, err
+		}
 	}
 	if err := b.bitcoin(ctx, steps); err != nil {
 		return projections.Outcome{}, fmt.Errorf("follow Bitcoin: %w", err)
@@ -107,6 +112,7 @@ func (p *Pox) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []projections.
 	if err := b.lists.Write(ctx, tx); err != nil {
 		return projections.Outcome{}, fmt.Errorf("write the lists: %w", err)
 	}
+	p.tip, p.position = b.tip, steps[len(steps)-1].Number
 	return projections.Outcome{Tip: b.tip, Touched: b.touched}, nil
 }
 
