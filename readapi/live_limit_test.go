@@ -57,7 +57,7 @@ func TestSlowClients(t *testing.T) {
 			next++
 		}
 	}
-	if slow == 0 || k.metric("strata_live_ended_total", "protocol", "sse", "reason", "slow") != float64(slow) {
+	if slow == 0 || k.metric("strata_live_ended_total", "protocol", "sse", "reason", "slow") < float64(slow) {
 		t.Errorf("got %d ends for slowness, and %v counted", slow, k.metric("strata_live_ended_total", "protocol", "sse", "reason", "slow"))
 	}
 	for {
