@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -105,7 +106,7 @@ func TestIndexesAreUsed(t *testing.T) {
 // waitForSessions returns when nobody but pool is connected.
 func waitForSessions(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
-	for range 1000 {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		var others int
 		err := pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&others)
 		if err != nil {

@@ -161,7 +161,7 @@ func (f *followed) converge(when string) {
 	for _, target := range []string{f.targets.chain[0], f.targets.balances[0]} {
 		want := f.plain.get(target).header.Get("Strata-Position")
 		for got := ""; got != want; got = f.reader.get(target).header.Get("Strata-Position") {
-			if took := time.Since(began); took > time.Second {
+			if took := time.Since(began); took > 10*time.Second {
 				f.t.Fatalf("%s, %s after the replica came to %s: %s is at %s", when, took, want, target, got)
 			}
 			time.Sleep(time.Millisecond)

@@ -73,11 +73,12 @@ func TestRoundTrips(t *testing.T) {
 		{"/readyz", 2},
 	} {
 		counted.get(tc.path) // prepares the statements
-		before := connection.count()
-		if got := counted.get(tc.path); got.status != http.StatusOK {
-			t.Errorf("%s: got %d %s", tc.path, got.status, got.body)
-		}
-		if got := connection.count() - before; got != tc.want {
+		got := connection.least(3, func(int) {
+			if got := counted.get(tc.path); got.status != http.StatusOK {
+				t.Errorf("%s: got %d %s", tc.path, got.status, got.body)
+			}
+		})
+		if got != tc.want {
 			t.Errorf("%s: got %d round trips, want %d", tc.path, got, tc.want)
 		}
 	}
@@ -94,21 +95,20 @@ func TestRoundTripsOfKnownState(t *testing.T) {
 				readapi.Prepare(config, 0)
 			}
 		})
-		k := newKeeper(t, pool, readapi.Config{WatchInterval: time.Hour})
+		k := newKeeper(t, pool, readapi.Config{WatchInterval: watchRarely})
 		for i, path := range []string{
 			"/extended/v1/address/%s/stx", "/extended/v1/address/%s/balances", "/extended/v1/address/%s/stx?until_block=20",
 			"/extended/v1/address/%s/stx?until_block=" + id(indexHash, 20).String(),
 		} {
 			k.get(fmt.Sprintf(path, alice)) // prepares the statements
-			got := math.MaxInt
-			for _, account := range []string{bob, carol, account(9), account(10), account(11)} { // the least: the watch may look in between
-				before := connection.count()
-				want := s.get(fmt.Sprintf(path, account))
-				if got := k.get(fmt.Sprintf(path, account)); got.status != want.status || got.body != want.body || got.header.Get("Strata-Position") != want.header.Get("Strata-Position") {
+			accounts := []string{bob, carol, account(9), account(10), account(11), account(12), account(13), account(14)}
+			got := connection.least(len(accounts), func(n int) {
+				path := fmt.Sprintf(path, accounts[n])
+				want := s.get(path)
+				if got := k.get(path); got.status != want.status || got.body != want.body || got.header.Get("Strata-Position") != want.header.Get("Strata-Position") {
 					t.Errorf("%s: got %d %s, want %d %s", path, got.status, got.body, want.status, want.body)
 				}
-				got = min(got, connection.count()-before)
-			}
+			})
 			trips := 1
 			if i == 3 {
 				trips++ // names a block by a hash
@@ -152,6 +152,27 @@ func (c *turns) count() int {
 	defer c.mu.Unlock()
 	return c.n
 }
+
+// during is how many round trips there are while read reads.
+func (c *turns) during(read func()) int {
+	before := c.count()
+	read()
+	return c.count() - before
+}
+
+// least is how many round trips a read takes: the fewest of several, as others may come in between on a busy machine. The
+// watch looks, and the pool asks a connection that has been idle for long whether it is alive.
+func (c *turns) least(reads int, read func(n int)) int {
+	least := math.MaxInt
+	for n := range reads {
+		least = min(least, c.during(func() { read(n) }))
+	}
+	return least
+}
+
+// watchRarely is an interval at which the watch hardly ever looks while something is counted, and yet often enough for what it
+// has seen to stay known.
+const watchRarely = 500 * time.Millisecond
 
 func BenchmarkRead(b *testing.B) {
 	s := newWorld(b)

@@ -44,11 +44,7 @@ func run(t testing.TB, config register.WatchConfig) (watch *register.Watch, stop
 
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	within(t, 20*time.Second, what, holds)
-}
-
-func within(t testing.TB, limit time.Duration, what string, holds func() bool) {
-	t.Helper()
+	const limit = 20 * time.Second
 	for deadline := time.Now().Add(limit); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %s: %s", limit, what)

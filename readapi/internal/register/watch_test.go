@@ -70,18 +70,36 @@ func TestSigns(t *testing.T) {
 			pool := databases.New(t)
 			bell := newBell(pool)
 			watch, stop := run(t, register.WatchConfig{Pool: pool, Signal: bell.signal, Interval: time.Hour, Patience: time.Hour})
-			eventually(t, "the watch is quiet", func() bool { return looks(pool) >= quietLooks })
-			w.advance(chain)
-			prompt(bell, watch)
-			within(t, quiet/2, "the change is seen after the sign", sees(watch, 1))
-
+			position, quietAt := 0, int64(quietLooks)
+			// soon lets something happen while the watch is quiet, and expects it to be seen soon. On a busy machine the watch may be
+			// late, but not each time.
+			soon := func(what string, happens func()) {
+				t.Helper()
+				for range 3 {
+					eventually(t, "the watch is quiet", func() bool { return looks(pool) >= quietAt })
+					position++
+					happens()
+					began := time.Now()
+					eventually(t, what, sees(watch, position))
+					took := time.Since(began)
+					quietAt = looks(pool) - 1 + quietLooks
+					if took < quiet/2 {
+						return
+					}
+				}
+				t.Fatalf("not within %s: %s", quiet/2, what)
+			}
+			soon("the change is seen after the sign", func() {
+				w.advance(chain)
+				prompt(bell, watch)
+			})
 			// After a sign that leads to nothing it looks again soon: a replica comes later than what it is told.
-			eventually(t, "the watch is quiet again", func() bool { return looks(pool) >= 2*quietLooks })
-			before := looks(pool)
-			prompt(bell, watch)
-			eventually(t, "the watch has looked for nothing", func() bool { return looks(pool) > before })
-			w.advance(chain)
-			within(t, quiet/2, "the change is seen that comes after its sign", sees(watch, 2))
+			soon("the change is seen that comes after its sign", func() {
+				before := looks(pool)
+				prompt(bell, watch)
+				eventually(t, "the watch has looked for nothing", func() bool { return looks(pool) > before })
+				w.advance(chain)
+			})
 
 			stop()
 			for i, n := range bell.asked {
@@ -102,9 +120,17 @@ func TestInterval(t *testing.T) {
 	const interval = 50 * time.Millisecond
 	watch, _ := run(t, register.WatchConfig{Pool: pool, Interval: interval})
 	eventually(t, "the watch is quiet", func() bool { return looks(pool) >= quietLooks })
+	late := 0
 	for position := 1; position <= 3; position++ {
 		w.advance(chain)
-		within(t, interval+time.Second, "the change is seen", sees(watch, position))
+		began := time.Now()
+		eventually(t, "the change is seen", sees(watch, position))
+		if time.Since(began) > interval+time.Second { // as a busy machine may be, but not each time
+			late++
+		}
+	}
+	if late == 3 {
+		t.Errorf("no change was seen within %s", interval+time.Second)
 	}
 	before := looks(pool)
 	time.Sleep(10 * interval)
