@@ -26,6 +26,7 @@ import (
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/projections/mempool"
 )
 
 // childEnv makes this test binary a server on the database that it names, to be killed by its parent.
@@ -54,7 +55,7 @@ func serveChild(url string) error {
 	if err != nil {
 		return err
 	}
-	runner := projections.NewRunner(projections.Config{Log: log, Registry: prometheus.NewRegistry()}, projections.Chain(c, balances.New(nil)))
+	runner := projections.NewRunner(projections.Config{Log: log, Registry: prometheus.NewRegistry()}, projections.Chain(c, balances.New(nil), mempool.New()))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -67,7 +68,8 @@ func serveChild(url string) error {
 }
 
 // TestKill kills the server with SIGKILL at random moments while a node posts to it. The node does what nodes do: it
-// posts the same body again until it is acknowledged. In the end nothing is lost, and nothing was applied twice.
+// posts the same body again until it is acknowledged. In the end nothing is lost, and nothing was applied twice: the rows are those
+// that the log gives when it is folded at once, and those of the canonical chain alone.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const posts, killsMin = 400, 30
@@ -116,6 +118,18 @@ func TestKill(t *testing.T) {
 		t.Errorf("the log has %d events and ends at %d", distinct, size)
 	}
 	checkState(t, log, made.Expected())
+	if n := query[int](t, log, `SELECT count(*) FROM mempool_v1.transaction`); n < posts/10 {
+		t.Errorf("only %d transactions were announced", n)
+	}
+	err := projections.VerifyRows(t.Context(), log, projections.Lines{projections.Chain(recommended(t), balances.New(nil), mempool.New())}, projections.VerifyRowsOptions{
+		Difference: func(name string, d projections.Difference) bool {
+			t.Errorf("%s: what was folded at once is not what was folded between kills: %s", name, describe(d))
+			return false
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	alone := replay.NewLog(t)
 	var canonical []replay.Post

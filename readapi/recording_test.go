@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"strata/internal/replay"
+	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/readapi"
 )
@@ -34,8 +35,9 @@ func TestRecordings(t *testing.T) {
 					IndexBlockHash string `json:"index_block_hash"`
 					BlockHash      string `json:"block_hash"`
 				} `json:"tip"`
-				ChainBlocks int `json:"chain_blocks"`
-				FirstHeight int `json:"first_height"`
+				ChainBlocks int               `json:"chain_blocks"`
+				FirstHeight int               `json:"first_height"`
+				STX         map[string]string `json:"stx"`
 			}
 			if err := json.Unmarshal(text, &want); err != nil {
 				t.Fatal(err)
@@ -46,7 +48,7 @@ func TestRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			replay.Run(t, log, c)
+			replay.Run(t, log, c, balances.New(nil))
 			s := newSiteOn(t, log.Pool(), readapi.Config{})
 
 			status := s.object("/extended")
@@ -87,6 +89,12 @@ func TestRecordings(t *testing.T) {
 			}
 			if seen != want.ChainBlocks {
 				t.Errorf("the walk saw %d blocks, want %d", seen, want.ChainBlocks)
+			}
+
+			for account, balance := range want.STX {
+				if got := s.object("/extended/v1/address/" + account + "/stx")["balance"]; got != balance {
+					t.Errorf("%s has %v, want %s", account, got, balance)
+				}
 			}
 		})
 	}

@@ -140,11 +140,22 @@ func Follow(t testing.TB, config projections.Config, lines ...projections.Line) 
 	return stop
 }
 
-// Wait returns when no projection lags, and fails the test when one has failed or it takes more than a minute.
+// Wait returns when projections are registered and none lags, and fails the test when one has failed or it takes more than a
+// minute.
 func Wait(t testing.TB, log *eventstore.Log) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	for { // another process that is to fold may have just begun
+		var registered bool
+		if err := log.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM strata.active)`).Scan(&registered); err != nil {
+			t.Fatal(err)
+		}
+		if registered {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 	if err := projections.WaitUntilCaughtUp(ctx, log.Pool(), func([]projections.Status) {}, time.Minute); err != nil {
 		t.Fatal(err)
 	}

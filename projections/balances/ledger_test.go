@@ -9,9 +9,11 @@ import (
 	"maps"
 	"math/big"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -31,11 +33,7 @@ func TestLedger(t *testing.T) {
 	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V25, synthchain.V30, synthchain.V40} {
 		t.Run(generation.String(), func(t *testing.T) {
 			t.Parallel()
-			tx, err := databases.New(t).Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+			tx := begin(t)
 			config := synthchain.Everything(5, generation)
 			config.Maturity, config.SigningSample, config.Accounts = 6, 1000, 12
 			config.ForkProbability, config.BitcoinReorgProbability = 0.2, 0.05
@@ -45,10 +43,60 @@ func TestLedger(t *testing.T) {
 				posts[i] = replay.Post(made.Next())
 			}
 			foldChain(t, tx, posts)
-			checkPointers(t, tx, posts)
-			checkHeights(t, tx, posts)
+			checkForked(t, tx)
+			causes := checkPointers(t, tx, posts)
+			for _, cause := range []string{"fee", "miner_reward", "stx_transfer_event", "stx_mint_event", "ft_transfer_event", "nft_mint_event"} {
+				if causes[cause] == 0 {
+					t.Errorf("of the rows none is caused by %s: %v", cause, causes)
+				}
+			}
+			if blocks := checkHeights(t, tx, posts); blocks < 30 {
+				t.Errorf("only %d canonical blocks", blocks)
+			}
 		})
 	}
+}
+
+// TestLedgerOfRecordings does the same with what real nodes have sent: of every account and every asset, what it holds is what the
+// ledger says, and that is the sum of what the bodies of the canonical blocks say.
+func TestLedgerOfRecordings(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.Map // causes
+	t.Run("each", func(t *testing.T) {
+		for _, file := range files {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".tsv.gz"), func(t *testing.T) {
+				t.Parallel()
+				tx, posts := begin(t), replay.Recording(t, filepath.Base(file))
+				foldChain(t, tx, posts)
+				for cause := range checkPointers(t, tx, posts) {
+					all.Store(cause, true)
+				}
+				if blocks := checkHeights(t, tx, posts); blocks == 0 {
+					t.Error("there is no canonical block")
+				}
+			})
+		}
+	})
+	for _, cause := range []string{"fee", "miner_reward", "stx_transfer_event", "stx_mint_event"} { // none has tokens, which TestLedger has
+		if _, ok := all.Load(cause); !ok && len(files) > 0 {
+			t.Errorf("none of the recordings has a %s", cause)
+		}
+	}
+}
+
+// begin begins a transaction that is never committed, in a database of its own.
+func begin(t *testing.T) pgx.Tx {
+	t.Helper()
+	tx, err := databases.New(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	return tx
 }
 
 // foldChain folds posts with chain, and the steps that come out with balances, in batches of random sizes.
@@ -83,24 +131,26 @@ func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reverts := 0
 	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (projections.Step, error) {
 		var s projections.Step
 		err := row.Scan(&s.Number, &s.Kind, &s.Height, &s.IndexBlockHash, &s.BlockSeq, &s.SourceSeq)
 		if s.Kind == projections.Apply {
 			s.Block = items[s.BlockSeq-1].Block
-		} else {
-			reverts++
 		}
 		return s, err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reverts == 0 {
+	return steps
+}
+
+// checkForked expects that some block was reverted.
+func checkForked(t *testing.T, tx pgx.Tx) {
+	t.Helper()
+	if len(replay.Texts(t, tx, `SELECT step::text FROM chain_v2.step WHERE kind = -1 LIMIT 1`)) == 0 {
 		t.Fatal("the history has no reorganisation")
 	}
-	return steps
 }
 
 // parsed is a body as plain JSON.
@@ -208,8 +258,8 @@ func rewardEntries(t *testing.T, reward map[string]any) []entry {
 	return []entry{{reward["recipient"].(string), "stx", sum}}
 }
 
-// checkPointers follows the pointer of each row of the ledger.
-func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) {
+// checkPointers follows the pointer of each row of the ledger. It returns how many rows each cause has.
+func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[string]int) {
 	t.Helper()
 	rows, err := tx.Query(t.Context(), `SELECT account, asset, delta::text, cause, pointer, source_seq, tx_index FROM balances_v2.ledger`)
 	if err != nil {
@@ -222,14 +272,13 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 		seq         int64
 		index       *int
 		bodies      = map[int64]map[string]any{}
-		causes      = map[string]int{}
-		wrong, all  int
+		wrong       int
 		description = func() string {
 			return fmt.Sprintf("%s %s %s by %s at %s of event %d", got.account, delta, got.asset, cause, at, seq)
 		}
 	)
+	causes = map[string]int{}
 	_, err = pgx.ForEachRow(rows, []any{&got.account, &got.asset, &delta, &cause, &at, &seq, &index}, func() error {
-		all++
 		causes[cause]++
 		if bodies[seq] == nil {
 			bodies[seq] = parsed(t, posts[seq-1])
@@ -261,21 +310,14 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, cause := range []string{"fee", "miner_reward", "stx_transfer_event", "stx_mint_event", "ft_transfer_event", "nft_mint_event"} {
-		if causes[cause] == 0 {
-			t.Errorf("of %d rows none is caused by %s", all, cause)
-		}
-	}
+	return causes
 }
 
-// checkHeights computes the balances after each canonical block from the bodies.
-func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
+// checkHeights computes the balances after each canonical block from the bodies. It returns how many blocks there are.
+func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) (blocks int) {
 	t.Helper()
 	naive := map[string]*big.Int{}
 	heights := replay.Texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v3.canonical ORDER BY height`)
-	if len(heights) < 30 {
-		t.Errorf("only %d canonical blocks", len(heights))
-	}
 	for _, line := range heights {
 		height, text, _ := strings.Cut(line, " ")
 		seq, err := strconv.Atoi(text)
@@ -322,6 +364,10 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 		if balance.Sign() != 0 && final[key] != balance.String() {
 			t.Errorf("holding of %s: got %q, want %s", key, final[key], balance)
 		}
+		delete(final, key)
+	}
+	for key, balance := range final {
+		t.Errorf("holding of %s: got %s, of which no event tells", key, balance)
 	}
 	for _, line := range replay.Texts(t, tx, `
 		SELECT account || ' ' || asset || ' ' || n FROM balances_v2.ledger
@@ -330,6 +376,7 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 		SELECT account || ' ' || asset || ' ' || count(*) FROM balances_v2.ledger GROUP BY account, asset HAVING count(*) <> max(n)`) {
 		t.Errorf("sums or numbers of %s are wrong", line)
 	}
+	return len(heights)
 }
 
 // blockEntries are all changes of a block, in any order.

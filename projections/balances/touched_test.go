@@ -38,6 +38,7 @@ func TestTouched(t *testing.T) {
 				posts[i] = replay.Post(made.Next())
 			}
 			steps := stepsOf(t, tx, posts)
+			checkForked(t, tx)
 			projection := balances.New(nil)
 			before, named, quiet, ended := map[string]string{}, 0, 0, 0
 			for i, step := range steps {
