@@ -114,7 +114,7 @@ func TestWalksWhileTheChainMoves(t *testing.T) {
 			made := synthchain.New(config)
 			log := replay.NewLog(t)
 			replay.Start(t, log, newChain(t), balances.New(nil), accounts.New())
-			network := ""
+			var s *site
 			var walkers []*listWalker
 			txs := func(account string) func([]plainTx) []string {
 				return func(all []plainTx) []string {
@@ -131,11 +131,10 @@ func TestWalksWhileTheChainMoves(t *testing.T) {
 					posts = append(posts, replay.Post(made.Next()))
 				}
 				if round == 0 {
-					network = networkOf(posts)
+					s = newSiteOn(t, log.Pool(), readapi.Config{Network: networkOf(posts)})
 				}
 				replay.Append(t, log, posts...)
 				replay.Wait(t, log)
-				s := newSiteOn(t, log.Pool(), readapi.Config{Network: network})
 				all := s.plain()
 				if round == 0 {
 					account := busiest(all, 2)[1]

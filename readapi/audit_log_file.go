@@ -57,7 +57,7 @@ func (a *API) serveLogFiles(log TransparencyLog) {
 	number := &huma.Param{
 		Name: "n", In: "path", Required: true,
 		Description: "Number of the tile, from 0, in groups of three digits, all but the last with x in front, such as x001/x234/067; for its first W entries alone with .p/W behind it.",
-		Schema:      &huma.Schema{Type: huma.TypeString, Pattern: `^(x[0-9]{3}/)*[0-9]{3}(\.p/[1-9][0-9]{0,2})?$`, Examples: []any{"x001/234"}},
+		Schema:      &huma.Schema{Type: huma.TypeString, Extensions: matching(`^(x[0-9]{3}/)*[0-9]{3}(\.p/[1-9][0-9]{0,2})?$`), Examples: []any{"x001/234"}},
 	}
 	level := &huma.Param{
 		Name: "level", In: "path", Required: true, Description: "0 for hashes of leaves; a hash of any other level stands for 256 of the level below.",

@@ -16,7 +16,7 @@ type hashParameter string
 
 // Schema implements huma.SchemaProvider.
 func (hashParameter) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: hashPattern}
+	return &huma.Schema{Type: huma.TypeString, Extensions: matching(hashPattern)}
 }
 
 // hash is what the parameter says; the pattern has been checked.
@@ -38,7 +38,7 @@ func (heightOrHash) Schema(huma.Registry) *huma.Schema {
 		AnyOf: []*huma.Schema{
 			{Type: huma.TypeString, Enum: []any{"latest"}},
 			{Type: huma.TypeInteger, Examples: []any{1350}},
-			{Type: huma.TypeString, Pattern: hashPattern},
+			{Type: huma.TypeString, Extensions: matching(hashPattern)},
 		},
 	}
 }

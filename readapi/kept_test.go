@@ -21,6 +21,7 @@ import (
 type keeper struct {
 	*site
 	registry *prometheus.Registry
+	plain    *site // keeps nothing; made when it is needed
 }
 
 // newKeeper runs an API on a database. Its memory is on from the start.
@@ -110,8 +111,10 @@ func (s *site) advance(projection string, touched ...string) {
 // seen waits until the keeper knows that a projection has come to the position that the database has.
 func (k *keeper) seen(target string) {
 	k.t.Helper()
-	plain := newSiteOn(k.t, k.pool, readapi.Config{})
-	want := plain.get(target).header.Get("Strata-Position")
+	if k.plain == nil {
+		k.plain = newSiteOn(k.t, k.pool, readapi.Config{})
+	}
+	want := k.plain.get(target).header.Get("Strata-Position")
 	eventually(k.t, "the keeper sees "+want, func() bool { return k.get(target).header.Get("Strata-Position") == want })
 }
 
@@ -138,7 +141,7 @@ func TestKept(t *testing.T) {
 		"/extended/v1/address/" + alice + "/stx?until_block=999",
 		"/audit/v1/events/999",
 	} {
-		want := s.get(target)
+		want, before := s.get(target), k.reads()
 		for range 3 {
 			got := k.get(target)
 			if got.status != want.status || got.body != want.body {
@@ -153,10 +156,9 @@ func TestKept(t *testing.T) {
 				t.Errorf("%s: got %d with ETag %q", target, got.status, got.header.Get("ETag"))
 			}
 		}
-		if got := k.reads(); got != 1 {
+		if got := k.reads() - before; got != 1 {
 			t.Errorf("%s: got %d reads of the database, want 1", target, got)
 		}
-		k = newKeeper(t, s.pool, readapi.Config{})
 	}
 }
 

@@ -56,7 +56,7 @@ type addressPrefix string
 // Schema implements huma.SchemaProvider.
 func (addressPrefix) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
-		Type: huma.TypeString, Description: "What the contract's id begins with: an address, or more.", Pattern: `^` + addressPattern,
+		Type: huma.TypeString, Description: "What the contract's id begins with: an address, or more.", Extensions: matching(`^` + addressPattern),
 		Examples: []any{"SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS"},
 	}
 }

@@ -19,7 +19,7 @@ type contractParameter string
 // Schema implements huma.SchemaProvider.
 func (contractParameter) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
-		Type: huma.TypeString, Description: "The contract of the token", Pattern: contractPattern + `$`,
+		Type: huma.TypeString, Description: "The contract of the token", Extensions: matching(contractPattern + `$`),
 		Examples: []any{"SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.hello-world"},
 	}
 }

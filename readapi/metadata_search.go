@@ -24,7 +24,7 @@ func (searchItems) Schema(huma.Registry) *huma.Schema {
 		Type: huma.TypeArray, MinItems: &least, MaxItems: &most,
 		Description: "A contract, or a contract, a colon and the number of a token, which is 1 otherwise. To ask for several, repeat the parameter.",
 		Items: &huma.Schema{
-			Type: huma.TypeString, Pattern: contractPattern + `(:\d+)?$`,
+			Type: huma.TypeString, Extensions: matching(contractPattern + `(:\d+)?$`),
 			Examples: []any{"SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.hello-world", "SP497E7RX3233ATBS2AB9G4WTHB63X5PBSP5VGAQ.boomboxes-cycle-12:3"},
 		},
 	}

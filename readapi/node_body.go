@@ -10,7 +10,7 @@ type nodeHex string
 
 // Schema implements huma.SchemaProvider.
 func (nodeHex) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: `^(0x)?([0-9a-fA-F]{2})*$`}
+	return &huma.Schema{Type: huma.TypeString, Extensions: matching(`^(0x)?([0-9a-fA-F]{2})*$`)}
 }
 
 // nodeAmount is an unsigned number of 128 bits in hex.
@@ -18,7 +18,7 @@ type nodeAmount string
 
 // Schema implements huma.SchemaProvider.
 func (nodeAmount) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: `^0x[0-9a-f]{32}$`, Examples: []any{"0x00000000000000000000000005f5e100"}}
+	return &huma.Schema{Type: huma.TypeString, Extensions: matching(`^0x[0-9a-f]{32}$`), Examples: []any{"0x00000000000000000000000005f5e100"}}
 }
 
 // nodeTransaction is a transaction to broadcast, when it does not come as its bytes.
@@ -33,7 +33,7 @@ type nodeTransactionID string
 // Schema implements huma.SchemaProvider.
 func (nodeTransactionID) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
-		Type: huma.TypeString, Description: "The id of the transaction, without 0x.", Pattern: `^[0-9a-f]{64}$`,
+		Type: huma.TypeString, Description: "The id of the transaction, without 0x.", Extensions: matching(`^[0-9a-f]{64}$`),
 		Examples: []any{"0659c83d7a7b3a4a6a9a4a0e4a4b3e9a0b0d1f5e6c7a8b9c0d1e2f3a4b5c6d7e"},
 	}
 }

@@ -47,7 +47,7 @@ func (a *API) documentNodes() {
 	unknownTip := nodeRefusal{"The node does not have the block that tip names.", plainText("Chain tip '…' not found")}
 	tip := &huma.Param{
 		Name: "tip", In: "query", Description: "The state to read: after the block with this index block hash (64 hex digits without 0x), or with what is not confirmed (latest). Without it, after the node's newest block. A node takes anything else for nothing.",
-		Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^(latest|[0-9a-fA-F]{64})$`},
+		Schema: &huma.Schema{Type: huma.TypeString, Extensions: matching(`^(latest|[0-9a-fA-F]{64})$`)},
 	}
 	for _, f := range []forwarded{
 		{
@@ -75,8 +75,8 @@ func (a *API) documentNodes() {
 			summary: "Call a read-only function of a contract",
 			about:   "It changes nothing, so it is tried on another node when one fails, and made once for all who ask the same at the same time. That the function failed is an answer of status 200, too.",
 			parameters: []*huma.Param{
-				{Name: "contract_address", In: "path", Required: true, Description: "The address that deployed the contract.", Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^` + addressPattern + `$`, Examples: []any{"SP000000000000000000002Q6VF78"}}},
-				{Name: "contract_name", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127}$`, Examples: []any{"pox-4"}}},
+				{Name: "contract_address", In: "path", Required: true, Description: "The address that deployed the contract.", Schema: &huma.Schema{Type: huma.TypeString, Extensions: matching(`^` + addressPattern + `$`), Examples: []any{"SP000000000000000000002Q6VF78"}}},
+				{Name: "contract_name", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Extensions: matching(`^[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127}$`), Examples: []any{"pox-4"}}},
 				{Name: "function", In: "path", Required: true, Description: "A name in Clarity, which may have characters that have to be escaped, such as ?.", Schema: &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(128), Examples: []any{"get-pox-info"}}},
 				tip,
 			},

@@ -28,7 +28,7 @@ const satFormat = "satoshi"
 
 func inscriptionIDSchema() *huma.Schema {
 	return &huma.Schema{
-		Type: huma.TypeString, Title: "Inscription ID", Pattern: inscriptionIDPattern,
+		Type: huma.TypeString, Title: "Inscription ID", Extensions: matching(inscriptionIDPattern),
 		Examples: []any{"38c46a8bf7ec90bc7f6b797e7dc84baa97f4e5fd4286b92fe1b50176d03b18dci0"},
 	}
 }
@@ -39,7 +39,7 @@ func integerSchema(description string, examples ...any) *huma.Schema {
 
 func heightSchema() *huma.Schema {
 	digits := heightDigits
-	return &huma.Schema{Type: huma.TypeString, Title: "Block Height", Pattern: heightPattern, MaxLength: &digits, Examples: []any{"777678"}}
+	return &huma.Schema{Type: huma.TypeString, Title: "Block Height", Extensions: matching(heightPattern), MaxLength: &digits, Examples: []any{"777678"}}
 }
 
 // listOf is the schema of a parameter that may be repeated. Items are not more than fit a request.
@@ -114,7 +114,7 @@ func (blockParameter) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Description: "The height or hash of a Bitcoin block.",
 		AnyOf: []*huma.Schema{
-			{Type: huma.TypeString, Title: "Block Hash", Pattern: bitcoinHashPattern, Examples: []any{"0000000000000000000452773967cdd62297137cdaf79950c5e8bb0c62075133"}},
+			{Type: huma.TypeString, Title: "Block Hash", Extensions: matching(bitcoinHashPattern), Examples: []any{"0000000000000000000452773967cdd62297137cdaf79950c5e8bb0c62075133"}},
 			heightSchema(),
 		},
 	}
@@ -211,7 +211,7 @@ type mimeTypes []string
 // Schema implements huma.SchemaProvider.
 func (mimeTypes) Schema(huma.Registry) *huma.Schema {
 	return listOf("Mime types. To ask for several, repeat the parameter; a + has to be written as %2B.",
-		&huma.Schema{Type: huma.TypeString, Pattern: mimeTypePattern, Examples: []any{"image/png"}})
+		&huma.Schema{Type: huma.TypeString, Extensions: matching(mimeTypePattern), Examples: []any{"image/png"}})
 }
 
 // rarities are rarities in a request, as a list.
@@ -243,7 +243,7 @@ type outputParameter string
 // Schema implements huma.SchemaProvider.
 func (outputParameter) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
-		Type: huma.TypeString, Pattern: outputPattern, Description: "The output in which satoshis are now.",
+		Type: huma.TypeString, Extensions: matching(outputPattern), Description: "The output in which satoshis are now.",
 		Examples: []any{"8f46f0d4ef685e650727e6faf7e30f23b851a7709714ec774f7909b3fb5e604c:0"},
 	}
 }

@@ -211,10 +211,7 @@ func numberCheck(s *huma.Schema) func(string) string {
 }
 
 func textCheck(s *huma.Schema) func(string) string {
-	var pattern *regexp.Regexp
-	if s.Pattern != "" {
-		pattern = regexp.MustCompile(s.Pattern)
-	}
+	pattern := patternOf(s)
 	return func(value string) string {
 		switch {
 		case !utf8.ValidString(value) || strings.IndexByte(value, 0) >= 0:
@@ -225,7 +222,7 @@ func textCheck(s *huma.Schema) func(string) string {
 			}
 			return "must be equal to one of the allowed values"
 		case pattern != nil && !pattern.MatchString(value):
-			return fmt.Sprintf(`must match pattern "%s"`, s.Pattern)
+			return fmt.Sprintf(`must match pattern "%s"`, pattern)
 		case s.MaxLength != nil && utf8.RuneCountInString(value) > *s.MaxLength:
 			return fmt.Sprintf("must NOT have more than %d characters", *s.MaxLength)
 		}

@@ -19,8 +19,8 @@ func (principalParameter) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Description: "A Stacks address or a contract",
 		AnyOf: []*huma.Schema{
-			{Type: huma.TypeString, Title: "Address", Pattern: `^` + addressPattern, Examples: []any{"SP000000000000000000002Q6VF78"}},
-			{Type: huma.TypeString, Title: "Contract", Pattern: `^` + addressPattern + `\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127}$`, Examples: []any{"SP000000000000000000002Q6VF78.pox-4"}},
+			{Type: huma.TypeString, Title: "Address", Extensions: matching(`^` + addressPattern), Examples: []any{"SP000000000000000000002Q6VF78"}},
+			{Type: huma.TypeString, Title: "Contract", Extensions: matching(`^` + addressPattern + `\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127}$`), Examples: []any{"SP000000000000000000002Q6VF78.pox-4"}},
 		},
 	}
 }

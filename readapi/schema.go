@@ -14,7 +14,7 @@ type amount string
 
 // Schema implements huma.SchemaProvider.
 func (amount) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: `^-?[0-9]+$`, Examples: []any{"1250000"}}
+	return &huma.Schema{Type: huma.TypeString, Extensions: matching(`^-?[0-9]+$`), Examples: []any{"1250000"}}
 }
 
 // hashText documents hash.Hash32 in answers.
@@ -22,7 +22,7 @@ type hashText string
 
 // Schema implements huma.SchemaProvider.
 func (hashText) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: `^0x[0-9a-f]{64}$`}
+	return &huma.Schema{Type: huma.TypeString, Extensions: matching(`^0x[0-9a-f]{64}$`)}
 }
 
 // timeText is a time as JSON text: UTC, always with milliseconds.

@@ -27,7 +27,7 @@ type included []string
 func (included) Schema(huma.Registry) *huma.Schema {
 	const part = `(` + includeArguments + `|` + includeSource + `|` + includeConditions + `|` + includeResult + `)`
 	return listOf("Parts that are shown as well: function_args, source_code, post_conditions, result. To ask for several, repeat the parameter, or part them by commas.",
-		&huma.Schema{Type: huma.TypeString, Pattern: `^` + part + `(,` + part + `)*$`, Examples: []any{includeResult}})
+		&huma.Schema{Type: huma.TypeString, Extensions: matching(`^` + part + `(,` + part + `)*$`), Examples: []any{includeResult}})
 }
 
 func (p included) has(part string) bool { return slices.Contains(parted(p), part) }

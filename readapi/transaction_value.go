@@ -14,7 +14,7 @@ type hexText string
 
 // Schema implements huma.SchemaProvider.
 func (hexText) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: `^0x([0-9a-f]{2})*$`, Examples: []any{"0x0703"}}
+	return &huma.Schema{Type: huma.TypeString, Extensions: matching(`^0x([0-9a-f]{2})*$`), Examples: []any{"0x0703"}}
 }
 
 func hexOf(b []byte) hexText { return hexText("0x" + hex.EncodeToString(b)) }
