@@ -366,13 +366,13 @@ func (h *history) plansOfBlocks(t *testing.T) {
 		FROM chain_v3.block b CROSS JOIN generate_series(1, $1::int) i WHERE b.index_block_hash = $2`, n, tip.IndexHash)
 	h.exec(`INSERT INTO chain_v3.canonical SELECT height, source_seq, source_seq FROM chain_v3.block WHERE source_seq > 100000`)
 	h.exec(`
-		INSERT INTO accounts_v2.block
+		INSERT INTO accounts_v3.block
 		SELECT (jsonb_populate_record(a, jsonb_build_object('source_seq', b.source_seq, 'height', b.height, 'block_time', b.block_time, 'tenure_height', b.tenure_height,
 			'burn_blocks', a.burn_blocks + 1 + (b.source_seq - 100000) / 100, 'first_tx', a.last_tx + 1, 'index_block_hash', b.index_block_hash, 'block_hash', b.block_hash,
 			'burn_block_hash', b.burn_block_hash, 'burn_block_height', b.burn_block_height, 'touched', '[]'::jsonb))).*
-		FROM chain_v3.block b JOIN accounts_v2.block a ON a.index_block_hash = $1 WHERE b.source_seq > 100000`, tip.IndexHash)
+		FROM chain_v3.block b JOIN accounts_v3.block a ON a.index_block_hash = $1 WHERE b.source_seq > 100000`, tip.IndexHash)
 	h.exec(`UPDATE strata.projection SET block_height = block_height + $1::int, burn_block_height = burn_block_height + 1 + $1::int / 100 WHERE name IN ('chain', 'accounts')`, n)
-	h.exec(`VACUUM ANALYZE chain_v3.block, chain_v3.canonical, accounts_v2.block`)
+	h.exec(`VACUUM ANALYZE chain_v3.block, chain_v3.canonical, accounts_v3.block`)
 	newest, deep := int(tip.Height)+n, int(tip.Height)+n/2
 	var cursor string
 	if err := h.pool.QueryRow(t.Context(), `SELECT encode(index_block_hash, 'hex') FROM chain_v3.block WHERE source_seq = 110000`).Scan(&cursor); err != nil {

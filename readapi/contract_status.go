@@ -18,7 +18,7 @@ type contractNames []string
 // Schema implements huma.SchemaProvider.
 func (contractNames) Schema(huma.Registry) *huma.Schema {
 	s := listOf("Contracts, 200 at most. To ask for several, repeat the parameter.", &huma.Schema{
-		Type: huma.TypeString, Pattern: contractPattern + `$`, Examples: []any{"SP000000000000000000002Q6VF78.pox-4"},
+		Type: huma.TypeString, Extensions: matching(contractPattern + `$`), Examples: []any{"SP000000000000000000002Q6VF78.pox-4"},
 	})
 	s.MaxItems = ptr(idsMost)
 	return s
@@ -33,7 +33,7 @@ func (in *contractStatusesInput) dependencies() dependencies {
 	for i, contract := range in.IDs {
 		names[i] = shard.Account(contract)
 	}
-	return onTip("chain").with("mempool", names...)
+	return onTip("chain").with("accounts", names...).with("mempool", names...)
 }
 
 // soughtContract is what became of the search for the deployment of a contract.
@@ -44,7 +44,7 @@ type soughtContract struct {
 
 // contractStatus is how far the deployment of a contract is.
 type contractStatus struct {
-	Status      string      `json:"status" enum:"success,pending"`
+	Status      string      `json:"status" enum:"success,abort_by_response,abort_by_post_condition,problematic_skipped,pending"`
 	TxID        hash.Hash32 `json:"tx_id"`
 	ContractID  string      `json:"contract_id"`
 	BlockHeight *int64      `json:"block_height,omitempty" doc:"Absent while the deployment waits to be mined."`
@@ -56,29 +56,50 @@ type contractStatus struct {
 func (a *API) registerContractStatuses() {
 	get(a, resource{
 		id: "get-contract-statuses", path: "/extended/v2/smart-contracts/status", tag: "Contracts", summary: "Which contracts are deployed",
-		about:    "The answer has a member for each contract. It knows of deployments that are mined and have succeeded, and of others that wait to be mined.",
+		about:    "The answer has a member for each contract: its last deployment that is mined, with its status, and where there is none the next of those that wait to be mined. One that has not succeeded leaves the name free for another.",
 		statuses: []int{http.StatusBadRequest},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true,
 	}, getContractStatuses)
 	traced(a, "get-contract-statuses", func(_ context.Context, _ *snapshot, _ *contractStatusesInput, all map[string]soughtContract) ([]lookup, error) {
-		var keys []rowKey
+		var deployed, failed []rowKey
 		var waiting []*waitingRow
 		for _, sought := range all {
 			switch {
 			case !sought.Found:
 			case sought.Result.waiting != nil:
 				waiting = append(waiting, sought.Result.waiting)
+			case sought.Result.Status == "success":
+				deployed = append(deployed, sought.Result.key)
 			default:
-				keys = append(keys, sought.Result.key)
+				failed = append(failed, sought.Result.key)
 			}
 		}
-		if len(keys) == 0 {
-			return waitingLookups(waiting), nil
+		var lookups []lookup
+		if len(deployed) > 0 {
+			slices.SortFunc(deployed, compareKeys)
+			lookups = append(lookups, keyedLookup("contract", tracedDeployment, deployed))
 		}
-		slices.SortFunc(keys, compareKeys)
-		return append([]lookup{keyedLookup("contract", tracedDeployment, keys)}, waitingLookups(waiting)...), nil
+		if len(failed) > 0 {
+			slices.SortFunc(failed, compareKeys)
+			lookups = append(lookups, keyedLookup("transaction", tracedTransaction, failed))
+		}
+		return append(lookups, waitingLookups(waiting)...), nil
 	})
 }
+
+// failedDeployments has the last deployment of each contract that is mined and has not succeeded. One that has succeeded is
+// always the last.
+const failedDeployments = `
+	SELECT ARRAY[t.source_seq, c.source_seq], t.source_seq, t.tx_index, t.status, t.txid, wanted.contract_id, c.height
+	FROM unnest($1::text[]) AS wanted (contract_id)
+	CROSS JOIN LATERAL (SELECT a.id FROM {accounts}.account a WHERE a.account = wanted.contract_id LIMIT 1) a
+	CROSS JOIN LATERAL (
+		SELECT l.tx FROM {accounts}.account_transaction l WHERE l.account = a.id AND l.involvement & 16 <> 0 ORDER BY l.tx DESC LIMIT 1
+	) l
+	CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = l.tx LIMIT 1) p
+	CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = p.source_seq AND t.tx_index = p.tx_index LIMIT 1) t
+	CROSS JOIN LATERAL (SELECT * FROM {chain}.canonical c WHERE c.block_seq = p.source_seq LIMIT 1) c
+	WHERE t.status <> 'success'`
 
 func getContractStatuses(ctx context.Context, s *snapshot, in *contractStatusesInput) (map[string]soughtContract, error) {
 	all := make(map[string]soughtContract, len(in.IDs))
@@ -89,16 +110,20 @@ func getContractStatuses(ctx context.Context, s *snapshot, in *contractStatusesI
 		return all, nil
 	}
 	b := s.batch()
-	found := query(b, func(c *contractStatus) []any {
+	columns := func(c *contractStatus) []any {
 		return []any{&c.key.seq, &c.key.index, &c.Status, &c.TxID, &c.ContractID, &c.BlockHeight}
-	}, `
+	}
+	found := query(b, columns, `
 		SELECT DISTINCT ON (d.contract_id) ARRAY[d.source_seq, c.source_seq], d.source_seq, d.tx_index, t.status, t.txid, d.contract_id, c.height
 		FROM {chain}.contract d
 		JOIN {chain}.canonical c ON c.block_seq = d.source_seq
 		JOIN {chain}.transaction t ON t.source_seq = d.source_seq AND t.tx_index = d.tx_index
 		WHERE d.contract_id = ANY ($1)
 		ORDER BY d.contract_id, c.height DESC, d.tx_index DESC`, []string(in.IDs))
-	waiting := &result[contractStatus]{}
+	failed, waiting := &result[contractStatus]{}, &result[contractStatus]{}
+	if s.active("accounts") != nil {
+		failed = query(b, columns, failedDeployments, []string(in.IDs))
+	}
 	if s.knowsMempool() { // of several the one that is next
 		waiting = query(b, func(c *contractStatus) []any {
 			c.waiting, c.Status = &waitingRow{}, "pending"
@@ -114,11 +139,10 @@ func getContractStatuses(ctx context.Context, s *snapshot, in *contractStatusesI
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}
-	for i := range waiting.rows {
-		all[waiting.rows[i].ContractID] = soughtContract{Found: true, Result: &waiting.rows[i]}
-	}
-	for i := range found.rows {
-		all[found.rows[i].ContractID] = soughtContract{Found: true, Result: &found.rows[i]}
+	for _, found := range []*result[contractStatus]{waiting, failed, found} {
+		for i := range found.rows {
+			all[found.rows[i].ContractID] = soughtContract{Found: true, Result: &found.rows[i]}
+		}
 	}
 	return all, nil
 }

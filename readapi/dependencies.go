@@ -46,7 +46,7 @@ func (d dependencies) and(projection string, names ...string) dependencies {
 
 // with adds the rows of a resource that count while a version of the projection is active.
 func (d dependencies) with(projection string, names ...string) dependencies {
-	d.besides = on(projection, names...).shards
+	d.besides = append(slices.Clip(d.besides), on(projection, names...).shards...)
 	return d
 }
 

@@ -5,4 +5,5 @@ func (a *API) registerMempool() {
 	a.registerMempoolLists()
 	a.registerMempoolListsV3()
 	a.registerMempoolStats()
+	a.registerFeeRate()
 }

@@ -1,11 +1,8 @@
 package readapi
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"reflect"
@@ -31,13 +28,13 @@ type wishedTokenID string
 
 // Schema implements huma.SchemaProvider.
 func (wishedTokenID) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Description: "Decimal; without it, all tokens of the contract.", Pattern: wishedTokenIDPattern, Examples: []any{"1"}}
+	return &huma.Schema{Type: huma.TypeString, Description: "Decimal; without it, all tokens of the contract.", Extensions: matching(wishedTokenIDPattern), Examples: []any{"1"}}
 }
 
 const wishedTokenIDPattern = `^[0-9]{1,39}$`
 
 var (
-	isContract      = regexp.MustCompile(contractParameter("").Schema(nil).Pattern)
+	isContract      = regexp.MustCompile(contractPattern + `$`)
 	isWishedTokenID = regexp.MustCompile(wishedTokenIDPattern)
 )
 
@@ -131,13 +128,9 @@ func (a *API) refresh(ctx context.Context, in *refreshInput, limits *wishLimits)
 
 // parseRefresh reads the body of a request. The token has no id when all tokens of the contract are meant.
 func parseRefresh(body []byte) (wish namedToken, err error) {
-	var members map[string]json.RawMessage
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	if err := decoder.Decode(&members); err != nil || members == nil {
-		return wish, invalid("body must be object")
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return wish, invalid("body must be object")
+	members, err := membersOf(body)
+	if err != nil {
+		return wish, err
 	}
 	contract, given, err := textMember(members, "contract_id", isContract)
 	if err != nil {
@@ -154,21 +147,6 @@ func parseRefresh(body []byte) (wish namedToken, err error) {
 		return wish, errTokenNotFound
 	}
 	return wish, nil
-}
-
-// textMember is a member of an object that has to match a pattern; given says if it is there.
-func textMember(members map[string]json.RawMessage, name string, pattern *regexp.Regexp) (text string, given bool, err error) {
-	value, given := members[name]
-	if !given {
-		return "", false, nil
-	}
-	if len(value) == 0 || value[0] != '"' || json.Unmarshal(value, &text) != nil {
-		return "", true, invalid("body/%s must be string", name)
-	}
-	if !pattern.MatchString(text) {
-		return "", true, invalid(`body/%s must match pattern "%s"`, name, pattern)
-	}
-	return text, true, nil
 }
 
 // checkKnown says whether there is what somebody wants to have fetched again.

@@ -366,8 +366,8 @@ func (h *history) printsOfContracts(t *testing.T) {
 	check("topic=nothing+has+it", 1, 0)
 	senders, topics := map[string]int{}, map[string]int{}
 	rows, err := h.pool.Query(t.Context(), `
-		SELECT coalesce(s.account, ''), coalesce(t.name, '') FROM accounts_v2.contract_event e JOIN accounts_v2.account a ON a.id = e.contract
-		LEFT JOIN accounts_v2.account s ON s.id = e.sender LEFT JOIN accounts_v2.contract_topic t ON t.contract = e.contract AND t.topic = e.topic WHERE a.account = $1`, contract)
+		SELECT coalesce(s.account, ''), coalesce(t.name, '') FROM accounts_v3.contract_event e JOIN accounts_v3.account a ON a.id = e.contract
+		LEFT JOIN accounts_v3.account s ON s.id = e.sender LEFT JOIN accounts_v3.contract_topic t ON t.contract = e.contract AND t.topic = e.topic WHERE a.account = $1`, contract)
 	if err != nil {
 		t.Fatal(err)
 	}

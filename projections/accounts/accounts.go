@@ -44,7 +44,8 @@ const Name = "accounts"
 // Version history:
 //   - 1: first version.
 //   - 2: blocks know their tenure and how many Bitcoin blocks there are with blocks; contracts are found by their functions.
-const Version = 2
+//   - 3: an index of deployments by contract, of those that did not succeed, too.
+const Version = 3
 
 // Accounts is the projection. It is not safe for concurrent use; one follower owns it.
 type Accounts struct {

@@ -130,7 +130,7 @@ func foldAll(b *testing.B, pool *pgxpool.Pool, posts []replay.Post, batchBytes i
 // onDisk reports how many bytes each projection takes for a transaction, and gives the number of these.
 func onDisk(b *testing.B, pool *pgxpool.Pool) (transactions int64) {
 	b.Helper()
-	if err := pool.QueryRow(context.Background(), `SELECT count(*) FROM accounts_v2.transaction`).Scan(&transactions); err != nil {
+	if err := pool.QueryRow(context.Background(), `SELECT count(*) FROM accounts_v3.transaction`).Scan(&transactions); err != nil {
 		b.Fatal(err)
 	}
 	for _, spec := range []projections.Spec{chain.Spec(), balances.Spec(), accounts.Spec()} {

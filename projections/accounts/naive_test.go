@@ -184,13 +184,13 @@ const naiveBlockSQL = `
 	       concat_ws(' ', token_transfers, smart_contracts, contract_calls, poison_microblocks, coinbases, tenure_changes) ||
 	       ', tenure ' || tenure_height || ', ' || burn_blocks || '. burn ' || burn_block_height || ' ' || burn_block_time || ', time ' || coalesce(block_time::text, '') || ', ' || accounts || ' accounts, ' ||
 	       concat_ws(' ', '0x' || encode(index_block_hash, 'hex'), '0x' || encode(block_hash, 'hex'), '0x' || encode(burn_block_hash, 'hex')) || ', [' || array_to_string(touched, ' ') || ']'
-	FROM accounts_v2.block ORDER BY height`
+	FROM accounts_v3.block ORDER BY height`
 
 const naiveTransactionSQL = `
 	SELECT n || ': height ' || height || ' in ' || source_seq || ', ' || tx_index || ' ' || coalesce(microblock_sequence::text, 'anchored') ||
 	       coalesce(', ' || CASE type WHEN 0 THEN 'token_transfer' WHEN 1 THEN 'smart_contract' WHEN 2 THEN 'contract_call'
 	           WHEN 3 THEN 'poison_microblock' WHEN 4 THEN 'coinbase' WHEN 7 THEN 'tenure_change' END || ' ' || type_n, '')
-	FROM accounts_v2.transaction ORDER BY n`
+	FROM accounts_v3.transaction ORDER BY n`
 
 // joined is what an account has to do with a transaction.
 type joined struct {
@@ -462,15 +462,15 @@ var naiveSQL = map[string]string{
 	"deployments": `
 		SELECT tx || ' in ' || source_seq || ', ' || tx_index || ': ' ||
 		       coalesce((SELECT string_agg(substr(encode(k, 'hex'), 3), ' ' ORDER BY k) FROM unnest(functions) k WHERE get_byte(k, 0) = 0), '')
-		FROM accounts_v2.deployment ORDER BY tx`,
+		FROM accounts_v3.deployment ORDER BY tx`,
 	"accounts": `
 		SELECT id || ' ' || account || ': ' || concat_ws(' ', coalesce(t.n, 0), coalesce(t.calls, 0), coalesce(e.n, 0), coalesce(e.inbound, 0),
-		           coalesce((SELECT max(n) FROM accounts_v2.contract_event WHERE contract = id), 0),
-		           coalesce((SELECT max(topic) FROM accounts_v2.contract_topic WHERE contract = id), 0)) ||
+		           coalesce((SELECT max(n) FROM accounts_v3.contract_event WHERE contract = id), 0),
+		           coalesce((SELECT max(topic) FROM accounts_v3.contract_topic WHERE contract = id), 0)) ||
 		       ' from ' || first_height || ' in ' || a.source_seq
-		FROM accounts_v2.account a
-		LEFT JOIN LATERAL (SELECT n, calls FROM accounts_v2.account_transaction WHERE account = id ORDER BY n DESC LIMIT 1) t ON true
-		LEFT JOIN LATERAL (SELECT n, inbound FROM accounts_v2.account_event WHERE account = id ORDER BY n DESC LIMIT 1) e ON true
+		FROM accounts_v3.account a
+		LEFT JOIN LATERAL (SELECT n, calls FROM accounts_v3.account_transaction WHERE account = id ORDER BY n DESC LIMIT 1) t ON true
+		LEFT JOIN LATERAL (SELECT n, inbound FROM accounts_v3.account_event WHERE account = id ORDER BY n DESC LIMIT 1) e ON true
 		ORDER BY id`,
 	"transactions of": `
 		SELECT a.account || ' ' || n || ': tx ' || tx || ' ' || (
@@ -479,18 +479,18 @@ var naiveSQL = map[string]string{
 		       ) || ' ' || coalesce(stx_received, 0) || '-' || coalesce(stx_sent, 0) || '-' || coalesce(fee_paid, 0) || CASE WHEN involvement & 8 <> 0 THEN ' call ' || calls ELSE '' END || ' ' ||
 		       concat_ws(' ', coalesce(stx_transfers, 0), coalesce(stx_mints, 0), coalesce(stx_burns, 0), coalesce(ft_transfers, 0), coalesce(ft_mints, 0), coalesce(ft_burns, 0),
 		           coalesce(nft_transfers, 0), coalesce(nft_mints, 0), coalesce(nft_burns, 0))
-		FROM accounts_v2.account_transaction t JOIN accounts_v2.account a ON a.id = t.account ORDER BY a.account, n`,
+		FROM accounts_v3.account_transaction t JOIN accounts_v3.account a ON a.id = t.account ORDER BY a.account, n`,
 	"events of": `
 		SELECT a.account || ' ' || n || ': tx ' || tx || ' ' || event_index || ' ' ||
 		       (ARRAY['stx_transfer', 'stx_mint', 'stx_burn', 'ft_transfer', 'ft_mint', 'ft_burn', 'nft_transfer', 'nft_mint', 'nft_burn', 'stx_lock'])[kind] ||
 		       coalesce(' ' || (ARRAY['bulk-send', 'stx-transfer', 'stx-transfer-memo'])[transfer_type] || ' ' || e.inbound, '')
-		FROM accounts_v2.account_event e JOIN accounts_v2.account a ON a.id = e.account ORDER BY a.account, n`,
+		FROM accounts_v3.account_event e JOIN accounts_v3.account a ON a.id = e.account ORDER BY a.account, n`,
 	"prints of": `
 		SELECT a.account || ' ' || e.n || ': tx ' || tx || ' ' || event_index || ' by ' || coalesce(s.account, 'nobody') ||
 		       coalesce(', ' || to_json(t.name) || ' is topic ' || t.topic || ', ' || e.topic_n, '')
-		FROM accounts_v2.contract_event e JOIN accounts_v2.account a ON a.id = e.contract
-		LEFT JOIN accounts_v2.account s ON s.id = e.sender
-		LEFT JOIN accounts_v2.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.account, e.n`,
+		FROM accounts_v3.contract_event e JOIN accounts_v3.account a ON a.id = e.contract
+		LEFT JOIN accounts_v3.account s ON s.id = e.sender
+		LEFT JOIN accounts_v3.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.account, e.n`,
 }
 
 // compare expects the tables to have the lines, and says how many of each there are.

@@ -151,6 +151,8 @@ CREATE INDEX block_time_idx ON {schema}.block (coalesce(block_time, burn_block_t
 CREATE INDEX deployment_functions_idx ON {schema}.deployment USING gin (functions);
 CREATE UNIQUE INDEX transaction_type_idx ON {schema}.transaction (type, type_n) WHERE type IS NOT NULL;
 CREATE UNIQUE INDEX account_transaction_calls_idx ON {schema}.account_transaction (account, calls) WHERE involvement & 8 <> 0;
+-- The transactions that deploy a contract, whatever became of them: of one that nobody could deploy there is no other trace by name.
+CREATE UNIQUE INDEX account_transaction_deployments_idx ON {schema}.account_transaction (account, tx) WHERE involvement & 16 <> 0;
 CREATE UNIQUE INDEX account_event_inbound_idx ON {schema}.account_event (account, inbound) WHERE transfer_type IS NOT NULL;
 -- What a sender made a contract print has no numbers of its own: pages of it are found from the number of the row before them.
 CREATE INDEX contract_event_sender_idx ON {schema}.contract_event (contract, sender, n);
