@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	signed "strata/domain/transaction"
+	"strata/internal/pgtest"
 	"strata/readapi"
 )
 
@@ -76,7 +77,7 @@ func TestAccountListPlans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(pool.Close)
+	pgtest.AtEnd(t, pool.Close)
 	s := newSiteOn(t, pool, readapi.Config{})
 	v1, v2, v3 := "/extended/v1/address/"+alice, "/extended/v2/addresses/"+alice, "/extended/v3/principals/"+alice
 	for _, tc := range []struct {

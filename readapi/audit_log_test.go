@@ -28,6 +28,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
+	"strata/internal/pgtest"
 	"strata/internal/replay"
 	"strata/readapi"
 )
@@ -61,7 +62,7 @@ func newLogSite(t testing.TB) *logSite {
 	t.Helper()
 	pool := replay.Databases.New(t)
 	s := &logSite{log: eventstore.Open(pool, eventstore.Config{}), origin: "example.org/stacks"}
-	t.Cleanup(s.log.Close)
+	pgtest.AtEnd(t, s.log.Close)
 	key, err := transparency.OpenKey(filepath.Join(t.TempDir(), "log.key"), s.origin)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +76,7 @@ func newLogSite(t testing.TB) *logSite {
 	}
 	s.site = newSiteOn(t, pool, readapi.Config{Log: shownLog{s.signer}})
 	server := httptest.NewServer(s.api)
-	t.Cleanup(server.Close)
+	pgtest.AtEnd(t, server.Close)
 	s.url = server.URL + "/audit/v1/log/"
 	return s
 }

@@ -19,6 +19,7 @@ import (
 	"strata/domain/hash"
 	"strata/eventstore"
 	"strata/eventstore/transparency"
+	"strata/internal/pgtest"
 	"strata/internal/replay"
 	"strata/internal/synthchain"
 	"strata/projections/balances"
@@ -91,7 +92,7 @@ func newConsoleSite(t testing.TB) *consoleSite {
 	s.exec(`INSERT INTO strata.projection (name, version, input, state, error, error_position, error_at) VALUES ('balances', 4, 'chain_v3', 'failed', $1, 1, now())`, hostile)
 
 	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
+	pgtest.AtEnd(t, server.Close)
 	s.url = server.URL
 	return s
 }

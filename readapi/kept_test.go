@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/pgtest"
 	"strata/internal/shard"
 	"strata/readapi"
 )
@@ -41,7 +42,7 @@ func newKeeper(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *keeper 
 		defer close(done)
 		k.api.Run(ctx)
 	}()
-	t.Cleanup(func() {
+	pgtest.AtEnd(t, func() {
 		stop()
 		<-done
 	})

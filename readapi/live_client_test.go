@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/pgtest"
 	"strata/readapi"
 )
 
@@ -101,7 +102,7 @@ func newLive(t testing.TB, pool *pgxpool.Pool, config readapi.Config) (*keeper, 
 	}
 	k := newKeeper(t, pool, config)
 	server := httptest.NewServer(k.api)
-	t.Cleanup(func() {
+	pgtest.AtEnd(t, func() {
 		server.CloseClientConnections()
 		server.Close()
 	})

@@ -17,6 +17,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/eventstore"
+	"strata/internal/pgtest"
 	"strata/internal/redistest"
 	"strata/internal/replay"
 	"strata/internal/synthchain"
@@ -354,6 +355,6 @@ func readers(t testing.TB, pool *pgxpool.Pool) *pgxpool.Pool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(own.Close)
+	pgtest.AtEnd(t, own.Close)
 	return own
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/pgtest"
 	"strata/internal/redistest"
 	"strata/internal/replay"
 	"strata/readapi"
@@ -26,7 +27,7 @@ func TestNodeAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(another.Close)
+	pgtest.AtEnd(t, another.Close)
 	// Copies of one database are one archive until they are told apart.
 	if _, err := another.Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`); err != nil {
 		t.Fatal(err)

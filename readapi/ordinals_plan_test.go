@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/pgtest"
 	"strata/internal/replay"
 	"strata/projections/inscriptions"
 	"strata/readapi"
@@ -184,7 +185,7 @@ func TestOrdinalsPlans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(pool.Close)
+	pgtest.AtEnd(t, pool.Close)
 	s := newSiteOn(t, pool, readapi.Config{})
 	s.exec(inscriptions.Spec().DDL())
 	s.exec(`INSERT INTO strata.projection (name, version, input, state) VALUES ('inscriptions', 2, 'ordinals_v1', 'live')`)

@@ -12,6 +12,7 @@ import (
 
 	redisclient "github.com/redis/go-redis/v9"
 
+	"strata/internal/pgtest"
 	"strata/internal/redistest"
 	"strata/readapi"
 )
@@ -78,7 +79,7 @@ func redis(t testing.TB, url string) redisclient.UniversalClient {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = client.Close() })
+	pgtest.AtEnd(t, func() { _ = client.Close() })
 	return client
 }
 

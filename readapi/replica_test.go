@@ -118,7 +118,7 @@ func newFollowed(t *testing.T) *followed {
 		t.Fatal(err)
 	}
 	f.events = eventstore.Open(server.New(t), eventstore.Config{})
-	t.Cleanup(f.events.Close)
+	pgtest.AtEnd(t, f.events.Close)
 	replay.Start(t, f.events, newChain(t), balances.New(nil))
 	f.append(1)
 	f.replica = server.Replica(t)
@@ -126,7 +126,7 @@ func newFollowed(t *testing.T) *followed {
 
 	redis := redistest.New(t)
 	wake := eventstore.NewWake(f.events.Pool(), projections.Channel, time.Second, nil)
-	t.Cleanup(wake.Stop)
+	pgtest.AtEnd(t, wake.Stop)
 	f.plain = newSiteOn(t, f.replica.New(t), readapi.Config{})
 	f.reader = newKeeper(t, f.replica.New(t), readapi.Config{Redis: redis.Client(t), Signal: wake.C, WatchInterval: 100 * time.Millisecond})
 	f.primary = &atPrimary{
@@ -205,7 +205,7 @@ func (f *followed) read() (stop func()) {
 			f.t.Errorf("only %d answers could be compared", compared[0]+compared[1])
 		}
 	})
-	f.t.Cleanup(stop)
+	pgtest.AtEnd(f.t, stop)
 	return stop
 }
 

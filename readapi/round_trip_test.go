@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/c32"
+	"strata/internal/pgtest"
 	"strata/readapi"
 )
 
@@ -143,7 +144,7 @@ func countedPool(t testing.TB, of *pgxpool.Pool, prepare func(*pgxpool.Config)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(pool.Close)
+	pgtest.AtEnd(t, pool.Close)
 	return pool, counted
 }
 

@@ -87,7 +87,7 @@ func openPool(t testing.TB, url string) *pgxpool.Pool {
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
-	t.Cleanup(func() {
+	AtEnd(t, func() {
 		closed := make(chan struct{})
 		go func() { pool.Close(); close(closed) }()
 		select {

@@ -52,7 +52,7 @@ type Post struct {
 func NewLog(t testing.TB) *eventstore.Log {
 	t.Helper()
 	log := eventstore.Open(Databases.New(t), eventstore.Config{})
-	t.Cleanup(log.Close)
+	pgtest.AtEnd(t, log.Close)
 	return log
 }
 
@@ -136,7 +136,7 @@ func Follow(t testing.TB, config projections.Config, lines ...projections.Line) 
 		cancel()
 		<-done
 	}
-	t.Cleanup(stop)
+	pgtest.AtEnd(t, stop)
 	return stop
 }
 

@@ -27,7 +27,10 @@ const shareMax = 16
 // asks for any more, before they leave it. Only a value larger than the window can't wait there:
 // in a full tier it gets in after it was set a few times. TestHotNewcomerStays holds this.
 type Memory[K comparable, V any] struct {
-	entries *otter.Cache[K, V]
+	// entries is a copy of what otter made, which is a pointer to the cache proper. The runtime keeps that until the original is gone,
+	// to end what goroutines there are: with values that lead back to the original, that would be never. There are none without
+	// expiry.
+	entries otter.Cache[K, V]
 	weigh   func(K, V) int
 	largest int
 }
@@ -52,7 +55,7 @@ func NewMemory[K comparable, V any](bytes int64, weigh func(K, V) int, evicted f
 			}
 		}
 	}
-	return &Memory[K, V]{entries: otter.Must(options), weigh: weigh, largest: int(min(bytes/shareMax, math.MaxInt32))}
+	return &Memory[K, V]{entries: *otter.Must(options), weigh: weigh, largest: int(min(bytes/shareMax, math.MaxInt32))}
 }
 
 // Get returns the value of key if it is there.
