@@ -25,9 +25,12 @@ NEEDED := $(if $(STRATA_DATABASE_URL),,postgres)
 PKG          ?= ./...
 # The race detector makes what it watches take several times as long. What is sequential goes without: the rules of domain, the
 # folds of the projections (not what runs them), the made-up chains. So do what starts programs, over and over (cmd, internal/postgres),
-# and the reads, but for those of their tests in which several come at the same time.
+# and the reads, but for those of their tests in which several come at the same time: each test runs once.
 SEQUENTIAL       := ^strata/(cmd/|domain/|projections/|readapi$$|internal/(synth|postgres|pgtest))
+READS            := strata/readapi
 CONCURRENT_READS := Combiner|ChainMoves|Kept|SameRequest|SharedAnswers|Redis|Replica|UnderLoad|Snapshot|Connections|Pool
+# The reads are tested apart from other packages, and so with as many tests at a time as two packages have otherwise.
+READS_PARALLEL := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 TEST_TIMEOUT ?= 15m
 FUZZTIME     ?= 10s
 ARGS         ?=
@@ -52,11 +55,14 @@ demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag â€
 test: postgres redis chromium $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
 	@packages=$$(go list $(PKG)); failed=0; \
 	concurrent=$$(echo "$$packages" | grep -vE '$(SEQUENTIAL)' || true); \
-	sequential=$$(echo "$$packages" | grep -E '$(SEQUENTIAL)' || true); \
+	sequential=$$(echo "$$packages" | grep -E '$(SEQUENTIAL)' | grep -vx '$(READS)' || true); \
 	run() { $(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -timeout $(TEST_TIMEOUT) "$$@" || failed=1; }; \
 	if [ -n "$$sequential" ]; then run $$sequential; fi; \
 	if [ -n "$$concurrent" ]; then run $(RACE) $$concurrent; fi; \
-	if [ -n "$(RACE)" ] && echo "$$sequential" | grep -qx strata/readapi; then run $(RACE) -run '$(CONCURRENT_READS)' strata/readapi; fi; \
+	if echo "$$packages" | grep -qx '$(READS)'; then \
+		run $(READS_PARALLEL) -skip '$(CONCURRENT_READS)' $(READS); \
+		run $(READS_PARALLEL) $(RACE) -run '$(CONCURRENT_READS)' $(READS); \
+	fi; \
 	exit $$failed
 
 .PHONY: lint

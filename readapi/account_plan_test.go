@@ -23,9 +23,10 @@ func (s *site) longLists(n int) {
 	s.mine(150, minedTx{tx: call(s.t, 50, alice+".coin", "transfer")}, minedTx{tx: transfer(s.t, 51)})
 	s.exec(`
 		INSERT INTO chain_v1.transaction
-		SELECT (jsonb_populate_record(t, jsonb_build_object('source_seq', h + 100, 'tx_index', i, 'execution_index', i, 'event_count', 2, 'txid', '\x' || encode(sha256((h * 10 + i)::text::bytea), 'hex')))).*
+		SELECT made.*
 		FROM generate_series(61, $1::int) h CROSS JOIN generate_series(0, 9) i
-		JOIN chain_v1.transaction t ON t.source_seq = 150 AND t.tx_index = i % 2`, n)
+		JOIN chain_v1.transaction t ON t.source_seq = 150 AND t.tx_index = i % 2
+		CROSS JOIN jsonb_populate_record(t, jsonb_build_object('source_seq', h + 100, 'tx_index', i, 'execution_index', i, 'event_count', 2, 'txid', '\x' || encode(sha256((h * 10 + i)::text::bytea), 'hex'))) made`, n)
 	s.exec(`
 		INSERT INTO chain_v1.event (source_seq, tx_index, event_index, pointer, type, amount, sender, recipient, contract_identifier, topic, value)
 		SELECT h + 100, i, k, 2 * i + k, CASE k WHEN 0 THEN 'stx_transfer_event' ELSE 'contract_event' END, 1, $2, $3, $2 || '.coin', 'print', '\x03'

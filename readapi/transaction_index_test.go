@@ -18,8 +18,9 @@ func TestIndexesOfTransactionsAreUsed(t *testing.T) {
 	many := s.crowd(200)
 	s.exec(`
 		INSERT INTO chain_v1.transaction
-		SELECT (jsonb_populate_record(t, jsonb_build_object('source_seq', b.source_seq, 'tx_index', 0, 'execution_index', 0, 'event_count', 1, 'txid', '\x' || encode(sha256(b.height::text::bytea), 'hex')))).*
+		SELECT made.*
 		FROM chain_v1.transaction t CROSS JOIN chain_v1.block b
+		CROSS JOIN jsonb_populate_record(t, jsonb_build_object('source_seq', b.source_seq, 'tx_index', 0, 'execution_index', 0, 'event_count', 1, 'txid', '\x' || encode(sha256(b.height::text::bytea), 'hex'))) made
 		WHERE t.source_seq = 150 AND b.height > 60`)
 	s.exec(`INSERT INTO chain_v1.event (source_seq, tx_index, event_index, pointer, type, amount, sender) SELECT source_seq, 0, 0, 0, 'stx_burn_event', 1, $1 FROM chain_v1.block WHERE height > 60`, alice)
 	s.exec(`INSERT INTO chain_v1.contract (source_seq, tx_index, contract_id, source_code) SELECT source_seq, 0, 'SP' || height || '.a', '' FROM chain_v1.block WHERE height > 60`)

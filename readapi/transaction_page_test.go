@@ -26,8 +26,9 @@ func (s *site) crowd(n int) (id string) {
 	s.exec(`UPDATE chain_v1.block SET tx_count = $1 WHERE source_seq = 155`, n)
 	s.exec(`
 		INSERT INTO chain_v1.transaction
-		SELECT (jsonb_populate_record(t, jsonb_build_object('source_seq', 155, 'tx_index', i, 'execution_index', i, 'event_count', 0, 'txid', '\x' || encode(sha256(i::text::bytea), 'hex')))).*
+		SELECT made.*
 		FROM chain_v1.transaction t CROSS JOIN generate_series(0, $1::int - 1) i
+		CROSS JOIN jsonb_populate_record(t, jsonb_build_object('source_seq', 155, 'tx_index', i, 'execution_index', i, 'event_count', 0, 'txid', '\x' || encode(sha256(i::text::bytea), 'hex'))) made
 		WHERE t.source_seq = 150`, n)
 	s.mine(120, minedTx{tx: from(s.t, 1, 49, &signed.SmartContract{ContractName: "coin"})})
 	s.deploy(120, 0, alice+".coin", nil, abiOfCoin)
