@@ -160,7 +160,7 @@ func TestProjectionsStatus(t *testing.T) {
 		t.Fatalf("got %v, want eleven projections", statuses)
 	}
 	for i, want := range []projectionStatus{
-		{Name: "accounts", Version: 2, Active: true, Input: "chain_v3", State: "live"},
+		{Name: "accounts", Version: 3, Active: true, Input: "chain_v3", State: "live"},
 		{Name: "balances", Version: 2, Active: true, Input: "chain_v3", State: "live"},
 		{Name: "brc20", Version: 1, Active: true, Input: "ordinals_v1", State: "live"},
 		{Name: "chain", Version: 3, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1, Quarantined: 1},
