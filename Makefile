@@ -29,8 +29,9 @@ PKG          ?= ./...
 SEQUENTIAL       := ^strata/(cmd/|domain/|projections/|readapi$$|internal/(synth|postgres|pgtest))
 READS            := strata/readapi
 CONCURRENT_READS := Combiner|ChainMoves|Kept|SameRequest|SharedAnswers|Redis|Replica|UnderLoad|Snapshot|Connections|Pool
-# The reads are tested apart from other packages, and so with as many tests at a time as two packages have otherwise.
-READS_PARALLEL := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
+# What runs concurrently mostly waits, for what it has stopped or for what is to be tried again; and the reads are tested apart from
+# other packages. Both have twice as many tests at a time as there are processors.
+MORE_AT_A_TIME := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 TEST_TIMEOUT ?= 15m
 FUZZTIME     ?= 10s
 ARGS         ?=
@@ -58,10 +59,10 @@ test: postgres redis chromium $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests
 	sequential=$$(echo "$$packages" | grep -E '$(SEQUENTIAL)' | grep -vx '$(READS)' || true); \
 	run() { $(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -timeout $(TEST_TIMEOUT) "$$@" || failed=1; }; \
 	if [ -n "$$sequential" ]; then run $$sequential; fi; \
-	if [ -n "$$concurrent" ]; then run $(RACE) $$concurrent; fi; \
+	if [ -n "$$concurrent" ]; then run $(MORE_AT_A_TIME) $(RACE) $$concurrent; fi; \
 	if echo "$$packages" | grep -qx '$(READS)'; then \
-		run $(READS_PARALLEL) -skip '$(CONCURRENT_READS)' $(READS); \
-		run $(READS_PARALLEL) $(RACE) -run '$(CONCURRENT_READS)' $(READS); \
+		run $(MORE_AT_A_TIME) -skip '$(CONCURRENT_READS)' $(READS); \
+		run $(MORE_AT_A_TIME) $(RACE) -run '$(CONCURRENT_READS)' $(READS); \
 	fi; \
 	exit $$failed
 
