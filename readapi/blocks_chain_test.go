@@ -370,7 +370,7 @@ func (h *history) plansOfBlocks(t *testing.T) {
 	h.exec(`
 		INSERT INTO accounts_v3.block
 		SELECT made.*
-		FROM chain_v2.block b JOIN accounts_v3.block a ON a.index_block_hash = $1
+		FROM chain_v3.block b JOIN accounts_v3.block a ON a.index_block_hash = $1
 		CROSS JOIN jsonb_populate_record(a, jsonb_build_object('source_seq', b.source_seq, 'height', b.height, 'block_time', b.block_time, 'tenure_height', b.tenure_height,
 			'burn_blocks', a.burn_blocks + 1 + (b.source_seq - 100000) / 100, 'first_tx', a.last_tx + 1, 'index_block_hash', b.index_block_hash, 'block_hash', b.block_hash,
 			'burn_block_hash', b.burn_block_hash, 'burn_block_height', b.burn_block_height, 'touched', '[]'::jsonb)) made

@@ -28,7 +28,7 @@ type signingKey string
 
 // Schema implements huma.SchemaProvider.
 func (signingKey) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: `^(0x)?[a-fA-F0-9]{66}$`, Description: "A compressed public key, 33 bytes in hex."}
+	return &huma.Schema{Type: huma.TypeString, Extensions: matching(`^(0x)?[a-fA-F0-9]{66}$`), Description: "A compressed public key, 33 bytes in hex."}
 }
 
 // bytes is what the key says; the pattern has been checked.

@@ -148,7 +148,7 @@ func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
 // checkForked expects that some block was reverted.
 func checkForked(t *testing.T, tx pgx.Tx) {
 	t.Helper()
-	if len(replay.Texts(t, tx, `SELECT step::text FROM chain_v2.step WHERE kind = -1 LIMIT 1`)) == 0 {
+	if len(replay.Texts(t, tx, `SELECT step::text FROM chain_v3.step WHERE kind = -1 LIMIT 1`)) == 0 {
 		t.Fatal("the history has no reorganisation")
 	}
 }
