@@ -27,6 +27,7 @@ import (
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/projections/mempool"
+	"strata/projections/pox"
 )
 
 // childEnv makes this test binary a server on the database that it names, to be killed by its parent.
@@ -55,7 +56,7 @@ func serveChild(url string) error {
 	if err != nil {
 		return err
 	}
-	runner := projections.NewRunner(projections.Config{Log: log, Registry: prometheus.NewRegistry()}, projections.Chain(c, balances.New(nil), mempool.New()))
+	runner := projections.NewRunner(projections.Config{Log: log, Registry: prometheus.NewRegistry()}, projections.Chain(c, balances.New(nil), mempool.New(), pox.New()))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -131,7 +132,7 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	alone := replay.NewLog(t)
+	alone := replay.NewLogApart(t)
 	var canonical []replay.Post
 	for _, post := range made.CanonicalPosts() {
 		canonical = append(canonical, replay.Post(post))

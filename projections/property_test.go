@@ -82,7 +82,7 @@ func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
 	want := made.Expected()
 	checkState(t, log, want)
 
-	alone := replay.NewLog(t)
+	alone := replay.NewLogApart(t)
 	var canonical []replay.Post
 	for _, post := range made.CanonicalPosts() {
 		canonical = append(canonical, replay.Post(post))

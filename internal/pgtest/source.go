@@ -73,6 +73,12 @@ func (s *Source) Fresh(t testing.TB) string {
 	return s.create(t).url
 }
 
+// NewFresh returns a pool on one more database, another at each call, as Fresh names it. The pool is closed as New's is.
+func (s *Source) NewFresh(t testing.TB) *pgxpool.Pool {
+	t.Helper()
+	return openPool(t, s.create(t).url)
+}
+
 // poolClose is how long a test's pool may take to get its connections back.
 const poolClose = 10 * time.Second
 

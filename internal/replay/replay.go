@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
 	"strata/eventstore/archive"
@@ -48,10 +49,21 @@ type Post struct {
 	Body []byte
 }
 
-// NewLog opens a log in a fresh database, closed when the test ends.
+// NewLog opens the log in the database of the test, which is the same at each call, closed when the test ends.
 func NewLog(t testing.TB) *eventstore.Log {
 	t.Helper()
-	log := eventstore.Open(Databases.New(t), eventstore.Config{})
+	return openLog(t, Databases.New(t))
+}
+
+// NewLogApart opens a log in a database of its own, closed when the test ends.
+func NewLogApart(t testing.TB) *eventstore.Log {
+	t.Helper()
+	return openLog(t, Databases.NewFresh(t))
+}
+
+func openLog(t testing.TB, pool *pgxpool.Pool) *eventstore.Log {
+	t.Helper()
+	log := eventstore.Open(pool, eventstore.Config{})
 	pgtest.AtEnd(t, log.Close)
 	return log
 }
