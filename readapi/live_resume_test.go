@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"strata/readapi"
 )
 
@@ -89,6 +91,8 @@ func TestStreamsGoOnInAnotherInstance(t *testing.T) {
 			t.Fatal("the stream ended")
 		}
 	}
+	socket := dial(t, server.URL)
+	socket.subscribe(`{"event":"block"}`)
 	s.exec(`CREATE SCHEMA chain_v2`)
 	for _, table := range []string{"block", "canonical", "step", "transaction", "event", "contract", "gap", "burn_block", "microblock", "microblock_confirmation"} {
 		s.exec(`CREATE TABLE chain_v2.` + table + ` (LIKE chain_v1.` + table + ` INCLUDING ALL)`)
@@ -103,7 +107,10 @@ func TestStreamsGoOnInAnotherInstance(t *testing.T) {
 	if got := told(t, k.streamed(server.URL, "/stream/v1/blocks", position("200", "60", "c8"), 2)); got != "revert c8, block 3c" {
 		t.Errorf("in another instance: got %s", got)
 	}
-	// Who was following goes on there.
+	// Who was following goes on there, but for WebSockets, which have no position.
+	if n, err := socket.next(); websocket.CloseStatus(err) != websocket.StatusServiceRestart || !strings.Contains(err.Error(), `"moved"`) {
+		t.Errorf("the WebSocket: got %+v, %v", n, err)
+	}
 	s.exec(`INSERT INTO chain_v2.block SELECT (jsonb_populate_record(b, jsonb_build_object('source_seq', 202, 'height', 61, 'index_block_hash', $1::text, 'block_hash', $1::text, 'parent_index_block_hash', $2::text))).* FROM chain_v2.block b WHERE source_seq = 160`,
 		`\x`+id(indexHash, 61).String()[2:], `\x`+id(indexHash, 60).String()[2:])
 	s.exec(`INSERT INTO chain_v2.canonical VALUES (61, 202, 202)`)
