@@ -33,6 +33,9 @@ CONCURRENT_READS := Combiner|ChainMoves|Kept|SameRequest|SharedAnswers|Redis|Rep
 # other packages. Both have twice as many tests at a time as there are processors.
 MORE_AT_A_TIME := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 TEST_TIMEOUT ?= 15m
+# How often what has failed is run again. Some tests measure time, and a machine that is busy with other things makes them fail; whatever
+# was run again is printed.
+RERUNS       ?= 0
 FUZZTIME     ?= 10s
 ARGS         ?=
 
@@ -57,12 +60,15 @@ test: postgres redis chromium $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests
 	@packages=$$(go list $(PKG)); failed=0; \
 	concurrent=$$(echo "$$packages" | grep -vE '$(SEQUENTIAL)' || true); \
 	sequential=$$(echo "$$packages" | grep -E '$(SEQUENTIAL)' | grep -vx '$(READS)' || true); \
-	run() { $(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -timeout $(TEST_TIMEOUT) "$$@" || failed=1; }; \
-	if [ -n "$$sequential" ]; then run $$sequential; fi; \
-	if [ -n "$$concurrent" ]; then run $(MORE_AT_A_TIME) $(RACE) $$concurrent; fi; \
+	run() { \
+		of=$$1; shift; \
+		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg --rerun-fails=$(RERUNS) --packages "$$(echo $$of)" -- -timeout $(TEST_TIMEOUT) "$$@" || failed=1; \
+	}; \
+	if [ -n "$$sequential" ]; then run "$$sequential"; fi; \
+	if [ -n "$$concurrent" ]; then run "$$concurrent" $(MORE_AT_A_TIME) $(RACE); fi; \
 	if echo "$$packages" | grep -qx '$(READS)'; then \
-		run $(MORE_AT_A_TIME) -skip '$(CONCURRENT_READS)' $(READS); \
-		run $(MORE_AT_A_TIME) $(RACE) -run '$(CONCURRENT_READS)' $(READS); \
+		run $(READS) $(MORE_AT_A_TIME) -skip '$(CONCURRENT_READS)'; \
+		run $(READS) $(MORE_AT_A_TIME) $(RACE) -run '$(CONCURRENT_READS)'; \
 	fi; \
 	exit $$failed
 
