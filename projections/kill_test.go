@@ -119,10 +119,10 @@ func TestKill(t *testing.T) {
 		t.Errorf("the log has %d events and ends at %d", distinct, size)
 	}
 	checkState(t, log, made.Expected())
-	if n := query[int](t, log, `SELECT count(*) FROM mempool_v1.transaction`); n < posts/10 {
+	if n := query[int](t, log, `SELECT count(*) FROM mempool_v2.transaction`); n < posts/10 {
 		t.Errorf("only %d transactions were announced", n)
 	}
-	err := projections.VerifyRows(t.Context(), log, projections.Lines{projections.Chain(recommended(t), balances.New(nil), mempool.New())}, projections.VerifyRowsOptions{
+	err := projections.VerifyRows(t.Context(), log, projections.Lines{projections.Chain(recommended(t), balances.New(nil), mempool.New(), pox.New())}, projections.VerifyRowsOptions{
 		Difference: func(name string, d projections.Difference) bool {
 			t.Errorf("%s: what was folded at once is not what was folded between kills: %s", name, describe(d))
 			return false

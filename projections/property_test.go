@@ -223,7 +223,7 @@ var canonicalRows = map[string]string{
 	"negative_balance": `SELECT * FROM balances_v2.negative_balance`,
 	"pox burn_block":   `SELECT * FROM pox_v1.burn_block`,
 	"reward":           `SELECT * FROM pox_v1.reward`,
-	"recipient":        `SELECT recipient, rewards, amount FROM pox_v1.recipient`,
+	"recipient":        `SELECT * FROM pox_v1.recipient`,
 	"slot":             `SELECT * FROM pox_v1.slot`,
 	"payout":           `SELECT * FROM pox_v1.payout`,
 	"cycle":            `SELECT * FROM pox_v1.cycle`,

@@ -16,10 +16,10 @@ import (
 	"strata/projections/internal/ranked"
 )
 
-// followed is a Bitcoin block with the event that announced it, and the one that made it followed or left.
+// followed is a Bitcoin block with the event that announced it.
 type followed struct {
 	*nodeevent.BurnBlock
-	seq, cause int64
+	seq int64
 }
 
 func (f *followed) height() int64 { return int64(f.Height) }
@@ -37,7 +37,7 @@ func (b *batch) bitcoin(ctx context.Context, steps []projections.Step) error {
 		heights = append(heights, block.height())
 		rows := rowsOf(block)
 		b.list(rows, b.lists.Remove)
-		received.add(rows, block.cause, -1)
+		received.add(rows, -1)
 	}
 	if err := b.removeBitcoin(ctx, heights); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (b *batch) bitcoin(ctx context.Context, steps []projections.Step) error {
 	for _, block := range come {
 		rows := rowsOf(block)
 		b.list(rows, b.lists.Add)
-		received.add(rows, block.cause, 1)
+		received.add(rows, 1)
 		all.append(rows)
 	}
 	if err := all.write(ctx, b); err != nil {
@@ -64,7 +64,7 @@ func changed(steps []projections.Step) (gone, come []followed) {
 		if !ok {
 			continue
 		}
-		block := &followed{content, step.BlockSeq, step.SourceSeq}
+		block := &followed{content, step.BlockSeq}
 		height := block.height()
 		if step.RecordKind == projections.BitcoinFollowed {
 			if _, known := before[height]; !known {
@@ -134,11 +134,11 @@ func (b *batch) removeBitcoin(ctx context.Context, heights []int64) error {
 type receipts map[string]*receipt
 
 type receipt struct {
-	amount       big.Int
-	rewards, seq int64
+	amount  big.Int
+	rewards int64
 }
 
-func (r receipts) add(rows *bitcoinRows, cause, sign int64) {
+func (r receipts) add(rows *bitcoinRows, sign int64) {
 	for i := range rows.rewards {
 		reward := &rows.rewards[i]
 		got := r[reward.address]
@@ -147,28 +147,32 @@ func (r receipts) add(rows *bitcoinRows, cause, sign int64) {
 			r[reward.address] = got
 		}
 		got.rewards += sign
-		got.seq = max(got.seq, cause)
 		got.amount.Add(&got.amount, new(big.Int).Mul(reward.amount, big.NewInt(sign)))
 	}
 }
 
+// write adds them to what there is, when the rewards have been written.
 func (r receipts) write(ctx context.Context, b *batch) error {
 	if len(r) == 0 {
 		return nil
 	}
 	addresses := slices.Sorted(maps.Keys(r))
-	seqs, rewards, amounts := make([]int64, len(addresses)), make([]int64, len(addresses)), make([]pgtype.Numeric, len(addresses))
+	rewards, amounts := make([]int64, len(addresses)), make([]pgtype.Numeric, len(addresses))
 	for i, address := range addresses {
 		got := r[address]
-		seqs[i], rewards[i], amounts[i] = got.seq, got.rewards, projections.Amount(&got.amount)
+		rewards[i], amounts[i] = got.rewards, projections.Amount(&got.amount)
 	}
 	queries := &pgx.Batch{}
 	queries.Queue(b.sql(`
 		INSERT INTO {schema}.recipient AS r (source_seq, rewards, amount, recipient)
-		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::numeric[], $4::text[])
+		SELECT coalesce(last.source_seq, 0), more.rewards, more.amount, more.recipient
+		FROM unnest($1::bigint[], $2::numeric[], $3::text[]) AS more (rewards, amount, recipient)
+		LEFT JOIN LATERAL (
+			SELECT g.source_seq FROM {schema}.reward g WHERE g.recipient = more.recipient ORDER BY g.height DESC, g.reward_index DESC LIMIT 1
+		) last ON true
 		ON CONFLICT (recipient) DO UPDATE
 		SET source_seq = excluded.source_seq, rewards = r.rewards + excluded.rewards, amount = r.amount + excluded.amount`),
-		seqs, rewards, amounts, addresses)
+		rewards, amounts, addresses)
 	queries.Queue(b.sql(`DELETE FROM {schema}.recipient WHERE recipient = ANY ($1) AND rewards = 0`), addresses)
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
 		return fmt.Errorf("add up what %d addresses got: %w", len(addresses), err)

@@ -28,7 +28,7 @@ CREATE INDEX reward_recipient_idx ON {schema}.reward (recipient, height, reward_
 
 -- What an address got of all followed Bitcoin blocks.
 CREATE TABLE {schema}.recipient (
-    source_seq bigint  NOT NULL, -- the event that last changed it
+    source_seq bigint  NOT NULL, -- the event with its last reward, in the highest Bitcoin block
     rewards    bigint  NOT NULL, -- never 0
     amount     numeric NOT NULL,
     recipient  text    COLLATE "C" NOT NULL,
