@@ -101,10 +101,11 @@ func readStatuses(ctx context.Context, q querier) ([]Status, error) {
 	return statuses, nil
 }
 
-// sizeOf is about how many rows the tables of an instance have, as the last look of the planner has it, and their bytes.
+// sizeOf is about how many rows the tables of an instance have, as the last look of the planner or Postgres' statistics have it, and
+// their bytes.
 func sizeOf(ctx context.Context, q querier, i Instance) (rows, bytes int64, err error) {
 	err = q.QueryRow(ctx, `
-		SELECT coalesce(sum(greatest(reltuples, 0)), 0)::bigint, coalesce(sum(pg_total_relation_size(oid)), 0)::bigint
+		SELECT coalesce(sum(greatest(reltuples, pg_stat_get_live_tuples(oid), 0)), 0)::bigint, coalesce(sum(pg_total_relation_size(oid)), 0)::bigint
 		FROM pg_class WHERE relkind = 'r' AND relnamespace = to_regnamespace($1)`, pgx.Identifier{i.String()}.Sanitize()).Scan(&rows, &bytes)
 	if err != nil {
 		return 0, 0, fmt.Errorf("measure the tables of projection %s: %w", i, err)
