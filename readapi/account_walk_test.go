@@ -3,6 +3,7 @@ package readapi_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -56,8 +57,8 @@ func (w *listWalker) step(s *site, all []plainTx) {
 		target += w.parameter + w.at
 	}
 	got := s.get(target)
-	if got.status == 404 && strings.Contains(got.body, "block not found") {
-		w.at = "" // the block that the cursor names is orphaned, which the answer says
+	if got.status == 404 && (strings.Contains(got.body, "block not found") || strings.Contains(got.body, "Cursor not found")) {
+		w.at = "" // what the cursor names is orphaned, which the answer says
 		return
 	}
 	page := s.object(target)
@@ -156,6 +157,27 @@ func TestWalksWhileTheChainMoves(t *testing.T) {
 								return e.ofAccount(account) || e.kind == "contract_event" && e.printedBy == account
 							})
 						}},
+						{target: fmt.Sprintf("/extended/v2/blocks?limit=%d", 2*limit), parameter: "&cursor=", row: id("index_block_hash"), next: number, want: blocksOf},
+					}
+				}
+				if round == 8 { // by now something was printed and minted
+					if printing := mostOf(all, "contract_event", func(e *plainEvent) string { return e.printedBy }); printing != "" {
+						printed := func(all []plainTx) []string {
+							return eventsOf(all, func(_ *plainTx, e *plainEvent) bool { return e.kind == "contract_event" && e.printedBy == printing })
+						}
+						walkers = append(walkers,
+							&listWalker{target: fmt.Sprintf("/extended/v1/contract/%s/events?limit=2", printing), parameter: "&cursor=", row: event, next: keyset, want: printed},
+							&listWalker{target: fmt.Sprintf("/extended/v2/smart-contracts/%s/logs?limit=3", printing), parameter: "&cursor=", row: event, next: number, want: printed})
+					}
+					if minted := mostOf(all, "nft_mint_event", func(e *plainEvent) string { return e.asset }); minted != "" {
+						walkers = append(walkers, &listWalker{
+							target: fmt.Sprintf("/extended/v1/tokens/nft/mints?asset_identifier=%s&limit=1", url.QueryEscape(minted)), parameter: "&cursor=", next: keyset,
+							row: func(row any) string {
+								return textOf(row, "tx_id") + " " + textOf(row, "event_index") + " non_fungible_token_asset"
+							},
+							want: func(all []plainTx) []string {
+								return eventsOf(all, func(_ *plainTx, e *plainEvent) bool { return e.kind == "nft_mint_event" && e.asset == minted })
+							}})
 					}
 				}
 				for _, w := range walkers {
@@ -171,4 +193,32 @@ func TestWalksWhileTheChainMoves(t *testing.T) {
 			}
 		})
 	}
+}
+
+// blocksOf are the index block hashes of the blocks of transactions, the newest first.
+func blocksOf(all []plainTx) (blocks []string) {
+	for i := len(all) - 1; i >= 0; i-- {
+		if n := len(blocks); n == 0 || blocks[n-1] != all[i].block {
+			blocks = append(blocks, all[i].block)
+		}
+	}
+	return blocks
+}
+
+// mostOf is what most events of a kind are of.
+func mostOf(all []plainTx, kind string, of func(*plainEvent) string) (most string) {
+	counts := map[string]int{}
+	for i := range all {
+		for j := range all[i].events {
+			e := &all[i].events[j]
+			if e.kind != kind {
+				continue
+			}
+			name := of(e)
+			if counts[name]++; most == "" || counts[name] > counts[most] {
+				most = name
+			}
+		}
+	}
+	return most
 }
