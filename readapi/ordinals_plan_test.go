@@ -168,13 +168,9 @@ func (s *site) blocksTouched(mode string, q pgx.TraceQueryStartData) (touched in
 	return plans[0].Plan.Hit + plans[0].Plan.Read + plans[0].Plan.Temp
 }
 
-// What a list costs does not hang on what Postgres guesses: with a plan for these arguments as with one for any, every page
-// touches no more than a part of a list and what it shows.
-func TestOrdinalsPlans(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it fills large tables")
-	}
+// newSeenSite is an API on a database of its own whose queries are seen.
+func newSeenSite(t *testing.T) (*site, *queries) {
+	t.Helper()
 	seen := &queries{}
 	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
 	if err != nil {
@@ -186,7 +182,17 @@ func TestOrdinalsPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	pgtest.AtEnd(t, pool.Close)
-	s := newSiteOn(t, pool, readapi.Config{})
+	return newSiteOn(t, pool, readapi.Config{}), seen
+}
+
+// What a list costs does not hang on what Postgres guesses: with a plan for these arguments as with one for any, every page
+// touches no more than a part of a list and what it shows.
+func TestOrdinalsPlans(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it fills large tables")
+	}
+	s, seen := newSeenSite(t)
 	s.exec(inscriptions.Spec().DDL())
 	s.exec(`INSERT INTO strata.projection (name, version, input, state) VALUES ('inscriptions', 2, 'ordinals_v1', 'live')`)
 	s.exec(`INSERT INTO strata.active (name, version) VALUES ('inscriptions', 2)`)

@@ -5,14 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"strata/domain/clarity"
-	"strata/internal/replay"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/pox"
-	"strata/readapi"
 )
 
 const (
@@ -97,18 +93,7 @@ func TestStackingPlans(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it fills large tables")
 	}
-	seen := &queries{}
-	config, err := pgxpool.ParseConfig(replay.Databases.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.ConnConfig.Tracer = seen
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	s := newSiteOn(t, pool, readapi.Config{})
+	s, seen := newSeenSite(t)
 	fillStacking(s)
 	stackers := "/extended/v2/pox/cycles/5/signers/0x" + strings.Repeat("02", 33) + "/stackers"
 	const (

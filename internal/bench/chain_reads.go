@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -40,15 +39,6 @@ func (b *bench) readTransactions(ctx context.Context) error {
 	return b.sources(ctx, server, before, "made from the tables", func(t tally) float64 { return t.made })
 }
 
-// chainTargets are so many requests, made by number.
-func chainTargets(n int, target func(i int) string) *aims {
-	a := &aims{}
-	for i := range n {
-		a.all = append(a.all, aim{request(target(i), http.Header{}), http.StatusOK, -1})
-	}
-	return a
-}
-
 // chainLookups reads what an id, a height or an address names, each time another one.
 func (b *bench) chainLookups(ctx context.Context, server *server, url string) error {
 	selecting, err := b.selecting(ctx, "transactions", url)
@@ -79,7 +69,7 @@ func (b *bench) chainLookups(ctx context.Context, server *server, url string) er
 		{"search for an account", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + account(i) }},
 	} {
 		for _, connections := range []int{1, 16} {
-			f, err := b.inTurns(connections, selectingOf(selecting, b.chain), server.loading(ctx, chainTargets(several, look.path)))
+			f, err := b.inTurns(connections, selectingOf(selecting, b.chain), server.loading(ctx, numbered(several, look.path)))
 			if err != nil {
 				return fmt.Errorf("%s: %w", look.what, err)
 			}
@@ -103,15 +93,11 @@ func (b *bench) accountPages(ctx context.Context, server *server) error {
 		{"all transactions", "/extended/v1/tx?"},
 	} {
 		about := func(page int) *aims {
-			return chainTargets(variants, func(i int) string { return fmt.Sprintf("%slimit=%d&offset=%d", list.path, limit, (page-1)*limit+i) })
+			return numbered(variants, func(i int) string { return fmt.Sprintf("%slimit=%d&offset=%d", list.path, limit, (page-1)*limit+i) })
 		}
-		for _, connections := range []int{1, 16} {
-			f, err := b.inTurns(connections, server.loading(ctx, about(1)), server.loading(ctx, about(page)))
-			if err != nil {
-				return fmt.Errorf("%s: %w", list.what, err)
-			}
-			b.row(fmt.Sprintf("cold %s, page %d, %s", list.what, page, connectionsText(connections)), f[1].String(), f[0].String()+" page 1",
-				ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", "≤ 1.5×, p99 < 10 ms")
+		what := fmt.Sprintf("cold %s, page %d", list.what, page)
+		if err := b.latePage(ctx, server, what, "page 1", "≤ 1.5×, p99 < 10 ms", about(1), about(page)); err != nil {
+			return err
 		}
 	}
 	return nil

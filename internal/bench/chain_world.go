@@ -164,15 +164,8 @@ func (w chainWorld) write(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	}
 	defer conn.Release()
-	run := func(queries ...string) error {
-		for _, query := range queries {
-			if _, err := conn.Exec(ctx, w.sql(query)); err != nil {
-				return fmt.Errorf("%.60s…: %w", strings.TrimSpace(query), err)
-			}
-		}
-		return nil
-	}
-	if err := run(`SET work_mem = '256MB'`, `SET maintenance_work_mem = '512MB'`, `CREATE UNLOGGED TABLE public.name (number int, hash160 bytea, address text)`); err != nil {
+	run := runningOn(ctx, conn, w.sql)
+	if err := run(muchMemory, `CREATE UNLOGGED TABLE public.name (number int, hash160 bytea, address text)`); err != nil {
 		return err
 	}
 	if _, err := conn.CopyFrom(ctx, pgx.Identifier{"public", "name"}, []string{"number", "hash160", "address"},

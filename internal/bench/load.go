@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,15 @@ type aims struct {
 	all  []aim
 	once bool // none of them twice
 	next atomic.Int64
+}
+
+// numbered are so many requests, made by number.
+func numbered(n int, target func(i int) string) *aims {
+	a := &aims{}
+	for i := range n {
+		a.all = append(a.all, aim{request(target(i), http.Header{}), http.StatusOK, -1})
+	}
+	return a
 }
 
 var errNoMoreAims = errors.New("there are no more requests that were not made before")

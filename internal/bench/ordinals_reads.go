@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -60,11 +59,7 @@ func (b *bench) readInscriptions(ctx context.Context) error {
 
 // inscriptionAims are so many requests for lists, made by number.
 func inscriptionAims(target func(i int) string) *aims {
-	a := &aims{}
-	for i := range variants {
-		a.all = append(a.all, aim{request("/ordinals/v1"+target(i), http.Header{}), http.StatusOK, -1})
-	}
-	return a
+	return numbered(variants, func(i int) string { return "/ordinals/v1" + target(i) })
 }
 
 // crowdedPages compares late pages of long lists with their first ones. Ratios are of latencies.
@@ -83,14 +78,23 @@ func (b *bench) crowdedPages(ctx context.Context, server *server) error {
 		about := func(offset int) *aims {
 			return inscriptionAims(func(i int) string { return fmt.Sprintf("%slimit=20&offset=%d", list.path, offset+i) })
 		}
-		for _, connections := range []int{1, 16} {
-			f, err := b.inTurns(connections, server.loading(ctx, about(0)), server.loading(ctx, about(list.late)))
-			if err != nil {
-				return fmt.Errorf("%s: %w", list.what, err)
-			}
-			b.row(fmt.Sprintf("%s, offset %d, %s", list.what, list.late, connectionsText(connections)), f[1].String(), f[0].String()+" offset 0",
-				ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", list.target)
+		what := fmt.Sprintf("%s, offset %d", list.what, list.late)
+		if err := b.latePage(ctx, server, what, "offset 0", list.target, about(0), about(list.late)); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// latePage compares requests for late pages of a list with those for its first ones. Ratios are of latencies.
+func (b *bench) latePage(ctx context.Context, server *server, what, first, target string, early, late *aims) error {
+	for _, connections := range []int{1, 16} {
+		f, err := b.inTurns(connections, server.loading(ctx, early), server.loading(ctx, late))
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		b.row(what+", "+connectionsText(connections), f[1].String(), f[0].String()+" "+first,
+			ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", target)
 	}
 	return nil
 }
