@@ -81,7 +81,7 @@ lint: $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, and the rules in .go
 
 .PHONY: bench
 bench: postgres redis nginx ## Measure against the targets and print the table (ARGS="--flag …")
-	go run ./internal/bench $(ARGS)
+	go run ./cmd/bench $(ARGS)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (default 10s)

@@ -17,8 +17,8 @@ import (
 
 	"strata/adminapi"
 	"strata/eventstore"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/eventstore"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 )
 
 func TestLogRefusesChange(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"strata/eventstore"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
 

@@ -17,7 +17,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/hash"
 	"strata/eventstore"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 )
 
 // The database may be away at the start, be stopped and be killed while requests are under way: nothing is lost, and

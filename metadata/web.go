@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	"strata/domain/fetch"
-	"strata/internal/picture"
 	"strata/metadata/internal/web"
+	"strata/metadata/picture"
 )
 
 // WebConfig says how to ask hosts that anybody can name.

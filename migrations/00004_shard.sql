@@ -17,7 +17,7 @@ ALTER TABLE strata.projection
     ADD COLUMN shards_from bigint NOT NULL DEFAULT 0;
 
 -- The position at which something last changed in a shard of a version. A resource, such as an account, belongs to the
--- shard that its name hashes to (package internal/shard). Written in the transaction that changes the rows, one item at
+-- shard that its name hashes to (package domain/shard). Written in the transaction that changes the rows, one item at
 -- a time; a batch of many raises projection.shards_from instead. A shard without a row has not changed since then.
 CREATE TABLE strata.shard (
     name     text   NOT NULL,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 )
 

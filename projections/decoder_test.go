@@ -6,8 +6,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"

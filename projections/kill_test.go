@@ -21,8 +21,8 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/observer"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 )
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"strata/eventstore"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"strata/eventstore"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/projections/pox"

@@ -10,9 +10,9 @@ import (
 
 	domain "strata/domain/ordinals"
 	"strata/eventstore"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthchain"
+	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/brc20"

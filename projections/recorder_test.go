@@ -13,7 +13,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/eventstore"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/internal/body"

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/projections/chain"
 )

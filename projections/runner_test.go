@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"strata/eventstore"
-	"strata/internal/pgtest"
-	"strata/internal/replay"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/replay"
 	"strata/migrations"
 	"strata/projections"
 	"strata/projections/balances"

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 )
 

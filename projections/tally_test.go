@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 )
 

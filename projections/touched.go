@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"strata/internal/shard"
+	"strata/domain/shard"
 )
 
 // touchedMax is how many shards a fold may name. Beyond it the list costs more to write than it saves readers, so that
@@ -21,7 +21,7 @@ type Touched struct {
 // NewTouched is a list that is empty as yet: nothing has changed.
 func NewTouched() *Touched { return &Touched{shards: map[int32]struct{}{}} }
 
-// Add names resources, in the words of package internal/shard. Adding to everything adds nothing.
+// Add names resources, in the words of package domain/shard. Adding to everything adds nothing.
 func (t *Touched) Add(names ...string) {
 	if t == nil {
 		return

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"strata/domain/hash"
-	"strata/internal/lean"
+	"strata/proxy/lean"
 )
 
 // fakeNode is a node on the loopback interface that can be told to misbehave. Its answers to /v2/info and the height in

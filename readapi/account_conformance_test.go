@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/replay"
-	"strata/internal/shard"
+	"strata/domain/shard"
+	"strata/internal/testkit/replay"
 	"strata/readapi"
 )
 

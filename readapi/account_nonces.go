@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"strata/domain/hash"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi/internal/answer"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"strata/domain/c32"
 	signed "strata/domain/transaction"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	signed "strata/domain/transaction"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"strata/domain/hash"
-	"strata/internal/shard"
+	"strata/domain/shard"
 )
 
 // BlockRange bounds a list by blocks.

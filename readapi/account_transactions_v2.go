@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"strata/domain/hash"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi/internal/answer"
 )
 

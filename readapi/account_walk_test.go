@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/readapi"

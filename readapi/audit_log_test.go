@@ -28,8 +28,8 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
-	"strata/internal/pgtest"
-	"strata/internal/replay"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/replay"
 	"strata/readapi"
 )
 

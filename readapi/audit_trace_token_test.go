@@ -15,7 +15,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/hash"
 	"strata/domain/token"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/readapi"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"strata/domain/bitcoin"
 	"strata/domain/c32"
-	"strata/internal/shard"
+	"strata/domain/shard"
 )
 
 // bitcoinAddress is a Bitcoin address in a request, or a Stacks address that stands for the one of the same key or script.

@@ -3,7 +3,7 @@ package readapi
 import (
 	"context"
 
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi/internal/answer"
 )
 

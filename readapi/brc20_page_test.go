@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"strata/domain/ordinals"
-	"strata/internal/replay"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/replay"
 )
 
 // TestBRC20Pages asks for pages at any depth, with any filters, of thousands of operations that a feed with all its faults

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/brc20"
 	"strata/projections/inscriptions"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 )
 
 // Reads that are sent together get what they asked for, each its own; one that fails is the only one that does.

@@ -12,7 +12,7 @@ import (
 
 	"strata/domain/document"
 	"strata/domain/fetch"
-	"strata/internal/picture"
+	"strata/metadata/picture"
 	"strata/readapi/internal/cache"
 	"strata/readapi/internal/live"
 )

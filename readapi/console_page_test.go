@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/readapi"
 )
 

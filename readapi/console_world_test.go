@@ -19,9 +19,9 @@ import (
 	"strata/domain/hash"
 	"strata/eventstore"
 	"strata/eventstore/transparency"
-	"strata/internal/pgtest"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/readapi"
 )

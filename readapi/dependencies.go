@@ -5,7 +5,7 @@ import (
 	"iter"
 	"slices"
 
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/register"
 )
@@ -35,7 +35,7 @@ type dependent interface {
 // onTip is for answers that any new block may change.
 func onTip(projections ...string) dependencies { return dependencies{tips: projections} }
 
-// and adds the rows of a resource, which has a name in package internal/shard.
+// and adds the rows of a resource, which has a name in package domain/shard.
 func (d dependencies) and(projection string, names ...string) dependencies {
 	d.shards = slices.Clip(d.shards)
 	for _, name := range names {

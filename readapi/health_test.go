@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/readapi"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"strata/domain/fetch"
-	"strata/internal/picture"
+	"strata/metadata/picture"
 )
 
 // registerImages serves the copies of images, which are the same for as long as there are any.

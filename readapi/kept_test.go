@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"strata/internal/pgtest"
-	"strata/internal/shard"
+	"strata/domain/shard"
+	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/register"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/hash"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/register"
 )

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	signed "strata/domain/transaction"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"

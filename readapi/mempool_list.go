@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"strata/domain/clarity"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi/internal/answer"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"strata/domain/document"
 	"strata/domain/fetch"
+	"strata/domain/shard"
 	"strata/domain/token"
-	"strata/internal/shard"
 	"strata/readapi"
 )
 

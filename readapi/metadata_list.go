@@ -8,8 +8,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"strata/domain/shard"
 	"strata/domain/token"
-	"strata/internal/shard"
 )
 
 // tokenOrder is what the list of fungible tokens is sorted by: the name of a list in the table of stretches.

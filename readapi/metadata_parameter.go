@@ -5,8 +5,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"strata/domain/shard"
 	"strata/domain/token"
-	"strata/internal/shard"
 )
 
 // contractPattern is a contract in a request, as token-metadata-api takes it: names up to 40 characters. Whether its

@@ -15,7 +15,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/readapi"
 )
 

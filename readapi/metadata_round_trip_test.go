@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/domain/shard"
 	"strata/domain/token"
-	"strata/internal/shard"
 	"strata/readapi"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/domain/token"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/readapi"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/readapi"
 )

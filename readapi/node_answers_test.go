@@ -6,9 +6,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/pgtest"
-	"strata/internal/redistest"
-	"strata/internal/replay"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/redistest"
+	"strata/internal/testkit/replay"
 	"strata/readapi"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"strata/eventstore"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/inscriptions"
 	"strata/projections/ordinals"

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"strata/domain/hash"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi/internal/answer"
 )
 

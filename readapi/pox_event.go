@@ -14,7 +14,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/hash"
 	"strata/domain/pox"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi/internal/answer"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/domain/c32"
+	"strata/domain/shard"
 	"strata/domain/transaction/key"
-	"strata/internal/shard"
 	"strata/readapi/internal/answer"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections/pox"
 	"strata/readapi"
 )

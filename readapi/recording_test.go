@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/readapi"

@@ -12,8 +12,8 @@ import (
 
 	redisclient "github.com/redis/go-redis/v9"
 
-	"strata/internal/pgtest"
-	"strata/internal/redistest"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/redistest"
 	"strata/readapi"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/c32"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
 

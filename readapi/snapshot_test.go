@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/pgtest"
-	"strata/internal/replay"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/replay"
 	"strata/migrations"
 	"strata/readapi"
 )

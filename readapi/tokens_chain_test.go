@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
 )
 
 // happening is an event of a canonical block, in the order of execution.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections/chain"
 	"strata/readapi"
 )

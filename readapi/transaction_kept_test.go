@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi"
 )
 

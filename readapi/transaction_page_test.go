@@ -10,7 +10,7 @@ import (
 
 	"strata/domain/clarity"
 	signed "strata/domain/transaction"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/readapi"
 )
 

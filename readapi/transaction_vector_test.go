@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	signed "strata/domain/transaction"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 // knownTransaction is a transaction as other implementations take it apart.

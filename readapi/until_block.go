@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"strata/domain/hash"
-	"strata/internal/shard"
+	"strata/domain/shard"
 )
 
 // AsOf says at which block the state of an account is asked for.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 )
 
 // Administration listens where it is told to, and nowhere that others reach without a token.

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
-	"strata/internal/picture"
+	"strata/metadata/picture"
 	"strata/readapi"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/readapi"
 )
 

@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"strata/internal/synthchain"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthchain"
+	"strata/internal/synth/synthordinals"
 	"strata/projections"
 )
 

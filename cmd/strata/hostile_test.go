@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/pgtest"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/pgtest"
 )
 
 // firstBlock is a block as a node posts it, above genesis.

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"strata/internal/lean"
+	"strata/proxy/lean"
 )
 
 // httpServer has the limits on slow clients.

@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore/archive"
-	"strata/internal/pgtest"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/pgtest"
 )
 
 func writeFile(t testing.TB, path, text string) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
 )
 
 // followed is the chain as a client of the stream of blocks has it.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"strata/eventstore"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 )
 
 // How many bytes a log has is known exactly while it is short, and about when it is long.

@@ -15,8 +15,8 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/eventstore"
-	"strata/internal/picture"
 	"strata/metadata"
+	"strata/metadata/picture"
 )
 
 // metadataFlags say where what is not on the chain comes from.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/outside"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/outside"
+	"strata/internal/testkit/pgtest"
 )
 
 // From a deploy on the chain to the thumbnail of a token's image: the node is asked, the gateway is asked, and the log has

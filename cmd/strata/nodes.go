@@ -10,8 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"strata/internal/lean"
 	"strata/proxy"
+	"strata/proxy/lean"
 	"strata/readapi"
 )
 

@@ -18,9 +18,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/internal/pgtest"
-	"strata/internal/redistest"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/redistest"
 	"strata/readapi"
 )
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"strata/domain/ordinals"
-	"strata/internal/pgtest"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/pgtest"
 )
 
 // TestKillDuringIntake kills the server again and again while an indexer posts, with everything that a feed can do. What

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 )
 
 // A database that goes away and comes back is no reason to start anything again, and costs no event.

@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore/archive"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/projections"
 )
 

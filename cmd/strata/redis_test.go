@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/pgtest"
-	"strata/internal/redistest"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/redistest"
 )
 
 // Two servers on one database and one Redis: what one has made, the other finds. When Redis goes, nobody notices.

@@ -14,9 +14,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
+	"strata/cmd/strata/internal/gcfloor"
 	"strata/eventstore"
 	"strata/eventstore/observer"
-	"strata/internal/gcfloor"
 	"strata/projections"
 )
 

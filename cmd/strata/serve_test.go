@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 )
 
 // emptyFolder is a folder whose ./.strata, the default data directory, pgtest cleans up after.

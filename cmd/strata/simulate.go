@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"strata/domain/ordinals"
-	"strata/internal/synthchain"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthchain"
+	"strata/internal/synth/synthordinals"
 )
 
 type simulateCommand struct {

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/pgtest"
-	"strata/internal/synthchain"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthchain"
+	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/pgtest"
 )
 
 // expected is the truth about the first count posts of the chain that simulate posts.

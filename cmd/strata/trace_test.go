@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 )
 
 // From a balance to the bytes: what is printed leads to bodies with the digests that are printed.

@@ -22,7 +22,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/eventstore/transparency"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 )
 
 // superuser runs SQL that no trigger stops.

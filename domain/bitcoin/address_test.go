@@ -10,7 +10,7 @@ import (
 
 	"strata/domain/bitcoin"
 	"strata/domain/c32"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 
 	"pgregory.net/rapid"
 )

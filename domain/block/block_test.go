@@ -17,7 +17,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 func TestNakamotoVectors(t *testing.T) {

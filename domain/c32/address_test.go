@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"strata/domain/c32"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 
 	"pgregory.net/rapid"
 )

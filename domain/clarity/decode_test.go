@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 func unhex(tb testing.TB, s string) []byte {

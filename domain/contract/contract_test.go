@@ -10,7 +10,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/contract"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 // token is an interface in the newer shape, with a field, an access and a type that do not exist yet.

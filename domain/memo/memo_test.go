@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"strata/domain/memo"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 func TestDisplay(t *testing.T) {

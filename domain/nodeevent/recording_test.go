@@ -12,7 +12,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 type post struct {

@@ -11,7 +11,7 @@ import (
 	"strata/domain/bitcoin"
 	"strata/domain/clarity"
 	"strata/domain/pox"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 // TestSignVectors signs transactions that another implementation signed with the same keys: RFC 6979 leaves no choice,

@@ -11,7 +11,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 type conditionRow struct {

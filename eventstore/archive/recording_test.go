@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"strata/eventstore/archive"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 func TestRecordings(t *testing.T) {

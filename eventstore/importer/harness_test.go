@@ -14,7 +14,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/importer"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
 

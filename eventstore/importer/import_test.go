@@ -13,7 +13,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
 

@@ -16,7 +16,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 // roundTrip imports text, exports it, and imports that again: the texts and the two logs must be equal.

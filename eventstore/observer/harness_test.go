@@ -14,7 +14,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/observer"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
 

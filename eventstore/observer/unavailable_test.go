@@ -11,7 +11,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/observer"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
 

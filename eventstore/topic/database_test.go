@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/transparency"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
 

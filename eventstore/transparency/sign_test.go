@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore/transparency"
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 )
 
 // Whoever dies while events are there and their subtrees are not, or half of them are, leaves something to go on from.

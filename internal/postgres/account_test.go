@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"strata/internal/pgtest"
 	"strata/internal/postgres"
+	"strata/internal/testkit/pgtest"
 )
 
 // needRoot skips what only root can do. Everything else runs as whoever runs the tests, so that they say the same

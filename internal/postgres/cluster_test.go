@@ -13,8 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/pgtest"
 	"strata/internal/postgres"
+	"strata/internal/testkit/pgtest"
 )
 
 func start(t *testing.T, cfg postgres.Config) *postgres.Cluster {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/projections"
 )
 

@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/pgtest"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"

@@ -17,7 +17,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 )
 
 // naive is what the tables should have, computed from the bodies of canonical blocks in the plainest way: each list is a list

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/internal/body"
 )

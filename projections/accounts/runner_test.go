@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"strata/eventstore"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/chain"

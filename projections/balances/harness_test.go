@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/transaction"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"

@@ -19,8 +19,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/transaction"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"strata/domain/hash"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/projections"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/hash"
-	"strata/internal/replay"
-	"strata/internal/shard"
-	"strata/internal/synthchain"
+	"strata/domain/shard"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
 )

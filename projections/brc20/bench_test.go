@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/ordinals"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthordinals"
 	"strata/projections"
 	"strata/projections/brc20"
 )

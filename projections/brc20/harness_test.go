@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/ordinals"
-	"strata/internal/pgtest"
-	"strata/internal/replay"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/brc20"
 )

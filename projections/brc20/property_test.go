@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"strata/domain/ordinals"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthordinals"
 	"strata/projections"
 )
 

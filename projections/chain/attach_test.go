@@ -3,7 +3,7 @@ package chain_test
 import (
 	"testing"
 
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections/chain"
 	"strata/projections/internal/body"
 )

@@ -33,7 +33,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/projections"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/transaction"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections/chain"
 	"strata/projections/internal/body"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/ordinals"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthordinals"
 	"strata/projections"
 	"strata/projections/inscriptions"
 )

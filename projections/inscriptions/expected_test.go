@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"strata/domain/ordinals"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthordinals"
 	"strata/projections/internal/ranked"
 )
 

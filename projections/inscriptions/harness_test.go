@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/ordinals"
-	"strata/internal/replay"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/inscriptions"
 )

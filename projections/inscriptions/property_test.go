@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/domain/ordinals"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthordinals"
 )
 
 // TestRandomFeeds folds feeds with rollbacks, duplicates, gaps and blocks out of order, in batches of any size, and compares

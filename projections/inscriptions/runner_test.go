@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"strata/domain/ordinals"
-	"strata/internal/replay"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/inscriptions"
 	judge "strata/projections/ordinals"

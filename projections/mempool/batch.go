@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/nodeevent"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/projections"
 )
 

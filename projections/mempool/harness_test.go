@@ -15,7 +15,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/internal/body"
 	"strata/projections/mempool"

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"strata/domain/nodeevent"
+	"strata/domain/shard"
 	"strata/domain/transaction"
-	"strata/internal/replay"
-	"strata/internal/shard"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 )
 

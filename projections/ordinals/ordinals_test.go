@@ -9,8 +9,8 @@ import (
 	"strata/domain/hash"
 	domain "strata/domain/ordinals"
 	"strata/eventstore"
-	"strata/internal/replay"
-	"strata/internal/synthordinals"
+	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/ordinals"
 )

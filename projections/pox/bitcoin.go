@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"strata/domain/nodeevent"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/projections"
 	"strata/projections/internal/ranked"
 )

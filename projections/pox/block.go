@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/projections"
 )
 

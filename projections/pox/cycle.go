@@ -8,7 +8,7 @@ import (
 	"math/big"
 	"slices"
 
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/projections"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/domain/pox"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/projections"
 )
 

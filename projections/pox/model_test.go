@@ -13,8 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 )
 
 // model is the plainest fold of a canonical chain, from the bodies of its posts.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"strata/domain/nodeevent"
-	"strata/internal/replay"
-	"strata/internal/synthchain"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 )
 

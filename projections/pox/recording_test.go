@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 )
 
 // What nodes have really sent, counted; and what is behind each signer adds up to what the node says that it has.

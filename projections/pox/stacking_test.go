@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/clarity"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/internal/body"
 )

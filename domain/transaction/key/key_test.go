@@ -14,7 +14,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/transaction/key"
-	"strata/internal/vector"
+	"strata/internal/testkit/vector"
 )
 
 // The secret 1 has the generator as its public key; the hashes of both forms are well known from Bitcoin.

@@ -10,7 +10,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 )
 
 // Genesis is the name of the genesis block.

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
-	"strata/internal/replay"
+	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/internal/ranked"
 )

@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/shard"
 	"strata/domain/token"
-	"strata/internal/shard"
 	"strata/projections"
 )
 

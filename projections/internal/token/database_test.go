@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/pgtest"
-	"strata/internal/replay"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/replay"
 )
 
 // Tests roll back what they write, so that a database serves one after the other: to make one takes longer than most tests.

@@ -16,7 +16,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	domain "strata/domain/token"
-	synthetic "strata/internal/outside"
+	synthetic "strata/internal/testkit/outside"
 )
 
 // beyond is all that is not on the chain, on real servers that have bad days: two nodes, two gateways of IPFS, and hosts of

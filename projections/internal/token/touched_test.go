@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"strata/domain/shard"
 	"strata/domain/token"
-	"strata/internal/shard"
 	"strata/projections"
 )
 

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"sync"
 
-	"strata/internal/cancel"
+	"strata/proxy/internal/cancel"
 )
 
 // Key says which calls are identical.

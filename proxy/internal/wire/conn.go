@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"strata/internal/cancel"
+	"strata/proxy/internal/cancel"
 )
 
 // readBuffer is the size of a connection's read buffer; no line of an answer's head may be longer.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"strata/internal/redistest"
+	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/pgtest"
-	"strata/internal/shard"
+	"strata/domain/shard"
+	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/readapi/internal/register"
 )

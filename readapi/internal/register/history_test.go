@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi/internal/register"
 )
 

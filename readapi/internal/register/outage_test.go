@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/internal/pgtest"
+	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/readapi/internal/register"
 )

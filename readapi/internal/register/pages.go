@@ -1,6 +1,6 @@
 package register
 
-import "strata/internal/shard"
+import "strata/domain/shard"
 
 const pageSize = 1 << 8
 

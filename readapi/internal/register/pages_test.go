@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"strata/internal/shard"
+	"strata/domain/shard"
 )
 
 // Pages are a map that is copied at each change; whatever comes of a copy, the one it was made from stays.

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/hash"
-	"strata/internal/shard"
+	"strata/domain/shard"
 	"strata/readapi/internal/register"
 )
 

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/eventstore/archive"
+	"strata/internal/synth/synthchain"
+)
+
+// archive writes posts of a made-up chain to a file, until it holds so many events, blocks or bytes; 0 is no limit.
+func (b *bench) archive(name string, config synthchain.Config, atMost limits) (path string, events int64, size int64, err error) {
+	path = filepath.Join(b.dir, name)
+	file, err := os.Create(path)
+	if err != nil {
+		return "", 0, 0, err
+	}
+	defer func() {
+		if closeErr := file.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	buffered := bufio.NewWriterSize(file, 1<<20)
+	writer := archive.NewWriter(buffered, archive.Raw)
+	made := synthchain.New(config)
+	for blocks := 0; !atMost.reached(int(events), blocks, size); {
+		p := made.Next()
+		events++
+		size += int64(len(p.Body))
+		record := archive.Record{ID: events, HasID: true, ReceivedAt: time.Unix(1_700_000_000+events, 0).UTC(), Path: p.Path, Payload: p.Body}
+		if err := writer.Write(record); err != nil {
+			return "", 0, 0, err
+		}
+		if p.Path == "/new_block" {
+			blocks++
+		}
+	}
+	if err := writer.Flush(); err != nil {
+		return "", 0, 0, err
+	}
+	return path, events, size, buffered.Flush()
+}
+
+// limits of an archive; 0 is none.
+type limits struct {
+	events, blocks int
+	bytes          int64
+}
+
+func (l limits) reached(events, blocks int, bytes int64) bool {
+	return l.events > 0 && events >= l.events || l.blocks > 0 && blocks >= l.blocks || l.bytes > 0 && bytes >= l.bytes
+}
+
+// importing compares `strata import` with a bare COPY of the same bodies into a table of one column, in turns.
+func (b *bench) importing(ctx context.Context) error {
+	config := synthchain.Config{Seed: 5, TxPerBlock: synthchain.Range{Min: 5, Max: 40}, SigningSample: 100, ForgetHistory: true, MempoolProbability: .3}
+	path, _, size, err := b.archive("import.tsv", config, limits{bytes: 300 << 20})
+	if err != nil {
+		return err
+	}
+	var strata, bare time.Duration
+	for round := range 3 {
+		url, pool, err := b.database(ctx, fmt.Sprintf("import_%d", round))
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		if err := b.command(ctx, "import", "--database-url", url, path); err != nil {
+			return err
+		}
+		strata += time.Since(began)
+		began = time.Now()
+		if err := copyBodies(ctx, pool, path); err != nil {
+			return err
+		}
+		bare += time.Since(began)
+		pool.Close()
+	}
+	b.row("import", mbs(3*size, strata), mbs(3*size, bare)+" bare COPY", times(float64(bare), float64(strata)), "≥ 0.6×")
+	return nil
+}
+
+func (b *bench) command(ctx context.Context, args ...string) error {
+	command := exec.CommandContext(ctx, b.strata, args...)
+	out, err := command.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("strata %v: %w\n%s", args, err, out)
+	}
+	return nil
+}
+
+// copyBodies reads the archive and copies its bodies, nothing else, in one COPY.
+func copyBodies(ctx context.Context, pool *pgxpool.Pool, path string) error {
+	if _, err := pool.Exec(ctx, `CREATE TABLE public.bare (body bytea)`); err != nil {
+		return err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	reader := archive.NewReader(file, archive.Options{Dialect: archive.Raw, AnyPayload: true})
+	_, err = pool.CopyFrom(ctx, pgx.Identifier{"public", "bare"}, []string{"body"}, pgx.CopyFromFunc(func() ([]any, error) {
+		record, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return []any{record.Payload}, nil
+	}))
+	return err
+}
+
+// foldRecordings measures how fast recorded events become rows, after they were imported.
+func (b *bench) foldRecordings(ctx context.Context) error {
+	for i, path := range b.recordings {
+		if err := b.fold(ctx, fmt.Sprintf("recording_%d", i), path, filepath.Base(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// longChain is a chain of many small blocks.
+var longChain = synthchain.Config{
+	Seed: 9, TxPerBlock: synthchain.Range{Min: 1, Max: 4}, SigningSample: 1000, ForgetHistory: true, Nakamoto: true,
+	ForkProbability: .01, MempoolProbability: .1,
+}
+
+// foldSynthetic does the same for a long made-up chain, and watches the memory.
+func (b *bench) foldSynthetic(ctx context.Context) error {
+	path, events, size, err := b.archive("synthetic.tsv", longChain, limits{blocks: b.blocks})
+	if err != nil {
+		return err
+	}
+	return b.fold(ctx, "synthetic", path, fmt.Sprintf("%d synthetic blocks (%d events, %d MB)", b.blocks, events, size/1e6))
+}
+
+// imported makes a database whose log is an archive, which nobody has folded, and says how many events and bytes of bodies it has.
+func (b *bench) imported(ctx context.Context, database, path string) (url string, pool *pgxpool.Pool, events, size int64, err error) {
+	if url, pool, err = b.database(ctx, database); err != nil {
+		return "", nil, 0, 0, err
+	}
+	if err = b.command(ctx, "import", "--database-url", url, path); err == nil {
+		err = pool.QueryRow(ctx, `SELECT count(*), sum(size) FROM log.event`).Scan(&events, &size)
+	}
+	if err != nil {
+		pool.Close()
+		return "", nil, 0, 0, err
+	}
+	return url, pool, events, size, nil
+}
+
+func (b *bench) fold(ctx context.Context, database, path, what string) error {
+	url, pool, events, size, err := b.imported(ctx, database, path)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	began := time.Now()
+	var scanned int64
+	if err := pool.QueryRow(ctx, `SELECT sum(octet_length(body)) FROM log.event`).Scan(&scanned); err != nil {
+		return err
+	}
+	scan := time.Since(began)
+	server, err := b.serve(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	began = time.Now()
+	memory := watchMemory(server.command.Process.Pid)
+	for !caughtUp(ctx, pool, events) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	took := time.Since(began)
+	usage := memory.summary()
+	rate := float64(events) / took.Seconds()
+	b.row("fold "+what, fmt.Sprintf("%.0f events/s, %s", rate, mbs(size, took)), mbs(size, scan)+" scan of the log", "", "")
+	if took > 5*time.Second {
+		b.row("  memory meanwhile", usage, "", "", "flat, < 300 MiB")
+	}
+	return nil
+}
+
+// caughtUp says whether all projections have folded everything.
+func caughtUp(ctx context.Context, pool *pgxpool.Pool, events int64) bool {
+	var done bool
+	err := pool.QueryRow(ctx, `
+		SELECT bool_and(position = CASE input WHEN 'log' THEN $1
+			WHEN 'chain_v3' THEN (SELECT coalesce(max(step), 0) FROM chain_v3.step)
+			ELSE (SELECT coalesce(max(step), 0) FROM ordinals_v1.step) END) IS TRUE
+		FROM strata.projection`, events).Scan(&done)
+	return err == nil && done
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	neturl "net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"strata/internal/synth/synthchain"
+)
+
+// post is one delivery as a node makes it: a connection of its own, the request in one piece, the answer read to its
+// end.
+func post(_ context.Context, url string, body []byte) error {
+	location, err := neturl.Parse(url)
+	if err != nil {
+		return err
+	}
+	conn, err := net.DialTimeout("tcp", location.Host, 10*time.Second)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	request := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nUser-Agent: stacks/3.0\r\nHost: %s\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\nconnection: close\r\n\r\n", location.Path, location.Host, len(body))
+	if _, err := conn.Write(append(request, body...)); err != nil {
+		return err
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %s", url, response.Status)
+	}
+	return nil
+}
+
+// percentile of sorted durations.
+func percentile(sorted []time.Duration, p float64) time.Duration {
+	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)]
+}
+
+// acknowledge compares the time until a node is answered with a bare one-row commit of the same bytes, and with the
+// same commit behind a minimal HTTP server, in turns, for blocks of 1, 10, 100 and 1,000 transfers.
+func (b *bench) acknowledge(ctx context.Context) error {
+	for _, transfers := range []int{1, 10, 100, 1000} {
+		if err := b.acknowledgeBlocks(ctx, transfers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) acknowledgeBlocks(ctx context.Context, transfers int) error {
+	rounds := 1000
+	if transfers >= 100 {
+		rounds = 100
+	}
+	made := synthchain.New(synthchain.Config{
+		Seed: 2, TxPerBlock: synthchain.Range{Min: transfers, Max: transfers}, SigningSample: 100, ForgetHistory: true,
+		Accounts: max(64, transfers),
+	})
+	return b.acknowledging(ctx, fmt.Sprintf("acknowledge_%d", transfers), fmt.Sprintf("a block of %d", transfers), rounds, func() (path string, body []byte) {
+		for {
+			if p := made.Next(); p.Path == "/new_block" {
+				return p.Path, p.Body
+			}
+		}
+	})
+}
+
+// acknowledging measures so many deliveries of what next makes.
+func (b *bench) acknowledging(ctx context.Context, database, what string, rounds int, next func() (path string, body []byte)) error {
+	url, pool, err := b.database(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if _, err := pool.Exec(ctx, `CREATE TABLE public.bare (body bytea)`); err != nil {
+		return err
+	}
+	commit := func(body []byte) error {
+		_, err := pool.Exec(ctx, `INSERT INTO public.bare VALUES ($1)`, body)
+		return err
+	}
+	minimal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = commit(body)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}))
+	defer minimal.Close()
+	// The observer alone: with the projections in the same process, the two cores of a small machine would be shared
+	// with the folding of the block before, which is not what a node waits for.
+	server, err := b.serve(ctx, url, "--roles", "observer")
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	var strata, bare, behind []time.Duration
+	size := 0
+	for len(strata) < rounds {
+		path, body := next()
+		size = len(body)
+		for _, measured := range []struct {
+			took *[]time.Duration
+			do   func() error
+		}{
+			{&strata, func() error { return post(ctx, server.observer+path, body) }},
+			{&bare, func() error { return commit(body) }},
+			{&behind, func() error { return post(ctx, minimal.URL+path, body) }},
+		} {
+			began := time.Now()
+			if err := measured.do(); err != nil {
+				return err
+			}
+			*measured.took = append(*measured.took, time.Since(began))
+		}
+	}
+	slices.Sort(strata)
+	slices.Sort(bare)
+	slices.Sort(behind)
+	for _, p := range []struct {
+		name, target string
+		at           float64
+	}{{"p50", "≤ 2×", .5}, {"p99", "", .99}} {
+		what := fmt.Sprintf("acknowledge %s (%d KB), %s", what, size/1000, p.name)
+		s, t, u := percentile(strata, p.at), percentile(bare, p.at), percentile(behind, p.at)
+		b.row(what, ms(s), ms(t)+" bare commit", times(float64(s), float64(t)), p.target)
+		b.row("", "", ms(u)+" the same behind HTTP", times(float64(s), float64(u)), "")
+	}
+	return nil
+}
+
+// visible measures from the acknowledgement of a block until the API shows it, asking without a pause.
+func (b *bench) visible(ctx context.Context) error {
+	url, pool, err := b.database(ctx, "visible")
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	server, err := b.serve(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	made := synthchain.New(synthchain.Config{Seed: 3, TxPerBlock: synthchain.Range{Min: 10, Max: 10}, ForgetHistory: true})
+	account := made.Accounts()[0]
+	var took []time.Duration
+	for len(took) < 300 {
+		p := made.Next()
+		if err := post(ctx, server.observer+p.Path, p.Body); err != nil {
+			return err
+		}
+		if p.Path != "/new_block" {
+			continue
+		}
+		began := time.Now()
+		var block struct {
+			Height int64 `json:"block_height"`
+		}
+		if err := json.Unmarshal(p.Body, &block); err != nil {
+			return err
+		}
+		// The balances are the last to follow: they fold what the chain has decided.
+		if err := shows(server.api+"/extended/v1/address/"+account+"/stx", block.Height); err != nil {
+			return err
+		}
+		took = append(took, time.Since(began))
+		time.Sleep(5 * time.Millisecond)
+	}
+	slices.Sort(took)
+	b.row("acknowledged → visible, p50 / p99", ms(percentile(took, .5))+" / "+ms(percentile(took, .99)), "", "", "p99 < 100 ms")
+	return nil
+}
+
+// shows asks without a pause until an answer reflects the block at a height.
+func shows(url string, height int64) error {
+	want := fmt.Sprintf("height=%d;", height)
+	for began := time.Now(); ; {
+		response, err := http.Get(url)
+		if err != nil {
+			return err
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		_ = response.Body.Close()
+		position := response.Header.Get("Strata-Position")
+		if strings.Contains(position, want) {
+			return nil
+		}
+		if time.Since(began) > 10*time.Second {
+			return fmt.Errorf("%s does not show block %d after 10 s; its position is %q", url, height, position)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/eventstore"
+	"strata/internal/synth/synthordinals"
+	"strata/projections"
+	"strata/projections/inscriptions"
+	"strata/projections/ordinals"
+)
+
+// bulkInscriptions are folded in each measurement.
+const bulkInscriptions = 50_000
+
+// foldPayloads measures how fast payloads that are in the log become rows of inscriptions: with the judge and inscriptions
+// alone, and in a server, where BRC-20 reads the same feed on the same cores.
+func (b *bench) foldPayloads(ctx context.Context) error {
+	for _, each := range []int{1, 100, 2000} {
+		if err := b.foldPayloadsOf(ctx, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) foldPayloadsOf(ctx context.Context, each int) error {
+	all := bulkInscriptions
+	if each == 1 {
+		all /= 5
+	}
+	alone, bare, err := b.foldAlone(ctx, each, all)
+	if err != nil {
+		return err
+	}
+	url, log, pool, err := b.payloads(ctx, fmt.Sprintf("fold_payloads_%d", each), each, all)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	log.Close()
+	server, err := b.serve(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	began := time.Now()
+	memory := watchMemory(server.command.Process.Pid)
+	if err := untilInscribed(ctx, pool); err != nil {
+		return err
+	}
+	whole, usage := time.Since(began), memory.summary()
+	rate := func(took time.Duration) float64 { return float64(all) / took.Seconds() }
+	baseline := fmt.Sprintf("%.0f inscriptions/s INSERT of the same rows", rate(bare))
+	b.row(fmt.Sprintf("fold %d inscriptions, %d a block, judge and inscriptions alone", all, each), fmt.Sprintf("%.0f inscriptions/s", rate(alone)),
+		baseline, times(rate(alone), rate(bare)), "≥ 10,000 inscriptions/s")
+	b.row("  in a server, BRC-20 beside", fmt.Sprintf("%.0f inscriptions/s", rate(whole)), baseline, times(rate(whole), rate(bare)), "")
+	b.row("  memory meanwhile", usage, "", "", "flat, < 300 MiB")
+	return nil
+}
+
+// payloads makes a database whose log has payloads with so many inscriptions.
+func (b *bench) payloads(ctx context.Context, database string, each, all int) (url string, log *eventstore.Log, pool *pgxpool.Pool, err error) {
+	if url, pool, err = b.database(ctx, database); err != nil {
+		return "", nil, nil, err
+	}
+	log = eventstore.Open(pool, eventstore.Config{})
+	made := synthordinals.New(inscribing(each))
+	var batch []eventstore.Incoming
+	size := 0
+	for n := 0; n < all; n += each {
+		p := made.Next()
+		batch = append(batch, eventstore.Incoming{
+			ReceivedAt: time.Unix(1_700_000_000, 0), Source: "bench", Path: p.Path, ContentType: "application/json", Body: eventstore.NewBody(p.Body),
+		})
+		size += len(p.Body)
+		if size < 8<<20 && n+each < all {
+			continue
+		}
+		if _, err := log.AppendBatch(ctx, batch, nil); err != nil {
+			log.Close()
+			pool.Close()
+			return "", nil, nil, err
+		}
+		batch, size = nil, 0
+	}
+	return url, log, pool, nil
+}
+
+// foldAlone runs the two projections in this process until they have folded everything, and then inserts the rows again.
+func (b *bench) foldAlone(ctx context.Context, each, all int) (took, bare time.Duration, err error) {
+	_, log, pool, err := b.payloads(ctx, fmt.Sprintf("fold_payloads_alone_%d", each), each, all)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer pool.Close()
+	defer log.Close()
+	runner := projections.NewRunner(projections.Config{Log: log}, projections.Feed(ordinals.New(nil), inscriptions.New(nil)))
+	if err := runner.Register(ctx); err != nil {
+		return 0, 0, err
+	}
+	began := time.Now()
+	running, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runner.Run(running)
+	}()
+	err = untilInscribed(ctx, pool)
+	took = time.Since(began)
+	stop()
+	<-done
+	if err != nil {
+		return 0, 0, err
+	}
+	bare, err = insertAgain(ctx, pool)
+	return took, bare, err
+}
+
+// untilInscribed waits until the judge has read the log, and the others what it decided.
+func untilInscribed(ctx context.Context, pool *pgxpool.Pool) error {
+	for ; ; time.Sleep(20 * time.Millisecond) {
+		var done, failed bool
+		err := pool.QueryRow(ctx, `
+			SELECT bool_and(position = CASE input WHEN 'log' THEN (SELECT size FROM log.head) ELSE (SELECT coalesce(max(step), 0) FROM ordinals_v1.step) END) IS TRUE,
+			       bool_or(state = 'failed') IS TRUE
+			FROM strata.projection WHERE name IN ('ordinals', 'inscriptions', 'brc20')`).Scan(&done, &failed)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil && failed:
+			return errors.New("a projection of the ordinals feed has stopped")
+		case err == nil && done: // an error: the tables are not there yet
+			return nil
+		}
+	}
+}
+
+// insertAgain copies the finished rows into tables with the same indexes, block by block as they came, and says how long
+// that takes: what the rows cost Postgres, however they are made.
+func insertAgain(ctx context.Context, pool *pgxpool.Pool) (took time.Duration, err error) {
+	const create = `CREATE TABLE {schema}.{table}_again (LIKE {schema}.{table} INCLUDING ALL)`
+	const insert = `INSERT INTO {schema}.{table}_again SELECT * FROM {schema}.{table} ORDER BY height`
+	spec := inscriptions.Spec()
+	for _, query := range []string{create, insert} {
+		began := time.Now()
+		for _, table := range []string{"inscription", "owner", "location", "satoshi"} {
+			if _, err := pool.Exec(ctx, spec.SQL(strings.ReplaceAll(query, "{table}", table))); err != nil {
+				return 0, fmt.Errorf("insert the rows of %s once more: %w", table, err)
+			}
+		}
+		took = time.Since(began)
+	}
+	return took, nil
+}

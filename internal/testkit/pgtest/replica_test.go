@@ -1,0 +1,81 @@
+package pgtest_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/testkit/pgtest"
+)
+
+func TestReplica(t *testing.T) {
+	t.Parallel()
+	primary := pgtest.Dedicated(t)
+	pool := primary.New(t)
+	write := func(sql string) {
+		t.Helper()
+		if _, err := pool.Exec(t.Context(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	write("CREATE SCHEMA log; CREATE TABLE log.event (seq bigint); INSERT INTO log.event VALUES (1)")
+	replica := primary.Replica(t)
+	reader := replica.New(t)
+	rows := func(pool *pgxpool.Pool) string {
+		t.Helper()
+		return queryString(t, pool, "SELECT count(*)::text FROM log.event")
+	}
+	for _, tc := range []struct{ sql, want string }{
+		{"SELECT pg_is_in_recovery()::text", "true"},
+		{"SELECT current_user::text", "strata"},
+		{"SELECT count(*)::text FROM log.event", "1"},
+	} {
+		if got := queryString(t, reader, tc.sql); got != tc.want {
+			t.Errorf("%s: got %q, want %q", tc.sql, got, tc.want)
+		}
+	}
+	if _, err := reader.Exec(t.Context(), "INSERT INTO log.event VALUES (0)"); err == nil {
+		t.Error("the replica was written to")
+	}
+	if got := connectString(t, primary.AdminURL(), "SELECT string_agg(state, ',') FROM pg_stat_replication"); got != "streaming" {
+		t.Errorf("the primary streams to: got %q, want one replica", got)
+	}
+
+	replica.Pause(t)
+	write("INSERT INTO log.event VALUES (2)")
+	// It has the row, and does not show it.
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if queryString(t, reader, "SELECT (pg_last_wal_receive_lsn() > pg_last_wal_replay_lsn())::text") == "true" {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("a paused replica received nothing")
+		}
+	}
+	if got := rows(reader); got != "1" {
+		t.Errorf("paused: got %s rows, want the 1 of before", got)
+	}
+	replica.Resume(t)
+	replica.CatchUp(t)
+	if got := rows(reader); got != "2" {
+		t.Errorf("resumed: got %s rows, want 2", got)
+	}
+
+	// A commit that nobody waited for arrives as well.
+	write("BEGIN; SET LOCAL synchronous_commit = off; INSERT INTO log.event VALUES (3); COMMIT")
+	replica.CatchUp(t)
+	if got := rows(reader); got != "3" {
+		t.Errorf("after a commit that did not wait: got %s rows, want 3", got)
+	}
+
+	url := replica.URL()
+	replica.Stop(t)
+	write("INSERT INTO log.event VALUES (4)")
+	replica.Start(t)
+	replica.CatchUp(t)
+	reader.Reset()
+	if got := rows(reader); got != "4" || replica.URL() != url {
+		t.Errorf("after a restart: got %s rows at %s, want 4 at %s", got, replica.URL(), url)
+	}
+}

@@ -1,0 +1,143 @@
+package redistest_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"strata/internal/testkit/redistest"
+)
+
+func TestServer(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	server := redistest.New(t)
+	client := server.Client(t)
+	if err := client.Set(ctx, "key", "value", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := client.Get(ctx, "key").Result(); err != nil || got != "value" {
+		t.Fatalf("GET key: %q, %v", got, err)
+	}
+
+	server.Stop()
+	server.Stop() // nothing more to do
+	if listens(server.Addr()) {
+		t.Fatalf("something still listens on %s after Stop", server.Addr())
+	}
+
+	server.Start()
+	server.Start()
+	if err := client.Get(ctx, "key").Err(); !errors.Is(err, redis.Nil) {
+		t.Fatalf("GET key from the server started again: %v, want %v", err, redis.Nil)
+	}
+	if want := "redis://" + server.Addr(); server.URL() != want {
+		t.Errorf("URL %s, want %s", server.URL(), want)
+	}
+}
+
+func TestPause(t *testing.T) {
+	t.Parallel()
+	server := redistest.New(t)
+	client := server.Client(t)
+	if err := client.Ping(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	server.Pause()
+	impatient := redis.NewClient(&redis.Options{Addr: server.Addr(), ReadTimeout: 50 * time.Millisecond, MaxRetries: -1})
+	t.Cleanup(func() { _ = impatient.Close() })
+	var timeout net.Error
+	if err := impatient.Ping(t.Context()).Err(); !errors.As(err, &timeout) || !timeout.Timeout() {
+		t.Fatalf("PING of a paused server: %v, want a timeout", err)
+	}
+	server.Resume()
+	if err := client.Ping(t.Context()).Err(); err != nil {
+		t.Fatalf("PING after Resume: %v", err)
+	}
+}
+
+// listens says whether anything accepts connections.
+func listens(address string) bool {
+	connection, err := net.Dial("tcp", address)
+	if err != nil {
+		return false
+	}
+	_ = connection.Close() // it has served its purpose
+	return true
+}
+
+// TestEndsPaused relies on the end of a subtest, which is where its servers end.
+func TestEndsPaused(t *testing.T) {
+	t.Parallel()
+	var address string
+	t.Run("paused", func(t *testing.T) {
+		server := redistest.New(t)
+		address = server.Addr()
+		server.Pause()
+	})
+	if listens(address) {
+		t.Fatalf("the paused server on %s has outlived its test", address)
+	}
+}
+
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	server := redistest.New(t, "--maxmemory", "2mb", "--maxmemory-policy", "noeviction")
+	client := server.Client(t)
+	var err error
+	for range 100 {
+		if err = client.RPush(t.Context(), "list", strings.Repeat("x", 100_000)).Err(); err != nil {
+			break
+		}
+	}
+	if !redis.IsOOMError(err) {
+		t.Fatalf("10 MB into a server of 2 MB: %v, want an OOM error", err)
+	}
+}
+
+func TestPassword(t *testing.T) {
+	t.Parallel()
+	server := redistest.New(t, "--requirepass", "secret")
+	if err := server.Client(t).Ping(t.Context()).Err(); !redis.IsAuthError(err) {
+		t.Fatalf("PING without a password: %v, want an authentication error", err)
+	}
+}
+
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	server := redistest.NewCluster(t)
+	client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{server.Addr()}})
+	t.Cleanup(func() { _ = client.Close() })
+	for _, key := range []string{"a", "b", "c", "d"} { // of several slots
+		if err := client.Set(t.Context(), key, key, 0).Err(); err != nil {
+			t.Fatalf("SET %s: %v", key, err)
+		}
+	}
+	if !strings.HasSuffix(server.URL(), "?cluster=true") {
+		t.Errorf("URL %s doesn't say that it is a cluster's", server.URL())
+	}
+}
+
+func TestSentinel(t *testing.T) {
+	t.Parallel()
+	sentinel := redistest.NewSentinel(t)
+	options, err := redis.ParseFailoverURL(sentinel.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewFailoverClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := client.Set(ctx, "key", "value", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := sentinel.Master.Client(t).Get(ctx, "key").Result(); err != nil || got != "value" {
+		t.Fatalf("GET key from the master: %q, %v", got, err)
+	}
+}

@@ -1,0 +1,174 @@
+// Package replay puts events into a fresh log and lets projections fold them, for tests.
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/eventstore"
+	"strata/eventstore/archive"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/vector"
+	"strata/migrations"
+	"strata/projections"
+)
+
+// Databases are migrated ones.
+var Databases = pgtest.Template("migrated", migrations.Up)
+
+// Tables gives databases that also have the tables of versions of projections, which nobody folds.
+func Tables(name string, specs ...projections.Spec) *pgtest.Source {
+	return pgtest.Template(name, func(ctx context.Context, url string) error {
+		if err := migrations.Up(ctx, url); err != nil {
+			return err
+		}
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			return err
+		}
+		for _, spec := range specs {
+			_, failed := conn.Exec(ctx, spec.DDL())
+			err = errors.Join(err, failed)
+		}
+		return errors.Join(err, conn.Close(ctx))
+	})
+}
+
+// Post is one body posted to a path.
+type Post struct {
+	Path string
+	Body []byte
+}
+
+// NewLog opens the log in the database of the test, which is the same at each call, closed when the test ends.
+func NewLog(t testing.TB) *eventstore.Log {
+	t.Helper()
+	return openLog(t, Databases.New(t))
+}
+
+// NewLogApart opens a log in a database of its own, closed when the test ends.
+func NewLogApart(t testing.TB) *eventstore.Log {
+	t.Helper()
+	return openLog(t, Databases.NewFresh(t))
+}
+
+func openLog(t testing.TB, pool *pgxpool.Pool) *eventstore.Log {
+	t.Helper()
+	log := eventstore.Open(pool, eventstore.Config{})
+	pgtest.AtEnd(t, log.Close)
+	return log
+}
+
+// Append puts posts into the log, in order, in few transactions.
+func Append(t testing.TB, log *eventstore.Log, posts ...Post) {
+	t.Helper()
+	batch := make([]eventstore.Incoming, len(posts))
+	for i, post := range posts {
+		batch[i] = eventstore.Incoming{
+			ReceivedAt: time.Unix(1_700_000_000, 0), Source: "test", Path: post.Path, ContentType: "application/json",
+			Body: eventstore.NewBody(bytes.Clone(post.Body)),
+		}
+	}
+	if _, err := log.AppendBatch(context.Background(), batch, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Recording reads an archive of the folder of recordings, or skips the test when it is not there.
+func Recording(t testing.TB, name string) []Post {
+	t.Helper()
+	file, err := os.Open(filepath.Join(SharedData(t), "events", name))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = file.Close() }()
+	reader := archive.NewReader(file, archive.Options{Name: name})
+	var posts []Post
+	for {
+		record, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return posts
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		posts = append(posts, Post{Path: record.Path, Body: bytes.Clone(record.Payload)})
+	}
+}
+
+// SharedData is the folder of recordings and vectors. The test is skipped when it is not there.
+func SharedData(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(vector.Shared(t), "data")
+}
+
+// Run folds the log until all projections have reached its end, and stops.
+func Run(t testing.TB, log *eventstore.Log, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) {
+	t.Helper()
+	RunLines(t, log, projections.Chain(chain, others...))
+}
+
+// RunLines is Run for any lines.
+func RunLines(t testing.TB, log *eventstore.Log, lines ...projections.Line) {
+	t.Helper()
+	stop := Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond}, lines...)
+	defer stop()
+	Wait(t, log)
+}
+
+// Start folds the log until stop is called, or the test ends.
+func Start(t testing.TB, log *eventstore.Log, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) (stop func()) {
+	t.Helper()
+	return Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond}, projections.Chain(chain, others...))
+}
+
+// Follow folds the log with a runner that has these settings, until stop is called, or the test ends.
+func Follow(t testing.TB, config projections.Config, lines ...projections.Line) (stop func()) {
+	t.Helper()
+	runner := projections.NewRunner(config, lines...)
+	if err := runner.Register(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runner.Run(ctx)
+	}()
+	stop = func() {
+		cancel()
+		<-done
+	}
+	pgtest.AtEnd(t, stop)
+	return stop
+}
+
+// Wait returns when projections are registered and none lags, and fails the test when one has failed or it takes more than a
+// minute.
+func Wait(t testing.TB, log *eventstore.Log) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for { // another process that is to fold may have just begun
+		var registered bool
+		if err := log.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM strata.active)`).Scan(&registered); err != nil {
+			t.Fatal(err)
+		}
+		if registered {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := projections.WaitUntilCaughtUp(ctx, log.Pool(), func([]projections.Status) {}, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+}

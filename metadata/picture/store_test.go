@@ -1,0 +1,337 @@
+package picture_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"strata/metadata/picture"
+)
+
+const (
+	bucketName = "pictures"
+	secret     = "very%2Fsecret" // of the address: very/secret
+)
+
+// newBucket starts a server on the loopback address, and gives the address of a bucket there.
+func newBucket(t *testing.T) (address string, server *httptest.Server, backend *s3mem.Backend) {
+	t.Helper()
+	backend = s3mem.New()
+	if err := backend.CreateBucket(bucketName); err != nil {
+		t.Fatal(err)
+	}
+	server = httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(server.Close)
+	return "s3://key:" + secret + "@" + server.Listener.Addr().String() + "/" + bucketName + "/some/prefix?tls=false", server, backend
+}
+
+func openStore(t *testing.T, address string) picture.Store {
+	t.Helper()
+	store, err := picture.OpenStore(address, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func read(t *testing.T, store picture.Store, key picture.Key) []byte {
+	t.Helper()
+	content, size, err := store.Open(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer content.Close() //nolint:errcheck // it was only read
+	body, err := io.ReadAll(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int64(len(body)) != size {
+		t.Errorf("size: got %d, read %d bytes", size, len(body))
+	}
+	return body
+}
+
+func keyOf(body []byte) picture.Key { return picture.Key{SHA256: sha256.Sum256(body)} }
+
+// What every store does.
+func TestStore(t *testing.T) {
+	bucket, _, _ := newBucket(t)
+	for name, address := range map[string]string{"Dir": "dir", "Bucket": bucket} {
+		t.Run(name, func(t *testing.T) { testStore(t, openStore(t, address)) })
+	}
+}
+
+func testStore(t *testing.T, store picture.Store) {
+	body, small := pngOf(t, gradient(64, 48)), []byte("a thumbnail of it")
+	key := keyOf(body)
+	thumb := picture.Key{SHA256: key.SHA256, Thumb: true}
+
+	missing := func(key picture.Key) {
+		t.Helper()
+		if _, _, err := store.Open(t.Context(), key); !errors.Is(err, picture.ErrNotFound) {
+			t.Errorf("%s: got %v, want %v", key, err, picture.ErrNotFound)
+		}
+	}
+	put := func(key picture.Key, body []byte) {
+		t.Helper()
+		if err := store.Put(t.Context(), key, body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	missing(key)
+	missing(thumb)
+	put(key, body)
+	missing(thumb)
+	put(thumb, small)
+	put(key, body) // again
+	if got := read(t, store, key); !bytes.Equal(got, body) {
+		t.Errorf("image: got %d bytes, want %d", len(got), len(body))
+	}
+	if got := read(t, store, thumb); !bytes.Equal(got, small) {
+		t.Errorf("thumbnail: got %q, want %q", got, small)
+	}
+	put(thumb, []byte("another"))
+	if got := read(t, store, thumb); string(got) != "another" {
+		t.Errorf("thumbnail: got %q", got)
+	}
+
+	if err := store.Put(t.Context(), key, []byte("other bytes")); err == nil {
+		t.Error("it took bytes under the digest of others")
+	}
+	if got := read(t, store, key); !bytes.Equal(got, body) {
+		t.Error("other bytes replaced the image")
+	}
+
+	content, size, err := store.Open(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, err := content.Seek(-4, io.SeekEnd); err != nil || at != size-4 {
+		t.Errorf("seek: got %d, %v", at, err)
+	}
+	if end, err := io.ReadAll(content); err != nil || !bytes.Equal(end, body[len(body)-4:]) {
+		t.Errorf("end: got % x, %v", end, err)
+	}
+	if err := content.Close(); err != nil {
+		t.Error(err)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := store.Put(ctx, key, body); !errors.Is(err, context.Canceled) {
+		t.Errorf("put after the end: got %v", err)
+	}
+	if _, _, err := store.Open(ctx, key); !errors.Is(err, context.Canceled) {
+		t.Errorf("open after the end: got %v", err)
+	}
+
+	// Many write and read the same and other keys: whoever reads finds a whole image or none.
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			own := fmt.Appendf(nil, "image %d", i%4)
+			for range 5 {
+				if err := store.Put(t.Context(), keyOf(own), own); err != nil {
+					t.Error(err)
+				}
+				content, _, err := store.Open(t.Context(), keyOf(own))
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				if got, err := io.ReadAll(content); err != nil || !bytes.Equal(got, own) {
+					t.Errorf("got %q, %v; want %q", got, err, own)
+				}
+				if err := content.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// filesOf are the files below a folder, by their path in it.
+func filesOf(t *testing.T, root string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			relative, _ := filepath.Rel(root, path)
+			files = append(files, relative)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestDirLayout(t *testing.T) {
+	root := t.TempDir()
+	store := openStore(t, "dir://"+root)
+	body := []byte("an image")
+	key := keyOf(body)
+	for _, key := range []picture.Key{key, {SHA256: key.SHA256, Thumb: true}} {
+		if err := store.Put(t.Context(), key, body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(key.Hex()[:2], key.Hex()[2:4], key.Hex())
+	if got, want := strings.Join(filesOf(t, root), " "), path+" "+path+"-thumb"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, err := os.ReadFile(filepath.Join(root, path)); err != nil || !bytes.Equal(got, body) {
+		t.Errorf("the file of an image has other bytes than it: %q, %v", got, err)
+	}
+}
+
+// A file that was damaged counts as missing: cut off, with a changed byte, or empty; also one that was read before, when
+// it has been touched since. Putting the image again mends it.
+func TestDirDamaged(t *testing.T) {
+	for _, thumb := range []bool{false, true} {
+		for name, damage := range map[string]func(body []byte) []byte{
+			"cut off": func(body []byte) []byte { return body[:len(body)-1] },
+			"changed": func(body []byte) []byte { body[len(body)/2] ^= 1; return body },
+			"longer":  func(body []byte) []byte { return append(body, 0) },
+			"empty":   func([]byte) []byte { return nil },
+		} {
+			t.Run(fmt.Sprintf("%s thumb=%t", name, thumb), func(t *testing.T) {
+				root := t.TempDir()
+				body := pngOf(t, gradient(30, 30))
+				key := keyOf(body)
+				key.Thumb = thumb
+				store := openStore(t, "dir://"+root)
+				if err := store.Put(t.Context(), key, body); err != nil {
+					t.Fatal(err)
+				}
+				read(t, store, key)
+				path := filepath.Join(root, filesOf(t, root)[0])
+				whole, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, damage(whole), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				later := time.Now().Add(time.Second)
+				if err := os.Chtimes(path, later, later); err != nil {
+					t.Fatal(err)
+				}
+				for _, store := range []picture.Store{store, openStore(t, "dir://"+root)} {
+					if _, _, err := store.Open(t.Context(), key); !errors.Is(err, picture.ErrNotFound) || !strings.Contains(err.Error(), "damaged") {
+						t.Errorf("got %v", err)
+					}
+				}
+				if err := store.Put(t.Context(), key, body); err != nil {
+					t.Fatal(err)
+				}
+				if got := read(t, store, key); !bytes.Equal(got, body) {
+					t.Error("it was not mended")
+				}
+			})
+		}
+	}
+}
+
+// What a crash left is removed, but not what another process may be writing.
+func TestDirRemovesUnfinished(t *testing.T) {
+	root := t.TempDir()
+	openStore(t, "dir://"+root)
+	old, fresh := filepath.Join(root, "tmp", "old"), filepath.Join(root, "tmp", "fresh")
+	for _, path := range []string{old, fresh} {
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	past := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(old, past, past); err != nil {
+		t.Fatal(err)
+	}
+	openStore(t, "dir://"+root)
+	if got := strings.Join(filesOf(t, root), " "); got != filepath.Join("tmp", "fresh") {
+		t.Errorf("left: %s", got)
+	}
+}
+
+// A write that fails says so, and leaves nothing.
+func TestDirFailure(t *testing.T) {
+	root := t.TempDir()
+	store := openStore(t, "dir://"+root)
+	body := []byte("an image")
+	key := keyOf(body)
+	if err := os.WriteFile(filepath.Join(root, key.Hex()[:2]), nil, 0o600); err != nil { // where a folder should be
+		t.Fatal(err)
+	}
+	if err := store.Put(t.Context(), key, body); err == nil || !strings.Contains(err.Error(), key.Hex()) {
+		t.Errorf("put: got %v", err)
+	}
+	if _, _, err := store.Open(t.Context(), key); err == nil || errors.Is(err, picture.ErrNotFound) {
+		t.Errorf("open: got %v", err)
+	}
+	if got := filesOf(t, filepath.Join(root, "tmp")); len(got) > 0 {
+		t.Errorf("left: %s", got)
+	}
+}
+
+func TestBucketObjects(t *testing.T) {
+	address, _, backend := newBucket(t)
+	store := openStore(t, address)
+	body := pngOf(t, gradient(5, 5))
+	if err := store.Put(t.Context(), keyOf(body), body); err != nil {
+		t.Fatal(err)
+	}
+	object, err := backend.GetObject(bucketName, "some/prefix/"+keyOf(body).Hex(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer object.Contents.Close() //nolint:errcheck // it was only read
+	if got := object.Metadata["Content-Type"]; got != "image/png" {
+		t.Errorf("content type: got %q", got)
+	}
+	if got, err := io.ReadAll(object.Contents); err != nil || !bytes.Equal(got, body) {
+		t.Errorf("the object has other bytes: %d of %d, %v", len(got), len(body), err)
+	}
+}
+
+func TestBucketFailure(t *testing.T) {
+	address, server, _ := newBucket(t)
+	body := []byte("an image")
+
+	other := openStore(t, strings.Replace(address, bucketName, "nowhere", 1))
+	if err := other.Put(t.Context(), keyOf(body), body); err == nil || !strings.Contains(err.Error(), "make the bucket first") {
+		t.Errorf("no bucket: got %v", err)
+	}
+
+	server.Close()
+	store := openStore(t, address)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	err := store.Put(ctx, keyOf(body), body)
+	if err == nil || !strings.Contains(err.Error(), server.Listener.Addr().String()) || ctx.Err() != nil {
+		t.Errorf("put: got %v", err)
+	}
+	_, _, openErr := store.Open(ctx, keyOf(body))
+	if openErr == nil || errors.Is(openErr, picture.ErrNotFound) || ctx.Err() != nil {
+		t.Errorf("open: got %v", openErr)
+	}
+	for _, err := range []error{err, openErr} {
+		if strings.Contains(fmt.Sprint(err), "very") {
+			t.Errorf("it shows the secret: %v", err)
+		}
+	}
+}

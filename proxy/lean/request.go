@@ -1,0 +1,103 @@
+package lean
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"strata/proxy/internal/cancel"
+)
+
+// request is what a request has for itself alone, in one piece of memory.
+type request struct {
+	cancel.Context
+
+	conn *conn
+	url  url.URL
+	body body
+}
+
+// Value implements context.Context: that of the keys that net/http's server has.
+func (r *request) Value(key any) any {
+	switch key {
+	case http.ServerContextKey:
+		return r.conn.server.HTTP
+	case http.LocalAddrContextKey:
+		return r.conn.net.LocalAddr()
+	}
+	return nil
+}
+
+var _ context.Context = (*request)(nil)
+
+// body is one that was read already.
+type body struct {
+	bytes.Reader
+
+	closed bool
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.closed {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	return b.Reader.Read(p)
+}
+
+// WriteTo implements io.WriterTo.
+func (b *body) WriteTo(w io.Writer) (int64, error) {
+	if b.closed {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	return b.Reader.WriteTo(w)
+}
+
+func (b *body) Close() error {
+	b.closed = true
+	return nil
+}
+
+// parseTarget sets the URL of a target as net/http does. It reports false for what net/http refuses.
+func (r *request) parseTarget(target string) bool {
+	path, query, _ := strings.Cut(target, "?")
+	if all(path, inPath) && !strings.HasSuffix(target, "?") {
+		r.url.Path, r.url.RawQuery = path, query
+		return true
+	}
+	parsed, err := url.ParseRequestURI(target)
+	if err != nil {
+		return false
+	}
+	r.url = *parsed
+	return true
+}
+
+// http makes the request that the handler gets. The header is the connection's.
+func (c *conn) http(r *request, content []byte) *http.Request {
+	h := &c.head
+	clear(c.header)
+	if cap(c.values) < len(h.fields) {
+		c.values = make([]string, 0, 2*len(h.fields))
+	}
+	values := c.values[:0]
+	for _, f := range h.fields {
+		if before, again := c.header[f.name]; again {
+			c.header[f.name] = append(before, f.value)
+			continue
+		}
+		values = append(values, f.value)
+		c.header[f.name] = values[len(values)-1 : len(values) : len(values)]
+	}
+	c.template = http.Request{
+		Method: h.method, URL: &r.url, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: c.header,
+		Body: http.NoBody, ContentLength: h.length, Host: h.host, RemoteAddr: c.remote, RequestURI: h.target,
+	}
+	if h.length > 0 {
+		r.body.Reset(content)
+		c.template.Body = &r.body
+	}
+	return c.template.WithContext(r)
+}
