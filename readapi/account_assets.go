@@ -24,7 +24,7 @@ type accountAssetsInput struct {
 	ListedAsOf
 }
 
-func (in *accountAssetsInput) dependencies() dependencies { return in.ofAccount(string(in.Principal)) }
+func (in *accountAssetsInput) Dependencies() dependencies { return in.ofAccount(string(in.Principal)) }
 
 func (a *API) registerAccountAssets() {
 	r := resource{
@@ -33,8 +33,8 @@ func (a *API) registerAccountAssets() {
 			instead("/extended/v3/principals/{principal}/balance-changes") + listCursors,
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, deprecated: true,
 	}
-	get(a, r, listAccountAssets)
-	traced(a, r.id, func(_ context.Context, _ *snapshot, in *accountAssetsInput, page *numberedPage[eventBody]) ([]lookup, error) {
+	get(a.Engine, r, listAccountAssets)
+	traced(a.Engine, r.id, func(_ context.Context, _ *snapshot, in *accountAssetsInput, page *numberedPage[eventBody]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

@@ -26,7 +26,7 @@ type changesOfInput struct {
 	Cursor string `query:"cursor" pattern:"^[1-3]:[\\s\\S]+$" doc:"Where the page begins: 1 for STX, 2 for a fungible and 3 for a non-fungible token; a colon; stx or the asset identifier."`
 }
 
-func (in *changesOfInput) dependencies() dependencies {
+func (in *changesOfInput) Dependencies() dependencies {
 	return BlockRange{}.ofAccount(string(in.Principal))
 }
 
@@ -37,7 +37,7 @@ type changesInput struct {
 	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}:[1-3]:[\\s\\S]+$" doc:"Where the page begins: the transaction's height, microblock sequence (2147483647 for none) and index in the block's list, and what it is of, with colons between."`
 }
 
-func (in *changesInput) dependencies() dependencies {
+func (in *changesInput) Dependencies() dependencies {
 	return BlockRange{}.ofAccount(string(in.Principal))
 }
 
@@ -138,8 +138,8 @@ func (a *API) registerBalanceChanges() {
 		summary:  "What a transaction did to the balances of an account",
 		statuses: []int{http.StatusBadRequest}, class: answer.Tip,
 	}
-	get(a, one, listChangesOf)
-	traced(a, one.id, func(_ context.Context, _ *snapshot, in *changesOfInput, page *keysetPage[balanceChange]) ([]lookup, error) {
+	get(a.Engine, one, listChangesOf)
+	traced(a.Engine, one.id, func(_ context.Context, _ *snapshot, in *changesOfInput, page *keysetPage[balanceChange]) ([]lookup, error) {
 		var rows []changeRow
 		for i := 0; page != nil && i < len(page.Results); i++ {
 			rows = append(rows, page.Results[i].change)
@@ -150,8 +150,8 @@ func (a *API) registerBalanceChanges() {
 		id: "list-balance-changes", path: "/extended/v3/principals/{principal}/balance-changes", tag: "Accounts", summary: "What some transactions did to the balances of an account, newest first",
 		statuses: []int{http.StatusBadRequest}, class: answer.Tip,
 	}
-	get(a, many, listChanges)
-	traced(a, many.id, func(_ context.Context, _ *snapshot, in *changesInput, page *keysetPage[transactionChange]) ([]lookup, error) {
+	get(a.Engine, many, listChanges)
+	traced(a.Engine, many.id, func(_ context.Context, _ *snapshot, in *changesInput, page *keysetPage[transactionChange]) ([]lookup, error) {
 		var rows []changeRow
 		for i := 0; page != nil && i < len(page.Results); i++ {
 			rows = append(rows, page.Results[i].change)

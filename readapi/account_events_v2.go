@@ -14,7 +14,7 @@ type accountEventsV2Input struct {
 	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
 }
 
-func (in *accountEventsV2Input) dependencies() dependencies {
+func (in *accountEventsV2Input) Dependencies() dependencies {
 	return BlockRange{}.ofAccount(string(in.Address))
 }
 
@@ -57,8 +57,8 @@ func (a *API) registerAccountEventsV2() {
 		about:    instead("/extended/v3/principals/{principal}/transactions/{tx_id}/balance-changes"),
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, deprecated: true,
 	}
-	get(a, r, listAccountEventsV2)
-	traced(a, r.id, func(_ context.Context, _ *snapshot, in *accountEventsV2Input, page *offsetPage[assetEventV2]) ([]lookup, error) {
+	get(a.Engine, r, listAccountEventsV2)
+	traced(a.Engine, r.id, func(_ context.Context, _ *snapshot, in *accountEventsV2Input, page *offsetPage[assetEventV2]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

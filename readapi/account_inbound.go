@@ -15,7 +15,7 @@ type inboundInput struct {
 	ListedBlock
 }
 
-func (in *inboundInput) dependencies() dependencies { return in.ofAccount(string(in.Principal)) }
+func (in *inboundInput) Dependencies() dependencies { return in.ofAccount(string(in.Principal)) }
 
 // inboundTransfer is STX that came to an account.
 type inboundTransfer struct {
@@ -40,8 +40,8 @@ func (a *API) registerInbound() {
 			instead("/extended/v3/principals/{principal}/transactions") + listCursors,
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, deprecated: true,
 	}
-	get(a, r, a.listInbound)
-	traced(a, r.id, func(_ context.Context, _ *snapshot, in *inboundInput, page *numberedPage[inboundTransfer]) ([]lookup, error) {
+	get(a.Engine, r, a.listInbound)
+	traced(a.Engine, r.id, func(_ context.Context, _ *snapshot, in *inboundInput, page *numberedPage[inboundTransfer]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -98,7 +98,7 @@ func (a *API) listInbound(ctx context.Context, s *snapshot, in *inboundInput) (*
 	for i := range found.rows {
 		rows[i] = &found.rows[i].transactionRow
 	}
-	if _, err := a.complete(ctx, s, rows, true, nil); err != nil {
+	if _, err := complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
 	first, _ := head.first()

@@ -18,7 +18,7 @@ type noncesInput struct {
 	BlockHash   string             `query:"block_hash" doc:"The same of the block with this hash or index block hash."`
 }
 
-func (in *noncesInput) dependencies() dependencies {
+func (in *noncesInput) Dependencies() dependencies {
 	d := on("balances", shard.Account(string(in.Principal))).with("mempool", shard.Account(string(in.Principal)))
 	if id, err := hash.Parse32(in.BlockHash); err == nil {
 		d = d.and("balances", shard.Block(id))
@@ -62,8 +62,8 @@ func (a *API) registerNonces() {
 		about:    instead("/extended/v3/principals/{principal}/nonces"),
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, brief: true, deprecated: true,
 	}
-	get(a, v1, a.getNonces)
-	traced(a, v1.id, func(ctx context.Context, s *snapshot, in *noncesInput, found *accountNonces) ([]lookup, error) {
+	get(a.Engine, v1, a.getNonces)
+	traced(a.Engine, v1.id, func(ctx context.Context, s *snapshot, in *noncesInput, found *accountNonces) ([]lookup, error) {
 		if found == nil {
 			return nil, nil
 		}
@@ -74,8 +74,8 @@ func (a *API) registerNonces() {
 		id: "get-principal-nonces", path: "/extended/v3/principals/{principal}/nonces", tag: "Accounts", summary: "Nonces of an account",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, brief: true,
 	}
-	get(a, v3, a.getPrincipalNonces)
-	traced(a, v3.id, func(ctx context.Context, s *snapshot, in *PrincipalInput, found *principalNonces) ([]lookup, error) {
+	get(a.Engine, v3, a.getPrincipalNonces)
+	traced(a.Engine, v3.id, func(ctx context.Context, s *snapshot, in *PrincipalInput, found *principalNonces) ([]lookup, error) {
 		account, at, err := in.resolve(ctx, s)
 		if found == nil || err != nil {
 			return nil, err
@@ -145,7 +145,7 @@ func (a *API) readNonces(ctx context.Context, s *snapshot, account string, at mo
 		) n ON true`, account, at.height)
 	take := func() []uint64 { return nil }
 	if at.latest {
-		take = a.pendingNonces.queue(b, account)
+		take = waitingNonces{}.queue(b, account)
 	}
 	if err := b.runLast(ctx); err != nil {
 		return 0, nil, err

@@ -32,7 +32,7 @@ type AccountTransactionsInput struct {
 	ArgumentsInput
 }
 
-func (in *AccountTransactionsInput) dependencies() dependencies {
+func (in *AccountTransactionsInput) Dependencies() dependencies {
 	return in.ofAccount(string(in.Principal))
 }
 
@@ -58,8 +58,8 @@ func (a *API) registerAccountTransactions() {
 			instead("/extended/v3/principals/{principal}/transactions") + listCursors,
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, deprecated: true,
 	}
-	get(a, r, a.listAccountTransactions)
-	traced(a, r.id, func(ctx context.Context, s *snapshot, in *AccountTransactionsInput, page *numberedPage[transactionBody]) ([]lookup, error) {
+	get(a.Engine, r, a.listAccountTransactions)
+	traced(a.Engine, r.id, func(ctx context.Context, s *snapshot, in *AccountTransactionsInput, page *numberedPage[transactionBody]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -78,13 +78,13 @@ func (a *API) listAccountTransactions(ctx context.Context, s *snapshot, in *Acco
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	return a.transactionPage(ctx, s, p, head, found, in.ArgumentsInput)
+	return transactionPage(ctx, s, p, head, found, in.ArgumentsInput)
 }
 
 // transactionPage completes and shows the transactions of a page.
-func (a *API) transactionPage(ctx context.Context, s *snapshot, p *asked, head *result[pageHead], found *result[transactionRow], how ArgumentsInput) (*numberedPage[transactionBody], error) {
+func transactionPage(ctx context.Context, s *snapshot, p *asked, head *result[pageHead], found *result[transactionRow], how ArgumentsInput) (*numberedPage[transactionBody], error) {
 	rows := rowsOf(found)
-	interfaces, err := a.complete(ctx, s, rows, false, nil)
+	interfaces, err := complete(ctx, s, rows, false, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type accountTransactionsV2Input struct {
 	ArgumentsInput
 }
 
-func (in *accountTransactionsV2Input) dependencies() dependencies {
+func (in *accountTransactionsV2Input) Dependencies() dependencies {
 	d := in.ofAccount(string(in.Address))
 	if id, _, _, err := in.Cursor.parse(); err == nil {
 		d = d.and("accounts", shard.Block(id))
@@ -124,8 +124,8 @@ func (a *API) registerAccountTransactionsV2() {
 		about:    instead("/extended/v3/principals/{principal}/transactions") + " `from_block` and `to_block` are ours.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, deprecated: true,
 	}
-	get(a, r, a.listAccountTransactionsV2)
-	traced(a, r.id, func(_ context.Context, _ *snapshot, in *accountTransactionsV2Input, page *placedPage[accountTransactionV2]) ([]lookup, error) {
+	get(a.Engine, r, a.listAccountTransactionsV2)
+	traced(a.Engine, r.id, func(_ context.Context, _ *snapshot, in *accountTransactionsV2Input, page *placedPage[accountTransactionV2]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -160,7 +160,7 @@ func (a *API) listAccountTransactionsV2(ctx context.Context, s *snapshot, in *ac
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	interfaces, err := a.complete(ctx, s, transactionsOf(found), false, nil)
+	interfaces, err := complete(ctx, s, transactionsOf(found), false, nil)
 	if err != nil {
 		return nil, err
 	}

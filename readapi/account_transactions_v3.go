@@ -13,7 +13,7 @@ type accountTransactionsV3Input struct {
 	BlockRange
 }
 
-func (in *accountTransactionsV3Input) dependencies() dependencies {
+func (in *accountTransactionsV3Input) Dependencies() dependencies {
 	return in.ofAccount(string(in.Principal))
 }
 
@@ -67,8 +67,8 @@ func (a *API) registerAccountTransactionsV3() {
 		about:    "`from_block` and `to_block` are ours.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip,
 	}
-	get(a, r, a.listAccountTransactionsV3)
-	traced(a, r.id, func(_ context.Context, _ *snapshot, in *accountTransactionsV3Input, page *keysetPage[accountTransactionV3]) ([]lookup, error) {
+	get(a.Engine, r, a.listAccountTransactionsV3)
+	traced(a.Engine, r.id, func(_ context.Context, _ *snapshot, in *accountTransactionsV3Input, page *keysetPage[accountTransactionV3]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -98,7 +98,7 @@ func (a *API) listAccountTransactionsV3(ctx context.Context, s *snapshot, in *ac
 		return nil, err
 	}
 	rows := transactionsOf(found)
-	if _, err := a.complete(ctx, s, rows, true, nil); err != nil {
+	if _, err := complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
 	for i := range found.rows {

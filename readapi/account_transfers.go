@@ -54,7 +54,7 @@ type TransferInput struct {
 	TransactionInput
 }
 
-func (in *TransferInput) dependencies() dependencies {
+func (in *TransferInput) Dependencies() dependencies {
 	return BlockRange{}.ofAccount(string(in.Principal))
 }
 
@@ -64,8 +64,8 @@ func (a *API) registerTransfers() {
 		id: "list-account-transfers", path: "/extended/v1/address/{principal}/transactions_with_transfers", tag: "Accounts", summary: "Transactions of an account with what they moved of it, newest first",
 		about: instead(newer) + listCursors, statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, deprecated: true,
 	}
-	get(a, r, a.listTransfers)
-	traced(a, r.id, func(_ context.Context, _ *snapshot, in *AccountTransactionsInput, page *numberedPage[allTransferred]) ([]lookup, error) {
+	get(a.Engine, r, a.listTransfers)
+	traced(a.Engine, r.id, func(_ context.Context, _ *snapshot, in *AccountTransactionsInput, page *numberedPage[allTransferred]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -79,8 +79,8 @@ func (a *API) registerTransfers() {
 		id: "get-account-transfers", path: "/extended/v1/address/{principal}/{tx_id}/with_transfers", tag: "Accounts", summary: "A transaction with the STX that it moved of an account",
 		about: instead(newer), statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, deprecated: true,
 	}
-	get(a, one, a.transfersOf)
-	traced(a, one.id, func(_ context.Context, _ *snapshot, in *TransferInput, found *Transferred) ([]lookup, error) {
+	get(a.Engine, one, a.transfersOf)
+	traced(a.Engine, one.id, func(_ context.Context, _ *snapshot, in *TransferInput, found *Transferred) ([]lookup, error) {
 		if found == nil {
 			return nil, nil
 		}
@@ -154,7 +154,7 @@ func (a *API) transferred(ctx context.Context, s *snapshot, account string, foun
 		rows[i] = &found[i].transactionRow
 	}
 	var moves *result[listedEvent]
-	interfaces, err := a.complete(ctx, s, rows, false, func(b *batch) {
+	interfaces, err := complete(ctx, s, rows, false, func(b *batch) {
 		moves = queueMoves(b, account, rows[len(rows)-1].place, rows[0].place)
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func (s sent) write(ctx huma.Context) {
 
 // read runs a handler on a snapshot, and once more when what went wrong is unlikely to go wrong again. p is what the
 // answer may depend on; nil is anything. known is the state that the database was in a moment ago; nil for not known.
-func (a *API) read(ctx context.Context, p *plan, known *register.State, handler handler) (value any, s *snapshot, err error) {
+func (a *Engine) read(ctx context.Context, p *plan, known *register.State, handler handler) (value any, s *snapshot, err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.config.RequestTimeout)
 	defer cancel()
 	if known != nil && !a.cannotAssume.Load() && p.versions(known) != nil {
@@ -72,14 +72,14 @@ func handleIn(ctx context.Context, s *snapshot, handler handler) (value any, err
 	return handler(ctx, s)
 }
 
-// answerOf makes the answer of a value. A value with a method status decides its own status.
+// answerOf makes the answer of a value. A value with a method HTTPStatus decides its own status.
 func answerOf(value any, c answer.Config) (*answer.Answer, error) {
 	if f, ok := value.(*file); ok {
 		f.describe(&c)
 		return answer.New(c), nil
 	}
-	if v, ok := value.(interface{ status() int }); ok {
-		c.Status = v.status()
+	if v, ok := value.(interface{ HTTPStatus() int }); ok {
+		c.Status = v.HTTPStatus()
 	}
 	body, err := encode(value)
 	if err != nil {
@@ -90,7 +90,7 @@ func answerOf(value any, c answer.Config) (*answer.Answer, error) {
 }
 
 // failed makes the answer of an error, and tells the operator what the client is not told.
-func (a *API) failed(ctx context.Context, err error, c answer.Config) *answer.Answer {
+func (a *Engine) failed(ctx context.Context, err error, c answer.Config) *answer.Answer {
 	x := exchangeOf(ctx)
 	status, body, known := failure(err, x.id)
 	if !known {
@@ -113,8 +113,12 @@ func (a *API) failed(ctx context.Context, err error, c answer.Config) *answer.An
 func failureAnswer(err error) *answer.Answer {
 	status, body, _ := failure(err, "")
 	c := answer.Config{Status: status}
-	if inscribed := new(ordinalsError); errors.As(err, &inscribed) {
-		c.Class = answer.TipPlainErrors
+	var classed interface {
+		error
+		AnswerClass() answer.Class
+	}
+	if errors.As(err, &classed) {
+		c.Class = classed.AnswerClass()
 	}
 	return errorAnswer(body, c)
 }
@@ -146,9 +150,6 @@ func encode(value any) ([]byte, error) {
 // isAnswer says whether an error is what the client asked for, rather than that something went wrong.
 func isAnswer(err error) bool {
 	var own *Error
-	var token *tokenError
-	var inscribed *ordinalsError
-	var moved *movedError
-	var searched *searchError
-	return errors.As(err, &moved) || errors.As(err, &searched) || errors.As(err, &own) || errors.As(err, &token) || errors.As(err, &inscribed)
+	var other answerError
+	return errors.As(err, &own) || errors.As(err, &other)
 }

@@ -32,7 +32,7 @@ func (f *file) describe(c *answer.Config) {
 }
 
 func (a *API) registerAuditBodies() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-event-body", path: "/audit/v1/events/{seq}/body", tag: "Audit", summary: "The bytes of an event as they were received",
 		about:       "JSON has the content type it came with, anything else is served as application/octet-stream. The SHA-256 of these bytes is in the event.",
 		contentType: "application/octet-stream", statuses: []int{400, 404},

@@ -28,7 +28,7 @@ type auditEvent struct {
 }
 
 func (a *API) registerAuditEvents() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-event", path: "/audit/v1/events/{seq}", tag: "Audit", summary: "An event of the log",
 		about: "The events behind an answer are in its header Strata-Source.", statuses: []int{400, 404},
 		class: answer.Immutable, of: dependencies{unchanging: true, log: true},

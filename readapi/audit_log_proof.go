@@ -40,14 +40,14 @@ type logConsistencyInput struct {
 }
 
 func (a *API) serveLogProofs(log TransparencyLog) {
-	getPlain(a, resource{
+	getPlain(a.Engine, resource{
 		id: "get-log-inclusion-proof", path: logPath + "/proofs/inclusion", tag: "Audit", summary: "Proof that an event is in the log",
 		about:    "An audit path from the event's leaf to the root of the tree (RFC 6962 section 2.1.1). The root is worth as much as the checkpoint that has it.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}, func(ctx context.Context, in *logInclusionInput) (*LogInclusion, error) {
 		return prove(ctx, a, log, func(ctx context.Context) (*LogInclusion, error) { return log.ProveInclusion(ctx, in.Seq, in.Size) })
 	})
-	getPlain(a, resource{
+	getPlain(a.Engine, resource{
 		id: "get-log-consistency-proof", path: logPath + "/proofs/consistency", tag: "Audit", summary: "Proof that the log only grew",
 		about:    "That the tree of the later size begins with all events of the earlier one (RFC 6962 section 2.1.2): for who has kept a checkpoint.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},

@@ -28,7 +28,7 @@ type negativeBalance struct {
 }
 
 func (a *API) registerNegativeBalances() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-negative-balances", path: "/audit/v1/negative-balances", tag: "Audit", summary: "Balances that became negative",
 		about:    "By account, asset and height. No chain allows them: where there are some, events are missing from the log. An archive that begins above genesis has them by nature.",
 		statuses: []int{400},

@@ -38,7 +38,7 @@ type versionOfTable struct {
 
 func (a *API) registerProjections() {
 	// Time goes by and throttles are set without a change of what answers are kept by: it is made anew for each who asks.
-	getPlain(a, resource{
+	getPlain(a.Engine, resource{
 		id: "list-projections", path: "/audit/v1/projections", tag: "Audit", summary: "All versions of all read tables",
 		about: "How far each has come, those that are being built included. `/extended/v1/status` has the active ones.",
 	}, func(ctx context.Context, _ *struct{}) (*projectionList, error) {

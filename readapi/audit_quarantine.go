@@ -33,7 +33,7 @@ type quarantined struct {
 }
 
 func (a *API) registerQuarantine() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-quarantine", path: "/audit/v1/quarantine", tag: "Audit", summary: "Events that projections could not read",
 		about: "Of all versions, in the order of the log or against it.", statuses: []int{400},
 		class: answer.Tip, of: dependencies{register: true},

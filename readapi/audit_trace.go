@@ -35,7 +35,7 @@ type tracePlace struct {
 }
 
 func (a *API) registerTrace() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-trace", path: "/audit/v1/trace", tag: "Audit", summary: "What an answer is made of",
 		about: "The rows behind an answer of any other read of the tables, each with the events that it comes from, and where in their bodies it says so. " +
 			"The answer and its rows are read in one snapshot. An answer that is a failure, such as that a token could not be read, has rows too, where there are any. " +

@@ -41,13 +41,13 @@ type accountNamed interface {
 }
 
 func (a *API) traceAccounts() {
-	traced(a, "get-stx-balance-v1", func(ctx context.Context, s *snapshot, in accountNamed, b *stxBalance) ([]lookup, error) {
+	traced(a.Engine, "get-stx-balance-v1", func(ctx context.Context, s *snapshot, in accountNamed, b *stxBalance) ([]lookup, error) {
 		return accountLookups(ctx, s, in, b != nil, false)
 	})
-	traced(a, "get-stx-balance", func(ctx context.Context, s *snapshot, in accountNamed, b *stxBalanceV2) ([]lookup, error) {
+	traced(a.Engine, "get-stx-balance", func(ctx context.Context, s *snapshot, in accountNamed, b *stxBalanceV2) ([]lookup, error) {
 		return accountLookups(ctx, s, in, b != nil, false)
 	})
-	traced(a, "get-balances-v1", func(ctx context.Context, s *snapshot, in accountNamed, b *balances) ([]lookup, error) {
+	traced(a.Engine, "get-balances-v1", func(ctx context.Context, s *snapshot, in accountNamed, b *balances) ([]lookup, error) {
 		if b == nil {
 			return nil, nil
 		}

@@ -17,9 +17,9 @@ func (a *API) traceAudit() {
 	event := func(_ context.Context, _ *snapshot, in *eventInput, _ any) ([]lookup, error) {
 		return []lookup{{name: "event", table: tracedEvent, where: `t.seq = $1`, args: []any{in.Seq}, order: `t.seq`}}, nil
 	}
-	traced(a, "get-event", event)
-	traced(a, "get-event-body", event)
-	traced(a, "list-quarantine", func(_ context.Context, _ *snapshot, _ *quarantineInput, page *keyPage[quarantined]) ([]lookup, error) {
+	traced(a.Engine, "get-event", event)
+	traced(a.Engine, "get-event-body", event)
+	traced(a.Engine, "list-quarantine", func(_ context.Context, _ *snapshot, _ *quarantineInput, page *keyPage[quarantined]) ([]lookup, error) {
 		if page == nil {
 			return nil, nil
 		}
@@ -34,7 +34,7 @@ func (a *API) traceAudit() {
 			where: `(t.name, t.version, t.seq) IN (SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[]))`, args: []any{names, versions, seqs},
 		}}, nil
 	})
-	traced(a, "list-negative-balances", func(_ context.Context, s *snapshot, _ *negativeBalancesInput, page *keyPage[negativeBalance]) ([]lookup, error) {
+	traced(a.Engine, "list-negative-balances", func(_ context.Context, s *snapshot, _ *negativeBalancesInput, page *keyPage[negativeBalance]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

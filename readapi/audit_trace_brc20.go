@@ -46,19 +46,19 @@ var (
 )
 
 func (a *API) traceBRC20() {
-	traced(a, "getBrc20Tokens", func(_ context.Context, _ *snapshot, _ *BRC20TokensInput, page *ordinalsPage[brc20Token]) ([]lookup, error) {
+	traced(a.Engine, "getBrc20Tokens", func(_ context.Context, _ *snapshot, _ *BRC20TokensInput, page *ordinalsPage[brc20Token]) ([]lookup, error) {
 		if page == nil {
 			return nil, nil
 		}
 		return deployLookups(page.Results...), nil
 	})
-	traced(a, "getBrc20TokenDetails", func(_ context.Context, _ *snapshot, _ *BRC20Input, details *brc20Details) ([]lookup, error) {
+	traced(a.Engine, "getBrc20TokenDetails", func(_ context.Context, _ *snapshot, _ *BRC20Input, details *brc20Details) ([]lookup, error) {
 		if details == nil {
 			return nil, nil
 		}
 		return append(deployLookups(details.Token), mintLookup(tickerOf(details.Token.Ticker))), nil
 	})
-	traced(a, "getBrc20TokenHolders", func(_ context.Context, _ *snapshot, in tickerNamed, page *ordinalsPage[brc20Holder]) ([]lookup, error) {
+	traced(a.Engine, "getBrc20TokenHolders", func(_ context.Context, _ *snapshot, in tickerNamed, page *ordinalsPage[brc20Holder]) ([]lookup, error) {
 		if page == nil {
 			return nil, nil
 		}
@@ -74,8 +74,8 @@ func (a *API) traceBRC20() {
 			},
 		}, nil
 	})
-	traced(a, "getBrc20Balances", brc20BalanceLookups)
-	traced(a, "getBrc20TransferableInscriptions", func(_ context.Context, _ *snapshot, in *BRC20TransferableInput, page *ordinalsPage[brc20Transferable]) ([]lookup, error) {
+	traced(a.Engine, "getBrc20Balances", brc20BalanceLookups)
+	traced(a.Engine, "getBrc20TransferableInscriptions", func(_ context.Context, _ *snapshot, in *BRC20TransferableInput, page *ordinalsPage[brc20Transferable]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -91,7 +91,7 @@ func (a *API) traceBRC20() {
 			tickerLookup(tickers...),
 		}, nil
 	})
-	traced(a, "getBrc20Activity", func(_ context.Context, _ *snapshot, _ *BRC20ActivityInput, page *ordinalsPage[brc20Activity]) ([]lookup, error) {
+	traced(a.Engine, "getBrc20Activity", func(_ context.Context, _ *snapshot, _ *BRC20ActivityInput, page *ordinalsPage[brc20Activity]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

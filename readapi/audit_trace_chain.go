@@ -20,13 +20,13 @@ var (
 )
 
 func (a *API) traceChain() {
-	traced(a, "get-block", func(_ context.Context, _ *snapshot, _ *blockInput, b *block) ([]lookup, error) {
+	traced(a.Engine, "get-block", func(_ context.Context, _ *snapshot, _ *blockInput, b *block) ([]lookup, error) {
 		if b == nil {
 			return nil, nil
 		}
 		return blockLookups([]block{*b}), nil
 	})
-	traced(a, "list-blocks", func(_ context.Context, _ *snapshot, _ *blocksInput, page *cursorPage[block]) ([]lookup, error) {
+	traced(a.Engine, "list-blocks", func(_ context.Context, _ *snapshot, _ *blocksInput, page *cursorPage[block]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

@@ -42,24 +42,24 @@ func (a *API) traceInscriptions() {
 		}
 		return inscriptionLookups(page.Results...), nil
 	}
-	traced(a, "getInscriptions", page)
-	traced(a, "getSatoshiInscriptions", page)
-	traced(a, "getInscription", func(_ context.Context, _ *snapshot, _ *InscriptionInput, i *inscription) ([]lookup, error) {
+	traced(a.Engine, "getInscriptions", page)
+	traced(a.Engine, "getSatoshiInscriptions", page)
+	traced(a.Engine, "getInscription", func(_ context.Context, _ *snapshot, _ *InscriptionInput, i *inscription) ([]lookup, error) {
 		if i == nil {
 			return nil, nil
 		}
 		return inscriptionLookups(*i), nil
 	})
-	traced(a, "getSatoshi", func(_ context.Context, _ *snapshot, _ *SatoshiInput, sat *satoshi) ([]lookup, error) {
+	traced(a.Engine, "getSatoshi", func(_ context.Context, _ *snapshot, _ *SatoshiInput, sat *satoshi) ([]lookup, error) {
 		if sat == nil || sat.InscriptionID == nil {
 			return nil, nil
 		}
 		return []lookup{{name: "inscription", table: tracedInscription, where: `t.id = $1`, args: []any{*sat.InscriptionID}, order: `t.id`}}, nil
 	})
-	traced(a, "getInscriptionContent", contentLookups)
-	traced(a, "getInscriptionTransfers", placeLookups)
-	traced(a, "getTransfersPerBlock", transferLookups)
-	traced(a, "getStatsInscriptionCount", func(_ context.Context, _ *snapshot, _ *ordinalsStatsInput, counts *inscriptionCounts) ([]lookup, error) {
+	traced(a.Engine, "getInscriptionContent", contentLookups)
+	traced(a.Engine, "getInscriptionTransfers", placeLookups)
+	traced(a.Engine, "getTransfersPerBlock", transferLookups)
+	traced(a.Engine, "getStatsInscriptionCount", func(_ context.Context, _ *snapshot, _ *ordinalsStatsInput, counts *inscriptionCounts) ([]lookup, error) {
 		if counts == nil || len(counts.Results) == 0 {
 			return nil, nil
 		}

@@ -15,7 +15,7 @@ type tracer func(ctx context.Context, s *snapshot, input, value any) ([]lookup, 
 
 // traced adds the tracer of an operation. In may be any interface that its input has, so that operations with inputs of
 // their own can share one; Out is what its handler makes, zero for a failure.
-func traced[In, Out any](a *API, id string, lookups func(ctx context.Context, s *snapshot, in In, out Out) ([]lookup, error)) {
+func traced[In, Out any](a *Engine, id string, lookups func(ctx context.Context, s *snapshot, in In, out Out) ([]lookup, error)) {
 	a.tracers[id] = func(ctx context.Context, s *snapshot, input, value any) ([]lookup, error) {
 		var out Out
 		if value != nil {
@@ -86,7 +86,7 @@ var untraced = map[string]string{
 
 // planOf finds what a path of this API comes to, as if somebody asked for it. The error says why there is nothing to
 // trace.
-func (a *API) planOf(ctx context.Context, path string) (*plan, error) {
+func (a *Engine) planOf(ctx context.Context, path string) (*plan, error) {
 	target, err := url.ParseRequestURI(path)
 	if err != nil || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") {
 		return nil, badRequest("%q is not a path of this API: want one that begins with a single slash, such as /extended/v2/blocks/latest, and no other host", path)

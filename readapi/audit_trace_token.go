@@ -92,12 +92,12 @@ type tokenNamed interface{ named() namedToken }
 
 func (a *API) traceTokens() {
 	for _, id := range []string{"getFtMetadata", "getNftMetadata", "getSftMetadata"} {
-		traced(a, id, func(_ context.Context, s *snapshot, in tokenNamed, _ any) ([]lookup, error) {
+		traced(a.Engine, id, func(_ context.Context, s *snapshot, in tokenNamed, _ any) ([]lookup, error) {
 			return tokenLookups(s, activeKinds(s), locales{one: in.(inLocale).locale()}, in.named()), nil
 		})
 	}
 	for _, id := range []string{"getFtProvenance", "getNftProvenance", "getSftProvenance"} {
-		traced(a, id, func(_ context.Context, s *snapshot, in tokenNamed, p *tokenProvenance) ([]lookup, error) {
+		traced(a.Engine, id, func(_ context.Context, s *snapshot, in tokenNamed, p *tokenProvenance) ([]lookup, error) {
 			lookups := tokenLookups(s, activeKinds(s), locales{all: true}, in.named())
 			if p != nil && p.Notification != nil {
 				lookups = append(lookups, notificationLookups(activeKinds(s), in.named())...)
@@ -105,10 +105,10 @@ func (a *API) traceTokens() {
 			return lookups, nil
 		})
 	}
-	traced(a, "searchTokens", func(_ context.Context, s *snapshot, in *searchInput, _ any) ([]lookup, error) {
+	traced(a.Engine, "searchTokens", func(_ context.Context, s *snapshot, in *searchInput, _ any) ([]lookup, error) {
 		return tokenLookups(s, activeKinds(s), locales{one: in.Locale}, in.Contracts.named()...), nil
 	})
-	traced(a, "getFungibleTokens", func(_ context.Context, s *snapshot, _ *tokenListInput, page *tokenPage) ([]lookup, error) {
+	traced(a.Engine, "getFungibleTokens", func(_ context.Context, s *snapshot, _ *tokenListInput, page *tokenPage) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

@@ -26,7 +26,7 @@ type nftCount struct {
 }
 
 func (a *API) registerBalances() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-balances-v1", path: "/extended/v1/address/{principal}/balances", tag: "Accounts", deprecated: true,
 		summary: "All balances of an account", statuses: []int{400, 404}, class: answer.Tip,
 		about: "The reference deprecates this resource in favour of version 3. Amounts are in base units.",
@@ -50,7 +50,7 @@ func (a *API) balances(ctx context.Context, s *snapshot, in *AccountInput) (*bal
 		return nil, err
 	}
 	b := s.batch()
-	all := a.queueBalances(b, account, at)
+	all := queueBalances(b, account, at)
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}
@@ -63,8 +63,8 @@ type queuedBalances struct {
 	assets *result[assetRow]
 }
 
-func (a *API) queueBalances(b *batch, account string, at moment) *queuedBalances {
-	q := &queuedBalances{stx: a.queueSTX(b, account, at)}
+func queueBalances(b *batch, account string, at moment) *queuedBalances {
+	q := &queuedBalances{stx: queueSTX(b, account, at)}
 	if at.latest {
 		q.assets = query(b, assetColumns, `
 			SELECT ARRAY[source_seq], asset, kind, balance::text, sent::text, received::text, fees::text, rewards::text

@@ -42,7 +42,7 @@ type BitcoinAddressInput struct {
 	Address bitcoinAddress `path:"address"`
 }
 
-func (in *BitcoinAddressInput) dependencies() dependencies {
+func (in *BitcoinAddressInput) Dependencies() dependencies {
 	address, err := in.Address.text()
 	if err != nil {
 		return on("pox")

@@ -23,23 +23,23 @@ type averageTimes struct {
 }
 
 func (a *API) registerBlockTimes() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-block-by-time", path: "/extended/v2/blocks/by-block-time/{timestamp}", tag: "Blocks", summary: "The last block at or before a time",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: onTip("accounts", "chain"), taggedByContent: true, brief: true,
 	}, getBlockByTime)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-average-block-times", path: "/extended/v2/blocks/average-times", tag: "Blocks", summary: "Mean time between blocks",
 		about: "Seconds from a block to the next one, of the blocks of the last hour, day, week and 30 days before the newest block; 0 where there is none but the first. " +
 			"The time of a block before Nakamoto is that of its Bitcoin block.",
 		class: answer.Tip, of: onTip("accounts"), brief: true,
 	}, getAverageBlockTimes)
-	traced(a, "get-block-by-time", func(_ context.Context, _ *snapshot, _ *blockTimeInput, b *block) ([]lookup, error) {
+	traced(a.Engine, "get-block-by-time", func(_ context.Context, _ *snapshot, _ *blockTimeInput, b *block) ([]lookup, error) {
 		if b == nil {
 			return nil, nil
 		}
 		return blockLookups([]block{*b}), nil
 	})
-	traced(a, "get-average-block-times", func(_ context.Context, s *snapshot, _ *struct{}, _ *averageTimes) ([]lookup, error) {
+	traced(a.Engine, "get-average-block-times", func(_ context.Context, s *snapshot, _ *struct{}, _ *averageTimes) ([]lookup, error) {
 		tip, ok := s.tip("accounts")
 		if !ok {
 			return nil, nil

@@ -48,7 +48,7 @@ type blockHeightInput struct {
 }
 
 // dependencies of a block are the block, and the one that confirms what its miner streamed.
-func (in *blockHeightInput) dependencies() dependencies {
+func (in *blockHeightInput) Dependencies() dependencies {
 	return on("chain", shard.Height(in.Height), shard.Height(in.Height+1))
 }
 
@@ -66,7 +66,7 @@ const (
 )
 
 func (a *API) registerBlocksV1() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-blocks-v1", path: "/extended/v1/block", tag: "Blocks", summary: "Canonical blocks with the ids of their transactions, newest first",
 		about:    "`next_cursor` leads to newer blocks and `prev_cursor` to older ones. " + instead(blocksInstead),
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: onTip("chain"), deprecated: true,
@@ -80,15 +80,15 @@ func (a *API) registerBlocksV1() {
 	byHash := of("get-block-by-hash", "/extended/v1/block/{hash}", "A block by its hash")
 	byHash.about = "Of several the canonical one, else the highest, which says that it is orphaned. " + byHash.about
 	byHash.of, byHash.taggedByContent = onTip("chain"), true
-	get(a, byHash, getBlockByHash)
-	get(a, of("get-block-by-height", "/extended/v1/block/by_height/{height}", "The block at a height"), getBlockByHeight)
+	get(a.Engine, byHash, getBlockByHash)
+	get(a.Engine, of("get-block-by-height", "/extended/v1/block/by_height/{height}", "The block at a height"), getBlockByHeight)
 	byBurnHash := of("get-block-by-burn-block-hash", "/extended/v1/block/by_burn_block_hash/{burn_block_hash}", "The last block of a Bitcoin block, by its hash")
 	byBurnHash.of, byBurnHash.taggedByContent = onTip("accounts", "chain"), true
-	get(a, byBurnHash, getBlockByBurnHash)
+	get(a.Engine, byBurnHash, getBlockByBurnHash)
 	byBurnHeight := of("get-block-by-burn-block-height", "/extended/v1/block/by_burn_block_height/{burn_block_height}", "The first block of a Bitcoin block, by its height")
 	byBurnHeight.of, byBurnHeight.taggedByContent = onTip("accounts", "chain"), true
-	get(a, byBurnHeight, getBlockByBurnHeight)
-	traced(a, "list-blocks-v1", func(_ context.Context, _ *snapshot, _ *blocksInput, page *cursorPage[blockV1]) ([]lookup, error) {
+	get(a.Engine, byBurnHeight, getBlockByBurnHeight)
+	traced(a.Engine, "list-blocks-v1", func(_ context.Context, _ *snapshot, _ *blocksInput, page *cursorPage[blockV1]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -175,7 +175,7 @@ func getBlockV1(ctx context.Context, s *snapshot, choice blockChoice, missing st
 }
 
 func tracedBlockV1[In any](a *API, id string) {
-	traced(a, id, func(_ context.Context, _ *snapshot, _ In, b *blockV1) ([]lookup, error) {
+	traced(a.Engine, id, func(_ context.Context, _ *snapshot, _ In, b *blockV1) ([]lookup, error) {
 		if b == nil {
 			return nil, nil
 		}

@@ -20,7 +20,7 @@ type blockInput struct {
 }
 
 // dependencies of a block are the block alone, unless it is the latest.
-func (in *blockInput) dependencies() dependencies {
+func (in *blockInput) Dependencies() dependencies {
 	switch latest, height, id := in.Block.parse(); {
 	case latest:
 		return onTip("chain")
@@ -33,7 +33,7 @@ func (in *blockInput) dependencies() dependencies {
 }
 
 func (a *API) registerBlocks() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-blocks", path: "/extended/v2/blocks", tag: "Blocks", summary: "Canonical blocks, newest first",
 		about: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.", statuses: []int{400, 404},
 		class: answer.Tip, of: onTip("chain"),
@@ -45,7 +45,7 @@ func (a *API) registerBlocks() {
 	a.registerBurnBlocks()
 	a.registerNetworkTimes()
 	a.registerMicroblocks()
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-block", path: "/extended/v2/blocks/{height_or_hash}", tag: "Blocks", summary: "A canonical block",
 		statuses: []int{400, 404}, class: answer.Tip, brief: true,
 	}, getBlock)

@@ -121,7 +121,7 @@ type BRC20ActivityInput struct {
 }
 
 func (a *API) registerBRC20Activity() {
-	get(a, brc20Resource(resource{
+	get(a.Engine, brc20Resource(resource{
 		id: "getBrc20Activity", path: "/activity", summary: "BRC-20 operations", statuses: []int{http.StatusBadRequest, http.StatusServiceUnavailable},
 		about: "The newest first. A page costs the same at any depth, but for two combinations of filters, which read all operations that match " +
 			"to count them: with `block_height`, those of the block; with both `ticker` and `address`, those of the ones or of the other, whichever are fewer.",

@@ -29,7 +29,7 @@ type BRC20BalancesInput struct {
 }
 
 func (a *API) registerBRC20Balances() {
-	get(a, brc20Resource(resource{
+	get(a.Engine, brc20Resource(resource{
 		id: "getBrc20Balances", path: "/balances/{address}", summary: "BRC-20 tokens of an address",
 		about:    "Those of which it has more than nothing, the most first. All tokens that the address has are read to count them.",
 		statuses: []int{http.StatusBadRequest},

@@ -12,7 +12,7 @@ type brc20Holder struct {
 }
 
 func (a *API) registerBRC20Holders() {
-	get(a, brc20Resource(resource{
+	get(a.Engine, brc20Resource(resource{
 		id: "getBrc20TokenHolders", path: "/tokens/{ticker}/holders", summary: "Who has a BRC-20 token",
 		about:    "By what they have, the most first. All rows before the page are passed over.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},

@@ -89,7 +89,7 @@ type BRC20TokensInput struct {
 }
 
 func (a *API) registerBRC20Tokens() {
-	get(a, brc20Resource(resource{
+	get(a.Engine, brc20Resource(resource{
 		id: "getBrc20Tokens", path: "/tokens", summary: "BRC-20 tokens", statuses: []int{http.StatusBadRequest},
 		about: "Tokens whose deploy is known. With `ticker`, all that match are read and counted; sorted by `tx_count`, all rows before the page are passed over.",
 	}), a.brc20Tokens)
@@ -171,7 +171,7 @@ func (in *BRC20TokensInput) readMatching(ctx context.Context, s *snapshot, least
 func inPage(order string) string { return "p." + strings.ReplaceAll(order, ", ", ", p.") }
 
 func (a *API) registerBRC20Token() {
-	get(a, brc20Resource(resource{
+	get(a.Engine, brc20Resource(resource{
 		id: "getBrc20TokenDetails", path: "/tokens/{ticker}", summary: "A BRC-20 token", brief: true,
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}), a.brc20Token)

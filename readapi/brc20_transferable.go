@@ -24,7 +24,7 @@ type BRC20TransferableInput struct {
 }
 
 func (a *API) registerBRC20Transferable() {
-	get(a, brc20Resource(resource{
+	get(a.Engine, brc20Resource(resource{
 		id: "getBrc20TransferableInscriptions", path: "/balances/{address}/transferable", summary: "Amounts that an address can send",
 		about:    "The newest first. With `ticker`, all that the address can send are read to count them.",
 		statuses: []int{http.StatusBadRequest, http.StatusServiceUnavailable},

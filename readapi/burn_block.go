@@ -43,28 +43,28 @@ type burnBlock struct {
 
 func (a *API) registerBurnBlocks() {
 	of := onTip("accounts")
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-burn-blocks", path: "/extended/v2/burn-blocks", tag: "Blocks", summary: "Bitcoin blocks that have blocks, newest first",
 		about:    "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: of,
 	}, listBurnBlocks)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-burn-block", path: "/extended/v2/burn-blocks/{height_or_hash}", tag: "Blocks", summary: "A Bitcoin block with the blocks of its tenures",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: of, taggedByContent: true,
 	}, getBurnBlock)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-burn-block-blocks", path: "/extended/v2/burn-blocks/{height_or_hash}/blocks", tag: "Blocks", summary: "Blocks of a Bitcoin block, newest first",
 		about:    "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: onTip("accounts", "chain"), taggedByContent: true,
 	}, listBurnBlockBlocks)
 	tracedBlockPage[*burnBlocksBlocksInput](a, "list-burn-block-blocks")
-	traced(a, "list-burn-blocks", func(_ context.Context, _ *snapshot, _ *burnBlocksInput, page *cursorPage[burnBlock]) ([]lookup, error) {
+	traced(a.Engine, "list-burn-blocks", func(_ context.Context, _ *snapshot, _ *burnBlocksInput, page *cursorPage[burnBlock]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
 		return burnBlockLookups(page.Results), nil
 	})
-	traced(a, "get-burn-block", func(_ context.Context, _ *snapshot, _ *BurnBlockInput, b *burnBlock) ([]lookup, error) {
+	traced(a.Engine, "get-burn-block", func(_ context.Context, _ *snapshot, _ *BurnBlockInput, b *burnBlock) ([]lookup, error) {
 		if b == nil {
 			return nil, nil
 		}

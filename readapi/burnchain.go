@@ -119,11 +119,11 @@ func (a *API) registerBurnchain() {
 			of: on("pox", shard.Bitcoin),
 		}
 	}
-	get(a, described("list-reward-slot-holders", "reward_slot_holders", "Addresses that Bitcoin blocks were to pay, newest first", cursors),
+	get(a.Engine, described("list-reward-slot-holders", "reward_slot_holders", "Addresses that Bitcoin blocks were to pay, newest first", cursors),
 		func(ctx context.Context, s *snapshot, in *burnchainInput) (*numberedPage[slotHolder], error) {
 			return readBurnchain(ctx, s, slotList(""), in.ask())
 		})
-	get(a, described("list-reward-slots-of-address", "reward_slot_holders/{address}", "The Bitcoin blocks that were to pay an address, newest first", cursors),
+	get(a.Engine, described("list-reward-slots-of-address", "reward_slot_holders/{address}", "The Bitcoin blocks that were to pay an address, newest first", cursors),
 		func(ctx context.Context, s *snapshot, in *burnchainOfAddressInput) (*numberedPage[slotHolder], error) {
 			address, err := in.Address.text()
 			if err != nil {
@@ -131,11 +131,11 @@ func (a *API) registerBurnchain() {
 			}
 			return readBurnchain(ctx, s, slotList(address), in.ask())
 		})
-	get(a, described("list-burnchain-rewards", "rewards", "What Bitcoin blocks paid to stackers, newest first", cursors),
+	get(a.Engine, described("list-burnchain-rewards", "rewards", "What Bitcoin blocks paid to stackers, newest first", cursors),
 		func(ctx context.Context, s *snapshot, in *burnchainInput) (*numberedPage[burnReward], error) {
 			return readBurnchain(ctx, s, rewardList(""), in.ask())
 		})
-	get(a, described("list-burnchain-rewards-of-address", "rewards/{address}", "What Bitcoin blocks paid to an address, newest first", cursors),
+	get(a.Engine, described("list-burnchain-rewards-of-address", "rewards/{address}", "What Bitcoin blocks paid to an address, newest first", cursors),
 		func(ctx context.Context, s *snapshot, in *burnchainOfAddressInput) (*numberedPage[burnReward], error) {
 			address, err := in.Address.text()
 			if err != nil {
@@ -143,7 +143,7 @@ func (a *API) registerBurnchain() {
 			}
 			return readBurnchain(ctx, s, rewardList(address), in.ask())
 		})
-	get(a, described("get-burnchain-reward-total", "rewards/{address}/total", "What Bitcoin blocks paid to an address in all", ""), getRewardTotal)
+	get(a.Engine, described("get-burnchain-reward-total", "rewards/{address}/total", "What Bitcoin blocks paid to an address in all", ""), getRewardTotal)
 	a.traceBurnchain()
 }
 

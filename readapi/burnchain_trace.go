@@ -42,19 +42,19 @@ func (a *API) traceBurnchain() {
 		}
 		return placedLookups(lookup{name: "reward", table: tracedReward, newestFirst: []string{"t.height", "t.reward_index"}}, "reward_index", heights, indexes)
 	}
-	traced(a, "list-reward-slot-holders", func(_ context.Context, _ *snapshot, _ *burnchainInput, page *numberedPage[slotHolder]) ([]lookup, error) {
+	traced(a.Engine, "list-reward-slot-holders", func(_ context.Context, _ *snapshot, _ *burnchainInput, page *numberedPage[slotHolder]) ([]lookup, error) {
 		return slots(page), nil
 	})
-	traced(a, "list-reward-slots-of-address", func(_ context.Context, _ *snapshot, _ *burnchainOfAddressInput, page *numberedPage[slotHolder]) ([]lookup, error) {
+	traced(a.Engine, "list-reward-slots-of-address", func(_ context.Context, _ *snapshot, _ *burnchainOfAddressInput, page *numberedPage[slotHolder]) ([]lookup, error) {
 		return slots(page), nil
 	})
-	traced(a, "list-burnchain-rewards", func(_ context.Context, _ *snapshot, _ *burnchainInput, page *numberedPage[burnReward]) ([]lookup, error) {
+	traced(a.Engine, "list-burnchain-rewards", func(_ context.Context, _ *snapshot, _ *burnchainInput, page *numberedPage[burnReward]) ([]lookup, error) {
 		return rewards(page), nil
 	})
-	traced(a, "list-burnchain-rewards-of-address", func(_ context.Context, _ *snapshot, _ *burnchainOfAddressInput, page *numberedPage[burnReward]) ([]lookup, error) {
+	traced(a.Engine, "list-burnchain-rewards-of-address", func(_ context.Context, _ *snapshot, _ *burnchainOfAddressInput, page *numberedPage[burnReward]) ([]lookup, error) {
 		return rewards(page), nil
 	})
-	traced(a, "get-burnchain-reward-total", func(_ context.Context, s *snapshot, _ *BitcoinAddressInput, total *rewardTotal) ([]lookup, error) {
+	traced(a.Engine, "get-burnchain-reward-total", func(_ context.Context, s *snapshot, _ *BitcoinAddressInput, total *rewardTotal) ([]lookup, error) {
 		if total == nil || s.active("pox") == nil {
 			return nil, nil
 		}

@@ -26,7 +26,7 @@ const versionsHeader = "Strata-Projection"
 // for one that other code has built, and for versions that don't go together.
 //
 // ServeHTTP of the API itself ignores the header.
-func (a *API) ChoosingVersions() http.Handler {
+func (a *Engine) ChoosingVersions() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked := r.Header.Values(versionsHeader)
 		if len(asked) == 0 {

@@ -13,8 +13,6 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/metadata/picture"
-	"strata/readapi/internal/cache"
-	"strata/readapi/internal/live"
 )
 
 // Config of an API. Pool is required to answer anything but the documentation; the zero value of any other field means
@@ -85,74 +83,45 @@ type Config struct {
 	Refresh func(ctx context.Context, wish fetch.Refresh) error
 }
 
-// Defaults of Config.
-const (
-	NetworkDefault          = "mainnet"
-	LagLimitDefault         = 1000
-	StatementTimeoutDefault = 10 * time.Second
-	RequestTimeoutDefault   = 15 * time.Second
-	CacheBytesDefault       = cache.MemoryBytesDefault
-	RedisPrefixDefault      = cache.PrefixDefault
-
-	StreamsMostDefault        = live.MostDefault
-	HeartbeatDefault          = 15 * time.Second
-	StreamWriteTimeoutDefault = 10 * time.Second
-	PingIntervalDefault       = 5 * time.Second
-	StreamQueueDefault        = live.QueueMessagesDefault
-)
+// LagLimitDefault is the default of Config.LagLimit.
+const LagLimitDefault = 1000
 
 func (c Config) withDefaults() Config {
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 	if c.Registry == nil {
 		c.Registry = prometheus.NewRegistry()
-	}
-	if c.Network == "" {
-		c.Network = NetworkDefault
-	}
-	if c.LagLimit <= 0 {
-		c.LagLimit = LagLimitDefault
-	}
-	if c.StatementTimeout <= 0 {
-		c.StatementTimeout = StatementTimeoutDefault
-	}
-	if c.RequestTimeout <= 0 {
-		c.RequestTimeout = RequestTimeoutDefault
 	}
 	if c.CacheBytes <= 0 {
 		c.CacheBytes = CacheBytesDefault
 	}
-	if c.RedisPrefix == "" {
-		c.RedisPrefix = RedisPrefixDefault
-	}
-	if c.Heartbeat <= 0 {
-		c.Heartbeat = HeartbeatDefault
-	}
-	if c.StreamWriteTimeout <= 0 {
-		c.StreamWriteTimeout = StreamWriteTimeoutDefault
-	}
-	if c.PingInterval <= 0 {
-		c.PingInterval = PingIntervalDefault
+	if c.LagLimit <= 0 {
+		c.LagLimit = LagLimitDefault
 	}
 	return c
 }
 
-// Version of the program.
-type Version struct {
-	Tag    string // such as v1.2.0; default dev
-	Branch string // default unknown
-	Commit string // default unknown
-}
-
-// String is "<tag> (<branch>:<commit>)", the value of the header X-API-Version.
-func (v Version) String() string {
-	return fmt.Sprintf("%s (%s:%s)", or(v.Tag, "dev"), or(v.Branch, "unknown"), or(v.Commit, "unknown"))
-}
-
-func or(value, otherwise string) string {
-	if value == "" {
-		return otherwise
+// engine is what the engine is told of it. Answers of processes that are configured to answer differently have another Program.
+func (c *Config) engine() engineConfig {
+	e := engineConfig{
+		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version, Network: c.Network,
+		StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes, Redis: c.Redis, RedisPrefix: c.RedisPrefix,
+		Program: or(c.Program, c.Version.String()) + c.variant(), Signal: c.Signal, WatchInterval: c.WatchInterval,
 	}
-	return value
+	if c.Nodes != nil {
+		e.TimedBytes = c.CacheBytes / nodeShare
+	}
+	return e
+}
+
+// variant tells answers of processes apart that are configured to answer differently; empty for the default.
+func (c *Config) variant() string {
+	text := ""
+	if c.ImageBase != "" {
+		text = " images=" + c.ImageBase
+	} else if len(c.Gateways.IPFS)+len(c.Gateways.Arweave)+len(c.Gateways.Replaced) > 0 {
+		text = fmt.Sprintf(" gateways=%q,%q,%q", c.Gateways.IPFS, c.Gateways.Arweave, c.Gateways.Replaced)
+	}
+	if c.OrdinalsTxIDBare {
+		text += " bare tx_id"
+	}
+	return text
 }

@@ -36,12 +36,12 @@ type contractBody struct {
 }
 
 func (a *API) registerContract() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-contract", path: "/extended/v1/contract/{contract_id}", tag: "Contracts", summary: "A contract: its source and its interface",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true,
 	}, getContract)
-	traced(a, "get-contract", func(_ context.Context, _ *snapshot, _ *contractInput, c *contractBody) ([]lookup, error) {
+	traced(a.Engine, "get-contract", func(_ context.Context, _ *snapshot, _ *contractInput, c *contractBody) ([]lookup, error) {
 		if c == nil {
 			return nil, nil
 		}

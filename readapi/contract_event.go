@@ -80,23 +80,23 @@ func (r *printedRow) place() string {
 
 func (a *API) registerContractEvents() {
 	const filters = "A topic and a range of blocks cost nothing: both are ranges of a list, and so is a page at any depth. "
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-contract-events", path: "/extended/v1/contract/{contract_id}/events", tag: "Contracts", summary: "What a contract printed, newest first",
 		about:    filters + "With a sender, rows before the page are passed over, and of a sender and a topic a page may have fewer rows than there are; its cursor leads on. " + instead("/extended/v2/smart-contracts/{contract_id}/logs"),
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: onTip("accounts", "chain"), deprecated: true,
 	}, listContractEvents)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-contract-logs", path: "/extended/v2/smart-contracts/{contract_id}/logs", tag: "Contracts", summary: "What a contract printed, newest first, with how much there is",
 		about:    filters + "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: onTip("accounts", "chain"),
 	}, listContractLogs)
-	traced(a, "list-contract-events", func(_ context.Context, _ *snapshot, _ *contractEventsInput, page *contractEventPage) ([]lookup, error) {
+	traced(a.Engine, "list-contract-events", func(_ context.Context, _ *snapshot, _ *contractEventsInput, page *contractEventPage) ([]lookup, error) {
 		if page == nil {
 			return nil, nil
 		}
 		return printedLookups(page.Results), nil
 	})
-	traced(a, "list-contract-logs", func(_ context.Context, _ *snapshot, _ *contractLogsInput, page *contractLogPage) ([]lookup, error) {
+	traced(a.Engine, "list-contract-logs", func(_ context.Context, _ *snapshot, _ *contractLogsInput, page *contractLogPage) ([]lookup, error) {
 		if page == nil {
 			return nil, nil
 		}

@@ -28,7 +28,7 @@ type contractStatusesInput struct {
 	IDs contractNames `query:"contract_id,explode" required:"true"`
 }
 
-func (in *contractStatusesInput) dependencies() dependencies {
+func (in *contractStatusesInput) Dependencies() dependencies {
 	names := make([]string, len(in.IDs))
 	for i, contract := range in.IDs {
 		names[i] = shard.Account(contract)
@@ -54,13 +54,13 @@ type contractStatus struct {
 }
 
 func (a *API) registerContractStatuses() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-contract-statuses", path: "/extended/v2/smart-contracts/status", tag: "Contracts", summary: "Which contracts are deployed",
 		about:    "The answer has a member for each contract: its last deployment that is mined, with its status, and where there is none the next of those that wait to be mined. One that has not succeeded leaves the name free for another.",
 		statuses: []int{http.StatusBadRequest},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true,
 	}, getContractStatuses)
-	traced(a, "get-contract-statuses", func(_ context.Context, _ *snapshot, _ *contractStatusesInput, all map[string]soughtContract) ([]lookup, error) {
+	traced(a.Engine, "get-contract-statuses", func(_ context.Context, _ *snapshot, _ *contractStatusesInput, all map[string]soughtContract) ([]lookup, error) {
 		var deployed, failed []rowKey
 		var waiting []*waitingRow
 		for _, sought := range all {
@@ -124,7 +124,7 @@ func getContractStatuses(ctx context.Context, s *snapshot, in *contractStatusesI
 	if s.active("accounts") != nil {
 		failed = query(b, columns, failedDeployments, []string(in.IDs))
 	}
-	if s.knowsMempool() { // of several the one that is next
+	if knowsMempool(s) { // of several the one that is next
 		waiting = query(b, func(c *contractStatus) []any {
 			c.waiting, c.Status = &waitingRow{}, "pending"
 			return []any{&c.TxID, &c.ContractID, &c.waiting.id}

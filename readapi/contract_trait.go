@@ -25,12 +25,12 @@ type contractPage struct {
 }
 
 func (a *API) registerTraits() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-contracts-by-trait", path: "/extended/v1/contract/by_trait", tag: "Contracts", summary: "Contracts that implement a trait, newest first",
 		about:    "Those that have every function of it: of the same name, access, result and types of arguments, in their order. What arguments are called makes no difference.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: onTip("accounts", "chain"), taggedByContent: true,
 	}, listContractsByTrait)
-	traced(a, "list-contracts-by-trait", func(_ context.Context, _ *snapshot, _ *traitInput, page *contractPage) ([]lookup, error) {
+	traced(a.Engine, "list-contracts-by-trait", func(_ context.Context, _ *snapshot, _ *traitInput, page *contractPage) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

@@ -29,7 +29,7 @@ type dependencies struct {
 
 // dependent is an input that knows better than its resource what the answer depends on.
 type dependent interface {
-	dependencies() dependencies
+	Dependencies() dependencies
 }
 
 // onTip is for answers that any new block may change.

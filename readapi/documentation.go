@@ -29,12 +29,12 @@ const about = `Strata keeps what a Stacks node emits in an append-only log, fold
 **Conventions.** Amounts are decimal integers in JSON strings, in base units. Hashes are lower-case hex with 0x in answers; in requests 0x and case don't matter. A limit of 0 means the default. Unknown query parameters are ignored. Paths under ` + "`/extended`" + ` are those of stacks-blockchain-api, those under ` + "`/metadata`" + ` of token-metadata-api, those under ` + "`/ordinals`" + ` of ordinals-api; these two are also there without ` + "`/v1`" + `.`
 
 // description is what huma starts from. Its own pages are off: they load scripts from elsewhere.
-func (a *API) description() huma.Config {
+func description(version Version) huma.Config {
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
-				Title: "Strata API", Version: or(a.config.Version.Tag, "dev"), Description: about,
+				Title: "Strata API", Version: or(version.Tag, "dev"), Description: about,
 				License: &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
 			},
 			Components: &huma.Components{Schemas: newSchemas()},

@@ -52,6 +52,13 @@ func notFound(format string, args ...any) error {
 	return &Error{CodeNotFound, fmt.Sprintf(format, args...)}
 }
 
+// answerError is an error of a resource that says itself what the client gets: a status, and a body of the resource's own shape
+// (nil for none). With a method AnswerClass it also says the class of that answer.
+type answerError interface {
+	error
+	Answer() (status int, body any)
+}
+
 // errNoChain is the answer while there is no block.
 var errNoChain = &Error{CodeNotFound, "no current block"}
 
@@ -84,20 +91,12 @@ const statusClientGone = 499
 // told all there is to say; otherwise an operator should hear of it.
 func failure(err error, requestID string) (status int, body any, known bool) {
 	var own *Error
-	var token *tokenError
-	var inscribed *ordinalsError
-	var moved *movedError
-	var searched *searchError
+	var other answerError
 	var pg *pgconn.PgError
 	switch {
-	case errors.As(err, &moved):
-		return http.StatusFound, nil, true
-	case errors.As(err, &inscribed):
-		return inscribed.status, inscribed.body, true
-	case errors.As(err, &searched):
-		return http.StatusNotFound, &searched.body, true
-	case errors.As(err, &token):
-		return token.status, token.body, true
+	case errors.As(err, &other):
+		status, body = other.Answer()
+		return status, body, true
 	case errors.As(err, &own):
 		body := errorBody{Message: own.Message}
 		switch own.Code {

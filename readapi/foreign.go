@@ -38,7 +38,7 @@ func (s *snapshot) foreign(name string) error {
 
 // tellForeign tells the operator once of active versions that this process can't read, and once that there are none any
 // more. It is called by one goroutine, at each change.
-func (a *API) tellForeign() {
+func (a *Engine) tellForeign() {
 	state := a.watch.State(time.Now())
 	if state == nil {
 		return

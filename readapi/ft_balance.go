@@ -40,8 +40,8 @@ func (a *API) registerFTBalances() {
 		about:    "In the order of their names. " + instead("/extended/v3/principals/{principal}/balances/ft") + ours,
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, deprecated: true,
 	}
-	get(a, list, listFTBalances)
-	traced(a, list.id, func(ctx context.Context, s *snapshot, in *ftBalancesInput, page *offsetPage[tokenBalance]) ([]lookup, error) {
+	get(a.Engine, list, listFTBalances)
+	traced(a.Engine, list.id, func(ctx context.Context, s *snapshot, in *ftBalancesInput, page *offsetPage[tokenBalance]) ([]lookup, error) {
 		var assets []string
 		for i := 0; page != nil && i < len(page.Results); i++ {
 			assets = append(assets, page.Results[i].Token)
@@ -53,8 +53,8 @@ func (a *API) registerFTBalances() {
 		about:    instead("/extended/v3/principals/{principal}/balances/ft/{asset_identifier}") + ours,
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, brief: true, deprecated: true,
 	}
-	get(a, one, getFTBalance)
-	traced(a, one.id, func(ctx context.Context, s *snapshot, in *ftBalanceInput, found *balanceOnly) ([]lookup, error) {
+	get(a.Engine, one, getFTBalance)
+	traced(a.Engine, one.id, func(ctx context.Context, s *snapshot, in *ftBalanceInput, found *balanceOnly) ([]lookup, error) {
 		if found == nil {
 			return nil, nil
 		}

@@ -45,12 +45,12 @@ type holder struct {
 }
 
 func (a *API) registerHolders() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-token-holders", path: "/extended/v1/tokens/ft/{token}/holders", tag: "Tokens", summary: "Who has STX or a fungible token",
 		about:    "By what they have, the most first; of those with the same the one whose address is least. Who has none is no holder.",
 		statuses: []int{http.StatusBadRequest}, class: answer.Tip, of: onTip("balances"),
 	}, listHolders)
-	traced(a, "list-token-holders", func(_ context.Context, _ *snapshot, in *holdersInput, page *holderPage) ([]lookup, error) {
+	traced(a.Engine, "list-token-holders", func(_ context.Context, _ *snapshot, in *holdersInput, page *holderPage) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

@@ -46,7 +46,8 @@ type gapCheck struct {
 	Inscriptions *int64 `json:"missing_inscriptions,omitempty" doc:"Numbers of inscriptions between those that are known, which the feed has not sent. For information: the answers are right for what was sent."`
 }
 
-func (r *readiness) status() int {
+// HTTPStatus is that of the answer.
+func (r *readiness) HTTPStatus() int {
 	if r.Status == "ready" {
 		return http.StatusOK
 	}
@@ -54,10 +55,10 @@ func (r *readiness) status() int {
 }
 
 func (a *API) registerHealth() {
-	getPlain(a, resource{
+	getPlain(a.Engine, resource{
 		id: "get-health", path: "/healthz", tag: "Health", summary: "Whether the process is up", about: "Touches nothing else.",
 	}, func(context.Context, *struct{}) (*health, error) { return &health{Status: "ok"}, nil })
-	getPlain(a, resource{
+	getPlain(a.Engine, resource{
 		id: "get-readiness", path: "/readyz", tag: "Health", summary: "Whether the answers can be relied on",
 		about: "200 when the database can be reached, every active projection runs, is within the lag limit and was built by code that this process has, and no missing block keeps the chain from going on; otherwise 503. Versions that are being built beside the active ones don't count.",
 	}, a.readiness)
@@ -98,7 +99,7 @@ func (c *readinessChecks) ready() bool {
 func (a *API) check(ctx context.Context, s *snapshot) (*readinessChecks, error) {
 	checks := &readinessChecks{Database: databaseCheck{OK: true}, Projections: []projectionCheck{}, Gaps: gapCheck{OK: true}}
 	b := s.batch()
-	heads := s.queueHeads(b)
+	heads := queueHeads(b)
 	gaps := &result[gapCheck]{}
 	if chain := s.active("chain"); chain != nil && s.foreign("chain") == nil {
 		gaps = query(b, func(g *gapCheck) []any { return []any{&g.Blocking, &g.LowestHeight} }, `
@@ -118,10 +119,10 @@ func (a *API) check(ctx context.Context, s *snapshot) (*readinessChecks, error) 
 	if n, ok := numbers.first(); ok {
 		checks.Gaps.Inscriptions = n.missing()
 	}
-	for _, status := range s.projectionStatuses(heads) {
+	for _, status := range projectionStatuses(s, heads) {
 		check := projectionCheck{
-			OK: status.State != "failed" && status.Lag <= a.config.LagLimit, ProjectionStatus: status,
-			LagLimit: a.config.LagLimit, Error: s.active(status.Name).Failure,
+			OK: status.State != "failed" && status.Lag <= a.lagLimit, ProjectionStatus: status,
+			LagLimit: a.lagLimit, Error: s.active(status.Name).Failure,
 		}
 		if err := s.foreign(status.Name); err != nil {
 			check.OK, check.Message = false, err.Error()

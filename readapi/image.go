@@ -12,10 +12,10 @@ import (
 
 // registerImages serves the copies of images, which are the same for as long as there are any.
 func (a *API) registerImages() {
-	if a.config.Images == nil {
+	if a.metadata.Images == nil {
 		return
 	}
-	handler := picture.Handler(a.config.Images, a.findImage, a.config.Logger)
+	handler := picture.Handler(a.metadata.Images, a.findImage, a.config.Logger)
 	a.plain("GET /images/{sha256}", "image", handler.ServeHTTP)
 	a.plain("GET /images/{sha256}/thumb", "image", handler.ServeHTTP)
 }

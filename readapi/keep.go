@@ -18,7 +18,7 @@ type kept struct {
 	made answer.Moment
 }
 
-func (a *API) parseKept(b []byte) (kept, error) {
+func (a *Engine) parseKept(b []byte) (kept, error) {
 	parsed, err := answer.Parse(b)
 	if err == nil {
 		parsed.WhenHeavier(a.reweigh)
@@ -27,13 +27,13 @@ func (a *API) parseKept(b []byte) (kept, error) {
 }
 
 // reweigh tells the cache that an answer has become heavier. The answer's tag is its key.
-func (a *API) reweigh(heavier *answer.Answer) { a.cache.Reweigh(cache.Key(heavier.Tag())) }
+func (a *Engine) reweigh(heavier *answer.Answer) { a.cache.Reweigh(cache.Key(heavier.Tag())) }
 
 // answerKept answers from memory when it can, and says whether it did. It is the way of most requests, so it does not
 // route, parse, or allocate: whoever asked for the same target before has left a plan.
 //
 // It answers GET and HEAD, and not while each request is logged: the long way leads to the same answer.
-func (a *API) answerKept(w http.ResponseWriter, r *http.Request) bool {
+func (a *Engine) answerKept(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || a.config.Logger.Enabled(r.Context(), slog.LevelDebug) {
 		return false
 	}
@@ -57,7 +57,7 @@ func (a *API) answerKept(w http.ResponseWriter, r *http.Request) bool {
 
 // answerRead answers a request for a resource that is read from the tables: with an earlier answer, if there is one that
 // is still right, or with one that it makes.
-func (a *API) answerRead(ctx context.Context, p *plan) sent {
+func (a *Engine) answerRead(ctx context.Context, p *plan) sent {
 	state := a.watch.State(time.Now())
 	if least := exchangeOf(ctx).least; least > 0 {
 		var err error
@@ -97,7 +97,7 @@ type made struct {
 func (m made) sent() sent { return sent{m.Value.Answer, m.Value.made} }
 
 // make reads the tables. The key of the answer follows from the state in the same snapshot as its rows.
-func (a *API) make(ctx context.Context, p *plan, known *register.State) (m made) {
+func (a *Engine) make(ctx context.Context, p *plan, known *register.State) (m made) {
 	value, s, err := a.read(ctx, p, known, p.handler)
 	c := answer.Config{}
 	if p.operation.deprecated {

@@ -59,7 +59,7 @@ func (a *API) balanceMessagesOf(ctx context.Context, s *snapshot, feeds []live.F
 // queueBalance adds the queries for what a feed is to say of somebody to a batch.
 func (a *API) queueBalance(b *batch, feed live.Feed, at moment, step int64, position live.Position) func() (*live.Message, error) {
 	if feed.Kind == socketBalances {
-		stx := a.queueSTX(b, feed.Name, at)
+		stx := queueSTX(b, feed.Name, at)
 		return func() (*live.Message, error) {
 			balance, err := stx.shape()
 			if err != nil {
@@ -69,7 +69,7 @@ func (a *API) queueBalance(b *batch, feed live.Feed, at moment, step int64, posi
 			return &live.Message{Step: step, Position: position, Data: data}, err
 		}
 	}
-	all := a.queueBalances(b, feed.Name, at)
+	all := queueBalances(b, feed.Name, at)
 	return func() (*live.Message, error) {
 		balances, err := all.shape()
 		if err != nil {

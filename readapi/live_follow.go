@@ -40,7 +40,7 @@ const (
 func newFollower(a *API) *follower {
 	return &follower{
 		api:  a,
-		hub:  live.NewHub(live.Config{Most: a.config.StreamsMost, QueueMessages: a.config.StreamQueue, Registry: a.config.Registry}),
+		hub:  live.NewHub(live.Config{Most: a.streams.Most, QueueMessages: a.streams.Queue, Registry: a.config.Registry}),
 		wake: make(chan struct{}, 1), catching: make(chan struct{}, catchingMost),
 	}
 }

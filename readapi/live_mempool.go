@@ -148,7 +148,7 @@ func (a *API) completeChanged(ctx context.Context, s *snapshot, rows []changedRo
 	if len(waiting) == 0 {
 		return nil, nil
 	}
-	return a.complete(ctx, s, waiting, false, nil)
+	return complete(ctx, s, waiting, false, nil)
 }
 
 // message is what a stream of the mempool says of a transaction.

@@ -130,7 +130,7 @@ func (s *liveSocket) serve() {
 
 // send sends what waits for the client, and pings.
 func (s *liveSocket) send(ctx context.Context, stop context.CancelCauseFunc) live.Reason {
-	pings := time.NewTicker(s.api.config.PingInterval)
+	pings := time.NewTicker(s.api.streams.PingInterval)
 	defer pings.Stop()
 	for {
 		select {
@@ -160,7 +160,7 @@ func (s *liveSocket) send(ctx context.Context, stop context.CancelCauseFunc) liv
 // write writes messages, and gives the client time for all of them.
 func (s *liveSocket) write(ctx context.Context, entries []live.Entry) error {
 	for len(entries) > 0 {
-		limited, cancel := context.WithTimeout(ctx, s.api.config.StreamWriteTimeout)
+		limited, cancel := context.WithTimeout(ctx, s.api.streams.WriteTimeout)
 		size := 0
 		for len(entries) > 0 && size < liveChunk {
 			if err := s.conn.Write(limited, websocket.MessageText, entries[0].Data); err != nil {
@@ -181,7 +181,7 @@ func (s *liveSocket) write(ctx context.Context, entries []live.Entry) error {
 
 // ping ends the connection if the client does not answer.
 func (s *liveSocket) ping(ctx context.Context, stop context.CancelCauseFunc) {
-	limited, cancel := context.WithTimeout(ctx, s.api.config.PingInterval)
+	limited, cancel := context.WithTimeout(ctx, s.api.streams.PingInterval)
 	defer cancel()
 	switch err := s.conn.Ping(limited); {
 	case err == nil:

@@ -328,7 +328,7 @@ func (st *liveStream) pause(ctx context.Context) error {
 
 // follow tells what the hub tells, until there is a reason not to.
 func (st *liveStream) follow(ctx context.Context) (live.Reason, error) {
-	timer := time.NewTimer(st.api.config.Heartbeat)
+	timer := time.NewTimer(st.api.streams.Heartbeat)
 	defer timer.Stop()
 	for {
 		select {
@@ -350,7 +350,7 @@ func (st *liveStream) follow(ctx context.Context) (live.Reason, error) {
 				return "", err
 			}
 		}
-		timer.Reset(max(st.api.config.Heartbeat-time.Since(st.written), time.Millisecond))
+		timer.Reset(max(st.api.streams.Heartbeat-time.Since(st.written), time.Millisecond))
 	}
 }
 
@@ -391,7 +391,7 @@ func idText(p live.Position) string { return idLine(p) + "\n" }
 
 // beat says that the stream is alive, when nothing else has said so for long.
 func (st *liveStream) beat() error {
-	if time.Since(st.written) < st.api.config.Heartbeat {
+	if time.Since(st.written) < st.api.streams.Heartbeat {
 		return nil
 	}
 	text := ":\n\n"
@@ -432,7 +432,7 @@ func (st *liveStream) writeAll(texts net.Buffers) error {
 				return err
 			}
 		} else {
-			_ = st.conn.SetWriteDeadline(time.Now().Add(st.api.config.StreamWriteTimeout))
+			_ = st.conn.SetWriteDeadline(time.Now().Add(st.api.streams.WriteTimeout))
 			together := texts[:n:n]
 			if _, err := together.WriteTo(st.conn); err != nil {
 				return writeFailure(err)
@@ -448,7 +448,7 @@ func (st *liveStream) writeAll(texts net.Buffers) error {
 func (st *liveStream) write(data []byte) error {
 	for len(data) > 0 {
 		n := min(len(data), liveChunk)
-		_ = st.conn.SetWriteDeadline(time.Now().Add(st.api.config.StreamWriteTimeout))
+		_ = st.conn.SetWriteDeadline(time.Now().Add(st.api.streams.WriteTimeout))
 		if _, err := st.conn.Write(data[:n]); err != nil {
 			return writeFailure(err)
 		}

@@ -194,6 +194,6 @@ func (a *API) transactionsOf(ctx context.Context, s *snapshot, keys []rowKey) ([
 		return nil, nil, err
 	}
 	rows := rowsOf(found)
-	interfaces, err := a.complete(ctx, s, rows, false, nil)
+	interfaces, err := complete(ctx, s, rows, false, nil)
 	return rows, interfaces, err
 }

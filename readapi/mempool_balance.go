@@ -10,7 +10,7 @@ type mempoolTransfers struct{}
 
 // queue implements pendingTransfers. It costs as many rows as the account has transactions that wait. They are zero while there is no mempool to read.
 func (mempoolTransfers) queue(b *batch, account string) func() (inbound, outbound *big.Int) {
-	if !b.snapshot.knowsMempool() {
+	if !knowsMempool(b.snapshot) {
 		return func() (*big.Int, *big.Int) { return new(big.Int), new(big.Int) }
 	}
 	found := query(b, func(p *pendingSTX) []any { return []any{&p.inbound, &p.outbound} }, `

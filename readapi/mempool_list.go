@@ -31,7 +31,7 @@ type mempoolOfInput struct {
 	TransactionOptions
 }
 
-func (in *mempoolOfInput) dependencies() dependencies {
+func (in *mempoolOfInput) Dependencies() dependencies {
 	return onTip("chain").with("mempool", shard.Account(string(in.Principal)))
 }
 
@@ -45,18 +45,18 @@ type droppedInput struct {
 func ofMempool() dependencies { return onTip("chain").with("mempool", shard.Mempool) }
 
 func (a *API) registerMempoolLists() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-mempool", path: "/extended/v1/tx/mempool", tag: "Mempool", summary: "Transactions that wait to be mined",
 		about: "Of as many nodes as announce theirs. " + instead("/extended/v3/mempool/transactions"), statuses: []int{http.StatusBadRequest},
 		class: answer.Mempool, of: ofMempool(), taggedByContent: true, deprecated: true,
 	}, a.listMempool)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-dropped", path: "/extended/v1/tx/mempool/dropped", tag: "Mempool", summary: "Transactions that were dropped, those that were received last first",
 		about:    "What nodes dropped, what was replaced by what was mined, and what became too old. `offset` reaches as far as 10,000.",
 		statuses: []int{http.StatusBadRequest},
 		class:    answer.Mempool, of: ofMempool(), taggedByContent: true,
 	}, a.listDropped)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-mempool-of", path: "/extended/v1/address/{principal}/mempool", tag: "Mempool", summary: "Transactions of an account that wait to be mined",
 		about:    "It sends them, they transfer STX to it, or they call or deploy it. " + instead("/extended/v3/principals/{principal}/mempool/transactions"),
 		statuses: []int{http.StatusBadRequest}, class: answer.Mempool, taggedByContent: true, deprecated: true,
@@ -67,7 +67,7 @@ func (a *API) registerMempoolLists() {
 }
 
 func tracedWaitingPage[In any](a *API, id string) {
-	traced(a, id, func(_ context.Context, _ *snapshot, _ In, page *offsetPage[waitingBody]) ([]lookup, error) {
+	traced(a.Engine, id, func(_ context.Context, _ *snapshot, _ In, page *offsetPage[waitingBody]) ([]lookup, error) {
 		if page == nil {
 			return nil, nil
 		}
@@ -159,7 +159,7 @@ func (p partOfMempool) count() string {
 
 func (a *API) mempoolPage(ctx context.Context, s *snapshot, part partOfMempool, order string, ascending bool, in PageInput, how TransactionOptions) (*offsetPage[waitingBody], error) {
 	page := &offsetPage[waitingBody]{Limit: orDefault(in.Limit, mempoolLimit), Offset: in.Offset, Results: []waitingBody{}}
-	if !s.knowsMempool() {
+	if !knowsMempool(s) {
 		return page, nil
 	}
 	direction := " DESC"
@@ -186,7 +186,7 @@ func (a *API) showWaiting(ctx context.Context, s *snapshot, page *offsetPage[wai
 	if len(rows) == 0 {
 		return nil
 	}
-	interfaces, err := a.complete(ctx, s, rows, false, nil)
+	interfaces, err := complete(ctx, s, rows, false, nil)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func waitingRowsOf(found *result[waitingRow]) []*transactionRow {
 
 func (a *API) listDropped(ctx context.Context, s *snapshot, in *droppedInput) (*offsetPage[waitingBody], error) {
 	page := &offsetPage[waitingBody]{Limit: orDefault(in.Limit, mempoolLimit), Offset: in.Offset, Results: []waitingBody{}}
-	if !s.knowsMempool() {
+	if !knowsMempool(s) {
 		return page, nil
 	}
 	b := s.batch()

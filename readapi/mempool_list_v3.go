@@ -23,7 +23,7 @@ type mempoolOfV3Input struct {
 	MempoolPageInput
 }
 
-func (in *mempoolOfV3Input) dependencies() dependencies {
+func (in *mempoolOfV3Input) Dependencies() dependencies {
 	return onTip("chain").with("mempool", shard.Account(string(in.Principal)))
 }
 
@@ -54,13 +54,13 @@ func (r *waitingRow) cursor() *string {
 }
 
 func (a *API) registerMempoolListsV3() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-mempool-v3", path: "/extended/v3/mempool/transactions", tag: "Mempool", summary: "Transactions that wait to be mined, the newest first",
 		statuses: []int{http.StatusBadRequest}, class: answer.Mempool, of: ofMempool(), taggedByContent: true,
 	}, func(ctx context.Context, s *snapshot, in *MempoolPageInput) (*keysetPage[waitingSummary], error) {
 		return a.mempoolPageV3(ctx, s, partOfMempool{}, in)
 	})
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-mempool-of-v3", path: "/extended/v3/principals/{principal}/mempool/transactions", tag: "Mempool", summary: "Transactions of an account that wait to be mined, the newest first",
 		about:    "It sends them, they transfer STX to it, or they call or deploy it.",
 		statuses: []int{http.StatusBadRequest}, class: answer.Mempool, taggedByContent: true,
@@ -72,7 +72,7 @@ func (a *API) registerMempoolListsV3() {
 }
 
 func tracedWaitingPageV3[In any](a *API, id string) {
-	traced(a, id, func(_ context.Context, _ *snapshot, _ In, page *keysetPage[waitingSummary]) ([]lookup, error) {
+	traced(a.Engine, id, func(_ context.Context, _ *snapshot, _ In, page *keysetPage[waitingSummary]) ([]lookup, error) {
 		if page == nil {
 			return nil, nil
 		}
@@ -86,7 +86,7 @@ func tracedWaitingPageV3[In any](a *API, id string) {
 
 func (a *API) mempoolPageV3(ctx context.Context, s *snapshot, part partOfMempool, in *MempoolPageInput) (*keysetPage[waitingSummary], error) {
 	page := &keysetPage[waitingSummary]{Limit: in.Limit, Results: []waitingSummary{}}
-	if !s.knowsMempool() {
+	if !knowsMempool(s) {
 		return page, nil
 	}
 	time, id := in.Cursor.position()
@@ -124,7 +124,7 @@ func (a *API) mempoolPageV3(ctx context.Context, s *snapshot, part partOfMempool
 		return page, nil
 	}
 	page.Cursor.Current = found.rows[0].cursor()
-	if _, err := a.complete(ctx, s, waitingRowsOf(found), true, nil); err != nil {
+	if _, err := complete(ctx, s, waitingRowsOf(found), true, nil); err != nil {
 		return nil, err
 	}
 	for i := range found.rows {

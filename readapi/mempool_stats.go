@@ -56,11 +56,11 @@ func (exactNumber) Schema(huma.Registry) *huma.Schema {
 func (d exactNumber) MarshalJSON() ([]byte, error) { return json.Marshal(json.Number(d)) }
 
 func (a *API) registerMempoolStats() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-mempool-stats", path: "/extended/v1/tx/mempool/stats", tag: "Mempool", summary: "How the mempool is made up",
 		class: answer.Mempool, of: onTip("mempool"), taggedByContent: true,
 	}, getMempoolStats)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-mempool-fees", path: "/extended/v2/mempool/fees", tag: "Mempool", summary: "What those pay that wait to be mined",
 		about: "Percentiles (25, 50, 75, 95) of whole fees in µSTX, of all and by kind. A kind of which there is none is absent.",
 		class: answer.Mempool, of: onTip("mempool"), taggedByContent: true,

@@ -98,7 +98,7 @@ func (v *tokenView) description() string {
 	return orEmpty(v.document.Description)
 }
 
-func (v *tokenView) links(c *Config) imageLinks {
+func (v *tokenView) links(c *metadataConfig) imageLinks {
 	if v.document == nil {
 		return imageLinks{}
 	}

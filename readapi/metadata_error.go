@@ -20,6 +20,9 @@ func (e *tokenError) Error() string {
 	return e.body.Reason
 }
 
+// Answer implements engine.AnswerError.
+func (e *tokenError) Answer() (status int, body any) { return e.status, e.body }
+
 type tokenErrorBody struct {
 	Reason  string `json:"error" enum:"Contract not found,Token not found,Locale not found,Token metadata fetch in progress,Token error"`
 	Message string `json:"message,omitempty" doc:"Of a Token error: what is wrong with the contract or the document."`

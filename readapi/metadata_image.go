@@ -2,7 +2,6 @@ package readapi
 
 import (
 	"encoding/hex"
-	"fmt"
 
 	"strata/domain/document"
 )
@@ -18,7 +17,7 @@ type imageLinks struct {
 func (f *imageFacts) text() string { return hex.EncodeToString(f.digest) }
 
 // imageLinks of an image that a document names; row is nil when it is not known.
-func (c *Config) imageLinks(canonical *string, row *resourceRow) (links imageLinks) {
+func (c *metadataConfig) imageLinks(canonical *string, row *resourceRow) (links imageLinks) {
 	if canonical == nil {
 		return links
 	}
@@ -34,7 +33,7 @@ func (c *Config) imageLinks(canonical *string, row *resourceRow) (links imageLin
 }
 
 // reachable is where a browser finds what a URI of any scheme names; empty for a scheme that nobody serves.
-func (c *Config) reachable(uri string) string {
+func (c *metadataConfig) reachable(uri string) string {
 	if document.IsData(uri) {
 		return uri
 	}
@@ -43,15 +42,4 @@ func (c *Config) reachable(uri string) string {
 		return ""
 	}
 	return candidates[0].URL
-}
-
-// imageSource tells answers of processes apart that link to different places; empty for the default.
-func (c *Config) imageSource() string {
-	if c.ImageBase != "" {
-		return " images=" + c.ImageBase
-	}
-	if len(c.Gateways.IPFS)+len(c.Gateways.Arweave)+len(c.Gateways.Replaced) > 0 {
-		return fmt.Sprintf(" gateways=%q,%q,%q", c.Gateways.IPFS, c.Gateways.Arweave, c.Gateways.Replaced)
-	}
-	return ""
 }

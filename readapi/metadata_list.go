@@ -87,7 +87,7 @@ type listedToken struct {
 }
 
 func (a *API) registerTokenList() {
-	get(a, metadataResource(resource{
+	get(a.Engine, metadataResource(resource{
 		id: "getFungibleTokens", path: "/ft", summary: "Fungible tokens", statuses: []int{http.StatusBadRequest},
 		about: "One row for each token, in whatever state it is. Tokens without a name or symbol are the last of their order; equal ones are sorted by contract.",
 		of:    on(string(token.FT), shard.Tokens),
@@ -135,7 +135,7 @@ func (a *API) listTokens(ctx context.Context, s *snapshot, in *tokenListInput) (
 		if row.id == nil {
 			continue // nothing but the total
 		}
-		listed, err := row.shape(&a.config)
+		listed, err := row.shape(&a.metadata)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +144,7 @@ func (a *API) listTokens(ctx context.Context, s *snapshot, in *tokenListInput) (
 	return page, nil
 }
 
-func (r *listedRow) shape(config *Config) (listedToken, error) {
+func (r *listedRow) shape(config *metadataConfig) (listedToken, error) {
 	c, t := &r.contract, &r.token
 	c.id, c.kind = *r.id, token.FT
 	r.document.uri = orEmpty(t.uri)

@@ -39,7 +39,7 @@ type FTInput struct {
 
 func (in *FTInput) named() namedToken { return nameToken(string(in.Principal), "1") }
 
-func (in *FTInput) dependencies() dependencies { return onTokens(in.named()) }
+func (in *FTInput) Dependencies() dependencies { return onTokens(in.named()) }
 
 // TokenInput names a token of a contract that has many.
 type TokenInput struct {
@@ -49,7 +49,7 @@ type TokenInput struct {
 
 func (in *TokenInput) named() namedToken { return nameToken(string(in.Principal), string(in.TokenID)) }
 
-func (in *TokenInput) dependencies() dependencies { return onTokens(in.named()) }
+func (in *TokenInput) Dependencies() dependencies { return onTokens(in.named()) }
 
 // LocaleInput is the language of the document that is shown.
 type LocaleInput struct {

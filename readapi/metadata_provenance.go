@@ -85,13 +85,13 @@ type tokenNotification struct {
 func (a *API) registerTokenProvenance() {
 	const summary, about = "Where what is known of a token comes from", "The events behind each part, and what is tried next and when. It is an answer also for tokens that have nothing to show."
 	statuses := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
-	get(a, metadataResource(resource{
+	get(a.Engine, metadataResource(resource{
 		id: "getFtProvenance", path: "/ft/{principal}/provenance", summary: summary, about: about, statuses: statuses, brief: true,
 	}), func(ctx context.Context, s *snapshot, in *FTInput) (*tokenProvenance, error) {
 		return readProvenance(ctx, s, token.FT, in.named())
 	})
 	for id, kind := range map[string]token.Kind{"getNftProvenance": token.NFT, "getSftProvenance": token.SFT} {
-		get(a, metadataResource(resource{
+		get(a.Engine, metadataResource(resource{
 			id: id, path: "/" + string(kind) + "/{principal}/{token_id}/provenance", summary: summary, about: about, statuses: statuses, brief: true,
 		}), func(ctx context.Context, s *snapshot, in *TokenInput) (*tokenProvenance, error) {
 			return readProvenance(ctx, s, kind, in.named())

@@ -43,7 +43,7 @@ type refreshAccepted struct {
 	Accepted bool `json:"accepted"`
 }
 
-func (refreshAccepted) status() int { return http.StatusAccepted }
+func (refreshAccepted) HTTPStatus() int { return http.StatusAccepted }
 
 // refreshBodyMax is the length of the longest body of a request, in bytes.
 const refreshBodyMax = 4 << 10
@@ -79,7 +79,7 @@ func (a *API) registerTokenRefresh() {
 			Method: http.MethodPost, Path: path, OperationID: r.id, Summary: r.summary, Description: r.about, Tags: []string{r.tag},
 			Responses: responses, Hidden: i > 0, DefaultStatus: http.StatusAccepted, MaxBodyBytes: refreshBodyMax, SkipValidateBody: true,
 		}, func(ctx context.Context, in *refreshInput) (*written, error) {
-			if a.config.Refresh == nil {
+			if a.metadata.Refresh == nil {
 				return &written{Body: func(ctx huma.Context) {
 					r, w := humago.Unwrap(ctx)
 					routeNotFound(w, r)
@@ -116,7 +116,7 @@ func (a *API) refresh(ctx context.Context, in *refreshInput, limits *wishLimits)
 	if id := wish.text(); id != nil {
 		noted.TokenID = *id
 	}
-	if err := a.config.Refresh(ctx, noted); err != nil {
+	if err := a.metadata.Refresh(ctx, noted); err != nil {
 		return a.failed(ctx, fmt.Errorf("note the wish to fetch %s again: %w", wish.contract, err), plain)
 	}
 	made, err := answerOf(refreshAccepted{Accepted: true}, answer.Config{})

@@ -48,7 +48,7 @@ type searchInput struct {
 	LocaleInput
 }
 
-func (in *searchInput) dependencies() dependencies { return onTokens(in.Contracts.named()...) }
+func (in *searchInput) Dependencies() dependencies { return onTokens(in.Contracts.named()...) }
 
 // foundToken is a token of any kind. What is not known is absent.
 type foundToken struct {
@@ -80,7 +80,7 @@ func (tokenNumber) Schema(huma.Registry) *huma.Schema {
 func (n tokenNumber) MarshalJSON() ([]byte, error) { return n, nil }
 
 func (a *API) registerTokenSearch() {
-	get(a, metadataResource(resource{
+	get(a.Engine, metadataResource(resource{
 		id: "searchTokens", path: "/search", summary: "Tokens by their contracts and numbers", statuses: []int{http.StatusBadRequest},
 		about: "In the order of the request, in whatever state they are. What is not known is left out, and so are descriptions and images of a token that has none in the locale.",
 	}), a.searchTokens)
@@ -101,7 +101,7 @@ func (a *API) searchTokens(ctx context.Context, s *snapshot, in *searchInput) ([
 			return nil, err
 		}
 		if t, c := v.token, v.contract; t != nil {
-			links := v.links(&a.config)
+			links := v.links(&a.metadata)
 			tokens = append(tokens, foundToken{
 				ContractID: c.id, TokenNumber: tokenNumber(named[i].id.String()), TokenType: c.kind,
 				Name: orEmpty(t.name), Symbol: orEmpty(t.symbol), Decimals: t.decimals, TotalSupply: amount(orEmpty(t.totalSupply)), TokenURI: orEmpty(t.uri),

@@ -43,7 +43,7 @@ func (tokenChainTip) Schema(r huma.Registry) *huma.Schema {
 var jobStates = []string{"pending", "failed", "invalid", "done"}
 
 func (a *API) registerTokenStatus() {
-	get(a, metadataResource(resource{
+	get(a.Engine, metadataResource(resource{
 		id: "getApiStatus", tag: "Status", summary: "Status of the metadata of tokens", of: onTip("ft", "nft", "sft"),
 		about: "The chain's tip, what is known, and what is to be fetched. Only what there is some of is named.",
 	}), a.tokenStatus)

@@ -67,13 +67,13 @@ type sftMetadata struct {
 func (a *API) registerTokens() {
 	statuses := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
 	const about = "What is known stays when a later attempt fails; `refresh` says so then. With status 422 nothing is known yet, or the contract or its document is wrong."
-	get(a, metadataResource(resource{
+	get(a.Engine, metadataResource(resource{
 		id: "getFtMetadata", path: "/ft/{principal}", summary: "A fungible token", about: about, statuses: statuses, brief: true,
 	}), a.ftMetadata)
-	get(a, metadataResource(resource{
+	get(a.Engine, metadataResource(resource{
 		id: "getNftMetadata", path: "/nft/{principal}/{token_id}", summary: "A non-fungible token", about: about, statuses: statuses, brief: true,
 	}), a.nftMetadata)
-	get(a, metadataResource(resource{
+	get(a.Engine, metadataResource(resource{
 		id: "getSftMetadata", path: "/sft/{principal}/{token_id}", summary: "A semi-fungible token", about: about, statuses: statuses, brief: true,
 	}), a.sftMetadata)
 }
@@ -86,7 +86,7 @@ func (a *API) ftMetadata(ctx context.Context, s *snapshot, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	t, c, links := v.token, v.contract, v.links(&a.config)
+	t, c, links := v.token, v.contract, v.links(&a.metadata)
 	return &ftMetadata{
 		Name: orEmpty(t.name), Symbol: orEmpty(t.symbol), Decimals: t.decimals, TotalSupply: amount(orEmpty(t.totalSupply)), TokenURI: orEmpty(t.uri),
 		Description: v.description(), ImageURI: links.image, ImageThumbnailURI: links.thumbnail, ImageCanonicalURI: links.canonical,
@@ -102,7 +102,7 @@ func (a *API) nftMetadata(ctx context.Context, s *snapshot, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return &nftMetadata{TokenURI: orEmpty(v.token.uri), Metadata: v.metadata(v.links(&a.config)), Refresh: v.refresh()}, nil
+	return &nftMetadata{TokenURI: orEmpty(v.token.uri), Metadata: v.metadata(v.links(&a.metadata)), Refresh: v.refresh()}, nil
 }
 
 func (a *API) sftMetadata(ctx context.Context, s *snapshot, in *struct {
@@ -115,7 +115,7 @@ func (a *API) sftMetadata(ctx context.Context, s *snapshot, in *struct {
 	}
 	return &sftMetadata{
 		TokenURI: orEmpty(v.token.uri), Decimals: v.token.decimals, TotalSupply: amount(orEmpty(v.token.totalSupply)),
-		Metadata: v.metadata(v.links(&a.config)), Refresh: v.refresh(),
+		Metadata: v.metadata(v.links(&a.metadata)), Refresh: v.refresh(),
 	}, nil
 }
 

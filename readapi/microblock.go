@@ -33,19 +33,19 @@ type unanchoredPage struct {
 // are told with the block.
 func (a *API) registerMicroblocks() {
 	about := "There are no microblocks any more. Those that a block has confirmed are told by " + "`/extended/v1/block/{hash}`."
-	getPlain(a, resource{
+	getPlain(a.Engine, resource{
 		id: "list-microblocks", path: "/extended/v1/microblock", tag: "Blocks", summary: "Microblocks that are streamed: none", about: about,
 		statuses: []int{http.StatusBadRequest}, deprecated: true,
 	}, func(_ context.Context, in *microblocksInput) (*offsetPage[microblock], error) {
 		return &offsetPage[microblock]{Limit: orDefault(in.Limit, microblocksLimit), Offset: in.Offset, Results: []microblock{}}, nil
 	})
-	getPlain(a, resource{
+	getPlain(a.Engine, resource{
 		id: "get-microblock", path: "/extended/v1/microblock/{hash}", tag: "Blocks", summary: "A microblock that is streamed: none", about: about,
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, deprecated: true,
 	}, func(context.Context, *microblockInput) (*microblock, error) {
 		return nil, notFound("cannot find microblock by hash")
 	})
-	getPlain(a, resource{
+	getPlain(a.Engine, resource{
 		id: "list-unanchored-transactions", path: "/extended/v1/microblock/unanchored/txs", tag: "Blocks", summary: "Transactions in streamed microblocks alone: none", about: about,
 		deprecated: true,
 	}, func(context.Context, *struct{}) (*unanchoredPage, error) {

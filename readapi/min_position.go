@@ -53,7 +53,7 @@ func leastPosition(r *http.Request) (least int64, err error) {
 
 // reach waits until an answer to a plan reflects so many events. The state is one that does; nil for that of the database, which does,
 // too. The error says how far it was when patience ended.
-func (a *API) reach(ctx context.Context, p *plan, least int64) (*register.State, error) {
+func (a *Engine) reach(ctx context.Context, p *plan, least int64) (*register.State, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(positionPatience, a.config.RequestTimeout))
 	defer cancel()
 	a.watch.Look()
@@ -78,14 +78,14 @@ func (a *API) reach(ctx context.Context, p *plan, least int64) (*register.State,
 }
 
 // reached looks into the database, which also knows of tables that they are up to date although the last events did not concern them.
-func (a *API) reached(ctx context.Context, p *plan, least int64) (bool, error) {
+func (a *Engine) reached(ctx context.Context, p *plan, least int64) (bool, error) {
 	s, err := a.begin(ctx, nil)
 	if err != nil {
 		return false, err
 	}
 	defer s.close()
 	b := s.batch()
-	heads := s.queueHeads(b)
+	heads := queueHeads(b)
 	if err := b.runLast(ctx); err != nil {
 		return false, err
 	}

@@ -23,10 +23,10 @@ type networkInput struct {
 
 // registerNetworkTimes adds what networks are set up for, which is no matter of the tables.
 func (a *API) registerNetworkTimes() {
-	getPlain(a, resource{
+	getPlain(a.Engine, resource{
 		id: "get-network-block-times", path: "/extended/v1/info/network_block_times", tag: "Blocks", summary: "Time between blocks that networks aim at",
 	}, func(context.Context, *struct{}) (targetTimes, error) { return networkTimes, nil })
-	getPlain(a, resource{
+	getPlain(a.Engine, resource{
 		id: "get-network-block-time", path: "/extended/v1/info/network_block_time/{network}", tag: "Blocks", summary: "Time between blocks that a network aims at",
 		statuses: []int{http.StatusBadRequest},
 	}, func(_ context.Context, in *networkInput) (targetTime, error) {

@@ -132,22 +132,22 @@ func (a *API) registerNFTLists() {
 	}
 	holdings := of("list-nft-holdings", "holdings", "The non-fungible tokens that an account owns, the one it got last first")
 	holdings.deprecated, holdings.about = true, instead("/extended/v3/principals/{principal}/balances/nft")
-	get(a, holdings, a.nftHoldings)
-	get(a, of("list-nft-history", "history", "What happened to a non-fungible token, newest first"), a.nftHistory)
-	get(a, of("list-nft-mints", "mints", "The mints of non-fungible tokens of an asset, newest first"), a.nftMints)
-	traced(a, holdings.id, func(_ context.Context, _ *snapshot, _ *holdingsInput, page *nftPage[nftHolding]) ([]lookup, error) {
+	get(a.Engine, holdings, a.nftHoldings)
+	get(a.Engine, of("list-nft-history", "history", "What happened to a non-fungible token, newest first"), a.nftHistory)
+	get(a.Engine, of("list-nft-mints", "mints", "The mints of non-fungible tokens of an asset, newest first"), a.nftMints)
+	traced(a.Engine, holdings.id, func(_ context.Context, _ *snapshot, _ *holdingsInput, page *nftPage[nftHolding]) ([]lookup, error) {
 		if page == nil {
 			return nil, nil
 		}
 		return nftLookups("nft_custody", tracedCustody, page.Results, func(h nftHolding) nftRow { return h.row }), nil
 	})
-	traced(a, "list-nft-history", func(_ context.Context, _ *snapshot, _ *nftHistoryInput, page *nftPage[nftHistoryEvent]) ([]lookup, error) {
+	traced(a.Engine, "list-nft-history", func(_ context.Context, _ *snapshot, _ *nftHistoryInput, page *nftPage[nftHistoryEvent]) ([]lookup, error) {
 		if page == nil {
 			return nil, nil
 		}
 		return nftLookups("nft_event", tracedNFTEvent, page.Results, func(e nftHistoryEvent) nftRow { return e.row }), nil
 	})
-	traced(a, "list-nft-mints", func(_ context.Context, _ *snapshot, _ *nftMintsInput, page *nftPage[nftMint]) ([]lookup, error) {
+	traced(a.Engine, "list-nft-mints", func(_ context.Context, _ *snapshot, _ *nftMintsInput, page *nftPage[nftMint]) ([]lookup, error) {
 		if page == nil {
 			return nil, nil
 		}
@@ -388,7 +388,7 @@ func (a *API) transactionsByKey(ctx context.Context, s *snapshot, keys []rowKey)
 		return nil, err
 	}
 	rows := rowsOf(found)
-	interfaces, err := a.complete(ctx, s, rows, false, nil)
+	interfaces, err := complete(ctx, s, rows, false, nil)
 	if err != nil {
 		return nil, err
 	}

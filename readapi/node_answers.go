@@ -24,6 +24,10 @@ type NodeAnswers struct {
 	chain   atomic.Pointer[[]byte] // what all keys begin with; nil while the archive isn't known
 }
 
+func newNodeAnswers(e *Engine) *NodeAnswers {
+	return &NodeAnswers{timed: e.cache.Timed(), watch: e.watch, network: e.config.Network}
+}
+
 // NodeAnswers is where answers of nodes are kept.
 func (a *API) NodeAnswers() *NodeAnswers { return a.nodeAnswers }
 

@@ -39,7 +39,7 @@ func (f *fees) look() {
 
 // run judges after each block, until ctx ends.
 func (f *fees) run(ctx context.Context) {
-	if f.api.config.BlockLimit == nil {
+	if f.api.nodes.BlockLimit == nil {
 		return
 	}
 	limits := make(chan ExecutionCost)
@@ -80,7 +80,7 @@ func (f *fees) askLimits(ctx context.Context, limits chan<- ExecutionCost) {
 	for failures := 0; ctx.Err() == nil; {
 		wait := limitEvery
 		bounded, cancel := context.WithTimeout(ctx, limitTimeout)
-		limit, err := f.api.config.BlockLimit(bounded)
+		limit, err := f.api.nodes.BlockLimit(bounded)
 		cancel()
 		if err == nil {
 			failures = 0

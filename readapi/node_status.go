@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"strata/readapi/internal/answer"
 )
 
@@ -55,11 +53,11 @@ func (a *API) registerNodes() {
 		id: "get-nodes", path: "/proxy/v1/nodes", tag: "Nodes", summary: "How the nodes are",
 		about: "The pool of nodes behind `/v2` and `/v3`, as it is now.",
 	}
-	operate(a, a.operation(r), func(ctx context.Context, _ *struct{}) sent {
-		if a.config.Nodes == nil {
+	operate(a.Engine, a.operation(r), func(ctx context.Context, _ *struct{}) sent {
+		if a.nodes.Status == nil {
 			return sent{Answer: noNodesAnswer()}
 		}
-		made, err := answerOf(nodePool{append([]NodeStatus{}, a.config.Nodes()...)}, answer.Config{})
+		made, err := answerOf(nodePool{append([]NodeStatus{}, a.nodes.Status()...)}, answer.Config{})
 		if err != nil {
 			return sent{Answer: a.failed(ctx, err, answer.Config{})}
 		}
@@ -74,8 +72,4 @@ func (a *API) registerNodes() {
 		a.plain(prefix, "unknown", routeNotFound) // else the mux redirects to the above
 	}
 	a.documentNodes()
-}
-
-func (a *API) schemaOf(t reflect.Type) *huma.Schema {
-	return a.OpenAPI().Components.Schemas.Schema(t, true, "")
 }

@@ -29,7 +29,7 @@ func blockTransferColumns(r *blockTransferRow) []any {
 }
 
 func (a *API) registerBlockTransfers() {
-	get(a, ordinalsResource(resource{
+	get(a.Engine, ordinalsResource(resource{
 		id: "getTransfersPerBlock", path: "/inscriptions/transfers", tag: "Inscriptions", summary: "The moves of inscriptions in a block",
 		about: "The last one first. A reveal is no move of its inscription, and one of the older ones on the satoshi. In a block that is not known nothing moved.",
 		of:    onTip(inscribed), statuses: []int{http.StatusBadRequest},

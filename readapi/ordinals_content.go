@@ -23,7 +23,7 @@ var contentFields = []answer.Field{
 }
 
 func (a *API) registerInscriptionContent() {
-	get(a, ordinalsResource(resource{
+	get(a.Engine, ordinalsResource(resource{
 		id: "getInscriptionContent", path: "/inscriptions/{id}/content", tag: "Inscriptions", summary: "The content of an inscription",
 		about: "The bytes, with the type that they were inscribed with. An inscription that names a delegate has that one's content, if it is known. " +
 			"It can be had in parts. Scripts in it don't run.",

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"strata/readapi/internal/answer"
 )
 
 // ordinalsError is an answer of the ordinals family that is not the one that the client hoped for. Its body is that of
@@ -23,6 +25,12 @@ func (e *ordinalsError) Error() string {
 	}
 	return http.StatusText(e.status)
 }
+
+// Answer implements engine.AnswerError.
+func (e *ordinalsError) Answer() (status int, body any) { return e.status, e.body }
+
+// AnswerClass is the class of the answer.
+func (e *ordinalsError) AnswerClass() answer.Class { return answer.TipPlainErrors }
 
 // ordinalsErrorBody is the body of what is not there, and of a satoshi that can't be.
 type ordinalsErrorBody struct {

@@ -108,7 +108,7 @@ ORDER BY ` + order
 }
 
 // shape is the inscription as clients see it.
-func (r *inscriptionRow) shape(config *Config) inscription {
+func (r *inscriptionRow) shape(bareTxID bool) inscription {
 	i := inscription{
 		ID: r.id, Number: r.number, Address: r.address, GenesisAddress: r.genesisAddress,
 		GenesisBlockHeight: r.height, GenesisBlockHash: bare(r.genesisHash), GenesisTxID: bare(ordinals.InscriptionID(r.id).TxID()),
@@ -121,7 +121,7 @@ func (r *inscriptionRow) shape(config *Config) inscription {
 		Charms: ordinals.Charms(r.charms).Names(),
 	}
 	i.Location = location(i.Output, i.Offset)
-	if config.OrdinalsTxIDBare {
+	if bareTxID {
 		i.TxID = bare(r.tx)
 	}
 	if len(r.parents) > 0 {
@@ -130,20 +130,12 @@ func (r *inscriptionRow) shape(config *Config) inscription {
 	return i
 }
 
-func shapeInscriptions(rows []inscriptionRow, config *Config) []inscription {
+func shapeInscriptions(rows []inscriptionRow, bareTxID bool) []inscription {
 	shaped := make([]inscription, len(rows))
 	for i := range rows {
-		shaped[i] = rows[i].shape(config)
+		shaped[i] = rows[i].shape(bareTxID)
 	}
 	return shaped
-}
-
-// ordinalsForm tells answers of processes apart that write the family's answers in different forms; empty for the default.
-func (c *Config) ordinalsForm() string {
-	if c.OrdinalsTxIDBare {
-		return " bare tx_id"
-	}
-	return ""
 }
 
 // bare is a hash as Bitcoin's programs write it.

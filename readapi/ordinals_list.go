@@ -11,7 +11,7 @@ import (
 func contains[T comparable](values []T, value T) bool { return slices.Contains(values, value) }
 
 func (a *API) registerInscriptions() {
-	get(a, ordinalsResource(resource{
+	get(a.Engine, ordinalsResource(resource{
 		id: "getInscriptions", path: "/inscriptions", tag: "Inscriptions", summary: "Inscriptions",
 		about: "Those that match all filters; of several values of one filter, any. The newest reveal is first, unless another order is asked for. " +
 			"What several filters match has to be counted, which may take too long: then the answer is 503, with a message that says so.",
@@ -39,7 +39,7 @@ func (a *API) inscriptions(ctx context.Context, s *snapshot, in *inscriptionsInp
 	if err != nil {
 		return nil, countTooLong(err)
 	}
-	page.Total, page.Results = total, shapeInscriptions(rows, &a.config)
+	page.Total, page.Results = total, shapeInscriptions(rows, a.bareTxID)
 	return page, nil
 }
 

@@ -36,7 +36,7 @@ func (a *API) registerSatoshis() {
 		of:     onTip(inscribed),
 		refuse: refuseSatoshi, refusal: reflect.TypeFor[ordinalsErrorBody](), statuses: []int{http.StatusBadRequest},
 	})
-	get(a, r, a.satoshi)
+	get(a.Engine, r, a.satoshi)
 	for _, path := range append([]string{r.path}, r.aliases...) {
 		// Without a number it is no number, rather than another route; without the slash it is one.
 		path = path[:len(path)-len("/{ordinal}")]
@@ -45,7 +45,7 @@ func (a *API) registerSatoshis() {
 			failureAnswer(errSatoshi).Serve(w, r, answer.Moment{})
 		})
 	}
-	get(a, ordinalsResource(resource{
+	get(a.Engine, ordinalsResource(resource{
 		id: "getSatoshiInscriptions", path: "/sats/{ordinal}/inscriptions", tag: "Satoshis", summary: "The inscriptions on a satoshi",
 		about:  "By number, the highest first. Satoshi 0 also has those that are on no satoshi at all.",
 		of:     onTip(inscribed),
@@ -103,7 +103,7 @@ func (a *API) satoshiInscriptions(ctx context.Context, s *snapshot, in *struct {
 		return nil, err
 	}
 	page.Total, _ = total.first()
-	page.Results = shapeInscriptions(rows, &a.config)
+	page.Results = shapeInscriptions(rows, a.bareTxID)
 	return page, nil
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 func (a *API) registerInscription() {
-	get(a, ordinalsResource(resource{
+	get(a.Engine, ordinalsResource(resource{
 		id: "getInscription", path: "/inscriptions/{id}", tag: "Inscriptions", summary: "An inscription", brief: true,
 		about: "By its id or its number, which have the same entity tag.",
 		of:    onTip(inscribed), statuses: []int{http.StatusBadRequest, http.StatusNotFound},
@@ -36,6 +36,6 @@ func (a *API) inscription(ctx context.Context, s *snapshot, in *InscriptionInput
 	if !ok {
 		return nil, errOrdinalsNotFound
 	}
-	shaped := row.shape(&a.config)
+	shaped := row.shape(a.bareTxID)
 	return &shaped, nil
 }

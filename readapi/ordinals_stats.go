@@ -36,7 +36,7 @@ type countedBlock struct {
 }
 
 func (a *API) registerOrdinalsStats() {
-	get(a, ordinalsResource(resource{
+	get(a.Engine, ordinalsResource(resource{
 		id: "getStatsInscriptionCount", path: "/stats/inscriptions", tag: "Statistics", summary: "Inscriptions per block",
 		about: "Of the blocks with inscriptions between two heights, both included, the highest 5000.",
 		of:    onTip(inscribed), statuses: []int{http.StatusBadRequest},

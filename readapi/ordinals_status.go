@@ -39,7 +39,7 @@ func (n *numbering) missing() *int64 {
 }
 
 func (a *API) registerOrdinalsStatus() {
-	get(a, ordinalsResource(resource{
+	get(a.Engine, ordinalsResource(resource{
 		id: "getOrdinalsStatus", tag: "Status", summary: "Status of the inscriptions", of: onTip(inscribed),
 		about: "The highest block, and how far the numbers of inscriptions go.",
 	}), a.ordinalsStatus)

@@ -11,7 +11,7 @@ type inscriptionTransfersInput struct {
 }
 
 func (a *API) registerInscriptionTransfers() {
-	get(a, ordinalsResource(resource{
+	get(a.Engine, ordinalsResource(resource{
 		id: "getInscriptionTransfers", path: "/inscriptions/{id}/transfers", tag: "Inscriptions", summary: "Where an inscription has been",
 		about: "The newest place first, that of its reveal last. An inscription that is not known has been nowhere.",
 		of:    onTip(inscribed), statuses: []int{http.StatusBadRequest},

@@ -18,7 +18,7 @@ import (
 func faulty(fail func() error) (*API, *bytes.Buffer) {
 	log := &bytes.Buffer{}
 	a := New(Config{Logger: slog.New(slog.NewTextHandler(log, nil))})
-	getPlain(a, resource{id: "fail", path: "/fail", tag: "Status", summary: "Fail"}, func(context.Context, *struct{}) (*health, error) { return nil, fail() })
+	getPlain(a.Engine, resource{id: "fail", path: "/fail", tag: "Status", summary: "Fail"}, func(context.Context, *struct{}) (*health, error) { return nil, fail() })
 	return a, log
 }
 
@@ -81,7 +81,7 @@ func TestErrorsOfHuma(t *testing.T) {
 		}
 	}
 	// Registered with huma alone, past the checks in front of it.
-	operate(a, a.operation(resource{id: "post", path: "/post", tag: "Status", summary: "Post"}), func(context.Context, *input) sent { return sent{} }, reflect.TypeFor[health]())
+	operate(a.Engine, a.operation(resource{id: "post", path: "/post", tag: "Status", summary: "Post"}), func(context.Context, *input) sent { return sent{} }, reflect.TypeFor[health]())
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "/post", strings.NewReader(`{"n":"x"}`))
 	a.ServeHTTP(w, r)

@@ -14,7 +14,7 @@ type waitingNonces struct{}
 
 // queue implements pendingNonces. It costs as many rows as the account has transactions that wait.
 func (waitingNonces) queue(b *batch, account string) func() []uint64 {
-	if !b.snapshot.knowsMempool() {
+	if !knowsMempool(b.snapshot) {
 		return func() []uint64 { return nil }
 	}
 	found := query(b, func(n *string) []any { return []any{n} }, `

@@ -54,7 +54,7 @@ var poxCycleList = keyedList[poxCycle, poxCycle]{
 
 func (a *API) registerPoxCycles() {
 	of := on("pox", shard.Cycles)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-pox-cycles", path: "/extended/v2/pox/cycles", tag: "Stacking", summary: "Reward cycles with signers, newest first",
 		about:    "A cycle is here from the block on that computes its signers, before it begins. `next_cursor` leads to newer cycles and `prev_cursor` to older ones.",
 		statuses: []int{http.StatusBadRequest}, class: answer.Tip, of: of, taggedByContent: true,
@@ -66,7 +66,7 @@ func (a *API) registerPoxCycles() {
 		page, _, err := poxCycleList.read(ctx, s, ask)
 		return page, err
 	})
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-pox-cycle", path: "/extended/v2/pox/cycles/{cycle_number}", tag: "Stacking", summary: "A reward cycle",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: of, taggedByContent: true,
 	}, func(ctx context.Context, s *snapshot, in *PoxCycleInput) (*poxCycle, error) {
@@ -85,7 +85,7 @@ func (a *API) registerPoxCycles() {
 		}
 		return &c, nil
 	})
-	traced(a, "list-pox-cycles", func(_ context.Context, _ *snapshot, _ *poxCyclesInput, page *numberedPage[poxCycle]) ([]lookup, error) {
+	traced(a.Engine, "list-pox-cycles", func(_ context.Context, _ *snapshot, _ *poxCyclesInput, page *numberedPage[poxCycle]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -95,7 +95,7 @@ func (a *API) registerPoxCycles() {
 		}
 		return []lookup{cycleLookup(numbers...)}, nil
 	})
-	traced(a, "get-pox-cycle", func(_ context.Context, _ *snapshot, in *PoxCycleInput, cycle *poxCycle) ([]lookup, error) {
+	traced(a.Engine, "get-pox-cycle", func(_ context.Context, _ *snapshot, in *PoxCycleInput, cycle *poxCycle) ([]lookup, error) {
 		if cycle == nil {
 			return nil, nil
 		}

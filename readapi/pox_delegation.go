@@ -82,7 +82,7 @@ func (a *API) delegationsAsOf(version int, pool string, height, burnHeight, abov
 
 func (a *API) registerDelegations(version int) {
 	name := "pox" + strconv.Itoa(version)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-" + name + "-delegations", path: "/extended/v1/" + name + "/{pool_principal}/delegations", tag: "Stacking",
 		summary:  "What a pool may lock with the contract pox-" + strconv.Itoa(version) + ", as of any block, the newest first",
 		about:    "The last delegation of each stacker that is neither revoked nor over. What the pool has is counted, whatever the page. `next_cursor` leads to newer ones and `prev_cursor` to older ones.",
@@ -90,7 +90,7 @@ func (a *API) registerDelegations(version int) {
 	}, func(ctx context.Context, s *snapshot, in *delegationsInput) (*numberedPage[poolDelegation], error) {
 		return a.listDelegations(ctx, s, version, in)
 	})
-	traced(a, "list-"+name+"-delegations", func(_ context.Context, _ *snapshot, _ *delegationsInput, page *numberedPage[poolDelegation]) ([]lookup, error) {
+	traced(a.Engine, "list-"+name+"-delegations", func(_ context.Context, _ *snapshot, _ *delegationsInput, page *numberedPage[poolDelegation]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

@@ -190,7 +190,7 @@ func (a *API) registerPoxEvents() {
 func (a *API) registerPoxEventsOf(version int) {
 	name := "pox" + strconv.Itoa(version)
 	prefix, of := "/extended/v1/"+name, on("pox", shard.StackingEvents(version)).and("chain", shard.StackingEvents(version))
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-" + name + "-events", path: prefix + "/events", tag: "Stacking", summary: "What the contract pox-" + strconv.Itoa(version) + " reported, newest first",
 		about:    "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
 		statuses: []int{http.StatusBadRequest}, class: answer.Tip, of: of, taggedByContent: true,
@@ -198,13 +198,13 @@ func (a *API) registerPoxEventsOf(version int) {
 		p := &asked{offset: in.Offset, limit: orDefault(in.Limit, poxEventsLimit), number: in.number()}
 		return eventsOfContract(version).read(ctx, s, p, a.bitcoinNetwork())
 	})
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-" + name + "-events-of-transaction", path: prefix + "/tx/{tx_id}", tag: "Stacking", summary: "What the contract reported of a transaction, the last first",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: onTip("chain").and("pox", shard.StackingEvents(version)), taggedByContent: true,
 	}, func(ctx context.Context, s *snapshot, in *PoxTransactionInput) (*stackingEvents, error) {
 		return a.poxEventsOfTransaction(ctx, s, version, in)
 	})
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-" + name + "-events-of-stacker", path: prefix + "/stacker/{principal}", tag: "Stacking", summary: "What the contract reported of a stacker, newest first",
 		about:    "Of a pool: what it aggregated. `next_cursor` leads to newer events and `prev_cursor` to older ones.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: of, taggedByContent: true,
@@ -230,13 +230,13 @@ func (a *API) registerPoxEventsOf(version int) {
 		}
 		return stackingLookups(version, page.Results)
 	}
-	traced(a, "list-"+name+"-events", func(_ context.Context, _ *snapshot, _ *poxEventsInput, page *numberedPage[stackingEvent]) ([]lookup, error) {
+	traced(a.Engine, "list-"+name+"-events", func(_ context.Context, _ *snapshot, _ *poxEventsInput, page *numberedPage[stackingEvent]) ([]lookup, error) {
 		return pages(page), nil
 	})
-	traced(a, "list-"+name+"-events-of-stacker", func(_ context.Context, _ *snapshot, _ *poxStackerEventsInput, page *numberedPage[stackingEvent]) ([]lookup, error) {
+	traced(a.Engine, "list-"+name+"-events-of-stacker", func(_ context.Context, _ *snapshot, _ *poxStackerEventsInput, page *numberedPage[stackingEvent]) ([]lookup, error) {
 		return pages(page), nil
 	})
-	traced(a, "list-"+name+"-events-of-transaction", func(_ context.Context, _ *snapshot, _ *PoxTransactionInput, events *stackingEvents) ([]lookup, error) {
+	traced(a.Engine, "list-"+name+"-events-of-transaction", func(_ context.Context, _ *snapshot, _ *PoxTransactionInput, events *stackingEvents) ([]lookup, error) {
 		if events == nil {
 			return nil, nil
 		}

@@ -90,12 +90,12 @@ func (r *poxSignerRow) shape(mainnet bool) poxSigner {
 func (a *API) registerPoxSigners() {
 	of := on("pox", shard.Cycles)
 	const counted = "Stackers are those who had locked STX for the cycle before its set was computed, alone with this key or in a pool that committed to it. "
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-pox-cycle-signers", path: "/extended/v2/pox/cycles/{cycle_number}/signers", tag: "Stacking", summary: "The signers of a reward cycle, the heaviest first",
 		about:    counted + "`prev_cursor` leads on, `next_cursor` back.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: of, taggedByContent: true,
 	}, a.listPoxSigners)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-pox-cycle-signer", path: "/extended/v2/pox/cycles/{cycle_number}/signers/{signer_key}", tag: "Stacking", summary: "A signer of a reward cycle",
 		about:    counted,
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: of, taggedByContent: true,
@@ -107,13 +107,13 @@ func (a *API) registerPoxSigners() {
 		signer := row.shape(a.mainnet())
 		return &signer, nil
 	})
-	traced(a, "list-pox-cycle-signers", func(_ context.Context, _ *snapshot, in *poxSignersInput, page *numberedPage[poxSigner]) ([]lookup, error) {
+	traced(a.Engine, "list-pox-cycle-signers", func(_ context.Context, _ *snapshot, in *poxSignersInput, page *numberedPage[poxSigner]) ([]lookup, error) {
 		if page == nil {
 			return nil, nil
 		}
 		return signerLookups(in.Cycle, page.Results...), nil
 	})
-	traced(a, "get-pox-cycle-signer", func(_ context.Context, _ *snapshot, in *PoxSignerInput, signer *poxSigner) ([]lookup, error) {
+	traced(a.Engine, "get-pox-cycle-signer", func(_ context.Context, _ *snapshot, in *PoxSignerInput, signer *poxSigner) ([]lookup, error) {
 		if signer == nil {
 			return nil, nil
 		}

@@ -29,13 +29,13 @@ type poxStacker struct {
 }
 
 func (a *API) registerPoxStackers() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-pox-cycle-signer-stackers", path: "/extended/v2/pox/cycles/{cycle_number}/signers/{signer_key}/stackers", tag: "Stacking",
 		summary:  "Who is behind a signer of a reward cycle, who has the most first",
 		about:    "As it was before the set of signers was computed. Who stacks in a pool is behind the key that the pool committed to for the reward address, next after that. `prev_cursor` leads on, `next_cursor` back.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: on("pox", shard.Cycles), taggedByContent: true,
 	}, a.listPoxStackers)
-	traced(a, "list-pox-cycle-signer-stackers", func(_ context.Context, _ *snapshot, in *poxStackersInput, page *numberedPage[poxStacker]) ([]lookup, error) {
+	traced(a.Engine, "list-pox-cycle-signer-stackers", func(_ context.Context, _ *snapshot, in *poxStackersInput, page *numberedPage[poxStacker]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

@@ -64,13 +64,13 @@ func poxTransactionList(address string) *keyedList[poxTransaction, poxTransactio
 
 func (a *API) registerPoxTransactions() {
 	const told = "Nodes tell these one by one since release 3.3.0.0.5. "
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-burn-block-pox-transactions", path: "/extended/v2/burn-blocks/{height_or_hash}/pox-transactions", tag: "Stacking",
 		summary: "Outputs of a Bitcoin block that pay stackers", taggedByContent: true,
 		about:    told + "In the order of transaction ids. `prev_cursor` leads on, `next_cursor` back. Of a block that is not followed there are none.",
 		statuses: []int{http.StatusBadRequest}, class: answer.Tip, of: on("pox", shard.Bitcoin),
 	}, listBurnBlockPoxTransactions)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-address-pox-transactions", path: "/extended/v2/addresses/{address}/pox-transactions", tag: "Stacking",
 		summary: "Outputs of Bitcoin blocks that pay an address for stacking, newest first", taggedByContent: true,
 		about:    told + "Those of a block are in the order of transaction ids. `next_cursor` leads to newer rows and `prev_cursor` to older ones.",
@@ -97,7 +97,7 @@ var tracedPayout = &tracedTable{
 }
 
 func tracedPoxTransactions[In any](a *API, id string) {
-	traced(a, id, func(_ context.Context, _ *snapshot, _ In, page *numberedPage[poxTransaction]) ([]lookup, error) {
+	traced(a.Engine, id, func(_ context.Context, _ *snapshot, _ In, page *numberedPage[poxTransaction]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

@@ -14,7 +14,7 @@ import (
 	"strata/readapi/internal/answer"
 )
 
-func (in *PrincipalInput) dependencies() dependencies {
+func (in *PrincipalInput) Dependencies() dependencies {
 	return on("balances", shard.Account(string(in.Principal))).with("mempool", shard.Account(string(in.Principal)))
 }
 
@@ -57,16 +57,16 @@ func (a *API) registerPrincipalBalances() {
 		id: "get-principal-stx", path: "/extended/v3/principals/{principal}/balances/stx", tag: "Accounts", summary: "STX balance of an account",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, brief: true,
 	}
-	get(a, stx, a.principalSTX)
-	traced(a, stx.id, func(ctx context.Context, s *snapshot, in *PrincipalInput, found *principalSTX) ([]lookup, error) {
+	get(a.Engine, stx, a.principalSTX)
+	traced(a.Engine, stx.id, func(ctx context.Context, s *snapshot, in *PrincipalInput, found *principalSTX) ([]lookup, error) {
 		return accountLookups(ctx, s, in, found != nil, false)
 	})
 	fts := resource{
 		id: "list-principal-ft", path: "/extended/v3/principals/{principal}/balances/ft", tag: "Accounts", summary: "Fungible tokens that an account has, the most first",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip,
 	}
-	get(a, fts, listPrincipalFT)
-	traced(a, fts.id, func(ctx context.Context, s *snapshot, in *principalFTInput, page *keysetPage[assetBalance]) ([]lookup, error) {
+	get(a.Engine, fts, listPrincipalFT)
+	traced(a.Engine, fts.id, func(ctx context.Context, s *snapshot, in *principalFTInput, page *keysetPage[assetBalance]) ([]lookup, error) {
 		var assets []string
 		for i := 0; page != nil && i < len(page.Results); i++ {
 			assets = append(assets, page.Results[i].AssetIdentifier)
@@ -77,8 +77,8 @@ func (a *API) registerPrincipalBalances() {
 		id: "get-principal-ft", path: "/extended/v3/principals/{principal}/balances/ft/{asset_identifier}", tag: "Accounts", summary: "What an account has of a fungible token",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, brief: true,
 	}
-	get(a, ft, getPrincipalFT)
-	traced(a, ft.id, func(ctx context.Context, s *snapshot, in *principalAssetInput, found *assetBalance) ([]lookup, error) {
+	get(a.Engine, ft, getPrincipalFT)
+	traced(a.Engine, ft.id, func(ctx context.Context, s *snapshot, in *principalAssetInput, found *assetBalance) ([]lookup, error) {
 		if found == nil {
 			return nil, nil
 		}
@@ -89,8 +89,8 @@ func (a *API) registerPrincipalBalances() {
 		about:    "By collection, and within one by the bytes of their ids, of which the first 64 count.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip,
 	}
-	get(a, nft, listPrincipalNFT)
-	traced(a, nft.id, func(_ context.Context, _ *snapshot, _ *principalNFTInput, page *keysetPage[ownedToken]) ([]lookup, error) {
+	get(a.Engine, nft, listPrincipalNFT)
+	traced(a.Engine, nft.id, func(_ context.Context, _ *snapshot, _ *principalNFTInput, page *keysetPage[ownedToken]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -118,7 +118,7 @@ func (a *API) principalSTX(ctx context.Context, s *snapshot, in *PrincipalInput)
 		return nil, err
 	}
 	b := s.batch()
-	stx := a.queueSTX(b, account, at)
+	stx := queueSTX(b, account, at)
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}

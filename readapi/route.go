@@ -49,13 +49,13 @@ type resource struct {
 // the parameters, as huma reads struct tags; what it does not declare is ignored. The snapshot ends with the handler.
 //
 // The same request is not answered twice from the database while nothing changes of what the answer depends on.
-func get[In, Out any](a *API, r resource, handler func(ctx context.Context, s *snapshot, in *In) (Out, error)) {
+func get[In, Out any](a *Engine, r resource, handler func(ctx context.Context, s *snapshot, in *In) (Out, error)) {
 	o := a.operation(r)
 	o.atPosition = true
 	operate(a, o, func(ctx context.Context, in *In) sent {
 		d := r.of
 		if dependent, ok := any(in).(dependent); ok {
-			d = dependent.dependencies()
+			d = dependent.Dependencies()
 		}
 		p := newPlan(a.program, o, exchangeOf(ctx).parameters, d,
 			func(ctx context.Context, s *snapshot) (any, error) { return handler(ctx, s, in) })
@@ -73,7 +73,7 @@ func get[In, Out any](a *API, r resource, handler func(ctx context.Context, s *s
 }
 
 // getPlain adds GET of a resource that opens its own snapshots, or needs none. Its answers are for those who ask alone.
-func getPlain[In, Out any](a *API, r resource, handler func(ctx context.Context, in *In) (Out, error)) {
+func getPlain[In, Out any](a *Engine, r resource, handler func(ctx context.Context, in *In) (Out, error)) {
 	operate(a, a.operation(r), func(ctx context.Context, in *In) sent {
 		value, err := handler(ctx, in)
 		if err == nil {
@@ -91,7 +91,7 @@ type written struct {
 	Body func(huma.Context)
 }
 
-func operate[In any](a *API, o *operation, handler func(context.Context, *In) sent, out reflect.Type) {
+func operate[In any](a *Engine, o *operation, handler func(context.Context, *In) sent, out reflect.Type) {
 	op := huma.Operation{
 		Method: http.MethodGet, Path: o.path, OperationID: o.id, Summary: o.summary, Description: o.about,
 		Tags: []string{o.tag}, Deprecated: o.deprecated, Responses: a.responses(o.resource, out),
@@ -113,7 +113,7 @@ func operate[In any](a *API, o *operation, handler func(context.Context, *In) se
 }
 
 // responses documents the answers of a resource.
-func (a *API) responses(r resource, out reflect.Type) map[string]*huma.Response {
+func (a *Engine) responses(r resource, out reflect.Type) map[string]*huma.Response {
 	schemas := a.huma.OpenAPI().Components.Schemas
 	ok := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
 	if r.contentType == "" {
@@ -178,7 +178,7 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 // form don't exist. What can't be read of a query is left out, for all who look at it.
 //
 // A target that somebody asked for before needs none of this.
-func (a *API) route(w http.ResponseWriter, r *http.Request) {
+func (a *Engine) route(w http.ResponseWriter, r *http.Request) {
 	least, err := leastPosition(r)
 	if err != nil {
 		failureAnswer(err).Serve(w, r, answer.Moment{})

@@ -52,12 +52,12 @@ type foundBlock struct {
 }
 
 func (a *API) registerSearch() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "search", path: "/extended/v1/search/{id}", tag: "Status", summary: "A transaction, block, contract or account",
 		about: "Of copies of a transaction or a block the canonical one, else the newest. Blanks around the term don't count.", failure: reflect.TypeFor[searchAnswer](),
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: onTip("chain", "accounts", "balances"), taggedByContent: true,
 	}, a.search)
-	traced(a, "search", func(_ context.Context, _ *snapshot, _ *searchAllInput, f *searchAnswer) ([]lookup, error) {
+	traced(a.Engine, "search", func(_ context.Context, _ *snapshot, _ *searchAllInput, f *searchAnswer) ([]lookup, error) {
 		if f == nil {
 			return nil, nil
 		}
@@ -89,6 +89,9 @@ type searchError struct{ body searchAnswer }
 
 func (e *searchError) Error() string { return e.body.Error }
 
+// Answer implements engine.AnswerError.
+func (e *searchError) Answer() (status int, body any) { return http.StatusNotFound, &e.body }
+
 func (a *API) searchHash(ctx context.Context, s *snapshot, id hash.Hash32, whole bool) (*searchAnswer, error) {
 	missing := nothingFound("unknown_hash", `No block or transaction found with hash "`+id.String()+`"`)
 	if !ready(s, "chain") {
@@ -118,7 +121,7 @@ func (a *API) searchHash(ctx context.Context, s *snapshot, id hash.Hash32, whole
 
 // foundTransaction shows a transaction that was found, of itself or as the deployment of a contract.
 func (a *API) foundTransaction(ctx context.Context, s *snapshot, entity foundEntity, row *transactionRow, whole bool) (*searchAnswer, error) {
-	interfaces, err := a.complete(ctx, s, []*transactionRow{row}, !whole, nil)
+	interfaces, err := complete(ctx, s, []*transactionRow{row}, !whole, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +170,7 @@ func (a *API) searchPrincipal(ctx context.Context, s *snapshot, p clarity.Princi
 	}}}
 	if tip, ok := s.tip("balances"); whole && ok {
 		b := s.batch()
-		stx := a.queueSTX(b, p.String(), moment{height: *tip.Height}) // without what waits to be mined
+		stx := queueSTX(b, p.String(), moment{height: *tip.Height}) // without what waits to be mined
 		if err := b.run(ctx); err != nil {
 			return nil, err
 		}

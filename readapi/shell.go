@@ -19,7 +19,7 @@ var anyOrigin = []string{"*"}
 
 // shell is around every request: the headers that every answer has, CORS, the access log, metrics, and what becomes of
 // a panic.
-func (a *API) shell(next http.Handler) http.Handler {
+func (a *Engine) shell(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		x := &exchange{id: newRequestID(), target: r.URL.RequestURI(), operation: "unknown"}
@@ -38,7 +38,7 @@ func (a *API) shell(next http.Handler) http.Handler {
 
 // setCommonHeader sets what every answer has. CORS is the same for all, whether or not the request names an origin, so
 // that a shared cache in front may keep the answer. (A CORS library answers those with an Origin only, and varies by it.)
-func (a *API) setCommonHeader(header http.Header) {
+func (a *Engine) setCommonHeader(header http.Header) {
 	header["X-Api-Version"] = a.version
 	header["Access-Control-Allow-Origin"] = anyOrigin
 	header["Access-Control-Expose-Headers"] = exposed
@@ -57,7 +57,7 @@ func preflight(w http.ResponseWriter, r *http.Request) {
 }
 
 // finish is deferred: it also sees the requests that panic.
-func (a *API) finish(ctx context.Context, w *statusRecorder, r *http.Request, start time.Time) {
+func (a *Engine) finish(ctx context.Context, w *statusRecorder, r *http.Request, start time.Time) {
 	x, took := exchangeOf(ctx), time.Since(start)
 	p := recover()
 	if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way

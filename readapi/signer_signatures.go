@@ -26,12 +26,12 @@ type signaturePage struct {
 }
 
 func (a *API) registerSignerSignatures() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-signer-signatures", path: "/extended/v2/blocks/{height_or_hash}/signer-signatures", tag: "Blocks", summary: "The signatures of the signers of a block",
 		about:    "In the order of the block's header. Nodes may have different ones of the same block. There are none of blocks before Nakamoto, and of blocks that are not known.",
 		statuses: []int{http.StatusBadRequest}, class: answer.Tip,
 	}, listSignerSignatures)
-	traced(a, "list-signer-signatures", func(_ context.Context, _ *snapshot, _ *signerSignaturesInput, page *signaturePage) ([]lookup, error) {
+	traced(a.Engine, "list-signer-signatures", func(_ context.Context, _ *snapshot, _ *signerSignaturesInput, page *signaturePage) ([]lookup, error) {
 		if page == nil || page.of == nil {
 			return nil, nil
 		}

@@ -16,6 +16,7 @@ import (
 // projections was looked up in the round trip that began it; or the state was known, and each batch makes sure that it
 // still is the database's.
 type snapshot struct {
+	engine   *Engine
 	conn     *pgxpool.Conn // of the transaction
 	combiner *combiner     // without one
 	state    *register.State
@@ -41,12 +42,12 @@ const settlingBlocks = 7
 func (s *snapshot) settles(burnHeight int64) { s.settlesAt = burnHeight + settlingBlocks }
 
 // begin opens a snapshot, which must be closed.
-func (a *API) begin(ctx context.Context, p *plan) (*snapshot, error) {
+func (a *Engine) begin(ctx context.Context, p *plan) (*snapshot, error) {
 	conn, err := a.config.Pool.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("get a connection to the database: %w", err)
 	}
-	s := &snapshot{conn: conn, plan: p, prepared: &a.prepared, choice: choiceOf(ctx), rules: a.config.Rules}
+	s := &snapshot{engine: a, conn: conn, plan: p, prepared: &a.prepared, choice: choiceOf(ctx), rules: a.config.Rules}
 	var shards []register.Shard
 	if p != nil && s.choice == nil {
 		shards = p.shards
@@ -71,8 +72,9 @@ func (a *API) begin(ctx context.Context, p *plan) (*snapshot, error) {
 
 // assume opens a snapshot of a state that the database was in a moment ago, which takes no round trip. A batch fails with
 // register.ErrMoved when it is in another one by then.
-func (a *API) assume(p *plan, state *register.State) *snapshot {
+func (a *Engine) assume(p *plan, state *register.State) *snapshot {
 	return &snapshot{
+		engine:   a,
 		combiner: a.combiner, prepared: &a.prepared, state: state, plan: p, assumed: p.versions(state),
 		rules: a.config.Rules, others: state.Foreign(a.config.Rules),
 	}

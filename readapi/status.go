@@ -53,17 +53,17 @@ func (a *API) registerStatus() {
 		about: "The chain's tip, where the archive begins, and how far each projection has come.",
 		class: answer.Tip, of: dependencies{register: true},
 	}
-	get(a, r, a.status)
+	get(a.Engine, r, a.status)
 	// The reference redirects this path to /extended. Scripts that ask here seldom follow redirects, and what they want
 	// is the body, so it is here, too.
 	r.id, r.path, r.summary = "get-status-v1", "/extended/v1/status", "Status of the server and its archive, at its older path"
-	get(a, r, a.status)
+	get(a.Engine, r, a.status)
 }
 
 func (a *API) status(ctx context.Context, s *snapshot, _ *struct{}) (*statusBody, error) {
 	body := &statusBody{ServerVersion: "strata " + a.config.Version.String(), Status: "ready"}
 	b := s.batch()
-	heads := s.queueHeads(b)
+	heads := queueHeads(b)
 	chain, ok := s.tip("chain")
 	var roots *result[archiveRoot]
 	var microblocks *result[streamed]
@@ -90,7 +90,7 @@ func (a *API) status(ctx context.Context, s *snapshot, _ *struct{}) (*statusBody
 	}
 	body.Strata.Network = a.config.Network
 	body.Strata.LogSize = s.state.LogSize
-	body.Strata.Projections = s.projectionStatuses(heads)
+	body.Strata.Projections = projectionStatuses(s, heads)
 	if ok {
 		body.ChainTip = &chainTip{
 			BlockHeight: *chain.Height, BlockHash: *chain.Block, IndexBlockHash: *chain.IndexBlock, BurnBlockHeight: *chain.BurnHeight,
@@ -113,9 +113,9 @@ type streamed struct {
 func streamedColumns(m *streamed) []any { return []any{&m.hash, &m.sequence} }
 
 // queueHeads adds queries for the ends of the lists of steps that active projections fold, by schema.
-func (s *snapshot) queueHeads(b *batch) (heads map[string]*result[int64]) {
+func queueHeads(b *batch) (heads map[string]*result[int64]) {
 	heads = map[string]*result[int64]{}
-	for _, v := range s.state.Versions {
+	for _, v := range b.snapshot.state.Versions {
 		if v.Active && v.Input != "log" && heads[v.Input] == nil {
 			heads[v.Input] = query(b, func(n *int64) []any { return []any{n} },
 				`SELECT ARRAY[]::bigint[], coalesce(max(step), 0) FROM `+pgx.Identifier{v.Input, "step"}.Sanitize())
@@ -125,7 +125,7 @@ func (s *snapshot) queueHeads(b *batch) (heads map[string]*result[int64]) {
 }
 
 // projectionStatuses are those of the active versions, by name.
-func (s *snapshot) projectionStatuses(heads map[string]*result[int64]) []ProjectionStatus {
+func projectionStatuses(s *snapshot, heads map[string]*result[int64]) []ProjectionStatus {
 	statuses := []ProjectionStatus{}
 	for _, v := range s.state.Versions {
 		if !v.Active {

@@ -14,7 +14,7 @@ type AccountInput struct {
 	AsOf
 }
 
-func (in *AccountInput) dependencies() dependencies {
+func (in *AccountInput) Dependencies() dependencies {
 	return in.AsOf.dependencies(string(in.Principal))
 }
 
@@ -39,14 +39,14 @@ type stxBalanceV2 struct {
 
 func (a *API) registerSTXBalances() {
 	const about = "The reference deprecates this resource in favour of version 3. Amounts are in µSTX."
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-stx-balance-v1", path: "/extended/v1/address/{principal}/stx", tag: "Accounts", deprecated: true,
 		summary: "STX balance of an account", about: about, statuses: []int{400, 404},
 		class: answer.Tip, brief: true,
 	}, func(ctx context.Context, s *snapshot, in *AccountInput) (*stxBalance, error) {
 		return a.stxBalance(ctx, s, in)
 	})
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-stx-balance", path: "/extended/v2/addresses/{principal}/balances/stx", tag: "Accounts", deprecated: true,
 		summary: "STX balance of an account, without sums of what was sent and received", statuses: []int{400, 404},
 		class: answer.Tip, brief: true,
@@ -60,7 +60,7 @@ func (a *API) stxBalance(ctx context.Context, s *snapshot, in *AccountInput) (*s
 		return nil, err
 	}
 	b := s.batch()
-	stx := a.queueSTX(b, account, at)
+	stx := queueSTX(b, account, at)
 	if err := b.runLast(ctx); err != nil {
 		return nil, err
 	}
@@ -144,11 +144,11 @@ type queuedSTX struct {
 	pending func() (inbound, outbound *big.Int)
 }
 
-func (a *API) queueSTX(b *batch, account string, at moment) *queuedSTX {
+func queueSTX(b *batch, account string, at moment) *queuedSTX {
 	if !at.latest {
 		return &queuedSTX{at: at, found: query(b, stxColumns, earlierSTX, account, at.height)}
 	}
-	return &queuedSTX{at: at, found: query(b, stxColumns, latestSTX, account, at.height), pending: a.pending.queue(b, account)}
+	return &queuedSTX{at: at, found: query(b, stxColumns, latestSTX, account, at.height), pending: mempoolTransfers{}.queue(b, account)}
 }
 
 func (q *queuedSTX) shape() (*stxBalance, error) {

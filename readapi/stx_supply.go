@@ -90,7 +90,7 @@ func (a *API) registerSupply() {
 			statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: onTip("balances"), deprecated: true,
 		}
 	}
-	get(a, of("get-stx-supply", "", "How many STX there are"), func(ctx context.Context, s *snapshot, in *SupplyInput) (*stxSupply, error) {
+	get(a.Engine, of("get-stx-supply", "", "How many STX there are"), func(ctx context.Context, s *snapshot, in *SupplyInput) (*stxSupply, error) {
 		row, height, err := supplyOfSTX(ctx, s, in.Height)
 		if err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func (a *API) registerSupply() {
 		total := stxText(row.supply)
 		return &stxSupply{"100.00", total, stxText(supplyIn2050), total, height, row}, nil
 	})
-	get(a, of("get-stx-supply-legacy", "/legacy_format", "How many STX there are, in an older form"), func(ctx context.Context, s *snapshot, in *SupplyInput) (*legacySupply, error) {
+	get(a.Engine, of("get-stx-supply-legacy", "/legacy_format", "How many STX there are, in an older form"), func(ctx context.Context, s *snapshot, in *SupplyInput) (*legacySupply, error) {
 		row, height, err := supplyOfSTX(ctx, s, in.Height)
 		if err != nil {
 			return nil, err
@@ -109,7 +109,7 @@ func (a *API) registerSupply() {
 	for _, which := range []string{"total", "circulating"} {
 		r := of("get-stx-supply-"+which+"-plain", "/"+which+"/plain", "How many STX there are, as text")
 		r.contentType = supplyText
-		get(a, r, func(ctx context.Context, s *snapshot, _ *plainSupplyInput) (*file, error) {
+		get(a.Engine, r, func(ctx context.Context, s *snapshot, _ *plainSupplyInput) (*file, error) {
 			row, _, err := supplyOfSTX(ctx, s, "")
 			if err != nil {
 				return nil, err
@@ -117,7 +117,7 @@ func (a *API) registerSupply() {
 			text := []byte(stxText(row.supply))
 			return &file{contentType: supplyText, head: text, size: int64(len(text))}, nil
 		})
-		traced(a, r.id, func(ctx context.Context, s *snapshot, _ *plainSupplyInput, _ *file) ([]lookup, error) {
+		traced(a.Engine, r.id, func(ctx context.Context, s *snapshot, _ *plainSupplyInput, _ *file) ([]lookup, error) {
 			row, _, err := supplyOfSTX(ctx, s, "")
 			if err != nil {
 				return nil, nil // it was not found
@@ -127,26 +127,26 @@ func (a *API) registerSupply() {
 	}
 	v3 := of("get-stx-supply-v3", "", "How many µSTX there are")
 	v3.path, v3.about, v3.deprecated = "/extended/v3/tokens/stx/supply", about, false
-	get(a, v3, func(ctx context.Context, s *snapshot, _ *struct{}) (*supplyV3, error) {
+	get(a.Engine, v3, func(ctx context.Context, s *snapshot, _ *struct{}) (*supplyV3, error) {
 		row, _, err := supplyOfSTX(ctx, s, "")
 		if err != nil {
 			return nil, err
 		}
 		return &supplyV3{amount(row.supply), supplyIn2050, row}, nil
 	})
-	traced(a, "get-stx-supply", func(_ context.Context, _ *snapshot, _ *SupplyInput, out *stxSupply) ([]lookup, error) {
+	traced(a.Engine, "get-stx-supply", func(_ context.Context, _ *snapshot, _ *SupplyInput, out *stxSupply) ([]lookup, error) {
 		if out == nil {
 			return nil, nil
 		}
 		return out.row.lookups(), nil
 	})
-	traced(a, "get-stx-supply-legacy", func(_ context.Context, _ *snapshot, _ *SupplyInput, out *legacySupply) ([]lookup, error) {
+	traced(a.Engine, "get-stx-supply-legacy", func(_ context.Context, _ *snapshot, _ *SupplyInput, out *legacySupply) ([]lookup, error) {
 		if out == nil {
 			return nil, nil
 		}
 		return out.row.lookups(), nil
 	})
-	traced(a, v3.id, func(_ context.Context, _ *snapshot, _ *struct{}, out *supplyV3) ([]lookup, error) {
+	traced(a.Engine, v3.id, func(_ context.Context, _ *snapshot, _ *struct{}, out *supplyV3) ([]lookup, error) {
 		if out == nil {
 			return nil, nil
 		}

@@ -15,7 +15,7 @@ type tenureBlocksInput struct {
 }
 
 func (a *API) registerTenureBlocks() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-tenure-blocks", path: "/extended/v2/block-tenures/{tenure_height}/blocks", tag: "Blocks", summary: "Blocks of a tenure, newest first",
 		about:    "`next_cursor` leads to newer blocks and `prev_cursor` to older ones. Before Nakamoto, each block was a tenure.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: onTip("accounts", "chain"), taggedByContent: true,
@@ -77,7 +77,7 @@ func fillRange(ctx context.Context, s *snapshot, page *cursorPage[block], cursor
 
 // tracedBlockPage adds the tracer of a list of blocks.
 func tracedBlockPage[In any](a *API, id string) {
-	traced(a, id, func(_ context.Context, _ *snapshot, _ In, page *cursorPage[block]) ([]lookup, error) {
+	traced(a.Engine, id, func(_ context.Context, _ *snapshot, _ In, page *cursorPage[block]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

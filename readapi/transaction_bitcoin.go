@@ -29,7 +29,7 @@ var operatedContracts = []string{"pox", "pox-2", "pox-3", "pox-4", "pox-5", voti
 // bitcoinOperation is an operation that came from Bitcoin as a transaction that would have done the same: a transfer, or
 // a call of a boot contract. What it did is in its events; what it should have done, and more of it, in the node's words on
 // it. Nodes before 2.1 said nothing, so that of an operation that they refused nothing is known.
-func (a *API) bitcoinOperation(r *transactionRow, events []eventRow) *transaction.Transaction {
+func bitcoinOperation(network string, r *transactionRow, events []eventRow) *transaction.Transaction {
 	tx := undecoded(r.rawTx)
 	var said operationSaid
 	if r.burnchainOp != nil {
@@ -37,7 +37,7 @@ func (a *API) bitcoinOperation(r *transactionRow, events []eventRow) *transactio
 			said = operationSaid{}
 		}
 	}
-	o := bitcoinAct{api: a, row: r, said: said, events: events}
+	o := bitcoinAct{network: network, row: r, said: said, events: events}
 	for _, read := range []func() (transaction.Payload, error){o.transfer, o.stack, o.lock, o.delegate, o.vote} {
 		if payload, err := read(); err == nil {
 			tx.Payload = payload
@@ -49,10 +49,10 @@ func (a *API) bitcoinOperation(r *transactionRow, events []eventRow) *transactio
 
 // bitcoinAct is an operation from Bitcoin, and what is known of it.
 type bitcoinAct struct {
-	api    *API
-	row    *transactionRow
-	said   operationSaid
-	events []eventRow
+	network string
+	row     *transactionRow
+	said    operationSaid
+	events  []eventRow
 }
 
 // operationSaid is what nodes say of operations from Bitcoin. Which of the members there are tells the kinds apart.
@@ -131,7 +131,7 @@ func (o *bitcoinAct) stack() (transaction.Payload, error) {
 	}
 	a := arguments{}
 	a.number(string(*o.said.Stacked))
-	a.reward(o.api.rewardAddress(reward))
+	a.reward(rewardAddress(o.network, reward))
 	a.add(clarity.NewUint64(o.said.BurnBlockHeight), nil)
 	a.add(clarity.NewUint64(o.said.NumCycles), nil)
 	contract := o.lockedBy()
@@ -142,7 +142,7 @@ func (o *bitcoinAct) stack() (transaction.Payload, error) {
 		a.number(string(valueOf(o.said.MaxAmount)))
 		a.number(string(valueOf(o.said.AuthID)))
 	}
-	return a.call(o.api.bootContract(contract), "stack-stx")
+	return a.call(bootContract(o.network, contract), "stack-stx")
 }
 
 // lockedBy is the name of the stacking contract that locked, as the event says; those of nodes before 2.1 don't.
@@ -177,7 +177,7 @@ func (o *bitcoinAct) lock() (transaction.Payload, error) {
 		}
 	}
 	cycle := int64(cycleMainnet)
-	if o.api.config.Network != NetworkDefault {
+	if o.network != NetworkDefault {
 		cycle = cycleTestnet
 	}
 	period := max(valueOf(e.unlockHeight)-o.row.burnBlockHeight, 0) / cycle
@@ -186,7 +186,7 @@ func (o *bitcoinAct) lock() (transaction.Payload, error) {
 	a.reward(reward, err)
 	a.add(clarity.NewUint64(uint64(o.row.burnBlockHeight)), nil)
 	a.add(clarity.NewUint64(uint64(period)), nil)
-	return a.call(o.api.bootContract(o.lockedBy()), "stack-stx")
+	return a.call(bootContract(o.network, o.lockedBy()), "stack-stx")
 }
 
 // lockedReward is the address of the rewards of a lock: what the contract printed, else the stacker's own on Bitcoin.
@@ -198,7 +198,7 @@ func (o *bitcoinAct) lockedReward(e *eventRow) (bitcoin.PoxAddress, error) {
 	if err != nil {
 		return bitcoin.PoxAddress{}, err
 	}
-	return o.api.rewardAddress(bitcoin.FromStacks(stacker.Address))
+	return rewardAddress(o.network, bitcoin.FromStacks(stacker.Address))
 }
 
 // printed is what a stacking contract printed.
@@ -235,7 +235,7 @@ func (o *bitcoinAct) delegate() (transaction.Payload, error) {
 		var reward [2]any
 		_ = json.Unmarshal(o.said.Reward, &reward) // what is no such pair names no address
 		if address, ok := reward[1].(string); ok {
-			a.optionalReward(o.api.rewardAddress(address))
+			a.optionalReward(rewardAddress(o.network, address))
 		} else {
 			a.add(clarity.NewNone(), nil)
 		}
@@ -256,7 +256,7 @@ func (o *bitcoinAct) delegate() (transaction.Payload, error) {
 	default:
 		return nil, errOtherOperation
 	}
-	return a.call(o.api.bootContract(contract), "delegate-stx")
+	return a.call(bootContract(o.network, contract), "delegate-stx")
 }
 
 // vote is a signer's vote for the key of all signers.
@@ -269,12 +269,12 @@ func (o *bitcoinAct) vote() (transaction.Payload, error) {
 	a.buffer(hexBytes(o.said.AggregateKey))
 	a.number(string(o.said.Round))
 	a.number(string(o.said.RewardCycle))
-	return a.call(o.api.bootContract(votingContract), "vote-for-aggregate-public-key")
+	return a.call(bootContract(o.network, votingContract), "vote-for-aggregate-public-key")
 }
 
 // rewardAddress reads a Bitcoin address of the network. What is no mainnet may be testnet or a private network.
-func (a *API) rewardAddress(text string) (bitcoin.PoxAddress, error) {
-	if a.config.Network == NetworkDefault {
+func rewardAddress(network, text string) (bitcoin.PoxAddress, error) {
+	if network == NetworkDefault {
 		return bitcoin.ParsePoxAddress(text, bitcoin.Mainnet)
 	}
 	address, err := bitcoin.ParsePoxAddress(text, bitcoin.Testnet)

@@ -35,7 +35,7 @@ type transactionsByHeightInput struct {
 	ArgumentsInput
 }
 
-func (in *transactionsByHeightInput) dependencies() dependencies {
+func (in *transactionsByHeightInput) Dependencies() dependencies {
 	return on("chain", shard.Height(in.Height))
 }
 
@@ -49,7 +49,7 @@ type BlockInput struct {
 	Block heightOrHash `path:"height_or_hash"`
 }
 
-func (in *BlockInput) dependencies() dependencies { return (&blockInput{in.Block}).dependencies() }
+func (in *BlockInput) Dependencies() dependencies { return (&blockInput{in.Block}).Dependencies() }
 
 func (a *API) registerBlockTransactions() {
 	byHash := resource{
@@ -58,13 +58,13 @@ func (a *API) registerBlockTransactions() {
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true, deprecated: true,
 	}
-	get(a, byHash, a.listTransactionsByHash)
-	get(a, resource{
+	get(a.Engine, byHash, a.listTransactionsByHash)
+	get(a.Engine, resource{
 		id: "list-transactions-by-block-height", path: "/extended/v1/tx/block_height/{height}", tag: "Transactions", summary: "Transactions of the block at a height, the last first",
 		about: instead("/extended/v3/blocks/{height_or_hash}/transactions"), statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		class: answer.Tip, deprecated: true,
 	}, a.listTransactionsByHeight)
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-block-transactions", path: "/extended/v2/blocks/{height_or_hash}/transactions", tag: "Transactions", summary: "Transactions of a block, the first first",
 		about: instead("/extended/v3/blocks/{height_or_hash}/transactions"), statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		class: answer.Tip, deprecated: true,
@@ -76,7 +76,7 @@ func (a *API) registerBlockTransactions() {
 
 // tracedTransactionPage adds the tracer of a list of transactions.
 func tracedTransactionPage[In any](a *API, id string) {
-	traced(a, id, func(_ context.Context, _ *snapshot, _ In, page *offsetPage[transactionBody]) ([]lookup, error) {
+	traced(a.Engine, id, func(_ context.Context, _ *snapshot, _ In, page *offsetPage[transactionBody]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -165,7 +165,7 @@ func (a *API) listOfBlock(ctx context.Context, s *snapshot, choice blockChoice, 
 	}
 	rows := rowsOf(found)
 	var err error
-	if how.interfaces, err = a.complete(ctx, s, rows, false, nil); err != nil {
+	if how.interfaces, err = complete(ctx, s, rows, false, nil); err != nil {
 		return nil, err
 	}
 	page.Total = int64(block.txCount)

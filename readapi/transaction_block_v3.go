@@ -36,11 +36,11 @@ func (c positionCursor) position() (height, sequence, index int64) {
 }
 
 func (a *API) registerBlockTransactionsV3() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-block-transactions-v3", path: "/extended/v3/blocks/{height_or_hash}/transactions", tag: "Transactions", summary: "Transactions of a block, the last first",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip,
 	}, a.listBlockTransactionsV3)
-	traced(a, "list-block-transactions-v3", func(_ context.Context, _ *snapshot, _ *blockTransactionsV3Input, page *keysetPage[transactionSummary]) ([]lookup, error) {
+	traced(a.Engine, "list-block-transactions-v3", func(_ context.Context, _ *snapshot, _ *blockTransactionsV3Input, page *keysetPage[transactionSummary]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -101,7 +101,7 @@ func (a *API) listBlockTransactionsV3(ctx context.Context, s *snapshot, in *bloc
 		return nil, notFound("Block not found")
 	}
 	rows := rowsOf(found)
-	if _, err := a.complete(ctx, s, rows, true, nil); err != nil {
+	if _, err := complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
 	page := &keysetPage[transactionSummary]{Total: int64(block.txCount), Limit: in.Limit, Results: []transactionSummary{}}

@@ -13,7 +13,8 @@ import (
 // may add queries to it; nil when there are none to add. They must have a row at least.
 //
 // With withoutInterfaces it leaves these out, for shapes that don't show them.
-func (a *API) complete(ctx context.Context, s *snapshot, rows []*transactionRow, withoutInterfaces bool, also func(b *batch)) (calledInterfaces, error) {
+func complete(ctx context.Context, s *snapshot, rows []*transactionRow, withoutInterfaces bool, also func(b *batch)) (calledInterfaces, error) {
+	network := s.engine.config.Network
 	var contracts []string
 	var operations []rowKey
 	for _, r := range rows {
@@ -28,7 +29,7 @@ func (a *API) complete(ctx context.Context, s *snapshot, rows []*transactionRow,
 	}
 	if len(operations) > 0 {
 		for _, name := range operatedContracts {
-			contracts = append(contracts, a.bootContract(name).String())
+			contracts = append(contracts, bootContract(network, name).String())
 		}
 	}
 	if withoutInterfaces {
@@ -42,7 +43,7 @@ func (a *API) complete(ctx context.Context, s *snapshot, rows []*transactionRow,
 	take := func() calledInterfaces { return nil }
 	if len(contracts) > 0 {
 		slices.Sort(contracts)
-		take = a.interfaces.queueInterfaces(b, slices.Compact(contracts), rows[0].place > 0)
+		take = shared(s.engine, newInterfaceMemory).queueInterfaces(b, slices.Compact(contracts), rows[0].place > 0)
 	}
 	var done *result[eventRow]
 	if len(operations) > 0 {
@@ -58,7 +59,7 @@ func (a *API) complete(ctx context.Context, s *snapshot, rows []*transactionRow,
 		events := byTransaction(done.rows)
 		for _, r := range rows {
 			if r.bitcoin {
-				r.tx = a.bitcoinOperation(r, events[r.rowKey])
+				r.tx = bitcoinOperation(network, r, events[r.rowKey])
 			}
 		}
 	}
@@ -90,9 +91,9 @@ func undecoded(raw []byte) *transaction.Transaction {
 var allowed, _ = transaction.NewPostConditions(transaction.PostConditionAllow)
 
 // bootContract is a contract that comes with the network.
-func (a *API) bootContract(name string) clarity.Principal {
+func bootContract(network, name string) clarity.Principal {
 	address := bootMainnet
-	if a.config.Network != NetworkDefault {
+	if network != NetworkDefault {
 		address = bootTestnet
 	}
 	return clarity.Principal{Address: address, Contract: name}

@@ -46,7 +46,7 @@ type transactionEventsInput struct {
 	Cursor  string             `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"Where the page of an account's events begins, as prev_cursor of another one names it."`
 }
 
-func (in *transactionEventsInput) dependencies() dependencies {
+func (in *transactionEventsInput) Dependencies() dependencies {
 	if in.Address != "" {
 		return BlockRange{}.ofAccount(string(in.Address))
 	}
@@ -63,14 +63,14 @@ type eventList struct {
 }
 
 func (a *API) registerTransactionEvents() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-events", path: "/extended/v1/tx/events", tag: "Transactions", summary: "Events of a transaction or an account, newest first",
 		about: "Of a transaction those of the canonical copy alone: an event does not say that it is orphaned. " +
 			"Of an account, a page of some types of events is one of those among 10000 rows of its list at most, so that it may have fewer rows than it could. " + instead("/extended/v3/transactions/{tx_id}/events"),
 		statuses: []int{http.StatusBadRequest},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true, deprecated: true,
 	}, listEvents)
-	traced(a, "list-events", func(_ context.Context, _ *snapshot, in *transactionEventsInput, page *eventList) ([]lookup, error) {
+	traced(a.Engine, "list-events", func(_ context.Context, _ *snapshot, in *transactionEventsInput, page *eventList) ([]lookup, error) {
 		if page == nil || len(page.Events) == 0 {
 			return nil, nil
 		}

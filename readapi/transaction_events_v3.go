@@ -26,13 +26,13 @@ func (c eventCursor) index() int64 {
 }
 
 func (a *API) registerTransactionEventsV3() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "list-transaction-events", path: "/extended/v3/transactions/{tx_id}/events", tag: "Transactions", summary: "Events of a transaction, the first first",
 		about:    "Of the canonical copy alone: what is orphaned is not found.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true,
 	}, listTransactionEvents)
-	traced(a, "list-transaction-events", func(_ context.Context, _ *snapshot, _ *eventsV3Input, page *keysetPage[eventV3]) ([]lookup, error) {
+	traced(a.Engine, "list-transaction-events", func(_ context.Context, _ *snapshot, _ *eventsV3Input, page *keysetPage[eventV3]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}

@@ -30,7 +30,7 @@ type TransactionInput struct {
 }
 
 // dependencies are the chain, and what the mempool has of the transaction.
-func (in *TransactionInput) dependencies() dependencies {
+func (in *TransactionInput) Dependencies() dependencies {
 	d := onTip("chain")
 	if id, err := in.ID.hash(); err == nil {
 		d = d.with("mempool", shard.Transaction(id))
@@ -45,7 +45,7 @@ type shownTransactionInput struct {
 }
 
 func (a *API) registerTransaction() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-transaction", path: "/extended/v1/tx/{tx_id}", tag: "Transactions", summary: "A transaction with its events",
 		about: "Of several copies the canonical one; where there is none, as it waits to be mined or was dropped; where nobody announced it, the newest " +
 			"of the copies in orphaned blocks, which says so. " +
@@ -53,7 +53,7 @@ func (a *API) registerTransaction() {
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true, deprecated: true,
 	}, a.getTransaction)
-	traced(a, "get-transaction", func(_ context.Context, _ *snapshot, _ *shownTransactionInput, tx *shownTransaction) ([]lookup, error) {
+	traced(a.Engine, "get-transaction", func(_ context.Context, _ *snapshot, _ *shownTransactionInput, tx *shownTransaction) ([]lookup, error) {
 		switch {
 		case tx == nil:
 			return nil, nil
@@ -80,7 +80,7 @@ func (a *API) getTransaction(ctx context.Context, s *snapshot, in *shownTransact
 		return nil, err
 	}
 	if r := found[id].waiting; r != nil {
-		interfaces, err := a.complete(ctx, s, []*transactionRow{&r.transactionRow}, false, nil)
+		interfaces, err := complete(ctx, s, []*transactionRow{&r.transactionRow}, false, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func (a *API) getTransaction(ctx context.Context, s *snapshot, in *shownTransact
 	if in.EventOffset < int64(row.eventCount) {
 		window = func(b *batch) { events = queueEventWindow(b, []rowKey{row.rowKey}, in.EventOffset, limit) }
 	}
-	interfaces, err := a.complete(ctx, s, []*transactionRow{row}, false, window)
+	interfaces, err := complete(ctx, s, []*transactionRow{row}, false, window)
 	if err != nil {
 		return nil, err
 	}

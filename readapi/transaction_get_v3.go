@@ -88,13 +88,13 @@ type coinbaseV3 struct {
 }
 
 func (a *API) registerTransactionV3() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-transaction-v3", path: "/extended/v3/transactions/{tx_id}", tag: "Transactions", summary: "A transaction",
 		about:    "The canonical copy; where there is none, as it waits to be mined or was dropped. What is orphaned and was not announced is not found.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true,
 	}, a.getTransactionV3)
-	traced(a, "get-transaction-v3", func(_ context.Context, _ *snapshot, _ *transactionV3Input, tx *shownV3) ([]lookup, error) {
+	traced(a.Engine, "get-transaction-v3", func(_ context.Context, _ *snapshot, _ *transactionV3Input, tx *shownV3) ([]lookup, error) {
 		switch {
 		case tx == nil:
 			return nil, nil
@@ -131,7 +131,7 @@ func (a *API) getTransactionV3(ctx context.Context, s *snapshot, in *transaction
 		return nil, err
 	}
 	if r := found[id].waiting; r != nil {
-		if _, err := a.complete(ctx, s, []*transactionRow{&r.transactionRow}, true, nil); err != nil {
+		if _, err := complete(ctx, s, []*transactionRow{&r.transactionRow}, true, nil); err != nil {
 			return nil, err
 		}
 		return &shownV3{waiting: renderWaitingV3(r, in.Include), row: r}, nil
@@ -140,7 +140,7 @@ func (a *API) getTransactionV3(ctx context.Context, s *snapshot, in *transaction
 	if row == nil || !row.canonical {
 		return nil, notFound("Transaction not found")
 	}
-	if _, err := a.complete(ctx, s, []*transactionRow{row}, true, nil); err != nil {
+	if _, err := complete(ctx, s, []*transactionRow{row}, true, nil); err != nil {
 		return nil, err
 	}
 	s.settles(row.burnBlockHeight)

@@ -28,8 +28,8 @@ func (a *API) registerTransactionList() {
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		class:    answer.Tip, of: onTip("accounts", "chain"), deprecated: true,
 	}
-	get(a, r, a.listTransactions)
-	traced(a, r.id, func(_ context.Context, _ *snapshot, _ *TransactionListInput, page *transactionList) ([]lookup, error) {
+	get(a.Engine, r, a.listTransactions)
+	traced(a.Engine, r.id, func(_ context.Context, _ *snapshot, _ *TransactionListInput, page *transactionList) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -85,7 +85,7 @@ func (a *API) listTransactions(ctx context.Context, s *snapshot, in *Transaction
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	page, err := a.transactionPage(ctx, s, p, head, found, in.ArgumentsInput)
+	page, err := transactionPage(ctx, s, p, head, found, in.ArgumentsInput)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (a *API) walkTransactions(ctx context.Context, s *snapshot, in *Transaction
 	head, _ := heads.first()
 	all := rowsOf(found)
 	rows := all[:min(len(all), p.limit)]
-	interfaces, err := a.complete(ctx, s, rows, false, nil)
+	interfaces, err := complete(ctx, s, rows, false, nil)
 	if err != nil {
 		return nil, err
 	}

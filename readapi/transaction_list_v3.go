@@ -28,8 +28,8 @@ func (a *API) registerTransactionListV3() {
 		about:    "`from_block` and `to_block` are ours.",
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound}, class: answer.Tip, of: onTip("accounts", "chain"),
 	}
-	get(a, r, a.listTransactionsV3)
-	traced(a, r.id, func(_ context.Context, _ *snapshot, _ *transactionListV3Input, page *keysetPage[transactionSummary]) ([]lookup, error) {
+	get(a.Engine, r, a.listTransactionsV3)
+	traced(a.Engine, r.id, func(_ context.Context, _ *snapshot, _ *transactionListV3Input, page *keysetPage[transactionSummary]) ([]lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
@@ -64,7 +64,7 @@ func (a *API) listTransactionsV3(ctx context.Context, s *snapshot, in *transacti
 		return nil, err
 	}
 	rows := rowsOf(found)
-	if _, err := a.complete(ctx, s, rows, true, nil); err != nil {
+	if _, err := complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
 	for _, r := range rows {

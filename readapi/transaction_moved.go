@@ -13,6 +13,9 @@ type movedError struct{ location string }
 
 func (e *movedError) Error() string { return "moved to " + e.location }
 
+// Answer implements answerError.
+func (e *movedError) Answer() (status int, body any) { return http.StatusFound, nil }
+
 // describe makes it a redirection. Nobody keeps it: to make it takes no look at the tables.
 func (e *movedError) describe(c *answer.Config) {
 	c.Status, c.Class = http.StatusFound, answer.NoStore

@@ -66,7 +66,7 @@ type transactionsInput struct {
 	TransactionOptions
 }
 
-func (in *transactionsInput) dependencies() dependencies {
+func (in *transactionsInput) Dependencies() dependencies {
 	ids, _ := in.IDs.hashes() // what is wrong with them is the handler's to say
 	names := make([]string, len(ids))
 	for i, id := range ids {
@@ -106,13 +106,13 @@ func (t transactionOrLess) MarshalJSON() ([]byte, error) {
 }
 
 func (a *API) registerTransactions() {
-	get(a, resource{
+	get(a.Engine, resource{
 		id: "get-transactions", path: "/extended/v1/tx/multiple", tag: "Transactions", summary: "Many transactions by their ids",
 		about:    "The answer has a member for each id. What was said of one transaction holds for each: the canonical copy, or how it waits, or the newest orphaned one.",
 		statuses: []int{http.StatusBadRequest},
 		class:    answer.Tip, of: onTip("chain"), taggedByContent: true,
 	}, a.getTransactions)
-	traced(a, "get-transactions", func(_ context.Context, _ *snapshot, _ *transactionsInput, found map[string]soughtTransaction) ([]lookup, error) {
+	traced(a.Engine, "get-transactions", func(_ context.Context, _ *snapshot, _ *transactionsInput, found map[string]soughtTransaction) ([]lookup, error) {
 		var rows []*transactionRow
 		var waiting []*waitingRow
 		var events []eventKey
@@ -166,7 +166,7 @@ func (a *API) getTransactions(ctx context.Context, s *snapshot, in *transactions
 			events = queueEventWindow(b, withEvents, in.EventOffset, orDefault(in.EventLimit, eventsLimit))
 		}
 	}
-	interfaces, err := a.complete(ctx, s, rows, false, window)
+	interfaces, err := complete(ctx, s, rows, false, window)
 	if err != nil {
 		return nil, err
 	}

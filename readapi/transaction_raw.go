@@ -5,9 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
-
 	"strata/readapi/internal/answer"
 )
 
@@ -25,21 +22,16 @@ type rawTransaction struct {
 // registerRawTransaction adds /tx/{tx_id}/raw. A mux can't have that beside /tx/block/{block_hash}, because /tx/block/raw
 // would be either; so what is behind an id has a mux of its own, which is asked when no other path fits.
 func (a *API) registerRawTransaction() {
-	const id, behind = "get-raw-transaction", "GET /extended/v1/tx/{tx_id}/{part}"
-	mux, outer := http.NewServeMux(), a.huma
-	mux.HandleFunc("/", routeNotFound)
-	config := a.description()
-	config.OpenAPI = outer.OpenAPI()
-	a.huma = huma.NewAPI(config, checkingAdapter{humago.NewAdapter(mux, "")})
-	get(a, resource{
-		id: id, path: "/extended/v1/tx/{tx_id}/raw", tag: "Transactions", summary: "A transaction as it was signed",
-		about:    "An id without 0x is redirected (302) to the same with it.",
-		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		class:    answer.Tip, of: onTip("chain"), taggedByContent: true, deprecated: true,
-	}, getRawTransaction)
-	a.huma = outer
-	a.plain(behind, id, mux.ServeHTTP)
-	traced(a, id, func(_ context.Context, _ *snapshot, _ *rawTransactionInput, tx *rawTransaction) ([]lookup, error) {
+	const id = "get-raw-transaction"
+	a.nested("GET /extended/v1/tx/{tx_id}/{part}", id, func() {
+		get(a.Engine, resource{
+			id: id, path: "/extended/v1/tx/{tx_id}/raw", tag: "Transactions", summary: "A transaction as it was signed",
+			about:    "An id without 0x is redirected (302) to the same with it.",
+			statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+			class:    answer.Tip, of: onTip("chain"), taggedByContent: true, deprecated: true,
+		}, getRawTransaction)
+	})
+	traced(a.Engine, id, func(_ context.Context, _ *snapshot, _ *rawTransactionInput, tx *rawTransaction) ([]lookup, error) {
 		if tx == nil {
 			return nil, nil
 		}

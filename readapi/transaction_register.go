@@ -2,7 +2,6 @@ package readapi
 
 // registerChainTransactions adds the reads of transactions, their events, and contracts.
 func (a *API) registerChainTransactions() {
-	a.interfaces = newInterfaceMemory()
 	a.registerTransaction()
 	a.registerRawTransaction()
 	a.registerTransactions()

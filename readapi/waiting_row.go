@@ -23,11 +23,11 @@ func waitingColumns(r *waitingRow) []any {
 }
 
 // knowsMempool says whether there is a version of the mempool to read.
-func (s *snapshot) knowsMempool() bool { return s.active("mempool") != nil }
+func knowsMempool(s *snapshot) bool { return s.active("mempool") != nil }
 
 // queueWaiting adds the query for transactions that wait or were dropped to a batch; nil when there is no mempool to read.
 func queueWaiting(b *batch, ids []hash.Hash32) *result[waitingRow] {
-	if !b.snapshot.knowsMempool() {
+	if !knowsMempool(b.snapshot) {
 		return &result[waitingRow]{}
 	}
 	return query(b, waitingColumns, `
