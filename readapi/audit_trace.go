@@ -43,12 +43,6 @@ func (a *API) registerTrace() {
 		statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		class:    answer.Tip, of: dependencies{register: true},
 	}, a.trace)
-	a.traceChain()
-	a.traceAccounts()
-	a.traceAudit()
-	a.traceTokens()
-	a.traceInscriptions()
-	a.traceBRC20()
 }
 
 func (a *API) trace(ctx context.Context, s *snapshot, in *traceInput) (*trace, error) {

@@ -29,11 +29,12 @@ var (
 		values:  "height tx_index cause delta:text balance:text sent:text received:text fees:text rewards:text",
 		sources: []tracedSource{{column: "source_seq", pointers: `ARRAY[t.pointer]`}},
 	}
-	tracedNegative = &tracedTable{
-		projection: "balances", name: "negative_balance", key: "account asset height", values: "balance:text cause",
-		sources: []tracedSource{{column: "source_seq", pointers: `ARRAY[t.pointer]`}},
-	}
 )
+
+var tracedNegative = &tracedTable{
+	projection: "balances", name: "negative_balance", key: "account asset height", values: "balance:text cause",
+	sources: []tracedSource{{column: "source_seq", pointers: `ARRAY[t.pointer]`}},
+}
 
 // accountNamed is an input that names an account and a block.
 type accountNamed interface {

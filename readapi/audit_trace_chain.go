@@ -20,7 +20,7 @@ var (
 )
 
 func (a *API) traceChain() {
-	traced(a.Engine, "get-block", func(_ context.Context, _ *snapshot, _ *blockInput, b *block) ([]lookup, error) {
+	traced(a.Engine, "get-block", func(_ context.Context, _ *snapshot, _ *BlockInput, b *block) ([]lookup, error) {
 		if b == nil {
 			return nil, nil
 		}

@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -141,7 +142,7 @@ func (w *refusalWriter) refusal(path string) error {
 		return fmt.Errorf("plan %s: status %d: %q", path, w.status, w.body.String())
 	}
 	if w.status == http.StatusNotFound {
-		return notFound("%s: %s", path, or(said.Message, said.Error))
+		return notFound("%s: %s", path, cmp.Or(said.Message, said.Error))
 	}
-	return badRequest("%s: %s", path, or(said.Message, said.Error))
+	return badRequest("%s: %s", path, cmp.Or(said.Message, said.Error))
 }

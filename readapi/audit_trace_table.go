@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -65,7 +66,7 @@ func (t *tracedTable) sourcesSQL() string {
 		if pointers == "" {
 			pointers = "NULL"
 		}
-		column := or(source.sql, "t."+source.column)
+		column := cmp.Or(source.sql, "t."+source.column)
 		terms[i] = fmt.Sprintf(`json_build_object('column', '%s', 'seq', %s, 'report', %t, 'pointers', %s)`, source.column, column, source.report, pointers)
 	}
 	return "json_build_array(" + strings.Join(terms, ", ") + ")"

@@ -15,12 +15,12 @@ type blocksInput struct {
 	Cursor hashParameter `query:"cursor" doc:"Index block hash of the first block of the page."`
 }
 
-type blockInput struct {
+type BlockInput struct {
 	Block heightOrHash `path:"height_or_hash"`
 }
 
 // dependencies of a block are the block alone, unless it is the latest.
-func (in *blockInput) Dependencies() dependencies {
+func (in *BlockInput) Dependencies() dependencies {
 	switch latest, height, id := in.Block.parse(); {
 	case latest:
 		return onTip("chain")
@@ -106,7 +106,7 @@ func showBlocks(page *cursorPage[block], blocks *result[blockRow], w blockWindow
 	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
 }
 
-func getBlock(ctx context.Context, s *snapshot, in *blockInput) (*block, error) {
+func getBlock(ctx context.Context, s *snapshot, in *BlockInput) (*block, error) {
 	latest, height, id := in.Block.parse()
 	chain, ok := s.tip("chain")
 	if !ok {

@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -104,7 +105,7 @@ func (c *Config) engine() engineConfig {
 	e := engineConfig{
 		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version, Network: c.Network,
 		StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes, Redis: c.Redis, RedisPrefix: c.RedisPrefix,
-		Program: or(c.Program, c.Version.String()) + c.variant(), Signal: c.Signal, WatchInterval: c.WatchInterval,
+		Program: cmp.Or(c.Program, c.Version.String()) + c.variant(), Signal: c.Signal, WatchInterval: c.WatchInterval,
 	}
 	if c.Nodes != nil {
 		e.TimedBytes = c.CacheBytes / nodeShare

@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -34,7 +35,7 @@ func description(version Version) huma.Config {
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
-				Title: "Strata API", Version: or(version.Tag, "dev"), Description: about,
+				Title: "Strata API", Version: cmp.Or(version.Tag, "dev"), Description: about,
 				License: &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
 			},
 			Components: &huma.Components{Schemas: newSchemas()},

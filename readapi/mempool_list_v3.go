@@ -129,7 +129,7 @@ func (a *API) mempoolPageV3(ctx context.Context, s *snapshot, part partOfMempool
 	}
 	for i := range found.rows {
 		r := &found.rows[i]
-		page.Results = append(page.Results, waitingSummary{WaitingSummary: waitingBase(r), SummaryPayload: summarizePayload(r.tx), row: r})
+		page.Results = append(page.Results, waitingSummary{WaitingBase: newWaitingBase(r), SummaryPayload: summarizePayload(r.tx), row: r})
 	}
 	return page, nil
 }

@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -25,7 +26,7 @@ func (a *API) registerMetadata() {
 func metadataResource(r resource) resource {
 	r.path, r.aliases = metadataPath+"/v1"+r.path, []string{metadataPath + r.path}
 	r.class, r.failure = answer.TipPlainErrors, reflect.TypeFor[tokenErrorBody]()
-	r.tag = or(r.tag, "Tokens")
+	r.tag = cmp.Or(r.tag, "Tokens")
 	return r
 }
 

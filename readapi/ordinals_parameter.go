@@ -15,10 +15,12 @@ import (
 const (
 	inscriptionIDPattern = `^[a-fA-F0-9]{64}i[0-9]+$`
 	bitcoinHashPattern   = `^[0]{8}[a-fA-F0-9]{56}$`
-	heightPattern        = `^[0-9]+$`
 	outputPattern        = `^[a-fA-F0-9]{64}:[0-9]+$`
 	mimeTypePattern      = `^\w+\/[-.\w]+(?:\+[-.\w]+)?$`
 )
+
+// heightPattern is that of heights and other whole numbers.
+const heightPattern = `^[0-9]+$`
 
 // heightDigits is the length of the longest height: with more digits it might not be a bigint.
 const heightDigits = 18

@@ -12,13 +12,31 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
-// faulty is an API with a resource that fails in one way or another.
-func faulty(fail func() error) (*API, *bytes.Buffer) {
+// described is the least that an engine needs to describe itself.
+func described() huma.Config {
+	return huma.Config{
+		OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0", Info: &huma.Info{Title: "Test", Version: "1"}, Components: &huma.Components{Schemas: newSchemas()}},
+		Formats: map[string]huma.Format{"application/json": {
+			Marshal:   func(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) },
+			Unmarshal: json.Unmarshal,
+		}},
+		DefaultFormat: "application/json",
+	}
+}
+
+type fruit struct {
+	Name string `json:"name"`
+}
+
+// faulty is an engine with an operation that fails in one way or another.
+func faulty(fail func() error) (*Engine, *bytes.Buffer) {
 	log := &bytes.Buffer{}
-	a := New(Config{Logger: slog.New(slog.NewTextHandler(log, nil))})
-	getPlain(a.Engine, resource{id: "fail", path: "/fail", tag: "Status", summary: "Fail"}, func(context.Context, *struct{}) (*health, error) { return nil, fail() })
+	a := newEngine(engineConfig{Description: described(), Logger: slog.New(slog.NewTextHandler(log, nil))})
+	getPlain(a, resource{id: "fail", path: "/fail", tag: "Status", summary: "Fail"}, func(context.Context, *struct{}) (*fruit, error) { return nil, fail() })
 	return a, log
 }
 
@@ -74,14 +92,14 @@ func TestClientGone(t *testing.T) {
 
 // What huma refuses by itself has the shape that all errors have.
 func TestErrorsOfHuma(t *testing.T) {
-	a := New(Config{})
+	a := newEngine(engineConfig{Description: described()})
 	type input struct {
 		Body struct {
 			N int `json:"n"`
 		}
 	}
 	// Registered with huma alone, past the checks in front of it.
-	operate(a.Engine, a.operation(resource{id: "post", path: "/post", tag: "Status", summary: "Post"}), func(context.Context, *input) sent { return sent{} }, reflect.TypeFor[health]())
+	operate(a, a.operation(resource{id: "post", path: "/post", tag: "Status", summary: "Post"}), func(context.Context, *input) sent { return sent{} }, reflect.TypeFor[fruit]())
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "/post", strings.NewReader(`{"n":"x"}`))
 	a.ServeHTTP(w, r)

@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -121,7 +122,7 @@ func (a *Engine) responses(r resource, out reflect.Type) map[string]*huma.Respon
 	}
 	all := map[string]*huma.Response{"200": {
 		Description: "The answer.",
-		Content:     map[string]*huma.MediaType{or(r.contentType, "application/json"): ok},
+		Content:     map[string]*huma.MediaType{cmp.Or(r.contentType, "application/json"): ok},
 		Headers:     answerHeaders(r.class),
 	}}
 	if r.class != answer.NoStore {

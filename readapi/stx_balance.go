@@ -15,7 +15,7 @@ type AccountInput struct {
 }
 
 func (in *AccountInput) Dependencies() dependencies {
-	return in.AsOf.dependencies(string(in.Principal))
+	return in.AsOf.DependenciesOf(string(in.Principal))
 }
 
 // stxBalance is an account's STX, all amounts in µSTX.

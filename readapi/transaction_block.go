@@ -44,13 +44,6 @@ type blockTransactionsInput struct {
 	PageInput
 }
 
-// BlockInput names a block.
-type BlockInput struct {
-	Block heightOrHash `path:"height_or_hash"`
-}
-
-func (in *BlockInput) Dependencies() dependencies { return (&blockInput{in.Block}).Dependencies() }
-
 func (a *API) registerBlockTransactions() {
 	byHash := resource{
 		id: "list-transactions-by-block-hash", path: "/extended/v1/tx/block/{block_hash}", tag: "Transactions", summary: "Transactions of a block, the last first",

@@ -1,6 +1,9 @@
 package readapi
 
-import "strata/domain/hash"
+import (
+	"cmp"
+	"strata/domain/hash"
+)
 
 // Types of events in versions 1 and 2 of the API.
 const (
@@ -75,7 +78,7 @@ type eventAsset struct {
 
 func renderEvent(e eventRow, id hash.Hash32) eventBody {
 	kind := eventKinds[e.kind]
-	b := eventBody{EventIndex: e.number, EventType: or(kind.shown, e.kind), TxID: id, row: e}
+	b := eventBody{EventIndex: e.number, EventType: cmp.Or(kind.shown, e.kind), TxID: id, row: e}
 	switch kind.shown {
 	case eventLog:
 		b.ContractLog = &eventsLog{valueOf(e.contract), valueOf(e.topic), showRaw(e.value)}

@@ -1,6 +1,9 @@
 package readapi
 
-import "github.com/danielgtaylor/huma/v2"
+import (
+	"cmp"
+	"github.com/danielgtaylor/huma/v2"
+)
 
 // eventV3 is an event of a transaction in version 3 of the API: type names the member that says more.
 type eventV3 struct {
@@ -53,7 +56,7 @@ type nftAssetV3 struct {
 
 func renderEventV3(e eventRow) eventV3 {
 	kind := eventKinds[e.kind]
-	b := eventV3{EventIndex: e.number, Type: or(kind.latest, e.kind), row: e}
+	b := eventV3{EventIndex: e.number, Type: cmp.Or(kind.latest, e.kind), row: e}
 	asset := AssetV3{Type: kind.action, Sender: valueOf(e.sender), Recipient: valueOf(e.recipient)}
 	switch kind.shown {
 	case eventLog:

@@ -149,7 +149,7 @@ func (a *API) getTransactionV3(ctx context.Context, s *snapshot, in *transaction
 
 func renderTransactionV3(r *transactionRow, include included) *transactionV3 {
 	b := &transactionV3{
-		SummaryBase: summaryBase(r), ParentBlock: parentBlock{r.parentBlock, r.parentIndexHash},
+		SummaryBase: newSummaryBase(r), ParentBlock: parentBlock{r.parentBlock, r.parentIndexHash},
 		EventCount: r.eventCount, ExecutionCost: r.cost, VMError: r.vmError, row: r,
 	}
 	if include.has(includeConditions) {

@@ -94,7 +94,7 @@ type tenureSummary struct {
 
 // summarize shows a transaction that complete has seen as lists do.
 func summarize(r *transactionRow) transactionSummary {
-	return transactionSummary{SummaryBase: summaryBase(r), SummaryPayload: summarizePayload(r.tx), row: r}
+	return transactionSummary{SummaryBase: newSummaryBase(r), SummaryPayload: summarizePayload(r.tx), row: r}
 }
 
 func summarizePayload(tx *transaction.Transaction) (b SummaryPayload) {
@@ -114,7 +114,7 @@ func summarizePayload(tx *transaction.Transaction) (b SummaryPayload) {
 	return b
 }
 
-func summaryBase(r *transactionRow) SummaryBase {
+func newSummaryBase(r *transactionRow) SummaryBase {
 	b := SummaryBase{
 		TxID: r.id, Sender: signer{r.from(), r.tx.Nonce()}, FeeRate: unsignedAmount(r.tx.Fee()),
 		Block:        summaryBlock{r.height, r.block, r.indexHash, r.time(), r.index},

@@ -21,8 +21,8 @@ type moment struct {
 	latest bool
 }
 
-// dependencies of the state of an account at a block: what the account has, and the block that is named, or what waits.
-func (in AsOf) dependencies(account string) dependencies {
+// DependenciesOf are those of the state of an account at a block: what the account has, and the block that is named, or what waits.
+func (in AsOf) DependenciesOf(account string) dependencies {
 	d := on("balances", shard.Account(account))
 	if id, err := hash.Parse32(in.UntilBlock); err == nil {
 		return d.and("balances", shard.Block(id))

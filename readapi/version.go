@@ -1,6 +1,9 @@
 package readapi
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Version of the program.
 type Version struct {
@@ -11,13 +14,5 @@ type Version struct {
 
 // String is "<tag> (<branch>:<commit>)", the value of the header X-API-Version.
 func (v Version) String() string {
-	return fmt.Sprintf("%s (%s:%s)", or(v.Tag, "dev"), or(v.Branch, "unknown"), or(v.Commit, "unknown"))
-}
-
-// or is value, or otherwise when that is empty.
-func or(value, otherwise string) string {
-	if value == "" {
-		return otherwise
-	}
-	return value
+	return fmt.Sprintf("%s (%s:%s)", cmp.Or(v.Tag, "dev"), cmp.Or(v.Branch, "unknown"), cmp.Or(v.Commit, "unknown"))
 }

@@ -55,8 +55,8 @@ func anyOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
 	return s
 }
 
-// WaitingSummary is what transactions that are not mined have in version 3 of the API, in lists and alone.
-type WaitingSummary struct {
+// WaitingBase is what transactions that are not mined have in version 3 of the API, in lists and alone.
+type WaitingBase struct {
 	TxID          hash.Hash32 `json:"tx_id"`
 	Sender        signer      `json:"sender"`
 	Sponsor       *signer     `json:"sponsor" doc:"Who pays the fee; null when that is the sender."`
@@ -71,7 +71,7 @@ type WaitingSummary struct {
 
 // waitingSummary is a transaction in lists of the mempool in version 3 of the API.
 type waitingSummary struct {
-	WaitingSummary
+	WaitingBase
 	SummaryPayload
 
 	row *waitingRow
@@ -84,7 +84,7 @@ func (*waitingSummary) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sc
 
 // waitingV3 is a transaction that is not mined in version 3 of the API.
 type waitingV3 struct {
-	WaitingSummary
+	WaitingBase
 	ReplacedByTxID *hash.Hash32     `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that takes its place; null where there is none, or nobody said which."`
 	PostConditions *[]conditionBody `json:"post_conditions,omitempty" nullable:"false" doc:"With include=post_conditions."`
 	PayloadV3
@@ -95,15 +95,15 @@ func (*waitingV3) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 	return orNull(s, "sponsor")
 }
 
-func waitingBase(r *waitingRow) WaitingSummary {
-	return WaitingSummary{
+func newWaitingBase(r *waitingRow) WaitingBase {
+	return WaitingBase{
 		TxID: r.id, Sender: signer{r.from(), r.tx.Nonce()}, Sponsor: sponsorOf(r.tx), FeeRate: unsignedAmount(r.tx.Fee()),
 		ReceiptTime: r.receiptTime, ReceiptHeight: r.receiptHeight, Status: r.status, Type: r.tx.Payload.TxType(), TokenTransfer: transferOf(r.tx),
 	}
 }
 
 func renderWaitingV3(r *waitingRow, include included) *waitingV3 {
-	b := &waitingV3{WaitingSummary: waitingBase(r), ReplacedByTxID: r.replacedBy, PayloadV3: renderPayloadV3(r.tx, include)}
+	b := &waitingV3{WaitingBase: newWaitingBase(r), ReplacedByTxID: r.replacedBy, PayloadV3: renderPayloadV3(r.tx, include)}
 	if include.has(includeConditions) {
 		conditions := showConditions(r.tx.PostConditions)
 		b.PostConditions = &conditions
