@@ -4,103 +4,69 @@ import (
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"strata/readapi/account"
+	"strata/readapi/audit"
+	"strata/readapi/balance"
+	"strata/readapi/block"
+	"strata/readapi/brc20"
+	"strata/readapi/contract"
+	"strata/readapi/internal/engine"
+	"strata/readapi/mempool"
+	"strata/readapi/node"
+	"strata/readapi/ordinals"
+	"strata/readapi/search"
+	"strata/readapi/site"
+	"strata/readapi/stacking"
+	"strata/readapi/status"
+	"strata/readapi/stream"
+	"strata/readapi/token"
+	"strata/readapi/transaction"
 )
 
-// API answers reads over HTTP. It is an http.Handler, safe for concurrent use.
+// API answers reads over HTTP. It is an http.Handler, safe for concurrent use. While Run runs, answers are cached; without it,
+// each is made anew.
 type API struct {
-	*Engine
-	metadata metadataConfig
-	nodes    nodeConfig
-	streams  streamConfig
-	lagLimit int64
-	bareTxID bool
-
-	nodeAnswers *NodeAnswers
-	fees        *fees
-	live        *follower // what happens, for those who follow it
+	*engine.Engine
+	nodeAnswers  *NodeAnswers
+	overrideFees func(request, answer []byte) (other []byte, ok bool)
 }
 
-// New makes the API with all its resources. It does not touch the database. While Run runs, answers are kept; without
-// it, each is made anew.
+// New makes the API with all its resources. It does not touch the database.
 func New(config Config) *API {
 	config = config.withDefaults()
-	a := &API{Engine: newEngine(config.engine()), metadata: metadataConfig{config.ImageBase, config.Images, config.Gateways, config.Refresh}, nodes: nodeConfig{config.Nodes, config.BlockLimit},
-		streams: streamConfig{config.StreamsMost, config.StreamQueue, config.Heartbeat, config.StreamWriteTimeout, config.PingInterval}.withDefaults(), lagLimit: config.LagLimit, bareTxID: config.OrdinalsTxIDBare}
-	a.nodeAnswers = newNodeAnswers(a.Engine)
-	a.fees = newFees(a)
-	a.live = newFollower(a)
-	a.OnChange(a.fees.look)
-	a.OnChange(a.live.look)
-	a.Background(a.fees.run)
-	a.Background(a.live.run)
+	e := engine.New(config.engine())
+	a := &API{Engine: e, nodeAnswers: newNodeAnswers(e)}
 
-	a.registerStatus()
-	a.registerBlocks()
-	a.registerTransaction()
-	a.registerRawTransaction()
-	a.registerTransactions()
-	a.registerTransactionList()
-	a.registerTransactionListV3()
-	a.registerTransactionEvents()
-	a.registerBlockTransactions()
-	a.registerTransactionV3()
-	a.registerTransactionEventsV3()
-	a.registerBlockTransactionsV3()
-	a.registerContract()
-	a.registerContractStatuses()
-	a.registerContractEvents()
-	a.registerTraits()
-	a.registerSTXBalances()
-	a.registerBalances()
-	a.registerAccountTransactions()
-	a.registerAccountAssets()
-	a.registerInbound()
-	a.registerTransfers()
-	a.registerAccountTransactionsV2()
-	a.registerAccountEventsV2()
-	a.registerAccountTransactionsV3()
-	a.registerBalanceChanges()
-	a.registerFTBalances()
-	a.registerPrincipalBalances()
-	a.registerNonces()
-	a.registerHolders()
-	a.registerNFTLists()
-	a.registerBurnchain()
-	a.registerPoxTransactions()
-	a.registerPoxCycles()
-	a.registerPoxSigners()
-	a.registerPoxStackers()
-	a.registerPoxEvents()
-	a.registerSupply()
-	a.registerSearch()
-	a.registerMempool()
-	a.registerAuditEvents()
-	a.registerAuditBodies()
-	a.registerQuarantine()
-	a.registerProjections()
-	a.registerNegativeBalances()
-	a.registerTrace()
-	a.traceChain()
-	a.traceAccounts()
-	a.traceAudit()
-	a.traceTokens()
-	a.traceInscriptions()
-	a.traceBRC20()
-	a.serveLog(config.Log)
-	a.registerMetadata()
-	a.registerImages()
-	a.registerOrdinals()
-	a.registerBRC20()
-	a.registerNodes()
-	a.registerStreams()
-	a.registerHealth()
+	status.Mount(e, config.LagLimit)
+	block.Mount(e)
+	transaction.Mount(e)
+	contract.Mount(e)
+	account.Mount(e)
+	balance.Mount(e)
+	stacking.Mount(e)
+	mempool.Mount(e)
+	search.Mount(e)
+	token.Mount(e, token.Config{ImageBase: config.ImageBase, Images: config.Images, Gateways: config.Gateways, Refresh: config.Refresh})
+	ordinals.Mount(e, config.OrdinalsTxIDBare)
+	brc20.Mount(e)
+	a.overrideFees = node.Mount(e, node.Config{Status: config.Nodes, BlockLimit: config.BlockLimit})
+	stream.Mount(e, stream.Config{
+		Most: config.StreamsMost, Queue: config.StreamQueue, Heartbeat: config.Heartbeat, WriteTimeout: config.StreamWriteTimeout, PingInterval: config.PingInterval,
+	})
+	audit.Mount(e, config.Log)
+	site.Mount(e)
 
-	a.plain("GET /{$}", "root", func(w http.ResponseWriter, r *http.Request) {
+	e.Plain("GET /{$}", "root", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/extended", http.StatusMovedPermanently)
 	})
-	a.plain("GET /metrics", "metrics", promhttp.HandlerFor(a.config.Registry, promhttp.HandlerOpts{}).ServeHTTP)
-	a.registerDocumentation()
-	a.registerConsole()
-	a.plain("/", "unknown", routeNotFound)
+	e.Plain("GET /metrics", "metrics", promhttp.HandlerFor(config.Registry, promhttp.HandlerOpts{}).ServeHTTP)
+	e.Plain("/", "unknown", engine.RouteNotFound)
 	return a
+}
+
+// FeeOverride replaces a node's answer to a request for a fee estimate; ok is false where the node's own stands. It returns at
+// once.
+func (a *API) FeeOverride(request, answer []byte) (other []byte, ok bool) {
+	return a.overrideFees(request, answer)
 }

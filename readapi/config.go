@@ -14,6 +14,9 @@ import (
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/metadata/picture"
+	"strata/readapi/audit"
+	"strata/readapi/internal/engine"
+	"strata/readapi/node"
 )
 
 // Config of an API. Pool is required to answer anything but the documentation; the zero value of any other field means
@@ -29,7 +32,7 @@ type Config struct {
 	// read: such reads are answered with 503. Default none, and anything is read.
 	Rules map[string]int
 	// Version that the API says it is.
-	Version Version
+	Version engine.Version
 	// Network that the archive is of; default mainnet.
 	Network string
 	// LagLimit is how many items of its input an active projection may be behind before GET /readyz says so; default
@@ -62,12 +65,12 @@ type Config struct {
 	Gateways document.Gateways
 	// Nodes says how the nodes are to which requests under /v2 and /v3 are forwarded; default none. Whoever serves the
 	// API forwards those requests, so that they don't come to the API. A quarter of CacheBytes is then for NodeAnswers.
-	Nodes func() []NodeStatus
+	Nodes func() []node.NodeStatus
 	// BlockLimit asks a node what the blocks of a tenure may cost together, for FeeOverride; default none, and no fees
 	// are estimated.
-	BlockLimit func(ctx context.Context) (ExecutionCost, error)
+	BlockLimit func(ctx context.Context) (node.ExecutionCost, error)
 	// Log shows the log as a transparency log; nil: it is not shown.
-	Log TransparencyLog
+	Log audit.TransparencyLog
 	// OrdinalsTxIDBare says that tx_id of inscriptions is without 0x, as ordinals-api has it; default with 0x.
 	OrdinalsTxIDBare bool
 	// StreamsMost is how many connections may follow what happens; default 20,000.
@@ -92,7 +95,7 @@ func (c Config) withDefaults() Config {
 		c.Registry = prometheus.NewRegistry()
 	}
 	if c.CacheBytes <= 0 {
-		c.CacheBytes = CacheBytesDefault
+		c.CacheBytes = engine.CacheBytesDefault
 	}
 	if c.LagLimit <= 0 {
 		c.LagLimit = LagLimitDefault
@@ -101,8 +104,8 @@ func (c Config) withDefaults() Config {
 }
 
 // engine is what the engine is told of it. Answers of processes that are configured to answer differently have another Program.
-func (c *Config) engine() engineConfig {
-	e := engineConfig{
+func (c *Config) engine() engine.Config {
+	e := engine.Config{
 		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version, Network: c.Network,
 		StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes, Redis: c.Redis, RedisPrefix: c.RedisPrefix,
 		Program: cmp.Or(c.Program, c.Version.String()) + c.variant(), Signal: c.Signal, WatchInterval: c.WatchInterval,

@@ -2,22 +2,13 @@ package readapi
 
 import (
 	"cmp"
-	_ "embed"
 	"encoding/json"
-	"fmt"
 	"io"
-	"net/http"
-	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
 )
-
-// docsPage shows the operations of /openapi.json. It loads nothing from elsewhere.
-//
-//go:embed docs.html
-var docsPage []byte
 
 const about = `Strata keeps what a Stacks node emits in an append-only log, folds it into tables, and answers from them.
 
@@ -30,7 +21,7 @@ const about = `Strata keeps what a Stacks node emits in an append-only log, fold
 **Conventions.** Amounts are decimal integers in JSON strings, in base units. Hashes are lower-case hex with 0x in answers; in requests 0x and case don't matter. A limit of 0 means the default. Unknown query parameters are ignored. Paths under ` + "`/extended`" + ` are those of stacks-blockchain-api, those under ` + "`/metadata`" + ` of token-metadata-api, those under ` + "`/ordinals`" + ` of ordinals-api; these two are also there without ` + "`/v1`" + `.`
 
 // description is what huma starts from. Its own pages are off: they load scripts from elsewhere.
-func description(version Version) huma.Config {
+func description(version engine.Version) huma.Config {
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
@@ -38,7 +29,7 @@ func description(version Version) huma.Config {
 				Title: "Strata API", Version: cmp.Or(version.Tag, "dev"), Description: about,
 				License: &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
 			},
-			Components: &huma.Components{Schemas: newSchemas()},
+			Components: &huma.Components{Schemas: engine.NewSchemas()},
 			Tags: []*huma.Tag{
 				{Name: "Status", Description: "The server and its archive."},
 				{Name: "Blocks", Description: "Blocks of the canonical chain."},
@@ -66,39 +57,4 @@ func description(version Version) huma.Config {
 	}
 	config.AllowAdditionalPropertiesByDefault = true // answers may get more fields
 	return config
-}
-
-func (a *API) registerDocumentation() {
-	a.OpenAPI().AddOperation(&huma.Operation{
-		Method: http.MethodGet, Path: "/metrics", OperationID: "get-metrics", Tags: []string{"Health"}, Summary: "Metrics for Prometheus",
-		Responses: map[string]*huma.Response{"200": {
-			Description: "The metrics.",
-			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
-		}},
-	})
-	a.document("/openapi.json", answer.Config{ContentType: jsonType}, func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
-	a.document("/openapi.yaml", answer.Config{ContentType: "application/yaml"}, a.OpenAPI().YAML)
-	a.document("/docs", answer.Config{ContentType: "text/html; charset=utf-8", Fields: []answer.Field{
-		{Name: "Content-Security-Policy", Values: []string{"default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}},
-		{Name: "X-Content-Type-Options", Values: []string{"nosniff"}},
-	}}, func() ([]byte, error) { return docsPage, nil })
-}
-
-// document serves a text that is part of the program, made at the first request.
-func (a *API) document(path string, c answer.Config, text func() ([]byte, error)) {
-	made := sync.OnceValues(func() (*answer.Answer, error) {
-		body, err := text()
-		if err != nil {
-			return nil, fmt.Errorf("write %s: %w", path, err)
-		}
-		c.Body, c.Class, c.Tag = body, answer.Tip, tagOf(keyOf(body))
-		return answer.New(c), nil
-	})
-	a.plain("GET "+path, path[1:], func(w http.ResponseWriter, r *http.Request) {
-		document, err := made()
-		if err != nil {
-			document = a.failed(r.Context(), err, answer.Config{})
-		}
-		document.Serve(w, r, answer.Moment{})
-	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"strata/readapi/internal/cache"
+	"strata/readapi/internal/engine"
 	"strata/readapi/internal/register"
 )
 
@@ -24,8 +25,8 @@ type NodeAnswers struct {
 	chain   atomic.Pointer[[]byte] // what all keys begin with; nil while the archive isn't known
 }
 
-func newNodeAnswers(e *Engine) *NodeAnswers {
-	return &NodeAnswers{timed: e.cache.Timed(), watch: e.watch, network: e.config.Network}
+func newNodeAnswers(e *engine.Engine) *NodeAnswers {
+	return &NodeAnswers{timed: e.Cache.Timed(), watch: e.Watch, network: e.Config.Network}
 }
 
 // NodeAnswers is where answers of nodes are kept.
@@ -63,7 +64,7 @@ func (n *NodeAnswers) name(key [32]byte) (name cache.Key, shared bool) {
 	if chain := n.chainKey(); chain != nil {
 		b, shared = append(b, chain...), true
 	}
-	return keyOf(append(b, key[:]...)), shared
+	return engine.KeyOf(append(b, key[:]...)), shared
 }
 
 // chainKey tells the nodes of this chain from those of others that may share a Redis.

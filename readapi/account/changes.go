@@ -1,0 +1,296 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+// ChangesPage says which page of changes of balances is asked for.
+type ChangesPage struct {
+	Limit int `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
+}
+
+type changesOfInput struct {
+	param.PrincipalInput
+	param.TransactionInput
+	ChangesPage
+	Cursor string `query:"cursor" pattern:"^[1-3]:[\\s\\S]+$" doc:"Where the page begins: 1 for STX, 2 for a fungible and 3 for a non-fungible token; a colon; stx or the asset identifier."`
+}
+
+func (in *changesOfInput) Dependencies() engine.Dependencies {
+	return param.BlockRange{}.OfAccount(string(in.Principal))
+}
+
+type changesInput struct {
+	param.PrincipalInput
+	IDs changedBy `query:"tx_id,explode" required:"true"`
+	ChangesPage
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}:[1-3]:[\\s\\S]+$" doc:"Where the page begins: the transaction's height, microblock sequence (2147483647 for none) and index in the block's list, and what it is of, with colons between."`
+}
+
+func (in *changesInput) Dependencies() engine.Dependencies {
+	return param.BlockRange{}.OfAccount(string(in.Principal))
+}
+
+// changedByMost is how many transactions may be named.
+const changedByMost = 20
+
+// changedBy are ids of transactions in a request, as a list; a comma parts them, too.
+type changedBy []string
+
+// Schema implements huma.SchemaProvider.
+func (changedBy) Schema(huma.Registry) *huma.Schema {
+	s := schema.ListOf("Ids of transactions, 20 at most. To ask for several, repeat the parameter, or part them by commas.", &huma.Schema{
+		Type: huma.TypeString, Examples: []any{"0x23035f354a070a3e63d9d786f97b45ab3ac0b8a5f5cbbda5ca9fbb1b34f55c92"},
+	})
+	s.MaxItems = schema.Ptr(changedByMost)
+	return s
+}
+
+func (p changedBy) hashes() ([][]byte, error) {
+	all := param.Parted(p)
+	if len(all) > changedByMost {
+		return nil, engine.Invalid("querystring/tx_id must NOT have more than %d items", changedByMost)
+	}
+	if len(all) == 0 {
+		all = []string{""} // it is there, and empty
+	}
+	var ids [][]byte
+	seen := map[hash.Hash32]bool{}
+	for i, text := range all {
+		id, err := hash.Parse32(text)
+		if err != nil {
+			return nil, engine.Invalid(`querystring/tx_id/%d must match pattern "%s"`, i, param.HashPattern)
+		}
+		if !seen[id] {
+			seen[id], ids = true, append(ids, id[:])
+		}
+	}
+	return ids, nil
+}
+
+// balanceChange is what a transaction did to what an account has of an asset.
+type balanceChange struct {
+	Asset         changedAsset `json:"asset"`
+	BalanceChange assetChange  `json:"balance_change"`
+
+	change changeRow
+}
+
+type changedAsset struct {
+	Type       string `json:"type" enum:"stx,ft,nft"`
+	Identifier string `json:"identifier,omitempty" doc:"Absent for STX."`
+}
+
+// transactionChange is balanceChange of one of several transactions.
+type transactionChange struct {
+	TxID          hash.Hash32  `json:"tx_id"`
+	Asset         changedAsset `json:"asset"`
+	BalanceChange assetChange  `json:"balance_change"`
+
+	change changeRow
+}
+
+// changeRow is the sum of what a transaction did to an account's balance of an asset.
+type changeRow struct {
+	view.RowKey
+	number         int64 // of the transaction in the account's list
+	height         int64
+	sequence       int32
+	id             hash.Hash32
+	kind           int16 // 1 STX, 2 a fungible, 3 a non-fungible token
+	asset          string
+	sent, received string
+}
+
+func changeColumns(r *changeRow) []any {
+	return []any{&r.Seq, &r.Index, &r.number, &r.height, &r.sequence, &r.id, &r.kind, &r.asset, &r.sent, &r.received}
+}
+
+var changedKinds = map[int16]string{1: "stx", 2: "ft", 3: "nft"}
+
+func (r *changeRow) shape() (changedAsset, assetChange) {
+	asset := changedAsset{Type: changedKinds[r.kind]}
+	if r.kind != 1 {
+		asset.Identifier = r.asset
+	}
+	return asset, newAssetChange(schema.Amount(r.sent), schema.Amount(r.received))
+}
+
+func (r *changeRow) cursor() string { return strconv.Itoa(int(r.kind)) + ":" + r.asset }
+
+func (r *changeRow) placedCursor() string {
+	return page.PositionText(r.height, r.sequence, r.Index) + ":" + r.cursor()
+}
+
+func (a *api) registerBalanceChanges() {
+	one := engine.Operation{
+		ID: "list-transaction-balance-changes", Path: "/extended/v3/principals/{principal}/transactions/{tx_id}/balance-changes", Tag: "Accounts",
+		Summary:  "What a transaction did to the balances of an account",
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+	}
+	engine.Get(a.Engine, one, listChangesOf)
+	engine.Trace(a.Engine, one.ID, func(_ context.Context, _ *engine.Snapshot, in *changesOfInput, page *page.KeysetPage[balanceChange]) ([]engine.Lookup, error) {
+		var rows []changeRow
+		for i := 0; page != nil && i < len(page.Results); i++ {
+			rows = append(rows, page.Results[i].change)
+		}
+		return changeLookups(string(in.Principal), rows), nil
+	})
+	many := engine.Operation{
+		ID: "list-balance-changes", Path: "/extended/v3/principals/{principal}/balance-changes", Tag: "Accounts", Summary: "What some transactions did to the balances of an account, newest first",
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
+	}
+	engine.Get(a.Engine, many, listChanges)
+	engine.Trace(a.Engine, many.ID, func(_ context.Context, _ *engine.Snapshot, in *changesInput, page *page.KeysetPage[transactionChange]) ([]engine.Lookup, error) {
+		var rows []changeRow
+		for i := 0; page != nil && i < len(page.Results); i++ {
+			rows = append(rows, page.Results[i].change)
+		}
+		return changeLookups(string(in.Principal), rows), nil
+	})
+}
+
+// readChanges reads what transactions did to an account, the newest first, in the order of cursors. There is no more of it than
+// the transactions have events.
+func readChanges(ctx context.Context, s *engine.Snapshot, account string, ids [][]byte) ([]changeRow, error) {
+	if _, ok := s.Tip("accounts"); !ok {
+		return nil, nil
+	}
+	transactions, events := view.AccountTransactions.WithOwner("$1"), view.AccountEvents.WithOwner("$1")
+	b := s.Batch()
+	found := engine.Query(b, changeColumns, `
+		SELECT ARRAY[at.source_seq], at.source_seq, at.tx_index, member.n, at.height, coalesce(at.microblock_sequence, 2147483647), at.txid,
+		       change.kind, change.asset, change.sent::text, change.received::text
+		FROM `+placesOf("$2")+`
+		CROSS JOIN LATERAL (
+			SELECT r.n, r.fee_paid FROM {accounts}.account_transaction r
+			WHERE `+transactions.Rows+` AND r.n = `+transactions.Before("(at.n + 1)")+` AND r.tx = at.n LIMIT 1
+		) member
+		CROSS JOIN LATERAL (SELECT `+events.Before("at.n")+` AS low, `+events.Before("(at.n + 1)")+` AS high OFFSET 0) bounds
+		CROSS JOIN LATERAL (
+			SELECT moved.kind, moved.asset, sum(moved.sent) AS sent, sum(moved.received) AS received
+			FROM (
+				SELECT CASE WHEN r.kind <= 3 THEN 1 WHEN r.kind <= 6 THEN 2 ELSE 3 END AS kind, coalesce(e.asset_identifier, 'stx') AS asset,
+				       CASE WHEN e.sender = $1 THEN coalesce(e.amount, 1) ELSE 0 END AS sent, CASE WHEN e.recipient = $1 THEN coalesce(e.amount, 1) ELSE 0 END AS received
+				FROM {accounts}.account_event r
+				CROSS JOIN LATERAL (
+					SELECT * FROM {chain}.event e WHERE e.source_seq = at.source_seq AND e.tx_index = at.tx_index AND e.event_index = r.event_index LIMIT 1
+				) e
+				WHERE `+events.Rows+` AND r.n > bounds.low AND r.n <= bounds.high AND r.kind <> `+lockKind+`
+				UNION ALL
+				SELECT 1, 'stx', member.fee_paid, 0 WHERE member.fee_paid IS NOT NULL
+			) moved
+			GROUP BY moved.kind, moved.asset
+		) change
+		ORDER BY at.n DESC, change.kind, change.asset COLLATE "C"`, account, ids)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	return found.Rows, nil
+}
+
+func listChangesOf(ctx context.Context, s *engine.Snapshot, in *changesOfInput) (*page.KeysetPage[balanceChange], error) {
+	id, err := in.ID.Hash()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := readChanges(ctx, s, string(in.Principal), [][]byte{id[:]})
+	if err != nil {
+		return nil, err
+	}
+	start := 0
+	if in.Cursor != "" {
+		kind, asset, _ := strings.Cut(in.Cursor, ":")
+		start, _ = slices.BinarySearchFunc(rows, int(kind[0]-'0'), func(r changeRow, kind int) int {
+			return cmp.Or(cmp.Compare(int(r.kind), kind), cmp.Compare(r.asset, asset))
+		})
+	}
+	page := &page.KeysetPage[balanceChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []balanceChange{}}
+	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).cursor)
+	for _, r := range rows[start:min(start+in.Limit, len(rows))] {
+		asset, change := r.shape()
+		page.Results = append(page.Results, balanceChange{asset, change, r})
+	}
+	return page, nil
+}
+
+func listChanges(ctx context.Context, s *engine.Snapshot, in *changesInput) (*page.KeysetPage[transactionChange], error) {
+	ids, err := in.IDs.hashes()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := readChanges(ctx, s, string(in.Principal), ids)
+	if err != nil {
+		return nil, err
+	}
+	start := 0
+	if parts := strings.SplitN(in.Cursor, ":", 5); len(parts) == 5 {
+		var at [4]int64
+		for i := range at {
+			at[i], _ = strconv.ParseInt(parts[i], 10, 64) // the pattern has been checked
+		}
+		start, _ = slices.BinarySearchFunc(rows, at, func(r changeRow, at [4]int64) int {
+			return cmp.Or(cmp.Compare(at[0], r.height), cmp.Compare(at[1], int64(r.sequence)), cmp.Compare(at[2], int64(r.Index)),
+				cmp.Compare(int64(r.kind), at[3]), cmp.Compare(r.asset, parts[4]))
+		})
+	}
+	page := &page.KeysetPage[transactionChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []transactionChange{}}
+	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).placedCursor)
+	for _, r := range rows[start:min(start+in.Limit, len(rows))] {
+		asset, change := r.shape()
+		page.Results = append(page.Results, transactionChange{r.id, asset, change, r})
+	}
+	return page, nil
+}
+
+// changesCursor makes the cursor of the page that begins with a row.
+func changesCursor(rows []changeRow, start, limit int, text func(*changeRow) string) (c page.KeysetCursor) {
+	at := func(i int) *string {
+		t := text(&rows[i])
+		return &t
+	}
+	if start < len(rows) {
+		c.Current = at(start)
+	}
+	if start+limit < len(rows) {
+		c.Next = at(start + limit)
+	}
+	if start > 0 {
+		c.Previous = at(max(start-limit, 0))
+	}
+	return c
+}
+
+// changeLookups are the rows behind changes: those of the account's lists, and the transactions with all that they did.
+func changeLookups(account string, changes []changeRow) []engine.Lookup {
+	if len(changes) == 0 {
+		return nil
+	}
+	var rows []*view.TransactionRow
+	for _, c := range changes {
+		if len(rows) == 0 || rows[len(rows)-1].RowKey != c.RowKey {
+			rows = append(rows, &view.TransactionRow{RowKey: c.RowKey, Number: c.number})
+		}
+	}
+	seqs, indexes := view.KeyColumns(view.RowKeys(rows))
+	return append(accountTransactionLookups(account, rows), engine.Lookup{
+		Name: "event", Table: view.TracedChainEvent,
+		Where: `(t.source_seq, t.tx_index) IN (SELECT * FROM unnest($1::bigint[], $2::int[])) AND (t.sender = $3 OR t.recipient = $3)`,
+		Args:  []any{seqs, indexes, account}, Order: `t.source_seq DESC, t.tx_index, t.event_index`,
+	})
+}

@@ -1,0 +1,125 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+type accountEventsV2Input struct {
+	AddressInput
+	param.TransactionInput
+	Limit  int   `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+}
+
+func (in *accountEventsV2Input) Dependencies() engine.Dependencies {
+	return param.BlockRange{}.OfAccount(string(in.Address))
+}
+
+// assetEventV2 is an event that moves something of an account.
+type assetEventV2 struct {
+	Type       string      `json:"type" enum:"stx,ft,nft"`
+	EventIndex int32       `json:"event_index" doc:"Among the events of its transaction."`
+	Data       assetMoveV2 `json:"data"`
+
+	row    view.EventRow
+	number int64
+}
+
+type assetMoveV2 struct {
+	Type            string             `json:"type" enum:"transfer,mint,burn"`
+	Amount          schema.Amount      `json:"amount,omitempty" doc:"In base units; absent for non-fungible tokens."`
+	AssetIdentifier string             `json:"asset_identifier,omitempty" doc:"Absent for STX."`
+	Value           *view.ClarityValue `json:"value,omitempty" doc:"Which non-fungible token."`
+	view.TransferParties
+}
+
+// assetNames are what version 2 and 3 of the API call kinds of assets, by the types of events.
+var assetNames = map[string]string{view.EventSTX: "stx", view.EventFT: "ft", view.EventNFT: "nft"}
+
+func renderMove(e *listedEvent) assetEventV2 {
+	kind := view.EventKinds[e.Kind]
+	move := assetMoveV2{Type: kind.Action, AssetIdentifier: view.ValueOf(e.Asset), TransferParties: view.TransferParties{Sender: view.ValueOf(e.Sender), Recipient: view.ValueOf(e.Recipient)}}
+	if kind.Shown == view.EventNFT {
+		value := view.ShowRaw(e.Value)
+		move.Value = &value
+	} else {
+		move.Amount = view.AmountOf(e.Amount)
+	}
+	return assetEventV2{assetNames[kind.Shown], e.EventRow.Number, move, e.EventRow, e.number}
+}
+
+func (a *api) registerAccountEventsV2() {
+	r := engine.Operation{
+		ID: "list-account-transaction-events", Path: "/extended/v2/addresses/{address}/transactions/{tx_id}/events", Tag: "Accounts", Summary: "Events of a transaction that move something of an account, the first first",
+		Description: engine.Instead("/extended/v3/principals/{principal}/transactions/{tx_id}/balance-changes"),
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+	}
+	engine.Get(a.Engine, r, listAccountEventsV2)
+	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, in *accountEventsV2Input, page *page.OffsetPage[assetEventV2]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		events := make([]view.EventBody, len(page.Results))
+		for i, e := range page.Results {
+			events[i] = view.EventBody{Row: e.row, Number: e.number}
+		}
+		return accountEventLookups(string(in.Address), events), nil
+	})
+}
+
+// listAccountEventsV2 reads a range of the account's events: those of one transaction stand together in its list.
+func listAccountEventsV2(ctx context.Context, s *engine.Snapshot, in *accountEventsV2Input) (*page.OffsetPage[assetEventV2], error) {
+	account, err := in.Address.Account()
+	if err != nil {
+		return nil, err
+	}
+	id, err := in.ID.Hash()
+	if err != nil {
+		return nil, err
+	}
+	missing := engine.NotFound("Transaction not found")
+	if _, ok := s.Tip("accounts"); !ok {
+		return nil, missing
+	}
+	list := &page.OffsetPage[assetEventV2]{Limit: page.LimitOr(in.Limit, page.ListLimit), Offset: in.Offset, Results: []assetEventV2{}}
+	ids := [][]byte{id[:]}
+	b := s.Batch()
+	transactions, events := view.AccountTransactions.WithOwner("$1"), view.AccountEvents.WithOwner("$1")
+	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
+		SELECT ARRAY[at.source_seq], coalesce(r.total, 0)
+		FROM `+placesOf("$2")+`
+		LEFT JOIN LATERAL (
+			SELECT coalesce(stx_transfers, 0) + coalesce(stx_mints, 0) + coalesce(stx_burns, 0) + coalesce(ft_transfers, 0) + coalesce(ft_mints, 0)
+				+ coalesce(ft_burns, 0) + coalesce(nft_transfers, 0) + coalesce(nft_mints, 0) + coalesce(nft_burns, 0) AS total
+			FROM {accounts}.account_transaction r
+			WHERE `+transactions.Rows+` AND r.n = `+transactions.Before("(at.n + 1)")+` AND r.tx = at.n LIMIT 1
+		) r ON true`, account, ids)
+	found := engine.Query(b, listedEventColumns, `
+		SELECT `+placedEventSQL+`
+		FROM `+placesOf("$2")+`
+		CROSS JOIN LATERAL (SELECT `+events.Before("at.n")+` AS low, `+events.Before("(at.n + 1)")+` AS high OFFSET 0) bounds
+		CROSS JOIN LATERAL (
+			SELECT r.event_index, r.n::bigint AS number, r.tx AS place FROM {accounts}.account_event r
+			WHERE `+events.Rows+` AND r.n > bounds.low AND r.n <= bounds.high AND r.kind <> `+lockKind+`
+			ORDER BY r.n OFFSET $3::bigint LIMIT $4::bigint
+		) r `+placedEvent+`ORDER BY r.number`, account, ids, min(in.Offset, page.OffsetMax), int64(list.Limit))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	var known bool
+	if list.Total, known = total.First(); !known {
+		return nil, missing
+	}
+	for i := range found.Rows {
+		list.Results = append(list.Results, renderMove(&found.Rows[i]))
+	}
+	return list, nil
+}

@@ -1,0 +1,130 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"strata/domain/hash"
+	"strata/domain/transaction"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+type inboundInput struct {
+	Principal param.PrincipalParameter `path:"principal"`
+	page.ListPage
+	param.ListedBlock
+}
+
+func (in *inboundInput) Dependencies() engine.Dependencies { return in.OfAccount(string(in.Principal)) }
+
+// inboundTransfer is STX that came to an account.
+type inboundTransfer struct {
+	Sender       string        `json:"sender"`
+	Amount       schema.Amount `json:"amount" doc:"µSTX"`
+	Memo         view.HexText  `json:"memo" doc:"The memo's bytes; of a bulk-send the value that the contract printed."`
+	BlockHeight  int64         `json:"block_height"`
+	TxID         hash.Hash32   `json:"tx_id"`
+	TransferType string        `json:"transfer_type" enum:"bulk-send,stx-transfer,stx-transfer-memo" doc:"Paid by the contract send-many-memo, by a token transfer, or by a contract with a memo."`
+	TxIndex      int32         `json:"tx_index"`
+
+	event view.EventBody
+}
+
+// transferTypes are the numbers that the projection accounts has for them.
+var transferTypes = map[int16]string{1: "bulk-send", 2: "stx-transfer", 3: "stx-transfer-memo"}
+
+func (a *api) registerInbound() {
+	r := engine.Operation{
+		ID: "list-inbound-stx", Path: "/extended/v1/address/{principal}/stx_inbound", Tag: "Accounts", Summary: "STX that came to an account, newest first",
+		Description: "By token transfers, by contracts with a memo, and by the contract send-many-memo; each once. " +
+			engine.Instead("/extended/v3/principals/{principal}/transactions") + page.ListCursors,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+	}
+	engine.Get(a.Engine, r, a.listInbound)
+	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, in *inboundInput, page *page.NumberedPage[inboundTransfer]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		events := make([]view.EventBody, len(page.Results))
+		for i := range page.Results {
+			events[i] = page.Results[i].event
+		}
+		return accountEventLookups(string(in.Principal), events), nil
+	})
+}
+
+// inboundRow is an event that brought STX, with its transaction.
+type inboundRow struct {
+	view.TransactionRow
+	event        view.EventRow
+	eventNumber  int64 // in the list of all events of the account
+	transferType int16
+	printed      []byte // by the event after it
+}
+
+func inboundColumns(r *inboundRow) []any {
+	columns := []any{&r.eventNumber, &r.transferType, &r.printed, &r.event.Amount, &r.event.Kind, &r.event.Sender, &r.event.Memo, &r.event.Number}
+	return append(columns, view.PlacedColumns(&r.TransactionRow)...)
+}
+
+func (a *api) listInbound(ctx context.Context, s *engine.Snapshot, in *inboundInput) (*page.NumberedPage[inboundTransfer], error) {
+	account, err := in.Principal.Account()
+	if err != nil {
+		return nil, err
+	}
+	p := in.Request()
+	if p.From, p.To, err = in.Heights(ctx, s); err != nil {
+		return nil, err
+	}
+	if _, ok := s.Tip("accounts"); !ok {
+		return nil, engine.ErrNoChain
+	}
+	b := s.Batch()
+	head := page.QueueHead(b, &view.InboundEvents, p, account)
+	found := engine.Query(b, inboundColumns, `
+		SELECT `+view.TransactionSources+`r.n, r.transfer_type, after.value, e.amount::text, e.type, e.sender, e.memo, e.event_index, `+view.PlacedSQL+`
+		FROM `+view.InboundEvents.RowsSQL()+view.PlacedTransaction+`
+		CROSS JOIN LATERAL (
+			SELECT * FROM {chain}.event e WHERE e.source_seq = p.source_seq AND e.tx_index = p.tx_index AND e.event_index = r.event_index LIMIT 1
+		) e
+		LEFT JOIN LATERAL (
+			SELECT value FROM {chain}.event e
+			WHERE r.transfer_type = 1 AND e.source_seq = p.source_seq AND e.tx_index = p.tx_index AND e.event_index = r.event_index + 1 LIMIT 1
+		) after ON true `+view.InboundEvents.Order(), p.Args(account)...)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	rows := make([]*view.TransactionRow, len(found.Rows))
+	for i := range found.Rows {
+		rows[i] = &found.Rows[i].TransactionRow
+	}
+	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
+		return nil, err
+	}
+	first, _ := head.First()
+	page := page.NewNumberedPage[inboundTransfer](p, first)
+	for i := range found.Rows {
+		page.Results = append(page.Results, found.Rows[i].shape())
+	}
+	return page, nil
+}
+
+func (r *inboundRow) shape() inboundTransfer {
+	memo := r.event.Memo
+	switch transfer, ok := r.Tx.Payload.(*transaction.TokenTransfer); {
+	case r.transferType == 1:
+		memo = r.printed
+	case r.transferType == 2 && ok:
+		memo = transfer.Memo[:]
+	}
+	r.event.RowKey = r.RowKey
+	return inboundTransfer{
+		Sender: view.ValueOf(r.event.Sender), Amount: view.AmountOf(r.event.Amount), Memo: view.HexOf(memo), BlockHeight: r.Height, TxID: r.ID,
+		TransferType: transferTypes[r.transferType], TxIndex: r.Index, event: view.EventBody{Row: r.event, Number: r.eventNumber},
+	}
+}

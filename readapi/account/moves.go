@@ -1,0 +1,37 @@
+package account
+
+import (
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/view"
+)
+
+// placesOf is SQL for the canonical transactions with the ids in an argument, an array: their places among all, at.n.
+func placesOf(ids string) string {
+	return `(
+			SELECT p.n, p.height, p.source_seq, p.tx_index, p.microblock_sequence, asked.txid
+			FROM unnest(` + ids + `::bytea[]) asked (txid)
+			CROSS JOIN LATERAL (SELECT t.source_seq, t.tx_index, t.execution_index FROM {chain}.transaction t WHERE t.txid = asked.txid OFFSET 0) t
+			CROSS JOIN LATERAL (SELECT b.height FROM {chain}.block b WHERE b.source_seq = t.source_seq LIMIT 1) b
+			CROSS JOIN LATERAL (SELECT k.first_tx FROM {accounts}.block k WHERE k.height = b.height AND k.source_seq = t.source_seq LIMIT 1) k
+			CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = k.first_tx + t.execution_index AND p.tx_index = t.tx_index LIMIT 1) p
+		) at `
+}
+
+// lockKind is the number of locks among the kinds of an account's events. They move nothing.
+const lockKind = `10`
+
+// queueMoves adds the query for the events that moved something of an account to a batch, those of the transactions between
+// two places: the first of each transaction, as many as are shown beside it. They are one range of the account's list.
+func queueMoves(b *engine.Batch, account string, from, to int64) *engine.Result[listedEvent] {
+	l := view.AccountEvents.WithOwner("$1")
+	return engine.Query(b, listedEventColumns, `
+		SELECT `+placedEventSQL+`
+		FROM (SELECT `+l.Before("$2::bigint")+` AS low, `+l.Before("($3::bigint + 1)")+` AS high OFFSET 0) bounds
+		CROSS JOIN LATERAL (
+			SELECT * FROM (
+				SELECT r.event_index, r.n::bigint AS number, r.tx AS place, row_number() OVER (PARTITION BY r.tx ORDER BY r.n) AS nth
+				FROM {accounts}.account_event r
+				WHERE `+l.Rows+` AND r.n > bounds.low AND r.n <= bounds.high AND r.kind <> `+lockKind+`
+			) moves WHERE nth <= $4
+		) r `+placedEvent+`ORDER BY r.number`, account, from, to, int64(view.TransfersMax))
+}

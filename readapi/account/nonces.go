@@ -1,0 +1,214 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"strata/domain/hash"
+	"strata/domain/shard"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
+)
+
+type noncesInput struct {
+	Principal   param.PrincipalParameter `path:"principal"`
+	BlockHeight param.OptionalNumber     `query:"block_height" doc:"The state after the block at this height, without what is pending."`
+	BlockHash   string                   `query:"block_hash" doc:"The same of the block with this hash or index block hash."`
+}
+
+func (in *noncesInput) Dependencies() engine.Dependencies {
+	d := engine.On("balances", shard.Account(string(in.Principal))).With("mempool", shard.Account(string(in.Principal)))
+	if id, err := hash.Parse32(in.BlockHash); err == nil {
+		d = d.And("balances", shard.Block(id))
+	}
+	if height := in.BlockHeight.Number(); height != nil {
+		d = d.And("balances", shard.Height(*height))
+	}
+	return d
+}
+
+// accountNonces are the nonces of an account in version 1 of the API.
+type accountNonces struct {
+	LastMempool     *uint64  `json:"last_mempool_tx_nonce" doc:"The greatest of a pending transaction; null for none."`
+	LastExecuted    *uint64  `json:"last_executed_tx_nonce" doc:"The last one that was used; null when none was."`
+	PossibleNext    uint64   `json:"possible_next_nonce" doc:"The one after the greatest that is used or pending, whatever is missing below it."`
+	DetectedMissing []uint64 `json:"detected_missing_nonces" nullable:"false" doc:"Those between what is used and what is pending that no transaction has, the greatest first."`
+	DetectedMempool []uint64 `json:"detected_mempool_nonces" nullable:"false" doc:"Those of pending transactions, the greatest first."`
+}
+
+// principalNonces are the same in version 3.
+type principalNonces struct {
+	Next          uint64        `json:"next_nonce" doc:"The one after the greatest that is used or pending, whatever is missing below it."`
+	LastConfirmed *uint64       `json:"last_confirmed_nonce" doc:"The last one that was used; null when none was."`
+	Mempool       mempoolNonces `json:"mempool"`
+}
+
+type mempoolNonces struct {
+	Last    *uint64  `json:"last_nonce" doc:"The greatest of a pending transaction; null for none."`
+	Pending []uint64 `json:"pending_nonces" nullable:"false" doc:"The greatest first."`
+	Missing []uint64 `json:"missing_nonces" nullable:"false" doc:"Those between what is used and what is pending that no transaction has, the greatest first."`
+}
+
+var tracedNonce = &engine.TraceTable{
+	Projection: "balances", Name: "nonce", Key: "account height", Values: "next_nonce:text",
+	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
+}
+
+func (a *api) registerNonces() {
+	v1 := engine.Operation{
+		ID: "get-nonces", Path: "/extended/v1/address/{principal}/nonces", Tag: "Accounts", Summary: "Nonces of an account",
+		Description: engine.Instead("/extended/v3/principals/{principal}/nonces"),
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true, Deprecated: true,
+	}
+	engine.Get(a.Engine, v1, a.getNonces)
+	engine.Trace(a.Engine, v1.ID, func(ctx context.Context, s *engine.Snapshot, in *noncesInput, found *accountNonces) ([]engine.Lookup, error) {
+		if found == nil {
+			return nil, nil
+		}
+		at, err := in.moment(ctx, s)
+		return nonceLookups(string(in.Principal), at), err
+	})
+	v3 := engine.Operation{
+		ID: "get-principal-nonces", Path: "/extended/v3/principals/{principal}/nonces", Tag: "Accounts", Summary: "Nonces of an account",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
+	}
+	engine.Get(a.Engine, v3, a.getPrincipalNonces)
+	engine.Trace(a.Engine, v3.ID, func(ctx context.Context, s *engine.Snapshot, in *param.PrincipalInput, found *principalNonces) ([]engine.Lookup, error) {
+		account, at, err := in.Resolve(ctx, s)
+		if found == nil || err != nil {
+			return nil, err
+		}
+		return nonceLookups(account, at), nil
+	})
+}
+
+// nonceLookups find the last nonce that an account has used up to a block.
+func nonceLookups(account string, at param.Moment) []engine.Lookup {
+	return []engine.Lookup{{
+		Name: "nonce", Table: tracedNonce,
+		Where: `t.account = $1 AND t.height = (SELECT n.height FROM {balances}.nonce n WHERE n.account = $1 AND n.height <= $2 ORDER BY n.height DESC LIMIT 1)`,
+		Args:  []any{account, at.Height}, Order: `t.height`,
+	}}
+}
+
+// moment finds the block that is asked for.
+func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Moment, error) {
+	height := in.BlockHeight.Number()
+	if height != nil && in.BlockHash != "" {
+		return param.Moment{}, engine.BadRequest("Multiple block query parameters specified")
+	}
+	id, err := hash.Parse32(in.BlockHash)
+	if in.BlockHash != "" && err != nil {
+		return param.Moment{}, engine.BadRequest("Query parameter 'block_hash' is not a valid block hash hex string")
+	}
+	tip, ok := s.Tip("balances")
+	if in.BlockHash == "" && height == nil {
+		if !ok {
+			return param.Moment{}, engine.ErrNoChain
+		}
+		return param.Moment{Height: *tip.Height, Latest: true}, nil
+	}
+	var where, named string
+	var arg any
+	if height != nil {
+		where, arg, named = `b.height = $1`, *height, fmt.Sprintf(`{"height":%d}`, *height)
+	} else {
+		where, arg, named = `b.index_block_hash = $1 OR b.block_hash = $1`, id, fmt.Sprintf(`{"hash":"%s"}`, id)
+	}
+	missing := engine.NotFound("No block found for %s", named)
+	if !ok {
+		return param.Moment{}, missing
+	}
+	b := s.Batch()
+	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
+		SELECT ARRAY[b.source_seq], b.height FROM {balances}.block b WHERE `+where+` LIMIT 1`, arg)
+	if err := b.Run(ctx); err != nil {
+		return param.Moment{}, err
+	}
+	at, ok := found.First()
+	if !ok {
+		return param.Moment{}, missing
+	}
+	return param.Moment{Height: at}, nil
+}
+
+// readNonces is the next nonce of an account after what is mined, and the nonces of what is pending, the least first.
+func (a *api) readNonces(ctx context.Context, s *engine.Snapshot, account string, at param.Moment) (next uint64, pending []uint64, err error) {
+	b := s.Batch()
+	found := engine.Query(b, func(text *string) []any { return []any{text} }, `
+		SELECT array_remove(ARRAY[n.source_seq], NULL), coalesce(n.next_nonce, 0)::text
+		FROM (SELECT 1) one
+		LEFT JOIN LATERAL (
+			SELECT * FROM {balances}.nonce n WHERE n.account = $1 AND n.height <= $2 ORDER BY n.height DESC LIMIT 1
+		) n ON true`, account, at.Height)
+	take := func() []uint64 { return nil }
+	if at.Latest {
+		take = waitingNonces{}.Queue(b, account)
+	}
+	if err := b.RunLast(ctx); err != nil {
+		return 0, nil, err
+	}
+	text, _ := found.First()
+	if next, err = strconv.ParseUint(text, 10, 64); err != nil {
+		return 0, nil, err
+	}
+	return next, take(), nil
+}
+
+func (a *api) getNonces(ctx context.Context, s *engine.Snapshot, in *noncesInput) (*accountNonces, error) {
+	account, err := in.Principal.Account()
+	if err != nil {
+		return nil, err
+	}
+	at, err := in.moment(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	next, pending, err := a.readNonces(ctx, s, account, at)
+	if err != nil {
+		return nil, err
+	}
+	v3 := newNonces(next, pending)
+	return &accountNonces{v3.Mempool.Last, v3.LastConfirmed, v3.Next, v3.Mempool.Missing, v3.Mempool.Pending}, nil
+}
+
+func (a *api) getPrincipalNonces(ctx context.Context, s *engine.Snapshot, in *param.PrincipalInput) (*principalNonces, error) {
+	account, at, err := in.Resolve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	next, pending, err := a.readNonces(ctx, s, account, at)
+	if err != nil {
+		return nil, err
+	}
+	return newNonces(next, pending), nil
+}
+
+// missingMost is how many missing nonces are told: the greatest.
+const missingMost = 1000
+
+// newNonces tells what there is to say of the next nonce after what is mined, and of the nonces of what is pending.
+func newNonces(next uint64, pending []uint64) *principalNonces {
+	n := &principalNonces{Next: next, Mempool: mempoolNonces{Pending: []uint64{}, Missing: []uint64{}}}
+	if next > 0 {
+		last := next - 1
+		n.LastConfirmed = &last
+	}
+	if len(pending) == 0 {
+		return n
+	}
+	n.Mempool.Pending = append(n.Mempool.Pending, pending...)
+	slices.Reverse(n.Mempool.Pending)
+	last := pending[len(pending)-1]
+	n.Mempool.Last, n.Next = &last, max(next, last+1)
+	for above := last; above > next && len(n.Mempool.Missing) < missingMost; above-- {
+		if _, found := slices.BinarySearch(pending, above-1); !found {
+			n.Mempool.Missing = append(n.Mempool.Missing, above-1)
+		}
+	}
+	return n
+}

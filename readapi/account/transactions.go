@@ -1,0 +1,69 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+// AccountTransactionsInput names a page of the transactions of an account.
+type AccountTransactionsInput struct {
+	Principal param.PrincipalParameter `path:"principal"`
+	page.ListPage
+	param.ListedBlock
+	param.ArgumentsInput
+}
+
+func (in *AccountTransactionsInput) Dependencies() engine.Dependencies {
+	return in.OfAccount(string(in.Principal))
+}
+
+// page is the account and the page that are asked for.
+func (in *AccountTransactionsInput) page(ctx context.Context, s *engine.Snapshot) (account string, p *page.Request, err error) {
+	if account, err = in.Principal.Account(); err != nil {
+		return "", nil, err
+	}
+	p = in.Request()
+	if p.From, p.To, err = in.Heights(ctx, s); err != nil {
+		return "", nil, err
+	}
+	if _, ok := s.Tip("accounts"); !ok {
+		return "", nil, engine.ErrNoChain
+	}
+	return account, p, nil
+}
+
+func (a *api) registerAccountTransactions() {
+	r := engine.Operation{
+		ID: "list-account-transactions", Path: "/extended/v1/address/{principal}/transactions", Tag: "Accounts", Summary: "Transactions of an account, newest first",
+		Description: "Those that it sends, sponsors, receives a token transfer of, is called or deployed by, or is a party of an event of that moves STX or a token. " +
+			engine.Instead("/extended/v3/principals/{principal}/transactions") + page.ListCursors,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+	}
+	engine.Get(a.Engine, r, a.listAccountTransactions)
+	engine.Trace(a.Engine, r.ID, func(ctx context.Context, s *engine.Snapshot, in *AccountTransactionsInput, page *page.NumberedPage[view.TransactionBody]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		return accountTransactionLookups(string(in.Principal), view.RowsShown(page.Results)), nil
+	})
+}
+
+func (a *api) listAccountTransactions(ctx context.Context, s *engine.Snapshot, in *AccountTransactionsInput) (*page.NumberedPage[view.TransactionBody], error) {
+	account, p, err := in.page(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	b := s.Batch()
+	head := page.QueueHead(b, &view.AccountTransactions, p, account)
+	found := view.QueueListed(b, &view.AccountTransactions, p, account)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	return view.TransactionPage(ctx, s, p, head, found, in.ArgumentsInput)
+}

@@ -1,0 +1,192 @@
+package account
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"strata/domain/hash"
+	"strata/domain/shard"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+// AddressInput names an account as version 2 of the API does.
+type AddressInput struct {
+	Address param.PrincipalParameter `path:"address"`
+}
+
+type accountTransactionsV2Input struct {
+	AddressInput
+	Limit  int         `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
+	Offset int64       `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest row."`
+	Cursor blockCursor `query:"cursor" doc:"Where the page begins: index block hash, microblock sequence (2147483647 for none) and index in the block's list, with colons between."`
+	param.BlockRange
+	param.ArgumentsInput
+}
+
+func (in *accountTransactionsV2Input) Dependencies() engine.Dependencies {
+	d := in.OfAccount(string(in.Address))
+	if id, _, _, err := in.Cursor.parse(); err == nil {
+		d = d.And("accounts", shard.Block(id))
+	}
+	return d
+}
+
+// blockCursor is where a transaction stands in a block that is named by its hash: hash:sequence:index.
+type blockCursor string
+
+func (c blockCursor) parse() (block hash.Hash32, sequence, index int64, err error) {
+	parts := strings.Split(string(c), ":")
+	bad := engine.NotFound("Invalid cursor format")
+	if len(parts) != 3 {
+		return block, 0, 0, bad
+	}
+	if block, err = hash.Parse32(parts[0]); err != nil {
+		return block, 0, 0, bad
+	}
+	for i, n := range []*int64{&sequence, &index} {
+		number, err := strconv.ParseUint(parts[1+i], 10, 32)
+		if err != nil {
+			return block, 0, 0, bad
+		}
+		*n = int64(number)
+	}
+	return block, sequence, index, nil
+}
+
+// place is the position in the chain that the cursor names; nil when there is no cursor.
+func (c blockCursor) place(ctx context.Context, s *engine.Snapshot) (*page.ChainPlace, error) {
+	if c == "" {
+		return nil, nil
+	}
+	id, sequence, index, err := c.parse()
+	if err != nil {
+		return nil, err
+	}
+	b := s.Batch()
+	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
+		SELECT ARRAY[k.source_seq], k.height FROM {accounts}.block k WHERE k.index_block_hash = $1`, id)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	height, ok := found.First()
+	if !ok {
+		return nil, engine.NotFound("Invalid cursor: block not found")
+	}
+	return &page.ChainPlace{Height: height, Sequence: sequence, Index: index}, nil
+}
+
+func blockCursorOf(p *page.ListPlace) *string {
+	text := p.Block.String() + ":" + strconv.Itoa(int(p.Sequence)) + ":" + strconv.Itoa(int(p.Index))
+	return &text
+}
+
+// placedPage is a page of a list, newest first, as version 2 of the API has it. Mind the directions: next is newer.
+type placedPage[T any] struct {
+	Limit      int     `json:"limit"`
+	Offset     int64   `json:"offset"`
+	Total      int64   `json:"total" doc:"Length of the whole list."`
+	NextCursor *string `json:"next_cursor" doc:"The page of newer rows; null on the newest page."`
+	PrevCursor *string `json:"prev_cursor" doc:"The page of older rows; null on the oldest page."`
+	Cursor     *string `json:"cursor" doc:"This page: its first row; null when it is empty."`
+	Results    []T     `json:"results" nullable:"false"`
+}
+
+// accountTransactionV2 is a transaction of an account with how much it moved of it.
+type accountTransactionV2 struct {
+	Tx          view.TransactionBody `json:"tx"`
+	STXSent     schema.Amount        `json:"stx_sent" doc:"µSTX, the fee included when the account has paid it."`
+	STXReceived schema.Amount        `json:"stx_received" doc:"µSTX"`
+	Events      movesByAsset         `json:"events" doc:"How many events there are in which something of the account moves."`
+}
+
+type movesByAsset struct {
+	STX moveCounts `json:"stx"`
+	FT  moveCounts `json:"ft"`
+	NFT moveCounts `json:"nft"`
+}
+
+type moveCounts struct {
+	Transfer int32 `json:"transfer"`
+	Mint     int32 `json:"mint"`
+	Burn     int32 `json:"burn"`
+}
+
+func counts(r *view.AccountTransaction) movesByAsset {
+	of := func(m []int32) moveCounts { return moveCounts{m[0], m[1], m[2]} }
+	return movesByAsset{of(r.Moved[0:3]), of(r.Moved[3:6]), of(r.Moved[6:9])}
+}
+
+func (a *api) registerAccountTransactionsV2() {
+	r := engine.Operation{
+		ID: "list-account-transactions-v2", Path: "/extended/v2/addresses/{address}/transactions", Tag: "Accounts", Summary: "Transactions of an account with how much they moved of it, newest first",
+		Description: engine.Instead("/extended/v3/principals/{principal}/transactions") + " `from_block` and `to_block` are ours.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+	}
+	engine.Get(a.Engine, r, a.listAccountTransactionsV2)
+	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, in *accountTransactionsV2Input, page *placedPage[accountTransactionV2]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		rows := make([]*view.TransactionRow, len(page.Results))
+		for i := range page.Results {
+			rows[i] = page.Results[i].Tx.Row
+		}
+		return accountTransactionLookups(string(in.Address), rows), nil
+	})
+}
+
+func (a *api) listAccountTransactionsV2(ctx context.Context, s *engine.Snapshot, in *accountTransactionsV2Input) (*placedPage[accountTransactionV2], error) {
+	account, err := in.Address.Account()
+	if err != nil {
+		return nil, err
+	}
+	p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, page.ListLimit)}
+	list := &placedPage[accountTransactionV2]{Limit: p.Limit, Offset: p.Offset, Results: []accountTransactionV2{}}
+	if p.From, p.To, err = in.Heights(ctx, s); err != nil {
+		return nil, err
+	}
+	if _, ok := s.Tip("accounts"); !ok {
+		return list, nil
+	}
+	if p.Place, err = in.Cursor.place(ctx, s); err != nil {
+		return nil, err
+	}
+	b := s.Batch()
+	head := page.QueueHead(b, &view.AccountTransactions, p, account)
+	found := view.QueueAccountTransactions(b, p, account)
+	beside := view.AccountTransactions.QueueNeighbours(b, p, account)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	interfaces, err := view.Complete(ctx, s, view.TransactionsOf(found), false, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.Rows {
+		r := &found.Rows[i]
+		list.Results = append(list.Results, accountTransactionV2{
+			view.RenderTransaction(&r.TransactionRow, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}), r.AllSent(), schema.Amount(r.Received), counts(r),
+		})
+	}
+	first, _ := head.First()
+	list.Total = first.Total()
+	if len(found.Rows) > 0 {
+		r := &found.Rows[0]
+		list.Cursor = blockCursorOf((&page.ListPlace{Block: r.IndexHash, Sequence: r.Sequence(), Index: r.Index}))
+	}
+	for i := range beside.Rows {
+		if at := &beside.Rows[i]; at.Number > first.Start || first.Empty() {
+			list.NextCursor = blockCursorOf(at)
+		} else {
+			list.PrevCursor = blockCursorOf(at)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,115 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+type accountTransactionsV3Input struct {
+	param.PrincipalInput
+	page.KeysetInput
+	param.BlockRange
+}
+
+func (in *accountTransactionsV3Input) Dependencies() engine.Dependencies {
+	return in.OfAccount(string(in.Principal))
+}
+
+// accountTransactionV3 is a transaction of an account with what it did to its balances.
+type accountTransactionV3 struct {
+	Transaction      view.TransactionSummary `json:"transaction"`
+	Involvement      string                  `json:"involvement" enum:"sender,sponsor,affected"`
+	BalanceChanges   stxChange               `json:"balance_changes"`
+	AffectedBalances affectedBalances        `json:"affected_balances" doc:"What of the account was moved."`
+}
+
+type stxChange struct {
+	STX assetChange `json:"stx"`
+}
+
+// assetChange is what a transaction did to the balance of an asset.
+type assetChange struct {
+	Sent     schema.Amount `json:"sent" doc:"In base units, a fee that the account has paid included; of non-fungible tokens how many."`
+	Received schema.Amount `json:"received"`
+	Net      schema.Amount `json:"net" doc:"received without sent; it may be negative."`
+}
+
+type affectedBalances struct {
+	STX bool `json:"stx"`
+	FT  bool `json:"ft"`
+	NFT bool `json:"nft"`
+}
+
+func newAssetChange(sent, received schema.Amount) assetChange {
+	return assetChange{sent, received, schema.SubtractAmounts(received, sent)}
+}
+
+func summarize(r *view.AccountTransaction) accountTransactionV3 {
+	involvement := "affected"
+	switch {
+	case r.Involvement&view.InvolvedSender != 0:
+		involvement = "sender"
+	case r.Involvement&view.InvolvedSponsor != 0:
+		involvement = "sponsor"
+	}
+	return accountTransactionV3{
+		Transaction: view.Summarize(&r.TransactionRow), Involvement: involvement,
+		BalanceChanges:   stxChange{newAssetChange(r.AllSent(), schema.Amount(r.Received))},
+		AffectedBalances: affectedBalances{r.Involvement&view.AffectedSTX != 0, r.Involvement&view.AffectedFT != 0, r.Involvement&view.AffectedNFT != 0},
+	}
+}
+
+func (a *api) registerAccountTransactionsV3() {
+	r := engine.Operation{
+		ID: "list-principal-transactions", Path: "/extended/v3/principals/{principal}/transactions", Tag: "Accounts", Summary: "Transactions of an account with what they did to its STX, newest first",
+		Description: "`from_block` and `to_block` are ours.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+	}
+	engine.Get(a.Engine, r, a.listAccountTransactionsV3)
+	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, in *accountTransactionsV3Input, page *page.KeysetPage[accountTransactionV3]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		rows := make([]*view.TransactionRow, len(page.Results))
+		for i := range page.Results {
+			rows[i] = page.Results[i].Transaction.Row
+		}
+		return accountTransactionLookups(string(in.Principal), rows), nil
+	})
+}
+
+func (a *api) listAccountTransactionsV3(ctx context.Context, s *engine.Snapshot, in *accountTransactionsV3Input) (*page.KeysetPage[accountTransactionV3], error) {
+	p, account := in.Request(), string(in.Principal)
+	list := &page.KeysetPage[accountTransactionV3]{Limit: in.Limit, Results: []accountTransactionV3{}}
+	var err error
+	if p.From, p.To, err = in.Heights(ctx, s); err != nil {
+		return nil, err
+	}
+	if _, ok := s.Tip("accounts"); !ok {
+		return list, nil
+	}
+	b := s.Batch()
+	head := page.QueueHead(b, &view.AccountTransactions, p, account)
+	found := view.QueueAccountTransactions(b, p, account)
+	beside := view.AccountTransactions.QueueNeighbours(b, p, account)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	rows := view.TransactionsOf(found)
+	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
+		return nil, err
+	}
+	for i := range found.Rows {
+		list.Results = append(list.Results, summarize(&found.Rows[i]))
+	}
+	first, _ := head.First()
+	list.Total, list.Cursor = first.Total(), view.KeysetOf(&first, rows, beside.Rows)
+	return list, nil
+}

@@ -1,0 +1,184 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+// Transferred is a transaction with what it moved of an account.
+type Transferred struct {
+	Tx           view.TransactionBody `json:"tx"`
+	STXSent      schema.Amount        `json:"stx_sent" doc:"µSTX, the fee included when the account has paid it."`
+	STXReceived  schema.Amount        `json:"stx_received" doc:"µSTX"`
+	STXTransfers []view.StxTransfer   `json:"stx_transfers" nullable:"false" doc:"The first 1000 at most: the account's events of the transaction are a list of their own."`
+}
+
+// allTransferred is Transferred with tokens.
+type allTransferred struct {
+	Transferred
+	FTTransfers  []ftTransfer  `json:"ft_transfers" nullable:"false"`
+	NFTTransfers []nftTransfer `json:"nft_transfers" nullable:"false"`
+}
+
+type ftTransfer struct {
+	AssetIdentifier string        `json:"asset_identifier"`
+	Amount          schema.Amount `json:"amount" doc:"In base units."`
+	view.TransferParties
+}
+
+type nftTransfer struct {
+	AssetIdentifier string            `json:"asset_identifier"`
+	Value           view.ClarityValue `json:"value"`
+	view.TransferParties
+}
+
+// TransferInput names a transaction and an account.
+type TransferInput struct {
+	Principal param.PrincipalParameter `path:"principal"`
+	param.TransactionInput
+}
+
+func (in *TransferInput) Dependencies() engine.Dependencies {
+	return param.BlockRange{}.OfAccount(string(in.Principal))
+}
+
+func (a *api) registerTransfers() {
+	const newer = "/extended/v3/principals/{principal}/transactions"
+	r := engine.Operation{
+		ID: "list-account-transfers", Path: "/extended/v1/address/{principal}/transactions_with_transfers", Tag: "Accounts", Summary: "Transactions of an account with what they moved of it, newest first",
+		Description: engine.Instead(newer) + page.ListCursors, Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+	}
+	engine.Get(a.Engine, r, a.listTransfers)
+	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, in *AccountTransactionsInput, page *page.NumberedPage[allTransferred]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		rows := make([]*view.TransactionRow, len(page.Results))
+		for i := range page.Results {
+			rows[i] = page.Results[i].Tx.Row
+		}
+		return accountTransactionLookups(string(in.Principal), rows), nil
+	})
+	one := engine.Operation{
+		ID: "get-account-transfers", Path: "/extended/v1/address/{principal}/{tx_id}/with_transfers", Tag: "Accounts", Summary: "A transaction with the STX that it moved of an account",
+		Description: engine.Instead(newer), Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+	}
+	engine.Get(a.Engine, one, a.transfersOf)
+	engine.Trace(a.Engine, one.ID, func(_ context.Context, _ *engine.Snapshot, in *TransferInput, found *Transferred) ([]engine.Lookup, error) {
+		if found == nil {
+			return nil, nil
+		}
+		return accountTransactionLookups(string(in.Principal), []*view.TransactionRow{found.Tx.Row}), nil
+	})
+}
+
+func (a *api) listTransfers(ctx context.Context, s *engine.Snapshot, in *AccountTransactionsInput) (*page.NumberedPage[allTransferred], error) {
+	account, p, err := in.page(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	b := s.Batch()
+	head := page.QueueHead(b, &view.AccountTransactions, p, account)
+	found := view.QueueAccountTransactions(b, p, account)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	shown, err := a.transferred(ctx, s, account, found.Rows, in.ArgumentsInput)
+	if err != nil {
+		return nil, err
+	}
+	first, _ := head.First()
+	page := page.NewNumberedPage[allTransferred](p, first)
+	page.Results = append(page.Results, shown...)
+	return page, nil
+}
+
+// transfersOf answers for one transaction. An id without 0x means the same.
+func (a *api) transfersOf(ctx context.Context, s *engine.Snapshot, in *TransferInput) (*Transferred, error) {
+	account, err := in.Principal.Account()
+	if err != nil {
+		return nil, err
+	}
+	id, err := in.ID.Hash()
+	if err != nil {
+		return nil, err
+	}
+	missing := engine.NotFound("No matching transaction found")
+	if _, ok := s.Tip("accounts"); !ok {
+		return nil, missing
+	}
+	l := view.AccountTransactions.WithOwner("$1")
+	b := s.Batch()
+	found := engine.Query(b, view.AccountTransactionColumns, `
+		SELECT `+view.AccountTransactionSQL+`
+		FROM `+placesOf("$2")+` CROSS JOIN LATERAL (
+			SELECT r.*, r.n::bigint AS number, r.tx AS place FROM {accounts}.account_transaction r
+			WHERE `+l.Rows+` AND r.n = `+l.Before("(at.n + 1)")+` AND r.tx = at.n LIMIT 1
+		) r `+view.PlacedTransaction, account, [][]byte{id[:]})
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	if len(found.Rows) == 0 {
+		return nil, missing
+	}
+	shown, err := a.transferred(ctx, s, account, found.Rows[:1], param.ArgumentsInput{})
+	if err != nil {
+		return nil, err
+	}
+	return &shown[0].Transferred, nil
+}
+
+// transferred shows transactions of an account, which follow each other in its list, with what they moved of it.
+func (a *api) transferred(ctx context.Context, s *engine.Snapshot, account string, found []view.AccountTransaction, how param.ArgumentsInput) ([]allTransferred, error) {
+	if len(found) == 0 {
+		return nil, nil
+	}
+	rows := make([]*view.TransactionRow, len(found))
+	for i := range found {
+		rows[i] = &found[i].TransactionRow
+	}
+	var moves *engine.Result[listedEvent]
+	interfaces, err := view.Complete(ctx, s, rows, false, func(b *engine.Batch) {
+		moves = queueMoves(b, account, rows[len(rows)-1].Place, rows[0].Place)
+	})
+	if err != nil {
+		return nil, err
+	}
+	shown, at := make([]allTransferred, len(found)), map[int64]*allTransferred{}
+	for i := range found {
+		r := &found[i]
+		shown[i] = allTransferred{
+			Transferred: Transferred{
+				Tx:      view.RenderTransaction(&r.TransactionRow, view.Rendering{Interfaces: interfaces, WithoutArguments: how.ExcludeFunctionArgs}),
+				STXSent: r.AllSent(), STXReceived: schema.Amount(r.Received), STXTransfers: []view.StxTransfer{},
+			},
+			FTTransfers: []ftTransfer{}, NFTTransfers: []nftTransfer{},
+		}
+		at[r.Place] = &shown[i]
+	}
+	for _, e := range moves.Rows {
+		if to := at[e.place]; to != nil {
+			to.add(&e.EventRow)
+		}
+	}
+	return shown, nil
+}
+
+func (t *allTransferred) add(e *view.EventRow) {
+	parties := view.TransferParties{Sender: view.ValueOf(e.Sender), Recipient: view.ValueOf(e.Recipient)}
+	switch view.EventKinds[e.Kind].Shown {
+	case view.EventSTX:
+		t.STXTransfers = append(t.STXTransfers, view.StxTransfer{Amount: view.AmountOf(e.Amount), TransferParties: parties})
+	case view.EventFT:
+		t.FTTransfers = append(t.FTTransfers, ftTransfer{view.ValueOf(e.Asset), view.AmountOf(e.Amount), parties})
+	case view.EventNFT:
+		t.NFTTransfers = append(t.NFTTransfers, nftTransfer{view.ValueOf(e.Asset), view.ShowRaw(e.Value), parties})
+	}
+}

@@ -1,0 +1,70 @@
+package audit
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+)
+
+type eventInput struct {
+	Seq int64 `path:"seq" minimum:"1" doc:"Position in the log."`
+}
+
+// auditEvent is an event of the log without its body: what the Merkle tree's leaf is made of, and where the body is.
+type auditEvent struct {
+	Seq         int64   `json:"seq"`
+	Path        string  `json:"path" doc:"The path it was posted to."`
+	Source      string  `json:"source" doc:"Who delivered it."`
+	ContentType string  `json:"content_type"`
+	ReceivedAt  string  `json:"received_at" format:"date-time" doc:"UTC, with microseconds."`
+	Size        int64   `json:"size" doc:"Bytes of the body."`
+	SHA256      string  `json:"sha256" pattern:"^0x[0-9a-f]{64}$" doc:"Of the body as received."`
+	BodySeq     *int64  `json:"body_seq" doc:"The earlier event whose body has the same bytes, and is stored instead."`
+	Origin      *string `json:"origin" doc:"What the transport knew it by."`
+	Body        string  `json:"body" format:"uri-reference" doc:"Where the body is."`
+}
+
+func (a *api) registerAuditEvents() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-event", Path: "/audit/v1/events/{seq}", Tag: "Audit", Summary: "An event of the log",
+		Description: "The events behind an answer are in its header Strata-Source.", Statuses: []int{400, 404},
+		Class: answer.Immutable, DependsOn: engine.Dependencies{Unchanging: true, Log: true},
+	}, getEvent)
+}
+
+func getEvent(ctx context.Context, s *engine.Snapshot, in *eventInput) (*auditEvent, error) {
+	b := s.Batch()
+	found := engine.Query(b, func(e *auditEventRow) []any {
+		return []any{&e.Seq, &e.Path, &e.Source, &e.ContentType, &e.receivedAt, &e.Size, &e.digest, &e.BodySeq, &e.Origin}
+	}, `
+		SELECT ARRAY[seq], seq, path, source, content_type, received_at, size, sha256, body_seq, origin
+		FROM log.event WHERE seq = $1`, in.Seq)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	row, ok := found.First()
+	if !ok {
+		return nil, eventNotFound(in.Seq)
+	}
+	return row.shape(), nil
+}
+
+type auditEventRow struct {
+	auditEvent
+	receivedAt time.Time
+	digest     []byte
+}
+
+func (r auditEventRow) shape() *auditEvent {
+	e := r.auditEvent
+	e.ReceivedAt = r.receivedAt.UTC().Format("2006-01-02T15:04:05.000000Z")
+	e.SHA256 = "0x" + hex.EncodeToString(r.digest)
+	e.Body = fmt.Sprintf("/audit/v1/events/%d/body", e.Seq)
+	return &e
+}
+
+func eventNotFound(seq int64) error { return engine.NotFound("no event %d in the log", seq) }

@@ -1,0 +1,82 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/schema"
+)
+
+type negativeBalancesInput struct {
+	Limit  int                   `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Rows of a page; 0 means the default."`
+	Cursor negativeBalanceCursor `query:"cursor" pattern:"^[0-9]{1,18}:[^:]+:.+$" doc:"height:account:asset of the first row of the page."`
+}
+
+// negativeBalance is a block at which a balance became negative, which no chain allows: something is missing from the
+// log.
+type negativeBalance struct {
+	Account   string        `json:"account"`
+	Asset     string        `json:"asset" doc:"stx, or an asset identifier."`
+	Height    int64         `json:"height"`
+	Balance   schema.Amount `json:"balance"`
+	Cause     string        `json:"cause" doc:"Of the change that made it negative: the type of an event, fee or miner_reward."`
+	Pointer   string        `json:"pointer" doc:"JSON pointer of the cause in the body of the event."`
+	SourceSeq int64         `json:"source_seq"`
+	Event     string        `json:"event" format:"uri-reference"`
+}
+
+func (a *api) registerNegativeBalances() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-negative-balances", Path: "/audit/v1/negative-balances", Tag: "Audit", Summary: "Balances that became negative",
+		Description: "By account, asset and height. No chain allows them: where there are some, events are missing from the log. An archive that begins above genesis has them by nature.",
+		Statuses:    []int{400},
+		Class:       answer.Tip, DependsOn: engine.OnTip("balances"),
+	}, listNegativeBalances)
+}
+
+// negativeBalanceCursor is height:account:asset. Assets have colons of their own.
+type negativeBalanceCursor string
+
+func (c negativeBalanceCursor) parse() (height int64, account, asset string, err error) {
+	if c == "" {
+		return 0, "", "", nil
+	}
+	parts := strings.SplitN(string(c), ":", 3)
+	if len(parts) == 3 {
+		if height, err = strconv.ParseInt(parts[0], 10, 64); err == nil {
+			return height, parts[1], parts[2], nil
+		}
+	}
+	return 0, "", "", engine.BadRequest("invalid cursor %q", string(c))
+}
+
+func listNegativeBalances(ctx context.Context, s *engine.Snapshot, in *negativeBalancesInput) (*page.KeyPage[negativeBalance], error) {
+	limit := page.LimitOr(in.Limit, auditLimit)
+	height, account, asset, err := in.Cursor.parse()
+	if err != nil {
+		return nil, err
+	}
+	key := func(n negativeBalance) string { return fmt.Sprintf("%d:%s:%s", n.Height, n.Account, n.Asset) }
+	if _, ok := s.Tip("balances"); !ok {
+		return page.NewKeyPage(limit, nil, key), nil
+	}
+	b := s.Batch()
+	found := engine.QueryPage(b, limit, func(n *negativeBalance) []any {
+		return []any{&n.Account, &n.Asset, &n.Height, (*string)(&n.Balance), &n.Cause, &n.Pointer, &n.SourceSeq}
+	}, `
+		SELECT ARRAY[source_seq], account, asset, height, balance::text, cause, pointer, source_seq
+		FROM {balances}.negative_balance WHERE (account, asset, height) >= ($1, $2, $3)
+		ORDER BY account, asset, height LIMIT $4`, account, asset, height, limit+1)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	for i := range found.Rows {
+		found.Rows[i].Event = fmt.Sprintf("/audit/v1/events/%d", found.Rows[i].SourceSeq)
+	}
+	return page.NewKeyPage(limit, found.Rows, key), nil
+}

@@ -1,0 +1,106 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+)
+
+const auditLimit = 50
+
+type quarantineInput struct {
+	Limit  int              `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Rows of a page; 0 means the default."`
+	Order  string           `query:"order" enum:"asc,desc" default:"asc" doc:"asc: in the order of the log; desc: the newest first."`
+	Cursor quarantineCursor `query:"cursor" pattern:"^[0-9]{1,18}:[a-z0-9_]{1,63}:[0-9]{1,9}$" doc:"seq:projection:version of the first row of the page."`
+}
+
+// quarantined is an event that a projection could not read. It stays in the log; what it should have done is missing
+// from that version's rows.
+type quarantined struct {
+	Projection string `json:"projection"`
+	Version    int32  `json:"version"`
+	Seq        int64  `json:"seq"`
+	Path       string `json:"path"`
+	Pointer    string `json:"pointer" doc:"JSON pointer of the wrong field; empty for the whole body."`
+	Reason     string `json:"reason"`
+	At         string `json:"at" format:"date-time"`
+	Event      string `json:"event" format:"uri-reference"`
+}
+
+func (a *api) registerQuarantine() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-quarantine", Path: "/audit/v1/quarantine", Tag: "Audit", Summary: "Events that projections could not read",
+		Description: "Of all versions, in the order of the log or against it.", Statuses: []int{400},
+		Class: answer.Tip, DependsOn: engine.Dependencies{Register: true},
+	}, listQuarantine)
+}
+
+// quarantineCursor is seq:projection:version.
+type quarantineCursor string
+
+func (c quarantineCursor) parse() (seq int64, name string, version int64, err error) {
+	if c == "" {
+		return 0, "", 0, nil
+	}
+	parts := strings.Split(string(c), ":")
+	if len(parts) != 3 {
+		return 0, "", 0, engine.BadRequest("invalid cursor %q", string(c))
+	}
+	if seq, err = strconv.ParseInt(parts[0], 10, 64); err == nil {
+		version, err = strconv.ParseInt(parts[2], 10, 32)
+	}
+	if err != nil {
+		return 0, "", 0, engine.BadRequest("invalid cursor %q", string(c))
+	}
+	return seq, parts[1], version, nil
+}
+
+func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput) (*page.KeyPage[quarantined], error) {
+	limit := page.LimitOr(in.Limit, auditLimit)
+	seq, name, version, err := in.Cursor.parse()
+	if err != nil {
+		return nil, err
+	}
+	// Without a cursor the newest page begins after all that there is.
+	from, direction := `>=`, ``
+	if in.Order == "desc" {
+		from, direction = `<=`, ` DESC`
+		if in.Cursor == "" {
+			seq = math.MaxInt64
+		}
+	}
+	b := s.Batch()
+	found := engine.QueryPage(b, limit, func(r *quarantinedRow) []any {
+		return []any{&r.Projection, &r.Version, &r.Seq, &r.Path, &r.Pointer, &r.Reason, &r.at}
+	}, `
+		SELECT ARRAY[seq], name, version, seq, path, pointer, reason, quarantined_at
+		FROM strata.quarantine WHERE (seq, name, version) `+from+` ($1, $2, $3)
+		ORDER BY seq`+direction+`, name`+direction+`, version`+direction+` LIMIT $4`, seq, name, version, limit+1)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	rows := make([]quarantined, len(found.Rows))
+	for i, r := range found.Rows {
+		rows[i] = r.shape()
+	}
+	return page.NewKeyPage(limit, rows, func(q quarantined) string { return fmt.Sprintf("%d:%s:%d", q.Seq, q.Projection, q.Version) }), nil
+}
+
+type quarantinedRow struct {
+	quarantined
+	at time.Time
+}
+
+func (r quarantinedRow) shape() quarantined {
+	q := r.quarantined
+	q.At = r.at.UTC().Format("2006-01-02T15:04:05.000000Z")
+	q.Event = fmt.Sprintf("/audit/v1/events/%d", q.Seq)
+	return q
+}

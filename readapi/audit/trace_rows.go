@@ -1,0 +1,138 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/schema"
+)
+
+// lookupsMax is how many look-ups share a round trip.
+const lookupsMax = 16
+
+// traceRow is a row behind an answer.
+type traceRow struct {
+	Table   string        `json:"table" doc:"With its schema, as SQL has it." example:"balances_v1.ledger"`
+	Version int           `json:"version,omitempty" doc:"Of the projection that the table is of; absent for what is part of the log or the register."`
+	Key     tracedColumns `json:"key" doc:"What names the row: column and value."`
+	Values  tracedColumns `json:"values" doc:"What it says. Numbers that may be large are texts."`
+	Sources []traceSource `json:"sources" nullable:"false" doc:"The events that it comes from."`
+}
+
+// traceSource is an event that a row comes from.
+type traceSource struct {
+	Column   string   `json:"column" doc:"The column of the row that names the event."`
+	Seq      int64    `json:"seq"`
+	Pointers []string `json:"pointers" nullable:"false" doc:"JSON pointers of what the row says in the event's body; an empty one is all of it. None where it can't be said."`
+
+	report bool
+}
+
+// tracedColumns are columns of a row with their values, as a JSON object.
+type tracedColumns json.RawMessage
+
+// Schema implements huma.SchemaProvider.
+func (tracedColumns) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{}}
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c tracedColumns) MarshalJSON() ([]byte, error) { return c, nil }
+
+func shape(r *engine.LookupRow, s *engine.Snapshot, t *engine.TraceTable) (traceRow, error) {
+	row := traceRow{Table: t.Name, Key: tracedColumns(r.Key), Values: tracedColumns(r.Values), Sources: []traceSource{}}
+	if t.Projection != "" {
+		v := s.Active(t.Projection)
+		row.Table, row.Version = fmt.Sprintf("%s_v%d.%s", v.Name, v.Number, t.Name), v.Number
+	}
+	var sources []struct {
+		Column   string
+		Seq      *int64
+		Report   bool
+		Pointers []string
+	}
+	if err := json.Unmarshal([]byte(r.Sources), &sources); err != nil {
+		return row, fmt.Errorf("read the events behind a row of %s: %w", t.Name, err)
+	}
+	for _, source := range sources {
+		if source.Seq != nil {
+			row.Sources = append(row.Sources, traceSource{source.Column, *source.Seq, schema.NonNil(source.Pointers), source.Report})
+		}
+	}
+	return row, nil
+}
+
+// traceCursor is where a page ended: a place and the name of a look-up.
+type traceCursor string
+
+func (c traceCursor) parse() (after engine.Place, name string, err error) {
+	numbers, name, _ := strings.Cut(string(c), ":")
+	for part := range strings.SplitSeq(numbers, ".") {
+		n, err := strconv.ParseInt(part, 10, 64)
+		if err != nil {
+			return nil, "", engine.BadRequest("invalid cursor %q", string(c))
+		}
+		after = append(after, n)
+	}
+	return after, name, nil
+}
+
+// from finds where a page begins: which look-ups are left, and after which place of the first of them.
+func (c traceCursor) from(lookups []engine.Lookup) (left []engine.Lookup, after engine.Place, err error) {
+	if c == "" {
+		return lookups, nil, nil
+	}
+	after, name, err := c.parse()
+	if err != nil {
+		return nil, nil, err
+	}
+	i := slices.IndexFunc(lookups, func(l engine.Lookup) bool { return l.Name == name })
+	if i < 0 || !lookups[i].Fits(after) {
+		return nil, nil, engine.BadRequest("the cursor %q is not of this answer: begin again without one", string(c))
+	}
+	return lookups[i:], after, nil
+}
+
+// readRows reads a page of the rows of look-ups, one look-up after the other. next is the cursor of the page after it; nil
+// when there is none.
+func readRows(ctx context.Context, s *engine.Snapshot, lookups []engine.Lookup, cursor traceCursor, limit int) (rows []traceRow, next *string, err error) {
+	lookups, after, err := cursor.from(lookups)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows = []traceRow{}
+	var end string
+	for len(lookups) > 0 {
+		some := lookups[:min(len(lookups), lookupsMax)]
+		lookups = lookups[len(some):]
+		b := s.Batch()
+		found := make([]*engine.Result[engine.LookupRow], len(some))
+		for i := range some {
+			found[i] = some[i].Queue(b, after, limit+1-len(rows))
+			after = nil
+		}
+		if err := b.Run(ctx); err != nil {
+			return nil, nil, fmt.Errorf("look up the rows behind an answer: %w", err)
+		}
+		for i, l := range some {
+			for _, r := range found[i].Rows {
+				if len(rows) == limit {
+					return rows, &end, nil
+				}
+				row, err := shape(&r, s, l.Table)
+				if err != nil {
+					return nil, nil, err
+				}
+				rows, end = append(rows, row), r.Place.String()+":"+l.Name
+			}
+		}
+	}
+	return rows, nil, nil
+}

@@ -1,0 +1,179 @@
+package balance
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+)
+
+type ftBalancesInput struct {
+	param.AccountInput
+	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Rows of a page; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+}
+
+const ftBalancesLimit = 100
+
+// tokenBalance is what an account has of a fungible token.
+type tokenBalance struct {
+	Token   string        `json:"token" doc:"Its asset identifier."`
+	Balance schema.Amount `json:"balance" doc:"In base units."`
+}
+
+type ftBalanceInput struct {
+	param.AccountInput
+	Token string `path:"token" doc:"The asset identifier of a token."`
+}
+
+// balanceOnly is what an account has of one token.
+type balanceOnly struct {
+	Balance schema.Amount `json:"balance" doc:"In base units; 0 when it has none."`
+
+	asset string
+}
+
+func (a *api) registerFTBalances() {
+	const ours = " `until_block` and `unanchored` are ours; the reference ignores them here."
+	list := engine.Operation{
+		ID: "list-ft-balances", Path: "/extended/v2/addresses/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible tokens that an account has",
+		Description: "In the order of their names. " + engine.Instead("/extended/v3/principals/{principal}/balances/ft") + ours,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+	}
+	engine.Get(a.Engine, list, listFTBalances)
+	engine.Trace(a.Engine, list.ID, func(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput, page *page.OffsetPage[tokenBalance]) ([]engine.Lookup, error) {
+		var assets []string
+		for i := 0; page != nil && i < len(page.Results); i++ {
+			assets = append(assets, page.Results[i].Token)
+		}
+		return assetLookups(ctx, s, in, assets...)
+	})
+	one := engine.Operation{
+		ID: "get-ft-balance", Path: "/extended/v2/addresses/{principal}/balances/ft/{token}", Tag: "Accounts", Summary: "What an account has of a fungible token",
+		Description: engine.Instead("/extended/v3/principals/{principal}/balances/ft/{asset_identifier}") + ours,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true, Deprecated: true,
+	}
+	engine.Get(a.Engine, one, getFTBalance)
+	engine.Trace(a.Engine, one.ID, func(ctx context.Context, s *engine.Snapshot, in *ftBalanceInput, found *balanceOnly) ([]engine.Lookup, error) {
+		if found == nil {
+			return nil, nil
+		}
+		return assetLookups(ctx, s, in, found.asset)
+	})
+}
+
+// heldAt is SQL for what an account, $1, has of all of its assets at the block of height $2, with a condition on h, what it
+// holds now: one look-up for each asset. It keeps assets that the account has no more.
+func heldAt(condition string) string {
+	return `(
+		SELECT l.source_seq, h.asset, h.kind, l.balance
+		FROM {balances}.holding h
+		CROSS JOIN LATERAL (
+			SELECT * FROM {balances}.ledger l
+			WHERE l.account = h.account AND l.asset = h.asset AND l.height <= $2
+			ORDER BY l.height DESC, l.n DESC LIMIT 1
+		) l
+		WHERE h.account = $1 AND ` + condition + `
+	) held`
+}
+
+// heldNow is as heldAt, at the tip.
+func heldNow(condition string) string {
+	return `(
+		SELECT h.source_seq, h.asset, h.kind, h.balance FROM {balances}.holding h WHERE h.account = $1 AND $2::bigint IS NOT NULL AND ` + condition + `
+	) held`
+}
+
+// held is SQL for what an account has at a moment.
+func held(at param.Moment, condition string) string {
+	if at.Latest {
+		return heldNow(condition)
+	}
+	return heldAt(condition)
+}
+
+type heldRow struct {
+	total   int64
+	asset   string
+	balance schema.Amount
+}
+
+func heldColumns(r *heldRow) []any { return []any{&r.total, &r.asset, (*string)(&r.balance)} }
+
+// listFTBalances sorts as many rows as the account has tokens: their order is not that of an index.
+func listFTBalances(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput) (*page.OffsetPage[tokenBalance], error) {
+	account, at, err := in.Resolve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	list := &page.OffsetPage[tokenBalance]{Limit: page.LimitOr(in.Limit, ftBalancesLimit), Offset: in.Offset, Results: []tokenBalance{}}
+	b := s.Batch()
+	found := engine.Query(b, heldColumns, `
+		SELECT array_remove(ARRAY[page.source_seq], NULL), total.n, coalesce(page.asset, ''), coalesce(page.balance, 0)::text
+		FROM (SELECT count(*) AS n FROM `+held(at, `h.kind = 'ft'`)+` WHERE held.balance > 0) total
+		LEFT JOIN (
+			SELECT held.* FROM `+held(at, `h.kind = 'ft'`)+` WHERE held.balance > 0
+			ORDER BY lower(held.asset), held.asset OFFSET $3::bigint LIMIT $4::bigint
+		) page ON true
+		ORDER BY lower(page.asset), page.asset`, account, at.Height, min(in.Offset, page.OffsetMax), int64(list.Limit))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	for _, r := range found.Rows {
+		list.Total = r.total
+		if r.asset != "" { // else the page is empty
+			list.Results = append(list.Results, tokenBalance{r.asset, r.balance})
+		}
+	}
+	return list, nil
+}
+
+func getFTBalance(ctx context.Context, s *engine.Snapshot, in *ftBalanceInput) (*balanceOnly, error) {
+	account, at, err := in.Resolve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	balance, err := readFTBalance(ctx, s, account, in.Token, at)
+	return &balanceOnly{balance, in.Token}, err
+}
+
+// readFTBalance is what an account has of a fungible token; zero when it is none, or not known.
+func readFTBalance(ctx context.Context, s *engine.Snapshot, account, token string, at param.Moment) (schema.Amount, error) {
+	b := s.Batch()
+	found := engine.Query(b, heldColumns, `
+		SELECT array_remove(ARRAY[held.source_seq], NULL), 1::bigint, $3::text, coalesce(held.balance, 0)::text
+		FROM (SELECT 1) one LEFT JOIN `+held(at, `h.kind = 'ft' AND h.asset = $3`)+` ON true`, account, at.Height, token)
+	if err := b.RunLast(ctx); err != nil {
+		return "", err
+	}
+	r, _ := found.First()
+	return r.balance, nil
+}
+
+// assetLookups are the rows behind what an account has of some assets.
+func assetLookups(ctx context.Context, s *engine.Snapshot, in accountNamed, assets ...string) ([]engine.Lookup, error) {
+	if len(assets) == 0 {
+		return nil, nil
+	}
+	account, at, err := in.Resolve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var lookups []engine.Lookup
+	if at.Latest {
+		lookups = append(lookups, engine.Lookup{
+			Name: "holding", Table: tracedHolding, Where: `t.account = $1 AND t.asset = ANY ($2)`, Args: []any{account, assets}, Order: `t.asset`,
+		})
+	}
+	for _, asset := range assets {
+		lookups = append(lookups, engine.Lookup{
+			Name: "ledger of " + asset, Table: tracedLedger, Where: `t.account = $1 AND t.asset = $2 AND t.height <= $3`,
+			Args: []any{account, asset, at.Height}, NewestFirst: []string{"t.n"},
+		})
+	}
+	return lookups, nil
+}

@@ -1,0 +1,108 @@
+package balance
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/schema"
+)
+
+const holdersLimit = 100
+
+// assetName names an asset in a request. Any text is taken: nobody has what does not exist.
+type assetName string
+
+// Schema implements huma.SchemaProvider.
+func (assetName) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: "stx, or a token: <contract>::<name>", Examples: []any{"stx"}}
+}
+
+type holdersInput struct {
+	Token  assetName `path:"token"`
+	Limit  int       `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Rows of a page; 0 means the default."`
+	Offset int64     `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first. All of them are passed over: a cursor leads there at once."`
+	Cursor string    `query:"cursor" pattern:"^[0-9]{1,48}:[0-9A-Za-z._-]{1,200}$" doc:"The page after another one: cursor.next of that one."`
+}
+
+// holderPage is a page of those who have an asset.
+type holderPage struct {
+	Limit       int            `json:"limit"`
+	Offset      int64          `json:"offset"`
+	Total       int64          `json:"total" doc:"How many have some."`
+	Results     []holder       `json:"results" nullable:"false"`
+	TotalSupply schema.Amount  `json:"total_supply" doc:"How much there is, in base units."`
+	Cursor      page.KeyCursor `json:"cursor"`
+
+	asset *suppliedAsset
+}
+
+type holder struct {
+	Address string        `json:"address"`
+	Balance schema.Amount `json:"balance" doc:"In base units."`
+}
+
+func (a *api) registerHolders() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-token-holders", Path: "/extended/v1/tokens/ft/{token}/holders", Tag: "Tokens", Summary: "Who has STX or a fungible token",
+		Description: "By what they have, the most first; of those with the same the one whose address is least. Who has none is no holder.",
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("balances"),
+	}, listHolders)
+	engine.Trace(a.Engine, "list-token-holders", func(_ context.Context, _ *engine.Snapshot, in *holdersInput, page *holderPage) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		accounts := make([]string, len(page.Results))
+		for i := range page.Results {
+			accounts[i] = page.Results[i].Address
+		}
+		return append(page.asset.lookups(), engine.Lookup{
+			Name: "holding", Table: tracedHolding, Where: `t.account = ANY ($1::text[]) AND t.asset = $2::text`, Args: []any{accounts, string(in.Token)},
+			Order: `t.balance DESC, t.account`,
+		}), nil
+	})
+}
+
+// listHolders reads who comes from the cursor on: those with as much who come later, then those with less. What is passed
+// over needs nothing but the index.
+func listHolders(ctx context.Context, s *engine.Snapshot, in *holdersInput) (*holderPage, error) {
+	list := &holderPage{Limit: page.LimitOr(in.Limit, holdersLimit), Offset: in.Offset, Results: []holder{}, TotalSupply: "0"}
+	tip, ok := s.Tip("balances")
+	if !ok {
+		return list, nil
+	}
+	from := `SELECT balance, account FROM {balances}.holding WHERE asset = $1 AND balance > 0`
+	const order = ` ORDER BY balance DESC, account`
+	args := []any{string(in.Token), min(in.Offset, page.OffsetMax), int64(list.Limit) + 1}
+	rows := from + order + ` OFFSET $2::bigint LIMIT $3::bigint`
+	if balance, account, ok := strings.Cut(in.Cursor, ":"); ok {
+		args = append(args, balance, account)
+		rows = `SELECT * FROM (
+			(` + from + ` AND balance = $4::text::numeric AND account >= $5::text ORDER BY account LIMIT $2::bigint + $3::bigint)
+			UNION ALL
+			(` + from + ` AND balance < $4::text::numeric` + order + ` LIMIT $2::bigint + $3::bigint)
+		) after` + order + ` OFFSET $2::bigint LIMIT $3::bigint`
+	}
+	b := s.Batch()
+	asset := engine.Query(b, supplyColumns, supplySQL, string(in.Token), *tip.Height)
+	holders := engine.QueryPage(b, list.Limit, func(h *holder) []any { return []any{&h.Address, &h.Balance} }, `
+		SELECT r.sources, r.account, r.balance::text
+		FROM (`+rows+`) p
+		CROSS JOIN LATERAL (
+			SELECT ARRAY[h.source_seq] AS sources, h.account, h.balance FROM {balances}.holding h WHERE h.account = p.account AND h.asset = $1 LIMIT 1
+		) r ORDER BY p.balance DESC, p.account`, args...)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	if found, ok := asset.First(); ok {
+		list.asset, list.Total, list.TotalSupply = &found, found.holders, schema.Amount(found.supply)
+	}
+	shown := page.NewKeyPage(list.Limit, holders.Rows, func(h holder) string { return string(h.Balance) + ":" + h.Address })
+	list.Cursor, list.Results = shown.Cursor, shown.Results
+	return list, nil
+}

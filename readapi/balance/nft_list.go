@@ -1,0 +1,396 @@
+package balance
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/clarity"
+	"strata/domain/hash"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+const nftLimit = 50
+
+// NFTPageInput says which page of a list of non-fungible tokens is asked for, and how its transactions are shown.
+type NFTPageInput struct {
+	Limit      int   `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Rows of a page; 0 means the default."`
+	Offset     int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
+	Unanchored bool  `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
+	TxMetadata bool  `query:"tx_metadata" default:"false" doc:"Show whole transactions instead of their ids."`
+}
+
+// askedAssets are assets in a request, as a list; a comma parts them, too.
+type askedAssets []string
+
+// Schema implements huma.SchemaProvider. What names an asset is not said here: clients know another error for what does not.
+func (askedAssets) Schema(huma.Registry) *huma.Schema {
+	s := schema.ListOf("Assets, <contract>::<name>, 50 at most. To ask for several, repeat the parameter, or part them by commas.",
+		&huma.Schema{Type: huma.TypeString, Examples: []any{"SP2X0TZ59D5SZ8ACQ6YMCHHNR2ZN51Z32E2CJ173.the-explorer-guild::The-Explorer-Guild"}})
+	s.MaxItems = schema.Ptr(assetsMost)
+	return s
+}
+
+// assetsMost is how many assets can be asked for at once.
+const assetsMost = 50
+
+type holdingsInput struct {
+	Principal string      `query:"principal" required:"true" doc:"Whose tokens: an address or a contract."`
+	Assets    askedAssets `query:"asset_identifiers,explode"`
+	Cursor    string      `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"The page after another one: cursor.next of that one."`
+	NFTPageInput
+}
+
+type nftHistoryInput struct {
+	Asset  string `query:"asset_identifier" required:"true" doc:"<contract>::<name>"`
+	Value  string `query:"value" required:"true" doc:"Which token: the Clarity value as consensus serialises it, in hex with or without 0x." example:"0x0100000000000000000000000000000803"`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"The page after another one: cursor.next of that one."`
+	NFTPageInput
+}
+
+type nftMintsInput struct {
+	Asset  string `query:"asset_identifier" required:"true" doc:"<contract>::<name>"`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"The page after another one: cursor.next of that one."`
+	NFTPageInput
+}
+
+// nftPage is a page of a list of tokens, or of what happened to them, newest first.
+type nftPage[T any] struct {
+	Limit   int            `json:"limit"`
+	Offset  int64          `json:"offset"`
+	Total   int64          `json:"total" doc:"Length of the whole list, whatever the page."`
+	Results []T            `json:"results" nullable:"false"`
+	Cursor  page.KeyCursor `json:"cursor"`
+}
+
+// NFTTransaction is the transaction in which something happened to a token: its id, or all of it.
+type NFTTransaction struct {
+	TxID *hash.Hash32          `json:"tx_id,omitempty" doc:"Absent with tx_metadata."`
+	Tx   *view.TransactionBody `json:"tx,omitempty" doc:"With tx_metadata: the transaction, without its events."`
+}
+
+type nftHolding struct {
+	AssetIdentifier string            `json:"asset_identifier"`
+	Value           view.ClarityValue `json:"value"`
+	BlockHeight     int64             `json:"block_height" doc:"Of the block in which the owner got it."`
+	NFTTransaction
+
+	row nftRow
+}
+
+type nftHistoryEvent struct {
+	Sender         *string `json:"sender,omitempty" doc:"Absent for a mint."`
+	Recipient      *string `json:"recipient,omitempty" doc:"Absent for a burn."`
+	EventIndex     int32   `json:"event_index" doc:"Among the events of its transaction."`
+	AssetEventType string  `json:"asset_event_type" enum:"transfer,mint,burn"`
+	NFTTransaction
+
+	row nftRow
+}
+
+type nftMint struct {
+	Recipient  *string           `json:"recipient,omitempty"`
+	EventIndex int32             `json:"event_index" doc:"Among the events of its transaction."`
+	Value      view.ClarityValue `json:"value"`
+	NFTTransaction
+
+	row nftRow
+}
+
+// nftRow is a token with its owner, or an event of one.
+type nftRow struct {
+	view.RowKey
+	id        hash.Hash32 // of the transaction
+	height    int64
+	place     int64 // in the block; or the number of the event, of the token's or of the mints
+	event     int32
+	n         int64 // of the event, among those of the token
+	asset     string
+	valueHash []byte
+	value     []byte
+	cause     string
+	sender    *string
+	recipient *string
+}
+
+func nftColumns(r *nftRow) []any {
+	return []any{&r.Seq, &r.Index, &r.id, &r.height, &r.place, &r.event, &r.n, &r.asset, &r.valueHash, &r.value, &r.cause, &r.sender, &r.recipient}
+}
+
+func (a *api) registerNFTLists() {
+	of := func(id, path, summary string) engine.Operation {
+		return engine.Operation{
+			ID: id, Path: "/extended/v1/tokens/nft/" + path, Tag: "Tokens", Summary: summary,
+			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("balances", "chain"),
+		}
+	}
+	holdings := of("list-nft-holdings", "holdings", "The non-fungible tokens that an account owns, the one it got last first")
+	holdings.Deprecated, holdings.Description = true, engine.Instead("/extended/v3/principals/{principal}/balances/nft")
+	engine.Get(a.Engine, holdings, a.nftHoldings)
+	engine.Get(a.Engine, of("list-nft-history", "history", "What happened to a non-fungible token, newest first"), a.nftHistory)
+	engine.Get(a.Engine, of("list-nft-mints", "mints", "The mints of non-fungible tokens of an asset, newest first"), a.nftMints)
+	engine.Trace(a.Engine, holdings.ID, func(_ context.Context, _ *engine.Snapshot, _ *holdingsInput, page *nftPage[nftHolding]) ([]engine.Lookup, error) {
+		if page == nil {
+			return nil, nil
+		}
+		return nftLookups("nft_custody", tracedCustody, page.Results, func(h nftHolding) nftRow { return h.row }), nil
+	})
+	engine.Trace(a.Engine, "list-nft-history", func(_ context.Context, _ *engine.Snapshot, _ *nftHistoryInput, page *nftPage[nftHistoryEvent]) ([]engine.Lookup, error) {
+		if page == nil {
+			return nil, nil
+		}
+		return nftLookups("nft_event", tracedNFTEvent, page.Results, func(e nftHistoryEvent) nftRow { return e.row }), nil
+	})
+	engine.Trace(a.Engine, "list-nft-mints", func(_ context.Context, _ *engine.Snapshot, _ *nftMintsInput, page *nftPage[nftMint]) ([]engine.Lookup, error) {
+		if page == nil {
+			return nil, nil
+		}
+		return nftLookups("nft_event", tracedNFTEvent, page.Results, func(m nftMint) nftRow { return m.row }), nil
+	})
+}
+
+var tracedNFTEvent = &engine.TraceTable{
+	Projection: "balances", Name: "nft_event", Key: "asset value_hash:hex n", Values: "height cause sender recipient value:hex mint",
+	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
+}
+
+// nftLookups are the rows of a page. Events are named by their numbers, which owners of tokens have too.
+func nftLookups[T any](name string, table *engine.TraceTable, shown []T, rowOf func(T) nftRow) []engine.Lookup {
+	if len(shown) == 0 {
+		return nil
+	}
+	assets, hashes, numbers := make([]string, len(shown)), make([][]byte, len(shown)), make([]int64, len(shown))
+	for i := range shown {
+		r := rowOf(shown[i])
+		assets[i], hashes[i], numbers[i] = r.asset, r.valueHash, r.n
+	}
+	return []engine.Lookup{{
+		Name: name, Table: table, Where: `(t.asset, t.value_hash, t.n) IN (SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[]))`,
+		Args: []any{assets, hashes, numbers}, Order: `t.height DESC, t.asset, t.value_hash, t.n DESC`,
+	}}
+}
+
+// isAsset says whether a text names a token of a contract.
+func isAsset(text string) bool {
+	contract, name, ok := strings.Cut(text, "::")
+	principal, err := clarity.ParsePrincipal(contract)
+	return ok && name != "" && err == nil && principal.Contract != "" && principal.String() == contract
+}
+
+// custodySQL selects what nftColumns reads of a token c that somebody owns.
+const custodySQL = `c.source_seq, c.tx_index, x.txid, c.height, c.position::bigint, 0, c.n, c.asset, c.value_hash, c.value, '', NULL::text, c.owner`
+
+// nftHoldings reads what an account owns in the order in which it got it, from an index of all of it or, with assets, from one
+// that has those of each.
+func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsInput) (*nftPage[nftHolding], error) {
+	list := &nftPage[nftHolding]{Limit: page.LimitOr(in.Limit, nftLimit), Offset: in.Offset, Results: []nftHolding{}}
+	owner, err := clarity.ParsePrincipal(in.Principal)
+	if err != nil || owner.String() != in.Principal {
+		return nil, engine.BadRequest("Invalid or missing principal")
+	}
+	assets := param.Parted(in.Assets)
+	if len(assets) > assetsMost {
+		return nil, engine.Invalid("querystring/asset_identifiers must NOT have more than %d items", assetsMost)
+	}
+	seen := map[string]bool{}
+	var distinct []string
+	for _, asset := range assets {
+		if !isAsset(asset) {
+			return nil, engine.BadRequest("Invalid asset identifier")
+		}
+		if !seen[asset] {
+			seen[asset] = true
+			distinct = append(distinct, asset)
+		}
+	}
+	if !engine.Ready(s, "balances", "chain") {
+		return list, nil
+	}
+	height, place := int64(1)<<62, int64(1)<<30
+	if h, p, ok := strings.Cut(in.Cursor, ":"); ok {
+		height, _ = strconv.ParseInt(h, 10, 64) // the pattern has been checked
+		place, _ = strconv.ParseInt(p, 10, 64)
+	}
+	const owned = `SELECT o.height, o.position, o.asset, o.value_hash FROM {balances}.nft_custody o WHERE o.owner = $1 `
+	const from = ` AND (o.height, o.position) <= ($3::bigint, $4::bigint) ORDER BY o.height DESC, o.position DESC`
+	rows := owned + from + ` OFFSET $5::bigint LIMIT $6::bigint`
+	if distinct != nil {
+		rows = `SELECT o.* FROM unnest($2::text[]) AS of (asset)
+			CROSS JOIN LATERAL (` + owned + `AND o.asset = of.asset` + from + ` LIMIT $5::bigint + $6::bigint) o
+			ORDER BY o.height DESC, o.position DESC OFFSET $5::bigint LIMIT $6::bigint`
+	}
+	b := s.Batch()
+	total := engine.Query(b, page.NumberColumn, `
+		SELECT ARRAY[]::bigint[], coalesce(sum(balance), 0)::bigint FROM {balances}.holding
+		WHERE account = $1 AND kind = 'nft' AND ($2::text[] IS NULL OR asset = ANY ($2))`, in.Principal, distinct)
+	found := engine.QueryPage(b, list.Limit, nftColumns, `
+		SELECT ARRAY[c.source_seq], `+custodySQL+`
+		FROM (`+rows+`) p
+		CROSS JOIN LATERAL (SELECT * FROM {balances}.nft_custody c WHERE c.asset = p.asset AND c.value_hash = p.value_hash LIMIT 1) c
+		CROSS JOIN LATERAL (SELECT x.txid FROM {chain}.transaction x WHERE x.source_seq = c.source_seq AND x.tx_index = c.tx_index LIMIT 1) x
+		WHERE $2::text[] IS NULL OR c.asset = ANY ($2)
+		ORDER BY p.height DESC, p.position DESC`, in.Principal, distinct, height, place, min(in.Offset, page.OffsetMax), int64(list.Limit)+1)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	list.Total, _ = total.First()
+	shown := page.NewKeyPage(list.Limit, found.Rows, func(r nftRow) string {
+		return strconv.FormatInt(r.height, 10) + ":" + strconv.FormatInt(r.place, 10)
+	})
+	list.Cursor = shown.Cursor
+	transactions, err := a.nftTransactions(ctx, s, shown.Results, in.TxMetadata)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range shown.Results {
+		list.Results = append(list.Results, nftHolding{r.asset, view.ShowRaw(r.value), r.height, transactions[i], r})
+	}
+	return list, nil
+}
+
+// nftEventSQL selects what nftColumns reads of an event c of a token; place is its number in the list.
+func nftEventSQL(place string) string {
+	return `c.source_seq, c.tx_index, x.txid, c.height, ` + place + `, c.event_index, c.n, c.asset, c.value_hash, c.value, c.cause, c.sender, c.recipient`
+}
+
+// numberedEvents reads a page of a list of events that are numbered from 1 in a column: where is a condition on the event c,
+// with arguments from $4 on.
+func numberedEvents(ctx context.Context, s *engine.Snapshot, column, where string, cursor string, offset int64, limit int, args ...any) (rows []nftRow, total int64, list page.KeyCursor, err error) {
+	start := int64(1) << 62
+	if cursor != "" {
+		start, _ = strconv.ParseInt(cursor, 10, 64) // the pattern has been checked
+	}
+	args = append([]any{start, min(offset, page.OffsetMax), int64(limit)}, args...)
+	b := s.Batch()
+	const last = `coalesce((SELECT c.{n} FROM {balances}.nft_event c WHERE {where} ORDER BY c.{n} DESC LIMIT 1), 0)`
+	fill := strings.NewReplacer("{n}", column, "{where}", where)
+	length := engine.Query(b, page.NumberColumn, fill.Replace(`SELECT ARRAY[]::bigint[], `+last+` FROM (SELECT $1::bigint, $2::bigint, $3::bigint) args`), args...)
+	found := engine.QueryPage(b, limit, nftColumns, fill.Replace(`
+		SELECT ARRAY[c.source_seq], `+nftEventSQL("c.{n}")+`
+		FROM (SELECT least($1::bigint, `+last+`) - $2::bigint AS first) page
+		CROSS JOIN LATERAL (
+			SELECT * FROM {balances}.nft_event c WHERE {where} AND c.{n} <= page.first AND c.{n} > page.first - $3::bigint - 1 ORDER BY c.{n} DESC LIMIT $3::bigint + 1
+		) c
+		CROSS JOIN LATERAL (SELECT x.txid FROM {chain}.transaction x WHERE x.source_seq = c.source_seq AND x.tx_index = c.tx_index LIMIT 1) x
+		ORDER BY c.{n} DESC`), args...)
+	if err := b.Run(ctx); err != nil {
+		return nil, 0, list, err
+	}
+	total, _ = length.First()
+	shown := page.NewKeyPage(limit, found.Rows, func(r nftRow) string { return strconv.FormatInt(r.place, 10) })
+	return shown.Results, total, shown.Cursor, nil
+}
+
+func (a *api) nftHistory(ctx context.Context, s *engine.Snapshot, in *nftHistoryInput) (*nftPage[nftHistoryEvent], error) {
+	page := &nftPage[nftHistoryEvent]{Limit: page.LimitOr(in.Limit, nftLimit), Offset: in.Offset, Results: []nftHistoryEvent{}}
+	if !isAsset(in.Asset) {
+		return nil, engine.BadRequest("Invalid or missing asset_identifier")
+	}
+	digits := strings.TrimPrefix(in.Value, "0x")
+	value, err := hex.DecodeString(digits)
+	switch {
+	case len(digits)%2 != 0:
+		return nil, engine.BadRequest("Hex string is an odd number of digits")
+	case err != nil || len(value) == 0:
+		return nil, engine.BadRequest("Invalid hash characters")
+	case !engine.Ready(s, "balances", "chain"):
+		return page, nil
+	}
+	key := sha256.Sum256(value)
+	rows, total, cursor, err := numberedEvents(ctx, s, "n", `c.asset = $4::text AND c.value_hash = $5::bytea`, in.Cursor, in.Offset, page.Limit, in.Asset, key[:])
+	if err != nil {
+		return nil, err
+	}
+	transactions, err := a.nftTransactions(ctx, s, rows, in.TxMetadata)
+	if err != nil {
+		return nil, err
+	}
+	page.Total, page.Cursor = total, cursor
+	for i, r := range rows {
+		page.Results = append(page.Results, nftHistoryEvent{r.sender, r.recipient, r.event, view.EventKinds[r.cause].Action, transactions[i], r})
+	}
+	return page, nil
+}
+
+func (a *api) nftMints(ctx context.Context, s *engine.Snapshot, in *nftMintsInput) (*nftPage[nftMint], error) {
+	page := &nftPage[nftMint]{Limit: page.LimitOr(in.Limit, nftLimit), Offset: in.Offset, Results: []nftMint{}}
+	if !isAsset(in.Asset) {
+		return nil, engine.BadRequest("Invalid or missing asset_identifier")
+	}
+	if !engine.Ready(s, "balances", "chain") {
+		return page, nil
+	}
+	rows, total, cursor, err := numberedEvents(ctx, s, "mint", `c.asset = $4::text AND c.mint IS NOT NULL`, in.Cursor, in.Offset, page.Limit, in.Asset)
+	if err != nil {
+		return nil, err
+	}
+	transactions, err := a.nftTransactions(ctx, s, rows, in.TxMetadata)
+	if err != nil {
+		return nil, err
+	}
+	page.Total, page.Cursor = total, cursor
+	for i, r := range rows {
+		page.Results = append(page.Results, nftMint{r.recipient, r.event, view.ShowRaw(r.value), transactions[i], r})
+	}
+	return page, nil
+}
+
+// nftTransactions are the transactions of rows, whole or by their ids.
+func (a *api) nftTransactions(ctx context.Context, s *engine.Snapshot, rows []nftRow, whole bool) ([]NFTTransaction, error) {
+	shown := make([]NFTTransaction, len(rows))
+	if !whole || len(rows) == 0 {
+		for i := range rows {
+			shown[i].TxID = &rows[i].id
+		}
+		return shown, nil
+	}
+	keys := make([]view.RowKey, len(rows))
+	for i := range rows {
+		keys[i] = rows[i].RowKey
+	}
+	found, err := a.transactionsByKey(ctx, s, keys)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		shown[i].Tx = found[rows[i].RowKey]
+	}
+	return shown, nil
+}
+
+// transactionsByKey reads transactions by their keys, in two round trips.
+func (a *api) transactionsByKey(ctx context.Context, s *engine.Snapshot, keys []view.RowKey) (map[view.RowKey]*view.TransactionBody, error) {
+	keys = slices.Clone(keys)
+	slices.SortFunc(keys, view.CompareKeys)
+	seqs, indexes := view.KeyColumns(slices.Compact(keys))
+	b := s.Batch()
+	found := engine.Query(b, view.TransactionColumns, `
+		SELECT `+view.TransactionSQL+`
+		FROM unnest($1::bigint[], $2::int[]) AS k (source_seq, tx_index)
+		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = k.source_seq AND t.tx_index = k.tx_index LIMIT 1) t`+view.TransactionBlocksSQL, seqs, indexes)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	rows := view.RowsOf(found)
+	interfaces, err := view.Complete(ctx, s, rows, false, nil)
+	if err != nil {
+		return nil, err
+	}
+	shown := make(map[view.RowKey]*view.TransactionBody, len(rows))
+	for _, r := range rows {
+		body := view.RenderTransaction(r, view.Rendering{Interfaces: interfaces})
+		shown[r.RowKey] = &body
+	}
+	return shown, nil
+}

@@ -1,0 +1,292 @@
+package balance
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+// principalSTX is an account's STX in version 3 of the API, all amounts in µSTX.
+type principalSTX struct {
+	Balance   schema.Amount   `json:"balance" doc:"Includes what is locked."`
+	Available schema.Amount   `json:"available" doc:"What is not locked."`
+	Locked    *principalLock  `json:"locked" doc:"null while nothing is."`
+	Mempool   *pendingBalance `json:"mempool" doc:"What pending transactions would change; null where that is nothing."`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (*principalSTX) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return view.OrNull(s, "locked", "mempool")
+}
+
+type principalLock struct {
+	Amount           schema.Amount `json:"amount"`
+	PoxVersion       int16         `json:"pox_version" doc:"Of the contract: 1 for pox, 2 for pox-2, and so on."`
+	LockTxID         hash.Hash32   `json:"lock_tx_id"`
+	StacksLockHeight int64         `json:"stacks_lock_height"`
+	BurnLockHeight   int64         `json:"burn_lock_height"`
+	BurnUnlockHeight int64         `json:"burn_unlock_height"`
+}
+
+type pendingBalance struct {
+	EstimatedBalance schema.Amount `json:"estimated_balance" doc:"What is available when all pending transactions are mined."`
+	Inbound          schema.Amount `json:"inbound"`
+	Outbound         schema.Amount `json:"outbound"`
+}
+
+func (a *api) registerPrincipalBalances() {
+	stx := engine.Operation{
+		ID: "get-principal-stx", Path: "/extended/v3/principals/{principal}/balances/stx", Tag: "Accounts", Summary: "STX balance of an account",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
+	}
+	engine.Get(a.Engine, stx, a.principalSTX)
+	engine.Trace(a.Engine, stx.ID, func(ctx context.Context, s *engine.Snapshot, in *param.PrincipalInput, found *principalSTX) ([]engine.Lookup, error) {
+		return accountLookups(ctx, s, in, found != nil, false)
+	})
+	fts := engine.Operation{
+		ID: "list-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible tokens that an account has, the most first",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+	}
+	engine.Get(a.Engine, fts, listPrincipalFT)
+	engine.Trace(a.Engine, fts.ID, func(ctx context.Context, s *engine.Snapshot, in *principalFTInput, page *page.KeysetPage[assetBalance]) ([]engine.Lookup, error) {
+		var assets []string
+		for i := 0; page != nil && i < len(page.Results); i++ {
+			assets = append(assets, page.Results[i].AssetIdentifier)
+		}
+		return assetLookups(ctx, s, in, assets...)
+	})
+	ft := engine.Operation{
+		ID: "get-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft/{asset_identifier}", Tag: "Accounts", Summary: "What an account has of a fungible token",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
+	}
+	engine.Get(a.Engine, ft, getPrincipalFT)
+	engine.Trace(a.Engine, ft.ID, func(ctx context.Context, s *engine.Snapshot, in *principalAssetInput, found *assetBalance) ([]engine.Lookup, error) {
+		if found == nil {
+			return nil, nil
+		}
+		return assetLookups(ctx, s, in, found.AssetIdentifier)
+	})
+	nft := engine.Operation{
+		ID: "list-principal-nft", Path: "/extended/v3/principals/{principal}/balances/nft", Tag: "Accounts", Summary: "Non-fungible tokens that an account has",
+		Description: "By collection, and within one by the bytes of their ids, of which the first 64 count.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+	}
+	engine.Get(a.Engine, nft, listPrincipalNFT)
+	engine.Trace(a.Engine, nft.ID, func(_ context.Context, _ *engine.Snapshot, _ *principalNFTInput, page *page.KeysetPage[ownedToken]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		assets, hashes := make([]string, len(page.Results)), make([][]byte, len(page.Results))
+		for i, owned := range page.Results {
+			assets[i], hashes[i] = owned.AssetIdentifier, owned.hash
+		}
+		return []engine.Lookup{{
+			Name: "custody", Table: tracedCustody, Where: `(t.asset, t.value_hash) IN (SELECT * FROM unnest($1::text[], $2::bytea[]))`,
+			Args: []any{assets, hashes}, Order: `t.asset, t.value_hash`,
+		}}, nil
+	})
+}
+
+var tracedCustody = &engine.TraceTable{
+	Projection: "balances", Name: "nft_custody", Key: "asset value_hash:hex",
+	Join:    `JOIN {balances}.nft_event e ON e.asset = t.asset AND e.value_hash = t.value_hash AND e.n = t.n`,
+	Values:  "n height position owner value:hex",
+	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[e.pointer]`}},
+}
+
+func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.PrincipalInput) (*principalSTX, error) {
+	account, at, err := in.Resolve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	b := s.Batch()
+	stx := view.QueueSTX(b, account, at)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	balance, err := stx.Shape()
+	if err != nil {
+		return nil, err
+	}
+	shown := &principalSTX{Balance: balance.Balance, Available: schema.SubtractAmounts(balance.Balance, balance.Locked)}
+	if lock := balance.STXLock; lock.LockTxID != "" {
+		row, _ := stx.Found.First()
+		shown.Locked = &principalLock{lock.Locked, row.Lock.PoxVersion, *row.Lock.Txid, lock.LockHeight, lock.BurnchainLockHeight, lock.BurnchainUnlockHeight}
+	}
+	if e := balance.Estimate; e.PendingBalanceInbound != "0" || e.PendingBalanceOutbound != "0" {
+		shown.Mempool = &pendingBalance{
+			schema.SubtractAmounts(schema.AddAmounts(string(shown.Available), string(e.PendingBalanceInbound)), e.PendingBalanceOutbound), e.PendingBalanceInbound, e.PendingBalanceOutbound,
+		}
+	}
+	return shown, nil
+}
+
+type principalAssetInput struct {
+	param.PrincipalInput
+	Asset string `path:"asset_identifier" pattern:"^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}\\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127}::[a-zA-Z]([a-zA-Z0-9]|[-_!?+<>=/*]){0,127}$" doc:"<contract>::<name>"`
+}
+
+// assetBalance is what an account has of a fungible token.
+type assetBalance struct {
+	AssetIdentifier string        `json:"asset_identifier"`
+	Balance         schema.Amount `json:"balance" doc:"In base units; 0 when it has none."`
+}
+
+func getPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalAssetInput) (*assetBalance, error) {
+	account, at, err := in.Resolve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	balance, err := readFTBalance(ctx, s, account, in.Asset, at)
+	return &assetBalance{in.Asset, balance}, err
+}
+
+type principalFTInput struct {
+	param.PrincipalInput
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"100" doc:"Rows of a page."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,40}:[\\s\\S]+$" doc:"Where the page begins: balance and asset identifier, with a colon between."`
+}
+
+type rankedBalance struct {
+	rank, start, total int64
+	assetBalance
+}
+
+// listPrincipalFT sorts as many rows as the account has tokens: their order is not that of an index.
+func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInput) (*page.KeysetPage[assetBalance], error) {
+	page := &page.KeysetPage[assetBalance]{Limit: in.Limit, Results: []assetBalance{}}
+	if _, ok := s.Tip("balances"); !ok {
+		return page, nil
+	}
+	var from, asset *string
+	if balance, of, ok := strings.Cut(in.Cursor, ":"); ok {
+		from, asset = &balance, &of
+	}
+	b := s.Batch()
+	found := engine.Query(b, func(r *rankedBalance) []any {
+		return []any{&r.rank, &r.start, &r.total, &r.AssetIdentifier, (*string)(&r.Balance)}
+	}, `
+		SELECT CASE WHEN rank >= start AND rank < start + $4 THEN ARRAY[source_seq] ELSE ARRAY[]::bigint[] END, rank, start, total, asset, balance::text
+		FROM (
+			SELECT ranked.*, CASE WHEN $2::text IS NULL THEN 1
+			       ELSE coalesce(min(rank) FILTER (WHERE balance < $2::numeric OR balance = $2::numeric AND asset COLLATE "C" >= $3::text) OVER (), total + 1) END AS start
+			FROM (
+				SELECT h.source_seq, h.asset, h.balance, count(*) OVER () AS total, row_number() OVER (ORDER BY h.balance DESC, h.asset COLLATE "C") AS rank
+				FROM {balances}.holding h WHERE h.account = $1 AND h.kind = 'ft' AND h.balance > 0
+			) ranked
+		) placed
+		WHERE rank >= start - $4::bigint AND rank <= start + $4::bigint ORDER BY rank`, string(in.Principal), from, asset, int64(in.Limit))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	for _, r := range found.Rows {
+		page.Total = r.total
+		text := string(r.Balance) + ":" + r.AssetIdentifier
+		switch {
+		case r.rank == max(r.start-int64(in.Limit), 1) && r.rank < r.start:
+			page.Cursor.Previous = &text
+		case r.rank == r.start+int64(in.Limit):
+			page.Cursor.Next = &text
+		case r.rank >= r.start:
+			if r.rank == r.start {
+				page.Cursor.Current = &text
+			}
+			page.Results = append(page.Results, r.assetBalance)
+		}
+	}
+	return page, nil
+}
+
+type principalNFTInput struct {
+	param.PrincipalInput
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"100" doc:"Rows of a page."`
+	Cursor string `query:"cursor" pattern:"^0x([0-9a-fA-F]{2})+:[\\s\\S]+$" doc:"Where the page begins: the bytes of a token's id and the asset identifier, with a colon between."`
+}
+
+// ownedToken is a non-fungible token that an account has.
+type ownedToken struct {
+	AssetIdentifier string            `json:"asset_identifier"`
+	Value           view.ClarityValue `json:"value" doc:"Which token of the collection."`
+
+	hash []byte
+}
+
+type ownedRow struct {
+	page  int16 // 0 for a row of the page before this one, 1 for one of this page or the first of the next
+	total string
+	asset string
+	value []byte
+	hash  []byte
+}
+
+// listPrincipalNFT reads a range of an index. Token ids may be longer than an index can have them: it has their beginnings.
+func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTInput) (*page.KeysetPage[ownedToken], error) {
+	page := &page.KeysetPage[ownedToken]{Limit: in.Limit, Results: []ownedToken{}}
+	if _, ok := s.Tip("balances"); !ok {
+		return page, nil
+	}
+	var asset string
+	var value, digest []byte
+	if id, of, ok := strings.Cut(in.Cursor, ":"); ok {
+		value, _ = hex.DecodeString(id[2:]) // the pattern has been checked
+		sum := sha256.Sum256(value)
+		asset, value, digest = of, value[:min(len(value), ownedPrefix)], sum[:]
+	}
+	const columns, order = `source_seq, asset, value, value_hash`, `c.asset, substring(c.value FROM 1 FOR 64), c.value_hash`
+	b := s.Batch()
+	found := engine.Query(b, func(r *ownedRow) []any { return []any{&r.page, &r.total, &r.asset, &r.value, &r.hash} }, `
+		SELECT array_remove(ARRAY[CASE WHEN owned.page = 1 THEN owned.source_seq END], NULL), coalesce(owned.page, 2::smallint), total.n::text, coalesce(owned.asset, ''),
+		       coalesce(owned.value, ''), coalesce(owned.value_hash, '')
+		FROM (SELECT coalesce(sum(h.balance), 0) AS n FROM {balances}.holding h WHERE h.account = $1 AND h.kind = 'nft') total
+		LEFT JOIN (
+			(SELECT 0::smallint AS page, `+columns+` FROM {balances}.nft_custody c
+			WHERE c.owner = $1 AND $2 <> '' AND (`+order+`) < ($2, $3, $4) ORDER BY c.asset DESC, substring(c.value FROM 1 FOR 64) DESC, c.value_hash DESC LIMIT $5::bigint)
+			UNION ALL
+			(SELECT 1::smallint AS page, `+columns+` FROM {balances}.nft_custody c
+			WHERE c.owner = $1 AND (`+order+`) >= ($2, $3, $4) ORDER BY `+order+` LIMIT $5::bigint + 1)
+		) owned ON true
+		ORDER BY owned.page, owned.asset, substring(owned.value FROM 1 FOR 64), owned.value_hash`,
+		string(in.Principal), asset, nonNil(value), nonNil(digest), int64(in.Limit))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	for i, r := range found.Rows {
+		page.Total = schema.WholeNumber(r.total).Int64()
+		text := string(view.HexOf(r.value)) + ":" + r.asset
+		switch {
+		case r.page == 0 && i == 0:
+			page.Cursor.Previous = &text
+		case r.page == 1 && len(page.Results) == in.Limit:
+			page.Cursor.Next = &text
+		case r.page == 1:
+			if len(page.Results) == 0 {
+				page.Cursor.Current = &text
+			}
+			page.Results = append(page.Results, ownedToken{r.asset, view.ShowRaw(r.value), r.hash})
+		}
+	}
+	return page, nil
+}
+
+// ownedPrefix is how many bytes of a token's id the index has.
+const ownedPrefix = 64
+
+// nonNil is bytes for a query, which are not null.
+func nonNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}

@@ -1,0 +1,64 @@
+package balance
+
+import (
+	"context"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+// stxBalanceV2 is the shorter form of version 2.
+type stxBalanceV2 struct {
+	Balance schema.Amount `json:"balance" doc:"Includes what is locked."`
+	view.Estimate
+	TotalMinerRewardsReceived schema.Amount `json:"total_miner_rewards_received"`
+	view.STXLock
+}
+
+func (a *api) registerSTXBalances() {
+	const about = "The reference deprecates this resource in favour of version 3. Amounts are in µSTX."
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-stx-balance-v1", Path: "/extended/v1/address/{principal}/stx", Tag: "Accounts", Deprecated: true,
+		Summary: "STX balance of an account", Description: about, Statuses: []int{400, 404},
+		Class: answer.Tip, Brief: true,
+	}, func(ctx context.Context, s *engine.Snapshot, in *param.AccountInput) (*view.StxBalance, error) {
+		return a.stxBalance(ctx, s, in)
+	})
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-stx-balance", Path: "/extended/v2/addresses/{principal}/balances/stx", Tag: "Accounts", Deprecated: true,
+		Summary: "STX balance of an account, without sums of what was sent and received", Statuses: []int{400, 404},
+		Class: answer.Tip, Brief: true,
+		Description: about + " `until_block` and `unanchored` are ours; the reference ignores them here.",
+	}, a.stxBalanceV2)
+}
+
+func (a *api) stxBalance(ctx context.Context, s *engine.Snapshot, in *param.AccountInput) (*view.StxBalance, error) {
+	account, at, err := in.Resolve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	b := s.Batch()
+	stx := view.QueueSTX(b, account, at)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	return stx.Shape()
+}
+
+func (a *api) stxBalanceV2(ctx context.Context, s *engine.Snapshot, in *struct {
+	param.AccountInput
+	IncludeMempool bool `query:"include_mempool" default:"false" doc:"Add what pending transactions would change."`
+}) (*stxBalanceV2, error) {
+	full, err := a.stxBalance(ctx, s, &in.AccountInput)
+	if err != nil {
+		return nil, err
+	}
+	short := &stxBalanceV2{Balance: full.Balance, TotalMinerRewardsReceived: full.TotalMinerRewardsReceived, STXLock: full.STXLock}
+	if in.IncludeMempool {
+		short.Estimate = full.Estimate
+	}
+	return short, nil
+}

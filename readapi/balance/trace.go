@@ -1,0 +1,93 @@
+package balance
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+var (
+	tracedBalanceBlock = &engine.TraceTable{
+		Projection: "balances", Name: "block", Key: "height",
+		Values:  "burn_block_height index_block_hash:hex pox_v1_unlock_height pox_v2_unlock_height pox_v3_unlock_height pox_v4_unlock_height",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
+	}
+	tracedLock = &engine.TraceTable{
+		Projection: "balances", Name: "stx_lock", Key: "account height position",
+		Values:  "amount:text unlock_height pox_version cause txid:hex",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
+	}
+	// What an account holds is what its last change left.
+	tracedHolding = &engine.TraceTable{
+		Projection: "balances", Name: "holding", Key: "account asset",
+		Join:    `JOIN {balances}.ledger l ON l.account = t.account AND l.asset = t.asset AND l.n = t.n`,
+		Values:  "n height balance:text sent:text received:text fees:text rewards:text",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[l.pointer]`}},
+	}
+	tracedLedger = &engine.TraceTable{
+		Projection: "balances", Name: "ledger", Key: "account asset n",
+		Values:  "height tx_index cause delta:text balance:text sent:text received:text fees:text rewards:text",
+		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
+	}
+)
+
+// accountNamed is an input that names an account and a block.
+type accountNamed interface {
+	Resolve(ctx context.Context, s *engine.Snapshot) (account string, at param.Moment, err error)
+}
+
+func (a *api) traceAccounts() {
+	engine.Trace(a.Engine, "get-stx-balance-v1", func(ctx context.Context, s *engine.Snapshot, in accountNamed, b *view.StxBalance) ([]engine.Lookup, error) {
+		return accountLookups(ctx, s, in, b != nil, false)
+	})
+	engine.Trace(a.Engine, "get-stx-balance", func(ctx context.Context, s *engine.Snapshot, in accountNamed, b *stxBalanceV2) ([]engine.Lookup, error) {
+		return accountLookups(ctx, s, in, b != nil, false)
+	})
+	engine.Trace(a.Engine, "get-balances-v1", func(ctx context.Context, s *engine.Snapshot, in accountNamed, b *view.Balances) ([]engine.Lookup, error) {
+		if b == nil {
+			return nil, nil
+		}
+		assets := slices.Concat(slices.Collect(maps.Keys(b.Fungible)), slices.Collect(maps.Keys(b.NFT)))
+		slices.Sort(assets)
+		return accountLookups(ctx, s, in, true, true, assets...)
+	})
+}
+
+// accountLookups find what decides about the balances of an account at a block, and then all changes up to there: of STX,
+// and of other assets. all says that all that it holds was asked for.
+func accountLookups(ctx context.Context, s *engine.Snapshot, in accountNamed, found, all bool, assets ...string) ([]engine.Lookup, error) {
+	if !found {
+		return nil, nil
+	}
+	account, at, err := in.Resolve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	const lastLock = `SELECT height, position FROM {balances}.stx_lock WHERE account = $1 AND height <= $2 ORDER BY height DESC, position DESC LIMIT 1`
+	lookups := []engine.Lookup{
+		{
+			Name: "block", Table: tracedBalanceBlock, Where: `t.height = $2 OR t.height = (SELECT height FROM (` + lastLock + `) l)`,
+			Args: []any{account, at.Height}, Order: `t.height DESC`,
+		},
+		{
+			Name: "lock", Table: tracedLock, Where: `t.account = $1 AND (t.height, t.position) = (` + lastLock + `)`,
+			Args: []any{account, at.Height}, Order: `t.height, t.position`,
+		},
+	}
+	if at.Latest {
+		lookups = append(lookups, engine.Lookup{
+			Name: "holding", Table: tracedHolding, Where: `t.account = $1 AND ($2 OR t.asset = 'stx')`, Args: []any{account, all}, Order: `t.asset`,
+		})
+	}
+	for _, asset := range append([]string{"stx"}, assets...) {
+		lookups = append(lookups, engine.Lookup{
+			Name: "ledger of " + asset, Table: tracedLedger, Where: `t.account = $1 AND t.asset = $2 AND t.height <= $3`,
+			Args: []any{account, asset, at.Height}, NewestFirst: []string{"t.n"},
+		})
+	}
+	return lookups, nil
+}

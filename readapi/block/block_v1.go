@@ -1,0 +1,152 @@
+package block
+
+import (
+	"context"
+	"net/http"
+
+	"strata/domain/shard"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+type blockHashInput struct {
+	Hash param.HashParameter `path:"hash" doc:"A block hash or an index block hash."`
+}
+
+type blockHeightInput struct {
+	Height int64 `path:"height" minimum:"0"`
+}
+
+// dependencies of a block are the block, and the one that confirms what its miner streamed.
+func (in *blockHeightInput) Dependencies() engine.Dependencies {
+	return engine.On("chain", shard.Height(in.Height), shard.Height(in.Height+1))
+}
+
+type burnHashInput struct {
+	Hash param.HashParameter `path:"burn_block_hash"`
+}
+
+type burnHeightInput struct {
+	Height int64 `path:"burn_block_height" minimum:"0"`
+}
+
+func (a *api) registerBlocksV1() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-blocks-v1", Path: "/extended/v1/block", Tag: "Blocks", Summary: "Canonical blocks with the ids of their transactions, newest first",
+		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones. " + engine.Instead(view.BlocksInstead),
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain"), Deprecated: true,
+	}, listBlocksV1)
+	of := func(id, path, summary string) engine.Operation {
+		return engine.Operation{
+			ID: id, Path: path, Tag: "Blocks", Summary: summary, Description: engine.Instead(view.BlockInstead),
+			Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
+		}
+	}
+	byHash := of("get-block-by-hash", "/extended/v1/block/{hash}", "A block by its hash")
+	byHash.Description = "Of several the canonical one, else the highest, which says that it is orphaned. " + byHash.Description
+	byHash.DependsOn, byHash.TagByContent = engine.OnTip("chain"), true
+	engine.Get(a.Engine, byHash, getBlockByHash)
+	engine.Get(a.Engine, of("get-block-by-height", "/extended/v1/block/by_height/{height}", "The block at a height"), getBlockByHeight)
+	byBurnHash := of("get-block-by-burn-block-hash", "/extended/v1/block/by_burn_block_hash/{burn_block_hash}", "The last block of a Bitcoin block, by its hash")
+	byBurnHash.DependsOn, byBurnHash.TagByContent = engine.OnTip("accounts", "chain"), true
+	engine.Get(a.Engine, byBurnHash, getBlockByBurnHash)
+	byBurnHeight := of("get-block-by-burn-block-height", "/extended/v1/block/by_burn_block_height/{burn_block_height}", "The first block of a Bitcoin block, by its height")
+	byBurnHeight.DependsOn, byBurnHeight.TagByContent = engine.OnTip("accounts", "chain"), true
+	engine.Get(a.Engine, byBurnHeight, getBlockByBurnHeight)
+	engine.Trace(a.Engine, "list-blocks-v1", func(_ context.Context, _ *engine.Snapshot, _ *blocksInput, page *page.CursorPage[view.BlockV1]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		return view.BlockV1Lookups(page.Results), nil
+	})
+	tracedBlockV1[*blockHashInput](a, byHash.ID)
+	tracedBlockV1[*blockHeightInput](a, "get-block-by-height")
+	tracedBlockV1[*burnHashInput](a, byBurnHash.ID)
+	tracedBlockV1[*burnHeightInput](a, byBurnHeight.ID)
+}
+
+func listBlocksV1(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*page.CursorPage[view.BlockV1], error) {
+	page := &page.CursorPage[view.BlockV1]{Limit: page.LimitOr(in.Limit, blocksLimit), Offset: in.Offset, Results: []view.BlockV1{}}
+	w, ok, err := canonicalWindow(ctx, s, in.Cursor, in.Offset, page.Limit)
+	if !ok || err != nil {
+		return page, err
+	}
+	b := s.Batch()
+	blocks := view.QueueBlocksV1(b, view.BlockChoice{Sql: `SELECT block_seq AS source_seq FROM {chain}.canonical WHERE height = ANY ($1::bigint[])`, Arg: w.heights()})
+	neighbours, root := w.queueNeighbours(b), queueRoot(b)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	lowest, _ := root.First()
+	page.Total = w.highest - lowest + 1
+	page.Results = blocks.Shape()
+	if len(page.Results) > 0 {
+		page.Cursor = &page.Results[0].IndexBlockHash
+	}
+	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
+	return page, nil
+}
+
+func getBlockByHash(ctx context.Context, s *engine.Snapshot, in *blockHashInput) (*view.BlockV1, error) {
+	id, err := in.Hash.Hash()
+	if err != nil {
+		return nil, err
+	}
+	return getBlockV1(ctx, s, view.AnyBlock(id), "cannot find block by hash")
+}
+
+func getBlockByHeight(ctx context.Context, s *engine.Snapshot, in *blockHeightInput) (*view.BlockV1, error) {
+	return getBlockV1(ctx, s, view.BlockChoice{Sql: view.AtHeight, Arg: in.Height}, "cannot find block by height")
+}
+
+func getBlockByBurnHash(ctx context.Context, s *engine.Snapshot, in *burnHashInput) (*view.BlockV1, error) {
+	id, err := in.Hash.Hash()
+	if err != nil {
+		return nil, err
+	}
+	const missing = "cannot find block by burn block hash"
+	if _, ok := s.Tip("accounts"); !ok {
+		return nil, engine.NotFound(missing)
+	}
+	return getBlockV1(ctx, s, view.BlockChoice{Sql: `SELECT source_seq FROM {accounts}.block WHERE burn_block_hash = $1 ORDER BY height DESC LIMIT 1`, Arg: id}, missing)
+}
+
+func getBlockByBurnHeight(ctx context.Context, s *engine.Snapshot, in *burnHeightInput) (*view.BlockV1, error) {
+	const missing = "cannot find block by height"
+	if _, ok := s.Tip("accounts"); !ok {
+		return nil, engine.NotFound(missing)
+	}
+	return getBlockV1(ctx, s, view.BlockChoice{Sql: `SELECT source_seq FROM {accounts}.block WHERE burn_block_height = $1 ORDER BY height LIMIT 1`, Arg: in.Height}, missing)
+}
+
+// getBlockV1 reads the block that is chosen.
+func getBlockV1(ctx context.Context, s *engine.Snapshot, choice view.BlockChoice, missing string) (*view.BlockV1, error) {
+	if _, ok := s.Tip("chain"); !ok {
+		return nil, engine.NotFound("%s", missing)
+	}
+	b := s.Batch()
+	found := view.QueueBlocksV1(b, choice)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	shaped := found.Shape()
+	if len(shaped) == 0 {
+		return nil, engine.NotFound("%s", missing)
+	}
+	if shaped[0].Canonical {
+		s.Settles(shaped[0].BurnBlockHeight)
+	}
+	return &shaped[0], nil
+}
+
+func tracedBlockV1[In any](a *api, id string) {
+	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, b *view.BlockV1) ([]engine.Lookup, error) {
+		if b == nil {
+			return nil, nil
+		}
+		return view.BlockV1Lookups([]view.BlockV1{*b}), nil
+	})
+}

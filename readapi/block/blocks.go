@@ -1,0 +1,125 @@
+package block
+
+import (
+	"context"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+const blocksLimit = 20
+
+type blocksInput struct {
+	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
+	Offset int64               `query:"offset" minimum:"-300" maximum:"300" default:"0" doc:"Where the page begins, counted from the cursor, or from the tip, towards older blocks."`
+	Cursor param.HashParameter `query:"cursor" doc:"Index block hash of the first block of the page."`
+}
+
+func (a *api) registerBlocks() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-blocks", Path: "/extended/v2/blocks", Tag: "Blocks", Summary: "Canonical blocks, newest first",
+		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.", Statuses: []int{400, 404},
+		Class: answer.Tip, DependsOn: engine.OnTip("chain"),
+	}, listBlocks)
+	a.registerBlocksV1()
+	a.registerBlockTimes()
+	a.registerSignerSignatures()
+	a.registerTenureBlocks()
+	a.registerBurnBlocks()
+	a.registerNetworkTimes()
+	a.registerMicroblocks()
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-block", Path: "/extended/v2/blocks/{height_or_hash}", Tag: "Blocks", Summary: "A canonical block",
+		Statuses: []int{400, 404}, Class: answer.Tip, Brief: true,
+	}, getBlock)
+}
+
+// listBlocks answers from heights alone. The reference's total is the height of the tip. Ours is the number of blocks that the
+// list has.
+func listBlocks(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*page.CursorPage[view.Block], error) {
+	page := &page.CursorPage[view.Block]{Limit: page.LimitOr(in.Limit, blocksLimit), Offset: in.Offset, Results: []view.Block{}}
+	w, ok, err := canonicalWindow(ctx, s, in.Cursor, in.Offset, page.Limit)
+	if !ok || err != nil {
+		return page, err
+	}
+	b := s.Batch()
+	blocks, neighbours, root := w.queueBlocks(b), w.queueNeighbours(b), queueRoot(b)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	lowest, _ := root.First()
+	page.Total = w.highest - lowest + 1
+	showBlocks(page, blocks, w, neighbours)
+	return page, nil
+}
+
+// canonicalWindow is the page of all canonical blocks that begins offset blocks below a cursor, or the tip. ok is false when
+// there is no block.
+func canonicalWindow(ctx context.Context, s *engine.Snapshot, cursor param.HashParameter, offset int64, limit int) (w blockWindow, ok bool, err error) {
+	chain, ok := s.Tip("chain")
+	if !ok {
+		if cursor != "" {
+			err = page.ErrNoCursor
+		}
+		return w, false, err
+	}
+	w = blockWindow{from: view.OfChain, lowest: anyHeight, highest: *chain.Height, start: *chain.Height, limit: limit}
+	if cursor != "" {
+		if w.start, err = heightOfCursor(ctx, s, view.OfChain, cursor); err != nil {
+			return w, false, err
+		}
+	}
+	w.start -= min(offset, page.OffsetMax)
+	return w, true, nil
+}
+
+// queueRoot adds the query for the height of the first block to a batch.
+func queueRoot(b *engine.Batch) *engine.Result[int64] {
+	return engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], min(height) FROM {chain}.canonical`)
+}
+
+// showBlocks puts what was found into a page.
+func showBlocks(page *page.CursorPage[view.Block], blocks *engine.Result[view.BlockRow], w blockWindow, neighbours *engine.Result[neighbour]) {
+	for _, row := range blocks.Rows {
+		page.Results = append(page.Results, row.Shape())
+	}
+	if len(page.Results) > 0 {
+		page.Cursor = &page.Results[0].IndexBlockHash
+	}
+	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
+}
+
+func getBlock(ctx context.Context, s *engine.Snapshot, in *param.BlockInput) (*view.Block, error) {
+	latest, height, id := in.Block.Parse()
+	chain, ok := s.Tip("chain")
+	if !ok {
+		return nil, engine.NotFound("Block not found")
+	}
+	b := s.Batch()
+	var found *engine.Result[view.BlockRow]
+	switch {
+	case latest:
+		found = engine.Query(b, view.BlockColumns, view.CanonicalBlocks+`WHERE c.height = $1`, *chain.Height)
+	case height != nil:
+		found = engine.Query(b, view.BlockColumns, view.CanonicalBlocks+`WHERE c.height = $1`, *height)
+	case id != nil:
+		found = engine.Query(b, view.BlockColumns, view.CanonicalBlocks+`WHERE b.index_block_hash = $1 OR b.block_hash = $1 LIMIT 1`, *id)
+	default:
+		return nil, engine.NotFound("Block not found")
+	}
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	row, ok := found.First()
+	if !ok {
+		return nil, engine.NotFound("Block not found")
+	}
+	shaped := row.Shape()
+	if !latest {
+		s.Settles(shaped.BurnBlockHeight)
+	}
+	return &shaped, nil
+}

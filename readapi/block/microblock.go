@@ -1,0 +1,58 @@
+package block
+
+import (
+	"context"
+	"net/http"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+const microblocksLimit = 20
+
+type microblocksInput struct {
+	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"20" doc:"Rows of a page; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+}
+
+type microblockInput struct {
+	Hash param.HashParameter `path:"hash"`
+}
+
+// microblock is what version 1 of the API has of a microblock.
+type microblock struct {
+	MicroblockHash hash.Hash32 `json:"microblock_hash"`
+}
+
+// unanchoredPage are the transactions that are in microblocks alone.
+type unanchoredPage struct {
+	Total   int                    `json:"total"`
+	Results []view.TransactionBody `json:"results" nullable:"false"`
+}
+
+// registerMicroblocks adds reads of streamed microblocks. There have been none since Stacks 2.5; those that a block confirms
+// are told with the block.
+func (a *api) registerMicroblocks() {
+	about := "There are no microblocks any more. Those that a block has confirmed are told by " + "`/extended/v1/block/{hash}`."
+	engine.GetPlain(a.Engine, engine.Operation{
+		ID: "list-microblocks", Path: "/extended/v1/microblock", Tag: "Blocks", Summary: "Microblocks that are streamed: none", Description: about,
+		Statuses: []int{http.StatusBadRequest}, Deprecated: true,
+	}, func(_ context.Context, in *microblocksInput) (*page.OffsetPage[microblock], error) {
+		return &page.OffsetPage[microblock]{Limit: page.LimitOr(in.Limit, microblocksLimit), Offset: in.Offset, Results: []microblock{}}, nil
+	})
+	engine.GetPlain(a.Engine, engine.Operation{
+		ID: "get-microblock", Path: "/extended/v1/microblock/{hash}", Tag: "Blocks", Summary: "A microblock that is streamed: none", Description: about,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
+	}, func(context.Context, *microblockInput) (*microblock, error) {
+		return nil, engine.NotFound("cannot find microblock by hash")
+	})
+	engine.GetPlain(a.Engine, engine.Operation{
+		ID: "list-unanchored-transactions", Path: "/extended/v1/microblock/unanchored/txs", Tag: "Blocks", Summary: "Transactions in streamed microblocks alone: none", Description: about,
+		Deprecated: true,
+	}, func(context.Context, *struct{}) (*unanchoredPage, error) {
+		return &unanchoredPage{Results: []view.TransactionBody{}}, nil
+	})
+}

@@ -1,0 +1,75 @@
+package block
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+const signaturesLimit = 500
+
+type signerSignaturesInput struct {
+	param.BlockInput
+	Limit  int   `query:"limit" minimum:"0" maximum:"1000" default:"500" doc:"Rows of a page; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+}
+
+// signaturePage is a page of signatures with the block that they are of.
+type signaturePage struct {
+	Limit   int            `json:"limit"`
+	Offset  int64          `json:"offset"`
+	Total   int64          `json:"total" doc:"Length of the whole list, whatever the page."`
+	Results []view.HexText `json:"results" nullable:"false"`
+
+	of *view.Block
+}
+
+func (a *api) registerSignerSignatures() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-signer-signatures", Path: "/extended/v2/blocks/{height_or_hash}/signer-signatures", Tag: "Blocks", Summary: "The signatures of the signers of a block",
+		Description: "In the order of the block's header. Nodes may have different ones of the same block. There are none of blocks before Nakamoto, and of blocks that are not known.",
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
+	}, listSignerSignatures)
+	engine.Trace(a.Engine, "list-signer-signatures", func(_ context.Context, _ *engine.Snapshot, _ *signerSignaturesInput, page *signaturePage) ([]engine.Lookup, error) {
+		if page == nil || page.of == nil {
+			return nil, nil
+		}
+		return view.BlockLookups([]view.Block{*page.of}), nil
+	})
+}
+
+func listSignerSignatures(ctx context.Context, s *engine.Snapshot, in *signerSignaturesInput) (*signaturePage, error) {
+	limit := page.LimitOr(in.Limit, signaturesLimit)
+	list := &signaturePage{Limit: limit, Offset: in.Offset, Results: []view.HexText{}}
+	choice, ok := view.CanonicalBlock(s, in.Block)
+	if !ok {
+		return list, nil
+	}
+	var signatures [][]byte
+	b := s.Batch()
+	found := engine.Query(b, func(r *view.Block) []any {
+		return []any{&r.Height, &r.IndexBlockHash, &r.BurnBlockHeight, &list.Total, &signatures}
+	}, `
+		SELECT ARRAY[b.source_seq], b.height, b.index_block_hash, b.burn_block_height, coalesce(cardinality(b.signer_signatures), 0),
+		       coalesce(b.signer_signatures[$2::int + 1:$2::int + $3::int], ARRAY[]::bytea[])
+		FROM (`+choice.Sql+`) chosen
+		JOIN {chain}.block b ON b.source_seq = chosen.source_seq`, choice.Arg, min(in.Offset, page.OffsetMax/2), limit)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	if of, ok := found.First(); ok {
+		list.of = &of
+		if in.Block != "latest" {
+			s.Settles(of.BurnBlockHeight)
+		}
+	}
+	for _, signature := range signatures {
+		list.Results = append(list.Results, view.HexOf(signature))
+	}
+	return list, nil
+}

@@ -1,0 +1,108 @@
+package brc20
+
+import (
+	"context"
+	"net/http"
+
+	"strata/domain/ordinals"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/ordinal"
+	"strata/readapi/internal/page"
+)
+
+// brc20Balance is how much of a token an address has.
+type brc20Balance struct {
+	Ticker        string `json:"ticker"`
+	Available     string `json:"available_balance"`
+	Transferrable string `json:"transferrable_balance" doc:"Inscribed to be sent."`
+	Overall       string `json:"overall_balance" doc:"The sum of both."`
+}
+
+// BRC20AddressInput names who has tokens.
+type BRC20AddressInput struct {
+	Address string `path:"address" doc:"A Bitcoin address." example:"bc1p8aq8s3z9xl87e74twfk93mljxq6alv4a79yheadx33t9np4g2wkqqt8kc5"`
+}
+
+// BRC20BalancesInput says which balances are asked for.
+type BRC20BalancesInput struct {
+	BRC20AddressInput
+	Ticker      tickerPrefixes          `query:"ticker,explode"`
+	BlockHeight ordinal.HeightParameter `query:"block_height" doc:"What there was after the block at this height; default what there is."`
+	ordinal.OrdinalsPageInput
+}
+
+func (a *api) registerBRC20Balances() {
+	engine.Get(a.Engine, brc20Resource(engine.Operation{
+		ID: "getBrc20Balances", Path: "/balances/{address}", Summary: "BRC-20 tokens of an address",
+		Description: "Those of which it has more than nothing, the most first. All tokens that the address has are read to count them.",
+		Statuses:    []int{http.StatusBadRequest},
+	}), a.brc20Balances)
+}
+
+type brc20BalanceRow struct {
+	whole                                   int64   // balances, on whatever page
+	tick, available, transferrable, overall *string // nil in the row of a page without results
+	decimals                                *int16
+}
+
+func brc20BalanceColumns(r *brc20BalanceRow) []any {
+	return []any{&r.whole, &r.tick, &r.available, &r.transferrable, &r.overall, &r.decimals}
+}
+
+// What an address has now, or had after a block: of each ticker its last entry up to there.
+const (
+	balancesNow = `
+	SELECT b.source_seq, b.ticker, b.available, b.transferrable, b.total
+	FROM {brc20}.balance b
+	WHERE b.address = $1 AND b.total > 0`
+	balancesThen = `
+	SELECT e.source_seq, b.ticker, e.available, e.transferrable, e.available + e.transferrable AS total
+	FROM {brc20}.balance b
+	CROSS JOIN LATERAL (
+		SELECT source_seq, available, transferrable FROM {brc20}.entry
+		WHERE address = b.address AND ticker = b.ticker AND height <= $6
+		ORDER BY height DESC, tx_index DESC LIMIT 1
+	) e
+	WHERE b.address = $1 AND e.available + e.transferrable > 0`
+)
+
+func (a *api) brc20Balances(ctx context.Context, s *engine.Snapshot, in *BRC20BalancesInput) (*ordinal.OrdinalsPage[brc20Balance], error) {
+	list := ordinal.NewOrdinalsPage[brc20Balance](in.OrdinalsPageInput)
+	if s.Active(brc20) == nil {
+		return list, nil
+	}
+	least, beyond, _ := in.Ticker.ranges()
+	balances, args := balancesNow, []any{ordinals.Bounded(in.Address), least, beyond, min(in.Offset, page.RankedOffsetMax), int64(in.Limit)}
+	if height, ok := in.BlockHeight.Value(); ok {
+		balances, args = balancesThen, append(args, height)
+	}
+	b := s.Batch()
+	found := engine.Query(b, brc20BalanceColumns, brc20BalancesSQL(balances), args...)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	for _, r := range found.Rows {
+		if list.Total = r.whole; r.tick != nil {
+			list.Results = append(list.Results, brc20Balance{
+				Ticker: *r.tick, Available: tokenAmount(*r.available, r.decimals), Transferrable: tokenAmount(*r.transferrable, r.decimals),
+				Overall: tokenAmount(*r.overall, r.decimals),
+			})
+		}
+	}
+	return list, nil
+}
+
+// brc20BalancesSQL counts balances, and shows a page of them.
+func brc20BalancesSQL(balances string) string {
+	return `
+SELECT array_remove(ARRAY[p.source_seq, t.source_seq], NULL), p.whole, coalesce(t.tick, p.ticker),
+       p.available::text, p.transferrable::text, p.total::text, t.decimals
+FROM (
+	WITH matching AS MATERIALIZED (` + balances + ` AND ` + inRanges("b.ticker", "$2", "$3") + `)
+	SELECT n.whole, page.*
+	FROM (SELECT count(*) AS whole FROM matching) n
+	LEFT JOIN (SELECT * FROM matching ORDER BY total DESC, ticker OFFSET $4 LIMIT $5) page ON true
+) p
+LEFT JOIN LATERAL (SELECT source_seq, tick, decimals FROM {brc20}.token WHERE ticker = p.ticker LIMIT 1) t ON true
+ORDER BY p.total DESC, p.ticker`
+}

@@ -1,0 +1,58 @@
+package brc20
+
+import (
+	"math/big"
+	"strings"
+
+	"strata/domain/ordinals"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/ordinal"
+)
+
+// brc20 is the projection of BRC-20 tokens.
+const brc20 = "brc20"
+
+func (a *api) registerBRC20() {
+	a.registerBRC20Tokens()
+	a.registerBRC20Token()
+	a.registerBRC20Holders()
+	a.registerBRC20Balances()
+	a.registerBRC20Transferable()
+	a.registerBRC20Activity()
+}
+
+// brc20Resource fills in what resources of BRC-20 have in common.
+func brc20Resource(r engine.Operation) engine.Operation {
+	r.Path, r.Tag, r.DependsOn = "/brc-20"+r.Path, "BRC-20", engine.OnTip(brc20)
+	return ordinal.OrdinalsResource(r)
+}
+
+// unitsOf reads an amount of the tables, which all have 18 decimals, as units of 10^-18.
+func unitsOf(text string) *big.Int {
+	units, ok := new(big.Int).SetString(strings.Replace(text, ".", "", 1), 10)
+	if !ok {
+		return new(big.Int) // not a numeric(60, 18)
+	}
+	return units
+}
+
+// tokenAmount writes an amount of the tables with the decimals of its token. Of a token whose deploy is not known, as the
+// feed lacks a block, it has all of them.
+func tokenAmount(text string, decimals *int16) string {
+	return ordinals.FormatAmount(unitsOf(text), decimalsOf(decimals))
+}
+
+func tokenAmountOrNull(text *string, decimals *int16) *string {
+	if text == nil {
+		return nil
+	}
+	written := tokenAmount(*text, decimals)
+	return &written
+}
+
+func decimalsOf(decimals *int16) uint8 {
+	if decimals == nil {
+		return ordinals.AmountDecimals
+	}
+	return uint8(*decimals)
+}

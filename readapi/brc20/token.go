@@ -1,0 +1,201 @@
+package brc20
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/ordinal"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+)
+
+// brc20Token is a BRC-20 token.
+type brc20Token struct {
+	ID              string  `json:"id" doc:"Of the inscription that deployed it."`
+	Number          *int64  `json:"number" doc:"Of that inscription; null when the feed has not said it."`
+	BlockHeight     int64   `json:"block_height"`
+	TxID            string  `json:"tx_id"`
+	Address         string  `json:"address" doc:"Of who deployed it."`
+	Ticker          string  `json:"ticker" doc:"As it was deployed."`
+	MaxSupply       string  `json:"max_supply"`
+	MintLimit       *string `json:"mint_limit" doc:"The most that one mint gives; null for no limit."`
+	Decimals        int16   `json:"decimals"`
+	DeployTimestamp int64   `json:"deploy_timestamp" doc:"Milliseconds since 1970."`
+	MintedSupply    string  `json:"minted_supply"`
+	TxCount         int64   `json:"tx_count" doc:"Operations, the deploy included."`
+	SelfMint        bool    `json:"self_mint" doc:"Whether only who deployed it may mint."`
+}
+
+// brc20Details is a token with its supply.
+type brc20Details struct {
+	Token  brc20Token  `json:"token"`
+	Supply brc20Supply `json:"supply"`
+}
+
+type brc20Supply struct {
+	MaxSupply    string `json:"max_supply"`
+	MintedSupply string `json:"minted_supply"`
+	Holders      int64  `json:"holders" doc:"Addresses with more than nothing."`
+}
+
+// brc20TokenRow is what the tables have of a token that was deployed.
+type brc20TokenRow struct {
+	id, address, tick, maxSupply, minted string
+	number                               *int64
+	height, time, txCount, holders       int64
+	tx                                   hash.Hash32
+	mintLimit                            *string
+	decimals                             int16
+	selfMint                             bool
+}
+
+func brc20TokenColumns(r *brc20TokenRow) []any {
+	return []any{
+		&r.id, &r.address, &r.tick, &r.maxSupply, &r.minted, &r.number, &r.height, &r.time, &r.txCount, &r.holders, &r.tx, &r.mintLimit, &r.decimals,
+		&r.selfMint,
+	}
+}
+
+// brc20TokenSQL is what brc20TokenColumns read, of a token t and its block b.
+const brc20TokenSQL = `ARRAY[t.source_seq, b.source_seq], t.id, t.address, t.tick, t.max_supply::text, t.minted::text, t.number, t.height, b.time, t.tx_count,
+	t.holders, t.txid, t.mint_limit::text, t.decimals, t.self_mint`
+
+func (r *brc20TokenRow) shape() brc20Token {
+	return brc20Token{
+		ID: r.id, Number: r.number, BlockHeight: r.height, TxID: ordinal.Bare(r.tx), Address: r.address, Ticker: r.tick,
+		MaxSupply: tokenAmount(r.maxSupply, &r.decimals), MintLimit: tokenAmountOrNull(r.mintLimit, &r.decimals), Decimals: r.decimals,
+		DeployTimestamp: ordinal.Milliseconds(r.time), MintedSupply: tokenAmount(r.minted, &r.decimals), TxCount: r.txCount, SelfMint: r.selfMint,
+	}
+}
+
+// brc20TokenOrder is what the list of tokens is sorted by.
+type brc20TokenOrder string
+
+// Schema implements huma.SchemaProvider.
+func (brc20TokenOrder) Schema(huma.Registry) *huma.Schema {
+	s := param.Constants("index", "tx_count", "index")
+	s.Description = "index: the newest deploy first. tx_count: the most operations first."
+	return s
+}
+
+const byTxCount brc20TokenOrder = "tx_count"
+
+// BRC20TokensInput says which tokens are asked for.
+type BRC20TokensInput struct {
+	Ticker  tickerPrefixes  `query:"ticker,explode"`
+	OrderBy brc20TokenOrder `query:"order_by"`
+	ordinal.OrdinalsPageInput
+}
+
+func (a *api) registerBRC20Tokens() {
+	engine.Get(a.Engine, brc20Resource(engine.Operation{
+		ID: "getBrc20Tokens", Path: "/tokens", Summary: "BRC-20 tokens", Statuses: []int{http.StatusBadRequest},
+		Description: "Tokens whose deploy is known. With `ticker`, all that match are read and counted; sorted by `tx_count`, all rows before the page are passed over.",
+	}), a.brc20Tokens)
+}
+
+func (a *api) brc20Tokens(ctx context.Context, s *engine.Snapshot, in *BRC20TokensInput) (*ordinal.OrdinalsPage[brc20Token], error) {
+	page := ordinal.NewOrdinalsPage[brc20Token](in.OrdinalsPageInput)
+	if s.Active(brc20) == nil {
+		return page, nil
+	}
+	rows, total, err := in.read(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	page.Total = total
+	for i := range rows {
+		page.Results = append(page.Results, rows[i].shape())
+	}
+	return page, nil
+}
+
+func (in *BRC20TokensInput) read(ctx context.Context, s *engine.Snapshot) (rows []brc20TokenRow, total int64, err error) {
+	least, beyond, filters := in.Ticker.ranges()
+	switch {
+	case filters:
+		return in.readMatching(ctx, s, least, beyond)
+	case in.OrderBy != byTxCount:
+		return page.ReadList(ctx, s, deployedTokens, in.Offset, in.Limit, brc20TokenColumns, brc20TokenPage)
+	}
+	b := s.Batch()
+	lengths := page.QueryLengths(b, brc20, "tokens")
+	found := engine.Query(b, brc20TokenColumns, brc20TokenPage(`
+		SELECT ticker, tx_count FROM {brc20}.token WHERE height IS NOT NULL ORDER BY tx_count DESC, ticker OFFSET $1 LIMIT $2`,
+		`p.tx_count DESC, p.ticker`), min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, 0, err
+	}
+	return found.Rows, lengths()[0], nil
+}
+
+// deployedTokens is the list of tokens, the newest first.
+var deployedTokens = page.OrderedList{RankedList: page.RankedList{
+	Projection: brc20, Name: "tokens", Rows: `{brc20}.token c WHERE c.height IS NOT NULL`, Key: []string{"c.height", "c.tx_index"}, Columns: "c.ticker",
+}, Descending: true}
+
+// brc20TokenPage fills up a page, which gives tickers.
+func brc20TokenPage(page, order string) string {
+	return `
+SELECT r.* FROM (` + page + `) p
+CROSS JOIN LATERAL (
+	SELECT ` + brc20TokenSQL + ` FROM {brc20}.token t JOIN {brc20}.block b ON b.height = t.height WHERE t.ticker = p.ticker LIMIT 1
+) r ORDER BY ` + order
+}
+
+// readMatching reads all tokens in ranges of tickers, to count them, and shows a page of them.
+func (in *BRC20TokensInput) readMatching(ctx context.Context, s *engine.Snapshot, least, beyond []string) ([]brc20TokenRow, int64, error) {
+	order := `height DESC, tx_index DESC`
+	if in.OrderBy == byTxCount {
+		order = `tx_count DESC, ticker`
+	}
+	matching := `
+	SELECT t.ticker, t.height, t.tx_index, t.tx_count
+	FROM unnest($1::text[], $2::text[]) AS range (least, beyond)
+	CROSS JOIN LATERAL (
+		SELECT * FROM {brc20}.token t WHERE t.ticker >= range.least AND t.ticker < range.beyond AND t.height IS NOT NULL OFFSET 0
+	) t`
+	b := s.Batch()
+	count := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], (SELECT count(*) FROM (`+matching+`) m)`, least, beyond)
+	found := engine.Query(b, brc20TokenColumns, brc20TokenPage(matching+` ORDER BY `+order+` OFFSET $3 LIMIT $4`, inPage(order)),
+		least, beyond, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, 0, err
+	}
+	total, _ := count.First()
+	return found.Rows, total, nil
+}
+
+// inPage is an order whose columns are those of a page, which a query has as p.
+func inPage(order string) string { return "p." + strings.ReplaceAll(order, ", ", ", p.") }
+
+func (a *api) registerBRC20Token() {
+	engine.Get(a.Engine, brc20Resource(engine.Operation{
+		ID: "getBrc20TokenDetails", Path: "/tokens/{ticker}", Summary: "A BRC-20 token", Brief: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+	}), a.brc20Token)
+}
+
+func (a *api) brc20Token(ctx context.Context, s *engine.Snapshot, in *BRC20Input) (*brc20Details, error) {
+	if s.Active(brc20) == nil {
+		return nil, ordinal.ErrOrdinalsNotFound
+	}
+	b := s.Batch()
+	found := engine.Query(b, brc20TokenColumns, `
+		SELECT `+brc20TokenSQL+`
+		FROM {brc20}.token t JOIN {brc20}.block b ON b.height = t.height WHERE t.ticker = $1`, tickerOf(string(in.Ticker)))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	row, ok := found.First()
+	if !ok {
+		return nil, ordinal.ErrOrdinalsNotFound
+	}
+	t := row.shape()
+	return &brc20Details{Token: t, Supply: brc20Supply{MaxSupply: t.MaxSupply, MintedSupply: t.MintedSupply, Holders: row.holders}}, nil
+}

@@ -1,0 +1,98 @@
+package brc20
+
+import (
+	"context"
+	"net/http"
+
+	"strata/domain/ordinals"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/ordinal"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/schema"
+)
+
+// brc20Transferable is an amount that was inscribed to be sent, and was not sent yet.
+type brc20Transferable struct {
+	InscriptionNumber *int64        `json:"inscription_number" doc:"Null when the feed has not said it."`
+	InscriptionID     string        `json:"inscription_id"`
+	OrdinalNumber     *string       `json:"ordinal_number" doc:"The satoshi that it is on; null when the feed has not said it."`
+	Amount            schema.Amount `json:"amount" doc:"In base units."`
+	Ticker            string        `json:"ticker" doc:"As the token was deployed."`
+}
+
+// BRC20TransferableInput says whose inscribed amounts are asked for.
+type BRC20TransferableInput struct {
+	BRC20AddressInput
+	Ticker tickerList `query:"ticker,explode"`
+	ordinal.OrdinalsPageInput
+}
+
+func (a *api) registerBRC20Transferable() {
+	engine.Get(a.Engine, brc20Resource(engine.Operation{
+		ID: "getBrc20TransferableInscriptions", Path: "/balances/{address}/transferable", Summary: "Amounts that an address can send",
+		Description: "The newest first. With `ticker`, all that the address can send are read to count them.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusServiceUnavailable},
+	}), a.brc20Transferable)
+}
+
+type transferableRow struct {
+	number, sat        *int64
+	id, amount, ticker string
+	decimals           *int16
+}
+
+func transferableColumns(r *transferableRow) []any {
+	return []any{&r.number, &r.sat, &r.id, &r.amount, &r.ticker, &r.decimals}
+}
+
+func transferablePage(page, order string) string {
+	return `
+SELECT r.* FROM (` + page + `) p
+CROSS JOIN LATERAL (
+	SELECT array_remove(ARRAY[o.source_seq, t.source_seq], NULL), o.number, o.sat, o.id, o.amount::text, coalesce(t.tick, o.ticker) AS tick, t.decimals
+	FROM {brc20}.operation o
+	LEFT JOIN {brc20}.token t ON t.ticker = o.ticker
+	WHERE o.height = p.height AND o.tx_index = p.tx_index LIMIT 1
+) r
+ORDER BY ` + order
+}
+
+func (a *api) brc20Transferable(ctx context.Context, s *engine.Snapshot, in *BRC20TransferableInput) (*ordinal.OrdinalsPage[brc20Transferable], error) {
+	page := ordinal.NewOrdinalsPage[brc20Transferable](in.OrdinalsPageInput)
+	if s.Active(brc20) == nil {
+		return page, nil
+	}
+	rows, total, err := in.read(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	page.Total = total
+	for _, r := range rows {
+		page.Results = append(page.Results, brc20Transferable{
+			InscriptionNumber: r.number, InscriptionID: r.id, OrdinalNumber: ordinal.DecimalOrNull(r.sat), Ticker: r.ticker,
+			Amount: schema.Amount(ordinals.BaseUnits(unitsOf(r.amount), decimalsOf(r.decimals)).String()),
+		})
+	}
+	return page, nil
+}
+
+const rowsTransferable = `{brc20}.operation c WHERE c.address = $1 AND c.kind = 3 AND c.sent_height IS NULL`
+
+func (in *BRC20TransferableInput) read(ctx context.Context, s *engine.Snapshot) (rows []transferableRow, total int64, err error) {
+	address, tickers := ordinals.Bounded(in.Address), in.Ticker.values()
+	if len(tickers) == 0 {
+		l := listOfOperations("transferable:"+address, rowsTransferable, address)
+		return page.ReadList(ctx, s, l, in.Offset, in.Limit, transferableColumns, transferablePage)
+	}
+	b := s.Batch()
+	matching := ` FROM ` + rowsTransferable + ` AND c.ticker = ANY ($2)`
+	totals := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], count(*)`+matching, address, tickers)
+	found := engine.Query(b, transferableColumns, transferablePage(`
+		SELECT c.height, c.tx_index`+matching+` ORDER BY c.height DESC, c.tx_index DESC OFFSET $3 LIMIT $4`, newestFirst),
+		address, tickers, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, 0, ordinal.CountTooLong(err)
+	}
+	total, _ = totals.First()
+	return found.Rows, total, nil
+}

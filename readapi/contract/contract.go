@@ -1,0 +1,81 @@
+package contract
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/view"
+)
+
+// contractName names a contract in a request. Any text is taken: what is no contract is not found.
+type contractName string
+
+// Schema implements huma.SchemaProvider.
+func (contractName) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: "A contract: <address>.<name>", Examples: []any{"SP000000000000000000002Q6VF78.pox-4"}}
+}
+
+type contractInput struct {
+	ID contractName `path:"contract_id"`
+}
+
+// contractBody is a contract that was deployed.
+type contractBody struct {
+	TxID           hash.Hash32 `json:"tx_id" doc:"Of the deployment."`
+	Canonical      bool        `json:"canonical"`
+	ContractID     string      `json:"contract_id"`
+	BlockHeight    int64       `json:"block_height"`
+	ClarityVersion *int16      `json:"clarity_version" doc:"null where the transaction leaves it to the epoch."`
+	SourceCode     string      `json:"source_code"`
+	ABI            *string     `json:"abi" doc:"The contract's interface, a JSON text; null where the node did not say it."`
+
+	key view.RowKey
+}
+
+func (a *api) registerContract() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-contract", Path: "/extended/v1/contract/{contract_id}", Tag: "Contracts", Summary: "A contract: its source and its interface",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
+	}, getContract)
+	engine.Trace(a.Engine, "get-contract", func(_ context.Context, _ *engine.Snapshot, _ *contractInput, c *contractBody) ([]engine.Lookup, error) {
+		if c == nil {
+			return nil, nil
+		}
+		return []engine.Lookup{view.KeyedLookup("contract", view.TracedDeployment, []view.RowKey{c.key})}, nil
+	})
+}
+
+// getContract reads the canonical deployment. Where there is none, it is the orphaned one whose interface is known, and
+// the highest of several. The reference prefers one with an interface even to the canonical one.
+func getContract(ctx context.Context, s *engine.Snapshot, in *contractInput) (*contractBody, error) {
+	missing := engine.NotFound("cannot find contract by ID")
+	if _, ok := s.Tip("chain"); !ok {
+		return nil, missing
+	}
+	b := s.Batch()
+	found := engine.Query(b, func(c *contractBody) []any {
+		return []any{&c.key.Seq, &c.key.Index, &c.TxID, &c.Canonical, &c.ContractID, &c.BlockHeight, &c.ClarityVersion, &c.SourceCode, &c.ABI}
+	}, `
+		SELECT array_remove(ARRAY[d.source_seq, c.source_seq], NULL), d.source_seq, d.tx_index, t.txid, c.height IS NOT NULL, d.contract_id, b.height,
+		       d.clarity_version, d.source_code, d.interface
+		FROM {chain}.contract d
+		JOIN {chain}.transaction t ON t.source_seq = d.source_seq AND t.tx_index = d.tx_index
+		JOIN {chain}.block b ON b.source_seq = d.source_seq
+		LEFT JOIN {chain}.canonical c ON c.block_seq = d.source_seq
+		WHERE d.contract_id = $1
+		ORDER BY c.height IS NOT NULL DESC, d.interface IS NOT NULL DESC, b.height DESC, d.source_seq DESC LIMIT 1`, string(in.ID))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	c, ok := found.First()
+	if !ok {
+		return nil, missing
+	}
+	return &c, nil
+}

@@ -1,0 +1,381 @@
+package contract
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+const contractEventsLimit = 20
+
+// EventFilter says which of the events of a contract are asked for.
+type EventFilter struct {
+	Topic     string               `query:"topic" maxLength:"128" doc:"Those whose printed tuple names this topic, in the first of its fields topic, event, action, notification, type and name that is a text."`
+	FromBlock param.OptionalHeight `query:"from_block" doc:"Those of blocks from this height on."`
+	ToBlock   param.OptionalHeight `query:"to_block" doc:"Those of blocks up to this height."`
+}
+
+// printPlace is where an event stands in the chain: height:sequence:transaction:event.
+type printPlace string
+
+// ContractInput names a contract.
+type ContractInput struct {
+	ID contractName `path:"contract_id"`
+}
+
+type contractEventsInput struct {
+	ContractInput
+	Limit  int        `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
+	Offset int64      `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
+	Cursor printPlace `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,9}:[0-9]{1,9}$" doc:"The page after another one: cursor.next of that one."`
+	Sender string     `query:"sender" maxLength:"200" doc:"Those of transactions of this account."`
+	EventFilter
+}
+
+type contractLogsInput struct {
+	ContractInput
+	Limit  int        `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Rows of a page; 0 means the default."`
+	Offset int64      `query:"offset" minimum:"-1000" maximum:"1000" default:"0" doc:"Where the page begins, counted from the cursor, or from the newest, towards older events."`
+	Cursor printPlace `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,9}:[0-9]{1,9}$" doc:"The first event of the page: height, microblock sequence (2147483647 for none), index of the transaction, index of the event."`
+	EventFilter
+}
+
+// contractEventPage is a page of the events of a contract, newest first. How many there are is told by
+// /extended/v2/smart-contracts/{contract_id}/logs.
+type contractEventPage struct {
+	Limit   int              `json:"limit"`
+	Offset  int64            `json:"offset"`
+	Results []view.EventBody `json:"results" nullable:"false"`
+	Cursor  page.KeyCursor   `json:"cursor"`
+}
+
+// contractLogPage is a page of the events of a contract as version 2 of the API has it. Mind the directions: next is newer.
+type contractLogPage struct {
+	Limit      int              `json:"limit"`
+	Offset     int64            `json:"offset"`
+	Total      int64            `json:"total" doc:"Length of the whole list."`
+	NextCursor *string          `json:"next_cursor" doc:"The page of newer rows; null on the newest page."`
+	PrevCursor *string          `json:"prev_cursor" doc:"The page of older rows; null on the oldest page."`
+	Cursor     *string          `json:"cursor" doc:"This page: its first row."`
+	Results    []view.EventBody `json:"results" nullable:"false"`
+}
+
+// printedRow is an event of a contract with its place.
+type printedRow struct {
+	view.EventRow
+	id       hash.Hash32
+	height   int64
+	sequence int32
+	number   int64 // in the list
+}
+
+func (r *printedRow) place() string {
+	return page.PositionText(r.height, r.sequence, r.Index) + ":" + strconv.Itoa(int(r.EventRow.Number))
+}
+
+func (a *api) registerContractEvents() {
+	const filters = "A topic and a range of blocks cost nothing: both are ranges of a list, and so is a page at any depth. "
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-contract-events", Path: "/extended/v1/contract/{contract_id}/events", Tag: "Contracts", Summary: "What a contract printed, newest first",
+		Description: filters + "With a sender, rows before the page are passed over, and of a sender and a topic a page may have fewer rows than there are; its cursor leads on. " + engine.Instead("/extended/v2/smart-contracts/{contract_id}/logs"),
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), Deprecated: true,
+	}, listContractEvents)
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-contract-logs", Path: "/extended/v2/smart-contracts/{contract_id}/logs", Tag: "Contracts", Summary: "What a contract printed, newest first, with how much there is",
+		Description: filters + "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
+	}, listContractLogs)
+	engine.Trace(a.Engine, "list-contract-events", func(_ context.Context, _ *engine.Snapshot, _ *contractEventsInput, page *contractEventPage) ([]engine.Lookup, error) {
+		if page == nil {
+			return nil, nil
+		}
+		return printedLookups(page.Results), nil
+	})
+	engine.Trace(a.Engine, "list-contract-logs", func(_ context.Context, _ *engine.Snapshot, _ *contractLogsInput, page *contractLogPage) ([]engine.Lookup, error) {
+		if page == nil {
+			return nil, nil
+		}
+		return printedLookups(page.Results), nil
+	})
+}
+
+func printedLookups(events []view.EventBody) []engine.Lookup {
+	if len(events) == 0 {
+		return nil
+	}
+	rows := make([]*view.TransactionRow, len(events))
+	for i := range events {
+		rows[i] = &view.TransactionRow{RowKey: events[i].Row.RowKey}
+	}
+	return view.TransactionLookups(rows, view.EventKeys(events))
+}
+
+// printedList is a list of what a contract printed: its rows are numbered from low+1 to high in a column.
+type printedList struct {
+	contract  int32
+	topic     *int32
+	sender    *int32
+	low, high int64
+	// cursor is the number of the event that a cursor names; nil without one.
+	cursor *int64
+}
+
+// column is the one that the list is numbered by, with the condition on {accounts}.contract_event r that makes the list. The
+// contract is $1 and the topic $2.
+func (l *printedList) column() (number, where string) {
+	if l.topic != nil && l.sender == nil {
+		return `topic_n`, `r.contract = $1::int AND r.topic = $2::int`
+	}
+	return `n`, `r.contract = $1::int AND $2::int IS NULL`
+}
+
+func (l *printedList) columnTopic() *int32 {
+	if l.sender == nil {
+		return l.topic
+	}
+	return nil
+}
+
+// findPrinted finds the list that is asked for, in two round trips; nil when there is nothing in it.
+func findPrinted(ctx context.Context, s *engine.Snapshot, contract, sender string, filter EventFilter, cursor printPlace) (*printedList, error) {
+	var missing error
+	if cursor != "" {
+		missing = page.ErrNoCursor
+	}
+	tip, ok := s.Tip("accounts")
+	if !ok || !engine.Ready(s, "chain") {
+		return nil, missing
+	}
+	height, sequence, index, event := cursor.parts()
+	from, to := filter.FromBlock.Height(0), filter.ToBlock.Height(*tip.Height)
+	type named struct {
+		contract        *int32
+		topic, sender   *int32
+		before, through int64 // numbers of transactions: those of the range are after the first, up to the second
+		cursor          *int64
+	}
+	b := s.Batch()
+	found := engine.Query(b, func(r *named) []any {
+		return []any{&r.contract, &r.topic, &r.sender, &r.before, &r.through, &r.cursor}
+	}, `
+		SELECT ARRAY[]::bigint[], c.id,
+		       (SELECT t.topic FROM {accounts}.contract_topic t WHERE t.contract = c.id AND t.name = $2::text),
+		       (SELECT a.id FROM {accounts}.account a WHERE a.account = $3::text),
+		       coalesce((SELECT b.first_tx FROM {accounts}.block b WHERE b.height >= $4::bigint ORDER BY b.height LIMIT 1) - 1, 9223372036854775807),
+		       coalesce((SELECT b.last_tx FROM {accounts}.block b WHERE b.height <= $5::bigint ORDER BY b.height DESC LIMIT 1), 0),
+		       (SELECT b.first_tx + x.execution_index FROM {accounts}.block b
+		        JOIN {chain}.transaction x ON x.source_seq = b.source_seq AND x.tx_index = $7::int
+		        WHERE b.height = $6::bigint AND coalesce(x.microblock_sequence, 2147483647) = $8::bigint)
+		FROM {accounts}.account c WHERE c.account = $1::text`, contract, filter.Topic, sender, from, to, height, index, sequence)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	n, ok := found.First()
+	switch {
+	case !ok || filter.Topic != "" && n.topic == nil || sender != "" && n.sender == nil || n.before >= n.through:
+		return nil, missing
+	case cursor != "" && n.cursor == nil:
+		return nil, page.ErrNoCursor
+	}
+	l := &printedList{contract: *n.contract, topic: n.topic, sender: n.sender}
+	number, where := l.column()
+	b = s.Batch()
+	bounds := engine.Query(b, func(r *printedList) []any { return []any{&r.low, &r.high, &r.cursor} }, `
+		SELECT ARRAY[]::bigint[], `+printedBefore(number, where, "$3::bigint")+`, `+printedBefore(number, where, "$4::bigint")+`,
+		       (SELECT r.`+number+` FROM {accounts}.contract_event r
+		        WHERE `+where+` AND $5::bigint IS NOT NULL AND r.`+number+` > `+printedBefore(number, where, "$5::bigint")+` AND r.tx = $5::bigint AND r.event_index = $6::int
+		        ORDER BY r.`+number+` LIMIT 1)`,
+		l.contract, l.columnTopic(), n.before+1, n.through+1, n.cursor, event)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	if r, ok := bounds.First(); ok {
+		l.low, l.high, l.cursor = r.low, r.high, r.cursor
+	}
+	if cursor != "" && (l.cursor == nil || *l.cursor <= l.low || *l.cursor > l.high) {
+		return nil, page.ErrNoCursor
+	}
+	return l, nil
+}
+
+// printedBefore is SQL for how many rows of a list are of transactions before one, by halving: rows of a list are in the order
+// of transactions.
+func printedBefore(number, where, tx string) string {
+	return strings.NewReplacer("<n>", number, "<where>", where, "<tx>", tx).Replace(`(
+		WITH RECURSIVE halving (low, high) AS (
+			SELECT 0::bigint, coalesce((SELECT r.<n> FROM {accounts}.contract_event r WHERE <where> ORDER BY r.<n> DESC LIMIT 1), 0)::bigint
+			UNION ALL
+			SELECT CASE WHEN middle.tx < <tx> THEN middle.n ELSE low END, CASE WHEN middle.tx < <tx> THEN high ELSE middle.n - 1 END
+			FROM halving
+			CROSS JOIN LATERAL (
+				SELECT r.<n>::bigint AS n, r.tx FROM {accounts}.contract_event r WHERE <where> AND r.<n> = ((low + high + 1) / 2)::int
+			) middle
+			WHERE low < high
+		)
+		SELECT low FROM halving WHERE low = high)`)
+}
+
+// parts of a cursor; an event that there isn't without one.
+func (c printPlace) parts() (height, sequence int64, index, event int32) {
+	numbers := [4]int64{-1, -1, -1, -1}
+	for i, part := range strings.SplitN(string(c), ":", 4) {
+		if n, err := strconv.ParseInt(part, 10, 64); err == nil {
+			numbers[i] = n // the pattern has been checked
+		}
+	}
+	return numbers[0], numbers[1], int32(min(numbers[2], math.MaxInt32)), int32(min(numbers[3], math.MaxInt32))
+}
+
+// printedPage selects the events of rows, which have number, tx, source_seq and event_index.
+func printedPage(rows string) string {
+	return `
+		SELECT ` + view.EventSQL + `, x.txid, t.height, coalesce(t.microblock_sequence, 2147483647), l.number
+		FROM (` + rows + `) l
+		CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction t WHERE t.n = l.tx LIMIT 1) t
+		CROSS JOIN LATERAL (SELECT * FROM {chain}.event e WHERE e.source_seq = l.source_seq AND e.tx_index = t.tx_index AND e.event_index = l.event_index LIMIT 1) e
+		CROSS JOIN LATERAL (SELECT x.txid FROM {chain}.transaction x WHERE x.source_seq = l.source_seq AND x.tx_index = t.tx_index LIMIT 1) x
+		ORDER BY l.number DESC`
+}
+
+func printedColumns(r *printedRow) []any {
+	return append(view.EventColumns(&r.EventRow), &r.id, &r.height, &r.sequence, &r.number)
+}
+
+// queuePrinted adds the query for the rows with some numbers to a batch.
+func (l *printedList) queuePrinted(b *engine.Batch, numbers []int64) *engine.Result[printedRow] {
+	number, where := l.column()
+	return engine.Query(b, printedColumns, printedPage(`
+		SELECT r.* FROM unnest($3::bigint[]) AS wanted (n)
+		CROSS JOIN LATERAL (
+			SELECT r.`+number+`::bigint AS number, r.tx, r.source_seq, r.event_index FROM {accounts}.contract_event r WHERE `+where+` AND r.`+number+` = wanted.n::int LIMIT 1
+		) r`), l.contract, l.columnTopic(), numbers)
+}
+
+// start is the number of the first event of a page.
+func (l *printedList) start(offset int64) int64 {
+	if l.cursor != nil {
+		return *l.cursor - offset
+	}
+	return l.high - offset
+}
+
+func listContractEvents(ctx context.Context, s *engine.Snapshot, in *contractEventsInput) (*contractEventPage, error) {
+	list := &contractEventPage{Limit: page.LimitOr(in.Limit, contractEventsLimit), Offset: in.Offset, Results: []view.EventBody{}}
+	l, err := findPrinted(ctx, s, string(in.ID), in.Sender, in.EventFilter, in.Cursor)
+	if l == nil || err != nil {
+		return list, err
+	}
+	if l.sender != nil {
+		return list, l.fillOfSender(ctx, s, list)
+	}
+	var numbers []int64
+	for n := l.start(min(in.Offset, page.OffsetMax)); n > l.low && len(numbers) <= list.Limit; n-- {
+		numbers = append(numbers, n)
+	}
+	b := s.Batch()
+	found := l.queuePrinted(b, numbers)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	list.show(found.Rows)
+	return list, nil
+}
+
+// show shows rows, of which there may be one more than the page has.
+func (list *contractEventPage) show(rows []printedRow) {
+	shown := page.NewKeyPage(list.Limit, rows, func(r printedRow) string { return r.place() })
+	list.Cursor = shown.Cursor
+	for i := range shown.Results {
+		list.Results = append(list.Results, view.RenderEvent(shown.Results[i].EventRow, shown.Results[i].id))
+	}
+}
+
+// senderMost is how many events of a sender are looked at for those of a topic.
+const senderMost = 5000
+
+// fillOfSender fills a page of what a sender made the contract print, from an index of that. With a topic, those of others are
+// left out, of so many rows at most.
+func (l *printedList) fillOfSender(ctx context.Context, s *engine.Snapshot, list *contractEventPage) error {
+	start := l.start(0)
+	b := s.Batch()
+	found := engine.Query(b, printedColumns, printedPage(`
+		SELECT r.n::bigint AS number, r.tx, r.source_seq, r.event_index FROM (
+			SELECT * FROM {accounts}.contract_event r
+			WHERE r.contract = $1::int AND r.sender = $2::int AND r.n > $4::bigint AND r.n <= $5::bigint
+			ORDER BY r.n DESC LIMIT CASE WHEN $3::int IS NULL THEN $6::bigint + $7::bigint ELSE $8::bigint END
+		) r
+		WHERE $3::int IS NULL OR r.topic = $3::int ORDER BY r.n DESC OFFSET $6::bigint LIMIT $7::bigint`),
+		l.contract, *l.sender, l.topic, l.low, start, min(list.Offset, page.OffsetMax), int64(list.Limit)+1, int64(senderMost))
+	// Where the looking ends, in case that it is before the page is full.
+	ended := engine.Query(b, printedColumns, printedPage(`
+		SELECT r.n::bigint AS number, r.tx, r.source_seq, r.event_index FROM {accounts}.contract_event r
+		WHERE $3::int IS NOT NULL AND r.contract = $1::int AND r.sender = $2::int AND r.n > $4::bigint AND r.n <= $5::bigint
+		ORDER BY r.n DESC OFFSET $6::bigint LIMIT 1`), l.contract, *l.sender, l.topic, l.low, start, int64(senderMost))
+	if err := b.RunLast(ctx); err != nil {
+		return err
+	}
+	list.show(found.Rows)
+	if next, ok := ended.First(); ok && list.Cursor.Next == nil {
+		place := next.place()
+		list.Cursor.Next = &place
+	}
+	return nil
+}
+
+func listContractLogs(ctx context.Context, s *engine.Snapshot, in *contractLogsInput) (*contractLogPage, error) {
+	page := &contractLogPage{Limit: page.LimitOr(in.Limit, contractEventsLimit), Offset: in.Offset, Results: []view.EventBody{}}
+	l, err := findPrinted(ctx, s, string(in.ID), "", in.EventFilter, in.Cursor)
+	if l == nil || err != nil {
+		return page, err
+	}
+	page.Total = l.high - l.low
+	start, limit := l.start(in.Offset), int64(page.Limit)
+	newer, older := min(start+limit, l.high), min(start-limit, l.high)
+	numbers := []int64{newer, older}
+	for n := min(start, l.high); n > start-limit && n > l.low; n-- {
+		numbers = append(numbers, n)
+	}
+	b := s.Batch()
+	found := l.queuePrinted(b, distinctAbove(numbers, l.low))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	for i := range found.Rows {
+		r := &found.Rows[i]
+		place := r.place()
+		if r.number == newer && start < l.high {
+			page.NextCursor = &place
+		}
+		if r.number == older {
+			page.PrevCursor = &place
+		}
+		if r.number <= start && r.number > start-limit {
+			if page.Cursor == nil {
+				page.Cursor = &place
+			}
+			page.Results = append(page.Results, view.RenderEvent(r.EventRow, r.id))
+		}
+	}
+	return page, nil
+}
+
+// distinctAbove are numbers above one, each once.
+func distinctAbove(numbers []int64, low int64) (distinct []int64) {
+	seen := map[int64]bool{}
+	for _, n := range numbers {
+		if n > low && !seen[n] {
+			seen[n] = true
+			distinct = append(distinct, n)
+		}
+	}
+	return distinct
+}

@@ -1,0 +1,152 @@
+package contract
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/hash"
+	"strata/domain/shard"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+// contractNames are contracts in a request, as a list.
+type contractNames []string
+
+// Schema implements huma.SchemaProvider.
+func (contractNames) Schema(huma.Registry) *huma.Schema {
+	s := schema.ListOf("Contracts, 200 at most. To ask for several, repeat the parameter.", &huma.Schema{
+		Type: huma.TypeString, Extensions: schema.Matching(schema.ContractPattern + `$`), Examples: []any{"SP000000000000000000002Q6VF78.pox-4"},
+	})
+	s.MaxItems = schema.Ptr(param.IDsMax)
+	return s
+}
+
+type contractStatusesInput struct {
+	IDs contractNames `query:"contract_id,explode" required:"true"`
+}
+
+func (in *contractStatusesInput) Dependencies() engine.Dependencies {
+	names := make([]string, len(in.IDs))
+	for i, contract := range in.IDs {
+		names[i] = shard.Account(contract)
+	}
+	return engine.OnTip("chain").With("accounts", names...).With("mempool", names...)
+}
+
+// soughtContract is what became of the search for the deployment of a contract.
+type soughtContract struct {
+	Found  bool            `json:"found"`
+	Result *contractStatus `json:"result,omitempty" doc:"Absent when it is not found."`
+}
+
+// contractStatus is how far the deployment of a contract is.
+type contractStatus struct {
+	Status      string      `json:"status" enum:"success,abort_by_response,abort_by_post_condition,problematic_skipped,pending"`
+	TxID        hash.Hash32 `json:"tx_id"`
+	ContractID  string      `json:"contract_id"`
+	BlockHeight *int64      `json:"block_height,omitempty" doc:"Absent while the deployment waits to be mined."`
+
+	key     view.RowKey
+	waiting *view.WaitingRow // nil for what is mined
+}
+
+func (a *api) registerContractStatuses() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-contract-statuses", Path: "/extended/v2/smart-contracts/status", Tag: "Contracts", Summary: "Which contracts are deployed",
+		Description: "The answer has a member for each contract: its last deployment that is mined, with its status, and where there is none the next of those that wait to be mined. One that has not succeeded leaves the name free for another.",
+		Statuses:    []int{http.StatusBadRequest},
+		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
+	}, getContractStatuses)
+	engine.Trace(a.Engine, "get-contract-statuses", func(_ context.Context, _ *engine.Snapshot, _ *contractStatusesInput, all map[string]soughtContract) ([]engine.Lookup, error) {
+		var deployed, failed []view.RowKey
+		var waiting []*view.WaitingRow
+		for _, sought := range all {
+			switch {
+			case !sought.Found:
+			case sought.Result.waiting != nil:
+				waiting = append(waiting, sought.Result.waiting)
+			case sought.Result.Status == "success":
+				deployed = append(deployed, sought.Result.key)
+			default:
+				failed = append(failed, sought.Result.key)
+			}
+		}
+		var lookups []engine.Lookup
+		if len(deployed) > 0 {
+			slices.SortFunc(deployed, view.CompareKeys)
+			lookups = append(lookups, view.KeyedLookup("contract", view.TracedDeployment, deployed))
+		}
+		if len(failed) > 0 {
+			slices.SortFunc(failed, view.CompareKeys)
+			lookups = append(lookups, view.KeyedLookup("transaction", view.TracedTransaction, failed))
+		}
+		return append(lookups, view.WaitingLookups(waiting)...), nil
+	})
+}
+
+// failedDeployments has the last deployment of each contract that is mined and has not succeeded. One that has succeeded is
+// always the last.
+const failedDeployments = `
+	SELECT ARRAY[t.source_seq, c.source_seq], t.source_seq, t.tx_index, t.status, t.txid, wanted.contract_id, c.height
+	FROM unnest($1::text[]) AS wanted (contract_id)
+	CROSS JOIN LATERAL (SELECT a.id FROM {accounts}.account a WHERE a.account = wanted.contract_id LIMIT 1) a
+	CROSS JOIN LATERAL (
+		SELECT l.tx FROM {accounts}.account_transaction l WHERE l.account = a.id AND l.involvement & 16 <> 0 ORDER BY l.tx DESC LIMIT 1
+	) l
+	CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = l.tx LIMIT 1) p
+	CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = p.source_seq AND t.tx_index = p.tx_index LIMIT 1) t
+	CROSS JOIN LATERAL (SELECT * FROM {chain}.canonical c WHERE c.block_seq = p.source_seq LIMIT 1) c
+	WHERE t.status <> 'success'`
+
+func getContractStatuses(ctx context.Context, s *engine.Snapshot, in *contractStatusesInput) (map[string]soughtContract, error) {
+	all := make(map[string]soughtContract, len(in.IDs))
+	for _, id := range in.IDs {
+		all[id] = soughtContract{}
+	}
+	if _, ok := s.Tip("chain"); !ok {
+		return all, nil
+	}
+	b := s.Batch()
+	columns := func(c *contractStatus) []any {
+		return []any{&c.key.Seq, &c.key.Index, &c.Status, &c.TxID, &c.ContractID, &c.BlockHeight}
+	}
+	found := engine.Query(b, columns, `
+		SELECT DISTINCT ON (d.contract_id) ARRAY[d.source_seq, c.source_seq], d.source_seq, d.tx_index, t.status, t.txid, d.contract_id, c.height
+		FROM {chain}.contract d
+		JOIN {chain}.canonical c ON c.block_seq = d.source_seq
+		JOIN {chain}.transaction t ON t.source_seq = d.source_seq AND t.tx_index = d.tx_index
+		WHERE d.contract_id = ANY ($1)
+		ORDER BY d.contract_id, c.height DESC, d.tx_index DESC`, []string(in.IDs))
+	failed, waiting := &engine.Result[contractStatus]{}, &engine.Result[contractStatus]{}
+	if s.Active("accounts") != nil {
+		failed = engine.Query(b, columns, failedDeployments, []string(in.IDs))
+	}
+	if view.KnowsMempool(s) { // of several the one that is next
+		waiting = engine.Query(b, func(c *contractStatus) []any {
+			c.waiting, c.Status = &view.WaitingRow{}, "pending"
+			return []any{&c.TxID, &c.ContractID, &c.waiting.ID}
+		}, `
+			SELECT ARRAY[w.source_seq], w.txid, w.contract_id, w.txid
+			FROM unnest($1::text[]) AS wanted (contract_id)
+			CROSS JOIN LATERAL (
+				SELECT * FROM {mempool}.transaction w
+				WHERE w.status = 'pending' AND w.contract_id = wanted.contract_id AND w.type_id IN (1, 6) ORDER BY w.nonce, w.txid LIMIT 1
+			) w`, []string(in.IDs))
+	}
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	for _, found := range []*engine.Result[contractStatus]{waiting, failed, found} {
+		for i := range found.Rows {
+			all[found.Rows[i].ContractID] = soughtContract{Found: true, Result: &found.Rows[i]}
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,109 @@
+package contract
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"strata/domain/contract"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/view"
+)
+
+const contractsLimit = 20
+
+type traitInput struct {
+	Trait  string `query:"trait_abi" required:"true" maxLength:"65536" doc:"JSON with the functions of the trait, as the interface of a contract has them."`
+	Limit  int    `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
+	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+}
+
+// contractPage is a page of contracts, the newest first.
+type contractPage struct {
+	Limit   int            `json:"limit"`
+	Offset  int64          `json:"offset"`
+	Results []contractBody `json:"results" nullable:"false"`
+}
+
+func (a *api) registerTraits() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-contracts-by-trait", Path: "/extended/v1/contract/by_trait", Tag: "Contracts", Summary: "Contracts that implement a trait, newest first",
+		Description: "Those that have every function of it: of the same name, access, result and types of arguments, in their order. What arguments are called makes no difference.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
+	}, listContractsByTrait)
+	engine.Trace(a.Engine, "list-contracts-by-trait", func(_ context.Context, _ *engine.Snapshot, _ *traitInput, page *contractPage) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		keys := make([]view.RowKey, len(page.Results))
+		for i := range page.Results {
+			keys[i] = page.Results[i].key
+		}
+		return []engine.Lookup{view.KeyedLookup("contract", view.TracedDeployment, keys)}, nil
+	})
+}
+
+// traitKeys are the keys of the functions of a trait. It has to say all of each.
+func traitKeys(text string) (keys [][]byte, ok bool) {
+	var said struct {
+		Functions *[]struct{ Name, Access, Args, Outputs json.RawMessage }
+	}
+	if err := json.Unmarshal([]byte(text), &said); err != nil || said.Functions == nil {
+		return nil, false
+	}
+	trait, err := contract.Parse([]byte(text))
+	if err != nil || trait == nil {
+		return nil, false
+	}
+	keys = [][]byte{}
+	for i, f := range *said.Functions {
+		if f.Name == nil || f.Access == nil || f.Args == nil || f.Outputs == nil {
+			return nil, false
+		}
+		_, whole := trait.Functions[i].Keys()
+		keys = append(keys, whole[:])
+	}
+	return keys, true
+}
+
+// listContractsByTrait finds contracts by the keys of their functions. The reference compares interfaces; there a trait that is
+// not JSON is a failure of the server.
+func listContractsByTrait(ctx context.Context, s *engine.Snapshot, in *traitInput) (*contractPage, error) {
+	list := &contractPage{Limit: page.LimitOr(in.Limit, contractsLimit), Offset: in.Offset, Results: []contractBody{}}
+	keys, ok := traitKeys(in.Trait)
+	if !ok {
+		return nil, engine.BadRequest("Invalid 'trait_abi'")
+	}
+	missing := engine.NotFound("cannot find contract for this trait")
+	if !engine.Ready(s, "accounts", "chain") {
+		return nil, missing
+	}
+	rows := `SELECT tx, source_seq, tx_index FROM {accounts}.deployment ORDER BY tx DESC OFFSET $1::bigint LIMIT $2::bigint`
+	args := []any{min(in.Offset, page.OffsetMax), list.Limit}
+	if len(keys) > 0 {
+		// All that match are found before they are sorted: to look through all contracts from the newest on would take longer.
+		rows = `SELECT * FROM (SELECT tx, source_seq, tx_index FROM {accounts}.deployment WHERE functions @> $3::bytea[] OFFSET 0) d
+			ORDER BY tx DESC OFFSET $1::bigint LIMIT $2::bigint`
+		args = append(args, keys)
+	}
+	b := s.Batch()
+	found := engine.Query(b, func(c *contractBody) []any {
+		return []any{&c.key.Seq, &c.key.Index, &c.TxID, &c.Canonical, &c.ContractID, &c.BlockHeight, &c.ClarityVersion, &c.SourceCode, &c.ABI}
+	}, `
+		SELECT ARRAY[d.source_seq], d.source_seq, d.tx_index, t.txid, true, k.contract_id, b.height, k.clarity_version, k.source_code, k.interface
+		FROM (`+rows+`) d
+		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = d.source_seq AND t.tx_index = d.tx_index LIMIT 1) t
+		CROSS JOIN LATERAL (SELECT * FROM {chain}.contract k WHERE k.contract_id = t.contract_id AND k.source_seq = d.source_seq AND k.tx_index = d.tx_index LIMIT 1) k
+		CROSS JOIN LATERAL (SELECT b.height FROM {chain}.block b WHERE b.source_seq = d.source_seq LIMIT 1) b
+		ORDER BY d.tx DESC`, args...)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	if len(found.Rows) == 0 {
+		return nil, missing
+	}
+	list.Results = found.Rows
+	return list, nil
+}

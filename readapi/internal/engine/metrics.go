@@ -1,0 +1,25 @@
+package engine
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/internal/instrument"
+)
+
+type metrics struct {
+	requests *prometheus.HistogramVec // by operation id and status
+	// changes counts the states of the database that were seen.
+	changes prometheus.Counter
+}
+
+func newMetrics(registry prometheus.Registerer) *metrics {
+	return &metrics{
+		requests: instrument.Registered(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "strata_api_request_seconds", Help: "Time to answer a request, by operation and HTTP status.",
+			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"operation", "status"})),
+		changes: instrument.Registered(registry, prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "strata_cache_state_changes_total", Help: "States of the projections that were seen, each of which answers are kept for.",
+		})),
+	}
+}

@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"regexp"
+)
+
+// membersOf are the members of the object that a request has as its body.
+func MembersOf(body []byte) (members map[string]json.RawMessage, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	if err := decoder.Decode(&members); err != nil || members == nil {
+		return nil, Invalid("body must be object")
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, Invalid("body must be object")
+	}
+	return members, nil
+}
+
+// textMember is a member of an object that has to match a pattern, nil for any text; given says if it is there.
+func TextMember(members map[string]json.RawMessage, name string, pattern *regexp.Regexp) (text string, given bool, err error) {
+	value, given := members[name]
+	if !given {
+		return "", false, nil
+	}
+	if len(value) == 0 || value[0] != '"' || json.Unmarshal(value, &text) != nil {
+		return "", true, Invalid("body/%s must be string", name)
+	}
+	if pattern != nil && !pattern.MatchString(text) {
+		return "", true, Invalid(`body/%s must match pattern "%s"`, name, pattern)
+	}
+	return text, true, nil
+}

@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"strata/readapi/internal/answer"
+)
+
+// exposed are the headers that scripts of other origins may read.
+var exposed = []string{"X-API-Version, ETag, Strata-Position, Strata-Source"}
+
+var anyOrigin = []string{"*"}
+
+// shell is around every request: the headers that every answer has, CORS, the access log, metrics, and what becomes of
+// a panic.
+func (a *Engine) shell(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		x := &exchange{ID: newRequestID(), Target: r.URL.RequestURI(), operation: "unknown"}
+		ctx := withExchange(r.Context(), x)
+		recorder := &statusRecorder{ResponseWriter: w}
+
+		a.setCommonHeader(w.Header())
+		defer a.finish(ctx, recorder, r, start)
+		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+			preflight(recorder, r)
+			return
+		}
+		next.ServeHTTP(recorder, r.WithContext(ctx))
+	})
+}
+
+// setCommonHeader sets what every answer has. CORS is the same for all, whether or not the request names an origin, so
+// that a shared cache in front may keep the answer. (A CORS library answers those with an Origin only, and varies by it.)
+func (a *Engine) setCommonHeader(header http.Header) {
+	header["X-Api-Version"] = a.version
+	header["Access-Control-Allow-Origin"] = anyOrigin
+	header["Access-Control-Expose-Headers"] = exposed
+}
+
+// preflight answers a browser that asks what it may send.
+func preflight(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Access-Control-Allow-Methods", "GET,HEAD,POST,OPTIONS")
+	if asked := r.Header.Values("Access-Control-Request-Headers"); len(asked) > 0 {
+		header["Access-Control-Allow-Headers"] = asked
+		header.Set("Vary", "Access-Control-Request-Headers")
+	}
+	header.Set("Access-Control-Max-Age", "86400")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// finish is deferred: it also sees the requests that panic.
+func (a *Engine) finish(ctx context.Context, w *statusRecorder, r *http.Request, start time.Time) {
+	x, took := ExchangeOf(ctx), time.Since(start)
+	p := recover()
+	if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
+		failure := a.FailureAnswer(ctx, fmt.Errorf("panic: %v\n%s", p, debug.Stack()), answer.Config{})
+		if w.status == 0 {
+			failure.Serve(w, r, answer.Moment{})
+		}
+	}
+	a.metrics.requests.WithLabelValues(x.operation, strconv.Itoa(w.code())).Observe(took.Seconds())
+	if a.Config.Logger.Enabled(ctx, slog.LevelDebug) {
+		a.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "request",
+			slog.String("id", x.ID), slog.String("method", r.Method), slog.String("target", x.Target), slog.String("operation", x.operation),
+			slog.Int("status", w.code()), slog.Int64("bytes", w.bytes), slog.Duration("took", took), slog.String("from", r.RemoteAddr))
+	}
+	if p != nil && (p == http.ErrAbortHandler || w.status != 0 && !w.complete()) { //nolint:errorlint // as above
+		panic(http.ErrAbortHandler) // the client must not take what it has for the whole
+	}
+}
+
+// statusRecorder notes what was answered.
+type statusRecorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *statusRecorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusRecorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+func (w *statusRecorder) code() int {
+	if w.status == 0 {
+		return http.StatusOK
+	}
+	return w.status
+}
+
+// complete says whether as much was written as was announced.
+func (w *statusRecorder) complete() bool {
+	return w.status == http.StatusNotModified || w.Header().Get("Content-Length") == strconv.FormatInt(w.bytes, 10)
+}

@@ -1,0 +1,138 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+)
+
+// transactionTypes are types of transactions in a request, as a list; a comma parts them, too.
+type TransactionTypes []string
+
+// Schema implements huma.SchemaProvider. Which texts are types is not said here, as each of those that commas part is
+// checked for itself.
+func (TransactionTypes) Schema(huma.Registry) *huma.Schema {
+	return schema.ListOf("Types of transactions that are listed: token_transfer, smart_contract, contract_call, poison_microblock, coinbase, tenure_change. To ask for several, repeat the parameter, or part them by commas.",
+		&huma.Schema{Type: huma.TypeString, Examples: []any{"token_transfer"}})
+}
+
+// typeTotals are the types of transactions: the name, the number in the projection accounts, and the column of its blocks with
+// how many there are of the type up to there.
+var typeTotals = []struct {
+	name   string
+	number int16
+	column string
+}{
+	{"token_transfer", 0, "token_transfers"},
+	{"smart_contract", 1, "smart_contracts"},
+	{"contract_call", 2, "contract_calls"},
+	{"poison_microblock", 3, "poison_microblocks"},
+	{"coinbase", 4, "coinbases"},
+	{"tenure_change", 7, "tenure_changes"},
+}
+
+// numbers are the types as the projection has them, each once; nil for all.
+func (p TransactionTypes) Numbers() (numbers []int16, err error) {
+	for i, name := range param.Parted(p) {
+		before := len(numbers)
+		for _, t := range typeTotals {
+			if t.name == name {
+				numbers = append(numbers, t.number)
+			}
+		}
+		if len(numbers) == before {
+			return nil, engine.Invalid("querystring/type/%d must be equal to one of the allowed values", i)
+		}
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers), nil
+}
+
+// typedTransactions is the list of the transactions of some types, the argument $9. Blocks say how many of each type there
+// are up to them, so that the block with a row of any number is found by halving; and those of a type have numbers of their
+// own. So what a page costs does not depend on where it is.
+type Typed struct{ OldestFirst bool }
+
+// typedUpTo is SQL for how many transactions of the types there are up to a block k; kindsOf for how many there are of each.
+var typedUpTo, kindsOf = func() (sum, kinds string) {
+	var terms, rows []string
+	for _, t := range typeTotals {
+		number := strconv.Itoa(int(t.number))
+		terms = append(terms, "CASE WHEN "+number+" = ANY ($9::smallint[]) THEN k."+t.column+" ELSE 0 END")
+		rows = append(rows, "("+number+"::smallint, coalesce(k."+t.column+", 0))")
+	}
+	return "(" + strings.Join(terms, " + ") + ")", "(VALUES " + strings.Join(rows, ", ") + ") kind (type, total)"
+}()
+
+// pageSQL is as that of numbered. Pages are not opened by positions.
+func (l Typed) PageSQL() string {
+	start := `least(bounds.high, $3::bigint) - $7::bigint`
+	if l.OldestFirst {
+		start = `greatest(bounds.low + 1, $3::bigint) + $7::bigint`
+	}
+	return `(
+		SELECT bounds.low, bounds.high, ` + start + ` AS start
+		FROM (
+			SELECT coalesce((SELECT ` + typedUpTo + ` FROM {accounts}.block k WHERE k.height < $1::bigint ORDER BY k.height DESC LIMIT 1), 0) AS low,
+			       coalesce((SELECT ` + typedUpTo + ` FROM {accounts}.block k WHERE k.height <= coalesce($2::bigint, 9223372036854775807) ORDER BY k.height DESC LIMIT 1), 0) AS high
+			OFFSET 0
+		) bounds
+		WHERE ` + allArguments + ` OFFSET 0
+	) page`
+}
+
+// rowsSQL is as that of numbered. The row start is in the first block with as many rows up to it.
+func (l Typed) RowsSQL() string {
+	const (
+		newestFirst = `
+				SELECT merged.*, merged.n AS place, k.upto + 1 - row_number() OVER (ORDER BY merged.n DESC) AS number
+				FROM (SELECT k.*, ` + `{upto}` + ` AS upto FROM {accounts}.block k WHERE k.height = block.height OFFSET 0) k
+				CROSS JOIN LATERAL {kinds}
+				CROSS JOIN LATERAL (
+					SELECT * FROM {accounts}.transaction t WHERE t.type = kind.type AND t.type_n <= kind.total
+					ORDER BY t.type_n DESC LIMIT $8::bigint + k.upto - page.start
+				) merged
+				WHERE kind.type = ANY ($9::smallint[])`
+		oldestFirst = `
+				SELECT merged.*, merged.n AS place, k.upto + row_number() OVER (ORDER BY merged.n) AS number
+				FROM (
+					SELECT below.*, coalesce(below.total, 0) AS upto
+					FROM (SELECT 1) one LEFT JOIN (SELECT k.*, {upto} AS total FROM {accounts}.block k WHERE k.height = block.height - 1) below ON true OFFSET 0
+				) k
+				CROSS JOIN LATERAL {kinds}
+				CROSS JOIN LATERAL (
+					SELECT * FROM {accounts}.transaction t WHERE t.type = kind.type AND t.type_n > kind.total
+					ORDER BY t.type_n LIMIT $8::bigint + page.start - k.upto
+				) merged
+				WHERE kind.type = ANY ($9::smallint[])`
+	)
+	merged, of := newestFirst, `number <= page.start AND number > page.start - $8::bigint AND number > page.low`
+	if l.OldestFirst {
+		merged, of = oldestFirst, `number >= page.start AND number < page.start + $8::bigint AND number <= page.high`
+	}
+	return l.PageSQL() + `
+		CROSS JOIN LATERAL (
+			WITH RECURSIVE halving (low, high) AS (
+				SELECT (SELECT k.height FROM {accounts}.block k ORDER BY k.height LIMIT 1), (SELECT k.height FROM {accounts}.block k ORDER BY k.height DESC LIMIT 1)
+				WHERE page.start > page.low AND page.start <= page.high
+				UNION ALL
+				SELECT CASE WHEN middle.upto < page.start THEN middle.height + 1 ELSE low END, CASE WHEN middle.upto < page.start THEN high ELSE middle.height END
+				FROM halving
+				CROSS JOIN LATERAL (SELECT k.height, ` + typedUpTo + ` AS upto FROM {accounts}.block k WHERE k.height = (low + high) / 2 LIMIT 1) middle
+				WHERE low < high
+			)
+			SELECT low AS height FROM halving WHERE low = high LIMIT 1
+		) block
+		CROSS JOIN LATERAL (
+			SELECT * FROM (` + strings.NewReplacer("{upto}", typedUpTo, "{kinds}", kindsOf).Replace(merged) + `
+			) typed WHERE ` + of + `
+		) r `
+}
+
+func (l Typed) Order() string { return orderOf(l.OldestFirst) }

@@ -1,0 +1,26 @@
+package param
+
+import (
+	"context"
+
+	"strata/readapi/internal/engine"
+)
+
+// AccountInput names an account, and the block at which to look at it.
+type AccountInput struct {
+	Principal PrincipalParameter `path:"principal"`
+	AsOf
+}
+
+func (in *AccountInput) Dependencies() engine.Dependencies {
+	return in.AsOf.DependenciesOf(string(in.Principal))
+}
+
+// resolve is the account and the block that a request names.
+func (in *AccountInput) Resolve(ctx context.Context, s *engine.Snapshot) (account string, at Moment, err error) {
+	if account, err = in.Principal.Account(); err != nil {
+		return "", at, err
+	}
+	at, err = in.moment(ctx, s)
+	return account, at, err
+}

@@ -1,0 +1,52 @@
+package param
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/bitcoin"
+	"strata/domain/c32"
+	"strata/domain/shard"
+	"strata/readapi/internal/engine"
+)
+
+// bitcoinAddress is a Bitcoin address in a request, or a Stacks address that stands for the one of the same key or script.
+type bitcoinAddress string
+
+// Schema implements huma.SchemaProvider.
+func (bitcoinAddress) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeString, Description: "A Bitcoin address, or a Stacks address, which stands for the Bitcoin address of the same key or script.",
+		Examples: []any{"1FhZqHcrXaWcNCJPEGn2BRZ9angJvYfTBT"},
+	}
+}
+
+// bitcoinNetworks are those whose addresses are taken: the tables have none of others.
+var bitcoinNetworks = []bitcoin.Network{bitcoin.Mainnet, bitcoin.Testnet, bitcoin.Regtest}
+
+// text is the Bitcoin address as nodes write it.
+func (a bitcoinAddress) Text() (string, error) {
+	for _, network := range bitcoinNetworks {
+		if parsed, err := bitcoin.ParseAddress(string(a), network); err == nil {
+			if text, ok := parsed.Text(network); ok {
+				return text, nil
+			}
+		}
+	}
+	if parsed, err := c32.ParseAddress(string(a)); err == nil {
+		return bitcoin.FromStacks(parsed), nil
+	}
+	return "", engine.BadRequest("Address %s is not a valid Bitcoin or STX address.", string(a))
+}
+
+// BitcoinAddressInput names a Bitcoin address.
+type BitcoinAddressInput struct {
+	Address bitcoinAddress `path:"address"`
+}
+
+func (in *BitcoinAddressInput) Dependencies() engine.Dependencies {
+	address, err := in.Address.Text()
+	if err != nil {
+		return engine.On("pox")
+	}
+	return engine.On("pox", shard.BitcoinAddress(address))
+}

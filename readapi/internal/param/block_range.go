@@ -1,0 +1,125 @@
+package param
+
+import (
+	"context"
+	"strconv"
+
+	"strata/domain/hash"
+	"strata/domain/shard"
+	"strata/readapi/internal/engine"
+)
+
+// BlockRange bounds a list by blocks.
+type BlockRange struct {
+	FromBlock string `query:"from_block" doc:"The first block whose rows are listed: its height, block hash or index block hash."`
+	ToBlock   string `query:"to_block" doc:"The last block whose rows are listed, likewise."`
+}
+
+// ListedAsOf says up to which block a list goes.
+type ListedAsOf struct {
+	BlockRange
+	Unanchored bool   `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
+	UntilBlock string `query:"until_block" doc:"As to_block; not together with unanchored=true."`
+}
+
+// ListedBlock is ListedAsOf, or the one block whose rows are listed.
+type ListedBlock struct {
+	ListedAsOf
+	Height int64 `query:"height" minimum:"1" doc:"The one block whose rows are listed; not together with until_block."`
+}
+
+// ofAccount are the dependencies of a list of an account: its rows, and of chain what they point to, which never changes.
+// Blocks that bound it by their heights are none: what comes and goes with them touches the account.
+func (r BlockRange) OfAccount(account string) engine.Dependencies {
+	return r.Named(engine.On("accounts", shard.Account(account)).And("chain", shard.Account(account)))
+}
+
+// named adds the blocks that are named by a hash: whether there are such.
+func (r BlockRange) Named(d engine.Dependencies, more ...string) engine.Dependencies {
+	for _, name := range append(more, r.FromBlock, r.ToBlock) {
+		if id, err := hash.Parse32(name); err == nil {
+			d = d.And("accounts", shard.Block(id))
+		}
+	}
+	return d
+}
+
+func (r ListedAsOf) OfAccount(account string) engine.Dependencies {
+	return r.Named(r.BlockRange.OfAccount(account), r.UntilBlock)
+}
+
+// heights are the bounds as heights; nil for none.
+func (r BlockRange) Heights(ctx context.Context, s *engine.Snapshot) (from, to *int64, err error) {
+	if from, err = heightOf(ctx, s, r.FromBlock); err != nil {
+		return nil, nil, err
+	}
+	to, err = heightOf(ctx, s, r.ToBlock)
+	return from, to, err
+}
+
+func (r ListedAsOf) Heights(ctx context.Context, s *engine.Snapshot) (from, to *int64, err error) {
+	if r.UntilBlock != "" && r.Unanchored {
+		return nil, nil, engine.BadRequest("can't handle both 'unanchored=true' and 'until_block' in the same request")
+	}
+	until, err := heightOf(ctx, s, r.UntilBlock)
+	if err != nil {
+		return nil, nil, err
+	}
+	from, to, err = r.BlockRange.Heights(ctx, s)
+	return from, Lower(to, until), err
+}
+
+func (r ListedBlock) Heights(ctx context.Context, s *engine.Snapshot) (from, to *int64, err error) {
+	if r.Height > 0 && r.UntilBlock != "" {
+		return nil, nil, engine.BadRequest("can't handle until_block and block_height in the same request")
+	}
+	if from, to, err = r.ListedAsOf.Heights(ctx, s); err != nil || r.Height == 0 {
+		return from, to, err
+	}
+	return Higher(from, &r.Height), Lower(to, &r.Height), nil
+}
+
+// heightOf is the height of the block that is named; nil when none is.
+func heightOf(ctx context.Context, s *engine.Snapshot, name string) (*int64, error) {
+	if name == "" {
+		return nil, nil
+	}
+	id, err := hash.Parse32(name)
+	if err != nil {
+		height, err := strconv.ParseInt(name, 10, 64)
+		if err != nil || height < 1 {
+			return nil, engine.BadRequest("Unexpected integer value for block height path parameter")
+		}
+		return &height, nil
+	}
+	if _, ok := s.Tip("accounts"); !ok {
+		return nil, engine.ErrNoChain
+	}
+	b := s.Batch()
+	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
+		SELECT ARRAY[k.source_seq], k.height FROM {accounts}.block k WHERE k.index_block_hash = $1 OR k.block_hash = $1 LIMIT 1`, id)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	height, ok := found.First()
+	if !ok {
+		return nil, engine.NotFound("block not found with hash")
+	}
+	return &height, nil
+}
+
+// lower is the lower of two bounds, of which there may be none.
+func Lower(a, b *int64) *int64 {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
+}
+
+// higher is the higher of two bounds, of which there may be none.
+func Higher(a, b *int64) *int64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}

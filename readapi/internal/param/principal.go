@@ -1,0 +1,35 @@
+package param
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/clarity"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/schema"
+)
+
+// principalParameter is an address or a contract in a request.
+//
+// The pattern of addresses is open at its end, as the reference's is: what follows the first 28 characters is judged by
+// the checksum, with another error.
+type PrincipalParameter string
+
+// Schema implements huma.SchemaProvider.
+func (PrincipalParameter) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Description: "A Stacks address or a contract",
+		AnyOf: []*huma.Schema{
+			{Type: huma.TypeString, Title: "Address", Extensions: schema.Matching(`^` + schema.AddressPattern), Examples: []any{"SP000000000000000000002Q6VF78"}},
+			{Type: huma.TypeString, Title: "Contract", Extensions: schema.Matching(`^` + schema.AddressPattern + `\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127}$`), Examples: []any{"SP000000000000000000002Q6VF78.pox-4"}},
+		},
+	}
+}
+
+// account is the principal as the tables have it. It must be written in its canonical form.
+func (p PrincipalParameter) Account() (string, error) {
+	parsed, err := clarity.ParsePrincipal(string(p))
+	if err != nil || parsed.String() != string(p) {
+		return "", engine.BadRequest(`invalid STX address "%s"`, string(p))
+	}
+	return string(p), nil
+}

@@ -1,0 +1,41 @@
+package param
+
+import (
+	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/shard"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/schema"
+)
+
+func (in *PrincipalInput) Dependencies() engine.Dependencies {
+	return engine.On("balances", shard.Account(string(in.Principal))).With("mempool", shard.Account(string(in.Principal)))
+}
+
+// resolve is the account, and the tip.
+func (in *PrincipalInput) Resolve(ctx context.Context, s *engine.Snapshot) (account string, at Moment, err error) {
+	at, err = AsOf{}.moment(ctx, s)
+	return string(in.Principal), at, err
+}
+
+// anyPrincipal is an address or a contract in a request of version 3 of the API. Its checksum is not looked at: nothing is
+// known of one that is mistyped.
+type anyPrincipal string
+
+// Schema implements huma.SchemaProvider.
+func (anyPrincipal) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Description: "A Stacks address or a contract",
+		AnyOf: []*huma.Schema{
+			{Type: huma.TypeString, Title: "Address", Extensions: schema.Matching(`^` + schema.AddressPattern + `$`), Examples: []any{"SP000000000000000000002Q6VF78"}},
+			{Type: huma.TypeString, Title: "Contract", Extensions: schema.Matching(`^` + schema.AddressPattern + `\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127}$`), Examples: []any{"SP000000000000000000002Q6VF78.pox-4"}},
+		},
+	}
+}
+
+// PrincipalInput names an account as version 3 of the API does.
+type PrincipalInput struct {
+	Principal anyPrincipal `path:"principal"`
+}

@@ -1,0 +1,35 @@
+package schema
+
+import (
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// amount is a whole number of base units in decimal, as JSON text: it may exceed what a JSON number can hold.
+type Amount string
+
+// Schema implements huma.SchemaProvider.
+func (Amount) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Extensions: Matching(`^-?[0-9]+$`), Examples: []any{"1250000"}}
+}
+
+// hashText documents hash.Hash32 in answers.
+type HashText string
+
+// Schema implements huma.SchemaProvider.
+func (HashText) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Extensions: Matching(`^0x[0-9a-f]{64}$`)}
+}
+
+// timeText is a time as JSON text: UTC, always with milliseconds.
+type TimeText string
+
+// Schema implements huma.SchemaProvider.
+func (TimeText) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Examples: []any{"2024-10-29T14:21:02.000Z"}}
+}
+
+func UnixTime(seconds int64) TimeText { return NewTimeText(time.Unix(seconds, 0)) }
+
+func NewTimeText(t time.Time) TimeText { return TimeText(t.UTC().Format("2006-01-02T15:04:05.000Z")) }

@@ -1,0 +1,78 @@
+package view
+
+import (
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+)
+
+// balances is all that an account has.
+type Balances struct {
+	STX      *StxBalance          `json:"stx"`
+	Fungible map[string]ftBalance `json:"fungible_tokens" doc:"By asset identifier; tokens that the account had once stay, with zero."`
+	NFT      map[string]nftCount  `json:"non_fungible_tokens" doc:"By asset identifier."`
+}
+
+type ftBalance struct {
+	Balance       schema.Amount `json:"balance"`
+	TotalSent     schema.Amount `json:"total_sent"`
+	TotalReceived schema.Amount `json:"total_received"`
+}
+
+type nftCount struct {
+	Count         schema.Amount `json:"count"`
+	TotalSent     schema.Amount `json:"total_sent"`
+	TotalReceived schema.Amount `json:"total_received"`
+}
+
+type assetRow struct {
+	sums
+	asset, kind string
+}
+
+func assetColumns(r *assetRow) []any {
+	return append([]any{&r.asset, &r.kind}, sumColumns(&r.sums)...)
+}
+
+// queuedBalances are the queries for all that an account has.
+type queuedBalances struct {
+	stx    *queuedSTX
+	assets *engine.Result[assetRow]
+}
+
+func QueueBalances(b *engine.Batch, account string, at param.Moment) *queuedBalances {
+	q := &queuedBalances{stx: QueueSTX(b, account, at)}
+	if at.Latest {
+		q.assets = engine.Query(b, assetColumns, `
+			SELECT ARRAY[source_seq], asset, kind, balance::text, sent::text, received::text, fees::text, rewards::text
+			FROM {balances}.holding WHERE account = $1 AND kind <> 'stx'`, account)
+	} else {
+		q.assets = engine.Query(b, assetColumns, `
+			SELECT ARRAY[l.source_seq], h.asset, h.kind, l.balance::text, l.sent::text, l.received::text, l.fees::text, l.rewards::text
+			FROM {balances}.holding h
+			CROSS JOIN LATERAL (
+				SELECT * FROM {balances}.ledger l
+				WHERE l.account = h.account AND l.asset = h.asset AND l.height <= $2
+				ORDER BY l.height DESC, l.n DESC LIMIT 1
+			) l
+			WHERE h.account = $1 AND h.kind <> 'stx'`, account, at.Height)
+	}
+	return q
+}
+
+func (q *queuedBalances) Shape() (*Balances, error) {
+	all := &Balances{Fungible: map[string]ftBalance{}, NFT: map[string]nftCount{}}
+	var err error
+	if all.STX, err = q.stx.Shape(); err != nil {
+		return nil, err
+	}
+	for _, row := range q.assets.Rows {
+		balance, sent, received := schema.Amount(row.balance), schema.Amount(row.sent), schema.Amount(row.received)
+		if row.kind == "nft" {
+			all.NFT[row.asset] = nftCount{balance, sent, received}
+		} else {
+			all.Fungible[row.asset] = ftBalance{balance, sent, received}
+		}
+	}
+	return all, nil
+}

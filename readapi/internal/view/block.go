@@ -1,0 +1,87 @@
+package view
+
+import (
+	"strata/domain/hash"
+	"strata/readapi/internal/schema"
+)
+
+// block is the block of version 2 of the API.
+type Block struct {
+	Canonical            bool            `json:"canonical"`
+	Height               int64           `json:"height"`
+	TenureHeight         int64           `json:"tenure_height" doc:"-1 where the node did not say."`
+	Hash                 hash.Hash32     `json:"hash"`
+	IndexBlockHash       hash.Hash32     `json:"index_block_hash"`
+	ParentBlockHash      hash.Hash32     `json:"parent_block_hash"`
+	ParentIndexBlockHash hash.Hash32     `json:"parent_index_block_hash"`
+	BlockTime            int64           `json:"block_time" doc:"Unix seconds; before Nakamoto the time of the Bitcoin block."`
+	BlockTimeISO         schema.TimeText `json:"block_time_iso"`
+	BurnBlockTime        int64           `json:"burn_block_time"`
+	BurnBlockTimeISO     schema.TimeText `json:"burn_block_time_iso"`
+	BurnBlockHash        hash.Hash32     `json:"burn_block_hash"`
+	BurnBlockHeight      int64           `json:"burn_block_height"`
+	MinerTxID            hash.Hash32     `json:"miner_txid"`
+	TxCount              int32           `json:"tx_count"`
+	CostReadCount        int64           `json:"execution_cost_read_count"`
+	CostReadLength       int64           `json:"execution_cost_read_length"`
+	CostRuntime          int64           `json:"execution_cost_runtime"`
+	CostWriteCount       int64           `json:"execution_cost_write_count"`
+	CostWriteLength      int64           `json:"execution_cost_write_length"`
+}
+
+// blocksBelow says where lists of blocks are read from: SQL for blocks b with what makes them canonical, c. A WHERE clause
+// follows.
+type BlocksBelow string
+
+const (
+	// ofChain are those that are canonical for the projection chain.
+	OfChain BlocksBelow = `{chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq `
+	// ofAccounts are those that the lists of the projection accounts reflect, which may stand elsewhere than chain.
+	OfAccounts BlocksBelow = `{accounts}.block c JOIN {chain}.block b ON b.source_seq = c.source_seq `
+)
+
+// canonicalBlocks selects what blockRow reads; a WHERE clause follows.
+const CanonicalBlocks = BlockSQL + `FROM ` + string(OfChain)
+
+// blockSQL selects what blockColumns reads.
+const BlockSQL = `
+	SELECT ARRAY[b.source_seq, c.source_seq], ` + BlockTerms
+
+// blockTerms are the columns of the block b that blockColumns reads.
+const BlockTerms = `b.height, b.tenure_height, b.nakamoto, b.block_hash, b.index_block_hash,
+	       b.parent_block_hash, b.parent_index_block_hash, b.block_time, b.burn_block_time, b.burn_block_hash, b.burn_block_height,
+	       b.miner_txid, b.tx_count, b.execution_cost_read_count, b.execution_cost_read_length, b.execution_cost_runtime,
+	       b.execution_cost_write_count, b.execution_cost_write_length `
+
+type BlockRow struct {
+	Block
+	tenureHeight, blockTime *int64
+	nakamoto                bool
+}
+
+func BlockColumns(r *BlockRow) []any {
+	return []any{
+		&r.Height, &r.tenureHeight, &r.nakamoto, &r.Hash, &r.IndexBlockHash,
+		&r.ParentBlockHash, &r.ParentIndexBlockHash, &r.blockTime, &r.BurnBlockTime, &r.BurnBlockHash, &r.BurnBlockHeight,
+		&r.MinerTxID, &r.TxCount, &r.CostReadCount, &r.CostReadLength, &r.CostRuntime, &r.CostWriteCount, &r.CostWriteLength,
+	}
+}
+
+func (r BlockRow) Shape() Block {
+	b := r.Block
+	b.Canonical = true
+	switch {
+	case r.tenureHeight != nil:
+		b.TenureHeight = *r.tenureHeight
+	case r.nakamoto:
+		b.TenureHeight = -1
+	default:
+		b.TenureHeight = b.Height // before Nakamoto, each block was a tenure
+	}
+	b.BlockTime = b.BurnBlockTime
+	if r.blockTime != nil {
+		b.BlockTime = *r.blockTime
+	}
+	b.BlockTimeISO, b.BurnBlockTimeISO = schema.UnixTime(b.BlockTime), schema.UnixTime(b.BurnBlockTime)
+	return b
+}

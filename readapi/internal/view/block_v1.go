@@ -1,0 +1,54 @@
+package view
+
+import (
+	"strata/domain/hash"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/schema"
+)
+
+// blockV1 is the block of version 1 of the API.
+type BlockV1 struct {
+	Canonical           bool                  `json:"canonical"`
+	Height              int64                 `json:"height"`
+	TenureHeight        int64                 `json:"tenure_height" doc:"-1 where the node did not say."`
+	Hash                hash.Hash32           `json:"hash"`
+	IndexBlockHash      hash.Hash32           `json:"index_block_hash"`
+	ParentBlockHash     hash.Hash32           `json:"parent_block_hash"`
+	BlockTime           int64                 `json:"block_time" doc:"Unix seconds; before Nakamoto the time of the Bitcoin block."`
+	BlockTimeISO        schema.TimeText       `json:"block_time_iso"`
+	BurnBlockTime       int64                 `json:"burn_block_time"`
+	BurnBlockTimeISO    schema.TimeText       `json:"burn_block_time_iso"`
+	BurnBlockHash       hash.Hash32           `json:"burn_block_hash"`
+	BurnBlockHeight     int64                 `json:"burn_block_height"`
+	MinerTxID           hash.Hash32           `json:"miner_txid"`
+	Txs                 []hash.Hash32         `json:"txs" nullable:"false" doc:"All its transactions, the last first."`
+	MicroblocksAccepted []hash.Hash32         `json:"microblocks_accepted" nullable:"false" doc:"Those that it confirms, the last first."`
+	MicroblocksStreamed []hash.Hash32         `json:"microblocks_streamed" nullable:"false" doc:"Those that its miner streamed and the next block confirms, the last first."`
+	ParentMicroblock    string                `json:"parent_microblock_hash" doc:"Empty where it confirms none."`
+	ParentMicroSequence int32                 `json:"parent_microblock_sequence" doc:"-1 where it confirms none."`
+	MicroblockTxCount   map[hash.Hash32]int32 `json:"microblock_tx_count" doc:"How many transactions each of those has that it confirms."`
+	CostReadCount       int64                 `json:"execution_cost_read_count"`
+	CostReadLength      int64                 `json:"execution_cost_read_length"`
+	CostRuntime         int64                 `json:"execution_cost_runtime"`
+	CostWriteCount      int64                 `json:"execution_cost_write_count"`
+	CostWriteLength     int64                 `json:"execution_cost_write_length"`
+
+	Seq int64 `json:"-"`
+}
+
+const (
+	BlocksInstead = "/extended/v2/blocks"
+	BlockInstead  = "/extended/v2/blocks/{height_or_hash}"
+)
+
+// blockV1Lookups are the rows behind blocks; those of the ids of their transactions are the transactions.
+func BlockV1Lookups(blocks []BlockV1) []engine.Lookup {
+	shown, seqs := make([]Block, len(blocks)), make([]int64, len(blocks))
+	for i := range blocks {
+		shown[i], seqs[i] = Block{Height: blocks[i].Height, IndexBlockHash: blocks[i].IndexBlockHash}, blocks[i].Seq
+	}
+	return append(BlockLookups(shown), engine.Lookup{
+		Name: "transaction", Table: TracedTransaction, Where: `t.source_seq = ANY ($1::bigint[])`, Args: []any{seqs},
+		NewestFirst: []string{"t.source_seq", "t.tx_index"},
+	})
+}

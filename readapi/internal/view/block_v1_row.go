@@ -1,0 +1,111 @@
+package view
+
+import (
+	"strata/domain/hash"
+	"strata/readapi/internal/engine"
+)
+
+// blocksV1 is what blocks of version 1 are made of, once the batch has run.
+type blocksV1 struct {
+	rows      *engine.Result[blockV1Row]
+	txs       *engine.Result[blockTx]
+	confirmed *engine.Result[confirmedMicroblock]
+}
+
+type blockV1Row struct {
+	BlockRow
+	seq            int64
+	canonical      bool
+	parent         hash.Hash32 // the microblock
+	parentSequence int32
+}
+
+type blockTx struct {
+	seq int64
+	id  hash.Hash32
+}
+
+// confirmedMicroblock is a microblock that a block confirms.
+type confirmedMicroblock struct {
+	seq      int64 // of the block that it is shown of
+	accepted bool  // by that block; false: streamed by its miner
+	id       hash.Hash32
+	txCount  int32
+}
+
+// queueBlocksV1 adds the queries for the blocks that are chosen, at most a page of them, to a batch.
+func QueueBlocksV1(b *engine.Batch, choice BlockChoice) blocksV1 {
+	return blocksV1{
+		rows: engine.Query(b, func(r *blockV1Row) []any {
+			return append(BlockColumns(&r.BlockRow), &r.seq, &r.canonical, &r.parent, &r.parentSequence)
+		}, `
+			SELECT array_remove(ARRAY[b.source_seq, c.source_seq], NULL), `+BlockTerms+`,
+			       b.source_seq, c.height IS NOT NULL, b.parent_microblock_hash, b.parent_microblock_sequence
+			FROM (`+choice.Sql+`) chosen
+			JOIN {chain}.block b ON b.source_seq = chosen.source_seq
+			LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq
+			ORDER BY b.height DESC`, choice.Arg),
+		txs: engine.Query(b, func(r *blockTx) []any { return []any{&r.seq, &r.id} }, `
+			SELECT ARRAY[]::bigint[], t.source_seq, t.txid
+			FROM (`+choice.Sql+`) chosen
+			JOIN {chain}.transaction t ON t.source_seq = chosen.source_seq
+			ORDER BY t.source_seq, t.execution_index DESC`, choice.Arg),
+		// What the canonical child confirms is what the miner of the block streamed; an orphan's was lost.
+		confirmed: engine.Query(b, func(r *confirmedMicroblock) []any { return []any{&r.seq, &r.accepted, &r.id, &r.txCount} }, `
+			SELECT ARRAY[confirming.seq], chosen.source_seq, confirming.accepted, f.microblock_hash, coalesce(m.tx_count, 0)
+			FROM (`+choice.Sql+`) chosen
+			JOIN {chain}.block b ON b.source_seq = chosen.source_seq
+			CROSS JOIN LATERAL (
+				SELECT b.source_seq AS seq, b.parent_index_block_hash AS parent, true AS accepted
+				UNION ALL
+				SELECT child.source_seq, child.parent_index_block_hash, false
+				FROM {chain}.canonical c JOIN {chain}.block child ON child.source_seq = c.block_seq
+				WHERE c.height = b.height + 1 AND child.parent_index_block_hash = b.index_block_hash
+			) confirming
+			JOIN {chain}.microblock_confirmation f ON f.source_seq = confirming.seq
+			LEFT JOIN {chain}.microblock m ON m.microblock_hash = f.microblock_hash AND m.parent_index_block_hash = confirming.parent
+			ORDER BY chosen.source_seq, f.sequence DESC`, choice.Arg),
+	}
+}
+
+func (found blocksV1) Shape() []BlockV1 {
+	shown := make([]BlockV1, len(found.rows.Rows))
+	of := make(map[int64]*BlockV1, len(shown))
+	for i, r := range found.rows.Rows {
+		shown[i] = r.shapeV1()
+		of[r.seq] = &shown[i]
+	}
+	for _, tx := range found.txs.Rows {
+		if b := of[tx.seq]; b != nil {
+			b.Txs = append(b.Txs, tx.id)
+		}
+	}
+	for _, m := range found.confirmed.Rows {
+		switch b := of[m.seq]; {
+		case b == nil:
+		case m.accepted:
+			b.MicroblocksAccepted = append(b.MicroblocksAccepted, m.id)
+			b.MicroblockTxCount[m.id] = m.txCount
+		default:
+			b.MicroblocksStreamed = append(b.MicroblocksStreamed, m.id)
+		}
+	}
+	return shown
+}
+
+func (r *blockV1Row) shapeV1() BlockV1 {
+	b := r.Shape()
+	shown := BlockV1{
+		Canonical: r.canonical, Height: b.Height, TenureHeight: b.TenureHeight, Hash: b.Hash, IndexBlockHash: b.IndexBlockHash,
+		ParentBlockHash: b.ParentBlockHash, BlockTime: b.BlockTime, BlockTimeISO: b.BlockTimeISO,
+		BurnBlockTime: b.BurnBlockTime, BurnBlockTimeISO: b.BurnBlockTimeISO, BurnBlockHash: b.BurnBlockHash, BurnBlockHeight: b.BurnBlockHeight,
+		MinerTxID: b.MinerTxID, Txs: []hash.Hash32{}, MicroblocksAccepted: []hash.Hash32{}, MicroblocksStreamed: []hash.Hash32{},
+		ParentMicroSequence: -1, MicroblockTxCount: map[hash.Hash32]int32{},
+		CostReadCount: b.CostReadCount, CostReadLength: b.CostReadLength, CostRuntime: b.CostRuntime,
+		CostWriteCount: b.CostWriteCount, CostWriteLength: b.CostWriteLength, Seq: r.seq,
+	}
+	if !r.parent.IsZero() {
+		shown.ParentMicroblock, shown.ParentMicroSequence = r.parent.String(), r.parentSequence
+	}
+	return shown
+}

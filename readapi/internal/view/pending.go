@@ -1,0 +1,31 @@
+package view
+
+import (
+	"math/big"
+
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/schema"
+)
+
+// pendingTransfers sums what transactions that are not mined yet would do to an account.
+type pendingTransfers interface {
+	// queue adds what queries it takes to a batch, and returns how to read the sums once it has run: µSTX coming in
+	// by transfers, and µSTX going out, by transfers and fees.
+	Queue(b *engine.Batch, account string) func() (inbound, outbound *big.Int)
+}
+
+// Estimate is a balance with what is pending.
+type Estimate struct {
+	EstimatedBalance       schema.Amount `json:"estimated_balance,omitempty" doc:"The balance when all pending transactions are mined. Absent for an earlier block."`
+	PendingBalanceInbound  schema.Amount `json:"pending_balance_inbound,omitempty"`
+	PendingBalanceOutbound schema.Amount `json:"pending_balance_outbound,omitempty"`
+}
+
+func newEstimate(balance schema.Amount, inbound, outbound *big.Int) Estimate {
+	estimated, ok := new(big.Int).SetString(string(balance), 10)
+	if !ok {
+		estimated = new(big.Int)
+	}
+	estimated.Add(estimated, inbound).Sub(estimated, outbound)
+	return Estimate{schema.Amount(estimated.String()), schema.Amount(inbound.String()), schema.Amount(outbound.String())}
+}

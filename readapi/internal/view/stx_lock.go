@@ -1,0 +1,56 @@
+package view
+
+import (
+	"strata/domain/hash"
+	"strata/readapi/internal/schema"
+)
+
+// STXLock is what an account has locked.
+type STXLock struct {
+	LockTxID              string        `json:"lock_tx_id" doc:"Empty while nothing is locked."`
+	Locked                schema.Amount `json:"locked"`
+	LockHeight            int64         `json:"lock_height" doc:"Stacks height of the lock; 0 while nothing is locked."`
+	BurnchainLockHeight   int64         `json:"burnchain_lock_height"`
+	BurnchainUnlockHeight int64         `json:"burnchain_unlock_height"`
+}
+
+var nothingLocked = STXLock{Locked: "0"}
+
+// lockRow is the last lock of an account up to a block; its amount is 0 when there is none.
+type lockRow struct {
+	amount                           schema.Amount
+	unlockHeight, height, burnHeight int64
+	PoxVersion                       int16
+	Txid                             *hash.Hash32
+}
+
+func lockColumns(r *lockRow) []any {
+	return []any{(*string)(&r.amount), &r.unlockHeight, &r.PoxVersion, &r.height, &r.burnHeight, &r.Txid}
+}
+
+// blockState is what decides about locks at a block.
+type blockState struct {
+	burnHeight int64
+	// forcedUnlock are the Bitcoin heights after which locks of pox-1 to pox-4 are void; nil where there is none.
+	forcedUnlock [4]*int64
+}
+
+func blockStateColumns(s *blockState) []any {
+	return []any{&s.burnHeight, &s.forcedUnlock[0], &s.forcedUnlock[1], &s.forcedUnlock[2], &s.forcedUnlock[3]}
+}
+
+// inForce is the lock as it is at a block: none when its time is over, or that of its version of PoX.
+func (r lockRow) inForce(at blockState) STXLock {
+	if r.amount == "0" || r.unlockHeight < at.burnHeight {
+		return nothingLocked
+	}
+	if v := int(r.PoxVersion) - 1; v >= 0 && v < len(at.forcedUnlock) {
+		if end := at.forcedUnlock[v]; end != nil && at.burnHeight > *end {
+			return nothingLocked
+		}
+	}
+	return STXLock{
+		LockTxID: r.Txid.String(), Locked: r.amount, LockHeight: r.height,
+		BurnchainLockHeight: r.burnHeight, BurnchainUnlockHeight: r.unlockHeight,
+	}
+}

@@ -1,0 +1,106 @@
+package view
+
+import (
+	"strata/domain/contract"
+	"strata/domain/hash"
+	"strata/readapi/internal/schema"
+)
+
+// transactionBody is a mined transaction in versions 1 and 2 of the API.
+type TransactionBody struct {
+	TransactionBase
+	IsUnanchored           bool            `json:"is_unanchored" doc:"False: what no block has confirmed is not shown."`
+	BlockHash              hash.Hash32     `json:"block_hash"`
+	ParentBlockHash        hash.Hash32     `json:"parent_block_hash"`
+	BlockHeight            int64           `json:"block_height"`
+	BlockTime              int64           `json:"block_time" doc:"Unix seconds; before Nakamoto the time of the Bitcoin block."`
+	BlockTimeISO           timeTextOrEmpty `json:"block_time_iso"`
+	BurnBlockHeight        int64           `json:"burn_block_height"`
+	BurnBlockTime          int64           `json:"burn_block_time"`
+	BurnBlockTimeISO       timeTextOrEmpty `json:"burn_block_time_iso"`
+	ParentBurnBlockTime    int64           `json:"parent_burn_block_time" doc:"0 where the node did not say."`
+	ParentBurnBlockTimeISO timeTextOrEmpty `json:"parent_burn_block_time_iso"`
+	Canonical              bool            `json:"canonical" doc:"False: the block is orphaned, and the transaction is in no canonical one."`
+	TxIndex                int32           `json:"tx_index" doc:"Its place in the block's list."`
+	TxStatus               string          `json:"tx_status" enum:"success,abort_by_response,abort_by_post_condition,problematic_skipped"`
+	TxResult               ClarityValue    `json:"tx_result"`
+	MicroblockHash         HexText         `json:"microblock_hash" doc:"0x for a transaction that was in no microblock."`
+	MicroblockSequence     int32           `json:"microblock_sequence" doc:"2147483647 for a transaction that was in no microblock."`
+	MicroblockCanonical    bool            `json:"microblock_canonical"`
+	CostReadCount          int64           `json:"execution_cost_read_count"`
+	CostReadLength         int64           `json:"execution_cost_read_length"`
+	CostRuntime            int64           `json:"execution_cost_runtime"`
+	CostWriteCount         int64           `json:"execution_cost_write_count"`
+	CostWriteLength        int64           `json:"execution_cost_write_length"`
+	VMError                *string         `json:"vm_error" doc:"The node's words on a failure, which are no part of consensus; null where there are none."`
+	EventCount             int32           `json:"event_count" doc:"0 for what did not succeed."`
+	Events                 []EventBody     `json:"events" nullable:"false" doc:"A page of its events where the transaction was asked for by its id; empty in lists."`
+	TransactionPayload
+
+	Row *TransactionRow `json:"-"`
+}
+
+// TransactionBase is what any transaction has, mined or not.
+type TransactionBase struct {
+	TxID              hash.Hash32     `json:"tx_id"`
+	Nonce             uint64          `json:"nonce" doc:"Of the sender; 0 for an operation from Bitcoin, which has none."`
+	FeeRate           schema.Amount   `json:"fee_rate" doc:"The whole fee in µSTX, whatever the name says."`
+	SenderAddress     string          `json:"sender_address" doc:"Empty for a refused operation from Bitcoin of which nothing else is known."`
+	Sponsored         bool            `json:"sponsored"`
+	SponsorAddress    string          `json:"sponsor_address,omitempty" doc:"Who paid the fee; absent when that was the sender."`
+	SponsorNonce      *uint64         `json:"sponsor_nonce,omitempty"`
+	PostConditionMode string          `json:"post_condition_mode" enum:"allow,deny,originator,unknown"`
+	PostConditions    []conditionBody `json:"post_conditions" nullable:"false"`
+	AnchorMode        string          `json:"anchor_mode" enum:"on_chain_only,off_chain_only,any"`
+}
+
+// TransactionPayload is what a transaction does: tx_type names the member that says it.
+type TransactionPayload struct {
+	TxType              string                `json:"tx_type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member that says more. There is none for undecoded: what this program can't read, or an operation from Bitcoin of which nothing is known."`
+	TokenTransfer       *tokenTransferBody    `json:"token_transfer,omitempty"`
+	SmartContract       *smartContractBody    `json:"smart_contract,omitempty"`
+	ContractCall        *contractCallBody     `json:"contract_call,omitempty"`
+	PoisonMicroblock    *poisonMicroblockBody `json:"poison_microblock,omitempty"`
+	CoinbasePayload     *coinbaseBody         `json:"coinbase_payload,omitempty"`
+	TenureChangePayload *tenureChangeBody     `json:"tenure_change_payload,omitempty"`
+}
+
+type tokenTransferBody struct {
+	RecipientAddress string        `json:"recipient_address"`
+	Amount           schema.Amount `json:"amount" doc:"µSTX"`
+	Memo             HexText       `json:"memo" doc:"34 bytes."`
+}
+
+type smartContractBody struct {
+	ClarityVersion *uint8 `json:"clarity_version" doc:"null where the transaction leaves it to the epoch."`
+	ContractID     string `json:"contract_id"`
+	SourceCode     string `json:"source_code"`
+}
+
+type contractCallBody struct {
+	ContractID        string                   `json:"contract_id"`
+	FunctionName      string                   `json:"function_name"`
+	FunctionSignature string                   `json:"function_signature" doc:"Of the contract's interface; empty where that is not known, or does not have the function."`
+	FunctionArgs      *[]contract.CallArgument `json:"function_args,omitempty" nullable:"false" doc:"Names and types are the interface's. Without one names are empty, and types are those of the values."`
+}
+
+type poisonMicroblockBody struct {
+	Header1 HexText `json:"microblock_header_1"`
+	Header2 HexText `json:"microblock_header_2"`
+}
+
+type coinbaseBody struct {
+	Data         HexText `json:"data" doc:"32 bytes."`
+	AltRecipient *string `json:"alt_recipient" doc:"Who gets the reward instead of the miner; null for the miner."`
+	VRFProof     HexText `json:"vrf_proof,omitempty" doc:"Since Nakamoto."`
+}
+
+type tenureChangeBody struct {
+	TenureConsensusHash     HexText     `json:"tenure_consensus_hash"`
+	PrevTenureConsensusHash HexText     `json:"prev_tenure_consensus_hash"`
+	BurnViewConsensusHash   HexText     `json:"burn_view_consensus_hash"`
+	PreviousTenureEnd       hash.Hash32 `json:"previous_tenure_end" doc:"Index block hash of the last block of the tenure before."`
+	PreviousTenureBlocks    uint32      `json:"previous_tenure_blocks"`
+	Cause                   string      `json:"cause" enum:"block_found,extended,extended_runtime,extended_read_count,extended_read_length,extended_write_count,extended_write_length,unknown"`
+	PubkeyHash              HexText     `json:"pubkey_hash"`
+}

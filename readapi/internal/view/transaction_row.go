@@ -1,0 +1,169 @@
+package view
+
+import (
+	"cmp"
+	"context"
+
+	"strata/domain/hash"
+	"strata/domain/transaction"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+)
+
+// rowKey is the key of a transaction in the table.
+type RowKey struct {
+	Seq   int64 // of the event with the block
+	Index int32 // in the block's list
+}
+
+// transactionRow is a mined transaction with its block as the tables have them. All answers that show transactions are
+// made from it: renderTransaction and summarize make the shapes, after complete has read what else they need.
+type TransactionRow struct {
+	RowKey
+	Execution          int32 // place in the order of execution
+	EventCount         int32
+	microblockSequence *int32
+	bitcoin            bool // it is an operation that came from Bitcoin
+	cost               transactionCost
+	ID                 hash.Hash32
+	Status             string
+	sender             *string
+	rawResult, RawTx   []byte
+	microblockHash     *hash.Hash32
+	vmError            *string
+	burnchainOp        *string // JSON of the operation
+	Canonical          bool
+	Height             int64
+	Block, parentBlock hash.Hash32
+	IndexHash          hash.Hash32 // index block hash
+	parentIndexHash    hash.Hash32
+	blockTime          *int64
+	BurnBlockTime      int64
+	BurnBlockHeight    int64
+	parentBurnTime     *int64
+
+	// number is its own in the list of the projection accounts that it was read from, and place that among all canonical
+	// transactions; 0 when it was read from no list. What is canonical is the projection's to say then.
+	Number, Place int64
+
+	// tx is the transaction in parts: of one that came from Bitcoin, one that would have done the same. complete sets it.
+	Tx *transaction.Transaction
+}
+
+// transactionCost is what the execution of a transaction cost, in the units of the node's limits.
+type transactionCost struct {
+	ReadCount   int64 `json:"read_count"`
+	ReadLength  int64 `json:"read_length"`
+	Runtime     int64 `json:"runtime"`
+	WriteCount  int64 `json:"write_count"`
+	WriteLength int64 `json:"write_length"`
+}
+
+// transactionSQL selects what transactionColumns reads: of the transaction t, its block b, and what is canonical, c, if
+// its block is.
+const TransactionSQL = TransactionSources + transactionFields
+
+const (
+	TransactionSources = `array_remove(ARRAY[t.source_seq, c.source_seq], NULL), `
+	transactionFields  = `
+	t.source_seq, t.tx_index, t.execution_index, t.event_count, t.microblock_sequence, t.type_id IS NULL,
+	t.execution_cost_read_count, t.execution_cost_read_length, t.execution_cost_runtime, t.execution_cost_write_count, t.execution_cost_write_length,
+	t.txid, t.status, t.sender, t.raw_result, t.raw_tx, t.microblock_hash, t.vm_error, t.burnchain_op,
+	c.height IS NOT NULL, b.height, b.block_hash, b.parent_block_hash, b.index_block_hash, b.parent_index_block_hash,
+	b.block_time, b.burn_block_time, b.burn_block_height, b.parent_burn_block_time `
+)
+
+// transactionBlocksSQL joins the block b of the transaction t, and what is canonical, c.
+const TransactionBlocksSQL = `
+	JOIN {chain}.block b ON b.source_seq = t.source_seq
+	LEFT JOIN {chain}.canonical c ON c.block_seq = t.source_seq `
+
+func TransactionColumns(r *TransactionRow) []any {
+	return []any{
+		&r.Seq, &r.Index, &r.Execution, &r.EventCount, &r.microblockSequence, &r.bitcoin,
+		&r.cost.ReadCount, &r.cost.ReadLength, &r.cost.Runtime, &r.cost.WriteCount, &r.cost.WriteLength,
+		&r.ID, &r.Status, &r.sender, &r.rawResult, &r.RawTx, &r.microblockHash, &r.vmError, &r.burnchainOp,
+		&r.Canonical, &r.Height, &r.Block, &r.parentBlock, &r.IndexHash, &r.parentIndexHash,
+		&r.blockTime, &r.BurnBlockTime, &r.BurnBlockHeight, &r.parentBurnTime,
+	}
+}
+
+// queueTransactions adds the query for the transactions with some ids to a batch. Of the copies of one it reads the
+// canonical one; where none is, the highest, and of several the one that came last.
+func QueueTransactions(b *engine.Batch, ids []hash.Hash32) *engine.Result[TransactionRow] {
+	return engine.Query(b, TransactionColumns, `
+		SELECT DISTINCT ON (t.txid) `+TransactionSQL+`
+		FROM {chain}.transaction t`+TransactionBlocksSQL+`
+		WHERE t.txid = ANY ($1)
+		ORDER BY t.txid, c.height IS NOT NULL DESC, b.height DESC, t.source_seq DESC`, ids)
+}
+
+// findTransaction reads the transaction with an id, alone in its batch; nil when there is none.
+func FindTransaction(ctx context.Context, s *engine.Snapshot, id hash.Hash32) (*TransactionRow, error) {
+	if _, ok := s.Tip("chain"); !ok {
+		return nil, nil
+	}
+	b := s.Batch()
+	found := QueueTransactions(b, []hash.Hash32{id})
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	if len(found.Rows) == 0 {
+		return nil, nil
+	}
+	return &found.Rows[0], nil
+}
+
+// sequence is the microblock sequence, as positions have it.
+func (r *TransactionRow) Sequence() int32 {
+	if r.microblockSequence == nil {
+		return page.AnchoredSequence
+	}
+	return *r.microblockSequence
+}
+
+// time is the time of the block in Unix seconds; before Nakamoto that of its Bitcoin block.
+func (r *TransactionRow) time() int64 {
+	if r.blockTime != nil && *r.blockTime != 0 {
+		return *r.blockTime
+	}
+	return r.BurnBlockTime
+}
+
+// from is who sent it; empty for a refused operation from Bitcoin of which nothing else is known.
+func (r *TransactionRow) from() string {
+	if r.bitcoin || r.sender != nil {
+		return ValueOf(r.sender)
+	}
+	return r.Tx.Sender().String()
+}
+
+func ValueOf[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
+}
+
+// rowsOf are the rows of a result, to be completed in place.
+func RowsOf(found *engine.Result[TransactionRow]) []*TransactionRow {
+	rows := make([]*TransactionRow, len(found.Rows))
+	for i := range found.Rows {
+		rows[i] = &found.Rows[i]
+	}
+	return rows
+}
+
+// compareKeys orders keys as the table has them.
+func CompareKeys(a, b RowKey) int {
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Index, b.Index))
+}
+
+// keyColumns are keys as two arguments of a query.
+func KeyColumns(keys []RowKey) (seqs []int64, indexes []int32) {
+	seqs, indexes = make([]int64, len(keys)), make([]int32, len(keys))
+	for i, k := range keys {
+		seqs[i], indexes[i] = k.Seq, k.Index
+	}
+	return seqs, indexes
+}

@@ -1,0 +1,70 @@
+package view
+
+import (
+	"encoding/hex"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/clarity"
+	"strata/domain/memo"
+	"strata/readapi/internal/schema"
+)
+
+// hexText is bytes as lower-case hex with 0x, as JSON text.
+type HexText string
+
+// Schema implements huma.SchemaProvider.
+func (HexText) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(`^0x([0-9a-f]{2})*$`), Examples: []any{"0x0703"}}
+}
+
+func HexOf(b []byte) HexText { return HexText("0x" + hex.EncodeToString(b)) }
+
+// clarityValue is a Clarity value in its two forms.
+type ClarityValue struct {
+	Hex  HexText `json:"hex" doc:"The value as consensus serialises it."`
+	Repr string  `json:"repr" doc:"The value as Clarity text; empty for bytes that are no value." example:"(ok true)"`
+}
+
+// showRaw shows a value by its bytes. What is none is shown as its bytes: the chain has it all the same.
+func ShowRaw(raw []byte) ClarityValue {
+	v, err := clarity.DecodeAll(raw)
+	if err != nil {
+		return ClarityValue{Hex: HexOf(raw)}
+	}
+	return showValue(v)
+}
+
+func showValue(v clarity.Value) ClarityValue { return ClarityValue{HexText(v.Hex()), v.Repr()} }
+
+// memoText is the memo of a transfer in its two forms.
+type MemoText struct {
+	Hex  HexText `json:"hex"`
+	Repr string  `json:"repr" doc:"The memo as one line of text, without what does not print."`
+}
+
+func ShowMemo(b []byte) *MemoText { return &MemoText{HexOf(b), memo.Display(b)} }
+
+// timeTextOrEmpty is a time as JSON text, which is empty for a time that is not known.
+type timeTextOrEmpty string
+
+// Schema implements huma.SchemaProvider.
+func (timeTextOrEmpty) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: "The same as text: UTC with milliseconds; empty when it is not known.", Examples: []any{"2024-10-29T14:21:02.000Z"}}
+}
+
+func unixTimeOrEmpty(seconds int64) timeTextOrEmpty {
+	if seconds <= 0 {
+		return ""
+	}
+	return timeTextOrEmpty(schema.UnixTime(seconds))
+}
+
+// orNull says of members of an object that they may be null, which huma can't say of those that have a schema of their
+// own.
+func OrNull(s *huma.Schema, members ...string) *huma.Schema {
+	for _, member := range members {
+		s.Properties[member] = &huma.Schema{AnyOf: []*huma.Schema{s.Properties[member], {Type: "null"}}}
+	}
+	return s
+}

@@ -1,0 +1,134 @@
+package view
+
+import (
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/schema"
+)
+
+// waitingBody is a transaction that is not mined in versions 1 and 2 of the API.
+type WaitingBody struct {
+	TransactionBase
+	TxStatus       string          `json:"tx_status" enum:"pending,dropped_replace_by_fee,dropped_replace_across_fork,dropped_too_expensive,dropped_stale_garbage_collect,dropped_problematic"`
+	ReplacedByTxID *hash.Hash32    `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that takes its place; null where there is none, or nobody said which."`
+	ReceiptTime    int64           `json:"receipt_time" doc:"When its announcement was received, in Unix seconds."`
+	ReceiptTimeISO timeTextOrEmpty `json:"receipt_time_iso"`
+	TransactionPayload
+
+	Row *WaitingRow `json:"-"`
+}
+
+// renderWaiting shows a transaction that complete has seen.
+func RenderWaiting(r *WaitingRow, how Rendering) WaitingBody {
+	return WaitingBody{
+		TransactionBase: renderBase(&r.TransactionRow), TransactionPayload: renderPayload(r.Tx, how.Interfaces.of(&r.TransactionRow), how.WithoutArguments),
+		TxStatus: r.Status, ReplacedByTxID: r.replacedBy, ReceiptTime: r.ReceiptTime, ReceiptTimeISO: unixTimeOrEmpty(r.ReceiptTime), Row: r,
+	}
+}
+
+// shownTransaction is a transaction, mined or not.
+type ShownTransaction struct {
+	Mined   *TransactionBody
+	Waiting *WaitingBody
+}
+
+// Schema implements huma.SchemaProvider.
+func (ShownTransaction) Schema(r huma.Registry) *huma.Schema {
+	return anyOf(r, reflect.TypeFor[TransactionBody](), reflect.TypeFor[WaitingBody]())
+}
+
+// MarshalJSON implements json.Marshaler.
+func (t ShownTransaction) MarshalJSON() ([]byte, error) {
+	if t.Waiting != nil {
+		return engine.Encode(t.Waiting)
+	}
+	return engine.Encode(t.Mined)
+}
+
+func anyOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
+	s := &huma.Schema{}
+	for _, t := range types {
+		s.AnyOf = append(s.AnyOf, r.Schema(t, true, ""))
+	}
+	return s
+}
+
+// WaitingBase is what transactions that are not mined have in version 3 of the API, in lists and alone.
+type WaitingBase struct {
+	TxID          hash.Hash32   `json:"tx_id"`
+	Sender        signer        `json:"sender"`
+	Sponsor       *signer       `json:"sponsor" doc:"Who pays the fee; null when that is the sender."`
+	FeeRate       schema.Amount `json:"fee_rate" doc:"The whole fee in µSTX, whatever the name says."`
+	ReceiptTime   int64         `json:"receipt_time" doc:"When its announcement was received, in Unix seconds."`
+	ReceiptHeight int64         `json:"receipt_block_height" doc:"The newest block then; -1 when there was none."`
+	Status        string        `json:"status" enum:"pending,dropped_replace_by_fee,dropped_replace_across_fork,dropped_too_expensive,dropped_stale_garbage_collect,dropped_problematic"`
+	Type          string        `json:"type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member that says more. There is none for poison_microblock and undecoded."`
+
+	TokenTransfer *transferSummary `json:"token_transfer,omitempty"`
+}
+
+// waitingSummary is a transaction in lists of the mempool in version 3 of the API.
+type WaitingSummary struct {
+	WaitingBase
+	SummaryPayload
+
+	Row *WaitingRow `json:"-"`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (*WaitingSummary) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return OrNull(s, "sponsor")
+}
+
+// waitingV3 is a transaction that is not mined in version 3 of the API.
+type waitingV3 struct {
+	WaitingBase
+	ReplacedByTxID *hash.Hash32     `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that takes its place; null where there is none, or nobody said which."`
+	PostConditions *[]conditionBody `json:"post_conditions,omitempty" nullable:"false" doc:"With include=post_conditions."`
+	PayloadV3
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (*waitingV3) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return OrNull(s, "sponsor")
+}
+
+func NewWaitingBase(r *WaitingRow) WaitingBase {
+	return WaitingBase{
+		TxID: r.ID, Sender: signer{r.from(), r.Tx.Nonce()}, Sponsor: sponsorOf(r.Tx), FeeRate: unsignedAmount(r.Tx.Fee()),
+		ReceiptTime: r.ReceiptTime, ReceiptHeight: r.receiptHeight, Status: r.Status, Type: r.Tx.Payload.TxType(), TokenTransfer: transferOf(r.Tx),
+	}
+}
+
+func RenderWaitingV3(r *WaitingRow, include Included) *waitingV3 {
+	b := &waitingV3{WaitingBase: NewWaitingBase(r), ReplacedByTxID: r.replacedBy, PayloadV3: renderPayloadV3(r.Tx, include)}
+	if include.has(includeConditions) {
+		conditions := showConditions(r.Tx.PostConditions)
+		b.PostConditions = &conditions
+	}
+	return b
+}
+
+// shownV3 is a transaction, mined or not, in version 3 of the API.
+type ShownV3 struct {
+	Mined   *transactionV3
+	Waiting *waitingV3
+	Row     *WaitingRow
+}
+
+// Schema implements huma.SchemaProvider.
+func (ShownV3) Schema(r huma.Registry) *huma.Schema {
+	return anyOf(r, reflect.TypeFor[transactionV3](), reflect.TypeFor[waitingV3]())
+}
+
+// MarshalJSON implements json.Marshaler.
+func (t ShownV3) MarshalJSON() ([]byte, error) {
+	if t.Waiting != nil {
+		return engine.Encode(t.Waiting)
+	}
+	return engine.Encode(t.Mined)
+}

@@ -1,0 +1,69 @@
+package mempool
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+)
+
+// feeRateRequest is a transaction whose fee is asked for.
+type feeRateRequest struct {
+	Transaction string `json:"transaction" doc:"The transaction. Nobody reads it."`
+}
+
+// feeRate is what the reference estimates for any transaction.
+type feeRate struct {
+	FeeRate int `json:"fee_rate" enum:"400" doc:"Always 400."`
+}
+
+// feeRateInput is a request as it comes.
+type feeRateInput struct {
+	RawBody []byte `contentType:"application/json"`
+}
+
+// feeRateBodyMax is the length of the longest body of a request, in bytes: a transaction of 2 MiB in hex, and more.
+const feeRateBodyMax = 4<<20 + 4<<10
+
+func (a *api) registerFeeRate() {
+	r := engine.Operation{
+		ID: "get-fee-rate", Path: "/extended/v1/fee_rate", Tag: "Transactions", Summary: "A constant, once an estimate of fees",
+		Description: engine.Instead("/v2/fees/transaction"),
+		Statuses:    []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge},
+	}
+	responses := a.Responses(r, reflect.TypeFor[feeRate]())
+	delete(responses, "503")
+	huma.Register(a.Huma, huma.Operation{
+		Method: http.MethodPost, Path: r.Path, OperationID: r.ID, Summary: r.Summary, Description: r.Description, Tags: []string{r.Tag},
+		Deprecated: true, Responses: responses, MaxBodyBytes: feeRateBodyMax, SkipValidateBody: true,
+	}, func(ctx context.Context, in *feeRateInput) (*engine.Output, error) {
+		return &engine.Output{Body: engine.Delivery{Answer: a.feeRate(ctx, in)}.Write}, nil
+	})
+	body := a.OpenAPI().Paths[r.Path].Post.RequestBody
+	body.Required = true
+	body.Content["application/json"].Schema = a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[feeRateRequest](), true, "")
+}
+
+// feeRate answers a request, whatever the transaction.
+func (a *api) feeRate(ctx context.Context, in *feeRateInput) *answer.Answer {
+	c := answer.Config{Fields: []answer.Field{{Name: "Warning", Values: []string{engine.DeprecationWarning}}}}
+	members, err := engine.MembersOf(in.RawBody)
+	if err == nil {
+		var given bool
+		if _, given, err = engine.TextMember(members, "transaction", nil); err == nil && !given {
+			err = engine.Invalid("body must have required property 'transaction'")
+		}
+	}
+	if err != nil {
+		return a.FailureAnswer(ctx, err, c)
+	}
+	made, err := engine.NewAnswer(feeRate{400}, c)
+	if err != nil {
+		return a.FailureAnswer(ctx, err, c)
+	}
+	return made
+}

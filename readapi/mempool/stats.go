@@ -1,0 +1,243 @@
+package mempool
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+)
+
+// mempoolStats says how the mempool is made up.
+type mempoolStats struct {
+	TxTypeCounts        mempoolCounts `json:"tx_type_counts"`
+	TxSimpleFeeAverages mempoolSpread `json:"tx_simple_fee_averages" doc:"Whole fees in µSTX."`
+	TxAges              mempoolSpread `json:"tx_ages" doc:"Blocks since they were received."`
+	TxByteSizes         mempoolSpread `json:"tx_byte_sizes"`
+}
+
+// mempoolKinds are the kinds that are told apart, in the order in which queries number them.
+var mempoolKinds = [...]string{"token_transfer", "smart_contract", "contract_call", "poison_microblock"}
+
+type mempoolCounts struct {
+	TokenTransfer    int64 `json:"token_transfer"`
+	SmartContract    int64 `json:"smart_contract"`
+	ContractCall     int64 `json:"contract_call"`
+	PoisonMicroblock int64 `json:"poison_microblock"`
+}
+
+type mempoolSpread struct {
+	TokenTransfer    percentiles `json:"token_transfer"`
+	SmartContract    percentiles `json:"smart_contract"`
+	ContractCall     percentiles `json:"contract_call"`
+	PoisonMicroblock percentiles `json:"poison_microblock"`
+}
+
+// percentiles are exact: between two values, a share of their difference. All are null where there is nothing.
+type percentiles struct {
+	P25 *exactNumber `json:"p25"`
+	P50 *exactNumber `json:"p50"`
+	P75 *exactNumber `json:"p75"`
+	P95 *exactNumber `json:"p95"`
+}
+
+// exactNumber is a number that JSON has as its digits.
+type exactNumber string
+
+// Schema implements huma.SchemaProvider.
+func (exactNumber) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeNumber, Nullable: true}
+}
+
+// MarshalJSON implements json.Marshaler.
+func (d exactNumber) MarshalJSON() ([]byte, error) { return json.Marshal(json.Number(d)) }
+
+func (a *api) registerMempoolStats() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-mempool-stats", Path: "/extended/v1/tx/mempool/stats", Tag: "Mempool", Summary: "How the mempool is made up",
+		Class: answer.Mempool, DependsOn: engine.OnTip("mempool"), TagByContent: true,
+	}, getMempoolStats)
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-mempool-fees", Path: "/extended/v2/mempool/fees", Tag: "Mempool", Summary: "What those pay that wait to be mined",
+		Description: "Percentiles (25, 50, 75, 95) of whole fees in µSTX, of all and by kind. A kind of which there is none is absent.",
+		Class:       answer.Mempool, DependsOn: engine.OnTip("mempool"), TagByContent: true,
+	}, getMempoolFees)
+}
+
+// spreadRow is a percentile of a kind of transactions; kind -1 is all of them.
+type spreadRow struct {
+	kind, percent  int
+	n              int64
+	fee, age, size exactNumber
+}
+
+func spreadColumns(r *spreadRow) []any {
+	return []any{&r.kind, &r.percent, &r.n, &r.fee, &r.age, &r.size}
+}
+
+// spreadSQL ranks all that waits, each kind by itself and all together, and interpolates between the two neighbours of each
+// percentile, in whole numbers. There are so many as nodes keep.
+const spreadSQL = `
+	WITH waiting AS (
+		SELECT CASE type_id WHEN 0 THEN 0 WHEN 1 THEN 1 WHEN 6 THEN 1 WHEN 2 THEN 2 WHEN 3 THEN 3 END AS kind,
+		       fee, greatest($1::bigint - receipt_height, 0)::numeric AS age, size::numeric AS size
+		FROM {mempool}.transaction WHERE status = 'pending'
+	), ranked AS (
+		SELECT g.kind, fee, age, size, count(*) OVER (PARTITION BY g.kind) AS n,
+		       row_number() OVER (PARTITION BY g.kind ORDER BY fee) - 1 AS by_fee,
+		       row_number() OVER (PARTITION BY g.kind ORDER BY age) - 1 AS by_age,
+		       row_number() OVER (PARTITION BY g.kind ORDER BY size) - 1 AS by_size
+		FROM waiting CROSS JOIN LATERAL (VALUES (waiting.kind), (-1)) AS g (kind)
+		WHERE g.kind IS NOT NULL
+	)
+	SELECT ARRAY[]::bigint[], kind, percent, n,
+	       trim_scale(fee + (fee_above - fee) * rest / 100)::text, trim_scale(age + (age_above - age) * rest / 100)::text,
+	       trim_scale(size + (size_above - size) * rest / 100)::text
+	FROM (
+		SELECT kind, percent, n, (n - 1) * percent % 100 AS rest,
+		       min(fee) FILTER (WHERE by_fee = (n - 1) * percent / 100) AS fee,
+		       min(fee) FILTER (WHERE by_fee = ((n - 1) * percent + 99) / 100) AS fee_above,
+		       min(age) FILTER (WHERE by_age = (n - 1) * percent / 100) AS age,
+		       min(age) FILTER (WHERE by_age = ((n - 1) * percent + 99) / 100) AS age_above,
+		       min(size) FILTER (WHERE by_size = (n - 1) * percent / 100) AS size,
+		       min(size) FILTER (WHERE by_size = ((n - 1) * percent + 99) / 100) AS size_above
+		FROM ranked CROSS JOIN (VALUES (25), (50), (75), (95)) AS p (percent)
+		GROUP BY kind, percent, n
+	) spread`
+
+// readSpread reads the percentiles; none when nothing waits.
+func readSpread(ctx context.Context, s *engine.Snapshot) ([]spreadRow, error) {
+	v := s.Active("mempool")
+	if v == nil {
+		return nil, nil
+	}
+	var height int64
+	if v.Height != nil {
+		height = *v.Height
+	}
+	b := s.Batch()
+	found := engine.Query(b, spreadColumns, spreadSQL, height)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	return found.Rows, nil
+}
+
+func (p *percentiles) set(percent int, d exactNumber) {
+	switch percent {
+	case 25:
+		p.P25 = &d
+	case 50:
+		p.P50 = &d
+	case 75:
+		p.P75 = &d
+	case 95:
+		p.P95 = &d
+	}
+}
+
+func (s *mempoolSpread) kinds() [len(mempoolKinds)]*percentiles {
+	return [...]*percentiles{&s.TokenTransfer, &s.SmartContract, &s.ContractCall, &s.PoisonMicroblock}
+}
+
+func getMempoolStats(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*mempoolStats, error) {
+	rows, err := readSpread(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	stats := &mempoolStats{}
+	counts := [...]*int64{&stats.TxTypeCounts.TokenTransfer, &stats.TxTypeCounts.SmartContract, &stats.TxTypeCounts.ContractCall, &stats.TxTypeCounts.PoisonMicroblock}
+	fees, ages, sizes := stats.TxSimpleFeeAverages.kinds(), stats.TxAges.kinds(), stats.TxByteSizes.kinds()
+	for _, r := range rows {
+		if r.kind < 0 {
+			continue
+		}
+		*counts[r.kind] = r.n
+		fees[r.kind].set(r.percent, r.fee)
+		ages[r.kind].set(r.percent, r.age)
+		sizes[r.kind].set(r.percent, r.size)
+	}
+	return stats, nil
+}
+
+// mempoolFees are fees by how many pay less.
+type mempoolFees struct {
+	All           feePriority  `json:"all"`
+	TokenTransfer *feePriority `json:"token_transfer,omitempty"`
+	ContractCall  *feePriority `json:"contract_call,omitempty"`
+	SmartContract *feePriority `json:"smart_contract,omitempty"`
+}
+
+type feePriority struct {
+	None   roundedFee `json:"no_priority"`
+	Low    roundedFee `json:"low_priority"`
+	Medium roundedFee `json:"medium_priority"`
+	High   roundedFee `json:"high_priority"`
+}
+
+// roundedFee is a whole number of µSTX, as a JSON number.
+type roundedFee string
+
+// Schema implements huma.SchemaProvider.
+func (roundedFee) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeInteger} }
+
+// MarshalJSON implements json.Marshaler.
+func (f roundedFee) MarshalJSON() ([]byte, error) {
+	if f == "" {
+		return []byte("0"), nil
+	}
+	return []byte(f), nil
+}
+
+func (p *feePriority) set(percent int, fee roundedFee) {
+	switch percent {
+	case 25:
+		p.None = fee
+	case 50:
+		p.Low = fee
+	case 75:
+		p.Medium = fee
+	case 95:
+		p.High = fee
+	}
+}
+
+func getMempoolFees(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*mempoolFees, error) {
+	rows, err := readSpread(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	fees := &mempoolFees{}
+	kinds := map[int]**feePriority{0: &fees.TokenTransfer, 1: &fees.SmartContract, 2: &fees.ContractCall}
+	for _, r := range rows {
+		fee := rounded(r.fee)
+		if r.kind < 0 {
+			fees.All.set(r.percent, fee)
+			continue
+		}
+		if kind := kinds[r.kind]; kind != nil {
+			if *kind == nil {
+				*kind = &feePriority{}
+			}
+			(*kind).set(r.percent, fee)
+		}
+	}
+	return fees, nil
+}
+
+// rounded is a number as the nearest whole number, halves up.
+func rounded(d exactNumber) roundedFee {
+	whole, fraction, _ := strings.Cut(string(d), ".")
+	if fraction < "5" {
+		return roundedFee(whole)
+	}
+	n, ok := new(big.Int).SetString(whole, 10)
+	if !ok {
+		return roundedFee(whole)
+	}
+	return roundedFee(n.Add(n, big.NewInt(1)).String())
+}

@@ -1,0 +1,215 @@
+package node
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var hundred = fullness{100, 100, 100, 100, 100, 100}
+
+// tenuresOf makes tenures, oldest first, each of so many blocks and with so much in one dimension.
+func tenuresOf(dimension int, blocks int, took ...int64) (made []feeBlock) {
+	for _, all := range took {
+		for i := range blocks {
+			b := feeBlock{height: int64(len(made)), seq: int64(len(made)) + 1000, begins: i == 0}
+			if i == blocks-1 {
+				b.took[dimension] = all
+			}
+			made = append(made, b)
+		}
+	}
+	return made
+}
+
+func TestMarket(t *testing.T) {
+	t.Parallel()
+	for dimension := range hundred {
+		for _, tc := range []struct {
+			name   string
+			blocks []feeBlock
+			want   market
+		}{
+			{"nothing is known", nil, marketUnknown},
+			{"the current tenure begins before", tenuresOf(dimension, 3, 0)[1:], marketUnknown},
+			{"few tenures", tenuresOf(dimension, 3, 100, 100, 100, 100, 100), marketNone},
+			{"one more than few, and full", tenuresOf(dimension, 3, 100, 100, 100, 100, 100, 100), marketFull},
+			{"the oldest of five is not whole", tenuresOf(dimension, 3, 100, 100, 100, 100, 100, 100)[1:], marketNone},
+			{"the current one has room", tenuresOf(dimension, 5, 100, 100, 100, 100, 100, 49), marketNone},
+			{"the current one is half full", tenuresOf(dimension, 5, 100, 100, 100, 100, 100, 50), marketFull},
+			{"the current one is too young to count", tenuresOf(dimension, 4, 100, 100, 100, 100, 100, 0), marketFull},
+			{"just below", tenuresOf(dimension, 1, 90, 90, 90, 90, 89, 100), marketNone},
+			{"just there", tenuresOf(dimension, 1, 90, 90, 90, 90, 90, 100), marketFull},
+			// (1·0 + 2·100 + 3·100 + 4·100 + 5·100) / 15 = 93.3
+			{"the oldest counts least", tenuresOf(dimension, 1, 0, 100, 100, 100, 100, 100), marketFull},
+			// (1·100 + … + 4·100 + 5·0) / 15 = 66.7
+			{"the newest counts most", tenuresOf(dimension, 1, 100, 100, 100, 100, 0, 100), marketNone},
+			{"what is older counts nothing", tenuresOf(dimension, 1, 0, 0, 90, 90, 90, 90, 90, 100), marketFull},
+		} {
+			if got := marketOf(tc.blocks, hundred); got != tc.want {
+				t.Errorf("dimension %d: %s: got %d, want %d", dimension, tc.name, got, tc.want)
+			}
+		}
+	}
+}
+
+// Blocks that took more never make room.
+func TestMarketRises(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		blocks := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) (b feeBlock) {
+			b.begins = rapid.IntRange(0, 2).Draw(t, "begins") == 0
+			for i := range b.took {
+				b.took[i] = rapid.Int64Range(0, 60).Draw(t, "took")
+			}
+			return b
+		}), 1, 40).Draw(t, "blocks")
+		before := marketOf(blocks, hundred)
+		i := rapid.IntRange(0, len(blocks)-1).Draw(t, "block")
+		blocks[i].took[rapid.IntRange(0, len(hundred)-1).Draw(t, "dimension")] += rapid.Int64Range(0, 100).Draw(t, "more")
+		if after := marketOf(blocks, hundred); after < before {
+			t.Fatalf("%d became %d when block %d took more", before, after, i)
+		}
+	})
+}
+
+// A window that is brought up to date is the one that would be read anew.
+func TestJoined(t *testing.T) {
+	t.Parallel()
+	all := tenuresOf(0, 10, 1, 2, 3, 4)
+	if got, ok := joined(all[:30], all[20:]); !ok || !reflect.DeepEqual(got, all) {
+		t.Errorf("new blocks: got %v, %v", got, ok)
+	}
+	if got, ok := joined(all, all[20:]); !ok || !reflect.DeepEqual(got, all) {
+		t.Errorf("no new ones: got %v, %v", got, ok)
+	}
+	fork := slices.Clone(all[20:30])
+	for i := 5; i < len(fork); i++ {
+		fork[i].seq += 5000
+	}
+	before := slices.Clone(all)
+	if got, ok := joined(all, fork); !ok || !reflect.DeepEqual(got, append(slices.Clone(all[:20]), fork...)) {
+		t.Errorf("a reorganisation within: got %v, %v", got, ok)
+	}
+	if !reflect.DeepEqual(all, before) {
+		t.Error("the window before has changed")
+	}
+	deep := slices.Clone(all[20:30])
+	deep[0].seq = 7
+	for name, read := range map[string][]feeBlock{"deeper": deep, "a gap": {{height: 41, seq: 1041}}, "nothing": nil, "below": {{height: -1}}} {
+		if got, ok := joined(all, read); ok {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+	var long []feeBlock
+	for h := range int64(feeBlocksMax + 10) {
+		long = append(long, feeBlock{height: h, seq: h})
+	}
+	if got, ok := joined(long[:feeBlocksMax], long[feeBlocksMax-8:]); !ok || len(got) != feeBlocksMax || got[0].height != 10 {
+		t.Errorf("a long window has %d blocks", len(got))
+	}
+}
+
+func TestLeastFee(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		body string
+		want uint64
+		ok   bool
+	}{
+		{`{"transaction_payload":"aabbcc"}`, 3, true},
+		{`{"transaction_payload":"0xaabbcc"}`, 3, true},
+		{`{"transaction_payload":"aabbcc","estimated_len":null}`, 3, true},
+		{`{"transaction_payload":"aabbcc","estimated_len":2}`, 3, true},
+		{`{"transaction_payload":"aabbcc","estimated_len":350}`, 350, true},
+		{`{"transaction_payload":""}`, 0, true},
+		{`{"estimated_len":350}`, 0, false},
+		{`{"transaction_payload":7}`, 0, false},
+		{`{"transaction_payload":"aa","estimated_len":-1}`, 0, false},
+		{`[]`, 0, false},
+		{``, 0, false},
+	} {
+		if got, ok := leastFee([]byte(tc.body)); got != tc.want || ok != tc.ok {
+			t.Errorf("%s: got %d, %v; want %d, %v", tc.body, got, ok, tc.want, tc.ok)
+		}
+	}
+}
+
+// Only fees of estimates are replaced; every other byte stays.
+func TestReplaceFees(t *testing.T) {
+	t.Parallel()
+	add := func(fee uint64) uint64 { return fee + 1 }
+	for _, tc := range []struct{ answer, want string }{
+		{`{"estimations":[{"fee_rate":1.0,"fee":10},{ "fee" : 18446744073709551614 , "fee_rate":2e0}] }`, `{"estimations":[{"fee_rate":1.0,"fee":11},{ "fee" : 18446744073709551615 , "fee_rate":2e0}] }`},
+		{`{"fee":1,"x":{"estimations":[{"fee":1}]},"estimations":[{"fee":1,"more":{"fee":1}}]}`, `{"fee":1,"x":{"estimations":[{"fee":1}]},"estimations":[{"fee":2,"more":{"fee":1}}]}`},
+		{`{"estimations":[]}`, ""},
+		{`{"estimations":[{"fee":1}`, ""},
+		{`{"estimations":[{"fee":-1}]}`, ""},
+		{`{"estimations":[{"fee":1.5}]}`, ""},
+		{`{"estimations":[{"fee":18446744073709551616}]}`, ""},
+		{`{"estimations":[{"fee":"1"}]}`, ""},
+		{`no JSON`, ""},
+		{``, ""},
+	} {
+		got, ok := replaceFees([]byte(tc.answer), add)
+		if want := tc.want; ok != (want != "") || ok && string(got) != want {
+			t.Errorf("%s: got %s, %v; want %s", tc.answer, got, ok, want)
+		}
+	}
+}
+
+func FuzzReplaceFees(f *testing.F) {
+	f.Add([]byte(`{"estimations":[{"fee_rate":1.0,"fee":10},{"fee":20}]}`))
+	f.Add([]byte(`{"estimations":{"a":{"fee":1}}} {"estimations":[{"fee":2}]}`))
+	f.Add([]byte(`{"estim\u0061tions":[{"fee":1}]`))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		before := bytes.Clone(answer)
+		same, ok := replaceFees(answer, func(fee uint64) uint64 { return fee })
+		if !bytes.Equal(answer, before) {
+			t.Fatal("the answer was changed")
+		}
+		if !ok {
+			return
+		}
+		if !bytes.Equal(same, answer) {
+			t.Fatalf("%q with the same fees became %q", answer, same)
+		}
+		other, ok := replaceFees(answer, func(uint64) uint64 { return 7 })
+		if !ok {
+			t.Fatalf("%q: fees that can be read can't be replaced", answer)
+		}
+		again, ok := replaceFees(other, func(fee uint64) uint64 {
+			if fee != 7 {
+				t.Fatalf("%q became %q, with a fee of %d", answer, other, fee)
+			}
+			return fee
+		})
+		if !ok || !bytes.Equal(again, other) {
+			t.Fatalf("%q became %q", other, again)
+		}
+	})
+}
+
+func FuzzLeastFee(f *testing.F) {
+	f.Add("00ff", uint64(7))
+	f.Add("0x", uint64(0))
+	f.Fuzz(func(t *testing.T, payload string, length uint64) {
+		text, err := json.Marshal(payload)
+		if err != nil {
+			t.Skip(err)
+		}
+		got, ok := leastFee(fmt.Appendf(nil, `{"transaction_payload":%s,"estimated_len":%d}`, text, length))
+		if !ok || got < length {
+			t.Fatalf("%q of %d bytes: got %d, %v", payload, length, got, ok)
+		}
+		if _, ok := leastFee([]byte(payload)); ok && !strings.Contains(payload, "payload") && !strings.Contains(payload, `\u`) {
+			t.Fatalf("%q has a payload", payload)
+		}
+	})
+}

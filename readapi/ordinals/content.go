@@ -1,0 +1,146 @@
+package ordinals
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"strata/domain/ordinals"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/ordinal"
+)
+
+// contentPolicy is for what strangers made: it may show itself, and run or load nothing.
+const contentPolicy = "sandbox; default-src 'none'; img-src data:; media-src data:; font-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+var contentFields = []answer.Field{
+	{Name: "Accept-Ranges", Values: []string{"bytes"}},
+	{Name: "Content-Security-Policy", Values: []string{contentPolicy}},
+	{Name: "Cross-Origin-Resource-Policy", Values: []string{"cross-origin"}},
+}
+
+func (a *api) registerInscriptionContent() {
+	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
+		ID: "getInscriptionContent", Path: "/inscriptions/{id}/content", Tag: "Inscriptions", Summary: "The content of an inscription",
+		Description: "The bytes, with the type that they were inscribed with. An inscription that names a delegate has that one's content, if it is known. " +
+			"It can be had in parts. Scripts in it don't run.",
+		ContentType: "application/octet-stream", Class: answer.Tip, DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+	}), a.inscriptionContent)
+}
+
+// contentRow is where the log has a content. Digits are those of a short one.
+type contentRow struct {
+	contentType                        string
+	delegated, delegateKnown           bool
+	height                             int64 // of the highest block that decides which content it is
+	holder, at, size                   int64 // at is negative for digits that are escaped
+	blockIndex, transaction, operation int32
+	digits                             []byte
+}
+
+func (r *contentRow) columns() []any {
+	return []any{
+		&r.contentType, &r.delegated, &r.delegateKnown, &r.height, &r.holder, &r.at, &r.size, &r.blockIndex, &r.transaction, &r.operation, &r.digits,
+	}
+}
+
+func (a *api) inscriptionContent(ctx context.Context, s *engine.Snapshot, in *InscriptionInput) (*engine.File, error) {
+	if s.Active(ordinal.Inscribed) == nil {
+		return nil, ordinal.ErrOrdinalsNotFound
+	}
+	named, name := in.selectID()
+	b := s.Batch()
+	found := engine.Query(b, (*contentRow).columns, `
+		SELECT array_remove(ARRAY[i.source_seq, d.source_seq], NULL), c.content_type, i.delegate IS NOT NULL, d.id IS NOT NULL, greatest(i.height, d.height),
+		       h.seq, coalesce(c.content_at, -1), c.content_size, b.block_index, c."transaction", c.operation,
+		       CASE WHEN c.content_size <= $2::bigint THEN substring(h.body FROM (c.content_at + 1)::int FOR (2 * c.content_size)::int) END
+		FROM (`+named+`) p
+		JOIN {inscriptions}.inscription i ON i.id = p.id
+		LEFT JOIN {inscriptions}.inscription d ON d.id = i.delegate
+		JOIN {inscriptions}.inscription c ON c.id = coalesce(d.id, i.id)
+		JOIN {inscriptions}.block b ON b.height = c.height
+		JOIN log.event e ON e.seq = c.source_seq
+		JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq)`, name, answer.MaxBody)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	row, ok := found.First()
+	if !ok {
+		return nil, ordinal.ErrOrdinalsNotFound
+	}
+	if !row.delegated || row.delegateKnown {
+		s.Settles(row.height)
+	}
+	f := &engine.File{ContentType: headerValue(row.contentType), Size: row.size, Content: row.tag(), Fields: contentFields}
+	var err error
+	switch {
+	case row.at < 0:
+		f.Head, err = a.escapedContent(ctx, &row)
+	case row.size <= answer.MaxBody:
+		f.Head, err = row.decode(row.digits, row.size)
+	default:
+		f.Open = func(ctx context.Context) io.ReadSeeker { return &contentReader{a: a, ctx: ctx, row: row} }
+	}
+	return f, err
+}
+
+// tag is of where the content stands in the log, which does not change.
+func (r *contentRow) tag() answer.Tag {
+	b := []byte("content " + r.contentType + "\x00")
+	b = binary.BigEndian.AppendUint64(b, uint64(r.holder))
+	for _, n := range []int32{r.blockIndex, r.transaction, r.operation} {
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
+	}
+	return engine.TagOf(engine.KeyOf(b))
+}
+
+// decode makes n bytes of their digits.
+func (r *contentRow) decode(digits []byte, n int64) ([]byte, error) {
+	content := make([]byte, n)
+	if int64(len(digits)) != 2*n {
+		return nil, fmt.Errorf("content at byte %d of event %d: got %d digits of %d", r.at, r.holder, len(digits), 2*n)
+	}
+	if _, err := hex.Decode(content, digits); err != nil {
+		return nil, fmt.Errorf("content at byte %d of event %d: %w", r.at, r.holder, err)
+	}
+	return content, nil
+}
+
+// escapedContent reads a content whose digits are written in another way than as they are, which no indexer is known to
+// do: the whole event is decoded.
+func (a *api) escapedContent(ctx context.Context, r *contentRow) ([]byte, error) {
+	var body []byte
+	if err := a.Config.Pool.QueryRow(ctx, `SELECT body FROM log.event WHERE seq = $1`, r.holder).Scan(&body); err != nil {
+		return nil, fmt.Errorf("read event %d: %w", r.holder, err)
+	}
+	payload, err := ordinals.Decode(body)
+	if err != nil {
+		return nil, fmt.Errorf("decode event %d: %w", r.holder, err)
+	}
+	pointer := fmt.Sprintf("/apply/%d/transactions/%d/metadata/ordinal_operations/%d", r.blockIndex, r.transaction, r.operation)
+	for i := range payload.Apply {
+		for j := range payload.Apply[i].Transactions {
+			for _, o := range payload.Apply[i].Transactions[j].Operations {
+				if o.Pointer == pointer && o.Reveal != nil {
+					return o.Reveal.Content, nil
+				}
+			}
+		}
+	}
+	return nil, fmt.Errorf("event %d has no reveal at %s", r.holder, pointer)
+}
+
+// headerValue is a content type as a header may have it: without control characters.
+func headerValue(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, text)
+}

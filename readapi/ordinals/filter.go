@@ -1,0 +1,150 @@
+package ordinals
+
+import (
+	"math"
+
+	"strata/domain/hash"
+	"strata/domain/ordinals"
+	"strata/readapi/internal/ordinal"
+	"strata/readapi/internal/schema"
+)
+
+// inscriptionOrder is what inscriptions are sorted by.
+type inscriptionOrder string
+
+// The orders.
+const (
+	byGenesis inscriptionOrder = "genesis_block_height"
+	byNumber  inscriptionOrder = "number"
+	bySat     inscriptionOrder = "ordinal"
+	byRarity  inscriptionOrder = "rarity"
+)
+
+// inscriptionsInput says which inscriptions are asked for. Those that match all filters are; of several values of one
+// filter, any.
+type inscriptionsInput struct {
+	GenesisBlock       blockParameter           `query:"genesis_block"`
+	FromHeight         ordinal.HeightParameter  `query:"from_genesis_block_height"`
+	ToHeight           ordinal.HeightParameter  `query:"to_genesis_block_height"`
+	FromTime           ordinal.IntegerParameter `query:"from_genesis_timestamp" doc:"Seconds since 1970; from 100000000000 on, milliseconds. 0 is no bound."`
+	ToTime             ordinal.IntegerParameter `query:"to_genesis_timestamp" doc:"Seconds since 1970; from 100000000000 on, milliseconds. 0 is no bound."`
+	FromSat            satParameter             `query:"from_sat_ordinal"`
+	ToSat              satParameter             `query:"to_sat_ordinal"`
+	FromCoinbaseHeight ordinal.HeightParameter  `query:"from_sat_coinbase_height"`
+	ToCoinbaseHeight   ordinal.HeightParameter  `query:"to_sat_coinbase_height"`
+	FromNumber         ordinal.IntegerParameter `query:"from_number"`
+	ToNumber           ordinal.IntegerParameter `query:"to_number"`
+	ID                 inscriptionIDs           `query:"id,explode"`
+	Number             inscriptionNumbers       `query:"number,explode"`
+	Output             outputParameter          `query:"output"`
+	Address            bitcoinAddresses         `query:"address,explode"`
+	GenesisAddress     bitcoinAddresses         `query:"genesis_address,explode"`
+	MimeType           mimeTypes                `query:"mime_type,explode"`
+	Rarity             rarities                 `query:"rarity,explode"`
+	Recursive          booleanParameter         `query:"recursive"`
+	Cursed             booleanParameter         `query:"cursed" doc:"Whether the number is below zero."`
+	OrderBy            orderParameter           `query:"order_by"`
+	Order              sortDirection            `query:"order"`
+	Offset             int64                    `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	Limit              int                      `query:"limit" minimum:"1" maximum:"60" doc:"Rows of a page; 20 if it is not given, and as many as ids or numbers are, up to 60, if there are more of them."`
+}
+
+// filter is what an inscriptionsInput asks for, as the tables have it. A nil list is no filter, an empty one lets nothing
+// pass.
+type filter struct {
+	ids, addresses, genesisAddresses, mimeTypes []string
+	numbers                                     []int64
+	rarities                                    []int16
+	recursive, cursed                           *bool
+	genesisHash                                 *hash.Hash32
+	output                                      *outputParameter
+	height, number, sat, time                   bounds
+}
+
+// bounds of a number, both included.
+type bounds struct {
+	from, to int64
+}
+
+var unbounded = bounds{math.MinInt64, math.MaxInt64}
+
+func (b *bounds) atLeast(n int64) { b.from = max(b.from, n) }
+
+func (b *bounds) atMost(n int64) { b.to = min(b.to, n) }
+
+func newFilter(in *inscriptionsInput) *filter {
+	f := &filter{
+		ids: schema.Distinct(in.ID), addresses: boundedTexts(in.Address), genesisAddresses: boundedTexts(in.GenesisAddress), mimeTypes: boundedTexts(in.MimeType),
+		recursive: in.Recursive.value(), cursed: in.Cursed.value(),
+		height: unbounded, number: unbounded, sat: unbounded, time: unbounded,
+	}
+	if in.Number != nil {
+		f.numbers = schema.Distinct(in.Number.values())
+	}
+	if in.Rarity != nil {
+		f.rarities = schema.Distinct(in.Rarity.values())
+	}
+	if in.Output != "" {
+		f.output = &in.Output
+	}
+	id, height := in.GenesisBlock.block()
+	if f.genesisHash = id; height != nil {
+		f.height.atLeast(*height)
+		f.height.atMost(*height)
+	}
+	if n, ok := in.FromHeight.Value(); ok {
+		f.height.atLeast(n)
+	}
+	if n, ok := in.ToHeight.Value(); ok {
+		f.height.atMost(n)
+	}
+	if n, ok := in.FromTime.Value(); ok && n != 0 {
+		f.time.atLeast(seconds(n, 999))
+	}
+	if n, ok := in.ToTime.Value(); ok && n != 0 {
+		f.time.atMost(seconds(n, 0))
+	}
+	if sat, ok := in.FromSat.sat(); ok {
+		f.sat.atLeast(int64(sat))
+	}
+	if sat, ok := in.ToSat.sat(); ok {
+		f.sat.atMost(int64(sat))
+	}
+	if n, ok := in.FromCoinbaseHeight.Value(); ok {
+		f.sat.atLeast(int64(ordinals.FirstSat(uint64(n))))
+	}
+	if n, ok := in.ToCoinbaseHeight.Value(); ok {
+		f.sat.atMost(int64(ordinals.FirstSat(uint64(n)+1)) - 1)
+	}
+	if n, ok := in.FromNumber.Value(); ok {
+		f.number.atLeast(n)
+	}
+	if n, ok := in.ToNumber.Value(); ok {
+		f.number.atMost(n)
+	}
+	return f
+}
+
+// firstMillisecond is the first time in a request that counts as milliseconds: as seconds it would be 3,000 years ahead.
+const firstMillisecond = 100_000_000_000
+
+// seconds is a time of a request in seconds; up are milliseconds that are added before what is less than a second is left
+// out.
+func seconds(n, up int64) int64 {
+	if n < firstMillisecond {
+		return n
+	}
+	return n/1000 + (n%1000+up)/1000
+}
+
+// boundedTexts are texts as the tables and the names of lists have them.
+func boundedTexts(texts []string) []string {
+	if texts == nil {
+		return nil
+	}
+	bounded := make([]string, len(texts))
+	for i, text := range texts {
+		bounded[i] = ordinals.Bounded(text)
+	}
+	return schema.Distinct(bounded)
+}

@@ -1,0 +1,146 @@
+package ordinals
+
+import (
+	"encoding/json"
+
+	"strata/domain/hash"
+	"strata/domain/ordinals"
+	"strata/readapi/internal/ordinal"
+	"strata/readapi/internal/schema"
+)
+
+// inscription is all that is known of one. The members are in the order of ordinals-api; those after metadata are added.
+type inscription struct {
+	ID                 string   `json:"id"`
+	Number             int64    `json:"number" doc:"Negative for one that was cursed before the jubilee."`
+	Address            *string  `json:"address" nullable:"true" doc:"Of the owner; null for nobody."`
+	GenesisAddress     *string  `json:"genesis_address" nullable:"true" doc:"Of who inscribed it."`
+	GenesisBlockHeight int64    `json:"genesis_block_height"`
+	GenesisBlockHash   string   `json:"genesis_block_hash"`
+	GenesisTxID        string   `json:"genesis_tx_id"`
+	GenesisFee         string   `json:"genesis_fee" doc:"Of the whole transaction, in sats."`
+	GenesisTimestamp   int64    `json:"genesis_timestamp" doc:"Milliseconds since 1970."`
+	TxID               string   `json:"tx_id" doc:"Of the transaction that took it to where it is."`
+	Location           string   `json:"location" doc:"Transaction, output and offset."`
+	Output             string   `json:"output" doc:"Transaction and output."`
+	Value              *string  `json:"value" nullable:"true" doc:"Of the output, in sats; null when it is not known."`
+	Offset             *string  `json:"offset" nullable:"true" doc:"Of the satoshi in the output; null when it is not known."`
+	SatOrdinal         string   `json:"sat_ordinal"`
+	SatRarity          string   `json:"sat_rarity" enum:"common,uncommon,rare,epic,legendary,mythic"`
+	SatCoinbaseHeight  int64    `json:"sat_coinbase_height"`
+	MimeType           string   `json:"mime_type"`
+	ContentType        string   `json:"content_type"`
+	ContentLength      int64    `json:"content_length" doc:"In bytes."`
+	Timestamp          int64    `json:"timestamp" doc:"Of the block that took it to where it is, in milliseconds since 1970."`
+	CurseType          *string  `json:"curse_type" nullable:"true"`
+	Recursive          bool     `json:"recursive" doc:"Whether its content asks for other inscriptions."`
+	RecursionRefs      []string `json:"recursion_refs" nullable:"false" doc:"Those that it asks for."`
+	Parent             *string  `json:"parent" nullable:"true" doc:"The first of its parents."`
+	Metadata           anyJSON  `json:"metadata"`
+	ParentRefs         []string `json:"parent_refs" nullable:"false"`
+	Delegate           *string  `json:"delegate" nullable:"true" doc:"The inscription whose content it shows."`
+	MetaProtocol       *string  `json:"meta_protocol" nullable:"true"`
+	Charms             []string `json:"charms" nullable:"false"`
+}
+
+// anyJSON is JSON as it was inscribed.
+type anyJSON json.RawMessage
+
+// MarshalJSON implements json.Marshaler.
+func (j anyJSON) MarshalJSON() ([]byte, error) { return j, nil }
+
+// newAnyJSON is the JSON of a column; null for none, and for what is none.
+func newAnyJSON(text *string) anyJSON {
+	if text == nil || !json.Valid([]byte(*text)) {
+		return anyJSON("null")
+	}
+	return anyJSON(*text)
+}
+
+// inscriptionRow is what the tables have of an inscription.
+type inscriptionRow struct {
+	id                      string
+	number, sat, height     int64
+	contentLength, fee      int64
+	charms, rarity          int32
+	recursive               bool
+	contentType             string
+	genesisAddress, address *string
+	curse, metaprotocol     *string
+	delegate, metadata      *string
+	parents, refs           []string
+	genesisHash             hash.Hash32
+	genesisTime, time       int64
+	tx, outputTx            hash.Hash32
+	vout                    string
+	value, offset           *int64
+}
+
+func inscriptionColumns(r *inscriptionRow) []any {
+	return []any{
+		&r.id, &r.number, &r.sat, &r.height, &r.contentLength, &r.fee, &r.charms, &r.rarity, &r.recursive, &r.contentType,
+		&r.genesisAddress, &r.address, &r.curse, &r.metaprotocol, &r.delegate, &r.metadata, &r.parents, &r.refs,
+		&r.genesisHash, &r.genesisTime, &r.time, &r.tx, &r.outputTx, &r.vout, &r.value, &r.offset,
+	}
+}
+
+// inscriptionSQL fills up a page, which gives ids, with all that is shown of an inscription. The limit, which changes
+// nothing, keeps Postgres from reading all inscriptions at once.
+func inscriptionSQL(page, order string) string {
+	return `
+SELECT r.* FROM (` + page + `) p
+CROSS JOIN LATERAL (
+	SELECT ARRAY[i.source_seq, l.source_seq],
+	       i.id, i.number, i.sat, i.height, i.content_length, i.fee, i.charms, i.rarity::int, i.recursive, i.content_type,
+	       i.genesis_address, l.address, i.curse_type, i.metaprotocol, i.delegate, i.metadata, i.parents, i.recursion_refs,
+	       g.block_hash, g.time AS genesis_time, b.time, l.txid, l.output_txid, l.vout, l.value, l.sat_offset
+	FROM {inscriptions}.inscription i
+	JOIN {inscriptions}.block g ON g.height = i.height
+	JOIN {inscriptions}.satoshi s ON s.sat = i.sat
+	JOIN {inscriptions}.location l ON l.sat = s.sat AND l.height = s.height AND l.tx_index = s.tx_index
+	JOIN {inscriptions}.block b ON b.height = l.height
+	WHERE i.id = p.id LIMIT 1
+) r
+ORDER BY ` + order
+}
+
+// shape is the inscription as clients see it.
+func (r *inscriptionRow) shape(bareTxID bool) inscription {
+	i := inscription{
+		ID: r.id, Number: r.number, Address: r.address, GenesisAddress: r.genesisAddress,
+		GenesisBlockHeight: r.height, GenesisBlockHash: ordinal.Bare(r.genesisHash), GenesisTxID: ordinal.Bare(ordinals.InscriptionID(r.id).TxID()),
+		GenesisFee: ordinal.Decimal(r.fee), GenesisTimestamp: ordinal.Milliseconds(r.genesisTime),
+		TxID: r.tx.String(), Output: output(r.outputTx, r.vout), Value: ordinal.DecimalOrNull(r.value), Offset: ordinal.DecimalOrNull(r.offset),
+		SatOrdinal: ordinal.Decimal(r.sat), SatRarity: ordinals.Rarity(r.rarity).String(), SatCoinbaseHeight: int64(ordinals.Sat(r.sat).CoinbaseHeight()),
+		MimeType: ordinals.MimeType(r.contentType), ContentType: r.contentType, ContentLength: r.contentLength,
+		Timestamp: ordinal.Milliseconds(r.time), CurseType: r.curse, Recursive: r.recursive, RecursionRefs: schema.NonNil(r.refs),
+		Metadata: newAnyJSON(r.metadata), ParentRefs: schema.NonNil(r.parents), Delegate: r.delegate, MetaProtocol: r.metaprotocol,
+		Charms: ordinals.Charms(r.charms).Names(),
+	}
+	i.Location = location(i.Output, i.Offset)
+	if bareTxID {
+		i.TxID = ordinal.Bare(r.tx)
+	}
+	if len(r.parents) > 0 {
+		i.Parent = &r.parents[0]
+	}
+	return i
+}
+
+func shapeInscriptions(rows []inscriptionRow, bareTxID bool) []inscription {
+	shaped := make([]inscription, len(rows))
+	for i := range rows {
+		shaped[i] = rows[i].shape(bareTxID)
+	}
+	return shaped
+}
+
+func output(tx hash.Hash32, vout string) string { return ordinal.Bare(tx) + ":" + vout }
+
+// location is an output with the offset in it, if that is known. (ordinals-api writes :null otherwise.)
+func location(output string, offset *string) string {
+	if offset == nil {
+		return output
+	}
+	return output + ":" + *offset
+}

@@ -1,0 +1,130 @@
+package ordinals
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"strata/domain/ordinals"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/ordinal"
+	"strata/readapi/internal/page"
+)
+
+func contains[T comparable](values []T, value T) bool { return slices.Contains(values, value) }
+
+func (a *api) registerInscriptions() {
+	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
+		ID: "getInscriptions", Path: "/inscriptions", Tag: "Inscriptions", Summary: "Inscriptions",
+		Description: "Those that match all filters; of several values of one filter, any. The newest reveal is first, unless another order is asked for. " +
+			"What several filters match has to be counted, which may take too long: then the answer is 503, with a message that says so.",
+		DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
+	}), a.inscriptions)
+}
+
+// limit is how many rows a page has. Who names inscriptions wants all of them.
+func (in *inscriptionsInput) limit() int {
+	if in.Limit != 0 {
+		return in.Limit
+	}
+	return min(max(20, len(in.ID), len(in.Number)), ordinal.OrdinalsLimitMax)
+}
+
+// inscriptions finds the cheapest way to a page and its total. Which way it is follows from the request and from the
+// lengths of lists, never from what Postgres makes of a query.
+func (a *api) inscriptions(ctx context.Context, s *engine.Snapshot, in *inscriptionsInput) (*ordinal.OrdinalsPage[inscription], error) {
+	list := ordinal.NewOrdinalsPage[inscription](ordinal.OrdinalsPageInput{Offset: in.Offset, Limit: in.limit()})
+	if s.Active(ordinal.Inscribed) == nil {
+		return list, nil
+	}
+	search := &search{snapshot: s, filter: newFilter(in), sorting: in.sorting(), offset: min(in.Offset, page.RankedOffsetMax), limit: in.limit()}
+	rows, total, err := search.read(ctx)
+	if err != nil {
+		return nil, ordinal.CountTooLong(err)
+	}
+	list.Total, list.Results = total, shapeInscriptions(rows, a.bareTxID)
+	return list, nil
+}
+
+// search is a page of what passes a filter.
+type search struct {
+	snapshot *engine.Snapshot
+	filter   *filter
+	sorting  sorting
+	offset   int64
+	limit    int
+}
+
+func (q *search) read(ctx context.Context) ([]inscriptionRow, int64, error) {
+	f := q.filter
+	if l := f.list(q.sorting); l != nil {
+		return page.ReadList(ctx, q.snapshot, *l, q.offset, q.limit, inscriptionColumns, inscriptionSQL)
+	}
+	if q.sorting.by == byRarity && f.count() == boolToInt(f.rarities != nil) {
+		return q.readRarities(ctx)
+	}
+	if q.sorting.by == bySat && f.count() == 0 {
+		return q.readSats(ctx, bounds{0, int64(ordinals.LastSat)})
+	}
+	return q.readFiltered(ctx)
+}
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// readRarities reads one list after the other.
+func (q *search) readRarities(ctx context.Context) ([]inscriptionRow, int64, error) {
+	lists := rarityLists(q.filter.rarities, q.sorting.descending)
+	names := make([]string, len(lists))
+	for i := range lists {
+		names[i] = lists[i].Name
+	}
+	b := q.snapshot.Batch()
+	lengths := page.QueryLengths(b, ordinal.Inscribed, names...)
+	if err := b.Run(ctx); err != nil {
+		return nil, 0, err
+	}
+	total, segments := int64(0), make([]page.Segment, len(lists))
+	for i, n := range lengths() {
+		segments[i] = page.Segment{OrderedList: lists[i], N: n}
+		total += n
+	}
+	rows, err := q.readSegments(ctx, segments...)
+	return rows, total, err
+}
+
+// readSats reads those on a range of sats, from the lowest sat on or from the highest. Upwards, sat 0 comes from its own
+// list: it has many, which begin with the highest number and stand in the index the other way round.
+func (q *search) readSats(ctx context.Context, sats bounds) ([]inscriptionRow, int64, error) {
+	b := q.snapshot.Batch()
+	lengths := page.QueryLengths(b, ordinal.Inscribed, "ordinal")
+	first := querySat(b, 0)
+	l := satList()
+	below, through := l.QueryRank(b, sats.from), l.QueryRank(b, sats.to+1)
+	if err := b.Run(ctx); err != nil {
+		return nil, 0, err
+	}
+	all := lengths()[0]
+	from, _ := below.First()
+	to, _ := through.First()
+	total := max(to-from, 0)
+	if q.sorting.descending {
+		rows, err := q.readSegments(ctx, page.Segment{OrderedList: page.OrderedList{RankedList: l, Descending: true}, Before: all - to, N: total})
+		return rows, total, err
+	}
+	zero := int64(0)
+	if sats.from <= 0 {
+		zero, _ = first.First()
+		zero = min(zero, total)
+	}
+	rows, err := q.readSegments(ctx, page.Segment{OrderedList: onSat(0), Before: 0, N: zero}, page.Segment{OrderedList: page.OrderedList{RankedList: l, Descending: false}, Before: from + zero, N: total - zero})
+	return rows, total, err
+}
+
+func (q *search) readSegments(ctx context.Context, segments ...page.Segment) ([]inscriptionRow, error) {
+	return page.ReadSegments(ctx, q.snapshot, segments, q.offset, q.limit, inscriptionColumns, inscriptionSQL)
+}

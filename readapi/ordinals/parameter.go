@@ -1,0 +1,195 @@
+package ordinals
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/hash"
+	"strata/domain/ordinals"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/ordinal"
+	"strata/readapi/internal/schema"
+)
+
+// Patterns of the parameters of the ordinals family, as ordinals-api has them.
+const (
+	inscriptionIDPattern = `^[a-fA-F0-9]{64}i[0-9]+$`
+	bitcoinHashPattern   = `^[0]{8}[a-fA-F0-9]{56}$`
+	outputPattern        = `^[a-fA-F0-9]{64}:[0-9]+$`
+	mimeTypePattern      = `^\w+\/[-.\w]+(?:\+[-.\w]+)?$`
+)
+
+func inscriptionIDSchema() *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeString, Title: "Inscription ID", Extensions: schema.Matching(inscriptionIDPattern),
+		Examples: []any{"38c46a8bf7ec90bc7f6b797e7dc84baa97f4e5fd4286b92fe1b50176d03b18dci0"},
+	}
+}
+
+// satParameter is the number of a sat; empty when it is not given.
+type satParameter string
+
+// Schema implements huma.SchemaProvider.
+func (satParameter) Schema(huma.Registry) *huma.Schema {
+	least, end := 0.0, float64(ordinals.Supply)
+	return &huma.Schema{
+		Type: huma.TypeInteger, Format: engine.SatFormat, Minimum: &least, ExclusiveMaximum: &end, Description: "The ordinal number of a satoshi.",
+		Examples: []any{257418248345364},
+	}
+}
+
+// sat is the sat; ok is false when it is not given.
+func (p satParameter) sat() (sat ordinals.Sat, ok bool) {
+	sat, err := ordinals.ParseSat(string(p))
+	return sat, err == nil
+}
+
+// blockParameter is the height or hash of a Bitcoin block; empty when it is not given.
+type blockParameter string
+
+// Schema implements huma.SchemaProvider.
+func (blockParameter) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Description: "The height or hash of a Bitcoin block.",
+		AnyOf: []*huma.Schema{
+			{Type: huma.TypeString, Title: "Block Hash", Extensions: schema.Matching(bitcoinHashPattern), Examples: []any{"0000000000000000000452773967cdd62297137cdaf79950c5e8bb0c62075133"}},
+			ordinal.HeightSchema(),
+		},
+	}
+}
+
+// block is what the parameter names: a hash, or a height; neither when it is not given. What could be either is a hash.
+func (p blockParameter) block() (id *hash.Hash32, height *int64) {
+	if h, err := hash.Parse32(string(p)); err == nil {
+		return &h, nil
+	}
+	if n, ok := ordinal.HeightParameter(p).Value(); ok {
+		return nil, &n
+	}
+	return nil, nil
+}
+
+// booleanParameter is true or false; empty when it is not given.
+type booleanParameter string
+
+// Schema implements huma.SchemaProvider.
+func (booleanParameter) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeBoolean}
+}
+
+// value is nil when it is not given.
+func (p booleanParameter) value() *bool {
+	if p == "" {
+		return nil
+	}
+	yes := p == "true"
+	return &yes
+}
+
+// inscriptionParameter names an inscription in a path: by its id, or by its number.
+type inscriptionParameter string
+
+// Schema implements huma.SchemaProvider.
+func (inscriptionParameter) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Description: "The id or the number of an inscription.",
+		AnyOf:       []*huma.Schema{inscriptionIDSchema(), ordinal.IntegerSchema("", 10500)},
+	}
+}
+
+// InscriptionInput names an inscription.
+type InscriptionInput struct {
+	ID inscriptionParameter `path:"id"`
+}
+
+// number is the number; ok is false for an id.
+func (in *InscriptionInput) number() (n int64, ok bool) {
+	return ordinal.IntegerParameter(in.ID).Value()
+}
+
+// inscriptionIDs are ids in a request, as a list.
+type inscriptionIDs []string
+
+// Schema implements huma.SchemaProvider.
+func (inscriptionIDs) Schema(huma.Registry) *huma.Schema {
+	return schema.ListOf("Ids of inscriptions. To ask for several, repeat the parameter.", inscriptionIDSchema())
+}
+
+// inscriptionNumbers are numbers in a request, as a list.
+type inscriptionNumbers []string
+
+// Schema implements huma.SchemaProvider.
+func (inscriptionNumbers) Schema(huma.Registry) *huma.Schema {
+	return schema.ListOf("Numbers of inscriptions. To ask for several, repeat the parameter.", ordinal.IntegerSchema("", 10500))
+}
+
+// values are the numbers, which have been checked.
+func (p inscriptionNumbers) values() []int64 {
+	numbers := make([]int64, 0, len(p))
+	for _, text := range p {
+		if n, ok := ordinal.IntegerParameter(text).Value(); ok {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}
+
+// bitcoinAddresses are addresses in a request, as a list: any text, as the feed has any.
+type bitcoinAddresses []string
+
+// Schema implements huma.SchemaProvider.
+func (bitcoinAddresses) Schema(huma.Registry) *huma.Schema {
+	return schema.ListOf("Bitcoin addresses. To ask for several, repeat the parameter.",
+		&huma.Schema{Type: huma.TypeString, Examples: []any{"bc1p8aq8s3z9xl87e74twfk93mljxq6alv4a79yheadx33t9np4g2wkqqt8kc5"}})
+}
+
+// mimeTypes are mime types in a request, as a list.
+type mimeTypes []string
+
+// Schema implements huma.SchemaProvider.
+func (mimeTypes) Schema(huma.Registry) *huma.Schema {
+	return schema.ListOf("Mime types. To ask for several, repeat the parameter; a + has to be written as %2B.",
+		&huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(mimeTypePattern), Examples: []any{"image/png"}})
+}
+
+// rarities are rarities in a request, as a list.
+type rarities []string
+
+// Schema implements huma.SchemaProvider.
+func (rarities) Schema(huma.Registry) *huma.Schema {
+	item := &huma.Schema{Type: huma.TypeString, Examples: []any{"uncommon"}}
+	for r := ordinals.Common; r <= ordinals.Mythic; r++ {
+		item.Enum = append(item.Enum, r.String())
+	}
+	return schema.ListOf("Rarities of the satoshi. To ask for several, repeat the parameter.", item)
+}
+
+// values are the rarities, which have been checked.
+func (p rarities) values() []int16 {
+	values := make([]int16, 0, len(p))
+	for _, text := range p {
+		if r, err := ordinals.ParseRarity(text); err == nil {
+			values = append(values, int16(r))
+		}
+	}
+	return values
+}
+
+// outputParameter is a transaction output; empty when it is not given.
+type outputParameter string
+
+// Schema implements huma.SchemaProvider.
+func (outputParameter) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeString, Extensions: schema.Matching(outputPattern), Description: "The output in which satoshis are now.",
+		Examples: []any{"8f46f0d4ef685e650727e6faf7e30f23b851a7709714ec774f7909b3fb5e604c:0"},
+	}
+}
+
+// output is the transaction and the number of the output, both as the tables have them; ok is false when it is not given.
+func (p outputParameter) output() (tx hash.Hash32, vout string, ok bool) {
+	if len(p) < 66 {
+		return tx, "", false
+	}
+	tx, err := hash.Parse32(string(p[:64]))
+	return tx, string(p[65:]), err == nil
+}

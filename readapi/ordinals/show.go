@@ -1,0 +1,44 @@
+package ordinals
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/ordinal"
+)
+
+func (a *api) registerInscription() {
+	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
+		ID: "getInscription", Path: "/inscriptions/{id}", Tag: "Inscriptions", Summary: "An inscription", Brief: true,
+		Description: "By its id or its number, which have the same entity tag.",
+		DependsOn:   engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+	}), a.inscription)
+}
+
+// selectID is a query for the id of the inscription, which has the argument $1, and that argument. Where the feed gave a
+// number twice, it is the first one's.
+func (in *InscriptionInput) selectID() (sql string, name any) {
+	if number, ok := in.number(); ok {
+		return `SELECT id, 1 AS place FROM {inscriptions}.inscription WHERE number = $1::bigint ORDER BY id LIMIT 1`, number
+	}
+	return `SELECT $1::text COLLATE "C" AS id, 1 AS place`, string(in.ID)
+}
+
+func (a *api) inscription(ctx context.Context, s *engine.Snapshot, in *InscriptionInput) (*inscription, error) {
+	if s.Active(ordinal.Inscribed) == nil {
+		return nil, ordinal.ErrOrdinalsNotFound
+	}
+	named, name := in.selectID()
+	b := s.Batch()
+	found := engine.Query(b, inscriptionColumns, inscriptionSQL(named, "p.place"), name)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	row, ok := found.First()
+	if !ok {
+		return nil, ordinal.ErrOrdinalsNotFound
+	}
+	shaped := row.shape(a.bareTxID)
+	return &shaped, nil
+}

@@ -1,0 +1,47 @@
+package ordinals
+
+import (
+	"context"
+
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/ordinal"
+)
+
+// firstOrdinalsHeight is what the tip is said to be before the first block: where the first inscription was.
+const firstOrdinalsHeight = 767430
+
+// ordinalsStatus is how far the inscriptions have come.
+type ordinalsStatus struct {
+	ServerVersion              string `json:"server_version"`
+	Status                     string `json:"status" enum:"ready"`
+	BlockHeight                int64  `json:"block_height" doc:"Of the highest block with inscriptions; 767430 before the first one."`
+	MaxInscriptionNumber       *int64 `json:"max_inscription_number,omitempty"`
+	MaxCursedInscriptionNumber *int64 `json:"max_cursed_inscription_number,omitempty" doc:"The lowest number below zero."`
+	MissingInscriptions        *int64 `json:"missing_inscriptions,omitempty" doc:"Numbers between those that are known: what the feed has not sent. Absent while there is no inscription."`
+}
+
+func (a *api) registerOrdinalsStatus() {
+	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
+		ID: "getOrdinalsStatus", Tag: "Status", Summary: "Status of the inscriptions", DependsOn: engine.OnTip(ordinal.Inscribed),
+		Description: "The highest block, and how far the numbers of inscriptions go.",
+	}), a.ordinalsStatus)
+}
+
+func (a *api) ordinalsStatus(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*ordinalsStatus, error) {
+	body := &ordinalsStatus{ServerVersion: "strata " + a.Config.Version.String(), Status: "ready", BlockHeight: firstOrdinalsHeight}
+	if v, ok := s.Tip(ordinal.Inscribed); ok {
+		body.BlockHeight = *v.Height
+	}
+	if s.Active(ordinal.Inscribed) == nil {
+		return body, nil
+	}
+	b := s.Batch()
+	found := ordinal.QueryNumbering(b)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	if n, ok := found.First(); ok {
+		body.MaxInscriptionNumber, body.MaxCursedInscriptionNumber, body.MissingInscriptions = n.Highest, n.Lowest, n.Missing()
+	}
+	return body, nil
+}

@@ -1,0 +1,193 @@
+package search
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"strata/domain/clarity"
+	"strata/domain/hash"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+type searchAllInput struct {
+	Term            string `path:"id" doc:"The id of a transaction, the hash or index block hash of a block, a contract or an address."`
+	IncludeMetadata bool   `query:"include_metadata" default:"false" doc:"Add all there is to say of what is found."`
+}
+
+// searchAnswer is the answer to a search, whether or not there is anything.
+type searchAnswer struct {
+	Found  bool        `json:"found"`
+	Result foundEntity `json:"result"`
+	Error  string      `json:"error,omitempty" doc:"Why nothing is found."`
+
+	lookups []engine.Lookup
+}
+
+// foundEntity is what is found, or what it would have been.
+type foundEntity struct {
+	EntityID   string      `json:"entity_id,omitempty"`
+	EntityType string      `json:"entity_type" enum:"tx_id,block_hash,contract_address,standard_address,unknown_hash,invalid_term"`
+	TxData     *foundTx    `json:"tx_data,omitempty" doc:"Of a transaction, or of the deployment of a contract."`
+	BlockData  *foundBlock `json:"block_data,omitempty"`
+	Metadata   any         `json:"metadata,omitempty" doc:"The transaction, the block, or the STX of the account, as their own resources show them."`
+}
+
+type foundTx struct {
+	Canonical     bool         `json:"canonical"`
+	BlockHash     hash.Hash32  `json:"block_hash"`
+	BurnBlockTime int64        `json:"burn_block_time"`
+	BlockHeight   int64        `json:"block_height"`
+	TxType        string       `json:"tx_type"`
+	TxID          *hash.Hash32 `json:"tx_id,omitempty" doc:"Of the deployment."`
+}
+
+type foundBlock struct {
+	Canonical       bool        `json:"canonical"`
+	Hash            hash.Hash32 `json:"hash"`
+	ParentBlockHash hash.Hash32 `json:"parent_block_hash"`
+	BurnBlockTime   int64       `json:"burn_block_time"`
+	Height          int64       `json:"height"`
+}
+
+func (a *api) registerSearch() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "search", Path: "/extended/v1/search/{id}", Tag: "Status", Summary: "A transaction, block, contract or account",
+		Description: "Of copies of a transaction or a block the canonical one, else the newest. Blanks around the term don't count.", FailureBody: reflect.TypeFor[searchAnswer](),
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain", "accounts", "balances"), TagByContent: true,
+	}, a.search)
+	engine.Trace(a.Engine, "search", func(_ context.Context, _ *engine.Snapshot, _ *searchAllInput, f *searchAnswer) ([]engine.Lookup, error) {
+		if f == nil {
+			return nil, nil
+		}
+		return f.lookups, nil
+	})
+}
+
+// search looks for transactions before blocks. The reference takes any of several copies.
+func (a *api) search(ctx context.Context, s *engine.Snapshot, in *searchAllInput) (*searchAnswer, error) {
+	term := strings.TrimSpace(in.Term)
+	if len(term) == 64 || len(term) == 66 && strings.HasPrefix(term, "0x") {
+		if id, err := hash.Parse32(term); err == nil {
+			return a.searchHash(ctx, s, id, in.IncludeMetadata)
+		}
+	}
+	if p, err := clarity.ParsePrincipal(term); err == nil && p.String() == term {
+		return a.searchPrincipal(ctx, s, p, in.IncludeMetadata)
+	}
+	return nil, nothingFound("invalid_term", `The term "`+in.Term+`" is not a valid block hash, transaction ID, contract principal, or account address principal`)
+}
+
+// nothingFound is the answer to a search for what there isn't.
+func nothingFound(entityType, why string) error {
+	return &searchError{searchAnswer{Result: foundEntity{EntityType: entityType}, Error: why}}
+}
+
+// searchError is a search that found nothing.
+type searchError struct{ body searchAnswer }
+
+func (e *searchError) Error() string { return e.body.Error }
+
+// Answer implements engine.AnswerError.
+func (e *searchError) Answer() (status int, body any) { return http.StatusNotFound, &e.body }
+
+func (a *api) searchHash(ctx context.Context, s *engine.Snapshot, id hash.Hash32, whole bool) (*searchAnswer, error) {
+	missing := nothingFound("unknown_hash", `No block or transaction found with hash "`+id.String()+`"`)
+	if !engine.Ready(s, "chain") {
+		return nil, missing
+	}
+	b := s.Batch()
+	txs, blocks := view.QueueTransactions(b, []hash.Hash32{id}), view.QueueBlocksV1(b, view.AnyBlock(id))
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	if rows := view.RowsOf(txs); len(rows) > 0 {
+		return a.foundTransaction(ctx, s, foundEntity{EntityID: id.String(), EntityType: "tx_id"}, rows[0], whole)
+	}
+	all := blocks.Shape()
+	if len(all) == 0 {
+		return nil, missing
+	}
+	one := &all[0]
+	f := &searchAnswer{Found: true, lookups: view.BlockV1Lookups(all[:1]), Result: foundEntity{
+		EntityID: id.String(), EntityType: "block_hash", BlockData: &foundBlock{one.Canonical, one.Hash, one.ParentBlockHash, one.BurnBlockTime, one.Height},
+	}}
+	if whole {
+		f.Result.Metadata = one
+	}
+	return f, nil
+}
+
+// foundTransaction shows a transaction that was found, of itself or as the deployment of a contract.
+func (a *api) foundTransaction(ctx context.Context, s *engine.Snapshot, entity foundEntity, row *view.TransactionRow, whole bool) (*searchAnswer, error) {
+	interfaces, err := view.Complete(ctx, s, []*view.TransactionRow{row}, !whole, nil)
+	if err != nil {
+		return nil, err
+	}
+	shown := view.RenderTransaction(row, view.Rendering{Interfaces: interfaces})
+	entity.TxData = &foundTx{Canonical: row.Canonical, BlockHash: row.Block, BurnBlockTime: row.BurnBlockTime, BlockHeight: row.Height, TxType: shown.TxType}
+	if entity.EntityType == "contract_address" {
+		entity.TxData.TxID = &row.ID
+	}
+	if whole {
+		entity.Metadata = &shown
+	}
+	return &searchAnswer{Found: true, Result: entity, lookups: view.TransactionLookups([]*view.TransactionRow{row}, nil)}, nil
+}
+
+func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity.Principal, whole bool) (*searchAnswer, error) {
+	entity := foundEntity{EntityID: p.String(), EntityType: "standard_address"}
+	if p.Contract != "" {
+		entity.EntityType = "contract_address"
+	}
+	missing := nothingFound(entity.EntityType, `No principal found with address "`+p.String()+`"`)
+	if !engine.Ready(s, "chain", "accounts") {
+		return nil, missing
+	}
+	type known struct{ height, seq int64 }
+	b := s.Batch()
+	accounts := engine.Query(b, func(r *known) []any { return []any{&r.height, &r.seq} }, `
+		SELECT ARRAY[source_seq], first_height, source_seq FROM {accounts}.account WHERE account = $1`, p.String())
+	deployments := engine.Query(b, view.TransactionColumns, `
+		SELECT `+view.TransactionSQL+`
+		FROM (
+			SELECT d.source_seq, d.tx_index FROM {chain}.contract d LEFT JOIN {chain}.canonical c ON c.block_seq = d.source_seq
+			WHERE d.contract_id = $1 ORDER BY c.height IS NOT NULL DESC, d.source_seq DESC LIMIT 1
+		) d
+		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = d.source_seq AND t.tx_index = d.tx_index LIMIT 1) t`+view.TransactionBlocksSQL, p.String())
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	if rows := view.RowsOf(deployments); len(rows) > 0 {
+		return a.foundTransaction(ctx, s, entity, rows[0], whole)
+	}
+	if _, ok := accounts.First(); !ok {
+		return nil, missing
+	}
+	f := &searchAnswer{Found: true, Result: entity, lookups: []engine.Lookup{{
+		Name: "account", Table: tracedAccount, Where: `t.account = $1`, Args: []any{p.String()}, Order: `t.id`,
+	}}}
+	if tip, ok := s.Tip("balances"); whole && ok {
+		b := s.Batch()
+		stx := view.QueueSTX(b, p.String(), param.Moment{Height: *tip.Height}) // without what waits to be mined
+		if err := b.Run(ctx); err != nil {
+			return nil, err
+		}
+		balance, err := stx.Shape()
+		if err != nil {
+			return nil, err
+		}
+		f.Result.Metadata = balance
+	}
+	return f, nil
+}
+
+// tracedAccount is who appears on the chain.
+var tracedAccount = &engine.TraceTable{
+	Projection: "accounts", Name: "account", Key: "account", Values: "id first_height",
+	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
+}

@@ -1,0 +1,54 @@
+package site
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+)
+
+// docsPage shows the operations of /openapi.json. It loads nothing from elsewhere.
+//
+//go:embed docs.html
+var docsPage []byte
+
+func (a *api) registerDocumentation() {
+	a.OpenAPI().AddOperation(&huma.Operation{
+		Method: http.MethodGet, Path: "/metrics", OperationID: "get-metrics", Tags: []string{"Health"}, Summary: "Metrics for Prometheus",
+		Responses: map[string]*huma.Response{"200": {
+			Description: "The metrics.",
+			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}},
+	})
+	a.document("/openapi.json", answer.Config{ContentType: engine.JsonType}, func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
+	a.document("/openapi.yaml", answer.Config{ContentType: "application/yaml"}, a.OpenAPI().YAML)
+	a.document("/docs", answer.Config{ContentType: "text/html; charset=utf-8", Fields: []answer.Field{
+		{Name: "Content-Security-Policy", Values: []string{"default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}},
+		{Name: "X-Content-Type-Options", Values: []string{"nosniff"}},
+	}}, func() ([]byte, error) { return docsPage, nil })
+}
+
+// document serves a text that is part of the program, made at the first request.
+func (a *api) document(path string, c answer.Config, text func() ([]byte, error)) {
+	made := sync.OnceValues(func() (*answer.Answer, error) {
+		body, err := text()
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", path, err)
+		}
+		c.Body, c.Class, c.Tag = body, answer.Tip, engine.TagOf(engine.KeyOf(body))
+		return answer.New(c), nil
+	})
+	a.Plain("GET "+path, path[1:], func(w http.ResponseWriter, r *http.Request) {
+		document, err := made()
+		if err != nil {
+			document = a.FailureAnswer(r.Context(), err, answer.Config{})
+		}
+		document.Serve(w, r, answer.Moment{})
+	})
+}

@@ -1,0 +1,312 @@
+package stacking
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/bitcoin"
+	"strata/domain/clarity"
+	"strata/domain/hash"
+	"strata/domain/pox"
+	"strata/domain/shard"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+const (
+	poxEventsLimit = 96
+	// stackerEventsLimit is how many events of a stacker are shown at once: the reference shows all.
+	stackerEventsLimit = 1000
+	// transactionEventsMost is how many stacking events of a transaction are shown.
+	transactionEventsMost = 4096
+)
+
+// Versions of the stacking contract whose events are listed.
+const (
+	firstPoxListed = 2
+	lastPoxListed  = 4
+)
+
+type poxEventsInput struct {
+	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"96" doc:"Rows of a page; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
+	page.NumberCursor
+}
+
+type poxStackerEventsInput struct {
+	Principal param.PrincipalParameter `path:"principal"`
+	Limit     int                      `query:"limit" minimum:"0" maximum:"1000" default:"1000" doc:"Rows of a page; 0 means the default."`
+	Offset    int64                    `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
+	page.NumberCursor
+}
+
+// PoxTransactionInput names a transaction.
+type PoxTransactionInput struct {
+	ID param.HashParameter `path:"tx_id" doc:"The id of a transaction."`
+}
+
+// stackingEvent is what a stacking contract reported.
+type stackingEvent struct {
+	BlockHeight           int64         `json:"block_height"`
+	TxID                  hash.Hash32   `json:"tx_id"`
+	TxIndex               int32         `json:"tx_index"`
+	EventIndex            int32         `json:"event_index"`
+	Stacker               string        `json:"stacker" doc:"Of an aggregation, the pool."`
+	Locked                schema.Amount `json:"locked" doc:"µSTX after it"`
+	Balance               schema.Amount `json:"balance" doc:"µSTX that the stacker can spend after it"`
+	BurnchainUnlockHeight schema.Amount `json:"burnchain_unlock_height"`
+	PoxAddr               *string       `json:"pox_addr" doc:"The Bitcoin address to be paid; null for none."`
+	PoxAddrRaw            *view.HexText `json:"pox_addr_raw" doc:"Its version and hash."`
+	Name                  string        `json:"name" example:"stack-stx"`
+	Data                  stackingData  `json:"data" doc:"What else the event says, by its name. Numbers are decimal texts."`
+
+	at     view.RowKey
+	number int64 // among those of the contract
+}
+
+// stackingData is a JSON object.
+type stackingData json.RawMessage
+
+// Schema implements huma.SchemaProvider.
+func (stackingData) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+// MarshalJSON implements json.Marshaler.
+func (d stackingData) MarshalJSON() ([]byte, error) { return json.RawMessage(d).MarshalJSON() }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *stackingData) UnmarshalJSON(text []byte) error {
+	*d = append((*d)[:0], text...)
+	return nil
+}
+
+// stackingEvents are those of a transaction.
+type stackingEvents struct {
+	Results []stackingEvent `json:"results" nullable:"false"`
+}
+
+// stackingRow is such an event as the tables have it.
+type stackingRow struct {
+	stackingEvent
+	place int64 // in the list
+	value []byte
+}
+
+func stackingColumns(r *stackingRow) []any {
+	return []any{&r.place, &r.number, &r.BlockHeight, &r.TxID, &r.at.Seq, &r.TxIndex, &r.EventIndex, &r.value}
+}
+
+// shape reads the value that was printed.
+func (r *stackingRow) shape(network bitcoin.Network) (stackingEvent, error) {
+	shown := r.stackingEvent
+	shown.at.Index = r.TxIndex
+	value, err := clarity.DecodeAll(r.value)
+	if err != nil {
+		return shown, fmt.Errorf("event %d of transaction %s: %w", r.EventIndex, r.TxID, err)
+	}
+	event, _, err := pox.Decode(value)
+	if err != nil {
+		return shown, fmt.Errorf("event %d of transaction %s: %w", r.EventIndex, r.TxID, err)
+	}
+	text, err := event.JSON(network)
+	if err == nil {
+		err = json.Unmarshal(text, &shown)
+	}
+	if err != nil {
+		return shown, fmt.Errorf("event %d of transaction %s: %w", r.EventIndex, r.TxID, err)
+	}
+	return shown, nil
+}
+
+// poxList is a list of events of a contract, which is numbered.
+type poxList struct {
+	version int
+	number  string // column
+	rows    string // condition
+	args    []any
+}
+
+func eventsOfContract(version int) poxList {
+	return poxList{version: version, number: "n", rows: `x.contract = $1`, args: []any{version}}
+}
+
+func eventsOfStacker(version int, stacker string) poxList {
+	return poxList{version: version, number: "stacker_n", rows: `x.contract = $1 AND x.stacker = $2`, args: []any{version, stacker}}
+}
+
+// read reads a page, in one round trip.
+func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, network bitcoin.Network) (*page.NumberedPage[stackingEvent], error) {
+	if s.Active("pox") == nil {
+		return page.NewNumberedPage[stackingEvent](p, page.Head{}), nil
+	}
+	names := strings.NewReplacer("{number}", "x."+l.number, "{rows}", l.rows)
+	last := names.Replace(`coalesce((SELECT {number} FROM {pox}.event x WHERE {rows} ORDER BY {number} DESC LIMIT 1), 0)`)
+	number, offset, limit := page.Argument(len(l.args)+1), page.Argument(len(l.args)+2), page.Argument(len(l.args)+3)
+	b := s.Batch()
+	total := engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], `+last, l.args...)
+	found := engine.Query(b, stackingColumns, names.Replace(`
+		SELECT ARRAY[r.source_seq], r.place, `+stackingSQL+`
+		FROM (SELECT least(`+last+`, `+number+`) - `+offset+` AS start) page
+		CROSS JOIN LATERAL (
+			SELECT {number} AS place, x.* FROM {pox}.event x
+			WHERE {rows} AND {number} <= page.start AND {number} > page.start - `+limit+` ORDER BY {number} DESC LIMIT `+limit+`
+		) r `+stackingPrint+` ORDER BY r.place DESC`), append(l.args[:len(l.args):len(l.args)], p.Number, min(p.Offset, page.OffsetMax), int64(p.Limit))...)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	n, _ := total.First()
+	page := page.NewNumberedPage[stackingEvent](p, headOf(p, n))
+	for i := range found.Rows {
+		event, err := found.Rows[i].shape(network)
+		if err != nil {
+			return nil, err
+		}
+		page.Results = append(page.Results, event)
+	}
+	return page, nil
+}
+
+// stackingSQL selects what stackingColumns reads, but for the place, of the event r and its print e.
+const stackingSQL = `r.n, r.height, r.txid, r.source_seq, r.tx_index, r.event_index, e.value`
+
+const stackingPrint = `
+	CROSS JOIN LATERAL (
+		SELECT e.value FROM {chain}.event e WHERE e.source_seq = r.source_seq AND e.tx_index = r.tx_index AND e.event_index = r.event_index LIMIT 1
+	) e`
+
+func (a *api) registerPoxEvents() {
+	for version := firstPoxListed; version <= lastPoxListed; version++ {
+		a.registerPoxEventsOf(version)
+	}
+}
+
+// registerPoxEventsOf adds the reads of a version of the contract. What is read of chain, the prints, never changes.
+func (a *api) registerPoxEventsOf(version int) {
+	name := "pox" + strconv.Itoa(version)
+	prefix, of := "/extended/v1/"+name, engine.On("pox", shard.StackingEvents(version)).And("chain", shard.StackingEvents(version))
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-" + name + "-events", Path: prefix + "/events", Tag: "Stacking", Summary: "What the contract pox-" + strconv.Itoa(version) + " reported, newest first",
+		Description: "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: of, TagByContent: true,
+	}, func(ctx context.Context, s *engine.Snapshot, in *poxEventsInput) (*page.NumberedPage[stackingEvent], error) {
+		p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, poxEventsLimit), Number: in.Number()}
+		return eventsOfContract(version).read(ctx, s, p, a.bitcoinNetwork())
+	})
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-" + name + "-events-of-transaction", Path: prefix + "/tx/{tx_id}", Tag: "Stacking", Summary: "What the contract reported of a transaction, the last first",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain").And("pox", shard.StackingEvents(version)), TagByContent: true,
+	}, func(ctx context.Context, s *engine.Snapshot, in *PoxTransactionInput) (*stackingEvents, error) {
+		return a.poxEventsOfTransaction(ctx, s, version, in)
+	})
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-" + name + "-events-of-stacker", Path: prefix + "/stacker/{principal}", Tag: "Stacking", Summary: "What the contract reported of a stacker, newest first",
+		Description: "Of a pool: what it aggregated. `next_cursor` leads to newer events and `prev_cursor` to older ones.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: of, TagByContent: true,
+	}, func(ctx context.Context, s *engine.Snapshot, in *poxStackerEventsInput) (*page.NumberedPage[stackingEvent], error) {
+		stacker, err := in.Principal.Account()
+		if err != nil {
+			return nil, err
+		}
+		p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, stackerEventsLimit), Number: in.Number()}
+		page, err := eventsOfStacker(version, stacker).read(ctx, s, p, a.bitcoinNetwork())
+		if err == nil && page.Total == 0 {
+			err = engine.NotFound("could not find principal")
+		}
+		if err != nil {
+			return nil, err
+		}
+		return page, nil
+	})
+	a.registerDelegations(version)
+	pages := func(page *page.NumberedPage[stackingEvent]) []engine.Lookup {
+		if page == nil {
+			return nil
+		}
+		return stackingLookups(version, page.Results)
+	}
+	engine.Trace(a.Engine, "list-"+name+"-events", func(_ context.Context, _ *engine.Snapshot, _ *poxEventsInput, page *page.NumberedPage[stackingEvent]) ([]engine.Lookup, error) {
+		return pages(page), nil
+	})
+	engine.Trace(a.Engine, "list-"+name+"-events-of-stacker", func(_ context.Context, _ *engine.Snapshot, _ *poxStackerEventsInput, page *page.NumberedPage[stackingEvent]) ([]engine.Lookup, error) {
+		return pages(page), nil
+	})
+	engine.Trace(a.Engine, "list-"+name+"-events-of-transaction", func(_ context.Context, _ *engine.Snapshot, _ *PoxTransactionInput, events *stackingEvents) ([]engine.Lookup, error) {
+		if events == nil {
+			return nil, nil
+		}
+		return stackingLookups(version, events.Results), nil
+	})
+	// Names that clients had before. The reference leads only those of pox4 elsewhere.
+	a.Plain("GET "+prefix+"_events/", name+"-moved", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, strings.Replace(engine.ExchangeOf(r.Context()).Target, name+"_events", name, 1), http.StatusFound)
+	})
+}
+
+// poxEventsOfTransaction reads what a contract reported of a transaction that is known.
+func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, version int, in *PoxTransactionInput) (*stackingEvents, error) {
+	missing := engine.NotFound("could not find transaction by ID")
+	id, err := in.ID.Hash()
+	if err != nil {
+		return nil, err
+	}
+	if s.Active("chain") == nil || s.Active("pox") == nil {
+		return nil, missing
+	}
+	b := s.Batch()
+	known := engine.Query(b, page.NumberColumn, `
+		SELECT ARRAY[]::bigint[], t.source_seq FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq WHERE t.txid = $1 LIMIT 1`, id)
+	found := engine.Query(b, stackingColumns, `
+		SELECT ARRAY[r.source_seq], r.n, `+stackingSQL+`
+		FROM (SELECT * FROM {pox}.event WHERE txid = $1 AND contract = $2 ORDER BY n DESC LIMIT $3) r `+stackingPrint+` ORDER BY r.n DESC`,
+		id, version, transactionEventsMost)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	if len(known.Rows) == 0 {
+		return nil, missing
+	}
+	events := &stackingEvents{Results: []stackingEvent{}}
+	for i := range found.Rows {
+		event, err := found.Rows[i].shape(a.bitcoinNetwork())
+		if err != nil {
+			return nil, err
+		}
+		events.Results = append(events.Results, event)
+	}
+	return events, nil
+}
+
+var tracedStackingEvent = &engine.TraceTable{
+	Projection: "pox", Name: "event", Key: "contract n", Values: "stacker stacker_n height txid:hex tx_index event_index",
+	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
+}
+
+func stackingLookups(version int, events []stackingEvent) []engine.Lookup {
+	if len(events) == 0 {
+		return nil
+	}
+	numbers := make([]int64, len(events))
+	seqs, transactions, indexes := make([]int64, len(events)), make([]int32, len(events)), make([]int32, len(events))
+	for i := range events {
+		numbers[i] = events[i].number
+		seqs[i], transactions[i], indexes[i] = events[i].at.Seq, events[i].at.Index, events[i].EventIndex
+	}
+	return []engine.Lookup{
+		{Name: "event", Table: tracedStackingEvent, Where: `t.contract = $1 AND t.n = ANY ($2::bigint[])`, Args: []any{version, numbers}, NewestFirst: []string{"t.n"}},
+		{
+			Name: "print", Table: view.TracedChainEvent, Order: `t.source_seq DESC, t.tx_index DESC, t.event_index DESC`,
+			Where: `(t.source_seq, t.tx_index, t.event_index) IN (SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[]))`, Args: []any{seqs, transactions, indexes},
+		},
+	}
+}

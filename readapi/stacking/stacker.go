@@ -1,0 +1,111 @@
+package stacking
+
+import (
+	"context"
+	"net/http"
+
+	"strata/domain/bitcoin"
+	"strata/domain/shard"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/schema"
+)
+
+const poxStackersLimit = 100
+
+type poxStackersInput struct {
+	PoxSignerInput
+	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Rows of a page; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first."`
+	page.NumberCursor
+}
+
+// poxStacker is who is behind a signer.
+type poxStacker struct {
+	StackerAddress string        `json:"stacker_address"`
+	StackedAmount  schema.Amount `json:"stacked_amount" doc:"µSTX"`
+	PoxAddress     *string       `json:"pox_address" doc:"The Bitcoin address that is paid; null where the contract has what is none."`
+	StackerType    string        `json:"stacker_type" enum:"solo,pooled"`
+
+	signer, place int64
+}
+
+func (a *api) registerPoxStackers() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-pox-cycle-signer-stackers", Path: "/extended/v2/pox/cycles/{cycle_number}/signers/{signer_key}/stackers", Tag: "Stacking",
+		Summary:     "Who is behind a signer of a reward cycle, who has the most first",
+		Description: "As it was before the set of signers was computed. Who stacks in a pool is behind the key that the pool committed to for the reward address, next after that. `prev_cursor` leads on, `next_cursor` back.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.On("pox", shard.Cycles), TagByContent: true,
+	}, a.listPoxStackers)
+	engine.Trace(a.Engine, "list-pox-cycle-signer-stackers", func(_ context.Context, _ *engine.Snapshot, in *poxStackersInput, page *page.NumberedPage[poxStacker]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		places := make([]int64, len(page.Results))
+		for i := range page.Results {
+			places[i] = page.Results[i].place
+		}
+		return append([]engine.Lookup{{
+			Name: "stacker", Table: tracedStacker, Where: `t.cycle_number = $1 AND t.signer = $2 AND t.place = ANY ($3::bigint[])`,
+			Args: []any{in.Cycle, page.Results[0].signer, places}, Order: `t.place`,
+		}}, signerLookups(in.Cycle, poxSigner{place: page.Results[0].signer})...), nil
+	})
+}
+
+var tracedStacker = &engine.TraceTable{
+	Projection: "pox", Name: "stacker", Key: "cycle_number signer place", Values: "stacker amount:text pool pox_addr:hex height",
+	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
+}
+
+func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxStackersInput) (*page.NumberedPage[poxStacker], error) {
+	signer, err := findPoxSigner(ctx, s, &in.PoxSignerInput, "PoX cycle signer not found")
+	if err != nil {
+		return nil, err
+	}
+	p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, poxStackersLimit), Number: in.Number()}
+	total := signer.PooledStackerCount + signer.SoloStackerCount
+	head := headOf(p, total)
+	page, passed := page.NewNumberedPage[poxStacker](p, head), total-head.Start
+	type row struct {
+		poxStacker
+		address []byte
+		pool    *string
+	}
+	b := s.Batch()
+	found := engine.Query(b, func(r *row) []any { return []any{&r.place, &r.StackerAddress, &r.StackedAmount, &r.address, &r.pool} }, `
+		SELECT ARRAY[t.source_seq], t.place::bigint, t.stacker, t.amount::text, t.pox_addr, t.pool FROM {pox}.stacker t
+		WHERE t.cycle_number = $1 AND t.signer = $2 AND t.place > $3::bigint AND t.place <= $4::bigint ORDER BY t.place`, in.Cycle, signer.place, passed, passed+int64(p.Limit))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	for i := range found.Rows {
+		r := &found.Rows[i]
+		r.signer, r.StackerType, r.PoxAddress = signer.place, "solo", a.poxAddress(r.address)
+		if r.pool != nil {
+			r.StackerType = "pooled"
+		}
+		page.Results = append(page.Results, r.poxStacker)
+	}
+	return page, nil
+}
+
+// poxAddress is the Bitcoin address of the version and the hash of a reward address; nil where there is none.
+func (a *api) poxAddress(raw []byte) *string {
+	if len(raw) == 0 {
+		return nil
+	}
+	address := bitcoin.PoxAddress{Version: raw[0], Hash: raw[1:]}
+	if text, ok := address.Text(a.bitcoinNetwork()); ok {
+		return &text
+	}
+	return nil
+}
+
+// bitcoinNetwork is the one whose addresses are shown.
+func (a *api) bitcoinNetwork() bitcoin.Network {
+	if a.mainnet() {
+		return bitcoin.Mainnet
+	}
+	return bitcoin.Testnet
+}

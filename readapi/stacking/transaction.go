@@ -1,0 +1,166 @@
+package stacking
+
+import (
+	"context"
+	"net/http"
+
+	"strata/domain/hash"
+	"strata/domain/shard"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+)
+
+const poxTransactionsLimit = 20
+
+type burnBlockPoxTransactionsInput struct {
+	param.BurnBlockInput
+	Limit  int   `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first."`
+	page.NumberCursor
+}
+
+type addressPoxTransactionsInput struct {
+	param.BitcoinAddressInput
+	Limit  int    `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
+	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest; with a cursor 1000 at most."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}(:[0-9]{1,9})?$" doc:"Where the page begins, as cursors of other pages name it."`
+}
+
+// poxTransaction is an output of the commit of a miner.
+type poxTransaction struct {
+	BurnBlockHeight int64         `json:"burn_block_height"`
+	BurnBlockHash   hash.Hash32   `json:"burn_block_hash"`
+	TxID            hash.Hash32   `json:"tx_id"`
+	Recipient       string        `json:"recipient"`
+	UTXOIndex       *int64        `json:"utxo_idx" doc:"The number of the output; null where the node did not say."`
+	Amount          schema.Amount `json:"amount" doc:"Satoshi."`
+
+	rank int64
+}
+
+func poxTransactionColumns(t *poxTransaction) []any {
+	return []any{&t.BurnBlockHeight, &t.rank, &t.BurnBlockHash, &t.TxID, &t.Recipient, &t.UTXOIndex, &t.Amount}
+}
+
+// poxTransactionFill adds the Bitcoin block to the rows of a page.
+func poxTransactionFill(page, order string) string {
+	return `
+		SELECT ARRAY[b.source_seq], p.a, p.b::bigint, b.burn_block_hash, p.txid, p.recipient, p.utxo_index, p.amount
+		FROM (` + page + `) p
+		CROSS JOIN LATERAL (SELECT * FROM {pox}.burn_block b WHERE b.height = p.a LIMIT 1) b
+		ORDER BY ` + order
+}
+
+func poxTransactionList(address string) *page.KeyedList[poxTransaction, poxTransaction] {
+	return &page.KeyedList[poxTransaction, poxTransaction]{
+		OrderedList: page.OrderedList{RankedList: page.RankedList{
+			Projection: "pox", Name: "payouts:" + address, Rows: `{pox}.payout c WHERE c.recipient = $1`, Args: []any{address},
+			Key: []string{"c.height", "c.rank"}, Columns: `c.txid, c.recipient, c.utxo_index, c.amount::text AS amount`,
+		}, Descending: true},
+		Columns: poxTransactionColumns, Fill: poxTransactionFill,
+		Key:   func(t *poxTransaction) page.ListKey { return page.ListKey{A: t.BurnBlockHeight, B: t.rank} },
+		Shape: func(t *poxTransaction) poxTransaction { return *t },
+	}
+}
+
+func (a *api) registerPoxTransactions() {
+	const told = "Nodes tell these one by one since release 3.3.0.0.5. "
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-burn-block-pox-transactions", Path: "/extended/v2/burn-blocks/{height_or_hash}/pox-transactions", Tag: "Stacking",
+		Summary: "Outputs of a Bitcoin block that pay stackers", TagByContent: true,
+		Description: told + "In the order of transaction ids. `prev_cursor` leads on, `next_cursor` back. Of a block that is not followed there are none.",
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.On("pox", shard.Bitcoin),
+	}, listBurnBlockPoxTransactions)
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-address-pox-transactions", Path: "/extended/v2/addresses/{address}/pox-transactions", Tag: "Stacking",
+		Summary: "Outputs of Bitcoin blocks that pay an address for stacking, newest first", TagByContent: true,
+		Description: told + "Those of a block are in the order of transaction ids. `next_cursor` leads to newer rows and `prev_cursor` to older ones.",
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
+	}, func(ctx context.Context, s *engine.Snapshot, in *addressPoxTransactionsInput) (*page.NumberedPage[poxTransaction], error) {
+		address, err := in.Address.Text()
+		if err != nil {
+			return nil, err
+		}
+		ask := page.KeyRequest{Limit: page.LimitOr(in.Limit, poxTransactionsLimit), Offset: in.Offset, Cursor: in.Cursor}
+		if s.Active("pox") == nil {
+			return &page.NumberedPage[poxTransaction]{Limit: ask.Limit, Offset: ask.Offset, Results: []poxTransaction{}}, nil
+		}
+		page, _, err := poxTransactionList(address).Read(ctx, s, ask)
+		return page, err
+	})
+	tracedPoxTransactions[*burnBlockPoxTransactionsInput](a, "list-burn-block-pox-transactions")
+	tracedPoxTransactions[*addressPoxTransactionsInput](a, "list-address-pox-transactions")
+}
+
+var tracedPayout = &engine.TraceTable{
+	Projection: "pox", Name: "payout", Key: "height rank", Values: "recipient amount:text txid:hex utxo_index",
+	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/pox_transactions/' || t.commitment || '/reward_recipients/' || t.output]`}},
+}
+
+func tracedPoxTransactions[In any](a *api, id string) {
+	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.NumberedPage[poxTransaction]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		heights, ranks := make([]int64, len(page.Results)), make([]int64, len(page.Results))
+		for i := range page.Results {
+			heights[i], ranks[i] = page.Results[i].BurnBlockHeight, page.Results[i].rank
+		}
+		return placedLookups(engine.Lookup{Name: "payout", Table: tracedPayout, NewestFirst: []string{"t.height", "t.rank"}}, "rank", heights, ranks), nil
+	})
+}
+
+// listBurnBlockPoxTransactions reads a range of the ranks of a block: the first in the order of transaction ids has the highest.
+func listBurnBlockPoxTransactions(ctx context.Context, s *engine.Snapshot, in *burnBlockPoxTransactionsInput) (*page.NumberedPage[poxTransaction], error) {
+	p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, poxTransactionsLimit), Number: in.Number()}
+	if s.Active("pox") == nil {
+		return page.NewNumberedPage[poxTransaction](p, page.Head{}), nil
+	}
+	var height, payouts int64
+	b := s.Batch()
+	block := followedBlock(b, in.Block, func(*struct{}) []any { return []any{&height, &payouts} }, `b.height, b.payouts::bigint`)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	if len(block.Rows) == 0 {
+		return page.NewNumberedPage[poxTransaction](p, page.Head{}), nil
+	}
+	head := headOf(p, payouts)
+	page := page.NewNumberedPage[poxTransaction](p, head)
+	b = s.Batch()
+	found := engine.Query(b, poxTransactionColumns, poxTransactionFill(`
+		SELECT c.height AS a, c.rank AS b, c.txid, c.recipient, c.utxo_index, c.amount::text AS amount
+		FROM {pox}.payout c WHERE c.height = $1 AND c.rank < $2::bigint AND c.rank >= $3::bigint`, `p.b DESC`), height, head.Start, head.Start-int64(p.Limit))
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	page.Results = append(page.Results, found.Rows...)
+	return page, nil
+}
+
+// headOf is where a page stands in a list of so many rows, which are numbered from 1; the last one comes first.
+func headOf(p *page.Request, total int64) page.Head {
+	head := page.Head{High: total, Start: total}
+	if p.Number != nil {
+		head.Start = min(*p.Number, total)
+	}
+	head.Start -= min(p.Offset, page.OffsetMax)
+	return head
+}
+
+// followedBlock adds the query for a followed Bitcoin block to a batch; latest is the highest.
+func followedBlock[T any](b *engine.Batch, named param.HeightOrHash, columns func(*T) []any, selected string) *engine.Result[T] {
+	const sql = ` FROM {pox}.burn_block b `
+	switch latest, height, id := named.Parse(); {
+	case height != nil:
+		return engine.Query(b, columns, `SELECT ARRAY[b.source_seq], `+selected+sql+`WHERE b.height = $1`, *height)
+	case id != nil:
+		return engine.Query(b, columns, `SELECT ARRAY[b.source_seq], `+selected+sql+`WHERE b.burn_block_hash = $1 ORDER BY b.height DESC LIMIT 1`, *id)
+	case latest:
+		return engine.Query(b, columns, `SELECT ARRAY[b.source_seq], `+selected+sql+`ORDER BY b.height DESC LIMIT 1`)
+	}
+	return &engine.Result[T]{} // a height beyond 64 bits
+}

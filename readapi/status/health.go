@@ -1,0 +1,143 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/ordinal"
+	"strata/readapi/internal/register"
+)
+
+type health struct {
+	Status string `json:"status" enum:"ok"`
+}
+
+// readiness says whether the API's answers can be relied on, and why not.
+type readiness struct {
+	Status string          `json:"status" enum:"ready,not ready"`
+	Checks readinessChecks `json:"checks"`
+}
+
+type readinessChecks struct {
+	Database    databaseCheck     `json:"database"`
+	Projections []projectionCheck `json:"projections" nullable:"false" doc:"The active versions. Without any, nothing can be read."`
+	Gaps        gapCheck          `json:"gaps"`
+}
+
+type databaseCheck struct {
+	OK      bool   `json:"ok"`
+	Message string `json:"message,omitempty"`
+}
+
+type projectionCheck struct {
+	OK bool `json:"ok"`
+	ProjectionStatus
+	LagLimit int64   `json:"lag_limit"`
+	Error    *string `json:"error,omitempty" doc:"What stopped it."`
+	Message  string  `json:"message,omitempty" doc:"Why this process can't read it, whose code is another than the one that built it."`
+}
+
+type gapCheck struct {
+	OK           bool   `json:"ok"`
+	Blocking     int64  `json:"blocking" doc:"Missing blocks above the tip, for which known ones wait."`
+	LowestHeight *int64 `json:"lowest_height,omitempty" doc:"Of the blocks that wait."`
+	Inscriptions *int64 `json:"missing_inscriptions,omitempty" doc:"Numbers of inscriptions between those that are known, which the feed has not sent. For information: the answers are right for what was sent."`
+}
+
+// HTTPStatus is that of the answer.
+func (r *readiness) HTTPStatus() int {
+	if r.Status == "ready" {
+		return http.StatusOK
+	}
+	return http.StatusServiceUnavailable
+}
+
+func (a *api) registerHealth() {
+	engine.GetPlain(a.Engine, engine.Operation{
+		ID: "get-health", Path: "/healthz", Tag: "Health", Summary: "Whether the process is up", Description: "Touches nothing else.",
+	}, func(context.Context, *struct{}) (*health, error) { return &health{Status: "ok"}, nil })
+	engine.GetPlain(a.Engine, engine.Operation{
+		ID: "get-readiness", Path: "/readyz", Tag: "Health", Summary: "Whether the answers can be relied on",
+		Description: "200 when the database can be reached, every active projection runs, is within the lag limit and was built by code that this process has, and no missing block keeps the chain from going on; otherwise 503. Versions that are being built beside the active ones don't count.",
+	}, a.readiness)
+	a.documentReadiness()
+}
+
+// documentReadiness says that 503 has the same body as 200 here.
+func (a *api) documentReadiness() {
+	responses := a.OpenAPI().Paths["/readyz"].Get.Responses
+	responses["503"].Description, responses["503"].Content = "Not ready.", responses["200"].Content
+}
+
+func (a *api) readiness(ctx context.Context, _ *struct{}) (*readiness, error) {
+	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) { return a.check(ctx, s) })
+	if errors.Is(err, context.Canceled) || engine.IsAnswer(err) {
+		return nil, err
+	}
+	r := &readiness{Checks: readinessChecks{Projections: []projectionCheck{}}}
+	if err != nil {
+		// The reason, which may name hosts, is for the log.
+		a.FailureAnswer(ctx, err, answer.Config{})
+		r.Checks.Database.Message = "The database could not be read; the server's log has the reason under request id " + engine.ExchangeOf(ctx).ID
+	} else if checks, ok := value.(*readinessChecks); ok {
+		r.Checks = *checks
+	}
+	r.Status = "not ready"
+	if r.Checks.ready() {
+		r.Status = "ready"
+	}
+	return r, nil
+}
+
+func (c *readinessChecks) ready() bool {
+	broken := func(p projectionCheck) bool { return !p.OK }
+	return c.Database.OK && c.Gaps.OK && len(c.Projections) > 0 && !slices.ContainsFunc(c.Projections, broken)
+}
+
+func (a *api) check(ctx context.Context, s *engine.Snapshot) (*readinessChecks, error) {
+	checks := &readinessChecks{Database: databaseCheck{OK: true}, Projections: []projectionCheck{}, Gaps: gapCheck{OK: true}}
+	b := s.Batch()
+	heads := engine.QueueHeads(b)
+	gaps := &engine.Result[gapCheck]{}
+	if chain := s.Active("chain"); chain != nil && s.Foreign("chain") == nil {
+		gaps = engine.Query(b, func(g *gapCheck) []any { return []any{&g.Blocking, &g.LowestHeight} }, `
+			SELECT ARRAY[]::bigint[], count(*), min(height) FROM {chain}.gap WHERE height > $1`, tipOrNone(chain))
+	}
+	numbers := &engine.Result[ordinal.Numbering]{}
+	if s.Active(ordinal.Inscribed) != nil && s.Foreign(ordinal.Inscribed) == nil {
+		numbers = ordinal.QueryNumbering(b)
+	}
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	if g, ok := gaps.First(); ok {
+		g.OK = g.Blocking == 0
+		checks.Gaps = g
+	}
+	if n, ok := numbers.First(); ok {
+		checks.Gaps.Inscriptions = n.Missing()
+	}
+	for _, status := range projectionStatuses(s, heads) {
+		check := projectionCheck{
+			OK: status.State != "failed" && status.Lag <= a.lagLimit, ProjectionStatus: status,
+			LagLimit: a.lagLimit, Error: s.Active(status.Name).Failure,
+		}
+		if err := s.Foreign(status.Name); err != nil {
+			check.OK, check.Message = false, err.Error()
+		}
+		checks.Projections = append(checks.Projections, check)
+	}
+	return checks, nil
+}
+
+// tipOrNone is below every height while there is no block.
+func tipOrNone(v *register.Version) int64 {
+	if v.Height == nil {
+		return -1
+	}
+	return *v.Height
+}

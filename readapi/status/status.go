@@ -1,0 +1,128 @@
+package status
+
+import (
+	"context"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+)
+
+type statusBody struct {
+	ServerVersion string        `json:"server_version"`
+	Status        string        `json:"status" enum:"ready"`
+	ChainTip      *chainTip     `json:"chain_tip,omitempty" doc:"Absent before the first block."`
+	Strata        archiveStatus `json:"strata"`
+}
+
+type chainTip struct {
+	BlockHeight        int64        `json:"block_height"`
+	BlockHash          hash.Hash32  `json:"block_hash"`
+	IndexBlockHash     hash.Hash32  `json:"index_block_hash"`
+	MicroblockHash     *hash.Hash32 `json:"microblock_hash,omitempty" doc:"The last microblock that was streamed on top of the tip (Stacks 2.0 to 2.4)."`
+	MicroblockSequence *int32       `json:"microblock_sequence,omitempty"`
+	BurnBlockHeight    int64        `json:"burn_block_height"`
+}
+
+type archiveStatus struct {
+	Network     string             `json:"network"`
+	LogSize     int64              `json:"log_size" doc:"Events in the log."`
+	Root        *archiveRoot       `json:"root,omitempty" doc:"The lowest block; absent before the first block."`
+	Projections []ProjectionStatus `json:"projections" nullable:"false"`
+}
+
+type archiveRoot struct {
+	Height         int64       `json:"height"`
+	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
+	IsGenesis      bool        `json:"is_genesis" doc:"False for an archive that begins above genesis: what happened before is missing from its balances."`
+}
+
+// ProjectionStatus is how far an active read table is.
+type ProjectionStatus struct {
+	Name     string `json:"name"`
+	Version  int    `json:"version"`
+	State    string `json:"state" enum:"building,live,failed"`
+	Position int64  `json:"position" doc:"Items of its input that it reflects."`
+	Lag      int64  `json:"lag" doc:"Items of its input that it does not reflect yet."`
+}
+
+func (a *api) registerStatus() {
+	r := engine.Operation{
+		ID: "get-status", Path: "/extended", Tag: "Status", Summary: "Status of the server and its archive",
+		Description: "The chain's tip, where the archive begins, and how far each projection has come.",
+		Class:       answer.Tip, DependsOn: engine.Dependencies{Register: true},
+	}
+	engine.Get(a.Engine, r, a.status)
+	// The reference redirects this path to /extended. Scripts that ask here seldom follow redirects, and what they want
+	// is the body, so it is here, too.
+	r.ID, r.Path, r.Summary = "get-status-v1", "/extended/v1/status", "Status of the server and its archive, at its older path"
+	engine.Get(a.Engine, r, a.status)
+}
+
+func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*statusBody, error) {
+	body := &statusBody{ServerVersion: "strata " + a.Config.Version.String(), Status: "ready"}
+	b := s.Batch()
+	heads := engine.QueueHeads(b)
+	chain, ok := s.Tip("chain")
+	var roots *engine.Result[archiveRoot]
+	var microblocks *engine.Result[streamed]
+	if ok {
+		roots = engine.Query(b, func(r *archiveRoot) []any { return []any{&r.Height, &r.IndexBlockHash, &r.IsGenesis} }, `
+			SELECT ARRAY[b.source_seq, c.source_seq], c.height, b.index_block_hash,
+			       c.height = 0
+			       -- Nodes before release 2.1 had no block 0, and appended its transactions to block 1, after the coinbase.
+			       OR c.height = 1 AND (
+			           SELECT bool_or(t.tx_index > 0) AND min(t.tx_index) > 0
+			           FROM {chain}.transaction t
+			           WHERE t.source_seq = b.source_seq AND t.sender IN ('SP000000000000000000002Q6VF78', 'ST000000000000000000002AMW42H')
+			       ) IS TRUE
+			FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq
+			ORDER BY c.height LIMIT 1`)
+		microblocks = engine.Query(b, streamedColumns, `
+			SELECT ARRAY[m.source_seq], m.microblock_hash, m.sequence
+			FROM {chain}.block b JOIN {chain}.microblock m ON m.parent_index_block_hash = b.index_block_hash
+			WHERE b.index_block_hash = $1 AND NOT b.nakamoto
+			ORDER BY m.sequence DESC LIMIT 1`, chain.IndexBlock)
+	}
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	body.Strata.Network = a.Config.Network
+	body.Strata.LogSize = s.State.LogSize
+	body.Strata.Projections = projectionStatuses(s, heads)
+	if ok {
+		body.ChainTip = &chainTip{
+			BlockHeight: *chain.Height, BlockHash: *chain.Block, IndexBlockHash: *chain.IndexBlock, BurnBlockHeight: *chain.BurnHeight,
+		}
+		if m, ok := microblocks.First(); ok {
+			body.ChainTip.MicroblockHash, body.ChainTip.MicroblockSequence = &m.hash, &m.sequence
+		}
+		if root, ok := roots.First(); ok {
+			body.Strata.Root = &root
+		}
+	}
+	return body, nil
+}
+
+type streamed struct {
+	hash     hash.Hash32
+	sequence int32
+}
+
+func streamedColumns(m *streamed) []any { return []any{&m.hash, &m.sequence} }
+
+// projectionStatuses are those of the active versions, by name.
+func projectionStatuses(s *engine.Snapshot, heads map[string]*engine.Result[int64]) []ProjectionStatus {
+	statuses := []ProjectionStatus{}
+	for _, v := range s.State.Versions {
+		if !v.Active {
+			continue
+		}
+		head := s.State.LogSize
+		if steps := heads[v.Input]; steps != nil {
+			head, _ = steps.First()
+		}
+		statuses = append(statuses, ProjectionStatus{Name: v.Name, Version: v.Number, State: v.State, Position: v.Position, Lag: max(head-v.Position, 0)})
+	}
+	return statuses
+}

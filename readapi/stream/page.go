@@ -1,0 +1,289 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/live"
+	"strata/readapi/internal/view"
+)
+
+// How much a page of a stream that catches up looks at. Where a list tells what somebody has, blocks go by that have nothing
+// for them; where none does, each block is looked through.
+const (
+	liveBlocksPage = 100
+	liveStepsPage  = 4096
+	liveScanPage   = 16
+	liveRowsPage   = 200
+)
+
+// liveCursor is where a client is.
+type liveCursor struct {
+	// instance and step say so in a list of steps; instance is empty while that is not known.
+	instance string
+	step     int64 // of a stream of the mempool the event of the log
+	position live.Position
+	walk     *mempoolWalk // nil unless it is told anew of all that waits
+}
+
+// livePage is what comes next on a feed.
+type livePage struct {
+	messages []live.Delivery
+	// cursor is where the client is after them.
+	cursor liveCursor
+	// head says that there is no more; behind, that the tables are not yet as far as the client.
+	head, behind bool
+}
+
+// livePage reads what comes next on a feed, up to a step; 0 for no bound.
+func (a *api) livePage(ctx context.Context, feed live.Feed, cursor liveCursor, until int64) (*livePage, error) {
+	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
+		s.KeepOpen = true
+		return a.livePageOf(ctx, s, feed, cursor, until)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.(*livePage), nil
+}
+
+func (a *api) livePageOf(ctx context.Context, s *engine.Snapshot, feed live.Feed, cursor liveCursor, until int64) (*livePage, error) {
+	chain := s.Active("chain")
+	if chain == nil {
+		return nil, engine.ErrNoChain
+	}
+	if err := s.Foreign("chain"); err != nil {
+		return nil, err
+	}
+	page := &livePage{cursor: cursor}
+	if own := instance(chain); cursor.instance != own {
+		if chain.LogSeq < cursor.position.Log {
+			page.behind = true
+			return page, nil
+		}
+		if err := page.resume(ctx, s, feed, own); err != nil || len(page.messages) > 0 {
+			return page, err
+		}
+	}
+	limit := liveStepsPage
+	if feed.Kind == liveBlocks {
+		limit = liveBlocksPage
+	}
+	if until == 0 {
+		until = 1<<63 - 1
+	}
+	b := s.Batch()
+	found := queueSteps(b, page.cursor.step, until, limit)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	steps, followed := found.Rows, map[live.Feed]struct{}{feed: {}}
+	page.head = len(steps) < limit
+	var touches []touch
+	if feed.Kind != liveBlocks {
+		var err error
+		all := len(steps)
+		if steps, touches, err = a.touchesOf(ctx, s, feed, steps); err != nil {
+			return nil, err
+		}
+		page.head = page.head && len(steps) == all
+	}
+	if len(steps) == 0 {
+		return page, nil
+	}
+	last := &steps[len(steps)-1]
+	page.cursor.step, page.cursor.position = last.step, last.position()
+	var err error
+	page.messages, err = a.renderSteps(ctx, s, steps, followed, touches)
+	return page, err
+}
+
+// resume finds where the client is in an instance of the list of steps. What it has that this one does not know is taken back.
+func (p *livePage) resume(ctx context.Context, s *engine.Snapshot, feed live.Feed, in string) error {
+	at, err := resume(s, ctx, p.cursor.position)
+	if err != nil {
+		return err
+	}
+	p.cursor = liveCursor{instance: in, step: at.step, position: at.position}
+	for i, undone := range at.undone {
+		m, err := eventMessage(at.step, at.position, liveRevert, revertBody{undone.height, undone.block, undone.id, undone.parent})
+		if err != nil {
+			return err
+		}
+		p.messages = append(p.messages, live.Delivery{Feed: feed, Entry: live.Entry{Message: m, Last: i == len(at.undone)-1}})
+	}
+	return nil
+}
+
+// touchesOf finds out what steps have for a feed. It looks at so many of them as it returns, which are the first ones.
+func (a *api) touchesOf(ctx context.Context, s *engine.Snapshot, feed live.Feed, steps []liveStep) ([]liveStep, []touch, error) {
+	var touches []touch
+	if listed := listed(s, steps); len(listed) > 2*liveScanPage {
+		var err error
+		if steps, touches, err = listedTouches(ctx, s, feed, listed); err != nil {
+			return nil, nil, err
+		}
+	}
+	if touches == nil {
+		steps = firstApplied(steps, liveScanPage, func(*liveStep) bool { return true })
+	}
+	known := map[int64]bool{} // blocks that the list tells of
+	for i := range steps {
+		if touches != nil && steps[i].canonical {
+			known[steps[i].content] = true
+		}
+	}
+	var contents []int64
+	for i := range steps {
+		if st := &steps[i]; st.kind == stepApply && !known[st.content] {
+			known[st.content] = true
+			contents = append(contents, st.content)
+		}
+	}
+	scanned, err := a.touches(ctx, s, contents, map[live.Feed]struct{}{feed: {}})
+	return steps, append(touches, scanned...), err
+}
+
+// listed are the first of some steps that the lists of accounts tell of.
+func listed(s *engine.Snapshot, steps []liveStep) []liveStep {
+	chain, accounts := s.Active("chain"), s.Active("accounts")
+	if accounts == nil || s.Foreign("accounts") != nil || accounts.State != "live" || (pgx.Identifier{accounts.Input}).Sanitize() != chain.Schema() {
+		return nil
+	}
+	end, _ := slices.BinarySearchFunc(steps, accounts.Position+1, func(st liveStep, step int64) int { return int(st.step - step) })
+	return firstApplied(steps[:end], liveScanPage, func(st *liveStep) bool { return !st.canonical })
+}
+
+// firstApplied are the first steps, with so many at most that apply such a block.
+func firstApplied(steps []liveStep, most int, such func(*liveStep) bool) []liveStep {
+	n := 0
+	for i := range steps {
+		if st := &steps[i]; st.kind == stepApply && such(st) {
+			if n++; n > most {
+				return steps[:i]
+			}
+		}
+	}
+	return steps
+}
+
+// liveList is a list of the projection accounts.
+type liveList struct {
+	table  string
+	owner  string // condition on a row x
+	number string // column that numbers the rows of an owner
+}
+
+// before is a query for how many rows of the list are of transactions before one, found by halving.
+func (l liveList) before(tx string) string {
+	return fmt.Sprintf(`(
+		WITH RECURSIVE halving (low, high) AS (
+			SELECT 0, coalesce((SELECT %[3]s FROM {accounts}.%[1]s x WHERE %[2]s ORDER BY %[3]s DESC LIMIT 1), 0)
+			UNION ALL
+			SELECT CASE WHEN middle.tx < %[4]s THEN middle.n ELSE low END, CASE WHEN middle.tx < %[4]s THEN high ELSE middle.n - 1 END
+			FROM halving
+			CROSS JOIN LATERAL (SELECT x.%[3]s AS n, x.tx FROM {accounts}.%[1]s x WHERE %[2]s AND x.%[3]s = (low + high + 1) / 2) middle
+			WHERE low < high
+		)
+		SELECT low FROM halving WHERE low = high LIMIT 1
+	)`, l.table, l.owner, l.number, tx)
+}
+
+// listedTouches finds out what steps have for a feed by its list, as far as they apply blocks that are still canonical. It
+// looks at so many of them as it returns, which are the first ones; touches is nil when a single block has too much.
+func listedTouches(ctx context.Context, s *engine.Snapshot, feed live.Feed, steps []liveStep) (looked []liveStep, touches []touch, err error) {
+	touches = []touch{}
+	lowest, highest := int64(-1), int64(-1)
+	for i := range steps {
+		if steps[i].canonical { // they are in the order of their heights
+			if lowest < 0 {
+				lowest = steps[i].height
+			}
+			highest = steps[i].height
+		}
+	}
+	if lowest < 0 {
+		return steps, touches, nil
+	}
+	list := liveList{"account_transaction", `x.account = $4`, "n"}
+	if feed.Kind == liveEvents {
+		list = liveList{"contract_event", `x.contract = $4 AND $5::int IS NULL`, "n"}
+		if feed.Detail != "" {
+			list = liveList{"contract_event", `x.contract = $4 AND x.topic = $5`, "topic_n"}
+		}
+	}
+	owner, topic, err := ownerOf(ctx, s, feed)
+	if err != nil || owner == nil || feed.Detail != "" && topic == nil {
+		return steps, touches, err
+	}
+	b := s.Batch()
+	type listedRow struct {
+		view.RowKey
+		event *view.EventRow
+	}
+	args := []any{lowest, highest, liveRowsPage + 1, *owner}
+	columns := func(r *listedRow) []any { return []any{&r.Seq, &r.Index} }
+	selected, joined := `ARRAY[]::bigint[], t.source_seq, t.tx_index`, ``
+	if feed.Kind == liveEvents {
+		args = append(args, topic)
+		columns = func(r *listedRow) []any {
+			r.event = &view.EventRow{}
+			return view.EventColumns(r.event)
+		}
+		selected, joined = view.EventSQL, `
+		CROSS JOIN LATERAL (
+			SELECT * FROM {chain}.event e WHERE e.source_seq = t.source_seq AND e.tx_index = t.tx_index AND e.event_index = x.event_index LIMIT 1
+		) e`
+	}
+	found := engine.Query(b, columns, `
+		SELECT `+selected+`
+		FROM (
+			SELECT * FROM {accounts}.`+list.table+` x
+			WHERE `+list.owner+`
+			  AND x.`+list.number+` > `+list.before(`(SELECT first_tx FROM {accounts}.block WHERE height = $1)`)+`
+			  AND x.`+list.number+` <= `+list.before(`(SELECT last_tx + 1 FROM {accounts}.block WHERE height = $2)`)+`
+			ORDER BY x.`+list.number+` LIMIT $3
+		) x
+		CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction t WHERE t.n = x.tx LIMIT 1) t`+joined+`
+		ORDER BY x.`+list.number, args...)
+	if err := b.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	rows := found.Rows
+	for i := range rows {
+		if rows[i].event != nil {
+			rows[i].RowKey = rows[i].event.RowKey
+		}
+	}
+	if len(rows) > liveRowsPage { // the last block may have more: it is for the next page
+		more := rows[len(rows)-1].Seq
+		at := slices.IndexFunc(steps, func(st liveStep) bool { return st.canonical && st.content == more })
+		if at <= 0 {
+			return steps[:1], nil, nil
+		}
+		steps = steps[:at]
+		rows = slices.DeleteFunc(rows, func(r listedRow) bool { return r.Seq == more })
+	}
+	for i, row := range rows {
+		touches = append(touches, touch{RowKey: row.RowKey, execution: int32(i), feed: feed, event: row.event})
+	}
+	return steps, touches, nil
+}
+
+// ownerOf finds the numbers of a principal and a topic; nil for those that there are none of.
+func ownerOf(ctx context.Context, s *engine.Snapshot, feed live.Feed) (owner, topic *int32, err error) {
+	type ownerRow struct{ owner, topic *int32 }
+	b := s.Batch()
+	found := engine.Query(b, func(r *ownerRow) []any { return []any{&r.owner, &r.topic} }, `
+		SELECT ARRAY[]::bigint[], a.id, (SELECT t.topic FROM {accounts}.contract_topic t WHERE t.contract = a.id AND t.name = $2)
+		FROM {accounts}.account a WHERE a.account = $1`, feed.Name, feed.Detail)
+	if err := b.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	row, _ := found.First()
+	return row.owner, row.topic, nil
+}

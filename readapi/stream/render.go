@@ -1,0 +1,226 @@
+package stream
+
+import (
+	"context"
+	"slices"
+
+	"strata/domain/contract"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/live"
+	"strata/readapi/internal/view"
+)
+
+// renderSteps makes the messages of some steps, in their order, for those who follow something. touches are what the blocks
+// of the steps have for them.
+func (a *api) renderSteps(ctx context.Context, s *engine.Snapshot, steps []liveStep, followed map[live.Feed]struct{}, touches []touch) ([]live.Delivery, error) {
+	r := liveRendering{followed: followed, touches: map[int64][]touch{}, transactions: map[view.RowKey]*view.TransactionRow{}}
+	keys := make([]view.RowKey, len(touches))
+	for i, t := range touches {
+		r.touches[t.Seq] = append(r.touches[t.Seq], t)
+		keys[i] = t.RowKey
+	}
+	for _, list := range r.touches {
+		slices.SortStableFunc(list, compareTouches)
+	}
+	rows, interfaces, err := a.transactionsOf(ctx, s, keys)
+	if err != nil {
+		return nil, err
+	}
+	r.interfaces = interfaces
+	for _, row := range rows {
+		// Since then it may have been orphaned; that is told in its turn.
+		row.Canonical = true
+		r.transactions[row.RowKey] = row
+	}
+	if _, ok := followed[live.Feed{Kind: liveBlocks}]; ok {
+		if r.blocks, err = blocksOf(ctx, s, steps); err != nil {
+			return nil, err
+		}
+	}
+	if _, ok := followed[live.Feed{Kind: socketBlocks}]; ok {
+		if r.blocksV1, err = blocksV1Of(ctx, s, steps); err != nil {
+			return nil, err
+		}
+	}
+	for i := range steps {
+		if err := r.step(&steps[i]); err != nil {
+			return nil, err
+		}
+	}
+	r.markLast()
+	return r.out, nil
+}
+
+// blocksOf reads the blocks that steps apply, by the events with them.
+func blocksOf(ctx context.Context, s *engine.Snapshot, steps []liveStep) (map[int64]view.Block, error) {
+	type contentRow struct {
+		view.BlockRow
+		content int64
+	}
+	contents := appliedContents(steps)
+	if len(contents) == 0 {
+		return nil, nil
+	}
+	b := s.Batch()
+	found := engine.Query(b, func(r *contentRow) []any { return append([]any{&r.content}, view.BlockColumns(&r.BlockRow)...) }, `
+		SELECT ARRAY[]::bigint[], b.source_seq, `+view.BlockTerms+`
+		FROM unnest($1::bigint[]) AS k (source_seq)
+		CROSS JOIN LATERAL (SELECT * FROM {chain}.block b WHERE b.source_seq = k.source_seq LIMIT 1) b`, contents)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	blocks := make(map[int64]view.Block, len(found.Rows))
+	for _, row := range found.Rows {
+		blocks[row.content] = row.Shape()
+	}
+	return blocks, nil
+}
+
+// appliedContents are the events with the blocks that steps apply.
+func appliedContents(steps []liveStep) (contents []int64) {
+	for i := range steps {
+		if steps[i].kind == stepApply {
+			contents = append(contents, steps[i].content)
+		}
+	}
+	return contents
+}
+
+// liveRendering is the messages of steps in the making.
+type liveRendering struct {
+	followed     map[live.Feed]struct{}
+	touches      map[int64][]touch // by the event with the block
+	transactions map[view.RowKey]*view.TransactionRow
+	interfaces   view.CalledInterfaces
+	blocks       map[int64]view.Block
+	blocksV1     map[int64]*view.BlockV1
+	out          []live.Delivery
+}
+
+func (r *liveRendering) step(s *liveStep) error {
+	switch s.kind {
+	case stepRevert:
+		return r.revert(s)
+	case stepApply:
+		return r.apply(s)
+	}
+	return nil
+}
+
+func (r *liveRendering) deliver(feed live.Feed, m *live.Message) {
+	r.out = append(r.out, live.Delivery{Feed: feed, Entry: live.Entry{Message: m}})
+}
+
+// revert tells everybody, whether or not the block had anything for them: it is theirs to know.
+func (r *liveRendering) revert(s *liveStep) error {
+	body := revertBody{s.height, view.ValueOf(s.block), s.id, view.ValueOf(s.parent)}
+	m, err := eventMessage(s.step, s.position(), liveRevert, body)
+	if err != nil {
+		return err
+	}
+	for feed := range r.followed {
+		switch feed.Kind {
+		case liveBlocks, liveTransactions, liveEvents:
+			r.deliver(feed, m)
+		case socketReverts:
+			notice, err := notification(s, socketRevert, body)
+			if err != nil {
+				return err
+			}
+			r.deliver(feed, notice)
+		}
+	}
+	return nil
+}
+
+func (r *liveRendering) apply(s *liveStep) error {
+	if b, ok := r.blocks[s.content]; ok {
+		m, err := eventMessage(s.step, s.position(), liveBlock, b)
+		if err != nil {
+			return err
+		}
+		r.deliver(live.Feed{Kind: liveBlocks}, m)
+	}
+	if b := r.blocksV1[s.content]; b != nil {
+		m, err := notification(s, socketBlock, b)
+		if err != nil {
+			return err
+		}
+		r.deliver(live.Feed{Kind: socketBlocks}, m)
+	}
+	made := map[shown]*live.Message{} // each is encoded once
+	for i := range r.touches[s.content] {
+		t := &r.touches[s.content][i]
+		key := t.shown()
+		m := made[key]
+		if m == nil {
+			var err error
+			if m, err = r.message(s, t); err != nil {
+				return err
+			}
+			if m == nil {
+				continue
+			}
+			made[key] = m
+		}
+		r.deliver(t.feed, m)
+	}
+	return nil
+}
+
+// shown is what a message shows, and how.
+type shown struct {
+	view.RowKey
+	event int32 // -1: the transaction itself
+	kind  live.Kind
+	of    string // whom it is about, where that makes another message
+}
+
+func (t *touch) shown() shown {
+	key := shown{RowKey: t.RowKey, event: -1, kind: t.feed.Kind}
+	if t.event != nil {
+		key.event = t.event.Number
+	}
+	if t.feed.Kind == socketAddresses {
+		key.of = t.feed.Name
+	}
+	return key
+}
+
+// message shows a transaction, or an event of it, as a feed has it; nil when the transaction is not known.
+func (r *liveRendering) message(s *liveStep, t *touch) (*live.Message, error) {
+	row := r.transactions[t.RowKey]
+	if row == nil {
+		return nil, nil
+	}
+	switch t.feed.Kind {
+	case liveTransactions:
+		return eventMessage(s.step, s.position(), liveTransaction, r.transaction(row))
+	case liveEvents:
+		body := contractEventBody{ContractID: view.ValueOf(t.event.Contract), BlockHeight: s.height, IndexBlockHash: s.id, Event: view.RenderEvent(*t.event, row.ID)}
+		if topic := contract.Topic(t.event.Value); topic != "" {
+			body.Topic = &topic
+		}
+		return eventMessage(s.step, s.position(), liveEvent, body)
+	}
+	return r.socketMessage(s, t, row)
+}
+
+func (r *liveRendering) transaction(row *view.TransactionRow) view.TransactionBody {
+	return view.RenderTransaction(row, view.Rendering{Interfaces: r.interfaces})
+}
+
+// markLast marks the last message of each step for each feed: a client that has that one has the position of the step.
+func (r *liveRendering) markLast() {
+	type of struct {
+		feed live.Feed
+		step int64
+	}
+	seen := map[of]bool{}
+	for i := len(r.out) - 1; i >= 0; i-- {
+		d := &r.out[i]
+		if key := (of{d.Feed, d.Step}); !seen[key] {
+			seen[key], d.Last = true, true
+		}
+	}
+}

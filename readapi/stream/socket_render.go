@@ -1,0 +1,201 @@
+package stream
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"strata/domain/hash"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/live"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+// Kinds of feeds of WebSockets.
+const (
+	socketBlocks         live.Kind = "socket-blocks"
+	socketMicroblocks    live.Kind = "socket-microblocks" // of which there are no more
+	socketReverts        live.Kind = "socket-reverts"
+	socketMempool        live.Kind = "socket-mempool"
+	socketTransactions   live.Kind = "socket-transactions"    // the name is an id
+	socketAddresses      live.Kind = "socket-addresses"       // of a principal
+	socketBalances       live.Kind = "socket-balances"        // of a principal
+	socketNFTs           live.Kind = "socket-nfts"            // all of them
+	socketNFTAssets      live.Kind = "socket-nft-assets"      // the name is an asset, the detail a value
+	socketNFTCollections live.Kind = "socket-nft-collections" // the name is an asset
+)
+
+// Methods of notifications, which are the names of events beside one.
+const (
+	socketBlock         = "block"
+	socketMicroblock    = "microblock"
+	socketWaiting       = "mempool"
+	socketTransaction   = "tx_update"
+	socketAddress       = "address_tx_update"
+	socketBalance       = "address_balance_update"
+	socketNFT           = "nft_event"
+	socketNFTAsset      = "nft_asset_event"
+	socketNFTCollection = "nft_collection_event"
+	// socketRevert is ours.
+	socketRevert = "revert"
+)
+
+// rpcNotification tells of something.
+type rpcNotification struct {
+	Version string `json:"jsonrpc"`
+	Method  string `json:"method"`
+	Params  any    `json:"params"`
+}
+
+// notification makes the message that tells of a step, once for all who subscribe to it.
+func notification(s *liveStep, method string, params any) (*live.Message, error) {
+	data, err := engine.Encode(rpcNotification{rpcVersion, method, params})
+	return &live.Message{Step: s.step, Position: s.position(), Data: data}, err
+}
+
+// addressUpdate is a mined transaction with what it moved of an account.
+type addressUpdate struct {
+	Address      string               `json:"address"`
+	TxID         hash.Hash32          `json:"tx_id"`
+	TxStatus     string               `json:"tx_status"`
+	TxType       string               `json:"tx_type"`
+	Tx           view.TransactionBody `json:"tx"`
+	STXSent      schema.Amount        `json:"stx_sent"`
+	STXReceived  schema.Amount        `json:"stx_received"`
+	STXTransfers []view.StxTransfer   `json:"stx_transfers"`
+}
+
+// addressBalance is what an account has.
+type addressBalance struct {
+	Address string `json:"address"`
+	view.StxBalance
+}
+
+// nftUpdate is an event of a non-fungible token.
+type nftUpdate struct {
+	view.TransferParties
+	AssetIdentifier string            `json:"asset_identifier"`
+	AssetEventType  string            `json:"asset_event_type"`
+	Value           view.ClarityValue `json:"value"`
+	TxID            hash.Hash32       `json:"tx_id"`
+	TxIndex         int32             `json:"tx_index"`
+	BlockHeight     int64             `json:"block_height"`
+	EventIndex      int32             `json:"event_index"`
+}
+
+// socketMessage shows a transaction, or an event of it, to who subscribes over a WebSocket.
+func (r *liveRendering) socketMessage(s *liveStep, t *touch, row *view.TransactionRow) (*live.Message, error) {
+	switch t.feed.Kind {
+	case socketTransactions:
+		return notification(s, socketTransaction, r.transaction(row))
+	case socketAddresses:
+		return notification(s, socketAddress, newAddressUpdate(t.feed.Name, r.transaction(row), t.stx))
+	}
+	kind := view.EventKinds[t.event.Kind]
+	return notification(s, nftMethods[t.feed.Kind], nftUpdate{
+		TransferParties: view.TransferParties{Sender: view.ValueOf(t.event.Sender), Recipient: view.ValueOf(t.event.Recipient)},
+		AssetIdentifier: view.ValueOf(t.event.Asset), AssetEventType: kind.Action, Value: view.ShowRaw(t.event.Value),
+		TxID: row.ID, TxIndex: row.Index, BlockHeight: s.height, EventIndex: t.event.Number,
+	})
+}
+
+var nftMethods = map[live.Kind]string{socketNFTs: socketNFT, socketNFTAssets: socketNFTAsset, socketNFTCollections: socketNFTCollection}
+
+// nftFeeds are those that tell of an event of a non-fungible token.
+func nftFeeds(e *view.EventRow) []live.Feed {
+	asset := view.ValueOf(e.Asset)
+	return []live.Feed{
+		{Kind: socketNFTs}, {Kind: socketNFTCollections, Name: asset}, {Kind: socketNFTAssets, Name: asset, Detail: string(view.HexOf(e.Value))},
+	}
+}
+
+// newAddressUpdate sums what a transaction moved of an account; stx are the events that did.
+func newAddressUpdate(account string, tx view.TransactionBody, stx []*view.EventRow) addressUpdate {
+	u := addressUpdate{
+		Address: account, TxID: tx.TxID, TxStatus: tx.TxStatus, TxType: tx.TxType, Tx: tx,
+		STXTransfers: make([]view.StxTransfer, 0, min(len(stx), view.TransfersMax)),
+	}
+	sent, received := []string{"0"}, []string{"0"}
+	for _, e := range stx {
+		moved := view.AmountOf(e.Amount)
+		if view.ValueOf(e.Sender) == account {
+			sent = append(sent, string(moved))
+		}
+		if view.ValueOf(e.Recipient) == account {
+			received = append(received, string(moved))
+		}
+		if len(u.STXTransfers) < view.TransfersMax {
+			u.STXTransfers = append(u.STXTransfers, view.StxTransfer{Amount: moved, TransferParties: view.TransferParties{Sender: view.ValueOf(e.Sender), Recipient: view.ValueOf(e.Recipient)}})
+		}
+	}
+	payer := tx.SenderAddress
+	if tx.Sponsored {
+		payer = tx.SponsorAddress
+	}
+	if payer == account {
+		sent = append(sent, string(tx.FeeRate))
+	}
+	u.STXSent, u.STXReceived = schema.AddAmounts(sent...), schema.AddAmounts(received...)
+	return u
+}
+
+// addSTX adds the events that move STX of an account to the transactions that its feed is to have.
+func addSTX(touches []touch, events []view.EventRow) {
+	type party struct {
+		view.RowKey
+		account string
+	}
+	wanted := map[party][]*view.EventRow{}
+	for i := range touches {
+		if t := &touches[i]; t.feed.Kind == socketAddresses {
+			wanted[party{t.RowKey, t.feed.Name}] = nil
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	add := func(account string, e *view.EventRow) {
+		key := party{e.RowKey, account}
+		if found, ok := wanted[key]; ok {
+			wanted[key] = append(found, e)
+		}
+	}
+	for i := range events {
+		e := &events[i]
+		if view.EventKinds[e.Kind].Shown != view.EventSTX {
+			continue
+		}
+		sender, recipient := view.ValueOf(e.Sender), view.ValueOf(e.Recipient)
+		add(sender, e)
+		if recipient != sender {
+			add(recipient, e)
+		}
+	}
+	for i := range touches {
+		if t := &touches[i]; t.feed.Kind == socketAddresses {
+			t.stx = wanted[party{t.RowKey, t.feed.Name}]
+			slices.SortFunc(t.stx, func(a, b *view.EventRow) int { return cmp.Compare(a.Number, b.Number) })
+		}
+	}
+}
+
+// blocksV1Of reads the blocks that steps apply as version 1 of the API has them, by the events with them.
+func blocksV1Of(ctx context.Context, s *engine.Snapshot, steps []liveStep) (map[int64]*view.BlockV1, error) {
+	contents := appliedContents(steps)
+	if len(contents) == 0 {
+		return nil, nil
+	}
+	b := s.Batch()
+	found := view.QueueBlocksV1(b, view.BlockChoice{Sql: `SELECT k.source_seq FROM unnest($1::bigint[]) AS k (source_seq)`, Arg: contents})
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	shaped := found.Shape()
+	blocks := make(map[int64]*view.BlockV1, len(shaped))
+	for i := range shaped {
+		shaped[i].Canonical = true // since then it may have been orphaned; that is told in its turn
+		blocks[shaped[i].Seq] = &shaped[i]
+	}
+	return blocks, nil
+}

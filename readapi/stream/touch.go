@@ -1,0 +1,202 @@
+package stream
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"strata/domain/contract"
+	"strata/domain/hash"
+	"strata/domain/transaction"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/live"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+// touch is a transaction, or an event of one, that a feed is to have.
+type touch struct {
+	view.RowKey
+	execution int32
+	feed      live.Feed
+	event     *view.EventRow // nil: the transaction itself
+	// stx are the events of the transaction that move STX of the one that the feed is of, where it tells of them.
+	stx []*view.EventRow
+}
+
+// liveMember is whom a transaction names itself.
+type liveMember struct {
+	view.RowKey
+	execution                 int32
+	bitcoin                   bool
+	id                        hash.Hash32
+	sender, sponsor, contract *string
+	rawTransfer               []byte // a token transfer
+}
+
+// follows says whether anybody follows a feed of one of these kinds.
+func follows(followed map[live.Feed]struct{}, kinds ...live.Kind) bool {
+	for feed := range followed {
+		if slices.Contains(kinds, feed.Kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// touches finds out what the blocks that came with some events have for those who follow something, by looking at all that is
+// in these blocks.
+func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64, followed map[live.Feed]struct{}) ([]touch, error) {
+	if len(contents) == 0 || !follows(followed, touchedKinds...) {
+		return nil, nil
+	}
+	b := s.Batch()
+	members := engine.Query(b, func(m *liveMember) []any {
+		return []any{&m.Seq, &m.Index, &m.execution, &m.bitcoin, &m.id, &m.sender, &m.sponsor, &m.contract, &m.rawTransfer}
+	}, `
+		SELECT ARRAY[]::bigint[], t.source_seq, t.tx_index, t.execution_index, t.type_id IS NULL, t.txid, t.sender, t.sponsor, t.contract_id,
+		       CASE WHEN t.type_id = 0 THEN t.raw_tx END
+		FROM unnest($1::bigint[]) AS k (source_seq)
+		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = k.source_seq OFFSET 0) t`, contents)
+	events := engine.Query(b, view.EventColumns, `
+		SELECT `+view.EventSQL+`
+		FROM unnest($1::bigint[]) AS k (source_seq)
+		CROSS JOIN LATERAL (SELECT * FROM {chain}.event e WHERE e.source_seq = k.source_seq OFFSET 0) e`, contents)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	g := gathering{followed: followed, executions: map[view.RowKey]int32{}, seen: map[seenTouch]bool{}}
+	var bitcoin []view.RowKey
+	for i := range members.Rows {
+		m := &members.Rows[i]
+		g.executions[m.RowKey] = m.execution
+		g.member(m)
+		g.add(touch{RowKey: m.RowKey, feed: live.Feed{Kind: socketTransactions, Name: m.id.String()}})
+		if m.bitcoin {
+			bitcoin = append(bitcoin, m.RowKey)
+		}
+	}
+	for i := range events.Rows {
+		g.event(&events.Rows[i])
+	}
+	operations, _, err := a.transactionsOf(ctx, s, bitcoin)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range operations {
+		g.payload(r.RowKey, r.Tx)
+	}
+	addSTX(g.found, events.Rows)
+	return g.found, nil
+}
+
+// touchedKinds are the kinds of feeds that have something for what is in blocks.
+var touchedKinds = []live.Kind{liveTransactions, liveEvents, socketTransactions, socketAddresses, socketNFTs, socketNFTAssets, socketNFTCollections}
+
+// gathering is what was found for those who follow something.
+type gathering struct {
+	followed   map[live.Feed]struct{}
+	executions map[view.RowKey]int32
+	seen       map[seenTouch]bool
+	found      []touch
+}
+
+// seenTouch is a transaction that a feed is to have.
+type seenTouch struct {
+	view.RowKey
+	feed live.Feed
+}
+
+func (g *gathering) add(t touch) {
+	if _, ok := g.followed[t.feed]; !ok {
+		return
+	}
+	t.execution = g.executions[t.RowKey]
+	if t.event == nil {
+		key := seenTouch{t.RowKey, t.feed}
+		if g.seen[key] {
+			return
+		}
+		g.seen[key] = true
+	}
+	g.found = append(g.found, t)
+}
+
+func (g *gathering) principal(key view.RowKey, name *string) {
+	if name != nil && *name != "" {
+		g.add(touch{RowKey: key, feed: live.Feed{Kind: liveTransactions, Name: *name}})
+		g.add(touch{RowKey: key, feed: live.Feed{Kind: socketAddresses, Name: *name}})
+	}
+}
+
+// member adds whom a transaction names.
+func (g *gathering) member(m *liveMember) {
+	g.principal(m.RowKey, m.sender)
+	g.principal(m.RowKey, m.sponsor)
+	g.principal(m.RowKey, m.contract)
+	if m.rawTransfer != nil {
+		g.payload(m.RowKey, view.DecodeTransaction(m.rawTransfer))
+	}
+}
+
+// payload adds whom the payload of a transaction names beside its sender.
+func (g *gathering) payload(key view.RowKey, tx *transaction.Transaction) {
+	switch p := tx.Payload.(type) {
+	case *transaction.TokenTransfer:
+		g.principal(key, schema.Ptr(p.Recipient.String()))
+	case *transaction.ContractCall:
+		g.principal(key, schema.Ptr(p.Contract.String()))
+	}
+}
+
+// event adds those of whom an event moves something, and what a contract printed.
+func (g *gathering) event(e *view.EventRow) {
+	switch kind := view.EventKinds[e.Kind]; {
+	case kind.Action != "":
+		g.principal(e.RowKey, e.Sender)
+		g.principal(e.RowKey, e.Recipient)
+		if kind.Shown == view.EventNFT {
+			for _, feed := range nftFeeds(e) {
+				g.add(touch{RowKey: e.RowKey, feed: feed, event: e})
+			}
+		}
+	case kind.Shown == view.EventLog:
+		name := view.ValueOf(e.Contract)
+		g.add(touch{RowKey: e.RowKey, feed: live.Feed{Kind: liveEvents, Name: name}, event: e})
+		if topic := contract.Topic(e.Value); topic != "" {
+			g.add(touch{RowKey: e.RowKey, feed: live.Feed{Kind: liveEvents, Name: name, Detail: topic}, event: e})
+		}
+	}
+}
+
+// compareTouches orders what is in one block.
+func compareTouches(a, b touch) int {
+	number := func(t touch) int32 {
+		if t.event == nil {
+			return -1
+		}
+		return t.event.Number
+	}
+	return cmp.Or(cmp.Compare(a.execution, b.execution), cmp.Compare(number(a), number(b)))
+}
+
+// transactionsOf reads transactions by their keys, ready to be shown.
+func (a *api) transactionsOf(ctx context.Context, s *engine.Snapshot, keys []view.RowKey) ([]*view.TransactionRow, view.CalledInterfaces, error) {
+	if len(keys) == 0 {
+		return nil, nil, nil
+	}
+	slices.SortFunc(keys, view.CompareKeys)
+	seqs, indexes := view.KeyColumns(slices.Compact(keys))
+	b := s.Batch()
+	found := engine.Query(b, view.TransactionColumns, `
+		SELECT `+view.TransactionSQL+`
+		FROM unnest($1::bigint[], $2::int[]) AS k (source_seq, tx_index)
+		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = k.source_seq AND t.tx_index = k.tx_index LIMIT 1) t`+
+		view.TransactionBlocksSQL, seqs, indexes)
+	if err := b.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	rows := view.RowsOf(found)
+	interfaces, err := view.Complete(ctx, s, rows, false, nil)
+	return rows, interfaces, err
+}

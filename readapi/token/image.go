@@ -1,0 +1,75 @@
+package token
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"strata/domain/fetch"
+	"strata/metadata/picture"
+	"strata/readapi/internal/engine"
+)
+
+// registerImages serves the copies of images, which are the same for as long as there are any.
+func (a *api) registerImages() {
+	if a.metadata.Images == nil {
+		return
+	}
+	handler := picture.Handler(a.metadata.Images, a.findImage, a.Config.Logger)
+	a.Plain("GET /images/{sha256}", "image", handler.ServeHTTP)
+	a.Plain("GET /images/{sha256}/thumb", "image", handler.ServeHTTP)
+}
+
+type knownImage struct {
+	seq           int64
+	contentType   string
+	width, height int
+}
+
+// findImage finds what is known of an image, and the report that brought its bytes.
+func (a *api) findImage(ctx context.Context, digest [sha256.Size]byte) (facts fetch.ImageFacts, body func(context.Context) ([]byte, error), err error) {
+	ctx, cancel := context.WithTimeout(ctx, a.Config.RequestTimeout)
+	defer cancel()
+	s, err := a.Begin(ctx, nil)
+	if err != nil {
+		return facts, nil, err
+	}
+	defer s.Close()
+	b := s.Batch()
+	var found []*engine.Result[knownImage]
+	for _, kind := range activeKinds(s) {
+		found = append(found, engine.Query(b, func(i *knownImage) []any { return []any{&i.seq, &i.contentType, &i.width, &i.height} }, `
+			SELECT ARRAY[source_seq], source_seq, content_type, coalesce(width, 0), coalesce(height, 0)
+			FROM {`+string(kind)+`}.image WHERE sha256 = $1 AND source_seq IS NOT NULL LIMIT 1`, digest[:]))
+	}
+	if err := b.RunLast(ctx); err != nil {
+		return facts, nil, err
+	}
+	for _, r := range found {
+		if image, ok := r.First(); ok {
+			facts = fetch.ImageFacts{SHA256: hex.EncodeToString(digest[:]), ContentType: image.contentType, Width: image.width, Height: image.height}
+			return facts, func(ctx context.Context) ([]byte, error) { return a.imageBytes(ctx, image.seq) }, nil
+		}
+	}
+	return facts, nil, picture.ErrNotFound
+}
+
+// imageBytes reads an image from the report that brought it.
+func (a *api) imageBytes(ctx context.Context, seq int64) ([]byte, error) {
+	var body []byte
+	err := a.Config.Pool.QueryRow(ctx, `
+		SELECT h.body FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) WHERE e.seq = $1`, seq).Scan(&body)
+	if err != nil {
+		return nil, fmt.Errorf("read event %d: %w", seq, err)
+	}
+	report, err := fetch.DecodeReport(body)
+	if err != nil {
+		return nil, fmt.Errorf("event %d: %w", seq, err)
+	}
+	image, problem := report.ResourceBody()
+	if problem != nil {
+		return nil, fmt.Errorf("event %d has no image: %s", seq, problem.Detail)
+	}
+	return image, nil
+}

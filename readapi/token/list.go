@@ -1,0 +1,257 @@
+package token
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/shard"
+	"strata/domain/token"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+)
+
+// tokenOrder is what the list of fungible tokens is sorted by: the name of a list in the table of stretches.
+type tokenOrder string
+
+// Schema implements huma.SchemaProvider.
+func (tokenOrder) Schema(huma.Registry) *huma.Schema {
+	return param.Constants("name", "name", "symbol")
+}
+
+type tokenListInput struct {
+	Name              string          `query:"name" doc:"Part of the name, in any case."`
+	Symbol            string          `query:"symbol" doc:"The symbol, in any case."`
+	Address           addressPrefix   `query:"address"`
+	ValidMetadataOnly bool            `query:"valid_metadata_only" default:"false" doc:"Only tokens whose document is known."`
+	Offset            int64           `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	Limit             int             `query:"limit" minimum:"1" maximum:"60" default:"20" doc:"Rows of a page."`
+	OrderBy           tokenOrder      `query:"order_by"`
+	Order             param.Direction `query:"order"`
+}
+
+// addressPrefix is what a contract in a list begins with; empty for any.
+type addressPrefix string
+
+// Schema implements huma.SchemaProvider.
+func (addressPrefix) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeString, Description: "What the contract's id begins with: an address, or more.", Extensions: schema.Matching(`^` + schema.AddressPattern),
+		Examples: []any{"SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS"},
+	}
+}
+
+// tokenPage is a page of the list of fungible tokens.
+type tokenPage struct {
+	Limit   int           `json:"limit"`
+	Offset  int64         `json:"offset"`
+	Total   int64         `json:"total" doc:"Length of the whole list, whatever the page."`
+	Results []listedToken `json:"results" nullable:"false"`
+}
+
+// listedToken is a fungible token in the list. What is not known is absent.
+type listedToken struct {
+	TxID              string        `json:"tx_id" doc:"Of the transaction that deployed the contract."`
+	SenderAddress     string        `json:"sender_address" doc:"That deployed the contract."`
+	AssetIdentifier   string        `json:"asset_identifier"`
+	ContractPrincipal string        `json:"contract_principal"`
+	Name              string        `json:"name,omitempty"`
+	Symbol            string        `json:"symbol,omitempty"`
+	Decimals          *int32        `json:"decimals,omitempty"`
+	TotalSupply       schema.Amount `json:"total_supply,omitempty" doc:"In base units."`
+	TokenURI          string        `json:"token_uri,omitempty"`
+	Description       string        `json:"description,omitempty"`
+	ImageURI          string        `json:"image_uri,omitempty"`
+	ImageCanonicalURI string        `json:"image_canonical_uri,omitempty"`
+	ImageThumbnailURI string        `json:"image_thumbnail_uri,omitempty"`
+}
+
+func (a *api) registerTokenList() {
+	engine.Get(a.Engine, metadataResource(engine.Operation{
+		ID: "getFungibleTokens", Path: "/ft", Summary: "Fungible tokens", Statuses: []int{http.StatusBadRequest},
+		Description: "One row for each token, in whatever state it is. Tokens without a name or symbol are the last of their order; equal ones are sorted by contract.",
+		DependsOn:   engine.On(string(token.FT), shard.Tokens),
+	}), a.listTokens)
+}
+
+// listedRow is a row of the list; a list without rows has one that has nothing but the total.
+type listedRow struct {
+	total    int64
+	id       *string // of the contract
+	contract contractRow
+	token    tokenRow
+	document resourceRow
+	image    resourceRow
+}
+
+func listedColumns(r *listedRow) []any {
+	return []any{
+		&r.total, &r.id, &r.contract.txid, &r.contract.fungible, &r.contract.nonFungible,
+		&r.token.name, &r.token.symbol, &r.token.decimals, &r.token.totalSupply, &r.token.uri, &r.document.content, &r.image.facts.digest,
+	}
+}
+
+func (a *api) listTokens(ctx context.Context, s *engine.Snapshot, in *tokenListInput) (*tokenPage, error) {
+	page := &tokenPage{Limit: in.Limit, Offset: in.Offset, Results: []listedToken{}}
+	if s.Active(string(token.FT)) == nil {
+		return page, nil
+	}
+	b := s.Batch()
+	var found *engine.Result[listedRow]
+	if in.filtered() {
+		found = in.queryFiltered(b)
+	} else {
+		found = in.queryStretch(b)
+	}
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	if in.Order == param.Descending && !in.filtered() {
+		slices.Reverse(found.Rows)
+	}
+	for i := range found.Rows {
+		row := &found.Rows[i]
+		page.Total = row.total
+		if row.id == nil {
+			continue // nothing but the total
+		}
+		listed, err := row.shape(&a.metadata)
+		if err != nil {
+			return nil, err
+		}
+		page.Results = append(page.Results, listed)
+	}
+	return page, nil
+}
+
+func (r *listedRow) shape(config *Config) (listedToken, error) {
+	c, t := &r.contract, &r.token
+	c.id, c.kind = *r.id, token.FT
+	r.document.uri = schema.OrEmpty(t.uri)
+	d, err := r.document.decode()
+	if err != nil {
+		return listedToken{}, err
+	}
+	v := &tokenView{document: d, image: &r.image}
+	links := v.links(config)
+	return listedToken{
+		TxID: c.txID(), SenderAddress: c.sender(), AssetIdentifier: c.asset(), ContractPrincipal: c.id,
+		Name: schema.OrEmpty(t.name), Symbol: schema.OrEmpty(t.symbol), Decimals: t.decimals, TotalSupply: schema.Amount(schema.OrEmpty(t.totalSupply)), TokenURI: schema.OrEmpty(t.uri),
+		Description: v.description(), ImageURI: links.image, ImageThumbnailURI: links.thumbnail, ImageCanonicalURI: links.canonical,
+	}, nil
+}
+
+func (in *tokenListInput) filtered() bool {
+	return in.Name != "" || in.Symbol != "" || in.Address != "" || in.ValidMetadataOnly
+}
+
+// keyColumn is the column that has the order.
+func (in *tokenListInput) keyColumn() string {
+	if in.OrderBy == "symbol" {
+		return "symbol_key"
+	}
+	return "name_key"
+}
+
+// listSQL fills up a page, which gives total, contract_id, token_id and key, with all that a row of the list shows, in its
+// order. The limit, which changes nothing, keeps Postgres from reading all contracts and tokens at once.
+func listSQL(page, direction string) string {
+	return `
+SELECT array_remove(ARRAY[r.contract_seq, r.token_seq, r.read_seq, r.document_seq, r.image_seq], NULL),
+       p.total, p.contract_id, r.txid, r.fungible_token, r.non_fungible_token, r.name, r.symbol, r.decimals, r.total_supply, r.uri, r.content, r.sha256
+FROM (` + page + `) p
+LEFT JOIN LATERAL (
+	SELECT c.source_seq AS contract_seq, t.source_seq AS token_seq, t.read_seq, d.source_seq AS document_seq, i.source_seq AS image_seq,
+	       c.txid, c.fungible_token, c.non_fungible_token, t.name, t.symbol, t.decimals, t.total_supply::text AS total_supply, t.uri, d.content, i.sha256
+	FROM {ft}.contract c
+	JOIN {ft}.token t ON t.contract_id = c.contract_id AND t.token_id = p.token_id
+	LEFT JOIN {ft}.reference dr ON dr.contract_id = t.contract_id AND dr.token_id = t.token_id AND dr.role = 'document' AND dr.locale = ''
+	LEFT JOIN {ft}.document d ON d.uri_hash = dr.uri_hash
+	LEFT JOIN {ft}.reference ir ON ir.contract_id = t.contract_id AND ir.token_id = t.token_id AND ir.role = 'image' AND ir.locale = ''
+	LEFT JOIN {ft}.image i ON i.uri_hash = ir.uri_hash
+	WHERE c.contract_id = p.contract_id LIMIT 1
+) r ON true
+ORDER BY p.key ` + direction + `, p.contract_id COLLATE "C" ` + direction
+}
+
+// queryStretch reads a page of the whole list. The table of stretches says where it begins, so that no page costs more
+// than counting through one stretch. A page from the end is one from the beginning, read backwards.
+func (in *tokenListInput) queryStretch(b *engine.Batch) *engine.Result[listedRow] {
+	return engine.Query(b, listedColumns, listSQL(strings.ReplaceAll(`
+	SELECT n.total, page.contract_id, page.token_id, page.key
+	FROM (
+		SELECT total,
+		       CASE WHEN $4 THEN greatest(total - $2 - $3, 0) ELSE $2 END AS start,
+		       greatest(least(total - $2, $3), 0) AS length
+		FROM (SELECT coalesce(sum(n), 0)::bigint AS total FROM {ft}.stretch WHERE list = $1) AS whole
+	) n
+	LEFT JOIN LATERAL (
+		SELECT first_key, first_contract, before
+		FROM (
+			SELECT first_key, first_contract, (sum(n) OVER (ORDER BY first_key, first_contract) - n)::bigint AS before
+			FROM {ft}.stretch WHERE list = $1
+		) AS stretches
+		WHERE before <= n.start
+		ORDER BY before DESC, first_key DESC, first_contract DESC LIMIT 1
+	) s ON true
+	LEFT JOIN LATERAL (
+		SELECT t.contract_id, t.token_id, t.{key} AS key
+		FROM {ft}.token t
+		WHERE t.{key} IS NOT NULL AND (t.{key}, t.contract_id COLLATE "C") >= (s.first_key, s.first_contract)
+		ORDER BY t.{key}, t.contract_id COLLATE "C" OFFSET n.start - s.before LIMIT n.length
+	) page ON true`, "{key}", in.keyColumn()), ""),
+		string(in.orderBy()), min(in.Offset, page.RankedOffsetMax), int64(in.Limit), in.Order == param.Descending)
+}
+
+// queryFiltered reads all tokens that match, to count them, and shows a page of them.
+func (in *tokenListInput) queryFiltered(b *engine.Batch) *engine.Result[listedRow] {
+	direction := ""
+	if in.Order == param.Descending {
+		direction = param.Descending
+	}
+	return engine.Query(b, listedColumns, listSQL(strings.NewReplacer("{key}", in.keyColumn(), "{direction}", direction).Replace(`
+	WITH matching AS MATERIALIZED (
+		SELECT t.contract_id, t.token_id, t.{key} AS key
+		FROM {ft}.token t
+		WHERE t.{key} IS NOT NULL AND ($1 = '' OR t.name_key LIKE $1) AND ($2 = '' OR t.symbol_key = $2) AND starts_with(t.contract_id, $3)
+		  AND (NOT $4 OR EXISTS (
+		      SELECT FROM {ft}.reference r JOIN {ft}.document d ON d.uri_hash = r.uri_hash
+		      WHERE r.contract_id = t.contract_id AND r.token_id = t.token_id AND r.role = 'document' AND r.locale = '' AND d.content IS NOT NULL))
+	)
+	SELECT n.total, page.*
+	FROM (SELECT count(*) AS total FROM matching) n
+	LEFT JOIN (
+		SELECT * FROM matching ORDER BY key {direction}, contract_id COLLATE "C" {direction} OFFSET $5 LIMIT $6
+	) page ON true`), direction),
+		namePattern(in.Name), keyOfText(in.Symbol), string(in.Address), in.ValidMetadataOnly, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
+}
+
+func (in *tokenListInput) orderBy() tokenOrder {
+	if in.OrderBy == "" {
+		return "name"
+	}
+	return in.OrderBy
+}
+
+// keyOfText is what the tables have as the key of a name or symbol; empty for none.
+func keyOfText(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "0" + strings.ToLower(text)
+}
+
+var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// namePattern is the pattern of the keys of names with a text in them; empty for any.
+func namePattern(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "0%" + escapeLike.Replace(strings.ToLower(text)) + "%"
+}

@@ -1,0 +1,173 @@
+package token
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"strata/domain/token"
+	"strata/readapi/internal/engine"
+)
+
+// tracedTokenTables are those of a kind of token.
+type tracedTokenTables struct {
+	contract, token, mintedToken, reference, document, image, want, notification *engine.TraceTable
+}
+
+var tracedTokens = func() map[token.Kind]*tracedTokenTables {
+	tables := map[token.Kind]*tracedTokenTables{}
+	for _, kind := range tokenKinds {
+		tables[kind] = newTracedTokenTables(kind)
+	}
+	return tables
+}()
+
+// firstMint is where in a block a non-fungible token was minted, which the events of the chain say: their values are
+// serialised numbers (SIP-005), of which those below 2^63 are looked for.
+const firstMint = `(
+	SELECT array_agg('/events/' || e.pointer ORDER BY e.tx_index, e.event_index)
+	FROM {chain}.event e
+	WHERE e.source_seq = t.source_seq AND e.type = 'nft_mint_event' AND split_part(e.asset_identifier, '::', 1) = t.contract_id
+	  AND e.value = CASE WHEN t.token_id < 9223372036854775808 THEN '\x01'::bytea || decode(lpad(to_hex(t.token_id::bigint), 32, '0'), 'hex') END)`
+
+func newTracedTokenTables(kind token.Kind) *tracedTokenTables {
+	report := func(column string) engine.TraceSource { return engine.TraceSource{Column: column, Report: true} }
+	projection := string(kind)
+	// What a token refers to is what its contract says, or what its own document does.
+	const said = `CASE WHEN t.role = 'document' AND t.locale = '' THEN k.read_seq ELSE d.source_seq END`
+	tables := &tracedTokenTables{
+		contract: &engine.TraceTable{
+			Name: "contract", Key: "contract_id", Values: "height txid:hex fungible_token non_fungible_token last_token_id:text read_height reason",
+			Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/transactions/' || t.tx_index]`}, report("interface_seq"), report("read_seq"), report("failed_seq")},
+		},
+		token: &engine.TraceTable{
+			Name: "token", Key: "contract_id token_id:text", Join: `JOIN {` + projection + `}.contract c ON c.contract_id = t.contract_id`,
+			Values: "height read_height uri name symbol decimals total_supply:text reason",
+			Sources: []engine.TraceSource{
+				// The block that deployed the contract, one with a mint, or a report of how many tokens there are.
+				{Column: "source_seq", Pointers: `CASE t.source_seq WHEN c.source_seq THEN ARRAY['/transactions/' || c.tx_index] ELSE ` + engine.WholeEvent + ` END`, Report: true},
+				report("read_seq"), report("supply_seq"), report("failed_seq"),
+			},
+		},
+		reference: &engine.TraceTable{
+			Name: "reference", Key: "contract_id token_id:text role locale", Values: "uri_hash:hex",
+			Join: `JOIN {` + projection + `}.token k ON k.contract_id = t.contract_id AND k.token_id = t.token_id
+				LEFT JOIN {` + projection + `}.reference o ON o.contract_id = t.contract_id AND o.token_id = t.token_id AND o.role = 'document'
+					AND o.locale = CASE t.role WHEN 'image' THEN t.locale ELSE '' END
+				LEFT JOIN {` + projection + `}.document d ON d.uri_hash = o.uri_hash`,
+			Sources: []engine.TraceSource{{Column: "said", Sql: said, Report: true}},
+		},
+		document: &engine.TraceTable{
+			Name: "document", Key: "uri_hash:hex", Values: "uri reason",
+			Sources: []engine.TraceSource{report("source_seq"), report("failed_seq")},
+		},
+		image: &engine.TraceTable{
+			Name: "image", Key: "uri_hash:hex", Values: "uri sha256:hex content_type width height reason",
+			Sources: []engine.TraceSource{report("source_seq"), report("failed_seq")},
+		},
+		want: &engine.TraceTable{
+			Name: "want", Key: "key_hash:hex", Values: "kind due_at attempts priority reason severity",
+			Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent, Report: true}},
+		},
+		notification: &engine.TraceTable{
+			Name: "notification", Key: "contract_id token_id:text height tx_index event_index", Values: "mode ttl:text",
+			Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
+		},
+	}
+	minted := *tables.token
+	minted.Sources = append([]engine.TraceSource{{Column: "source_seq", Pointers: `coalesce(` + firstMint + `, ` + engine.WholeEvent + `)`, Report: true}}, tables.token.Sources[1:]...)
+	tables.mintedToken = &minted
+	for _, t := range []*engine.TraceTable{tables.contract, tables.token, tables.mintedToken, tables.reference, tables.document, tables.image, tables.want, tables.notification} {
+		t.Projection = projection
+	}
+	return tables
+}
+
+// inLocale is an input with a locale.
+type inLocale interface{ locale() string }
+
+func (in *LocaleInput) locale() string { return in.Locale }
+
+// tokenNamed is an input that names a token.
+type tokenNamed interface{ Named() namedToken }
+
+func (a *api) traceTokens() {
+	for _, id := range []string{"getFtMetadata", "getNftMetadata", "getSftMetadata"} {
+		engine.Trace(a.Engine, id, func(_ context.Context, s *engine.Snapshot, in tokenNamed, _ any) ([]engine.Lookup, error) {
+			return tokenLookups(s, activeKinds(s), locales{one: in.(inLocale).locale()}, in.Named()), nil
+		})
+	}
+	for _, id := range []string{"getFtProvenance", "getNftProvenance", "getSftProvenance"} {
+		engine.Trace(a.Engine, id, func(_ context.Context, s *engine.Snapshot, in tokenNamed, p *tokenProvenance) ([]engine.Lookup, error) {
+			lookups := tokenLookups(s, activeKinds(s), locales{all: true}, in.Named())
+			if p != nil && p.Notification != nil {
+				lookups = append(lookups, notificationLookups(activeKinds(s), in.Named())...)
+			}
+			return lookups, nil
+		})
+	}
+	engine.Trace(a.Engine, "searchTokens", func(_ context.Context, s *engine.Snapshot, in *searchInput, _ any) ([]engine.Lookup, error) {
+		return tokenLookups(s, activeKinds(s), locales{one: in.Locale}, in.Contracts.Named()...), nil
+	})
+	engine.Trace(a.Engine, "getFungibleTokens", func(_ context.Context, s *engine.Snapshot, _ *tokenListInput, page *tokenPage) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		named := make([]namedToken, len(page.Results))
+		for i, t := range page.Results {
+			named[i] = nameToken(t.ContractPrincipal, "1")
+		}
+		return tokenLookups(s, []token.Kind{token.FT}, locales{}, named...), nil
+	})
+}
+
+// tokenLookups find what is known of tokens: their contracts, what these say, and what their documents do; of one token
+// also what is to be fetched.
+func tokenLookups(s *engine.Snapshot, kinds []token.Kind, of locales, named ...namedToken) (lookups []engine.Lookup) {
+	contracts, ids := make([]string, len(named)), make([]*string, len(named))
+	for i, n := range named {
+		contracts[i], ids[i] = n.contract, n.text()
+	}
+	for _, kind := range kinds {
+		tables := tracedTokens[kind]
+		tokens := tables.token
+		if kind == token.NFT && s.Active("chain") != nil {
+			tokens = tables.mintedToken
+		}
+		sql := strings.NewReplacer("{projection}", "{"+string(kind)+"}")
+		const asked = `(t.contract_id, t.token_id) IN (SELECT contract_id, token_id::numeric FROM unnest($1::text[], $2::text[]) AS asked (contract_id, token_id))`
+		const ofLocale = ` AND ($3::boolean OR t.locale IN ('', $4::text))`
+		resource := func(role string) string {
+			return sql.Replace(fmt.Sprintf(`t.uri_hash IN (SELECT t.uri_hash FROM {projection}.reference t WHERE t.role = '%s' AND %s%s)`, role, asked, ofLocale))
+		}
+		args := []any{contracts, ids, of.all, of.one}
+		add := func(table *engine.TraceTable, where, order string, args ...any) {
+			lookups = append(lookups, engine.Lookup{Name: string(kind) + " " + table.Name, Table: table, Where: where, Args: args, Order: order})
+		}
+		add(tables.contract, `t.contract_id = ANY ($1)`, `t.contract_id`, contracts)
+		add(tokens, asked, `t.contract_id, t.token_id`, contracts, ids)
+		add(tables.reference, asked+ofLocale, `t.contract_id, t.token_id, t.role, t.locale`, args...)
+		add(tables.document, resource("document"), `t.uri_hash`, args...)
+		add(tables.image, resource("image"), `t.uri_hash`, args...)
+		if len(named) == 1 {
+			add(tables.want, sql.Replace(`t.key_hash = $5 OR t.key_hash IN (
+				SELECT sha256(convert_to(r.role || ' ' || coalesce(d.uri, i.uri), 'UTF8'))
+				FROM (SELECT t.* FROM {projection}.reference t WHERE `+asked+ofLocale+`) r`+resourceTables+`)`), `t.key_hash`, append(args, readKey(kind, named[0]))...)
+		}
+	}
+	return lookups
+}
+
+// notificationLookups find the notification that counts, as queryNotification does.
+func notificationLookups(kinds []token.Kind, named namedToken) (lookups []engine.Lookup) {
+	for _, kind := range kinds {
+		lookups = append(lookups, engine.Lookup{
+			Name: string(kind) + " notification", Table: tracedTokens[kind].notification, Args: []any{named.contract, named.text()}, Order: `t.height`,
+			Where: `t.ctid = (
+				SELECT ctid FROM {` + string(kind) + `}.notification
+				WHERE contract_id = $1 AND (token_id IS NULL OR token_id = $2::text::numeric)
+				ORDER BY mode = 'frozen' DESC, height DESC, tx_index DESC, event_index DESC LIMIT 1)`,
+		})
+	}
+	return lookups
+}

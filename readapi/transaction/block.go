@@ -1,0 +1,188 @@
+package transaction
+
+import (
+	"context"
+	"net/http"
+
+	"strata/domain/shard"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+const blockTransactionsLimit = 20
+
+type transactionsByHashInput struct {
+	Block  param.HashParameter `path:"block_hash" doc:"A block hash or an index block hash."`
+	Limit  int                 `query:"limit" minimum:"0" maximum:"200" default:"20" doc:"Rows of a page; 0 means the default."`
+	Offset int64               `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	param.ArgumentsInput
+}
+
+type transactionsByHeightInput struct {
+	Height int64 `path:"height" minimum:"0"`
+	page.PageInput
+	param.ArgumentsInput
+}
+
+func (in *transactionsByHeightInput) Dependencies() engine.Dependencies {
+	return engine.On("chain", shard.Height(in.Height))
+}
+
+type blockTransactionsInput struct {
+	param.BlockInput
+	page.PageInput
+}
+
+func (a *api) registerBlockTransactions() {
+	byHash := engine.Operation{
+		ID: "list-transactions-by-block-hash", Path: "/extended/v1/tx/block/{block_hash}", Tag: "Transactions", Summary: "Transactions of a block, the last first",
+		Description: "A block that is orphaned is shown as such. " + engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"),
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
+		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
+	}
+	engine.Get(a.Engine, byHash, a.listTransactionsByHash)
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-transactions-by-block-height", Path: "/extended/v1/tx/block_height/{height}", Tag: "Transactions", Summary: "Transactions of the block at a height, the last first",
+		Description: engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		Class: answer.Tip, Deprecated: true,
+	}, a.listTransactionsByHeight)
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-block-transactions", Path: "/extended/v2/blocks/{height_or_hash}/transactions", Tag: "Transactions", Summary: "Transactions of a block, the first first",
+		Description: engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		Class: answer.Tip, Deprecated: true,
+	}, a.listBlockTransactions)
+	tracedTransactionPage[*transactionsByHashInput](a, byHash.ID)
+	tracedTransactionPage[*transactionsByHeightInput](a, "list-transactions-by-block-height")
+	tracedTransactionPage[*blockTransactionsInput](a, "list-block-transactions")
+}
+
+// tracedTransactionPage adds the tracer of a list of transactions.
+func tracedTransactionPage[In any](a *api, id string) {
+	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.OffsetPage[view.TransactionBody]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		rows := make([]*view.TransactionRow, len(page.Results))
+		for i := range page.Results {
+			rows[i] = page.Results[i].Row
+		}
+		return view.TransactionLookups(rows, nil), nil
+	})
+}
+
+// chosenBlock is what there is to know of a block whose transactions are listed.
+type chosenBlock struct {
+	height, burnHeight int64
+	txCount            int32
+	canonical          bool
+}
+
+func queueChosenBlock(b *engine.Batch, choice view.BlockChoice) *engine.Result[chosenBlock] {
+	return engine.Query(b, func(c *chosenBlock) []any { return []any{&c.height, &c.burnHeight, &c.txCount, &c.canonical} }, `
+		SELECT array_remove(ARRAY[b.source_seq, c.source_seq], NULL), b.height, b.burn_block_height, b.tx_count, c.height IS NOT NULL
+		FROM (`+choice.Sql+`) chosen
+		JOIN {chain}.block b ON b.source_seq = chosen.source_seq
+		LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq`, choice.Arg)
+}
+
+// listOfBlock reads a page of the transactions of a block. They are numbered in the order of execution, which is the order
+// of positions, so that the page is a range of numbers.
+//
+// The reference's total is 0 on a page that is empty, or the answer then is that there is no such block; here it is the
+// number of the block's transactions on any page.
+func (a *api) listOfBlock(ctx context.Context, s *engine.Snapshot, choice view.BlockChoice, list *page.OffsetPage[view.TransactionBody], lastFirst bool, how view.Rendering) (*chosenBlock, error) {
+	first, order := `$2::bigint`, ``
+	if lastFirst {
+		first, order = `b.tx_count - $2::bigint - $3::bigint`, ` DESC`
+	}
+	b := s.Batch()
+	chosen := queueChosenBlock(b, choice)
+	found := engine.Query(b, view.TransactionColumns, `
+		SELECT `+view.TransactionSQL+`
+		FROM (`+choice.Sql+`) chosen
+		JOIN {chain}.transaction t ON t.source_seq = chosen.source_seq`+view.TransactionBlocksSQL+`
+		WHERE t.execution_index >= `+first+` AND t.execution_index < `+first+` + $3::bigint
+		ORDER BY t.execution_index`+order, choice.Arg, min(list.Offset, page.OffsetMax), int64(list.Limit))
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	block, ok := chosen.First()
+	if !ok {
+		return nil, nil
+	}
+	rows := view.RowsOf(found)
+	var err error
+	if how.Interfaces, err = view.Complete(ctx, s, rows, false, nil); err != nil {
+		return nil, err
+	}
+	list.Total = int64(block.txCount)
+	for _, r := range rows {
+		list.Results = append(list.Results, view.RenderTransaction(r, how))
+	}
+	return &block, nil
+}
+
+func newTransactionPage(limit int, offset int64) *page.OffsetPage[view.TransactionBody] {
+	return &page.OffsetPage[view.TransactionBody]{Limit: page.LimitOr(limit, blockTransactionsLimit), Offset: offset, Results: []view.TransactionBody{}}
+}
+
+func (a *api) listTransactionsByHash(ctx context.Context, s *engine.Snapshot, in *transactionsByHashInput) (*page.OffsetPage[view.TransactionBody], error) {
+	id, err := in.Block.Hash()
+	if err != nil {
+		return nil, err
+	}
+	missing := engine.NotFound("no block found by hash")
+	if _, ok := s.Tip("chain"); !ok {
+		return nil, missing
+	}
+	page := newTransactionPage(in.Limit, in.Offset)
+	block, err := a.listOfBlock(ctx, s, view.AnyBlock(id), page, true, view.Rendering{WithoutArguments: in.ExcludeFunctionArgs})
+	switch {
+	case err != nil:
+		return nil, err
+	case block == nil:
+		return nil, missing
+	case block.canonical:
+		s.Settles(block.burnHeight)
+	}
+	return page, nil
+}
+
+func (a *api) listTransactionsByHeight(ctx context.Context, s *engine.Snapshot, in *transactionsByHeightInput) (*page.OffsetPage[view.TransactionBody], error) {
+	missing := engine.NotFound("no block found at height %d", in.Height)
+	if _, ok := s.Tip("chain"); !ok {
+		return nil, missing
+	}
+	page := newTransactionPage(in.Limit, in.Offset)
+	block, err := a.listOfBlock(ctx, s, view.BlockChoice{Sql: view.AtHeight, Arg: in.Height}, page, true, view.Rendering{WithoutArguments: in.ExcludeFunctionArgs})
+	if err != nil {
+		return nil, err
+	}
+	if block == nil {
+		return nil, missing
+	}
+	s.Settles(block.burnHeight)
+	return page, nil
+}
+
+func (a *api) listBlockTransactions(ctx context.Context, s *engine.Snapshot, in *blockTransactionsInput) (*page.OffsetPage[view.TransactionBody], error) {
+	choice, ok := view.CanonicalBlock(s, in.Block)
+	if !ok {
+		return nil, engine.NotFound("Block not found")
+	}
+	page := newTransactionPage(in.Limit, in.Offset)
+	block, err := a.listOfBlock(ctx, s, choice, page, false, view.Rendering{})
+	if err != nil {
+		return nil, err
+	}
+	if block == nil {
+		return nil, engine.NotFound("Block not found")
+	}
+	if in.Block != "latest" {
+		s.Settles(block.burnHeight)
+	}
+	return page, nil
+}

@@ -1,0 +1,115 @@
+package transaction
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+type blockTransactionsV3Input struct {
+	param.BlockInput
+	Limit  int                 `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
+	Cursor page.PositionCursor `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}$" doc:"Where the page begins: height, microblock sequence (2147483647 for none) and index in the block's list. H:0:0 is the end of block H."`
+}
+
+func (a *api) registerBlockTransactionsV3() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-block-transactions-v3", Path: "/extended/v3/blocks/{height_or_hash}/transactions", Tag: "Transactions", Summary: "Transactions of a block, the last first",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
+	}, a.listBlockTransactionsV3)
+	engine.Trace(a.Engine, "list-block-transactions-v3", func(_ context.Context, _ *engine.Snapshot, _ *blockTransactionsV3Input, page *page.KeysetPage[view.TransactionSummary]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		rows := make([]*view.TransactionRow, len(page.Results))
+		for i := range page.Results {
+			rows[i] = page.Results[i].Row
+		}
+		return view.TransactionLookups(rows, nil), nil
+	})
+}
+
+// beganSQL is the block that is chosen, with how many of its transactions stand after a position, which a page that begins
+// there passes over. The limit keeps them from being counted again for each transaction.
+func beganSQL(choice view.BlockChoice) string {
+	return `(
+		SELECT b.source_seq, b.tx_count, (
+			SELECT count(*) FROM {chain}.transaction p
+			WHERE p.source_seq = b.source_seq AND (b.height, coalesce(p.microblock_sequence, 2147483647), p.tx_index) > ($2::bigint, $3::bigint, $4::bigint)
+		) AS passed
+		FROM (` + choice.Sql + `) chosen
+		JOIN {chain}.block b ON b.source_seq = chosen.source_seq LIMIT 1
+	) began`
+}
+
+// placed is where a transaction of a block stands.
+type placed struct {
+	sequence, index, execution int32
+}
+
+func (a *api) listBlockTransactionsV3(ctx context.Context, s *engine.Snapshot, in *blockTransactionsV3Input) (*page.KeysetPage[view.TransactionSummary], error) {
+	choice, ok := view.CanonicalBlock(s, in.Block)
+	if !ok {
+		return nil, engine.NotFound("Block not found")
+	}
+	height, sequence, index := in.Cursor.Position()
+	args := []any{choice.Arg, height, sequence, index, int64(in.Limit)}
+	b := s.Batch()
+	chosen := queueChosenBlock(b, choice)
+	found := engine.Query(b, view.TransactionColumns, `
+		SELECT `+view.TransactionSQL+`
+		FROM `+beganSQL(choice)+`
+		JOIN {chain}.transaction t ON t.source_seq = began.source_seq`+view.TransactionBlocksSQL+`
+		WHERE t.execution_index < began.tx_count - began.passed AND t.execution_index >= began.tx_count - began.passed - $5::bigint
+		ORDER BY t.execution_index DESC`, args...)
+	// The rows that the pages before and after begin with. Near the end the page before overlaps with this one.
+	neighbours := engine.Query(b, func(p *placed) []any { return []any{&p.sequence, &p.index, &p.execution} }, `
+		SELECT ARRAY[]::bigint[], coalesce(t.microblock_sequence, 2147483647), t.tx_index, t.execution_index
+		FROM `+beganSQL(choice)+`
+		JOIN {chain}.transaction t ON t.source_seq = began.source_seq
+		WHERE t.execution_index = began.tx_count - began.passed - $5::bigint - 1
+		   OR began.passed > 0 AND t.execution_index = began.tx_count - 1 - greatest(began.passed - $5::bigint, 0)
+		ORDER BY t.execution_index`, args...)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	block, ok := chosen.First()
+	if !ok {
+		return nil, engine.NotFound("Block not found")
+	}
+	rows := view.RowsOf(found)
+	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
+		return nil, err
+	}
+	page := &page.KeysetPage[view.TransactionSummary]{Total: int64(block.txCount), Limit: in.Limit, Results: []view.TransactionSummary{}}
+	for _, r := range rows {
+		page.Results = append(page.Results, view.Summarize(r))
+	}
+	page.Cursor = cursorOf(block.height, rows, neighbours.Rows)
+	if in.Block != "latest" {
+		s.Settles(block.burnHeight)
+	}
+	return page, nil
+}
+
+// cursorOf makes the cursor of a page with these rows, last first, whose neighbours begin with others.
+func cursorOf(height int64, rows []*view.TransactionRow, neighbours []placed) (c page.KeysetCursor) {
+	if len(rows) > 0 {
+		current := page.PositionText(height, rows[0].Sequence(), rows[0].Index)
+		c.Current = &current
+	}
+	for _, p := range neighbours {
+		text := page.PositionText(height, p.sequence, p.index)
+		if len(rows) > 0 && p.execution < rows[len(rows)-1].Execution {
+			c.Next = &text
+		} else {
+			c.Previous = &text
+		}
+	}
+	return c
+}

@@ -1,0 +1,79 @@
+package transaction
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+type eventsV3Input struct {
+	param.TransactionInput
+	Limit  int         `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"Rows of a page."`
+	Cursor eventCursor `query:"cursor" pattern:"^[0-9]{1,10}$" doc:"The index of the first event of the page."`
+}
+
+// eventCursor is the index of an event.
+type eventCursor string
+
+func (c eventCursor) index() int64 {
+	n, err := strconv.ParseInt(string(c), 10, 64)
+	if err != nil {
+		return 0 // it is not given
+	}
+	return n
+}
+
+func (a *api) registerTransactionEventsV3() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "list-transaction-events", Path: "/extended/v3/transactions/{tx_id}/events", Tag: "Transactions", Summary: "Events of a transaction, the first first",
+		Description: "Of the canonical copy alone: what is orphaned is not found.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
+		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
+	}, listTransactionEvents)
+	engine.Trace(a.Engine, "list-transaction-events", func(_ context.Context, _ *engine.Snapshot, _ *eventsV3Input, page *page.KeysetPage[eventV3]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		return view.TransactionLookups([]*view.TransactionRow{{RowKey: page.Results[0].row.RowKey}}, view.EventKeys(page.Results)), nil
+	})
+}
+
+// listTransactionEvents reads a page of events. The reference's status for a transaction that there isn't is 400.
+func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *eventsV3Input) (*page.KeysetPage[eventV3], error) {
+	row, err := findCanonical(ctx, s, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	first, total := in.Cursor.index(), int64(row.EventCount)
+	page := &page.KeysetPage[eventV3]{Total: total, Limit: in.Limit, Results: []eventV3{}}
+	at := func(index int64) *string {
+		text := strconv.FormatInt(index, 10)
+		return &text
+	}
+	if first > 0 {
+		page.Cursor.Previous = at(max(min(first, total)-int64(in.Limit), 0))
+	}
+	s.Settles(row.BurnBlockHeight)
+	if first >= total {
+		return page, nil
+	}
+	page.Cursor.Current = at(first)
+	if next := first + int64(in.Limit); next < total {
+		page.Cursor.Next = at(next)
+	}
+	b := s.Batch()
+	events := view.QueueEventWindow(b, []view.RowKey{row.RowKey}, first, in.Limit)
+	if err := b.RunLast(ctx); err != nil {
+		return nil, err
+	}
+	for _, e := range events.Rows {
+		page.Results = append(page.Results, renderEventV3(e))
+	}
+	return page, nil
+}

@@ -1,0 +1,76 @@
+package transaction
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+type transactionV3Input struct {
+	param.TransactionInput
+	Include view.Included `query:"include,explode"`
+}
+
+func (a *api) registerTransactionV3() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-transaction-v3", Path: "/extended/v3/transactions/{tx_id}", Tag: "Transactions", Summary: "A transaction",
+		Description: "The canonical copy; where there is none, as it waits to be mined or was dropped. What is orphaned and was not announced is not found.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
+		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
+	}, a.getTransactionV3)
+	engine.Trace(a.Engine, "get-transaction-v3", func(_ context.Context, _ *engine.Snapshot, _ *transactionV3Input, tx *view.ShownV3) ([]engine.Lookup, error) {
+		switch {
+		case tx == nil:
+			return nil, nil
+		case tx.Waiting != nil:
+			return view.WaitingLookups([]*view.WaitingRow{tx.Row}), nil
+		}
+		return view.TransactionLookups([]*view.TransactionRow{tx.Mined.Row}, nil), nil
+	})
+}
+
+// findCanonical reads the canonical copy of a transaction: what version 3 shows does not say that it is orphaned.
+func findCanonical(ctx context.Context, s *engine.Snapshot, named param.HashParameter) (*view.TransactionRow, error) {
+	id, err := named.Hash()
+	if err != nil {
+		return nil, err
+	}
+	row, err := view.FindTransaction(ctx, s, id)
+	if err != nil {
+		return nil, err
+	}
+	if row == nil || !row.Canonical {
+		return nil, engine.NotFound("Transaction not found")
+	}
+	return row, nil
+}
+
+func (a *api) getTransactionV3(ctx context.Context, s *engine.Snapshot, in *transactionV3Input) (*view.ShownV3, error) {
+	id, err := in.ID.Hash()
+	if err != nil {
+		return nil, err
+	}
+	found, err := view.FindTransactions(ctx, s, id)
+	if err != nil {
+		return nil, err
+	}
+	if r := found[id].Waiting; r != nil {
+		if _, err := view.Complete(ctx, s, []*view.TransactionRow{&r.TransactionRow}, true, nil); err != nil {
+			return nil, err
+		}
+		return &view.ShownV3{Waiting: view.RenderWaitingV3(r, in.Include), Row: r}, nil
+	}
+	row := found[id].Mined
+	if row == nil || !row.Canonical {
+		return nil, engine.NotFound("Transaction not found")
+	}
+	if _, err := view.Complete(ctx, s, []*view.TransactionRow{row}, true, nil); err != nil {
+		return nil, err
+	}
+	s.Settles(row.BurnBlockHeight)
+	return &view.ShownV3{Mined: view.RenderTransactionV3(row, in.Include)}, nil
+}

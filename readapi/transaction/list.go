@@ -1,0 +1,152 @@
+package transaction
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+// TransactionListInput names a page of transactions, and says which are listed.
+type TransactionListInput struct {
+	page.ListPage
+	param.BlockRange
+	TransactionFilter
+	Types      page.TransactionTypes `query:"type,explode"`
+	Order      string                `query:"order" enum:"asc,desc" default:"desc"`
+	Unanchored bool                  `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
+	param.ArgumentsInput
+}
+
+func (a *api) registerTransactionList() {
+	r := engine.Operation{
+		ID: "list-transactions", Path: "/extended/v1/tx", Tag: "Transactions", Summary: "Transactions, newest first",
+		Description: engine.Instead("/extended/v3/transactions") + page.ListCursors +
+			" All transactions, those of some types and the calls of a contract are paged through at the same cost wherever the page is. With other filters, or another order, " +
+			"a request looks through 10000 rows at most, and cursors lead in the direction of the order alone.",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		Class:    answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), Deprecated: true,
+	}
+	engine.Get(a.Engine, r, a.listTransactions)
+	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, _ *TransactionListInput, page *transactionList) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		return view.ListedLookups(view.RowsShown(page.Results)), nil
+	})
+}
+
+// transactionList is a page of transactions.
+type transactionList struct {
+	Limit    int                    `json:"limit"`
+	Offset   int64                  `json:"offset"`
+	Total    int64                  `json:"total" doc:"Length of the whole list, whatever the page."`
+	Complete bool                   `json:"complete" doc:"False when more rows than one request may would have to be looked through for those that match: total, and an order other than that of the chain, are of the newest 10000 then, with order=asc of the oldest. The cursor goes on."`
+	Results  []view.TransactionBody `json:"results" nullable:"false"`
+	page.NumberCursors
+}
+
+// listTransactions reads a page of a list that is numbered: of all transactions, of those of some types, or of the calls of a
+// contract. For other filters it looks through one.
+func (a *api) listTransactions(ctx context.Context, s *engine.Snapshot, in *TransactionListInput) (*transactionList, error) {
+	types, err := in.Types.Numbers()
+	if err != nil {
+		return nil, err
+	}
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	if in.SortBy != "block_height" && in.Cursor != "" {
+		return nil, engine.BadRequest("a cursor goes with sort_by=block_height alone: use offset")
+	}
+	p, oldestFirst := in.Request(), in.Order == "asc"
+	if p.From, p.To, err = in.Heights(ctx, s); err != nil {
+		return nil, err
+	}
+	if _, ok := s.Tip("accounts"); !ok {
+		return &transactionList{Limit: p.Limit, Offset: p.Offset, Complete: true, Results: []view.TransactionBody{}}, nil
+	}
+	var l page.List
+	var owner []any
+	switch {
+	case in.none() && types != nil:
+		l, owner = page.Typed{OldestFirst: oldestFirst}, []any{types}
+	case in.none():
+		l = view.AllTransactions.InOrder(oldestFirst)
+	case in.callsOnly() && types == nil:
+		l, owner = view.AccountCalls.InOrder(oldestFirst), []any{in.ContractID}
+	default:
+		return a.walkTransactions(ctx, s, in, types, p)
+	}
+	b := s.Batch()
+	head := page.QueueHead(b, l, p, owner...)
+	found := view.QueueListed(b, l, p, owner...)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	page, err := view.TransactionPage(ctx, s, p, head, found, in.ArgumentsInput)
+	if err != nil {
+		return nil, err
+	}
+	return &transactionList{page.Limit, page.Offset, page.Total, true, page.Results, page.NumberCursors}, nil
+}
+
+func (a *api) walkTransactions(ctx context.Context, s *engine.Snapshot, in *TransactionListInput, types []int16, p *page.Request) (*transactionList, error) {
+	if err := in.narrowed(ctx, s, p); err != nil {
+		return nil, err
+	}
+	w := in.walk(types, min(p.Offset, page.OffsetMax), in.Order == "asc")
+	from := *p
+	from.Offset = 0 // of rows that match
+	args := from.Args(w.args...)
+	b := s.Batch()
+	heads := w.queueHead(b, args)
+	found := w.queueRows(b, p.Limit, args)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	head, _ := heads.First()
+	all := view.RowsOf(found)
+	rows := all[:min(len(all), p.Limit)]
+	interfaces, err := view.Complete(ctx, s, rows, false, nil)
+	if err != nil {
+		return nil, err
+	}
+	page := &transactionList{Limit: p.Limit, Offset: p.Offset, Total: head.matching, Complete: head.Total() <= page.ExaminedMax, Results: []view.TransactionBody{}}
+	for _, r := range rows {
+		page.Results = append(page.Results, view.RenderTransaction(r, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}))
+	}
+	if w.key == "" {
+		page.NumberCursors = head.walked(all, p.Limit)
+	}
+	return page, nil
+}
+
+// walked are the cursors of a page of a walk, which goes on in its own direction alone: with the row after its last one, or
+// with the first that was not looked at.
+func (h *walkHead) walked(rows []*view.TransactionRow, limit int) (c page.NumberCursors) {
+	text := func(n int64) *string {
+		t := strconv.FormatInt(n, 10)
+		return &t
+	}
+	if len(rows) > 0 {
+		c.Cursor = text(rows[0].Number)
+	}
+	on := &c.PrevCursor
+	unseen, more := h.Start-page.ExaminedMax, h.Start-page.ExaminedMax > h.Low
+	if h.OldestFirst {
+		on, unseen, more = &c.NextCursor, h.Start+page.ExaminedMax, h.Start+page.ExaminedMax <= h.High
+	}
+	switch {
+	case len(rows) > limit:
+		*on = text(rows[limit].Number)
+	case more:
+		*on = text(unseen)
+	}
+	return c
+}

@@ -1,0 +1,65 @@
+package transaction
+
+import (
+	"context"
+	"net/http"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+func (a *api) registerTransactionListV3() {
+	r := engine.Operation{
+		ID: "list-transactions-v3", Path: "/extended/v3/transactions", Tag: "Transactions", Summary: "Transactions, newest first",
+		Description: "`from_block` and `to_block` are ours.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
+	}
+	engine.Get(a.Engine, r, a.listTransactionsV3)
+	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, _ *transactionListV3Input, page *page.KeysetPage[view.TransactionSummary]) ([]engine.Lookup, error) {
+		if page == nil || len(page.Results) == 0 {
+			return nil, nil
+		}
+		rows := make([]*view.TransactionRow, len(page.Results))
+		for i := range page.Results {
+			rows[i] = page.Results[i].Row
+		}
+		return view.ListedLookups(rows), nil
+	})
+}
+
+type transactionListV3Input struct {
+	page.KeysetInput
+	param.BlockRange
+}
+
+func (a *api) listTransactionsV3(ctx context.Context, s *engine.Snapshot, in *transactionListV3Input) (*page.KeysetPage[view.TransactionSummary], error) {
+	p := in.Request()
+	list := &page.KeysetPage[view.TransactionSummary]{Limit: in.Limit, Results: []view.TransactionSummary{}}
+	var err error
+	if p.From, p.To, err = in.Heights(ctx, s); err != nil {
+		return nil, err
+	}
+	if _, ok := s.Tip("accounts"); !ok {
+		return list, nil
+	}
+	b := s.Batch()
+	head := page.QueueHead(b, &view.AllTransactions, p)
+	found := view.QueueListed(b, &view.AllTransactions, p)
+	beside := view.AllTransactions.QueueNeighbours(b, p)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	rows := view.RowsOf(found)
+	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		list.Results = append(list.Results, view.Summarize(r))
+	}
+	first, _ := head.First()
+	list.Total, list.Cursor = first.Total(), view.KeysetOf(&first, rows, beside.Rows)
+	return list, nil
+}

@@ -1,0 +1,21 @@
+// Package transaction has the reads of transactions and their events.
+package transaction
+
+import "strata/readapi/internal/engine"
+
+// api is what the package mounts on an engine.
+type api struct{ *engine.Engine }
+
+// Mount adds the operations of the package.
+func Mount(e *engine.Engine) {
+	a := &api{e}
+	a.registerTransaction()
+	a.registerRawTransaction()
+	a.registerTransactions()
+	a.registerTransactionList()
+	a.registerTransactionListV3()
+	a.registerBlockTransactions()
+	a.registerTransactionV3()
+	a.registerTransactionEventsV3()
+	a.registerBlockTransactionsV3()
+}

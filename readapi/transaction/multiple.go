@@ -1,0 +1,183 @@
+package transaction
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"strata/domain/hash"
+	"strata/domain/shard"
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/schema"
+	"strata/readapi/internal/view"
+)
+
+// transactionIDs are ids of transactions in a request, as a list; a comma parts them, too.
+type transactionIDs []string
+
+// Schema implements huma.SchemaProvider. Which texts are ids is not said here: clients know another error for those that
+// are none.
+func (transactionIDs) Schema(huma.Registry) *huma.Schema {
+	s := schema.ListOf("Ids of transactions, 200 at most. To ask for several, repeat the parameter, or part them by commas.", &huma.Schema{
+		Type: huma.TypeString, Examples: []any{"0x23035f354a070a3e63d9d786f97b45ab3ac0b8a5f5cbbda5ca9fbb1b34f55c92"},
+	})
+	s.MaxItems = schema.Ptr(param.IDsMax)
+	return s
+}
+
+// hashes are the ids, each once, in the order of the request.
+func (p transactionIDs) hashes() ([]hash.Hash32, error) {
+	var ids []hash.Hash32
+	seen := map[hash.Hash32]bool{}
+	for _, text := range param.Parted(p) {
+		id, err := hash.Parse32(text)
+		if err != nil {
+			return nil, engine.BadRequest("Invalid hash characters")
+		}
+		if !seen[id] {
+			seen[id], ids = true, append(ids, id)
+		}
+		if len(ids) > param.IDsMax {
+			return nil, engine.Invalid("querystring/tx_id must NOT have more than %d items", param.IDsMax)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, engine.BadRequest("Invalid hash characters") // tx_id is there, and empty
+	}
+	return ids, nil
+}
+
+type transactionsInput struct {
+	IDs transactionIDs `query:"tx_id,explode" required:"true"`
+	EventWindow
+	param.TransactionOptions
+}
+
+func (in *transactionsInput) Dependencies() engine.Dependencies {
+	ids, _ := in.IDs.hashes() // what is wrong with them is the handler's to say
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = shard.Transaction(id)
+	}
+	return engine.OnTip("chain").With("mempool", names...)
+}
+
+// soughtTransaction is what became of the search for a transaction.
+type soughtTransaction struct {
+	Found  bool              `json:"found"`
+	Result transactionOrLess `json:"result" doc:"The transaction; when it is not found, its id alone."`
+}
+
+// transactionOrLess is a transaction or, when there is none, its id.
+type transactionOrLess struct {
+	found *view.ShownTransaction
+	id    missingTransaction
+}
+
+// missingTransaction is a transaction that was not found.
+type missingTransaction struct {
+	TxID hash.Hash32 `json:"tx_id"`
+}
+
+// Schema implements huma.SchemaProvider.
+func (transactionOrLess) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{view.ShownTransaction{}.Schema(r), r.Schema(reflect.TypeFor[missingTransaction](), true, "")}}
+}
+
+// MarshalJSON implements json.Marshaler.
+func (t transactionOrLess) MarshalJSON() ([]byte, error) {
+	if t.found != nil {
+		return engine.Encode(t.found)
+	}
+	return engine.Encode(t.id)
+}
+
+func (a *api) registerTransactions() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-transactions", Path: "/extended/v1/tx/multiple", Tag: "Transactions", Summary: "Many transactions by their ids",
+		Description: "The answer has a member for each id. What was said of one transaction holds for each: the canonical copy, or how it waits, or the newest orphaned one.",
+		Statuses:    []int{http.StatusBadRequest},
+		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
+	}, a.getTransactions)
+	engine.Trace(a.Engine, "get-transactions", func(_ context.Context, _ *engine.Snapshot, _ *transactionsInput, found map[string]soughtTransaction) ([]engine.Lookup, error) {
+		var rows []*view.TransactionRow
+		var waiting []*view.WaitingRow
+		var events []view.EventKey
+		for _, sought := range found {
+			switch tx := sought.Result.found; {
+			case tx == nil:
+			case tx.Waiting != nil:
+				waiting = append(waiting, tx.Waiting.Row)
+			default:
+				rows, events = append(rows, tx.Mined.Row), append(events, view.EventKeys(tx.Mined.Events)...)
+			}
+		}
+		if len(rows) == 0 {
+			return view.WaitingLookups(waiting), nil
+		}
+		return append(view.TransactionLookups(rows, events), view.WaitingLookups(waiting)...), nil
+	})
+}
+
+// getTransactions reads transactions. The reference says of one whose copies are all orphaned that it is not found; here it is
+// shown as waiting or orphaned, as it is when it is asked for alone.
+func (a *api) getTransactions(ctx context.Context, s *engine.Snapshot, in *transactionsInput) (map[string]soughtTransaction, error) {
+	ids, err := in.IDs.hashes()
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]soughtTransaction, len(ids))
+	for _, id := range ids {
+		all[id.String()] = soughtTransaction{Result: transactionOrLess{id: missingTransaction{id}}}
+	}
+	found, err := view.FindTransactions(ctx, s, ids...)
+	if err != nil || len(found) == 0 {
+		return all, err
+	}
+	var rows []*view.TransactionRow
+	var withEvents []view.RowKey
+	for _, id := range ids {
+		r := found[id].Chosen()
+		if r == nil {
+			continue
+		}
+		rows = append(rows, r)
+		if in.EventOffset < int64(r.EventCount) {
+			withEvents = append(withEvents, r.RowKey)
+		}
+	}
+	var events *engine.Result[view.EventRow]
+	var window func(b *engine.Batch)
+	if len(withEvents) > 0 {
+		window = func(b *engine.Batch) {
+			events = view.QueueEventWindow(b, withEvents, in.EventOffset, page.LimitOr(in.EventLimit, page.EventsLimit))
+		}
+	}
+	interfaces, err := view.Complete(ctx, s, rows, false, window)
+	if err != nil {
+		return nil, err
+	}
+	var shown map[view.RowKey][]view.EventRow
+	if events != nil {
+		shown = view.ByTransaction(events.Rows)
+	}
+	how := view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}
+	for id, r := range found {
+		tx := &view.ShownTransaction{}
+		if r.Waiting != nil {
+			waiting := view.RenderWaiting(r.Waiting, how)
+			tx.Waiting = &waiting
+		} else {
+			mined := view.RenderTransaction(r.Mined, how)
+			mined.Events = view.RenderEvents(shown[r.Mined.RowKey], id)
+			tx.Mined = &mined
+		}
+		all[id.String()] = soughtTransaction{Found: true, Result: transactionOrLess{found: tx}}
+	}
+	return all, nil
+}

@@ -1,0 +1,68 @@
+package transaction
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"strata/readapi/internal/answer"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+type rawTransactionInput struct {
+	param.TransactionInput
+}
+
+// rawTransaction is a transaction as it was signed.
+type rawTransaction struct {
+	RawTx view.HexText `json:"raw_tx" doc:"0x00 for an operation that came from Bitcoin."`
+
+	row view.FoundTransaction
+}
+
+// registerRawTransaction adds /tx/{tx_id}/raw. A mux can't have that beside /tx/block/{block_hash}, because /tx/block/raw
+// would be either; so what is behind an id has a mux of its own, which is asked when no other path fits.
+func (a *api) registerRawTransaction() {
+	const id = "get-raw-transaction"
+	a.Nested("GET /extended/v1/tx/{tx_id}/{part}", id, func() {
+		engine.Get(a.Engine, engine.Operation{
+			ID: id, Path: "/extended/v1/tx/{tx_id}/raw", Tag: "Transactions", Summary: "A transaction as it was signed",
+			Description: "An id without 0x is redirected (302) to the same with it.",
+			Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
+			Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
+		}, getRawTransaction)
+	})
+	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ *rawTransactionInput, tx *rawTransaction) ([]engine.Lookup, error) {
+		if tx == nil {
+			return nil, nil
+		}
+		if r := tx.row.Waiting; r != nil {
+			return view.WaitingLookups([]*view.WaitingRow{r}), nil
+		}
+		return view.TransactionLookups([]*view.TransactionRow{tx.row.Mined}, nil), nil
+	})
+}
+
+func getRawTransaction(ctx context.Context, s *engine.Snapshot, in *rawTransactionInput) (*rawTransaction, error) {
+	if !strings.HasPrefix(string(in.ID), "0x") {
+		return nil, engine.RedirectTo(ctx, "/extended/v1/tx/0x"+string(in.ID)+"/raw")
+	}
+	id, err := in.ID.Hash()
+	if err != nil {
+		return nil, err
+	}
+	found, err := view.FindTransactions(ctx, s, id)
+	if err != nil {
+		return nil, err
+	}
+	row := found[id].Chosen()
+	if row == nil {
+		return nil, engine.NotFound("could not find raw transaction by ID")
+	}
+	if row.Canonical {
+		s.Settles(row.BurnBlockHeight)
+	}
+	return &rawTransaction{view.HexOf(row.RawTx), found[id]}, nil
+}

@@ -1,0 +1,216 @@
+package transaction
+
+import (
+	"context"
+	"strings"
+
+	"strata/domain/clarity"
+	"strata/readapi/internal/engine"
+	"strata/readapi/internal/page"
+	"strata/readapi/internal/param"
+	"strata/readapi/internal/view"
+)
+
+// TransactionFilter says which transactions are listed.
+type TransactionFilter struct {
+	SortBy       string               `query:"sort_by" enum:"block_height,burn_block_time,fee" default:"block_height" doc:"Transactions of one time or fee are in the order of the chain."`
+	FromAddress  string               `query:"from_address" doc:"The address that sent them."`
+	ToAddress    string               `query:"to_address" doc:"The address or contract that token transfers went to."`
+	StartTime    param.OptionalNumber `query:"start_time" doc:"The least time of the Bitcoin block, in Unix seconds."`
+	EndTime      param.OptionalNumber `query:"end_time" doc:"The greatest time of the Bitcoin block, in Unix seconds."`
+	ContractID   string               `query:"contract_id" doc:"The contract that they call."`
+	FunctionName string               `query:"function_name" doc:"The function that they call."`
+	Nonce        param.OptionalNumber `query:"nonce" doc:"The sender's nonce."`
+}
+
+// check says what is wrong with the parameters.
+func (f *TransactionFilter) check() error {
+	for _, named := range []struct {
+		name, text, what string
+		contract         bool
+	}{
+		{"from_address", f.FromAddress, "STX address", false},
+		{"to_address", f.ToAddress, "STX address", true},
+		{"contract_id", f.ContractID, "principal", true},
+	} {
+		if named.text == "" {
+			continue
+		}
+		p, err := clarity.ParsePrincipal(named.text)
+		if err != nil || p.String() != named.text || p.Contract != "" && !named.contract {
+			return engine.BadRequest(`Invalid query parameter for "%s": "%s" is not a valid %s`, named.name, named.text, named.what)
+		}
+	}
+	return nil
+}
+
+// none says that all transactions are listed, in the order of the chain.
+func (f *TransactionFilter) none() bool {
+	return *f == TransactionFilter{SortBy: f.SortBy} && f.SortBy == "block_height"
+}
+
+// callsOnly says that all calls of a contract are listed, in the order of the chain: they have numbers.
+func (f *TransactionFilter) callsOnly() bool {
+	return *f == TransactionFilter{SortBy: "block_height", ContractID: f.ContractID}
+}
+
+// transactionWalk looks through a list for transactions that match: that of the recipient, the called contract, the sender,
+// or of all, whichever of them is named first. What that takes is bounded; a walk that comes to the bound can be gone on with.
+type transactionWalk struct {
+	list       page.Numbered
+	conditions string // on rows r of the list, p of all transactions, t of chain's, and c of blocks
+	chain      bool   // they need t
+	blocks     bool   // they need c
+	key        string // what is sorted by; empty for the order of the list
+	args       []any
+}
+
+// Arguments of a walk, after those of a page: the owner of the list, the rows that are passed over, and what is looked for.
+const (
+	walkPassed   = `$10::bigint`
+	walkExamined = `$11::bigint`
+)
+
+func (f *TransactionFilter) walk(types []int16, offset int64, oldestFirst bool) *transactionWalk {
+	w := &transactionWalk{list: view.AllTransactions, conditions: `($9::text IS NULL OR true)`}
+	text := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	owner := text("")
+	from, contract := text(f.FromAddress), text(f.ContractID)
+	switch {
+	case f.ToAddress != "":
+		owner, w.list = &f.ToAddress, view.AccountTransactions
+		w.conditions = `r.involvement & 4 <> 0`
+	case f.ContractID != "":
+		owner, contract, w.list = contract, nil, view.AccountCalls
+		w.conditions = `true`
+	case f.FromAddress != "":
+		owner, from, w.list = from, nil, view.AccountTransactions
+		w.conditions = `r.involvement & 1 <> 0`
+	}
+	w.list.OldestFirst = oldestFirst
+	w.conditions += `
+			AND ($12::smallint[] IS NULL OR p.type = ANY ($12)) AND ($13::text IS NULL OR {sender} = $13) AND ($14::text IS NULL OR {contract} = $14 AND p.type = 2)
+			AND ($15::text IS NULL OR {function} = $15 AND p.type = 2) AND ($16::numeric IS NULL OR {nonce} = $16)
+			AND ($17::bigint IS NULL OR {time} >= $17) AND ($18::bigint IS NULL OR {time} <= $18)`
+	w.chain = from != nil || contract != nil || f.FunctionName != "" || f.Nonce != "" || f.SortBy == "fee"
+	w.blocks = f.StartTime != "" || f.EndTime != "" || f.SortBy == "burn_block_time"
+	switch f.SortBy {
+	case "fee":
+		w.key = `t.fee`
+	case "burn_block_time":
+		w.key = `c.burn_block_time`
+	}
+	w.args = []any{owner, offset, int64(page.ExaminedMax), types, from, contract, text(f.FunctionName), text(string(f.Nonce)), f.StartTime.Time(), f.EndTime.Time()}
+	return w
+}
+
+// matches is SQL for the rows of the list that match among those from a number on, r with its joins; the column is of page.
+func (w *transactionWalk) matches(from string) string {
+	of := `{number} <= page.` + from + ` AND {number} > page.` + from + ` - ` + walkExamined + ` AND {number} > page.low ORDER BY {number} DESC`
+	if w.list.OldestFirst {
+		of = `{number} >= page.` + from + ` AND {number} < page.` + from + ` + ` + walkExamined + ` AND {number} <= page.high ORDER BY {number}`
+	}
+	chain, block := `CROSS JOIN LATERAL (SELECT NULL::text AS sender, NULL::text AS contract_id, NULL::text AS function_name, NULL::numeric AS nonce) t`, `CROSS JOIN LATERAL (SELECT NULL::bigint AS burn_block_time) c`
+	if w.chain {
+		chain = `CROSS JOIN LATERAL (SELECT sender, contract_id, function_name, nonce, fee FROM {chain}.transaction t WHERE t.source_seq = p.source_seq AND t.tx_index = p.tx_index LIMIT 1) t`
+	}
+	if w.blocks {
+		block = `CROSS JOIN LATERAL (SELECT burn_block_time FROM {accounts}.block c WHERE c.height = p.height LIMIT 1) c`
+	}
+	return w.list.Sql(`(
+				SELECT r.*, {number}::bigint AS number, {tx} AS place FROM {table} r WHERE {rows} AND `+of+` LIMIT `+walkExamined+`
+			) r
+			CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = r.place LIMIT 1) p
+			`+chain+`
+			`+block+`
+			WHERE `+w.conditions, "{sender}", "t.sender", "{contract}", "t.contract_id", "{function}", "t.function_name", "{nonce}", "t.nonce", "{time}", "c.burn_block_time")
+}
+
+// top is the column of page with the first row of the whole list.
+func (w *transactionWalk) top() string {
+	if w.list.OldestFirst {
+		return "first"
+	}
+	return "high"
+}
+
+// walkHead is where a walk stands: the head of the list that it looks through, and how many rows match from its beginning.
+type walkHead struct {
+	page.Head
+	matching int64
+}
+
+func (w *transactionWalk) queueHead(b *engine.Batch, args []any) *engine.Result[walkHead] {
+	return engine.Query(b, func(h *walkHead) []any {
+		h.OldestFirst = w.list.OldestFirst
+		return []any{&h.Low, &h.High, &h.Start, &h.matching}
+	}, `
+		SELECT ARRAY[]::bigint[], page.low, page.high, page.start, matching.n
+		FROM (SELECT page.*, page.low + 1 AS first FROM `+w.list.PageSQL()+`) page
+		CROSS JOIN LATERAL (SELECT count(*) AS n FROM `+w.matches(w.top())+`) matching
+		WHERE `+walkPassed+` IS NOT NULL`, args...)
+}
+
+// queueRows adds the query for the transactions of a page to a batch, and one more.
+func (w *transactionWalk) queueRows(b *engine.Batch, limit int, args []any) *engine.Result[view.TransactionRow] {
+	direction, from, key := ` DESC`, "start", `r.number`
+	if w.list.OldestFirst {
+		direction = ``
+	}
+	order := key + direction
+	if w.key != "" {
+		from, key = w.top(), w.key
+		order = key + direction + `, r.place` + direction
+	}
+	return engine.QueryPage(b, limit, view.PlacedColumns, `
+		SELECT `+view.TransactionSources+view.PlacedSQL+`
+		FROM (
+			SELECT r.number, r.place, r.key
+			FROM (SELECT page.*, page.low + 1 AS first FROM `+w.list.PageSQL()+`) page
+			CROSS JOIN LATERAL (
+				SELECT r.number, r.place, `+key+` AS key FROM `+w.matches(from)+`
+				ORDER BY `+order+` OFFSET `+walkPassed+` LIMIT $8::bigint + 1
+			) r
+		) r `+view.PlacedTransaction+`ORDER BY r.key`+direction+`, r.place`+direction, args...)
+}
+
+// timeSlack is by how much a Bitcoin block may be older than one before it, in seconds, by far: miners' clocks differ by two
+// hours at most.
+const timeSlack = 6 * 3600
+
+// narrowed are the heights between which there can be blocks of a time, besides other bounds.
+func (f *TransactionFilter) narrowed(ctx context.Context, s *engine.Snapshot, p *page.Request) error {
+	start, end := f.StartTime.Time(), f.EndTime.Time()
+	if start == nil && end == nil {
+		return nil
+	}
+	// The first block that is not older than a time. As blocks are not in the order of their times, it is one of several that
+	// may be said to be it; the slack makes up for that.
+	const notOlder = `(
+			WITH RECURSIVE halving (low, high) AS (
+				SELECT (SELECT k.height FROM {accounts}.block k ORDER BY k.height LIMIT 1), (SELECT k.height + 1 FROM {accounts}.block k ORDER BY k.height DESC LIMIT 1)
+				UNION ALL
+				SELECT CASE WHEN middle.burn_block_time < {time} THEN middle.height + 1 ELSE low END, CASE WHEN middle.burn_block_time < {time} THEN high ELSE middle.height END
+				FROM halving
+				CROSS JOIN LATERAL (SELECT k.height, k.burn_block_time FROM {accounts}.block k WHERE k.height = (low + high) / 2 LIMIT 1) middle
+				WHERE low < high
+			)
+			SELECT low FROM halving WHERE low = high LIMIT 1
+		)`
+	type heights struct{ first, last *int64 }
+	b := s.Batch()
+	found := engine.Query(b, func(h *heights) []any { return []any{&h.first, &h.last} }, `
+		SELECT ARRAY[]::bigint[], CASE WHEN $1::bigint IS NOT NULL THEN `+strings.ReplaceAll(notOlder, `{time}`, `($1 - $3::bigint)`)+` END,
+		       CASE WHEN $2::bigint IS NOT NULL THEN `+strings.ReplaceAll(notOlder, `{time}`, `($2 + $3::bigint)`)+` END`, start, end, int64(timeSlack))
+	if err := b.Run(ctx); err != nil {
+		return err
+	}
+	h, _ := found.First()
+	p.From, p.To = param.Higher(p.From, h.first), param.Lower(p.To, h.last)
+	return nil
+}
