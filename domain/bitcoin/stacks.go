@@ -40,7 +40,8 @@ func ToStacks(text string) (c32.Address, error) {
 		return c32.Address{}, fmt.Errorf("address %.100q: %w: %w", text, ErrAddress, err)
 	}
 	if len(hash) != hashLength {
-		return c32.Address{}, fmt.Errorf("address %.100q: %w: holds %d bytes, want %d", text, ErrAddress, len(hash), hashLength)
+		return c32.Address{}, fmt.Errorf("address %.100q: %w: holds %d bytes, want %d",
+			text, ErrAddress, len(hash), hashLength)
 	}
 	a := c32.Address{Version: version, Hash160: [20]byte(hash)}
 	for _, pair := range versions {

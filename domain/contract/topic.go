@@ -13,8 +13,8 @@ import (
 // and the stacking boot contracts name.
 var topicFields = [...]string{"topic", "event", "action", "notification", "type", "name"}
 
-// TopicMax is the maximum length of a topic in bytes.
-const TopicMax = 128
+// MaxTopicLength is the maximum length of a topic in bytes.
+const MaxTopicLength = 128
 
 // Topic returns the topic of a printed value, given in its consensus serialization, or "" for a value without a topic.
 // The tuple with the topic may be wrapped in ok, err or some, as the boot contracts do. In the topic, U+FFFD replaces
@@ -39,7 +39,7 @@ func Topic(raw []byte) string {
 		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
 			text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 		}
-		if len(text) > TopicMax {
+		if len(text) > MaxTopicLength {
 			return ""
 		}
 		return text

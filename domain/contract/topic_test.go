@@ -26,7 +26,7 @@ func FuzzTopic(f *testing.F) {
 	f.Add([]byte{0x0c, 0xff})
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		topic := contract.Topic(raw)
-		if len(topic) > contract.TopicMax || !utf8.ValidString(topic) || strings.ContainsRune(topic, 0) {
+		if len(topic) > contract.MaxTopicLength || !utf8.ValidString(topic) || strings.ContainsRune(topic, 0) {
 			t.Errorf("Topic(%x) = %q, which no text column can hold", raw, topic)
 		}
 	})

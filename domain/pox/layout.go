@@ -35,8 +35,9 @@ var layouts = map[string]layout{
 	"stack-stx": {
 		required: []string{"lock-amount", "lock-period", "start-burn-height", "unlock-burn-height"},
 		optional: signature,
-		members:  []string{"lock-amount", "lock-period", "start-burn-height", "unlock-burn-height", "signer-key", "end-cycle-id", "start-cycle-id"},
-		apply:    applyLock,
+		members: []string{"lock-amount", "lock-period", "start-burn-height", "unlock-burn-height", "signer-key",
+			"end-cycle-id", "start-cycle-id"},
+		apply: applyLock,
 	},
 	"stack-increase": {
 		required: []string{"increase-by", "total-locked"},
@@ -60,8 +61,9 @@ var layouts = map[string]layout{
 	"delegate-stack-stx": {
 		required: []string{"lock-amount", "lock-period", "start-burn-height", "unlock-burn-height", "delegator"},
 		optional: cycles,
-		members:  []string{"lock-amount", "lock-period", "start-burn-height", "unlock-burn-height", "delegator", "end-cycle-id", "start-cycle-id"},
-		apply:    applyLock,
+		members: []string{"lock-amount", "lock-period", "start-burn-height", "unlock-burn-height", "delegator",
+			"end-cycle-id", "start-cycle-id"},
+		apply: applyLock,
 	},
 	"delegate-stack-increase": {
 		required: []string{"increase-by", "total-locked", "delegator"},

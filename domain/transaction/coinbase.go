@@ -54,7 +54,8 @@ func readNakamotoCoinbase(r *reader) *NakamotoCoinbase {
 		recipient := r.principal("coinbase recipient")
 		p.Recipient = &recipient
 	default:
-		r.fail("coinbase recipient", start, fmt.Errorf("%w: prefix %#02x, want 0x09 (none) or 0x0a (some)", ErrMalformed, optional))
+		r.fail("coinbase recipient", start,
+			fmt.Errorf("%w: prefix %#02x, want 0x09 (none) or 0x0a (some)", ErrMalformed, optional))
 	}
 	copy(p.VRFProof[:], r.take(len(p.VRFProof), "coinbase VRF proof"))
 	return p

@@ -26,7 +26,8 @@ var emptyPostConditions = []byte{byte(PostConditionDeny), 0, 0, 0, 0}
 // NewPostConditions encodes conditions. Its error names the first condition that cannot be encoded.
 func NewPostConditions(mode PostConditionMode, conditions ...PostCondition) (PostConditions, error) {
 	if uint64(len(conditions)) > math.MaxUint32 {
-		return PostConditions{}, fmt.Errorf("%d post-conditions: %w, at most %d", len(conditions), ErrMalformed, uint32(math.MaxUint32))
+		return PostConditions{}, fmt.Errorf("%d post-conditions: %w, at most %d",
+			len(conditions), ErrMalformed, uint32(math.MaxUint32))
 	}
 	blob := binary.BigEndian.AppendUint32([]byte{byte(mode)}, uint32(len(conditions)))
 	for i := range conditions {
