@@ -35,16 +35,6 @@ func Parse20(s string) (Hash20, error) {
 	return h, parse(h[:], []byte(s))
 }
 
-// From32 returns b, which must have exactly 32 bytes, as a hash. The error wraps ErrLength.
-func From32(b []byte) (Hash32, error) {
-	var h Hash32
-	if len(b) != len(h) {
-		return h, fmt.Errorf("hash of %d bytes: %w, want %d", len(b), ErrLength, len(h))
-	}
-	copy(h[:], b)
-	return h, nil
-}
-
 func (h Hash32) String() string { return "0x" + hex.EncodeToString(h[:]) }
 func (h Hash20) String() string { return "0x" + hex.EncodeToString(h[:]) }
 

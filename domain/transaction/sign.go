@@ -55,17 +55,6 @@ func (c *SpendingCondition) assign(p key.Public) error {
 	return nil
 }
 
-// SingleSig returns an unsigned P2PKH condition of the given key.
-func SingleSig(p key.Public, nonce, fee uint64) SpendingCondition {
-	return SpendingCondition{
-		HashMode:    P2PKH,
-		Signer:      p.Hash160(),
-		Nonce:       nonce,
-		Fee:         fee,
-		KeyEncoding: p.Encoding(),
-	}
-}
-
 // signFields sets the fields of a multisig condition. Holders whose private key is among keys sign; the others get a
 // public key field.
 func (c *SpendingCondition) signFields(

@@ -34,11 +34,6 @@ func (c *SpendingCondition) Address(mainnet bool) c32.Address {
 	return c32.Address{Version: c.HashMode.AddressVersion(mainnet), Hash160: c.Signer}
 }
 
-// Unsigned reports whether the condition carries no signature at all.
-func (c *SpendingCondition) Unsigned() bool {
-	return c.signatures() == 0
-}
-
 // signatures returns the number of signatures that the condition carries.
 func (c *SpendingCondition) signatures() int {
 	if c.HashMode.Single() {
