@@ -17,7 +17,7 @@ func (v Value) Encode() []byte { return bytes.Clone(v.raw) }
 func (v Value) AppendTo(dst []byte) []byte { return append(dst, v.raw...) }
 
 // Canonical returns the bytes to which a node would re-serialize the value: all tuple fields are sorted by name, and of
-// duplicate keys only the last remains. Equal values have equal canonical bytes.
+// duplicate keys only the last remains. Values with the same meaning have the same canonical bytes.
 func (v Value) Canonical() []byte {
 	if v.IsZero() {
 		return nil

@@ -37,7 +37,8 @@ func (v Value) Type() TypeID {
 // IsZero reports whether v is the zero Value.
 func (v Value) IsZero() bool { return len(v.raw) == 0 }
 
-// Raw returns the serialized bytes. They are part of the input of Decode; the caller must not change them.
+// Raw returns the serialized bytes. Those of a decoded value are part of Decode's input. The caller must not change
+// them.
 func (v Value) Raw() []byte { return v.raw }
 
 // Hex returns Raw as lower-case hex with 0x.

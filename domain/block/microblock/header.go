@@ -70,5 +70,5 @@ func (h Header) SignerHash() (hash.Hash20, error) {
 	return public.Hash160(), nil
 }
 
-// Sign sets the signature to one by k.
+// Sign signs the header with k.
 func (h *Header) Sign(k key.Private) { h.Signature = k.Sign(h.SigningDigest()) }
