@@ -9,17 +9,17 @@ import (
 )
 
 var (
-	// ErrAddress is returned for a text that is no Bitcoin address.
+	// ErrAddress is returned for text that is not a Bitcoin address.
 	ErrAddress = errors.New("not a Bitcoin address")
 
-	// ErrNetwork is returned for the address of another network.
+	// ErrNetwork is returned for an address of another network.
 	ErrNetwork = errors.New("address of another Bitcoin network")
 )
 
-// Kind says what an address pays to.
+// Kind is the kind of output that an address pays to.
 type Kind byte
 
-// The kinds of addresses.
+// The kinds of output.
 const (
 	PubKeyHash Kind = iota + 1 // P2PKH
 	ScriptHash                 // P2SH
@@ -27,9 +27,10 @@ const (
 )
 
 const (
-	hashLength = 20 // of a public key or script
+	hashLength = 20 // bytes in the hash of a public key or script
 
-	// maxTextLength is that of bech32 (BIP-173); it also bounds base58 decoding, whose cost grows with the square.
+	// maxTextLength is the limit of bech32 (BIP-173). It also bounds base58 decoding, whose cost grows with the square
+	// of the length.
 	maxTextLength = 90
 
 	maxWitnessVersion = 16
@@ -40,15 +41,15 @@ const (
 // Address is a Bitcoin address without its network.
 type Address struct {
 	Kind    Kind
-	Version byte   // of a witness program, 0 to 16
-	Hash    []byte // 20 bytes, or a witness program of 2 to 40
+	Version byte   // witness version, 0 to 16; 0 for the other kinds
+	Hash    []byte // 20 bytes, or a witness program of 2 to 40 bytes
 }
 
-// ParseAddress reads an address of the network n. It returns ErrAddress or ErrNetwork, wrapped with the text.
+// ParseAddress parses an address of network n. The error quotes the text and wraps ErrAddress or ErrNetwork.
 func ParseAddress(text string, n Network) (Address, error) {
 	a, err := parse(text, n)
 	if err != nil {
-		return Address{}, fmt.Errorf("address %q: %w", clip(text), err)
+		return Address{}, fmt.Errorf("address %.100q: %w", text, err)
 	}
 	return a, nil
 }
@@ -61,7 +62,7 @@ func parse(text string, n Network) (Address, error) {
 	if base58Err == nil {
 		switch {
 		case len(hash) != hashLength:
-			return Address{}, fmt.Errorf("%w: %d bytes in it", ErrAddress, len(hash))
+			return Address{}, fmt.Errorf("%w: holds %d bytes, want %d", ErrAddress, len(hash), hashLength)
 		case version == n.PubKeyHash:
 			return Address{Kind: PubKeyHash, Hash: hash}, nil
 		case version == n.ScriptHash:
@@ -76,11 +77,11 @@ func parse(text string, n Network) (Address, error) {
 	if hrp != n.HRP {
 		return Address{}, fmt.Errorf("%w: prefix %q, want %q", ErrNetwork, hrp, n.HRP)
 	}
-	return program(groups, checksum)
+	return parseProgram(groups, checksum)
 }
 
-// program reads a witness version and program (BIP-173 "Segwit address format", BIP-350).
-func program(groups []byte, checksum bech32.Version) (Address, error) {
+// parseProgram reads a witness version and program (BIP-173 "Segwit address format", BIP-350).
+func parseProgram(groups []byte, checksum bech32.Version) (Address, error) {
 	if len(groups) == 0 || groups[0] > maxWitnessVersion {
 		return Address{}, fmt.Errorf("%w: no witness version", ErrAddress)
 	}
@@ -90,7 +91,7 @@ func program(groups []byte, checksum bech32.Version) (Address, error) {
 		want = bech32.Version0
 	}
 	if checksum != want {
-		return Address{}, fmt.Errorf("%w: witness version %d with the other checksum", ErrAddress, a.Version)
+		return Address{}, fmt.Errorf("%w: witness version %d with the checksum of another version", ErrAddress, a.Version)
 	}
 	var err error
 	if a.Hash, err = bech32.ConvertBits(groups[1:], 5, 8, false); err != nil {
@@ -110,8 +111,8 @@ func (a Address) validProgram() bool {
 	return a.Version <= maxWitnessVersion && minProgramLength <= n && n <= maxProgramLength
 }
 
-// Text returns the address as the network n writes it, or false for an address that cannot be: a hash of the wrong
-// length or an unknown kind.
+// Text returns the address as text of network n. It returns false for an address that cannot exist: one with a hash of
+// the wrong length or an unknown kind.
 func (a Address) Text(n Network) (string, bool) {
 	switch {
 	case a.Kind == PubKeyHash && len(a.Hash) == hashLength:
@@ -135,13 +136,4 @@ func (a Address) bech32(hrp string) (string, bool) {
 	}
 	text, err := encode(hrp, append([]byte{a.Version}, groups...))
 	return text, err == nil
-}
-
-// clip keeps error messages short when the input is a whole document.
-func clip(s string) string {
-	const most = 100
-	if len(s) > most {
-		return s[:most]
-	}
-	return s
 }

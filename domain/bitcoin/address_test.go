@@ -2,7 +2,6 @@ package bitcoin_test
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -15,16 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func unhex(tb testing.TB, s string) []byte {
-	tb.Helper()
-	b, err := hex.DecodeString(strings.TrimPrefix(s, "0x"))
-	if err != nil {
-		tb.Fatalf("hex %q: %v", s, err)
-	}
-	return b
-}
-
-// Examples of BIP-173 and BIP-350.
+// TestParseAddress takes its bech32 examples from BIP-173 and BIP-350.
 func TestParseAddress(t *testing.T) {
 	const key = "751e76e8199196d454941c45d1b3a323f1433bd6"
 	for _, tc := range []struct {
@@ -33,24 +23,24 @@ func TestParseAddress(t *testing.T) {
 		want       bitcoin.Address
 		err        error
 	}{
-		{"P2PKH", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.PubKeyHash, Hash: unhex(t, key)}, nil},
-		{"P2WPKH", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.Witness, Hash: unhex(t, key)}, nil},
-		{"upper case", "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.Witness, Hash: unhex(t, key)}, nil},
-		{"testnet P2WPKH", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", bitcoin.Testnet, bitcoin.Address{Kind: bitcoin.Witness, Hash: unhex(t, key)}, nil},
-		{"P2WSH", "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.Witness, Hash: unhex(t, "1863143c14c5166804bd19203356da136c985678cd4d27a1b8c6329604903262")}, nil},
-		{"P2TR", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.Witness, Version: 1, Hash: unhex(t, "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798")}, nil},
-		{"witness version 16", "bc1sw50qgdz25j", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.Witness, Version: 16, Hash: unhex(t, "751e")}, nil},
+		{"P2PKH", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.PubKeyHash, Hash: vector.Bytes(t, key)}, nil},
+		{"P2WPKH", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.Witness, Hash: vector.Bytes(t, key)}, nil},
+		{"upper case", "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.Witness, Hash: vector.Bytes(t, key)}, nil},
+		{"testnet P2WPKH", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", bitcoin.Testnet, bitcoin.Address{Kind: bitcoin.Witness, Hash: vector.Bytes(t, key)}, nil},
+		{"P2WSH", "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.Witness, Hash: vector.Bytes(t, "1863143c14c5166804bd19203356da136c985678cd4d27a1b8c6329604903262")}, nil},
+		{"P2TR", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.Witness, Version: 1, Hash: vector.Bytes(t, "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798")}, nil},
+		{"witness version 16", "bc1sw50qgdz25j", bitcoin.Mainnet, bitcoin.Address{Kind: bitcoin.Witness, Version: 16, Hash: vector.Bytes(t, "751e")}, nil},
 		{"base58 checksum", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMJ", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
 		{"bech32 checksum", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
 		{"version 1 with bech32", "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7k7grplx", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
 		{"version 0 with bech32m", "bc1q0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
 		{"program of 41 bytes", "bc1p38j9r5y49hruaue7wxjce0updqjuyyx0kh56v8s25huc6995vvpql3jow4", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
-		{"no program", "bc1gmk9yu", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
+		{"without program", "bc1gmk9yu", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
 		{"mixed case", "bc1QW508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
 		{"other network's base58", "mrCDrCybB6J1vRfbwM5hemdJz73FwDBC8r", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrNetwork},
 		{"other network's bech32", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrNetwork},
 		{"empty", "", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
-		{"endless", strings.Repeat("1", 1<<20), bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
+		{"too long", strings.Repeat("1", 1<<20), bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
 		{"Stacks", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7", bitcoin.Mainnet, bitcoin.Address{}, bitcoin.ErrAddress},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -81,7 +71,7 @@ func TestAddressWithoutText(t *testing.T) {
 		{Kind: 9, Hash: make([]byte, 20)},
 	} {
 		if text, ok := a.Text(bitcoin.Mainnet); ok {
-			t.Errorf("%+v has the text %s", a, text)
+			t.Errorf("Text of %+v = %s, want none", a, text)
 		}
 	}
 }
@@ -106,7 +96,7 @@ func TestStacks(t *testing.T) {
 		"":                        bitcoin.ErrAddress,
 		strings.Repeat("1", 1000): bitcoin.ErrAddress,
 		"bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4":          bitcoin.ErrAddress,
-		"5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ": bitcoin.ErrAddress, // a key, 32 bytes
+		"5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ": bitcoin.ErrAddress, // a private key: 32 bytes
 		"LbTjMGN7gELw4KbeyQf6cTCq859hD18guE":                  c32.ErrVersion,     // version 48
 	} {
 		if got, err := bitcoin.ToStacks(text); !errors.Is(err, want) {
@@ -123,11 +113,11 @@ func TestPoxAddressWithoutText(t *testing.T) {
 		{Version: bitcoin.PoxP2TR},
 	} {
 		if text, ok := p.Text(bitcoin.Mainnet); ok {
-			t.Errorf("%+v has the text %s", p, text)
+			t.Errorf("Text of %+v = %s, want none", p, text)
 		}
 	}
 	if p, err := bitcoin.ParsePoxAddress("bc1sw50qgdz25j", bitcoin.Mainnet); !errors.Is(err, bitcoin.ErrAddress) {
-		t.Errorf("witness version 16 is %+v, %v", p, err)
+		t.Errorf("witness version 16: got %+v, %v, want %v", p, err, bitcoin.ErrAddress)
 	}
 }
 
@@ -184,7 +174,7 @@ func TestPoxAddressVectors(t *testing.T) {
 			Hashbytes                 string
 			Mainnet, Testnet, Regtest string
 		}](t, row)
-		p := bitcoin.PoxAddress{Version: want.Version, Hash: unhex(t, want.Hashbytes)}
+		p := bitcoin.PoxAddress{Version: want.Version, Hash: vector.Bytes(t, want.Hashbytes)}
 		for _, network := range []struct {
 			bitcoin.Network
 			want string
@@ -206,7 +196,7 @@ func FuzzParsePoxAddress(f *testing.F) {
 			return
 		}
 		if text, ok := p.Text(bitcoin.Mainnet); !ok || !strings.EqualFold(text, s) {
-			t.Errorf("%q is %+v, whose text is %s, %t", s, p, text, ok)
+			t.Errorf("%q parsed as %+v: Text = %s, %t", s, p, text, ok)
 		}
 	})
 }
@@ -220,9 +210,9 @@ func FuzzToStacks(f *testing.F) {
 			return
 		}
 		if text := bitcoin.FromStacks(a); text != s {
-			// Versions 20, 22, 21 and 26 of Bitcoin are those of Stacks addresses that go elsewhere.
+			// The Bitcoin versions 20, 21, 22 and 26 are also Stacks versions, which FromStacks maps to other numbers.
 			if again, err := bitcoin.ToStacks(text); err != nil || again != a {
-				t.Errorf("%q is %s, which goes to %s and back to %s, %v", s, a, text, again, err)
+				t.Errorf("%q becomes %s, then %s, then %s, %v", s, a, text, again, err)
 			}
 		}
 	})

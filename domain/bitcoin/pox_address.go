@@ -16,15 +16,15 @@ const (
 	PoxP2TR       byte = 6
 )
 
-// PoxAddress is a Bitcoin address as proof-of-transfer contracts hold it: {version, hashbytes}. Contracts accept
-// versions and lengths that no address has; those have no text.
+// PoxAddress is a Bitcoin address in the form of the proof-of-transfer contracts: {version, hashbytes}. The contracts
+// also accept versions and lengths that no Bitcoin address has. Such a PoxAddress has no text.
 type PoxAddress struct {
 	Version byte
 	Hash    []byte
 }
 
-// ParsePoxAddress reads an address of the network n. A P2SH address becomes PoxP2SH: its text does not say what the
-// script is. It returns ErrAddress or ErrNetwork, wrapped with the text.
+// ParsePoxAddress parses an address of network n. A P2SH address becomes PoxP2SH, because its text does not tell which
+// kind of script it pays to. The error quotes the text and wraps ErrAddress or ErrNetwork.
 func ParsePoxAddress(text string, n Network) (PoxAddress, error) {
 	a, err := ParseAddress(text, n)
 	if err != nil {
@@ -42,11 +42,11 @@ func ParsePoxAddress(text string, n Network) (PoxAddress, error) {
 	case a.Version == 1 && len(a.Hash) == 32:
 		return PoxAddress{Version: PoxP2TR, Hash: a.Hash}, nil
 	}
-	return PoxAddress{}, fmt.Errorf("address %q: %w that rewards can be paid to: witness version %d of %d bytes",
-		clip(text), ErrAddress, a.Version, len(a.Hash))
+	return PoxAddress{}, fmt.Errorf("address %.100q: %w that rewards can be paid to: witness version %d of %d bytes",
+		text, ErrAddress, a.Version, len(a.Hash))
 }
 
-// Address returns the Bitcoin address that rewards are paid to, or false when there is none.
+// Address returns the Bitcoin address that rewards are paid to, or false when p stands for no address.
 func (p PoxAddress) Address() (Address, bool) {
 	a := Address{Hash: p.Hash}
 	length := hashLength
@@ -67,7 +67,7 @@ func (p PoxAddress) Address() (Address, bool) {
 	return a, len(p.Hash) == length
 }
 
-// Text returns the address as the network n writes it, or false when there is none.
+// Text returns the address as text of network n, or false when p stands for no address.
 func (p PoxAddress) Text(n Network) (string, bool) {
 	a, ok := p.Address()
 	if !ok {

@@ -43,10 +43,7 @@ func TestNakamotoVectors(t *testing.T) {
 				TxCount          uint32 `json:"tx_count"`
 			} `json:"expect"`
 		}](t, line)
-		raw, err := hex.DecodeString(strings.TrimPrefix(row.Hex, "0x"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := vector.Bytes(t, row.Hex)
 		b, err := block.DecodeNakamoto(raw)
 		if err != nil {
 			t.Fatal(err)
@@ -77,14 +74,17 @@ func TestNakamotoVectors(t *testing.T) {
 	})
 }
 
-// transactions are a tenure change, a coinbase and a deploy, signed.
+// transactions returns a signed tenure change, coinbase and contract deployment.
 func transactions(t testing.TB) []*transaction.Transaction {
 	t.Helper()
 	miner := key.FromSeed([]byte("miner"))
 	payloads := []transaction.Payload{
 		&transaction.TenureChange{PreviousBlocks: 1},
 		&transaction.NakamotoCoinbase{Recipient: &clarity.Principal{Address: miner.Address(false)}},
-		&transaction.VersionedSmartContract{ClarityVersion: 3, SmartContract: transaction.SmartContract{ContractName: "c", Code: []byte("(+ 1 2)")}},
+		&transaction.VersionedSmartContract{
+			ClarityVersion: 3,
+			SmartContract:  transaction.SmartContract{ContractName: "c", Code: []byte("(+ 1 2)")},
+		},
 	}
 	var all []*transaction.Transaction
 	for i, p := range payloads {
@@ -128,9 +128,8 @@ func epoch2(t testing.TB) *block.Epoch2 {
 	}
 }
 
-// The hashes pinned here were computed by another program from the field sizes of the specification.
-
-// TestNakamotoHashes pins the hash of a made-up block, and says what it covers.
+// TestNakamotoHashes pins the hash of a synthetic block, and checks which fields it covers. As in TestEpoch2Hashes, a
+// separate program computed the pinned hash from the field sizes in the specification.
 func TestNakamotoHashes(t *testing.T) {
 	t.Parallel()
 	b := nakamoto(t)
@@ -143,6 +142,7 @@ func TestNakamotoHashes(t *testing.T) {
 	equal(t, "hash covers the miner's signature", b.Header.Hash() != before, true)
 }
 
+// TestEpoch2Hashes pins the hash of a synthetic block.
 func TestEpoch2Hashes(t *testing.T) {
 	t.Parallel()
 	h := epoch2(t).Header
@@ -189,17 +189,17 @@ func TestTruncated(t *testing.T) {
 			}
 		}
 		if err := tt.decode(append(bytes.Clone(tt.raw), 0)); !errors.Is(err, block.ErrTrailing) {
-			t.Errorf("%s with a byte behind it: got %v, want ErrTrailing", name, err)
+			t.Errorf("%s with a trailing byte: got %v, want ErrTrailing", name, err)
 		}
 	}
 }
 
-// TestClaims gives counts that the input cannot hold.
-func TestClaims(t *testing.T) {
+// TestOverstatedCounts decodes blocks that claim more signatures or transactions than they hold.
+func TestOverstatedCounts(t *testing.T) {
 	t.Parallel()
-	const signatureCount = 206
+	const signatureCountOffset = 206
 	raw := nakamoto(t).Encode()
-	binary.BigEndian.PutUint32(raw[signatureCount:], 0xffffffff)
+	binary.BigEndian.PutUint32(raw[signatureCountOffset:], 0xffffffff)
 	if _, err := block.DecodeNakamoto(raw); !errors.Is(err, block.ErrTruncated) {
 		t.Errorf("signatures: got %v, want ErrTruncated", err)
 	}
@@ -210,8 +210,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestUnknownTransaction puts one of an unknown kind in the middle of a block: nobody can tell where it ends, so it
-// takes the rest with it, and the block is kept bit by bit.
+// TestUnknownTransaction puts a transaction with an unknown payload in the middle of a block. Its end cannot be found,
+// so its payload takes the rest of the block, and the block still encodes to the same bytes.
 func TestUnknownTransaction(t *testing.T) {
 	t.Parallel()
 	b := nakamoto(t)
@@ -241,14 +241,14 @@ func TestBitVec(t *testing.T) {
 			t.Fatal(err)
 		}
 		if size != len(raw) || v.Len() != n || !bytes.Equal(v.Append(nil), raw) {
-			t.Fatalf("got %d bits in %d bytes %x, want %d in %d %x", v.Len(), size, v.Append(nil), n, len(raw), raw)
+			t.Fatalf("got %d bits in %d bytes %x, want %d bits in %d bytes %x", v.Len(), size, v.Append(nil), n, len(raw), raw)
 		}
 		i := rapid.IntRange(0, n-1).Draw(t, "index")
 		if want := raw[6+i/8]>>(7-i%8)&1 == 1; v.Bit(i) != want {
 			t.Fatalf("bit %d: got %t, want %t", i, v.Bit(i), want)
 		}
 		if v.Bit(-1) || v.Bit(n) || v.Bit(1<<30) {
-			t.Fatal("a bit outside is set")
+			t.Fatal("a bit outside the vector is set")
 		}
 		full, err := block.NewBitVec(n, true)
 		if err != nil {
@@ -277,14 +277,10 @@ func TestBitVecRefuses(t *testing.T) {
 		{"too many bits", "0fa1000001f5" + strings.Repeat("00", 501), block.ErrMalformed},
 		{"too few bytes", "00090000000100", block.ErrMalformed},
 		{"too many bytes", "0008000000020000", block.ErrMalformed},
-		{"cut", "00090000000200", block.ErrTruncated},
+		{"truncated bytes", "00090000000200", block.ErrTruncated},
 		{"huge", "0fa0ffffffff", block.ErrMalformed},
 	} {
-		raw, err := hex.DecodeString(tt.raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := block.DecodeBitVec(raw); !errors.Is(err, tt.want) {
+		if _, _, err := block.DecodeBitVec(vector.Bytes(t, tt.raw)); !errors.Is(err, tt.want) {
 			t.Errorf("%s: got %v, want %v", tt.name, err, tt.want)
 		}
 	}

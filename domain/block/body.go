@@ -10,22 +10,22 @@ import (
 
 // Body is the list of transactions of a block.
 type Body struct {
-	// Count is the number of transactions that the block states.
+	// Count is the number of transactions that the block claims to hold.
 	Count uint32
-	// Transactions are those that could be read, in order. They are Count, unless one of unknown layout was met: then
-	// it is the last of them, its payload is undecoded and holds all the rest of the block.
+	// Transactions holds Count transactions in order, or fewer if the layout of one is unknown. That one is the last,
+	// and its undecoded payload holds the rest of the block.
 	Transactions []*transaction.Transaction
 }
 
-// Complete reports whether all transactions could be told apart.
+// Complete reports whether Transactions holds all Count transactions.
 func (b *Body) Complete() bool { return uint64(len(b.Transactions)) == uint64(b.Count) }
 
-// NewBody is the body of a block of the given transactions.
+// NewBody returns the body of a block of the given transactions.
 func NewBody(transactions ...*transaction.Transaction) Body {
 	return Body{Count: uint32(len(transactions)), Transactions: transactions}
 }
 
-// decodeBody reads the body that begins at raw[off] and must reach to the end of raw.
+// decodeBody decodes the body that begins at raw[off]. It must extend to the end of raw.
 func decodeBody(raw []byte, off int) (Body, error) {
 	if len(raw)-off < 4 {
 		return Body{}, truncated("transaction count", off, 4, len(raw)-off)
@@ -35,7 +35,7 @@ func decodeBody(raw []byte, off int) (Body, error) {
 	for i := uint32(0); i < body.Count; i++ {
 		t, n, err := transaction.DecodeNext(raw[off:])
 		if err != nil {
-			return Body{}, decodeError(i, off, err)
+			return Body{}, transactionError(i, off, err)
 		}
 		body.Transactions = append(body.Transactions, t)
 		off += n
@@ -49,8 +49,8 @@ func decodeBody(raw []byte, off int) (Body, error) {
 	return body, nil
 }
 
-// decodeError counts the offset of a transaction's part from the start of the block.
-func decodeError(i uint32, off int, err error) error {
+// transactionError wraps the error of transaction i, which begins at off, with an offset from the start of the block.
+func transactionError(i uint32, off int, err error) error {
 	var part *transaction.DecodeError
 	if errors.As(err, &part) {
 		off += part.Offset

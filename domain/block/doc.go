@@ -1,6 +1,6 @@
-// Package block reads and writes raw Stacks blocks and their headers: Nakamoto blocks (SIP-021) and the blocks before
-// them (SIP-005), which end with epoch 2.5. Microblock headers are in the sub-package microblock.
+// Package block decodes and encodes raw Stacks blocks and their headers: Nakamoto blocks (SIP-021), and the blocks of
+// epochs 2.0 to 2.5 (SIP-005). Microblock headers are in the sub-package microblock.
 //
-// A block hash covers the header. The id that is unique over forks, the "index block hash", adds the consensus hash of
-// the sortition; see hash.IndexBlockHash.
+// A block hash covers the header. The id that is unique across forks, the "index block hash", also covers the consensus
+// hash of the sortition; see hash.IndexBlockHash.
 package block

@@ -9,14 +9,14 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// nakamotoFixedSize is the size in bytes of everything in front of the signer signatures.
+// nakamotoFixedSize is the size in bytes of the fields before the signer signatures.
 const nakamotoFixedSize = 1 + 8 + 8 + 20 + 32 + 32 + 32 + 8 + key.SignatureSize
 
-// NakamotoHeader is the header of a block since epoch 3.0.
+// NakamotoHeader is the header of a block of epoch 3.0 or later.
 type NakamotoHeader struct {
 	Version          uint8
 	ChainLength      uint64      // block height
-	BurnSpent        uint64      // satoshis spent in the sortitions up to the block's
+	BurnSpent        uint64      // satoshis spent in all sortitions up to the block's own
 	ConsensusHash    hash.Hash20 // of the sortition that elected the miner
 	ParentBlockID    hash.Hash32 // index block hash of the parent
 	TxMerkleRoot     hash.Hash32
@@ -27,8 +27,8 @@ type NakamotoHeader struct {
 	PoxTreatment     BitVec // one bit per reward slot
 }
 
-// DecodeNakamotoHeader reads the header at the start of b and returns its size in bytes. The bits of PoxTreatment are
-// kept, not copied. The error is a *DecodeError.
+// DecodeNakamotoHeader decodes the header at the start of b and returns its size in bytes. PoxTreatment shares memory
+// with b. The error is a *DecodeError.
 func DecodeNakamotoHeader(b []byte) (*NakamotoHeader, int, error) {
 	if len(b) < nakamotoFixedSize+4 {
 		return nil, 0, truncated("Nakamoto header", 0, nakamotoFixedSize+4, len(b))
@@ -67,7 +67,7 @@ func DecodeNakamotoHeader(b []byte) (*NakamotoHeader, int, error) {
 	return h, off + size, nil
 }
 
-// Append writes the header behind dst.
+// Append appends the header to dst.
 func (h *NakamotoHeader) Append(dst []byte) []byte {
 	dst = h.appendFixed(dst)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(h.SignerSignatures)))
@@ -89,11 +89,11 @@ func (h *NakamotoHeader) appendFixed(dst []byte) []byte {
 	return append(dst, h.MinerSignature[:]...)
 }
 
-// Hash is the block hash: SHA-512/256 of the header without the signer signatures, which are made over it.
+// Hash returns the block hash: SHA-512/256 of the header without the signer signatures, because they sign this hash.
 func (h *NakamotoHeader) Hash() hash.Hash32 {
-	b := make([]byte, 0, nakamotoFixedSize+bitVecHeader+bitBytes(MaxBits))
+	b := make([]byte, 0, nakamotoFixedSize+bitVecHeaderSize+byteCount(MaxBits))
 	return sha512.Sum512_256(h.PoxTreatment.Append(h.appendFixed(b)))
 }
 
-// ID is the index block hash.
+// ID returns the index block hash.
 func (h *NakamotoHeader) ID() hash.Hash32 { return hash.IndexBlockHash(h.Hash(), h.ConsensusHash) }

@@ -15,10 +15,10 @@ const (
 )
 
 const (
-	// MaxVersion is the highest version that one c32 digit can show.
+	// MaxVersion is the highest version that fits in one c32 digit.
 	MaxVersion byte = 31
 
-	// MaxAddressLength is the length of the longest address text; the shortest that occurs has 28 characters.
+	// MaxAddressLength is the number of characters of the longest address. The shortest in use has 28.
 	MaxAddressLength = 41
 
 	checksumLength = 4
@@ -33,7 +33,7 @@ var (
 	// ErrLength is returned for an address that does not hold exactly 20 bytes of hash and 4 of checksum.
 	ErrLength = errors.New("wrong address length")
 
-	// ErrChecksum is returned for an address whose checksum does not match: some character is wrong.
+	// ErrChecksum is returned for an address whose checksum does not match, because some character is wrong.
 	ErrChecksum = errors.New("address checksum mismatch")
 
 	// ErrVersion is returned for a version above MaxVersion, which has no text form.
@@ -46,12 +46,12 @@ type Address struct {
 	Hash160 [20]byte
 }
 
-// ParseAddress reads an address: lower case is accepted, O is read as 0, I and L as 1. It returns ErrPrefix,
-// ErrLength, ErrCharacter or ErrChecksum, wrapped with the text it was given.
+// ParseAddress parses an address. It accepts lower case, and reads O as 0 and I and L as 1. The error quotes the text
+// and wraps ErrPrefix, ErrLength, ErrCharacter or ErrChecksum.
 func ParseAddress(s string) (Address, error) {
 	a, err := parseAddress(s)
 	if err != nil {
-		return Address{}, fmt.Errorf("address %q: %w", clip(s), err)
+		return Address{}, fmt.Errorf("address %.80q: %w", s, err)
 	}
 	return a, nil
 }
@@ -93,7 +93,7 @@ func (a Address) String() string {
 	return string(a.AppendTo(text[:0]))
 }
 
-// AppendTo appends what String returns to dst.
+// AppendTo appends the text that String returns to dst.
 func (a Address) AppendTo(dst []byte) []byte {
 	if !a.Valid() {
 		return dst
@@ -106,7 +106,7 @@ func (a Address) AppendTo(dst []byte) []byte {
 	return appendEncoded(append(dst, 'S', alphabet[a.Version]), payload[:])
 }
 
-// MarshalText returns the canonical text, or ErrVersion when there is none.
+// MarshalText returns the text that String returns, or ErrVersion when there is none.
 func (a Address) MarshalText() ([]byte, error) {
 	if !a.Valid() {
 		return nil, fmt.Errorf("address version %d: %w", a.Version, ErrVersion)
@@ -114,7 +114,7 @@ func (a Address) MarshalText() ([]byte, error) {
 	return a.AppendTo(nil), nil
 }
 
-// UnmarshalText reads what ParseAddress reads.
+// UnmarshalText parses text as ParseAddress does.
 func (a *Address) UnmarshalText(text []byte) error {
 	parsed, err := ParseAddress(string(text))
 	if err != nil {
@@ -124,7 +124,7 @@ func (a *Address) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// checksum is the first four bytes of the double SHA-256 over version and hash.
+// checksum returns the first four bytes of the double SHA-256 over version and hash.
 func (a Address) checksum() [checksumLength]byte {
 	var body [21]byte
 	body[0] = a.Version
@@ -132,13 +132,4 @@ func (a Address) checksum() [checksumLength]byte {
 	once := sha256.Sum256(body[:])
 	twice := sha256.Sum256(once[:])
 	return [checksumLength]byte(twice[:])
-}
-
-// clip keeps error messages short when the input is a whole document.
-func clip(s string) string {
-	const most = 80
-	if len(s) > most {
-		return s[:most]
-	}
-	return s
 }

@@ -1,7 +1,6 @@
 package c32_test
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -13,11 +12,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-func hash160(tb testing.TB, text string) (h [20]byte) {
+func hash160(tb testing.TB, text string) [20]byte {
 	tb.Helper()
-	b, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
-	if err != nil || len(b) != len(h) {
-		tb.Fatalf("hash160 %q: %d bytes, %v", text, len(b), err)
+	b := vector.Bytes(tb, text)
+	if len(b) != 20 {
+		tb.Fatalf("hash160 %q: %d bytes, want 20", text, len(b))
 	}
 	return [20]byte(b)
 }
@@ -63,13 +62,13 @@ func TestParseAddressErrors(t *testing.T) {
 		{"truncated", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ", c32.ErrChecksum},
 		{"a byte short", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV", c32.ErrLength},
 		{"long", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ77", c32.ErrLength},
-		{"endless", strings.Repeat("S", 1<<20), c32.ErrLength},
-		{"other chain", "1FhZqHcrXaWcNCJPEGn2BRZ9angJvYfTBT", c32.ErrPrefix},
-		{"version letter", "SU2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7", c32.ErrCharacter},
-		{"letter", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EU7", c32.ErrCharacter},
+		{"1 MiB long", strings.Repeat("S", 1<<20), c32.ErrLength},
+		{"Bitcoin address", "1FhZqHcrXaWcNCJPEGn2BRZ9angJvYfTBT", c32.ErrPrefix},
+		{"version not a digit", "SU2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7", c32.ErrCharacter},
+		{"character not a digit", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EU7", c32.ErrCharacter},
 		{"not ASCII", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRVé7", c32.ErrCharacter},
-		{"one character", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ8", c32.ErrChecksum},
-		{"other version", "SM2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7", c32.ErrChecksum},
+		{"one wrong character", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ8", c32.ErrChecksum},
+		{"wrong version", "SM2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7", c32.ErrChecksum},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if _, err := c32.ParseAddress(tc.text); !errors.Is(err, tc.want) {
@@ -121,12 +120,12 @@ func TestEveryMutationIsRefused(t *testing.T) {
 func TestAddressRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := c32.Address{Version: rapid.ByteRange(0, c32.MaxVersion).Draw(t, "version")}
-		zeros := rapid.IntRange(0, 20).Draw(t, "zeros") // leading zero bytes have a rule of their own
+		zeros := rapid.IntRange(0, 20).Draw(t, "zeros") // leading zero bytes follow a rule of their own
 		copy(want.Hash160[zeros:], rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "hash"))
 		text := want.String()
 		got, err := c32.ParseAddress(text)
 		if err != nil || got != want {
-			t.Fatalf("%v as %s read back as %v, %v", want, text, got, err)
+			t.Fatalf("%v as %s reads back as %v, %v", want, text, got, err)
 		}
 	})
 }
@@ -185,7 +184,7 @@ func FuzzParseAddress(f *testing.F) {
 		}
 		again, err := c32.ParseAddress(a.String())
 		if err != nil || again != a {
-			t.Errorf("%q is %v, whose text %s reads as %v, %v", s, a, a, again, err)
+			t.Errorf("%q parsed as %v: its text %s parses as %v, %v", s, a, a, again, err)
 		}
 	})
 }

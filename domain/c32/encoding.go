@@ -6,16 +6,16 @@ import (
 	"math/bits"
 )
 
-// alphabet holds the 32 digits: no I, L, O or U.
+// alphabet holds the 32 digits. It leaves out I, L, O and U.
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// ErrCharacter is returned for a character that is no c32 digit, in either case, nor O, I or L.
+// ErrCharacter is returned for a character that is neither a c32 digit in either case nor O, I or L.
 var ErrCharacter = errors.New("not a c32 character")
 
-// notADigit marks the bytes that digits refuses.
+// notADigit is the entry in digits for a byte that is not a digit.
 const notADigit = 0xff
 
-// digits maps a byte to its value: upper and lower case, O read as 0, I and L read as 1.
+// digits maps each byte to its value as a digit. Upper and lower case are equal; O counts as 0, I and L as 1.
 var digits = func() (table [256]byte) {
 	for i := range table {
 		table[i] = notADigit
@@ -35,14 +35,14 @@ var digits = func() (table [256]byte) {
 	return table
 }()
 
-// Encode writes b, read as one big-endian number, in c32 digits without leading zero digits, preceded by one 0 for
-// each leading zero byte of b (SIP-005).
+// Encode returns b in c32 digits (SIP-005): one 0 for each leading zero byte, then the other bytes as one big-endian
+// number without leading zero digits.
 func Encode(b []byte) string {
 	return string(appendEncoded(make([]byte, 0, encodedLen(len(b))), b))
 }
 
-// Decode reverses Encode: the number in its fewest bytes, preceded by one zero byte for each leading 0 of s. Lower
-// case is accepted, O is read as 0, I and L as 1. It returns ErrCharacter for anything else.
+// Decode reverses Encode: it returns one zero byte for each leading 0 of s, then the number in as few bytes as
+// possible. It accepts lower case, and reads O as 0 and I and L as 1. It returns ErrCharacter for anything else.
 func Decode(s string) ([]byte, error) {
 	zeros, n, err := measure(s)
 	if err != nil {
@@ -53,7 +53,7 @@ func Decode(s string) ([]byte, error) {
 	return b, nil
 }
 
-// encodedLen is the most digits that n bytes take.
+// encodedLen returns the largest number of digits that n bytes take.
 func encodedLen(n int) int { return (n*8 + 4) / 5 }
 
 func appendEncoded(dst, b []byte) []byte {
@@ -67,21 +67,21 @@ func appendEncoded(dst, b []byte) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, ((len(b)-1)*8+bits.Len8(b[0])+4)/5)...)
 	var acc uint32
-	have, next := 0, len(b)-1
-	for at := len(dst) - 1; at >= start; at-- {
-		if have < 5 && next >= 0 {
-			acc |= uint32(b[next]) << have
-			have += 8
+	accBits, next := 0, len(b)-1
+	for i := len(dst) - 1; i >= start; i-- {
+		if accBits < 5 && next >= 0 {
+			acc |= uint32(b[next]) << accBits
+			accBits += 8
 			next--
 		}
-		dst[at] = alphabet[acc&31]
+		dst[i] = alphabet[acc&31]
 		acc >>= 5
-		have -= 5
+		accBits -= 5
 	}
 	return dst
 }
 
-// measure returns the number of leading zero digits and the fewest bytes that hold the number.
+// measure returns the number of leading zero digits of s, and the fewest bytes that hold the number after them.
 func measure(s string) (zeros, n int, err error) {
 	for i := range len(s) {
 		if digits[s[i]] == notADigit {
@@ -97,21 +97,21 @@ func measure(s string) (zeros, n int, err error) {
 	return zeros, n, nil
 }
 
-// fill writes the number in s, whose digits measure has checked, right-aligned into b.
+// fill writes the number in s right-aligned into b. The caller has checked the digits with measure.
 func fill(b []byte, s string) {
 	var acc uint32
-	have := 0
-	at := len(b)
-	for i := len(s) - 1; i >= 0 && at > 0; i-- {
-		acc |= uint32(digits[s[i]]) << have
-		if have += 5; have >= 8 {
-			at--
-			b[at] = byte(acc)
+	accBits := 0
+	next := len(b)
+	for i := len(s) - 1; i >= 0 && next > 0; i-- {
+		acc |= uint32(digits[s[i]]) << accBits
+		if accBits += 5; accBits >= 8 {
+			next--
+			b[next] = byte(acc)
 			acc >>= 8
-			have -= 8
+			accBits -= 8
 		}
 	}
-	if acc > 0 && at > 0 {
-		b[at-1] = byte(acc)
+	if acc > 0 && next > 0 {
+		b[next-1] = byte(acc)
 	}
 }

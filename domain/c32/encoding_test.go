@@ -2,13 +2,13 @@ package c32_test
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"math/big"
 	"strings"
 	"testing"
 
 	"strata/domain/c32"
+	"strata/internal/testkit/vector"
 
 	"pgregory.net/rapid"
 )
@@ -28,10 +28,7 @@ func TestEncoding(t *testing.T) {
 		{"a46ff88886c2ef9762d970b4d2c63678835bd39d", "MHQZH246RBQSERPSE2TD5HHPF21NQMWX"},
 	} {
 		t.Run(tc.hex, func(t *testing.T) {
-			b, err := hex.DecodeString(tc.hex)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := vector.Bytes(t, tc.hex)
 			if got := c32.Encode(b); got != tc.text {
 				t.Errorf("Encode = %q, want %q", got, tc.text)
 			}
@@ -60,7 +57,7 @@ func TestDecodeNormalises(t *testing.T) {
 	}
 }
 
-// TestEncodingIsBaseThirtyTwo compares with math/big, whose base-32 digits differ in their letters only.
+// TestEncodingIsBaseThirtyTwo compares with math/big, whose base-32 digits differ only in their letters.
 func TestEncodingIsBaseThirtyTwo(t *testing.T) {
 	const bigDigits, c32Digits = "0123456789abcdefghijklmnopqrstuv", "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	rapid.Check(t, func(t *rapid.T) {
@@ -95,7 +92,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		again, err := c32.Decode(c32.Encode(b))
 		if err != nil || !bytes.Equal(again, b) {
-			t.Errorf("%q is %x, which reads back as %x, %v", s, b, again, err)
+			t.Errorf("%q decoded as %x, which reads back as %x, %v", s, b, again, err)
 		}
 	})
 }

@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// AssetID names a fungible or non-fungible token class: the contract that defines it and its name there.
+// AssetID identifies a class of fungible or non-fungible tokens by its contract and its name in that contract.
 type AssetID struct {
 	Contract Principal
 	Asset    string
 }
 
-// ParseAssetID reads ADDRESS.contract::asset. The asset name must be legal (IsName) and the principal a contract.
+// ParseAssetID parses ADDRESS.contract::asset. The principal must be a contract, and the asset name legal (IsName).
 func ParseAssetID(s string) (AssetID, error) {
 	text, asset, found := strings.Cut(s, "::")
 	if !found {
-		return AssetID{}, fmt.Errorf("asset identifier %q: no :: in it, want ADDRESS.contract::asset", clip(s))
+		return AssetID{}, fmt.Errorf("asset identifier %.200q: no ::, want ADDRESS.contract::asset", s)
 	}
 	contract, err := ParsePrincipal(text)
 	if err != nil {
-		return AssetID{}, fmt.Errorf("asset identifier %q: %w", clip(s), err)
+		return AssetID{}, fmt.Errorf("asset identifier %.200q: %w", s, err)
 	}
 	if !contract.IsContract() {
-		return AssetID{}, fmt.Errorf("asset identifier %q: no contract name in it: %w", clip(s), ErrName)
+		return AssetID{}, fmt.Errorf("asset identifier %.200q: no contract name: %w", s, ErrName)
 	}
 	if !IsName(asset) {
-		return AssetID{}, fmt.Errorf("asset identifier %q: asset name: %w", clip(s), ErrName)
+		return AssetID{}, fmt.Errorf("asset identifier %.200q: asset name: %w", s, ErrName)
 	}
 	return AssetID{Contract: contract, Asset: asset}, nil
 }

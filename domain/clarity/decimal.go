@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// tenTo19 is the largest power of ten in 64 bits.
+	// tenTo19 is the largest power of ten that fits in 64 bits.
 	tenTo19 = 10_000_000_000_000_000_000
-	digits  = 19
+	digits  = 19 // below tenTo19
 )
 
-// appendDecimal appends the digits of the int or uint whose 16 bytes start b.
+// appendDecimal appends the decimal digits of the int or uint in the first 16 bytes of b.
 func appendDecimal(dst []byte, prefix TypeID, b []byte) []byte {
 	hi, lo := binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])
 	if prefix == TypeInt && int64(hi) < 0 {
@@ -22,7 +22,7 @@ func appendDecimal(dst []byte, prefix TypeID, b []byte) []byte {
 	if hi == 0 {
 		return strconv.AppendUint(dst, lo, 10)
 	}
-	// Long division by 10^19, twice: 2^128 has 39 digits.
+	// 2^128 has 39 digits: two long divisions by 10^19 leave at most one digit in front.
 	top, carry := hi/tenTo19, hi%tenTo19
 	middle, low := bits.Div64(carry, lo, tenTo19)
 	first, second := bits.Div64(top, middle, tenTo19)
@@ -34,7 +34,7 @@ func appendDecimal(dst []byte, prefix TypeID, b []byte) []byte {
 	return appendPadded(dst, low)
 }
 
-// appendPadded appends n in 19 digits.
+// appendPadded appends n as 19 digits.
 func appendPadded(dst []byte, n uint64) []byte {
 	var b [digits + 1]byte
 	text := strconv.AppendUint(b[:0], n, 10)
@@ -44,7 +44,7 @@ func appendPadded(dst []byte, n uint64) []byte {
 	return append(dst, text...)
 }
 
-// negate returns the two's complement.
+// negate returns the two's complement of the 128-bit number in hi and lo.
 func negate(hi, lo uint64) (uint64, uint64) {
 	lo, borrow := bits.Sub64(0, lo, 0)
 	hi, _ = bits.Sub64(0, hi, borrow)

@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// MaxLength limits the bytes of a buffer or string and the elements of a list or tuple.
+	// MaxLength limits the bytes of a buffer or string, and the elements of a list or tuple.
 	MaxLength = 1 << 20
 
-	// maxStrictSize is the most that a node reads for one value.
+	// maxStrictSize is the largest serialized value in bytes that a node reads.
 	maxStrictSize = 2 << 20
 
 	integerLength = 16
@@ -17,182 +17,173 @@ const (
 	addressLength = 21
 )
 
-// Decode reads one value from the start of b and returns it with the number of bytes it takes; what follows is not
-// looked at. The value keeps a part of b, which must not change afterwards. A failure is a *DecodeError.
+// Decode decodes the value at the start of b and returns it with its size in bytes. It ignores the bytes after the
+// value. The value shares memory with b, which must not change afterwards. The error is a *DecodeError.
 //
-// Without options it accepts whatever existing API decoders accept: any byte in a string-ascii, ill-formed UTF-8 (shown
-// as U+FFFD), tuples in any order and with duplicate keys (the last one counts), lists of mixed types.
+// Without options, Decode accepts what the decoders of existing APIs accept: any byte in a string-ascii, ill-formed
+// UTF-8 (shown as U+FFFD), tuple fields in any order, duplicate keys (the last one counts), and lists of mixed types.
 func Decode(b []byte, opts ...Option) (Value, int, error) {
 	return resolve(opts).decode(b, 0)
 }
 
-// DecodeAll reads one value that takes all of b; anything behind it is ErrTrailing.
+// DecodeAll decodes a value that must take up all of b. It returns ErrTrailing if bytes follow the value.
 func DecodeAll(b []byte, opts ...Option) (Value, error) {
 	v, n, err := Decode(b, opts...)
 	if err == nil && n != len(b) {
-		return Value{}, fail(n, ErrTrailing)
+		return Value{}, errorAt(n, ErrTrailing)
 	}
 	return v, err
 }
 
-// DecodeArgs reads the arguments of a contract call as they are stored and served: a count of four bytes, then the
-// values. As in existing decoders the count is ignored and values are read to the end of b, and four bytes or fewer
-// are no arguments; under Strict the count must be there and be right.
+// DecodeArgs decodes the arguments of a contract call as they are stored and served: a count of four bytes, then the
+// values. Like existing decoders, it ignores the count and decodes values up to the end of b, and it takes four bytes
+// or fewer for an empty list. With Strict, the count must be present and correct.
 func DecodeArgs(b []byte, opts ...Option) ([]Value, error) {
 	o := resolve(opts)
 	if len(b) <= countLength && !o.strict {
 		return nil, nil
 	}
 	if len(b) < countLength {
-		return nil, fail(0, ErrTruncated)
+		return nil, errorAt(0, ErrTruncated)
 	}
-	// The count is a claim: it sizes the slice only as far as the bytes can bear it out.
+	// The count is only a claim, so it sizes the slice no further than the bytes allow.
 	count := int(binary.BigEndian.Uint32(b))
 	args := make([]Value, 0, min(count, len(b)-countLength, 16))
-	for at := countLength; at < len(b); {
-		v, n, err := o.decode(b, at)
+	for pos := countLength; pos < len(b); {
+		v, n, err := o.decode(b, pos)
 		if err != nil {
 			return nil, err
 		}
 		args = append(args, v)
-		at += n
+		pos += n
 	}
 	if o.strict && len(args) != count {
-		return nil, fail(0, ErrCount)
+		return nil, errorAt(0, ErrCount)
 	}
 	return args, nil
 }
 
-// decode reads the value at b[at:]; offsets in errors count from the start of b.
-func (o options) decode(b []byte, at int) (Value, int, error) {
-	end, err := o.end(b, at, 0)
+// decode decodes the value at b[pos:]. Offsets in errors count from the start of b.
+func (o options) decode(b []byte, pos int) (Value, int, error) {
+	end, err := o.end(b, pos, 0)
 	if err != nil {
 		return Value{}, 0, err
 	}
-	v := Value{raw: b[at:end:end]}
+	v := Value{raw: b[pos:end:end]}
 	if o.strict {
-		if end-at > maxStrictSize {
-			return Value{}, 0, fail(at, ErrTooLong)
+		if end-pos > maxStrictSize {
+			return Value{}, 0, errorAt(pos, ErrTooLong)
 		}
-		if _, _, err := shapeOf(b[:end], at); err != nil {
+		if _, _, err := shapeOf(b[:end], pos); err != nil {
 			return Value{}, 0, err
 		}
 	}
-	return v, end - at, nil
+	return v, end - pos, nil
 }
 
-// end checks the value at b[at:] and returns where it stops. Recursion is bounded by o.depth.
-func (o options) end(b []byte, at, level int) (int, error) {
+// end checks the value at b[pos:] and returns the position after it. o.depth bounds the recursion.
+func (o options) end(b []byte, pos, level int) (int, error) {
 	for ; ; level++ {
 		if level >= o.depth {
-			return 0, fail(at, ErrTooDeep)
+			return 0, errorAt(pos, ErrTooDeep)
 		}
-		if at >= len(b) {
-			return 0, fail(at, ErrTruncated)
+		if pos >= len(b) {
+			return 0, errorAt(pos, ErrTruncated)
 		}
-		prefix := TypeID(b[at])
-		at++
+		prefix := TypeID(b[pos])
+		pos++
 		switch prefix {
 		case TypeOk, TypeErr, TypeSome:
 			continue
 		case TypeTrue, TypeFalse, TypeNone:
-			return at, nil
+			return pos, nil
 		case TypeInt, TypeUint:
-			return advance(b, at, integerLength)
+			return advance(b, pos, integerLength)
 		case TypeBuffer, TypeASCII, TypeUTF8:
-			n, err := length(b, at)
+			n, err := length(b, pos)
 			if err != nil {
 				return 0, err
 			}
-			return advance(b, at+countLength, n)
+			return advance(b, pos+countLength, n)
 		case TypePrincipal:
-			return endOfAddress(b, at)
+			return endOfAddress(b, pos)
 		case TypeContractPrincipal:
-			at, err := endOfAddress(b, at)
+			pos, err := endOfAddress(b, pos)
 			if err != nil {
 				return 0, err
 			}
-			if at < len(b) && b[at] == 0 {
-				return 0, fail(at, ErrName) // it would read as a standard principal
+			if pos < len(b) && b[pos] == 0 {
+				return 0, errorAt(pos, ErrName) // an empty name would make it a standard principal
 			}
-			return endOfName(b, at)
-		case TypeList:
-			n, err := length(b, at)
+			return endOfName(b, pos)
+		case TypeList, TypeTuple:
+			n, err := length(b, pos)
 			if err != nil {
 				return 0, err
 			}
-			at += countLength
+			pos += countLength
 			for range n {
-				if at, err = o.end(b, at, level+1); err != nil {
+				if prefix == TypeTuple {
+					if pos, err = endOfName(b, pos); err != nil {
+						return 0, err
+					}
+				}
+				if pos, err = o.end(b, pos, level+1); err != nil {
 					return 0, err
 				}
 			}
-			return at, nil
-		case TypeTuple:
-			n, err := length(b, at)
-			if err != nil {
-				return 0, err
-			}
-			at += countLength
-			for range n {
-				if at, err = endOfName(b, at); err != nil {
-					return 0, err
-				}
-				if at, err = o.end(b, at, level+1); err != nil {
-					return 0, err
-				}
-			}
-			return at, nil
+			return pos, nil
 		default:
-			return 0, fail(at-1, ErrType)
+			return 0, errorAt(pos-1, ErrType)
 		}
 	}
 }
 
-func advance(b []byte, at, n int) (int, error) {
-	if len(b)-at < n {
-		return 0, fail(at, ErrTruncated)
+// advance returns the position n bytes after pos, or ErrTruncated.
+func advance(b []byte, pos, n int) (int, error) {
+	if len(b)-pos < n {
+		return 0, errorAt(pos, ErrTruncated)
 	}
-	return at + n, nil
+	return pos + n, nil
 }
 
 // length reads a length or count of four bytes and checks it against MaxLength.
-func length(b []byte, at int) (int, error) {
-	if _, err := advance(b, at, countLength); err != nil {
+func length(b []byte, pos int) (int, error) {
+	if _, err := advance(b, pos, countLength); err != nil {
 		return 0, err
 	}
-	n := binary.BigEndian.Uint32(b[at:])
+	n := binary.BigEndian.Uint32(b[pos:])
 	if n > MaxLength {
-		return 0, fail(at, ErrTooLong)
+		return 0, errorAt(pos, ErrTooLong)
 	}
 	return int(n), nil
 }
 
-func endOfAddress(b []byte, at int) (int, error) {
-	end, err := advance(b, at, addressLength)
+func endOfAddress(b []byte, pos int) (int, error) {
+	end, err := advance(b, pos, addressLength)
 	if err != nil {
 		return 0, err
 	}
-	if b[at] > 31 {
-		return 0, fail(at, ErrVersion) // a node refuses it too, and it has no text
+	if b[pos] > 31 {
+		return 0, errorAt(pos, ErrVersion) // it has no text, and nodes refuse it too
 	}
 	return end, nil
 }
 
-func endOfName(b []byte, at int) (int, error) {
-	if at >= len(b) {
-		return 0, fail(at, ErrTruncated)
+func endOfName(b []byte, pos int) (int, error) {
+	if pos >= len(b) {
+		return 0, errorAt(pos, ErrTruncated)
 	}
-	n := int(b[at])
+	n := int(b[pos])
 	if n > MaxNameLength {
-		return 0, fail(at, ErrTooLong)
+		return 0, errorAt(pos, ErrTooLong)
 	}
-	end, err := advance(b, at+1, n)
+	end, err := advance(b, pos+1, n)
 	if err != nil {
 		return 0, err
 	}
-	if !utf8.Valid(b[at+1 : end]) {
-		return 0, fail(at, ErrName)
+	if !utf8.Valid(b[pos+1 : end]) {
+		return 0, errorAt(pos, ErrName)
 	}
 	return end, nil
 }

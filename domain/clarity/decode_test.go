@@ -2,7 +2,6 @@ package clarity_test
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -12,18 +11,9 @@ import (
 	"strata/internal/testkit/vector"
 )
 
-func unhex(tb testing.TB, s string) []byte {
-	tb.Helper()
-	b, err := hex.DecodeString(strings.TrimPrefix(s, "0x"))
-	if err != nil {
-		tb.Fatalf("hex %q: %v", s, err)
-	}
-	return b
-}
-
 func decode(tb testing.TB, s string) clarity.Value {
 	tb.Helper()
-	v, err := clarity.DecodeAll(unhex(tb, s))
+	v, err := clarity.DecodeAll(vector.Bytes(tb, s))
 	if err != nil {
 		tb.Fatalf("DecodeAll(%s): %v", s, err)
 	}
@@ -113,17 +103,17 @@ func TestDecodeErrors(t *testing.T) {
 		{"tuple value missing", "0c000000010161", clarity.ErrTruncated, 7},
 		{"trailing", "0300", clarity.ErrTrailing, 1},
 		{"33 levels", strings.Repeat("0a", 32) + "09", clarity.ErrTooDeep, 32},
-		{"a mebibyte of levels", strings.Repeat("0a", 1<<20), clarity.ErrTooDeep, 32},
+		{"1 MiB of levels", strings.Repeat("0a", 1<<20), clarity.ErrTooDeep, 32},
 		{"33 levels of lists", strings.Repeat("0b00000001", 32) + "09", clarity.ErrTooDeep, 160},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			v, err := clarity.DecodeAll(unhex(t, tc.hex))
+			v, err := clarity.DecodeAll(vector.Bytes(t, tc.hex))
 			if !errors.Is(err, tc.want) {
 				t.Fatalf("got %v, %v, want %v", v, err, tc.want)
 			}
 			var where *clarity.DecodeError
 			if !errors.As(err, &where) || where.Offset != tc.offset {
-				t.Errorf("got %v, want it at byte %d", err, tc.offset)
+				t.Errorf("got %v, want an error at byte %d", err, tc.offset)
 			}
 		})
 	}
@@ -143,9 +133,9 @@ func TestDepth(t *testing.T) {
 		{"past default", 33, nil, false},
 		{"legacy", 16, []clarity.Option{clarity.WithDepth(clarity.LegacyDepth)}, true},
 		{"past legacy", 17, []clarity.Option{clarity.WithDepth(clarity.LegacyDepth)}, false},
-		{"as deep as can be asked for", 256, []clarity.Option{clarity.WithDepth(1 << 30)}, true},
-		{"deeper than can be asked for", 257, []clarity.Option{clarity.WithDepth(1 << 30)}, false},
-		{"none at all", 1, []clarity.Option{clarity.WithDepth(0)}, false},
+		{"highest limit", 256, []clarity.Option{clarity.WithDepth(1 << 30)}, true},
+		{"past highest limit", 257, []clarity.Option{clarity.WithDepth(1 << 30)}, false},
+		{"limit of zero", 1, []clarity.Option{clarity.WithDepth(0)}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := clarity.DecodeAll(levels(tc.levels), tc.opts...)
@@ -165,12 +155,12 @@ func TestStrict(t *testing.T) {
 		{"unsorted tuple", "0c00000002016203016104", nil},
 		{"duplicate key", "0c00000002016103016104", clarity.ErrDuplicateKey},
 		{"empty key", "0c000000010003", clarity.ErrName},
-		{"key with a blank", "0c00000001022061" + "03", clarity.ErrName},
+		{"key with a space", "0c00000001022061" + "03", clarity.ErrName},
 		{"contract name with a dot", "0616" + address160 + "03612e62", clarity.ErrName},
 		{"transient contract", "0616" + address160 + "0b5f5f7472616e7369656e74", nil},
 		{"every ascii control allowed", "0d00000004090a0c0d", nil},
 		{"ascii control", "0d0000000108", clarity.ErrText},
-		{"ascii above", "0a0d0000000161ff", clarity.ErrTrailing},
+		{"byte after ascii", "0a0d0000000161ff", clarity.ErrTrailing},
 		{"ascii above 7e", "0a0d00000001ff", clarity.ErrText},
 		{"utf8", "0e00000002c3a9", nil},
 		{"bad utf8", "0e00000002c328", clarity.ErrText},
@@ -189,7 +179,7 @@ func TestStrict(t *testing.T) {
 		{"list of a tuple and none", "0b000000020c0000000101610309", clarity.ErrListType},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			b := unhex(t, tc.hex)
+			b := vector.Bytes(t, tc.hex)
 			if _, err := clarity.DecodeAll(b, clarity.Strict()); !errors.Is(err, tc.want) {
 				t.Errorf("strict: %v, want %v", err, tc.want)
 			}
@@ -202,22 +192,22 @@ func TestStrict(t *testing.T) {
 
 func TestDecodeArgs(t *testing.T) {
 	for _, tc := range []struct {
-		name, hex      string
-		want           string
-		lenient, exact error
+		name, hex       string
+		want            string
+		lenient, strict error
 	}{
-		{"nothing", "", "", nil, clarity.ErrTruncated},
+		{"no bytes", "", "", nil, clarity.ErrTruncated},
 		{"half a count", "0000", "", nil, clarity.ErrTruncated},
-		{"none", "00000000", "", nil, nil},
+		{"no arguments", "00000000", "", nil, nil},
 		{"only a count", "00000007", "", nil, clarity.ErrCount},
 		{"two", "000000020304", "true false", nil, nil},
-		{"more than counted", "000000010304", "true false", nil, clarity.ErrCount},
-		{"endless count", "ffffffff0304", "true false", nil, clarity.ErrCount},
+		{"more arguments than counted", "000000010304", "true false", nil, clarity.ErrCount},
+		{"huge count", "ffffffff0304", "true false", nil, clarity.ErrCount},
 		{"truncated", "000000020307", "", clarity.ErrTruncated, clarity.ErrTruncated},
 		{"bad text", "000000010d0000000100", `"\x00"`, nil, clarity.ErrText},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			args, err := clarity.DecodeArgs(unhex(t, tc.hex))
+			args, err := clarity.DecodeArgs(vector.Bytes(t, tc.hex))
 			if !errors.Is(err, tc.lenient) {
 				t.Fatalf("lenient: %v, want %v", err, tc.lenient)
 			}
@@ -228,16 +218,16 @@ func TestDecodeArgs(t *testing.T) {
 			if text := strings.Join(got, " "); text != tc.want {
 				t.Errorf("got %s, want %s", text, tc.want)
 			}
-			if _, err := clarity.DecodeArgs(unhex(t, tc.hex), clarity.Strict()); !errors.Is(err, tc.exact) {
-				t.Errorf("strict: %v, want %v", err, tc.exact)
+			if _, err := clarity.DecodeArgs(vector.Bytes(t, tc.hex), clarity.Strict()); !errors.Is(err, tc.strict) {
+				t.Errorf("strict: %v, want %v", err, tc.strict)
 			}
 		})
 	}
 }
 
-// TestHugeClaimAllocatesNothing holds decoding to its promise: claims are checked before anything is made for them.
+// TestHugeClaimAllocatesNothing checks that decoding never allocates memory for a claimed count.
 func TestHugeClaimAllocatesNothing(t *testing.T) {
-	list := append(unhex(t, "0b00100000"), bytes.Repeat([]byte{byte(clarity.TypeTrue)}, 1<<20)...)
+	list := append(vector.Bytes(t, "0b00100000"), bytes.Repeat([]byte{byte(clarity.TypeTrue)}, 1<<20)...)
 	if n := testing.AllocsPerRun(3, func() {
 		if _, err := clarity.DecodeAll(list); err != nil {
 			t.Fatal(err)
@@ -245,7 +235,7 @@ func TestHugeClaimAllocatesNothing(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations, want none", n)
 	}
-	args := unhex(t, "ffffffff03")
+	args := vector.Bytes(t, "ffffffff03")
 	if n := testing.AllocsPerRun(3, func() {
 		if _, err := clarity.DecodeArgs(args); err != nil {
 			t.Fatal(err)
@@ -264,7 +254,7 @@ func TestValueVectors(t *testing.T) {
 			Repr   string
 			Type   string
 		}](t, row)
-		b := unhex(t, want.Hex)
+		b := vector.Bytes(t, want.Hex)
 		v, n, err := clarity.Decode(b)
 		if err != nil || n != want.Size {
 			t.Fatalf("Decode = %d bytes, %v, want %d", n, err, want.Size)
@@ -286,7 +276,7 @@ func TestValueVectors(t *testing.T) {
 		}
 		switch strict, err := clarity.DecodeAll(b, clarity.Strict()); {
 		case errors.Is(err, clarity.ErrText):
-			// One row has every byte in a string-ascii: shown by decoders, refused by nodes.
+			// One row holds every byte in a string-ascii: existing decoders show it, nodes refuse it.
 		case err != nil:
 			t.Errorf("strict: %v", err)
 		default:
@@ -303,7 +293,7 @@ func TestListVectors(t *testing.T) {
 			Hex  string
 			Args []struct{ Hex, Repr, Type string }
 		}](t, row)
-		args, err := clarity.DecodeArgs(unhex(t, want.Hex), clarity.Strict())
+		args, err := clarity.DecodeArgs(vector.Bytes(t, want.Hex), clarity.Strict())
 		if err != nil || len(args) != len(want.Args) {
 			t.Fatalf("DecodeArgs = %d arguments, %v, want %d", len(args), err, len(want.Args))
 		}
@@ -319,7 +309,7 @@ func TestListVectors(t *testing.T) {
 func TestInvalidVectors(t *testing.T) {
 	vector.Each(t, "clarity_invalid.jsonl", func(t *testing.T, row json.RawMessage) {
 		want := vector.Decode[struct{ Hex, Reason string }](t, row)
-		if v, n, err := clarity.Decode(unhex(t, want.Hex), clarity.WithDepth(clarity.LegacyDepth)); err == nil {
+		if v, n, err := clarity.Decode(vector.Bytes(t, want.Hex), clarity.WithDepth(clarity.LegacyDepth)); err == nil {
 			t.Errorf("Decode = %s of %d bytes, want an error: %s", v.Repr(), n, want.Reason)
 		}
 	})
@@ -328,7 +318,7 @@ func TestInvalidVectors(t *testing.T) {
 func TestLenientVectors(t *testing.T) {
 	vector.Each(t, "clarity_lenient.jsonl", func(t *testing.T, row json.RawMessage) {
 		want := vector.Decode[struct{ Hex, Repr string }](t, row)
-		b := unhex(t, want.Hex)
+		b := vector.Bytes(t, want.Hex)
 		v, _, err := clarity.Decode(b, clarity.WithDepth(clarity.LegacyDepth))
 		if err != nil {
 			t.Fatal(err)
@@ -337,7 +327,7 @@ func TestLenientVectors(t *testing.T) {
 			t.Errorf("Repr = %s, want %s", got, want.Repr)
 		}
 		if _, err := clarity.DecodeAll(b, clarity.Strict()); err == nil {
-			t.Error("strict reading accepts it too")
+			t.Error("strict decoding accepts it, want an error")
 		}
 	})
 }

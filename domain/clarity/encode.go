@@ -2,7 +2,6 @@ package clarity
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math/big"
@@ -10,14 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Encode returns a copy of the value's bytes, as it was decoded or made. Constructors sort tuple fields by name.
+// Encode returns a copy of the bytes that the value was decoded from or that its constructor built. Constructors sort
+// tuple fields by name.
 func (v Value) Encode() []byte { return bytes.Clone(v.raw) }
 
-// AppendTo appends what Encode returns to dst.
+// AppendTo appends the bytes that Encode returns to dst.
 func (v Value) AppendTo(dst []byte) []byte { return append(dst, v.raw...) }
 
-// Canonical returns the value as a node serializes it anew: with all tuple fields sorted by name and without duplicate
-// keys. Values that mean the same have the same canonical bytes.
+// Canonical returns the bytes to which a node would re-serialize the value: all tuple fields are sorted by name, and of
+// duplicate keys only the last remains. Values with the same meaning have the same canonical bytes.
 func (v Value) Canonical() []byte {
 	if v.IsZero() {
 		return nil
@@ -26,7 +26,7 @@ func (v Value) Canonical() []byte {
 	return canonical
 }
 
-// appendCanonical serializes the first value of b anew and returns what follows it.
+// appendCanonical appends the canonical form of the first value of b. It also returns the bytes after that value.
 func appendCanonical(dst, b []byte) (out, rest []byte) {
 	switch prefix := TypeID(b[0]); prefix {
 	case TypeOk, TypeErr, TypeSome:
@@ -40,7 +40,7 @@ func appendCanonical(dst, b []byte) (out, rest []byte) {
 		return dst, b
 	case TypeTuple:
 		n, b := count(b[1:])
-		fields, rest := reorder(b, n)
+		fields, rest := fieldsByName(b, n)
 		if fields != nil {
 			n = len(fields)
 		}
@@ -65,15 +65,15 @@ func appendCanonicalField(dst, b []byte) (out, rest []byte) {
 	return appendCanonical(append(dst, b[:value]...), b[value:])
 }
 
-// NewInt returns an int, or ErrRange when n is outside -2^127 … 2^127-1.
+// NewInt returns an int. It returns ErrRange when n is outside -2^127 … 2^127-1.
 func NewInt(n *big.Int) (Value, error) {
-	// BitLen of the complement is what counts below zero: -2^127 fits.
+	// For a negative number the bit length of its complement decides, because -2^127 fits.
 	magnitude := n
 	if n.Sign() < 0 {
 		magnitude = new(big.Int).Not(n)
 	}
 	if magnitude.BitLen() > 127 {
-		return Value{}, fmt.Errorf("int %s: %w", clip(n.String()), ErrRange)
+		return Value{}, fmt.Errorf("int %.200s: %w", n.String(), ErrRange)
 	}
 	raw := make([]byte, 1+integerLength)
 	raw[0] = byte(TypeInt)
@@ -86,10 +86,10 @@ func NewInt(n *big.Int) (Value, error) {
 	return Value{raw: raw}, nil
 }
 
-// NewUint returns a uint, or ErrRange when n is outside 0 … 2^128-1.
+// NewUint returns a uint. It returns ErrRange when n is outside 0 … 2^128-1.
 func NewUint(n *big.Int) (Value, error) {
 	if n.Sign() < 0 || n.BitLen() > 128 {
-		return Value{}, fmt.Errorf("uint %s: %w", clip(n.String()), ErrRange)
+		return Value{}, fmt.Errorf("uint %.200s: %w", n.String(), ErrRange)
 	}
 	raw := make([]byte, 1+integerLength)
 	raw[0] = byte(TypeUint)
@@ -101,7 +101,7 @@ func NewUint(n *big.Int) (Value, error) {
 func NewInt64(n int64) Value {
 	raw := make([]byte, 1+integerLength)
 	raw[0] = byte(TypeInt)
-	binary.BigEndian.PutUint64(raw[1:], uint64(n>>63)) // the sign, extended
+	binary.BigEndian.PutUint64(raw[1:], uint64(n>>63)) // the sign, extended to 64 bits
 	binary.BigEndian.PutUint64(raw[9:], uint64(n))
 	return Value{raw: raw}
 }
@@ -114,7 +114,7 @@ func NewUint64(n uint64) Value {
 	return Value{raw: raw}
 }
 
-// NewBool returns true or false.
+// NewBool returns a bool.
 func NewBool(b bool) Value {
 	if b {
 		return Value{raw: []byte{byte(TypeTrue)}}
@@ -122,11 +122,11 @@ func NewBool(b bool) Value {
 	return Value{raw: []byte{byte(TypeFalse)}}
 }
 
-// NewBuffer returns a buffer of a copy of b, or ErrTooLong.
+// NewBuffer returns a buffer that holds a copy of b. It returns ErrTooLong for more than MaxLength bytes.
 func NewBuffer(b []byte) (Value, error) { return sized(TypeBuffer, b) }
 
-// NewASCII returns a string-ascii. It returns ErrText for characters other than the printable ones, tab, newline, form
-// feed and carriage return, and ErrTooLong.
+// NewASCII returns a string-ascii. It returns ErrText for a character that is neither printable nor one of tab,
+// newline, form feed and carriage return, and ErrTooLong for more than MaxLength bytes.
 func NewASCII(s string) (Value, error) {
 	if at := illegalASCII(s); at >= 0 {
 		return Value{}, fmt.Errorf("string-ascii, character %d is %q: %w", at, s[at], ErrText)
@@ -134,7 +134,7 @@ func NewASCII(s string) (Value, error) {
 	return sized(TypeASCII, s)
 }
 
-// NewUTF8 returns a string-utf8, or ErrText for ill-formed UTF-8 and ErrTooLong.
+// NewUTF8 returns a string-utf8. It returns ErrText for ill-formed UTF-8, and ErrTooLong for more than MaxLength bytes.
 func NewUTF8(s string) (Value, error) {
 	if !utf8.ValidString(s) {
 		return Value{}, fmt.Errorf("string-utf8: %w", ErrText)
@@ -142,7 +142,7 @@ func NewUTF8(s string) (Value, error) {
 	return sized(TypeUTF8, s)
 }
 
-// NewPrincipal returns a standard or contract principal, or what Principal.AppendTo returns.
+// NewPrincipal returns a standard or contract principal. Its errors are those of Principal.AppendTo.
 func NewPrincipal(p Principal) (Value, error) {
 	raw, err := p.AppendTo(nil)
 	if err != nil {
@@ -151,20 +151,20 @@ func NewPrincipal(p Principal) (Value, error) {
 	return Value{raw: raw}, nil
 }
 
-// NewOk returns (ok v); of the zero Value, the zero Value.
+// NewOk returns (ok v), or the zero Value if v is the zero Value.
 func NewOk(v Value) Value { return wrap(TypeOk, v) }
 
-// NewErr returns (err v); of the zero Value, the zero Value.
+// NewErr returns (err v), or the zero Value if v is the zero Value.
 func NewErr(v Value) Value { return wrap(TypeErr, v) }
 
-// NewSome returns (some v); of the zero Value, the zero Value.
+// NewSome returns (some v), or the zero Value if v is the zero Value.
 func NewSome(v Value) Value { return wrap(TypeSome, v) }
 
 // NewNone returns none.
 func NewNone() Value { return Value{raw: []byte{byte(TypeNone)}} }
 
-// NewList returns a list. It returns ErrNoValue for a zero Value among the elements, ErrListType when they have no
-// common type, and ErrTooLong.
+// NewList returns a list. It returns ErrNoValue for a zero Value among the elements, ErrListType when the elements have
+// no common type, and ErrTooLong for more than MaxLength elements.
 func NewList(elements ...Value) (Value, error) {
 	raw, err := header(TypeList, len(elements))
 	if err != nil {
@@ -182,18 +182,18 @@ func NewList(elements ...Value) (Value, error) {
 	return Value{raw: raw}, nil
 }
 
-// NewTuple returns a tuple of the fields, which may come in any order. It returns ErrName, ErrDuplicateKey or
-// ErrNoValue for a field that cannot be, and ErrTooLong.
+// NewTuple returns a tuple of the fields, given in any order. It returns ErrName, ErrDuplicateKey or ErrNoValue for an
+// illegal field, and ErrTooLong for more than MaxLength fields.
 func NewTuple(fields ...Field) (Value, error) {
 	raw, err := header(TypeTuple, len(fields))
 	if err != nil {
 		return Value{}, err
 	}
-	sorted := slices.SortedFunc(slices.Values(fields), func(a, b Field) int { return cmp.Compare(a.Name, b.Name) })
+	sorted := slices.SortedFunc(slices.Values(fields), compareNames)
 	for i, f := range sorted {
 		switch {
 		case !IsName(f.Name):
-			return Value{}, fmt.Errorf("tuple key %q: %w", clip(f.Name), ErrName)
+			return Value{}, fmt.Errorf("tuple key %.200q: %w", f.Name, ErrName)
 		case i > 0 && sorted[i-1].Name == f.Name:
 			return Value{}, fmt.Errorf("tuple key %q: %w", f.Name, ErrDuplicateKey)
 		case f.Value.IsZero():
@@ -211,6 +211,7 @@ func wrap(prefix TypeID, v Value) Value {
 	return Value{raw: append([]byte{byte(prefix)}, v.raw...)}
 }
 
+// sized returns a buffer or string: prefix, length and content.
 func sized[T string | []byte](prefix TypeID, content T) (Value, error) {
 	raw, err := header(prefix, len(content))
 	if err != nil {
@@ -219,6 +220,7 @@ func sized[T string | []byte](prefix TypeID, content T) (Value, error) {
 	return Value{raw: append(raw, content...)}, nil
 }
 
+// header returns prefix and length, or ErrTooLong.
 func header(prefix TypeID, n int) ([]byte, error) {
 	if n > MaxLength {
 		return nil, fmt.Errorf("%s of %d: %w, at most %d", prefix, n, ErrTooLong, MaxLength)

@@ -13,22 +13,23 @@ import (
 	"strata/domain/c32"
 	"strata/domain/clarity"
 	"strata/domain/lossy"
+	"strata/internal/testkit/vector"
 
 	"pgregory.net/rapid"
 )
 
-// rebuild makes v anew from what its accessors return.
+// rebuild constructs a copy of v from the results of its accessors.
 func rebuild(tb interface {
 	Helper()
 	Fatalf(string, ...any)
 }, v clarity.Value) clarity.Value {
 	tb.Helper()
-	must := func(made clarity.Value, err error) clarity.Value {
+	must := func(built clarity.Value, err error) clarity.Value {
 		tb.Helper()
 		if err != nil {
 			tb.Fatalf("rebuild %s: %v", v.Repr(), err)
 		}
-		return made
+		return built
 	}
 	switch v.Type() {
 	case clarity.TypeInt:
@@ -76,14 +77,14 @@ func rebuild(tb interface {
 		s, _ := v.Text()
 		return must(clarity.NewUTF8(s))
 	}
-	tb.Fatalf("rebuild %s", v.Type())
+	tb.Fatalf("rebuild: unknown type %s", v.Type())
 	return clarity.Value{}
 }
 
-func power(n uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), n) }
+func twoTo(n uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), n) }
 
 func TestConstructors(t *testing.T) {
-	address := c32.Address{Version: c32.MainnetSingle, Hash160: [20]byte(unhex(t, address160))}
+	address := c32.Address{Version: c32.MainnetSingle, Hash160: [20]byte(vector.Bytes(t, address160))}
 	one := clarity.NewUint64(1)
 	for _, tc := range []struct {
 		name string
@@ -94,9 +95,9 @@ func TestConstructors(t *testing.T) {
 		{"int", func() (clarity.Value, error) { return clarity.NewInt(big.NewInt(-5)) }, "00fffffffffffffffffffffffffffffffb", nil},
 		{"int64", func() (clarity.Value, error) { return clarity.NewInt64(-5), nil }, "00fffffffffffffffffffffffffffffffb", nil},
 		{"positive int64", func() (clarity.Value, error) { return clarity.NewInt64(5), nil }, "0000000000000000000000000000000005", nil},
-		{"least int", func() (clarity.Value, error) { return clarity.NewInt(new(big.Int).Neg(power(127))) }, "0080000000000000000000000000000000", nil},
-		{"int too great", func() (clarity.Value, error) { return clarity.NewInt(power(127)) }, "", clarity.ErrRange},
-		{"uint too great", func() (clarity.Value, error) { return clarity.NewUint(power(128)) }, "", clarity.ErrRange},
+		{"least int", func() (clarity.Value, error) { return clarity.NewInt(new(big.Int).Neg(twoTo(127))) }, "0080000000000000000000000000000000", nil},
+		{"int too great", func() (clarity.Value, error) { return clarity.NewInt(twoTo(127)) }, "", clarity.ErrRange},
+		{"uint too great", func() (clarity.Value, error) { return clarity.NewUint(twoTo(128)) }, "", clarity.ErrRange},
 		{"uint below zero", func() (clarity.Value, error) { return clarity.NewUint(big.NewInt(-1)) }, "", clarity.ErrRange},
 		{"buffer", func() (clarity.Value, error) { return clarity.NewBuffer([]byte{0xaa}) }, "0200000001aa", nil},
 		{"buffer too long", func() (clarity.Value, error) { return clarity.NewBuffer(make([]byte, clarity.MaxLength+1)) }, "", clarity.ErrTooLong},
@@ -108,10 +109,10 @@ func TestConstructors(t *testing.T) {
 		{"contract", func() (clarity.Value, error) {
 			return clarity.NewPrincipal(clarity.Principal{Address: address, Contract: "abc"})
 		}, "0616" + address160 + "03616263", nil},
-		{"contract name", func() (clarity.Value, error) {
+		{"illegal contract name", func() (clarity.Value, error) {
 			return clarity.NewPrincipal(clarity.Principal{Address: address, Contract: "a.b"})
 		}, "", clarity.ErrName},
-		{"principal version", func() (clarity.Value, error) {
+		{"illegal address version", func() (clarity.Value, error) {
 			return clarity.NewPrincipal(clarity.Principal{Address: c32.Address{Version: 99}})
 		}, "", clarity.ErrVersion},
 		{"wrapped", func() (clarity.Value, error) {
@@ -119,15 +120,15 @@ func TestConstructors(t *testing.T) {
 		}, "070a0809", nil},
 		{"list", func() (clarity.Value, error) { return clarity.NewList(clarity.NewBool(true), clarity.NewBool(false)) }, "0b000000020304", nil},
 		{"mixed list", func() (clarity.Value, error) { return clarity.NewList(clarity.NewBool(true), one) }, "", clarity.ErrListType},
-		{"list of nothing", func() (clarity.Value, error) { return clarity.NewList(clarity.NewSome(clarity.Value{})) }, "", clarity.ErrNoValue},
+		{"list of a zero Value", func() (clarity.Value, error) { return clarity.NewList(clarity.NewSome(clarity.Value{})) }, "", clarity.ErrNoValue},
 		{"tuple", func() (clarity.Value, error) {
 			return clarity.NewTuple(clarity.Field{Name: "b", Value: clarity.NewBool(false)}, clarity.Field{Name: "a", Value: clarity.NewBool(true)})
 		}, "0c00000002016103016204", nil},
-		{"tuple key twice", func() (clarity.Value, error) {
+		{"duplicate tuple key", func() (clarity.Value, error) {
 			return clarity.NewTuple(clarity.Field{Name: "a", Value: one}, clarity.Field{Name: "a", Value: one})
 		}, "", clarity.ErrDuplicateKey},
-		{"tuple key", func() (clarity.Value, error) { return clarity.NewTuple(clarity.Field{Name: "", Value: one}) }, "", clarity.ErrName},
-		{"tuple of nothing", func() (clarity.Value, error) { return clarity.NewTuple(clarity.Field{Name: "a"}) }, "", clarity.ErrNoValue},
+		{"illegal tuple key", func() (clarity.Value, error) { return clarity.NewTuple(clarity.Field{Name: "", Value: one}) }, "", clarity.ErrName},
+		{"tuple of a zero Value", func() (clarity.Value, error) { return clarity.NewTuple(clarity.Field{Name: "a"}) }, "", clarity.ErrNoValue},
 		{"name key", func() (clarity.Value, error) {
 			name, err := clarity.NewBuffer([]byte("bob"))
 			if err != nil {
@@ -155,11 +156,11 @@ func TestConstructors(t *testing.T) {
 	}
 }
 
-// anyValue draws a value a node could make.
+// anyValue draws a value that a node accepts, with at most depth levels below it.
 func anyValue(t *rapid.T, depth int) clarity.Value {
 	must := func(v clarity.Value, err error) clarity.Value {
 		if err != nil {
-			t.Fatalf("make value: %v", err)
+			t.Fatalf("construct value: %v", err)
 		}
 		return v
 	}
@@ -173,7 +174,7 @@ func anyValue(t *rapid.T, depth int) clarity.Value {
 		return must(clarity.NewUint(n))
 	case 1:
 		n := new(big.Int).SetBytes(rapid.SliceOfN(rapid.Byte(), 0, 16).Draw(t, "int"))
-		return must(clarity.NewInt(n.Sub(n, power(127))))
+		return must(clarity.NewInt(n.Sub(n, twoTo(127))))
 	case 2:
 		return must(clarity.NewBuffer(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "buffer")))
 	case 3:
@@ -192,7 +193,7 @@ func anyValue(t *rapid.T, depth int) clarity.Value {
 	case 8:
 		wrap := rapid.SampledFrom([]func(clarity.Value) clarity.Value{clarity.NewOk, clarity.NewErr, clarity.NewSome}).Draw(t, "wrapper")
 		return wrap(anyValue(t, depth-1))
-	case 9: // one value again and again has one type
+	case 9: // copies of one element certainly have a common type
 		element := anyValue(t, depth-1)
 		elements := make([]clarity.Value, rapid.IntRange(0, 4).Draw(t, "length"))
 		for i := range elements {
@@ -213,10 +214,10 @@ func TestRoundTrip(t *testing.T) {
 		v := anyValue(t, 4)
 		got, err := clarity.DecodeAll(v.Raw(), clarity.Strict())
 		if err != nil || !got.Equal(v) {
-			t.Fatalf("%s read back as %s, %v", v.Hex(), got.Hex(), err)
+			t.Fatalf("%s reads back as %s, %v", v.Hex(), got.Hex(), err)
 		}
 		if again := v.Canonical(); !bytes.Equal(again, v.Encode()) {
-			t.Fatalf("%s encoded anew as %x", v.Hex(), again)
+			t.Fatalf("Canonical of %s = %x", v.Hex(), again)
 		}
 		if again := rebuild(t, v); !again.Equal(v) {
 			t.Fatalf("%s rebuilt as %s", v.Hex(), again.Hex())
@@ -230,11 +231,11 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// plainRepr is Repr written over the accessors, without regard to speed.
+// plainRepr is a slow reference implementation of Repr on top of the accessors.
 func plainRepr(v clarity.Value) string {
 	escape := func(c byte) string {
-		if at := strings.IndexByte("\t\n\r'\"\\", c); at >= 0 {
-			return `\` + string(`tnr'"\`[at])
+		if i := strings.IndexByte("\t\n\r'\"\\", c); i >= 0 {
+			return `\` + string(`tnr'"\`[i])
 		}
 		if c < 0x20 || c > 0x7e {
 			return fmt.Sprintf(`\x%02x`, c)
@@ -297,7 +298,8 @@ func plainRepr(v clarity.Value) string {
 	}
 }
 
-// TestDeepUnsortedTuples nests unsorted tuples as deep as may be: rendering must not double its work at each level.
+// TestDeepUnsortedTuples nests unsorted tuples to the greatest depth. If rendering doubled its work at each level, it
+// would not end.
 func TestDeepUnsortedTuples(t *testing.T) {
 	value, want := "03", "true"
 	for range clarity.DefaultDepth - 1 {
@@ -309,7 +311,7 @@ func TestDeepUnsortedTuples(t *testing.T) {
 		t.Errorf("Repr = %s, want %s", got, want)
 	}
 	if _, err := clarity.DecodeAll(v.Canonical(), clarity.Strict()); err != nil {
-		t.Errorf("sorted anew: %v", err)
+		t.Errorf("canonical form: %v", err)
 	}
 }
 
@@ -319,13 +321,13 @@ func FuzzDecode(f *testing.F) {
 		"0516" + address160, "0616" + address160 + "03616263", "0b000000020304", "0c00000003016203016104016209",
 		"0d00000008090a0d27225c7fff", "0e00000004f0288cbc", "0a0b000000010c00000001016109",
 	} {
-		f.Add(unhex(f, h))
+		f.Add(vector.Bytes(f, h))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, n, err := clarity.Decode(b)
 		if err != nil {
 			if _, _, err := clarity.Decode(b, clarity.Strict()); err == nil {
-				t.Errorf("%x is refused leniently but not strictly", b)
+				t.Errorf("%x: strict decoding accepts what lenient decoding refuses", b)
 			}
 			return
 		}
@@ -342,7 +344,7 @@ func FuzzDecode(f *testing.F) {
 		canonical := v.Canonical()
 		again, err := clarity.DecodeAll(canonical)
 		if err != nil || again.Repr() != v.Repr() || !bytes.Equal(again.Canonical(), canonical) {
-			t.Errorf("%x encoded as %x: %s, %v", b[:n], canonical, again.Repr(), err)
+			t.Errorf("%x has the canonical form %x: %s, %v", b[:n], canonical, again.Repr(), err)
 		}
 		if strict, _, err := clarity.Decode(b, clarity.Strict()); err == nil {
 			if again := rebuild(t, strict); !bytes.Equal(again.Raw(), canonical) {
@@ -353,8 +355,8 @@ func FuzzDecode(f *testing.F) {
 }
 
 func FuzzDecodeArgs(f *testing.F) {
-	f.Add(unhex(f, "000000020304"))
-	f.Add(unhex(f, "ffffffff0b0000000109"))
+	f.Add(vector.Bytes(f, "000000020304"))
+	f.Add(vector.Bytes(f, "ffffffff0b0000000109"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		args, err := clarity.DecodeArgs(b)
 		if err != nil || len(b) <= 4 {
@@ -370,8 +372,8 @@ func FuzzDecodeArgs(f *testing.F) {
 	})
 }
 
-// printed is a swap's print event as contracts emit them: a tuple of numbers, principals and an optional.
-const printed = "0c00000006" + "06616374696f6e" + "0d00000004" + "73776170" +
+// swapPrint is a typical print event of a swap: a tuple of text, numbers, principals and an optional.
+const swapPrint = "0c00000006" + "06616374696f6e" + "0d00000004" + "73776170" +
 	"09616d6f756e742d696e" + "0100000000000000000000000005f5e100" +
 	"0a616d6f756e742d6f7574" + "0100000000000000000000000000bc614e" +
 	"046d656d6f" + "0a0200000010" + "00112233445566778899aabbccddeeff" +
@@ -379,7 +381,7 @@ const printed = "0c00000006" + "06616374696f6e" + "0d00000004" + "73776170" +
 	"0673656e646572" + "0516" + address160
 
 func BenchmarkDecodeRepr(b *testing.B) {
-	raw := unhex(b, printed)
+	raw := vector.Bytes(b, swapPrint)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(raw)))
 	for b.Loop() {
@@ -392,7 +394,7 @@ func BenchmarkDecodeRepr(b *testing.B) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	raw := unhex(b, printed)
+	raw := vector.Bytes(b, swapPrint)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(raw)))
 	for b.Loop() {
@@ -403,7 +405,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func BenchmarkField(b *testing.B) {
-	v := decode(b, printed)
+	v := decode(b, swapPrint)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, ok := v.Field("pool"); !ok {
@@ -413,7 +415,7 @@ func BenchmarkField(b *testing.B) {
 }
 
 func BenchmarkTypeText(b *testing.B) {
-	v := decode(b, printed)
+	v := decode(b, swapPrint)
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = v.TypeText()

@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// Reasons why bytes are not a value. DecodeError wraps one of them with its place.
+// Reasons why a value cannot be decoded or constructed. A DecodeError adds the offset.
 var (
 	ErrTruncated    = errors.New("input ends inside the value")
-	ErrTrailing     = errors.New("input goes on after the value")
+	ErrTrailing     = errors.New("trailing bytes after the value")
 	ErrType         = errors.New("unknown type prefix")
-	ErrTooLong      = errors.New("length above the limit")
+	ErrTooLong      = errors.New("length exceeds the limit")
 	ErrTooDeep      = errors.New("nested too deeply")
 	ErrName         = errors.New("not a legal name")
 	ErrVersion      = errors.New("address version above 31")
@@ -22,17 +22,17 @@ var (
 	ErrNoValue      = errors.New("the zero Value has no serialization")
 )
 
-// DecodeError says where decoding stopped and why.
+// DecodeError tells where and why decoding stopped.
 type DecodeError struct {
 	Offset int   // in bytes from the start of the input
 	Err    error // one of the reasons above
 }
 
 func (e *DecodeError) Error() string {
-	return fmt.Sprintf("clarity value, byte %d: %v", e.Offset, e.Err)
+	return fmt.Sprintf("decode Clarity value at byte %d: %v", e.Offset, e.Err)
 }
 
 // Unwrap returns the reason.
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-func fail(offset int, reason error) error { return &DecodeError{Offset: offset, Err: reason} }
+func errorAt(offset int, reason error) error { return &DecodeError{Offset: offset, Err: reason} }

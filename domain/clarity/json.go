@@ -11,10 +11,19 @@ import (
 
 var _ json.Marshaler = Value{}
 
-// MarshalJSON returns the object form in which APIs show decoded values. Every level has repr, hex and type_id; besides
-// them numbers have value (a decimal string), booleans value, buffers buffer (hex), principals address_version,
-// address_hash_bytes, address and contract_name, ok, err and some value (an object), lists list, tuples data (an object
-// by key) and strings data (text). The zero Value is an error.
+// MarshalJSON returns the object in which existing APIs show a decoded value. The object of every value has repr, hex
+// and type_id. Further members depend on the type:
+//
+//   - int, uint: value (a decimal string)
+//   - bool: value
+//   - buffer: buffer (hex)
+//   - principals: address_version, address_hash_bytes and address, and for a contract contract_name
+//   - ok, err, some: value (an object)
+//   - list: list (an array of objects)
+//   - tuple: data (an object of objects by key)
+//   - strings: data (text)
+//
+// The zero Value is an error.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if v.IsZero() {
 		return nil, fmt.Errorf("marshal clarity value: %w", ErrNoValue)
@@ -22,7 +31,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return v.AppendJSON(make([]byte, 0, 8*len(v.raw)+64)), nil
 }
 
-// AppendJSON appends what MarshalJSON returns to dst; null for the zero Value.
+// AppendJSON appends the JSON that MarshalJSON returns to dst, or null for the zero Value.
 func (v Value) AppendJSON(dst []byte) []byte {
 	t := v.Type()
 	if t == TypeInvalid {
@@ -81,7 +90,8 @@ func (v Value) appendPrincipalMembers(dst []byte) []byte {
 	return dst
 }
 
-// appendQuoted appends a JSON string. Ill-formed UTF-8 becomes U+FFFD; unlike encoding/json it leaves < > & alone.
+// appendQuoted appends text as a JSON string. Ill-formed UTF-8 becomes U+FFFD. Unlike encoding/json, it does not escape
+// <, > and &.
 func appendQuoted(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for len(text) > 0 {

@@ -6,14 +6,15 @@ import (
 )
 
 const (
-	// MaxNameLength limits every name on the wire, and contract names inside principal values.
+	// MaxNameLength limits the bytes of every serialized name, and of contract names in principal values.
 	MaxNameLength = 128
 
-	// MaxContractNameLength is what a node allows for contracts in transactions; longer names occur in values only.
+	// MaxContractNameLength is the limit of a node for contract names in transactions. Longer names occur only in
+	// values.
 	MaxContractNameLength = 40
 )
 
-// IsName reports whether s is a legal Clarity name, as of a function, variable, asset or tuple key: 1 to 128 characters
+// IsName reports whether s is a legal Clarity name of a function, variable, asset or tuple key: 1 to 128 characters
 // that match ^[a-zA-Z]([a-zA-Z0-9]|[-_!?+<>=/*])*$|^[-+=/*]$|^[<>]=?$.
 func IsName(s string) bool {
 	switch s {
@@ -23,8 +24,8 @@ func IsName(s string) bool {
 	return isName(s, "-_!?+<>=/*")
 }
 
-// IsContractName reports whether s is a legal contract name inside a value: 1 to 128 characters that match
-// ^[a-zA-Z]([a-zA-Z0-9]|[-_])*$|^__transient$. A contract that can be deployed has MaxContractNameLength at most.
+// IsContractName reports whether s is a legal contract name in a value: 1 to 128 characters that match
+// ^[a-zA-Z]([a-zA-Z0-9]|[-_])*$|^__transient$. The name of a deployed contract has at most MaxContractNameLength.
 func IsContractName(s string) bool {
 	return s == "__transient" || isName(s, "-_")
 }
@@ -46,8 +47,8 @@ func isLetter(c byte) bool {
 	return 'a' <= c && c <= 'z'
 }
 
-// ReadName reads a name from the start of b, a length byte and that many bytes, and returns it with the number of bytes
-// it takes. As Decode does, it checks the length (0 to 128) and UTF-8, not the grammar.
+// ReadName decodes the name at the start of b, a length byte and that many bytes, and returns it with its serialized
+// size. Like Decode, it checks the length (0 to 128) and the UTF-8, but not the grammar.
 func ReadName(b []byte) (string, int, error) {
 	end, err := endOfName(b, 0)
 	if err != nil {

@@ -1,17 +1,17 @@
 package clarity
 
 const (
-	// DefaultDepth is the number of levels that every value of a node fits in: its types nest 32 deep at most.
+	// DefaultDepth is the limit of nodes, whose types nest at most 32 levels deep.
 	DefaultDepth = 32
 
-	// LegacyDepth is the limit of existing API decoders, and of nodes before epoch 2.4: fifteen wrappers and a leaf.
+	// LegacyDepth is the limit of existing API decoders and of nodes before epoch 2.4: fifteen wrappers and a leaf.
 	LegacyDepth = 16
 
-	// maxDepth bounds recursion whatever is asked for.
+	// maxDepth bounds the recursion, whatever limit a caller sets.
 	maxDepth = 256
 )
 
-// Option changes how strictly bytes are read.
+// Option changes how strictly a value is decoded.
 type Option func(options) options
 
 type options struct {
@@ -19,7 +19,8 @@ type options struct {
 	strict bool
 }
 
-// WithDepth sets the number of levels a value may have, itself included: DefaultDepth without this option, 256 at most.
+// WithDepth sets the number of levels that a value may have, itself included. The default is DefaultDepth, the highest
+// limit 256.
 func WithDepth(levels int) Option {
 	return func(o options) options {
 		o.depth = min(levels, maxDepth)
@@ -27,9 +28,9 @@ func WithDepth(levels int) Option {
 	}
 }
 
-// Strict refuses what a node refuses: characters outside the set of string-ascii, invalid UTF-8, names that break the
-// grammar, duplicate tuple keys, lists without a common element type, more than 2 MiB. (A node also limits the size of
-// a value's type to 1 MiB, which depends on its own accounting and is not checked here.)
+// Strict refuses what a node refuses: illegal characters in a string-ascii, ill-formed UTF-8, names that break the
+// grammar, duplicate tuple keys, lists without a common element type, and more than 2 MiB. A node also limits the size
+// of a value's type to 1 MiB, by its own accounting; Strict does not check that.
 func Strict() Option {
 	return func(o options) options {
 		o.strict = true

@@ -7,14 +7,15 @@ import (
 	"strata/domain/c32"
 )
 
-// Principal is who can own assets and call contracts: an address, or a contract deployed by one. It is comparable.
+// Principal is an account that can own assets and call contracts: an address, or a contract that an address deployed.
+// It is comparable.
 type Principal struct {
 	Address  c32.Address
 	Contract string // the contract's name; empty for a standard principal
 }
 
-// ParsePrincipal reads ADDRESS or ADDRESS.contract, without an apostrophe. The address may be written as
-// c32.ParseAddress accepts; the contract name must be legal (IsContractName).
+// ParsePrincipal parses ADDRESS or ADDRESS.contract, without an apostrophe. The address may take any form that
+// c32.ParseAddress accepts. The contract name must be legal (IsContractName).
 func ParsePrincipal(s string) (Principal, error) {
 	text, name, isContract := strings.Cut(s, ".")
 	address, err := c32.ParseAddress(text)
@@ -22,19 +23,19 @@ func ParsePrincipal(s string) (Principal, error) {
 		return Principal{}, fmt.Errorf("principal: %w", err)
 	}
 	if isContract && !IsContractName(name) {
-		return Principal{}, fmt.Errorf("principal %q: contract name: %w", clip(s), ErrName)
+		return Principal{}, fmt.Errorf("principal %.200q: contract name: %w", s, ErrName)
 	}
 	return Principal{Address: address, Contract: name}, nil
 }
 
-// ReadPrincipal reads a principal from the start of b in the form it has inside values, 05 or 06 first, and returns it
-// with the number of bytes it takes. A failure is a *DecodeError.
+// ReadPrincipal decodes the principal at the start of b and returns it with its size in bytes. The principal is
+// serialized as a value, with the prefix 05 or 06. The error is a *DecodeError.
 func ReadPrincipal(b []byte) (Principal, int, error) {
 	if len(b) == 0 {
-		return Principal{}, 0, fail(0, ErrTruncated)
+		return Principal{}, 0, errorAt(0, ErrTruncated)
 	}
 	if t := TypeID(b[0]); t != TypePrincipal && t != TypeContractPrincipal {
-		return Principal{}, 0, fail(0, ErrType)
+		return Principal{}, 0, errorAt(0, ErrType)
 	}
 	v, n, err := Decode(b)
 	if err != nil {
@@ -53,7 +54,7 @@ func (p Principal) String() string {
 	return string(p.AppendText(text[:0]))
 }
 
-// AppendText appends what String returns to dst.
+// AppendText appends the text that String returns to dst.
 func (p Principal) AppendText(dst []byte) []byte {
 	dst = p.Address.AppendTo(dst)
 	if p.Contract != "" {
@@ -63,8 +64,8 @@ func (p Principal) AppendText(dst []byte) []byte {
 	return dst
 }
 
-// AppendTo appends the form that ReadPrincipal reads to dst. It returns ErrVersion or ErrName for a principal that
-// has none.
+// AppendTo appends the principal to dst in the form that ReadPrincipal reads. It returns ErrVersion or ErrName for a
+// principal that cannot be serialized.
 func (p Principal) AppendTo(dst []byte) ([]byte, error) {
 	if !p.Address.Valid() {
 		return dst, fmt.Errorf("principal with address version %d: %w", p.Address.Version, ErrVersion)
@@ -72,7 +73,7 @@ func (p Principal) AppendTo(dst []byte) ([]byte, error) {
 	prefix := TypePrincipal
 	if p.Contract != "" {
 		if !IsContractName(p.Contract) {
-			return dst, fmt.Errorf("principal %q: contract name: %w", clip(p.String()), ErrName)
+			return dst, fmt.Errorf("principal %.200q: contract name: %w", p.String(), ErrName)
 		}
 		prefix = TypeContractPrincipal
 	}
@@ -84,7 +85,7 @@ func (p Principal) AppendTo(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// MarshalText returns what String returns, or ErrVersion when the address has no text.
+// MarshalText returns the text that String returns, or ErrVersion when the address has none.
 func (p Principal) MarshalText() ([]byte, error) {
 	if !p.Address.Valid() {
 		return nil, fmt.Errorf("principal with address version %d: %w", p.Address.Version, ErrVersion)
@@ -92,7 +93,7 @@ func (p Principal) MarshalText() ([]byte, error) {
 	return p.AppendText(nil), nil
 }
 
-// UnmarshalText reads what ParsePrincipal reads.
+// UnmarshalText parses text as ParsePrincipal does.
 func (p *Principal) UnmarshalText(text []byte) error {
 	parsed, err := ParsePrincipal(string(text))
 	if err != nil {
@@ -100,13 +101,4 @@ func (p *Principal) UnmarshalText(text []byte) error {
 	}
 	*p = parsed
 	return nil
-}
-
-// clip keeps error messages short when the input is a whole document.
-func clip(s string) string {
-	const most = 200
-	if len(s) > most {
-		return s[:most]
-	}
-	return s
 }

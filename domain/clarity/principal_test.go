@@ -10,6 +10,7 @@ import (
 
 	"strata/domain/c32"
 	"strata/domain/clarity"
+	"strata/internal/testkit/vector"
 
 	"pgregory.net/rapid"
 )
@@ -62,7 +63,7 @@ func TestReadPrincipal(t *testing.T) {
 		{"wrapped", "0a0516" + address160, "", 0, clarity.ErrType},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			b := unhex(t, tc.hex)
+			b := vector.Bytes(t, tc.hex)
 			p, n, err := clarity.ReadPrincipal(b)
 			if !errors.Is(err, tc.err) || n != tc.n {
 				t.Fatalf("got %d bytes, %v, want %d, %v", n, err, tc.n, tc.err)
@@ -74,7 +75,7 @@ func TestReadPrincipal(t *testing.T) {
 				t.Errorf("got %s, want %s", p, tc.want)
 			}
 			if again, err := p.AppendTo(nil); err != nil || !bytes.Equal(again, b[:n]) {
-				t.Errorf("written as %x, %v, want %x", again, err, b[:n])
+				t.Errorf("AppendTo = %x, %v, want %x", again, err, b[:n])
 			}
 		})
 	}
@@ -150,11 +151,11 @@ func FuzzParsePrincipal(f *testing.F) {
 		}
 		b, err := p.AppendTo(nil)
 		if err != nil {
-			t.Fatalf("%s cannot be written: %v", p, err)
+			t.Fatalf("AppendTo of %s: %v", p, err)
 		}
 		again, n, err := clarity.ReadPrincipal(b)
 		if err != nil || n != len(b) || again != p {
-			t.Errorf("%s as %x read back as %s, %d, %v", p, b, again, n, err)
+			t.Errorf("%s as %x reads back as %s of %d bytes, %v", p, b, again, n, err)
 		}
 	})
 }

@@ -8,14 +8,14 @@ import (
 
 const lowerHex = "0123456789abcdef"
 
-// Repr returns the value as APIs show it. It differs from what a node prints: principals have an apostrophe in front,
-// lists start with the word list, tuple keys are in byte order, and \u{…} in string-utf8 holds the UTF-8 bytes of a
-// character, not its code point. The zero Value is "".
+// Repr returns the value as text, as existing APIs show it. It differs from the text of a node: principals have a
+// leading apostrophe, lists start with the word list, tuple keys are in byte order, and \u{…} in a string-utf8 holds
+// the UTF-8 bytes of a character, not its code point. The text of the zero Value is empty.
 func (v Value) Repr() string {
 	return string(v.AppendRepr(make([]byte, 0, 2*len(v.raw)+16)))
 }
 
-// AppendRepr appends what Repr returns to dst.
+// AppendRepr appends the text that Repr returns to dst.
 func (v Value) AppendRepr(dst []byte) []byte {
 	if v.IsZero() {
 		return dst
@@ -24,7 +24,7 @@ func (v Value) AppendRepr(dst []byte) []byte {
 	return dst
 }
 
-// appendRepr shows the first value of b and returns what follows it.
+// appendRepr appends the text of the first value of b. It also returns the bytes after that value.
 func appendRepr(dst, b []byte) (out, rest []byte) {
 	prefix, b := TypeID(b[0]), b[1:]
 	switch prefix {
@@ -62,37 +62,42 @@ func appendRepr(dst, b []byte) (out, rest []byte) {
 		}
 		return append(dst, ')'), b
 	case TypeTuple:
-		return appendTupleRepr(dst, b)
+		return appendTuple(dst, b, appendRepr)
 	case TypeASCII:
 		content, rest := body(b)
 		return appendASCII(dst, content), rest
 	case TypeUTF8:
 		content, rest := body(b)
 		return appendUTF8(dst, content), rest
-	default: // Decode lets nothing else than none through
+	default: // none: Decode lets nothing else through
 		return append(dst, "none"...), b
 	}
 }
 
-func appendTupleRepr(dst, b []byte) (out, rest []byte) {
+// appender appends some text of the first value of b. It also returns the bytes after that value.
+type appender func(dst, b []byte) (out, rest []byte)
+
+// appendTuple appends (tuple (name …) …) for the tuple whose count starts b. The text of each field's value comes from
+// appendValue. It also returns the bytes after the tuple.
+func appendTuple(dst, b []byte, appendValue appender) (out, rest []byte) {
 	n, b := count(b)
-	fields, rest := reorder(b, n)
+	fields, rest := fieldsByName(b, n)
 	dst = append(dst, "(tuple"...)
 	if fields == nil {
 		for range n {
-			dst, b = appendFieldRepr(dst, b)
+			dst, b = appendField(dst, b, appendValue)
 		}
 	}
 	for _, field := range fields {
-		dst, _ = appendFieldRepr(dst, field)
+		dst, _ = appendField(dst, field, appendValue)
 	}
 	return append(dst, ')'), rest
 }
 
-func appendFieldRepr(dst, b []byte) (out, rest []byte) {
+func appendField(dst, b []byte, appendValue appender) (out, rest []byte) {
 	name := nameAt(b)
 	dst = append(append(append(dst, " ("...), name...), ' ')
-	dst, rest = appendRepr(dst, b[1+len(name):])
+	dst, rest = appendValue(dst, b[1+len(name):])
 	return append(dst, ')'), rest
 }
 
@@ -111,7 +116,7 @@ func appendUTF8(dst, content []byte) []byte {
 		switch {
 		case size == 1 && r < 0x80:
 			dst = appendEscaped(dst, content[0])
-		case r == '\uFFFD': // genuine or standing for an ill-formed part
+		case r == '\uFFFD': // genuine, or in place of an ill-formed part
 			dst = append(dst, `\u{efbfbd}`...)
 		default:
 			dst = append(hex.AppendEncode(append(dst, `\u{`...), content[:size]), '}')

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// shape is what decides whether values can be elements of one list: a type without its lengths.
+// shape is a type without its lengths. Values can be elements of the same list if their shapes merge.
 type shape struct {
 	kind  kind
 	names []string // of a tuple, sorted
-	parts []shape  // of an optional or list one, of a response two (ok, err), of a tuple one a name
+	parts []shape  // one of an optional or list, two of a response (ok, err), one for each name of a tuple
 }
 
 type kind byte
 
 const (
-	kindUnknown kind = iota // nothing is known: inside none, an empty list, the other side of a response
+	kindUnknown kind = iota // nothing is known: inside none or an empty list, or on the other side of a response
 	kindInt
 	kindUint
 	kindBool
@@ -42,80 +42,81 @@ var leafKinds = map[TypeID]kind{
 	TypeUTF8:              kindUTF8,
 }
 
-// shapeOf returns the shape of the value at b[at:], which has the form Decode checks, and where it ends. It fails
-// where a node would: on illegal characters and names, duplicate keys, and lists without a common type.
-func shapeOf(b []byte, at int) (shape, int, error) {
-	prefix := TypeID(b[at])
-	inside := at + 1
+// shapeOf returns the shape of the value at b[pos:] and the position after it. The caller has checked the value as
+// Decode does. Like a node, shapeOf fails on illegal characters and names, duplicate keys, and lists without a common
+// type.
+func shapeOf(b []byte, pos int) (shape, int, error) {
+	prefix := TypeID(b[pos])
+	contentPos := pos + 1
 	switch prefix {
 	case TypeNone:
-		return shape{kind: kindOptional, parts: []shape{{}}}, inside, nil
+		return shape{kind: kindOptional, parts: []shape{{}}}, contentPos, nil
 	case TypeSome:
-		inner, end, err := shapeOf(b, inside)
+		inner, end, err := shapeOf(b, contentPos)
 		return shape{kind: kindOptional, parts: []shape{inner}}, end, err
 	case TypeOk:
-		inner, end, err := shapeOf(b, inside)
+		inner, end, err := shapeOf(b, contentPos)
 		return shape{kind: kindResponse, parts: []shape{inner, {}}}, end, err
 	case TypeErr:
-		inner, end, err := shapeOf(b, inside)
+		inner, end, err := shapeOf(b, contentPos)
 		return shape{kind: kindResponse, parts: []shape{{}, inner}}, end, err
 	case TypeList:
-		return shapeOfList(b, inside)
+		return shapeOfList(b, contentPos)
 	case TypeTuple:
-		return shapeOfTuple(b, inside)
+		return shapeOfTuple(b, contentPos)
 	}
-	end := len(b) - len(skip(b[at:]))
+	end := len(b) - len(skip(b[pos:]))
 	switch prefix {
 	case TypeASCII:
-		if i := illegalASCII(string(b[inside+countLength : end])); i >= 0 {
-			return shape{}, 0, fail(inside+countLength+i, ErrText)
+		if i := illegalASCII(string(b[contentPos+countLength : end])); i >= 0 {
+			return shape{}, 0, errorAt(contentPos+countLength+i, ErrText)
 		}
 	case TypeUTF8:
-		if !utf8.Valid(b[inside+countLength : end]) {
-			return shape{}, 0, fail(inside+countLength, ErrText)
+		if !utf8.Valid(b[contentPos+countLength : end]) {
+			return shape{}, 0, errorAt(contentPos+countLength, ErrText)
 		}
 	case TypeContractPrincipal:
-		if name := inside + addressLength; !IsContractName(string(b[name+1 : end])) {
-			return shape{}, 0, fail(name, ErrName)
+		if name := contentPos + addressLength; !IsContractName(string(b[name+1 : end])) {
+			return shape{}, 0, errorAt(name, ErrName)
 		}
 	}
 	return shape{kind: leafKinds[prefix]}, end, nil
 }
 
-func shapeOfList(b []byte, at int) (shape, int, error) {
-	n, _ := count(b[at:])
-	at += countLength
+func shapeOfList(b []byte, pos int) (shape, int, error) {
+	n, _ := count(b[pos:])
+	pos += countLength
 	var common shape
 	for range n {
-		one, end, err := shapeOf(b, at)
+		one, end, err := shapeOf(b, pos)
 		if err != nil {
 			return shape{}, 0, err
 		}
 		var ok bool
 		if common, ok = merge(common, one); !ok {
-			return shape{}, 0, fail(at, ErrListType)
+			return shape{}, 0, errorAt(pos, ErrListType)
 		}
-		at = end
+		pos = end
 	}
-	return shape{kind: kindList, parts: []shape{common}}, at, nil
+	return shape{kind: kindList, parts: []shape{common}}, pos, nil
 }
 
-func shapeOfTuple(b []byte, at int) (shape, int, error) {
+func shapeOfTuple(b []byte, pos int) (shape, int, error) {
 	type field struct {
 		name  string
-		at    int
+		pos   int
 		shape shape
 	}
-	n, _ := count(b[at:])
-	at += countLength
+	n, _ := count(b[pos:])
+	pos += countLength
 	var fields []field
 	for range n {
-		f := field{name: string(nameAt(b[at:])), at: at}
+		f := field{name: string(nameAt(b[pos:])), pos: pos}
 		if !IsName(f.name) {
-			return shape{}, 0, fail(at, ErrName)
+			return shape{}, 0, errorAt(pos, ErrName)
 		}
 		var err error
-		if f.shape, at, err = shapeOf(b, at+1+len(f.name)); err != nil {
+		if f.shape, pos, err = shapeOf(b, pos+1+len(f.name)); err != nil {
 			return shape{}, 0, err
 		}
 		fields = append(fields, f)
@@ -124,15 +125,15 @@ func shapeOfTuple(b []byte, at int) (shape, int, error) {
 	tuple := shape{kind: kindTuple}
 	for i, f := range fields {
 		if i > 0 && fields[i-1].name == f.name {
-			return shape{}, 0, fail(f.at, ErrDuplicateKey)
+			return shape{}, 0, errorAt(f.pos, ErrDuplicateKey)
 		}
 		tuple.names = append(tuple.names, f.name)
 		tuple.parts = append(tuple.parts, f.shape)
 	}
-	return tuple, at, nil
+	return tuple, pos, nil
 }
 
-// merge returns the shape that both can have, or false.
+// merge returns the shape that values of both shapes have in common, or false if there is none.
 func merge(a, b shape) (shape, bool) {
 	switch {
 	case a.kind == kindUnknown:
@@ -154,7 +155,7 @@ func merge(a, b shape) (shape, bool) {
 	return merged, true
 }
 
-// illegalASCII returns the index of the first character that no string-ascii may hold, or -1.
+// illegalASCII returns the index of the first character that a string-ascii may not hold, or -1.
 func illegalASCII(s string) int {
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -2,7 +2,7 @@ package clarity
 
 import "fmt"
 
-// TypeID is the first byte of a serialized value (SIP-005).
+// TypeID is the type prefix: the first byte of a serialized value (SIP-005).
 type TypeID byte
 
 // The types that a value can have.
@@ -45,7 +45,7 @@ var typeNames = [...]string{
 	TypeUTF8:              "string-utf8",
 }
 
-// String names the type for messages; it is not Clarity source text (see Value.TypeText).
+// String returns the name of the type for messages. For Clarity source text see Value.TypeText.
 func (t TypeID) String() string {
 	if int(t) < len(typeNames) {
 		return typeNames[t]

@@ -6,17 +6,17 @@ import (
 	"strata/domain/lossy"
 )
 
-// unknown stands for the side of a type that the value says nothing about.
+// unknown stands for the part of a type that the value does not determine.
 const unknown = "UnknownType"
 
 // TypeText returns the type that existing APIs derive from a value alone, without the contract's interface. It has
-// quirks: the length of a string-utf8 is four times its characters, and a list shows the type of its first element.
-// The zero Value is "".
+// quirks: the length of a string-utf8 is four times its number of characters, and a list takes the type of its first
+// element. The text of the zero Value is empty.
 func (v Value) TypeText() string {
 	return string(v.AppendTypeText(make([]byte, 0, min(len(v.raw), 512)+32)))
 }
 
-// AppendTypeText appends what TypeText returns to dst.
+// AppendTypeText appends the text that TypeText returns to dst.
 func (v Value) AppendTypeText(dst []byte) []byte {
 	if v.IsZero() {
 		return dst
@@ -25,7 +25,7 @@ func (v Value) AppendTypeText(dst []byte) []byte {
 	return dst
 }
 
-// appendTypeText shows the type of the first value of b and returns what follows that value.
+// appendTypeText appends the type of the first value of b. It also returns the bytes after that value.
 func appendTypeText(dst, b []byte) (out, rest []byte) {
 	prefix, b := TypeID(b[0]), b[1:]
 	switch prefix {
@@ -70,32 +70,10 @@ func appendTypeText(dst, b []byte) (out, rest []byte) {
 		}
 		return append(dst, ')'), b
 	case TypeTuple:
-		return appendTupleTypeText(dst, b)
-	default: // Decode lets nothing else than none through
+		return appendTuple(dst, b, appendTypeText)
+	default: // none: Decode lets nothing else through
 		return append(dst, "(optional "+unknown+")"...), b
 	}
-}
-
-func appendTupleTypeText(dst, b []byte) (out, rest []byte) {
-	n, b := count(b)
-	fields, rest := reorder(b, n)
-	dst = append(dst, "(tuple"...)
-	if fields == nil {
-		for range n {
-			dst, b = appendFieldTypeText(dst, b)
-		}
-	}
-	for _, field := range fields {
-		dst, _ = appendFieldTypeText(dst, field)
-	}
-	return append(dst, ')'), rest
-}
-
-func appendFieldTypeText(dst, b []byte) (out, rest []byte) {
-	name := nameAt(b)
-	dst = append(append(append(dst, " ("...), name...), ' ')
-	dst, rest = appendTypeText(dst, b[1+len(name):])
-	return append(dst, ')'), rest
 }
 
 func appendSized(dst []byte, open string, n int) []byte {

@@ -6,20 +6,21 @@ import (
 	"encoding/hex"
 	"math/big"
 	"slices"
+	"strings"
 
 	"strata/domain/c32"
 	"strata/domain/lossy"
 )
 
-// Value is one Clarity value: its serialized bytes, checked by Decode or made by a constructor. Values are cheap to
-// copy and safe to share. The zero Value is no value; its type is TypeInvalid and it shows nothing.
+// Value is a Clarity value: its serialized bytes, checked by Decode or built by a constructor. Values are cheap to copy
+// and safe to share. The zero Value is not a value: its type is TypeInvalid, and its texts are empty.
 //
-// Accessors named after a type return false (or nil) on a value of another type.
+// An accessor named after a type returns false (or nil) for a value of another type.
 type Value struct {
 	raw []byte
 }
 
-// Field is one entry of a tuple.
+// Field is a field of a tuple.
 type Field struct {
 	Name  string
 	Value Value
@@ -36,13 +37,14 @@ func (v Value) Type() TypeID {
 // IsZero reports whether v is the zero Value.
 func (v Value) IsZero() bool { return len(v.raw) == 0 }
 
-// Raw returns the bytes the value was decoded from, a part of the input of Decode. They must not be changed.
+// Raw returns the serialized bytes. Those of a decoded value are part of Decode's input. The caller must not change
+// them.
 func (v Value) Raw() []byte { return v.raw }
 
 // Hex returns Raw as lower-case hex with 0x.
 func (v Value) Hex() string { return string(appendHex(make([]byte, 0, 2+2*len(v.raw)), v.raw)) }
 
-// Equal reports whether both have the same bytes.
+// Equal reports whether v and o have the same serialized bytes.
 func (v Value) Equal(o Value) bool { return bytes.Equal(v.raw, o.raw) }
 
 // Int returns the number of an int or a uint.
@@ -65,7 +67,7 @@ func (v Value) Int() (*big.Int, bool) {
 	return n, true
 }
 
-// Uint64 returns the number of a uint that fits in 64 bits.
+// Uint64 returns the number of a uint, or false if it does not fit in 64 bits.
 func (v Value) Uint64() (uint64, bool) {
 	hi, lo, ok := v.words()
 	if !ok || hi != 0 || v.Type() != TypeUint {
@@ -74,7 +76,7 @@ func (v Value) Uint64() (uint64, bool) {
 	return lo, true
 }
 
-// Decimal returns the digits of an int or a uint, without the u of Repr.
+// Decimal returns the number of an int or a uint in decimal digits, without the u of Repr.
 func (v Value) Decimal() (string, bool) {
 	if _, _, ok := v.words(); !ok {
 		return "", false
@@ -83,13 +85,13 @@ func (v Value) Decimal() (string, bool) {
 	return string(appendDecimal(b[:0], v.Type(), v.raw[1:])), true
 }
 
-// Bool returns the value of a bool.
+// Bool returns the truth value of a bool.
 func (v Value) Bool() (value, ok bool) {
 	t := v.Type()
 	return t == TypeTrue, t == TypeTrue || t == TypeFalse
 }
 
-// Buffer returns the bytes of a buffer, which must not be changed.
+// Buffer returns the bytes of a buffer. The caller must not change them.
 func (v Value) Buffer() ([]byte, bool) {
 	if v.Type() != TypeBuffer {
 		return nil, false
@@ -97,7 +99,7 @@ func (v Value) Buffer() ([]byte, bool) {
 	return v.raw[1+countLength:], true
 }
 
-// Text returns the characters of a string-ascii or string-utf8; ill-formed UTF-8 becomes U+FFFD.
+// Text returns the characters of a string-ascii or string-utf8. Ill-formed UTF-8 becomes U+FFFD.
 func (v Value) Text() (string, bool) {
 	if t := v.Type(); t != TypeASCII && t != TypeUTF8 {
 		return "", false
@@ -127,8 +129,8 @@ func (v Value) Inner() (Value, bool) {
 	return Value{}, false
 }
 
-// Len returns the number of elements of a list or fields of a tuple (duplicates included), or the bytes of a buffer or
-// string; 0 for anything else.
+// Len returns the number of elements of a list, of fields of a tuple (duplicates included), or of bytes of a buffer or
+// string. For any other type it returns 0.
 func (v Value) Len() int {
 	switch v.Type() {
 	case TypeBuffer, TypeASCII, TypeUTF8, TypeList, TypeTuple:
@@ -142,16 +144,16 @@ func (v Value) Elements() []Value {
 	if v.Type() != TypeList {
 		return nil
 	}
-	elements := make([]Value, 0, v.Len()) // borne out by the bytes: Decode has counted them
+	elements := make([]Value, 0, v.Len()) // Decode has checked that the bytes hold as many
 	for rest := v.raw[1+countLength:]; len(rest) > 0; {
-		var one Value
-		one, rest = cut(rest)
-		elements = append(elements, one)
+		var element Value
+		element, rest = cut(rest)
+		elements = append(elements, element)
 	}
 	return elements
 }
 
-// Fields returns the fields of a tuple as they are serialized: in any order, with duplicates.
+// Fields returns the fields of a tuple as they are serialized: in any order, and with duplicates.
 func (v Value) Fields() []Field {
 	if v.Type() != TypeTuple {
 		return nil
@@ -167,46 +169,39 @@ func (v Value) Fields() []Field {
 	return fields
 }
 
-// SortedFields returns the fields of a tuple by name in byte order; of duplicates only the last one.
+// SortedFields returns the fields of a tuple in byte order of their names, and only the last of duplicates.
 func (v Value) SortedFields() []Field {
 	fields := v.Fields()
-	byName := func(a, b Field) int {
-		switch {
-		case a.Name < b.Name:
-			return -1
-		case a.Name > b.Name:
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(fields, byName)
-	kept := fields[:0]
+	slices.SortStableFunc(fields, compareNames)
+	distinct := fields[:0]
 	for i, f := range fields {
 		if i+1 < len(fields) && fields[i+1].Name == f.Name {
 			continue
 		}
-		kept = append(kept, f)
+		distinct = append(distinct, f)
 	}
-	return kept
+	return distinct
 }
 
-// Field returns the field of a tuple with that name, the last one of duplicates.
-func (v Value) Field(name string) (found Value, ok bool) {
+func compareNames(a, b Field) int { return strings.Compare(a.Name, b.Name) }
+
+// Field returns the value of the tuple field with that name, and of duplicates the last one.
+func (v Value) Field(name string) (value Value, ok bool) {
 	if v.Type() != TypeTuple {
 		return Value{}, false
 	}
 	for rest := v.raw[1+countLength:]; len(rest) > 0; {
 		key := nameAt(rest)
-		var one Value
-		one, rest = cut(rest[1+len(key):])
+		var candidate Value
+		candidate, rest = cut(rest[1+len(key):])
 		if string(key) == name {
-			found, ok = one, true
+			value, ok = candidate, true
 		}
 	}
-	return found, ok
+	return value, ok
 }
 
-// words returns the two halves of an int or uint.
+// words returns the upper and lower 64 bits of an int or uint.
 func (v Value) words() (hi, lo uint64, ok bool) {
 	if t := v.Type(); t != TypeInt && t != TypeUint {
 		return 0, 0, false
@@ -214,7 +209,7 @@ func (v Value) words() (hi, lo uint64, ok bool) {
 	return binary.BigEndian.Uint64(v.raw[1:]), binary.BigEndian.Uint64(v.raw[9:]), true
 }
 
-// address reads version and hash; b is known to hold them.
+// address returns the address whose version and hash start b.
 func address(b []byte) c32.Address {
 	return c32.Address{Version: b[0], Hash160: [20]byte(b[1:addressLength])}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"strata/domain/clarity"
+	"strata/internal/testkit/vector"
 )
 
 func TestAccessors(t *testing.T) {
@@ -66,9 +67,9 @@ func TestFieldOrder(t *testing.T) {
 		t.Errorf("SortedFields = %s, want %s", got, want)
 	}
 	if got := field(t, v, "b").Repr(); got != "none" {
-		t.Errorf("Field(b) = %s, want the last: none", got)
+		t.Errorf("Field(b) = %s, want none, the last one", got)
 	}
-	if got, want := v.Canonical(), unhex(t, "0c00000002016104016209"); !bytes.Equal(got, want) {
+	if got, want := v.Canonical(), vector.Bytes(t, "0c00000002016104016209"); !bytes.Equal(got, want) {
 		t.Errorf("Canonical = %x, want %x", got, want)
 	}
 	if got, want := v.Encode(), v.Raw(); !bytes.Equal(got, want) {
@@ -76,7 +77,8 @@ func TestFieldOrder(t *testing.T) {
 	}
 }
 
-// TestWrongType asks every kind of value for everything: only what fits may answer, and nothing may panic.
+// TestWrongType calls every accessor on a value of every type. Only the accessor of the value's own type may succeed,
+// and none may panic.
 func TestWrongType(t *testing.T) {
 	values := []clarity.Value{{}}
 	for _, h := range []string{
@@ -87,12 +89,7 @@ func TestWrongType(t *testing.T) {
 		values = append(values, decode(t, h))
 	}
 	for _, v := range values {
-		answers := 0
-		count := func(ok bool) {
-			if ok {
-				answers++
-			}
-		}
+		successes := 0
 		_, isInt := v.Int()
 		_, isBool := v.Bool()
 		_, isBuffer := v.Buffer()
@@ -100,7 +97,9 @@ func TestWrongType(t *testing.T) {
 		_, isPrincipal := v.Principal()
 		_, isWrapper := v.Inner()
 		for _, ok := range []bool{isInt, isBool, isBuffer, isText, isPrincipal, isWrapper, v.Elements() != nil, v.SortedFields() != nil} {
-			count(ok)
+			if ok {
+				successes++
+			}
 		}
 		_, isDecimal := v.Decimal()
 		_, isUint := v.Uint64()
@@ -111,8 +110,8 @@ func TestWrongType(t *testing.T) {
 		if v.IsZero() || v.Type() == clarity.TypeNone {
 			want = 0
 		}
-		if answers != want {
-			t.Errorf("%s answers to %d types, want %d", v.Type(), answers, want)
+		if successes != want {
+			t.Errorf("%s: %d accessors succeed, want %d", v.Type(), successes, want)
 		}
 		_, _ = v.Repr(), v.TypeText()
 	}

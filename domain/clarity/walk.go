@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// The functions here step over bytes that Decode has checked.
+// The functions of this file step over values whose bytes Decode has checked.
 
-// cut splits b behind its first value.
+// cut splits b after its first value.
 func cut(b []byte) (first Value, rest []byte) {
 	rest = skip(b)
 	n := len(b) - len(rest)
 	return Value{raw: b[:n:n]}, rest
 }
 
-// skip returns what follows the first value of b.
+// skip returns the bytes after the first value of b.
 func skip(b []byte) []byte {
 	for {
 		prefix := TypeID(b[0])
@@ -33,16 +33,13 @@ func skip(b []byte) []byte {
 		case TypeContractPrincipal:
 			b = b[addressLength:]
 			return b[1+int(b[0]):]
-		case TypeList:
+		case TypeList, TypeTuple:
 			n, b := count(b)
 			for range n {
+				if prefix == TypeTuple {
+					b = b[1+int(b[0]):]
+				}
 				b = skip(b)
-			}
-			return b
-		case TypeTuple:
-			n, b := count(b)
-			for range n {
-				b = skip(b[1+int(b[0]):])
 			}
 			return b
 		default: // true, false, none
@@ -51,21 +48,21 @@ func skip(b []byte) []byte {
 	}
 }
 
-// count reads a length or count and returns what follows it.
+// count returns the length or count at the start of b, and the bytes after it.
 func count(b []byte) (n int, rest []byte) {
 	return int(binary.BigEndian.Uint32(b)), b[countLength:]
 }
 
-// body reads a length and that many bytes.
+// body returns the content of a buffer or string whose length starts b, and the bytes after it.
 func body(b []byte) (content, rest []byte) {
 	n, b := count(b)
 	return b[:n], b[n:]
 }
 
-// reorder returns nil when the n tuple fields at the start of b are in ascending order of their names, as they nearly
-// always are. Otherwise it returns where each field starts, in that order, with only the last of duplicates. What
-// follows the fields is returned in either case.
-func reorder(b []byte, n int) (fields [][]byte, rest []byte) {
+// fieldsByName returns the n tuple fields at the start of b in ascending order of their names, and only the last of
+// duplicates. Each slice begins at its field and extends to the end of b. If the fields already stand in that order, as
+// they nearly always do, it returns nil instead. In either case rest is what follows the fields.
+func fieldsByName(b []byte, n int) (fields [][]byte, rest []byte) {
 	rest = b
 	ascending := true
 	var previous []byte

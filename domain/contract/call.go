@@ -6,28 +6,27 @@ import "strata/domain/clarity"
 type CallArgument struct {
 	Hex  string `json:"hex"`
 	Repr string `json:"repr"`
-	Name string `json:"name"` // "" when the interface does not tell
+	Name string `json:"name"` // empty if the interface does not tell
 	Type string `json:"type"`
 }
 
-// Call returns how a call of a function is shown: its signature and the arguments, named and typed by their position.
-// Where the interface does not have the function, which happens when the interface is not known or the call failed, the
-// signature and the names are empty and the types are derived from the values. The same holds for arguments past the
-// function's own.
-func (i *Interface) Call(function string, args []clarity.Value) (signature string, shown []CallArgument) {
+// Call returns what APIs show of a call: the signature of the function, and the arguments with the names and types of
+// its parameters. If the interface is unknown or has no such function (a failed call may name any), the signature and
+// the names are empty, and the types are derived from the values. So are those of arguments beyond the parameters.
+func (i *Interface) Call(function string, args []clarity.Value) (signature string, arguments []CallArgument) {
 	f, known := i.Function(function)
 	if known {
 		signature = f.Signature()
 	}
-	shown = make([]CallArgument, len(args))
-	for at, arg := range args {
-		shown[at] = CallArgument{Hex: arg.Hex(), Repr: arg.Repr()}
-		if at < len(f.Args) {
-			shown[at].Name = f.Args[at].Name
-			shown[at].Type = f.Args[at].Type.String()
+	arguments = make([]CallArgument, len(args))
+	for n, arg := range args {
+		arguments[n] = CallArgument{Hex: arg.Hex(), Repr: arg.Repr()}
+		if n < len(f.Args) {
+			arguments[n].Name = f.Args[n].Name
+			arguments[n].Type = f.Args[n].Type.String()
 		} else {
-			shown[at].Type = arg.TypeText()
+			arguments[n].Type = arg.TypeText()
 		}
 	}
-	return signature, shown
+	return signature, arguments
 }

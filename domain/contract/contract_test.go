@@ -1,7 +1,6 @@
 package contract_test
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -13,7 +12,7 @@ import (
 	"strata/internal/testkit/vector"
 )
 
-// token is an interface in the newer shape, with a field, an access and a type that do not exist yet.
+// token is an interface in the newer shape. It also has a member and a type that do not exist yet.
 const token = `{
 	"functions": [
 		{"name": "check", "access": "private", "args": [{"name": "who", "type": "principal"}], "outputs": {"type": "bool"}},
@@ -75,7 +74,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	if abi := parse(t, `{"functions": null, "maps": []}`); len(abi.Functions) != 0 || abi.Epoch != "" {
-		t.Errorf("older and shorter shape = %+v", abi)
+		t.Errorf("older shape = %+v, want no functions and no epoch", abi)
 	}
 }
 
@@ -94,7 +93,7 @@ func TestTypeText(t *testing.T) {
 		`{"response":{"error":"none","ok":"bool"}}`:                               "(response bool none)",
 		`{"list":{"length":2,"type":{"list":{"type":"bool","length":3}}}}`:        "(list 2 (list 3 bool))",
 		`{"tuple":[{"name":"a","type":"bool"},{"name":"b","type":{"tuple":[]}}]}`: "(tuple (a bool) (b (tuple)))",
-		// None of these is a type of today.
+		// None of these is a known type.
 		`"uint256"`:                                 "uint256",
 		`{"buffer":{"length":-1}}`:                  `{"buffer":{"length":-1}}`,
 		`{"buffer":{"length":4294967296}}`:          `{"buffer":{"length":4294967296}}`,
@@ -131,7 +130,7 @@ func TestTypeText(t *testing.T) {
 		t.Errorf("5000 levels: kind %d, %v, want Future", typ.Kind, err)
 	}
 	if b, err := json.Marshal(contract.Type{Kind: contract.Bool}); err == nil {
-		t.Errorf("a type without JSON marshals as %s", b)
+		t.Errorf("type without JSON marshals as %s, want an error", b)
 	}
 }
 
@@ -150,7 +149,7 @@ func TestSignature(t *testing.T) {
 	var unknown *contract.Interface
 	for _, abi := range []*contract.Interface{abi, unknown} {
 		if f, ok := abi.Function("nothing"); ok {
-			t.Errorf("found %+v", f)
+			t.Errorf("Function(nothing) = %+v, want none", f)
 		}
 	}
 }
@@ -167,12 +166,12 @@ func TestCall(t *testing.T) {
 		signature string
 		want      []contract.CallArgument
 	}{
-		{"known", parse(t, token), "transfer", "(define-public (transfer (amount uint) (from principal) (to principal) (memo (optional (buff 34)))))",
+		{"known function", parse(t, token), "transfer", "(define-public (transfer (amount uint) (from principal) (to principal) (memo (optional (buff 34)))))",
 			[]contract.CallArgument{{Hex: five, Repr: "u5", Name: "amount", Type: "uint"}, {Hex: none, Repr: "none", Name: "from", Type: "principal"}}},
-		{"too many", parse(t, token), "check", "(define-private (check (who principal)))",
+		{"too many arguments", parse(t, token), "check", "(define-private (check (who principal)))",
 			[]contract.CallArgument{{Hex: five, Repr: "u5", Name: "who", Type: "principal"}, {Hex: none, Repr: "none", Type: "(optional UnknownType)"}}},
-		{"no such function", parse(t, token), "burn", "", derived},
-		{"no interface", unknown, "transfer", "", derived},
+		{"unknown function", parse(t, token), "burn", "", derived},
+		{"unknown interface", unknown, "transfer", "", derived},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			signature, got := tc.abi.Call(tc.function, args)
@@ -192,16 +191,16 @@ func TestTrait(t *testing.T) {
 		name, trait string
 		want        bool
 	}{
-		{"nothing wanted", `{"functions":[]}`, true},
-		{"other argument names and fewer of them", `{"functions":[` + transfer + `]}`, true},
-		{"other keys of the trait do not matter", `{"functions":[` + transfer + `],"maps":[{"name":"x"}],"epoch":"Epoch20"}`, true},
+		{"no functions", `{"functions":[]}`, true},
+		{"other argument names, and fewer of them", `{"functions":[` + transfer + `]}`, true},
+		{"other members of the trait are ignored", `{"functions":[` + transfer + `],"maps":[{"name":"x"}],"epoch":"Epoch20"}`, true},
 		{"arguments in another order", `{"functions":[{"name":"transfer","args":[{"type":"principal"},{"type":{"optional":{"buffer":{"length":34.0}}}},{"type":"uint128"}]}]}`, true},
-		{"a function too many", `{"functions":[` + transfer + `,{"name":"burn"}]}`, false},
-		{"another access", `{"functions":[{"name":"check","access":"public"}]}`, false},
-		{"another argument type", `{"functions":[{"name":"transfer","args":[{"type":"int128"}]}]}`, false},
-		{"another length", `{"functions":[{"name":"transfer","args":[{"type":{"optional":{"buffer":{"length":33}}}}]}]}`, false},
-		{"another output", `{"functions":[{"name":"transfer","outputs":{"type":{"response":{"ok":"bool","error":"none"}}}}]}`, false},
-		{"a type of another shape", `{"functions":[{"name":"check","outputs":{"type":["bool"]}}]}`, false},
+		{"missing function", `{"functions":[` + transfer + `,{"name":"burn"}]}`, false},
+		{"different access", `{"functions":[{"name":"check","access":"public"}]}`, false},
+		{"different argument type", `{"functions":[{"name":"transfer","args":[{"type":"int128"}]}]}`, false},
+		{"different length", `{"functions":[{"name":"transfer","args":[{"type":{"optional":{"buffer":{"length":33}}}}]}]}`, false},
+		{"different output", `{"functions":[{"name":"transfer","outputs":{"type":{"response":{"ok":"bool","error":"none"}}}}]}`, false},
+		{"type of another shape", `{"functions":[{"name":"check","outputs":{"type":["bool"]}}]}`, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			trait, err := contract.ParseTrait([]byte(tc.trait))
@@ -227,10 +226,10 @@ func TestTrait(t *testing.T) {
 		t.Errorf("Pattern = %s, %v, want %s", got, err, want)
 	}
 	if _, err := trait.ImplementedBy([]byte("{")); err == nil {
-		t.Error("an interface that is no JSON is not refused")
+		t.Error("ImplementedBy accepts an interface that is not JSON")
 	}
 	if ok, err := trait.ImplementedBy([]byte("null")); ok || err != nil {
-		t.Errorf("an unknown interface: %t, %v, want false", ok, err)
+		t.Errorf("unknown interface: %t, %v, want false", ok, err)
 	}
 }
 
@@ -276,10 +275,10 @@ func TestContractVectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ok, err := trait.ImplementedBy(want.ABI); err != nil || !ok {
-			t.Errorf("a contract does not implement itself: %t, %v", ok, err)
+			t.Errorf("contract does not implement its own functions: %t, %v", ok, err)
 		}
 		if ok, err := trait.ImplementedBy([]byte(token)); err != nil || ok {
-			t.Errorf("another contract implements it: %t, %v", ok, err)
+			t.Errorf("another contract implements the functions: %t, %v", ok, err)
 		}
 	})
 }
@@ -308,7 +307,7 @@ func FuzzParse(f *testing.F) {
 			}
 			signature, args := abi.Call(function.Name, []clarity.Value{clarity.NewNone()})
 			if signature == "" || len(args) != 1 {
-				t.Errorf("call of %q is shown as %q %v", function.Name, signature, args)
+				t.Errorf("Call(%q) = %q, %v", function.Name, signature, args)
 			}
 		}
 	})
@@ -327,26 +326,23 @@ func FuzzParseTrait(f *testing.F) {
 			t.Fatal(err)
 		}
 		if ok, err := trait.ImplementedBy(pattern); err != nil || !ok {
-			t.Errorf("%s does not contain itself: %t, %v", pattern, ok, err)
+			t.Errorf("pattern %s does not contain itself: %t, %v", pattern, ok, err)
 		}
 	})
 }
 
+// TestHexOfArguments checks that the hex of an argument is what was signed, not a re-encoding: an unsorted tuple stays
+// unsorted.
 func TestHexOfArguments(t *testing.T) {
-	// The hex of an argument is what was signed, not a re-encoding: an unsorted tuple stays unsorted.
-	raw, err := hex.DecodeString("0000000" + "1" + "0c00000002016203016104")
-	if err != nil {
-		t.Fatal(err)
-	}
-	args, err := clarity.DecodeArgs(raw)
+	args, err := clarity.DecodeArgs(vector.Bytes(t, "00000001"+"0c00000002016203016104"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var unknown *contract.Interface
-	_, shown := unknown.Call("f", args)
+	_, got := unknown.Call("f", args)
 	want := []contract.CallArgument{{Hex: "0x0c00000002016203016104", Repr: "(tuple (a false) (b true))", Type: "(tuple (a bool) (b bool))"}}
-	if !reflect.DeepEqual(shown, want) {
-		t.Errorf("got %+v, want %+v", shown, want)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// FunctionKey stands for a function, or for all functions of a name, where contracts are found by what they offer. Two have
-// the same only if they are the same.
+// FunctionKey identifies a function, or all functions of one name, in searches for contracts by their functions. It is
+// a kind followed by a hash, so different functions have different keys.
 type FunctionKey [16]byte
 
-// What a key is of, in its first byte.
+// The kinds of keys, in their first byte.
 const (
-	keyOfName     = 0
-	keyOfFunction = 1
+	nameKey     = 0
+	functionKey = 1
 )
 
-// Keys are the key of the function's name, and that of the whole function: its name, access, result and the types of its
-// arguments in their order. What the arguments are called makes no difference.
+// Keys returns the key of the function's name, and the key of the whole function. The latter covers name, access,
+// output type and the types of the arguments in order. The names of the arguments make no difference.
 func (f Function) Keys() (named, whole FunctionKey) {
 	var b strings.Builder
 	b.WriteString(f.Name)
-	named = newFunctionKey(keyOfName, f.Name)
+	named = newFunctionKey(nameKey, f.Name)
 	for _, part := range []string{f.Access, f.Outputs.Type.String()} {
 		b.WriteByte(0)
 		b.WriteString(part)
@@ -29,7 +29,7 @@ func (f Function) Keys() (named, whole FunctionKey) {
 		b.WriteByte(0)
 		b.WriteString(f.Args[i].Type.String())
 	}
-	return named, newFunctionKey(keyOfFunction, b.String())
+	return named, newFunctionKey(functionKey, b.String())
 }
 
 func newFunctionKey(kind byte, text string) (key FunctionKey) {

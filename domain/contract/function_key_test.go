@@ -21,16 +21,16 @@ func TestFunctionKeys(t *testing.T) {
 		what, text          string
 		sameName, sameWhole bool
 	}{
-		{"the same, written otherwise", ` {"outputs":{"type":{"response":{"error":"uint128","ok":"bool"}}}, "name":"transfer","access":"public","args":[{"name":"n","type":"uint128"},{"type":"principal"}]}`, true, true},
-		{"another order of arguments", `{"name":"transfer","access":"public","args":[{"type":"principal"},{"type":"uint128"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, true, false},
-		{"one argument more", `{"name":"transfer","access":"public","args":[{"type":"uint128"},{"type":"principal"},{"type":"bool"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, true, false},
-		{"another result", `{"name":"transfer","access":"public","args":[{"type":"uint128"},{"type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"bool"}}}}`, true, false},
-		{"another access", `{"name":"transfer","access":"read_only","args":[{"type":"uint128"},{"type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, true, false},
-		{"another name", `{"name":"transfers","access":"public","args":[{"type":"uint128"},{"type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, false, false},
+		{"same function in other JSON", ` {"outputs":{"type":{"response":{"error":"uint128","ok":"bool"}}}, "name":"transfer","access":"public","args":[{"name":"n","type":"uint128"},{"type":"principal"}]}`, true, true},
+		{"arguments in another order", `{"name":"transfer","access":"public","args":[{"type":"principal"},{"type":"uint128"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, true, false},
+		{"additional argument", `{"name":"transfer","access":"public","args":[{"type":"uint128"},{"type":"principal"},{"type":"bool"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, true, false},
+		{"different output", `{"name":"transfer","access":"public","args":[{"type":"uint128"},{"type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"bool"}}}}`, true, false},
+		{"different access", `{"name":"transfer","access":"read_only","args":[{"type":"uint128"},{"type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, true, false},
+		{"different name", `{"name":"transfers","access":"public","args":[{"type":"uint128"},{"type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`, false, false},
 	} {
 		otherName, otherWhole := parse(tc.text).Keys()
 		if (named == otherName) != tc.sameName || (whole == otherWhole) != tc.sameWhole || otherName == otherWhole {
-			t.Errorf("%s: got name %t, whole %t", tc.what, named == otherName, whole == otherWhole)
+			t.Errorf("%s: same name key %t, same function key %t", tc.what, named == otherName, whole == otherWhole)
 		}
 	}
 }

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Interface is what a contract offers. Parts that the node left out are empty; parts this package does not know are
-// ignored. Its methods work on nil, which is a contract whose interface is not known.
+// Interface describes what a contract defines. Parts that the node left out are empty. Parsing ignores parts that this
+// package does not know. The methods accept a nil Interface, which stands for an unknown one.
 type Interface struct {
 	Functions         []Function         `json:"functions"`
 	Variables         []Variable         `json:"variables"`
 	Maps              []Map              `json:"maps"`
 	FungibleTokens    []FungibleToken    `json:"fungible_tokens"`
 	NonFungibleTokens []NonFungibleToken `json:"non_fungible_tokens"`
-	Epoch             string             `json:"epoch,omitempty"`           // Epoch20 …; "" in data from before epoch 2.1
-	ClarityVersion    string             `json:"clarity_version,omitempty"` // Clarity1 …; "" in data from before epoch 2.1
+	Epoch             string             `json:"epoch,omitempty"`           // Epoch20 …; empty before epoch 2.1
+	ClarityVersion    string             `json:"clarity_version,omitempty"` // Clarity1 …; empty before epoch 2.1
 }
 
-// Function is one function of a contract.
+// Function is a function of a contract.
 type Function struct {
 	Name    string     `json:"name"`
 	Access  string     `json:"access"` // private, public or read_only
@@ -57,14 +57,14 @@ type FungibleToken struct {
 	Name string `json:"name"`
 }
 
-// NonFungibleToken is a class of non-fungible tokens that the contract defines; Type is that of the identifiers.
+// NonFungibleToken is a class of non-fungible tokens that the contract defines.
 type NonFungibleToken struct {
 	Name string `json:"name"`
-	Type Type   `json:"type"`
+	Type Type   `json:"type"` // of the token identifiers
 }
 
-// Parse reads an interface. It returns nil without an error for null or empty input: nodes can be set to leave the
-// interface out.
+// Parse parses an interface. For null or empty input it returns nil without an error, because nodes can be configured
+// to leave out the interface.
 func Parse(b []byte) (*Interface, error) {
 	if b = bytes.TrimSpace(b); len(b) == 0 || bytes.Equal(b, []byte("null")) {
 		return nil, nil
@@ -76,7 +76,7 @@ func Parse(b []byte) (*Interface, error) {
 	return &i, nil
 }
 
-// Function returns the function of that name. Failed calls may name functions that do not exist.
+// Function returns the function with that name, or false. Failed calls may name functions that do not exist.
 func (i *Interface) Function(name string) (Function, bool) {
 	if i == nil {
 		return Function{}, false
@@ -89,8 +89,8 @@ func (i *Interface) Function(name string) (Function, bool) {
 	return Function{}, false
 }
 
-// Signature returns the head of the function's definition as APIs show it, such as
-// (define-public (transfer (amount uint) (to principal))). Without arguments a blank stays behind the name:
+// Signature returns the head of the function's definition as existing APIs show it, such as
+// (define-public (transfer (amount uint) (to principal))). A function without arguments keeps the space after its name:
 // (define-read-only (get-owner )).
 func (f Function) Signature() string {
 	var s strings.Builder

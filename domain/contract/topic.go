@@ -7,17 +7,18 @@ import (
 	"strata/domain/clarity"
 )
 
-// topicFields are those in which contracts say what it is that they print, the more telling ones first: topic and event are
-// for nothing else, a tuple with an action or a notification may have a type of something else, and a name is often that of a
-// thing. Many contracts use event or action, token metadata notifications notification, and the boot contracts for stacking
-// name.
+// topicFields lists the tuple fields in which contracts name what they print, the most reliable first. Contracts use
+// topic and event for nothing else. A tuple with an action or a notification may hold the type of something else, and a
+// name is often the name of a thing. Many contracts use event or action; token metadata notifications use notification,
+// and the stacking boot contracts name.
 var topicFields = [...]string{"topic", "event", "action", "notification", "type", "name"}
 
-// TopicMax bounds topics, in bytes.
-const TopicMax = 128
+// MaxTopicLength is the maximum length of a topic in bytes.
+const MaxTopicLength = 128
 
-// Topic is the topic of a printed value, serialised as consensus does; empty for one that names none. The tuple may stand in a
-// response or an option, as what the boot contracts print does. What no column of text can hold is U+FFFD in it.
+// Topic returns the topic of a printed value, given in its consensus serialization, or "" for a value without a topic.
+// The tuple with the topic may be wrapped in ok, err or some, as the boot contracts do. In the topic, U+FFFD replaces
+// what a text column cannot hold: ill-formed UTF-8 and zero characters.
 func Topic(raw []byte) string {
 	value, err := clarity.DecodeAll(raw)
 	if err != nil {
@@ -38,7 +39,7 @@ func Topic(raw []byte) string {
 		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
 			text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 		}
-		if len(text) > TopicMax {
+		if len(text) > MaxTopicLength {
 			return ""
 		}
 		return text

@@ -9,7 +9,7 @@ import (
 	"strata/domain/contract"
 )
 
-// FuzzTopic reads whatever a contract may print, and what may not be a value at all.
+// FuzzTopic checks that a text column can hold the topic of any input, value or not.
 func FuzzTopic(f *testing.F) {
 	text, err := clarity.NewASCII("sold")
 	if err != nil {
@@ -26,8 +26,8 @@ func FuzzTopic(f *testing.F) {
 	f.Add([]byte{0x0c, 0xff})
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		topic := contract.Topic(raw)
-		if len(topic) > contract.TopicMax || !utf8.ValidString(topic) || strings.ContainsRune(topic, 0) {
-			t.Errorf("%x has the topic %q, which can't be stored", raw, topic)
+		if len(topic) > contract.MaxTopicLength || !utf8.ValidString(topic) || strings.ContainsRune(topic, 0) {
+			t.Errorf("Topic(%x) = %q, which no text column can hold", raw, topic)
 		}
 	})
 }

@@ -8,16 +8,17 @@ import (
 	"math/big"
 )
 
-// ErrTrait is returned for a trait that is no JSON object with an array of functions.
+// ErrTrait is returned for a trait that is not a JSON object with an array of functions.
 var ErrTrait = errors.New("not a trait: want a JSON object with an array named functions")
 
-// Trait is what a contract has to offer to implement a trait: for each function the name, access, result and argument
-// types.
+// Trait holds what a contract must define to implement a trait: for each function its name, access, output type and
+// argument types.
 type Trait struct {
 	pattern map[string]any
 }
 
-// ParseTrait reads a trait, written as the interface of a contract that has its functions. It returns ErrTrait.
+// ParseTrait parses a trait in the form of a contract interface with the functions of the trait. The error wraps
+// ErrTrait.
 func ParseTrait(b []byte) (Trait, error) {
 	tree, err := parseTree(b)
 	if err != nil {
@@ -31,23 +32,23 @@ func ParseTrait(b []byte) (Trait, error) {
 	if !ok {
 		return Trait{}, ErrTrait
 	}
-	wanted := make([]any, 0, len(functions))
+	patterns := make([]any, 0, len(functions))
 	for i, function := range functions {
 		f, ok := function.(map[string]any)
 		if !ok {
-			return Trait{}, fmt.Errorf("%w: function %d is no object", ErrTrait, i)
+			return Trait{}, fmt.Errorf("%w: function %d is not an object", ErrTrait, i)
 		}
-		wanted = append(wanted, wantedOf(f))
+		patterns = append(patterns, functionPattern(f))
 	}
-	return Trait{pattern: map[string]any{"functions": wanted}}, nil
+	return Trait{pattern: map[string]any{"functions": patterns}}, nil
 }
 
-// wantedOf keeps of a function what a contract must have too: all but the names of arguments.
-func wantedOf(function map[string]any) map[string]any {
-	wanted := make(map[string]any)
+// functionPattern returns the parts of a function that an implementation must share: all but the argument names.
+func functionPattern(function map[string]any) map[string]any {
+	pattern := make(map[string]any)
 	for _, key := range []string{"name", "access", "outputs"} {
 		if part, ok := function[key]; ok {
-			wanted[key] = part
+			pattern[key] = part
 		}
 	}
 	if args, ok := function["args"].([]any); ok {
@@ -57,13 +58,13 @@ func wantedOf(function map[string]any) map[string]any {
 				types = append(types, map[string]any{"type": a["type"]})
 			}
 		}
-		wanted["args"] = types
+		pattern["args"] = types
 	}
-	return wanted
+	return pattern
 }
 
-// Pattern returns the JSON that the interface of an implementation contains, in the sense of PostgreSQL's jsonb @>
-// operator.
+// Pattern returns the JSON that the interface of every implementation contains, in the sense of PostgreSQL's jsonb
+// operator @>.
 func (t Trait) Pattern() ([]byte, error) {
 	b, err := json.Marshal(t.pattern)
 	if err != nil {
@@ -72,8 +73,8 @@ func (t Trait) Pattern() ([]byte, error) {
 	return b, nil
 }
 
-// ImplementedBy reports whether the interface, given as JSON, contains the pattern. Containment looks at arrays as sets:
-// the order of arguments, and how many there are of a type, make no difference.
+// ImplementedBy reports whether an interface, given as JSON, contains the pattern. Containment treats arrays as sets:
+// the order of the arguments, and the number of arguments of the same type, make no difference.
 func (t Trait) ImplementedBy(abi []byte) (bool, error) {
 	tree, err := parseTree(abi)
 	if err != nil {
@@ -82,8 +83,9 @@ func (t Trait) ImplementedBy(abi []byte) (bool, error) {
 	return contains(tree, t.pattern), nil
 }
 
-// contains is PostgreSQL's jsonb containment (section "jsonb Containment and Existence" of its manual). Each pair of
-// nodes is compared once at most, so the work is bounded by the product of both sizes.
+// contains reports whether whole contains part as jsonb values of PostgreSQL do (section "jsonb Containment and
+// Existence" of its manual). It compares each pair of nodes at most once, so its cost is bounded by the product of both
+// sizes.
 func contains(whole, part any) bool {
 	switch part := part.(type) {
 	case map[string]any:
@@ -91,8 +93,8 @@ func contains(whole, part any) bool {
 		if !ok {
 			return false
 		}
-		for key, wanted := range part {
-			if found, ok := object[key]; !ok || !contains(found, wanted) {
+		for key, member := range part {
+			if candidate, ok := object[key]; !ok || !contains(candidate, member) {
 				return false
 			}
 		}
@@ -102,8 +104,8 @@ func contains(whole, part any) bool {
 		if !ok {
 			return false
 		}
-		for _, wanted := range part {
-			if !anyContains(array, wanted) {
+		for _, element := range part {
+			if !anyContains(array, element) {
 				return false
 			}
 		}
@@ -116,16 +118,17 @@ func contains(whole, part any) bool {
 	}
 }
 
-func anyContains(array []any, wanted any) bool {
+// anyContains reports whether any element of the array contains part.
+func anyContains(array []any, part any) bool {
 	for _, element := range array {
-		if contains(element, wanted) {
+		if contains(element, part) {
 			return true
 		}
 	}
 	return false
 }
 
-// equalNumbers compares by value: 1 equals 1.0.
+// equalNumbers reports whether two JSON numbers have the same value, as 1 and 1.0 do.
 func equalNumbers(a, b string) bool {
 	if a == b {
 		return true
@@ -135,9 +138,9 @@ func equalNumbers(a, b string) bool {
 	return errX == nil && errY == nil && x.Cmp(y) == 0
 }
 
-// parseTree reads one JSON value without rounding its numbers.
+// parseTree parses one JSON value and keeps its numbers exact.
 func parseTree(b []byte) (any, error) {
-	if !json.Valid(b) { // unlike a Decoder, it minds what follows the value
+	if !json.Valid(b) { // unlike a Decoder, Valid also refuses trailing data
 		return nil, errors.New("not JSON")
 	}
 	var tree any

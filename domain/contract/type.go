@@ -11,10 +11,10 @@ import (
 // Kind is the outermost part of a type.
 type Kind byte
 
-// The kinds of types. Future is one that this package does not know.
+// The kinds of types.
 const (
-	Future Kind = iota
-	None        // no information, such as the error side of a response that never fails
+	Future Kind = iota // a type that this package does not know
+	None               // no information, such as the error side of a response that never fails
 	Int
 	Uint
 	Bool
@@ -29,7 +29,7 @@ const (
 	Tuple
 )
 
-// maxDepth is how deep the types of a contract nest at most; what is deeper is Future.
+// maxDepth is the greatest nesting depth of the types of a contract. A deeper type becomes Future.
 const maxDepth = 32
 
 var atoms = map[string]Kind{
@@ -41,23 +41,23 @@ var atoms = map[string]Kind{
 	"trait_reference": TraitReference,
 }
 
-// Type is a Clarity type as an interface describes it. Its JSON is kept as it came, so it marshals unchanged.
+// Type is a Clarity type as an interface describes it. It keeps its JSON and marshals to it unchanged.
 type Type struct {
 	Kind   Kind
-	Length uint32  // of a buffer or list, bytes of a string-ascii, characters of a string-utf8
-	Parts  []Type  // what an optional or list holds; ok and error of a response
+	Length uint32  // bytes of a buffer, elements of a list, characters of a string
+	Parts  []Type  // the inner type of an optional or list; the ok and error types of a response
 	Fields []Field // of a tuple
 
 	raw json.RawMessage
 }
 
-// Field is an entry of a tuple type.
+// Field is a field of a tuple type.
 type Field struct {
 	Name string
 	Type Type
 }
 
-// UnmarshalJSON reads a type. It fails on what is not JSON only: a type that is not understood becomes Future.
+// UnmarshalJSON parses a type. It fails only for input that is not JSON: an unknown type becomes Future.
 func (t *Type) UnmarshalJSON(b []byte) error {
 	if kind, ok := atoms[string(bytes.Trim(b, `"`))]; ok { // most types are atoms
 		*t = Type{Kind: kind, raw: bytes.Clone(b)}
@@ -67,26 +67,28 @@ func (t *Type) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &tree); err != nil {
 		return fmt.Errorf("contract type: %w", err)
 	}
-	read, ok := typeOf(tree, 0)
+	parsed, ok := typeOf(tree, 0)
 	if !ok {
-		read = Type{Kind: Future}
+		parsed = Type{Kind: Future}
 	}
-	read.raw = bytes.Clone(b)
-	*t = read
+	parsed.raw = bytes.Clone(b)
+	*t = parsed
 	return nil
 }
 
-// MarshalJSON returns the JSON that the type was read from; null for the zero Type, which was absent there.
+// MarshalJSON returns the JSON that the type was parsed from, or null for the zero Type, which was absent from its
+// input.
 func (t Type) MarshalJSON() ([]byte, error) {
 	if t.raw == nil && t.Kind == Future {
 		return []byte("null"), nil
 	}
 	if t.raw == nil {
-		return nil, fmt.Errorf("contract type %s was not read from an interface and has no JSON", t)
+		return nil, fmt.Errorf("contract type %s has no JSON, because it was not parsed from an interface", t)
 	}
 	return t.raw, nil
 }
 
+// typeOf returns the type that a JSON tree describes, or false for a type that this package does not know.
 func typeOf(tree any, level int) (Type, bool) {
 	if level >= maxDepth {
 		return Type{}, false
@@ -128,7 +130,7 @@ func typeOf(tree any, level int) (Type, bool) {
 	return Type{}, false
 }
 
-// sized reads {"length": n}.
+// sized returns a type with the length from {"length": n}.
 func sized(kind Kind, tree any) (Type, bool) {
 	object, ok := tree.(map[string]any)
 	if !ok {
@@ -138,6 +140,7 @@ func sized(kind Kind, tree any) (Type, bool) {
 	return Type{Kind: kind, Length: uint32(n)}, ok && n >= 0 && n <= math.MaxUint32 && n == math.Trunc(n)
 }
 
+// composed returns t with the types of its parts added.
 func composed(t Type, level int, parts ...any) (Type, bool) {
 	for _, part := range parts {
 		inner, ok := typeOf(part, level+1)
@@ -173,8 +176,8 @@ func tuple(tree any, level int) (Type, bool) {
 	return t, true
 }
 
-// String returns the type as Clarity text, such as (response bool uint). A Future type is shown as its JSON, the zero
-// Type as "".
+// String returns the type as Clarity text, such as (response bool uint). The text of a Future type is its JSON, and
+// that of the zero Type is empty.
 func (t Type) String() string { return string(t.appendTo(nil)) }
 
 func (t Type) appendTo(dst []byte) []byte {

@@ -1,8 +1,8 @@
-// Package hash holds the fixed-size identifiers that everything else is keyed by: 32-byte hashes (block
-// hashes, index block hashes, transaction ids, Bitcoin hashes) and 20-byte ones (consensus hashes, hash160).
+// Package hash defines the fixed-size identifiers that everything else is keyed by: 32-byte hashes (block hashes, index
+// block hashes, transaction ids, Bitcoin hashes) and 20-byte hashes (consensus hashes, hash160).
 //
-// Text form is lower-case hex with a leading 0x, as Stacks nodes and the APIs in front of them write it. Parsing
-// accepts the bare form and upper case too.
+// The text form is lower-case hex with a leading 0x, as Stacks nodes and existing APIs write it. Parsing also accepts
+// upper case and hex without 0x.
 package hash
 
 import (
@@ -14,7 +14,7 @@ import (
 	"fmt"
 )
 
-// ErrLength is returned when a text or byte form does not have the exact length of its type.
+// ErrLength is returned for text or bytes that do not have the exact length of the type.
 var ErrLength = errors.New("wrong length")
 
 // Hash32 is a 32-byte hash. The zero value is 32 zero bytes, which Stacks uses for "none".
@@ -23,26 +23,16 @@ type Hash32 [32]byte
 // Hash20 is a 20-byte hash.
 type Hash20 [20]byte
 
-// Parse32 reads 64 hex digits with or without 0x.
+// Parse32 parses 64 hex digits, with or without 0x.
 func Parse32(s string) (Hash32, error) {
 	var h Hash32
 	return h, parse(h[:], []byte(s))
 }
 
-// Parse20 reads 40 hex digits with or without 0x.
+// Parse20 parses 40 hex digits, with or without 0x.
 func Parse20(s string) (Hash20, error) {
 	var h Hash20
 	return h, parse(h[:], []byte(s))
-}
-
-// From32 copies exactly 32 bytes.
-func From32(b []byte) (Hash32, error) {
-	var h Hash32
-	if len(b) != len(h) {
-		return h, fmt.Errorf("hash of %d bytes: %w, want %d", len(b), ErrLength, len(h))
-	}
-	copy(h[:], b)
-	return h, nil
 }
 
 func (h Hash32) String() string { return "0x" + hex.EncodeToString(h[:]) }
@@ -54,22 +44,22 @@ func (h Hash32) IsZero() bool { return h == Hash32{} }
 // IsZero reports whether all bytes are zero.
 func (h Hash20) IsZero() bool { return h == Hash20{} }
 
-// MarshalText writes the 0x form.
+// MarshalText returns the text that String returns.
 func (h Hash32) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// MarshalText writes the 0x form.
+// MarshalText returns the text that String returns.
 func (h Hash20) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText reads what Parse32 reads.
+// UnmarshalText parses text as Parse32 does.
 func (h *Hash32) UnmarshalText(text []byte) error { return parse(h[:], text) }
 
-// UnmarshalText reads what Parse20 reads.
+// UnmarshalText parses text as Parse20 does.
 func (h *Hash20) UnmarshalText(text []byte) error { return parse(h[:], text) }
 
-// Value stores the hash as bytea.
+// Value returns the bytes of the hash, which the database stores as bytea.
 func (h Hash32) Value() (driver.Value, error) { return h[:], nil }
 
-// Value stores the hash as bytea.
+// Value returns the bytes of the hash, which the database stores as bytea.
 func (h Hash20) Value() (driver.Value, error) { return h[:], nil }
 
 // Scan reads a bytea of exactly 32 bytes.
@@ -78,8 +68,8 @@ func (h *Hash32) Scan(src any) error { return scan(h[:], src) }
 // Scan reads a bytea of exactly 20 bytes.
 func (h *Hash20) Scan(src any) error { return scan(h[:], src) }
 
-// IndexBlockHash is the globally unique id of a Stacks block: SHA-512/256 over the header hash followed by the
-// consensus hash of the sortition (SIP-005 "index block hash"; "block id" in Nakamoto).
+// IndexBlockHash returns the id of a Stacks block that is unique across forks: SHA-512/256 over the block's header hash
+// followed by the consensus hash of its sortition (SIP-005 "index block hash"; "block id" in Nakamoto).
 func IndexBlockHash(block Hash32, consensus Hash20) Hash32 {
 	var b [52]byte
 	copy(b[:32], block[:])
@@ -90,10 +80,10 @@ func IndexBlockHash(block Hash32, consensus Hash20) Hash32 {
 func parse(dst, text []byte) error {
 	text = bytes.TrimPrefix(text, []byte("0x"))
 	if len(text) != hex.EncodedLen(len(dst)) {
-		return fmt.Errorf("hash %q: %w, want %d hex digits", clip(text), ErrLength, hex.EncodedLen(len(dst)))
+		return fmt.Errorf("hash %.80q: %w, want %d hex digits", text, ErrLength, hex.EncodedLen(len(dst)))
 	}
 	if _, err := hex.Decode(dst, text); err != nil {
-		return fmt.Errorf("hash %q: %w", clip(text), err)
+		return fmt.Errorf("hash %.80q: %w", text, err)
 	}
 	return nil
 }
@@ -108,13 +98,4 @@ func scan(dst []byte, src any) error {
 	}
 	copy(dst, b)
 	return nil
-}
-
-// clip keeps error messages short when the input is a whole document.
-func clip(b []byte) []byte {
-	const most = 80
-	if len(b) > most {
-		return b[:most]
-	}
-	return b
 }

@@ -1,25 +1,25 @@
-// Package lossy reads bytes that claim to be UTF-8 the way the Unicode standard recommends (section 3.9, "Substitution
-// of Maximal Subparts"): each longest run of bytes that could have begun a character becomes one U+FFFD.
+// Package lossy decodes possibly ill-formed UTF-8 as the Unicode standard recommends (section 3.9, "Substitution of
+// Maximal Subparts"): each longest run of bytes that could have begun a character becomes one U+FFFD.
 //
-// The standard library has two other ways, one replacement a byte (range over a string) and one a run of bad bytes
-// (strings.ToValidUTF8); what Stacks APIs show follows this one.
+// Existing Stacks APIs show text in this way. The standard library differs: a range over a string yields one
+// replacement for each bad byte, and strings.ToValidUTF8 yields one for each run of bad bytes.
 package lossy
 
 import "unicode/utf8"
 
-// Rune returns the first character of b and its length in bytes, or U+FFFD and the length of the ill-formed part that
-// it stands for. It returns 0, 0 for an empty b. A genuine U+FFFD has length 3.
+// Rune returns the first character of b and its length in bytes. For an ill-formed part it returns U+FFFD and the
+// length of that part, 1 to 3 bytes; a genuine U+FFFD also has length 3. It returns 0, 0 for an empty b.
 func Rune(b []byte) (r rune, size int) {
 	if len(b) == 0 {
 		return 0, 0
 	}
 	if r, size = utf8.DecodeRune(b); r == utf8.RuneError && size == 1 {
-		return r, illFormed(b)
+		return r, illFormedLength(b)
 	}
 	return r, size
 }
 
-// Append appends b to dst with each ill-formed part replaced.
+// Append appends b to dst, with U+FFFD in place of each ill-formed part.
 func Append(dst, b []byte) []byte {
 	if utf8.Valid(b) {
 		return append(dst, b...)
@@ -32,7 +32,7 @@ func Append(dst, b []byte) []byte {
 	return dst
 }
 
-// String returns b as text with each ill-formed part replaced.
+// String returns b as text, with U+FFFD in place of each ill-formed part.
 func String(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -40,7 +40,7 @@ func String(b []byte) string {
 	return string(Append(make([]byte, 0, len(b)+8), b))
 }
 
-// Count returns the number of characters in what String returns.
+// Count returns the number of characters in the text that String returns.
 func Count(b []byte) int {
 	if utf8.Valid(b) {
 		return utf8.RuneCount(b)
@@ -53,10 +53,10 @@ func Count(b []byte) int {
 	return n
 }
 
-// illFormed is the length of the maximal subpart at the start of b, which starts no well-formed character
-// (Unicode table 3-7).
-func illFormed(b []byte) int {
-	var length int                      // of the character that the first byte announces
+// illFormedLength returns the length in bytes of the maximal subpart at the start of b (Unicode table 3-7). The caller
+// knows that b does not start with a well-formed character.
+func illFormedLength(b []byte) int {
+	var length int                      // bytes of the character that the first byte announces
 	low, high := byte(0x80), byte(0xbf) // range of the second byte
 	switch first := b[0]; {
 	case first < 0xc2 || first > 0xf4:
@@ -67,17 +67,17 @@ func illFormed(b []byte) int {
 		length = 3
 		switch first {
 		case 0xe0:
-			low = 0xa0 // below would be overlong
+			low = 0xa0 // lower would be overlong
 		case 0xed:
-			high = 0x9f // above are surrogates
+			high = 0x9f // higher would be a surrogate
 		}
 	default:
 		length = 4
 		switch first {
 		case 0xf0:
-			low = 0x90
+			low = 0x90 // lower would be overlong
 		case 0xf4:
-			high = 0x8f // above is past U+10FFFF
+			high = 0x8f // higher would be past U+10FFFF
 		}
 	}
 	n := 1

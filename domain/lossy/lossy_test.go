@@ -14,14 +14,14 @@ func TestString(t *testing.T) {
 		{"valid", "og ⭐ 🎉", "og ⭐ 🎉"},
 		{"genuine replacement", "a\uFFFDb", "a\uFFFDb"},
 		{"bad second byte", "\xc3(", "\uFFFD("},
-		{"two stray continuations", "\xf0(\x8c\xbc", "\uFFFD(\uFFFD\uFFFD"},
-		{"truncated three of four", "\xf0\x9f\x8e", "\uFFFD"},
-		{"truncated two of three", "a\xe2\xad", "a\uFFFD"},
-		{"truncated, then text", "\xf0\x9f\x8eA", "\uFFFDA"},
+		{"two stray continuation bytes", "\xf0(\x8c\xbc", "\uFFFD(\uFFFD\uFFFD"},
+		{"three bytes of four", "\xf0\x9f\x8e", "\uFFFD"},
+		{"two bytes of three", "a\xe2\xad", "a\uFFFD"},
+		{"truncated character before text", "\xf0\x9f\x8eA", "\uFFFDA"},
 		{"overlong", "\xc0\xaf\xe0\x80\xaf", "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD"},
 		{"surrogate", "\xed\xa0\x80", "\uFFFD\uFFFD\uFFFD"},
-		{"past the last plane", "\xf4\x90\x80\x80", "\uFFFD\uFFFD\uFFFD\uFFFD"},
-		{"standard's example", "\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64", "a\uFFFD\uFFFD\uFFFDb\uFFFDc\uFFFD\uFFFDd"},
+		{"beyond the last plane", "\xf4\x90\x80\x80", "\uFFFD\uFFFD\uFFFD\uFFFD"},
+		{"example in the Unicode standard", "\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64", "a\uFFFD\uFFFD\uFFFDb\uFFFDc\uFFFD\uFFFDd"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := lossy.String([]byte(tc.in)); got != tc.want {
@@ -45,10 +45,10 @@ func FuzzString(f *testing.F) {
 		if n := utf8.RuneCountInString(got); n != lossy.Count(b) {
 			t.Errorf("Count(% x) = %d, want %d", b, lossy.Count(b), n)
 		}
-		// What can be kept is kept: nothing but replacements may differ from the standard library's reading.
+		// All well-formed characters survive: only the replacements may differ from the standard library's result.
 		want := strings.ReplaceAll(strings.ToValidUTF8(string(b), ""), "\uFFFD", "")
-		if kept := strings.ReplaceAll(got, "\uFFFD", ""); kept != want {
-			t.Errorf("String(% x) keeps %q, want %q", b, kept, want)
+		if rest := strings.ReplaceAll(got, "\uFFFD", ""); rest != want {
+			t.Errorf("String(% x) without replacements = %q, want %q", b, rest, want)
 		}
 	})
 }

@@ -1,5 +1,5 @@
-// Package memo shows the 34-byte memo of a token transfer as text. A memo is any bytes, usually UTF-8 padded with
-// zeros; there are two readings of it, both of existing APIs.
+// Package memo renders the 34-byte memo of a token transfer as text. A memo may hold any bytes; usually it is UTF-8
+// padded with zero bytes. Existing APIs render it in two ways, Display and Rosetta.
 package memo
 
 import (
@@ -13,21 +13,21 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Display returns the memo as one tidy line: ill-formed UTF-8, characters that do not print and white space become
-// single blanks, none of them at the ends. Characters that print only together with others, as in flags and families
-// of emoji, are kept.
+// Display returns the memo as one tidy line. Each run of ill-formed UTF-8, unprintable characters and white space
+// becomes a single space, and the ends are trimmed. Characters that print only together with others, as in flag and
+// family emoji, are kept.
 func Display(b []byte) string {
 	var line strings.Builder
-	blank := false // a blank is due before the next character
+	spaceDue := false // before the next character
 	write := func(r rune) {
 		if r == utf8.RuneError || unicode.IsSpace(r) {
-			blank = true
+			spaceDue = true
 			return
 		}
-		if blank && line.Len() > 0 {
+		if spaceDue && line.Len() > 0 {
 			line.WriteByte(' ')
 		}
-		blank = false
+		spaceDue = false
 		line.WriteRune(r)
 	}
 	text, state := lossy.String(b), -1
@@ -45,7 +45,7 @@ func Display(b []byte) string {
 	return line.String()
 }
 
-// Rosetta returns the memo without its trailing zero bytes, otherwise as it is, ill-formed UTF-8 replaced by U+FFFD;
+// Rosetta returns the memo without its trailing zero bytes, and with U+FFFD in place of ill-formed UTF-8. It returns
 // false when nothing is left.
 func Rosetta(b []byte) (string, bool) {
 	b = bytes.TrimRight(b, "\x00")

@@ -1,7 +1,6 @@
 package memo_test
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -15,10 +14,10 @@ func TestDisplay(t *testing.T) {
 	zeros := strings.Repeat("\x00", 20)
 	for _, tc := range []struct{ name, in, want string }{
 		{"padded", "UhOh " + zeros, "UhOh"},
-		{"empty", zeros, ""},
-		{"nothing", "", ""},
-		{"inner blanks", "a  \t\n b", "a b"},
-		{"line break of two", "a\r\nb", "a b"},
+		{"only zero bytes", zeros, ""},
+		{"no bytes", "", ""},
+		{"inner white space", "a  \t\n b", "a b"},
+		{"two-character line break", "a\r\nb", "a b"},
 		{"inner zeros", "a\x00\x00b", "a b"},
 		{"ill-formed", "a\xff\xfeb\xc3", "a b"},
 		{"replacement character", "a\uFFFDb", "a b"},
@@ -44,8 +43,8 @@ func TestRosetta(t *testing.T) {
 		ok             bool
 	}{
 		{"padded", "UhOh \x00\x00", "UhOh ", true},
-		{"empty", "\x00\x00", "", false},
-		{"nothing", "", "", false},
+		{"only zero bytes", "\x00\x00", "", false},
+		{"no bytes", "", "", false},
 		{"leading zero", "\x00a\x00", "\x00a", true},
 		{"ill-formed", "\xff\x00\xfe\x00", "\uFFFD\x00\uFFFD", true},
 	} {
@@ -64,10 +63,7 @@ func TestVectors(t *testing.T) {
 			Display string
 			Rosetta *string
 		}](t, row)
-		b, err := hex.DecodeString(strings.TrimPrefix(want.MemoHex, "0x"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := vector.Bytes(t, want.MemoHex)
 		if got := memo.Display(b); got != want.Display {
 			t.Errorf("Display = %q, want %q", got, want.Display)
 		}
@@ -84,10 +80,10 @@ func FuzzDisplay(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got := memo.Display(b)
 		if !utf8.ValidString(got) || strings.Contains(got, "  ") || strings.TrimSpace(got) != got {
-			t.Errorf("Display(%q) = %q", b, got)
+			t.Errorf("Display(%q) = %q is not one tidy line", b, got)
 		}
 		if len(got) > len(b) {
-			t.Errorf("Display(%q) = %q is longer", b, got)
+			t.Errorf("Display(%q) = %q is longer than the memo", b, got)
 		}
 		if text, ok := memo.Rosetta(b); !utf8.ValidString(text) || ok == (text == "") {
 			t.Errorf("Rosetta(%q) = %q, %t", b, text, ok)

@@ -7,8 +7,8 @@ import (
 	"strata/domain/clarity"
 )
 
-// Address reads a reward address, the tuple {version: (buff 1), hashbytes: (buff 20|32)}, which may be wrapped in some.
-// It returns nil without an error for none, and ErrEvent for any other value.
+// Address returns the reward address in the tuple {version: (buff 1), hashbytes: (buff 20|32)}, which may be wrapped in
+// some. It returns nil without an error for none and for the zero Value, and ErrEvent for any other value.
 func Address(v clarity.Value) (*bitcoin.PoxAddress, error) {
 	v, present := unwrap(v)
 	if !present {
@@ -16,15 +16,15 @@ func Address(v clarity.Value) (*bitcoin.PoxAddress, error) {
 	}
 	version, _ := v.Field("version")
 	hash, _ := v.Field("hashbytes")
-	v1, okVersion := version.Buffer()
-	h, okHash := hash.Buffer()
-	if !okVersion || !okHash || len(v1) != 1 {
-		return nil, fmt.Errorf("%w: reward address is %s", ErrEvent, clip(v))
+	versionBytes, okVersion := version.Buffer()
+	hashBytes, okHash := hash.Buffer()
+	if !okVersion || !okHash || len(versionBytes) != 1 {
+		return nil, fmt.Errorf("%w: reward address is %s", ErrEvent, describe(v))
 	}
-	return &bitcoin.PoxAddress{Version: v1[0], Hash: h}, nil
+	return &bitcoin.PoxAddress{Version: versionBytes[0], Hash: hashBytes}, nil
 }
 
-// AddressValue returns the tuple that Address reads. It fails for a hash longer than a buffer can be.
+// AddressValue returns the tuple that Address reads. It fails if the hash is longer than a buffer can be.
 func AddressValue(p bitcoin.PoxAddress) (clarity.Value, error) {
 	version, err := clarity.NewBuffer([]byte{p.Version})
 	if err != nil {
@@ -40,7 +40,7 @@ func AddressValue(p bitcoin.PoxAddress) (clarity.Value, error) {
 	)
 }
 
-// unwrap takes a value out of some; it returns false for none and for no value.
+// unwrap returns the value inside some, or v itself. It returns false for none and for the zero Value.
 func unwrap(v clarity.Value) (clarity.Value, bool) {
 	if v.Type() == clarity.TypeSome {
 		v, _ = v.Inner()
@@ -48,13 +48,13 @@ func unwrap(v clarity.Value) (clarity.Value, bool) {
 	return v, !v.IsZero() && v.Type() != clarity.TypeNone
 }
 
-// clip shows a value in a message, shortened.
-func clip(v clarity.Value) string {
-	const most = 200
+// describe returns the text of a value for an error message, or only its type and size if it is long.
+func describe(v clarity.Value) string {
+	const maxSize = 200
 	if v.IsZero() {
 		return "missing"
 	}
-	if len(v.Raw()) > most {
+	if len(v.Raw()) > maxSize {
 		return fmt.Sprintf("a %s of %d bytes", v.Type(), len(v.Raw()))
 	}
 	return v.Repr()

@@ -9,23 +9,23 @@ import (
 	"strata/domain/clarity"
 )
 
-// ErrEvent is returned for a print that does not have the form of an event. Callers keep the raw event.
+// ErrEvent is returned for a printed value that does not have the form of an event. Callers keep the raw event.
 var ErrEvent = errors.New("not a proof-of-transfer event")
 
-// Event is a stacking operation as pox-2, pox-3 or pox-4 reported it. Amounts are in microSTX, heights are those of the
-// Bitcoin chain. The print tells the state of the account before the operation; Balance, Locked and
-// BurnchainUnlockHeight here are those after it.
+// Event is a stacking operation as pox-2, pox-3 or pox-4 reports it. Amounts are in microSTX; heights are those of the
+// Bitcoin chain. The printed value holds the state of the account before the operation, but Balance, Locked and
+// BurnchainUnlockHeight hold the state after it.
 type Event struct {
 	Name                  string
-	Stacker               clarity.Principal // of the aggregation events: the pool's operator
+	Stacker               clarity.Principal // in aggregation events the operator of the pool
 	Balance               *big.Int          // spendable
 	Locked                *big.Int
 	BurnchainUnlockHeight *big.Int
-	PoxAddress            *bitcoin.PoxAddress // nil when the event has none
+	PoxAddress            *bitcoin.PoxAddress // nil if the event has none
 	Data                  Data
 }
 
-// Data holds what an event has besides; what it does not have is nil.
+// Data holds the data tuple of an event. Fields that the event does not have are nil.
 type Data struct {
 	FirstCycleLocked   *big.Int
 	FirstUnlockedCycle *big.Int
@@ -49,8 +49,9 @@ type Data struct {
 	DelegateTo         *clarity.Principal
 }
 
-// place returns where a field of the data tuple goes: a **big.Int, a *[]byte or a **clarity.Principal.
-func (d *Data) place(field string) any {
+// pointer returns a pointer to the member for a field of the data tuple: a **big.Int, a *[]byte or a
+// **clarity.Principal.
+func (d *Data) pointer(field string) any {
 	switch field {
 	case "first-cycle-locked":
 		return &d.FirstCycleLocked
@@ -96,15 +97,15 @@ func (d *Data) place(field string) any {
 	return nil
 }
 
-// Decode reads the value printed by pox-2, pox-3 or pox-4. It returns false without an error for the response of a
-// failed call, (err …), which is no event, and ErrEvent for what should be one and is not: another shape, an unknown
-// name, a missing field.
+// Decode decodes a value printed by pox-2, pox-3 or pox-4. It returns false without an error for the response of a
+// failed call, (err …), because that is not an event. It returns ErrEvent for any other value without the form of an
+// event: one with another shape, an unknown name or a missing field.
 func Decode(v clarity.Value) (Event, bool, error) {
 	if v.Type() == clarity.TypeErr {
 		return Event{}, false, nil
 	}
 	if v.Type() != clarity.TypeOk {
-		return Event{}, false, fmt.Errorf("%w: want a response, have %s", ErrEvent, clip(v))
+		return Event{}, false, fmt.Errorf("%w: want a response, have %s", ErrEvent, describe(v))
 	}
 	body, _ := v.Inner()
 	e, err := decode(body)
@@ -114,54 +115,54 @@ func Decode(v clarity.Value) (Event, bool, error) {
 func decode(body clarity.Value) (e Event, err error) {
 	name, _ := body.Field("name")
 	if e.Name, _ = name.Text(); e.Name == "" {
-		return Event{}, fmt.Errorf("%w: no name in %s", ErrEvent, clip(body))
+		return Event{}, fmt.Errorf("%w: no name in %s", ErrEvent, describe(body))
 	}
-	shape, ok := layouts[e.Name]
+	l, ok := layouts[e.Name]
 	if !ok {
 		return Event{}, fmt.Errorf("%w: unknown name %.40q", ErrEvent, e.Name)
 	}
 	stacker, _ := body.Field("stacker")
 	if e.Stacker, ok = stacker.Principal(); !ok {
-		return Event{}, fmt.Errorf("%w: %s: stacker is %s", ErrEvent, e.Name, clip(stacker))
+		return Event{}, fmt.Errorf("%w: %s: stacker is %s", ErrEvent, e.Name, describe(stacker))
 	}
 	for _, base := range []struct {
-		field string
-		to    **big.Int
+		field  string
+		target **big.Int
 	}{{"balance", &e.Balance}, {"locked", &e.Locked}, {"burnchain-unlock-height", &e.BurnchainUnlockHeight}} {
-		if err := read(body, base.field, base.to, true); err != nil {
+		if err := readField(body, base.field, base.target, true); err != nil {
 			return Event{}, fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
 	data, _ := body.Field("data")
-	if err := e.readData(data, shape); err != nil {
+	if err := e.readData(data, l); err != nil {
 		return Event{}, fmt.Errorf("%s: %w", e.Name, err)
 	}
-	if shape.apply != nil {
-		shape.apply(&e)
+	if l.apply != nil {
+		l.apply(&e)
 	}
 	return e, nil
 }
 
-func (e *Event) readData(data clarity.Value, shape layout) error {
+func (e *Event) readData(data clarity.Value, l layout) error {
 	if data.Type() != clarity.TypeTuple {
-		return fmt.Errorf("%w: data is %s", ErrEvent, clip(data))
+		return fmt.Errorf("%w: data is %s", ErrEvent, describe(data))
 	}
-	for _, field := range shape.required {
-		if err := read(data, field, e.Data.place(field), true); err != nil {
+	for _, field := range l.required {
+		if err := readField(data, field, e.Data.pointer(field), true); err != nil {
 			return err
 		}
 	}
-	for _, field := range shape.optional {
-		if err := read(data, field, e.Data.place(field), false); err != nil {
+	for _, field := range l.optional {
+		if err := readField(data, field, e.Data.pointer(field), false); err != nil {
 			return err
 		}
 	}
-	if shape.address == absent {
+	if l.address == addressAbsent {
 		return nil
 	}
 	address, ok := data.Field("pox-addr")
 	if !ok {
-		if shape.address == maybe {
+		if l.address == addressOptional {
 			return nil
 		}
 		return fmt.Errorf("%w: pox-addr is missing", ErrEvent)
@@ -171,31 +172,32 @@ func (e *Event) readData(data clarity.Value, shape layout) error {
 	return err
 }
 
-// read puts a field of a tuple where to points. Optional fields may be plain, in some, none or missing.
-func read(tuple clarity.Value, field string, to any, required bool) error {
-	found, _ := tuple.Field(field)
-	v, present := unwrap(found)
+// readField stores a field of a tuple in target, a pointer as Data.pointer returns it. The field may be plain or
+// wrapped in some. One that is not required may also be none or missing.
+func readField(tuple clarity.Value, field string, target any, required bool) error {
+	raw, _ := tuple.Field(field)
+	v, present := unwrap(raw)
 	if !present {
 		if required {
-			return fmt.Errorf("%w: %s is %s", ErrEvent, field, clip(found))
+			return fmt.Errorf("%w: %s is %s", ErrEvent, field, describe(raw))
 		}
 		return nil
 	}
 	ok := false
-	switch to := to.(type) {
+	switch target := target.(type) {
 	case **big.Int:
 		if v.Type() == clarity.TypeUint {
-			*to, ok = v.Int()
+			*target, ok = v.Int()
 		}
 	case *[]byte:
-		*to, ok = v.Buffer()
+		*target, ok = v.Buffer()
 	case **clarity.Principal:
 		var p clarity.Principal
 		p, ok = v.Principal()
-		*to = &p
+		*target = &p
 	}
 	if !ok {
-		return fmt.Errorf("%w: %s is %s", ErrEvent, field, clip(found))
+		return fmt.Errorf("%w: %s is %s", ErrEvent, field, describe(raw))
 	}
 	return nil
 }

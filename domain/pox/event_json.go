@@ -11,8 +11,9 @@ import (
 	"strata/domain/clarity"
 )
 
-// JSON returns the event as APIs show it: name, stacker, locked, balance, burnchain_unlock_height, pox_addr (a Bitcoin
-// address of the network n), pox_addr_raw and data. Numbers are decimal strings, bytes 0x hex, what is absent is null.
+// JSON returns the event as existing APIs show it, an object with the members name, stacker, locked, balance,
+// burnchain_unlock_height, pox_addr (a Bitcoin address of network n), pox_addr_raw and data. Numbers are decimal
+// strings, bytes are 0x hex, and absent values are null.
 func (e Event) JSON(n bitcoin.Network) ([]byte, error) {
 	var address, raw *string
 	if e.PoxAddress != nil {
@@ -23,8 +24,8 @@ func (e Event) JSON(n bitcoin.Network) ([]byte, error) {
 		}
 	}
 	data := object{}
-	for _, field := range layouts[e.Name].shown {
-		data = append(data, member{field, e.Data.show(field)})
+	for _, field := range layouts[e.Name].members {
+		data = append(data, member{field, e.Data.jsonValue(field)})
 	}
 	b, err := object{
 		{"name", e.Name},
@@ -42,24 +43,24 @@ func (e Event) JSON(n bitcoin.Network) ([]byte, error) {
 	return b, nil
 }
 
-// show returns a field as it stands in JSON.
-func (d *Data) show(field string) any {
-	switch at := d.place(field).(type) {
+// jsonValue returns the value of a field for JSON, or nil if the field is absent.
+func (d *Data) jsonValue(field string) any {
+	switch value := d.pointer(field).(type) {
 	case **big.Int:
-		return decimal(*at)
+		return decimal(*value)
 	case *[]byte:
-		if *at != nil {
-			return "0x" + hex.EncodeToString(*at)
+		if *value != nil {
+			return "0x" + hex.EncodeToString(*value)
 		}
 	case **clarity.Principal:
-		if *at != nil {
-			return (*at).String()
+		if *value != nil {
+			return (*value).String()
 		}
 	}
 	return nil
 }
 
-// decimal returns the digits of a number, or nil.
+// decimal returns n as a decimal string, or nil for nil.
 func decimal(n *big.Int) any {
 	if n == nil {
 		return nil
@@ -67,7 +68,7 @@ func decimal(n *big.Int) any {
 	return n.String()
 }
 
-// object is a JSON object whose members stay in order. Hyphens in their names become underscores.
+// object is a JSON object that keeps the order of its members. In JSON, hyphens in their names become underscores.
 type object []member
 
 type member struct {

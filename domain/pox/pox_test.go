@@ -1,7 +1,6 @@
 package pox_test
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -19,6 +18,7 @@ const (
 	operator = "SP2GKVKM12JZ0YW3ZJH3GMBJYGVNM0BS94ERA45AM"
 )
 
+// must returns a function that fails tb on an error, and otherwise returns the value.
 func must[T any](tb testing.TB) func(T, error) T {
 	return func(v T, err error) T {
 		tb.Helper()
@@ -29,8 +29,8 @@ func must[T any](tb testing.TB) func(T, error) T {
 	}
 }
 
-// tuple makes a tuple of names and values: numbers are uints, text that starts with SP is a principal, other text is
-// string-ascii, bytes are a buffer, nil is none.
+// tuple returns a tuple of alternating names and values. An int becomes a uint, text that starts with SP a principal,
+// other text a string-ascii, bytes a buffer, and nil none.
 func tuple(tb testing.TB, pairs ...any) clarity.Value {
 	tb.Helper()
 	value := must[clarity.Value](tb)
@@ -55,7 +55,7 @@ func tuple(tb testing.TB, pairs ...any) clarity.Value {
 		case clarity.Value:
 			f.Value = v
 		default:
-			tb.Fatalf("no value of %T", v)
+			tb.Fatalf("no Clarity value for a %T", v)
 		}
 		fields = append(fields, f)
 	}
@@ -73,8 +73,8 @@ func event(tb testing.TB, name string, data clarity.Value) clarity.Value {
 
 func TestDecode(t *testing.T) {
 	address := rewardAddress(t)
-	const burned = "1111111111111111111114oLvT2"
-	const raw = "0x000000000000000000000000000000000000000000"
+	const zeroAddress = "1111111111111111111114oLvT2"
+	const zeroRaw = "0x000000000000000000000000000000000000000000"
 	type base struct{ locked, balance, unlock string }
 	key := []byte{2, 3}
 	for _, tc := range []struct {
@@ -115,7 +115,7 @@ func TestDecode(t *testing.T) {
 				t.Fatalf("Decode: %t, %v", ok, err)
 			}
 			want := `{"name":"` + tc.name + `","stacker":"` + stacker + `","locked":"` + tc.base.locked + `","balance":"` + tc.base.balance +
-				`","burnchain_unlock_height":"` + tc.base.unlock + `","pox_addr":"` + burned + `","pox_addr_raw":"` + raw + `","data":` + tc.want + `}`
+				`","burnchain_unlock_height":"` + tc.base.unlock + `","pox_addr":"` + zeroAddress + `","pox_addr_raw":"` + zeroRaw + `","data":` + tc.want + `}`
 			if got, err := e.JSON(bitcoin.Mainnet); err != nil || string(got) != want {
 				t.Errorf("got %s, %v\nwant %s", got, err, want)
 			}
@@ -129,9 +129,9 @@ func TestDecodeWithoutAddress(t *testing.T) {
 		data        clarity.Value
 		raw         string
 	}{
-		{"delegation without one", "delegate-stx", tuple(t, "amount-ustx", 8, "delegate-to", operator, "unlock-burn-height", nil, "pox-addr", nil), "null"},
+		{"delegation without address", "delegate-stx", tuple(t, "amount-ustx", 8, "delegate-to", operator, "unlock-burn-height", nil, "pox-addr", nil), "null"},
 		{"revocation", "revoke-delegate-stx", tuple(t, "delegate-to", operator, "start-cycle-id", 3, "end-cycle-id", nil), "null"},
-		{"one that is no address", "handle-unlock", tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", 2,
+		{"tuple that is not an address", "handle-unlock", tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", 2,
 			"pox-addr", tuple(t, "hashbytes", []byte{1}, "version", []byte{9})), `"0x0901"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -154,8 +154,8 @@ func TestDecodeErrors(t *testing.T) {
 		in   clarity.Value
 	}{
 		{"zero value", clarity.Value{}},
-		{"no response", clarity.NewNone()},
-		{"no tuple", clarity.NewOk(clarity.NewNone())},
+		{"not a response", clarity.NewNone()},
+		{"not a tuple", clarity.NewOk(clarity.NewNone())},
 		{"unknown name", event(t, "stack-everything", complete)},
 		{"no stacker", clarity.NewOk(tuple(t, "name", "handle-unlock", "balance", 1, "locked", 1, "burnchain-unlock-height", 1, "data", complete))},
 		{"no balance", clarity.NewOk(tuple(t, "name", "handle-unlock", "stacker", stacker, "locked", 1, "burnchain-unlock-height", 1, "data", complete))},
@@ -163,7 +163,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"balance as int", clarity.NewOk(tuple(t, "name", "handle-unlock", "stacker", stacker, "balance", clarity.NewInt64(-1), "locked", 1, "burnchain-unlock-height", 1, "data", complete))},
 		{"no data", clarity.NewOk(tuple(t, "name", "handle-unlock", "stacker", stacker, "balance", 1, "locked", 1, "burnchain-unlock-height", 1))},
 		{"missing field", event(t, "handle-unlock", tuple(t, "first-cycle-locked", 1, "pox-addr", rewardAddress(t)))},
-		{"none for a field", event(t, "handle-unlock", tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", nil, "pox-addr", rewardAddress(t)))},
+		{"none for a required field", event(t, "handle-unlock", tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", nil, "pox-addr", rewardAddress(t)))},
 		{"missing address", event(t, "handle-unlock", tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", 2))},
 		{"address of two versions", event(t, "handle-unlock", tuple(t, "first-cycle-locked", 1, "first-unlocked-cycle", 2, "pox-addr", tuple(t, "version", []byte{1, 2}, "hashbytes", []byte{1})))},
 		{"signer key as number", event(t, "stack-increase", tuple(t, "increase-by", 50, "total-locked", 150, "pox-addr", rewardAddress(t), "signer-key", 1))},
@@ -175,7 +175,7 @@ func TestDecodeErrors(t *testing.T) {
 		})
 	}
 	if e, ok, err := pox.Decode(clarity.NewErr(clarity.NewInt64(24))); ok || err != nil {
-		t.Errorf("a failed call is %+v, %t, %v, want no event", e, ok, err)
+		t.Errorf("failed call: got %+v, %t, %v, want no event", e, ok, err)
 	}
 }
 
@@ -213,17 +213,17 @@ func TestDecodePrint(t *testing.T) {
 	}
 	for _, field := range []string{"unlock-cycle", "staker", "nothing"} {
 		if n, ok := p.Uint(field); ok {
-			t.Errorf("%s = %v as a number", field, n)
+			t.Errorf("Uint(%s) = %v, want none", field, n)
 		}
 	}
-	if who, ok := p.Principal("staker"); !ok || who.String() != stacker {
-		t.Errorf("staker = %s, %t", who, ok)
+	if staker, ok := p.Principal("staker"); !ok || staker.String() != stacker {
+		t.Errorf("staker = %s, %t", staker, ok)
 	}
 	if yes, ok := p.Bool("is-l1-lock"); !ok || !yes {
 		t.Errorf("is-l1-lock = %t, %t", yes, ok)
 	}
 	if b, ok := p.Buffer("staker"); ok {
-		t.Errorf("staker = %x as bytes", b)
+		t.Errorf("Buffer(staker) = %x, want none", b)
 	}
 	const want = `{"topic":"register-for-bond","data":{"amount_ustx":"1","bond_index":"3","btc_lockup":{"txs":[{"vout":"1"},{"vout":"2"}],"type":"l1"},` +
 		`"first_reward_cycle":"4","is_l1_lock":true,"sats_total":"2","signer":"` + operator + `.signer","staker":"` + stacker + `","unlock_burn_height":"5","unlock_cycle":null}}`
@@ -231,11 +231,11 @@ func TestDecodePrint(t *testing.T) {
 		t.Errorf("got %s, %v\nwant %s", got, err, want)
 	}
 	if p, err := pox.DecodePrint(tuple(t, "topic", "pause-rewards")); err != nil {
-		t.Errorf("a print of nothing but its topic: %+v, %v", p, err)
+		t.Errorf("print with only a topic: %+v, %v", p, err)
 	}
 	for name, v := range map[string]clarity.Value{
 		"zero value":    {},
-		"no tuple":      clarity.NewBool(true),
+		"not a tuple":   clarity.NewBool(true),
 		"no topic":      tuple(t, "staker", stacker),
 		"unknown topic": tuple(t, "topic", "unknown"),
 		"missing field": tuple(t, "topic", "grant-signer-key", "signer-key", []byte{1}, "signer-manager", stacker),
@@ -294,8 +294,7 @@ func object(b []byte) (m map[string]any, err error) { return m, json.Unmarshal(b
 
 func value(tb testing.TB, s string) clarity.Value {
 	tb.Helper()
-	b := must[[]byte](tb)(hex.DecodeString(strings.TrimPrefix(s, "0x")))
-	return must[clarity.Value](tb)(clarity.DecodeAll(b))
+	return must[clarity.Value](tb)(clarity.DecodeAll(vector.Bytes(tb, s)))
 }
 
 func FuzzDecode(f *testing.F) {
@@ -309,14 +308,14 @@ func FuzzDecode(f *testing.F) {
 		}
 		if e, ok, err := pox.Decode(v); err == nil && ok {
 			if js, err := e.JSON(bitcoin.Regtest); err != nil || !json.Valid(js) {
-				t.Errorf("%+v as %s, %v", e, js, err)
+				t.Errorf("JSON of %+v = %s, %v", e, js, err)
 			}
 		} else if err != nil && !errors.Is(err, pox.ErrEvent) {
 			t.Errorf("%s: %v", v.Repr(), err)
 		}
 		if p, err := pox.DecodePrint(v); err == nil {
 			if js, err := json.Marshal(p); err != nil {
-				t.Errorf("%s as %s, %v", v.Repr(), js, err)
+				t.Errorf("JSON of %s = %s, %v", v.Repr(), js, err)
 			}
 		}
 	})

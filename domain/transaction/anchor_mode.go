@@ -1,7 +1,7 @@
 package transaction
 
-// AnchorMode says in which kind of block a transaction wants to be mined. Nakamoto has one kind only, and ignores
-// it. Coinbases and poison-microblock transactions must be AnchorOnChainOnly.
+// AnchorMode tells in which kind of block a transaction may be mined. Nakamoto has only one kind and ignores the mode.
+// Coinbases and poison-microblock transactions must be AnchorOnChainOnly.
 type AnchorMode uint8
 
 // The anchor modes.
@@ -11,10 +11,10 @@ const (
 	AnchorAny          AnchorMode = 3
 )
 
-// Valid reports whether the mode exists.
+// Valid reports whether m is one of the anchor modes.
 func (m AnchorMode) Valid() bool { return m >= AnchorOnChainOnly && m <= AnchorAny }
 
-// String is the name that the APIs show.
+// String returns the name that existing APIs show, or "unknown".
 func (m AnchorMode) String() string {
 	switch m {
 	case AnchorOnChainOnly:

@@ -9,26 +9,27 @@ import (
 	"strata/domain/clarity"
 )
 
-// argumentsHeader is the size of the count in bytes.
-const argumentsHeader = 4
+// argumentsHeaderSize is the size in bytes of the count.
+const argumentsHeaderSize = 4
 
-// Arguments are the values that a contract call passes. They hold the exact wire form, in which they are stored, and
-// are taken apart on demand. They are immutable; the zero value is the empty list.
+// Arguments is the list of values that a contract call passes. It holds their exact wire form, in which they are
+// stored, and decodes them on demand. It is immutable. The zero value is an empty list.
 type Arguments struct {
-	blob []byte // count and values; nil for the zero value
+	blob []byte // count and values; nil in the zero value
 }
 
-var noArguments = make([]byte, argumentsHeader)
+// emptyArguments is the wire form of an empty list.
+var emptyArguments = make([]byte, argumentsHeaderSize)
 
-// NewArguments puts values into wire form. The error is ErrMalformed for a zero Value, which has no wire form.
+// NewArguments encodes values. The error wraps ErrMalformed for a zero Value, which has no wire form.
 func NewArguments(values ...clarity.Value) (Arguments, error) {
 	if uint64(len(values)) > math.MaxUint32 {
 		return Arguments{}, fmt.Errorf("%d arguments: %w", len(values), ErrMalformed)
 	}
-	size := argumentsHeader
+	size := argumentsHeaderSize
 	for i, v := range values {
 		if v.IsZero() {
-			return Arguments{}, fmt.Errorf("argument %d is no value: %w", i, ErrMalformed)
+			return Arguments{}, fmt.Errorf("argument %d is a zero Value: %w", i, ErrMalformed)
 		}
 		size += len(v.Raw())
 	}
@@ -39,7 +40,7 @@ func NewArguments(values ...clarity.Value) (Arguments, error) {
 	return Arguments{blob: blob}, nil
 }
 
-// readArguments checks the values without keeping them apart.
+// readArguments checks each value but keeps only the wire form of the whole list.
 func readArguments(r *reader) Arguments {
 	start := r.off
 	n := r.u32("argument count")
@@ -52,23 +53,23 @@ func readArguments(r *reader) Arguments {
 	return Arguments{blob: r.b[start:r.off:r.off]}
 }
 
-// Blob is the exact wire form: u32 count and values. It must not be changed.
+// Blob returns the exact wire form: u32 count and values. The caller must not change it.
 func (a Arguments) Blob() []byte {
 	if a.blob == nil {
-		return noArguments
+		return emptyArguments
 	}
 	return a.blob
 }
 
-// Len is the number of arguments.
+// Len returns the number of arguments.
 func (a Arguments) Len() int { return int(binary.BigEndian.Uint32(a.Blob())) }
 
-// All takes the arguments apart, in order.
+// All decodes the arguments in order.
 func (a Arguments) All() iter.Seq[clarity.Value] {
 	return func(yield func(clarity.Value) bool) {
-		r := reader{b: a.Blob(), off: argumentsHeader}
+		r := reader{b: a.Blob(), off: argumentsHeaderSize}
 		for range a.Len() {
-			// The values were read once before, so an error cannot happen.
+			// The values were checked before, so no error can occur.
 			if v := r.value("argument"); r.err != nil || !yield(v) {
 				return
 			}
@@ -76,7 +77,7 @@ func (a Arguments) All() iter.Seq[clarity.Value] {
 	}
 }
 
-// List is All as a slice.
+// List returns the arguments as a slice.
 func (a Arguments) List() []clarity.Value {
 	var list []clarity.Value
 	for v := range a.All() {

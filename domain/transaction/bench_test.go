@@ -6,9 +6,10 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/vector"
 )
 
-// typical makes a swap with three post-conditions, as most transactions of a busy chain are.
+// typical returns a signed swap with three post-conditions, like most transactions on a busy chain.
 func typical(b *testing.B) []byte {
 	b.Helper()
 	k := key.FromSeed([]byte("bench"))
@@ -36,7 +37,7 @@ func typical(b *testing.B) []byte {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	for name, raw := range map[string][]byte{"transfer": unhex(b, transferHex), "call": typical(b)} {
+	for name, raw := range map[string][]byte{"transfer": vector.Bytes(b, transferHex), "call": typical(b)} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(raw)))

@@ -9,10 +9,10 @@ import (
 // CoinbaseData is the free text of a coinbase.
 type CoinbaseData [32]byte
 
-// VRFProof proves that the miner was entitled to the tenure.
+// VRFProof is the proof of a verifiable random function by which a miner shows its right to the tenure.
 type VRFProof [80]byte
 
-// Coinbase claims the block reward for the miner's own account (before Nakamoto).
+// Coinbase claims the block reward for the miner's own account (before epoch 3.0).
 type Coinbase struct {
 	Data CoinbaseData
 }
@@ -23,10 +23,10 @@ type CoinbaseToAltRecipient struct {
 	Recipient clarity.Principal
 }
 
-// NakamotoCoinbase claims the reward of a tenure (since epoch 3.0).
+// NakamotoCoinbase claims the reward of a tenure (epoch 3.0 and later).
 type NakamotoCoinbase struct {
 	Data      CoinbaseData
-	Recipient *clarity.Principal // nil: the miner's own account
+	Recipient *clarity.Principal // nil for the miner's own account
 	VRFProof  VRFProof
 }
 
@@ -54,37 +54,38 @@ func readNakamotoCoinbase(r *reader) *NakamotoCoinbase {
 		recipient := r.principal("coinbase recipient")
 		p.Recipient = &recipient
 	default:
-		r.fail("coinbase recipient", start, fmt.Errorf("%w: prefix %#02x, want an optional", ErrMalformed, optional))
+		r.fail("coinbase recipient", start,
+			fmt.Errorf("%w: prefix %#02x, want 0x09 (none) or 0x0a (some)", ErrMalformed, optional))
 	}
 	copy(p.VRFProof[:], r.take(len(p.VRFProof), "coinbase VRF proof"))
 	return p
 }
 
-// ID is CoinbaseID.
+// ID returns CoinbaseID.
 func (p *Coinbase) ID() PayloadID { return CoinbaseID }
 
-// TxType is "coinbase".
+// TxType returns "coinbase".
 func (p *Coinbase) TxType() string { return txTypeCoinbase }
 
-// Name is "coinbase".
+// Name returns "coinbase".
 func (p *Coinbase) Name() string { return txTypeCoinbase }
 
-// ID is CoinbaseToAltID.
+// ID returns CoinbaseToAltID.
 func (p *CoinbaseToAltRecipient) ID() PayloadID { return CoinbaseToAltID }
 
-// TxType is "coinbase".
+// TxType returns "coinbase".
 func (p *CoinbaseToAltRecipient) TxType() string { return txTypeCoinbase }
 
-// Name is "coinbase_to_alt_recipient".
+// Name returns "coinbase_to_alt_recipient".
 func (p *CoinbaseToAltRecipient) Name() string { return nameCoinbaseToAlt }
 
-// ID is NakamotoCoinbaseID.
+// ID returns NakamotoCoinbaseID.
 func (p *NakamotoCoinbase) ID() PayloadID { return NakamotoCoinbaseID }
 
-// TxType is "coinbase".
+// TxType returns "coinbase".
 func (p *NakamotoCoinbase) TxType() string { return txTypeCoinbase }
 
-// Name is "nakamoto_coinbase".
+// Name returns "nakamoto_coinbase".
 func (p *NakamotoCoinbase) Name() string { return nameNakamotoCoinbase }
 
 func (p *Coinbase) appendTo(dst []byte) []byte {

@@ -1,9 +1,9 @@
 package transaction
 
-// ConditionCode is what a post-condition demands.
+// ConditionCode is the requirement of a post-condition.
 type ConditionCode uint8
 
-// Codes of amounts: STX, fungible tokens and staked STX.
+// Codes for amounts of STX, fungible tokens and staked STX.
 const (
 	SentEqual          ConditionCode = 0x01
 	SentGreater        ConditionCode = 0x02
@@ -12,21 +12,21 @@ const (
 	SentLessOrEqual    ConditionCode = 0x05
 )
 
-// Codes of non-fungible tokens.
+// Codes for non-fungible tokens.
 const (
 	Sent      ConditionCode = 0x10
 	NotSent   ConditionCode = 0x11
 	MaybeSent ConditionCode = 0x12 // since epoch 3.4
 )
 
-// Codes of stacking (PoX) calls, since epoch 4.0.
+// Codes for stacking (PoX) calls, since epoch 4.0.
 const (
 	NotPerformed   ConditionCode = 0x30
 	MaybePerformed ConditionCode = 0x31
 	Performed      ConditionCode = 0x32
 )
 
-// String is the name that the APIs show, and "unknown" for a code without one.
+// String returns the name that existing APIs show, or "unknown".
 func (c ConditionCode) String() string {
 	switch c {
 	case SentEqual:

@@ -20,13 +20,13 @@ func readContractCall(r *reader) *ContractCall {
 	return p
 }
 
-// ID is ContractCallID.
+// ID returns ContractCallID.
 func (p *ContractCall) ID() PayloadID { return ContractCallID }
 
-// TxType is "contract_call".
+// TxType returns "contract_call".
 func (p *ContractCall) TxType() string { return txTypeContractCall }
 
-// Name is "contract_call".
+// Name returns "contract_call".
 func (p *ContractCall) Name() string { return txTypeContractCall }
 
 func (p *ContractCall) appendTo(dst []byte) []byte {

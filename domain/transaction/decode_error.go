@@ -7,24 +7,24 @@ import (
 
 // Reasons inside a DecodeError.
 var (
-	// ErrTruncated says that the input ends inside the part.
+	// ErrTruncated means that the input ends inside the part.
 	ErrTruncated = errors.New("input ends too early")
-	// ErrMalformed says that the part holds a value that its layout does not allow.
+	// ErrMalformed means that the part holds a value that its layout does not allow.
 	ErrMalformed = errors.New("malformed")
-	// ErrTrailing says that bytes follow the end of the transaction.
-	ErrTrailing = errors.New("bytes behind the end")
+	// ErrTrailing means that bytes follow the end of the transaction.
+	ErrTrailing = errors.New("trailing bytes")
 )
 
-// DecodeError tells which part of a transaction could not be read, and where it begins.
+// DecodeError names the part of a transaction that could not be decoded.
 type DecodeError struct {
 	Part   string // such as "origin nonce"
-	Offset int    // in bytes from the start of the input
+	Offset int    // of the part, in bytes from the start of the input
 	Err    error  // wraps ErrTruncated, ErrMalformed, ErrTrailing or an error of the Clarity decoder
 }
 
 func (e *DecodeError) Error() string {
-	return fmt.Sprintf("transaction: read %s at byte %d: %v", e.Part, e.Offset, e.Err)
+	return fmt.Sprintf("transaction: decode %s at byte %d: %v", e.Part, e.Offset, e.Err)
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *DecodeError) Unwrap() error { return e.Err }

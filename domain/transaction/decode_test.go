@@ -11,6 +11,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/vector"
 )
 
 // Parts of raw transactions in hex.
@@ -40,20 +41,20 @@ func TestDecodeRefuses(t *testing.T) {
 		{"field kind", multi("01", "00000001", "04"+strings.Repeat("00", 65), "0001"), "origin field", transaction.ErrMalformed},
 		{"field count", multi("01", "ffffffff", "", "0001"), "origin field", transaction.ErrTruncated},
 		{"key encoding", hexHead + "04" + hexOrigin[:len(hexOrigin)-2] + "02" + hexSignature + hexNoPost + hexCoinbase, "origin key encoding", transaction.ErrMalformed},
-		{"no sponsor", hexHead + "05" + hexOrigin + hexSignature, "sponsor hash mode", transaction.ErrTruncated},
+		{"missing sponsor", hexHead + "05" + hexOrigin + hexSignature, "sponsor hash mode", transaction.ErrTruncated},
 		{"anchor mode 0", hexStandard + "00" + "0200000000" + hexCoinbase, "anchor mode", transaction.ErrMalformed},
 		{"anchor mode 4", hexStandard + "04" + "0200000000" + hexCoinbase, "anchor mode", transaction.ErrMalformed},
-		{"condition count", hexStandard + "03" + "02ffffffff" + "000101" + "0000000000000001", "post-condition type", transaction.ErrTruncated},
-		{"condition address", hexStandard + "03" + "0200000001" + "000220" + strings.Repeat("11", 20), "post-condition principal", transaction.ErrMalformed},
-		{"condition value", hexStandard + "03" + "0200000001" + "0201" + hexAddress + "0161" + "0162" + "0f", "post-condition asset value", clarity.ErrType},
-		{"no payload", hexStandard + hexNoPost, "payload id", transaction.ErrTruncated},
+		{"post-condition count", hexStandard + "03" + "02ffffffff" + "000101" + "0000000000000001", "post-condition type", transaction.ErrTruncated},
+		{"post-condition address", hexStandard + "03" + "0200000001" + "000220" + strings.Repeat("11", 20), "post-condition principal", transaction.ErrMalformed},
+		{"post-condition value", hexStandard + "03" + "0200000001" + "0201" + hexAddress + "0161" + "0162" + "0f", "post-condition asset value", clarity.ErrType},
+		{"missing payload", hexStandard + hexNoPost, "payload id", transaction.ErrTruncated},
 		{"recipient", hexStandard + hexNoPost + "00" + "07" + hexAddress, "transfer recipient", clarity.ErrType},
 		{"contract name length", hexStandard + hexNoPost + "01" + "81" + strings.Repeat("61", 0x81) + "00000000", "contract name", transaction.ErrMalformed},
 		{"contract name bytes", hexStandard + hexNoPost + "01" + "01ff" + "00000000", "contract name", transaction.ErrMalformed},
 		{"code length", hexStandard + hexNoPost + "06" + "02" + "0161" + "ffffffff" + "28", "contract code", transaction.ErrTruncated},
 		{"argument count", hexStandard + hexNoPost + "02" + hexAddress + "0161" + "0162" + "ffffffff" + "0303", "argument", clarity.ErrTruncated},
 		{"argument", hexStandard + hexNoPost + "02" + hexAddress + "0161" + "0162" + "00000001" + "ff", "argument", clarity.ErrType},
-		{"poison", hexStandard + hexNoPost + "03" + strings.Repeat("00", 263), "microblock header", transaction.ErrTruncated},
+		{"poison microblock", hexStandard + hexNoPost + "03" + strings.Repeat("00", 263), "microblock header", transaction.ErrTruncated},
 		{"coinbase recipient", hexStandard + hexNoPost + "08" + strings.Repeat("00", 32) + "03" + strings.Repeat("00", 80), "coinbase recipient", transaction.ErrMalformed},
 		{"VRF proof", hexStandard + hexNoPost + "08" + strings.Repeat("00", 32) + "09" + strings.Repeat("00", 79), "coinbase VRF proof", transaction.ErrTruncated},
 		{"tenure change", hexStandard + hexNoPost + "07" + strings.Repeat("00", 116), "tenure public key hash", transaction.ErrTruncated},
@@ -61,21 +62,21 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			tx, err := transaction.Decode(unhex(t, tt.raw))
+			tx, err := transaction.Decode(vector.Bytes(t, tt.raw))
 			if !errors.Is(err, tt.want) {
 				t.Fatalf("got %+v, %v, want %v", tx, err, tt.want)
 			}
 			var part *transaction.DecodeError
 			if !errors.As(err, &part) {
-				t.Fatalf("got a %T, want a *DecodeError", err)
+				t.Fatalf("got an error of type %T, want *DecodeError", err)
 			}
 			equal(t, "part", part.Part, tt.part)
 		})
 	}
 }
 
-// TestUnknownKept reads what a later epoch may bring: the transaction is kept, bit by bit.
-func TestUnknownKept(t *testing.T) {
+// TestUnknownPartsSurvive decodes transactions with parts that a later epoch may add. They encode to the same bytes.
+func TestUnknownPartsSurvive(t *testing.T) {
 	t.Parallel()
 	undecoded := func(p transaction.Payload) string {
 		u, ok := p.(*transaction.Undecoded)
@@ -100,7 +101,7 @@ func TestUnknownKept(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			raw := unhex(t, tt.raw)
+			raw := vector.Bytes(t, tt.raw)
 			tx := decode(t, raw)
 			equal(t, "payload", undecoded(tx.Payload), tt.want)
 			equal(t, "payload id", tx.Payload.ID(), tt.id)
@@ -116,11 +117,11 @@ func TestUnknownKept(t *testing.T) {
 	}
 }
 
-func TestUnknownIsSignedToo(t *testing.T) {
+func TestSignatureCoversUnknownParts(t *testing.T) {
 	t.Parallel()
 	k := key.FromSeed([]byte("future"))
 	for _, rest := range []string{hexNoPost + "09abcdef", "03" + "0200000001" + "0501ab" + hexCoinbase} {
-		tx := decode(t, unhex(t, hexStandard+rest))
+		tx := decode(t, vector.Bytes(t, hexStandard+rest))
 		if err := transaction.Sign(tx, k); err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +144,7 @@ func TestDecodePostConditionsRefuses(t *testing.T) {
 		{"0200000001 05 01 00", transaction.ErrUnknownLayout},
 		{"0200000001 00 04 00", transaction.ErrUnknownLayout},
 	} {
-		if _, err := transaction.DecodePostConditions(unhex(t, tt.blob)); !errors.Is(err, tt.want) {
+		if _, err := transaction.DecodePostConditions(vector.Bytes(t, tt.blob)); !errors.Is(err, tt.want) {
 			t.Errorf("%q: got %v, want %v", tt.blob, err, tt.want)
 		}
 	}
@@ -161,14 +162,14 @@ func TestNewPostConditionsRefuses(t *testing.T) {
 		"principal kind":  func(c *transaction.PostCondition) { c.PrincipalKind = 0 },
 		"code":            func(c *transaction.PostCondition) { c.Code = transaction.Sent },
 		"address version": func(c *transaction.PostCondition) { *c = c.Of(clarity.Principal{Address: badVersion}) },
-		"no token":        func(c *transaction.PostCondition) { c.Type = transaction.ConditionFungible },
+		"asset":           func(c *transaction.PostCondition) { c.Type = transaction.ConditionFungible },
 		"contract name":   func(c *transaction.PostCondition) { c.PrincipalKind = transaction.PrincipalContract },
 		"long asset name": func(c *transaction.PostCondition) {
 			c.Type, c.Asset = 1, token
 			c.Asset.Asset = strings.Repeat("a", 129)
 		},
-		"no non-fungible":   func(c *transaction.PostCondition) { c.Type, c.Asset, c.Code = 2, token, transaction.Sent },
-		"stacking with sum": func(c *transaction.PostCondition) { c.Type = transaction.ConditionPox },
+		"asset value":     func(c *transaction.PostCondition) { c.Type, c.Asset, c.Code = 2, token, transaction.Sent },
+		"code of amounts": func(c *transaction.PostCondition) { c.Type = transaction.ConditionPox },
 	} {
 		c := stx
 		change(&c)
@@ -192,7 +193,7 @@ func TestDraftRefuses(t *testing.T) {
 	_, badName := d.DeployVersioned(3, "1a", "")
 	_, noPayload := d.Transaction(nil)
 	for name, err := range map[string]error{
-		"memo": memo, "no contract": noContract, "no function": noFunction, "zero value": zeroValue,
+		"long memo": memo, "no contract": noContract, "no function": noFunction, "zero value": zeroValue,
 		"long name": longName, "bad name": badName, "no payload": noPayload,
 	} {
 		if !errors.Is(err, transaction.ErrMalformed) {
@@ -220,33 +221,33 @@ func TestBoot(t *testing.T) {
 	equal(t, "signed by another", tx.IsBoot(), false)
 }
 
-// TestMemoryIsBounded gives inputs that claim a lot, and inputs of many small parts.
+// TestMemoryIsBounded decodes inputs that hold as many small parts as possible.
 func TestMemoryIsBounded(t *testing.T) {
 	const size = 1 << 20
-	head := unhex(t, hexStandard)
+	head := vector.Bytes(t, hexStandard)
 	many := func(prefix []byte, part []byte) []byte {
 		n := (size - len(prefix) - 4) / len(part)
 		b := binary.BigEndian.AppendUint32(bytes.Clone(prefix), uint32(n))
 		return append(b, bytes.Repeat(part, n)...)
 	}
-	call := append(bytes.Clone(head), unhex(t, hexNoPost+"02"+hexAddress+"0161"+"0162")...)
+	call := append(bytes.Clone(head), vector.Bytes(t, hexNoPost+"02"+hexAddress+"0161"+"0162")...)
 	conditions := append(bytes.Clone(head), 0x03, 0x02)
-	multi := unhex(t, hexHead+"04"+"01"+strings.Repeat("11", 20)+strings.Repeat("00", 16))
+	multi := vector.Bytes(t, hexHead+"04"+"01"+strings.Repeat("11", 20)+strings.Repeat("00", 16))
 	for _, tt := range []struct {
 		name string
 		raw  []byte
 	}{
 		{"arguments", many(call, []byte{0x03})},
-		{"post-conditions", append(many(conditions, []byte{0x04, 0x01, 0x30}), unhex(t, hexCoinbase)...)},
-		{"keys", append(many(multi, make([]byte, 34)), unhex(t, "0001"+hexNoPost+hexCoinbase)...)},
+		{"post-conditions", append(many(conditions, []byte{0x04, 0x01, 0x30}), vector.Bytes(t, hexCoinbase)...)},
+		{"keys", append(many(multi, make([]byte, 34)), vector.Bytes(t, "0001"+hexNoPost+hexCoinbase)...)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			tx := decode(t, tt.raw)
 			runtime.ReadMemStats(&after)
-			if used, most := after.TotalAlloc-before.TotalAlloc, uint64(4*size); used > most {
-				t.Errorf("decoding %d bytes allocated %d, want at most %d", len(tt.raw), used, most)
+			if used, limit := after.TotalAlloc-before.TotalAlloc, uint64(4*size); used > limit {
+				t.Errorf("decoding %d bytes allocated %d bytes, want at most %d", len(tt.raw), used, limit)
 			}
 			equal(t, "txid", tx.TxID(), transaction.ID(tt.raw))
 		})

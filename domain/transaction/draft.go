@@ -6,19 +6,20 @@ import (
 	"strata/domain/clarity"
 )
 
-// Draft makes unsigned transactions. What it leaves open is the origin: Sign and Multisig.Sign fill it in, the latter
-// whatever the draft says. Names must follow the grammar that consensus demands, unlike names that are read.
+// Draft builds unsigned transactions. Sign and Multisig.Sign fill in the signer of the origin; Multisig.Sign also sets
+// its hash mode. Unlike Decode, a Draft requires contract and function names to follow the grammar of consensus.
 type Draft struct {
 	Network Network
 	Nonce   uint64
 	Fee     uint64 // microSTX
-	// PostConditions is deny with no conditions when left zero.
+	// PostConditions is, by default, mode deny without conditions.
 	PostConditions PostConditions
-	// Sponsored leaves room for a sponsor, who pays the fee instead; its nonce and fee are set in Transaction.Sponsor.
+	// Sponsored reserves a place for a sponsor, who pays the fee instead. The caller sets the sponsor's nonce and fee
+	// in Transaction.Sponsor.
 	Sponsored bool
 }
 
-// Transaction makes a transaction of any payload. The error wraps ErrMalformed.
+// Transaction builds a transaction with any payload. The error wraps ErrMalformed.
 func (d Draft) Transaction(p Payload) (*Transaction, error) {
 	t := &Transaction{
 		Envelope: Envelope{
@@ -44,7 +45,7 @@ func (d Draft) Transaction(p Payload) (*Transaction, error) {
 	return t, nil
 }
 
-// TokenTransfer sends STX; the memo has MemoSize bytes at most.
+// TokenTransfer builds a transfer of amount microSTX. The memo has at most MemoSize bytes.
 func (d Draft) TokenTransfer(recipient clarity.Principal, amount uint64, memo string) (*Transaction, error) {
 	m, err := NewMemo(memo)
 	if err != nil {
@@ -53,9 +54,9 @@ func (d Draft) TokenTransfer(recipient clarity.Principal, amount uint64, memo st
 	return d.Transaction(&TokenTransfer{Recipient: recipient, Amount: amount, Memo: m})
 }
 
-// ContractCall calls a public function.
+// ContractCall builds a call of a public function.
 func (d Draft) ContractCall(contract clarity.Principal, function string, arguments ...clarity.Value) (*Transaction, error) {
-	if err := deployable(contract.Contract); err != nil {
+	if err := checkContractName(contract.Contract); err != nil {
 		return nil, err
 	}
 	if !clarity.IsName(function) {
@@ -68,17 +69,17 @@ func (d Draft) ContractCall(contract clarity.Principal, function string, argumen
 	return d.Transaction(&ContractCall{Contract: contract, Function: function, Arguments: args})
 }
 
-// Deploy creates a contract in the epoch's default Clarity version.
+// Deploy builds the deployment of a contract in the epoch's default Clarity version.
 func (d Draft) Deploy(name, code string) (*Transaction, error) {
-	if err := deployable(name); err != nil {
+	if err := checkContractName(name); err != nil {
 		return nil, err
 	}
 	return d.Transaction(&SmartContract{ContractName: name, Code: []byte(code)})
 }
 
-// DeployVersioned creates a contract in the given Clarity version.
+// DeployVersioned builds the deployment of a contract in the given Clarity version.
 func (d Draft) DeployVersioned(clarityVersion uint8, name, code string) (*Transaction, error) {
-	if err := deployable(name); err != nil {
+	if err := checkContractName(name); err != nil {
 		return nil, err
 	}
 	return d.Transaction(&VersionedSmartContract{
@@ -87,28 +88,28 @@ func (d Draft) DeployVersioned(clarityVersion uint8, name, code string) (*Transa
 	})
 }
 
-// Coinbase claims a block reward for the miner's own account (before Nakamoto).
+// Coinbase builds the claim of a block reward for the miner's own account (before epoch 3.0).
 func (d Draft) Coinbase(data CoinbaseData) (*Transaction, error) {
 	return d.Transaction(&Coinbase{Data: data})
 }
 
-// CoinbaseToAltRecipient claims a block reward for another account.
+// CoinbaseToAltRecipient builds the claim of a block reward for another account.
 func (d Draft) CoinbaseToAltRecipient(data CoinbaseData, recipient clarity.Principal) (*Transaction, error) {
 	return d.Transaction(&CoinbaseToAltRecipient{Data: data, Recipient: recipient})
 }
 
-// NakamotoCoinbase claims a tenure reward, for the miner's own account when recipient is nil.
+// NakamotoCoinbase builds the claim of a tenure reward. A nil recipient stands for the miner's own account.
 func (d Draft) NakamotoCoinbase(data CoinbaseData, recipient *clarity.Principal, proof VRFProof) (*Transaction, error) {
 	return d.Transaction(&NakamotoCoinbase{Data: data, Recipient: recipient, VRFProof: proof})
 }
 
-// TenureChange starts or extends a tenure.
+// TenureChange builds the start or extension of a tenure.
 func (d Draft) TenureChange(change TenureChange) (*Transaction, error) {
 	return d.Transaction(&change)
 }
 
-// deployable checks a contract name as consensus does for contracts in transactions.
-func deployable(name string) error {
+// checkContractName checks a contract name as consensus does in transactions.
+func checkContractName(name string) error {
 	if !clarity.IsContractName(name) || len(name) > clarity.MaxContractNameLength {
 		return fmt.Errorf("draft: contract name %q: %w", name, ErrMalformed)
 	}

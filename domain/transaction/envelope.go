@@ -8,17 +8,17 @@ import (
 	"strata/domain/hash"
 )
 
-// AuthType says whether another account than the sender pays the fee.
+// AuthType tells whether a sponsor pays the fee.
 type AuthType uint8
 
-// The two kinds of authorisation. Their values also mark, inside signature hashes, who signs.
+// The two authorization types. In signature hashes, their values also mark the role of the signer: origin or sponsor.
 const (
 	AuthStandard  AuthType = 4
 	AuthSponsored AuthType = 5
 )
 
-// Envelope is the part of a transaction that stays readable when what follows is of an unknown kind: for which chain
-// it is, who sends it and who pays. Its methods are the view that the APIs show.
+// Envelope is the part of a transaction that can be decoded even if the layout of the rest is unknown: the chain it is
+// for, its sender and its fee payer. Its methods return what existing APIs show.
 type Envelope struct {
 	Version Version
 	ChainID uint32
@@ -26,8 +26,7 @@ type Envelope struct {
 	Sponsor *SpendingCondition // nil unless sponsored
 }
 
-// DecodeEnvelope reads the envelope of a raw transaction and ignores all bytes behind it. The error is a
-// *DecodeError.
+// DecodeEnvelope decodes the envelope of a raw transaction and ignores the bytes after it. The error is a *DecodeError.
 func DecodeEnvelope(raw []byte) (Envelope, error) {
 	r := reader{b: raw}
 	var e Envelope
@@ -64,7 +63,7 @@ func (e *Envelope) appendTo(dst []byte) []byte {
 	return dst
 }
 
-// AuthType is AuthSponsored when there is a sponsor.
+// AuthType returns AuthSponsored if there is a sponsor, and AuthStandard otherwise.
 func (e *Envelope) AuthType() AuthType {
 	if e.Sponsor != nil {
 		return AuthSponsored
@@ -72,16 +71,16 @@ func (e *Envelope) AuthType() AuthType {
 	return AuthStandard
 }
 
-// Mainnet reports whether the addresses of the transaction are mainnet addresses.
+// Mainnet reports whether the transaction's addresses are mainnet addresses.
 func (e *Envelope) Mainnet() bool { return e.Version.Mainnet() }
 
-// Sender is the account that acts. It is stated, not proven: see Verify.
+// Sender returns the account that the transaction acts for. The transaction only claims it; Verify proves it.
 func (e *Envelope) Sender() c32.Address { return e.Origin.Address(e.Mainnet()) }
 
-// Sponsored reports whether another account than the sender pays the fee.
+// Sponsored reports whether a sponsor pays the fee.
 func (e *Envelope) Sponsored() bool { return e.Sponsor != nil }
 
-// SponsorAddress is the sponsor's account, and false without a sponsor.
+// SponsorAddress returns the sponsor's account, or false if there is none.
 func (e *Envelope) SponsorAddress() (c32.Address, bool) {
 	if e.Sponsor == nil {
 		return c32.Address{}, false
@@ -89,17 +88,17 @@ func (e *Envelope) SponsorAddress() (c32.Address, bool) {
 	return e.Sponsor.Address(e.Mainnet()), true
 }
 
-// FeePayer is the sponsor, or the sender without one.
+// FeePayer returns the sponsor's account, or the sender if there is no sponsor.
 func (e *Envelope) FeePayer() c32.Address { return e.payer().Address(e.Mainnet()) }
 
-// Fee is what is charged, in microSTX: the sponsor's fee when there is a sponsor. The origin of a sponsored
-// transaction may state another one, which is not charged.
+// Fee returns the fee that is charged, in microSTX. In a sponsored transaction that is the sponsor's fee; the origin
+// may state another one, which is not charged.
 func (e *Envelope) Fee() uint64 { return e.payer().Fee }
 
-// Nonce is the sender's nonce.
+// Nonce returns the sender's nonce.
 func (e *Envelope) Nonce() uint64 { return e.Origin.Nonce }
 
-// SponsorNonce is the sponsor's nonce, and false without a sponsor.
+// SponsorNonce returns the sponsor's nonce, or false if there is no sponsor.
 func (e *Envelope) SponsorNonce() (uint64, bool) {
 	if e.Sponsor == nil {
 		return 0, false
@@ -107,9 +106,9 @@ func (e *Envelope) SponsorNonce() (uint64, bool) {
 	return e.Sponsor.Nonce, true
 }
 
-// IsBoot reports whether the transaction is one of those that a node makes itself, in the genesis block and when an
-// epoch adds a boot contract: sent from the boot address (signer of twenty zero bytes) for no fee and without a
-// signature. Such transactions are valid though Verify refuses them.
+// IsBoot reports whether the transaction is one that a node creates itself, in the genesis block and when an epoch adds
+// a boot contract: its sender is the boot address (a signer of twenty zero bytes), and it has no fee and no signature.
+// Such transactions are valid, although Verify refuses them.
 func (e *Envelope) IsBoot() bool {
 	return e.Sponsor == nil && e.Origin.HashMode == P2PKH && e.Origin.Signer == hash.Hash20{} &&
 		e.Origin.Nonce == 0 && e.Origin.Fee == 0 && e.Origin.Signature.IsZero()

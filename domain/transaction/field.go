@@ -6,10 +6,10 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// FieldKind says what a field of a multisig condition holds and how its key is hashed.
+// FieldKind tells what a field of a multisig condition holds and how its key is hashed.
 type FieldKind uint8
 
-// The field kinds. A public key is compressed on the wire in both kinds; the kind says how it is hashed.
+// The field kinds. On the wire a public key is always compressed; the kind tells how it is hashed.
 const (
 	FieldPublicKey             FieldKind = 0
 	FieldPublicKeyUncompressed FieldKind = 1
@@ -17,29 +17,29 @@ const (
 	FieldSignatureUncompressed FieldKind = 3
 )
 
-// fieldMinSize is the smallest field on the wire in bytes: a kind and a public key.
+// fieldMinSize is the size in bytes of the smallest field on the wire: a kind and a public key.
 const fieldMinSize = 1 + key.CompressedSize
 
 // Signature reports whether the field holds a signature, from which the key is recovered.
 func (k FieldKind) Signature() bool { return k == FieldSignature || k == FieldSignatureUncompressed }
 
-// Encoding is the form in which the field's key is hashed.
+// Encoding returns the form in which the field's key is hashed.
 func (k FieldKind) Encoding() key.Encoding { return key.Encoding(k & 1) }
 
-// Field is one key holder of a multisig condition: the public key of one who did not sign, or the signature of one
-// who did. Only the member that Kind names is set.
+// Field stands for one key holder of a multisig condition: the signature of a holder who signed, or the public key of
+// one who did not. Only the member that Kind names is set.
 type Field struct {
 	Kind      FieldKind
 	PublicKey [key.CompressedSize]byte
 	Signature key.Signature
 }
 
-// PublicKeyField states the key of a holder who did not sign.
+// PublicKeyField returns the field of a holder who did not sign.
 func PublicKeyField(p key.Public) Field {
 	return Field{Kind: FieldPublicKey + FieldKind(p.Encoding()), PublicKey: p.CompressedBytes()}
 }
 
-// SignatureField states the signature of a holder whose key is hashed in the given encoding.
+// SignatureField returns the field of a holder who signed and whose key is hashed in the given encoding.
 func SignatureField(s key.Signature, e key.Encoding) Field {
 	return Field{Kind: FieldSignature + FieldKind(e), Signature: s}
 }

@@ -6,9 +6,11 @@ import (
 
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/testkit/vector"
 )
 
-func seeds(f *testing.F) {
+// addSeeds adds known transactions and one of every kind, with one signer and with several.
+func addSeeds(f *testing.F) {
 	f.Helper()
 	for _, s := range []string{
 		transferHex,
@@ -19,7 +21,7 @@ func seeds(f *testing.F) {
 		hexStandard + "03" + "0200000001" + "0501ab" + hexCoinbase,
 		hexStandard + "03" + "0200000001" + "0201" + hexAddress + "0161" + "0162" + "0301" + "10" + hexCoinbase,
 	} {
-		f.Add(unhex(f, s))
+		f.Add(vector.Bytes(f, s))
 	}
 	a, b := key.FromSeed([]byte("a")), key.FromSeed([]byte("b"))
 	m, err := transaction.NewMultisig(transaction.P2SH, 1, a.Public(), b.Public())
@@ -36,7 +38,7 @@ func seeds(f *testing.F) {
 }
 
 func FuzzDecode(f *testing.F) {
-	seeds(f)
+	addSeeds(f)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		envelope, envelopeErr := transaction.DecodeEnvelope(raw)
 		tx, err := transaction.Decode(raw)
@@ -44,7 +46,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if envelopeErr != nil {
-			t.Fatalf("transaction is readable, its envelope is not: %v", envelopeErr)
+			t.Fatalf("DecodeEnvelope fails where Decode succeeds: %v", envelopeErr)
 		}
 		if got := tx.Encode(); !bytes.Equal(got, raw) {
 			t.Fatalf("got %x, want %x", got, raw)
@@ -58,7 +60,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		if tx.Verify() == nil {
 			if _, err := tx.OriginWalk(); err != nil {
-				t.Fatalf("verified, but %v", err)
+				t.Fatalf("Verify succeeds, but OriginWalk fails: %v", err)
 			}
 		}
 	})
@@ -67,8 +69,8 @@ func FuzzDecode(f *testing.F) {
 func FuzzDecodePostConditions(f *testing.F) {
 	f.Add([]byte{2, 0, 0, 0, 0})
 	f.Add([]byte{2, 0, 0, 0, 1, 4, 1, 0x31})
-	f.Add(unhex(f, "0200000001"+"0201"+hexAddress+"0161"+"0162"+"03"+"10"))
-	f.Add(unhex(f, "0200000001"+"0103"+hexAddress+"0161"+hexAddress+"0161"+"0162"+"01"+"0000000000000001"))
+	f.Add(vector.Bytes(f, "0200000001"+"0201"+hexAddress+"0161"+"0162"+"03"+"10"))
+	f.Add(vector.Bytes(f, "0200000001"+"0103"+hexAddress+"0161"+hexAddress+"0161"+"0162"+"01"+"0000000000000001"))
 	f.Fuzz(func(t *testing.T, blob []byte) {
 		p, err := transaction.DecodePostConditions(blob)
 		if err != nil {

@@ -216,8 +216,8 @@ var genTransaction = rapid.Custom(func(t *rapid.T) *transaction.Transaction {
 	return tx
 })
 
-// rapid writes down a generator's description when it is first asked for, and reads it elsewhere without a lock.
-// Parallel tests share these generators, so they are asked before the tests begin.
+// rapid stores a generator's description on the first call of String, and reads it elsewhere without a lock. Parallel
+// tests share these generators, so init calls String before they start.
 func init() {
 	for _, generator := range []interface{ String() string }{
 		bytes20, bytes32, bytes65, contractName, clarityName, genAddress, genContract, genPrincipal, genValue,

@@ -2,30 +2,30 @@ package transaction
 
 import "strata/domain/c32"
 
-// HashMode says how the signer hash of a spending condition is made from public keys (SIP-005; 5 and 7 since
+// HashMode tells how the signer hash of a spending condition is derived from public keys (SIP-005; modes 5 and 7 since
 // SIP-021).
 type HashMode uint8
 
-// The hash modes that exist.
+// The hash modes.
 const (
 	P2PKH                     HashMode = 0 // one key
-	P2SH                      HashMode = 1 // several keys, each signature covers the one before
+	P2SH                      HashMode = 1 // several keys; each signature covers the one before
 	P2WPKHP2SH                HashMode = 2 // one compressed key
-	P2WSHP2SH                 HashMode = 3 // several compressed keys, each signature covers the one before
-	P2SHOrderIndependent      HashMode = 5 // as 1, but all signatures cover the same hash
-	P2WSHP2SHOrderIndependent HashMode = 7 // as 3, but all signatures cover the same hash
+	P2WSHP2SH                 HashMode = 3 // several compressed keys; each signature covers the one before
+	P2SHOrderIndependent      HashMode = 5 // like 1, but all signatures cover the same hash
+	P2WSHP2SHOrderIndependent HashMode = 7 // like 3, but all signatures cover the same hash
 )
 
-// Valid reports whether the mode exists.
+// Valid reports whether m is one of the hash modes.
 func (m HashMode) Valid() bool { return m.Single() || m.Sequential() || m.OrderIndependent() }
 
-// Single reports whether the condition has exactly one signature.
+// Single reports whether a condition of this mode has exactly one signature.
 func (m HashMode) Single() bool { return m == P2PKH || m == P2WPKHP2SH }
 
-// Sequential reports whether the condition has several signatures, each over a hash of the one before.
+// Sequential reports whether a condition of this mode has several signatures, each over a hash of the one before.
 func (m HashMode) Sequential() bool { return m == P2SH || m == P2WSHP2SH }
 
-// OrderIndependent reports whether the condition has several signatures, all over the same hash.
+// OrderIndependent reports whether a condition of this mode has several signatures, all over the same hash.
 func (m HashMode) OrderIndependent() bool {
 	return m == P2SHOrderIndependent || m == P2WSHP2SHOrderIndependent
 }
@@ -35,7 +35,7 @@ func (m HashMode) Segwit() bool {
 	return m == P2WPKHP2SH || m == P2WSHP2SH || m == P2WSHP2SHOrderIndependent
 }
 
-// AddressVersion is the c32 version of a signer's address: single-signature P2PKH has one, all other modes share
+// AddressVersion returns the c32 version of a signer's address. P2PKH has a version of its own; all other modes share
 // another.
 func (m HashMode) AddressVersion(mainnet bool) byte {
 	switch {

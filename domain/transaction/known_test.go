@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"strata/domain/transaction"
+	"strata/internal/testkit/vector"
 )
 
-// transferHex is a transfer on mainnet, of 180 bytes.
+// transferHex is a signed transfer on mainnet of 180 bytes.
 const transferHex = "0000000001" + "04" +
 	"0072cfb3d915ad8971917c58b569ddcb0954d75eaa" + "0000000000000000" + "00000000000000b4" + "00" +
 	"013b2f058b718e6b3bf27da77dd1446c63b9774f98afa347f4bc3a9d19375df36261f9733f3a511d2e4ea8dd478ae7a5269e80436861973898f959b609bd8e0348" +
@@ -17,7 +18,7 @@ const transferHex = "0000000001" + "04" +
 
 func TestKnownTransfer(t *testing.T) {
 	t.Parallel()
-	raw := unhex(t, transferHex)
+	raw := vector.Bytes(t, transferHex)
 	tx := decode(t, raw)
 	walk, err := tx.OriginWalk()
 	if err != nil {
@@ -48,11 +49,10 @@ func TestKnownTransfer(t *testing.T) {
 	}
 }
 
-// TestEveryByteIsSigned changes one byte after the other: nothing of a transaction may change under a valid
-// signature.
+// TestEveryByteIsSigned changes each byte in turn. No change may leave the signature valid.
 func TestEveryByteIsSigned(t *testing.T) {
 	t.Parallel()
-	raw := unhex(t, transferHex)
+	raw := vector.Bytes(t, transferHex)
 	for i := range raw {
 		raw[i] ^= 1
 		if tx, err := transaction.Decode(raw); err == nil && tx.Verify() == nil {
@@ -76,7 +76,7 @@ func TestKnownPostConditions(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := transaction.DecodePostConditions(unhex(t, tt.blob))
+			p, err := transaction.DecodePostConditions(vector.Bytes(t, tt.blob))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestEmptyPostConditions(t *testing.T) {
 func TestIsBurnchainOp(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]bool{"": false, "00": true, "01": false, "0000": false, transferHex: false} {
-		equal(t, in, transaction.IsBurnchainOp(unhex(t, in)), want)
+		equal(t, in, transaction.IsBurnchainOp(vector.Bytes(t, in)), want)
 	}
 	if _, err := transaction.Decode([]byte{0}); !errors.Is(err, transaction.ErrTruncated) {
 		t.Errorf("decode a burnchain operation: got %v, want ErrTruncated", err)

@@ -9,7 +9,7 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// Multisig is an account of several key holders, some number of whom must sign.
+// Multisig is an account of several key holders, of whom a required number must sign.
 type Multisig struct {
 	mode     HashMode
 	required uint16
@@ -17,8 +17,8 @@ type Multisig struct {
 	signer   hash.Hash20
 }
 
-// NewMultisig describes an account in one of the hash modes P2SH, P2WSHP2SH, P2SHOrderIndependent and
-// P2WSHP2SHOrderIndependent. The order of the holders matters for the address. The error is ErrKeys.
+// NewMultisig returns an account in one of the hash modes P2SH, P2WSHP2SH, P2SHOrderIndependent and
+// P2WSHP2SHOrderIndependent. The address depends on the order of the holders. The error wraps ErrKeys.
 func NewMultisig(mode HashMode, required int, holders ...key.Public) (Multisig, error) {
 	if mode.Single() {
 		return Multisig{}, fmt.Errorf("multisig in hash mode %s: %w", mode, ErrKeys)
@@ -33,15 +33,15 @@ func NewMultisig(mode HashMode, required int, holders ...key.Public) (Multisig, 
 	return Multisig{mode: mode, required: uint16(required), holders: holders, signer: signer}, nil
 }
 
-// SignerHash is what the address is made of.
+// SignerHash returns the hash from which the address is derived.
 func (m Multisig) SignerHash() hash.Hash20 { return m.signer }
 
-// Address is the account on the given kind of network.
+// Address returns the address of the account on mainnet or on testnets.
 func (m Multisig) Address(mainnet bool) c32.Address {
 	return c32.Address{Version: m.mode.AddressVersion(mainnet), Hash160: m.signer}
 }
 
-// Condition is an unsigned condition of the account.
+// Condition returns an unsigned spending condition of the account.
 func (m Multisig) Condition(nonce, fee uint64) SpendingCondition {
 	return SpendingCondition{
 		HashMode:           m.mode,
@@ -52,9 +52,9 @@ func (m Multisig) Condition(nonce, fee uint64) SpendingCondition {
 	}
 }
 
-// Sign signs as the origin with the keys of some holders: exactly as many as required in a sequential mode, at least
-// as many in an order-independent one. It replaces the origin condition but for its nonce and fee. The error is
-// ErrSignatureCount or ErrKeys, or wraps ErrMalformed when the transaction cannot be written.
+// Sign signs t as the origin with the keys of some holders: in a sequential mode with exactly the required number, in
+// an order-independent mode with at least that number. It replaces the origin condition, except for its nonce and fee.
+// The error wraps ErrSignatureCount or ErrKeys, or ErrMalformed if the transaction cannot be encoded.
 func (m Multisig) Sign(t *Transaction, keys ...key.Private) error {
 	signers, err := m.signers(keys)
 	if err != nil {
@@ -68,8 +68,8 @@ func (m Multisig) Sign(t *Transaction, keys ...key.Private) error {
 	return nil
 }
 
-// SignSponsor signs as the sponsor, after the origin has signed. Otherwise it is like Sign; the error may be
-// ErrNoSponsor too.
+// SignSponsor signs t as the sponsor, after the origin has signed. Otherwise it works like Sign. The error may also
+// wrap ErrNoSponsor.
 func (m Multisig) SignSponsor(t *Transaction, keys ...key.Private) error {
 	if t.Sponsor == nil {
 		return fmt.Errorf("sign as multisig sponsor: %w", ErrNoSponsor)
@@ -86,7 +86,7 @@ func (m Multisig) SignSponsor(t *Transaction, keys ...key.Private) error {
 	return nil
 }
 
-// signers finds the holder of each key.
+// signers returns the keys by public key. It fails if their number is wrong, or if one does not belong to a holder.
 func (m Multisig) signers(keys []key.Private) (map[key.Public]key.Private, error) {
 	if n := len(keys); n < int(m.required) || m.mode.Sequential() && n > int(m.required) {
 		return nil, fmt.Errorf("%d keys for %d required signatures: %w", n, m.required, ErrSignatureCount)
@@ -95,14 +95,14 @@ func (m Multisig) signers(keys []key.Private) (map[key.Public]key.Private, error
 	for _, k := range keys {
 		signers[k.Public()] = k
 	}
-	found := 0
+	matches := 0
 	for _, holder := range m.holders {
 		if _, ok := signers[holder]; ok {
-			found++
+			matches++
 		}
 	}
-	if found != len(keys) {
-		return nil, fmt.Errorf("%d keys belong to %d holders: %w", len(keys), found, ErrKeys)
+	if matches != len(keys) {
+		return nil, fmt.Errorf("%d keys belong to %d holders: %w", len(keys), matches, ErrKeys)
 	}
 	return signers, nil
 }

@@ -1,6 +1,6 @@
 package transaction
 
-// Version is the first byte of a transaction. Only its highest bit has a meaning; the byte is kept as it came.
+// Version is the first byte of a transaction. Only its highest bit has a meaning, but all bits are kept.
 type Version uint8
 
 // The two versions in use.
@@ -9,17 +9,17 @@ const (
 	VersionTestnet Version = 0x80
 )
 
-// Mainnet reports whether addresses of the transaction are mainnet addresses. The chain id has no say in it: boot
+// Mainnet reports whether the transaction's addresses are mainnet addresses. The chain id does not tell: boot
 // transactions have chain id 0 on every network.
 func (v Version) Mainnet() bool { return v&VersionTestnet == 0 }
 
-// Network is what a transaction says about the chain that it is for.
+// Network identifies the chain that a transaction is for.
 type Network struct {
 	Version Version
 	ChainID uint32
 }
 
-// The public networks. Private networks choose their own chain id, customarily with bit 31 set for testnets.
+// The public networks. Private networks choose their own chain id; testnets usually set bit 31.
 var (
 	Mainnet = Network{Version: VersionMainnet, ChainID: 0x00000001}
 	Testnet = Network{Version: VersionTestnet, ChainID: 0x80000000}

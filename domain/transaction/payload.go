@@ -3,7 +3,7 @@ package transaction
 // PayloadID is the first byte of a payload.
 type PayloadID uint8
 
-// The payloads.
+// The payload ids.
 const (
 	TokenTransferID     PayloadID = 0
 	SmartContractID     PayloadID = 1
@@ -18,7 +18,7 @@ const (
 	unknownPayloadID PayloadID = 0xff
 )
 
-// What TxType and Name return.
+// The results of TxType and Name.
 const (
 	txTypeTokenTransfer    = "token_transfer"
 	txTypeSmartContract    = "smart_contract"
@@ -37,20 +37,20 @@ const (
 // *PoisonMicroblock, *Coinbase, *CoinbaseToAltRecipient, *VersionedSmartContract, *TenureChange, *NakamotoCoinbase
 // and *Undecoded.
 type Payload interface {
-	// ID is the first byte of the payload.
+	// ID returns the first byte of the payload.
 	ID() PayloadID
-	// TxType is the tx_type that the APIs show. Several payloads share one.
+	// TxType returns the tx_type that existing APIs show. Several payload types share one.
 	TxType() string
-	// Name is finer than TxType: no two payloads share one.
+	// Name returns a name that, unlike TxType, differs between all payload types.
 	Name() string
 
 	appendTo(dst []byte) []byte
 	validate() error
-	// sizeHint is the approximate size on the wire in bytes.
+	// sizeHint returns the approximate size on the wire in bytes.
 	sizeHint() int
 }
 
-// readPayload returns an *Undecoded for a payload of unknown layout.
+// readPayload reads a payload. It returns an *Undecoded for one of unknown layout.
 func readPayload(r *reader) Payload {
 	start := r.off
 	id := PayloadID(r.u8("payload id"))

@@ -4,7 +4,7 @@ import (
 	"strata/domain/block/microblock"
 )
 
-// PoisonMicroblock proves that a miner signed two microblocks that contradict each other.
+// PoisonMicroblock proves that a miner signed two conflicting microblocks.
 type PoisonMicroblock struct {
 	Headers [2]microblock.Header
 }
@@ -25,13 +25,13 @@ func readPoisonMicroblock(r *reader) *PoisonMicroblock {
 	return p
 }
 
-// ID is PoisonMicroblockID.
+// ID returns PoisonMicroblockID.
 func (p *PoisonMicroblock) ID() PayloadID { return PoisonMicroblockID }
 
-// TxType is "poison_microblock".
+// TxType returns "poison_microblock".
 func (p *PoisonMicroblock) TxType() string { return txTypePoisonMicroblock }
 
-// Name is "poison_microblock".
+// Name returns "poison_microblock".
 func (p *PoisonMicroblock) Name() string { return txTypePoisonMicroblock }
 
 func (p *PoisonMicroblock) appendTo(dst []byte) []byte {

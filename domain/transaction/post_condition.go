@@ -7,7 +7,7 @@ import (
 	"strata/domain/clarity"
 )
 
-// ConditionType is the kind of asset that a post-condition guards. It decides the layout of the condition.
+// ConditionType is the kind of asset that a post-condition guards. It determines the layout of the condition.
 type ConditionType uint8
 
 // The types of post-conditions.
@@ -15,11 +15,11 @@ const (
 	ConditionSTX         ConditionType = 0
 	ConditionFungible    ConditionType = 1
 	ConditionNonFungible ConditionType = 2
-	ConditionStaking     ConditionType = 3 // STX being staked, since epoch 4.0
+	ConditionStaking     ConditionType = 3 // STX that are staked, since epoch 4.0
 	ConditionPox         ConditionType = 4 // stacking calls, since epoch 4.0
 )
 
-// String is the name that the APIs show, and "unknown" for a type without one.
+// String returns the name that existing APIs show, or "unknown".
 func (t ConditionType) String() string {
 	switch t {
 	case ConditionSTX:
@@ -44,8 +44,8 @@ func (t ConditionType) HasAmount() bool {
 	return t == ConditionSTX || t == ConditionFungible || t == ConditionStaking
 }
 
-// Allows reports whether a code is one of those defined for the type. Reading does not ask: a later epoch may define
-// more.
+// Allows reports whether the code is defined for the type. Decoding does not check this, because a later epoch may
+// define more codes.
 func (t ConditionType) Allows(code ConditionCode) bool {
 	switch t {
 	case ConditionSTX, ConditionFungible, ConditionStaking:
@@ -58,17 +58,17 @@ func (t ConditionType) Allows(code ConditionCode) bool {
 	return false
 }
 
-// ConditionPrincipalKind says how a post-condition names the account that it is about.
+// ConditionPrincipalKind tells how a post-condition names the account that it applies to.
 type ConditionPrincipalKind uint8
 
-// The kinds of principals.
+// The kinds of condition principals.
 const (
 	PrincipalOrigin   ConditionPrincipalKind = 1 // the sender of the transaction
 	PrincipalStandard ConditionPrincipalKind = 2
 	PrincipalContract ConditionPrincipalKind = 3
 )
 
-// String is the type_id that the APIs show, and "unknown" for a kind without one.
+// String returns the type_id that existing APIs show, or "unknown".
 func (k ConditionPrincipalKind) String() string {
 	switch k {
 	case PrincipalOrigin:
@@ -81,24 +81,24 @@ func (k ConditionPrincipalKind) String() string {
 	return "unknown"
 }
 
-// PostCondition is what must hold of one account and one asset when the transaction ends.
+// PostCondition is a requirement for one account and one asset that must hold when the transaction ends.
 type PostCondition struct {
 	Type          ConditionType
 	PrincipalKind ConditionPrincipalKind
 	Principal     clarity.Principal // empty for PrincipalOrigin
 	Asset         clarity.AssetID   // the token, for types with HasAsset
-	AssetValue    clarity.Value     // which one of the tokens, for ConditionNonFungible
+	AssetValue    clarity.Value     // the id of the token, for ConditionNonFungible
 	Code          ConditionCode
 	Amount        uint64 // for types with HasAmount, in the smallest unit
 }
 
-// OriginPrincipal fills the principal of c with the sender of the transaction.
+// OriginPrincipal returns c for the sender of the transaction.
 func (c PostCondition) OriginPrincipal() PostCondition {
 	c.PrincipalKind, c.Principal = PrincipalOrigin, clarity.Principal{}
 	return c
 }
 
-// Of fills the principal of c with an account or a contract.
+// Of returns c for the principal p, an account or a contract.
 func (c PostCondition) Of(p clarity.Principal) PostCondition {
 	c.PrincipalKind, c.Principal = PrincipalStandard, p
 	if p.Contract != "" {
@@ -107,9 +107,9 @@ func (c PostCondition) Of(p clarity.Principal) PostCondition {
 	return c
 }
 
-// read reads one condition; with a nil receiver it only steps over it, without allocating. It returns false, with
-// the reader anywhere, when the type of the
-// condition or the kind of its principal has an unknown layout.
+// read reads one condition. With a nil receiver it only checks the condition and skips it, without allocating. It
+// returns false if the layout is unknown, because of the condition's type or the kind of its principal; the reader's
+// position is then undefined.
 func (c *PostCondition) read(r *reader) bool {
 	typ := ConditionType(r.u8("post-condition type"))
 	kind := ConditionPrincipalKind(r.u8("post-condition principal kind"))

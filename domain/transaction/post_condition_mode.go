@@ -1,16 +1,16 @@
 package transaction
 
-// PostConditionMode says what happens to asset movements that no post-condition speaks of.
+// PostConditionMode tells what happens to asset movements that no post-condition covers.
 type PostConditionMode uint8
 
-// The post-condition modes. A later epoch may add others; they are kept as numbers.
+// The post-condition modes. Decoding keeps other modes, which a later epoch may add, as numbers.
 const (
 	PostConditionAllow      PostConditionMode = 1
 	PostConditionDeny       PostConditionMode = 2
 	PostConditionOriginator PostConditionMode = 3 // deny for the origin's assets, allow for others (since epoch 3.4)
 )
 
-// String is the name that the APIs show, and "unknown" for a mode without one.
+// String returns the name that existing APIs show, or "unknown".
 func (m PostConditionMode) String() string {
 	switch m {
 	case PostConditionAllow:

@@ -8,25 +8,26 @@ import (
 	"math"
 )
 
-// ErrUnknownLayout is returned for post-conditions of a kind that this package does not know.
+// ErrUnknownLayout is returned for post-conditions whose layout this package does not know.
 var ErrUnknownLayout = errors.New("unknown layout")
 
-// postConditionsHeader is the size of mode and count in bytes.
-const postConditionsHeader = 5
+// postConditionsHeaderSize is the size in bytes of mode and count.
+const postConditionsHeaderSize = 5
 
-// PostConditions is the mode and the list of post-conditions of a transaction. It holds the exact wire form, in which
-// post-conditions are stored, and takes it apart on demand. It is immutable; the zero value is mode deny with an empty
-// list.
+// PostConditions is the mode and the list of post-conditions of a transaction. It holds their exact wire form, in which
+// they are stored, and decodes them on demand. It is immutable. The zero value is mode deny with an empty list.
 type PostConditions struct {
-	blob []byte // mode, count and conditions; nil for the zero value
+	blob []byte // mode, count and conditions; nil in the zero value
 }
 
-var denyNothing = []byte{byte(PostConditionDeny), 0, 0, 0, 0}
+// emptyPostConditions is the wire form of mode deny with an empty list.
+var emptyPostConditions = []byte{byte(PostConditionDeny), 0, 0, 0, 0}
 
-// NewPostConditions puts conditions into wire form. Its error says which condition cannot be written.
+// NewPostConditions encodes conditions. Its error names the first condition that cannot be encoded.
 func NewPostConditions(mode PostConditionMode, conditions ...PostCondition) (PostConditions, error) {
 	if uint64(len(conditions)) > math.MaxUint32 {
-		return PostConditions{}, fmt.Errorf("%d post-conditions: %w, at most %d", len(conditions), ErrMalformed, uint32(math.MaxUint32))
+		return PostConditions{}, fmt.Errorf("%d post-conditions: %w, at most %d",
+			len(conditions), ErrMalformed, uint32(math.MaxUint32))
 	}
 	blob := binary.BigEndian.AppendUint32([]byte{byte(mode)}, uint32(len(conditions)))
 	for i := range conditions {
@@ -38,9 +39,9 @@ func NewPostConditions(mode PostConditionMode, conditions ...PostCondition) (Pos
 	return PostConditions{blob: blob}, nil
 }
 
-// DecodePostConditions reads a stored blob: mode, count and conditions, as they stand in a transaction. The whole
-// blob must be read. The error is a *DecodeError, which wraps ErrUnknownLayout for a condition of an unknown kind.
-// The blob is kept, not copied.
+// DecodePostConditions decodes a stored blob: mode, count and conditions, in the wire form of a transaction. They must
+// take up all of blob. The result shares memory with blob. The error is a *DecodeError, which wraps ErrUnknownLayout
+// for a condition of unknown layout.
 func DecodePostConditions(blob []byte) (PostConditions, error) {
 	r := reader{b: blob}
 	p, known := readPostConditions(&r)
@@ -56,17 +57,18 @@ func DecodePostConditions(blob []byte) (PostConditions, error) {
 	return p, nil
 }
 
-// readPostConditions checks the conditions without keeping them. It returns false when it met one of an unknown
-// kind: then nobody knows where the list ends, the reader stands behind the mode and the result has no conditions.
+// readPostConditions checks each condition but keeps only the wire form of the whole list. It returns false for a
+// condition of unknown layout, because the end of the list cannot be found: the result then has the mode but no
+// conditions, and the reader stands after the mode.
 func readPostConditions(r *reader) (PostConditions, bool) {
 	start := r.off
 	mode := r.u8("post-condition mode")
-	list := r.off
+	afterMode := r.off
 	n := r.u32("post-condition count")
 	for i := uint32(0); i < n && r.err == nil; i++ {
 		var skip *PostCondition
 		if !skip.read(r) {
-			r.off = list
+			r.off = afterMode
 			return PostConditions{blob: []byte{mode, 0, 0, 0, 0}}, false
 		}
 	}
@@ -76,27 +78,27 @@ func readPostConditions(r *reader) (PostConditions, bool) {
 	return PostConditions{blob: r.b[start:r.off:r.off]}, true
 }
 
-// Blob is the exact wire form: mode, u32 count, conditions. It must not be changed.
+// Blob returns the exact wire form: mode, u32 count and conditions. The caller must not change it.
 func (p PostConditions) Blob() []byte {
 	if p.blob == nil {
-		return denyNothing
+		return emptyPostConditions
 	}
 	return p.blob
 }
 
-// Mode says what happens to assets that no condition speaks of.
+// Mode tells what happens to asset movements that no condition covers.
 func (p PostConditions) Mode() PostConditionMode { return PostConditionMode(p.Blob()[0]) }
 
-// Len is the number of conditions.
+// Len returns the number of conditions.
 func (p PostConditions) Len() int { return int(binary.BigEndian.Uint32(p.Blob()[1:])) }
 
-// All takes the list apart, in order.
+// All decodes the conditions in order.
 func (p PostConditions) All() iter.Seq[PostCondition] {
 	return func(yield func(PostCondition) bool) {
-		r := reader{b: p.Blob(), off: postConditionsHeader}
+		r := reader{b: p.Blob(), off: postConditionsHeaderSize}
 		for range p.Len() {
 			var c PostCondition
-			// The list was read once before, so neither the error nor an unknown kind can happen.
+			// The conditions were checked before, so neither an error nor an unknown layout can occur.
 			if !c.read(&r) || r.err != nil || !yield(c) {
 				return
 			}
@@ -104,7 +106,7 @@ func (p PostConditions) All() iter.Seq[PostCondition] {
 	}
 }
 
-// List is All as a slice.
+// List returns the conditions as a slice.
 func (p PostConditions) List() []PostCondition {
 	var list []PostCondition
 	for c := range p.All() {

@@ -10,17 +10,18 @@ import (
 	"strata/domain/hash"
 )
 
-// reader walks over a transaction. Its first failure sticks: later reads return zero values, so that callers check
-// err once per part instead of once per field.
+// reader reads the fields of a transaction one after the other. After the first failure all reads return zero values,
+// so callers check err once per part instead of once per field.
 type reader struct {
 	b   []byte
 	off int
 	err error
 }
 
+// left returns the number of unread bytes.
 func (r *reader) left() int { return len(r.b) - r.off }
 
-// fail records the first failure, at the position where the part begins.
+// fail records a failure in the part that begins at offset, unless there was one before.
 func (r *reader) fail(part string, offset int, err error) {
 	if r.err == nil {
 		r.err = &DecodeError{Part: part, Offset: offset, Err: err}
@@ -79,7 +80,7 @@ func (r *reader) hash32(part string) (h hash.Hash32) {
 	return h
 }
 
-// name reads a length byte and that many bytes of UTF-8. The grammar of names is not applied.
+// name reads a length byte and that many bytes of UTF-8. It does not check the grammar of names.
 func (r *reader) name(part string) []byte {
 	start := r.off
 	n := int(r.u8(part))
@@ -93,7 +94,7 @@ func (r *reader) name(part string) []byte {
 	return b
 }
 
-// address reads version and hash without a prefix byte.
+// address reads an address as version and hash, without the prefix byte of a value.
 func (r *reader) address(part string) c32.Address {
 	start := r.off
 	b := r.take(21, part)
@@ -106,30 +107,26 @@ func (r *reader) address(part string) c32.Address {
 	return c32.Address{Version: b[0], Hash160: [20]byte(b[1:])}
 }
 
-// principal reads a principal in its form as a Clarity value.
+// principal reads a principal in the form of a Clarity value.
 func (r *reader) principal(part string) clarity.Principal {
-	if r.err != nil {
-		return clarity.Principal{}
-	}
-	p, n, err := clarity.ReadPrincipal(r.b[r.off:])
-	if err != nil {
-		r.fail(part, r.off, err)
-		return clarity.Principal{}
-	}
-	r.off += n
-	return p
+	return decodeNext(r, part, clarity.ReadPrincipal)
 }
 
 // value reads one Clarity value.
 func (r *reader) value(part string) clarity.Value {
+	return decodeNext(r, part, func(b []byte) (clarity.Value, int, error) { return clarity.Decode(b) })
+}
+
+// decodeNext reads a part with decode, which returns the part at the start of its input and its size in bytes.
+func decodeNext[T any](r *reader, part string, decode func([]byte) (T, int, error)) (decoded T) {
 	if r.err != nil {
-		return clarity.Value{}
+		return decoded
 	}
-	v, n, err := clarity.Decode(r.b[r.off:])
+	decoded, n, err := decode(r.b[r.off:])
 	if err != nil {
 		r.fail(part, r.off, err)
-		return clarity.Value{}
+		return decoded
 	}
 	r.off += n
-	return v
+	return decoded
 }

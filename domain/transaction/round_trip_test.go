@@ -41,7 +41,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// samePayload compares contents: an empty code may be nil or not.
+// samePayload compares payloads. For contract code, nil equals empty.
 func samePayload(a, b transaction.Payload) bool {
 	if x, ok := a.(*transaction.SmartContract); ok {
 		y, ok := b.(*transaction.SmartContract)
@@ -54,7 +54,7 @@ func samePayload(a, b transaction.Payload) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// TestDecodeNext reads a transaction with another one behind it.
+// TestDecodeNext decodes a transaction that is followed by another.
 func TestDecodeNext(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -74,7 +74,7 @@ func TestDecodeNext(t *testing.T) {
 	})
 }
 
-// TestTruncated cuts transactions at every byte: none of the pieces may be readable, and all errors say why.
+// TestTruncated cuts transactions at a random byte. Decoding must fail with a *DecodeError.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -91,14 +91,14 @@ func TestTruncated(t *testing.T) {
 	})
 }
 
-// TestEnvelopeSurvives checks that the envelope is readable whatever stands behind it.
+// TestEnvelopeSurvives checks that the envelope can be decoded whatever bytes follow it.
 func TestEnvelopeSurvives(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		tx := genTransaction.Draw(t, "transaction")
 		raw := tx.Encode()
-		rest := len(raw) - len(tail(tx))
-		raw = append(raw[:rest:rest], rapid.SliceOf(rapid.Byte()).Draw(t, "rest")...)
+		envelope := len(raw) - len(tail(tx))
+		raw = append(raw[:envelope:envelope], rapid.SliceOf(rapid.Byte()).Draw(t, "rest")...)
 		got, err := transaction.DecodeEnvelope(raw)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestEnvelopeSurvives(t *testing.T) {
 	})
 }
 
-// tail is everything behind the envelope.
+// tail returns the bytes after the envelope.
 func tail(tx *transaction.Transaction) []byte {
 	bare := *tx
 	bare.Envelope = transaction.Envelope{}

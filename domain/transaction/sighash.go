@@ -8,8 +8,8 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// InitialSighash is the hash that the origin's signing starts from: SHA-512/256 of the transaction whose conditions
-// are cleared of nonce, fee and signatures, and whose sponsor, if any, is replaced by a fixed one (SIP-005).
+// InitialSighash returns the hash from which the origin's signing starts (SIP-005): SHA-512/256 of the transaction with
+// an origin that is cleared of nonce, fee and signatures, and with a fixed condition in place of the sponsor's, if any.
 func (t *Transaction) InitialSighash() hash.Hash32 {
 	cleared := Envelope{Version: t.Version, ChainID: t.ChainID, Origin: t.Origin.cleared()}
 	if t.Sponsor != nil {
@@ -18,18 +18,19 @@ func (t *Transaction) InitialSighash() hash.Hash32 {
 	return sha512.Sum512_256(t.encode(&cleared))
 }
 
-// Presign is the hash that is signed: it adds to cur who signs (AuthStandard for the origin, AuthSponsored for the
-// sponsor), and the signer's fee and nonce.
-func Presign(cur hash.Hash32, who AuthType, fee, nonce uint64) hash.Hash32 {
+// Presign returns the hash that a signer signs. It combines cur with the signer's role (AuthStandard for the origin,
+// AuthSponsored for the sponsor), fee and nonce.
+func Presign(cur hash.Hash32, role AuthType, fee, nonce uint64) hash.Hash32 {
 	var b [32 + 1 + 8 + 8]byte
 	copy(b[:32], cur[:])
-	b[32] = byte(who)
+	b[32] = byte(role)
 	binary.BigEndian.PutUint64(b[33:41], fee)
 	binary.BigEndian.PutUint64(b[41:49], nonce)
 	return sha512.Sum512_256(b[:])
 }
 
-// NextSighash is the hash that the next signer starts from: it adds a signature to the hash that was signed.
+// NextSighash returns the hash from which the next signer starts. It combines the hash that was signed with the
+// signature.
 func NextSighash(presign hash.Hash32, encoding key.Encoding, sig key.Signature) hash.Hash32 {
 	var b [32 + 1 + key.SignatureSize]byte
 	copy(b[:32], presign[:])
@@ -38,9 +39,10 @@ func NextSighash(presign hash.Hash32, encoding key.Encoding, sig key.Signature) 
 	return sha512.Sum512_256(b[:])
 }
 
-// chain follows the hashes of a condition from start to the hash that the next condition starts from. It calls visit
-// for every field in order; a single-signature condition counts as one signature field.
-func (c *SpendingCondition) chain(start hash.Hash32, who AuthType, visit func(f *Field, presign hash.Hash32)) hash.Hash32 {
+// chain computes the hashes of a condition one after the other, and returns the hash from which the next condition
+// starts. It calls visit for every field in order, with the hash that a signature field signs. A single-signature
+// condition counts as one signature field.
+func (c *SpendingCondition) chain(start hash.Hash32, role AuthType, visit func(f *Field, presign hash.Hash32)) hash.Hash32 {
 	fields := c.Fields
 	if c.HashMode.Single() {
 		fields = []Field{SignatureField(c.Signature, c.KeyEncoding)}
@@ -52,7 +54,7 @@ func (c *SpendingCondition) chain(start hash.Hash32, who AuthType, visit func(f 
 			visit(f, hash.Hash32{})
 			continue
 		}
-		presign := Presign(cur, who, c.Fee, c.Nonce)
+		presign := Presign(cur, role, c.Fee, c.Nonce)
 		visit(f, presign)
 		if !c.HashMode.OrderIndependent() {
 			cur = NextSighash(presign, f.Kind.Encoding(), f.Signature)
@@ -61,24 +63,24 @@ func (c *SpendingCondition) chain(start hash.Hash32, who AuthType, visit func(f 
 	return cur
 }
 
-// result is where chain ends.
-func (c *SpendingCondition) result(start hash.Hash32, who AuthType) hash.Hash32 {
-	return c.chain(start, who, func(*Field, hash.Hash32) {})
+// result returns the hash at which chain ends.
+func (c *SpendingCondition) result(start hash.Hash32, role AuthType) hash.Hash32 {
+	return c.chain(start, role, func(*Field, hash.Hash32) {})
 }
 
-// SponsorSighash is the hash that the sponsor's signing starts from: where the origin's ended.
+// SponsorSighash returns the hash from which the sponsor's signing starts: the one at which the origin's ended.
 func (t *Transaction) SponsorSighash() hash.Hash32 {
 	return t.Origin.result(t.InitialSighash(), AuthStandard)
 }
 
-// OriginDigest is the hash that the origin's next signer has to sign. In a sequential multisig it depends on the
-// fields that are there already.
+// OriginDigest returns the hash that the origin's next signer must sign. In a sequential multisig it depends on the
+// fields that the condition already holds.
 func (t *Transaction) OriginDigest() hash.Hash32 {
 	return t.Origin.digest(t.InitialSighash(), AuthStandard)
 }
 
-// SponsorDigest is the hash that the sponsor's next signer has to sign, and false without a sponsor. It depends on the
-// origin's signatures.
+// SponsorDigest returns the hash that the sponsor's next signer must sign, or false if there is no sponsor. It depends
+// on the origin's signatures.
 func (t *Transaction) SponsorDigest() (hash.Hash32, bool) {
 	if t.Sponsor == nil {
 		return hash.Hash32{}, false
@@ -86,9 +88,10 @@ func (t *Transaction) SponsorDigest() (hash.Hash32, bool) {
 	return t.Sponsor.digest(t.SponsorSighash(), AuthSponsored), true
 }
 
-func (c *SpendingCondition) digest(start hash.Hash32, who AuthType) hash.Hash32 {
+// digest returns the hash that the next signer of the condition must sign.
+func (c *SpendingCondition) digest(start hash.Hash32, role AuthType) hash.Hash32 {
 	if c.HashMode.Sequential() {
-		start = c.result(start, who)
+		start = c.result(start, role)
 	}
-	return Presign(start, who, c.Fee, c.Nonce)
+	return Presign(start, role, c.Fee, c.Nonce)
 }

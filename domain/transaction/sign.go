@@ -8,13 +8,13 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// ErrNoSponsor is returned when a sponsor is to sign a transaction that has none.
+// ErrNoSponsor is returned when a sponsor signs a transaction that is not sponsored.
 var ErrNoSponsor = errors.New("transaction has no sponsor")
 
-// Sign signs as a single-signature origin: it makes k the signer of the origin condition, in its hash mode (P2PKH or
-// P2WPKHP2SH), and signs. Nonce, fee and everything else must be final. In a sponsored transaction the origin signs
-// first, but needs to know only that there will be a sponsor. The error is ErrKeys for another hash mode, or wraps
-// ErrMalformed when the transaction cannot be written.
+// Sign signs t as a single-signature origin. It makes k the signer of the origin condition, whose hash mode (P2PKH or
+// P2WPKHP2SH) stays as it is. Nonce, fee and everything else must be final. In a sponsored transaction the origin signs
+// first, and needs to know only that there will be a sponsor. The error wraps ErrKeys for another hash mode, or
+// ErrMalformed if the transaction cannot be encoded.
 func Sign(t *Transaction, k key.Private) error {
 	if err := t.Origin.assign(k.Public()); err != nil {
 		return fmt.Errorf("sign as origin: %w", err)
@@ -26,8 +26,8 @@ func Sign(t *Transaction, k key.Private) error {
 	return nil
 }
 
-// SignSponsor signs as a single-signature sponsor, after the origin has signed. It makes k the signer of the sponsor
-// condition, in its hash mode, and leaves its nonce and fee. Errors are those of Sign, and ErrNoSponsor.
+// SignSponsor signs t as a single-signature sponsor, after the origin has signed. It makes k the signer of the sponsor
+// condition, whose hash mode, nonce and fee stay as they are. The error is one of Sign, or wraps ErrNoSponsor.
 func SignSponsor(t *Transaction, k key.Private) error {
 	if t.Sponsor == nil {
 		return fmt.Errorf("sign as sponsor: %w", ErrNoSponsor)
@@ -42,7 +42,7 @@ func SignSponsor(t *Transaction, k key.Private) error {
 	return nil
 }
 
-// assign makes p the signer of a single-signature condition and drops the signature that was there.
+// assign makes p the signer of a single-signature condition and removes its signature.
 func (c *SpendingCondition) assign(p key.Public) error {
 	if !c.HashMode.Single() {
 		return fmt.Errorf("one key for hash mode %s: %w", c.HashMode, ErrKeys)
@@ -55,19 +55,11 @@ func (c *SpendingCondition) assign(p key.Public) error {
 	return nil
 }
 
-// SingleSig is an unsigned P2PKH condition of the given key.
-func SingleSig(p key.Public, nonce, fee uint64) SpendingCondition {
-	return SpendingCondition{
-		HashMode:    P2PKH,
-		Signer:      p.Hash160(),
-		Nonce:       nonce,
-		Fee:         fee,
-		KeyEncoding: p.Encoding(),
-	}
-}
-
-// signFields fills a multisig condition: holders whose private key is given sign, the others are stated.
-func (c *SpendingCondition) signFields(start hash.Hash32, who AuthType, holders []key.Public, keys map[key.Public]key.Private) {
+// signFields sets the fields of a multisig condition. Holders whose private key is among keys sign; the others get a
+// public key field.
+func (c *SpendingCondition) signFields(
+	start hash.Hash32, role AuthType, holders []key.Public, keys map[key.Public]key.Private,
+) {
 	c.Fields = make([]Field, 0, len(holders))
 	for _, holder := range holders {
 		k, signs := keys[holder]
@@ -75,7 +67,7 @@ func (c *SpendingCondition) signFields(start hash.Hash32, who AuthType, holders 
 			c.Fields = append(c.Fields, PublicKeyField(holder))
 			continue
 		}
-		presign := Presign(start, who, c.Fee, c.Nonce)
+		presign := Presign(start, role, c.Fee, c.Nonce)
 		f := SignatureField(k.Sign(presign), holder.Encoding())
 		c.Fields = append(c.Fields, f)
 		if c.HashMode.Sequential() {

@@ -12,8 +12,8 @@ import (
 	"strata/internal/testkit/vector"
 )
 
-// TestSignVectors signs transactions that another implementation signed with the same keys: RFC 6979 leaves no choice,
-// so the bytes must be the same.
+// TestSignVectors signs transactions that another implementation signed with the same keys. The bytes must be the same,
+// because signatures by RFC 6979 are deterministic.
 func TestSignVectors(t *testing.T) {
 	t.Parallel()
 	vector.Each(t, "rosetta_construction.jsonl", func(t *testing.T, line json.RawMessage) {
@@ -27,7 +27,7 @@ func TestSignVectors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tx := decode(t, unhex(t, row.Unsigned))
+		tx := decode(t, vector.Bytes(t, row.Unsigned))
 		equal(t, "digest", tx.OriginDigest().String(), "0x"+row.Digest)
 		if err := transaction.Sign(tx, k); err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestSignVectors(t *testing.T) {
 	})
 }
 
-// drafts makes one transaction of every kind that a chain generator needs.
+// drafts returns one unsigned transaction of every kind that a chain generator needs, by the name of its payload.
 func drafts(t testing.TB, d transaction.Draft) map[string]*transaction.Transaction {
 	t.Helper()
 	address := key.FromSeed([]byte("other")).Address(false)
@@ -164,9 +164,9 @@ func TestSponsored(t *testing.T) {
 	equal(t, "sponsor nonce", nonce, 3)
 	equal(t, "has a sponsor nonce", ok, true)
 
-	got.Origin.Fee++ // the sponsor's signature is over the origin's
+	got.Origin.Fee++ // the sponsor's signature also covers the origin
 	if err := got.Verify(); !errors.Is(err, transaction.ErrSignerMismatch) && !errors.Is(err, key.ErrRecover) {
-		t.Errorf("changed origin: got %v", err)
+		t.Errorf("changed origin: got %v, want ErrSignerMismatch or ErrRecover", err)
 	}
 	plain := drafts(t, transaction.Draft{})["token_transfer"]
 	if err := transaction.SignSponsor(plain, sponsor); !errors.Is(err, transaction.ErrNoSponsor) {
@@ -188,7 +188,7 @@ func TestMultisig(t *testing.T) {
 				k := key.FromSeed([]byte{byte(i)})
 				if i == 3 && !mode.Segwit() {
 					var err error
-					if k, err = key.ParsePrivate(k.Hex()[:64]); err != nil { // hashed uncompressed
+					if k, err = key.ParsePrivate(k.Hex()[:64]); err != nil { // an uncompressed key
 						t.Fatal(err)
 					}
 				}
@@ -257,7 +257,7 @@ func checkMultisigRefuses(t *testing.T, m transaction.Multisig, signed *transact
 	}
 }
 
-// TestMultisigByParts signs as separate devices do: each gets the transaction and adds its field.
+// TestMultisigByParts signs as separate devices do: each receives the transaction and adds its field.
 func TestMultisigByParts(t *testing.T) {
 	t.Parallel()
 	a, b, c := key.FromSeed([]byte("a")), key.FromSeed([]byte("b")), key.FromSeed([]byte("c"))

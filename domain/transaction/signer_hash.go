@@ -9,10 +9,10 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// ErrKeys is returned for keys that do not go with a hash mode.
+// ErrKeys is returned for keys that do not fit a hash mode or an account.
 var ErrKeys = errors.New("keys do not fit the hash mode")
 
-// Bitcoin script bytes.
+// Bitcoin script opcodes.
 const (
 	opPush0         = 0x00
 	opPush1         = 0x51
@@ -20,9 +20,9 @@ const (
 	opCheckMultisig = 0xae
 )
 
-// SignerHash makes the signer hash of a condition from its keys, each in the form in which it is hashed. For the
-// single-signature modes required is ignored. The error is ErrKeys when the number of keys or their encoding does not
-// fit the mode.
+// SignerHash returns the signer hash of a condition, derived from its keys, each in the form in which it is hashed.
+// Single-signature modes ignore required. The error wraps ErrKeys if the number of keys or their encoding does not fit
+// the mode.
 func SignerHash(mode HashMode, required uint16, keys ...key.Public) (hash.Hash20, error) {
 	if mode.Single() && len(keys) != 1 {
 		return hash.Hash20{}, fmt.Errorf("%d keys for %s: %w, want 1", len(keys), mode, ErrKeys)
@@ -49,7 +49,7 @@ func SignerHash(mode HashMode, required uint16, keys ...key.Public) (hash.Hash20
 	return hash.Hash20{}, fmt.Errorf("hash mode %d: %w, want 0, 1, 2, 3, 5 or 7", mode, ErrKeys)
 }
 
-// MultisigScript is the Bitcoin script of an m-of-n multisig (BIP-11), keys in the order given.
+// MultisigScript returns the Bitcoin script of an m-of-n multisig (BIP-11), with the keys in the given order.
 func MultisigScript(required uint16, keys ...key.Public) []byte {
 	script := make([]byte, 0, 8+len(keys)*(1+key.UncompressedSize))
 	script = appendPush(script, int(required))
@@ -62,8 +62,8 @@ func MultisigScript(required uint16, keys ...key.Public) []byte {
 	return append(script, opCheckMultisig)
 }
 
-// appendPush writes the shortest instruction that pushes n: an opcode up to 16, else a little-endian number whose
-// highest bit is the sign.
+// appendPush appends the shortest instruction that pushes n: an opcode for n up to 16, otherwise a little-endian number
+// whose highest bit is the sign.
 func appendPush(script []byte, n int) []byte {
 	switch {
 	case n == 0:

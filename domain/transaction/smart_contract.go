@@ -7,7 +7,7 @@ import (
 	"strata/domain/clarity"
 )
 
-// SmartContract deploys a contract in the Clarity version that is the default of the epoch.
+// SmartContract deploys a contract in the epoch's default Clarity version.
 type SmartContract struct {
 	ContractName string
 	Code         []byte
@@ -15,7 +15,7 @@ type SmartContract struct {
 
 // VersionedSmartContract deploys a contract in a stated Clarity version.
 type VersionedSmartContract struct {
-	ClarityVersion uint8 // 1 to 6 exist; others are kept as they come
+	ClarityVersion uint8 // 1 to 6; decoding keeps other numbers
 	SmartContract
 }
 
@@ -41,19 +41,19 @@ func (p *SmartContract) read(r *reader) {
 	p.Code = r.take(int(n), "contract code")
 }
 
-// ID is SmartContractID.
+// ID returns SmartContractID.
 func (p *SmartContract) ID() PayloadID { return SmartContractID }
 
-// TxType is "smart_contract".
+// TxType returns "smart_contract".
 func (p *SmartContract) TxType() string { return txTypeSmartContract }
 
-// Name is "smart_contract".
+// Name returns "smart_contract".
 func (p *SmartContract) Name() string { return txTypeSmartContract }
 
-// ID is VersionedContractID.
+// ID returns VersionedContractID.
 func (p *VersionedSmartContract) ID() PayloadID { return VersionedContractID }
 
-// Name is "versioned_smart_contract".
+// Name returns "versioned_smart_contract".
 func (p *VersionedSmartContract) Name() string { return nameVersionedContract }
 
 func (p *SmartContract) appendTo(dst []byte) []byte {
@@ -77,7 +77,7 @@ func (p *SmartContract) validate() error {
 
 func (p *SmartContract) sizeHint() int { return 8 + len(p.ContractName) + len(p.Code) }
 
-// Deploys is the contract that a transaction creates, and false when it is not a deploy.
+// Deploys returns the contract that a transaction deploys, or false if it deploys none.
 func (t *Transaction) Deploys() (clarity.Principal, bool) {
 	switch p := t.Payload.(type) {
 	case *SmartContract:

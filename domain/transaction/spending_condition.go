@@ -9,11 +9,11 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// SpendingCondition says who pays with which nonce and fee, and proves that they agreed (SIP-005). KeyEncoding and
-// Signature belong to the single-signature hash modes, Fields and SignaturesRequired to the others.
+// SpendingCondition states an account with its nonce and fee, and proves that the account agreed (SIP-005). KeyEncoding
+// and Signature belong to the single-signature hash modes, Fields and SignaturesRequired to the others.
 type SpendingCondition struct {
 	HashMode HashMode
-	Signer   hash.Hash20 // what the address of the account is made of
+	Signer   hash.Hash20 // the hash from which the account's address is derived
 	Nonce    uint64
 	Fee      uint64 // microSTX
 
@@ -24,20 +24,17 @@ type SpendingCondition struct {
 	SignaturesRequired uint16
 }
 
-// sponsorSentinel stands in for the sponsor in what the origin signs, because the origin does not know the sponsor.
+// sponsorSentinel stands for the sponsor's condition in the hash that the origin signs, because the origin does not
+// know the sponsor.
 var sponsorSentinel = SpendingCondition{HashMode: P2PKH, KeyEncoding: key.Compressed}
 
-// Address is the account of the condition on the given kind of network. It is stated, not proven: see Verify.
+// Address returns the condition's account on mainnet or on testnets. The condition only claims it; Transaction.Verify
+// proves it.
 func (c *SpendingCondition) Address(mainnet bool) c32.Address {
 	return c32.Address{Version: c.HashMode.AddressVersion(mainnet), Hash160: c.Signer}
 }
 
-// Unsigned reports whether the condition carries no signature at all.
-func (c *SpendingCondition) Unsigned() bool {
-	return c.signatures() == 0
-}
-
-// signatures counts the signatures that the condition carries.
+// signatures returns the number of signatures that the condition carries.
 func (c *SpendingCondition) signatures() int {
 	if c.HashMode.Single() {
 		if c.Signature.IsZero() {
@@ -54,7 +51,7 @@ func (c *SpendingCondition) signatures() int {
 	return n
 }
 
-// cleared is the condition without everything that is decided or made after the first signature hash.
+// cleared returns the condition without nonce, fee and signatures, which the initial signature hash does not cover.
 func (c *SpendingCondition) cleared() SpendingCondition {
 	return SpendingCondition{
 		HashMode:           c.HashMode,
@@ -64,7 +61,7 @@ func (c *SpendingCondition) cleared() SpendingCondition {
 	}
 }
 
-// conditionParts names the parts of a condition in errors, so that no string is built while all goes well.
+// conditionParts holds the names of a condition's parts for errors, so that decoding builds no strings.
 type conditionParts struct {
 	hashMode, signer, nonce, fee, keyEncoding, signature, fieldCount, field, required string
 }

@@ -6,10 +6,10 @@ import (
 	"strata/domain/hash"
 )
 
-// TenureCause says why a tenure change was made.
+// TenureCause is the reason for a tenure change.
 type TenureCause uint8
 
-// The causes (2 to 6: SIP-034, since epoch 3.3). A later epoch may add others; they are kept as numbers.
+// The causes (2 to 6: SIP-034, since epoch 3.3). Decoding keeps other causes, which a later epoch may add, as numbers.
 const (
 	TenureBlockFound          TenureCause = 0
 	TenureExtended            TenureCause = 1
@@ -20,7 +20,7 @@ const (
 	TenureExtendedWriteLength TenureCause = 6
 )
 
-// String is the name that the APIs show, and "unknown" for a cause without one.
+// String returns the name that existing APIs show, or "unknown".
 func (c TenureCause) String() string {
 	switch c {
 	case TenureBlockFound:
@@ -41,16 +41,16 @@ func (c TenureCause) String() string {
 	return "unknown"
 }
 
-// tenureChangeSize is the size of the body in bytes.
+// tenureChangeSize is the size in bytes of a tenure change without its payload id.
 const tenureChangeSize = 117
 
 // TenureChange starts or extends a miner's tenure (SIP-021).
 type TenureChange struct {
 	ConsensusHash         hash.Hash20 // of the sortition that elected the tenure
-	PrevConsensusHash     hash.Hash20 // of the tenure before
-	BurnViewConsensusHash hash.Hash20 // of the newest sortition that the miner has seen
-	PreviousEnd           hash.Hash32 // id of the last block of the tenure before
-	PreviousBlocks        uint32      // number of blocks of the tenure before
+	PrevConsensusHash     hash.Hash20 // of the previous tenure
+	BurnViewConsensusHash hash.Hash20 // of the latest sortition that the miner has seen
+	PreviousEnd           hash.Hash32 // id of the last block of the previous tenure
+	PreviousBlocks        uint32      // number of blocks of the previous tenure
 	Cause                 TenureCause
 	PubkeyHash            hash.Hash20 // of the miner's key
 }
@@ -67,13 +67,13 @@ func readTenureChange(r *reader) *TenureChange {
 	}
 }
 
-// ID is TenureChangeID.
+// ID returns TenureChangeID.
 func (p *TenureChange) ID() PayloadID { return TenureChangeID }
 
-// TxType is "tenure_change".
+// TxType returns "tenure_change".
 func (p *TenureChange) TxType() string { return txTypeTenureChange }
 
-// Name is "tenure_change".
+// Name returns "tenure_change".
 func (p *TenureChange) Name() string { return txTypeTenureChange }
 
 func (p *TenureChange) appendTo(dst []byte) []byte {

@@ -10,10 +10,10 @@ import (
 // MemoSize is the size of a memo in bytes.
 const MemoSize = 34
 
-// Memo is the free text of a transfer, filled up with zero bytes.
+// Memo is the free text of a transfer, padded with zero bytes.
 type Memo [MemoSize]byte
 
-// NewMemo makes a memo from at most MemoSize bytes.
+// NewMemo returns a memo of at most MemoSize bytes of text. The error wraps ErrMalformed.
 func NewMemo[T string | []byte](text T) (Memo, error) {
 	var m Memo
 	if len(text) > MemoSize {
@@ -23,7 +23,7 @@ func NewMemo[T string | []byte](text T) (Memo, error) {
 	return m, nil
 }
 
-// TokenTransfer moves STX.
+// TokenTransfer transfers STX.
 type TokenTransfer struct {
 	Recipient clarity.Principal
 	Amount    uint64 // microSTX
@@ -39,13 +39,13 @@ func readTokenTransfer(r *reader) *TokenTransfer {
 	return p
 }
 
-// ID is TokenTransferID.
+// ID returns TokenTransferID.
 func (p *TokenTransfer) ID() PayloadID { return TokenTransferID }
 
-// TxType is "token_transfer".
+// TxType returns "token_transfer".
 func (p *TokenTransfer) TxType() string { return txTypeTokenTransfer }
 
-// Name is "token_transfer".
+// Name returns "token_transfer".
 func (p *TokenTransfer) Name() string { return txTypeTokenTransfer }
 
 func (p *TokenTransfer) appendTo(dst []byte) []byte {

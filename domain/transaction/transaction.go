@@ -7,10 +7,10 @@ import (
 	"strata/domain/hash"
 )
 
-// burnchainOp is the whole raw_tx of an operation that was made on Bitcoin.
+// burnchainOp is the only byte of the raw_tx of a Bitcoin operation.
 const burnchainOp = 0x00
 
-// Transaction is a Stacks transaction in parts.
+// Transaction is a Stacks transaction.
 type Transaction struct {
 	Envelope
 	AnchorMode     AnchorMode
@@ -18,7 +18,8 @@ type Transaction struct {
 	Payload        Payload // never nil after Decode
 }
 
-// Decode reads a raw transaction, all of it. Slices inside the result point into raw. The error is a *DecodeError.
+// Decode decodes a raw transaction, which must take up all of raw. The result shares memory with raw. The error is a
+// *DecodeError.
 func Decode(raw []byte) (*Transaction, error) {
 	t, n, err := DecodeNext(raw)
 	if err != nil {
@@ -30,8 +31,8 @@ func Decode(raw []byte) (*Transaction, error) {
 	return t, nil
 }
 
-// DecodeNext reads the transaction at the start of b, as in the body of a block, and returns its size in bytes. A
-// transaction with an Undecoded payload always takes all of b. Slices inside the result point into b. The error is a
+// DecodeNext decodes the transaction at the start of b, as in the body of a block, and returns its size in bytes. A
+// transaction with an Undecoded payload always takes up all of b. The result shares memory with b. The error is a
 // *DecodeError.
 func DecodeNext(b []byte) (*Transaction, int, error) {
 	r := reader{b: b}
@@ -62,11 +63,11 @@ func (t *Transaction) read(r *reader) {
 	t.Payload = readPayload(r)
 }
 
-// Encode writes the transaction. For a decoded one these are the bytes that it was decoded from. A transaction that
-// was put together by hand must pass Validate.
+// Encode returns the raw transaction. A decoded transaction encodes to the bytes that it was decoded from. Any other
+// transaction must pass Validate.
 func (t *Transaction) Encode() []byte { return t.encode(&t.Envelope) }
 
-// encode writes the transaction with another envelope, because signature hashes are made over a changed one.
+// encode encodes the transaction with the envelope e, because signature hashes cover a changed envelope.
 func (t *Transaction) encode(e *Envelope) []byte {
 	b := make([]byte, 0, t.sizeHint(e))
 	b = e.appendTo(b)
@@ -81,7 +82,7 @@ func (t *Transaction) encode(e *Envelope) []byte {
 	return t.Payload.appendTo(b)
 }
 
-// sizeHint is a size in bytes that holds the transaction.
+// sizeHint returns a size in bytes that suffices for the encoded transaction.
 func (t *Transaction) sizeHint(e *Envelope) int {
 	const conditionSize = 103
 	n := 7 + 2*conditionSize + len(t.PostConditions.Blob()) + len(e.Origin.Fields)*(1+65)
@@ -94,12 +95,12 @@ func (t *Transaction) sizeHint(e *Envelope) int {
 	return n
 }
 
-// TxID is the transaction id: SHA-512/256 of the encoded transaction. With the raw bytes at hand, ID is cheaper.
+// TxID returns the transaction id: SHA-512/256 of the encoded transaction. If the raw bytes are at hand, ID is cheaper.
 func (t *Transaction) TxID() hash.Hash32 { return ID(t.Encode()) }
 
-// ID is the id of a raw transaction. It does not hold for burnchain operations, see IsBurnchainOp.
+// ID returns the id of a raw transaction. Bitcoin operations have other ids; see IsBurnchainOp.
 func ID(raw []byte) hash.Hash32 { return sha512.Sum512_256(raw) }
 
-// IsBurnchainOp reports whether raw is what nodes deliver as raw_tx for an operation made on Bitcoin: the single byte
-// 0x00. There is nothing to decode, and its id is made from the Bitcoin transaction.
+// IsBurnchainOp reports whether raw is the raw_tx that nodes deliver for an operation made on Bitcoin: the single byte
+// 0x00. It holds nothing to decode, and the id of the operation is derived from the Bitcoin transaction.
 func IsBurnchainOp(raw []byte) bool { return len(raw) == 1 && raw[0] == burnchainOp }

@@ -1,25 +1,25 @@
 package transaction
 
-// UndecodedPart says from where on a transaction could not be read.
+// UndecodedPart tells at which part of a transaction decoding stopped.
 type UndecodedPart uint8
 
-// Where reading stopped.
+// The parts at which decoding can stop.
 const (
-	// UnknownPayload: the payload has an unknown id. Raw begins with that id.
+	// UnknownPayload means that the payload has an unknown id. Raw begins with that id.
 	UnknownPayload UndecodedPart = iota + 1
-	// UnknownPostCondition: a post-condition is of an unknown kind, so the start of the payload is unknown too. Raw
-	// begins with the u32 count of post-conditions.
+	// UnknownPostCondition means that the layout of a post-condition is unknown, so the start of the payload is unknown
+	// too. Raw begins with the u32 count of post-conditions.
 	UnknownPostCondition
 )
 
-// Undecoded stands for the rest of a transaction from the point on where its layout is unknown, which happens when
-// the network is ahead of this program. It always reaches to the end of the input.
+// Undecoded holds the rest of a transaction from the point where its layout becomes unknown. That happens when the
+// network is ahead of this program. It always extends to the end of the input.
 type Undecoded struct {
 	Part UndecodedPart
 	Raw  []byte
 }
 
-// ID is the unknown id, or 255 when the payload was not reached.
+// ID returns the unknown id, or 255 if decoding stopped before the payload.
 func (u *Undecoded) ID() PayloadID {
 	if u.Part == UnknownPayload && len(u.Raw) > 0 {
 		return PayloadID(u.Raw[0])
@@ -27,10 +27,10 @@ func (u *Undecoded) ID() PayloadID {
 	return unknownPayloadID
 }
 
-// TxType is "undecoded".
+// TxType returns "undecoded".
 func (u *Undecoded) TxType() string { return nameUndecoded }
 
-// Name is "undecoded".
+// Name returns "undecoded".
 func (u *Undecoded) Name() string { return nameUndecoded }
 
 func (u *Undecoded) appendTo(dst []byte) []byte { return append(dst, u.Raw...) }

@@ -8,8 +8,8 @@ import (
 	"strata/domain/clarity"
 )
 
-// Validate checks that a transaction which was put together by hand can be written and read back: names are not empty
-// and fit their length byte, addresses have a text form, enumerated bytes are known. It does not look at signatures,
+// Validate checks that a transaction that was not decoded can be encoded and decoded again: names are not empty and fit
+// their length byte, addresses have a text form, and enumerated bytes have known values. It does not check signatures;
 // see Verify. The error wraps ErrMalformed.
 func (t *Transaction) Validate() error {
 	if err := t.Origin.validate("origin"); err != nil {
@@ -102,7 +102,7 @@ func validateAddress(what string, a c32.Address) error {
 	return nil
 }
 
-// validateName checks a name against what its length byte can say.
+// validateName checks the length of a name against the limit of the wire form.
 func validateName(what, name string) error {
 	if name == "" || len(name) > clarity.MaxNameLength {
 		return fmt.Errorf("%s of %d bytes: %w, want 1 to %d", what, len(name), ErrMalformed, clarity.MaxNameLength)

@@ -7,17 +7,17 @@ import (
 
 // Reasons why Verify refuses a transaction, besides key.ErrRecover, key.ErrPublic and ErrKeys.
 var (
-	// ErrUnsigned says that a condition carries no signature. Boot transactions are so, see IsBoot.
+	// ErrUnsigned means that a condition carries no signature, as in boot transactions (see IsBoot).
 	ErrUnsigned = errors.New("not signed")
-	// ErrSignatureCount says that there are more or fewer signatures than the condition demands.
+	// ErrSignatureCount means that there are more or fewer signatures than the condition requires.
 	ErrSignatureCount = errors.New("wrong number of signatures")
-	// ErrSignerMismatch says that the keys found do not make the signer hash that the condition states.
+	// ErrSignerMismatch means that the keys do not yield the signer hash that the condition states.
 	ErrSignerMismatch = errors.New("keys do not belong to the signer")
 )
 
-// Verify checks that the origin, and the sponsor if there is one, signed exactly this transaction. It knows nothing of
-// nonces and balances. High-S signatures pass: consensus refuses them only since epoch 4.0, so older blocks may hold
-// them.
+// Verify checks that the origin, and the sponsor if there is one, signed exactly this transaction. It does not check
+// nonces or balances. It accepts high-S signatures, because consensus refuses them only since epoch 4.0 and older
+// blocks may hold them.
 func (t *Transaction) Verify() error {
 	if err := t.VerifyOrigin(); err != nil || t.Sponsor == nil {
 		return err
@@ -28,7 +28,7 @@ func (t *Transaction) Verify() error {
 	return nil
 }
 
-// VerifyOrigin checks the origin only, as a sponsor does before signing.
+// VerifyOrigin checks only the origin's signatures, as a sponsor does before signing.
 func (t *Transaction) VerifyOrigin() error {
 	if err := t.Origin.verify(t.OriginWalk); err != nil {
 		return fmt.Errorf("origin %s: %w", t.Sender(), err)
@@ -36,7 +36,7 @@ func (t *Transaction) VerifyOrigin() error {
 	return nil
 }
 
-// verify looks at what costs nothing before it walks.
+// verify checks the number of signatures before it calls walk, which is expensive.
 func (c *SpendingCondition) verify(walk func() (Walk, error)) error {
 	n := c.signatures()
 	if n == 0 {
@@ -58,7 +58,7 @@ func (c *SpendingCondition) verify(walk func() (Walk, error)) error {
 		return err
 	}
 	if signer != c.Signer {
-		return fmt.Errorf("keys make signer %s: %w, want %s", signer, ErrSignerMismatch, c.Signer)
+		return fmt.Errorf("keys yield signer %s: %w, want %s", signer, ErrSignerMismatch, c.Signer)
 	}
 	return nil
 }

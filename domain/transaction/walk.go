@@ -7,22 +7,22 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// Walk is the way from a condition's first hash over its signatures to its last one.
+// Walk is the sequence of hashes, signatures and keys by which a condition is signed.
 type Walk struct {
 	Start      hash.Hash32
-	Presigns   []hash.Hash32 // what was signed, one for each signature
+	Presigns   []hash.Hash32 // the hash that each signature signs
 	PublicKeys []key.Public  // stated and recovered keys in the order of the fields, in the form that is hashed
-	Result     hash.Hash32   // where the sponsor goes on
+	Result     hash.Hash32   // the hash from which a sponsor continues
 }
 
-// OriginWalk recovers the origin's keys. The walk is complete but for keys that could not be recovered or parsed; the
-// error tells the first of them and wraps key.ErrRecover or key.ErrPublic.
+// OriginWalk recovers the origin's keys. It returns the whole walk even on an error, without the keys that could not be
+// recovered or parsed. The error names the first of them and wraps key.ErrRecover or key.ErrPublic.
 func (t *Transaction) OriginWalk() (Walk, error) {
 	return t.Origin.walk(t.InitialSighash(), AuthStandard)
 }
 
-// SponsorWalk is OriginWalk for the sponsor. It starts from where the origin's walk ended. Without a sponsor it is
-// empty.
+// SponsorWalk recovers the sponsor's keys, like OriginWalk. It starts from the result of the origin's walk. Without a
+// sponsor it returns an empty Walk.
 func (t *Transaction) SponsorWalk() (Walk, error) {
 	if t.Sponsor == nil {
 		return Walk{}, nil
@@ -30,11 +30,11 @@ func (t *Transaction) SponsorWalk() (Walk, error) {
 	return t.Sponsor.walk(t.SponsorSighash(), AuthSponsored)
 }
 
-func (c *SpendingCondition) walk(start hash.Hash32, who AuthType) (Walk, error) {
+func (c *SpendingCondition) walk(start hash.Hash32, role AuthType) (Walk, error) {
 	w := Walk{Start: start}
-	var first error
+	var firstErr error
 	i := -1
-	w.Result = c.chain(start, who, func(f *Field, presign hash.Hash32) {
+	w.Result = c.chain(start, role, func(f *Field, presign hash.Hash32) {
 		i++
 		var public key.Public
 		var err error
@@ -46,9 +46,9 @@ func (c *SpendingCondition) walk(start hash.Hash32, who AuthType) (Walk, error) 
 		}
 		if err == nil {
 			w.PublicKeys = append(w.PublicKeys, public)
-		} else if first == nil {
-			first = fmt.Errorf("field %d: %w", i, err)
+		} else if firstErr == nil {
+			firstErr = fmt.Errorf("field %d: %w", i, err)
 		}
 	})
-	return w, first
+	return w, firstErr
 }

@@ -7,7 +7,7 @@ import (
 	"strata/domain/clarity"
 )
 
-// Prefix bytes of the Clarity values that appear outside of Clarity values.
+// Prefix bytes of Clarity values that transactions also use outside of Clarity values.
 const (
 	standardPrincipal = 0x05
 	contractPrincipal = 0x06

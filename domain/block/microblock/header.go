@@ -1,5 +1,5 @@
-// Package microblock reads and writes microblock headers (SIP-005). Microblocks ended with Nakamoto; their headers
-// live on in recorded blocks and in poison-microblock transactions, which carry two of them as proof of misconduct.
+// Package microblock decodes, encodes and signs microblock headers (SIP-005). Microblocks ended with Nakamoto. Their
+// headers remain in recorded blocks and in poison-microblock transactions, which carry two as proof of misconduct.
 package microblock
 
 import (
@@ -26,7 +26,7 @@ type Header struct {
 	Signature    key.Signature
 }
 
-// Decode reads one header from exactly HeaderSize bytes.
+// Decode decodes a header from exactly HeaderSize bytes. The error wraps hash.ErrLength.
 func Decode(b []byte) (Header, error) {
 	if len(b) != HeaderSize {
 		return Header{}, fmt.Errorf("microblock header of %d bytes: %w, want %d", len(b), hash.ErrLength, HeaderSize)
@@ -40,7 +40,7 @@ func Decode(b []byte) (Header, error) {
 	}, nil
 }
 
-// Append writes the HeaderSize bytes of the header behind dst.
+// Append appends the HeaderSize bytes of the header to dst.
 func (h Header) Append(dst []byte) []byte {
 	dst = append(dst, h.Version)
 	dst = binary.BigEndian.AppendUint16(dst, h.Sequence)
@@ -49,19 +49,19 @@ func (h Header) Append(dst []byte) []byte {
 	return append(dst, h.Signature[:]...)
 }
 
-// Hash is the microblock hash: SHA-512/256 of the whole header.
+// Hash returns the microblock hash: SHA-512/256 of the whole header.
 func (h Header) Hash() hash.Hash32 {
 	return sha512.Sum512_256(h.Append(make([]byte, 0, HeaderSize)))
 }
 
-// SigningDigest is what the miner signs: SHA-512/256 of the header with a zero signature.
+// SigningDigest returns the hash that the miner signs: SHA-512/256 of the header with a zero signature.
 func (h Header) SigningDigest() hash.Hash32 {
 	h.Signature = key.Signature{}
 	return h.Hash()
 }
 
-// SignerHash is the hash160 of the compressed key that signed the header. It equals the microblock_pubkey_hash of
-// the block that the microblock stream hangs on. The error is key.ErrRecover.
+// SignerHash returns the hash160 of the compressed key that signed the header. It equals the microblock_pubkey_hash of
+// the block that the microblock stream extends. The error wraps key.ErrRecover.
 func (h Header) SignerHash() (hash.Hash20, error) {
 	public, err := key.Recover(h.SigningDigest(), h.Signature, key.Compressed)
 	if err != nil {
@@ -70,5 +70,5 @@ func (h Header) SignerHash() (hash.Hash20, error) {
 	return public.Hash160(), nil
 }
 
-// Sign sets the signature.
+// Sign signs the header with k.
 func (h *Header) Sign(k key.Private) { h.Signature = k.Sign(h.SigningDigest()) }

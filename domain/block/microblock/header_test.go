@@ -24,7 +24,7 @@ func TestSignedHeader(t *testing.T) {
 	}
 	h.Sign(k)
 	if h.Hash() == unsigned {
-		t.Error("the hash does not cover the signature")
+		t.Error("hash does not cover the signature")
 	}
 	if got := h.SigningDigest(); got != unsigned {
 		t.Errorf("digest of a signed header: got %s, want %s", got, unsigned)

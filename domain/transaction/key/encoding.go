@@ -1,6 +1,6 @@
 package key
 
-// Encoding says in which SEC 1 form a public key is hashed. It is the key_encoding byte of SIP-005.
+// Encoding is the SEC 1 form in which a public key is hashed: the key_encoding byte of SIP-005.
 type Encoding uint8
 
 // The two key encodings.
@@ -9,7 +9,7 @@ const (
 	Uncompressed Encoding = 1 // 65 bytes
 )
 
-// Valid reports whether e is one of the two encodings that exist.
+// Valid reports whether e is one of the two encodings.
 func (e Encoding) Valid() bool { return e == Compressed || e == Uncompressed }
 
 func (e Encoding) String() string {

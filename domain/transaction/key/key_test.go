@@ -17,7 +17,8 @@ import (
 	"strata/internal/testkit/vector"
 )
 
-// The secret 1 has the generator as its public key; the hashes of both forms are well known from Bitcoin.
+// The public key of the secret 1 is the generator of the curve. The hashes of both its forms are well known from
+// Bitcoin.
 const (
 	secretOne        = "0000000000000000000000000000000000000000000000000000000000000001"
 	generator        = "0x0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
@@ -25,7 +26,7 @@ const (
 	hashUncompressed = "0x91b24bf9f5288532960ac687abb035127b1d28a5"
 )
 
-// groupOrder is n of secp256k1.
+// groupOrder is the order n of the secp256k1 group.
 const groupOrder = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
 
 func TestKnownKey(t *testing.T) {
@@ -95,7 +96,7 @@ func TestParsePrivateRefuses(t *testing.T) {
 		if _, err := key.ParsePrivate(in); !errors.Is(err, key.ErrPrivate) {
 			t.Errorf("%s: got %v, want ErrPrivate", name, err)
 		} else if len(in) > 8 && strings.Contains(err.Error(), in[:8]) {
-			t.Errorf("%s: the error tells the secret: %v", name, err)
+			t.Errorf("%s: error reveals the secret: %v", name, err)
 		}
 	}
 }
@@ -130,7 +131,7 @@ func TestSecretIsNotPrinted(t *testing.T) {
 	slog.New(slog.NewTextHandler(&log, nil)).InfoContext(t.Context(), "key", slog.Any("key", k))
 	for _, text := range []string{k.String(), fmt.Sprintf("%v", k), fmt.Sprintf("%+v", k), fmt.Sprintf("%#v", k), log.String()} {
 		if strings.Contains(text, "ffffffff") || strings.Contains(text, "4294967295") {
-			t.Errorf("secret in %q", text)
+			t.Errorf("%q reveals the secret", text)
 		}
 	}
 }
@@ -163,8 +164,8 @@ func TestSignRecover(t *testing.T) {
 	})
 }
 
-// TestHighS turns a signature into the other one that is valid for the same key: s becomes n-s, and the parity of the
-// nonce point flips.
+// TestHighS recovers the key from the second valid form of a signature: s becomes n-s, and the parity of the nonce
+// point flips.
 func TestHighS(t *testing.T) {
 	t.Parallel()
 	k := key.FromSeed([]byte("high s"))
@@ -173,7 +174,7 @@ func TestHighS(t *testing.T) {
 	n, _ := new(big.Int).SetString(groupOrder, 16)
 	s := new(big.Int).SetBytes(sig[33:])
 	if s.Cmp(new(big.Int).Rsh(n, 1)) > 0 {
-		t.Fatal("signer made a high s")
+		t.Fatal("Sign returned a high s")
 	}
 	high := sig
 	high[0] ^= 1
@@ -222,7 +223,7 @@ func FuzzRecover(f *testing.F) {
 			return
 		}
 		if _, err := key.ParsePublic(p.Bytes()); err != nil {
-			t.Errorf("recovered %s: %v", p, err)
+			t.Errorf("recovered key %s does not parse: %v", p, err)
 		}
 	})
 }

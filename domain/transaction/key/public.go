@@ -14,20 +14,20 @@ import (
 // ErrPublic is returned for bytes that are not a point of the curve in SEC 1 form.
 var ErrPublic = errors.New("not a secp256k1 public key")
 
-// Sizes of the two SEC 1 forms in bytes.
+// Sizes in bytes of the two SEC 1 forms.
 const (
 	CompressedSize   = 33
 	UncompressedSize = 65
 )
 
-// Public is a public key together with the form in which it is hashed. It is comparable. The zero value is no key.
+// Public is a public key and the form in which it is hashed. It is comparable. The zero value is not a key.
 type Public struct {
 	sec1     [UncompressedSize]byte
 	encoding Encoding
 }
 
-// ParsePublic reads the 33-byte or the 65-byte SEC 1 form; the form read is the one that is hashed. Hybrid forms
-// (first byte 06 or 07) are refused. The error is ErrPublic.
+// ParsePublic parses the 33-byte or the 65-byte SEC 1 form; the key is hashed in the same form. It refuses hybrid forms
+// (first byte 06 or 07). The error wraps ErrPublic.
 func ParsePublic(b []byte) (Public, error) {
 	encoding := Compressed
 	switch {
@@ -44,7 +44,7 @@ func ParsePublic(b []byte) (Public, error) {
 	return publicOf(point, encoding), nil
 }
 
-// ParsePublicHex reads the hex of what ParsePublic reads, without 0x.
+// ParsePublicHex parses the hex, without 0x, of the bytes that ParsePublic reads.
 func ParsePublicHex(s string) (Public, error) {
 	if len(s) > 2*UncompressedSize {
 		return Public{}, fmt.Errorf("%d hex digits: %w, want 66 or 130", len(s), ErrPublic)
@@ -66,10 +66,10 @@ func publicOf(point *secp256k1.PublicKey, encoding Encoding) Public {
 	return p
 }
 
-// Encoding is the form in which the key is hashed.
+// Encoding returns the form in which the key is hashed.
 func (p Public) Encoding() Encoding { return p.encoding }
 
-// Bytes is the SEC 1 form that is hashed: 33 or 65 bytes.
+// Bytes returns the SEC 1 form that is hashed: 33 or 65 bytes.
 func (p Public) Bytes() []byte {
 	if p.encoding == Uncompressed {
 		return p.sec1[:]
@@ -77,17 +77,17 @@ func (p Public) Bytes() []byte {
 	return p.sec1[:CompressedSize]
 }
 
-// CompressedBytes is the 33-byte SEC 1 form, which is the only one on the wire.
+// CompressedBytes returns the 33-byte SEC 1 form, the only form on the wire.
 func (p Public) CompressedBytes() [CompressedSize]byte {
 	b := [CompressedSize]byte(p.sec1[:CompressedSize])
 	if p.encoding == Uncompressed {
-		// The prefix states the parity of y, whose last byte is the last of the uncompressed form.
+		// The prefix tells the parity of y, whose last byte is the last byte of the uncompressed form.
 		b[0] = secp256k1.PubKeyFormatCompressedEven | p.sec1[UncompressedSize-1]&1
 	}
 	return b
 }
 
-// As returns the same point to be hashed in another form.
+// As returns the same key with another form to be hashed in.
 func (p Public) As(encoding Encoding) (Public, error) {
 	if p.encoding == encoding {
 		return p, nil
@@ -99,10 +99,10 @@ func (p Public) As(encoding Encoding) (Public, error) {
 	return publicOf(point, encoding), nil
 }
 
-// Hash160 is the hash of the form that is hashed: the signer hash of a P2PKH spending condition.
+// Hash160 returns the hash of Bytes: the signer hash of a P2PKH spending condition.
 func (p Public) Hash160() hash.Hash20 { return Hash160(p.Bytes()) }
 
-// Address is the single-signature (P2PKH) address: SP… on mainnet, ST… on testnets.
+// Address returns the single-signature (P2PKH) address: SP… on mainnet, ST… on testnets.
 func (p Public) Address(mainnet bool) c32.Address {
 	version := c32.TestnetSingle
 	if mainnet {
@@ -111,5 +111,5 @@ func (p Public) Address(mainnet bool) c32.Address {
 	return c32.Address{Version: version, Hash160: p.Hash160()}
 }
 
-// String is lower-case hex with a leading 0x of the form that is hashed.
+// String returns Bytes as lower-case hex with a leading 0x.
 func (p Public) String() string { return "0x" + hex.EncodeToString(p.Bytes()) }

@@ -10,35 +10,36 @@ import (
 	"strata/domain/hash"
 )
 
-// ErrRecover is returned when no public key can be recovered from a signature: a recovery id above 3, r or s out of
-// range, or no curve point for them.
+// ErrRecover is returned for a signature from which no public key can be recovered: its recovery id is above 3, r or s
+// is out of range, or no curve point matches them.
 var ErrRecover = errors.New("no public key can be recovered")
 
-// SignatureSize is the size of a recoverable signature in bytes.
+// SignatureSize is the size in bytes of a recoverable signature.
 const SignatureSize = 65
 
-// compactOffset is what Bitcoin's compact signature form adds to the recovery id; compactCompressed is added on top
-// for a compressed key.
+// compactOffset is the number that Bitcoin's compact signature form adds to the recovery id. For a compressed key it
+// also adds compactCompressed.
 const (
 	compactOffset     = 27
 	compactCompressed = 4
 )
 
-// Signature is a recoverable ECDSA signature as it stands on the wire: recovery id (0..3), r (32 bytes), s (32
-// bytes). The zero value means "not signed".
+// Signature is a recoverable ECDSA signature in wire form: recovery id (0..3), r (32 bytes), s (32 bytes). The zero
+// value means "not signed".
 type Signature [SignatureSize]byte
 
-// IsZero reports whether all 65 bytes are zero, as they are before signing and in boot transactions.
+// IsZero reports whether all 65 bytes are zero, as before signing and in boot transactions.
 func (s Signature) IsZero() bool { return s == Signature{} }
 
-// String is lower-case hex with a leading 0x.
+// String returns lower-case hex with a leading 0x.
 func (s Signature) String() string { return "0x" + hex.EncodeToString(s[:]) }
 
-// MarshalText writes what String returns.
+// MarshalText returns the text that String returns.
 func (s Signature) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Recover returns the public key that made sig over digest, in the given encoding. High-S signatures are accepted:
-// consensus accepted them before epoch 4.0, so recorded blocks hold them. The error is ErrRecover.
+// Recover returns the public key whose private key signed digest with sig, in the given encoding. It accepts high-S
+// signatures, because consensus accepted them before epoch 4.0 and recorded blocks hold them. The error wraps
+// ErrRecover.
 func Recover(digest hash.Hash32, sig Signature, encoding Encoding) (Public, error) {
 	if sig[0] > 3 {
 		return Public{}, fmt.Errorf("recovery id %d: %w, want 0 to 3", sig[0], ErrRecover)
