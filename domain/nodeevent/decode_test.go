@@ -186,7 +186,7 @@ func TestBurnchainOps(t *testing.T) {
 		}
 		ops = append(ops, b.Transactions[i].BurnchainOp)
 	}
-	var at nodeevent.BurnchainPlace
+	var at nodeevent.BurnchainPosition
 	at.BurnBlockHeight, at.VtxIndex = 1, 3
 	at.BurnHeaderHash, at.BurnTxID = h32(t, "ab"), h32(t, "cd")
 	who := nodeevent.OpAddress{Address: "SP1", Version: 22}
@@ -196,11 +196,11 @@ func TestBurnchainOps(t *testing.T) {
 	big65, _ := new(big.Int).SetString("18446744073709551616", 10)
 	rounded, _ := new(big.Int).SetString("340282366920938500000000000000000000000", 10)
 	btc := nodeevent.BitcoinAddress{Text: "bc1q"}
-	same(t, "transfer", ops[0].TransferSTX, &nodeevent.TransferSTXOp{BurnchainPlace: at, Sender: who, Recipient: who, Amount: big65, Memo: []byte("hi")})
-	same(t, "stack, pox-4", ops[1].StackSTX, &nodeevent.StackSTXOp{BurnchainPlace: at, Sender: who, RewardAddress: btc, Amount: big.NewInt(5), NumCycles: 12, SignerKey: bytes.Repeat([]byte{2}, 33), MaxAmount: rounded, AuthID: ptr(uint32(7))})
-	same(t, "stack", ops[2].StackSTX, &nodeevent.StackSTXOp{BurnchainPlace: at, Sender: who, RewardAddress: btc, Amount: big.NewInt(5), NumCycles: 12})
-	same(t, "delegate", ops[3].DelegateSTX, &nodeevent.DelegateSTXOp{BurnchainPlace: at, Sender: who, DelegateTo: who, Amount: big.NewInt(6), RewardAddress: &btc, RewardOutput: 1, UntilBurnHeight: ptr(uint64(900))})
-	same(t, "vote", ops[4].VoteForAggregateKey, &nodeevent.VoteForAggregateKeyOp{BurnchainPlace: at, Sender: who, AggregateKey: bytes.Repeat([]byte{3}, 33), RewardCycle: 8, Round: 1, SignerIndex: 2, SignerKey: []byte{2, 2}})
+	same(t, "transfer", ops[0].TransferSTX, &nodeevent.TransferSTXOp{BurnchainPosition: at, Sender: who, Recipient: who, Amount: big65, Memo: []byte("hi")})
+	same(t, "stack, pox-4", ops[1].StackSTX, &nodeevent.StackSTXOp{BurnchainPosition: at, Sender: who, RewardAddress: btc, Amount: big.NewInt(5), NumCycles: 12, SignerKey: bytes.Repeat([]byte{2}, 33), MaxAmount: rounded, AuthID: ptr(uint32(7))})
+	same(t, "stack", ops[2].StackSTX, &nodeevent.StackSTXOp{BurnchainPosition: at, Sender: who, RewardAddress: btc, Amount: big.NewInt(5), NumCycles: 12})
+	same(t, "delegate", ops[3].DelegateSTX, &nodeevent.DelegateSTXOp{BurnchainPosition: at, Sender: who, DelegateTo: who, Amount: big.NewInt(6), RewardAddress: &btc, RewardOutput: 1, UntilBurnHeight: ptr(uint64(900))})
+	same(t, "vote", ops[4].VoteForAggregateKey, &nodeevent.VoteForAggregateKeyOp{BurnchainPosition: at, Sender: who, AggregateKey: bytes.Repeat([]byte{3}, 33), RewardCycle: 8, Round: 1, SignerIndex: 2, SignerKey: []byte{2, 2}})
 	same(t, "unknown", ops[5], &nodeevent.BurnchainOp{Kind: "a_new_op", Raw: json.RawMessage(`{"x":1}`)})
 	same(t, "none", ops[6], (*nodeevent.BurnchainOp)(nil))
 	if ops[3].Kind != "delegate_stx" || !json.Valid(ops[3].Raw) || !bytes.HasPrefix(ops[3].Raw, []byte(`{"burn_block_height"`)) {
