@@ -8,7 +8,7 @@ import (
 	"strata/domain/nodeevent"
 )
 
-// h is a 32-byte hash in the text form of the node: one byte, repeated.
+// h returns a 32-byte hash in the text form of the node: one byte, repeated.
 func h(digits string) string { return "0x" + strings.Repeat(digits, 32) }
 
 func h32(t testing.TB, digits string) hash.Hash32 {
@@ -20,7 +20,7 @@ func h32(t testing.TB, digits string) hash.Hash32 {
 	return v
 }
 
-// decodeAs decodes and expects a type of payload.
+// decodeAs decodes a body and expects a payload of type P.
 func decodeAs[P nodeevent.Payload](t testing.TB, path, body string) P {
 	t.Helper()
 	payload, err := nodeevent.Decode(path, []byte(body))
@@ -34,31 +34,31 @@ func decodeAs[P nodeevent.Payload](t testing.TB, path, body string) P {
 	return p
 }
 
-// identity is the members that no block goes without.
+// identity has the required members of a block.
 var identity = `"block_hash":"` + h("01") + `","index_block_hash":"` + h("02") + `","parent_index_block_hash":"` + h("03") +
 	`","block_height":7,"burn_block_hash":"` + h("04") + `","burn_block_height":700`
 
-// block is a block with more members.
+// block returns a block with more members.
 func block(members ...string) string {
 	return "{" + strings.Join(append([]string{identity}, members...), ",") + "}"
 }
 
-// tx is a transaction with more members.
+// tx returns a transaction with more members.
 func tx(id string, members ...string) string {
 	return `{"txid":"` + h(id) + `","tx_index":0,"status":"success","raw_tx":"0x0102","raw_result":"0x0703"` + strings.Join(append([]string{""}, members...), ",") + "}"
 }
 
-// event is an event of a type.
+// event returns an event of type kind.
 func event(id, index, kind, data string) string {
 	return `{"txid":"` + h(id) + `","event_index":` + index + `,"committed":true,"type":"` + kind + `","` + kind + `":` + data + `}`
 }
 
-// block20 is a block as the first releases sent it.
+// block20 is a block in the form of the first releases.
 var block20 = block(`"parent_block_hash":"`+h("05")+`"`, `"burn_block_time":1610645304`, `"miner_txid":"`+h("06")+`"`,
 	`"parent_microblock":"`+h("00")+`"`, `"matured_miner_rewards":[]`, `"events":[]`,
 	`"transactions":[{"contract_abi":null,"raw_result":"0x0703","raw_tx":"0x0102","status":"success","tx_index":0,"txid":"`+h("aa")+`"}]`)
 
-// block205 has microblocks, and the fields of 2.0.11.2.0 to 2.05, with members in another order.
+// block205 is a block with microblocks and the fields of releases 2.0.11.2.0 to 2.05, with members in another order.
 var block205 = `{"transactions":[` +
 	tx("aa", `"execution_cost":{"read_count":1,"read_length":2,"runtime":3,"write_count":4,"write_length":5}`, `"microblock_hash":null`, `"microblock_sequence":null`, `"microblock_parent_hash":null`) + `,` +
 	strings.Replace(tx("cc", `"microblock_hash":"`+h("c0")+`"`, `"microblock_sequence":1`, `"microblock_parent_hash":"`+h("b0")+`"`), `"tx_index":0`, `"tx_index":2`, 1) + `,` +
@@ -93,17 +93,17 @@ var block30 = block(`"block_time":1730000000`, `"burn_block_time":1729999000`, `
 		event("aa", "2", "stx_transfer_event", `{"sender":"SP1","recipient":"SP2","amount":"12","memo":""}`)+`]`)
 
 var (
-	place = `"burn_block_height":1,"burn_header_hash":"` + strings.Repeat("ab", 32) + `","burn_txid":"` + strings.Repeat("cd", 32) + `","vtxindex":3`
-	addr  = `{"address":"SP1","address_hash_bytes":"0x` + strings.Repeat("11", 20) + `","address_version":22}`
+	position = `"burn_block_height":1,"burn_header_hash":"` + strings.Repeat("ab", 32) + `","burn_txid":"` + strings.Repeat("cd", 32) + `","vtxindex":3`
+	addr     = `{"address":"SP1","address_hash_bytes":"0x` + strings.Repeat("11", 20) + `","address_version":22}`
 )
 
 var burnOps = block(`"events":[]`, `"transactions":[`+
 	strings.Join([]string{
-		burnTx("a0", `{"transfer_stx":{`+place+`,"memo":"0x6869","sender":`+addr+`,"recipient":`+addr+`,"transfered_ustx":18446744073709551616}}`),
-		burnTx("a1", `{"stack_stx":{`+place+`,"num_cycles":12,"reward_addr":"bc1q","sender":`+addr+`,"stacked_ustx":5,"signer_key":"`+strings.Repeat("02", 33)+`","max_amount":3.402823669209385e+38,"auth_id":7}}`),
-		burnTx("a2", `{"stack_stx":{`+place+`,"num_cycles":12,"reward_addr":"bc1q","sender":`+addr+`,"stacked_ustx":5,"signer_key":null,"max_amount":null,"auth_id":null}}`),
-		burnTx("a3", `{"delegate_stx":{`+place+`,"delegate_to":`+addr+`,"delegated_ustx":6,"sender":`+addr+`,"reward_addr":[1,"bc1q"],"until_burn_height":900}}`),
-		burnTx("a4", `{"vote_for_aggregate_key":{`+place+`,"aggregate_key":"`+strings.Repeat("03", 33)+`","reward_cycle":8,"round":1,"sender":`+addr+`,"signer_index":2,"signer_key":"0202"}}`),
+		burnTx("a0", `{"transfer_stx":{`+position+`,"memo":"0x6869","sender":`+addr+`,"recipient":`+addr+`,"transfered_ustx":18446744073709551616}}`),
+		burnTx("a1", `{"stack_stx":{`+position+`,"num_cycles":12,"reward_addr":"bc1q","sender":`+addr+`,"stacked_ustx":5,"signer_key":"`+strings.Repeat("02", 33)+`","max_amount":3.402823669209385e+38,"auth_id":7}}`),
+		burnTx("a2", `{"stack_stx":{`+position+`,"num_cycles":12,"reward_addr":"bc1q","sender":`+addr+`,"stacked_ustx":5,"signer_key":null,"max_amount":null,"auth_id":null}}`),
+		burnTx("a3", `{"delegate_stx":{`+position+`,"delegate_to":`+addr+`,"delegated_ustx":6,"sender":`+addr+`,"reward_addr":[1,"bc1q"],"until_burn_height":900}}`),
+		burnTx("a4", `{"vote_for_aggregate_key":{`+position+`,"aggregate_key":"`+strings.Repeat("03", 33)+`","reward_cycle":8,"round":1,"sender":`+addr+`,"signer_index":2,"signer_key":"0202"}}`),
 		burnTx("a5", `{"a_new_op": {"x":1} }`),
 		burnTx("a6", `null`),
 	}, ",")+`]`)
