@@ -8,8 +8,8 @@ import (
 	"strata/domain/fetch"
 )
 
-// What is in the log stays readable, so its form is as it was.
-func TestReportIsWrittenAndRead(t *testing.T) {
+// The JSON form of a report must not change, so that old reports in the log stay readable.
+func TestReportEncodesAndDecodes(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 8, 0, 0, 123456000, time.UTC)
 	report := &fetch.Report{
