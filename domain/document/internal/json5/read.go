@@ -180,7 +180,7 @@ func isBlank(c rune) bool {
 	return c >= utf8.RuneSelf && unicode.Is(unicode.Zs, c)
 }
 
-// peek returns the next byte; 0 at the end, because no JSON5 value starts with 0.
+// peek returns the next byte. At the end it returns NUL, which begins nothing in JSON5.
 func (r *reader) peek() byte {
 	if r.at == len(r.text) {
 		return 0
