@@ -1,5 +1,5 @@
-// Package migrations has the SQL that creates what every Strata database needs: the log and the register of projections.
-// The tables of projections are not here, because each version of a projection creates its own schema.
+// Package migrations has the SQL that creates what every Strata database needs: the log and the register of
+// projections. The tables of projections are not here, because each version of a projection creates its own schema.
 package migrations
 
 import (

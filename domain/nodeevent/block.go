@@ -12,7 +12,7 @@ type Block struct {
 	ParentIndexBlockHash hash.Hash32 // required; all ff for genesis
 	ParentBlockHash      hash.Hash32 // zero when missing
 	Height               uint64      // required
-	// Time is the time in the block's header, in Unix seconds. It is nil for 2.x blocks, whose time is BurnBlockTime.
+	// Time is in the block header, in Unix seconds. It is nil for 2.x blocks, whose time is BurnBlockTime.
 	Time *uint64
 
 	// The burn block whose sortition elected the block (2.x) or its tenure (3.x).

@@ -12,7 +12,7 @@ const (
 )
 
 // JubileeHeight returns the height of the jubilee. From this height on, inscriptions that would have been cursed before
-// get the same numbers as all others. An unknown network counts as mainnet.
+// are numbered like all others. An unknown network counts as mainnet.
 func (n Network) JubileeHeight() uint64 {
 	switch n {
 	case Testnet:

@@ -306,7 +306,7 @@ func TestResultsDoNotReferToTheBody(t *testing.T) {
 func TestOffsets(t *testing.T) {
 	t.Parallel()
 	const body = `{ "x" : [1, 2] ,"hex":"0x0aff","plain":"0aff","escaped":"\u0030aff","none":null}`
-	at := map[string]int64{}
+	offsets := map[string]int64{}
 	var between string
 	if err := object(body, func(c *jsoncursor.Cursor, name string) {
 		if name == "x" {
@@ -315,13 +315,13 @@ func TestOffsets(t *testing.T) {
 			between = string(c.Between(afterName, c.Offset()))
 			return
 		}
-		_, at[name] = c.HexAt()
+		_, offsets[name] = c.HexAt()
 	}); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "value of x", between, "[1, 2]")
 	first := int64(strings.Index(body, "0aff"))
-	same(t, "first digits", at, map[string]int64{
+	same(t, "first digits", offsets, map[string]int64{
 		"hex": first, "plain": first + int64(len(`0aff","plain":"`)), "escaped": -1, "none": 0,
 	})
 }
