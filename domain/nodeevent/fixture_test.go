@@ -112,12 +112,15 @@ func burnTx(id, op string) string {
 	return strings.Replace(tx(id, `"burnchain_op":`+op), `"0x0102"`, `"0x00"`, 1)
 }
 
+// zeros are all digits of a hash but the last.
+const zeros = "000000000000000000000000000000000000000000000000000000000000000"
+
 const (
-	burnBlock20 = `{"burn_block_hash":"0x0000000000000000000000000000000000000000000000000000000000000009","burn_block_height":666051,"burn_amount":20000,"reward_recipients":[]}`
-	burnBlock33 = `{"burn_block_hash":"0x0000000000000000000000000000000000000000000000000000000000000009","burn_block_height":900000,"burn_amount":0,` +
+	burnBlock20 = `{"burn_block_hash":"0x` + zeros + `9","burn_block_height":666051,"burn_amount":20000,"reward_recipients":[]}`
+	burnBlock33 = `{"burn_block_hash":"0x` + zeros + `9","burn_block_height":900000,"burn_amount":0,` +
 		`"reward_recipients":[{"recipient":"bc1q","amt":40000},{"recipient":"1abc","amt":"50000"}],"reward_slot_holders":["bc1q","bc1q"],` +
-		`"consensus_hash":"0x1111111111111111111111111111111111111111","parent_burn_block_hash":"0x0000000000000000000000000000000000000000000000000000000000000008",` +
-		`"pox_transactions":[{"txid":"0x0000000000000000000000000000000000000000000000000000000000000007","reward_recipients":[{"recipient":"bc1q","amt":40000,"utxo_idx":2}]}]}`
+		`"consensus_hash":"0x1111111111111111111111111111111111111111","parent_burn_block_hash":"0x` + zeros + `8",` +
+		`"pox_transactions":[{"txid":"0x` + zeros + `7","reward_recipients":[{"recipient":"bc1q","amt":40000,"utxo_idx":2}]}]}`
 )
 
 var microblocks = `{"parent_index_block_hash":"` + h("02") + `","burn_block_hash":"` + h("04") + `","burn_block_height":700,"burn_block_timestamp":1620000000,"transactions":[` +
@@ -127,12 +130,21 @@ var microblocks = `{"parent_index_block_hash":"` + h("02") + `","burn_block_hash
 	event("b1", "0", "stx_mint_event", `{"recipient":"SP1","amount":"1"}`) + `]}`
 
 const (
-	mempoolTx    = `["0x0001","0xFF"]`
-	dropTx       = `{"dropped_txids":["0x0000000000000000000000000000000000000000000000000000000000000007"],"reason":"ReplaceByFee","new_txid":"0x0000000000000000000000000000000000000000000000000000000000000008"}`
-	dropTxOld    = `{"dropped_txids":[],"reason":"a_new_reason"}`
-	attachments  = `[{"attachment_index":5,"index_block_hash":"0x0000000000000000000000000000000000000000000000000000000000000007","block_height":"123","content_hash":"0x1111111111111111111111111111111111111111","contract_id":"SP1.bns","metadata":"0x0c","tx_id":"0x0000000000000000000000000000000000000000000000000000000000000008","content":"0x6869"},{"attachment_index":6,"index_block_hash":"0x0000000000000000000000000000000000000000000000000000000000000007","block_height":124,"contract_id":"SP1.bns","tx_id":"0x0000000000000000000000000000000000000000000000000000000000000008"}]`
-	stackerDB    = `{"contract_id":{"name":"miners","issuer":[26,[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,255]]},"modified_slots":[{"slot_id":1,"slot_version":2,"sig":"00ff","data":"6869"}]}`
+	mempoolTx = `["0x0001","0xFF"]`
+	dropTx    = `{"dropped_txids":["0x` + zeros + `7"],"reason":"ReplaceByFee","new_txid":"0x` + zeros + `8"}`
+	dropTxOld = `{"dropped_txids":[],"reason":"a_new_reason"}`
+
+	attachments = `[{"attachment_index":5,"index_block_hash":"0x` + zeros + `7","block_height":"123",` +
+		`"content_hash":"0x1111111111111111111111111111111111111111","contract_id":"SP1.bns","metadata":"0x0c",` +
+		`"tx_id":"0x` + zeros + `8","content":"0x6869"},` +
+		`{"attachment_index":6,"index_block_hash":"0x` + zeros + `7","block_height":124,"contract_id":"SP1.bns","tx_id":"0x` + zeros + `8"}]`
+
+	stackerDB = `{"contract_id":{"name":"miners","issuer":[26,[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,255]]},` +
+		`"modified_slots":[{"slot_id":1,"slot_version":2,"sig":"00ff","data":"6869"}]}`
 	stackerDBDoc = `{"contract_id":"SP1.miners","modified_slots":[]}`
-	proposalOK   = `{"result":"Ok","signer_signature_hash":"0000000000000000000000000000000000000000000000000000000000000009","cost":{"runtime":7},"size":180,"validation_time_ms":12,"replay_tx_hash":18446744073709552000,"replay_tx_exhausted":true}`
-	proposalNo   = `{"result":"Reject","signer_signature_hash":"0000000000000000000000000000000000000000000000000000000000000009","reason":"Bad \"block\"","reason_code":"BadBlockHash","failed_txid":"0000000000000000000000000000000000000000000000000000000000000008"}`
+
+	proposalOK = `{"result":"Ok","signer_signature_hash":"` + zeros + `9","cost":{"runtime":7},"size":180,"validation_time_ms":12,` +
+		`"replay_tx_hash":18446744073709552000,"replay_tx_exhausted":true}`
+	proposalNo = `{"result":"Reject","signer_signature_hash":"` + zeros + `9","reason":"Bad \"block\"",` +
+		`"reason_code":"BadBlockHash","failed_txid":"` + zeros + `8"}`
 )
