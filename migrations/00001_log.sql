@@ -1,24 +1,25 @@
 -- +goose Up
 
--- The append-only log: the only truth, everything else can be rebuilt from it.
+-- The append-only log. It is the only truth: everything else can be rebuilt from it.
 CREATE SCHEMA log;
 
--- One row an event, in the order of arrival. `seq` is gap-free and starts at 1, and because every append updates
--- log.head in its own transaction, the order of commits is the order of `seq`.
+-- One row for each event, in the order of arrival. `seq` is gap-free and starts at 1. Every append updates log.head in
+-- its own transaction, so the order of commits is the order of `seq`.
 --
--- Columns stand in order of alignment: 8-byte ones first, then variable ones.
+-- Columns are in order of alignment: 8-byte columns first, then variable ones.
 CREATE TABLE log.event (
     seq          bigint      NOT NULL,
-    received_at  timestamptz NOT NULL, -- information, never an order
+    received_at  timestamptz NOT NULL, -- for information; never use it to order events
     size         bigint      NOT NULL, -- bytes of the body as received
-    body_seq     bigint,               -- the earlier event that holds these very bytes; then body is null
+    body_seq     bigint,               -- the earlier event with the same body; then body is null
     sha256       bytea       NOT NULL, -- of the body as received
-    source       text        NOT NULL, -- who delivered it: observer:<host>, archive:<name>, …
-    path         text        NOT NULL, -- the path it was posted to
+    source       text        NOT NULL, -- who delivered the event: observer:<host>, archive:<name>, …
+    path         text        NOT NULL, -- the path to which it was posted
     content_type text        NOT NULL,
-    origin       text,                 -- what the transport knew it by: an archive's id and time, a message's uuid and metadata
-    -- bytea, not json or jsonb: bodies hold \u0000, numbers beyond 64 bits, duplicate keys, and must come back
-    -- byte for byte.
+    origin       text,                 -- the event's identity in its transport: an archive's id and time, or a message's
+                                       -- uuid and metadata
+    -- bytea, not json or jsonb: bodies have \u0000, numbers beyond 64 bits and duplicate keys, and readers must get them
+    -- back byte for byte.
     body         bytea,
     CONSTRAINT event_pkey PRIMARY KEY (seq),
     CONSTRAINT event_seq_check CHECK (seq > 0),
@@ -28,15 +29,15 @@ CREATE TABLE log.event (
     CONSTRAINT event_body_seq_check CHECK (body_seq < seq)
 ) PARTITION BY RANGE (seq);
 
--- Where the bytes of a body stand. A re-delivery of identical bytes finds the first one here. A table of its own,
+-- The first event with each body. A repeated delivery of the same bytes refers to this event. This is a separate table
 -- because a unique key on the partitioned log would have to contain seq.
 CREATE TABLE log.body (
     sha256 bytea  NOT NULL PRIMARY KEY,
     seq    bigint NOT NULL
 );
 
--- One row: how long the log is, and the RFC 6962 frontier over its leaves (docs/log-format.md). Its row lock is
--- what makes seq gap-free and commit-ordered for any number of writers.
+-- One row: the length of the log, and the RFC 6962 frontier over its leaves (docs/log-format.md). The lock of this row
+-- makes seq gap-free and commit-ordered for any number of writers.
 CREATE TABLE log.head (
     singleton    boolean     NOT NULL PRIMARY KEY DEFAULT true CHECK (singleton),
     leaf_version smallint    NOT NULL,
@@ -46,17 +47,17 @@ CREATE TABLE log.head (
 );
 INSERT INTO log.head (leaf_version, size, updated_at, frontier) VALUES (1, 0, now(), '');
 
--- How far each archive has been imported, committed together with its events, so that a killed import resumes
--- without repeating or losing one.
+-- The progress of each archive's import. It is committed together with the imported events, so that a killed import
+-- resumes without repeating or losing an event.
 CREATE TABLE log.import (
     archive       text        NOT NULL PRIMARY KEY, -- name of the file and digest of its beginning
     dialect       text        NOT NULL,             -- how its payloads are escaped: copy or raw
     lines         bigint      NOT NULL,             -- lines read
-    bytes         bigint      NOT NULL,             -- bytes of the uncompressed text read
+    bytes         bigint      NOT NULL,             -- bytes read, of the uncompressed text
     events        bigint      NOT NULL,             -- events appended
-    prefix_sha256 bytea       NOT NULL,             -- of those bytes: a resumed file must begin with them
+    prefix_sha256 bytea       NOT NULL,             -- of the bytes read: a resumed file must begin with them
     started_at    timestamptz NOT NULL,
-    finished_at   timestamptz                       -- null while it is under way
+    finished_at   timestamptz                       -- null while the import runs
 );
 
 -- +goose StatementBegin
@@ -69,8 +70,8 @@ END
 $$;
 -- +goose StatementEnd
 
--- Row triggers are cloned to every partition, so that naming a partition directly is no way around them.
--- TRUNCATE triggers are not; log.add_partition gives each partition its own.
+-- Postgres clones row triggers to every partition, so statements that name a partition directly cannot bypass them. It
+-- does not clone TRUNCATE triggers; log.add_partition creates one for each partition.
 CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE ON log.event
     FOR EACH ROW EXECUTE FUNCTION log.refuse_change();
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON log.event
@@ -95,7 +96,7 @@ CREATE TRIGGER only_grows BEFORE UPDATE OR DELETE ON log.head
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON log.head
     FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change();
 
--- Adds the partition for [low, low + count). It is built beside the log and attached, because ATTACH does not stop
+-- Adds the partition for [low, low + count). The function creates a table and attaches it, because ATTACH does not block
 -- readers and writers, while CREATE … PARTITION OF does.
 -- +goose StatementBegin
 CREATE FUNCTION log.add_partition(low bigint, count bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -121,14 +122,14 @@ END
 $$;
 -- +goose StatementEnd
 
--- The first partition starts at 0 although seq starts at 1, so that bounds are round numbers.
+-- The first partition starts at 0, although seq starts at 1, so that bounds are round numbers.
 SELECT log.add_partition(0, 1000000);
 
--- The owner too gives up what nobody needs; the triggers stop a superuser.
+-- The owner, too, gives up privileges that nobody needs. The triggers stop even a superuser.
 REVOKE UPDATE, DELETE, TRUNCATE ON log.event, log.body FROM PUBLIC, CURRENT_USER;
 REVOKE DELETE, TRUNCATE ON log.head FROM PUBLIC, CURRENT_USER;
 
--- For people with a SQL prompt: every event with its bytes, wherever they are stored.
+-- For people at a SQL prompt: every event with its body, wherever the body is stored.
 CREATE VIEW log.delivery AS
 SELECT e.seq, e.received_at, e.source, e.path, e.content_type, e.origin, e.size, e.sha256, e.body_seq,
        CASE WHEN e.body_seq IS NULL THEN e.body ELSE (SELECT first.body FROM log.event first WHERE first.seq = e.body_seq) END AS body

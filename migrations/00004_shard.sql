@@ -1,9 +1,9 @@
 -- +goose Up
 
--- What readers may keep. An answer stays right until the rows that it was made of change, so a reader that knows the
--- position at which they last changed can tell whether an answer that it has is still the one it would get.
+-- Validation of cached answers. An answer stays right until the rows behind it change. So a reader that knows the position
+-- of their last change can tell whether its cached answer is still right.
 
--- A database of its own, even when it was restored under the name of another.
+-- The identity of this database. A database that is restored under the name of another one still has its own.
 CREATE TABLE strata.archive (
     id uuid NOT NULL DEFAULT gen_random_uuid()
 );
@@ -11,14 +11,14 @@ CREATE UNIQUE INDEX archive_one_row ON strata.archive ((true));
 INSERT INTO strata.archive DEFAULT VALUES;
 
 ALTER TABLE strata.projection
-    -- Tells a version from one that had its name and number before, and was dropped.
+    -- Distinguishes the version from a dropped version with the same name and number.
     ADD COLUMN epoch uuid NOT NULL DEFAULT gen_random_uuid(),
-    -- Up to this position anything may have changed; above it, what changed is in strata.shard.
+    -- Up to this position, anything may have changed. Above it, strata.shard has all changes.
     ADD COLUMN shards_from bigint NOT NULL DEFAULT 0;
 
--- The position at which something last changed in a shard of a version. A resource, such as an account, belongs to the
--- shard that its name hashes to (package domain/shard). Written in the transaction that changes the rows, one item at
--- a time; a batch of many raises projection.shards_from instead. A shard without a row has not changed since then.
+-- The position of the last change in a shard of a version. The name of a resource, such as an account, is hashed to a
+-- shard (package domain/shard). The transaction that changes the rows of one item also writes this table; a transaction
+-- for a batch of items raises projection.shards_from instead. A shard without a row has not changed since shards_from.
 CREATE TABLE strata.shard (
     name     text   NOT NULL,
     version  int    NOT NULL,
@@ -27,10 +27,10 @@ CREATE TABLE strata.shard (
     CONSTRAINT shard_pkey PRIMARY KEY (name, version, shard),
     CONSTRAINT shard_number_check CHECK (shard BETWEEN 0 AND 65535)
 ) WITH (fillfactor = 70);
--- No foreign key: it would be checked for every account that a block touches. Who makes or drops a version deletes its
--- shards.
+-- No foreign key: Postgres would check it for every account that a block touches. The code that creates or drops a
+-- version deletes its shards.
 
--- What changed after a position.
+-- Finds the changes after a position.
 CREATE INDEX shard_position_idx ON strata.shard (name, version, position);
 
 -- +goose Down

@@ -1,13 +1,13 @@
 -- +goose Up
 
--- The log as a transparency log (docs/auditing.md): what is needed beside the rows of log.event to prove, quickly, that
--- one of them is in the tree, and that the tree only ever grew.
+-- The log as a transparency log (docs/auditing.md). With these tables, it is fast to prove that a row of log.event is in
+-- the tree, and that the tree has only grown.
 
--- Roots of the full subtrees of 256, 65,536, … leaves, as the tiles of https://c2sp.org/tlog-tiles have them. Everything
--- below follows from at most 256 rows of log.event, and so is not stored.
+-- Roots of the full subtrees of 256, 65,536, … leaves, as in the tiles of https://c2sp.org/tlog-tiles. Lower hashes are
+-- not stored, because each follows from at most 256 rows of log.event.
 CREATE TABLE log.subtree (
-    n     bigint   NOT NULL, -- 0 is the leftmost of its level
-    level smallint NOT NULL, -- of tiles: 1 is of 256 leaves, 2 of 65,536, …
+    n     bigint   NOT NULL, -- position in the level; 0 is the leftmost
+    level smallint NOT NULL, -- level of tiles: 1 for 256 leaves, 2 for 65,536, …
     hash  bytea    NOT NULL,
     CONSTRAINT subtree_pkey PRIMARY KEY (level, n),
     CONSTRAINT subtree_n_check CHECK (n >= 0),
@@ -15,23 +15,23 @@ CREATE TABLE log.subtree (
     CONSTRAINT subtree_hash_check CHECK (octet_length(hash) = 32)
 );
 
--- One row: how far the subtrees are. Compare-and-set on it makes every subtree be written once, and its row lock orders
--- those who sign.
+-- One row: the progress of the subtrees. A compare-and-set on it ensures that every subtree is written once, and its row
+-- lock puts signers in order.
 CREATE TABLE log.tree (
     singleton boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (singleton),
-    subtrees  bigint  NOT NULL, -- how many of level 1 are there
-    verified  bigint  NOT NULL, -- how many of them were checked against log.head
+    subtrees  bigint  NOT NULL, -- number of stored subtrees of level 1
+    verified  bigint  NOT NULL, -- number of those that were checked against log.head
     CONSTRAINT tree_check CHECK (0 <= verified AND verified <= subtrees)
 );
 INSERT INTO log.tree (subtrees, verified) VALUES (0, 0);
 
--- Every checkpoint that was ever signed. Each was checked to extend the one before it.
+-- Every checkpoint that was ever signed. Before signing, the signer checks that it extends the previous checkpoint.
 CREATE TABLE log.checkpoint (
-    number       bigint      NOT NULL, -- 1, 2, 3, …: who signs takes the next one, which only one can
-    size         bigint      NOT NULL, -- events
+    number       bigint      NOT NULL, -- 1, 2, 3, …: a signer takes the next number, and only one signer can take it
+    size         bigint      NOT NULL, -- number of events
     signed_at    timestamptz NOT NULL DEFAULT now(),
     root         bytea       NOT NULL,
-    verifier_key text        NOT NULL, -- of the key that signed, as https://c2sp.org/signed-note writes it
+    verifier_key text        NOT NULL, -- of the signing key, in the form of https://c2sp.org/signed-note
     note         text        NOT NULL, -- the signed note, without cosignatures
     CONSTRAINT checkpoint_pkey PRIMARY KEY (number),
     CONSTRAINT checkpoint_number_check CHECK (number > 0),
@@ -40,17 +40,17 @@ CREATE TABLE log.checkpoint (
 );
 CREATE INDEX checkpoint_size_idx ON log.checkpoint (size, number);
 
--- What witnesses have signed: https://c2sp.org/tlog-cosignature.
+-- The signatures of witnesses: https://c2sp.org/tlog-cosignature.
 CREATE TABLE log.cosignature (
     number      bigint      NOT NULL, -- of the checkpoint
     key_hash    bigint      NOT NULL,
-    cosigned_at timestamptz NOT NULL, -- as the witness says
+    cosigned_at timestamptz NOT NULL, -- the time that the witness states
     witness     text        NOT NULL,
-    line        text        NOT NULL, -- of the signed note
+    line        text        NOT NULL, -- the signature line of the signed note
     CONSTRAINT cosignature_pkey PRIMARY KEY (number, witness, key_hash, cosigned_at)
 );
 
--- Subtrees that were written and turned out not to be those of log.head may go; all others stay.
+-- Only subtrees that are not verified may be deleted, because they may turn out to disagree with log.head.
 -- +goose StatementBegin
 CREATE FUNCTION log.refuse_verified() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,5 +1,5 @@
-// Package migrations holds the SQL that every Strata database starts with: the log and the register of
-// projections. Tables of a projection are not here; each version of a projection creates its own schema.
+// Package migrations has the SQL that creates what every Strata database needs: the log and the register of
+// projections. The tables of projections are not here, because each version of a projection creates its own schema.
 package migrations
 
 import (
@@ -16,11 +16,11 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// lockKey serialises processes that start at the same time on one database.
+// lockKey is the key of the advisory lock that serialises processes that migrate the same database.
 const lockKey = 0x737472617461 // "strata"
 
-// Up brings the database at url to the newest version. It may be called by several processes at once; a database
-// that is newer than this program is left alone (a rolling deploy has older processes for a while).
+// Up migrates the database at url to the newest version. Several processes may call it at once. It does not change a
+// database that is newer than this program, because a rolling deploy has older processes for a while.
 func Up(ctx context.Context, url string) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -34,12 +34,13 @@ func Up(ctx context.Context, url string) error {
 		return fmt.Errorf("connect to migrate: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
-	// Held until conn closes. Two processes that run the same DDL at once would otherwise fail on unique keys of
-	// the catalog, which is ugly but harmless: goose's own version table decides what has been applied.
+	// The lock is held until conn closes. Without it, two processes that run the same DDL at once would fail on unique
+	// keys of the catalog. That would be harmless, because goose's version table decides what has been applied.
 	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(lockKey)); err != nil {
 		return fmt.Errorf("wait for other migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithVerbose(false), goose.WithSlog(slog.New(slog.DiscardHandler)), goose.WithTableName("public.strata_migration"))
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithVerbose(false),
+		goose.WithSlog(slog.New(slog.DiscardHandler)), goose.WithTableName("public.strata_migration"))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}

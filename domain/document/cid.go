@@ -12,13 +12,13 @@ import (
 	"github.com/btcsuite/btcd/btcutil/base58"
 )
 
-// cidLengthMax bounds what is tried as a content identifier, whose decoding costs the square of its length. A label of
-// a host name has 63 characters at most; the identifiers of SHA-512, the longest in use, have 114 in base 32 and 141 in
-// base 16.
+// cidLengthMax is the maximum length of a content identifier. Decoding one takes quadratic time. The longest
+// identifiers in use, of SHA-512 hashes, have 114 characters in base 32 and 141 in base 16; a label of a host name has
+// at most 63.
 const cidLengthMax = 150
 
-// isCID says if the text is a content identifier of IPFS (github.com/multiformats/cid): version 0, which is the SHA-256
-// of something in base 58, or version 1, whose first character tells the base (github.com/multiformats/multibase).
+// isCID reports whether the text is a content identifier of IPFS (github.com/multiformats/cid). Version 0 is a SHA-256
+// hash in base 58. In version 1, the first character tells the base (github.com/multiformats/multibase).
 func isCID(text string) bool {
 	if text == "" || len(text) > cidLengthMax {
 		return false
@@ -32,11 +32,11 @@ func isCID(text string) bool {
 		return false
 	}
 	b = b[n:]
-	_, n = binary.Uvarint(b) // of what is there: any codec
+	_, n = binary.Uvarint(b) // any codec
 	return n > 0 && isMultihash(b[n:])
 }
 
-// isMultihash says if the bytes are a hash with the number of its function and its length before it
+// isMultihash reports whether the bytes are the number of a hash function, a length, and a hash of that length
 // (github.com/multiformats/multihash).
 func isMultihash(b []byte) bool {
 	_, n := binary.Uvarint(b)
@@ -48,13 +48,13 @@ func isMultihash(b []byte) bool {
 	return n > 0 && length > 0 && length == uint64(len(b)-n)
 }
 
-// decodeMultibase is nil when the text is not of that base, or the base is none that identifiers are written in.
+// decodeMultibase returns nil if the text is malformed, or if the base is not one that identifiers use.
 func decodeMultibase(base byte, text string) []byte {
 	var b []byte
 	var err error
 	switch base {
 	case 'b':
-		// The text is in one case, and so is the letter before it.
+		// The text has the same case as the letter for its base.
 		if text != strings.ToLower(text) {
 			return nil
 		}
@@ -76,7 +76,7 @@ func decodeMultibase(base byte, text string) []byte {
 	return b
 }
 
-// decodeBase36 reads digits and letters of either case; leading zeros are zero bytes.
+// decodeBase36 decodes digits and letters of either case. Leading zeros are zero bytes.
 func decodeBase36(text string) []byte {
 	digits := strings.TrimLeft(text, "0")
 	for _, c := range []byte(digits) {

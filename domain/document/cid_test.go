@@ -13,7 +13,7 @@ import (
 	"github.com/btcsuite/btcd/btcutil/base58"
 )
 
-// A bare identifier is recognised in every base that one is written in, and only when it is whole.
+// A bare identifier is recognised in every base that identifiers use, but only if it is complete.
 func TestBareCID(t *testing.T) {
 	b, err := hex.DecodeString(cidV1Base16[1:])
 	if err != nil {
@@ -37,11 +37,11 @@ func TestBareCID(t *testing.T) {
 			}
 			for part := range b {
 				if cid := write(b[:part]); document.IsContentAddressed(cid) {
-					t.Errorf("%s is recognised, and lacks its end", cid)
+					t.Errorf("%s is recognised although its end is missing", cid)
 				}
 			}
 			if cid := write(append([]byte{2}, b[1:]...)); document.IsContentAddressed(cid) {
-				t.Errorf("%s is recognised, and is of version 2", cid)
+				t.Errorf("%s is recognised although its version is 2", cid)
 			}
 			for _, wrong := range []string{"!", "é", "-_"} {
 				if cid := write(b) + wrong; document.IsContentAddressed(cid) {

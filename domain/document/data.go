@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// IsData says if the URI holds the document itself (RFC 2397).
+// IsData reports whether the URI contains the document itself (RFC 2397).
 func IsData(uri string) bool { return schemeOf(strings.TrimSpace(uri)) == "data" }
 
-// defaultMediaType is that of data that does not name any (RFC 2397).
+// defaultMediaType is the media type of a data URI that names none (RFC 2397).
 const defaultMediaType = "text/plain"
 
-// ParseData gives what a data URI holds: the media type in lower case without parameters, and the bytes. Parameters may
-// be bare, as in ";utf8". Base 64 may be of either alphabet (RFC 4648), with or without padding, and percent-encoded.
-// Anything else is percent-decoded unless it is JSON as it stands, because then a "%" in it is meant. It is an error
-// when there is no comma before the data, or base 64 is announced and does not follow.
+// ParseData returns the content of a data URI: the media type in lower case without parameters, and the bytes.
+// Parameters may have no value, as in ";utf8". Base 64 may use either alphabet (RFC 4648), with or without padding, and
+// may be percent-encoded. Any other data is percent-decoded, unless it is already JSON: then a "%" is literal.
+// ParseData returns an error if there is no comma before the data, or if data that is declared as base 64 is not.
 func ParseData(uri string) (mediaType string, body []byte, err error) {
 	uri = strings.TrimSpace(uri)
 	if !IsData(uri) {

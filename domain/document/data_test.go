@@ -7,7 +7,7 @@ import (
 	"strata/domain/document"
 )
 
-// D4: SIP-016 allows documents in their own URI.
+// D4: SIP-016 allows a document within its URI.
 func TestParseData(t *testing.T) {
 	for _, tc := range []struct{ name, uri, mediaType, body string }{
 		{"D4 JSON as it is", `data:application/json,{"name":"Foo"}`, "application/json", `{"name":"Foo"}`},

@@ -9,8 +9,8 @@ import (
 	"strata/domain/document/internal/json5"
 )
 
-// Decode reads what Encode gave for a document that is as its fields say. It is an error for anything else, down to
-// the last byte: a row that somebody else wrote or changed does not pass for a document.
+// Decode decodes the output of Encode for a valid document. Any other input is an error, even if only one byte differs,
+// so that nobody takes a row that something else wrote or changed for a document.
 func Decode(b []byte) (*Document, error) {
 	if d, ok := readStored(b); ok {
 		return d, nil
@@ -18,13 +18,13 @@ func Decode(b []byte) (*Document, error) {
 	return decodeByEncoding(b)
 }
 
-// decodeByEncoding is Decode by its definition: what is read has to be encoded as it was. It knows what is wrong, and
-// takes ten times as long as readStored.
+// decodeByEncoding implements Decode by its definition: encoding the result must give the input. It takes ten times as
+// long as readStored, but its errors say what is wrong.
 func decodeByEncoding(b []byte) (*Document, error) {
 	if !json.Valid(b) {
 		return nil, errors.New("stored document: it is not JSON")
 	}
-	root, err := json5.Read(b, depthMax+envelope)
+	root, err := json5.Read(b, depthMax+envelopeDepth)
 	if err != nil {
 		return nil, fmt.Errorf("stored document: %w", err)
 	}

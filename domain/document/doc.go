@@ -1,7 +1,7 @@
-// Package document reads the JSON documents that token contracts name, which say what a token is called, how it looks
-// and what else there is to know of it (SIP-016), and the URIs that lead to them.
+// Package document reads the JSON documents to which token contracts refer (SIP-016), and the URIs that lead to them.
+// Such a document has a token's name, its image and other metadata.
 //
-// The documents are of many hands. What can be understood is kept, and each part that can't is left out on its own;
-// only a document that says nothing useful is an error. The package makes no request: it says where to ask ([Resolve])
-// and reads what came ([Parse]).
+// Many people write these documents, and not all follow the standard. The package keeps what it understands, and leaves
+// out each other part on its own. Only a document without any usable content is an error. The package makes no
+// requests: [Resolve] returns the URLs to request, and [Parse] reads the response.
 package document

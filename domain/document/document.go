@@ -2,21 +2,22 @@ package document
 
 import "encoding/json"
 
-// Document is what a SIP-016 document says, in one language. Its texts are UTF-8 without U+0000; its values are JSON
-// without white space, in the one form that equal values have.
+// Document is the content of a SIP-016 document in one language. Its texts are UTF-8 without U+0000. Its values are
+// JSON in a canonical form without white space: equal values have equal bytes.
 //
-// The methods of a Document, and the functions that take one, leave it unchanged and share nothing with what they return.
+// The methods of a Document, and the functions that take one, do not change it, and their results share no memory with
+// it.
 type Document struct {
-	// Name is present, and not empty, in a token's own document; nil where a localised document does not give it.
+	// Name is never empty. It is present in a token's own document, and may be nil in a localised document.
 	Name        *string
 	Description *string
-	// Image is a URI of any scheme as the document has it; never empty.
+	// Image is a URI of any scheme, as the document has it; never empty.
 	Image *string
-	// Attributes in the order of the document; nil when there are none.
+	// Attributes are in the order of the document; nil for none.
 	Attributes []Attribute
-	// Properties in the order of the document, no two with the same name; nil when there are none.
+	// Properties are in the order of the document and have different names; nil for none.
 	Properties []Property
-	// Localization is nil unless the document tells where it can be had in other languages.
+	// Localization is nil if the document exists in one language only.
 	Localization *Localization
 }
 
@@ -24,28 +25,28 @@ type Document struct {
 type Attribute struct {
 	// TraitType is never empty.
 	TraitType string
-	// DisplayType is nil when the document has none.
+	// DisplayType is nil if the document has none.
 	DisplayType *string
-	// Value is any JSON value, also null.
+	// Value is any JSON value, including null.
 	Value json.RawMessage
 }
 
-// Property is a fact of a token.
+// Property is a named fact about a token.
 type Property struct {
 	Name string
-	// Value is any JSON value, also null.
+	// Value is any JSON value, including null.
 	Value json.RawMessage
 }
 
-// Localization says in which languages a document can be had.
+// Localization says in which languages a document exists.
 type Localization struct {
-	// URI of the other documents, with {id} and {locale} in it; never empty.
+	// URI of the documents in other languages, with the placeholders {id} and {locale}; never empty.
 	URI string
 	// Default is the locale of the document itself; never empty.
 	Default string
-	// Locales are the others, without Default: LocalesMax at most, none empty, none twice.
+	// Locales are the other locales: at most LocalesMax, not empty, each once, without Default.
 	Locales []string
 }
 
-// LocalesMax is how many locales of a document are read, besides its own. The rest is left out.
+// LocalesMax is the maximum number of locales of a document, besides its own. Further locales are ignored.
 const LocalesMax = 50

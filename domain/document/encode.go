@@ -6,12 +6,12 @@ import (
 	"strata/domain/document/internal/json5"
 )
 
-// envelope is how many levels of nesting the encoding of a document has around its values.
-const envelope = 3
+// envelopeDepth is the number of levels of nesting around the values in an encoded document.
+const envelopeDepth = 3
 
-// Encode gives the document as one line of JSON, for [Decode]. Equal documents give equal bytes. The order of the
-// properties is that of the members of an object, which Postgres keeps in a column of type json or text, not jsonb.
-// A value that is not JSON is written as null; Parse and Decode make none.
+// Encode returns the document as one line of JSON, for [Decode]. Equal documents have equal bytes. The order of the
+// properties is the order of the members of an object, which a Postgres column of type json or text keeps, and jsonb
+// does not. Encode writes a value that is not JSON as null; Parse and Decode never return such a value.
 func (d *Document) Encode() []byte {
 	root := json5.Value{Kind: json5.Object}
 	add := func(name string, v json5.Value) { root.Items = append(root.Items, v.Named(name)) }
@@ -64,13 +64,13 @@ func (l *Localization) tree() json5.Value {
 	}}
 }
 
-// valueTree reads a value; null when it is not JSON.
+// valueTree parses a value; null if it is not JSON.
 func valueTree(raw json.RawMessage) json5.Value {
 	if !json.Valid(raw) {
 		return json5.Value{}
 	}
 	v, err := json5.Read(raw, depthMax)
-	if err != nil { // it is nested too deeply
+	if err != nil { // the value is nested too deeply
 		return json5.Value{}
 	}
 	return v

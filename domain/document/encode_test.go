@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyText avoids only what no text of a document holds.
+// anyText generates texts without U+0000, which no document has.
 func anyText() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.StringMatching(`[^\x00]{0,8}`),
@@ -22,7 +22,7 @@ func anyPresentText() *rapid.Generator[string] {
 	return anyText().Filter(func(s string) bool { return s != "" })
 }
 
-// anyValue is JSON in its one form.
+// anyValue generates JSON in the canonical form.
 func anyValue(depth int) *rapid.Generator[json.RawMessage] {
 	return rapid.Custom(func(t *rapid.T) json.RawMessage {
 		kinds := 3
@@ -61,12 +61,12 @@ func anyValue(depth int) *rapid.Generator[json.RawMessage] {
 func quote(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a string can always be written
+		panic(err) // cannot happen: JSON can express any string
 	}
 	return string(b)
 }
 
-// canonical is the form in which Parse gives a value that somebody else wrote.
+// canonical returns the canonical form of a JSON value.
 func canonical(t *rapid.T, value string) json.RawMessage {
 	d, err := document.Parse([]byte(`{"name":"a","properties":{"p":` + value + `}}`))
 	if err != nil {
@@ -118,7 +118,7 @@ func TestEncodeDecode(t *testing.T) {
 		if !reflect.DeepEqual(got, d) {
 			t.Fatalf("Decode(%s) = %+v, want %+v", b, got, d)
 		}
-		// Apart from its image, which has more than one place, a document reads as itself.
+		// An encoded document with an image parses as itself. Without an image, Parse may find one under another name.
 		if d.Image != nil {
 			parsed, err := document.ParseLocalised(b)
 			if err != nil || !reflect.DeepEqual(parsed, d) {
@@ -159,7 +159,7 @@ func TestDecodeError(t *testing.T) {
 	}
 }
 
-// The deepest document that Parse accepts is also one that is stored and read.
+// The deepest document that Parse accepts can also be encoded and decoded.
 func TestDepth(t *testing.T) {
 	deepest := 0
 	for depth := 1; ; depth++ {
@@ -177,6 +177,6 @@ func TestDepth(t *testing.T) {
 		}
 	}
 	if deepest < 50 {
-		t.Errorf("the deepest value that is read has %d levels, want 50 or more", deepest)
+		t.Errorf("Parse accepts at most %d levels, want 50 or more", deepest)
 	}
 }

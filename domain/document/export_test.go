@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// The two ways to decode.
+// The two implementations of Decode.
 var (
 	ReadStored       = readStored
 	DecodeByEncoding = decodeByEncoding
 )
 
-// FillEach fills in the id in each text of a value, without a look at whether there is anything to fill in.
-func FillEach(value json.RawMessage, id string) json.RawMessage {
+// FillValue replaces placeholders in each text of a value without mayHavePlaceholder.
+func FillValue(value json.RawMessage, id string) json.RawMessage {
 	return valueTree(value).MapText(func(text string) string { return FillText(text, id) }).Append(nil)
 }
 
-// FillText does the same to one text.
+// FillText replaces placeholders in a text without mayHavePlaceholder.
 func FillText(text, id string) string {
-	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
-		if strings.EqualFold(found, "{locale}") {
-			return found
+	return placeholder.ReplaceAllStringFunc(text, func(match string) string {
+		if strings.EqualFold(match, "{locale}") {
+			return match
 		}
 		return id
 	})

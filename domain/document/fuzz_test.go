@@ -13,7 +13,8 @@ import (
 	"strata/domain/document"
 )
 
-// FuzzParse checks what holds for any body: a document is stored and read as the same, and holds nothing that can't be.
+// FuzzParse checks that any document that parses can be encoded and decoded without change, and has only storable
+// content.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(englishBody))
 	f.Add([]byte(spanishBody))
@@ -24,7 +25,7 @@ func FuzzParse(f *testing.F) {
 		own, ownErr := document.Parse(body)
 		if err != nil {
 			if ownErr == nil {
-				t.Fatalf("%q is read as a token's own document only", body)
+				t.Fatalf("Parse accepts %q, but ParseLocalised does not", body)
 			}
 			return
 		}
@@ -48,12 +49,12 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		if _, err := document.Decode(document.Localise(d, d).Substitute("1").Encode()); err != nil {
-			t.Fatalf("Decode of %s, localised and filled in: %v", b, err)
+			t.Fatalf("Decode of %s after Localise and Substitute: %v", b, err)
 		}
 	})
 }
 
-// FuzzParseData checks that bytes survive being put into a data URI, and that what is read has a media type.
+// FuzzParseData checks that a data URI returns the bytes that were put into it, and that the result has a media type.
 func FuzzParseData(f *testing.F) {
 	f.Add(`data:application/json;utf8,{"name":"Foo"}`)
 	f.Add("data:image/svg+xml;base64,PHN2Zy8-")
@@ -76,7 +77,8 @@ func FuzzParseData(f *testing.F) {
 	})
 }
 
-// FuzzResolve checks that a request can be made for every candidate, and that none leaves the place that it is below.
+// FuzzResolve checks that every candidate is a valid URL, and that no candidate leads above the base URL of its
+// gateway.
 func FuzzResolve(f *testing.F) {
 	for _, uri := range []string{
 		"ipfs://ipfs/" + cidV0 + "/a/../b c?d#e", "ipns://example.com", "ar://a/1.json?b", cidV1 + "/1", "ftp://m.io", "data:,a",
@@ -90,7 +92,7 @@ func FuzzResolve(f *testing.F) {
 			t.Fatalf("Resolve(%q) = %+v, %v", uri, candidates, err)
 		}
 		if document.IsData(uri) && err == nil {
-			t.Fatalf("Resolve(%q) = %+v, and it is data", uri, candidates)
+			t.Fatalf("Resolve(%q) = %+v, want an error for a data URI", uri, candidates)
 		}
 		for _, c := range candidates {
 			u, err := url.Parse(c.URL)
@@ -112,7 +114,7 @@ func FuzzResolve(f *testing.F) {
 			}
 			for _, segment := range strings.Split(u.Path, "/") {
 				if segment == "." || segment == ".." {
-					t.Fatalf("Resolve(%q) gives %q, which has dots", uri, c.URL)
+					t.Fatalf("Resolve(%q) gives %q, which has a dot segment", uri, c.URL)
 				}
 			}
 		}

@@ -2,27 +2,28 @@ package document
 
 import "strings"
 
-// Gateways are where documents can be asked for that have no host of their own.
+// Gateways are HTTP servers for resources whose URIs have no host.
 type Gateways struct {
-	// IPFS are base URLs, the preferred one first, such as "https://ipfs.io": below each are /ipfs/ and /ipns/.
+	// IPFS has base URLs, the preferred one first, such as "https://ipfs.io". Each gateway serves /ipfs/ and /ipns/
+	// below its base URL.
 	IPFS []string
-	// Arweave are base URLs, the preferred one first, such as "https://arweave.net".
+	// Arweave has base URLs, the preferred one first, such as "https://arweave.net".
 	Arweave []string
-	// Replaced are hosts of public gateways of IPFS, with or without a port, such as "cloudflare-ipfs.com": the gateways
-	// of IPFS are asked before them.
+	// Replaced has the hosts of public IPFS gateways, with or without a port, such as "cloudflare-ipfs.com". The
+	// gateways in IPFS are preferred to them.
 	Replaced []string
 }
 
-// Candidate is a place to ask.
+// Candidate is a URL to request.
 type Candidate struct {
-	// URL is of http or https.
+	// URL has the scheme http or https.
 	URL string
-	// Gateway is the base URL in Gateways that it is below; empty when the URI is asked as it is.
+	// Gateway is the base URL from Gateways; empty if URL is the URI itself.
 	Gateway string
 }
 
-// below gives a candidate for each gateway. The path has no slash before it.
-func below(gateways []string, path string) []Candidate {
+// atGateways returns a candidate for each gateway. The path begins without a slash.
+func atGateways(gateways []string, path string) []Candidate {
 	var candidates []Candidate
 	for _, gateway := range gateways {
 		candidates = append(candidates, Candidate{URL: strings.TrimRight(gateway, "/") + "/" + path, Gateway: gateway})
@@ -30,7 +31,7 @@ func below(gateways []string, path string) []Candidate {
 	return candidates
 }
 
-// replaces says if the host, given with and without its port, is that of a public gateway to replace.
+// replaces reports whether the host, given with and without its port, is in Replaced.
 func (g Gateways) replaces(hostAndPort, host string) bool {
 	for _, replaced := range g.Replaced {
 		if strings.EqualFold(replaced, hostAndPort) || strings.EqualFold(replaced, host) {

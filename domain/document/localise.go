@@ -2,9 +2,9 @@ package document
 
 import "bytes"
 
-// Localise is a document for another locale, filled up from the token's own: name, description and image where it has
-// none; properties laid over those of base, one by one. Attributes never pass from one to the other. Localization is
-// that of base, the same for every locale.
+// Localise completes a document for another locale from base, the token's own document. It takes the name, the
+// description and the image from base if other has none, and each property that other does not have. It never takes
+// attributes from base. The localization is the same for all locales, so it is always that of base.
 func Localise(base, other *Document) *Document {
 	return &Document{
 		Name:         firstText(other.Name, base.Name),
@@ -16,7 +16,7 @@ func Localise(base, other *Document) *Document {
 	}
 }
 
-// firstText is a copy of the first that is present.
+// firstText returns a copy of the first text that is not nil.
 func firstText(texts ...*string) *string {
 	for _, text := range texts {
 		if text != nil {
@@ -35,7 +35,7 @@ func copyAttributes(attributes []Attribute) []Attribute {
 	return copies
 }
 
-// overlay keeps the order of base, and appends what only over has.
+// overlay returns the properties of base with the values of over, and then the properties that only over has.
 func overlay(base, over []Property) []Property {
 	var properties []Property
 	index := make(map[string]int, len(base))

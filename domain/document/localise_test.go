@@ -30,7 +30,7 @@ const (
 	}`
 )
 
-// T6 and D10: what another locale says stays with that locale.
+// T6 and D10: the content of a localised document does not leak into other locales.
 func TestLocalise(t *testing.T) {
 	english := parse(t, englishBody)
 	before := string(english.Encode())
@@ -49,14 +49,14 @@ func TestLocalise(t *testing.T) {
 	check(t, english, before)
 }
 
-// T7: nothing of a document is in the one that is read after it.
-func TestParseAgain(t *testing.T) {
+// T7: a document has no content of the document that was parsed before it.
+func TestParseKeepsNoState(t *testing.T) {
 	parse(t, englishBody)
 	check(t, parse(t, `{"name":"b","attributes":[{"trait_type":"c","value":1}],"properties":{"d":2}}`),
 		`{"name":"b","attributes":[{"trait_type":"c","value":1}],"properties":{"d":2}}`)
 }
 
-func TestLocaliseChangesNothing(t *testing.T) {
+func TestLocaliseDoesNotChangeItsArguments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, other := anyDocument().Draw(t, "base"), anyDocument().Draw(t, "other")
 		baseBefore, otherBefore := base.Encode(), other.Encode()
@@ -77,7 +77,7 @@ func TestLocaliseChangesNothing(t *testing.T) {
 	})
 }
 
-// scribble overwrites everything that a document points to.
+// scribble overwrites all memory to which a document points.
 func scribble(d *document.Document) {
 	for _, text := range []*string{d.Name, d.Description, d.Image} {
 		if text != nil {

@@ -8,12 +8,12 @@ import (
 	"strata/domain/document/internal/json5"
 )
 
-// depthMax is how many arrays and objects of a document may be nested. It is far more than documents have, and far less
-// than Postgres or any client stumbles over.
+// depthMax is the maximum number of nested arrays and objects in a document. It is far more than documents have, and
+// far less than the limits of Postgres or any client.
 const depthMax = 100
 
-// Parse reads a token's own document: JSON5, an object with a name. It is an error when that can't be read, or the name
-// is missing, null, empty, an array or an object.
+// Parse parses a token's own document: a JSON5 object with a name. It returns an error if the body is not a JSON5
+// object, or if the name is missing, null, empty, an array or an object.
 func Parse(body []byte) (*Document, error) {
 	root, err := readRoot(body)
 	if err != nil {
@@ -33,8 +33,8 @@ func Parse(body []byte) (*Document, error) {
 	return d, nil
 }
 
-// ParseLocalised reads a document for another locale, where everything is optional: [Localise] fills it up from the
-// token's own. It is an error when the body is not a JSON5 object.
+// ParseLocalised parses a document for another locale. All its members are optional: [Localise] takes missing ones from
+// the token's own document. ParseLocalised returns an error if the body is not a JSON5 object.
 func ParseLocalised(body []byte) (*Document, error) {
 	root, err := readRoot(body)
 	if err != nil {
@@ -65,14 +65,14 @@ func fromRoot(root json5.Value) *Document {
 	}
 }
 
-// scalar is the text of a member that is a text, a number or a boolean, nil for anything else.
-func scalar(of json5.Value, name string) *string {
-	member, _ := of.Member(name)
+// scalar returns the text of a member that is a text, a number or a boolean; nil for anything else.
+func scalar(object json5.Value, name string) *string {
+	member, _ := object.Member(name)
 	text, ok := member.Scalar()
 	if !ok {
 		return nil
 	}
-	text = strings.Clone(text) // numbers are part of the body, which need not stay in memory for them
+	text = strings.Clone(text) // the text of a number is a part of the body and would keep the body in memory
 	return &text
 }
 
@@ -83,16 +83,17 @@ func nonEmpty(text *string) *string {
 	return text
 }
 
-// text is that of a member that is a text, empty for anything else.
-func text(of json5.Value, name string) string {
-	member, _ := of.Member(name)
+// text returns the text of a member that is a text; empty for anything else.
+func text(object json5.Value, name string) string {
+	member, _ := object.Member(name)
 	if member.Kind != json5.String {
 		return ""
 	}
 	return member.Text
 }
 
-// image is the first that says anything: SIP-016 has image and then image_data, the others are found in the wild.
+// image returns the first image URI that is not empty. SIP-016 defines image and image_data. Existing documents also
+// use the other names.
 func image(root json5.Value) *string {
 	properties, _ := root.Member("properties")
 	for _, uri := range []string{
@@ -111,7 +112,7 @@ func image(root json5.Value) *string {
 	return nil
 }
 
-// attributes are those that have a trait_type and a value; one that does not is left out alone.
+// attributes returns the attributes that have a trait_type and a value, and leaves out the others.
 func attributes(root json5.Value) []Attribute {
 	list, _ := root.Member("attributes")
 	if list.Kind != json5.Array {
@@ -158,7 +159,7 @@ func properties(root json5.Value) []Property {
 	return properties
 }
 
-// localization is nil when any part of it is not what it should be.
+// localization returns nil if any part of the localization is invalid.
 func localization(root json5.Value) *Localization {
 	object, _ := root.Member("localization")
 	l := &Localization{URI: text(object, "uri"), Default: text(object, "default")}

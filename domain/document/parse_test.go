@@ -26,7 +26,7 @@ func parseLocalised(t *testing.T, body string) *document.Document {
 	return d
 }
 
-// check compares a document with its encoding, which shows all of it.
+// check compares the encoding of a document, which has all of its content.
 func check(t *testing.T, d *document.Document, want string) {
 	t.Helper()
 	if got := string(d.Encode()); got != want {
@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 			`{"name":"Foo","image":"https://m.io/1.png","attributes":[{"trait_type":"Background","value":"Blue"},` +
 				`{"trait_type":"Level","display_type":"Number","value":5},{"trait_type":"Parts","value":["a","b"]}],` +
 				`"properties":{"z":{"a":1,"b":2},"collection":"Foos","t":true,"f":false,"n":5000}}`},
-		{"D11 values that the peer loses",
+		{"D11 values that token-metadata-api loses",
 			`{"name":"a","attributes":[
 			   {"trait_type":"0","value":0},{"trait_type":"false","value":false},{"trait_type":"empty","value":""},
 			   {"trait_type":"null","value":null},{"trait_type":"booleans","value":[true]},
@@ -75,7 +75,7 @@ func TestParse(t *testing.T) {
 		{"properties of another kind", `{"name":"a","properties":[1]}`, `{"name":"a"}`},
 		{"integers of any size", `{"name":"a","properties":{"n":340282366920938463463374607431768211455,"f":1.10}}`,
 			`{"name":"a","properties":{"n":340282366920938463463374607431768211455,"f":1.10}}`},
-		{"no finite numbers", `{"name":"a","properties":{"n":Infinity,"m":[NaN]}}`, `{"name":"a","properties":{"n":null,"m":[null]}}`},
+		{"numbers that are not finite", `{"name":"a","properties":{"n":Infinity,"m":[NaN]}}`, `{"name":"a","properties":{"n":null,"m":[null]}}`},
 		{"zeros and lone surrogates", `{"na\u0000me":"a\u0000\ud800b","properties":{"\u0000p":["\udc00"]}}`,
 			`{"name":"ab","properties":{"p":[""]}}`},
 		{"byte order mark, comments, quotes", "\ufeff// a\n{name: 'Foo', /* b */ image: 'c'}", `{"name":"Foo","image":"c"}`},
@@ -116,7 +116,7 @@ func TestParseError(t *testing.T) {
 		{"scalar", `"name"`, "want an object, got a text"},
 		{"not JSON", "hello", "want a value, got 'h'"},
 		{"null name", `{"name":null}`, "/name: want a text, got null"},
-		{"no finite name", `{"name":NaN}`, "/name: want a text, got null"},
+		{"name that is not a finite number", `{"name":NaN}`, "/name: want a text, got null"},
 		{"empty name", `{"name":""}`, "/name is empty"},
 		{"name of zeros", `{"name":"\u0000"}`, "/name is empty"},
 		{"object as name", `{"name":{"en":"a"}}`, "/name: want a text, got an object"},
@@ -140,7 +140,7 @@ func TestParseLocalised(t *testing.T) {
 	for _, tc := range []struct{ name, body, want string }{
 		{"D10 nothing", `{}`, `{}`},
 		{"D10 no name", `{"description":"b"}`, `{"description":"b"}`},
-		{"D10 names that are none", `{"name":{"en":"a"}}`, `{}`},
+		{"D10 name of another kind", `{"name":{"en":"a"}}`, `{}`},
 		{"D10 empty name", `{"name":""}`, `{}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) { check(t, parseLocalised(t, tc.body), tc.want) })
@@ -162,8 +162,8 @@ func TestLocalesMax(t *testing.T) {
 	}
 }
 
-// A document that is read may not keep the body, which may be far larger, nor change with it.
-func TestParseOwnsItsValues(t *testing.T) {
+// A document must not refer to its body: the body may be far larger, and may change.
+func TestDocumentDoesNotReferToBody(t *testing.T) {
 	body := []byte(`{"name":12345,"properties":{"abc":"def"},"attributes":[{"trait_type":67,"value":[8]}]}`)
 	d, err := document.Parse(body)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// schemeOf is the scheme of a URI in lower case (RFC 3986 section 3.1), empty when it has none.
+// schemeOf returns the scheme of a URI in lower case (RFC 3986 section 3.1); empty for none.
 func schemeOf(uri string) string {
 	scheme, _, ok := strings.Cut(uri, ":")
 	if !ok || scheme == "" {
@@ -21,14 +21,14 @@ func schemeOf(uri string) string {
 	return scheme
 }
 
-// afterScheme is the URI without scheme, slashes after it, query and fragment.
+// afterScheme returns the URI without its scheme, the slashes after the scheme, the query and the fragment.
 func afterScheme(uri string) string {
 	rest := uri[len(schemeOf(uri)):]
 	rest = rest[:strings.IndexAny(rest+"?", "?#")]
 	return strings.TrimLeft(strings.TrimPrefix(rest, ":"), "/")
 }
 
-// queryOf is the query of a URI with its question mark, empty when there is none.
+// queryOf returns the query of a URI with its question mark; empty for none.
 func queryOf(uri string) string {
 	uri, _, _ = strings.Cut(uri, "#")
 	_, query, ok := strings.Cut(uri, "?")
@@ -38,13 +38,13 @@ func queryOf(uri string) string {
 	return "?" + percentEncode(query)
 }
 
-// isBareCID says if it is a content identifier, maybe with a path and a query.
+// isBareCID reports whether the URI is a content identifier, which a path and a query may follow.
 func isBareCID(uri string) bool {
 	return isCID(uri[:strings.IndexAny(uri+"/", "/?#")])
 }
 
-// ipfsPath is the path on a gateway of a URI of the scheme ipfs or ipns, without a slash before it. Both are also
-// written with the name of the scheme once more, as in ipfs://ipfs/<cid>.
+// ipfsPath returns the path at a gateway, without a slash before it, for a URI of the scheme ipfs or ipns. Some URIs
+// repeat the name of the scheme, as in ipfs://ipfs/<cid>.
 func ipfsPath(uri string) (string, error) {
 	path := afterScheme(uri)
 	if !strings.HasPrefix(path, "ipfs/") && !strings.HasPrefix(path, "ipns/") {
@@ -53,17 +53,17 @@ func ipfsPath(uri string) (string, error) {
 	return cleanIPFSPath(path)
 }
 
-// cleanIPFSPath checks and cleans /ipfs/<cid>/… or /ipns/<name>/….
+// cleanIPFSPath validates and cleans /ipfs/<cid>/… or /ipns/<name>/….
 func cleanIPFSPath(path string) (string, error) {
 	space, path, _ := strings.Cut(strings.TrimLeft(path, "/"), "/")
 	path, err := cleanPath(path)
 	return space + "/" + path, err
 }
 
-// cleanPath makes a path that is safe to put below a gateway: dots lead nowhere above its first segment, which is the
-// name of something and must be there. Otherwise the path stays as it is, encoded where it must be.
+// cleanPath returns a path that is safe to append to the URL of a gateway: dot segments cannot lead above the first
+// segment, which is a name and must not be empty. Otherwise cleanPath only encodes what must be encoded.
 func cleanPath(path string) (string, error) {
-	// No name in such a path can have a slash in it, so an encoded one, which servers read either way, is one as well.
+	// No name in such a path has a slash. Servers read an encoded slash either way, so treat it as a slash.
 	path = encodedSlash.Replace(path)
 	segments := strings.Split(strings.TrimLeft(path, "/"), "/")
 	name := segments[0]
@@ -78,7 +78,7 @@ func cleanPath(path string) (string, error) {
 			continue
 		}
 		clean = clean[:max(len(clean)-up+1, 1)]
-		if i == len(segments)-2 { // what ends with dots is a folder
+		if i == len(segments)-2 { // a path that ends with a dot segment is a folder
 			clean = append(clean, "")
 		}
 	}
@@ -87,7 +87,7 @@ func cleanPath(path string) (string, error) {
 
 var encodedSlash = strings.NewReplacer("%2f", "/", "%2F", "/")
 
-// dots is 1 for ".", 2 for "..", also percent-encoded (RFC 3986 section 3.3), and 0 for anything else.
+// dots returns 1 for ".", 2 for "..", even if percent-encoded (RFC 3986 section 3.3), and 0 for anything else.
 func dots(segment string) int {
 	switch string(percentDecode(segment)) {
 	case ".":
@@ -98,7 +98,7 @@ func dots(segment string) int {
 	return 0
 }
 
-// textMax is how much of a URI an error shows: data URIs can be long.
+// textMax is the maximum length of a URI in an error: data URIs can be long.
 const textMax = 120
 
 func shorten(text string) string {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// percentDecode replaces each "%" and two hexadecimal digits by the byte they stand for (RFC 3986 section 2.1). Any
-// other "%" stays: people write "100%".
+// percentDecode replaces each "%" with two hexadecimal digits by the byte that they encode (RFC 3986 section 2.1). It
+// keeps any other "%", because people write "100%".
 func percentDecode(s string) []byte {
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -20,8 +20,8 @@ func percentDecode(s string) []byte {
 	return b
 }
 
-// percentEncode replaces what may not stand in the path or query of a URI and does all the same: blanks, characters
-// that are not ASCII, a "%" that encodes nothing. What is a URI already stays as it is.
+// percentEncode encodes what the path or query of a URI must not have, but often has: blanks, characters that are not
+// ASCII, and a "%" that encodes nothing. It does not change a valid path or query.
 func percentEncode(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

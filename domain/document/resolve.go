@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// Resolve gives the places to ask for what a URI names, the preferred one first. The candidates hold the same:
+// Resolve returns the URLs under which the resource of a URI is available, the preferred one first. All candidates lead
+// to the same resource:
 //
-//	http, https   the URL as it is; below each gateway before that, when it is of a public gateway of IPFS, by path on a
-//	              replaced host or by subdomain (<cid>.ipfs.<any host>)
-//	ipfs, ipns    below each gateway of IPFS
-//	ar            below each gateway of Arweave, without the query
-//	bare CID      as ipfs
+//	http, https   the URL itself. If it is a URL of a public IPFS gateway, the URLs at each of our IPFS gateways come
+//	              first. Such a URL has a replaced host or a subdomain as in <cid>.ipfs.<any host>
+//	ipfs, ipns    a URL at each IPFS gateway
+//	ar            a URL at each Arweave gateway, without the query
+//	bare CID      as for ipfs
 //
-// It is an error when the URI is of another scheme, which the error names, or can't be read, or there is no gateway for
-// it. A data URI, which needs no asking, is an error too: see [IsData].
+// Resolve returns an error if the URI is malformed or has another scheme, or if there is no gateway for it. A data URI
+// is an error, too, because it needs no request: see [IsData].
 func Resolve(uri string, g Gateways) ([]Candidate, error) {
 	candidates, err := resolve(strings.TrimSpace(uri), g)
 	if err != nil {
@@ -34,13 +35,13 @@ func resolve(uri string, g Gateways) ([]Candidate, error) {
 		if err != nil {
 			return nil, err
 		}
-		return needed(below(g.IPFS, path+queryOf(uri)), "IPFS")
+		return requireGateway(atGateways(g.IPFS, path+queryOf(uri)), "IPFS")
 	case "ar":
 		path, err := cleanPath(afterScheme(uri))
 		if err != nil {
 			return nil, err
 		}
-		return needed(below(g.Arweave, path), "Arweave")
+		return requireGateway(atGateways(g.Arweave, path), "Arweave")
 	case "data":
 		return nil, errors.New("scheme data: it holds the data itself, nobody is to be asked")
 	case "":
@@ -53,15 +54,15 @@ func resolve(uri string, g Gateways) ([]Candidate, error) {
 	}
 }
 
-func needed(candidates []Candidate, network string) ([]Candidate, error) {
+func requireGateway(candidates []Candidate, network string) ([]Candidate, error) {
 	if len(candidates) == 0 {
 		return nil, fmt.Errorf("there is no gateway of %s", network)
 	}
 	return candidates, nil
 }
 
-// IsContentAddressed says if the URI is of what never changes, because its name is made of it or it is in the URI: of
-// IPFS, of Arweave, data. What is behind a name (ipns) or a host may change.
+// IsContentAddressed reports whether the content behind the URI never changes: in IPFS and Arweave, where the
+// identifier depends on the content, and in a data URI. The content behind a name (ipns) or on a host may change.
 func IsContentAddressed(uri string) bool {
 	uri = strings.TrimSpace(uri)
 	switch schemeOf(uri) {
@@ -76,12 +77,14 @@ func IsContentAddressed(uri string) bool {
 	return false
 }
 
-// resolveHTTP gives the URL as it is, but for characters that a request can't hold, after what the gateways have.
+// resolveHTTP returns the candidates at gateways and then the URL itself, in which it encodes characters that a request
+// cannot have.
 func resolveHTTP(uri string, g Gateways) ([]Candidate, error) {
 	if !strings.HasPrefix(uri[len(schemeOf(uri)):], "://") {
 		return nil, errors.New("there is no // after the scheme")
 	}
-	// The host is left to net/url and to the client: it has other rules, and may be of any language.
+	// percentEncode is not for the host, which has other rules and may be internationalised. net/url and the client
+	// handle it.
 	begin := strings.Index(uri, "//") + len("//")
 	begin += strings.IndexAny(uri[begin:]+"/", "/?#")
 	origin, rest := uri[:begin], uri[begin:]
@@ -95,7 +98,7 @@ func resolveHTTP(uri string, g Gateways) ([]Candidate, error) {
 	}
 	var candidates []Candidate
 	if path, ok := gatewayPath(u, rest, g); ok {
-		candidates = below(g.IPFS, path+queryOf(rest))
+		candidates = atGateways(g.IPFS, path+queryOf(rest))
 	}
 	for _, c := range candidates {
 		if c.URL == whole {
@@ -105,11 +108,11 @@ func resolveHTTP(uri string, g Gateways) ([]Candidate, error) {
 	return append(candidates, Candidate{URL: whole}), nil
 }
 
-// gatewayPath is the path of a URL of a public gateway as any gateway has it; ok is false when it is not of one.
+// gatewayPath returns the path at any gateway for a URL of a public IPFS gateway; ok is false for any other URL.
 func gatewayPath(u *url.URL, rest string, g Gateways) (path string, ok bool) {
 	rest, _, _ = strings.Cut(rest, "#")
 	rest, _, _ = strings.Cut(rest, "?")
-	// Host names are of no case, and so are the bases in which identifiers are labels of them.
+	// Host names are case-insensitive, and so are the bases of identifiers in host names.
 	label, host, _ := strings.Cut(strings.ToLower(u.Hostname()), ".")
 	space, host, _ := strings.Cut(host, ".")
 	switch {

@@ -12,7 +12,7 @@ const (
 	cidV0       = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG"
 	cidV1       = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"
 	cidV1Base16 = "f01551220e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-	// cidV1Base36 is a key of IPNS: codec libp2p-key, a hash that is the key itself.
+	// cidV1Base36 is an IPNS key: codec libp2p-key, identity hash.
 	cidV1Base36 = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8"
 )
 
@@ -22,13 +22,13 @@ var gateways = document.Gateways{
 	Replaced: []string{"ipfs.io", "gateway.pinata.cloud", "127.0.0.1:9090"},
 }
 
-// both are the candidates for a path below the gateways of IPFS, and then the URL as it is.
-func both(path string, asIs ...string) []document.Candidate {
+// both returns the candidates for a path at both IPFS gateways, and then the URLs themselves.
+func both(path string, urls ...string) []document.Candidate {
 	candidates := []document.Candidate{
 		{URL: "https://cloudflare-ipfs.com" + path, Gateway: "https://cloudflare-ipfs.com"},
 		{URL: "http://127.0.0.1:8080" + path, Gateway: "http://127.0.0.1:8080/"},
 	}
-	return append(candidates, only(asIs...)...)
+	return append(candidates, only(urls...)...)
 }
 
 func only(urls ...string) []document.Candidate {
@@ -87,7 +87,7 @@ func TestResolve(t *testing.T) {
 		{"subdomain of a name", "https://" + cidV1Base36 + ".ipns.dweb.link/1",
 			both("/ipns/"+cidV1Base36+"/1", "https://"+cidV1Base36+".ipns.dweb.link/1")},
 		{"subdomain that is no identifier", "https://docs.ipfs.tech/1", only("https://docs.ipfs.tech/1")},
-		{"a gateway itself", "https://cloudflare-ipfs.com/ipfs/" + cidV0, only("https://cloudflare-ipfs.com/ipfs/" + cidV0)},
+		{"URL at one of our gateways", "https://cloudflare-ipfs.com/ipfs/" + cidV0, only("https://cloudflare-ipfs.com/ipfs/" + cidV0)},
 
 		{"bare version 0", cidV0, both("/ipfs/" + cidV0)},
 		{"bare version 1", cidV1 + "/a b.json?c", both("/ipfs/" + cidV1 + "/a%20b.json?c")},
@@ -107,7 +107,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// A gateway that is itself on the list of those to be replaced is asked once.
+// A gateway that is also in Replaced is a candidate only once.
 func TestResolveReplacedGateway(t *testing.T) {
 	g := document.Gateways{IPFS: []string{"https://ipfs.io", "http://127.0.0.1:8080"}, Replaced: []string{"ipfs.io"}}
 	got, err := document.Resolve("https://ipfs.io/ipfs/"+cidV0, g)
@@ -141,7 +141,7 @@ func TestResolveError(t *testing.T) {
 		{"no name", "ar://?a", "it names nothing"},
 		{"no host", "https:///1.json", "no host"},
 		{"no slashes", "https:m.io/1.json", "no // after the scheme"},
-		{"port that is none", "https://m.io:port/", "port"},
+		{"invalid port", "https://m.io:port/", "port"},
 		{"blank in a host", "https://m .io/", "host"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestResolveError(t *testing.T) {
 	public := "https://ipfs.io/ipfs/" + cidV0
 	got, err := document.Resolve(public, document.Gateways{Replaced: []string{"ipfs.io"}})
 	if err != nil || !reflect.DeepEqual(got, only(public)) {
-		t.Errorf("Resolve(%q) without gateways = %+v, %v, want it as it is", public, got, err)
+		t.Errorf("Resolve(%q) without gateways = %+v, %v, want the URL itself", public, got, err)
 	}
 }
 

@@ -6,17 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// readStored reads a document in one pass over the one form that Encode gives it. ok is false for anything else.
+// readStored decodes a document in one pass, which is possible because Encode writes one form only. ok is false for any
+// other form.
 func readStored(b []byte) (d *Document, ok bool) {
 	if !utf8.Valid(b) {
 		return nil, false
 	}
 	r := &storedReader{storedScanner{text: string(b)}, bytes.Clone(b)}
 	d = r.document()
-	return d, !r.wrong && r.at == len(r.text)
+	return d, !r.invalid && r.at == len(r.text)
 }
 
-// storedReader reads the parts of a stored document. What it gives are parts of the two copies that it has of it.
+// storedReader reads the parts of a stored document. Its results are parts of its two copies of the document, one for
+// texts and one for values.
 type storedReader struct {
 	storedScanner
 	raw []byte
@@ -28,14 +30,14 @@ func (r *storedReader) document() *Document {
 	begin := r.at
 	member := func(name string) bool { return r.next(begin, name) }
 	if member(`"name":`) {
-		d.Name = r.present()
+		d.Name = r.nonEmptyText()
 	}
 	if member(`"description":`) {
 		description := r.quoted()
 		d.Description = &description
 	}
 	if member(`"image":`) {
-		d.Image = r.present()
+		d.Image = r.nonEmptyText()
 	}
 	if member(`"attributes":`) {
 		d.Attributes = r.attributes()
@@ -50,27 +52,28 @@ func (r *storedReader) document() *Document {
 	return d
 }
 
-// next passes what begins a member or an item, with a comma before all but the first, which is where the list begins.
-func (r *storedReader) next(begin int, what string) bool {
-	at := r.at
-	if at > begin && !r.take(`,`) || !r.take(what) {
-		r.at = at
+// next consumes prefix, the beginning of a member or an item, if it is next. begin is the position of the first member
+// or item; a comma must precede each other one.
+func (r *storedReader) next(begin int, prefix string) bool {
+	before := r.at
+	if before > begin && !r.take(`,`) || !r.take(prefix) {
+		r.at = before
 		return false
 	}
 	return true
 }
 
-// present reads a text that may not be empty.
-func (r *storedReader) present() *string {
+// nonEmptyText reads a text that must not be empty.
+func (r *storedReader) nonEmptyText() *string {
 	text := r.quoted()
-	r.wrong = r.wrong || text == ""
+	r.invalid = r.invalid || text == ""
 	return &text
 }
 
 func (r *storedReader) attributes() (attributes []Attribute) {
 	r.want(`[`)
 	for begin := r.at; r.next(begin, `{"trait_type":`); {
-		a := Attribute{TraitType: *r.present()}
+		a := Attribute{TraitType: *r.nonEmptyText()}
 		if r.take(`,"display_type":`) {
 			displayType := r.quoted()
 			a.DisplayType = &displayType
@@ -81,14 +84,14 @@ func (r *storedReader) attributes() (attributes []Attribute) {
 		attributes = append(attributes, a)
 	}
 	r.want(`]`)
-	r.wrong = r.wrong || len(attributes) == 0
+	r.invalid = r.invalid || len(attributes) == 0
 	return attributes
 }
 
 func (r *storedReader) properties() (properties []Property) {
 	r.want(`{`)
-	names := r.names()
-	for !r.wrong {
+	names := r.enterObject()
+	for !r.invalid {
 		name := r.name(&names)
 		properties = append(properties, Property{name, r.value()})
 		if r.take(`}`) {
@@ -96,24 +99,24 @@ func (r *storedReader) properties() (properties []Property) {
 		}
 		r.want(`,`)
 	}
-	r.forget(names)
+	r.leaveObject(names)
 	return properties
 }
 
 func (r *storedReader) localization() *Localization {
 	l := &Localization{}
 	r.want(`{"uri":`)
-	l.URI = *r.present()
+	l.URI = *r.nonEmptyText()
 	r.want(`,"default":`)
-	l.Default = *r.present()
+	l.Default = *r.nonEmptyText()
 	r.want(`,"locales":[`)
 	seen := map[string]bool{l.Default: true}
-	for !r.is(']') && !r.wrong {
+	for !r.is(']') && !r.invalid {
 		if len(l.Locales) > 0 {
 			r.want(`,`)
 		}
-		locale := *r.present()
-		r.wrong = r.wrong || seen[locale] || len(l.Locales) == LocalesMax
+		locale := *r.nonEmptyText()
+		r.invalid = r.invalid || seen[locale] || len(l.Locales) == LocalesMax
 		seen[locale] = true
 		l.Locales = append(l.Locales, locale)
 	}
@@ -121,7 +124,7 @@ func (r *storedReader) localization() *Localization {
 	return l
 }
 
-// value reads any value. Nothing can be appended to it where the next one stands.
+// value reads any value. Its capacity ends with it, so that an append does not overwrite the bytes of the next value.
 func (r *storedReader) value() json.RawMessage {
 	begin := r.at
 	r.skipValue(depthMax)

@@ -1,20 +1,20 @@
 package document
 
-// fewNames is up to how many names are compared one by one.
+// fewNames is the number of names up to which a linear search is used.
 const fewNames = 16
 
-// nameSet is the names of the members of one object so far. Few are the end of a list that all objects share.
+// nameSet has the names of the members of one object so far. Up to fewNames names are in storedScanner.seen, from begin
+// on, so that small objects need no memory of their own. The names of larger objects are in many.
 type nameSet struct {
 	begin int
 	many  map[string]struct{}
 }
 
-func (s *storedScanner) names() nameSet { return nameSet{begin: len(s.seen)} }
+func (s *storedScanner) enterObject() nameSet { return nameSet{begin: len(s.seen)} }
 
-// forget ends an object.
-func (s *storedScanner) forget(n nameSet) { s.seen = s.seen[:n.begin] }
+func (s *storedScanner) leaveObject(n nameSet) { s.seen = s.seen[:n.begin] }
 
-// name reads the name of a member, with the colon after it. A name that the object had before is wrong.
+// name reads the name of a member and the colon after it. A repeated name is invalid.
 func (s *storedScanner) name(n *nameSet) string {
 	name := s.quoted()
 	s.want(`:`)
@@ -27,11 +27,11 @@ func (s *storedScanner) name(n *nameSet) string {
 	if n.many != nil {
 		before := len(n.many)
 		n.many[name] = struct{}{}
-		s.wrong = s.wrong || len(n.many) == before
+		s.invalid = s.invalid || len(n.many) == before
 		return name
 	}
 	for _, earlier := range s.seen[n.begin:] {
-		s.wrong = s.wrong || earlier == name
+		s.invalid = s.invalid || earlier == name
 	}
 	s.seen = append(s.seen, name)
 	return name

@@ -6,19 +6,19 @@ import (
 	"strata/domain/document/internal/json5"
 )
 
-// storedScanner stands somewhere in a text, which is UTF-8, and passes parts of it that are JSON in the form of
-// [json5.Value.Append]. Once it has met anything else it is wrong, and where it stands means nothing.
+// storedScanner scans a UTF-8 text that is JSON in the form of [json5.Value.Append]. When it meets anything else, it
+// becomes invalid, and its position means nothing.
 type storedScanner struct {
-	text  string
-	at    int
-	wrong bool
-	seen  []string // names of the objects that it stands in, see names
+	text    string
+	at      int // the position of the next byte
+	invalid bool
+	seen    []string // the member names so far of all objects around the position; see nameSet
 }
 
-// is says whether a byte is next.
+// is reports whether c is the next byte.
 func (s *storedScanner) is(c byte) bool { return s.at < len(s.text) && s.text[s.at] == c }
 
-// take passes a part if it is next.
+// take consumes part if it is next.
 func (s *storedScanner) take(part string) bool {
 	if !strings.HasPrefix(s.text[s.at:], part) {
 		return false
@@ -27,17 +27,17 @@ func (s *storedScanner) take(part string) bool {
 	return true
 }
 
-// want passes a part that has to be next.
+// want consumes part, which must be next.
 func (s *storedScanner) want(part string) {
 	if !s.take(part) {
-		s.wrong = true
+		s.invalid = true
 	}
 }
 
-// skipValue passes a value in which no more than so many arrays and objects are nested.
+// skipValue skips a value in which at most depth arrays and objects are nested.
 func (s *storedScanner) skipValue(depth int) {
 	if s.at == len(s.text) {
-		s.wrong = true
+		s.invalid = true
 		return
 	}
 	switch c := s.text[s.at]; c {
@@ -45,7 +45,7 @@ func (s *storedScanner) skipValue(depth int) {
 		s.skipText()
 	case '{', '[':
 		if depth == 0 {
-			s.wrong = true
+			s.invalid = true
 			return
 		}
 		s.at++
@@ -69,7 +69,7 @@ func (s *storedScanner) skipItems(depth int) {
 	if s.take(`]`) {
 		return
 	}
-	for !s.wrong {
+	for !s.invalid {
 		s.skipValue(depth)
 		if s.take(`]`) {
 			return
@@ -82,8 +82,8 @@ func (s *storedScanner) skipMembers(depth int) {
 	if s.take(`}`) {
 		return
 	}
-	names := s.names()
-	for !s.wrong {
+	names := s.enterObject()
+	for !s.invalid {
 		s.name(&names)
 		s.skipValue(depth)
 		if s.take(`}`) {
@@ -91,10 +91,10 @@ func (s *storedScanner) skipMembers(depth int) {
 		}
 		s.want(`,`)
 	}
-	s.forget(names)
+	s.leaveObject(names)
 }
 
-// skipNumber passes a number that is a finite double, or an integer of any length.
+// skipNumber skips a number that is a finite double, or an integer of any length.
 func (s *storedScanner) skipNumber() {
 	begin := s.at
 	s.take(`-`)
@@ -113,14 +113,14 @@ func (s *storedScanner) skipNumber() {
 		}
 		s.skipDigits()
 	}
-	s.wrong = s.wrong || !integer && !json5.Finite(s.text[begin:s.at])
+	s.invalid = s.invalid || !integer && !json5.Finite(s.text[begin:s.at])
 }
 
-// skipDigits passes at least one digit.
+// skipDigits skips one or more digits.
 func (s *storedScanner) skipDigits() {
 	begin := s.at
 	for s.at < len(s.text) && '0' <= s.text[s.at] && s.text[s.at] <= '9' {
 		s.at++
 	}
-	s.wrong = s.wrong || s.at == begin
+	s.invalid = s.invalid || s.at == begin
 }

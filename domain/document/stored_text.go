@@ -2,7 +2,7 @@ package document
 
 import "strings"
 
-// quoted reads a text.
+// quoted reads a text in quotes.
 func (s *storedScanner) quoted() string {
 	written, escaped := s.skipText()
 	if !escaped {
@@ -22,7 +22,7 @@ func (s *storedScanner) quoted() string {
 	}
 }
 
-// skipText passes a text and gives what stands between its quotes.
+// skipText skips a text and returns what is between its quotes.
 func (s *storedScanner) skipText() (written string, escaped bool) {
 	s.want(`"`)
 	begin := s.at
@@ -34,22 +34,23 @@ func (s *storedScanner) skipText() (written string, escaped bool) {
 		case c == '\\':
 			_, length := escape(s.text[i+1:])
 			if length == 0 {
-				s.wrong = true
+				s.invalid = true
 				return "", false
 			}
 			escaped = true
 			i += length
 		case c < ' ':
-			s.wrong = true
+			s.invalid = true
 			return "", false
 		}
 	}
-	s.wrong = true
+	s.invalid = true
 	return "", false
 }
 
-// escape is the character that is written after a backslash, and in how many bytes; 0 when it is not written so. What
-// has to be escaped is escaped in the shortest way. U+0000 is in no document.
+// escape returns the character that the bytes after a backslash stand for, and the number of these bytes; 0 if Append
+// does not write such an escape. Append uses the shortest escape, and only where one is necessary. No document has
+// U+0000.
 func escape(written string) (c byte, length int) {
 	if written == "" {
 		return 0, 0

@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// placeholder is what stands for a token's id or a locale: {id} and {locale} of SIP-016, and $TOKEN_ID, which is no
-// standard but in use.
+// placeholder matches the placeholders of a token's id and of a locale: {id} and {locale} of SIP-016, and $TOKEN_ID,
+// which is not in the standard but in use.
 var placeholder = regexp.MustCompile(`(?i)\{id\}|\{locale\}|\$TOKEN_ID`)
 
-// mayHold is false for most texts without a placeholder, and much quicker than to look for one. In a value, where letters
-// and these signs are never escaped, an object does not look like a placeholder: its names have quotes.
-func mayHold[T ~string | ~[]byte](text T) bool {
+// mayHavePlaceholder is a fast check that excludes most texts without a placeholder. It also works for JSON values,
+// which never escape letters and these signs. An object in a value does not look like a placeholder, because its names
+// have quotes.
+func mayHavePlaceholder[T ~string | ~[]byte](text T) bool {
 	const lower = 'a' - 'A'
 	for i := range len(text) - 1 {
 		switch text[i] {
@@ -30,27 +31,28 @@ func mayHold[T ~string | ~[]byte](text T) bool {
 	return false
 }
 
-// SubstituteURI fills in the id, decimal, and the locale, which may be empty, in a URI. Placeholders count in any case.
-// What is filled in is not looked at again.
+// SubstituteURI replaces the placeholders in a URI by the decimal id and the locale, which may be empty. Placeholders
+// are case-insensitive. SubstituteURI does not replace placeholders in the id or the locale.
 func SubstituteURI(uri, id, locale string) string {
-	return placeholder.ReplaceAllStringFunc(uri, func(found string) string {
-		if strings.EqualFold(found, "{locale}") {
+	return placeholder.ReplaceAllStringFunc(uri, func(match string) string {
+		if strings.EqualFold(match, "{locale}") {
 			return locale
 		}
 		return id
 	})
 }
 
-// Substitute fills in the token's id, decimal and without padding, in every text of the document, at any depth. It
-// leaves alone the names of members, the locales, and {locale}, which stands for each of them in turn.
+// Substitute returns the document with the token's id, decimal and without padding, in place of its placeholders, in
+// every text at any depth. It does not change the names of members, the locales, and {locale}, which stays for each
+// locale in turn.
 func (d *Document) Substitute(id string) *Document {
 	fill := func(text string) string {
-		if !mayHold(text) {
+		if !mayHavePlaceholder(text) {
 			return text
 		}
-		return placeholder.ReplaceAllStringFunc(text, func(found string) string {
-			if strings.EqualFold(found, "{locale}") {
-				return found
+		return placeholder.ReplaceAllStringFunc(text, func(match string) string {
+			if strings.EqualFold(match, "{locale}") {
+				return match
 			}
 			return id
 		})
@@ -63,7 +65,7 @@ func (d *Document) Substitute(id string) *Document {
 		return &filled
 	}
 	fillValue := func(value json.RawMessage) json.RawMessage {
-		if !mayHold(value) {
+		if !mayHavePlaceholder(value) {
 			return bytes.Clone(value)
 		}
 		return valueTree(value).MapText(fill).Append(nil)

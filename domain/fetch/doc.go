@@ -1,20 +1,20 @@
-// Package fetch describes what projections want from outside of the log, and the events that say what came of it.
+// Package fetch describes data that projections want from outside the log, and the events that report what came of it.
 //
-// A projection makes no request. It keeps a [Want] in its tables; whoever has the role metadata does the request, and
-// appends a [Report] with everything that was sent and received to the log. Only then does it reach a table. So the
-// same log gives the same rows, and a rebuild asks nobody. A person's wish to have something fetched again is an event
-// as well: a [Refresh].
+// A projection makes no network request. It keeps a [Want] in its tables. A process with the role metadata makes the
+// request and appends a [Report] to the log, with everything that was sent and received. Only from the log does the
+// data reach a table. So the same log always gives the same rows, and a rebuild makes no request. When a person wants
+// something fetched again, that is an event, too: a [Refresh].
 package fetch
 
-// Paths under which the events stand in the log. What is posted has a path that begins with a slash, so nobody can post
-// such an event, nor bring one in through an archive of what was posted.
+// Paths of the events in the log. The path of a posted event begins with a slash, so nobody can post these events, nor
+// import them with an archive of posted events.
 const (
 	PathReport  = "strata:fetch"
 	PathRefresh = "strata:refresh"
 )
 
-// Paths are those of the events that this package describes.
+// Paths has the paths of the events that this package describes.
 var Paths = []string{PathReport, PathRefresh}
 
-// ContentType of the events.
+// ContentType is the content type of the events.
 const ContentType = "application/json"

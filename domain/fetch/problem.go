@@ -7,70 +7,71 @@ import (
 	"time"
 )
 
-// Severity says how soon it makes sense to try again.
+// Severity says how soon another attempt makes sense.
 type Severity int16
 
 // Severities.
 const (
-	// Waiting: nobody is at fault, such as a node that does not answer or a host that asks for patience. It costs no
-	// attempt: an outage never makes a token fail.
+	// Waiting means that the failure is not the token's: a node does not answer, or a host asks for patience. It does
+	// not count as an attempt, so that an outage never makes a token fail.
 	Waiting Severity = iota
-	// Troubled: the other side may well recover, such as a server's error.
+	// Troubled means that the other side is likely to recover, such as from a server error.
 	Troubled
-	// Wrong: it stays as it is until its owner mends it.
+	// Wrong means that the failure stays until the owner of the token fixes it.
 	Wrong
 )
 
-// Problem is why an attempt failed.
+// Problem says why an attempt failed.
 type Problem struct {
 	Severity Severity
 	Reason   Reason
-	// Detail is for people: what was asked, and what came.
+	// Detail is for people: the request and the response.
 	Detail string
-	// RetryAfter is how long the other side asked to be left alone; 0 when it did not.
+	// RetryAfter is the delay that the other side asked for; 0 if it asked for none.
 	RetryAfter time.Duration
 }
 
-// RetryAfterMax bounds what a server may ask for.
+// RetryAfterMax bounds the delay that a server may ask for.
 const RetryAfterMax = time.Hour
 
+// Delays after the first, second and later failed attempts, by severity. The last delay repeats.
 var (
-	waits    = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 10 * time.Minute}
-	troubles = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
-	wrongs   = []time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+	waitingDelays  = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 10 * time.Minute}
+	troubledDelays = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+	wrongDelays    = []time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 )
 
-// Delay is how long to wait after the given number of failed attempts, 1 for the first.
+// Delay returns the time to wait after the given number of failed attempts, which counts the one that just failed.
 func (p *Problem) Delay(failed int) time.Duration {
-	steps := wrongs
+	delays := wrongDelays
 	switch p.Severity {
 	case Waiting:
-		steps = waits
+		delays = waitingDelays
 	case Troubled:
-		steps = troubles
+		delays = troubledDelays
 	}
-	delay := steps[min(max(failed, 1), len(steps))-1]
+	delay := delays[min(max(failed, 1), len(delays))-1]
 	return max(delay, min(p.RetryAfter, RetryAfterMax))
 }
 
-// Statuses of HTTP (RFC 9110) that say more than their class.
+// HTTP statuses (RFC 9110) that say more than their class.
 const (
-	statusForbidden       = 403 // often a gateway or a guard against robots that has a bad day
+	statusForbidden       = 403 // often a temporary refusal by a gateway or by a guard against robots
 	statusRequestTimeout  = 408
 	statusTooManyRequests = 429
 )
 
-// reasons of what a document and an image have in common.
-type reasons struct{ tooLarge, timeout, unparsable, http Reason }
+// resourceReasons are the reasons of a document or an image for the same failures.
+type resourceReasons struct{ tooLarge, timeout, unparsable, http Reason }
 
-var reasonsOf = map[Kind]reasons{
+var reasonsOf = map[Kind]resourceReasons{
 	Document: {ReasonMetadataTooLarge, ReasonMetadataTimeout, ReasonMetadataUnparsable, ReasonMetadataHTTP},
 	Image:    {ReasonImageTooLarge, ReasonImageTimeout, ReasonImageUnparsable, ReasonImageHTTP},
 }
 
-// ResourceBody is the body of the document or image that was wanted, or why it did not come.
+// ResourceBody returns the body of the wanted document or image, or the problem that prevented it.
 func (r *Report) ResourceBody() ([]byte, *Problem) {
-	of := reasonsOf[r.Want.Kind]
+	reasons := reasonsOf[r.Want.Kind]
 	e, ok := r.Last()
 	if !ok {
 		return nil, &Problem{Severity: Waiting, Reason: ReasonUnknown, Detail: "nothing was asked"}
@@ -85,49 +86,49 @@ func (r *Report) ResourceBody() ([]byte, *Problem) {
 	switch e.Failure {
 	case "":
 	case FailureTimeout:
-		return nil, problem(Troubled, of.timeout)
+		return nil, problem(Troubled, reasons.timeout)
 	case FailureTooLarge:
-		return nil, problem(Wrong, of.tooLarge)
+		return nil, problem(Wrong, reasons.tooLarge)
 	case FailureRefused:
 		return nil, problem(Wrong, ReasonRefused)
 	case FailureURI, FailureImage:
-		return nil, problem(Wrong, of.unparsable)
+		return nil, problem(Wrong, reasons.unparsable)
 	case FailureConnection:
-		return nil, problem(Troubled, of.http)
+		return nil, problem(Troubled, reasons.http)
 	default:
-		return nil, problem(Wrong, of.http)
+		return nil, problem(Wrong, reasons.http)
 	}
 	switch {
 	case e.Status == statusTooManyRequests:
-		p := problem(Waiting, of.http)
+		p := problem(Waiting, reasons.http)
 		p.RetryAfter = RetryAfter(e.Header["retry-after"], e.StartedAt)
 		return nil, p
 	case e.Status >= 500 || e.Status == statusRequestTimeout || e.Status == statusForbidden:
-		return nil, problem(Troubled, of.http)
+		return nil, problem(Troubled, reasons.http)
 	case e.Status < 200 || e.Status > 299:
-		return nil, problem(Wrong, of.http)
+		return nil, problem(Wrong, reasons.http)
 	}
 	return e.Body, nil
 }
 
-// RetryAfter reads the header of that name (RFC 9110 10.2.3): seconds, or a date, which is compared with now. It is 0
-// when there is none, or it is past, and RetryAfterMax at most.
+// RetryAfter parses a Retry-After header (RFC 9110 10.2.3): seconds, or a date, which it compares with now. It returns
+// 0 for an empty or malformed header and for a date in the past, and at most RetryAfterMax.
 func RetryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return min(time.Duration(seconds)*time.Second, RetryAfterMax)
 	}
-	var at time.Time
+	var date time.Time
 	for _, layout := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC} {
 		if t, err := time.Parse(layout, header); err == nil {
-			at = t
+			date = t
 			break
 		}
 	}
-	wait := at.Sub(now)
+	wait := date.Sub(now)
 	if wait <= 0 {
 		return 0
 	}
-	// A date has whole seconds: rather one too late than one too early.
+	// The date has whole seconds. Round up: better a second too late than too early.
 	return min((wait + time.Second - 1).Truncate(time.Second), RetryAfterMax)
 }

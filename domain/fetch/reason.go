@@ -1,6 +1,6 @@
 package fetch
 
-// Reason says why a token has no metadata, or not the newest, by the numbers that token-metadata-api gives it.
+// Reason says why a token has no metadata, or outdated metadata. The numbers are those of token-metadata-api.
 type Reason int16
 
 // Reasons.
@@ -32,7 +32,7 @@ var messages = map[Reason]string{
 	ReasonRefused:            "Metadata could not be processed because its address is not public",
 }
 
-// Message is the text that clients are told.
+// Message returns the text that clients see.
 func (r Reason) Message() string {
 	if m, ok := messages[r]; ok {
 		return m

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Refresh is somebody's wish that what is known of a token, or of all tokens of a contract, is fetched again.
+// Refresh is a person's request to fetch again what is known of a token, or of all tokens of a contract.
 type Refresh struct {
 	Contract string `json:"contract"`
 	// TokenID is decimal; empty for all tokens of the contract.
@@ -16,7 +16,7 @@ type Refresh struct {
 	RequestedAt time.Time `json:"requested_at"`
 }
 
-// Encode gives the body of the event.
+// Encode returns the body of the event.
 func (r *Refresh) Encode() ([]byte, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (r *Refresh) Encode() ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// DecodeRefresh reads the body of an event.
+// DecodeRefresh decodes the body of an event.
 func DecodeRefresh(b []byte) (*Refresh, error) {
 	var r Refresh
 	if err := json.Unmarshal(b, &r); err != nil {

@@ -11,28 +11,28 @@ import (
 	"strata/domain/hash"
 )
 
-// Report is what came of one attempt to get what is wanted: every request, and the bytes of every response.
+// Report is the result of one attempt to fetch a want: every request, and the bytes of every response.
 type Report struct {
 	Want Want
-	// Attempt counts from 1, and begins anew when the want does.
+	// Attempt counts from 1, and starts again when the want is renewed.
 	Attempt int
-	// Tip is the block at which the node was asked; nil for what is not of the chain.
+	// Tip is the block at which the node answered; nil for wants that do not concern the chain.
 	Tip        *Tip
 	StartedAt  time.Time
 	FinishedAt time.Time
 	Exchanges  []Exchange
-	// Image says what the last response of an Image shows; nil unless it could be decoded.
+	// Image describes the last response to a want of kind Image; nil if the image could not be decoded.
 	Image *ImageFacts
 }
 
-// ImageFacts are what was found in the bytes of an image.
+// ImageFacts describes an image by its bytes.
 type ImageFacts struct {
 	// SHA256 of the bytes, in hex.
 	SHA256 string `json:"sha256"`
-	// ContentType is what the bytes are, whatever the server called them: image/png, image/jpeg, image/gif, image/webp,
-	// image/svg+xml.
+	// ContentType is the actual format of the bytes, whatever the server says: image/png, image/jpeg, image/gif,
+	// image/webp, image/svg+xml.
 	ContentType string `json:"content_type"`
-	// Width and Height in pixels; 0 where the image has no size of its own.
+	// Width and Height in pixels; 0 if the image has no size of its own.
 	Width  int `json:"width,omitempty"`
 	Height int `json:"height,omitempty"`
 }
@@ -43,58 +43,59 @@ type Tip struct {
 	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
 }
 
-// Exchange is a request and its response, or why there is none.
+// Exchange is a request with its response or failure.
 type Exchange struct {
-	// Call is the index in the want's calls that the request is for.
+	// Call is the index of the request's call in the want's calls.
 	Call   int    `json:"call,omitempty"`
 	Method string `json:"method"`
-	// URL that was asked, without credentials.
+	// URL of the request, without credentials.
 	URL string `json:"url"`
-	// Gateway is the base URL through which a URI of another scheme was reached; for a contract, the node's. Empty when
-	// the URI was asked as it is.
+	// Gateway is the base URL through which a URI of another scheme was requested; for a contract, the base URL of the
+	// node. Empty if the URI itself was requested.
 	Gateway string `json:"gateway,omitempty"`
-	// Request is the body that was sent.
+	// Request is the request body.
 	Request string `json:"request,omitempty"`
-	// Status of the response; 0 when there was none.
+	// Status of the response; 0 for no response.
 	Status int `json:"status,omitempty"`
-	// Header has those of the response that say something about the body or about when to ask again, by lower-case name.
+	// Header has the headers of the response that describe the body or say when to retry, by lower-case name.
 	Header map[string]string `json:"header,omitempty"`
 	// Body of the response, byte for byte.
 	Body Body `json:"-"`
-	// Failure says why the response is missing or not whole; empty when it is whole.
+	// Failure says why the response is missing or incomplete; empty if it is complete.
 	Failure Failure `json:"failure,omitempty"`
 	// Error is the failure in words.
 	Error string `json:"error,omitempty"`
-	// StartedAt is when the request was made, TookMicros how long it took until the body was read or given up.
+	// StartedAt is the time of the request, and TookMicros the time in microseconds until the body was read or the
+	// request given up.
 	StartedAt  time.Time `json:"started_at"`
 	TookMicros int64     `json:"took_us"`
 }
 
-// Body is what a response held.
+// Body is the body of a response.
 type Body []byte
 
-// Failure says why a response is missing.
+// Failure says why a response is missing or incomplete.
 type Failure string
 
 // Failures.
 const (
-	// FailureConnection: the host could not be found or reached, or cut the connection.
+	// FailureConnection means that the host could not be found or reached, or closed the connection.
 	FailureConnection Failure = "connection"
-	// FailureTimeout: it took longer than it may.
+	// FailureTimeout means that the response took too long.
 	FailureTimeout Failure = "timeout"
-	// FailureTooLarge: the body is larger than it may be.
+	// FailureTooLarge means that the body was too large.
 	FailureTooLarge Failure = "too_large"
-	// FailureRefused: the destination may not be asked, such as an address of a private network.
+	// FailureRefused means that requests to the destination are forbidden, such as to an address of a private network.
 	FailureRefused Failure = "refused_destination"
-	// FailureRedirects: it leads from place to place more often than it may.
+	// FailureRedirects means that there were too many redirects.
 	FailureRedirects Failure = "too_many_redirects"
-	// FailureURI: the URI has no scheme that can be asked, or can't be read.
+	// FailureURI means that the URI is malformed, or that its scheme is not supported.
 	FailureURI Failure = "bad_uri"
-	// FailureImage: the image can't be decoded, or would be too large when it is.
+	// FailureImage means that the image cannot be decoded, or would be too large when decoded.
 	FailureImage Failure = "bad_image"
 )
 
-// Encode gives the body of the event.
+// Encode returns the body of the event.
 func (r *Report) Encode() ([]byte, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
@@ -109,11 +110,11 @@ func (r *Report) Encode() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// DecodeReport reads the body of an event.
+// DecodeReport decodes the body of an event.
 func DecodeReport(b []byte) (*Report, error) {
 	var in reportJSON
 	if err := json.Unmarshal(b, &in); err != nil {
-		return nil, fmt.Errorf("report of a fetch: %w", err)
+		return nil, fmt.Errorf("fetch report: %w", err)
 	}
 	r := &Report{in.Want, in.Attempt, in.Tip, in.StartedAt, in.FinishedAt, nil, in.Image}
 	if in.Exchanges != nil {
@@ -121,7 +122,7 @@ func DecodeReport(b []byte) (*Report, error) {
 	}
 	for i := range in.Exchanges {
 		if err := r.Exchanges[i].set(&in.Exchanges[i]); err != nil {
-			return nil, fmt.Errorf("report of a fetch: /exchanges/%d: %w", i, err)
+			return nil, fmt.Errorf("fetch report: /exchanges/%d: %w", i, err)
 		}
 	}
 	return r, r.validate()
@@ -129,23 +130,23 @@ func DecodeReport(b []byte) (*Report, error) {
 
 func (r *Report) validate() error {
 	if err := r.Want.Validate(); err != nil {
-		return fmt.Errorf("report of a fetch: /want: %w", err)
+		return fmt.Errorf("fetch report: /want: %w", err)
 	}
 	if r.Attempt < 1 {
-		return fmt.Errorf("report of a fetch: /attempt: want 1 or more, got %d", r.Attempt)
+		return fmt.Errorf("fetch report: /attempt: want 1 or more, got %d", r.Attempt)
 	}
 	if r.Want.Kind == ContractRead && r.Tip == nil {
-		return errors.New("report of a fetch: /tip: a contract_read says at which block")
+		return errors.New("fetch report: /tip: a contract_read says at which block")
 	}
 	for i, e := range r.Exchanges {
 		if e.Call < 0 || e.Call > 0 && e.Call >= len(r.Want.Calls) {
-			return fmt.Errorf("report of a fetch: /exchanges/%d/call: there is no call %d", i, e.Call)
+			return fmt.Errorf("fetch report: /exchanges/%d/call: there is no call %d", i, e.Call)
 		}
 	}
 	return nil
 }
 
-// Last is the last exchange, which is the one that counts; ok is false when nothing was asked.
+// Last returns the last exchange, which is the one that counts; ok is false if there is none.
 func (r *Report) Last() (e Exchange, ok bool) {
 	if len(r.Exchanges) == 0 {
 		return e, false
@@ -153,7 +154,7 @@ func (r *Report) Last() (e Exchange, ok bool) {
 	return r.Exchanges[len(r.Exchanges)-1], true
 }
 
-// LastOf is the last exchange for a call; ok is false when it was not made.
+// LastOf returns the last exchange for the call with the given index; ok is false if there is none.
 func (r *Report) LastOf(call int) (e Exchange, ok bool) {
 	for i := len(r.Exchanges) - 1; i >= 0; i-- {
 		if r.Exchanges[i].Call == call {
@@ -166,15 +167,15 @@ func (r *Report) LastOf(call int) (e Exchange, ok bool) {
 // exchange has the fields of Exchange, without its methods.
 type exchange Exchange
 
-// exchangeJSON keeps bodies readable where that is possible without loss.
+// exchangeJSON is the JSON form of an Exchange. It keeps a body readable where that loses nothing.
 type exchangeJSON struct {
 	exchange
 	Text   *string `json:"body,omitempty"`
 	Base64 *string `json:"body_base64,omitempty"`
 }
 
-// reportJSON is a Report as it is written. It has exchanges in their own form: a method of Exchange would read and write
-// each of them twice, with the body.
+// reportJSON is the JSON form of a Report. It contains exchangeJSON because MarshalJSON and UnmarshalJSON methods of
+// Exchange would process each exchange twice, with its body.
 type reportJSON struct {
 	Want       Want           `json:"want"`
 	Attempt    int            `json:"attempt"`
@@ -185,7 +186,7 @@ type reportJSON struct {
 	Image      *ImageFacts    `json:"image,omitempty"`
 }
 
-// json writes a body that is text as "body" and any other as "body_base64".
+// json returns the JSON form, with a body that is UTF-8 as "body" and any other body as "body_base64".
 func (e *Exchange) json() exchangeJSON {
 	out := exchangeJSON{exchange: exchange(*e)}
 	switch {

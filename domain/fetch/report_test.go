@@ -8,19 +8,19 @@ import (
 	"strata/domain/fetch"
 )
 
-// What is in the log stays readable, so its form is as it was.
-func TestReportIsWrittenAndRead(t *testing.T) {
+// The JSON form of a report must not change, so that old reports in the log stay readable.
+func TestReportEncodesAndDecodes(t *testing.T) {
 	t.Parallel()
-	at := time.Date(2026, 11, 22, 8, 0, 0, 123456000, time.UTC)
+	start := time.Date(2026, 11, 22, 8, 0, 0, 123456000, time.UTC)
 	report := &fetch.Report{
 		Want:    fetch.Want{Kind: fetch.ContractRead, Contract: "SP1.a", Calls: []fetch.Call{{Function: "get-name"}, {Function: "get-symbol"}}},
-		Attempt: 2, Tip: &fetch.Tip{Height: 7}, StartedAt: at, FinishedAt: at.Add(time.Second),
+		Attempt: 2, Tip: &fetch.Tip{Height: 7}, StartedAt: start, FinishedAt: start.Add(time.Second),
 		Exchanges: []fetch.Exchange{
 			{Method: "POST", URL: "http://a.example/<x>", Gateway: "http://a.example", Request: `{"sender":"SP1"}`, Status: 200,
-				Header: map[string]string{"content-type": "application/json"}, Body: fetch.Body("{\"a\":\"\\u0000<\"}\n"), StartedAt: at, TookMicros: 50},
-			{Call: 1, Method: "POST", URL: "http://a.example/", Status: 200, Body: fetch.Body{0xff, 0}, StartedAt: at},
-			{Call: 1, Method: "POST", URL: "http://a.example/", Status: 204, Body: fetch.Body{}, StartedAt: at},
-			{Call: 1, Method: "POST", URL: "http://a.example/", Failure: fetch.FailureTimeout, Error: "too late", StartedAt: at},
+				Header: map[string]string{"content-type": "application/json"}, Body: fetch.Body("{\"a\":\"\\u0000<\"}\n"), StartedAt: start, TookMicros: 50},
+			{Call: 1, Method: "POST", URL: "http://a.example/", Status: 200, Body: fetch.Body{0xff, 0}, StartedAt: start},
+			{Call: 1, Method: "POST", URL: "http://a.example/", Status: 204, Body: fetch.Body{}, StartedAt: start},
+			{Call: 1, Method: "POST", URL: "http://a.example/", Failure: fetch.FailureTimeout, Error: "too late", StartedAt: start},
 		},
 		Image: &fetch.ImageFacts{SHA256: "00", ContentType: "image/png", Width: 1},
 	}

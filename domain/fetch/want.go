@@ -8,7 +8,7 @@ import (
 	"strata/domain/clarity"
 )
 
-// Kind says what a want is about.
+// Kind is the kind of a want.
 type Kind string
 
 // Kinds of wants.
@@ -19,30 +19,30 @@ const (
 	ContractInterface Kind = "contract_interface"
 	// Document is a JSON document about a token (SIP-016).
 	Document Kind = "document"
-	// Image is a picture that a document names.
+	// Image is an image to which a document refers.
 	Image Kind = "image"
 )
 
-// Want is something that a projection lacks.
+// Want is something from outside the log that a projection needs.
 type Want struct {
 	Kind Kind `json:"kind"`
 	// Contract of ContractRead and ContractInterface, such as "SP….name".
 	Contract string `json:"contract,omitempty"`
-	// Calls of ContractRead, in the order in which they are made.
+	// Calls of ContractRead, in the order of the requests.
 	Calls []Call `json:"calls,omitempty"`
-	// URI of Document and Image as the contract or the document has it, with the token's id and locale filled in,
-	// whatever its scheme.
+	// URI of Document and Image as the contract or the document has it, with the token's id and locale filled in. It
+	// may have any scheme.
 	URI string `json:"uri,omitempty"`
 }
 
-// Call is a read-only call.
+// Call is a call of a read-only function.
 type Call struct {
 	Function string `json:"function"`
 	// Arguments are serialised Clarity values in hex with 0x (SIP-005).
 	Arguments []string `json:"arguments,omitempty"`
 }
 
-// NewCall makes a call of a function.
+// NewCall returns a call of a function.
 func NewCall(function string, arguments ...clarity.Value) Call {
 	c := Call{Function: function}
 	for _, argument := range arguments {
@@ -51,7 +51,7 @@ func NewCall(function string, arguments ...clarity.Value) Call {
 	return c
 }
 
-// Key names the want: two wants with the same key are the same, and one answer serves both.
+// Key returns a text that identifies the want. Wants with the same key are the same, and one report serves both.
 func (w Want) Key() string {
 	var b strings.Builder
 	b.WriteString(string(w.Kind))
@@ -69,17 +69,17 @@ func (w Want) Key() string {
 	return b.String()
 }
 
-// Validate says what is wrong with a want.
+// Validate returns an error unless the want has exactly the fields of its kind.
 func (w Want) Validate() error {
-	contract := w.Contract != "" && w.URI == ""
+	hasContract := w.Contract != "" && w.URI == ""
 	switch w.Kind {
 	case ContractRead:
-		if contract && len(w.Calls) > 0 {
+		if hasContract && len(w.Calls) > 0 {
 			return nil
 		}
 		return errors.New("a contract_read names a contract and its calls")
 	case ContractInterface:
-		if contract && len(w.Calls) == 0 {
+		if hasContract && len(w.Calls) == 0 {
 			return nil
 		}
 		return errors.New("a contract_interface names a contract")

@@ -1,11 +1,15 @@
 package nodeevent
 
-import "strata/domain/hash"
+import (
+	"strata/domain/hash"
+	"strata/domain/internal/jsoncursor"
+)
 
-// Attachments is the body of /attachments/new: Atlas attachments, which are zone files of BNS v1 names.
+// Attachments is the body of /attachments/new: Atlas attachments, which are the zone files of BNS v1 names.
 type Attachments struct{ List []Attachment }
 
-// Attachment is one of them. It may refer to a block that is not canonical and may come more than once.
+// Attachment is an Atlas attachment. It may refer to a block that is not canonical, and nodes may post it more than
+// once.
 type Attachment struct {
 	AttachmentIndex uint32      // required
 	IndexBlockHash  hash.Hash32 // required
@@ -18,42 +22,37 @@ type Attachment struct {
 }
 
 func (c *cursor) attachments() *Attachments {
-	a := &Attachments{List: []Attachment{}}
-	if !c.array(func() {
-		a.List = append(a.List, Attachment{})
-		c.attachment(&a.List[len(a.List)-1])
-	}) {
-		c.wrong("an array", []byte("null"), nil)
-	}
+	a := &Attachments{List: jsoncursor.List(&c.Cursor, c.attachment)}
+	c.NeedValue(a.List != nil, "an array")
 	return a
 }
 
 func (c *cursor) attachment(a *Attachment) {
 	var index, block, contract, tx bool
-	c.object(func(name []byte) {
+	c.Object(func(name []byte) {
 		switch string(name) {
 		case "attachment_index":
 			index = c.uint32(&a.AttachmentIndex)
 		case "index_block_hash":
-			block = c.hash32(&a.IndexBlockHash)
+			block = c.Hash32(&a.IndexBlockHash)
 		case "block_height":
 			c.uint64(&a.BlockHeight)
 		case "contract_id":
-			contract = c.name(&a.ContractID)
+			contract = c.Name(&a.ContractID)
 		case "tx_id":
-			tx = c.hash32(&a.TxID)
+			tx = c.Hash32(&a.TxID)
 		case "content_hash":
-			c.hash20(&a.ContentHash)
+			c.Hash20(&a.ContentHash)
 		case "metadata":
-			a.Metadata = c.bytes()
+			a.Metadata = c.Hex()
 		case "content":
-			a.Content = c.bytes()
+			a.Content = c.Hex()
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
-	c.need(index, "attachment_index", "a whole number")
-	c.need(block, "index_block_hash", "32 bytes in hex")
-	c.need(contract, "contract_id", "a string")
-	c.need(tx, "tx_id", "32 bytes in hex")
+	c.Need(index, "attachment_index", "a whole number")
+	c.Need(block, "index_block_hash", "32 bytes in hex")
+	c.Need(contract, "contract_id", "a string")
+	c.Need(tx, "tx_id", "32 bytes in hex")
 }

@@ -8,15 +8,18 @@ import (
 	"strata/domain/nodeevent"
 )
 
-// BenchmarkDecode runs on made-up bodies at the upper end of what nodes send.
+// BenchmarkDecode decodes made-up bodies as large as the largest that nodes send.
 func BenchmarkDecode(b *testing.B) {
 	mints := make([]string, 100_000)
 	for i := range mints {
-		mints[i] = event("aa", fmt.Sprint(len(mints)-i), "stx_mint_event", fmt.Sprintf(`{"recipient":"SP%038d","amount":"%d"}`, i, i*1_000_000))
+		data := fmt.Sprintf(`{"recipient":"SP%038d","amount":"%d"}`, i, i*1_000_000)
+		mints[i] = event("aa", fmt.Sprint(len(mints)-i), "stx_mint_event", data)
 	}
 	verbose := make([]string, 2_000)
+	printed := `{"contract_identifier":"SP1.c","topic":"print","raw_value":"0x` + strings.Repeat("ab", 500) + `",` +
+		`"value":{"Sequence":{"Buffer":{"data":[` + strings.TrimSuffix(strings.Repeat("171,", 5_000), ",") + `]}}}}`
 	for i := range verbose {
-		verbose[i] = event("aa", fmt.Sprint(i), "contract_event", `{"contract_identifier":"SP1.c","topic":"print","raw_value":"0x`+strings.Repeat("ab", 500)+`","value":{"Sequence":{"Buffer":{"data":[`+strings.TrimSuffix(strings.Repeat("171,", 5_000), ",")+`]}}}}`)
+		verbose[i] = event("aa", fmt.Sprint(i), "contract_event", printed)
 	}
 	heavy := make([]string, 1_000)
 	for i := range heavy {

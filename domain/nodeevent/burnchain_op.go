@@ -5,13 +5,14 @@ import (
 	"math/big"
 
 	"strata/domain/hash"
+	"strata/domain/internal/jsoncursor"
 )
 
 // BurnchainOp is an operation that came from Bitcoin and was executed as a transaction. Exactly one of the pointers is
-// set, or none for a kind that is not known; Raw is set in either case. Nodes before 2.1 send none at all: then the
-// events of the transaction are all there is.
+// set, or none if the kind is unknown; Raw is always set. Nodes before release 2.1 do not send it: then the events of
+// the transaction are all that is known of the operation.
 //
-// Fields that are missing are zero or nil. Amounts may be a little above 2^128-1, see the package comment.
+// Missing fields are zero or nil. Amounts may be slightly above 2^128-1; see the package comment.
 type BurnchainOp struct {
 	Kind                string // the member's name, such as "stack_stx"
 	TransferSTX         *TransferSTXOp
@@ -21,8 +22,8 @@ type BurnchainOp struct {
 	Raw                 json.RawMessage // the JSON of the operation
 }
 
-// BurnchainPlace is where on Bitcoin an operation is.
-type BurnchainPlace struct {
+// BurnchainPosition says where on Bitcoin an operation is.
+type BurnchainPosition struct {
 	BurnBlockHeight uint64
 	BurnHeaderHash  hash.Hash32
 	BurnTxID        hash.Hash32
@@ -38,7 +39,7 @@ type OpAddress struct {
 
 // TransferSTXOp moves STX.
 type TransferSTXOp struct {
-	BurnchainPlace
+	BurnchainPosition
 	Sender, Recipient OpAddress
 	Amount            *big.Int // micro-STX, transfered_ustx
 	Memo              []byte
@@ -46,29 +47,29 @@ type TransferSTXOp struct {
 
 // StackSTXOp locks STX for stacking.
 type StackSTXOp struct {
-	BurnchainPlace
+	BurnchainPosition
 	Sender        OpAddress
 	RewardAddress BitcoinAddress
 	Amount        *big.Int // micro-STX, stacked_ustx
 	NumCycles     uint8
 	SignerKey     []byte   // pox-4 only
-	MaxAmount     *big.Int // pox-4 only
+	MaxAmount     *big.Int // micro-STX; pox-4 only
 	AuthID        *uint32  // pox-4 only
 }
 
 // DelegateSTXOp allows another address to stack.
 type DelegateSTXOp struct {
-	BurnchainPlace
+	BurnchainPosition
 	Sender, DelegateTo OpAddress
 	Amount             *big.Int // micro-STX, delegated_ustx
 	RewardAddress      *BitcoinAddress
-	RewardOutput       uint32 // output index that goes with RewardAddress
+	RewardOutput       uint32 // the output index that the node pairs with RewardAddress
 	UntilBurnHeight    *uint64
 }
 
-// VoteForAggregateKeyOp is a signer's vote.
+// VoteForAggregateKeyOp is a signer's vote for an aggregate public key.
 type VoteForAggregateKeyOp struct {
-	BurnchainPlace
+	BurnchainPosition
 	Sender       OpAddress
 	AggregateKey []byte
 	RewardCycle  uint64
@@ -79,9 +80,9 @@ type VoteForAggregateKeyOp struct {
 
 func (c *cursor) burnchainOp() *BurnchainOp {
 	op := &BurnchainOp{}
-	present := c.object(func(name []byte) {
+	present := c.Object(func(name []byte) {
 		op.Kind = string(name)
-		start := c.dec.InputOffset()
+		afterName := c.Offset()
 		switch op.Kind {
 		case "transfer_stx":
 			op.TransferSTX = c.transferSTXOp()
@@ -92,9 +93,9 @@ func (c *cursor) burnchainOp() *BurnchainOp {
 		case "vote_for_aggregate_key":
 			op.VoteForAggregateKey = c.voteForAggregateKeyOp()
 		default:
-			c.skip()
+			c.Skip()
 		}
-		op.Raw = c.since(start)
+		op.Raw = c.Between(afterName, c.Offset())
 	})
 	if !present || op.Kind == "" {
 		return nil
@@ -102,39 +103,40 @@ func (c *cursor) burnchainOp() *BurnchainOp {
 	return op
 }
 
-func (c *cursor) place(name []byte, p *BurnchainPlace) {
+// burnchainPosition reads the member with the given name, if it belongs to a BurnchainPosition, and skips it otherwise.
+func (c *cursor) burnchainPosition(name []byte, p *BurnchainPosition) {
 	switch string(name) {
 	case "burn_block_height":
 		c.uint64(&p.BurnBlockHeight)
 	case "burn_header_hash":
-		c.hash32(&p.BurnHeaderHash)
+		c.Hash32(&p.BurnHeaderHash)
 	case "burn_txid":
-		c.hash32(&p.BurnTxID)
+		c.Hash32(&p.BurnTxID)
 	case "vtxindex":
 		c.uint32(&p.VtxIndex)
 	default:
-		c.skip()
+		c.Skip()
 	}
 }
 
 func (c *cursor) opAddress(dst *OpAddress) {
-	c.object(func(name []byte) {
+	c.Object(func(name []byte) {
 		switch string(name) {
 		case "address":
-			c.name(&dst.Address)
+			c.Name(&dst.Address)
 		case "address_hash_bytes":
-			c.hash20(&dst.HashBytes)
+			c.Hash20(&dst.HashBytes)
 		case "address_version":
 			c.uint8(&dst.Version)
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
 }
 
 func (c *cursor) transferSTXOp() *TransferSTXOp {
 	op := &TransferSTXOp{}
-	c.object(func(name []byte) {
+	c.Object(func(name []byte) {
 		switch string(name) {
 		case "sender":
 			c.opAddress(&op.Sender)
@@ -143,9 +145,9 @@ func (c *cursor) transferSTXOp() *TransferSTXOp {
 		case "transfered_ustx":
 			op.Amount = c.big(u256Bits)
 		case "memo":
-			op.Memo = c.bytes()
+			op.Memo = c.Hex()
 		default:
-			c.place(name, &op.BurnchainPlace)
+			c.burnchainPosition(name, &op.BurnchainPosition)
 		}
 	})
 	return op
@@ -153,7 +155,7 @@ func (c *cursor) transferSTXOp() *TransferSTXOp {
 
 func (c *cursor) stackSTXOp() *StackSTXOp {
 	op := &StackSTXOp{}
-	c.object(func(name []byte) {
+	c.Object(func(name []byte) {
 		switch string(name) {
 		case "sender":
 			c.opAddress(&op.Sender)
@@ -164,13 +166,13 @@ func (c *cursor) stackSTXOp() *StackSTXOp {
 		case "num_cycles":
 			c.uint8(&op.NumCycles)
 		case "signer_key":
-			op.SignerKey = c.bytes()
+			op.SignerKey = c.Hex()
 		case "max_amount":
 			op.MaxAmount = c.big(u256Bits)
 		case "auth_id":
-			op.AuthID = c.uint32Pointer()
+			op.AuthID = jsoncursor.Optional(c.uint32)
 		default:
-			c.place(name, &op.BurnchainPlace)
+			c.burnchainPosition(name, &op.BurnchainPosition)
 		}
 	})
 	return op
@@ -178,7 +180,7 @@ func (c *cursor) stackSTXOp() *StackSTXOp {
 
 func (c *cursor) delegateSTXOp() *DelegateSTXOp {
 	op := &DelegateSTXOp{}
-	c.object(func(name []byte) {
+	c.Object(func(name []byte) {
 		switch string(name) {
 		case "sender":
 			c.opAddress(&op.Sender)
@@ -189,41 +191,41 @@ func (c *cursor) delegateSTXOp() *DelegateSTXOp {
 		case "reward_addr":
 			c.rewardOutput(op)
 		case "until_burn_height":
-			op.UntilBurnHeight = c.uint64Pointer()
+			op.UntilBurnHeight = jsoncursor.Optional(c.uint64)
 		default:
-			c.place(name, &op.BurnchainPlace)
+			c.burnchainPosition(name, &op.BurnchainPosition)
 		}
 	})
 	return op
 }
 
-// rewardOutput reads [output index, Bitcoin address].
+// rewardOutput reads an array of an output index and a Bitcoin address.
 func (c *cursor) rewardOutput(op *DelegateSTXOp) {
-	i := 0
-	present := c.array(func() {
-		switch i++; i {
+	count := 0
+	present := c.Array(func() {
+		switch count++; count {
 		case 1:
 			c.uint32(&op.RewardOutput)
 		case 2:
 			op.RewardAddress = &BitcoinAddress{}
 			c.bitcoinAddress(op.RewardAddress)
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
-	if present && i != 2 {
-		c.fail(&FieldError{Path: c.here(), Want: "an output index and an address", Got: "another number of elements"})
+	if present && count != 2 {
+		c.WrongCount("an output index and an address", "another number of elements")
 	}
 }
 
 func (c *cursor) voteForAggregateKeyOp() *VoteForAggregateKeyOp {
 	op := &VoteForAggregateKeyOp{}
-	c.object(func(name []byte) {
+	c.Object(func(name []byte) {
 		switch string(name) {
 		case "sender":
 			c.opAddress(&op.Sender)
 		case "aggregate_key":
-			op.AggregateKey = c.bytes()
+			op.AggregateKey = c.Hex()
 		case "reward_cycle":
 			c.uint64(&op.RewardCycle)
 		case "round":
@@ -231,9 +233,9 @@ func (c *cursor) voteForAggregateKeyOp() *VoteForAggregateKeyOp {
 		case "signer_index":
 			c.uint16(&op.SignerIndex)
 		case "signer_key":
-			op.SignerKey = c.bytes()
+			op.SignerKey = c.Hex()
 		default:
-			c.place(name, &op.BurnchainPlace)
+			c.burnchainPosition(name, &op.BurnchainPosition)
 		}
 	})
 	return op

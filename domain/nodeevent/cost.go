@@ -7,7 +7,7 @@ type Cost struct {
 
 func (c *cursor) cost(dst *Cost) (present bool) {
 	*dst = Cost{}
-	return c.object(func(name []byte) {
+	return c.Object(func(name []byte) {
 		switch string(name) {
 		case "read_count":
 			c.uint64(&dst.ReadCount)
@@ -20,15 +20,7 @@ func (c *cursor) cost(dst *Cost) (present bool) {
 		case "write_length":
 			c.uint64(&dst.WriteLength)
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
-}
-
-func (c *cursor) costPointer() *Cost {
-	cost := new(Cost)
-	if !c.cost(cost) {
-		return nil
-	}
-	return cost
 }

@@ -15,7 +15,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// same compares values of any depth. big.Int and pointers compare by what they hold.
+// same compares values of any depth. It compares what pointers and big.Ints hold.
 func same(t *testing.T, name string, got, want any) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -115,7 +115,7 @@ func TestNakamotoBlock(t *testing.T) {
 		t.Errorf("got %+v", b.Transactions[2])
 	}
 
-	// Numbered per transaction, without the uncommitted ones and those of failed transactions.
+	// The events are numbered in each transaction, without uncommitted events and events of failed transactions.
 	effective := b.EffectiveEvents()
 	var got [][]any
 	for _, list := range effective {
@@ -164,7 +164,7 @@ func TestEveryEventType(t *testing.T) {
 		{nodeevent.TypeContract, `{"contract_identifier":"X","topic":"print","raw_value":"0x01","value":[[[[1e999]]]]}`, &nodeevent.ContractEvent{Contract: "X", Topic: "print", RawValue: []byte{1}}},
 		{"new_event", `[1, 2]`, &nodeevent.UnknownEvent{Raw: json.RawMessage(`[1, 2]`)}},
 	} {
-		// The data may come before the members that say what it is.
+		// The data may come before the type.
 		before := `{"` + tt.kind + `" : ` + tt.data + `,"x":{"y":1},"type":"` + tt.kind + `","event_index":0,"txid":"` + h("aa") + `"}`
 		for _, e := range []string{event("aa", "0", tt.kind, tt.data), before} {
 			b := decodeAs[*nodeevent.Block](t, "/new_block", block(`"events":[`+e+`]`, `"transactions":[`+tx("aa")+`]`))
@@ -186,21 +186,31 @@ func TestBurnchainOps(t *testing.T) {
 		}
 		ops = append(ops, b.Transactions[i].BurnchainOp)
 	}
-	var at nodeevent.BurnchainPlace
-	at.BurnBlockHeight, at.VtxIndex = 1, 3
-	at.BurnHeaderHash, at.BurnTxID = h32(t, "ab"), h32(t, "cd")
-	who := nodeevent.OpAddress{Address: "SP1", Version: 22}
-	for i := range who.HashBytes {
-		who.HashBytes[i] = 0x11
+	position := nodeevent.BurnchainPosition{
+		BurnBlockHeight: 1, BurnHeaderHash: h32(t, "ab"), BurnTxID: h32(t, "cd"), VtxIndex: 3,
 	}
+	address := nodeevent.OpAddress{Address: "SP1", Version: 22, HashBytes: hash.Hash20(bytes.Repeat([]byte{0x11}, 20))}
 	big65, _ := new(big.Int).SetString("18446744073709551616", 10)
 	rounded, _ := new(big.Int).SetString("340282366920938500000000000000000000000", 10)
 	btc := nodeevent.BitcoinAddress{Text: "bc1q"}
-	same(t, "transfer", ops[0].TransferSTX, &nodeevent.TransferSTXOp{BurnchainPlace: at, Sender: who, Recipient: who, Amount: big65, Memo: []byte("hi")})
-	same(t, "stack, pox-4", ops[1].StackSTX, &nodeevent.StackSTXOp{BurnchainPlace: at, Sender: who, RewardAddress: btc, Amount: big.NewInt(5), NumCycles: 12, SignerKey: bytes.Repeat([]byte{2}, 33), MaxAmount: rounded, AuthID: ptr(uint32(7))})
-	same(t, "stack", ops[2].StackSTX, &nodeevent.StackSTXOp{BurnchainPlace: at, Sender: who, RewardAddress: btc, Amount: big.NewInt(5), NumCycles: 12})
-	same(t, "delegate", ops[3].DelegateSTX, &nodeevent.DelegateSTXOp{BurnchainPlace: at, Sender: who, DelegateTo: who, Amount: big.NewInt(6), RewardAddress: &btc, RewardOutput: 1, UntilBurnHeight: ptr(uint64(900))})
-	same(t, "vote", ops[4].VoteForAggregateKey, &nodeevent.VoteForAggregateKeyOp{BurnchainPlace: at, Sender: who, AggregateKey: bytes.Repeat([]byte{3}, 33), RewardCycle: 8, Round: 1, SignerIndex: 2, SignerKey: []byte{2, 2}})
+	same(t, "transfer", ops[0].TransferSTX, &nodeevent.TransferSTXOp{
+		BurnchainPosition: position, Sender: address, Recipient: address, Amount: big65, Memo: []byte("hi"),
+	})
+	same(t, "stack, pox-4", ops[1].StackSTX, &nodeevent.StackSTXOp{
+		BurnchainPosition: position, Sender: address, RewardAddress: btc, Amount: big.NewInt(5), NumCycles: 12,
+		SignerKey: bytes.Repeat([]byte{2}, 33), MaxAmount: rounded, AuthID: ptr(uint32(7)),
+	})
+	same(t, "stack", ops[2].StackSTX, &nodeevent.StackSTXOp{
+		BurnchainPosition: position, Sender: address, RewardAddress: btc, Amount: big.NewInt(5), NumCycles: 12,
+	})
+	same(t, "delegate", ops[3].DelegateSTX, &nodeevent.DelegateSTXOp{
+		BurnchainPosition: position, Sender: address, DelegateTo: address, Amount: big.NewInt(6), RewardAddress: &btc,
+		RewardOutput: 1, UntilBurnHeight: ptr(uint64(900)),
+	})
+	same(t, "vote", ops[4].VoteForAggregateKey, &nodeevent.VoteForAggregateKeyOp{
+		BurnchainPosition: position, Sender: address, AggregateKey: bytes.Repeat([]byte{3}, 33), RewardCycle: 8, Round: 1,
+		SignerIndex: 2, SignerKey: []byte{2, 2},
+	})
 	same(t, "unknown", ops[5], &nodeevent.BurnchainOp{Kind: "a_new_op", Raw: json.RawMessage(`{"x":1}`)})
 	same(t, "none", ops[6], (*nodeevent.BurnchainOp)(nil))
 	if ops[3].Kind != "delegate_stx" || !json.Valid(ops[3].Raw) || !bytes.HasPrefix(ops[3].Raw, []byte(`{"burn_block_height"`)) {
@@ -283,7 +293,7 @@ func TestProposalResponse(t *testing.T) {
 		Result: "Reject", SignerSignatureHash: hash.Hash32{31: 9}, Reason: `Bad "block"`, ReasonCode: "BadBlockHash", FailedTxID: &hash.Hash32{31: 8},
 	})
 	if !ok.Accepted() || no.Accepted() {
-		t.Error("Accepted is the wrong way round")
+		t.Errorf("got accepted %v and %v, want true and false", ok.Accepted(), no.Accepted())
 	}
 }
 
@@ -309,7 +319,7 @@ func TestPayloadDoesNotReferToBody(t *testing.T) {
 	}
 }
 
-// fixtures are all the good bodies, also the seeds of the fuzz targets.
+// fixtures are valid bodies. They are also the seeds of the fuzz targets.
 var fixtures = []struct{ path, body string }{
 	{"/new_block", block20}, {"/new_block", block205}, {"/new_block", block30}, {"/new_block", burnOps},
 	{"/new_burn_block", burnBlock20}, {"/new_burn_block", burnBlock33}, {"/new_microblocks", microblocks},
@@ -323,14 +333,14 @@ func TestGenesis(t *testing.T) {
 	boot := func(id string) string {
 		return strings.Replace(tx(id), `"0x0102"`, `"0x80800000000400`+strings.Repeat("00", 60)+`"`, 1)
 	}
-	nothing := strings.Replace(block(`"transactions":[]`, `"events":[]`), `"block_height":7`, `"block_height":0`, 1)
+	announcedAgain := strings.Replace(block(`"transactions":[]`, `"events":[]`), `"block_height":7`, `"block_height":0`, 1)
 	merged := strings.Replace(block(`"transactions":[`+tx("aa")+`,`+boot("bb")+`]`), `"block_height":7`, `"block_height":1`, 1)
 	deployed := strings.Replace(block(`"transactions":[`+boot("bb")+`,`+tx("aa")+`]`), `"block_height":7`, `"block_height":1`, 1)
 	for _, tt := range []struct {
 		name, body      string
 		genesis, merged bool
 	}{
-		{"announced again", nothing, true, false},
+		{"announced again", announcedAgain, true, false},
 		{"merged in block 1", merged, false, true},
 		{"boot contracts of an epoch in block 1", deployed, false, false},
 		{"boot transaction later", strings.Replace(merged, `"block_height":1`, `"block_height":9`, 1), false, false},
@@ -384,7 +394,7 @@ func TestSignerBits(t *testing.T) {
 	}
 }
 
-func TestTextOddities(t *testing.T) {
+func TestUnusualText(t *testing.T) {
 	t.Parallel()
 	body := block(`"transactions":[` + tx("aa", `"vm_error":"\ud800 x`+"\xff"+`y \u0001"`) + `]`)
 	b := decodeAs[*nodeevent.Block](t, "/new_block", body)

@@ -10,23 +10,23 @@ import (
 
 // Event is an entry of events[] in a block or microblocks payload.
 type Event struct {
-	Index      int         // position in the payload's array, which has no meaning beyond that
-	EventIndex uint32      // required; counts over the whole payload
+	Index      int         // position in the body's array; only Pointer needs it
+	EventIndex uint32      // required; counts the events of the whole payload
 	TxID       hash.Hash32 // required
 	Tx         int         // position of its transaction in the payload's Transactions
 	Committed  bool        // true when missing
-	Type       string      // required; one of the Type constants, or one not known here
+	Type       string      // required; one of the Type constants, or an unknown type
 	Data       EventData   // never nil
 }
 
-// Pointer is the JSON pointer of the event in its body.
+// Pointer returns the JSON pointer of the event in its body.
 func (e *Event) Pointer() string { return "/events/" + strconv.Itoa(e.Index) }
 
-// events reads events[] sorted by event index. The node writes them in the order of a hash table, which differs each
-// time it makes the payload.
+// events reads events[] and sorts the events by event index. The node writes them in the order of a hash table, which
+// differs each time that it makes the payload.
 func (c *cursor) events() []Event {
 	list := []Event{}
-	c.array(func() {
+	c.Array(func() {
 		list = append(list, Event{Index: len(list)})
 		c.event(&list[len(list)-1])
 	})
@@ -38,66 +38,65 @@ func (c *cursor) events() []Event {
 
 func (c *cursor) event(e *Event) {
 	var id, index, kind bool
-	var known [1]typedData
-	data := known[:0]
-	var unknown [1]rawMember
-	others := unknown[:0]
+	var knownArray [1]typedData
+	known := knownArray[:0]
+	var unknownArray [1]memberRange
+	unknown := unknownArray[:0]
 	e.Committed = true
-	present := c.object(func(name []byte) {
+	present := c.Object(func(name []byte) {
 		switch string(name) {
 		case "txid":
-			id = c.hash32(&e.TxID)
+			id = c.Hash32(&e.TxID)
 		case "event_index":
 			index = c.uint32(&e.EventIndex)
 		case "committed":
-			c.bool(&e.Committed)
+			c.Bool(&e.Committed)
 		case "type":
-			kind = c.name(&e.Type)
+			kind = c.Name(&e.Type)
 		default:
-			// The data stands under a member named like the type, which may come before the type itself.
-			if d, ok := c.eventData(name); ok {
-				data = append(data, d)
+			// The member that holds the data is named like the type, and may come before the type.
+			if data, ok := c.eventData(name); ok {
+				known = append(known, data)
 				return
 			}
-			start := c.dec.InputOffset()
-			member := string(name)
-			c.skip()
-			others = append(others, rawMember{member, start, c.dec.InputOffset()})
+			member := memberRange{name: string(name), start: c.Offset()}
+			c.Skip()
+			member.end = c.Offset()
+			unknown = append(unknown, member)
 		}
 	})
-	if c.err == nil && !present {
-		c.wrong("an event", []byte("null"), nil)
-	}
-	c.need(id, "txid", "32 bytes in hex")
-	c.need(index, "event_index", "a whole number")
-	c.need(kind, "type", "a string")
-	if c.err != nil {
+	c.NeedValue(present, "an event")
+	c.Need(id, "txid", "32 bytes in hex")
+	c.Need(index, "event_index", "a whole number")
+	c.Need(kind, "type", "a string")
+	if c.Failed() {
 		return
 	}
-	for _, d := range data {
-		if d.kind == e.Type && d.data != nil {
-			e.Data = d.data
+	for _, k := range known {
+		if k.kind == e.Type && k.data != nil {
+			e.Data = k.data
 		}
 	}
 	if e.Data != nil {
 		return
 	}
-	c.need(!isKnownType(e.Type), e.Type, "the data of the event")
-	u := &UnknownEvent{}
-	for _, m := range others {
-		if m.name == e.Type {
-			u.Raw = c.between(m.start, m.end)
+	c.Need(!isKnownType(e.Type), e.Type, "the data of the event")
+	data := &UnknownEvent{}
+	for _, u := range unknown {
+		if u.name == e.Type {
+			data.Raw = c.Between(u.start, u.end)
 		}
 	}
-	e.Data = u
+	e.Data = data
 }
 
 type typedData struct {
 	kind string
-	data EventData
+	data EventData // nil if the member is null
 }
 
-type rawMember struct {
+// memberRange says where the value of a member is in the body.
+type memberRange struct {
 	name       string
 	start, end int64
 }

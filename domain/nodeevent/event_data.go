@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// Types of events that nodes emit, as they appear in Event.Type.
+// Types of events that nodes emit: the values of Event.Type.
 const (
 	TypeSTXTransfer = "stx_transfer_event"
 	TypeSTXMint     = "stx_mint_event"
@@ -21,8 +21,8 @@ const (
 )
 
 // EventData is one of *STXTransfer, *STXMint, *STXBurn, *STXLock, *FTTransfer, *FTMint, *FTBurn, *NFTTransfer,
-// *NFTMint, *NFTBurn, *ContractEvent and *UnknownEvent. All their fields are required unless they say otherwise;
-// amounts are never nil, and from 0 to 2^128-1.
+// *NFTMint, *NFTBurn, *ContractEvent and *UnknownEvent. All their fields are required unless their comment says
+// otherwise. Amounts are never nil, and lie between 0 and 2^128-1.
 type EventData interface{ eventData() }
 
 func (*STXTransfer) eventData()   {}
@@ -42,12 +42,12 @@ func (*UnknownEvent) eventData()  {}
 type STXTransfer struct {
 	Sender, Recipient string
 	Amount            *big.Int
-	// Memo is nil before release 2.1, empty for transfers by contracts without memo, and 34 zero-padded bytes for
-	// token transfer transactions.
+	// Memo is nil before release 2.1, empty for a contract's transfer without a memo, and 34 zero-padded bytes for a
+	// token transfer transaction.
 	Memo []byte
 }
 
-// STXMint creates micro-STX: genesis allocations, vesting, SIP-031. Coinbases are not minted by events.
+// STXMint creates micro-STX: genesis allocations, vesting, SIP-031. Coinbases have no events.
 type STXMint struct {
 	Recipient string
 	Amount    *big.Int
@@ -59,17 +59,17 @@ type STXBurn struct {
 	Amount *big.Int
 }
 
-// STXLock is the state of an account's lock after an operation, not a change.
+// STXLock is the state of an account's lock after an operation, not the change.
 type STXLock struct {
 	Address      string
 	Amount       *big.Int // micro-STX locked in total
 	UnlockHeight uint64   // Bitcoin height
-	Contract     string   // the pox contract; empty before release 2.1, when there was only the first
+	Contract     string   // the pox contract; empty before release 2.1, when only the first one existed
 }
 
 // FTTransfer moves units of a fungible token.
 type FTTransfer struct {
-	Asset, Sender, Recipient string // asset: ADDR.contract::name
+	Asset, Sender, Recipient string // Asset has the form ADDR.contract::name
 	Amount                   *big.Int
 }
 
@@ -85,32 +85,32 @@ type FTBurn struct {
 	Amount        *big.Int
 }
 
-// NFTTransfer gives a token to another owner.
+// NFTTransfer gives a non-fungible token to another owner.
 type NFTTransfer struct {
 	Asset, Sender, Recipient string
 	RawValue                 []byte // consensus bytes of the token's id
 }
 
-// NFTMint creates a token.
+// NFTMint creates a non-fungible token.
 type NFTMint struct {
 	Asset, Recipient string
 	RawValue         []byte // consensus bytes of the token's id
 }
 
-// NFTBurn destroys a token.
+// NFTBurn destroys a non-fungible token.
 type NFTBurn struct {
 	Asset, Sender string
 	RawValue      []byte // consensus bytes of the token's id
 }
 
-// ContractEvent is what a contract printed.
+// ContractEvent is a value that a contract printed.
 type ContractEvent struct {
 	Contract string
 	Topic    string // "print" in practice; empty when missing
 	RawValue []byte // consensus bytes of a Clarity value
 }
 
-// UnknownEvent is an event of a type that is not known here.
+// UnknownEvent is an event of an unknown type.
 type UnknownEvent struct {
 	Raw json.RawMessage // the member named like the type; nil if there is none
 }
@@ -120,7 +120,7 @@ func isKnownType(kind string) bool {
 	return ok
 }
 
-// eventType says which fields a type must have, and makes its data from them.
+// eventType says which fields an event of a type must have, and makes the event's data from them.
 type eventType struct {
 	name  string
 	needs fieldSet
@@ -171,7 +171,7 @@ var knownTypes = []eventType{
 	}},
 }
 
-// eventFields is the union of the fields of all types, which mean the same in each.
+// eventFields is the union of the fields of all types. A field means the same in each type.
 type eventFields struct {
 	has                            fieldSet
 	asset, sender, recipient       string
@@ -195,7 +195,7 @@ const (
 	hasUnlockHeight
 )
 
-// requiredFields names the bits of a fieldSet, in their order.
+// requiredFields has the JSON member of each bit of a fieldSet, from the lowest bit.
 var requiredFields = [...]struct{ name, want string }{
 	{"asset_identifier", "a string"},
 	{"sender", "a string"},
@@ -208,27 +208,27 @@ var requiredFields = [...]struct{ name, want string }{
 	{"unlock_height", "a whole number"},
 }
 
-// eventData reads the data of an event from the member named like its type. For other names it reads nothing and
-// reports false.
-func (c *cursor) eventData(kind []byte) (typedData, bool) {
-	t, ok := eventTypes[string(kind)]
-	if !ok {
+// eventData reads the data of an event from a member that is named like a known type. For other names it reads nothing
+// and reports false.
+func (c *cursor) eventData(kind []byte) (data typedData, known bool) {
+	t, known := eventTypes[string(kind)]
+	if !known {
 		return typedData{}, false
 	}
-	d := typedData{kind: t.name}
+	data.kind = t.name
 	f := &c.fields
 	*f = eventFields{}
-	if !c.object(func(name []byte) { c.eventField(name, f) }) {
-		return d, true
+	if !c.Object(func(name []byte) { c.eventField(name, f) }) {
+		return data, true
 	}
 	if missing := t.needs &^ f.has; missing != 0 {
 		for i, r := range requiredFields {
-			c.need(missing&(1<<i) == 0, r.name, r.want)
+			c.Need(missing&(1<<i) == 0, r.name, r.want)
 		}
-		return d, true
+		return data, true
 	}
-	d.data = t.make(f)
-	return d, true
+	data.data = t.make(f)
+	return data, true
 }
 
 func (c *cursor) eventField(name []byte, f *eventFields) {
@@ -236,32 +236,32 @@ func (c *cursor) eventField(name []byte, f *eventFields) {
 	present := false
 	switch string(name) {
 	case "asset_identifier":
-		bit, present = hasAsset, c.name(&f.asset)
+		bit, present = hasAsset, c.Name(&f.asset)
 	case "sender":
-		bit, present = hasSender, c.name(&f.sender)
+		bit, present = hasSender, c.Name(&f.sender)
 	case "recipient":
-		bit, present = hasRecipient, c.name(&f.recipient)
+		bit, present = hasRecipient, c.Name(&f.recipient)
 	case "amount":
 		f.amount = c.amount()
 		bit, present = hasAmount, f.amount != nil
 	case "raw_value":
-		f.rawValue = c.bytes()
+		f.rawValue = c.Hex()
 		bit, present = hasRawValue, f.rawValue != nil
 	case "contract_identifier":
-		bit, present = hasContract, c.name(&f.contract)
+		bit, present = hasContract, c.Name(&f.contract)
 	case "topic":
-		c.name(&f.topic)
+		c.Name(&f.topic)
 	case "memo":
-		f.memo = c.bytes()
+		f.memo = c.Hex()
 	case "locked_address":
-		bit, present = hasLockedAddress, c.name(&f.lockedAddress)
+		bit, present = hasLockedAddress, c.Name(&f.lockedAddress)
 	case "locked_amount":
 		f.lockedAmount = c.amount()
 		bit, present = hasLockedAmount, f.lockedAmount != nil
 	case "unlock_height":
 		bit, present = hasUnlockHeight, c.uint64(&f.unlockHeight)
 	default:
-		c.skip() // among them value, which repeats raw_value at length
+		c.Skip() // also skips the member value, which repeats raw_value in a verbose form
 	}
 	if present {
 		f.has |= bit

@@ -9,8 +9,8 @@ import (
 	"strata/domain/nodeevent"
 )
 
-// fuzz decodes whatever comes and checks what holds for any body: an error is a *FieldError, what decodes is JSON for
-// the standard library too, and decodes to the same twice.
+// fuzz checks what holds for any body: an error is a *FieldError, a body that decodes is JSON for the standard library,
+// too, and the methods of the payload work.
 func fuzz(f *testing.F, path string) {
 	for _, seed := range fixtures {
 		if seed.path == path {
@@ -27,7 +27,7 @@ func fuzz(f *testing.F, path string) {
 			return
 		}
 		if !json.Valid(body) {
-			t.Fatalf("%q was decoded", body)
+			t.Fatalf("%q is not JSON, but was decoded", body)
 		}
 		var receipts *nodeevent.Receipts
 		switch v := payload.(type) {

@@ -1,20 +1,23 @@
 package nodeevent
 
-import "strata/domain/hash"
+import (
+	"strata/domain/hash"
+	"strata/domain/internal/jsoncursor"
+)
 
 // MempoolTx is the body of /new_mempool_tx.
 type MempoolTx struct {
 	RawTxs [][]byte // consensus bytes
 }
 
-// DropReason is why transactions left a node's mempool. A reason that is not listed here is kept as the node wrote it.
+// DropReason says why transactions left a node's mempool. An unknown reason is kept as the node wrote it.
 type DropReason string
 
-// Reasons of node releases up to 4.0.
+// Drop reasons of node releases up to 4.0.
 const (
 	DropReplaceByFee        DropReason = "ReplaceByFee"
 	DropReplaceAcrossFork   DropReason = "ReplaceAcrossFork"
-	DropStaleGarbageCollect DropReason = "StaleGarbageCollect" // also names transactions that are mined already
+	DropStaleGarbageCollect DropReason = "StaleGarbageCollect" // nodes also send it for transactions that are mined
 	DropTooExpensive        DropReason = "TooExpensive"
 	DropProblematic         DropReason = "Problematic"
 )
@@ -23,44 +26,42 @@ const (
 type DropMempoolTx struct {
 	TxIDs  []hash.Hash32 // required
 	Reason DropReason    // empty when missing
-	// NewTxID is the replacement, which is usually announced only afterwards. Nil for other reasons, and before
+	// NewTxID is the replacement, which nodes usually announce only afterwards. Nil for other reasons, and before
 	// release 3.1.0.0.3.
 	NewTxID *hash.Hash32
 }
 
 func (c *cursor) mempoolTx() *MempoolTx {
-	m := &MempoolTx{RawTxs: c.byteStrings()}
-	if c.err == nil && m.RawTxs == nil {
-		c.wrong("an array", []byte("null"), nil)
-	}
+	m := &MempoolTx{RawTxs: c.hexStrings()}
+	c.NeedValue(m.RawTxs != nil, "an array")
 	return m
 }
 
 func (c *cursor) dropMempoolTx() *DropMempoolTx {
 	d := &DropMempoolTx{}
 	ids := false
-	present := c.object(func(name []byte) {
+	present := c.Object(func(name []byte) {
 		switch string(name) {
 		case "dropped_txids":
 			d.TxIDs = nil
-			ids = c.array(func() {
+			ids = c.Array(func() {
 				var h hash.Hash32
-				if !c.hash32(&h) {
-					c.wrong("32 bytes in hex", []byte("null"), nil)
+				if !c.Hash32(&h) {
+					c.Wrong("32 bytes in hex", []byte("null"), nil)
 				}
 				d.TxIDs = append(d.TxIDs, h)
 			})
 		case "reason":
 			var s string
-			c.name(&s)
+			c.Name(&s)
 			d.Reason = DropReason(s)
 		case "new_txid":
-			d.NewTxID = c.hash32Pointer()
+			d.NewTxID = jsoncursor.Optional(c.Hash32)
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
-	c.needObject(present)
-	c.need(ids, "dropped_txids", "an array")
+	c.NeedValue(present, "an object")
+	c.Need(ids, "dropped_txids", "an array")
 	return d
 }

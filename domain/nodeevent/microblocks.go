@@ -8,40 +8,40 @@ import (
 )
 
 // Microblocks is the body of /new_microblocks (releases 2.0 to 2.4): unconfirmed transactions on top of an anchored
-// block. It has neither height nor a list of microblocks; Stream makes one.
+// block. The body has neither a height nor a list of microblocks; Stream makes the list.
 type Microblocks struct {
 	ParentIndexBlockHash hash.Hash32 // required; the anchored block
-	// Burn block of that anchored block; zero when missing.
+	// The burn block of the anchored block; zero when missing.
 	BurnBlockHash   hash.Hash32
 	BurnBlockHeight uint64
-	BurnBlockTime   uint64 // unix seconds
+	BurnBlockTime   uint64 // Unix seconds
 	Receipts
 }
 
-// Microblock is one of a stream.
+// Microblock is a microblock of a stream.
 type Microblock struct {
 	MicroblockPosition
-	Transactions []*Transaction // in their order
+	Transactions []*Transaction // by TxIndex
 }
 
-// Stream groups the transactions by microblock, in the order of the sequence numbers. A transaction without microblock
-// fields (the first form of this payload) is left out. The parent of the first microblock of a block is the hash of
-// that block's header.
+// Stream groups the transactions by microblock and returns the microblocks by sequence number. It leaves out
+// transactions without microblock fields, which the first form of this payload has. The ParentHash of the first
+// microblock is the header hash of the anchored block.
 func (m *Microblocks) Stream() []Microblock {
 	var stream []Microblock
-	place := map[hash.Hash32]int{}
+	indexes := map[hash.Hash32]int{} // into stream, by microblock hash
 	for i := range m.Transactions {
 		t := &m.Transactions[i]
 		if t.Microblock == nil {
 			continue
 		}
-		at, ok := place[t.Microblock.Hash]
+		index, ok := indexes[t.Microblock.Hash]
 		if !ok {
-			at = len(stream)
-			place[t.Microblock.Hash] = at
+			index = len(stream)
+			indexes[t.Microblock.Hash] = index
 			stream = append(stream, Microblock{MicroblockPosition: *t.Microblock})
 		}
-		stream[at].Transactions = append(stream[at].Transactions, t)
+		stream[index].Transactions = append(stream[index].Transactions, t)
 	}
 	for i := range stream {
 		slices.SortStableFunc(stream[i].Transactions, func(a, b *Transaction) int { return cmp.Compare(a.TxIndex, b.TxIndex) })
@@ -53,12 +53,12 @@ func (m *Microblocks) Stream() []Microblock {
 func (c *cursor) microblocks() *Microblocks {
 	m := &Microblocks{}
 	parent := false
-	present := c.object(func(name []byte) {
+	present := c.Object(func(name []byte) {
 		switch string(name) {
 		case "parent_index_block_hash":
-			parent = c.hash32(&m.ParentIndexBlockHash)
+			parent = c.Hash32(&m.ParentIndexBlockHash)
 		case "burn_block_hash":
-			c.hash32(&m.BurnBlockHash)
+			c.Hash32(&m.BurnBlockHash)
 		case "burn_block_height":
 			c.uint64(&m.BurnBlockHeight)
 		case "burn_block_timestamp":
@@ -68,11 +68,11 @@ func (c *cursor) microblocks() *Microblocks {
 		case "events":
 			m.Events = c.events()
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
-	c.needObject(present)
-	c.need(parent, "parent_index_block_hash", "32 bytes in hex")
-	c.link(&m.Receipts)
+	c.NeedValue(present, "an object")
+	c.Need(parent, "parent_index_block_hash", "32 bytes in hex")
+	c.linkEvents(&m.Receipts)
 	return m
 }

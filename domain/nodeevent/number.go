@@ -8,55 +8,17 @@ import (
 
 const (
 	u128Bits = 128
-	// u256Bits bounds the numbers that may have been rounded upwards on their way. See the package comment.
+	// u256Bits bounds the numbers that the reference implementation may have rounded up. See the package comment.
 	u256Bits = 256
-	// mostDigits is the number of decimal digits of 2^256-1. It also bounds the work an exponent can ask for.
-	mostDigits = 78
+	// maxDigits is the number of decimal digits of 2^256-1. It also bounds the work that an exponent can ask for.
+	maxDigits = 78
 )
 
-// digits reads a number, or a decimal string, and returns its text, valid until the next call.
-func (c *cursor) digits(want string) (text []byte, present bool) {
-	v := c.value()
-	if c.err != nil {
-		return nil, false
-	}
-	switch v[0] {
-	case 'n':
-		return nil, false
-	case '"':
-		return c.unquote(v), true
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return v, true
-	}
-	c.wrong(want, v, nil)
-	return nil, false
-}
-
-// uint reads a whole number of at most bits bits.
-func (c *cursor) uint(bits int) (n uint64, present bool) {
-	text, present := c.digits("a whole number")
-	if !present {
-		return 0, false
-	}
-	n, ok := smallUint(text)
-	if !ok {
-		b, good := parseBig(text)
-		if !good || !b.IsUint64() {
-			c.wrong("a whole number of at most "+strconv.Itoa(bits)+" bits", text, nil)
-			return 0, false
-		}
-		n = b.Uint64()
-	}
-	if bits < 64 && n>>bits != 0 {
-		c.wrong("a whole number of at most "+strconv.Itoa(bits)+" bits", text, nil)
-		return 0, false
-	}
-	return n, true
-}
+// uint reads a whole number of at most the given number of bits.
+func (c *cursor) uint(bits int) (n uint64, present bool) { return c.Uint(bits, parseUint) }
 
 func (c *cursor) uint64(dst *uint64) (present bool) {
-	n, present := c.uint(64)
-	*dst = n
+	*dst, present = c.uint(64)
 	return present
 }
 
@@ -78,57 +40,37 @@ func (c *cursor) uint8(dst *uint8) (present bool) {
 	return present
 }
 
-func (c *cursor) uint64Pointer() *uint64 {
-	n, present := c.uint(64)
-	if !present {
-		return nil
-	}
-	return &n
-}
-
-func (c *cursor) uint32Pointer() *uint32 {
-	var n uint32
-	if !c.uint32(&n) {
-		return nil
-	}
-	return &n
-}
-
-func (c *cursor) uint16Pointer() *uint16 {
-	var n uint16
-	if !c.uint16(&n) {
-		return nil
-	}
-	return &n
-}
-
-func (c *cursor) uint8Pointer() *uint8 {
-	var n uint8
-	if !c.uint8(&n) {
-		return nil
-	}
-	return &n
-}
-
 // amount reads a whole number from 0 to 2^128-1; nil for null.
 func (c *cursor) amount() *big.Int { return c.big(u128Bits) }
 
-// big reads a whole number of at most bits bits; nil for null.
+// big reads a whole number of at most the given number of bits; nil for null.
 func (c *cursor) big(bits int) *big.Int {
-	text, present := c.digits("a whole number")
+	text, present := c.Digits("a whole number")
 	if !present {
 		return nil
 	}
 	b, ok := parseBig(text)
 	if !ok || b.BitLen() > bits {
-		c.wrong("a whole number of at most "+strconv.Itoa(bits)+" bits", text, nil)
+		c.Wrong("a whole number of at most "+strconv.Itoa(bits)+" bits", text, nil)
 		return nil
 	}
 	return b
 }
 
-// smallUint reads up to 19 plain digits, which is nearly every number there is.
-func smallUint(text []byte) (n uint64, ok bool) {
+// parseUint parses what parseBig parses, if it has at most 64 bits.
+func parseUint(text []byte) (n uint64, ok bool) {
+	if n, ok = parseSmallUint(text); ok {
+		return n, true
+	}
+	b, ok := parseBig(text)
+	if !ok || !b.IsUint64() {
+		return 0, false
+	}
+	return b.Uint64(), true
+}
+
+// parseSmallUint parses up to 19 plain digits, the form of nearly all numbers.
+func parseSmallUint(text []byte) (n uint64, ok bool) {
 	if len(text) == 0 || len(text) > 19 {
 		return 0, false
 	}
@@ -141,16 +83,16 @@ func smallUint(text []byte) (n uint64, ok bool) {
 	return n, true
 }
 
-// parseBig reads decimal digits, or a decimal number with fraction or exponent as long as it is whole (JavaScript
-// writes 1e+21). Negative numbers are refused.
+// parseBig parses decimal digits, or a decimal number with a fraction or an exponent as long as it is whole: JavaScript
+// writes 1e+21. It refuses negative numbers.
 func parseBig(text []byte) (*big.Int, bool) {
-	if n, ok := smallUint(text); ok {
+	if n, ok := parseSmallUint(text); ok {
 		return new(big.Int).SetUint64(n), true
 	}
 	mantissa, exponent := text, 0
 	if e := bytes.IndexAny(text, "eE"); e >= 0 {
 		n, err := strconv.Atoi(string(text[e+1:]))
-		if err != nil || n > mostDigits || n < -mostDigits {
+		if err != nil || n > maxDigits || n < -maxDigits {
 			return nil, false
 		}
 		mantissa, exponent = text[:e], n
@@ -163,7 +105,7 @@ func parseBig(text []byte) (*big.Int, bool) {
 	for exponent < 0 && len(digits) > 0 && digits[len(digits)-1] == '0' {
 		digits, exponent = digits[:len(digits)-1], exponent+1
 	}
-	if exponent < 0 || len(digits) == 0 || len(digits)+exponent > mostDigits {
+	if exponent < 0 || len(digits) == 0 || len(digits)+exponent > maxDigits {
 		return nil, false
 	}
 	for _, ch := range []byte(digits) {

@@ -2,7 +2,7 @@ package nodeevent
 
 import "strings"
 
-// Paths a node posts to.
+// Paths that a node posts to.
 const (
 	PathBlock              = "/new_block"
 	PathBurnBlock          = "/new_burn_block"
@@ -31,12 +31,12 @@ func (*StackerDBChunks) payload()  {}
 func (*ProposalResponse) payload() {}
 func (*Other) payload()            {}
 
-// Other is a payload that this package does not look into: what a node says of its own mining (/mined_*), which tells
-// nothing about the chain, and paths that are not known.
+// Other is a payload that this package does not decode: the body of an unknown path, or what a node reports about its
+// own mining (/mined_*), which says nothing about the chain.
 type Other struct{ Path string }
 
-// Decode decodes the body posted to a path; a slash at the end of the path is ignored. Errors are *FieldError. The
-// result does not refer to body. Decode is safe for concurrent use.
+// Decode decodes the body that a node posted to a path. It ignores a slash at the end of the path. Errors are
+// *FieldError. The result does not refer to body. Decode is safe for concurrent use.
 func Decode(path string, body []byte) (Payload, error) {
 	switch strings.TrimRight(path, "/") {
 	case PathBlock:
@@ -57,16 +57,4 @@ func Decode(path string, body []byte) (Payload, error) {
 		return decode(body, (*cursor).proposalResponse)
 	}
 	return &Other{Path: path}, nil
-}
-
-// decode runs one payload's reader over the whole body.
-func decode[P Payload](body []byte, read func(*cursor) P) (Payload, error) {
-	c := newCursor(body)
-	defer c.release()
-	p := read(c)
-	c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	return p, nil
 }

@@ -4,22 +4,23 @@ import (
 	"math/big"
 
 	"strata/domain/hash"
+	"strata/domain/internal/jsoncursor"
 )
 
-// ProposalResponse is the body of /proposal_response: a node's verdict on a block that a miner proposes.
+// ProposalResponse is the body of /proposal_response: a node's verdict on a block that a miner proposed.
 type ProposalResponse struct {
 	Result              string      // required; "Ok" or "Reject"
 	SignerSignatureHash hash.Hash32 // required
 
-	// Of "Ok".
+	// Fields of "Ok".
 	Cost              *Cost
 	Size              *uint64
 	ValidationTimeMS  *uint64
-	ReplayTxHash      *big.Int // 64 bits, perhaps rounded upwards
+	ReplayTxHash      *big.Int // 64 bits, possibly rounded up
 	ReplayTxExhausted *bool
 
-	// Of "Reject".
-	Reason     string // text; empty when missing
+	// Fields of "Reject".
+	Reason     string // a message; empty when missing
 	ReasonCode string // empty when missing
 	FailedTxID *hash.Hash32
 }
@@ -30,34 +31,34 @@ func (p *ProposalResponse) Accepted() bool { return p.Result == "Ok" }
 func (c *cursor) proposalResponse() *ProposalResponse {
 	p := &ProposalResponse{}
 	var result, id bool
-	present := c.object(func(name []byte) {
+	present := c.Object(func(name []byte) {
 		switch string(name) {
 		case "result":
-			result = c.name(&p.Result)
+			result = c.Name(&p.Result)
 		case "signer_signature_hash":
-			id = c.hash32(&p.SignerSignatureHash)
+			id = c.Hash32(&p.SignerSignatureHash)
 		case "cost":
-			p.Cost = c.costPointer()
+			p.Cost = jsoncursor.Optional(c.cost)
 		case "size":
-			p.Size = c.uint64Pointer()
+			p.Size = jsoncursor.Optional(c.uint64)
 		case "validation_time_ms":
-			p.ValidationTimeMS = c.uint64Pointer()
+			p.ValidationTimeMS = jsoncursor.Optional(c.uint64)
 		case "replay_tx_hash":
 			p.ReplayTxHash = c.big(u256Bits)
 		case "replay_tx_exhausted":
-			p.ReplayTxExhausted = c.boolPointer()
+			p.ReplayTxExhausted = jsoncursor.Optional(c.Bool)
 		case "reason":
-			c.string(&p.Reason)
+			c.String(&p.Reason)
 		case "reason_code":
-			c.name(&p.ReasonCode)
+			c.Name(&p.ReasonCode)
 		case "failed_txid":
-			p.FailedTxID = c.hash32Pointer()
+			p.FailedTxID = jsoncursor.Optional(c.Hash32)
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
-	c.needObject(present)
-	c.need(result, "result", "a string")
-	c.need(id, "signer_signature_hash", "32 bytes in hex")
+	c.NeedValue(present, "an object")
+	c.Need(result, "result", "a string")
+	c.Need(id, "signer_signature_hash", "32 bytes in hex")
 	return p
 }

@@ -7,43 +7,43 @@ import (
 	"strata/domain/hash"
 )
 
-// Receipts is what a block and a microblocks payload have in common.
+// Receipts are the transactions and events of a block or microblocks payload.
 type Receipts struct {
-	Transactions []Transaction // in the order of the body, which is not the order of execution
+	Transactions []Transaction // in the order of the body; see ExecutionOrder
 	Events       []Event       // sorted by EventIndex
 }
 
-// EffectiveEvents returns, for each transaction by its position in Transactions, the events that count: committed, and
-// of a transaction that succeeded. The position in the inner slice is the number of the event within its transaction,
-// which is the same whichever node release wrote the payload (EventIndex is not).
+// EffectiveEvents returns the events that count, those that are committed and belong to a successful transaction. The
+// outer slice has an entry for each transaction, in the order of Transactions. The position in the inner slice is the
+// number of the event within its transaction. Unlike EventIndex, this number does not depend on the node release.
 func (r *Receipts) EffectiveEvents() [][]*Event {
 	counts := make([]int, len(r.Transactions))
 	total := 0
 	for i := range r.Events {
-		if e := &r.Events[i]; r.effective(e) {
+		if e := &r.Events[i]; r.isEffective(e) {
 			counts[e.Tx]++
 			total++
 		}
 	}
-	all := make([]*Event, total)
-	out := make([][]*Event, len(r.Transactions))
+	unused := make([]*Event, total) // one allocation for all transactions
+	events := make([][]*Event, len(r.Transactions))
 	for i, n := range counts {
-		out[i], all = all[:0:n], all[n:]
+		events[i], unused = unused[:0:n], unused[n:]
 	}
 	for i := range r.Events {
-		if e := &r.Events[i]; r.effective(e) {
-			out[e.Tx] = append(out[e.Tx], e)
+		if e := &r.Events[i]; r.isEffective(e) {
+			events[e.Tx] = append(events[e.Tx], e)
 		}
 	}
-	return out
+	return events
 }
 
-func (r *Receipts) effective(e *Event) bool {
+func (r *Receipts) isEffective(e *Event) bool {
 	return e.Committed && r.Transactions[e.Tx].Succeeded()
 }
 
-// ExecutionOrder returns the transactions in the order in which they were executed: those of microblocks by sequence
-// and index, then the anchored ones, although a body lists them the other way round.
+// ExecutionOrder returns the transactions in the order of their execution: the transactions of microblocks by sequence
+// and index, then the anchored transactions. A body lists the anchored transactions first.
 func (r *Receipts) ExecutionOrder() []*Transaction {
 	const anchored = 1 << 16 // above any sequence
 	order := make([]*Transaction, len(r.Transactions))
@@ -62,10 +62,10 @@ func (r *Receipts) ExecutionOrder() []*Transaction {
 	return order
 }
 
-// link finds the transaction of each event. Should a transaction id occur twice in a payload, which no rule forbids for
-// entries that nobody signed, the events belong to the first.
-func (c *cursor) link(r *Receipts) {
-	if c.err != nil {
+// linkEvents sets the Tx of each event. If a transaction id occurs twice in a payload, which no rule forbids for
+// entries that nobody signed, its events belong to the first of these transactions.
+func (c *cursor) linkEvents(r *Receipts) {
+	if c.Failed() {
 		return
 	}
 	byID := make(map[hash.Hash32]int, len(r.Transactions))
@@ -83,7 +83,7 @@ func (c *cursor) link(r *Receipts) {
 		}
 		tx, ok := byID[e.TxID]
 		if !ok {
-			c.fail(&FieldError{Path: e.Pointer() + "/txid", Want: "a transaction of the payload", Got: e.TxID.String()})
+			c.Fail(&FieldError{Path: e.Pointer() + "/txid", Want: "a transaction of the payload", Got: e.TxID.String()})
 			return
 		}
 		e.Tx = tx

@@ -20,7 +20,7 @@ type post struct {
 	body []byte
 }
 
-// recording reads the posts of a file in which bodies are not escaped.
+// recording reads the posts of an archive file whose bodies are not escaped.
 func recording(t testing.TB, file string) []post {
 	t.Helper()
 	f, err := os.Open(file)
@@ -122,7 +122,7 @@ func TestRecordings(t *testing.T) {
 			if len(blocks) != want.AllBlocks {
 				t.Errorf("got %d different blocks, want %d", len(blocks), want.AllBlocks)
 			}
-			// Transactions and effective events are counted along the canonical chain, from its tip down.
+			// Count transactions and effective events along the canonical chain, from its tip down.
 			chain, txs, events := 0, 0, 0
 			first := uint64(0)
 			for b := blocks[want.Tip.Hash]; b != nil; b = blocks[b.ParentIndexBlockHash] {
@@ -184,7 +184,7 @@ func BenchmarkDecodeRecordings(b *testing.B) {
 				}
 			}
 		})
-		// The lower bound of a decoder on encoding/json: what it takes to find that the text is JSON.
+		// A lower bound for a decoder that uses encoding/json: the time to find that the text is JSON.
 		b.Run(set.name+"/json.Valid", func(b *testing.B) {
 			b.SetBytes(int64(size))
 			for b.Loop() {
@@ -209,7 +209,7 @@ func BenchmarkDecodeRecordings(b *testing.B) {
 	}
 }
 
-// plainTarget is a target for encoding/json that leaves the work of decoding hex and numbers undone.
+// plainTarget returns a target for encoding/json that keeps hex and numbers as text.
 func plainTarget(path string) any {
 	if path != nodeevent.PathBlock {
 		return new(any)

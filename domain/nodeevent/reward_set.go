@@ -3,12 +3,14 @@ package nodeevent
 import (
 	"encoding/json"
 	"math/big"
+
+	"strata/domain/internal/jsoncursor"
 )
 
-// RewardSet is who is paid, and who signs, in the reward cycle given by the block's CycleNumber.
+// RewardSet says who receives rewards, and who signs, in the reward cycle with the block's CycleNumber.
 type RewardSet struct {
 	RewardedAddresses []BitcoinAddress
-	Signers           []Signer          // nil before signers were introduced
+	Signers           []Signer          // nil before signers existed
 	PoxThreshold      *big.Int          // micro-STX, pox_ustx_threshold; nil for pox-5 sets
 	MissedRewardSlots []json.RawMessage // start_cycle_state.missed_reward_slots; empty in practice
 }
@@ -22,10 +24,10 @@ type Signer struct {
 
 func (c *cursor) rewardSet() *RewardSet {
 	s := &RewardSet{}
-	present := c.object(func(name []byte) {
+	present := c.Object(func(name []byte) {
 		switch string(name) {
 		case "rewarded_addresses":
-			c.array(func() {
+			c.Array(func() {
 				var a BitcoinAddress
 				c.bitcoinAddress(&a)
 				s.RewardedAddresses = append(s.RewardedAddresses, a)
@@ -37,7 +39,7 @@ func (c *cursor) rewardSet() *RewardSet {
 		case "start_cycle_state":
 			s.MissedRewardSlots = c.missedRewardSlots()
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
 	if !present {
@@ -47,36 +49,30 @@ func (c *cursor) rewardSet() *RewardSet {
 }
 
 func (c *cursor) signers() []Signer {
-	list := []Signer{}
-	if !c.array(func() {
-		var s Signer
-		c.object(func(name []byte) {
+	return jsoncursor.List(&c.Cursor, func(s *Signer) {
+		c.Object(func(name []byte) {
 			switch string(name) {
 			case "signing_key":
-				s.SigningKey = c.bytes()
+				s.SigningKey = c.Hex()
 			case "stacked_amt":
 				s.Stacked = c.amount()
 			case "weight":
 				c.uint32(&s.Weight)
 			default:
-				c.skip()
+				c.Skip()
 			}
 		})
-		c.need(s.SigningKey != nil, "signing_key", "a hex string")
-		list = append(list, s)
-	}) {
-		return nil
-	}
-	return list
+		c.Need(s.SigningKey != nil, "signing_key", "a hex string")
+	})
 }
 
 func (c *cursor) missedRewardSlots() (slots []json.RawMessage) {
-	c.object(func(name []byte) {
+	c.Object(func(name []byte) {
 		if string(name) != "missed_reward_slots" {
-			c.skip()
+			c.Skip()
 			return
 		}
-		c.array(func() { slots = append(slots, c.raw()) })
+		c.Array(func() { slots = append(slots, c.Raw()) })
 	})
 	return slots
 }

@@ -5,22 +5,26 @@ import (
 	"fmt"
 )
 
-// SignerBits decodes SignerBitvec: one bit per reward address, true if its PoX output is honoured. It returns nil if
-// the block has none. The form is the number of bits (2 bytes, big-endian), the number of bytes (4), and the bytes,
-// least significant bit first.
+// SignerBits decodes SignerBitvec: one bit for each reward address, true if its PoX output is honoured. It returns nil
+// if the block has no bit vector. The encoding is the number of bits (2 bytes, big-endian), the number of bytes (4
+// bytes, big-endian), and the bytes, with the least significant bit first.
 func (b *Block) SignerBits() ([]bool, error) {
 	v := b.SignerBitvec
 	if v == nil {
 		return nil, nil
 	}
-	const head = 6
-	if len(v) < head {
+	const header = 6
+	if len(v) < header {
 		return nil, &FieldError{Path: "/signer_bitvec", Want: "at least 6 bytes", Got: fmt.Sprintf("%x", v)}
 	}
 	n, size := int(binary.BigEndian.Uint16(v)), binary.BigEndian.Uint32(v[2:])
-	data := v[head:]
+	data := v[header:]
 	if uint64(len(data)) != uint64(size) || len(data) != (n+7)/8 {
-		return nil, &FieldError{Path: "/signer_bitvec", Want: fmt.Sprintf("%d bytes for %d bits", (n+7)/8, n), Got: fmt.Sprintf("%d, and a length field of %d", len(data), size)}
+		return nil, &FieldError{
+			Path: "/signer_bitvec",
+			Want: fmt.Sprintf("%d bytes for %d bits", (n+7)/8, n),
+			Got:  fmt.Sprintf("%d, and a length field of %d", len(data), size),
+		}
 	}
 	bits := make([]bool, n)
 	for i := range bits {

@@ -8,8 +8,8 @@ type StackerDBChunks struct {
 	Slots    []StackerDBSlot
 }
 
-// StackerDBContract names the contract of a StackerDB. Nodes write it as a structure; then Version and Issuer are set.
-// If it is a plain string, only Text is.
+// StackerDBContract names the contract of a StackerDB. Nodes write a structure, which sets Name, Version and Issuer. A
+// plain string sets only Text.
 type StackerDBContract struct {
 	Name    string // such as miners, or signers-0-1
 	Version uint8  // c32 address version of the issuer
@@ -17,7 +17,7 @@ type StackerDBContract struct {
 	Text    string
 }
 
-// StackerDBSlot is a chunk that was stored.
+// StackerDBSlot is a slot in which the node stored a chunk.
 type StackerDBSlot struct {
 	ID      uint32 // required
 	Version uint32 // required
@@ -28,57 +28,56 @@ type StackerDBSlot struct {
 func (c *cursor) stackerDBChunks() *StackerDBChunks {
 	s := &StackerDBChunks{}
 	contract := false
-	present := c.object(func(name []byte) {
+	present := c.Object(func(name []byte) {
 		switch string(name) {
 		case "contract_id":
 			contract = c.stackerDBContract(&s.Contract)
 		case "modified_slots":
 			s.Slots = nil
-			c.array(func() {
+			c.Array(func() {
 				s.Slots = append(s.Slots, StackerDBSlot{})
 				c.stackerDBSlot(&s.Slots[len(s.Slots)-1])
 			})
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
-	c.needObject(present)
-	c.need(contract, "contract_id", "a contract")
+	c.NeedValue(present, "an object")
+	c.Need(contract, "contract_id", "a contract")
 	return s
 }
 
 func (c *cursor) stackerDBContract(dst *StackerDBContract) (present bool) {
-	if c.err == nil && c.dec.PeekKind() == '"' {
-		return c.name(&dst.Text)
+	if c.Peek() == '"' {
+		return c.Name(&dst.Text)
 	}
 	var name, issuer bool
-	if !c.object(func(member []byte) {
+	if !c.Object(func(member []byte) {
 		switch string(member) {
 		case "name":
-			name = c.name(&dst.Name)
+			name = c.Name(&dst.Name)
 		case "issuer":
 			issuer = c.issuer(dst)
 		default:
-			c.skip()
+			c.Skip()
 		}
 	}) {
 		return false
 	}
-	c.need(name, "name", "a string")
-	c.need(issuer, "issuer", "an address")
+	c.Need(name, "name", "a string")
+	c.Need(issuer, "issuer", "an address")
 	return true
 }
 
-// issuer reads [version, [20 bytes as numbers]].
+// issuer reads an array of the address version and an array of 20 bytes, as numbers.
 func (c *cursor) issuer(dst *StackerDBContract) (present bool) {
-	const want = "an address as [version, [20 bytes]]"
 	parts, size := 0, 0
-	present = c.array(func() {
+	present = c.Array(func() {
 		switch parts++; parts {
 		case 1:
 			c.uint8(&dst.Version)
 		case 2:
-			c.array(func() {
+			c.Array(func() {
 				var b uint8
 				c.uint8(&b)
 				if size < len(dst.Issuer) {
@@ -87,31 +86,31 @@ func (c *cursor) issuer(dst *StackerDBContract) (present bool) {
 				size++
 			})
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
 	if present && (parts != 2 || size != len(dst.Issuer)) {
-		c.fail(&FieldError{Path: c.here(), Want: want, Got: "another number of elements"})
+		c.WrongCount("an address as [version, [20 bytes]]", "another number of elements")
 	}
 	return present
 }
 
 func (c *cursor) stackerDBSlot(s *StackerDBSlot) {
 	var id, version bool
-	c.object(func(name []byte) {
+	c.Object(func(name []byte) {
 		switch string(name) {
 		case "slot_id":
 			id = c.uint32(&s.ID)
 		case "slot_version":
 			version = c.uint32(&s.Version)
 		case "sig":
-			s.Sig = c.bytes()
+			s.Sig = c.Hex()
 		case "data":
-			s.Data = c.bytes()
+			s.Data = c.Hex()
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
-	c.need(id, "slot_id", "a whole number")
-	c.need(version, "slot_version", "a whole number")
+	c.Need(id, "slot_id", "a whole number")
+	c.Need(version, "slot_version", "a whole number")
 }

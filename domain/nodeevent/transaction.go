@@ -6,39 +6,40 @@ import (
 	"strconv"
 
 	"strata/domain/hash"
+	"strata/domain/internal/jsoncursor"
 )
 
-// Status is how a transaction ended. A status that is not listed here is kept as the node wrote it.
+// Status says how a transaction ended. An unknown status is kept as the node wrote it.
 type Status string
 
-// Statuses of node releases up to 4.0. Every transaction in a block was charged its fee and used its nonce, whatever
-// its status.
+// Statuses of node releases up to 4.0. Whatever its status, every transaction in a block pays its fee and uses its
+// nonce.
 const (
 	StatusSuccess              Status = "success"
 	StatusAbortByResponse      Status = "abort_by_response"       // returned err, or failed at run time or in analysis
-	StatusAbortByPostCondition Status = "abort_by_post_condition" // result is what would have been returned
+	StatusAbortByPostCondition Status = "abort_by_post_condition" // RawResult is what it would have returned
 	StatusProblematicSkipped   Status = "problematic_skipped"     // not executed
 )
 
-// Transaction is an entry of transactions[] in a block or microblocks payload. That list is not the block's body: it
-// has boot contract deployments, Bitcoin operations and synthetic entries too.
+// Transaction is an entry of transactions[] in a block or microblocks payload. Not all entries are transactions of the
+// block's body: some are boot contract deployments, Bitcoin operations or synthetic entries.
 type Transaction struct {
 	Index   int         // position in the payload's array
 	TxID    hash.Hash32 // required
-	TxIndex uint32      // in a block: the position; in microblocks: restarts at 0 in each. The position if missing
+	TxIndex uint32      // position in the block or microblock; Index when missing
 	Status  Status      // required
 
 	RawTx     []byte // consensus bytes; one zero byte for an operation that came from Bitcoin. Nil when missing
 	RawResult []byte // consensus bytes of a Clarity value, not always a response. Nil when missing
 	// ContractInterface is the JSON of a deployed contract's interface (contract_interface, or contract_abi before
-	// release 3.1.0.0.9), nil if there is none. It can be set for a deployment that failed.
+	// release 3.1.0.0.9); nil if there is none. A deployment that failed may have one.
 	ContractInterface json.RawMessage
 	BurnchainOp       *BurnchainOp // nil for other transactions, and always before release 2.1
 	ExecutionCost     Cost         // zero when missing
 	// Microblock is nil for anchored transactions.
 	Microblock *MicroblockPosition
-	// VMError is the node's text about a failure: not consensus data, may hold NUL and line breaks. Nil before release
-	// 3.1.0.0.9.
+	// VMError is the node's message about a failure. It is not consensus data, and may hold NUL and line breaks. Nil
+	// before release 3.1.0.0.9.
 	VMError *string
 	// ProblematicSkipped is the node's category of a skipped transaction.
 	ProblematicSkipped *uint8
@@ -51,15 +52,16 @@ type MicroblockPosition struct {
 	ParentHash hash.Hash32
 }
 
-// Succeeded reports whether the effects of the transaction count. Only the status says so, never the result.
+// Succeeded reports whether the effects of the transaction count. Only the status decides this, never the result.
 func (t *Transaction) Succeeded() bool { return t.Status == StatusSuccess }
 
-// IsBurnchainOp reports whether the transaction came from Bitcoin and so has no Stacks bytes, no fee and no nonce.
+// IsBurnchainOp reports whether the transaction is an operation that came from Bitcoin. Such a transaction has no
+// Stacks bytes, no fee and no nonce.
 func (t *Transaction) IsBurnchainOp() bool { return len(t.RawTx) == 1 && t.RawTx[0] == 0 }
 
-// IsBoot reports whether the bytes name the boot address (SP000000000000000000002Q6VF78, or
-// ST000000000000000000002AMW42H) as a single-signature origin: boot contract deployments, the genesis transfer and
-// phantom unlock transactions, none of which anybody signed. Their nonces mean nothing.
+// IsBoot reports whether the origin of the transaction is the boot address (SP000000000000000000002Q6VF78, or
+// ST000000000000000000002AMW42H) with a single signature. Such transactions are boot contract deployments, the genesis
+// transfer and phantom unlocks. Nobody signed them, and their nonces mean nothing.
 func (t *Transaction) IsBoot() bool {
 	// SIP-005: version 1 byte, chain id 4, authorization type 1, then the origin's spending condition: hash mode 1,
 	// public key hash 20.
@@ -68,12 +70,12 @@ func (t *Transaction) IsBoot() bool {
 		bytes.Equal(t.RawTx[signer:end], make([]byte, end-signer))
 }
 
-// Pointer is the JSON pointer of the transaction in its body.
+// Pointer returns the JSON pointer of the transaction in its body.
 func (t *Transaction) Pointer() string { return "/transactions/" + strconv.Itoa(t.Index) }
 
 func (c *cursor) transactions() []Transaction {
 	list := []Transaction{}
-	c.array(func() {
+	c.Array(func() {
 		list = append(list, Transaction{Index: len(list)})
 		c.transaction(&list[len(list)-1])
 	})
@@ -83,22 +85,22 @@ func (c *cursor) transactions() []Transaction {
 func (c *cursor) transaction(t *Transaction) {
 	var id, status, index bool
 	var micro microblockFields
-	present := c.object(func(name []byte) {
+	present := c.Object(func(name []byte) {
 		switch string(name) {
 		case "txid":
-			id = c.hash32(&t.TxID)
+			id = c.Hash32(&t.TxID)
 		case "tx_index":
 			index = c.uint32(&t.TxIndex)
 		case "status":
 			var s string
-			status = c.name(&s)
+			status = c.Name(&s)
 			t.Status = Status(s)
 		case "raw_tx":
-			t.RawTx = c.bytes()
+			t.RawTx = c.Hex()
 		case "raw_result":
-			t.RawResult = c.bytes()
+			t.RawResult = c.Hex()
 		case "contract_interface", "contract_abi":
-			if abi := c.raw(); abi != nil {
+			if abi := c.Raw(); abi != nil {
 				t.ContractInterface = abi
 			}
 		case "burnchain_op":
@@ -106,30 +108,29 @@ func (c *cursor) transaction(t *Transaction) {
 		case "execution_cost":
 			c.cost(&t.ExecutionCost)
 		case "microblock_sequence":
-			micro.sequence = c.uint16Pointer()
+			micro.sequence = jsoncursor.Optional(c.uint16)
 		case "microblock_hash":
-			micro.hash = c.hash32Pointer()
+			micro.hash = jsoncursor.Optional(c.Hash32)
 		case "microblock_parent_hash":
-			micro.parent = c.hash32Pointer()
+			micro.parent = jsoncursor.Optional(c.Hash32)
 		case "vm_error":
-			t.VMError = c.stringPointer()
+			t.VMError = jsoncursor.Optional(c.String)
 		case "problematic_skipped":
-			t.ProblematicSkipped = c.uint8Pointer()
+			t.ProblematicSkipped = jsoncursor.Optional(c.uint8)
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
-	if c.err == nil && !present {
-		c.wrong("a transaction", []byte("null"), nil)
-	}
-	c.need(id, "txid", "32 bytes in hex")
-	c.need(status, "status", "a string")
+	c.NeedValue(present, "a transaction")
+	c.Need(id, "txid", "32 bytes in hex")
+	c.Need(status, "status", "a string")
 	if !index {
 		t.TxIndex = uint32(t.Index)
 	}
 	t.Microblock = c.microblockPosition(micro)
 }
 
+// microblockFields are the members that make a MicroblockPosition.
 type microblockFields struct {
 	sequence     *uint16
 	hash, parent *hash.Hash32
@@ -141,10 +142,10 @@ func (c *cursor) microblockPosition(f microblockFields) *MicroblockPosition {
 		return nil
 	}
 	const why = ", because other microblock fields are set"
-	c.need(f.sequence != nil, "microblock_sequence", "a number"+why)
-	c.need(f.hash != nil, "microblock_hash", "a hash"+why)
-	c.need(f.parent != nil, "microblock_parent_hash", "a hash"+why)
-	if c.err != nil {
+	c.Need(f.sequence != nil, "microblock_sequence", "a number"+why)
+	c.Need(f.hash != nil, "microblock_hash", "a hash"+why)
+	c.Need(f.parent != nil, "microblock_parent_hash", "a hash"+why)
+	if c.Failed() {
 		return nil
 	}
 	return &MicroblockPosition{Sequence: *f.sequence, Hash: *f.hash, ParentHash: *f.parent}

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// AmountDecimals is the number of decimals that BRC-20 amounts are kept with, whatever the token has: the most that a
-// token may have.
+// AmountDecimals is the number of decimals of every BRC-20 amount in this package. It is the most that a token may
+// have.
 const AmountDecimals = 18
 
-// Amounts are bounded as indexers bound them, which also bounds the work that a text can ask for.
+// These are the bounds that indexers have for amounts. They also bound the work that a text can ask for.
 const (
-	amountBits       = 128
-	mostAmountDigits = 39 // of 2^128
+	amountBits      = 128
+	maxAmountDigits = 39 // of 2^128
 )
 
-// ErrAmount is returned for a text that is no amount.
+// ErrAmount is the error for a text that is not an amount.
 var ErrAmount = errors.New("want decimal digits, at most 18 of them after a point, and 128 bits in all")
 
-// ParseAmount reads a decimal such as 9000.5, without sign or exponent, into units of 10^-18. More than 18 decimals are
-// an error, as is more than 2^128-1 units.
+// ParseAmount converts a decimal such as 9000.5, without sign or exponent, to units of 10^-18. It refuses more than 18
+// decimals, and more than 2^128-1 units.
 func ParseAmount(text string) (*big.Int, error) {
 	whole, fraction, hasPoint := strings.Cut(text, ".")
 	if !isDigits(whole) || hasPoint && !isDigits(fraction) || len(fraction) > AmountDecimals {
@@ -32,7 +32,7 @@ func ParseAmount(text string) (*big.Int, error) {
 		return new(big.Int), nil
 	}
 	units, ok := new(big.Int), false
-	if len(digits) <= mostAmountDigits {
+	if len(digits) <= maxAmountDigits {
 		units, ok = units.SetString(digits, 10)
 	}
 	if !ok || units.BitLen() > amountBits {
@@ -41,8 +41,8 @@ func ParseAmount(text string) (*big.Int, error) {
 	return units, nil
 }
 
-// BaseUnits converts units of 10^-18 to those of a token with some decimals. What is finer is rounded, a half away
-// from zero; an amount of the token itself has nothing finer.
+// BaseUnits converts units of 10^-18 to the base units of a token with the given number of decimals. It rounds halves
+// away from zero. An amount of the token itself needs no rounding.
 func BaseUnits(units *big.Int, decimals uint8) *big.Int {
 	if decimals >= AmountDecimals {
 		return new(big.Int).Mul(units, powerOfTen(decimals-AmountDecimals))
@@ -57,7 +57,8 @@ func BaseUnits(units *big.Int, decimals uint8) *big.Int {
 	return rounded
 }
 
-// FormatAmount writes units of 10^-18 with exactly as many decimals as a token has, such as 9000.500 for 3 of them.
+// FormatAmount writes units of 10^-18 as a decimal number with the given number of decimals, such as 9000.500 for 3
+// decimals.
 func FormatAmount(units *big.Int, decimals uint8) string {
 	base := BaseUnits(units, decimals)
 	digits := new(big.Int).Abs(base).String()

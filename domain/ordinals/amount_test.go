@@ -75,7 +75,7 @@ func TestAmountReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		decimals := rapid.Uint8Range(0, 18).Draw(t, "decimals")
 		base := new(big.Int).SetUint64(rapid.Uint64().Draw(t, "base units"))
-		// The same number with a point, made the slow way.
+		// The same number with a decimal point, by the slow arithmetic of big.Rat.
 		text := new(big.Rat).SetFrac(base, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)).FloatString(int(decimals))
 		units, err := ordinals.ParseAmount(text)
 		if err != nil {
@@ -90,7 +90,7 @@ func TestAmountReadsBack(t *testing.T) {
 	})
 }
 
-func TestBaseUnitsLeavesItsArgument(t *testing.T) {
+func TestBaseUnitsDoesNotChangeItsArgument(t *testing.T) {
 	t.Parallel()
 	units := big.NewInt(-1_500_000_000_000_000_000)
 	same(t, "rounded", ordinals.BaseUnits(units, 0).String(), "-2")

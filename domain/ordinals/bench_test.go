@@ -8,7 +8,7 @@ import (
 	"strata/domain/ordinals"
 )
 
-// BenchmarkDecode runs on a made-up block of 2,000 reveals with contents of 1 KB.
+// BenchmarkDecode decodes a made-up block of 2,000 reveals with contents of 1 KB.
 func BenchmarkDecode(b *testing.B) {
 	content := strings.Repeat("0123456789abcdef", 128)
 	list := make([]string, 2_000)

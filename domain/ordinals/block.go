@@ -1,37 +1,25 @@
 package ordinals
 
-import (
-	"strconv"
+import "strata/domain/hash"
 
-	"strata/domain/hash"
-)
-
-// Block is a Bitcoin block as far as it concerns ordinals. Blocks without such transactions are not sent at all, so
-// heights have holes.
+// Block is a Bitcoin block with the transactions that concern ordinals. Indexers send no block without such
+// transactions, so heights have gaps.
 type Block struct {
 	Pointer      string // JSON pointer, such as /apply/0
 	Height       uint64
 	Hash         hash.Hash32
 	ParentHeight uint64
 	ParentHash   hash.Hash32
-	Time         uint32  // seconds since 1970
+	Time         uint32  // Unix seconds
 	Network      Network // empty when missing
-	// Transactions that have something to do with ordinals, in the order of the block. Nil for none.
+	// Transactions that concern ordinals, in the order of the block. Nil for none.
 	Transactions []Transaction
 }
 
-// blocks reads a list whose elements have pointers that begin with a text.
-func (c *cursor) blocks(pointer string) (list []Block, present bool) {
-	present = c.array(func() {
-		list = append(list, Block{Pointer: pointer + strconv.Itoa(len(list))})
-		c.block(&list[len(list)-1])
-	})
-	return list, present
-}
-
-func (c *cursor) block(b *Block) {
+func (c *cursor) block(b *Block, pointer string) {
+	b.Pointer = pointer
 	var id, parent, time, transactions bool
-	present := c.object(func(name []byte) {
+	present := c.Object(func(name []byte) {
 		switch string(name) {
 		case "block_identifier":
 			id = c.blockIdentifier(&b.Height, &b.Hash)
@@ -40,41 +28,41 @@ func (c *cursor) block(b *Block) {
 		case "timestamp":
 			time = c.uint32(&b.Time)
 		case "transactions":
-			b.Transactions, transactions = c.transactions(b.Pointer + "/transactions/")
+			b.Transactions, transactions = elements(c, b.Pointer+"/transactions/", c.transaction)
 		case "metadata":
-			c.object(func(name []byte) {
+			c.Object(func(name []byte) {
 				if string(name) == "network" {
-					c.name((*string)(&b.Network))
+					c.Name((*string)(&b.Network))
 				} else {
-					c.skip()
+					c.Skip()
 				}
 			})
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
-	c.needValue(present, "a block")
-	c.need(id, "block_identifier", "a height and a hash")
-	c.need(parent, "parent_block_identifier", "a height and a hash")
-	c.need(time, "timestamp", "a whole number of seconds")
-	c.need(transactions, "transactions", "an array")
+	c.NeedValue(present, "a block")
+	c.Need(id, "block_identifier", "a height and a hash")
+	c.Need(parent, "parent_block_identifier", "a height and a hash")
+	c.Need(time, "timestamp", "a whole number of seconds")
+	c.Need(transactions, "transactions", "an array")
 }
 
 func (c *cursor) blockIdentifier(height *uint64, h *hash.Hash32) (present bool) {
 	var hasIndex, hasHash bool
-	if !c.object(func(name []byte) {
+	if !c.Object(func(name []byte) {
 		switch string(name) {
 		case "index":
 			hasIndex = c.uint63(height)
 		case "hash":
-			hasHash = c.hash32(h)
+			hasHash = c.Hash32(h)
 		default:
-			c.skip()
+			c.Skip()
 		}
 	}) {
 		return false
 	}
-	c.need(hasIndex, "index", "a height")
-	c.need(hasHash, "hash", "32 bytes in hex")
+	c.Need(hasIndex, "index", "a height")
+	c.Need(hasHash, "hash", "32 bytes in hex")
 	return true
 }

@@ -5,11 +5,12 @@ import (
 	"encoding/hex"
 )
 
-// BoundedMost is the length in bytes of the longest text that [Bounded] leaves as it is.
+// BoundedMost is the length in bytes of the longest text that [Bounded] leaves alone.
 const BoundedMost = 500
 
-// Bounded is a text from the feed, an address or a MIME type, as a key of an index, which can't hold any: the text itself,
-// or sha256: and its digest in hex when it has more than BoundedMost bytes. No address that is one is that long.
+// Bounded returns an index key for a text from the feed: an address or a MIME type. An index cannot hold a text of any
+// length, so a text of more than BoundedMost bytes becomes "sha256:" and its digest in hex. No valid address is that
+// long.
 func Bounded(text string) string {
 	if len(text) <= BoundedMost {
 		return text

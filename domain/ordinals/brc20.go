@@ -12,41 +12,42 @@ type BRC20Kind string
 const (
 	BRC20KindDeploy       BRC20Kind = "deploy"
 	BRC20KindMint         BRC20Kind = "mint"
-	BRC20KindTransfer     BRC20Kind = "transfer" // inscribes an amount, to be sent later
+	BRC20KindTransfer     BRC20Kind = "transfer" // inscribes an amount, which a transfer_send sends later
 	BRC20KindTransferSend BRC20Kind = "transfer_send"
 )
 
-// BRC20Operation is what a transaction does with a BRC-20 token, already checked by the indexer. All amounts are in
-// units of 10^-18: see [ParseAmount].
+// BRC20Operation is what a transaction does with a BRC-20 token. The indexer has already validated it. All amounts are
+// in units of 10^-18: see [ParseAmount].
 type BRC20Operation struct {
 	Pointer       string // JSON pointer, such as /apply/0/transactions/3/metadata/brc20_operation
 	Kind          BRC20Kind
-	Tick          string // as it came, which need not be how another operation writes it: see Ticker
+	Tick          string // as the feed has it; other operations may use other letter cases: see Ticker
 	InscriptionID InscriptionID
-	// Address of who deploys, mints, inscribes a transfer, or sends one.
+	// Address that deploys, mints, inscribes a transfer, or sends one.
 	Address string
-	// Receiver of a transfer_send: the sender if it was spent in fees, empty if it was burnt.
+	// Receiver of a transfer_send: the sender if the inscription was spent in fees, empty if it was burnt.
 	Receiver string
-	// Amount of all kinds but a deploy. That of a transfer_send is positive, though some feeds have it negative.
+	// Amount of every kind except a deploy. It is positive even for a transfer_send, which some feeds write as
+	// negative.
 	Amount *big.Int
-	Deploy *BRC20Deploy // nil for the other kinds
+	Deploy *BRC20Deploy // nil for other kinds
 }
 
-// BRC20Deploy is what a deploy says about its token.
+// BRC20Deploy describes the token that a deploy creates.
 type BRC20Deploy struct {
-	Max      *big.Int // may be 0 when SelfMint
-	Limit    *big.Int // of a mint; nil for none
+	Max      *big.Int // maximum supply; may be 0 if SelfMint
+	Limit    *big.Int // the most that one mint may create; nil for no limit
 	Decimals uint8    // 0 to 18
-	SelfMint bool     // only who deployed may mint
+	SelfMint bool     // only the deployer may mint
 }
 
-// Ticker is what tells tokens apart: the tick in lower case.
+// Ticker returns the tick in lower case, which identifies the token.
 func (o *BRC20Operation) Ticker() string { return strings.ToLower(o.Tick) }
 
-// brc20Operation reads an object with exactly one member; nil for null.
+// brc20Operation reads an object with exactly one member, whose name is the kind of the operation; nil for null.
 func (c *cursor) brc20Operation(pointer string) *BRC20Operation {
 	var deploy, mint, transfer, send *BRC20Operation
-	if !c.object(func(name []byte) {
+	if !c.Object(func(name []byte) {
 		switch BRC20Kind(name) {
 		case BRC20KindDeploy:
 			deploy = c.brc20(BRC20KindDeploy)
@@ -57,12 +58,12 @@ func (c *cursor) brc20Operation(pointer string) *BRC20Operation {
 		case BRC20KindTransferSend:
 			send = c.brc20(BRC20KindTransferSend)
 		default:
-			c.skip()
+			c.Skip()
 		}
 	}) {
 		return nil
 	}
-	c.needOne("one of deploy, mint, transfer and transfer_send", deploy != nil, mint != nil, transfer != nil, send != nil)
+	c.NeedOne("one of deploy, mint, transfer and transfer_send", deploy != nil, mint != nil, transfer != nil, send != nil)
 	for _, o := range []*BRC20Operation{deploy, mint, transfer, send} {
 		if o != nil {
 			o.Pointer = pointer
@@ -80,16 +81,16 @@ func (c *cursor) brc20(kind BRC20Kind) *BRC20Operation {
 		sender = "sender_address"
 	}
 	var tick, id, address, receiver, decimals bool
-	if !c.object(func(name []byte) {
+	if !c.Object(func(name []byte) {
 		switch member := string(name); {
 		case member == "tick":
-			tick = c.name(&o.Tick)
+			tick = c.Name(&o.Tick)
 		case member == "inscription_id":
 			id = c.inscriptionID(&o.InscriptionID)
 		case member == sender:
-			address = c.name(&o.Address)
+			address = c.Name(&o.Address)
 		case member == "receiver_address" && isSend:
-			receiver = c.name(&o.Receiver)
+			receiver = c.Name(&o.Receiver)
 		case member == "amt" && !isDeploy:
 			o.Amount = c.amount(isSend)
 		case member == "max" && isDeploy:
@@ -99,21 +100,21 @@ func (c *cursor) brc20(kind BRC20Kind) *BRC20Operation {
 		case member == "dec" && isDeploy:
 			decimals = c.decimals(&d.Decimals)
 		case member == "self_mint" && isDeploy:
-			c.bool(&d.SelfMint)
+			c.Bool(&d.SelfMint)
 		default:
-			c.skip()
+			c.Skip()
 		}
 	}) {
 		return nil
 	}
-	c.need(tick, "tick", "a string")
-	c.need(id, "inscription_id", "an inscription id")
-	c.need(address, sender, "an address")
-	c.need(receiver || !isSend, "receiver_address", "an address")
-	c.need(o.Amount != nil || isDeploy, "amt", wantAmount)
+	c.Need(tick, "tick", "a string")
+	c.Need(id, "inscription_id", "an inscription id")
+	c.Need(address, sender, "an address")
+	c.Need(receiver || !isSend, "receiver_address", "an address")
+	c.Need(o.Amount != nil || isDeploy, "amt", wantAmount)
 	if isDeploy {
-		c.need(d.Max != nil, "max", wantAmount)
-		c.need(decimals, "dec", wantDecimals)
+		c.Need(d.Max != nil, "max", wantAmount)
+		c.Need(decimals, "dec", wantDecimals)
 		o.Deploy = d
 	}
 	return o
@@ -124,32 +125,32 @@ const (
 	wantDecimals = "a number of decimals from 0 to 18"
 )
 
-// amount reads a decimal string; nil for null. With either, its sign means nothing.
-func (c *cursor) amount(eitherSign bool) *big.Int {
-	text, present := c.text(wantAmount)
+// amount reads a decimal string; nil for null. With ignoreSign, a minus in front of it means nothing.
+func (c *cursor) amount(ignoreSign bool) *big.Int {
+	text, present := c.Text(wantAmount)
 	if !present {
 		return nil
 	}
 	digits := string(text)
-	if eitherSign {
+	if ignoreSign {
 		digits = strings.TrimPrefix(digits, "-")
 	}
 	units, err := ParseAmount(digits)
 	if err != nil {
-		c.wrong(wantAmount, text, ErrAmount)
+		c.Wrong(wantAmount, text, ErrAmount)
 		return nil
 	}
 	return units
 }
 
 func (c *cursor) decimals(dst *uint8) (present bool) {
-	text, present := c.digits(wantDecimals)
+	text, present := c.Digits(wantDecimals)
 	if !present {
 		return false
 	}
-	n, ok := parseDigits(text, 8)
+	n, ok := parseUint(text)
 	if !ok || n > AmountDecimals {
-		c.wrong(wantDecimals, text, nil)
+		c.Wrong(wantDecimals, text, nil)
 		return false
 	}
 	*dst = uint8(n)

@@ -2,10 +2,10 @@ package ordinals
 
 import "math/bits"
 
-// Charms is a set of charms, one bit each, as ord numbers them. Bits without a name are kept and not shown.
+// Charms is a set of charms, one bit each, with the bit numbers of ord. Unknown bits are kept, but have no names.
 type Charms uint16
 
-// The charms.
+// The known charms.
 const (
 	CharmCoin Charms = 1 << iota
 	CharmCursed
@@ -28,7 +28,7 @@ var charmNames = [...]string{
 	"vindicated", "mythic", "burned", "palindrome",
 }
 
-// charmNamed is the charm of a name, and none for a name that is not known.
+// charmNamed returns the charm with the given name, or 0 for an unknown name.
 func charmNamed(name []byte) Charms {
 	for bit, known := range charmNames {
 		if known == string(name) {
@@ -38,10 +38,10 @@ func charmNamed(name []byte) Charms {
 	return 0
 }
 
-// Has reports whether all of some charms are in the set.
-func (c Charms) Has(some Charms) bool { return c&some == some }
+// Has reports whether the set has all of the given charms.
+func (c Charms) Has(charms Charms) bool { return c&charms == charms }
 
-// Names are those of the charms in the order of their bits; empty, not nil, for none.
+// Names returns the names of the charms in the order of their bits; an empty slice, not nil, for none.
 func (c Charms) Names() []string {
 	names := make([]string, 0, bits.OnesCount16(uint16(c)))
 	for bit, name := range charmNames {
@@ -52,7 +52,7 @@ func (c Charms) Names() []string {
 	return names
 }
 
-// Charms are those that follow from the number of the sat alone.
+// Charms returns the charms that follow from the number of the sat alone.
 func (s Sat) Charms() Charms {
 	const coin = 100_000_000 // sats in a bitcoin
 	charms := [...]Charms{0, CharmUncommon, CharmRare, CharmEpic, CharmLegendary, CharmMythic}[s.Rarity()]
@@ -60,16 +60,16 @@ func (s Sat) Charms() Charms {
 		charms |= CharmCoin
 	}
 	if s.CoinbaseHeight() == 9 {
-		charms |= CharmNineball // mined in block 9, the oldest block that was ever spent from
+		charms |= CharmNineball // block 9 is the oldest block whose sats were ever spent
 	}
-	if s.palindrome() {
+	if s.isPalindrome() {
 		charms |= CharmPalindrome
 	}
 	return charms
 }
 
-// palindrome reports whether the decimal digits read the same backwards.
-func (s Sat) palindrome() bool {
+// isPalindrome reports whether the decimal digits read the same backwards.
+func (s Sat) isPalindrome() bool {
 	var backwards Sat
 	for left := s; left > 0; left /= 10 {
 		backwards = backwards*10 + left%10

@@ -5,30 +5,30 @@ import (
 	"strings"
 )
 
-// ContentType is a content type without the NULs that some envelopes have in it.
+// ContentType removes the NULs that some envelopes have in their content type.
 func ContentType(text string) string { return strings.ReplaceAll(text, "\x00", "") }
 
-// MimeType is the part of a content type before its parameters, neither trimmed nor lower-cased.
+// MimeType returns the part of a content type before its parameters. It neither trims nor lower-cases it.
 func MimeType(contentType string) string {
 	mime, _, _ := strings.Cut(ContentType(contentType), ";")
 	return mime
 }
 
-// RecursionRefs are the inscriptions that a content asks for by /content/ and an id, each once, in the order in which
-// they first appear. None is nil. Whether there are such inscriptions does not matter; an index beyond 32 bits can't
-// name one and is no ref.
+// RecursionRefs returns the inscriptions to which a content refers by "/content/" and an id, each once, in the order of
+// their first appearance; nil for none. The inscriptions need not exist. An index beyond 32 bits cannot name an
+// inscription, so it is not a reference.
 //
-// The ids are ASCII, so a content that is not UTF-8 needs no repair before it is searched.
+// Ids are ASCII, so RecursionRefs also searches content that is not UTF-8.
 func RecursionRefs(content []byte) []InscriptionID {
 	path := []byte("/content/")
 	var refs []InscriptionID
 	seen := map[InscriptionID]bool{}
 	for {
-		at := bytes.Index(content, path)
-		if at < 0 {
+		_, rest, found := bytes.Cut(content, path)
+		if !found {
 			return refs
 		}
-		content = content[at+len(path):]
+		content = rest
 		if length := inscriptionIDLength(content); length > 0 {
 			if ref := InscriptionID(content[:length]); !seen[ref] {
 				seen[ref] = true

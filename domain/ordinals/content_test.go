@@ -38,21 +38,21 @@ func TestRecursionRefs(t *testing.T) {
 		{"no id", "/content/ /content", nil},
 		{"one", `<img src="/content/` + a + `">`, []ordinals.InscriptionID{id(a)}},
 		{"in order, once", "/content/" + b + " /content/" + upper + "/content/" + a + "/content/" + b, []ordinals.InscriptionID{id(b), id(upper), id(a)}},
-		{"one inside what looks like one", "/content/" + a[:40] + "/content/" + a, []ordinals.InscriptionID{id(a)}},
+		{"id after the start of another id", "/content/" + a[:40] + "/content/" + a, []ordinals.InscriptionID{id(a)}},
 		{"path twice", "/content//content/" + a, []ordinals.InscriptionID{id(a)}},
 		{"no index", "/content/" + a[:65] + "x", nil},
 		{"upper-case I", "/content/" + a[:64] + "I0", nil},
 		{"not hex", "/content/" + strings.Repeat("xy", 32) + "i0", nil},
 		{"index beyond 32 bits", "/content/" + a[:65] + "4294967296 /content/" + a[:65] + strings.Repeat("9", 5000), nil},
 		{"not UTF-8", "\xff\xfe/content/" + a + "\x80", []ordinals.InscriptionID{id(a)}},
-		{"id at the end of what is longer", "/content/" + a + "z", []ordinals.InscriptionID{id(a)}},
+		{"text right after the id", "/content/" + a + "z", []ordinals.InscriptionID{id(a)}},
 	} {
 		same(t, tt.name, ordinals.RecursionRefs([]byte(tt.content)), tt.want)
 	}
 }
 
-// TestRecursionRefsAsPattern compares with the pattern that ordinals-api searches for.
-func TestRecursionRefsAsPattern(t *testing.T) {
+// TestRecursionRefsMatchPattern compares RecursionRefs with the pattern of ordinals-api.
+func TestRecursionRefsMatchPattern(t *testing.T) {
 	t.Parallel()
 	pattern := regexp.MustCompile(`/content/([a-fA-F0-9]{64}i\d+)`)
 	piece := rapid.SampledFrom([]string{"/content/", "/", "content/", strings.Repeat("a", 64), strings.Repeat("B", 64), "f", "i", "0", "17", " ", "\xff", "é"})

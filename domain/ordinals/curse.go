@@ -10,8 +10,8 @@ import (
 	"strata/domain/lossy"
 )
 
-// curseWords are what clients are told for the names that the feed has.
-var curseWords = map[string]string{
+// curseNames has the name that clients see for each name of the feed.
+var curseNames = map[string]string{
 	"DuplicateField":        "duplicate_field",
 	"IncompleteField":       "incomplete_field",
 	"NotAtOffsetZero":       "not_at_offset_zero",
@@ -26,29 +26,30 @@ var curseWords = map[string]string{
 
 const curseReinscription = "reinscription"
 
-// Curse is what clients are told for a curse_type of the feed: a word for the names that are known, any other string
-// as it is, and the compact JSON of anything else that old feeds sent. Nothing, null, false, 0 and "" are nil.
+// Curse returns the text that clients see for a curse_type of the feed: our name for a known one, any other string
+// unchanged, and the compact JSON of any other value, which old feeds sent. It returns nil for an empty raw, and for
+// null, false, 0 and "".
 func Curse(raw json.RawMessage) *string {
 	if isFalsy(raw) {
 		return nil
 	}
 	var text string
 	if raw[0] == '"' {
-		text = unquoted(raw)
-		if word, known := curseWords[text]; known {
-			text = word
+		text = unquote(raw)
+		if name, known := curseNames[text]; known {
+			text = name
 		}
 	} else {
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, raw); err != nil {
-			return nil // no JSON, so nothing that Decode gave
+			return nil // not JSON, so it does not come from Decode
 		}
 		text = lossy.String(compact.Bytes())
 	}
 	return &text
 }
 
-// isFalsy reports whether a JSON value is one that JavaScript takes for false, which ordinals-api shows as null.
+// isFalsy reports whether JavaScript takes a JSON value for false. ordinals-api shows such values as null.
 func isFalsy(raw json.RawMessage) bool {
 	switch string(raw) {
 	case "", "null", "false", `""`:
@@ -61,9 +62,9 @@ func isFalsy(raw json.RawMessage) bool {
 	return err == nil && number == 0
 }
 
-// unquoted is the text of a JSON string.
-func unquoted(raw []byte) string {
-	// Its only error here is about bytes that are not UTF-8, which have become U+FFFD.
+// unquote returns the text of a JSON string.
+func unquote(raw []byte) string {
+	// The only possible error is about bytes that are not UTF-8, which AppendUnquote has replaced by U+FFFD.
 	text, _ := jsontext.AppendUnquote(nil, raw)
 	return string(text)
 }

@@ -31,7 +31,7 @@ func amount(t tb, text string) *big.Int {
 
 func TestDecodeEverything(t *testing.T) {
 	t.Parallel()
-	zero, parked := uint64(0), uint64(5000)
+	zero, offset := uint64(0), uint64(5000)
 	full := &ordinals.Reveal{
 		ID: ordinals.InscriptionID(h("aa") + "i0"), Number: ordinals.InscriptionNumber{Classic: -5, Jubilee: 100}, Sat: 257418248345364,
 		Content: []byte("Hello"), ContentType: "text/plain;charset=utf-8", ContentLength: 5, Metaprotocol: "brc-20",
@@ -53,34 +53,34 @@ func TestDecodeEverything(t *testing.T) {
 	moved := &ordinals.Transfer{
 		Sat: 5, Destination: ordinals.Transferred, DestinationValue: ptr("bc1p"),
 		SatpointPre:  ordinals.Satpoint{TxID: h32(t, "aa"), Vout: "0", Offset: &zero},
-		SatpointPost: ordinals.Satpoint{TxID: h32(t, "bb"), Vout: "1", Offset: &parked},
+		SatpointPost: ordinals.Satpoint{TxID: h32(t, "bb"), Vout: "1", Offset: &offset},
 		OutputValue:  ptr(uint64(10000)), TxIndex: 1019,
 	}
-	in := func(pointer string, transactions ...ordinals.Transaction) ordinals.Block {
+	blockAt := func(pointer string, transactions ...ordinals.Transaction) ordinals.Block {
 		return ordinals.Block{
 			Pointer: pointer, Height: 775617, Hash: h32(t, "01"), ParentHeight: 775616, ParentHash: h32(t, "02"),
 			Time: 1676913207, Network: ordinals.Mainnet, Transactions: transactions,
 		}
 	}
-	at := func(pointer string, operations ...ordinals.Operation) ordinals.Transaction {
+	txAt := func(pointer string, operations ...ordinals.Operation) ordinals.Transaction {
 		return ordinals.Transaction{Pointer: pointer, TxID: h32(t, "aa"), Index: 7, Operations: operations}
 	}
 	const first = "/apply/0/transactions/0"
 	want := &ordinals.Payload{
 		UUID: "1c2d", Streaming: true,
-		Apply: []ordinals.Block{in("/apply/0",
-			at(first,
+		Apply: []ordinals.Block{blockAt("/apply/0",
+			txAt(first,
 				ordinals.Operation{Pointer: first + "/metadata/ordinal_operations/0", Reveal: full},
 				ordinals.Operation{Pointer: first + "/metadata/ordinal_operations/1", Reveal: &newest},
 				ordinals.Operation{Pointer: first + "/metadata/ordinal_operations/2", Transfer: moved}),
-			at("/apply/0/transactions/1", ordinals.Operation{Pointer: "/apply/0/transactions/1/metadata/ordinal_operations/0", Reveal: bare}),
+			txAt("/apply/0/transactions/1", ordinals.Operation{Pointer: "/apply/0/transactions/1/metadata/ordinal_operations/0", Reveal: bare}),
 		)},
-		Rollback: []ordinals.Block{in("/rollback/0", at("/rollback/0/transactions/0")), in("/rollback/1")},
+		Rollback: []ordinals.Block{blockAt("/rollback/0", txAt("/rollback/0/transactions/0")), blockAt("/rollback/1")},
 	}
-	samePayload(t, unplaced(t, fixtures[2], decode(t, fixtures[2])), want)
+	samePayload(t, withoutContentAt(t, fixtures[2], decode(t, fixtures[2])), want)
 }
 
-// samePayload compares what holds pointers, and shows what they point to.
+// samePayload compares values that hold pointers. Its error shows what the pointers point to.
 func samePayload(t tb, got, want any) {
 	t.Helper()
 	if reflect.DeepEqual(got, want) {
@@ -116,7 +116,7 @@ func TestDecodeBRC20(t *testing.T) {
 	same(t, "tickers", []string{got[0].Ticker(), got[2].Ticker()}, []string{"pepe", "🔥é"})
 }
 
-// TestDecodeVariants checks what else feeds were seen to send.
+// TestDecodeVariants checks other forms that feeds are known to send.
 func TestDecodeVariants(t *testing.T) {
 	t.Parallel()
 	reveal := func(old, new string) *ordinals.Reveal {
@@ -178,20 +178,20 @@ func TestDecodeVariants(t *testing.T) {
 	same(t, "decimals as a number", operation(deployOp, `"dec":"18"`, `"dec":0`).Deploy.Decimals, uint8(0))
 	same(t, "before self mints", operation(deployOp, `,"self_mint":true`, ``).Deploy.SelfMint, false)
 	same(t, "max 0", operation(deployOp, `21000000.000000000000000000`, `0`).Deploy.Max.Sign(), 0)
-	same(t, "sent, positive", operation(sentOp, `"-9000.000000000000000000"`, `"9000"`).Amount, amount(t, "9000"))
-	same(t, "receiver", operation(sentOp, `"receiver_address":""`, `"receiver_address":"bc1r"`).Receiver, "bc1r")
+	same(t, "sent, positive", operation(sendOp, `"-9000.000000000000000000"`, `"9000"`).Amount, amount(t, "9000"))
+	same(t, "receiver", operation(sendOp, `"receiver_address":""`, `"receiver_address":"bc1r"`).Receiver, "bc1r")
 	same(t, "no network", decode(t, strings.Replace(body(block()), `"network":"mainnet"`, ``, 1)).Apply[0].Network, ordinals.Network(""))
 }
 
 func TestDecodeSkipsUnknownMembers(t *testing.T) {
 	t.Parallel()
 	for _, text := range fixtures {
-		// Every object but those that are kept as they came gets one more member.
+		// Every object gets one more member, except the objects that Decode keeps as raw JSON.
 		more := strings.ReplaceAll(text, `{"`, `{"a_new_member":[{},{"x":[null]}],"`)
-		for _, kept := range []string{`"foo":`, `"tag":`} {
-			more = strings.ReplaceAll(more, `{"a_new_member":[{},{"x":[null]}],`+kept, `{`+kept)
+		for _, rawMember := range []string{`"foo":`, `"tag":`} {
+			more = strings.ReplaceAll(more, `{"a_new_member":[{},{"x":[null]}],`+rawMember, `{`+rawMember)
 		}
-		samePayload(t, unplaced(t, more, decode(t, more)), unplaced(t, text, decode(t, text)))
+		samePayload(t, withoutContentAt(t, more, decode(t, more)), withoutContentAt(t, text, decode(t, text)))
 	}
 }
 

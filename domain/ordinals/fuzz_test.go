@@ -12,8 +12,8 @@ import (
 	"strata/domain/ordinals"
 )
 
-// FuzzDecode decodes whatever comes and checks what holds for any body: an error is a *FieldError, what decodes is
-// JSON for the standard library too, decodes to the same twice, and everything has what is required of it.
+// FuzzDecode checks what holds for any body: an error is a *FieldError; a body that decodes is JSON for the standard
+// library, too, and decodes to the same payload twice; and the payload has all that is required.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range fixtures {
 		f.Add([]byte(seed))
@@ -29,7 +29,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if !json.Valid(text) {
-			t.Fatalf("%q was decoded", text)
+			t.Fatalf("%q is not JSON, but was decoded", text)
 		}
 		again, err := ordinals.Decode(text)
 		if err != nil || !reflect.DeepEqual(payload, again) {
@@ -47,19 +47,19 @@ func checkBlock(t *testing.T, body string, b *ordinals.Block) {
 	t.Helper()
 	for _, tx := range b.Transactions {
 		if !strings.HasPrefix(tx.Pointer, b.Pointer+"/transactions/") {
-			t.Fatalf("%s is in %s", tx.Pointer, b.Pointer)
+			t.Fatalf("transaction %s is in block %s", tx.Pointer, b.Pointer)
 		}
 		for _, o := range tx.Operations {
 			if !strings.HasPrefix(o.Pointer, tx.Pointer+"/metadata/ordinal_operations/") {
-				t.Fatalf("%s is in %s", o.Pointer, tx.Pointer)
+				t.Fatalf("operation %s is in transaction %s", o.Pointer, tx.Pointer)
 			}
 			if (o.Reveal == nil) == (o.Transfer == nil) {
-				t.Fatalf("%s has none or both", o.Pointer)
+				t.Fatalf("%s has neither or both of reveal and transfer", o.Pointer)
 			}
 			switch l := o.Location(tx.TxID, b.Height); l.Type {
 			case ordinals.Transferred, ordinals.SpentInFees, ordinals.Burnt:
 			default:
-				t.Fatalf("%s is %s", o.Pointer, l.Type)
+				t.Fatalf("%s has the unknown location type %s", o.Pointer, l.Type)
 			}
 			if r := o.Reveal; r != nil {
 				if id, err := ordinals.ParseInscriptionID(string(r.ID)); err != nil || id != r.ID {

@@ -8,23 +8,24 @@ import (
 	"strata/domain/hash"
 )
 
-// InscriptionID names an inscription: the transaction that revealed it in 64 hex digits without 0x, the letter i in
-// lower case, and which of the transaction's inscriptions it is. The text is kept as it came, because ids are compared
-// as text: one in upper case is well-formed and names nothing that an indexer wrote. The zero value is no id.
+// InscriptionID identifies an inscription: the id of the transaction that revealed it in 64 hex digits without 0x, the
+// letter i in lower case, and the index among the transaction's inscriptions. Ids are compared as text, so the text is
+// kept unchanged: an id in upper case is well-formed, but does not match any id of an indexer. The zero value is not an
+// id.
 type InscriptionID string
 
 const (
 	txDigits = 64
-	// mostIndexDigits and 32 bits bound the index: the protocol has no larger one.
-	mostIndexDigits = 10
+	// maxIndexDigits is the number of decimal digits of 2^32-1, the largest index of the protocol.
+	maxIndexDigits = 10
 )
 
-// NewInscriptionID is the id that indexers write.
+// NewInscriptionID returns the id as indexers write it.
 func NewInscriptionID(tx hash.Hash32, index uint32) InscriptionID {
 	return InscriptionID(hex.EncodeToString(tx[:]) + "i" + strconv.FormatUint(uint64(index), 10))
 }
 
-// ParseInscriptionID reads an id in either case, with an index of at most 32 bits.
+// ParseInscriptionID parses an id with hex digits in either case and an index of at most 32 bits.
 func ParseInscriptionID(text string) (InscriptionID, error) {
 	if inscriptionIDLength(text) != len(text) || text == "" {
 		return "", fmt.Errorf("inscription id %.80q: want %d hex digits, the letter i, and a number", text, txDigits)
@@ -32,7 +33,7 @@ func ParseInscriptionID(text string) (InscriptionID, error) {
 	return InscriptionID(text), nil
 }
 
-// inscriptionIDLength is the length of the id at the start of text; zero if there is none.
+// inscriptionIDLength returns the length of the id at the start of text; zero if there is none.
 func inscriptionIDLength[Text string | []byte](text Text) int {
 	if len(text) <= txDigits || text[txDigits] != 'i' {
 		return 0
@@ -47,7 +48,7 @@ func inscriptionIDLength[Text string | []byte](text Text) int {
 		end++
 	}
 	digits := text[txDigits+1 : end]
-	if len(digits) == 0 || len(digits) > mostIndexDigits {
+	if len(digits) == 0 || len(digits) > maxIndexDigits {
 		return 0
 	}
 	if _, err := strconv.ParseUint(string(digits), 10, 32); err != nil {
@@ -60,7 +61,7 @@ func isHexDigit(ch byte) bool {
 	return ch >= '0' && ch <= '9' || ch >= 'a' && ch <= 'f' || ch >= 'A' && ch <= 'F'
 }
 
-// TxID is the transaction that revealed the inscription; zero if the id was not parsed.
+// TxID returns the id of the transaction that revealed the inscription; zero for a malformed id.
 func (id InscriptionID) TxID() hash.Hash32 {
 	if len(id) < txDigits {
 		return hash.Hash32{}
@@ -72,7 +73,7 @@ func (id InscriptionID) TxID() hash.Hash32 {
 	return tx
 }
 
-// Index is the position among the inscriptions that the transaction revealed; zero if the id was not parsed.
+// Index returns the position among the inscriptions that the transaction revealed; zero for a malformed id.
 func (id InscriptionID) Index() uint32 {
 	if len(id) <= txDigits {
 		return 0

@@ -2,18 +2,18 @@ package ordinals
 
 import "strata/domain/hash"
 
-// LocationType says how a sat came to where it is.
+// LocationType says how a sat came to its location.
 type LocationType string
 
 // Types of locations.
 const (
 	Transferred LocationType = "transferred"
-	SpentInFees LocationType = "spent_in_fees" // it is the miner's now, and may move on
-	Burnt       LocationType = "burnt"         // in an output that nobody has the key of
+	SpentInFees LocationType = "spent_in_fees" // the miner owns the sat, and may move it
+	Burnt       LocationType = "burnt"         // in an output that nobody can spend
 )
 
-// Location is where a sat is after a reveal or a move. Of all the locations of a sat, the one with the highest height
-// and then the highest TxIndex is the current one.
+// Location says where a sat is after a reveal or a transfer. The current location of a sat is the one with the highest
+// height and, within a block, the highest TxIndex.
 type Location struct {
 	Sat      Sat
 	TxIndex  uint32
@@ -21,12 +21,12 @@ type Location struct {
 	Satpoint Satpoint
 	// Address of the owner; nil for none.
 	Address *string
-	// Value of the output in sats; nil when it is not known.
+	// Value of the output in sats; nil if unknown.
 	Value *uint64
 }
 
-// Location is where the operation took the sat: that of its Reveal or Transfer, in a transaction of the block at a
-// height.
+// Location returns the location to which the operation took the sat. tx is the operation's transaction, and height that
+// of its block.
 func (o *Operation) Location(tx hash.Hash32, height uint64) Location {
 	if o.Reveal != nil {
 		return o.Reveal.Location(tx, height)
@@ -34,8 +34,8 @@ func (o *Operation) Location(tx hash.Hash32, height uint64) Location {
 	return o.Transfer.Location()
 }
 
-// Location is where the inscription was revealed by a transaction of the block at a height. The address is the
-// inscriber's exactly as the feed has it.
+// Location returns the location at which transaction tx in the block at height revealed the inscription. The address is
+// the inscriber's, exactly as the feed has it.
 func (r *Reveal) Location(tx hash.Hash32, height uint64) Location {
 	return Location{
 		Sat:      r.Sat,
@@ -47,23 +47,24 @@ func (r *Reveal) Location(tx hash.Hash32, height uint64) Location {
 	}
 }
 
-// LocationType is Transferred when there is an address. Without one, the sat was burnt if the output has a value, and
-// spent in fees if not. But some indexers give no value for what was burnt; then the satpoint tells: it is in the
-// revealing transaction, and its offset is below the subsidy, where that of a sat spent in fees can't be.
+// LocationType returns Transferred if the reveal has an address. Without an address, the sat was burnt if the output
+// has a value, and spent in fees otherwise. But some indexers write no value for a burnt sat. Then the satpoint tells:
+// a burnt sat is in the revealing transaction, at an offset below the subsidy. A sat that was spent in fees cannot have
+// such an offset.
 func (r *Reveal) LocationType(tx hash.Hash32, height uint64) LocationType {
-	switch at := r.SatpointPost; {
+	switch satpoint := r.SatpointPost; {
 	case r.InscriberAddress != nil && *r.InscriberAddress != "":
 		return Transferred
 	case r.OutputValue > 0:
 		return Burnt
-	case at.TxID == tx && at.Offset != nil && *at.Offset < Subsidy(height):
+	case satpoint.TxID == tx && satpoint.Offset != nil && *satpoint.Offset < Subsidy(height):
 		return Burnt
 	}
 	return SpentInFees
 }
 
-// Location is where the sat went. One that was spent in fees has neither owner nor value, a burnt one no owner. A value
-// of 0 counts as not known.
+// Location returns the location to which the sat went. A sat that was spent in fees has neither owner nor value, and a
+// burnt sat has no owner. A value of 0 counts as unknown.
 func (t *Transfer) Location() Location {
 	l := Location{Sat: t.Sat, TxIndex: t.TxIndex, Type: t.Destination, Satpoint: t.SatpointPost}
 	if t.Destination == Transferred {
@@ -75,8 +76,8 @@ func (t *Transfer) Location() Location {
 	return l
 }
 
-// DerivedCharms are those that follow from a reveal by a transaction of the block at a height, for feeds that send
-// none. Whether the sat was lost can't be told.
+// DerivedCharms returns the charms that follow from a reveal by transaction tx in the block at height, for feeds that
+// send no charms. It never returns CharmLost: the reveal does not tell whether the sat was lost.
 func (r *Reveal) DerivedCharms(network Network, tx hash.Hash32, height uint64) Charms {
 	charms := r.Sat.Charms()
 	if r.Number.Classic < 0 {

@@ -14,25 +14,25 @@ func TestLocationOfAReveal(t *testing.T) {
 		return ordinals.Satpoint{TxID: tx, Vout: "0", Offset: &offset}
 	}
 	for _, tt := range []struct {
-		name    string
-		address *string
-		value   uint64
-		at      ordinals.Satpoint
-		want    ordinals.LocationType
+		name     string
+		address  *string
+		value    uint64
+		satpoint ordinals.Satpoint
+		want     ordinals.LocationType
 	}{
 		{"owned", ptr("bc1q"), 10000, inTx(0), ordinals.Transferred},
 		{"owned, without value", ptr("bc1q"), 0, inTx(0), ordinals.Transferred},
 		{"no address, value", nil, 1000, inTx(665136296), ordinals.Burnt},
 		{"empty address, value", ptr(""), 1, inTx(0), ordinals.Burnt},
 		{"no value, in the coinbase", nil, 0, ordinals.Satpoint{TxID: coinbase, Vout: "0", Offset: ptr(uint64(subsidy + 7))}, ordinals.SpentInFees},
-		{"no value, parked", ptr(""), 0, ordinals.Satpoint{Vout: "0", Offset: ptr(uint64(231))}, ordinals.SpentInFees},
+		{"no value, in another transaction", ptr(""), 0, ordinals.Satpoint{Vout: "0", Offset: ptr(uint64(231))}, ordinals.SpentInFees},
 		{"no value, in the transaction beyond the subsidy", ptr(""), 0, inTx(665136296), ordinals.SpentInFees},
 		{"no value, in the transaction at the subsidy", ptr(""), 0, inTx(subsidy), ordinals.SpentInFees},
 		{"no value, in the transaction", ptr(""), 0, inTx(subsidy - 1), ordinals.Burnt},
 		{"no value, in the transaction without offset", nil, 0, ordinals.Satpoint{TxID: tx, Vout: "0"}, ordinals.SpentInFees},
 	} {
-		reveal := &ordinals.Reveal{Sat: 5, TxIndex: 42, InscriberAddress: tt.address, OutputValue: tt.value, SatpointPost: tt.at}
-		want := ordinals.Location{Sat: 5, TxIndex: 42, Type: tt.want, Satpoint: tt.at, Address: tt.address, Value: &tt.value}
+		reveal := &ordinals.Reveal{Sat: 5, TxIndex: 42, InscriberAddress: tt.address, OutputValue: tt.value, SatpointPost: tt.satpoint}
+		want := ordinals.Location{Sat: 5, TxIndex: 42, Type: tt.want, Satpoint: tt.satpoint, Address: tt.address, Value: &tt.value}
 		operation := &ordinals.Operation{Reveal: reveal}
 		same(t, tt.name, operation.Location(tx, height), want)
 	}
@@ -40,7 +40,7 @@ func TestLocationOfAReveal(t *testing.T) {
 
 func TestLocationOfATransfer(t *testing.T) {
 	t.Parallel()
-	at := ordinals.Satpoint{TxID: h32(t, "aa"), Vout: "1", Offset: ptr(uint64(3))}
+	satpoint := ordinals.Satpoint{TxID: h32(t, "aa"), Vout: "1", Offset: ptr(uint64(3))}
 	text, value, zero := ptr("text"), ptr(uint64(9000)), ptr(uint64(0))
 	for _, tt := range []struct {
 		destination ordinals.LocationType
@@ -56,8 +56,8 @@ func TestLocationOfATransfer(t *testing.T) {
 		{ordinals.Burnt, value, nil, value},
 		{ordinals.Burnt, zero, nil, nil},
 	} {
-		transfer := &ordinals.Transfer{Sat: 5, TxIndex: 42, Destination: tt.destination, DestinationValue: text, OutputValue: tt.in, SatpointPost: at}
-		want := ordinals.Location{Sat: 5, TxIndex: 42, Type: tt.destination, Satpoint: at, Address: tt.address, Value: tt.value}
+		transfer := &ordinals.Transfer{Sat: 5, TxIndex: 42, Destination: tt.destination, DestinationValue: text, OutputValue: tt.in, SatpointPost: satpoint}
+		want := ordinals.Location{Sat: 5, TxIndex: 42, Type: tt.destination, Satpoint: satpoint, Address: tt.address, Value: tt.value}
 		operation := &ordinals.Operation{Transfer: transfer}
 		same(t, string(tt.destination), operation.Location(h32(t, "bb"), 1), want)
 	}

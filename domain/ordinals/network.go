@@ -1,6 +1,6 @@
 package ordinals
 
-// Network is a Bitcoin network by the name that the feed has for it.
+// Network is the feed's name of a Bitcoin network.
 type Network string
 
 // Networks of the feed.
@@ -11,8 +11,8 @@ const (
 	Regtest Network = "regtest"
 )
 
-// JubileeHeight is the first height at which inscriptions that would have been cursed get numbers like all others. A
-// network that is not known is taken for mainnet.
+// JubileeHeight returns the height of the jubilee. From this height on, inscriptions that would have been cursed before
+// are numbered like all others. An unknown network counts as mainnet.
 func (n Network) JubileeHeight() uint64 {
 	switch n {
 	case Testnet:

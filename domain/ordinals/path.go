@@ -1,4 +1,4 @@
 package ordinals
 
-// Paths that indexers post the feed to.
+// Paths are the paths to which indexers post the feed.
 var Paths = []string{"/payload", "/ordhook/payload"}

@@ -2,10 +2,10 @@ package ordinals
 
 import "fmt"
 
-// Rarity of a sat. A rarer one is greater. The numbers may be stored: they never change.
+// Rarity is the rarity of a sat. A rarer sat has a greater number. The numbers never change, so they may be stored.
 type Rarity uint8
 
-// From the most frequent to the rarest, by what begins with the sat.
+// Rarities from the most frequent to the rarest, with what begins at such a sat.
 const (
 	Common    Rarity = iota // nothing
 	Uncommon                // a block
@@ -17,9 +17,9 @@ const (
 
 var rarityNames = [...]string{"common", "uncommon", "rare", "epic", "legendary", "mythic"}
 
-// Rarity says what begins with the sat.
+// Rarity returns the rarity of the sat, which depends on what begins at it.
 func (s Sat) Rarity() Rarity {
-	height, offset := s.place()
+	height, offset := s.position()
 	switch {
 	case s == 0:
 		return Mythic
@@ -35,7 +35,7 @@ func (s Sat) Rarity() Rarity {
 	return Uncommon
 }
 
-// ParseRarity reads a rarity in lower case.
+// ParseRarity parses the name of a rarity in lower case.
 func ParseRarity(text string) (Rarity, error) {
 	for r, name := range rarityNames {
 		if name == text {
@@ -45,7 +45,7 @@ func ParseRarity(text string) (Rarity, error) {
 	return 0, fmt.Errorf("rarity %.80q: want one of %v", text, rarityNames)
 }
 
-// String is the rarity in lower case.
+// String returns the name of the rarity in lower case.
 func (r Rarity) String() string {
 	if int(r) < len(rarityNames) {
 		return rarityNames[r]
@@ -53,10 +53,10 @@ func (r Rarity) String() string {
 	return fmt.Sprintf("rarity %d", uint8(r))
 }
 
-// MarshalText is String.
+// MarshalText returns the same name as String.
 func (r Rarity) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText is ParseRarity.
+// UnmarshalText accepts what ParseRarity accepts.
 func (r *Rarity) UnmarshalText(text []byte) (err error) {
 	*r, err = ParseRarity(string(text))
 	return err

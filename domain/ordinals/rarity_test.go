@@ -9,7 +9,8 @@ import (
 	"strata/domain/ordinals"
 )
 
-// TestRaritySupply counts the first sat of every block there will be; all others are common.
+// TestRaritySupply counts the rarities of all sats: it asks for the first sat of each block, and counts the other sats
+// as common.
 func TestRaritySupply(t *testing.T) {
 	t.Parallel()
 	got := map[ordinals.Rarity]uint64{}

@@ -42,7 +42,7 @@ func TestSatVectors(t *testing.T) {
 	}
 }
 
-// epochStarts are those of the published table.
+// epochStarts are the first sats of the epochs, from the published table.
 var epochStarts = [...]uint64{
 	0, 1050000000000000, 1575000000000000, 1837500000000000, 1968750000000000, 2034375000000000, 2067187500000000,
 	2083593750000000, 2091796875000000, 2095898437500000, 2097949218750000, 2098974609270000, 2099487304530000,
@@ -71,13 +71,13 @@ func TestEpochStarts(t *testing.T) {
 	same(t, "first sat of the last block", ordinals.FirstSat(end-1), ordinals.LastSat)
 }
 
-func TestNumbersWithoutASat(t *testing.T) {
+func TestNumbersThatAreNotSats(t *testing.T) {
 	t.Parallel()
 	for _, sat := range []ordinals.Sat{ordinals.Supply, 1<<64 - 1} {
 		if sat.Valid() {
 			t.Errorf("%d is valid", sat)
 		}
-		// What they say means nothing, but saying it must not panic.
+		// The results mean nothing, but the methods must not panic.
 		_ = sat.Degree() + sat.Decimal() + sat.Name() + sat.Percentile() + sat.Rarity().String()
 		sat.Charms()
 	}

@@ -9,14 +9,14 @@ import (
 	"strata/domain/hash"
 )
 
-// Satpoint is where a sat is: an output, and how many sats of that output come before it.
+// Satpoint is the position of a sat: an output, and the number of sats in that output that come before it.
 type Satpoint struct {
 	TxID   hash.Hash32
-	Vout   string  // decimal digits of at most 32 bits, as they came
-	Offset *uint64 // in the output, at most 63 bits; nil when the text has none
+	Vout   string  // decimal digits of at most 32 bits, unchanged: may have leading zeros
+	Offset *uint64 // in the output, at most 63 bits; nil if the text has none
 }
 
-// ParseSatpoint reads txid:vout:offset or txid:vout, with or without 0x in front.
+// ParseSatpoint parses txid:vout:offset or txid:vout, with or without 0x in front.
 func ParseSatpoint(text string) (Satpoint, error) {
 	tx, rest, _ := strings.Cut(text, ":")
 	vout, offset, hasOffset := strings.Cut(rest, ":")
@@ -24,8 +24,8 @@ func ParseSatpoint(text string) (Satpoint, error) {
 	if err != nil {
 		return Satpoint{}, fmt.Errorf("satpoint %.120q: %w", text, err)
 	}
-	if len(vout) > mostIndexDigits {
-		return Satpoint{}, fmt.Errorf("satpoint %.120q: want an output index of at most %d digits", text, mostIndexDigits)
+	if len(vout) > maxIndexDigits {
+		return Satpoint{}, fmt.Errorf("satpoint %.120q: want an output index of at most %d digits", text, maxIndexDigits)
 	}
 	if _, err := strconv.ParseUint(vout, 10, 32); err != nil {
 		return Satpoint{}, fmt.Errorf("satpoint %.120q: output index: %w", text, err)
@@ -41,10 +41,10 @@ func ParseSatpoint(text string) (Satpoint, error) {
 	return p, nil
 }
 
-// Output is txid:vout, without 0x.
+// Output returns txid:vout, without 0x.
 func (p Satpoint) Output() string { return hex.EncodeToString(p.TxID[:]) + ":" + p.Vout }
 
-// String is txid:vout:offset without 0x, and txid:vout when there is no offset.
+// String returns txid:vout:offset without 0x, or txid:vout if there is no offset.
 func (p Satpoint) String() string {
 	if p.Offset == nil {
 		return p.Output()

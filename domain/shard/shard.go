@@ -1,5 +1,6 @@
-// Package shard says to which part of a projection a resource belongs, for those who note what changed (projections)
-// and those who ask whether it did (the API). Both must agree on it: the numbers are in strata.shard.
+// Package shard maps a resource to a part of a projection, its shard. A projection notes in which shards it changed
+// something, and the API asks whether a shard changed. The shard numbers are in strata.shard, so both must compute the
+// same number.
 package shard
 
 import (
@@ -10,14 +11,14 @@ import (
 	"strata/domain/hash"
 )
 
-// Count is how many shards each version of a projection has. With many, a change of one resource seldom makes another
-// look changed; a reader holds eight bytes for each.
+// Count is the number of shards of each version of a projection. With many shards, a change of one resource seldom
+// makes another resource look changed. A reader holds eight bytes for each shard.
 const Count = 1 << 16
 
-// Of is the shard of the resource with this name: 0 to Count-1.
+// Of returns the shard of the resource with the given name: 0 to Count-1.
 func Of(name string) int32 { return int32(xxhash.Sum64String(name) % Count) }
 
-// Account names what an address or contract has and does.
+// Account names the state and the activity of an address or a contract.
 func Account(principal string) string { return "account:" + principal }
 
 // Height names the canonical block at a height.
@@ -26,22 +27,22 @@ func Height(height int64) string { return "height:" + strconv.FormatInt(height, 
 // Block names a block by its hash or its index block hash.
 func Block(id hash.Hash32) string { return "block:" + string(id[:]) }
 
-// Token names what a token of a contract is; id is decimal. What its contract is has the contract's name, see Account.
+// Token names a token of a contract; id is decimal. The contract itself has the name from Account.
 func Token(contract, id string) string { return "token:" + contract + ":" + id }
 
-// Transaction names what is known of a transaction before it is mined, by its id.
+// Transaction names, by the transaction's id, what is known of a transaction before it is mined.
 func Transaction(id hash.Hash32) string { return "transaction:" + string(id[:]) }
 
-// Mempool names the transactions that wait to be mined, all of them.
+// Mempool names all transactions that wait to be mined.
 const Mempool = "mempool"
 
-// Tokens names the list of all contracts and tokens of a kind, and what is counted of them.
+// Tokens names the list of all contracts and tokens of a kind, and their counts.
 const Tokens = "tokens"
 
-// Bitcoin names the followed Bitcoin blocks, and the lists of what they pay.
+// Bitcoin names the followed Bitcoin blocks, and the lists of their payments.
 const Bitcoin = "bitcoin"
 
-// BitcoinAddress names what Bitcoin blocks pay to an address.
+// BitcoinAddress names the payments of Bitcoin blocks to an address.
 func BitcoinAddress(address string) string { return "bitcoin:" + address }
 
 // Cycles names the reward cycles with their signers.

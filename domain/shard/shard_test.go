@@ -8,7 +8,7 @@ import (
 	"strata/domain/shard"
 )
 
-// The numbers are stored: another function would make what is in the database wrong.
+// Shard numbers are stored in the database, so the function must not change.
 func TestStoredNumbers(t *testing.T) {
 	for name, want := range map[string]int32{
 		shard.Account("SP000000000000000000002Q6VF78"): 15317,
@@ -31,7 +31,7 @@ func TestSpread(t *testing.T) {
 		}
 		used[s] = true
 	}
-	// Of 4 n balls in n bins, 1 - e^-4 = 98.2 % of the bins have some.
+	// With 4n balls in n bins, 1 - e^-4 = 98.2 % of the bins are not empty.
 	if len(used) < shard.Count*97/100 {
 		t.Errorf("%d names are in %d of %d shards", names, len(used), shard.Count)
 	}

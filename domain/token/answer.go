@@ -10,7 +10,7 @@ import (
 	"strata/domain/fetch"
 )
 
-// answer is what a node said to the call of a function, and the exchange in which it did.
+// answer returns the node's result for the call of a function, and the exchange with the node.
 func answer(r *fetch.Report, function string) (fetch.Exchange, clarity.Value, *fetch.Problem) {
 	for i, call := range r.Want.Calls {
 		if call.Function != function {
@@ -28,18 +28,18 @@ func answer(r *fetch.Report, function string) (fetch.Exchange, clarity.Value, *f
 	}
 }
 
-// valueOf is the value with which a node answered, or why there is none.
+// valueOf returns the value in a node's response, or the problem that prevented it.
 //
-//	no exchange, none that is whole     Waiting    the trouble of the node, or of the way to it
+//	no response, or an incomplete one   Waiting    a failure of the node or of the connection
 //	status other than 2xx               Waiting    404 unknown tip, 5xx
-//	status 400                          Troubled 109, the call is over the node's budget
+//	status 400                          Troubled   reason 109: the call exceeds the node's budget
 //	body that is not the node's JSON    Waiting    something stands between us and the node
-//	body larger than it may be          Wrong 101  the contract's doing: nodes add nothing to a value
-//	okay: false                         109, as severityOf says of the cause
-//	okay: true                          a value; Wrong 109 when it is none that its reader may get
+//	body that is too large              Wrong      reason 101: the contract's fault, since nodes add nothing to a value
+//	okay: false                         severityOf(cause), reason 109
+//	okay: true                          a value; Wrong, reason 109, if its type is not the one that the reader expects
 //
-// Sources: stacks-core 4.0, stackslib/src/net/api/callreadonly.rs (shape and statuses). token-metadata-api has 109 for
-// the last two, and gives a token up for good when the node is down.
+// Sources: stacks-core 4.0, stackslib/src/net/api/callreadonly.rs (shape and statuses). token-metadata-api has reason
+// 109 for the last two, and gives up on a token for good when the node is down.
 func valueOf(e fetch.Exchange) (clarity.Value, *fetch.Problem) {
 	if problem := failure(e); problem != nil {
 		return clarity.Value{}, problem

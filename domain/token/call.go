@@ -12,23 +12,22 @@ import (
 
 const lastTokenID = "get-last-token-id"
 
-// Calls are the read-only calls that a token needs, for a want that ReadToken reads the report of. Tokens of a kind
-// other than FT have an id, from 0 to 2^128-1. There are no calls for any other id, or without one, or for what is no
-// kind.
+// Calls returns the read-only calls that fetch the properties of a token. ReadToken reads the report. A token of a kind
+// other than FT needs an id from 0 to 2^128-1. Without a valid id, or for an unknown kind, Calls returns nil.
 func Calls(kind Kind, id *big.Int) []fetch.Call {
-	return callsOf(properties[kind], kind, id)
+	return callsOf(propertiesOf[kind], kind, id)
 }
 
-// SupplyCalls ask for the total supply alone, which ReadSupply reads: it changes more often than the rest. There are none
-// for a kind without supplies.
+// SupplyCalls returns the call that fetches only the total supply, which changes more often than the other properties.
+// ReadSupply reads the report. SupplyCalls returns nil for a kind without supplies.
 func SupplyCalls(kind Kind, id *big.Int) []fetch.Call {
-	if !slices.ContainsFunc(properties[kind], func(p property) bool { return p.function == supply.function }) {
+	if !slices.ContainsFunc(propertiesOf[kind], func(p property) bool { return p.function == supply.function }) {
 		return nil
 	}
 	return callsOf([]property{supply}, kind, id)
 }
 
-func callsOf(wanted []property, kind Kind, id *big.Int) []fetch.Call {
+func callsOf(properties []property, kind Kind, id *big.Int) []fetch.Call {
 	var arguments []clarity.Value
 	if kind != FT {
 		if id == nil {
@@ -41,13 +40,13 @@ func callsOf(wanted []property, kind Kind, id *big.Int) []fetch.Call {
 		arguments = []clarity.Value{argument}
 	}
 	var calls []fetch.Call
-	for _, p := range wanted {
+	for _, p := range properties {
 		calls = append(calls, fetch.NewCall(p.function, arguments...))
 	}
 	return calls
 }
 
-// IDOf is the id that calls of a kind other than FT are about; nil when they are about none.
+// IDOf returns the token id in calls for a kind other than FT; nil if the calls have no id.
 func IDOf(calls []fetch.Call) *big.Int {
 	if len(calls) == 0 || len(calls[0].Arguments) != 1 {
 		return nil
@@ -64,5 +63,6 @@ func IDOf(calls []fetch.Call) *big.Int {
 	return id
 }
 
-// LastTokenIDCall asks a contract of kind NFT for the highest id that it has given out, which ReadLastTokenID reads.
+// LastTokenIDCall returns the call that fetches the highest id of a contract of kind NFT. ReadLastTokenID reads the
+// report.
 func LastTokenIDCall() fetch.Call { return fetch.NewCall(lastTokenID) }

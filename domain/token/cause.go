@@ -7,18 +7,18 @@ import (
 	"strata/domain/fetch"
 )
 
-// severityOf says how bad the cause is for which a node refused a read-only call.
+// severityOf returns the severity of the cause for which a node refused a read-only call.
 //
-//	Unchecked(X…), RuntimeCheck(X…)   the check X failed; the second is what nodes write since the 4.0 line
-//	  NoSuchContract                  Troubled  the deploy may be too young for this node
-//	  Cost…, Memory…, ExecutionTime…  Waiting   over the budget of this node: another may have a larger one
-//	  others: UndefinedFunction, …    Wrong     missing functions and wrong types stay
-//	Runtime(X…), Internal(X…)         Troubled  the node's own trouble: no contract's error is written like this
-//	X …                               Wrong     an error at run time, such as DivisionByZero, a stack trace behind it
+//	Unchecked(X…), RuntimeCheck(X…)   the check X failed; nodes write RuntimeCheck since release 4.0
+//	  NoSuchContract                  Troubled  the contract may be too new for this node
+//	  Cost…, Memory…, ExecutionTime…  Waiting   exceeds the budget of this node; another node may have a larger one
+//	  others: UndefinedFunction, …    Wrong     missing functions and wrong types are permanent
+//	Runtime(X…), Internal(X…)         Troubled  an error of the node: no error of a contract has this form
+//	X …                               Wrong     an error at run time such as DivisionByZero, followed by a stack trace
 //	NotReadOnly                       Wrong     the function writes
 //
-// Sources: stacks-core 4.0, stackslib/src/net/api/callreadonly.rs and clarity/src/vm/errors.rs. token-metadata-api tries
-// again whatever begins with Runtime, so on newer nodes just what stays as it is.
+// Sources: stacks-core 4.0, stackslib/src/net/api/callreadonly.rs and clarity/src/vm/errors.rs. token-metadata-api
+// retries every cause that begins with Runtime; from newer nodes, these are just the permanent errors.
 func severityOf(cause string) fetch.Severity {
 	kind, rest := identifier(cause)
 	inner, wrapped := strings.CutPrefix(rest, "(")
@@ -39,7 +39,7 @@ func severityOf(cause string) fetch.Severity {
 	return fetch.Wrong
 }
 
-// identifier splits a text behind the name at its start, which may be empty.
+// identifier splits a text after the name at its start. The name may be empty.
 func identifier(s string) (name, rest string) {
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if end < 0 {

@@ -6,10 +6,12 @@ import (
 	"strata/domain/fetch"
 )
 
-// statusOverBudget is how a node refuses a call that costs more than it allows, now and the next time.
+// statusOverBudget is a node's status for a call that exceeds its budget. The next call of the same function would,
+// too.
 const statusOverBudget = 400
 
-// failure says why an exchange with a node has no body to read; nil when it has one. The table is above valueOf.
+// failure returns the problem of an exchange with a node that has no body to read; nil if it has one. See the table at
+// valueOf.
 func failure(e fetch.Exchange) *fetch.Problem {
 	switch {
 	case e.Status == statusOverBudget:
@@ -26,18 +28,19 @@ func failure(e fetch.Exchange) *fetch.Problem {
 	return nil
 }
 
-// unreadable is the problem of a body that no node sends.
+// unreadable returns the problem of a body that does not come from a node.
 func unreadable(e fetch.Exchange, err error) *fetch.Problem {
 	return problem(e, fetch.Waiting, fetch.ReasonUnknown, "not the answer of a node: "+err.Error())
 }
 
-// detailMax bounds, in bytes, what is quoted from a response.
+// detailMax is the maximum length, in bytes, of a quotation from a response.
 const detailMax = 300
 
-// problem says what was asked, and what came.
-func problem(e fetch.Exchange, severity fetch.Severity, reason fetch.Reason, what string) *fetch.Problem {
-	if len(what) > detailMax {
-		what = what[:detailMax] + "…" // half a character at the end is not storable, and goes
+// problem returns a problem whose detail names the request and quotes the response.
+func problem(e fetch.Exchange, severity fetch.Severity, reason fetch.Reason, quotation string) *fetch.Problem {
+	if len(quotation) > detailMax {
+		quotation = quotation[:detailMax] + "…" // storable removes half a character before the ellipsis
 	}
-	return &fetch.Problem{Severity: severity, Reason: reason, Detail: storable(fmt.Sprintf("%s %s: %s", e.Method, e.URL, what))}
+	detail := storable(fmt.Sprintf("%s %s: %s", e.Method, e.URL, quotation))
+	return &fetch.Problem{Severity: severity, Reason: reason, Detail: detail}
 }

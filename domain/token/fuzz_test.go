@@ -57,7 +57,7 @@ func FuzzReadToken(f *testing.F) {
 			if problem != nil {
 				checkProblem(t, problem)
 				if read != (token.Read{}) {
-					t.Fatalf("half read: %s", show(read))
+					t.Fatalf("got %s together with a problem", show(read))
 				}
 				continue
 			}

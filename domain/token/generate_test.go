@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// storable says whether Postgres can hold a text.
+// storable reports whether Postgres can hold a text.
 func storable(s string) bool { return unicode.ValidString(s) && !strings.Contains(s, "\x00") }
 
 var uints = rapid.Custom(func(t *rapid.T) *big.Int {
@@ -22,15 +22,15 @@ var uints = rapid.Custom(func(t *rapid.T) *big.Int {
 	return n.Or(n.Lsh(n, 64), new(big.Int).SetUint64(low))
 })
 
-// words are those that prints consist of, and some that they do not.
+// words are words of prints, and some other words.
 var words = rapid.SampledFrom([]string{
 	"token-metadata-update", "ft", "nft", "sft", "standard", "frozen", "dynamic", "sometimes", "", deed, notifier, owner,
 	"sft_mint", "sft_burn", "sft_transfer",
 })
 
-// spelt writes a word in any of the ways in which contracts do.
-func spelt(t *rapid.T, word string) clarity.Value {
-	return rapid.SampledFrom([]clarity.Value{ascii(word), utf8(word), buffer(word)}).Draw(t, "spelt")
+// spelling draws one of the forms in which contracts write a word.
+func spelling(t *rapid.T, word string) clarity.Value {
+	return rapid.SampledFrom([]clarity.Value{ascii(word), utf8(word), buffer(word)}).Draw(t, "spelling")
 }
 
 var leaves = rapid.Custom(func(t *rapid.T) clarity.Value {
@@ -46,10 +46,10 @@ var leaves = rapid.Custom(func(t *rapid.T) clarity.Value {
 	case 4:
 		return clarity.NewBool(rapid.Bool().Draw(t, "bool"))
 	}
-	return spelt(t, words.Draw(t, "word"))
+	return spelling(t, words.Draw(t, "word"))
 })
 
-// values are any, with tuples that resemble prints more often than chance would have it.
+// values generates values of any type, often tuples that resemble prints.
 func values(levels int) *rapid.Generator[clarity.Value] {
 	if levels == 0 {
 		return leaves
@@ -80,7 +80,7 @@ func values(levels int) *rapid.Generator[clarity.Value] {
 	})
 }
 
-// check says what is wrong with what was made of any value.
+// check parses a value as every kind of print, and returns an error if a result is invalid.
 func check(v clarity.Value) error {
 	most := decimal("340282366920938463463374607431768211455")
 	inRange := func(n *big.Int) bool { return n != nil && n.Sign() >= 0 && n.Cmp(most) <= 0 }
@@ -132,18 +132,18 @@ func TestPrintsOfAnyValue(t *testing.T) {
 	})
 }
 
-// Whatever a contract means to say arrives, however it writes it.
-func TestNotificationArrives(t *testing.T) {
+// A notification is recognised in all forms in which contracts write it.
+func TestNotificationForms(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		want := token.Notification{
 			Class:    rapid.SampledFrom([]token.Kind{token.FT, token.SFT, token.NFT}).Draw(rt, "class"),
 			Contract: rapid.SampledFrom([]string{deed, notifier}).Draw(rt, "contract"),
 			Mode:     rapid.SampledFrom([]token.UpdateMode{token.Standard, token.Frozen, token.Dynamic}).Draw(rt, "mode"),
 		}
-		id := rapid.OneOf(rapid.Just(principal(want.Contract)), rapid.Custom(func(t *rapid.T) clarity.Value { return spelt(t, want.Contract) }))
-		payload := []any{"token-class", spelt(rt, string(want.Class)), "contract-id", id.Draw(rt, "id")}
+		id := rapid.OneOf(rapid.Just(principal(want.Contract)), rapid.Custom(func(t *rapid.T) clarity.Value { return spelling(t, want.Contract) }))
+		payload := []any{"token-class", spelling(rt, string(want.Class)), "contract-id", id.Draw(rt, "id")}
 		if want.Mode != token.Standard || rapid.Bool().Draw(rt, "explicit") {
-			payload = append(payload, "update-mode", spelt(rt, string(want.Mode)))
+			payload = append(payload, "update-mode", spelling(rt, string(want.Mode)))
 		}
 		if rapid.Bool().Draw(rt, "has ttl") {
 			seconds := rapid.Int64Range(0, token.TTLMax).Draw(rt, "ttl")

@@ -9,9 +9,9 @@ import (
 
 const statusNotFound = 404 // RFC 9110 15.5.5
 
-// ReadInterface reads the report of a ContractInterface: the node's answer to GET
+// ReadInterface reads the report of a want of kind ContractInterface: the node's response to GET
 // /v2/contracts/interface/{address}/{name}. Either the interface or the problem is nil. A contract that the node does
-// not have (404) is Troubled, since the node may learn of it; other failures are Waiting, as with calls.
+// not have (404) is Troubled, because the node may learn of it. Other failures have the same severities as for calls.
 func ReadInterface(r *fetch.Report) (*contract.Interface, *fetch.Problem) {
 	e, ok := r.Last()
 	if !ok {
@@ -27,7 +27,8 @@ func ReadInterface(r *fetch.Report) (*contract.Interface, *fetch.Problem) {
 	if err != nil {
 		return nil, unreadable(e, err)
 	}
-	// Any JSON object parses, but a node always lists functions. Whatever does not would pass for no token for good.
+	// Any JSON object parses, but a node always lists functions. Without this check, another object would count as the
+	// interface of a contract that is never a token.
 	if i == nil || i.Functions == nil {
 		return nil, unreadable(e, errors.New("no functions"))
 	}

@@ -7,46 +7,48 @@ import (
 	"strata/domain/clarity"
 )
 
-// PrintTopic is the topic of the contract events that hold notifications and SFT prints. Values of any other topic are
-// neither.
+// PrintTopic is the topic of the contract events that hold notifications and SFT prints. Events of other topics never
+// hold them.
 const PrintTopic = "print"
 
-// UpdateMode says how long metadata stays as it is after a notification (SIP-019).
+// UpdateMode says how long metadata stays valid after a notification (SIP-019).
 type UpdateMode string
 
 // Update modes.
 const (
-	// Standard: until the next notification.
+	// Standard metadata is valid until the next notification.
 	Standard UpdateMode = "standard"
-	// Frozen: forever.
+	// Frozen metadata is valid forever.
 	Frozen UpdateMode = "frozen"
-	// Dynamic: until the notification's time to live is over, again and again.
+	// Dynamic metadata must be fetched again whenever the notification's time to live is over.
 	Dynamic UpdateMode = "dynamic"
 )
 
-// TTLMax is 100 years in seconds; what lives longer lives as long for us.
+// TTLMax is the longest time to live, 100 years in seconds. A longer one counts as TTLMax.
 const TTLMax = 100 * 365 * 24 * 60 * 60
 
-// Notification is a contract's word that the metadata of tokens has changed (SIP-019).
+// Notification is a contract's announcement that the metadata of tokens has changed (SIP-019).
 type Notification struct {
 	Class Kind
-	// Contract of the tokens, as ADDRESS.name in canonical form. It need not be the one that printed: see AuthorisedBy.
+	// Contract of the tokens, as ADDRESS.name in canonical form. Another contract may have printed the notification:
+	// see AuthorisedBy.
 	Contract string
 	// TokenIDs are from 0 to 2^128-1, each once, in the order of the print. Empty means all tokens of the contract.
 	TokenIDs []*big.Int
 	Mode     UpdateMode
-	// TTL in seconds, from 0 to TTLMax; nil when there is none.
+	// TTL is the time to live in seconds, from 0 to TTLMax; nil for none.
 	TTL *int64
 }
 
-// ParseNotification reads a printed value; false when it is no notification. It is
+// ParseNotification parses a printed value; false if it is not a notification. A notification has the form
 //
 //	{ notification: "token-metadata-update",
 //	  payload: { token-class, contract-id, token-ids?, update-mode?, ttl? } }
 //
-// Words may be string-ascii, string-utf8 or buffers, contract-id also a principal, ids also int. Ids are read for nft,
-// where none or an empty list stands for all tokens, and for sft, which must have them. An empty update-mode is
-// standard, an unknown one makes it no notification. A ttl that is no uint is ignored.
+// Words may be string-ascii, string-utf8 or buffers. A contract-id may also be a principal, and ids may also be int. An
+// nft notification without ids, or with an empty list, means all tokens. An sft notification must have ids. The ids of
+// an ft notification are ignored. An empty update-mode means standard, and a value with an unknown update-mode is not a
+// notification. A ttl that is not a uint is ignored.
 func ParseNotification(v clarity.Value) (Notification, bool) {
 	if word, ok := wordIn(v, "notification"); !ok || word != "token-metadata-update" {
 		return Notification{}, false
@@ -70,9 +72,9 @@ func ParseNotification(v clarity.Value) (Notification, bool) {
 	return n, true
 }
 
-// AuthorisedBy says whether the notification counts: it does when it was printed by the contract that it is about, or in
-// a transaction of that contract's owner. The emitter is the id of the contract that printed, the origin the address
-// that signed the transaction (not its sponsor), both in canonical form.
+// AuthorisedBy reports whether the notification counts: if the contract of the tokens printed it, or if the transaction
+// is from that contract's owner. The emitter is the id of the contract that printed the notification. The origin is the
+// address that signed the transaction (not its sponsor). Both are in canonical form.
 func (n Notification) AuthorisedBy(emitter, origin string) bool {
 	owner, _, ok := strings.Cut(n.Contract, ".")
 	return ok && (emitter == n.Contract || origin == owner)
@@ -86,7 +88,7 @@ func wordIn(tuple clarity.Value, field string) (string, bool) {
 	return wordOf(v)
 }
 
-// contractID reads the id of a contract in any of its forms, and returns the canonical one.
+// contractID returns the canonical form of a contract id in any of its forms.
 func contractID(v clarity.Value) (string, bool) {
 	p, ok := v.Principal()
 	if !ok {
@@ -99,7 +101,7 @@ func contractID(v clarity.Value) (string, bool) {
 			return "", false
 		}
 	}
-	// Values are decoded leniently: the name of a principal may be anything.
+	// Decoding is lenient, so the name of a principal may be anything.
 	if !p.IsContract() || !clarity.IsContractName(p.Contract) {
 		return "", false
 	}

@@ -36,7 +36,7 @@ func unsigned(n ...uint64) (list []clarity.Value) {
 
 func list(elements ...clarity.Value) clarity.Value { return must(clarity.NewList(elements...)) }
 
-// tuple of names and values in turn.
+// tuple returns a tuple of alternating names and values.
 func tuple(parts ...any) clarity.Value {
 	var fields []clarity.Field
 	for i := 0; i < len(parts); i += 2 {
@@ -45,7 +45,7 @@ func tuple(parts ...any) clarity.Value {
 	return must(clarity.NewTuple(fields...))
 }
 
-// notice is a notification with the given payload.
+// notice returns a notification with the given payload.
 func notice(payload ...any) clarity.Value {
 	return tuple("notification", ascii("token-metadata-update"), "payload", tuple(payload...))
 }
@@ -58,7 +58,8 @@ func summary(n token.Notification) string {
 	return fmt.Sprint(n.Class, " ", n.Contract, " ", n.TokenIDs, " ", n.Mode, " ", ttl)
 }
 
-// The real bytes of transaction 0xfc81a8c30025d7135d4313ea746831de1c7794478d4e0d23ef76970ee071cf20.
+// mainnetNotice has the bytes of a notification in the mainnet transaction
+// 0xfc81a8c30025d7135d4313ea746831de1c7794478d4e0d23ef76970ee071cf20.
 const mainnetNotice = "0c000000020c6e6f74696669636174696f6e0d00000015746f6b656e2d6d657461646174612d757064617465077061796c6f61640c00000002" +
 	"0b636f6e74726163742d69640616faa051721e9a12470ad03f6316a918fb4819c6ba1666696e652d6172742d65786869626974696f6e2d7631" +
 	"0b746f6b656e2d636c6173730d000000036e6674"
@@ -184,8 +185,8 @@ func TestAuthorisedBy(t *testing.T) {
 		{"N3 other contract, owner", notifier, owner, true},
 		{"N4 own contract, foreign sender", deed, stranger, true},
 		{"other contract of the owner, other sender", owner + ".other", stranger, false},
-		{"contract whose name goes on", deed + "2", stranger, false},
-		{"contract for a sender", notifier, deed, false},
+		{"contract with a longer name", deed + "2", stranger, false},
+		{"own contract as the origin", notifier, deed, false},
 		{"nobody", "", "", false},
 	} {
 		if got := n.AuthorisedBy(tc.emitter, tc.origin); got != tc.want {
@@ -199,7 +200,7 @@ func TestAuthorisedBy(t *testing.T) {
 
 func TestParseSFTPrint(t *testing.T) {
 	most := decimal("340282366920938463463374607431768211455")
-	of := func(word clarity.Value, id, amount clarity.Value) clarity.Value {
+	printOf := func(word clarity.Value, id, amount clarity.Value) clarity.Value {
 		return tuple("type", word, "token-id", id, "amount", amount, "recipient", principal(owner))
 	}
 	three, many := clarity.NewUint64(3), clarity.NewUint64(1000)
@@ -208,19 +209,19 @@ func TestParseSFTPrint(t *testing.T) {
 		value clarity.Value
 		want  *token.SFTPrint
 	}{
-		{"mint", of(ascii("sft_mint"), three, many), &token.SFTPrint{Event: token.SFTMint, TokenID: big.NewInt(3), Amount: big.NewInt(1000)}},
-		{"burn", of(ascii("sft_burn"), three, many), &token.SFTPrint{Event: token.SFTBurn, TokenID: big.NewInt(3), Amount: big.NewInt(1000)}},
-		{"transfer", of(utf8("sft_transfer"), clarity.NewUint64(0), clarity.NewUint64(0)), &token.SFTPrint{Event: token.SFTTransfer, TokenID: new(big.Int), Amount: new(big.Int)}},
-		{"largest", of(buffer("sft_mint"), must(clarity.NewUint(most)), must(clarity.NewUint(most))), &token.SFTPrint{Event: token.SFTMint, TokenID: most, Amount: most}},
+		{"mint", printOf(ascii("sft_mint"), three, many), &token.SFTPrint{Event: token.SFTMint, TokenID: big.NewInt(3), Amount: big.NewInt(1000)}},
+		{"burn", printOf(ascii("sft_burn"), three, many), &token.SFTPrint{Event: token.SFTBurn, TokenID: big.NewInt(3), Amount: big.NewInt(1000)}},
+		{"transfer", printOf(utf8("sft_transfer"), clarity.NewUint64(0), clarity.NewUint64(0)), &token.SFTPrint{Event: token.SFTTransfer, TokenID: new(big.Int), Amount: new(big.Int)}},
+		{"largest", printOf(buffer("sft_mint"), must(clarity.NewUint(most)), must(clarity.NewUint(most))), &token.SFTPrint{Event: token.SFTMint, TokenID: most, Amount: most}},
 		{"without recipient", tuple("type", ascii("sft_mint"), "token-id", three, "amount", many), &token.SFTPrint{Event: token.SFTMint, TokenID: big.NewInt(3), Amount: big.NewInt(1000)}},
-		{"other type", of(ascii("sft_melt"), three, many), nil},
-		{"type of a number", of(three, three, many), nil},
-		{"id of int", of(ascii("sft_mint"), clarity.NewInt64(3), many), nil},
-		{"amount of int", of(ascii("sft_mint"), three, clarity.NewInt64(3)), nil},
+		{"other type", printOf(ascii("sft_melt"), three, many), nil},
+		{"type of a number", printOf(three, three, many), nil},
+		{"id of int", printOf(ascii("sft_mint"), clarity.NewInt64(3), many), nil},
+		{"amount of int", printOf(ascii("sft_mint"), three, clarity.NewInt64(3)), nil},
 		{"no id", tuple("type", ascii("sft_mint"), "amount", many), nil},
 		{"no amount", tuple("type", ascii("sft_mint"), "token-id", three), nil},
 		{"no type", tuple("token-id", three, "amount", many), nil},
-		{"in ok", clarity.NewOk(of(ascii("sft_mint"), three, many)), nil},
+		{"in ok", clarity.NewOk(printOf(ascii("sft_mint"), three, many)), nil},
 		{"no value", clarity.Value{}, nil},
 	} {
 		got, ok := token.ParseSFTPrint(tc.value)

@@ -7,9 +7,10 @@ import (
 	"strata/domain/clarity"
 )
 
-// Read is what a contract says about one of its tokens. What it does not say is nil; zero and the empty text are values.
+// Read has the properties that a contract states for one of its tokens. A property that it does not state is nil; zero
+// and the empty text are values.
 type Read struct {
-	// URI of the metadata as the contract has it, without anything filled in.
+	// URI of the metadata as the contract has it, with its placeholders.
 	URI    *string
 	Name   *string
 	Symbol *string
@@ -19,36 +20,37 @@ type Read struct {
 	TotalSupply *big.Int
 }
 
-// property is something that a contract can be asked about a token.
+// property is a property of a token that a read-only function of its contract returns.
 type property struct {
 	function string
-	// set takes what the contract answered; false when the answer is none that the function may give.
+	// set stores the result of the function; false if its type is wrong.
 	set func(*Read, clarity.Value) bool
-	// dispensable properties of a contract that fails to tell them are absent; without others there is no token.
-	dispensable bool
+	// optional means that the token is read without the property if the contract fails to return it. If any other
+	// property fails, the whole read fails.
+	optional bool
 }
 
-// URIs, names and decimals are of no use by halves. Supplies fail in contracts that work well otherwise.
+// Only supplies are optional: they fail in contracts that otherwise work well.
 var (
 	uri      = property{function: "get-token-uri", set: func(r *Read, v clarity.Value) (ok bool) { r.URI, ok = textOf(v); return ok }}
 	name     = property{function: "get-name", set: func(r *Read, v clarity.Value) (ok bool) { r.Name, ok = textOf(v); return ok }}
 	symbol   = property{function: "get-symbol", set: func(r *Read, v clarity.Value) (ok bool) { r.Symbol, ok = textOf(v); return ok }}
 	decimals = property{function: "get-decimals", set: setDecimals}
 	supply   = property{
-		function:    "get-total-supply",
-		set:         func(r *Read, v clarity.Value) (ok bool) { r.TotalSupply, ok = numberOf(v); return ok },
-		dispensable: true,
+		function: "get-total-supply",
+		set:      func(r *Read, v clarity.Value) (ok bool) { r.TotalSupply, ok = numberOf(v); return ok },
+		optional: true,
 	}
 )
 
-// properties are in the order in which they are asked for.
-var properties = map[Kind][]property{
+// propertiesOf has the properties of each kind, in the order of the calls.
+var propertiesOf = map[Kind][]property{
 	FT:  {uri, name, symbol, decimals, supply},
 	SFT: {uri, decimals, supply},
 	NFT: {uri},
 }
 
-// setDecimals takes a number that no wallet could apply for an unknown one.
+// setDecimals treats a number above 2^31-1, which no wallet can apply, as unknown.
 func setDecimals(r *Read, v clarity.Value) bool {
 	n, ok := numberOf(v)
 	if n != nil && n.IsInt64() && n.Int64() <= math.MaxInt32 {

@@ -8,24 +8,25 @@ import (
 	"strata/domain/fetch"
 )
 
-// ReadToken reads the report of a want with Calls. Either the problem is nil or nothing was read: of several problems
-// it is the one that may pass soonest, so a read that hangs on a node is Waiting as a whole.
+// ReadToken reads the report of a want with Calls. Either the problem is nil, or the Read is empty. Of several problems
+// it returns the one that may be over soonest: if one call waits for the node, the whole read is Waiting.
 //
-// Results may be in any nesting of ok and some; none is absent, err a problem. Decimals above 2^31-1 are absent, and so
-// is a total supply that the contract fails to tell. Texts lose what Postgres can't hold.
+// Results may be in any nesting of ok and some. A property is nil if the result is none, if it is more than 2^31-1
+// decimals, or if it is a total supply that the contract fails to return. A result of err is a problem. Texts lose what
+// Postgres cannot hold.
 func ReadToken(kind Kind, r *fetch.Report) (Read, *fetch.Problem) {
-	wanted := properties[kind]
-	if len(wanted) == 0 {
+	properties := propertiesOf[kind]
+	if len(properties) == 0 {
 		return Read{}, &fetch.Problem{Severity: fetch.Wrong, Reason: fetch.ReasonUnknown, Detail: fmt.Sprintf("read a token: unknown kind %q", kind)}
 	}
 	var read Read
 	var soonest *fetch.Problem
-	for _, p := range wanted {
+	for _, p := range properties {
 		e, v, problem := answer(r, p.function)
 		if problem == nil && !p.set(&read, v) {
 			problem = unexpected(e, v)
 		}
-		if problem == nil || p.dispensable && (problem.Severity == fetch.Wrong || e.Status == statusOverBudget) {
+		if problem == nil || p.optional && (problem.Severity == fetch.Wrong || e.Status == statusOverBudget) {
 			continue
 		}
 		if soonest == nil || problem.Severity < soonest.Severity {
@@ -38,7 +39,8 @@ func ReadToken(kind Kind, r *fetch.Report) (Read, *fetch.Problem) {
 	return read, nil
 }
 
-// ReadSupply reads the report of a want with SupplyCalls: from 0 to 2^128-1 in the smallest unit, nil with a problem.
+// ReadSupply reads the report of a want with SupplyCalls. It returns a supply from 0 to 2^128-1 in the smallest unit,
+// or nil and a problem.
 func ReadSupply(r *fetch.Report) (*big.Int, *fetch.Problem) {
 	var read Read
 	e, v, problem := answer(r, supply.function)
@@ -51,8 +53,8 @@ func ReadSupply(r *fetch.Report) (*big.Int, *fetch.Problem) {
 	return read.TotalSupply, nil
 }
 
-// ReadLastTokenID reads the report of a want with LastTokenIDCall: a number from 0 to 2^128-1, nil with a problem. Unlike
-// with a token's properties, none is a problem, because the function is there to give a number.
+// ReadLastTokenID reads the report of a want with LastTokenIDCall. It returns a number from 0 to 2^128-1, or nil and a
+// problem. Unlike for a token's properties, a result of none is a problem, because the function must return a number.
 func ReadLastTokenID(r *fetch.Report) (*big.Int, *fetch.Problem) {
 	e, v, problem := answer(r, lastTokenID)
 	if problem != nil {
@@ -65,7 +67,7 @@ func ReadLastTokenID(r *fetch.Report) (*big.Int, *fetch.Problem) {
 	return id, nil
 }
 
-// unexpected is the problem of a contract that answers with something else than its standard says.
+// unexpected returns the problem of a contract whose result is not of the type in its standard.
 func unexpected(e fetch.Exchange, v clarity.Value) *fetch.Problem {
 	return problem(e, fetch.Wrong, fetch.ReasonClarity, "result "+v.Repr())
 }

@@ -13,7 +13,7 @@ import (
 	"strata/domain/token"
 )
 
-// show writes what was read on one line, - for what is absent.
+// show returns the properties on one line, with - for nil.
 func show(r token.Read) string {
 	text := func(s *string) string {
 		if s == nil {
@@ -51,12 +51,12 @@ func decimal(s string) *big.Int {
 	return n
 }
 
-// okay is the body of a node's answer with a result.
+// okay returns an exchange in which the node returns a result.
 func okay(v clarity.Value) fetch.Exchange {
 	return answered(fmt.Sprintf(`{"okay":true,"result":%q}`, v.Hex()))
 }
 
-// refused is the body of a node's answer without one.
+// refused returns an exchange in which the node refuses a call.
 func refused(cause string) fetch.Exchange {
 	body, err := json.Marshal(map[string]any{"okay": false, "cause": cause})
 	if err != nil {
@@ -67,7 +67,7 @@ func refused(cause string) fetch.Exchange {
 
 func answered(body string) fetch.Exchange { return fetch.Exchange{Status: 200, Body: fetch.Body(body)} }
 
-// report has the exchanges in the order of the calls.
+// report returns a report with one exchange for each call, in the order of the calls.
 func report(calls []fetch.Call, exchanges ...fetch.Exchange) *fetch.Report {
 	r := &fetch.Report{Want: fetch.Want{Kind: fetch.ContractRead, Contract: deed, Calls: calls}, Attempt: 1, Tip: &fetch.Tip{Height: 1}}
 	for i, e := range exchanges {
@@ -214,7 +214,7 @@ func TestReadNFT(t *testing.T) {
 		{"R3", refused("Unchecked(Foo(Bar))"), "", fetch.Wrong, fetch.ReasonClarity},
 		{"R3 newer", refused("RuntimeCheck(Foo(Bar))"), "", fetch.Wrong, fetch.ReasonClarity},
 		{"undefined function", refused(`RuntimeCheck(UndefinedFunction("get-token-uri"))`), "", fetch.Wrong, fetch.ReasonClarity},
-		{"a name that only looks like it", refused(`Unchecked(UndefinedFunction("NoSuchContract"))`), "", fetch.Wrong, fetch.ReasonClarity},
+		{"NoSuchContract as an argument", refused(`Unchecked(UndefinedFunction("NoSuchContract"))`), "", fetch.Wrong, fetch.ReasonClarity},
 		{"type error", refused(`Unchecked(TypeError(UIntType, BoolType))`), "", fetch.Wrong, fetch.ReasonClarity},
 		{"error at run time", refused("DivisionByZero\n Stack Trace: \nSP.a:b\n"), "", fetch.Wrong, fetch.ReasonClarity},
 		{"not read-only", refused("NotReadOnly"), "", fetch.Wrong, fetch.ReasonClarity},
@@ -259,8 +259,8 @@ func TestReadNFT(t *testing.T) {
 	}
 }
 
-// Nothing is half read: of several problems the one counts that may pass soonest.
-func TestReadWaitsAsAWhole(t *testing.T) {
+// A token is read completely or not at all. Of several problems, the one that may be over soonest counts.
+func TestReadTokenWithProblems(t *testing.T) {
 	wrong, troubled, waiting := refused("DivisionByZero"), refused(`Unchecked(NoSuchContract("a.b"))`), fetch.Exchange{Status: 503}
 	for _, tc := range []struct {
 		name      string
@@ -289,7 +289,7 @@ func TestReadWaitsAsAWhole(t *testing.T) {
 	}
 }
 
-// The last exchange for a call counts, and it says when to come back.
+// The last exchange for a call counts, and says when to retry.
 func TestReadRetries(t *testing.T) {
 	r := report(token.Calls(token.NFT, one()), fetch.Exchange{Status: 429, Header: map[string]string{"retry-after": "120"}})
 	_, problem := token.ReadToken(token.NFT, r)
@@ -302,7 +302,7 @@ func TestReadRetries(t *testing.T) {
 	}
 }
 
-// What a problem tells people is bounded, and fits in Postgres.
+// The detail of a problem has a bounded length, and Postgres can hold it.
 func TestReadDetail(t *testing.T) {
 	for name, e := range map[string]fetch.Exchange{
 		"cause":  refused("Foo\x00" + strings.Repeat("é", 1000)),
@@ -389,7 +389,7 @@ func TestReadInterface(t *testing.T) {
 	}
 }
 
-// A supply that is too expensive to tell is as good as one that fails; everything else of the token is read.
+// A supply call that exceeds the node's budget counts as failed. The other properties of the token are read.
 func TestSupplyOverBudget(t *testing.T) {
 	calls := token.Calls(token.SFT, big.NewInt(7))
 	r := &fetch.Report{Want: fetch.Want{Kind: fetch.ContractRead, Contract: "SP000000000000000000002Q6VF78.t", Calls: calls}}

@@ -6,20 +6,20 @@ import (
 	"strata/domain/contract"
 )
 
-// Recognised is what the interface of a token contract tells.
+// Recognised is what the interface of a token contract says about its tokens.
 type Recognised struct {
 	Kind Kind
-	// FungibleToken and NonFungibleToken are the first of the assets that the contract defines; empty when it defines
-	// none.
+	// FungibleToken and NonFungibleToken are the first assets that the contract defines; empty for none.
 	FungibleToken    string
 	NonFungibleToken string
 }
 
-// Recognise says whether a contract is a token; nil is a contract whose interface is not known, and none.
+// Recognise reports whether a contract is a token, and of which kind. A nil interface means that the interface is
+// unknown; such a contract is not a token.
 //
-// A contract is judged by its callable functions: their names, and the types of their arguments, which must be equal
-// part by part. Results do not count, because contracts in wide use deviate there; that shows when they are read. A
-// contract that fits several standards has the richest, so SIP-013 comes before SIP-009 and SIP-010.
+// Recognise compares the names of the callable functions and the types of their arguments, which must be equal part by
+// part. It ignores the types of the results, because contracts in wide use deviate there; ReadToken finds out. A
+// contract that follows several standards gets the richest: SIP-013 before SIP-009 before SIP-010.
 func Recognise(i *contract.Interface) (Recognised, bool) {
 	if i == nil {
 		return Recognised{}, false
@@ -44,7 +44,7 @@ func Recognise(i *contract.Interface) (Recognised, bool) {
 	return r, true
 }
 
-// function is what a standard asks for: a name and the types of the arguments.
+// function is a function that a standard requires: its name and the types of its arguments.
 type function struct {
 	name      string
 	arguments []contract.Type
@@ -85,25 +85,26 @@ var fungible = []function{
 	{"get-token-uri", nil},
 }
 
-func hasAll(i *contract.Interface, wanted []function) bool {
-	for _, f := range wanted {
-		if !slices.ContainsFunc(i.Functions, f.isMetBy) {
+func hasAll(i *contract.Interface, functions []function) bool {
+	for _, f := range functions {
+		if !slices.ContainsFunc(i.Functions, f.matches) {
 			return false
 		}
 	}
 	return true
 }
 
-// isMetBy leaves out private functions, which only the contract itself can call.
-func (f function) isMetBy(have contract.Function) bool {
+// matches reports whether a contract's function is the required one. A private function never is, because only the
+// contract itself can call it.
+func (f function) matches(have contract.Function) bool {
 	return have.Name == f.name && have.Access != "private" &&
 		slices.EqualFunc(have.Args, f.arguments, func(a contract.Argument, want contract.Type) bool {
 			return equal(a.Type, want)
 		})
 }
 
-// equal compares a type with that of a standard part by part. No standard has tuples. Texts would not do: what is not
-// understood is shown as it came.
+// equal compares a type with the type in a standard, part by part. No standard has tuples. Comparing the texts of the
+// types would not do: an unknown type has whatever text the node wrote.
 func equal(have, want contract.Type) bool {
 	return have.Kind == want.Kind && have.Length == want.Length && slices.EqualFunc(have.Parts, want.Parts, equal)
 }

@@ -13,12 +13,12 @@ import (
 // Types as nodes write them.
 const (
 	number       = `"uint128"`
-	who          = `"principal"`
+	account      = `"principal"`
 	memo         = `{"buffer":{"length":34}}`
 	optionalMemo = `{"optional":{"buffer":{"length":34}}}`
 )
 
-// functions have the types of their arguments by name.
+// functions maps the name of a function to the types of its arguments.
 type functions map[string][]string
 
 var (
@@ -26,30 +26,30 @@ var (
 		"get-last-token-id": nil,
 		"get-token-uri":     {number},
 		"get-owner":         {number},
-		"transfer":          {number, who, who},
+		"transfer":          {number, account, account},
 	}
 	sip010 = functions{
-		"transfer":         {number, who, who, optionalMemo},
+		"transfer":         {number, account, account, optionalMemo},
 		"get-name":         nil,
 		"get-symbol":       nil,
 		"get-decimals":     nil,
-		"get-balance":      {who},
+		"get-balance":      {account},
 		"get-total-supply": nil,
 		"get-token-uri":    nil,
 	}
 	sip013 = functions{
-		"get-balance":         {number, who},
-		"get-overall-balance": {who},
+		"get-balance":         {number, account},
+		"get-overall-balance": {account},
 		"get-total-supply":    {number},
 		"get-overall-supply":  nil,
 		"get-decimals":        {number},
 		"get-token-uri":       {number},
-		"transfer":            {number, number, who, who},
-		"transfer-memo":       {number, number, who, who, memo},
+		"transfer":            {number, number, account, account},
+		"transfer-memo":       {number, number, account, account, memo},
 	}
 )
 
-// standards have what a contract of a kind needs: its functions, and whether they depend on an asset of the contract.
+// standards has the requirements for a contract of each kind: its functions, and the assets that it must define.
 var standards = map[token.Kind]struct {
 	functions                  functions
 	needsFungible, needsUnique bool
@@ -59,7 +59,7 @@ var standards = map[token.Kind]struct {
 	token.SFT: {sip013, false, false},
 }
 
-// with returns a copy in which a function has other arguments.
+// with returns a copy with other arguments of one function.
 func (f functions) with(name string, arguments ...string) functions {
 	f = maps.Clone(f)
 	f[name] = arguments
@@ -72,7 +72,7 @@ func (f functions) without(name string) functions {
 	return f
 }
 
-// draft is an interface that is written as a node would write it.
+// draft is an interface before it is written in the node's JSON form.
 type draft struct {
 	functions        functions
 	access           map[string]string // public unless given
@@ -132,7 +132,7 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// Whatever is missing or different makes it no token.
+// A contract is no token if any function is missing or different.
 func TestRecogniseNeedsEveryFunction(t *testing.T) {
 	for kind, standard := range standards {
 		recognised := func(f functions, access map[string]string) bool {
@@ -156,7 +156,7 @@ func TestRecogniseNeedsEveryFunction(t *testing.T) {
 				if recognised(standard.functions.with(name, slices.Delete(slices.Clone(arguments), i, i+1)...), nil) {
 					t.Errorf("%s without argument %d of %s is a token", kind, i, name)
 				}
-				// "uint" and "principals" are no types of today.
+				// "uint" and "principals" are not Clarity types.
 				for _, typ := range []string{`"int128"`, `"uint"`, `"principals"`, `{"optional":"uint128"}`, `{"optional":"principal"}`} {
 					other := slices.Clone(arguments)
 					other[i] = typ
@@ -188,14 +188,14 @@ func TestRecogniseMemo(t *testing.T) {
 		`{"optional":{"tuple":[{"name":"memo","type":{"buffer":{}}}]}}`: false,
 		`{"optional":{"callable":{"buffer":{"length":34}}}}`:            false,
 	} {
-		d := draft{functions: sip010.with("transfer", number, who, who, typ), fungible: []string{"gold"}}
+		d := draft{functions: sip010.with("transfer", number, account, account, typ), fungible: []string{"gold"}}
 		if _, ok := token.Recognise(d.parse(t)); ok != want {
 			t.Errorf("memo %s: got %v, want %v", typ, ok, want)
 		}
 	}
 }
 
-// A contract may follow several standards, where their functions do not contradict each other.
+// A contract may follow several standards, unless their functions contradict each other.
 func TestRecogniseOrder(t *testing.T) {
 	both := maps.Clone(sip013)
 	for name, arguments := range sip009 {
@@ -204,7 +204,7 @@ func TestRecogniseOrder(t *testing.T) {
 		}
 	}
 	i := draft{functions: both, fungible: []string{"gold"}, unique: []string{"deed"}}.parse(t)
-	// Clarity has one function of a name; the list of an interface does not know that.
+	// In Clarity, function names are unique; the list in an interface can repeat a name.
 	i.Functions = append(i.Functions, draft{functions: functions{"transfer": sip009["transfer"]}}.parse(t).Functions...)
 	if got, ok := token.Recognise(i); !ok || got.Kind != token.SFT {
 		t.Errorf("SIP-013 and SIP-009: got %+v, %v, want sft", got, ok)

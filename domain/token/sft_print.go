@@ -16,8 +16,9 @@ const (
 	SFTTransfer SFTEvent = "sft_transfer"
 )
 
-// SFTPrint is what a contract prints when it mints, burns or transfers an amount of a semi-fungible token (SIP-013): the
-// chain itself has no events for them. Anybody can print it, so it counts for contracts of kind SFT only.
+// SFTPrint is what a contract prints when it mints, burns or transfers an amount of a semi-fungible token (SIP-013).
+// The chain itself has no events for semi-fungible tokens. Any contract can print such a value, so it counts only for
+// contracts of kind SFT.
 type SFTPrint struct {
 	Event SFTEvent
 	// TokenID and Amount are from 0 to 2^128-1.
@@ -25,8 +26,8 @@ type SFTPrint struct {
 	Amount  *big.Int
 }
 
-// ParseSFTPrint reads a printed value, such as {type: "sft_mint", token-id: u1, amount: u100, recipient: …}; false when
-// it is no such print. Who sends and receives does not matter to a token, and may be missing.
+// ParseSFTPrint parses a printed value such as {type: "sft_mint", token-id: u1, amount: u100, recipient: …}; false if
+// it is not an SFT print. Sender and recipient may be missing: they do not matter to the token.
 func ParseSFTPrint(v clarity.Value) (SFTPrint, bool) {
 	word, _ := wordIn(v, "type")
 	p := SFTPrint{Event: SFTEvent(word)}

@@ -7,7 +7,7 @@ import (
 	"strata/domain/clarity"
 )
 
-// unwrap takes away any nesting of ok and some.
+// unwrap removes any nesting of ok and some.
 func unwrap(v clarity.Value) clarity.Value {
 	for v.Type() == clarity.TypeOk || v.Type() == clarity.TypeSome {
 		v, _ = v.Inner()
@@ -15,7 +15,7 @@ func unwrap(v clarity.Value) clarity.Value {
 	return v
 }
 
-// textOf reads a string; nil for none, false for anything else.
+// textOf returns a string, nil for none, and false for anything else.
 func textOf(v clarity.Value) (*string, bool) {
 	v = unwrap(v)
 	switch v.Type() {
@@ -29,7 +29,7 @@ func textOf(v clarity.Value) (*string, bool) {
 	return nil, false
 }
 
-// numberOf reads a uint; nil for none, false for anything else.
+// numberOf returns a uint, nil for none, and false for anything else.
 func numberOf(v clarity.Value) (*big.Int, bool) {
 	v = unwrap(v)
 	switch v.Type() {
@@ -41,12 +41,13 @@ func numberOf(v clarity.Value) (*big.Int, bool) {
 	return nil, false
 }
 
-// storable leaves out what a text in Postgres can't hold: NUL, and what is not UTF-8, such as half of a surrogate pair.
+// storable removes what a text in Postgres cannot hold: NUL, and bytes that are not UTF-8, such as half of a surrogate
+// pair.
 func storable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "")
 }
 
-// wordOf reads a keyword of a print, which contracts write as string or as the bytes of one; false for other types.
+// wordOf returns a keyword of a print, and false for other types. Contracts write keywords as strings or as buffers.
 func wordOf(v clarity.Value) (string, bool) {
 	if b, ok := v.Buffer(); ok {
 		return string(b), true

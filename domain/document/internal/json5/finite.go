@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// infinite are the digits of the least integer that is nearer to 2^1024 than to any double: it and all above are infinite
-// as doubles.
+// infinite has the digits of the smallest integer that is nearer to 2^1024 than to any double. It and all greater
+// numbers are infinite as doubles.
 var infinite = func() string {
 	power := func(exponent uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), exponent) }
 	return power(finiteBits).Sub(power(finiteBits), power(finiteBits-54)).String()
 }()
 
-// Finite says whether a decimal number, as JSON writes it, is a finite double. It looks at each digit once, where
-// strconv.ParseFloat takes thousands of times as long for the least and the greatest numbers, to know which double it is.
+// Finite reports whether a decimal number in JSON is finite as a double. It looks at each digit once.
+// strconv.ParseFloat also finds the nearest double, which takes thousands of times as long for the smallest and the
+// greatest numbers.
 func Finite(literal string) bool {
 	mantissa, exponent := literal, 0
 	if i := strings.IndexAny(literal, "eE"); i >= 0 {
@@ -22,7 +23,7 @@ func Finite(literal string) bool {
 	}
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
 	whole = strings.TrimLeft(whole, "0")
-	length := len(whole) // of the integer that the number is but for its fraction, if it has any
+	length := len(whole) // the number of digits before the decimal point; negative for zeros after it
 	if length == 0 {
 		significant := strings.TrimLeft(fraction, "0")
 		if significant == "" {
@@ -36,17 +37,17 @@ func Finite(literal string) bool {
 	return isBelow(whole, fraction, infinite)
 }
 
-// isBelow compares a number, whose digits are in two parts, with another one of the same length.
+// isBelow reports whether a number, whose digits are in two parts, is less than another number of the same length.
 func isBelow(whole, fraction, other string) bool {
 	part := min(len(whole), len(other))
 	if whole[:part] != other[:part] {
 		return whole[:part] < other[:part]
 	}
-	rest := other[part:] // it does not end with zeros, which a shorter fraction may be thought to have
+	rest := other[part:] // does not end with a zero, so a shorter fraction with the same digits is less
 	return fraction[:min(len(fraction), len(rest))] < rest
 }
 
-// clampedInteger is an integer with an optional sign, or the nearest that is far from overflowing.
+// clampedInteger parses an integer with an optional sign and limits it to 32 bits, so that sums cannot overflow.
 func clampedInteger(literal string) int {
 	digits := strings.TrimLeft(literal, "+-")
 	n := 0

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Finite is what strconv says, whose own rounding of very long numbers is left aside.
+// Finite agrees with strconv.ParseFloat.
 func TestFinite(t *testing.T) {
 	check := func(t interface{ Errorf(string, ...any) }, literal string) {
 		f, err := strconv.ParseFloat(literal, 64)
@@ -34,8 +34,8 @@ func TestFinite(t *testing.T) {
 	})
 }
 
-// A length that no memory has room for is read as one, too.
-func TestFiniteExponent(t *testing.T) {
+// Exponents beyond the range of an int are clamped.
+func TestFiniteWithHugeExponent(t *testing.T) {
 	for literal, want := range map[string]bool{"1e99999999999999999999": false, "1e-99999999999999999999": true, "0e99999999999999999999": true} {
 		if got := json5.Finite(literal); got != want {
 			t.Errorf("Finite(%s) = %t", literal, got)
@@ -43,7 +43,7 @@ func TestFiniteExponent(t *testing.T) {
 	}
 }
 
-// Numbers at both ends of the range of a double are the dearest for strconv, and cost no more than others here.
+// Numbers at both ends of the range of a double are the slowest ones for strconv, but not for Finite.
 func BenchmarkFinite(b *testing.B) {
 	for _, literal := range []string{"1.5", "5e-324", "1e309", "9" + strings.Repeat("0", 308) + ".5"} {
 		b.Run(literal[:min(len(literal), 8)], func(b *testing.B) {

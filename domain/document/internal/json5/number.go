@@ -8,13 +8,13 @@ import (
 const (
 	decimalDigits     = "0123456789"
 	hexadecimalDigits = decimalDigits + "abcdefABCDEF"
-	// finiteBits is how long an integer may be that a double can still be near to.
+	// finiteBits is the maximum length of an integer that is finite as a double.
 	finiteBits = 1024
 )
 
-// number reads a number and gives it as JSON. A decimal one stays as it is written, but for what JSON does not allow:
-// a plus sign, a bare decimal point. What is no finite double becomes null, as it does when JavaScript writes JSON;
-// decimal integers are exempt, because any of them can be written.
+// number reads a number and returns it as JSON. It keeps a decimal number as written, except for what JSON forbids: a
+// plus sign and a decimal point without digits on both sides. A number that is not finite as a double becomes null, as
+// when JavaScript writes JSON. Decimal integers are exempt, because JSON can express all of them.
 func (r *reader) number() (Value, error) {
 	begin := r.at
 	sign := ""
@@ -65,7 +65,7 @@ func (r *reader) number() (Value, error) {
 	return Value{Kind: Number, Text: literal}, nil
 }
 
-// exponent reads an exponent, if there is one, as it is written.
+// exponent reads an exponent as written; empty for none.
 func (r *reader) exponent() (string, error) {
 	begin := r.at
 	if !r.take("e") && !r.take("E") {
@@ -80,21 +80,21 @@ func (r *reader) exponent() (string, error) {
 	return r.text[begin:r.at], nil
 }
 
-// run passes as many of the given bytes as there are.
-func (r *reader) run(of string) string {
+// run consumes all following bytes that are in set.
+func (r *reader) run(set string) string {
 	rest := r.text[r.at:]
-	run := rest[:len(rest)-len(strings.TrimLeft(rest, of))]
+	run := rest[:len(rest)-len(strings.TrimLeft(rest, set))]
 	r.at += len(run)
 	return run
 }
 
 func hexadecimal(sign, digits string) Value {
 	digits = strings.TrimLeft(digits, "0")
-	if len(digits)*4 > finiteBits { // also spares the conversion, which takes long for long ones
+	if len(digits)*4 > finiteBits { // also avoids a slow conversion
 		return Value{}
 	}
 	n, ok := new(big.Int).SetString(digits, 16)
-	if !ok { // there is no digit left
+	if !ok { // all digits were zeros
 		return Value{Kind: Number, Text: sign + "0"}
 	}
 	return Value{Kind: Number, Text: sign + n.String()}

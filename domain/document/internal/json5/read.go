@@ -10,9 +10,9 @@ import (
 	"strata/domain/lossy"
 )
 
-// Read reads one value and nothing after it. Bytes that are not UTF-8 are read as U+FFFD. Of members with the same name
-// the last counts, at the place of the first. A value in which more than depthMax arrays and objects are nested is an
-// error; every other error is about the syntax. All say in which line and column.
+// Read reads a text that is one value. Bytes that are not UTF-8 become U+FFFD. Of members with the same name, the last
+// value counts, at the position of the first. Read returns an error if more than depthMax arrays and objects are
+// nested; every other error is a syntax error. All errors have the line and the column.
 func Read(b []byte, depthMax int) (Value, error) {
 	r := &reader{text: lossy.String(b), depthLeft: depthMax}
 	v, err := r.document()
@@ -24,11 +24,11 @@ func Read(b []byte, depthMax int) (Value, error) {
 	return v, nil
 }
 
-// reader stands somewhere in a text, which is UTF-8.
+// reader is a position in a UTF-8 text.
 type reader struct {
 	text      string
 	at        int
-	depthLeft int
+	depthLeft int // the number of arrays and objects that may still be nested
 }
 
 func (r *reader) document() (Value, error) {
@@ -110,7 +110,8 @@ func (r *reader) object() (Value, error) {
 	return v, err
 }
 
-// list reads from an opening to a closing bracket, with one element between commas, and maybe a comma after the last.
+// list reads from the opening to the closing bracket: elements with commas between them, and an optional comma after
+// the last.
 func (r *reader) list(closing byte, element func() error) error {
 	r.at++
 	for {
@@ -132,7 +133,7 @@ func (r *reader) list(closing byte, element func() error) error {
 	}
 }
 
-// skipBlanks passes white space and comments.
+// skipBlanks skips white space and comments.
 func (r *reader) skipBlanks() error {
 	for r.at < len(r.text) {
 		switch {
@@ -156,7 +157,7 @@ func (r *reader) skipBlanks() error {
 	return nil
 }
 
-// skipTo passes everything before the first of the marks; without any of them it goes to the end and is false.
+// skipTo skips everything before the first of the marks. If there is none, it skips to the end and returns false.
 func (r *reader) skipTo(marks ...string) bool {
 	rest := r.text[r.at:]
 	for i := range rest {
@@ -179,7 +180,7 @@ func isBlank(c rune) bool {
 	return c >= utf8.RuneSelf && unicode.Is(unicode.Zs, c)
 }
 
-// peek is the next byte; 0 at the end, which starts nothing in JSON5.
+// peek returns the next byte. At the end it returns NUL, which begins nothing in JSON5.
 func (r *reader) peek() byte {
 	if r.at == len(r.text) {
 		return 0
@@ -187,7 +188,7 @@ func (r *reader) peek() byte {
 	return r.text[r.at]
 }
 
-// take passes s if it is next.
+// take consumes s if it is next.
 func (r *reader) take(s string) bool {
 	if !strings.HasPrefix(r.text[r.at:], s) {
 		return false

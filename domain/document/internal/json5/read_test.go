@@ -23,7 +23,7 @@ func TestRead(t *testing.T) {
 		{"single quotes", `'it"s'`, `"it\"s"`},
 		{"unquoted names", `{$_aé1: 1, ünï\u0063ode: 2, null: 3}`, `{"$_aé1":1,"ünïcode":2,"null":3}`},
 		{"order of members", `{"z":1,"a":2,"10":3,"9":4}`, `{"z":1,"a":2,"10":3,"9":4}`},
-		{"the last of a name counts", `{"a":1,"b":2,"a":{"c":3}}`, `{"a":{"c":3},"b":2}`},
+		{"the last of repeated names counts", `{"a":1,"b":2,"a":{"c":3}}`, `{"a":{"c":3},"b":2}`},
 		{"escapes", `"\b\f\n\r\t\v\x41\u00e9\'\"\\\/\q"`, `"\b\f\n\r\t\u000bAé'\"\\/q"`},
 		{"continued lines", "'a\\\nb\\\r\nc\\\rd\\\u2028e'", `"abcde"`},
 		{"line separators in a text", "'\u2028\u2029'", "\"\u2028\u2029\""},
@@ -36,9 +36,9 @@ func TestRead(t *testing.T) {
 		{"not UTF-8", "'a\xffb'", "\"a\uFFFDb\""},
 		{"hexadecimal", "[0x1F, -0Xff, +0x00, 0xffffffffffffffffff]", "[31,-255,0,4722366482869645213695]"},
 		{"bare points and plus signs", "[.5, 5., +1, -.5e3, 5.E+2]", "[0.5,5,1,-0.5e3,5E+2]"},
-		{"no finite numbers", "[Infinity, -Infinity, +Infinity, NaN, -NaN, 1e999, -1.5e999, 0x1" + strings.Repeat("0", 256) + "]",
+		{"numbers that are not finite", "[Infinity, -Infinity, +Infinity, NaN, -NaN, 1e999, -1.5e999, 0x1" + strings.Repeat("0", 256) + "]",
 			"[null,null,null,null,null,null,null,null]"},
-		{"numbers as they are written", "[1.50, 1e2, -0, 0.1e-999, 340282366920938463463374607431768211455]",
+		{"numbers as written", "[1.50, 1e2, -0, 0.1e-999, 340282366920938463463374607431768211455]",
 			"[1.50,1e2,-0,0.1e-999,340282366920938463463374607431768211455]"},
 		{"a long integer", strings.Repeat("9", 400), strings.Repeat("9", 400)},
 		{"as deep as it may be", strings.Repeat("[", depthMax) + strings.Repeat("]", depthMax),
@@ -110,11 +110,11 @@ func TestMapText(t *testing.T) {
 		t.Errorf("MapText = %s, want %s", got, want)
 	}
 	if after := string(v.Append(nil)); after != before {
-		t.Errorf("MapText made %s of its receiver %s", after, before)
+		t.Errorf("MapText changed its receiver from %s to %s", before, after)
 	}
 }
 
-// FuzzRead checks that what is read is JSON for the standard library, reads as itself, and that JSON is JSON5.
+// FuzzRead checks that a value is JSON for the standard library, that it reads as itself, and that all JSON is JSON5.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("// a\n{a: 'b', \"c\": [0x1F, .5, -Infinity, 1e2,], d: {e: null,},}"))
 	f.Add([]byte(`{"a":"\ud83d\ude00\u0000","b":[true,false,123456789012345678901234567890]}`))

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// name reads the name of a member: a text, or an identifier of ECMAScript 5.1, which needs no quotes.
+// name reads the name of a member: a text, or an ECMAScript 5.1 identifier without quotes.
 func (r *reader) name() (string, error) {
 	if c := r.peek(); c == '"' || c == '\'' {
 		return r.quoted()
@@ -53,20 +53,20 @@ func isIdentifier(c rune, first bool) bool {
 	return c == zeroWidthNonJoiner || c == zeroWidthJoiner || unicode.In(c, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc)
 }
 
-// quoted reads a text in single or double quotes. U+0000 and lone surrogates are left out.
+// quoted reads a text in single or double quotes. It leaves out U+0000 and lone surrogates.
 func (r *reader) quoted() (string, error) {
 	begin := r.at
 	quote := r.peek()
 	r.at++
 	var s strings.Builder
-	var high rune // half of a pair, waiting for the other
+	var high rune // the surrogate before the current character
 	write := func(c rune) {
 		switch {
 		case high != 0 && utf16.IsSurrogate(c) && utf16.DecodeRune(high, c) != utf8.RuneError:
 			s.WriteRune(utf16.DecodeRune(high, c))
 			high = 0
 		case utf16.IsSurrogate(c):
-			high = c // a low one never makes a pair as the first, so it is lost with the next character
+			high = c // a low surrogate cannot begin a pair, so the next character drops it
 		default:
 			high = 0
 			if c != 0 {
@@ -100,8 +100,8 @@ func (r *reader) quoted() (string, error) {
 	return "", errors.New("the text does not end")
 }
 
-// escaped reads what follows a backslash in a text: a UTF-16 unit or a character. continued means that it was the end
-// of a line, which stands for nothing.
+// escaped reads what follows a backslash in a text: a UTF-16 unit or a character. continued means that it was a line
+// end, which adds no character.
 func (r *reader) escaped() (c rune, continued bool, err error) {
 	if r.take("\r\n") {
 		return 0, true, nil
@@ -140,7 +140,7 @@ func (r *reader) escaped() (c rune, continued bool, err error) {
 	return c, false, nil
 }
 
-// hex reads that many hexadecimal digits.
+// hex reads the given number of hexadecimal digits.
 func (r *reader) hex(digits int) (uint64, error) {
 	text := r.text[r.at:min(r.at+digits, len(r.text))]
 	unit, err := strconv.ParseUint(text, 16, 16)

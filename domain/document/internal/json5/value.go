@@ -2,7 +2,7 @@ package json5
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// Kind says what a Value is.
+// Kind is the kind of a Value.
 type Kind byte
 
 // Kinds of values.
@@ -17,30 +17,30 @@ const (
 
 var kindNames = [...]string{"null", "a boolean", "a number", "a text", "an array", "an object"}
 
-// String names the kind with its article, for errors: "an array".
+// String returns the name of the kind with its article, for errors: "an array".
 func (k Kind) String() string { return kindNames[k] }
 
 // Value is a JSON value. The zero Value is null.
 type Value struct {
 	Kind Kind
-	// Text is what a String says, or a Bool or Number as JSON writes it.
+	// Text of a String without quotes and escapes, or of a Bool or Number in JSON.
 	Text string
 	// Name of a member of an Object.
 	Name string
-	// Items of an Array, or members of an Object, in order. No two members have the same name.
+	// Items of an Array, or members of an Object, in order. The members have different names.
 	Items []Value
 }
 
-// Text makes a String.
+// Text returns a String.
 func Text(s string) Value { return Value{Kind: String, Text: s} }
 
-// Named is the value as a member of that name.
+// Named returns the value as a member with the given name.
 func (v Value) Named(name string) Value {
 	v.Name = name
 	return v
 }
 
-// Member of an Object; ok is false when it has none of that name, or v is no Object.
+// Member returns the member of an Object with the given name; ok is false if there is none, or if v is not an Object.
 func (v Value) Member(name string) (member Value, ok bool) {
 	if v.Kind != Object {
 		return Value{}, false
@@ -53,12 +53,12 @@ func (v Value) Member(name string) (member Value, ok bool) {
 	return Value{}, false
 }
 
-// Scalar is the text of a String, Number or Bool; ok is false for anything else.
+// Scalar returns the text of a String, Number or Bool; ok is false for anything else.
 func (v Value) Scalar() (text string, ok bool) {
 	return v.Text, v.Kind == String || v.Kind == Number || v.Kind == Bool
 }
 
-// MapText is the value with each text in it, at any depth, replaced by what f makes of it. Names stay. v is unchanged.
+// MapText returns a copy of the value in which f is applied to each text, at any depth, but not to names.
 func (v Value) MapText(f func(string) string) Value {
 	switch v.Kind {
 	case String:
@@ -73,7 +73,7 @@ func (v Value) MapText(f func(string) string) Value {
 	return v
 }
 
-// Append appends the value as JSON, without white space and with the fewest escapes. Equal values give equal bytes.
+// Append appends the value as JSON without white space and with the fewest escapes. Equal values have equal bytes.
 func (v Value) Append(dst []byte) []byte {
 	switch v.Kind {
 	case Bool, Number:
@@ -104,7 +104,8 @@ func (v Value) Append(dst []byte) []byte {
 }
 
 func appendText(dst []byte, s string) []byte {
-	// The error is about text that is not UTF-8, whose ill-formed parts have then become U+FFFD.
+	// The only possible error is about text that is not UTF-8, in which AppendQuote has replaced ill-formed parts by
+	// U+FFFD.
 	dst, _ = jsontext.AppendQuote(dst, s)
 	return dst
 }

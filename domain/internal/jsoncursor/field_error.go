@@ -1,13 +1,13 @@
-package nodeevent
+package jsoncursor
 
 import "fmt"
 
 // FieldError says which member of a body is not what it has to be.
 type FieldError struct {
-	Path string // JSON pointer (RFC 6901), such as /transactions/3/raw_tx; empty for the body as a whole
+	Path string // JSON pointer (RFC 6901), such as /transactions/3/raw_tx; empty for the whole body
 	Want string
 	Got  string
-	Err  error // the cause, if there is one beneath: a JSON syntax error, a hex error
+	Err  error // the cause, such as a JSON syntax error or a hex error; may be nil
 }
 
 func (e *FieldError) Error() string {
@@ -23,8 +23,8 @@ func (e *FieldError) Error() string {
 
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// quote shows a piece of a body in a message.
-func quote(b []byte) string {
+// excerpt quotes the beginning of b for an error message.
+func excerpt(b []byte) string {
 	const most = 80
 	if len(b) > most {
 		return fmt.Sprintf("%q… (%d bytes)", b[:most], len(b))

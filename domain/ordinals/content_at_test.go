@@ -9,8 +9,9 @@ import (
 	"strata/domain/ordinals"
 )
 
-// unplaced checks that contents are in a body where the payload has them, and forgets where, for comparisons.
-func unplaced(t tb, body string, p *ordinals.Payload) *ordinals.Payload {
+// withoutContentAt checks that each ContentAt of the payload leads to the content in the body, and then resets it to 0,
+// so that payloads of different bodies are comparable.
+func withoutContentAt(t tb, body string, p *ordinals.Payload) *ordinals.Payload {
 	t.Helper()
 	for _, b := range slices.Concat(p.Rollback, p.Apply) {
 		for _, tx := range b.Transactions {
@@ -25,7 +26,7 @@ func unplaced(t tb, body string, p *ordinals.Payload) *ordinals.Payload {
 	return p
 }
 
-// contentIn reads a content from the body that it came with; nil when it is not there.
+// contentIn reads the content of a reveal from the body; nil if the body has no hex digits there.
 func contentIn(body string, r *ordinals.Reveal) []byte {
 	end := r.ContentAt + int64(2*len(r.Content))
 	if r.ContentAt <= 0 || end > int64(len(body)) {
