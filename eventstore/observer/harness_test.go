@@ -129,16 +129,6 @@ func (h *harness) wantSize(want int64) {
 	}
 }
 
-// eventually waits until condition holds.
-func eventually(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not so after 20 s", what)
-		}
-	}
-}
-
 // pattern reads as n bytes that differ along the way, without holding them.
 func pattern(n int64) io.Reader {
 	block := bytes.Repeat([]byte("0123456789abcdefghijklmnopqrstuvwxyz,:[]{} "), 1000)

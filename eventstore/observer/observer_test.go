@@ -16,6 +16,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/observer"
+	"strata/internal/testkit/eventually"
 )
 
 func TestNodeDelivery(t *testing.T) {
@@ -230,7 +231,7 @@ func TestSenderThatStops(t *testing.T) {
 			_ = gone.Close()
 		}
 	}
-	eventually(t, "all bodies given up", func() bool {
+	eventually.Holds(t, "all bodies given up", func() bool {
 		n, err := testutil.GatherAndCount(registry, "strata_observer_requests_total")
 		if err != nil {
 			t.Fatal(err)
@@ -346,7 +347,7 @@ func TestMetrics(t *testing.T) {
 	h.wantStored(h.send(nodeRequest("/new_block", []byte("{}"))))
 	h.wantStored(h.send(nodeRequest("/new_block/", bytes.Repeat([]byte("x"), 11))))
 	h.send([]byte("GET /new_block HTTP/1.1\r\nHost: x\r\n\r\n"))
-	eventually(t, "bodies in flight", func() bool { return gauge(t, registry, "strata_observer_bodies_in_flight") == 0 })
+	eventually.Holds(t, "bodies in flight", func() bool { return gauge(t, registry, "strata_observer_bodies_in_flight") == 0 })
 	const want = `
 # HELP strata_observer_bytes_total Bytes of the bodies of stored events, by path.
 # TYPE strata_observer_bytes_total counter

@@ -29,7 +29,7 @@ const (
 
 // leaves are the records of the rows, up to the first that is missing: the tree can't be made beyond. The rows after it are
 // checked all the same.
-func (v *verification) leaves(ctx context.Context, all iter.Seq2[*eventstore.Checked, error]) iter.Seq2[[]byte, error] {
+func (v *verification) leaves(ctx context.Context, all iter.Seq2[*eventstore.CheckResult, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for c, err := range all {
 			if err == nil {
@@ -50,7 +50,7 @@ func (v *verification) leaves(ctx context.Context, all iter.Seq2[*eventstore.Che
 }
 
 // row notes what was found at a position.
-func (v *verification) row(c *eventstore.Checked) {
+func (v *verification) row(c *eventstore.CheckResult) {
 	if c.Last/progressEvents > (c.Seq-1)/progressEvents {
 		v.progress(c.Last)
 	}
@@ -66,8 +66,8 @@ func (v *verification) row(c *eventstore.Checked) {
 		return
 	}
 	v.tellMissing()
-	v.result.Bytes += c.Read
-	if c.Own {
+	v.result.Bytes += c.BytesRead
+	if c.HoldsBody {
 		v.rows.own++
 	}
 	for _, f := range c.Faults {
