@@ -17,7 +17,7 @@ import (
 	"strata/migrations"
 )
 
-// wantUnavailable fails unless the answer asks to come again.
+// wantUnavailable checks that the answer asks the sender to send the event again.
 func (h *harness) wantUnavailable(got strictResponse) {
 	h.t.Helper()
 	if got.status != 503 || got.headers["retry-after"] == "" {
@@ -49,7 +49,7 @@ func TestDatabaseDown(t *testing.T) {
 	}
 }
 
-// A database that refuses to write, as one with a full disk does, is answered like one that is gone.
+// The answer is the same whether the database refuses to write, as with a full disk, or is down.
 func TestDatabaseRefuses(t *testing.T) {
 	t.Parallel()
 	h := start(t, observer.Config{Log: openLog(t, migrated.New(t), eventstore.Config{})})
@@ -78,7 +78,7 @@ func TestDatabaseRefuses(t *testing.T) {
 	h.wantSize(2)
 }
 
-// No room to spool is this side's trouble, so the sender shall come again.
+// If there is no room to spool, the sender is asked to send the event again.
 func TestSpoolUnusable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/spool"
