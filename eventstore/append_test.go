@@ -15,7 +15,7 @@ import (
 	"strata/eventstore"
 )
 
-// noise is n bytes that don't compress.
+// noise returns n bytes that don't compress.
 func noise(n int, seed uint64) []byte {
 	var key [32]byte
 	key[0] = byte(seed)
@@ -66,14 +66,14 @@ func TestAppendReadsBack(t *testing.T) {
 	}
 }
 
-func TestAppendWithNothingButABody(t *testing.T) {
+func TestAppendWithoutTexts(t *testing.T) {
 	log := openLog(t, migrated.New(t), eventstore.Config{})
 	bare := eventstore.Incoming{ReceivedAt: time.Unix(0, 0), Path: "/x", Body: eventstore.NewBody([]byte("x"))}
 	mustAppend(t, log, bare)
 	mustAppendBatch(t, log, bare)
 	for _, e := range checkWhole(t, log) {
 		if e.Source != "" || e.ContentType != "" || e.Origin != "" {
-			t.Errorf("event %d has a text that it came without: %+v", e.Seq, e)
+			t.Errorf("event %d has a text that nobody gave: %+v", e.Seq, e)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestAppendSpooledFile(t *testing.T) {
 	checkWhole(t, log)
 }
 
-// A text that Postgres can't hold must not fail the batch that it is in.
+// A text that Postgres can't hold must not fail its batch.
 func TestAppendUnstorableTexts(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"nul":        {"a\x00b", "a\uFFFDb"},

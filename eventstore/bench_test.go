@@ -17,8 +17,8 @@ import (
 	"strata/migrations"
 )
 
-// benchURLEnv names an empty database to measure on, since the tests' own server does not fsync. It is migrated
-// and filled.
+// benchURLEnv is the environment variable with the URL of an empty database to measure on, because the tests' own
+// server does not fsync. The benchmarks migrate and fill it.
 const benchURLEnv = "STRATA_BENCH_DATABASE_URL"
 
 func benchPool(b *testing.B) *pgxpool.Pool {
@@ -39,7 +39,7 @@ func benchPool(b *testing.B) *pgxpool.Pool {
 	return pool
 }
 
-// distinct is a body of size bytes that no other call returns, half of which compresses.
+// distinct returns a body of size bytes that no other call returns. Half of it compresses.
 func distinct(size, i int) []byte {
 	body := make([]byte, size)
 	copy(body, noise(size/2, uint64(i)))
@@ -48,7 +48,7 @@ func distinct(size, i int) []byte {
 	return body
 }
 
-// measure calls do b.N times from this many clients and reports percentiles.
+// measure calls do b.N times from a number of concurrent clients and reports percentiles.
 func measure(b *testing.B, clients int, do func(body []byte) error) {
 	b.Helper()
 	var (
@@ -89,7 +89,7 @@ func measure(b *testing.B, clients int, do func(body []byte) error) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkAppend against a commit of one row in a plain table: what the log costs for one event.
+// BenchmarkAppend compares Append with the insertion of one row into a plain table.
 func BenchmarkAppend(b *testing.B) {
 	for _, clients := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("Append/clients=%d", clients), func(b *testing.B) {
@@ -121,7 +121,7 @@ func plainTable(b *testing.B, pool *pgxpool.Pool) {
 	}
 }
 
-// BenchmarkAppendBatch against COPY of the same rows into a plain table with a primary key.
+// BenchmarkAppendBatch compares AppendBatch with COPY of the same rows into a plain table with a primary key.
 func BenchmarkAppendBatch(b *testing.B) {
 	const events = 1000
 	for _, size := range []int{500, 2048, 24 << 10} {

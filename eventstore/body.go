@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// ErrBodyTooLarge is returned by Spool.Read for a body above the limit.
+// ErrBodyTooLarge is the error of Spool.Read for a body above the limit.
 var ErrBodyTooLarge = errors.New("body is larger than the limit")
 
-// Body is the received bytes of one event: in memory when small, else in a file that is gone when it is closed.
+// Body holds the received bytes of one event: in memory, or in an unlinked file that disappears on Close.
 type Body struct {
 	size    int64
 	digest  [sha256.Size]byte
@@ -24,18 +24,18 @@ type Body struct {
 	release func()
 }
 
-// NewBody wraps bytes in memory. The caller must not change them afterwards.
+// NewBody wraps data, which the caller must not change afterwards.
 func NewBody(data []byte) *Body {
 	return &Body{size: int64(len(data)), digest: sha256.Sum256(data), data: data}
 }
 
-// Size in bytes.
+// Size returns the length in bytes.
 func (b *Body) Size() int64 { return b.size }
 
-// SHA256 of the bytes.
+// SHA256 returns the digest of the bytes.
 func (b *Body) SHA256() [sha256.Size]byte { return b.digest }
 
-// Reader starts at the first byte. Several may be open at once.
+// Reader returns a new reader that starts at the first byte. Several may be open at once.
 func (b *Body) Reader() io.Reader {
 	if b.file != nil {
 		return io.NewSectionReader(b.file, 0, b.size)
@@ -43,10 +43,10 @@ func (b *Body) Reader() io.Reader {
 	return bytes.NewReader(b.data)
 }
 
-// Bytes returns the body, and false when it is not in memory.
+// Bytes returns the bytes of a body in memory. It returns false for a body in a file.
 func (b *Body) Bytes() ([]byte, bool) { return b.data, b.file == nil }
 
-// Close gives back the file and the memory that the body was allowed. It may be called twice.
+// Close closes the file and returns the body's share of memory to its spool. It may be called twice.
 func (b *Body) Close() {
 	if b.file != nil {
 		_ = b.file.Close()
@@ -57,8 +57,8 @@ func (b *Body) Close() {
 	}
 }
 
-// Spool takes bodies from the network into a bounded place: small ones into memory, of which all bodies together
-// get no more than Memory bytes, larger ones into unlinked files in Dir.
+// Spool receives bodies from the network in bounded memory. It holds small bodies in memory, at most
+// SpoolConfig.Memory bytes for all of them together, and writes larger ones to unlinked files.
 type Spool struct {
 	dir       string
 	threshold int64
@@ -66,15 +66,16 @@ type Spool struct {
 	memory    *semaphore.Weighted
 }
 
-// SpoolConfig sets the bounds of a Spool. The zero value of a field means its default.
+// SpoolConfig configures a Spool. The zero value of a field means its default. Sizes are in bytes.
 type SpoolConfig struct {
-	// Dir for the files; default the system's temporary directory.
+	// Dir is the directory for files; default the system's temporary directory.
 	Dir string
-	// Threshold above which a body goes to a file; default 1 MiB.
+	// Threshold is the largest body that stays in memory; default 1 MiB.
 	Threshold int64
-	// Limit of one body; default 512 MiB.
+	// Limit is the largest body that Read accepts; default 512 MiB.
 	Limit int64
-	// Memory that all bodies together may hold; default 64 MiB. A body that finds none waits.
+	// Memory is the maximum for all bodies in memory together; default 64 MiB. Beyond it, Read waits until another
+	// body is closed.
 	Memory int64
 }
 
@@ -85,7 +86,7 @@ const (
 	SpoolMemoryDefault    = 64 << 20
 )
 
-// NewSpool makes a Spool.
+// NewSpool returns a Spool with the given bounds.
 func NewSpool(config SpoolConfig) *Spool {
 	s := &Spool{dir: config.Dir, threshold: config.Threshold, limit: config.Limit}
 	if s.threshold <= 0 {
@@ -103,11 +104,11 @@ func NewSpool(config SpoolConfig) *Spool {
 	return s
 }
 
-// Limit of one body in bytes.
+// Limit returns the size in bytes of the largest body that Read accepts.
 func (s *Spool) Limit() int64 { return s.limit }
 
-// Read takes all of r, hashing on the way. size is the announced length, or -1 when there is none. It returns
-// ErrBodyTooLarge above the limit, and io.ErrUnexpectedEOF when r ends before the announced length.
+// Read reads r to its end and hashes the bytes on the way. size is the announced length, or -1 if none was announced.
+// It returns ErrBodyTooLarge above the limit, and io.ErrUnexpectedEOF if r ends before the announced length.
 func (s *Spool) Read(ctx context.Context, r io.Reader, size int64) (*Body, error) {
 	if size > s.limit {
 		return nil, fmt.Errorf("%d bytes announced, limit %d: %w", size, s.limit, ErrBodyTooLarge)
@@ -140,7 +141,7 @@ func (s *Spool) readFile(r io.Reader, size int64) (*Body, error) {
 	if err != nil {
 		return nil, fmt.Errorf("spool body: %w", err)
 	}
-	// Unlinked at once: whatever kills the process, nothing is left behind.
+	// Unlink the file at once, so that nothing is left behind even if the process is killed.
 	_ = os.Remove(file.Name())
 	digest := sha256.New()
 	n, err := io.Copy(io.MultiWriter(file, digest), io.LimitReader(r, s.limit+1))

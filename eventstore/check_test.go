@@ -10,7 +10,7 @@ import (
 	"strata/eventstore"
 )
 
-// Every position comes once, in order, with the record of its row, from pages that are read side by side.
+// Check yields every position once, in order, with the record of its row, although workers read pages in parallel.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, migrated.New(t), eventstore.Config{})
@@ -43,8 +43,8 @@ func TestCheck(t *testing.T) {
 				t.Errorf("event %d has another record", c.Seq)
 			}
 			next++
-			read += c.Read
-			if c.Own {
+			read += c.BytesRead
+			if c.HoldsBody {
 				own++
 			}
 		}
@@ -54,8 +54,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What ends early gives nothing more, and what was stopped from outside says so.
-func TestCheckEnds(t *testing.T) {
+// A caller that stops early gets nothing more. A cancelled context ends the sequence with its error.
+func TestCheckStops(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, migrated.New(t), eventstore.Config{})
 	var batch []eventstore.Incoming
@@ -103,7 +103,7 @@ func TestCheckEnds(t *testing.T) {
 	log.Pool().Close()
 	for _, err := range eventstore.Check(t.Context(), log.Pool(), 10, 1) {
 		if err == nil {
-			t.Error("a closed database gave events")
+			t.Error("Check yields results from a closed pool")
 		}
 	}
 }

@@ -20,8 +20,8 @@ func concurrently(t testing.TB, n int, f func(i int)) {
 	all.Wait()
 }
 
-// Sixteen appenders over two Logs, which know nothing of each other, as two processes would; one of them also
-// copies batches. A reader follows, and must see every position as soon as it sees a later one.
+// Sixteen appenders use two Logs, which know nothing of each other, like two processes. One appender also writes
+// batches. A reader follows the log and must never see a position before all earlier ones.
 func TestConcurrentAppends(t *testing.T) {
 	const appenders, each = 16, 40
 	pool := migrated.New(t)
@@ -81,7 +81,7 @@ func TestConcurrentAppends(t *testing.T) {
 	}
 }
 
-// follow reads on from where it is until stop, and returns an error when a position is missing.
+// follow reads the log until stop is closed. It returns an error if a position is missing.
 func follow(log *eventstore.Log, stop <-chan struct{}) error {
 	var position int64
 	for {

@@ -13,13 +13,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// copySQL's columns are in the order in which copyRow writes them.
+// copySQL lists the columns in the order in which appendCopyRow writes them.
 const copySQL = `COPY log.event (seq, received_at, size, body_seq, sha256, source, path, content_type, origin, body)
 FROM STDIN (FORMAT binary)`
 
-// writeCopy appends a batch of any size in one transaction, streaming the bodies. also may add to the transaction.
-func (l *Log) writeCopy(ctx context.Context, batch []Incoming, also func(tx pgx.Tx, first int64) error) (int64, error) {
-	if len(batch) == 0 && also == nil {
+// txFunc writes something else in the transaction that appends a batch. first is the position of its first event.
+type txFunc = func(tx pgx.Tx, first int64) error
+
+// writeCopy appends a batch of any size in one transaction and streams its bodies. It calls inTx, unless it is nil,
+// before the commit.
+func (l *Log) writeCopy(ctx context.Context, batch []Incoming, inTx txFunc) (int64, error) {
+	if len(batch) == 0 && inTx == nil {
 		return 0, nil
 	}
 	size, err := l.Size(ctx)
@@ -29,10 +33,10 @@ func (l *Log) writeCopy(ctx context.Context, batch []Incoming, also func(tx pgx.
 	if err := l.partitions.ensure(ctx, size+int64(len(batch))); err != nil {
 		return 0, unavailable(err)
 	}
-	first, err := l.tryCopy(ctx, batch, also)
-	for missed := 0; unseen(err) && missed < unseenAttempts; missed++ {
+	first, err := l.tryCopy(ctx, batch, inTx)
+	for retries := 0; partitionUnseen(err) && retries < unseenRetries; retries++ {
 		time.Sleep(unseenWait)
-		first, err = l.tryCopy(ctx, batch, also)
+		first, err = l.tryCopy(ctx, batch, inTx)
 	}
 	if err != nil {
 		return 0, unavailable(err)
@@ -40,8 +44,8 @@ func (l *Log) writeCopy(ctx context.Context, batch []Incoming, also func(tx pgx.
 	return first, nil
 }
 
-// tryCopy returns the position of the first event. When it fails, nothing was written.
-func (l *Log) tryCopy(ctx context.Context, batch []Incoming, also func(tx pgx.Tx, first int64) error) (int64, error) {
+// tryCopy returns the position of the first event. If it fails, it has written nothing.
+func (l *Log) tryCopy(ctx context.Context, batch []Incoming, inTx txFunc) (int64, error) {
 	var next *head
 	err := pgx.BeginFunc(ctx, l.pool, func(tx pgx.Tx) error {
 		current, err := readHead(ctx, tx, `FOR UPDATE`)
@@ -54,8 +58,8 @@ func (l *Log) tryCopy(ctx context.Context, batch []Incoming, also func(tx pgx.Tx
 				return err
 			}
 		}
-		if also != nil {
-			return also(tx, current.size+1)
+		if inTx != nil {
+			return inTx(tx, current.size+1)
 		}
 		return nil
 	})
@@ -71,7 +75,7 @@ func copyBatch(ctx context.Context, tx pgx.Tx, current *head, batch []Incoming) 
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := pointToKnown(ctx, tx, events)
+	holders, err := reuseStoredBodies(ctx, tx, events)
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +83,9 @@ func copyBatch(ctx context.Context, tx pgx.Tx, current *head, batch []Incoming) 
 		return nil, fmt.Errorf("append events %d to %d: %w", events[0].Seq, next.size, err)
 	}
 	_, err = tx.CopyFrom(ctx, pgx.Identifier{"log", "body"}, []string{"sha256", "seq"},
-		pgx.CopyFromSlice(len(fresh), func(i int) ([]any, error) { return []any{fresh[i].SHA256[:], fresh[i].Seq}, nil }))
+		pgx.CopyFromSlice(len(holders), func(i int) ([]any, error) { return []any{holders[i].SHA256[:], holders[i].Seq}, nil }))
 	if err != nil {
-		return nil, fmt.Errorf("note the bodies of events %d to %d: %w", events[0].Seq, next.size, err)
+		return nil, fmt.Errorf("index the bodies of events %d to %d: %w", events[0].Seq, next.size, err)
 	}
 	finish := &pgx.Batch{}
 	finish.Queue(`UPDATE log.head SET size = $1, frontier = $2, updated_at = now()`, next.size, next.frontier.Encode())
@@ -92,16 +96,16 @@ func copyBatch(ctx context.Context, tx pgx.Tx, current *head, batch []Incoming) 
 	return next, nil
 }
 
-// pointToKnown lets events whose bodies the log already holds point there, and returns the events whose bodies
-// are new. The caller holds the head's lock, so nobody adds bodies meanwhile.
-func pointToKnown(ctx context.Context, tx pgx.Tx, events []Event) ([]*Event, error) {
+// reuseStoredBodies sets BodySeq of the events whose bodies the log already holds, and returns the events whose bodies
+// are new. The caller holds the head's lock, so nobody else adds bodies meanwhile.
+func reuseStoredBodies(ctx context.Context, tx pgx.Tx, events []Event) (holders []*Event, err error) {
 	digests := make([][]byte, 0, len(events))
 	for i := range events {
 		if events[i].Size > 0 && events[i].BodySeq == 0 {
 			digests = append(digests, events[i].SHA256[:])
 		}
 	}
-	known := map[[32]byte]int64{}
+	stored := map[[32]byte]int64{}
 	rows, err := tx.Query(ctx, `SELECT sha256, seq FROM log.body WHERE sha256 = ANY ($1)`, digests)
 	if err != nil {
 		return nil, fmt.Errorf("look up bodies: %w", err)
@@ -111,34 +115,33 @@ func pointToKnown(ctx context.Context, tx pgx.Tx, events []Event) ([]*Event, err
 		seq    int64
 	)
 	_, err = pgx.ForEachRow(rows, []any{&digest, &seq}, func() error {
-		known[[32]byte(digest)] = seq
+		stored[[32]byte(digest)] = seq
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look up bodies: %w", err)
 	}
-	var fresh []*Event
 	for i := range events {
 		e := &events[i]
-		if earlier, ok := known[e.SHA256]; ok && e.Size > 0 {
+		if earlier, ok := stored[e.SHA256]; ok && e.Size > 0 {
 			e.BodySeq = earlier
 		}
 		if e.BodySeq == 0 && e.Size > 0 {
-			fresh = append(fresh, e)
+			holders = append(holders, e)
 		}
 	}
-	return fresh, nil
+	return holders, nil
 }
 
-// copyReader is the stream of COPY's binary format for a batch: https://www.postgresql.org/docs/current/sql-copy.html.
-// It holds one row's head at a time; bodies pass through from wherever they are.
+// copyReader encodes a batch in the binary format of COPY: https://www.postgresql.org/docs/current/sql-copy.html.
+// It buffers the columns before the body for one row at a time, and streams the body.
 type copyReader struct {
-	batch  []Incoming
-	events []Event
-	next   int
-	part   io.Reader
-	head   []byte
-	ended  bool
+	batch   []Incoming
+	events  []Event
+	next    int       // index of the next event
+	part    io.Reader // what Read reads from now; nil: advance first
+	columns []byte    // buffer of the current row's columns before the body
+	ended   bool      // part is, or was, the trailer
 }
 
 func newCopyReader(batch []Incoming, events []Event) *copyReader {
@@ -149,7 +152,7 @@ func newCopyReader(batch []Incoming, events []Event) *copyReader {
 	}
 }
 
-// Read fills p, so that each message to the server is a full one.
+// Read fills p completely, so that each message to the server is as long as it may be.
 func (r *copyReader) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if r.part == nil && !r.advance() {
@@ -169,19 +172,20 @@ func (r *copyReader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
+// advance sets part to the next row or the trailer. It returns false at the end.
 func (r *copyReader) advance() bool {
 	switch {
 	case r.next < len(r.events):
 		e, body := &r.events[r.next], r.batch[r.next].Body
 		r.next++
-		r.head = appendCopyRow(r.head[:0], e)
+		r.columns = appendCopyRow(r.columns[:0], e)
 		if e.BodySeq != 0 {
-			r.head = binary.BigEndian.AppendUint32(r.head, copyNull)
-			r.part = bytes.NewReader(r.head)
+			r.columns = binary.BigEndian.AppendUint32(r.columns, copyNull)
+			r.part = bytes.NewReader(r.columns)
 			return true
 		}
-		r.head = binary.BigEndian.AppendUint32(r.head, uint32(e.Size))
-		r.part = io.MultiReader(bytes.NewReader(r.head), body.Reader())
+		r.columns = binary.BigEndian.AppendUint32(r.columns, uint32(e.Size))
+		r.part = io.MultiReader(bytes.NewReader(r.columns), body.Reader())
 		return true
 	case !r.ended:
 		r.ended = true
@@ -191,12 +195,13 @@ func (r *copyReader) advance() bool {
 	return false
 }
 
+// copyNull is the length, -1, of a NULL value.
 const copyNull = 0xffffffff
 
-// postgresEpoch is where Postgres counts microseconds from.
+// postgresEpoch is the instant from which Postgres counts microseconds.
 var postgresEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// appendCopyRow writes the row of e up to, and without, the body.
+// appendCopyRow appends the row of e without its last column, the body.
 func appendCopyRow(b []byte, e *Event) []byte {
 	const columns = 10
 	b = binary.BigEndian.AppendUint16(b, columns)

@@ -15,7 +15,7 @@ import (
 
 var migrated = pgtest.Template("log", migrations.Up)
 
-// openLog opens a Log on the pool, and closes it when the test ends.
+// openLog opens a Log, which is closed when the test ends.
 func openLog(t testing.TB, pool *pgxpool.Pool, config eventstore.Config) *eventstore.Log {
 	t.Helper()
 	log := eventstore.Open(pool, config)
@@ -23,7 +23,7 @@ func openLog(t testing.TB, pool *pgxpool.Pool, config eventstore.Config) *events
 	return log
 }
 
-// incoming is an event with this body; every other field has a value too.
+// incoming returns an event with a value in every field.
 func incoming(path string, body []byte) eventstore.Incoming {
 	return eventstore.Incoming{
 		ReceivedAt:  time.Date(2024, 5, 6, 7, 8, 9, 123456789, time.UTC),
@@ -53,7 +53,7 @@ func mustAppendBatch(t testing.TB, log *eventstore.Log, batch ...eventstore.Inco
 	return first
 }
 
-// readAll is the whole log with all bodies.
+// readAll returns all events with their bodies.
 func readAll(t testing.TB, log *eventstore.Log) []eventstore.Event {
 	t.Helper()
 	var all []eventstore.Event
@@ -70,8 +70,8 @@ func readAll(t testing.TB, log *eventstore.Log) []eventstore.Event {
 	}
 }
 
-// checkWhole fails unless the log is gap-free, every body has its digest, and the head's frontier is the Merkle
-// root over the rows.
+// checkWhole checks that the log has no gaps, that every body has its digest, and that the head's frontier has the
+// Merkle root of the rows. It returns all events.
 func checkWhole(t testing.TB, log *eventstore.Log) []eventstore.Event {
 	t.Helper()
 	events := readAll(t, log)
@@ -103,14 +103,4 @@ func checkWhole(t testing.TB, log *eventstore.Log) []eventstore.Event {
 		t.Errorf("checkpoint is size %d root %x, the rows are size %d root %x", size, got, len(events), want)
 	}
 	return events
-}
-
-// eventually waits until condition holds.
-func eventually(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not so after 20 s", what)
-		}
-	}
 }

@@ -9,28 +9,28 @@ import (
 type Event struct {
 	// Seq is the position: 1, 2, 3, … without gaps.
 	Seq int64
-	// ReceivedAt is when it was received, in microseconds. Information, never an order.
+	// ReceivedAt is the time of receipt, to the microsecond. It is information only: Seq alone orders events.
 	ReceivedAt time.Time
-	// Source says who delivered it: "observer:<host>", "archive:<name>".
+	// Source names the sender: "observer:<host>", "archive:<name>".
 	Source string
-	// Path is where it was posted, such as "/new_block".
+	// Path is the path that the event was posted to, such as "/new_block".
 	Path string
-	// ContentType is the media type that it was posted with; empty when there was none.
+	// ContentType is the media type that the sender declared; empty if it declared none.
 	ContentType string
-	// Origin is what the transport knew it by: for an archive its first two columns, for a watermill message its
-	// uuid and metadata. Empty when there was nothing.
+	// Origin identifies the event in its transport: the first two columns of an archive's line, or the UUID and
+	// metadata of a watermill message. Empty if the transport has no such thing.
 	Origin string
-	// Size of the body in bytes.
+	// Size is the length of the body in bytes.
 	Size int64
-	// SHA256 of the body.
+	// SHA256 is the digest of the body.
 	SHA256 [sha256.Size]byte
-	// BodySeq is the earlier event that holds these very bytes, or 0 when this one holds them itself.
+	// BodySeq is the position of the earlier event that holds the same bytes, or 0 if this event holds them itself.
 	BodySeq int64
-	// Body is the body as received. Nil when the read was told not to fetch it.
+	// Body is the body as received. Nil if the read did not fetch it.
 	Body []byte
 }
 
-// Incoming is an event that has not got a position yet.
+// Incoming is an event that has no position yet.
 type Incoming struct {
 	ReceivedAt  time.Time
 	Source      string

@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Wake tells waiting readers that there may be something new: at once when a NOTIFY arrives, and every Interval in
-// any case, because notifications don't pass a transaction pooler or a replica. A wake-up is a hint; whoever wakes
-// looks, and may find nothing.
+// Wake wakes waiting readers when there may be new rows: at once when a NOTIFY arrives, and otherwise once per
+// interval, because notifications pass neither a transaction pooler nor a replica. A wake-up is only a hint: the
+// reader looks, and may find nothing.
 type Wake struct {
 	pool     *pgxpool.Pool
 	channel  string
@@ -24,10 +24,11 @@ type Wake struct {
 	stopped chan struct{}
 }
 
-// WakeIntervalDefault is how often readers look without being told.
+// WakeIntervalDefault is the longest time that a reader waits without a notification.
 const WakeIntervalDefault = time.Second
 
-// NewWake listens on a channel until Stop.
+// NewWake starts to listen on a notification channel of Postgres, until Stop. An interval of 0 means
+// WakeIntervalDefault. A nil logger discards.
 func NewWake(pool *pgxpool.Pool, channel string, interval time.Duration, logger *slog.Logger) *Wake {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -46,20 +47,21 @@ func NewWake(pool *pgxpool.Pool, channel string, interval time.Duration, logger 
 	return w
 }
 
-// Stop ends the listening and wakes everybody a last time. It may be called twice.
+// Stop stops listening and wakes all readers a last time. It may be called twice.
 func (w *Wake) Stop() {
 	w.stop()
 	<-w.stopped
 }
 
-// C is closed at the next wake-up. Take it before looking for new events, so that none slips between.
+// C returns a channel that the next wake-up closes. Call it before you look for new rows: a wake-up after that is
+// not lost.
 func (w *Wake) C() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.signal
 }
 
-// Wait blocks until c, taken with C, is closed, the interval is over, or ctx ends.
+// Wait blocks until c, which C returned, is closed, or the interval has passed, or ctx ends.
 func (w *Wake) Wait(ctx context.Context, c <-chan struct{}) {
 	timer := time.NewTimer(w.interval)
 	defer timer.Stop()
@@ -70,7 +72,7 @@ func (w *Wake) Wait(ctx context.Context, c <-chan struct{}) {
 	}
 }
 
-// Signal wakes everybody in this process, for whoever knows before the database tells.
+// Signal wakes all readers of this Wake. A writer in the same process calls it to be faster than NOTIFY.
 func (w *Wake) Signal() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,7 +85,7 @@ func (w *Wake) run(ctx context.Context) {
 	defer w.Signal()
 	for ctx.Err() == nil {
 		if err := w.listen(ctx); err != nil && ctx.Err() == nil {
-			w.logger.LogAttrs(ctx, slog.LevelWarn, "listening was interrupted; polling until it works again",
+			w.logger.LogAttrs(ctx, slog.LevelWarn, "can't listen for notifications; polling until it works again",
 				slog.String("channel", w.channel), slog.Any("error", err))
 			w.Wait(ctx, nil)
 		}
@@ -95,13 +97,13 @@ func (w *Wake) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The connection leaves the pool: it listens, and must not come back to somebody who doesn't expect that.
+	// Take the connection out of the pool: nobody else expects a connection that listens.
 	raw := conn.Hijack()
 	defer func() { _ = raw.Close(context.WithoutCancel(ctx)) }()
 	if _, err := raw.Exec(ctx, "LISTEN "+w.channel); err != nil {
 		return err
 	}
-	w.Signal() // what was committed before LISTEN took effect
+	w.Signal() // there may be commits from before LISTEN took effect
 	for {
 		if _, err := raw.WaitForNotification(ctx); err != nil {
 			return err

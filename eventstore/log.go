@@ -12,47 +12,48 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ErrUnavailable is returned by Append when the event may not have become durable: the database could not be
-// reached, is full, or refused. The sender keeps the event and sends it again.
+// ErrUnavailable is the error of Append when the event may not be durable: the database can't be reached, is full, or
+// has refused the write. The sender keeps the event and sends it again.
 var ErrUnavailable = errors.New("the log can't be written now")
 
-// ErrClosed is returned by Append after Close.
+// ErrClosed is the error of Append after Close.
 var ErrClosed = errors.New("the log is closed")
 
-// Channel is where every commit to the log is announced, with the new size as payload.
+// Channel is the notification channel on which every commit to the log is announced. The payload is the new size.
 const Channel = "strata_log"
 
-// Log is the append-only log in one database. It is safe for concurrent use; any number of processes may have one
+// Log is the append-only log in one database. It is safe for concurrent use. Any number of processes may have a Log
 // open on the same database.
 type Log struct {
 	pool   *pgxpool.Pool
 	logger *slog.Logger
 	queue  *queue
 
-	mu   sync.Mutex // guards head; held while a batch is written
-	head *head
+	mu   sync.Mutex // held while a batch is written; guards head
+	head *head      // nil: read it from the database
 
 	partitions partitions
 }
 
-// head is the newest state of log.head that this process knows. It may be behind another writer's.
+// head is the newest state of log.head that this process knows. Another process may have moved it since.
 type head struct {
 	size     int64
 	frontier Frontier
 }
 
-// Config of a Log. The zero value of a field means its default.
+// Config configures a Log. The zero value of a field means its default.
 type Config struct {
 	Logger *slog.Logger
-	// QueueEvents is how many appends may wait before Append blocks; default 4096.
+	// QueueEvents is the maximum number of appends under way; beyond it, Append blocks. Default 4096.
 	QueueEvents int
-	// BatchEvents and BatchBytes bound what shares one transaction; defaults 256 and 4 MiB.
+	// BatchEvents and BatchBytes are the maxima for one transaction; defaults 256 and 4 MiB.
 	BatchEvents int
 	BatchBytes  int64
-	// Timeout of one batch, after which it is given up with ErrUnavailable; default 30 s.
+	// Timeout bounds the writing of one batch; after it, the appends of the batch fail with ErrUnavailable. Default
+	// 30 s.
 	Timeout time.Duration
 	// PartitionEvents is the number of positions in each partition of the table; default 1,000,000. It must
-	// divide the bounds of the partitions that are there.
+	// divide the bounds of the partitions that exist.
 	PartitionEvents int64
 }
 
@@ -65,7 +66,7 @@ const (
 	PartitionEventsDefault = 1_000_000
 )
 
-// Open starts a Log on a migrated database. Close it to wait for the appends under way.
+// Open opens the log in a migrated database.
 func Open(pool *pgxpool.Pool, config Config) *Log {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
@@ -81,30 +82,34 @@ func Open(pool *pgxpool.Pool, config Config) *Log {
 	return l
 }
 
-func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
+func orDefault[T int | int64 | time.Duration](value, fallback T) T {
 	if value <= 0 {
-		return otherwise
+		return fallback
 	}
 	return value
 }
 
-// Append puts one event into the log and returns its position when it is durable. It blocks while the queue is
-// full. On error nothing was promised: ErrUnavailable means send again, ErrRecordTooLong that it is of no use.
+// Append appends one event, waits until it is durable, and returns its position. It blocks while the queue is full.
+// After an error the sender must not count on the event. ErrUnavailable means that it should send the event again;
+// ErrRecordTooLong means that the log will never accept it.
 //
-// ctx bounds the waiting for a turn: when it ends before, the event is not written. Once the event is being written
-// Append returns with the result, after Config.Timeout at the latest. The log closes the body.
+// ctx bounds the wait for a turn. If ctx ends while the event waits, the event is not written. If another caller is
+// writing the event in its batch at that moment, Append returns the error of ctx, and the event may be committed all
+// the same. A caller that writes its own batch returns with the result, after Config.Timeout at the latest.
+//
+// Append closes the body.
 func (l *Log) Append(ctx context.Context, in Incoming) (int64, error) {
-	if err := in.CheckTexts(); err != nil { // alone, and not with those that it would share a transaction with
+	if err := in.CheckTexts(); err != nil { // now, so that it does not fail the events that would share its transaction
 		in.Body.Close()
 		return 0, err
 	}
 	return l.queue.add(ctx, in)
 }
 
-// Close waits for the appends under way and refuses further ones. It may be called twice.
+// Close refuses further appends and waits for those under way. It may be called twice.
 func (l *Log) Close() { l.queue.close() }
 
-// Size is the number of committed events, which is also the position of the last one.
+// Size returns the number of committed events, which is also the position of the last one.
 func (l *Log) Size(ctx context.Context) (int64, error) {
 	var size int64
 	if err := l.pool.QueryRow(ctx, `SELECT size FROM log.head`).Scan(&size); err != nil {
@@ -113,7 +118,7 @@ func (l *Log) Size(ctx context.Context) (int64, error) {
 	return size, nil
 }
 
-// Checkpoint is the committed size of the log and the Merkle root over exactly these events.
+// Checkpoint returns the committed size of the log and the Merkle root over exactly these events.
 func (l *Log) Checkpoint(ctx context.Context) (size int64, root []byte, err error) {
 	h, err := readHead(ctx, l.pool, ``)
 	if err != nil {
@@ -123,7 +128,7 @@ func (l *Log) Checkpoint(ctx context.Context) (size int64, root []byte, err erro
 	return h.size, root, err
 }
 
-// Pool is the database that the log is in.
+// Pool returns the connection pool of the log's database.
 func (l *Log) Pool() *pgxpool.Pool { return l.pool }
 
 type querier interface {
@@ -141,7 +146,8 @@ func readHead(ctx context.Context, q querier, lock string) (*head, error) {
 		return nil, fmt.Errorf("read the log's head: %w", err)
 	}
 	if version != LeafVersion {
-		return nil, fmt.Errorf("the log's leaves have version %d, this program writes version %d: use the program that wrote the log", version, LeafVersion)
+		return nil, fmt.Errorf("the log's leaves have version %d, this program writes version %d: use the program that wrote the log",
+			version, LeafVersion)
 	}
 	f, err := DecodeFrontier(size, frontier)
 	if err != nil {
@@ -150,7 +156,7 @@ func readHead(ctx context.Context, q querier, lock string) (*head, error) {
 	return &head{size: size, frontier: f}, nil
 }
 
-// write makes a batch durable, or returns an error and has written nothing of it.
+// write makes a batch durable, or writes nothing of it and returns an error.
 func (l *Log) write(ctx context.Context, batch []Incoming) (first int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,15 +166,15 @@ func (l *Log) write(ctx context.Context, batch []Incoming) (first int64, err err
 		first, err = l.writeCopy(ctx, batch, nil)
 	}
 	if err != nil {
-		l.head = nil // whatever went wrong: look again before the next batch
+		l.head = nil // read it again before the next batch, whatever went wrong
 	}
 	return first, err
 }
 
-// AppendBatch writes many events in one transaction, in order, together with what also writes in it, and returns
-// the position of the first. also is called with the transaction and the position of the first event; it may be
-// nil. It is for imports: no queue, no waiting for others' events.
-func (l *Log) AppendBatch(ctx context.Context, batch []Incoming, also func(tx pgx.Tx, first int64) error) (int64, error) {
+// AppendBatch appends many events in one transaction, in order, and returns the position of the first. It does not go
+// through the queue; imports use it. Before the commit it calls inTx, unless that is nil, with the transaction and the
+// position of the first event. The caller closes the bodies.
+func (l *Log) AppendBatch(ctx context.Context, batch []Incoming, inTx func(tx pgx.Tx, first int64) error) (int64, error) {
 	for i := range batch {
 		if err := batch[i].CheckTexts(); err != nil {
 			return 0, fmt.Errorf("event %d of %d: %w", i+1, len(batch), err)
@@ -176,15 +182,15 @@ func (l *Log) AppendBatch(ctx context.Context, batch []Incoming, also func(tx pg
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first, err := l.writeCopy(ctx, batch, also)
+	first, err := l.writeCopy(ctx, batch, inTx)
 	if err != nil {
 		l.head = nil
 	}
 	return first, err
 }
 
-// place gives the events of a batch their positions after h, and returns them with the new head. Bodies that
-// occur twice in the batch point to the first of them.
+// place gives the events of a batch the positions that follow h, and returns them with the new head. If a body
+// occurs several times in the batch, the later events point to the first.
 func place(h *head, batch []Incoming) ([]Event, *head, error) {
 	frontier, err := h.frontier.Clone()
 	if err != nil {

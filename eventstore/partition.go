@@ -11,20 +11,19 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// partitions makes sure that the log's table has a partition for what is about to be appended, and the next one
-// ahead of time, so that an append never waits for one.
+// partitions adds partitions to the log's table: for the events about to be appended, and half a partition ahead.
 type partitions struct {
 	pool  *pgxpool.Pool
-	count int64
+	count int64 // positions per partition
 
 	mu    sync.Mutex
-	ready int64 // positions below this have a partition
+	ready int64 // positions below this have a partition; 0: unknown
 }
 
-// partitionAttempts bounds how often adding partitions is tried again because another process adds the same.
+// partitionAttempts is the maximum number of attempts to add partitions while other processes add the same.
 const partitionAttempts = 5
 
-// ensure returns when positions up to seq, and half a partition beyond, can be written.
+// ensure adds partitions until positions up to seq, and half a partition beyond, have one.
 func (p *partitions) ensure(ctx context.Context, seq int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,7 +33,7 @@ func (p *partitions) ensure(ctx context.Context, seq int64) error {
 		if err == nil {
 			break
 		}
-		// What the server refused, it most likely refused because another process was faster: look again.
+		// If the server refused, another process was most likely faster: look again.
 		p.ready = 0
 		var refused *pgconn.PgError
 		if attempt == partitionAttempts || !errors.As(err, &refused) {
@@ -46,7 +45,7 @@ func (p *partitions) ensure(ctx context.Context, seq int64) error {
 
 func (p *partitions) add(ctx context.Context, need int64) error {
 	if p.ready == 0 {
-		// Partitions may have been made by others, with another count.
+		// Another process may have added partitions, and with another count.
 		err := p.pool.QueryRow(ctx, `
 			SELECT coalesce(max((regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \(''(\d+)''\)'))[1]::bigint), 0)
 			FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
@@ -64,16 +63,17 @@ func (p *partitions) add(ctx context.Context, need int64) error {
 	return nil
 }
 
-// unseenAttempts bounds how often an append is tried again because the server does not see a partition yet.
-const unseenAttempts = 20
+const (
+	// unseenRetries is the maximum number of retries of an append after partitionUnseen.
+	unseenRetries = 20
+	// unseenWait is the wait before each retry.
+	unseenWait = 5 * time.Millisecond
+)
 
-// unseenWait is how long to wait before that.
-const unseenWait = 5 * time.Millisecond
-
-// unseen says whether an append failed, with nothing written, because there was no partition for it. Appends see to that there is
-// one, but when another process has just attached it, a server's session may know of the commit a moment before it knows of the
-// partition (ATTACH does not stop writers).
-func unseen(err error) bool {
+// partitionUnseen reports whether an append failed, with nothing written, because its session saw no partition for it.
+// Appends call ensure first, so the partition exists. But if another process has just attached it, a session may see
+// that commit a moment before it sees the partition (ATTACH PARTITION does not block writers).
+func partitionUnseen(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && refused.Code == "23514" && // check_violation
 		refused.TableName == "event" && refused.ConstraintName == ""

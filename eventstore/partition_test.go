@@ -10,7 +10,7 @@ import (
 	"strata/eventstore"
 )
 
-// withSmallPartitions replaces the first partition, which is empty, by one of count positions.
+// withSmallPartitions replaces the first partition, which is empty, with one of count positions.
 func withSmallPartitions(t *testing.T, pool *pgxpool.Pool, count int64) {
 	t.Helper()
 	ctx := context.Background()
@@ -22,7 +22,7 @@ func withSmallPartitions(t *testing.T, pool *pgxpool.Pool, count int64) {
 	}
 }
 
-// partitionEnd is the first position without a partition.
+// partitionEnd returns the first position without a partition.
 func partitionEnd(t *testing.T, pool *pgxpool.Pool) int64 {
 	t.Helper()
 	var end int64
@@ -36,7 +36,7 @@ func partitionEnd(t *testing.T, pool *pgxpool.Pool) int64 {
 	return end
 }
 
-func TestPartitionsAreMadeAhead(t *testing.T) {
+func TestPartitionsAreAddedAhead(t *testing.T) {
 	pool := migrated.New(t)
 	withSmallPartitions(t, pool, 10)
 	log := openLog(t, pool, eventstore.Config{PartitionEvents: 10})
@@ -54,7 +54,7 @@ func TestPartitionsAreMadeAhead(t *testing.T) {
 	if events := checkWhole(t, log); len(events) != 78 {
 		t.Errorf("got %d events, want 78", len(events))
 	}
-	// Another size from now on: what is there stays.
+	// A Log with another partition size keeps the existing partitions.
 	other := openLog(t, pool, eventstore.Config{PartitionEvents: 100})
 	mustAppend(t, other, incoming("/x", []byte("other")))
 	checkWhole(t, other)
@@ -63,8 +63,8 @@ func TestPartitionsAreMadeAhead(t *testing.T) {
 	}
 }
 
-// Two processes that need the next partition at the same moment.
-func TestPartitionsAreMadeByTwo(t *testing.T) {
+// Two processes need the next partition at the same moment.
+func TestTwoProcessesAddPartitions(t *testing.T) {
 	pool := migrated.New(t)
 	withSmallPartitions(t, pool, 4)
 	config := eventstore.Config{PartitionEvents: 4, BatchEvents: 1}

@@ -7,29 +7,31 @@ import (
 	"time"
 )
 
-// queue is the group commit. Whoever appends while nobody writes becomes the leader: it writes its event itself, in
-// its own goroutine, because handing it to another one would cost as much as a good part of the commit. Appends that
-// arrive meanwhile wait. When the leader is done, the first of them leads the next batch, which is everybody who
-// waits by then. No timer: an append to a quiet log is written at once.
+// queue implements group commit. A caller that appends while nobody writes becomes the leader: it writes its event in
+// its own goroutine, because a hand-over to another goroutine would cost a good part of the commit's time. Callers that
+// arrive meanwhile wait. When the leader is done, the first of them becomes the leader of the next batch: its own event
+// and those of all callers that wait by then. There is no timer, so an append to a quiet log is written at once.
 type queue struct {
 	write   func(ctx context.Context, batch []Incoming) (first int64, err error)
 	timeout time.Duration
-	events  int
-	bytes   int64
-	slots   chan struct{} // one is taken by each append under way: back-pressure
+	events  int           // maximum of a batch
+	bytes   int64         // maximum of a batch
+	slots   chan struct{} // each append under way holds one: back-pressure
 
-	mu      sync.Mutex
-	led     bool // somebody leads
-	closed  bool
-	waiting []*ticket
-	idle    *sync.Cond // nobody leads
+	mu        sync.Mutex
+	hasLeader bool
+	closed    bool
+	waiting   []*ticket
+	idle      *sync.Cond // signals that there is no leader
 }
 
+// ticket is an append under way.
 type ticket struct {
 	in   Incoming
-	turn chan turn // gets one value: the order to lead, or the result
+	turn chan turn // the order to lead, if it comes, and then the result
 }
 
+// turn is the order to lead the next batch, or the result of an append.
 type turn struct {
 	lead bool
 	seq  int64
@@ -63,8 +65,8 @@ func (q *queue) add(ctx context.Context, in Incoming) (int64, error) {
 		q.mu.Unlock()
 		in.Body.Close()
 		return 0, ErrClosed
-	case !q.led:
-		q.led = true
+	case !q.hasLeader:
+		q.hasLeader = true
 		q.mu.Unlock()
 		return q.lead(t)
 	}
@@ -74,7 +76,7 @@ func (q *queue) add(ctx context.Context, in Incoming) (int64, error) {
 	case turn := <-t.turn:
 		return q.take(t, turn)
 	case <-ctx.Done():
-		return q.leave(ctx, t)
+		return q.abandon(ctx, t)
 	}
 }
 
@@ -85,16 +87,16 @@ func (q *queue) take(t *ticket, turn turn) (int64, error) {
 	return turn.seq, turn.err
 }
 
-// leave is for a caller who waits no longer. Its event is not written, unless it is in somebody's batch already, or
-// the others wait for this caller to lead.
-func (q *queue) leave(ctx context.Context, t *ticket) (int64, error) {
+// abandon ends an append whose ctx has ended. It withdraws the event if that still waits. An event that is already in
+// a leader's batch can't be withdrawn. A caller that has just been told to lead must lead, for others wait for it.
+func (q *queue) abandon(ctx context.Context, t *ticket) (int64, error) {
 	q.mu.Lock()
-	at := slices.Index(q.waiting, t)
-	if at >= 0 {
-		q.waiting = slices.Delete(q.waiting, at, at+1)
+	index := slices.Index(q.waiting, t)
+	if index >= 0 {
+		q.waiting = slices.Delete(q.waiting, index, index+1)
 	}
 	q.mu.Unlock()
-	if at >= 0 {
+	if index >= 0 {
 		t.in.Body.Close()
 		return 0, ctx.Err()
 	}
@@ -106,7 +108,7 @@ func (q *queue) leave(ctx context.Context, t *ticket) (int64, error) {
 	}
 }
 
-// lead writes t and those who wait, and passes the lead on.
+// lead writes a batch of t and waiting tickets, and then makes the next waiting caller the leader.
 func (q *queue) lead(t *ticket) (int64, error) {
 	q.flush(q.gather(t))
 	q.mu.Lock()
@@ -115,7 +117,7 @@ func (q *queue) lead(t *ticket) (int64, error) {
 		q.waiting = slices.Delete(q.waiting, 0, 1)
 		next.turn <- turn{lead: true}
 	} else {
-		q.led = false
+		q.hasLeader = false
 		q.idle.Broadcast()
 	}
 	q.mu.Unlock()
@@ -123,7 +125,7 @@ func (q *queue) lead(t *ticket) (int64, error) {
 	return own.seq, own.err
 }
 
-// gather adds to first those who wait, up to the bounds of a batch.
+// gather takes waiting tickets into a batch with first, up to the maxima of a batch.
 func (q *queue) gather(first *ticket) []*ticket {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -142,7 +144,8 @@ func (q *queue) gather(first *ticket) []*ticket {
 	return batch
 }
 
-// flush writes a batch and tells everybody in it. It does not end with the caller who happens to lead.
+// flush writes a batch and sends each of its callers the result. It ignores the leader's context, because the batch
+// belongs to others too.
 func (q *queue) flush(batch []*ticket) {
 	ctx, cancel := context.WithTimeout(context.Background(), q.timeout)
 	defer cancel()
@@ -161,12 +164,12 @@ func (q *queue) flush(batch []*ticket) {
 	}
 }
 
-// close refuses further appends and returns when those under way are done. It may be called twice.
+// close refuses further appends and waits until those under way are done. It may be called twice.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
-	for q.led {
+	for q.hasLeader {
 		q.idle.Wait()
 	}
 }

@@ -9,49 +9,29 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/headlock"
 )
-
-// holdHead keeps the log's head locked, so that no append gets on, until the returned function is called.
-func holdHead(t *testing.T, pool *pgxpool.Pool) (release func()) {
-	t.Helper()
-	ctx := context.Background()
-	tx, err := pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(ctx, `SELECT FROM log.head FOR UPDATE`); err != nil {
-		t.Fatal(err)
-	}
-	return func() {
-		if err := tx.Rollback(ctx); err != nil && !errors.Is(err, pgx.ErrTxClosed) {
-			t.Error(err)
-		}
-	}
-}
 
 func TestQueuePushesBack(t *testing.T) {
 	pool := migrated.New(t)
 	log := openLog(t, pool, eventstore.Config{QueueEvents: 3, BatchEvents: 2})
-	release := holdHead(t, pool)
+	release := headlock.Hold(t, pool)
 	defer release()
 
 	const appends = 12
-	var started, ended atomic.Int32
+	var ended atomic.Int32
 	results := make(chan error, appends)
 	for i := range appends {
 		go func() {
-			started.Add(1)
 			_, err := log.Append(context.Background(), incoming("/x", []byte(fmt.Sprint(i))))
 			ended.Add(1)
 			results <- err
 		}()
 	}
-	eventually(t, "all started", func() bool { return started.Load() == appends })
-	// At most 3 wait in the queue and 2 are being written; the others wait before it, and give up when told to.
+	eventually.Holds(t, "the queue is full", func() bool { return log.UnderWay() == 3 })
+	// The others wait for a slot, and give up when their context ends.
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := log.Append(ctx, incoming("/x", []byte("late"))); !errors.Is(err, context.DeadlineExceeded) {
@@ -71,19 +51,32 @@ func TestQueuePushesBack(t *testing.T) {
 	}
 }
 
+// startAppends starts n appends while the caller holds the head's lock. It returns once the first is being written and
+// the others wait for their turn. The results follow in any order.
+func startAppends(t *testing.T, log *eventstore.Log, n int) (results <-chan error) {
+	t.Helper()
+	all := make(chan error, n)
+	start := func(i int) {
+		go func() {
+			_, err := log.Append(context.Background(), incoming("/x", []byte(fmt.Sprint(i))))
+			all <- err
+		}()
+	}
+	start(0)
+	headlock.AwaitWaiter(t, log.Pool())
+	for i := 1; i < n; i++ {
+		start(i)
+	}
+	eventually.Holds(t, "all other appends wait for their turn", func() bool { return log.Waiting() == n-1 })
+	return all
+}
+
 func TestQueueSharesTransactions(t *testing.T) {
 	pool := migrated.New(t)
 	log := openLog(t, pool, eventstore.Config{})
-	release := holdHead(t, pool)
-	results := make(chan error)
+	release := headlock.Hold(t, pool)
 	const appends = 50
-	for i := range appends {
-		go func() {
-			_, err := log.Append(context.Background(), incoming("/x", []byte(fmt.Sprint(i))))
-			results <- err
-		}()
-	}
-	time.Sleep(50 * time.Millisecond)
+	results := startAppends(t, log, appends)
 	release()
 	for range appends {
 		if err := <-results; err != nil {
@@ -94,17 +87,17 @@ func TestQueueSharesTransactions(t *testing.T) {
 	if err := pool.QueryRow(context.Background(), `SELECT count(DISTINCT xmin::text) FROM log.event`).Scan(&transactions); err != nil {
 		t.Fatal(err)
 	}
-	if transactions > 5 {
-		t.Errorf("%d appends took %d transactions, want a few", appends, transactions)
+	if transactions != 2 {
+		t.Errorf("%d appends took %d transactions, want 2: the first alone, then all others", appends, transactions)
 	}
 	checkWhole(t, log)
 }
 
-func TestAppendGivesUpOnABatch(t *testing.T) {
+func TestAppendTimesOut(t *testing.T) {
 	pool := migrated.New(t)
 	log := openLog(t, pool, eventstore.Config{Timeout: time.Second})
 	mustAppend(t, log, incoming("/x", []byte("before")))
-	release := holdHead(t, pool)
+	release := headlock.Hold(t, pool)
 	if _, err := log.Append(context.Background(), incoming("/x", []byte("x"))); !errors.Is(err, eventstore.ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
@@ -116,30 +109,28 @@ func TestAppendGivesUpOnABatch(t *testing.T) {
 func TestClose(t *testing.T) {
 	pool := migrated.New(t)
 	log := openLog(t, pool, eventstore.Config{})
-	release := holdHead(t, pool)
-	results := make(chan error)
+	release := headlock.Hold(t, pool)
 	const appends = 5
-	for i := range appends {
-		go func() {
-			_, err := log.Append(context.Background(), incoming("/x", []byte(fmt.Sprint(i))))
-			results <- err
-		}()
-	}
-	time.Sleep(50 * time.Millisecond)
-	closed := make(chan struct{})
-	go func() { log.Close(); close(closed) }()
-	select {
-	case <-closed:
-		t.Error("Close returned while appends were under way")
-	case <-time.After(50 * time.Millisecond):
-	}
+	results := startAppends(t, log, appends)
+	sizeAfterClose := make(chan int64, 1)
+	go func() {
+		log.Close()
+		size, err := log.Size(context.Background())
+		if err != nil {
+			t.Error(err)
+		}
+		sizeAfterClose <- size
+	}()
+	eventually.Holds(t, "Close was called", log.Closing)
 	release()
 	for range appends {
 		if err := <-results; err != nil {
 			t.Errorf("an append that was under way: %v", err)
 		}
 	}
-	<-closed
+	if size := <-sizeAfterClose; size != appends {
+		t.Errorf("the log has %d events when Close returns, want all %d that were under way", size, appends)
+	}
 	log.Close() // again
 	if _, err := log.Append(context.Background(), incoming("/x", nil)); !errors.Is(err, eventstore.ErrClosed) {
 		t.Errorf("append after Close: got %v, want ErrClosed", err)
@@ -149,12 +140,12 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// A caller who gives up while it waits for its turn takes its event with it. One whose event is being written gets the
-// result, since nobody can take back what may be committed already.
-func TestAppendWhoseCallerGivesUp(t *testing.T) {
+// An event that waits for its turn is withdrawn when its context ends. A caller that writes its own event gets the
+// result even then, because the event may already be committed.
+func TestAppendWithCancelledContext(t *testing.T) {
 	pool := migrated.New(t)
 	log := openLog(t, pool, eventstore.Config{})
-	release := holdHead(t, pool)
+	release := headlock.Hold(t, pool)
 	ctx, cancel := context.WithCancel(context.Background())
 	results := make(chan error, 2)
 	for _, body := range []string{"being written", "waiting"} {
@@ -162,8 +153,11 @@ func TestAppendWhoseCallerGivesUp(t *testing.T) {
 			_, err := log.Append(ctx, incoming("/x", []byte(body)))
 			results <- err
 		}()
-		time.Sleep(50 * time.Millisecond)
+		if body == "being written" {
+			headlock.AwaitWaiter(t, pool)
+		}
 	}
+	eventually.Holds(t, "the second append waits for its turn", func() bool { return log.Waiting() == 1 })
 	cancel()
 	if err := <-results; !errors.Is(err, context.Canceled) {
 		t.Errorf("waiting: got %v, want context.Canceled", err)
@@ -178,8 +172,8 @@ func TestAppendWhoseCallerGivesUp(t *testing.T) {
 	}
 }
 
-// The order to lead reaches a caller who has just given up: the others must not wait for ever.
-func TestLeadIsPassedOn(t *testing.T) {
+// A caller may become the leader just when its context ends. It must lead all the same, or the others wait for ever.
+func TestLeaderWithCancelledContext(t *testing.T) {
 	log := openLog(t, migrated.New(t), eventstore.Config{})
 	var all sync.WaitGroup
 	for i := range 200 {

@@ -8,24 +8,24 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrNotFound is returned for a position that the log does not have (yet).
+// ErrNotFound is the error for a position that the log does not have (yet).
 var ErrNotFound = errors.New("no such event in the log")
 
-// Range says which events to read.
+// Range selects events to read.
 type Range struct {
 	// After is the last position already seen; 0 reads from the start.
 	After int64
-	// Events and Bytes bound the answer. At least one event comes back when there is one, however large.
+	// Events and Bytes (of bodies) are the maxima for the result. The first event is returned whatever its size.
 	Events int
 	Bytes  int64
-	// Paths whose bodies are wanted; events of other paths come without. Nil means all.
+	// Paths selects the events whose bodies are fetched; nil means all. Other events are returned without a body.
 	Paths []string
 }
 
-// Read returns the next events in order. An empty result means the log's end.
+// Read returns the next events in order. An empty result means the end of the log.
 //
-// It is a range scan on the primary key. Bodies that don't fit are not fetched, so memory is bounded by Bytes or
-// by the one event that is larger.
+// It runs a range scan on the primary key. It fetches only the bodies that fit, so memory is bounded by Bytes, or by
+// one event that is larger.
 func (l *Log) Read(ctx context.Context, r Range) ([]Event, error) {
 	rows, err := l.pool.Query(ctx, `
 		WITH page AS MATERIALIZED (
@@ -52,19 +52,19 @@ func (l *Log) Read(ctx context.Context, r Range) ([]Event, error) {
 	return events, nil
 }
 
-// Bytes is how many bytes the bodies have that belong to the events after one position up to another, of some paths. It looks
-// at each of these events.
+// Bytes returns the total size of the bodies of the events above after, up to last, that have one of these paths. It
+// reads each of these rows, but no body.
 func (l *Log) Bytes(ctx context.Context, after, last int64, paths []string) (bytes int64, err error) {
 	err = l.pool.QueryRow(ctx, `
 		SELECT coalesce(sum(size), 0) FROM log.event WHERE seq > $1 AND seq <= $2 AND path = ANY ($3)`, after, last, paths).Scan(&bytes)
 	if err != nil {
-		return 0, fmt.Errorf("read how large the events after %d are: %w", after, err)
+		return 0, fmt.Errorf("read the size of the events after %d: %w", after, err)
 	}
 	return bytes, nil
 }
 
-// Get returns one event. withBody says whether to fetch its body. It returns ErrNotFound for a position that the
-// log does not have.
+// Get returns one event, with its body if withBody is set. It returns ErrNotFound for a position that the log does
+// not have.
 func (l *Log) Get(ctx context.Context, seq int64, withBody bool) (Event, error) {
 	rows, err := l.pool.Query(ctx, `
 		SELECT e.seq, e.received_at, e.source, e.path, e.content_type, coalesce(e.origin, ''), e.size, e.sha256,
@@ -99,8 +99,8 @@ func scanEvent(row pgx.CollectableRow) (Event, error) {
 	return e, nil
 }
 
-// GetMany returns the events at the given positions with their bodies, in order of position. Positions that the
-// log does not have are left out.
+// GetMany returns the events at the given positions with their bodies, in order of position. It skips positions that
+// the log does not have.
 func (l *Log) GetMany(ctx context.Context, seqs []int64) ([]Event, error) {
 	rows, err := l.pool.Query(ctx, `
 		SELECT e.seq, e.received_at, e.source, e.path, e.content_type, coalesce(e.origin, ''), e.size, e.sha256,

@@ -7,29 +7,29 @@ import (
 	"math"
 )
 
-// RecordMax is the length of the longest leaf record. A transparency log gives the length of an entry two bytes
-// (https://c2sp.org/tlog-tiles), so that a longer one could be proven, and never be read there.
+// RecordMax is the maximum length of a leaf record in bytes. A transparency log stores the length of an entry in two
+// bytes (https://c2sp.org/tlog-tiles), so a longer record could be proven but never be read there.
 const RecordMax = math.MaxUint16
 
-// ErrRecordTooLong is returned by Append and AppendBatch for an event whose source, path, content type and origin are
-// together so long that its leaf record would exceed RecordMax. Nothing is shortened: sending it again fails again.
+// ErrRecordTooLong is the error of Append and AppendBatch for an event whose source, path, content type and origin are
+// so long that its leaf record would exceed RecordMax. The log shortens nothing, so to send it again fails again.
 var ErrRecordTooLong = errors.New("source, path, content type and origin are too long together")
 
-// recordBytes are those of a leaf record with empty texts.
-const recordBytes = 1 + 3*8 + sha256.Size + 4*4
+// emptyRecordBytes is the length of a leaf record whose texts are empty.
+const emptyRecordBytes = 1 + 3*8 + sha256.Size + 4*4
 
-// CheckTexts returns ErrRecordTooLong when the texts of an event are too long for the log. It does not look at the body.
+// CheckTexts returns ErrRecordTooLong if the texts of an event are too long for the log. It ignores the body.
 func (in *Incoming) CheckTexts() error {
 	texts := [...]string{in.Source, in.Path, in.ContentType, in.Origin}
-	size := recordBytes
+	size := emptyRecordBytes
 	for _, text := range texts {
 		size += len(text)
 	}
-	const most = 3 // times as long is what is stored of a text
-	if size*most <= RecordMax {
+	const growthMax = 3 // StorableText turns one byte into at most three
+	if size*growthMax <= RecordMax {
 		return nil
 	}
-	size = recordBytes
+	size = emptyRecordBytes
 	for _, text := range texts {
 		size += len(StorableText(text))
 	}

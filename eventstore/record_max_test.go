@@ -8,7 +8,7 @@ import (
 	"strata/eventstore"
 )
 
-// What fits a leaf record is stored as it is; what does not is refused, alone, and nothing of it is stored.
+// Texts that fit a leaf record are stored unchanged. An event whose texts do not fit is refused with its whole batch.
 func TestRecordMax(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, migrated.New(t), eventstore.Config{})

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// appendOneSQL is appendSQL for a batch of one event, which is what a live node makes: with plain parameters
-// Postgres keeps its plan.
+// appendOneSQL is appendSQL for one event, the usual batch of a live node. With plain parameters Postgres can reuse
+// its plan.
 const appendOneSQL = `
 WITH head AS (
     UPDATE log.head
@@ -29,14 +29,14 @@ WITH head AS (
 )
 SELECT pg_notify('` + Channel + `', size::text) FROM head`
 
-// appendSQL appends a batch in one statement, hence in one round trip and one commit: compare-and-set on the
-// head's size, then the events, then where new bodies stand. When another writer was faster, head is empty and
-// nothing is written.
+// appendSQL appends a batch in one statement, hence in one round trip and one commit: it does the compare-and-set on
+// the head's size, inserts the events, and inserts the positions of new bodies into log.body. If another writer was
+// faster, head is empty and nothing is written.
 //
-// The arrays stand in sub-selects so that Postgres can't see their lengths: it would plan anew for each.
+// The arrays are in sub-selects to hide their lengths from Postgres, which would otherwise plan each length anew.
 //
-// The join with log.body reads the statement's snapshot. That is recent enough: when the compare-and-set
-// succeeds, the newest head is in this snapshot, and so are all bodies committed with it or before.
+// The join with log.body reads the statement's snapshot. That is recent enough: if the compare-and-set succeeds, the
+// snapshot contains the newest head, and so all bodies committed with it or before it.
 const appendSQL = `
 WITH head AS (
     UPDATE log.head
@@ -68,11 +68,11 @@ WITH head AS (
 )
 SELECT pg_notify('` + Channel + `', size::text) FROM head`
 
-// statementBytesMax is how much body one statement may carry; what is larger streams through COPY.
+// statementBytesMax is the maximum total size of the bodies in one statement. Larger batches stream through COPY.
 const statementBytesMax = 8 << 20
 
-// attemptsMax bounds how often a batch is tried again because another process appended in between. Each attempt
-// means that somebody made progress.
+// attemptsMax is the maximum number of attempts to write a batch while other processes append in between. Each failed
+// attempt means that another process has made progress.
 const attemptsMax = 100
 
 func fitsStatement(batch []Incoming) bool {
@@ -87,7 +87,7 @@ func fitsStatement(batch []Incoming) bool {
 }
 
 func (l *Log) writeStatement(ctx context.Context, batch []Incoming) (int64, error) {
-	missed := 0
+	unseen := 0 // attempts that saw no partition
 	for range attemptsMax {
 		if l.head == nil {
 			h, err := readHead(ctx, l.pool, ``)
@@ -104,8 +104,8 @@ func (l *Log) writeStatement(ctx context.Context, batch []Incoming) (int64, erro
 			return 0, unavailable(err)
 		}
 		written, err := l.tryStatement(ctx, batch, events, next)
-		if unseen(err) && missed < unseenAttempts {
-			missed++
+		if partitionUnseen(err) && unseen < unseenRetries {
+			unseen++
 			time.Sleep(unseenWait)
 			continue
 		}
@@ -121,7 +121,7 @@ func (l *Log) writeStatement(ctx context.Context, batch []Incoming) (int64, erro
 	return 0, fmt.Errorf("%w: other writers were faster %d times in a row", ErrUnavailable, attemptsMax)
 }
 
-// tryStatement reports whether the compare-and-set succeeded. When it did not, nothing was written.
+// tryStatement reports whether the compare-and-set succeeded. If it did not, nothing was written.
 func (l *Log) tryStatement(ctx context.Context, batch []Incoming, events []Event, next *head) (bool, error) {
 	var row pgx.Row
 	if len(events) == 1 {
@@ -144,7 +144,7 @@ func (l *Log) appendOne(ctx context.Context, in Incoming, e *Event, next *head) 
 		e.ReceivedAt, e.Source, e.Path, e.ContentType, nonZero(e.Origin), e.SHA256[:], bytesOf(in.Body))
 }
 
-// bytesOf is the body as a parameter: an empty one is an empty value, not a missing one.
+// bytesOf returns the body as a parameter of a query. It is never nil, because an empty body is not NULL.
 func bytesOf(body *Body) []byte {
 	if b, _ := body.Bytes(); b != nil {
 		return b
@@ -178,7 +178,7 @@ func (l *Log) appendMany(ctx context.Context, batch []Incoming, events []Event, 
 
 func unavailable(err error) error { return fmt.Errorf("%w: %w", ErrUnavailable, err) }
 
-// nonZero is a pointer for a column where the zero value means null.
+// nonZero returns the parameter for a column that stores the zero value as NULL.
 func nonZero[T comparable](value T) *T {
 	var zero T
 	if value == zero {

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// StorableText is s as Postgres can hold it in a text column: what is not UTF-8, and NUL, become U+FFFD. One such text
-// would otherwise fail the whole batch that it shares a transaction with, however often it is sent again. Bodies are
-// bytes and are not touched.
+// StorableText returns s in a form that a text column of Postgres can hold: U+FFFD replaces NUL and whatever is not
+// UTF-8. Without it, one such text would fail the whole batch that shares its transaction, however often it is sent
+// again. Bodies are stored as bytes and need no such change.
 func StorableText(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -28,7 +29,7 @@ func TestAppendWithoutDatabase(t *testing.T) {
 	for name, end := range map[string]func(testing.TB){"stop": server.Stop, "kill": server.Kill} {
 		end(t)
 		// Sessions outlive a killed server for a moment.
-		eventually(t, "append after "+name+" fails", func() bool {
+		eventually.Holds(t, "append after "+name+" fails", func() bool {
 			_, err := log.Append(ctx, incoming("/x", []byte(name)))
 			return errors.Is(err, eventstore.ErrUnavailable)
 		})
@@ -41,7 +42,7 @@ func TestAppendWithoutDatabase(t *testing.T) {
 			}
 		}
 		server.Start(t)
-		eventually(t, "append after "+name, func() bool {
+		eventually.Holds(t, "append after "+name, func() bool {
 			_, err := log.Append(ctx, incoming("/x", []byte(name)))
 			return err == nil
 		})
@@ -50,7 +51,7 @@ func TestAppendWithoutDatabase(t *testing.T) {
 	checkWhole(t, log)
 
 	// The listener is back, too.
-	eventually(t, "wake-up after the restart", func() bool {
+	eventually.Holds(t, "wake-up after the restart", func() bool {
 		c := wake.C()
 		mustAppend(t, log, incoming("/x", []byte("wake")))
 		select {

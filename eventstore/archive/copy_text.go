@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// column is one of the four, escapes undone.
+// column is one of the four columns, unescaped.
 type column struct {
 	text []byte
 	null bool
@@ -34,13 +34,13 @@ func splitRaw(line []byte) (columns, *fault) {
 	return c, nil
 }
 
-// splitCopy cuts at tabs and undoes COPY text escapes. The columns point into line, or into scratch where there was
-// something to undo; scratch is returned for reuse. canonical is false if an escape occurs that Postgres never writes.
+// splitCopy cuts at tabs and unescapes COPY text. A column points into line, or into scratch if it had escapes. splitCopy
+// returns scratch for reuse. canonical is false if there is an escape that Postgres never writes.
 func splitCopy(line, scratch []byte) (c columns, newScratch []byte, canonical bool, f *fault) {
 	if bytes.IndexByte(line, '\r') >= 0 {
 		return c, scratch, false, &fault{want: `a carriage return to be written as \r`, got: "a bare one"}
 	}
-	// Undoing escapes never makes text longer, so scratch does not move while columns point into it.
+	// Unescaping never makes text longer, so scratch does not move while columns point into it.
 	if cap(scratch) < len(line) && bytes.IndexByte(line, '\\') >= 0 {
 		scratch = make([]byte, 0, len(line)+len(line)/4)
 	}
@@ -55,7 +55,7 @@ func splitCopy(line, scratch []byte) (c columns, newScratch []byte, canonical bo
 			rest = rest[end+1:]
 		}
 		if n >= len(c) {
-			continue // counted for the message
+			continue // only count it, for the error
 		}
 		if len(field) == 2 && field[0] == '\\' && field[1] == 'N' {
 			c[n].null = true
@@ -80,7 +80,7 @@ func splitCopy(line, scratch []byte) (c columns, newScratch []byte, canonical bo
 	return c, scratch, canonical, nil
 }
 
-// fieldEnd finds the tab that ends the first field; a tab right after a backslash is data.
+// fieldEnd returns the index of the tab that ends the first field. A tab right after a backslash is data.
 func fieldEnd(b []byte) int {
 	from := 0
 	for {
@@ -100,7 +100,7 @@ func fieldEnd(b []byte) int {
 	}
 }
 
-// unescape appends field to dst with its escapes undone. canonical: all of them are ones that Postgres writes.
+// unescape appends the unescaped field to dst. canonical is true if Postgres writes all of its escapes.
 func unescape(dst, field []byte) (out []byte, canonical bool, f *fault) {
 	canonical = true
 	for {
@@ -136,7 +136,7 @@ func unescape(dst, field []byte) (out []byte, canonical bool, f *fault) {
 		case 'x':
 			v, used := number(field, 16, 2, 0)
 			if used == 0 {
-				v = 'x' // no hex digit follows: an x like any other character
+				v = 'x' // without a hex digit, \x is just an x
 			}
 			dst, field, canonical = append(dst, byte(v)), field[used:], false
 		default:
@@ -145,7 +145,7 @@ func unescape(dst, field []byte) (out []byte, canonical bool, f *fault) {
 	}
 }
 
-// number reads at most n digits of a base after those already in v.
+// number appends at most n digits of a base to v.
 func number(b []byte, base, n, v int) (value, used int) {
 	for used < n && used < len(b) {
 		d := digit(b[used])
@@ -170,7 +170,7 @@ func digit(c byte) int {
 	return 99
 }
 
-// escapes maps a byte to the letter that follows the backslash; 0: the byte is written as it is.
+// escapes maps a byte to the letter that follows the backslash; 0 means that the byte needs no escape.
 var escapes = [256]byte{'\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't', '\v': 'v', 0: 'x'}
 
 // appendEscaped appends text as a COPY column: the escapes of Postgres, and \xHH for what Postgres text can't hold

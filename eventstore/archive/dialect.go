@@ -2,19 +2,19 @@ package archive
 
 import "fmt"
 
-// Dialect says how the columns of a file are escaped. See the package comment.
+// Dialect is the way in which the columns of a file are escaped. See the package comment.
 type Dialect int
 
 const (
-	// Auto lets the content decide when reading. A writer takes it for Copy.
+	// Auto makes a reader detect the dialect. For a writer it means Copy.
 	Auto Dialect = iota
-	// Copy is Postgres COPY text format.
+	// Copy is the text format of Postgres COPY.
 	Copy
 	// Raw has no escaping.
 	Raw
 )
 
-// String is the name that ParseDialect reads.
+// String returns the name that ParseDialect accepts.
 func (d Dialect) String() string {
 	switch d {
 	case Auto:
@@ -27,7 +27,7 @@ func (d Dialect) String() string {
 	return fmt.Sprintf("Dialect(%d)", int(d))
 }
 
-// ParseDialect reads "auto", "copy" or "raw".
+// ParseDialect parses "auto", "copy" or "raw".
 func ParseDialect(s string) (Dialect, error) {
 	for _, d := range []Dialect{Auto, Copy, Raw} {
 		if s == d.String() {
@@ -37,10 +37,10 @@ func ParseDialect(s string) (Dialect, error) {
 	return Auto, fmt.Errorf("archive dialect %q: want auto, copy or raw", s)
 }
 
-// MarshalText writes the name.
+// MarshalText returns the name.
 func (d Dialect) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads the name.
+// UnmarshalText parses the name.
 func (d *Dialect) UnmarshalText(text []byte) error {
 	parsed, err := ParseDialect(string(text))
 	if err != nil {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Reasons a caller may want to tell apart. They are wrapped in a *LineError.
+// Reasons of a *LineError, which wraps them.
 var (
-	// ErrTruncatedGzip: the compressed stream ends in the middle. The file is incomplete; fetch it again.
+	// ErrTruncatedGzip means that the compressed stream ends early. The file is incomplete; fetch it again.
 	ErrTruncatedGzip = errors.New("gzip stream is truncated")
-	// ErrTruncatedLine: the last line has no line feed and is not a complete event.
+	// ErrTruncatedLine means that the last line has no line feed and is not a complete event.
 	ErrTruncatedLine = errors.New("last line is truncated")
-	// ErrLineTooLong: a line exceeds Options.MaxLine.
+	// ErrLineTooLong means that a line exceeds Options.MaxLine.
 	ErrLineTooLong = errors.New("line too long")
-	// ErrNotJSON: the payload is not valid JSON in the dialect in use.
+	// ErrNotJSON means that the payload is not valid JSON in the dialect in use.
 	ErrNotJSON = errors.New("payload is not JSON")
 )
 
-// LineError names the line of a file that can't be read and says why.
+// LineError names an unreadable line of a file and the reason.
 type LineError struct {
 	Name   string // Options.Name, may be empty
 	Line   int64  // from 1
@@ -47,13 +47,13 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Err }
 
-// fault is a LineError that does not know its place yet.
+// fault is a LineError without its place.
 type fault struct {
 	want, got string
 	err       error
 }
 
-// quote shows the start of a piece of the file in a message.
+// quote returns the start of a piece of the file for a message.
 func quote(b []byte) string {
 	const most = 60
 	if len(b) > most {

@@ -9,19 +9,19 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// retain is the size up to which a buffer that grew for one long line is kept for the next one.
+// retain is the maximum size in bytes of a buffer that is reused after a long line.
 const retain = 16 << 20
 
 // lineSource cuts a stream, decompressed if it is gzip, into lines of any length.
 type lineSource struct {
 	raw  io.Reader
-	in   *bufio.Reader // nil until the first line is asked for
+	in   *bufio.Reader // nil before the first call of next
 	gzip bool
-	max  int
+	max  int // maximum length of a line
 
-	long         []byte // assembles lines longer than the buffer of in
-	line         int64  // number of the line returned last
-	start, after int64  // where it starts, and where the next one does
+	long         []byte // buffer for a line longer than the buffer of in
+	line         int64  // number of the current line
+	start, after int64  // offset of the current line, and of the next
 }
 
 func (s *lineSource) open() error {
@@ -45,9 +45,9 @@ func (s *lineSource) open() error {
 	return nil
 }
 
-// next returns a line without its line feed, valid until the next call of next or ahead. terminated is false for a
-// last line that lacks the line feed. At the end it returns io.EOF; ErrLineTooLong leaves the source at the following
-// line, with line, start and after set for the one skipped; any other error is final.
+// next returns a line without its line feed, valid until the next call of next or ahead. terminated is false if the last
+// line lacks the line feed. At the end it returns io.EOF. After ErrLineTooLong, line, start and after describe the skipped
+// line, and the next call returns the line after it. Any other error is final.
 func (s *lineSource) next() (line []byte, terminated bool, err error) {
 	s.line++
 	s.start = s.after
@@ -92,7 +92,7 @@ func (s *lineSource) next() (line []byte, terminated bool, err error) {
 	}
 }
 
-// hold copies a line returned by next to where ahead does not touch it.
+// hold copies a line from next to a place where ahead does not overwrite it.
 func (s *lineSource) hold(line []byte) []byte {
 	if len(s.long) == 0 {
 		s.long = append(s.long, line...)
@@ -101,11 +101,11 @@ func (s *lineSource) hold(line []byte) []byte {
 	return line
 }
 
-// ahead returns up to Lookahead bytes that follow, without consuming them. A read error shows at the next call of next.
+// ahead returns up to Lookahead bytes that follow, without consuming them. The next call of next returns a read error.
 func (s *lineSource) ahead() []byte {
 	b, err := s.in.Peek(s.in.Size())
 	if err != nil {
-		return b // a shorter window; the error comes back from the stream
+		return b // a shorter window; next gets the error again
 	}
 	return b
 }

@@ -2,10 +2,10 @@ package archive
 
 import "strings"
 
-// ownPrefix is what the paths of events begin with that Strata itself has put into the log, and nobody has posted.
+// ownPrefix is the start of the paths of events that Strata itself appends to the log. Nobody can post to such a path.
 const ownPrefix = "strata:"
 
-// isPath says whether a line may have this path: something was posted to it, or it is Strata's own.
+// isPath reports whether a line may have this path: one that starts with a slash, or one of Strata's own.
 func isPath[T ~string | ~[]byte](path T) bool {
 	return strings.HasPrefix(string(path), "/") || strings.HasPrefix(string(path), ownPrefix)
 }

@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	// Lookahead is how far Auto looks past a line whose readings are equally good, in bytes.
+	// Lookahead is the number of bytes that Auto examines after a line that is good in both dialects.
 	Lookahead = 1 << 20
-	// DefaultMaxLine is the longest line that is read when Options does not say, in bytes.
+	// DefaultMaxLine is the default of Options.MaxLine in bytes.
 	DefaultMaxLine = 1 << 30
 )
 
-// Options of a Reader. The zero value reads any archive.
+// Options configures a Reader. The zero value reads any archive.
 type Options struct {
-	// Dialect of the file.
+	// Dialect is the dialect of the file.
 	Dialect Dialect
-	// Name of the file, for messages.
+	// Name is the name of the file, for messages.
 	Name string
-	// MaxLine is the longest line to accept in bytes; 0 means DefaultMaxLine.
+	// MaxLine is the maximum length of a line in bytes; 0 means DefaultMaxLine.
 	MaxLine int
-	// AnyPayload switches off the check that payloads are JSON. Only for files that say their dialect, or have at
-	// least some JSON in them: without JSON, Auto goes by the timestamp alone.
+	// AnyPayload disables the check that payloads are JSON. Use it only with a given dialect, or for a file with at least
+	// some JSON: without JSON, Auto decides by the timestamp alone.
 	AnyPayload bool
 }
 
-// errContradiction is why a line that can be read is refused all the same.
+// errContradiction is the reason to refuse a readable line that contradicts the detected dialect.
 var errContradiction = errors.New("the dialect was decided as copy by the lines before")
 
 // Reader reads the records of an archive in order, in memory bounded by the longest line. It is not safe for use by
@@ -39,8 +39,8 @@ var errContradiction = errors.New("the dialect was decided as copy by the lines 
 type Reader struct {
 	src     lineSource
 	opts    Options
-	dialect Dialect // Auto while no line needed a decision
-	guess   Dialect // by the timestamp of the first record; Auto before it
+	dialect Dialect // Auto until a line needs a decision
+	guess   Dialect // suggested by the timestamp of the first record; Auto before it
 	scratch []byte
 	paths   map[string]string
 	ended   bool // an end marker was read
@@ -61,8 +61,8 @@ func NewReader(r io.Reader, o Options) *Reader {
 	}
 }
 
-// Dialect is the dialect in use: the one given, or the one the content decided. While the lines so far mean the same in
-// both it is the one their timestamps suggest, and Auto before the first record.
+// Dialect returns the dialect in use: the given or the detected one. While all lines so far mean the same in both
+// dialects, it returns the one that the first timestamp suggests; before the first record it returns Auto.
 func (r *Reader) Dialect() Dialect {
 	if r.dialect != Auto {
 		return r.dialect
@@ -72,9 +72,9 @@ func (r *Reader) Dialect() Dialect {
 
 // Next returns the next record. Its payload is valid until the following call.
 //
-// At the end it returns io.EOF. A line that can't be read gives a *LineError, and the next call goes on with the line
-// after it, so a caller may count and name bad lines and continue. A failing stream (ErrTruncatedGzip or the error of
-// the underlying reader, both wrapped in a *LineError) fails every further call the same way.
+// At the end it returns io.EOF. For an unreadable line it returns a *LineError; the next call continues with the line
+// after it, so a caller may report bad lines and go on. After an error of the stream (ErrTruncatedGzip or the error of the
+// underlying reader, both wrapped in a *LineError) every further call returns the same error.
 func (r *Reader) Next() (Record, error) {
 	if r.err != nil {
 		return Record{}, r.err
@@ -127,12 +127,12 @@ func (r *Reader) Next() (Record, error) {
 	return rec, nil
 }
 
-// matters reports whether the dialects may read a line differently.
+// matters reports whether a line may mean different things in the two dialects.
 func matters(line []byte) bool {
 	return bytes.IndexByte(line, '\\') >= 0 || bytes.IndexByte(line, '\r') >= 0 || bytes.Count(line, []byte{'\t'}) > 3
 }
 
-// decide settles the dialect at the first line where it matters, by the rules of the package comment.
+// decide detects the dialect at the first line where it matters, by the rules of the package comment.
 func (r *Reader) decide(line []byte) Dialect {
 	if d := r.judge(line); d != Auto {
 		return d
@@ -163,7 +163,7 @@ func (r *Reader) decide(line []byte) Dialect {
 	return Copy
 }
 
-// judge compares both readings of one line; Auto means that it proves nothing.
+// judge parses a line in both dialects and returns the one that it must have. Auto means that the line proves nothing.
 func (r *Reader) judge(line []byte) Dialect {
 	if string(line) == `\.` {
 		return Copy
@@ -183,14 +183,15 @@ func (r *Reader) judge(line []byte) Dialect {
 	return Auto
 }
 
-// reading is a line as one dialect reads it.
+// reading is the result of parsing a line in one dialect.
 type reading struct {
 	record    Record
 	shape     timeShape
-	canonical bool // it has no escape that Postgres never writes
+	canonical bool // Postgres writes all of its escapes
 }
 
-// parse reads a line in a dialect; Auto stands for either. The payload may point into the reader's scratch buffer.
+// parse parses a line in a dialect. Auto is for a line that means the same in both. The payload may point into the
+// reader's scratch buffer.
 func (r *Reader) parse(line []byte, d Dialect, wantJSON bool) (got reading, f *fault) {
 	var cols columns
 	if d == Copy {
@@ -237,7 +238,7 @@ func (r *Reader) parse(line []byte, d Dialect, wantJSON bool) (got reading, f *f
 	return got, nil
 }
 
-// path returns the text of a path, the same string for the few that occur over and over.
+// path returns a path as a string. It reuses the strings of the first paths, because few different ones occur.
 func (r *Reader) path(b []byte) string {
 	if s, ok := r.paths[string(b)]; ok {
 		return s
@@ -249,7 +250,7 @@ func (r *Reader) path(b []byte) string {
 	return s
 }
 
-// hint adds to a fault that the line would be fine in the other dialect.
+// hint adds a note to a fault if the line would be good in the other dialect.
 func (r *Reader) hint(f *fault, line []byte) {
 	var other Dialect
 	switch r.dialect {
@@ -283,12 +284,12 @@ func show(c column) string {
 	return quote(c.text)
 }
 
-// validJSON accepts what json.Valid does, several times faster; this check is what limits the speed of an import.
+// validJSON accepts the same as json.Valid, but is several times faster. This check limits the speed of an import.
 func validJSON(b []byte) bool {
 	return jsontext.Value(b).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// syntaxError says where a payload stops being JSON.
+// syntaxError describes the first place where a payload is not JSON.
 func syntaxError(payload []byte) string {
 	if len(payload) == 0 {
 		return "an empty one"

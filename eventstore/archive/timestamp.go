@@ -2,14 +2,13 @@ package archive
 
 import "time"
 
-// Layouts of the timestamps a writer makes when a record has no text of its own. Postgres leaves trailing zeros of the
-// fraction out.
+// Layouts of timestamps that a writer uses for a record without TimeText. Postgres omits trailing zeros of the fraction.
 const (
 	copyTimeLayout = "2006-01-02 15:04:05.999999-07"
 	rawTimeLayout  = "2006-01-02T15:04:05.000000Z"
 )
 
-// timeShape is what a timestamp looks like, which is the default guess for the dialect of its file.
+// timeShape is the form of a timestamp. It suggests the dialect of the file.
 type timeShape int
 
 const (
@@ -17,7 +16,7 @@ const (
 	isoTime                       // "2024-03-13T15:34:10.446375Z"
 )
 
-// dialect is the one that usually goes with the shape.
+// dialect returns the dialect that usually has the shape.
 func (s timeShape) dialect() Dialect {
 	if s == isoTime {
 		return Raw
@@ -25,8 +24,8 @@ func (s timeShape) dialect() Dialect {
 	return Copy
 }
 
-// parseTime reads a date, a space or T, a time with any number of fraction digits (those after the sixth are dropped)
-// and an offset: Z, +HH, +HH:MM or +HH:MM:SS. Without an offset the instant is unknown, so that is refused.
+// parseTime parses a date, a space or T, a time with any number of fraction digits (it drops those after the sixth) and
+// an offset: Z, +HH, +HH:MM or +HH:MM:SS. It refuses a time without an offset, because its instant is unknown.
 func parseTime(text []byte) (t time.Time, shape timeShape, ok bool) {
 	p := timeParser{rest: text, ok: true}
 	year := p.digits(4)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ErrNotRaw is returned for a record that the Raw dialect can't carry. Write the file in the Copy dialect.
+// ErrNotRaw is the error for a record that the Raw dialect can't carry. Write the file in the Copy dialect.
 var ErrNotRaw = errors.New("record can't be written without escapes")
 
 // Writer writes records as lines of one dialect. It buffers; call Flush at the end. It is not safe for use by several
@@ -21,7 +21,7 @@ type Writer struct {
 	line    []byte
 }
 
-// NewWriter returns a writer of the Copy dialect, or of the Raw one if asked for.
+// NewWriter returns a writer of the given dialect; Auto means Copy.
 func NewWriter(w io.Writer, d Dialect) *Writer {
 	if d != Raw {
 		d = Copy
@@ -29,13 +29,13 @@ func NewWriter(w io.Writer, d Dialect) *Writer {
 	return &Writer{out: bufio.NewWriterSize(w, 256<<10), dialect: d}
 }
 
-// Dialect is Copy or Raw.
+// Dialect returns Copy or Raw.
 func (w *Writer) Dialect() Dialect { return w.dialect }
 
-// Write writes one line. It refuses, with nothing written, what a reader would not take back: a path without its
-// leading slash, a year outside 1 to 9999, and in the Raw dialect whatever needs an escape (ErrNotRaw). A payload that
-// is not JSON is written; reading it back needs Options.AnyPayload. An error of the underlying writer is returned by
-// every later call too.
+// Write writes one line. It refuses, and then writes nothing, a record that a reader would not accept: a path without its
+// leading slash, a year outside of 1 to 9999, and in the Raw dialect anything that needs an escape (ErrNotRaw). It
+// accepts a payload that is not JSON, which a reader accepts only with Options.AnyPayload. After an error of the
+// underlying writer every later call returns it too.
 func (w *Writer) Write(rec Record) error {
 	if !isPath(rec.Path) {
 		return fmt.Errorf("write event %d: want a path that starts with a slash, got %q", rec.ID, rec.Path)

@@ -8,20 +8,21 @@ import (
 )
 
 const (
-	// batchBytes and batchEvents bound what shares a transaction.
+	// batchBytes and batchEvents are the maxima for one transaction.
 	batchBytes  = 8 << 20
 	batchEvents = 4096
-	// lineBytesMax is the longest line: what Postgres can store in one value, less some room for the row around it.
+	// lineBytesMax is the maximum length of a line: what one value of Postgres can hold, less some room for the rest of
+	// the row.
 	lineBytesMax = 1<<30 - 1<<20
 )
 
-// batch is what one transaction appends. The reader fills it, the writer gives it back.
+// batch holds the events that one transaction appends. The reader fills it, and the writer releases it.
 type batch struct {
 	arena  []byte // the payloads
 	events []eventstore.Incoming
-	most   int // events
+	most   int // maximum number of events
 
-	// Where the file is after the batch.
+	// The progress within the file after the batch.
 	lines   int64
 	bytes   int64
 	prefix  [sha256.Size]byte
@@ -32,12 +33,12 @@ func newBatch(most int) *batch {
 	return &batch{arena: make([]byte, 0, batchBytes), events: make([]eventstore.Incoming, 0, most), most: most}
 }
 
-// fits reports whether a payload can be added.
+// fits reports whether the batch has room for a payload.
 func (b *batch) fits(payload []byte) bool {
 	return len(b.events) < b.most && len(b.arena)+len(payload) <= cap(b.arena)
 }
 
-// add copies a record that fits.
+// add copies a record, which must fit.
 func (b *batch) add(source string, rec archive.Record) {
 	from := len(b.arena)
 	b.arena = append(b.arena, rec.Payload...)
@@ -49,7 +50,7 @@ func (b *batch) reset() {
 	b.arena, b.events = b.arena[:0], b.events[:0]
 }
 
-// payloadBytes is the size of all bodies.
+// payloadBytes returns the total size of the bodies.
 func (b *batch) payloadBytes() (n int64) {
 	for i := range b.events {
 		n += b.events[i].Body.Size()
@@ -68,5 +69,5 @@ func incoming(source string, rec archive.Record, payload []byte) eventstore.Inco
 	}
 }
 
-// contentType of what an archive holds, which has no column for it.
+// contentType is the content type of every imported event, because an archive has no column for it.
 const contentType = "application/json"

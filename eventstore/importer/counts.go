@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// counts is what the reader and the writer know of the progress.
+// counts collects the progress of the reader and the writer.
 type counts struct {
 	start  time.Time
 	inputs []*input
-	total  int64        // bytes of all files; 0: unknown
-	file   atomic.Int32 // index of the one in work
+	total  int64        // bytes of all files on disk; 0: unknown
+	file   atomic.Int32 // index of the current input
 
 	known, events, bytes atomic.Int64
 }
@@ -46,10 +46,10 @@ func (c *counts) status() Status {
 	return s
 }
 
-// reportInterval is how often a Progress is updated.
+// reportInterval is the time between two updates of a Progress.
 const reportInterval = 200 * time.Millisecond
 
-// report updates p until the returned function is called, which returns after the last update.
+// report updates p until stop is called. stop returns after a last update.
 func (c *counts) report(p Progress) (stop func()) {
 	if p == nil {
 		return func() {}

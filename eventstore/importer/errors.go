@@ -2,18 +2,18 @@ package importer
 
 import "errors"
 
-// Reasons why Import stops that a caller may want to tell apart. A line that can't be read is an
-// *archive.LineError, and a database that can't be written is eventstore.ErrUnavailable; both leave what was appended
-// before in the log, and the import can be started again.
+// Reasons why Import stops. Besides them, an unreadable line gives an *archive.LineError, and a database that can't be
+// written gives eventstore.ErrUnavailable. After both, the events before stay in the log, and the import can be resumed.
 var (
-	// ErrNotEmpty: the log holds events that are not of these archives in this order, and Append is not set.
+	// ErrNotEmpty means that the log holds events other than those of these archives in this order, and that Append is
+	// not set.
 	ErrNotEmpty = errors.New("the log holds other events")
-	// ErrChanged: a file does not begin with what was imported of it before.
+	// ErrChanged means that a file does not start with the part that was imported from it before.
 	ErrChanged = errors.New("the file is not the one that was imported before")
-	// ErrDialect: a file's import was begun in another dialect.
+	// ErrDialect means that the first part of a file was imported in another dialect.
 	ErrDialect = errors.New("the file was imported in another dialect")
-	// ErrConcurrent: somebody else imports the same archive, or (without Append) appends to the log.
-	ErrConcurrent = errors.New("the log is being written by somebody else")
-	// ErrNoSpace: the disk is clearly too small.
+	// ErrConcurrent means that another process imports the same archive, or (without Append) appends to the log.
+	ErrConcurrent = errors.New("another process writes to the log")
+	// ErrNoSpace means that the disk is clearly too small.
 	ErrNoSpace = errors.New("not enough disk space")
 )

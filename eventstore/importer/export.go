@@ -9,35 +9,34 @@ import (
 	"strata/eventstore/archive"
 )
 
-// ExportOptions of Export. The zero value exports the whole log.
+// ExportOptions configures Export. The zero value exports the whole log.
 type ExportOptions struct {
-	// From and To are the first and the last position; 0 means the log's first and, as of now, its last.
+	// From and To are the first and the last position; 0 means the log's first and its current last.
 	From, To int64
-	// Dialect of the output. With archive.Auto it is the dialect of the archives if the log holds nothing but
-	// archives of one dialect, and archive.Copy, which can carry any body, otherwise.
+	// Dialect is the dialect of the output. archive.Auto means the dialect of the imported archives if the log holds
+	// nothing but archives of one dialect, and otherwise archive.Copy, which can carry any body.
 	Dialect archive.Dialect
 }
 
-// ExportResult is what Export wrote.
+// ExportResult describes what Export wrote.
 type ExportResult struct {
-	// Events and Bytes (of bodies).
+	// Events is the number of events, and Bytes the total size of their bodies.
 	Events, Bytes int64
-	// From and To are the first and the last position; From is larger when there was nothing to write.
+	// From and To are the first and the last position; From is larger if there was nothing to write.
 	From, To int64
-	// Dialect in use.
+	// Dialect is the dialect of the output.
 	Dialect archive.Dialect
 }
 
 const (
-	// pageEvents and pageBytes bound what is in memory at once, apart from one event that is larger.
+	// pageEvents and pageBytes bound the events in memory, except for one event that is larger.
 	pageEvents = 2000
 	pageBytes  = 8 << 20
 )
 
-// Export writes events as an archive, in the log's order. An event from an archive gets its first two columns back;
-// any other has its position as id (or the id after the largest one before it, where that is larger) and its time of
-// receipt. It returns archive.ErrNotRaw for an event that the Raw dialect can't carry. Whatever was written before an
-// error is whole lines.
+// Export writes events as an archive, in the log's order. An event from an archive gets the text of its first two columns
+// back. Any other event gets its position as id (or the id after the largest one so far, if that is larger) and its time
+// of receipt. It returns archive.ErrNotRaw for an event that the Raw dialect can't carry. An error leaves whole lines.
 func Export(ctx context.Context, log *eventstore.Log, w io.Writer, o ExportOptions) (ExportResult, error) {
 	size, err := log.Size(ctx)
 	if err != nil {
@@ -83,7 +82,7 @@ func export(ctx context.Context, log *eventstore.Log, out *archive.Writer, recor
 			return err
 		}
 		if len(page) == 0 {
-			return fmt.Errorf("the log has no event %d, though its size was %d or more", after+1, result.To)
+			return fmt.Errorf("the log has no event %d, although its size was at least %d", after+1, result.To)
 		}
 		for i := range page {
 			e := &page[i]
@@ -98,7 +97,8 @@ func export(ctx context.Context, log *eventstore.Log, out *archive.Writer, recor
 	return nil
 }
 
-// importedDialect is the one dialect of all the archives that a log of this size consists of, or Auto.
+// importedDialect returns the dialect of the imported archives if a log of this size consists of archives of one dialect
+// only, and otherwise Auto.
 func importedDialect(ctx context.Context, log *eventstore.Log, size int64) (archive.Dialect, error) {
 	var (
 		dialects, events int64
@@ -110,17 +110,17 @@ func importedDialect(ctx context.Context, log *eventstore.Log, size int64) (arch
 	if err != nil {
 		return archive.Auto, fmt.Errorf("look up what was imported: %w", err)
 	}
-	if dialects != 1 || events < size { // more: events were appended meanwhile, all of them by imports
+	if dialects != 1 || events < size { // events > size: an import has appended meanwhile
 		return archive.Auto, nil
 	}
 	return archive.ParseDialect(name)
 }
 
-// newestID is the largest id that an export of what comes before a position gives, as recorder counts it.
+// newestID returns the largest id that an export of the events before a position assigns, as recorder.newest counts it.
 func newestID(ctx context.Context, log *eventstore.Log, before int64) (int64, error) {
 	var newest int64
-	// Events without an id of their own get one that grows by at least one each: with k of them after an archive's
-	// id n, the last has n + k or its own position, whichever is larger.
+	// Ids that an export assigns grow by at least one per event: after an archive's id n and k events without an id, the
+	// last id is n + k or the event's position, whichever is larger.
 	err := log.Pool().QueryRow(ctx, `
 		WITH given AS (
 			SELECT seq, CASE WHEN source LIKE 'archive:%' AND origin ~ '^[+-]?[0-9]+\t'

@@ -2,5 +2,5 @@
 
 package importer
 
-// freeSpace is not known here.
+// freeSpace can't tell on this system.
 func freeSpace(string) (bytes uint64, known bool, err error) { return 0, false, nil }

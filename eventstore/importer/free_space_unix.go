@@ -4,7 +4,7 @@ package importer
 
 import "syscall"
 
-// freeSpace is the number of bytes that an ordinary user may still write on the file system of dir.
+// freeSpace returns the number of bytes that an ordinary user may still write to the file system of dir.
 func freeSpace(dir string) (bytes uint64, known bool, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

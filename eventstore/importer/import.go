@@ -13,8 +13,8 @@ import (
 	"strata/eventstore/archive"
 )
 
-// Import appends the events of archives to the log. See the package comment for what is stored and how an import
-// goes on that was interrupted. The Result says what was appended, also beside an error.
+// Import appends the events of archives to the log. The package comment describes what it stores, and how an interrupted
+// import resumes. The Result tells what was appended, even if there is an error.
 //
 // Errors: those of errors.go, *archive.LineError, eventstore.ErrUnavailable, and the context's.
 func Import(ctx context.Context, log *eventstore.Log, o Options) (result Result, err error) {
@@ -42,7 +42,7 @@ func Import(ctx context.Context, log *eventstore.Log, o Options) (result Result,
 	stop := c.report(o.Progress)
 	defer stop()
 
-	next := p.size + 1 // where the next event goes if nobody else appends
+	next := p.size + 1 // position of the next event, unless another process appends
 	for i, in := range p.inputs {
 		c.begin(i)
 		w := writer{log: log, options: o, in: in, row: p.rows[i], counts: c, next: &next, late: i < p.last}
@@ -55,7 +55,7 @@ func Import(ctx context.Context, log *eventstore.Log, o Options) (result Result,
 		}
 		text := "archive imported"
 		if file.AlreadyImported() {
-			text = "archive was imported before; nothing to do"
+			text = "archive was already imported; nothing to do"
 		}
 		o.Logger.LogAttrs(ctx, slog.LevelInfo, text, slog.String("file", in.name), slog.String("dialect", file.Dialect.String()),
 			slog.Int64("events", file.Events), slog.Int64("known", file.Known))
@@ -63,21 +63,23 @@ func Import(ctx context.Context, log *eventstore.Log, o Options) (result Result,
 	return result, nil
 }
 
-// describe adds what was kept to an error.
+// describe adds to an error how many events are stored, and how to go on.
 func describe(in *input, file FileResult, err error) error {
 	var line *archive.LineError
 	switch {
 	case errors.As(err, &line) && errors.Is(err, archive.ErrNotJSON):
-		return fmt.Errorf("import: %w; %d events before it are stored. If the dialect is right and such bodies are wanted, say --any-payload; either way the import can go on", err, file.Known+file.Events)
+		return fmt.Errorf("import: %w; %d events before it are stored. If the dialect is right and you want such bodies, "+
+			"run the import again with --any-payload", err, file.Known+file.Events)
 	case errors.As(err, &line):
-		return fmt.Errorf("import: %w; %d events before it are stored. Once the rest of the file is good, run the import again to go on", err, file.Known+file.Events)
+		return fmt.Errorf("import: %w; %d events before it are stored. Repair the file from this line on, then run the import again to resume",
+			err, file.Known+file.Events)
 	case errors.Is(err, eventstore.ErrUnavailable):
-		return fmt.Errorf("import: %s: %w; %d events are stored, run the import again to go on", in.name, err, file.Known+file.Events)
+		return fmt.Errorf("import: %s: %w; %d events are stored, run the import again to resume", in.name, err, file.Known+file.Events)
 	}
 	return fmt.Errorf("import: %w", err)
 }
 
-// writer appends one archive.
+// writer appends the events of one archive.
 type writer struct {
 	log     *eventstore.Log
 	options Options
@@ -85,7 +87,7 @@ type writer struct {
 	row     progressRow
 	counts  *counts
 	next    *int64
-	late    bool // events of a later file are in the log already
+	late    bool // the log already holds events of a later file
 }
 
 func (w *writer) run(ctx context.Context) (file FileResult, err error) {
@@ -95,7 +97,7 @@ func (w *writer) run(ctx context.Context) (file FileResult, err error) {
 			ErrDialect, w.in.name, w.row.events, w.row.dialect, d)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the reader, whichever side fails
+	defer cancel() // ends the reader if the writer fails
 	ahead := newReadAhead(ctx, w.in, w.row, w.options, w.counts)
 	for {
 		var (
@@ -104,7 +106,7 @@ func (w *writer) run(ctx context.Context) (file FileResult, err error) {
 		)
 		select {
 		case b, ok = <-ahead.batches:
-		case <-ctx.Done(): // the reader may hang in a pipe
+		case <-ctx.Done(): // the reader may be blocked in a pipe
 			return file, ctx.Err()
 		}
 		if !ok {
@@ -112,7 +114,7 @@ func (w *writer) run(ctx context.Context) (file FileResult, err error) {
 		}
 		if err := w.write(ctx, b); err != nil {
 			if ctx.Err() != nil {
-				err = ctx.Err() // the driver's message is about a connection
+				err = ctx.Err() // the driver's error is about a broken connection
 			}
 			return file, err
 		}
@@ -135,21 +137,21 @@ func (w *writer) run(ctx context.Context) (file FileResult, err error) {
 	return file, nil
 }
 
-// write appends a batch and moves the row, or does neither.
+// write appends a batch and updates the row, or does neither.
 func (w *writer) write(ctx context.Context, b *batch) error {
 	if w.late && !w.options.Append {
-		return fmt.Errorf("%w: %s has grown by events from line %d on, which would follow those of the files after it; say --append if that is wanted",
+		return fmt.Errorf("%w: %s has new events from line %d on, which would follow those of later files; use --append to allow that",
 			ErrNotEmpty, w.in.name, w.row.lines+1)
 	}
 	row := w.row
 	row.exists, row.finished = true, false
 	row.lines, row.bytes, row.prefix, row.dialect = b.lines, b.bytes, b.prefix, b.dialect.String()
 	row.events += int64(len(b.events))
-	var ours error // what Log wraps as unavailable although the database works
+	var ours error // not a fault of the database, although the Log wraps it in ErrUnavailable
 	_, err := w.log.AppendBatch(ctx, b.events, func(tx pgx.Tx, first int64) error {
 		if !w.options.Append && first != *w.next {
-			ours = fmt.Errorf("%w: the log was to go on at event %d and stands at %d; stop whoever appends, or say --append to let events mix",
-				ErrConcurrent, *w.next, first)
+			ours = fmt.Errorf("%w: the next event would be %d, want %d; stop the other process, or use --append to let events mix",
+				ErrConcurrent, first, *w.next)
 			return ours
 		}
 		if err := row.save(ctx, tx, w.row); err != nil {
@@ -171,7 +173,7 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// finish notes that the end of the file was reached.
+// finish records that the whole file is imported.
 func (w *writer) finish(ctx context.Context, d archive.Dialect) error {
 	row := w.row
 	if row.finished {

@@ -13,6 +13,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -134,13 +135,10 @@ func TestDatabaseGoneDuringAnImport(t *testing.T) {
 		t.Fatalf("got %v, want ErrUnavailable", err)
 	}
 	server.Start(t)
-	for deadline := time.Now().Add(20 * time.Second); ; {
-		if _, err := log.Size(context.Background()); err == nil {
-			break
-		} else if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
+	eventually.Holds(t, "the database is back", func() bool {
+		_, err := log.Size(context.Background())
+		return err == nil
+	})
 	mustImport(t, log, files(name))
 	wantText(t, "export", mustExport(t, log, importer.ExportOptions{}), text)
 }

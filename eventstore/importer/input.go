@@ -19,26 +19,25 @@ import (
 	"strata/eventstore/archive"
 )
 
-// beginning is how much of a first line goes into an archive's key at most.
+// beginning is the maximum number of bytes of the first line that go into an archive's key.
 const beginning = 64 << 10
 
-// input is one archive: a file, or something that can be read only once.
+// input is one archive: a file, or a stream such as a pipe, which can be read only once.
 type input struct {
 	name    string // as given
-	base    string // as the log names it
-	archive string // the key in log.import
+	base    string // base name, for the source of events
+	archive string // key in log.import
 	size    int64  // on disk; 0: unknown
 	gzip    bool
-	once    bool // can't be opened again: file and text stay open from the first look to the import
+	once    bool // a stream: file and text stay open from inspect to the import
 
-	started bool // the reader closes it
+	started bool // the reader has taken over, and closes it
 	file    io.ReadCloser
 	text    *bufio.Reader // decompressed
 	read    atomic.Int64  // bytes of file read so far
 }
 
-// inspect opens an archive to see that it can be read, and what it is.
-// A pipe may keep it waiting; the end of ctx ends that.
+// inspect checks that an archive can be read and determines its key. A pipe may block it; the end of ctx ends that.
 func inspect(ctx context.Context, name string, stdin io.Reader) (*input, error) {
 	in := &input{name: name, base: strings.ToValidUTF8(filepath.Base(name), "\ufffd")}
 	if name == Stdin {
@@ -75,7 +74,7 @@ func inspect(ctx context.Context, name string, stdin io.Reader) (*input, error) 
 	return in, err
 }
 
-// begin reads the first line and gives the archive its key.
+// begin reads the first line and sets the archive's key.
 func (in *input) begin() error {
 	if err := in.decompress(); err != nil {
 		return err
@@ -89,7 +88,7 @@ func (in *input) begin() error {
 	return nil
 }
 
-// peekLine returns the first line, or the beginning of a long one, without asking a pipe for more than that.
+// peekLine returns the first line, or the beginning of a long one. It does not wait for more of a pipe than that.
 func (in *input) peekLine() ([]byte, error) {
 	for n := 1; ; n = min(in.text.Buffered()+1, beginning) {
 		have, err := in.text.Peek(n)
@@ -125,7 +124,7 @@ func (in *input) decompress() error {
 	return nil
 }
 
-// open starts at the first byte, also of what was begun when it was inspected.
+// open prepares for reading from the first byte. For a stream, inspect has done so.
 func (in *input) open() error {
 	if in.once {
 		return nil
@@ -144,18 +143,18 @@ func (in *input) open() error {
 
 func (in *input) close() {
 	if in.file != nil {
-		_ = in.file.Close() // only read
+		_ = in.file.Close() // nothing was written to it
 	}
 }
 
-// Read counts what is read of the file.
+// Read reads from the file and counts the bytes.
 func (in *input) Read(p []byte) (int, error) {
 	n, err := in.file.Read(p)
 	in.read.Add(int64(n))
 	return n, err
 }
 
-// truncation says what an early end of a gzip stream means.
+// truncation turns the early end of a gzip stream into archive.ErrTruncatedGzip.
 type truncation struct{ in io.Reader }
 
 func (t truncation) Read(p []byte) (int, error) {

@@ -7,59 +7,59 @@ import (
 	"strata/eventstore/archive"
 )
 
-// Stdin is the file name that means the standard input.
+// Stdin is the file name that stands for the standard input.
 const Stdin = "-"
 
-// Options of Import. Files is required; the zero value of any other field means its default.
+// Options configures Import. Files is required; the zero value of any other field means its default.
 type Options struct {
-	// Files in the order in which their events go into the log, plain or gzip. Stdin is one of them at most once.
+	// Files are plain or gzip files, in the order in which their events go into the log. Stdin may occur once.
 	Files []string
-	// Append allows a log that holds other events than those of Files in this order; theirs then follow.
+	// Append allows that the log holds other events than those of Files in this order. New events follow them.
 	Append bool
-	// Dialect of all the files; default archive.Auto: each file's own content decides.
+	// Dialect is the dialect of all files; default archive.Auto, which detects it for each file.
 	Dialect archive.Dialect
-	// AnyPayload takes payloads that are not JSON, which a log can hold. Without it they are unreadable lines,
-	// because that is what a file read in the wrong dialect looks like.
+	// AnyPayload accepts payloads that are not JSON, which a log can hold. By default such lines are errors, because a
+	// file that is read in the wrong dialect looks like that.
 	AnyPayload bool
 
-	// DataDir is where the database keeps its files, when that is this machine. The disk is then checked for room.
+	// DataDir is the data directory of the database if it is on this machine. Import then checks the disk for room.
 	DataDir string
 	// Stdin is read for the file name "-"; default os.Stdin.
 	Stdin io.Reader
-	// Progress hears how it goes; default nobody.
+	// Progress, if set, is told the progress.
 	Progress Progress
-	// Logger for what an operator should know; default none.
+	// Logger is for operators; default none.
 	Logger *slog.Logger
 
-	// batchEvents replaces the number of events that share a transaction.
+	// batchEvents replaces the constant of that name; 0 means the constant.
 	batchEvents int
-	// freeSpace replaces the question to the system how many bytes the file system of a folder has left.
+	// freeSpace replaces the function of that name; nil means the function.
 	freeSpace func(dir string) (bytes uint64, known bool, err error)
 }
 
-// Result of Import: what this run did.
+// Result describes what a run of Import did.
 type Result struct {
-	// Files in the order given. Those that were not reached are missing.
+	// Files has a result for each file that was reached, in the order given.
 	Files []FileResult
-	// Events and Bytes (of bodies) that were appended.
+	// Events is the number of events appended, and Bytes the total size of their bodies.
 	Events, Bytes int64
 }
 
-// FileResult is what was done for one file.
+// FileResult describes what a run of Import did for one file.
 type FileResult struct {
-	// Name as given.
+	// Name is the name as given.
 	Name string
 	// Archive is the file's key in log.import.
 	Archive string
-	// Dialect in use; archive.Auto for a file without events.
+	// Dialect is the dialect in use; archive.Auto for a file without events.
 	Dialect archive.Dialect
-	// Known events were there from an earlier run, Events were appended by this one.
+	// Known is the number of events from earlier runs, and Events the number that this run appended.
 	Known, Events int64
-	// Bytes of the bodies that were appended.
+	// Bytes is the total size of the bodies that were appended.
 	Bytes int64
-	// Finished is set when the end of the file was reached.
+	// Finished is true if the whole file is imported.
 	Finished bool
 }
 
-// AlreadyImported reports whether there was nothing to do.
+// AlreadyImported reports whether earlier runs had imported the whole file.
 func (f FileResult) AlreadyImported() bool { return f.Finished && f.Known > 0 && f.Events == 0 }

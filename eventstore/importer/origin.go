@@ -9,18 +9,18 @@ import (
 	"strata/eventstore/archive"
 )
 
-// sourcePrefix begins the source of every imported event; the archive's base name follows.
+// sourcePrefix is the start of the source of every imported event; the archive's base name follows.
 const sourcePrefix = "archive:"
 
-// origin is the first two columns of a line as they stood.
+// origin is the unchanged text of a line's first two columns.
 type origin struct {
 	id, time string
 }
 
-// String is how the log holds it.
+// String returns the form in which the log stores an origin.
 func (o origin) String() string { return o.id + "\t" + o.time }
 
-// originOf is the origin of an imported event. Events that came another way have none, whatever their Origin says.
+// originOf returns the origin of an imported event. Events from other sources have none, whatever their Origin is.
 func originOf(e *eventstore.Event) (o origin, ok bool) {
 	if !strings.HasPrefix(e.Source, sourcePrefix) {
 		return o, false
@@ -32,13 +32,13 @@ func originOf(e *eventstore.Event) (o origin, ok bool) {
 // recorder makes the records that Export writes.
 type recorder struct {
 	dialect  archive.Dialect
-	keepTime bool  // the output is in the dialect of the files that were imported: whatever shape times have stays
+	keepTime bool  // keep the text of every time, because the output has the dialect of the imported files
 	newest   int64 // the largest id so far
 }
 
-// record of an event: with its origin's columns if it has one, else with its position in the log as id. An id that
-// was given before the event is then no longer free, because whoever reads the file may order by id and drop the
-// second of two equal ones, so it becomes the one after the largest.
+// record returns the record of an event. It uses the columns of its origin, if it has one, and otherwise its position as
+// id. If that is not above all ids so far, it uses the id after the largest instead: a reader of the file may order by id
+// and drop the second of two equal ones.
 func (r *recorder) record(e *eventstore.Event) archive.Record {
 	rec := archive.Record{ReceivedAt: e.ReceivedAt, Path: e.Path, Payload: e.Body}
 	if o, ok := originOf(e); ok {

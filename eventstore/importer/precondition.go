@@ -9,15 +9,15 @@ import (
 	"strata/eventstore"
 )
 
-// plan is what Import found before it began.
+// plan is the state of the files and the log when Import starts.
 type plan struct {
 	inputs []*input
-	rows   []progressRow // of inputs
-	last   int           // index of the last input that was begun before; -1: none
+	rows   []progressRow // one for each input
+	last   int           // index of the last input that an earlier run has started; -1: none
 	size   int64         // of the log
 }
 
-// prepare checks everything that can be checked before the first event is appended.
+// prepare makes all checks that are possible before the first event is appended.
 func prepare(ctx context.Context, log *eventstore.Log, o Options) (p plan, err error) {
 	p.last = -1
 	defer func() {
@@ -26,7 +26,7 @@ func prepare(ctx context.Context, log *eventstore.Log, o Options) (p plan, err e
 		}
 	}()
 	if len(o.Files) == 0 {
-		return p, fmt.Errorf("import: no file named")
+		return p, fmt.Errorf("import: no file given")
 	}
 	names := map[string]string{}
 	for _, name := range o.Files {
@@ -66,17 +66,17 @@ func prepare(ctx context.Context, log *eventstore.Log, o Options) (p plan, err e
 	return p, nil
 }
 
-// checkOrder makes sure that the log is empty, or that it is these archives, each whole but for the last.
+// checkOrder checks that the log is empty, or consists of these archives in this order, all complete but the last.
 func (p plan) checkOrder() error {
-	const way = "import into an empty log, or say --append to put these events after those"
+	const hint = "import into an empty log, or use --append to add these events after those"
 	var (
 		known int64
-		begun time.Time // the newest start of those before
+		begun time.Time // the newest start of the files so far
 	)
 	for i, row := range p.rows {
 		known += row.events
 		if row.exists && row.started.Before(begun) {
-			return fmt.Errorf("%w: %s was imported before the files named before it; name them in the order in which they were imported, or say --append",
+			return fmt.Errorf("%w: %s was imported before the files that precede it here; name them in the order in which they were imported, or use --append",
 				ErrNotEmpty, p.inputs[i].name)
 		}
 		if row.exists {
@@ -84,17 +84,17 @@ func (p plan) checkOrder() error {
 		}
 		if i < p.last && !row.finished {
 			return fmt.Errorf("%w: %s was imported, while %s before it is not complete; %s",
-				ErrNotEmpty, p.inputs[p.last].name, p.inputs[i].name, way)
+				ErrNotEmpty, p.inputs[p.last].name, p.inputs[i].name, hint)
 		}
 	}
 	if known != p.size {
-		return fmt.Errorf("%w: it has %d events, of which %d are of the files named; %s", ErrNotEmpty, p.size, known, way)
+		return fmt.Errorf("%w: it has %d events, of which %d are from these files; %s", ErrNotEmpty, p.size, known, hint)
 	}
 	return nil
 }
 
-// The log with its index and digests, against the size of a file that holds the same events. Real archives need
-// more: these bounds are meant to find the disk that is clearly too small, and to never refuse one that would do.
+// Lower bounds for the size of the log, with its indexes and digests, per byte of a file with the same events. Real
+// archives need more: the bounds detect a disk that is clearly too small, and never refuse one that would do.
 const (
 	bytesPerPlainByte = 0.4
 	bytesPerGzipByte  = 2
@@ -107,19 +107,19 @@ func (p plan) checkSpace(dir string, freeSpace func(string) (uint64, bool, error
 		case row.finished:
 		case !in.gzip:
 			need += bytesPerPlainByte * float64(max(0, in.size-row.bytes))
-		case !row.exists: // how much of a compressed file is left can't be told
+		case !row.exists: // the rest of a compressed file has an unknown size
 			need += bytesPerGzipByte * float64(in.size)
 		}
 	}
 	free, known, err := freeSpace(dir)
 	if err != nil {
-		return fmt.Errorf("look how much room %s has: %w", dir, err)
+		return fmt.Errorf("read the free space of %s: %w", dir, err)
 	}
 	if known && need > float64(free) {
 		if abs, err := filepath.Abs(dir); err == nil {
 			dir = abs
 		}
-		return fmt.Errorf("%w: the log will need %s at the very least, %s has %s left; make room, or put the data directory on a larger disk",
+		return fmt.Errorf("%w: the log will need at least %s, %s has %s left; make room, or move the data directory to a larger disk",
 			ErrNoSpace, byteCount(int64(need)), dir, byteCount(int64(min(free, 1<<62))))
 	}
 	return nil

@@ -9,9 +9,9 @@ import (
 	"strata/eventstore/archive"
 )
 
-// prefixDigest passes a stream on and digests it up to a mark, the end of a line. Marks lie behind what was read,
-// because an archive.Reader reads ahead by up to archive.Lookahead bytes. It holds a few times that much, however
-// long a line is.
+// prefixDigest passes a stream on and computes the digest of its bytes up to a mark, the end of a line. The mark lags
+// behind the bytes read, because an archive.Reader reads ahead by up to archive.Lookahead bytes. It holds a few times as
+// many bytes, however long a line is.
 type prefixDigest struct {
 	in     io.Reader
 	digest hash.Hash
@@ -20,16 +20,16 @@ type prefixDigest struct {
 	start  int
 
 	mark   int64
-	passed bool // more than up to the mark is digested: the sum at the mark is kept
-	kept   [sha256.Size]byte
+	passed bool // bytes beyond the mark are digested: atMark is the sum at the mark
+	atMark [sha256.Size]byte
 }
 
 func newPrefixDigest(in io.Reader) *prefixDigest {
 	return &prefixDigest{in: in, digest: sha256.New(), held: make([]byte, 0, 4*archive.Lookahead)}
 }
 
-// Read keeps a copy of what it returns. Of a long line it digests the beginning without waiting for its end: what
-// lies further back than the read-ahead can't be behind the next mark.
+// Read keeps a copy of what it returns. It digests the beginning of a long line before it knows the line's end: bytes
+// further back than the read-ahead must be before the next mark.
 func (d *prefixDigest) Read(p []byte) (int, error) {
 	n, err := d.in.Read(p)
 	if len(d.held)+n > cap(d.held) {
@@ -40,14 +40,14 @@ func (d *prefixDigest) Read(p []byte) (int, error) {
 	if pending := len(d.held) - d.start; pending > 2*archive.Lookahead {
 		target := d.at + int64(pending) - archive.Lookahead
 		if target > d.mark && !d.passed {
-			d.kept, d.passed = d.sum(), true
+			d.atMark, d.passed = d.sum(), true
 		}
 		d.digestTo(target)
 	}
 	return n, err
 }
 
-// moveTo sets the mark: the end of the line that was read last.
+// moveTo sets the mark to the end of the last line.
 func (d *prefixDigest) moveTo(offset int64) error {
 	if have := d.at + int64(len(d.held)-d.start); offset < d.mark || offset < d.at || offset > have {
 		return fmt.Errorf("digest up to byte %d after %d: only bytes %d to %d are at hand", offset, d.mark, d.at, have)
@@ -56,10 +56,10 @@ func (d *prefixDigest) moveTo(offset int64) error {
 	return nil
 }
 
-// sum is the SHA-256 of the stream up to the mark.
+// sum returns the SHA-256 of the stream up to the mark.
 func (d *prefixDigest) sum() (s [sha256.Size]byte) {
 	if d.passed {
-		return d.kept
+		return d.atMark
 	}
 	d.digestTo(d.mark)
 	d.digest.Sum(s[:0])

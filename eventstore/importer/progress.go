@@ -11,30 +11,31 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress hears how an import goes. Its methods are called one after the other: Update several times a second, Done
-// once at the end.
+// Progress shows the progress of an import. Import calls Update several times a second and Done once at the end, never
+// two at the same time.
 type Progress interface {
 	Update(Status)
 	Done(Result, error)
 }
 
-// Status is how far an import is.
+// Status is the progress of an import.
 type Status struct {
-	// File in work, as given.
+	// File is the name, as given, of the current file.
 	File string
-	// BytesDone and BytesTotal count the files as they are on disk, so that their ratio tells the time left.
-	// BytesTotal is 0 when it can't be known, as for the standard input.
+	// BytesDone and BytesTotal are bytes on disk, compressed or not, so their ratio predicts the time left. BytesTotal is
+	// 0 if it is unknown, as for the standard input.
 	BytesDone, BytesTotal int64
-	// Events were appended by this import, Known were found to be there before.
+	// Events is the number of events that this run has appended, and Known the number that it has skipped because an
+	// earlier run had appended them.
 	Events, Known int64
-	// Elapsed since the start.
+	// Elapsed is the time since the start.
 	Elapsed time.Duration
 }
 
-// lineInterval is how often plain progress says something.
+// lineInterval is the time between two plain lines.
 const lineInterval = 5 * time.Second
 
-// NewProgress shows a bar on a terminal and plain lines on anything else. Both end with a summary.
+// NewProgress returns a Bar for a terminal and Lines for anything else. Both end with a summary.
 func NewProgress(out *os.File) Progress {
 	if term.IsTerminal(int(out.Fd())) {
 		return NewBar(out)
@@ -42,7 +43,7 @@ func NewProgress(out *os.File) Progress {
 	return NewLines(out, lineInterval)
 }
 
-// summary writes what was done, a line for each file that had been imported before, and one for the rest.
+// summary writes a line for each file that was already imported, and one line for all others.
 func summary(out io.Writer, r Result, err error, elapsed time.Duration) {
 	var b strings.Builder
 	fresh := 0
@@ -65,7 +66,7 @@ func summary(out io.Writer, r Result, err error, elapsed time.Duration) {
 	_, _ = io.WriteString(out, b.String()) // a terminal that is gone is no reason to fail an import
 }
 
-// count writes 1234567 as 1,234,567.
+// count formats 1234567 as 1,234,567.
 func count(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
@@ -74,7 +75,7 @@ func count(n int64) string {
 	return text
 }
 
-// byteCount writes a size in binary units, as 1.5 GiB.
+// byteCount formats a size in binary units, such as 1.5 GiB.
 func byteCount(n int64) string {
 	const units = "KMGTPE"
 	if n < 1024 {

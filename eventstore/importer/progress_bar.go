@@ -8,18 +8,18 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Bar is progress for people: a bar that moves with the bytes of the files.
+// Bar shows progress on a terminal: a bar for the bytes of the files.
 type Bar struct {
 	out    io.Writer
 	start  time.Time
 	bar    *progressbar.ProgressBar // nil before the first update
-	recent []Status                 // of the last rateWindow, for the rate
+	recent []Status                 // within the last rateWindow
 }
 
-// rateWindow is the time over which the rate shown is the mean.
+// rateWindow is the time over which the rate is averaged.
 const rateWindow = 5 * time.Second
 
-// NewBar draws on a terminal.
+// NewBar returns a Bar that draws on a terminal.
 func NewBar(out io.Writer) *Bar { return &Bar{out: out, start: time.Now()} }
 
 // Update moves the bar.
@@ -37,7 +37,7 @@ func (b *Bar) Update(s Status) {
 			progressbar.OptionSetWidth(20),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine that draws by itself, and after the end
+			progressbar.OptionSetSpinnerChangeInterval(0), // or a goroutine would draw even after the end
 		)
 	}
 	for len(b.recent) > 0 && s.Elapsed-b.recent[0].Elapsed > rateWindow {
@@ -54,13 +54,13 @@ func (b *Bar) Update(s Status) {
 	}
 	b.bar.Describe(fmt.Sprintf("%s %s %s, %s/s", shorten(s.File), count(s.Events+s.Known), what, count(int64(rate))))
 	if s.BytesTotal > 0 {
-		// A full bar ends itself; the last step is Done's.
+		// A full bar would finish by itself, but Done does that.
 		s.BytesDone = min(s.BytesDone, s.BytesTotal-1)
 	}
 	_ = b.bar.Set64(s.BytesDone) // a terminal that is gone is no reason to fail an import
 }
 
-// Done takes the bar away and writes the summary.
+// Done removes the bar and writes the summary.
 func (b *Bar) Done(r Result, err error) {
 	if b.bar != nil {
 		_ = b.bar.Clear()

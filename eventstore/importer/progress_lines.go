@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Lines is progress for logs: a plain line now and then.
+// Lines writes progress to a log: a plain line now and then.
 type Lines struct {
 	out      io.Writer
 	interval time.Duration
 	start    time.Time
-	last     Status // the one shown last
+	last     Status // at the last line
 }
 
-// NewLines writes a line at most every interval, and the summary.
+// NewLines returns Lines that write at most one line per interval.
 func NewLines(out io.Writer, interval time.Duration) *Lines {
 	return &Lines{out: out, interval: interval, start: time.Now()}
 }
 
-// Update writes a line if it is time.
+// Update writes a line if the interval has passed.
 func (l *Lines) Update(s Status) {
 	since := s.Elapsed - l.last.Elapsed
 	if since < l.interval {

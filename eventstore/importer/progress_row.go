@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// progressRow is how far an archive has been imported: its row in log.import.
+// progressRow is the progress of an archive's import: its row in log.import.
 type progressRow struct {
 	archive  string
 	dialect  string
@@ -22,10 +22,10 @@ type progressRow struct {
 	prefix   [sha256.Size]byte
 	started  time.Time
 	finished bool
-	exists   bool // false: nothing was imported yet
+	exists   bool // in the database
 }
 
-// loadRow reads the row of an archive, or makes the one to begin with.
+// loadRow reads the row of an archive. If there is none, it returns the row of an import that has not started.
 func loadRow(ctx context.Context, pool *pgxpool.Pool, archive string) (progressRow, error) {
 	row := progressRow{archive: archive, prefix: sha256.Sum256(nil)}
 	var prefix []byte
@@ -37,10 +37,10 @@ func loadRow(ctx context.Context, pool *pgxpool.Pool, archive string) (progressR
 		return row, nil
 	}
 	if err != nil {
-		return row, fmt.Errorf("look up how far %s was imported: %w", archive, err)
+		return row, fmt.Errorf("read the import progress of %s: %w", archive, err)
 	}
 	if len(prefix) != sha256.Size {
-		return row, fmt.Errorf("log.import says that the digest of %s has %d bytes: the row was changed by hand", archive, len(prefix))
+		return row, fmt.Errorf("log.import has a digest of %d bytes for %s, want %d: the row was changed by hand", len(prefix), archive, sha256.Size)
 	}
 	row.prefix, row.exists = [sha256.Size]byte(prefix), true
 	return row, nil
@@ -50,7 +50,8 @@ type executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// save moves the row from the state before to this one. It returns ErrConcurrent when the row is not in that state.
+// save updates the row in the database from before to row. It returns ErrConcurrent if the database has another state
+// than before.
 func (row progressRow) save(ctx context.Context, db executor, before progressRow) error {
 	sql := `
 		UPDATE log.import
@@ -68,10 +69,10 @@ func (row progressRow) save(ctx context.Context, db executor, before progressRow
 	}
 	tag, err := db.Exec(ctx, sql, args...)
 	if err != nil {
-		return fmt.Errorf("note how far %s was imported: %w", row.archive, err)
+		return fmt.Errorf("store the import progress of %s: %w", row.archive, err)
 	}
 	if tag.RowsAffected() != 1 {
-		return fmt.Errorf("%w: another import of %s is under way; let it end, then run this one again", ErrConcurrent, row.archive)
+		return fmt.Errorf("%w: another import of %s is under way; wait for its end, then run this one again", ErrConcurrent, row.archive)
 	}
 	return nil
 }

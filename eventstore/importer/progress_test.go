@@ -95,7 +95,7 @@ func TestProgressOfAnImport(t *testing.T) {
 	t.Parallel()
 	text := synthetic(500, 30)
 	o := files(writeFile(t, "a.tsv", text))
-	seen := &recorded{}
+	seen := &progressRecorder{}
 	o.Progress = seen
 	mustImport(t, openLog(t), o)
 	if s := seen.last; s.Events != 500 || s.BytesDone != int64(len(text)) || s.BytesTotal != int64(len(text)) || seen.result.Events != 500 || seen.err != nil {
@@ -109,14 +109,14 @@ func TestProgressOfAnImport(t *testing.T) {
 	}
 }
 
-type recorded struct {
+type progressRecorder struct {
 	last   importer.Status
 	result importer.Result
 	err    error
 }
 
-func (r *recorded) Update(s importer.Status)               { r.last = s }
-func (r *recorded) Done(result importer.Result, err error) { r.result, r.err = result, err }
+func (r *progressRecorder) Update(s importer.Status)               { r.last = s }
+func (r *progressRecorder) Done(result importer.Result, err error) { r.result, r.err = result, err }
 
 func mustFail(t testing.TB, o importer.Options) {
 	t.Helper()

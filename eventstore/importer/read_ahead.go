@@ -12,22 +12,22 @@ import (
 	"strata/eventstore/archive"
 )
 
-// readAhead reads an archive in a goroutine of its own, so that the next batch is ready when the database is.
+// readAhead reads an archive in its own goroutine, so that the next batch is ready when the database is.
 type readAhead struct {
 	in      *input
-	row     progressRow // where to begin
+	row     progressRow // where to start
 	options Options
 	counts  *counts
 
-	batches chan *batch // closed at the end; err is set before
-	free    chan *batch // given back by the writer
+	batches chan *batch // closed at the end, after err is set
+	free    chan *batch // released by the writer
 	err     error       // nil at the end of the file
 	dialect archive.Dialect
 }
 
-// newReadAhead starts reading. The reader ends when ctx does, unless the file itself hangs.
+// newReadAhead starts reading. The goroutine ends when ctx does, unless a read of the file blocks.
 func newReadAhead(ctx context.Context, in *input, row progressRow, o Options, c *counts) *readAhead {
-	const ahead = 2 // batches: one in the database, one ready or being filled
+	const ahead = 2 // number of batches: one in the database, one ready or being filled
 	in.started = true
 	r := &readAhead{in: in, row: row, options: o, counts: c, batches: make(chan *batch), free: make(chan *batch, ahead)}
 	for range ahead {
@@ -57,7 +57,7 @@ func (r *readAhead) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	path := "/" // the last one found good
+	path := "/" // the last path that was checked
 	for {
 		rec, err := lines.Next()
 		if err == nil && rec.Path != path {
@@ -70,7 +70,7 @@ func (r *readAhead) run(ctx context.Context) error {
 		}
 		r.dialect = lines.Dialect()
 		if err != nil {
-			// What was read before it is good. At the end of the file there may be no more to say.
+			// The events before the error are good.
 			if sendErr := r.send(ctx, current, digest); sendErr != nil {
 				return sendErr
 			}
@@ -86,7 +86,7 @@ func (r *readAhead) run(ctx context.Context) error {
 		}
 		large := !current.fits(rec.Payload)
 		if large {
-			// Not copied: it stays in the reader's buffer, and the reader waits until it is stored.
+			// Do not copy it: it stays in the reader's buffer, and the reader waits until it is stored.
 			current.events = append(current.events, incoming(source, rec, rec.Payload))
 		} else {
 			current.add(source, rec)
@@ -106,10 +106,10 @@ func (r *readAhead) run(ctx context.Context) error {
 	}
 }
 
-// skip reads what was imported before, and fails unless it is what was imported.
+// skip reads the part that was imported before, and fails with ErrChanged if it has changed since.
 func (r *readAhead) skip(ctx context.Context, lines *archive.Reader, digest *prefixDigest) error {
 	changed := func(what string) error {
-		return fmt.Errorf("%w: %s: %s, %d events of it were imported as %s; name the file as it was then, or give another one another name",
+		return fmt.Errorf("%w: %s: %s; %d events of it were imported as %s; restore the file as it was then, or rename it if it is another archive",
 			ErrChanged, r.in.name, what, r.row.events, r.row.archive)
 	}
 	for end := int64(0); end < r.row.bytes; {
@@ -118,7 +118,7 @@ func (r *readAhead) skip(ctx context.Context, lines *archive.Reader, digest *pre
 		}
 		rec, err := lines.Next()
 		if errors.Is(err, io.EOF) {
-			return changed(fmt.Sprintf("it ends after %d bytes, %d are done", end, r.row.bytes))
+			return changed(fmt.Sprintf("it ends after %d bytes, but %d were imported", end, r.row.bytes))
 		}
 		if err != nil {
 			return changed(err.Error())
@@ -133,10 +133,10 @@ func (r *readAhead) skip(ctx context.Context, lines *archive.Reader, digest *pre
 		}
 	}
 	if digest.sum() != r.row.prefix {
-		return changed(fmt.Sprintf("its first %d bytes (of the text) differ", r.row.bytes))
+		return changed(fmt.Sprintf("its first %d bytes (decompressed) differ", r.row.bytes))
 	}
 	if d := lines.Dialect().String(); r.row.events > 0 && d != r.row.dialect {
-		return fmt.Errorf("%w: %s: %d events were read as %s, while the file now looks like %s; say --dialect %s",
+		return fmt.Errorf("%w: %s: %d events were read as %s, but the file now looks like %s; use --dialect %s",
 			ErrDialect, r.in.name, r.row.events, r.row.dialect, d, r.row.dialect)
 	}
 	return nil
@@ -174,7 +174,7 @@ func (r *readAhead) take(ctx context.Context) (*batch, error) {
 	}
 }
 
-// settle waits until the writer has nothing, besides the batch in hand.
+// settle waits until the writer has released every batch but inHand.
 func (r *readAhead) settle(ctx context.Context, inHand *batch) (*batch, error) {
 	other, err := r.take(ctx)
 	if err != nil {
@@ -187,7 +187,7 @@ func (r *readAhead) settle(ctx context.Context, inHand *batch) (*batch, error) {
 // release gives a batch back to the reader.
 func (r *readAhead) release(b *batch) { r.free <- b }
 
-// checkPath refuses what a text column can't hold.
+// checkPath refuses a path that a text column can't hold.
 func checkPath(name string, rec archive.Record) error {
 	if utf8.ValidString(rec.Path) && !strings.Contains(rec.Path, "\x00") {
 		return nil
@@ -195,9 +195,9 @@ func checkPath(name string, rec archive.Record) error {
 	return &archive.LineError{Name: name, Line: rec.Line, Offset: rec.Offset, Want: "a path in UTF-8 without NUL", Got: fmt.Sprintf("%q", rec.Path)}
 }
 
-// checkLength refuses what the log does not take, so that the line is named.
+// checkLength refuses a line whose event would be too long for the log. Here the error can name the line.
 func checkLength(name, source string, rec archive.Record) error {
-	const short = 1 << 10 // which the columns of every line are that a node has to do with
+	const short = 1 << 10 // below this no check is needed; the lines of a node's events are shorter
 	if len(source)+len(rec.IDText)+len(rec.TimeText)+len(rec.Path) < short {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// answer is a response within the rules of the node's parser: always a JSON body and its length.
+// answer is a response that the node's strict parser accepts: it always has a JSON body and a Content-Length.
 type answer struct {
 	code       int
 	body       []byte
@@ -19,7 +19,7 @@ type answer struct {
 // stored is the answer to an event that is durable.
 var stored = answer{code: http.StatusOK, body: []byte(`{"result":"ok"}`)}
 
-// refuse is an answer that says why.
+// refuse returns an error answer with a reason.
 func refuse(code int, reason string) answer {
 	body, err := json.Marshal(struct {
 		Result string `json:"result"`
@@ -31,7 +31,7 @@ func refuse(code int, reason string) answer {
 	return answer{code: code, body: body}
 }
 
-// unavailable asks the sender to come again.
+// unavailable returns an answer that asks the sender to send the event again.
 func unavailable(reason string) answer {
 	a := refuse(http.StatusServiceUnavailable, reason)
 	a.retryAfter = "1"
@@ -40,7 +40,7 @@ func unavailable(reason string) answer {
 
 func (a answer) statusText() string { return strconv.Itoa(a.code) }
 
-// writeTimeout bounds the sending of an answer, which fits any socket's buffer.
+// writeTimeout bounds the writing of an answer, which fits the buffer of any socket.
 const writeTimeout = 10 * time.Second
 
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
@@ -61,6 +61,6 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(a.code)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(a.body) // the sender may be gone; what was stored stays stored
+		_, _ = w.Write(a.body) // the sender may be gone; a stored event stays stored
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// bearerToken is compared by its digest, so that the time taken tells nothing of its length either.
+// bearerToken compares digests, so that the time of a comparison does not even reveal the token's length.
 type bearerToken struct {
 	digest [sha256.Size]byte
 }

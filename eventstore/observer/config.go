@@ -9,32 +9,33 @@ import (
 	"strata/eventstore"
 )
 
-// Config of an Observer. Log is required; the zero value of any other field means its default.
+// Config configures an Observer. Log is required; the zero value of any other field means its default.
 type Config struct {
 	Log *eventstore.Log
-	// Spool takes the bodies; default one with the defaults of eventstore.SpoolConfig.
+	// Spool receives the bodies; default one with the defaults of eventstore.SpoolConfig.
 	Spool *eventstore.Spool
-	// Logger for what an operator should know; default none.
+	// Logger is for operators; default none.
 	Logger *slog.Logger
-	// Registry that the metrics are registered with; default none.
+	// Registry is where the metrics are registered; default nowhere.
 	Registry prometheus.Registerer
-	// Clock gives the time of receipt; default time.Now.
+	// Clock returns the time of receipt; default time.Now.
 	Clock func() time.Time
 
-	// OrdhookToken is the bearer token of the ordinals feed, POST /payload and /ordhook/payload. Empty: none is asked for.
+	// OrdhookToken is the bearer token that POST /payload and /ordhook/payload, the ordinals feed, must carry. Empty means
+	// that no token is required.
 	OrdhookToken string
 	// TrustTimestamps lets a sender set the time of receipt with the X-Original-Timestamp header (milliseconds since
-	// 1970, or RFC 3339). For re-delivery by something trusted; a node never sends it.
+	// 1970, or RFC 3339). It is for a trusted sender that delivers events again; a node never sends the header.
 	TrustTimestamps bool
 
 	// AppendTimeout bounds the wait for memory and, once the body is complete, the append; default 60 s. It should
 	// exceed the log's own timeout.
 	AppendTimeout time.Duration
-	// StallTimeout is how long a body may make no progress at all; default 60 s.
+	// StallTimeout is the maximum time without any new byte of a body; default 60 s.
 	StallTimeout time.Duration
-	// BodyTimeout bounds the whole of a request's body; default 30 min, which a 512 MiB body makes at 300 kB/s.
+	// BodyTimeout is the maximum time for a whole body; default 30 min, enough for 512 MiB at 300 kB/s.
 	BodyTimeout time.Duration
-	// ShutdownTimeout is how long Serve waits for running requests after its context ended; default 60 s.
+	// ShutdownTimeout is how long Serve waits for in-flight requests after its context has ended; default 60 s.
 	ShutdownTimeout time.Duration
 }
 

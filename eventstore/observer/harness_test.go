@@ -20,7 +20,7 @@ import (
 
 var migrated = pgtest.Template("log", migrations.Up)
 
-// harness is an observer that runs on a port of its own.
+// harness is a running observer on its own port.
 type harness struct {
 	t       testing.TB
 	log     *eventstore.Log
@@ -29,7 +29,7 @@ type harness struct {
 	stopped chan error
 }
 
-// start serves an observer until the test ends, on an empty log unless config brings one.
+// start runs an observer until the test ends, on an empty log unless config has one.
 func start(t testing.TB, config observer.Config) *harness {
 	t.Helper()
 	if config.Log == nil {
@@ -74,14 +74,14 @@ func (h *harness) dial() net.Conn {
 	return conn
 }
 
-// nodeRequest is a request as a stacks-node writes it.
+// nodeRequest returns a request in the form in which a stacks-node sends it.
 func nodeRequest(path string, body []byte) []byte {
 	return append(fmt.Appendf(nil, "POST %s HTTP/1.1\r\nUser-Agent: stacks/3.0\r\nHost: localhost:3700\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\nconnection: close\r\n"+
 		"Accept: application/octet-stream, application/json, text/plain\r\n\r\n", path, len(body)), body...)
 }
 
-// send writes a request to a connection of its own and reads the answer as a node does.
+// send writes a request to a new connection and reads the answer by the node's rules.
 func (h *harness) send(request []byte) strictResponse {
 	h.t.Helper()
 	conn := h.dial()
@@ -100,7 +100,7 @@ func (h *harness) answer(r io.Reader) strictResponse {
 	return got
 }
 
-// want fails unless the answer is a stored one.
+// wantStored checks that the answer says that the event is stored.
 func (h *harness) wantStored(got strictResponse) {
 	h.t.Helper()
 	if got.status != 200 || string(got.body) != `{"result":"ok"}` {
@@ -108,7 +108,7 @@ func (h *harness) wantStored(got strictResponse) {
 	}
 }
 
-// events is the whole log.
+// events returns all events of the log.
 func (h *harness) events() []eventstore.Event {
 	h.t.Helper()
 	events, err := h.log.Read(context.Background(), eventstore.Range{Events: 10_000, Bytes: 1 << 30})
@@ -129,17 +129,7 @@ func (h *harness) wantSize(want int64) {
 	}
 }
 
-// eventually waits until condition holds.
-func eventually(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not so after 20 s", what)
-		}
-	}
-}
-
-// pattern reads as n bytes that differ along the way, without holding them.
+// pattern returns a reader of n varied bytes that are not held in memory.
 func pattern(n int64) io.Reader {
 	block := bytes.Repeat([]byte("0123456789abcdefghijklmnopqrstuvwxyz,:[]{} "), 1000)
 	return io.LimitReader(&repeater{block: block}, n)
@@ -160,7 +150,7 @@ func replaceHeader(request []byte, old, new string) []byte {
 	return []byte(strings.Replace(string(request), old, new, 1))
 }
 
-// accepts reports whether somebody listens.
+// accepts reports whether a server listens at the address.
 func accepts(address string) bool {
 	conn, err := net.DialTimeout("tcp", address, time.Second)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strata/internal/instrument"
 )
 
-// metrics of the observer. The label path is one of a fixed set, or "other".
+// metrics are the metrics of the observer. The label path has a value from a fixed set, or "other".
 type metrics struct {
 	requests      *prometheus.CounterVec
 	events        *prometheus.CounterVec
@@ -32,16 +32,16 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		}, []string{"path"})),
 		appendSeconds: instrument.Registered(registry, prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "strata_observer_append_seconds",
-			Help:    "From the complete body to the durable event, or the failure.",
+			Help:    "Seconds from the complete body to the durable event, or to the failure.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 17), // 0.5 ms to 33 s
 		})),
 		inFlight: instrument.Registered(registry, prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "strata_observer_bodies_in_flight",
-			Help: "Bodies that are being received or stored.",
+			Help: "Bodies being received or stored.",
 		})),
 		spooled: instrument.Registered(registry, prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "strata_observer_spooled_bytes_total",
-			Help: "Bytes of bodies that went through a file, being too large for memory or of unknown length.",
+			Help: "Bytes of bodies spooled to a file because they are too large for memory or of unknown length.",
 		})),
 	}
 }

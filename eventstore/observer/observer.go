@@ -4,15 +4,15 @@ import (
 	"net/http"
 )
 
-// Observer is the handler of all requests. It is safe for concurrent use, and must be mounted without a prefix and
-// without a mux in front, which would clean paths and redirect.
+// Observer handles all requests. It is safe for concurrent use. Mount it without a prefix and without a mux in front,
+// which would clean paths and redirect.
 type Observer struct {
 	config  Config
-	token   *bearerToken // nil: the ordinals feed needs none
+	token   *bearerToken // nil: the ordinals feed needs no token
 	metrics *metrics
 }
 
-// New makes an Observer.
+// New returns an Observer.
 func New(config Config) *Observer {
 	config = config.withDefaults()
 	return &Observer{

@@ -16,6 +16,7 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/observer"
+	"strata/internal/testkit/eventually"
 )
 
 func TestNodeDelivery(t *testing.T) {
@@ -230,7 +231,7 @@ func TestSenderThatStops(t *testing.T) {
 			_ = gone.Close()
 		}
 	}
-	eventually(t, "all bodies given up", func() bool {
+	eventually.Holds(t, "all bodies given up", func() bool {
 		n, err := testutil.GatherAndCount(registry, "strata_observer_requests_total")
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +244,7 @@ func TestSenderThatStops(t *testing.T) {
 	}
 }
 
-// A slow sender that makes progress is waited for, longer than a silent one.
+// The observer waits longer for a slow sender that makes progress than for a silent one.
 func TestSlowSender(t *testing.T) {
 	t.Parallel()
 	h := start(t, observer.Config{StallTimeout: 400 * time.Millisecond})
@@ -346,7 +347,7 @@ func TestMetrics(t *testing.T) {
 	h.wantStored(h.send(nodeRequest("/new_block", []byte("{}"))))
 	h.wantStored(h.send(nodeRequest("/new_block/", bytes.Repeat([]byte("x"), 11))))
 	h.send([]byte("GET /new_block HTTP/1.1\r\nHost: x\r\n\r\n"))
-	eventually(t, "bodies in flight", func() bool { return gauge(t, registry, "strata_observer_bodies_in_flight") == 0 })
+	eventually.Holds(t, "bodies in flight", func() bool { return gauge(t, registry, "strata_observer_bodies_in_flight") == 0 })
 	const want = `
 # HELP strata_observer_bytes_total Bytes of the bodies of stored events, by path.
 # TYPE strata_observer_bytes_total counter
@@ -361,7 +362,7 @@ strata_observer_events_total{path="other"} 20
 strata_observer_requests_total{path="/new_block",status="200"} 2
 strata_observer_requests_total{path="/new_block",status="405"} 1
 strata_observer_requests_total{path="other",status="200"} 20
-# HELP strata_observer_spooled_bytes_total Bytes of bodies that went through a file, being too large for memory or of unknown length.
+# HELP strata_observer_spooled_bytes_total Bytes of bodies spooled to a file because they are too large for memory or of unknown length.
 # TYPE strata_observer_spooled_bytes_total counter
 strata_observer_spooled_bytes_total 11
 `
@@ -387,8 +388,8 @@ func gauge(t testing.TB, registry *prometheus.Registry, name string) float64 {
 	return 0
 }
 
-// The largest head that is taken fits the log, even if all of it is stored and has to be escaped; a larger one is refused, and nothing
-// is stored of it.
+// The largest head that the observer accepts fits the log, even if all of it is stored and must be escaped. A larger head
+// is refused, and nothing is stored.
 func TestLargeHead(t *testing.T) {
 	t.Parallel()
 	h := start(t, observer.Config{})

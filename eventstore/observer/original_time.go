@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// timestampHeader carries when an event was first received, from whoever passes it on.
+// timestampHeader is the header in which a forwarder gives the time at which an event was first received.
 const timestampHeader = "X-Original-Timestamp"
 
-// originalTime is the time in the header, or the given one where there is none that can be read.
-func (o *Observer) originalTime(r *http.Request, otherwise time.Time) time.Time {
+// originalTime returns the time in the header, or fallback if the header is absent or invalid.
+func (o *Observer) originalTime(r *http.Request, fallback time.Time) time.Time {
 	text := r.Header.Get(timestampHeader)
 	if text == "" {
-		return otherwise
+		return fallback
 	}
 	t, ok := parseOriginalTime(text)
 	if !ok {
-		o.config.Logger.LogAttrs(r.Context(), slog.LevelWarn, "unreadable "+timestampHeader+"; the time of receipt was stored instead",
+		o.config.Logger.LogAttrs(r.Context(), slog.LevelWarn, "invalid "+timestampHeader+"; storing the time of receipt instead",
 			slog.String("value", text), slog.String("path", storedPath(r.URL)))
-		return otherwise
+		return fallback
 	}
 	return t
 }
 
-// parseOriginalTime reads milliseconds since 1970 or RFC 3339, of the years 1 to 9999, which every export can write.
+// parseOriginalTime parses milliseconds since 1970, or RFC 3339. It accepts the years 1 to 9999, which an export can write.
 func parseOriginalTime(text string) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {

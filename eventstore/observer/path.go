@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// known are the paths that a node, or the ordinals feed, posts to. Metrics name them; anything else is "other", so
-// that whoever posts can't make time series.
+// known has the paths to which a node or the ordinals feed posts. They are values of the label path in metrics. All other
+// paths are "other", so that a sender can't create time series.
 var known = map[string]bool{
 	"/new_block":            true,
 	"/new_burn_block":       true,
@@ -38,15 +38,15 @@ func pathLabel(p string) string {
 	return otherPath
 }
 
-// isOrdhookPath reports whether a path is one of the ordinals feed's, in any spelling that a reader of the log could
-// take for it: the token must not depend on a slash.
+// isOrdhookPath reports whether a path belongs to the ordinals feed, in any spelling that a reader of the log could take
+// for it: an extra slash must not avoid the token.
 func isOrdhookPath(p string) bool {
 	p = path.Clean("/" + p)
 	return p == "/payload" || p == "/ordhook/payload"
 }
 
-// storedPath is the path in its escaped form, which is ASCII without control characters whatever was sent, with a
-// slash in front.
+// storedPath returns the path in its escaped form with a leading slash. The result is ASCII without control characters,
+// whatever was sent.
 func storedPath(u *url.URL) string {
 	p := u.EscapedPath()
 	if !strings.HasPrefix(p, "/") { // the path of "POST *" and of "POST http://host"

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// patientReader reads a body from a sender that may be slow, but not silent: every read gets a deadline of its own,
-// within one for the whole. It remembers how reading failed, to tell the sender's faults from ours.
+// patientReader reads a body from a sender that may be slow, but not silent: every read has its own deadline, within a
+// deadline for the whole body. It stores the error of a failed read, to tell the sender's faults from ours.
 type patientReader struct {
 	body    io.Reader
 	control *http.ResponseController
@@ -28,13 +28,13 @@ func newPatientReader(w http.ResponseWriter, body io.Reader, stall, whole time.D
 	}
 }
 
-// Read never returns more than the sender sent, and waits no longer than the deadlines.
+// Read reads from the body, for no longer than the deadlines allow.
 func (p *patientReader) Read(b []byte) (int, error) {
 	deadline := time.Now().Add(p.stall)
 	if deadline.After(p.end) {
 		deadline = p.end
 	}
-	// A ResponseWriter without deadlines (a recorder in a test, some middleware) has a server with its own.
+	// Ignore a ResponseWriter without deadlines (a recorder in a test, some middleware).
 	_ = p.control.SetReadDeadline(deadline)
 	n, err := p.body.Read(b)
 	p.read += int64(n)
@@ -44,5 +44,5 @@ func (p *patientReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// done takes the deadline back, which would otherwise run out while the event is being stored.
+// done removes the deadline, which would otherwise pass while the event is being stored.
 func (p *patientReader) done() { _ = p.control.SetReadDeadline(time.Time{}) }

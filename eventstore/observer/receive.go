@@ -17,7 +17,7 @@ import (
 func (o *Observer) receive(w http.ResponseWriter, r *http.Request) answer {
 	receivedAt := o.config.Clock()
 	if o.token != nil && isOrdhookPath(r.URL.Path) && !o.token.isIn(r.Header) {
-		return refuse(http.StatusForbidden, "this path needs its bearer token") // as indexers know it from ordinals-api
+		return refuse(http.StatusForbidden, "this path needs its bearer token") // 403, as ordinals-api answers indexers
 	}
 	if o.config.TrustTimestamps {
 		receivedAt = o.originalTime(r, receivedAt)
@@ -35,7 +35,7 @@ func (o *Observer) receive(w http.ResponseWriter, r *http.Request) answer {
 		o.metrics.spooled.Add(float64(size))
 	}
 
-	// The body is complete: from here on it is stored whether or not the sender is still there to hear of it.
+	// The body is complete: from here on the event is stored even if the sender disconnects.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), o.config.AppendTimeout)
 	defer cancel()
 	begin := time.Now()
@@ -55,7 +55,7 @@ func (o *Observer) receive(w http.ResponseWriter, r *http.Request) answer {
 	return stored
 }
 
-// readBody takes the whole body. The answer is for when it could not, and nothing is held then.
+// readBody reads the whole body. If that fails, it returns false and the answer, and holds no resources.
 func (o *Observer) readBody(w http.ResponseWriter, r *http.Request) (*eventstore.Body, answer, bool) {
 	wait, cancel := context.WithTimeout(r.Context(), o.config.AppendTimeout)
 	defer cancel()
@@ -69,29 +69,29 @@ func (o *Observer) readBody(w http.ResponseWriter, r *http.Request) (*eventstore
 	var a answer
 	switch {
 	case errors.Is(err, eventstore.ErrBodyTooLarge):
-		level = slog.LevelError // a node repeats it for ever
+		level = slog.LevelError // a node will repeat it for ever
 		a = refuse(http.StatusRequestEntityTooLarge, "the body is larger than this observer takes")
 	case errors.Is(in.failure, os.ErrDeadlineExceeded):
 		a = refuse(http.StatusRequestTimeout, "the body did not come")
 	case in.failure != nil, errors.Is(err, io.ErrUnexpectedEOF):
 		a = refuse(http.StatusBadRequest, "the body is incomplete")
-	default: // not the sender's fault: no memory in time, or no room to spool
+	default: // our fault: no memory in time, or no room for the spool file
 		level = slog.LevelError
 		a = unavailable("the body can't be taken now; send it again")
 	}
-	a.closing = true // what follows in the connection is the rest of the body
-	o.config.Logger.LogAttrs(r.Context(), level, "an event was not received",
+	a.closing = true // the connection still holds the rest of the body
+	o.config.Logger.LogAttrs(r.Context(), level, "can't receive an event",
 		slog.String("path", storedPath(r.URL)), slog.String("remote", r.RemoteAddr),
 		slog.Int64("announced_bytes", r.ContentLength), slog.Int64("received_bytes", in.read), slog.Any("error", err))
 	return nil, a, false
 }
 
 func (o *Observer) notAppended(r *http.Request, size int64, err error) answer {
-	o.config.Logger.LogAttrs(r.Context(), slog.LevelError, "an event was not stored; the sender has to send it again",
+	o.config.Logger.LogAttrs(r.Context(), slog.LevelError, "can't store an event; the sender must send it again",
 		slog.String("path", storedPath(r.URL)), slog.String("remote", r.RemoteAddr),
 		slog.Int64("bytes", size), slog.Any("error", err))
 	switch {
-	case errors.Is(err, eventstore.ErrRecordTooLong): // only behind another server than Serve's, which takes no such head
+	case errors.Is(err, eventstore.ErrRecordTooLong): // only behind another server: that of Serve refuses such a head
 		return refuse(http.StatusRequestHeaderFieldsTooLarge, "the path and the content type are too long to be stored")
 	case errors.Is(err, eventstore.ErrUnavailable), errors.Is(err, eventstore.ErrClosed), errors.Is(err, context.DeadlineExceeded):
 		return unavailable("the event can't be stored now; send it again")
@@ -99,13 +99,13 @@ func (o *Observer) notAppended(r *http.Request, size int64, err error) answer {
 	return refuse(http.StatusInternalServerError, "the event was not stored; send it again")
 }
 
-// source of an event names the host that delivered it, without the port, which differs for each event.
+// source returns the source of an event: the sender's host, without the port, which differs for each event.
 func source(remote string) string {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
 		host = remote
 	}
-	if host == "" || host == "@" { // the unnamed end of a Unix socket
+	if host == "" || host == "@" { // an unnamed Unix socket
 		host = "local"
 	}
 	return "observer:" + host

@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	// readHeaderTimeout is for a few hundred bytes from a node nearby.
+	// readHeaderTimeout is generous for a few hundred bytes from a node nearby.
 	readHeaderTimeout = 10 * time.Second
-	// idleTimeout is small because a node opens a connection for each event.
+	// idleTimeout is short because a node opens a connection for each event.
 	idleTimeout = 15 * time.Second
-	// maxHeaderBytes is far above the few hundred bytes that a node sends. net/http reads 4 KiB more before it answers 431.
-	// What is stored of a head is at most three times as long (a path that has to be escaped), and so fits a leaf record:
-	// whatever gets past this is stored as it came.
+	// maxHeaderBytes is far above the few hundred bytes that a node sends. net/http reads 4 KiB more before it answers
+	// 431. The stored part of a head is at most three times as long (a path that must be escaped), and so fits a leaf
+	// record: every head that passes this limit is stored as received.
 	maxHeaderBytes = 16 << 10
 )
 
-// Serve answers requests on listener, which it closes, until ctx ends. It then takes no new ones, lets those that
-// run finish for up to ShutdownTimeout, and returns nil. Requests cut off after that are not answered, but what was
-// already handed to the log is still appended: close the log after Serve has returned.
+// Serve answers requests on listener until ctx ends, and closes listener. It then accepts no new requests, waits up to
+// ShutdownTimeout for in-flight requests, and returns nil. It does not answer requests that are still in flight then, but
+// the log may still append their events: close the log after Serve has returned.
 func (o *Observer) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler:           o,
 		ReadHeaderTimeout: readHeaderTimeout,
-		// A request's own deadlines take over once its body is read (patientReader) and when it is answered.
+		// patientReader and answer.write set a request's own deadlines.
 		ReadTimeout:    o.config.BodyTimeout,
 		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
 		ErrorLog:       slog.NewLogLogger(o.config.Logger.Handler(), slog.LevelWarn),
-		// Requests don't hang on ctx: its end must not interrupt those that run.
+		// The end of ctx must not interrupt in-flight requests.
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	served := make(chan error, 1)
@@ -47,7 +47,7 @@ func (o *Observer) Serve(ctx context.Context, listener net.Listener) error {
 	defer cancel()
 	err := server.Shutdown(wait)
 	if err != nil {
-		o.config.Logger.LogAttrs(ctx, slog.LevelWarn, "requests were cut off at the end; their senders will send again",
+		o.config.Logger.LogAttrs(ctx, slog.LevelWarn, "requests still in flight at shutdown were dropped; their senders will send them again",
 			slog.Duration("waited", o.config.ShutdownTimeout), slog.Any("error", err))
 		err = server.Close()
 	}

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// statusTimeout bounds the look at the database.
+// statusTimeout bounds the query of the log's size.
 const statusTimeout = 2 * time.Second
 
 func isStatusPath(path string) bool { return path == "/" || path == "/status" }
 
-// status says whether events can be stored, as far as a look at the log tells.
+// status answers whether the log can be read, and how many events it has.
 func (o *Observer) status(r *http.Request) answer {
 	ctx, cancel := context.WithTimeout(r.Context(), statusTimeout)
 	defer cancel()

@@ -11,11 +11,13 @@ import (
 
 	"strata/eventstore"
 	"strata/eventstore/observer"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/headlock"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
 
-// wantUnavailable fails unless the answer asks to come again.
+// wantUnavailable checks that the answer asks the sender to send the event again.
 func (h *harness) wantUnavailable(got strictResponse) {
 	h.t.Helper()
 	if got.status != 503 || got.headers["retry-after"] == "" {
@@ -40,14 +42,14 @@ func TestDatabaseDown(t *testing.T) {
 	}
 	h.wantUnavailable(h.send([]byte("GET / HTTP/1.1\r\nHost: x\r\nconnection: close\r\n\r\n")))
 	server.Start(t)
-	eventually(t, "stored again", func() bool { return h.send(nodeRequest("/new_block", []byte("after"))).status == 200 })
+	eventually.Holds(t, "stored again", func() bool { return h.send(nodeRequest("/new_block", []byte("after"))).status == 200 })
 	events := h.events()
 	if len(events) != 2 || string(events[0].Body) != "before" || string(events[1].Body) != "after" {
 		t.Errorf("got %d events", len(events))
 	}
 }
 
-// A database that refuses to write, as one with a full disk does, is answered like one that is gone.
+// The answer is the same whether the database refuses to write, as with a full disk, or is down.
 func TestDatabaseRefuses(t *testing.T) {
 	t.Parallel()
 	h := start(t, observer.Config{Log: openLog(t, migrated.New(t), eventstore.Config{})})
@@ -76,7 +78,7 @@ func TestDatabaseRefuses(t *testing.T) {
 	h.wantSize(2)
 }
 
-// No room to spool is this side's trouble, so the sender shall come again.
+// If there is no room to spool, the sender is asked to send the event again.
 func TestSpoolUnusable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/spool"
@@ -99,7 +101,7 @@ func TestMemoryTaken(t *testing.T) {
 	if _, err := holder.Write(request[:len(request)-1]); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "no memory", func() bool { return h.send(request).status == 503 })
+	eventually.Holds(t, "no memory", func() bool { return h.send(request).status == 503 })
 	if _, err := holder.Write(request[len(request)-1:]); err != nil {
 		t.Fatal(err)
 	}
@@ -107,52 +109,20 @@ func TestMemoryTaken(t *testing.T) {
 	h.wantStored(h.send(request))
 }
 
-// lockHead makes appends wait until the returned function is called.
-func lockHead(t testing.TB, log *eventstore.Log) (release func()) {
-	t.Helper()
-	tx, err := log.Pool().Begin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(context.Background(), `SELECT FROM log.head FOR UPDATE`); err != nil {
-		t.Fatal(err)
-	}
-	return func() {
-		if err := tx.Rollback(context.Background()); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// waitForLock returns when somebody waits for the head's lock.
-func waitForLock(t testing.TB, log *eventstore.Log) {
-	t.Helper()
-	eventually(t, "an append waits", func() bool {
-		var waiting bool
-		err := log.Pool().QueryRow(context.Background(),
-			`SELECT EXISTS (SELECT FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a USING (pid)
-			                WHERE NOT l.granted AND a.datname = current_database())`).Scan(&waiting)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return waiting
-	})
-}
-
 func TestSenderGoneAfterTheBody(t *testing.T) {
 	t.Parallel()
 	h := start(t, observer.Config{})
 	for i, size := range []int{10, 3 << 20} {
-		release := lockHead(t, h.log)
+		release := headlock.Hold(t, h.log.Pool())
 		conn := h.dial()
 		if _, err := conn.Write(nodeRequest("/x", bytes.Repeat([]byte("x"), size))); err != nil {
 			t.Fatal(err)
 		}
-		waitForLock(t, h.log)
+		headlock.AwaitWaiter(t, h.log.Pool())
 		_ = conn.Close()
 		time.Sleep(50 * time.Millisecond) // for the server to notice
 		release()
-		eventually(t, "stored", func() bool { return len(h.events()) == i+1 })
+		eventually.Holds(t, "stored", func() bool { return len(h.events()) == i+1 })
 	}
 }
 
@@ -160,7 +130,7 @@ func TestAppendTimeout(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, migrated.New(t), eventstore.Config{Timeout: time.Second})
 	h := start(t, observer.Config{Log: log, AppendTimeout: 200 * time.Millisecond})
-	release := lockHead(t, h.log)
+	release := headlock.Hold(t, h.log.Pool())
 	h.wantUnavailable(h.send(nodeRequest("/x", []byte("{}"))))
 	release()
 }
@@ -168,14 +138,14 @@ func TestAppendTimeout(t *testing.T) {
 func TestShutdownLetsAppendsFinish(t *testing.T) {
 	t.Parallel()
 	h := start(t, observer.Config{})
-	release := lockHead(t, h.log)
+	release := headlock.Hold(t, h.log.Pool())
 	conn := h.dial()
 	if _, err := conn.Write(nodeRequest("/x", []byte("{}"))); err != nil {
 		t.Fatal(err)
 	}
-	waitForLock(t, h.log)
+	headlock.AwaitWaiter(t, h.log.Pool())
 	h.stop()
-	eventually(t, "no new connections", func() bool {
+	eventually.Holds(t, "no new connections", func() bool {
 		select {
 		case err := <-h.stopped:
 			t.Fatalf("stopped with an append under way: %v", err)

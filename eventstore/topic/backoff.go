@@ -13,37 +13,36 @@ import (
 
 var _ wsql.BackoffManager = (*Backoff)(nil)
 
-// Bounds of the pause after an error; it doubles from the first to the last.
+// The pause after an error doubles from backoffFirst to backoffLast.
 const (
 	backoffFirst = 100 * time.Millisecond
 	backoffLast  = 5 * time.Second
 )
 
-// Backoff lets one subscription wait for the log to grow instead of sleeping: watermill-sql calls HandleError after
-// each query and runs the next one when it returns.
+// Backoff makes one subscription wait until the log grows, instead of sleeping. watermill-sql calls HandleError after
+// each query and runs the next query when it returns.
 //
-// No wake-up slips through between a query that finds nothing and the waiting: the channel that is waited on was
-// taken when the call before ended, hence before that query began. For the same reason each subscription needs a
-// Backoff of its own.
+// No wake-up is lost between a query that finds nothing and the wait: HandleError waits for the channel that the call
+// before has taken, and so from before the query began. That is why each subscription needs its own Backoff.
 type Backoff struct {
 	ctx    context.Context
 	wake   *eventstore.Wake
-	taken  <-chan struct{}
-	errors int
+	taken  <-chan struct{} // from wake.C, before the last query
+	errors int             // in a row
 }
 
-// NewBackoff makes the Backoff of one subscription. When ctx ends, nothing waits any more.
+// NewBackoff returns the Backoff of one subscription. The end of ctx ends its waiting.
 func NewBackoff(ctx context.Context, wake *eventstore.Wake) *Backoff {
 	return &Backoff{ctx: ctx, wake: wake, taken: wake.C()}
 }
 
-// HandleError blocks, when there was no message, until the wake-up or its interval is over, and returns 0. For an
-// error it returns a pause between 100 ms and 5 s.
+// HandleError returns a pause of 100 ms to 5 s after an error, and 0 otherwise. If there was no message, it first blocks
+// until the next wake-up, for at most the interval of the Wake.
 func (b *Backoff) HandleError(logger watermill.LoggerAdapter, noMsg bool, err error) time.Duration {
 	defer func() { b.taken = b.wake.C() }()
 	switch {
 	case b.ctx.Err() != nil:
-		return backoffFirst // it is being closed, which may take a moment
+		return backoffFirst // the subscription is closing, which may take a moment
 	case errors.Is(err, errWindowEmpty):
 		b.errors = 0
 		return 0
@@ -53,7 +52,7 @@ func (b *Backoff) HandleError(logger watermill.LoggerAdapter, noMsg bool, err er
 			pause = min(backoffFirst<<b.errors, backoffLast)
 		}
 		b.errors++
-		logger.Error("reading the log failed; trying again", err, watermill.LogFields{"pause": pause.String(), "failures": b.errors})
+		logger.Error("can't read the log; trying again", err, watermill.LogFields{"pause": pause.String(), "failures": b.errors})
 		return pause
 	case noMsg:
 		b.wake.Wait(b.ctx, b.taken)

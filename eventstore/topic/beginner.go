@@ -7,8 +7,8 @@ import (
 	wsql "github.com/ThreeDotsLabs/watermill-sql/v4/pkg/sql"
 )
 
-// beginner makes errors heard that Postgres reports while rows are read. pgx keeps them in Rows.Err, which
-// watermill-sql does not ask: a query that fails would look like one without messages, for ever.
+// beginner reports errors that occur while rows are read. pgx stores them in Rows.Err, which watermill-sql never calls:
+// a query that fails would look like one without messages, for ever.
 type beginner struct {
 	wsql.Beginner
 }
@@ -41,7 +41,7 @@ type failingRows interface {
 	Err() error
 }
 
-// checkedRows has one row more when reading failed, whose Scan returns the error.
+// checkedRows adds a row at the end if reading failed. Its Scan returns the error.
 type checkedRows struct {
 	failingRows
 	failed bool

@@ -6,15 +6,15 @@ import (
 
 var _ wsql.OffsetsAdapter = ConsumerOffsets{}
 
-// ConsumerOffsets keeps the positions of ordinary consumers in log.consumer, one row for each group and topic. A
-// new group begins with the first event of the log.
+// ConsumerOffsets stores the positions of ordinary consumers in log.consumer, one row for each group and topic. A new
+// group starts with the first event of the log.
 //
-// The subscriber that delivers to a group holds the lock of the group's row until its batch is done. Other
-// subscribers of the group find nothing meanwhile (SKIP LOCKED) and stand by; they don't queue for the lock, since
-// each would hold a connection while it waits, and the handler of the one that delivers may need one.
+// The subscriber that delivers to a group locks the group's row until its batch is done. Meanwhile the other subscribers
+// of the group find nothing (SKIP LOCKED) and stand by. They do not queue for the lock, because each would hold a
+// connection that the handler of the delivering subscriber may need.
 type ConsumerOffsets struct{}
 
-// BeforeSubscribingQueries makes the group's row, without which there would be nothing to lock.
+// BeforeSubscribingQueries inserts the group's row, so that there is a row to lock.
 func (ConsumerOffsets) BeforeSubscribingQueries(params wsql.BeforeSubscribingQueriesParams) ([]wsql.Query, error) {
 	return []wsql.Query{{
 		Query: `INSERT INTO log.consumer (consumer_group, topic) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
@@ -22,7 +22,7 @@ func (ConsumerOffsets) BeforeSubscribingQueries(params wsql.BeforeSubscribingQue
 	}}, nil
 }
 
-// NextOffsetQuery selects the position, and locks it.
+// NextOffsetQuery selects and locks the position.
 func (ConsumerOffsets) NextOffsetQuery(params wsql.NextOffsetQueryParams) (wsql.Query, error) {
 	return wsql.Query{
 		Query: `SELECT position FROM log.consumer WHERE consumer_group = $1 AND topic = $2 FOR UPDATE SKIP LOCKED`,
@@ -38,12 +38,12 @@ func (ConsumerOffsets) AckMessageQuery(params wsql.AckMessageQueryParams) (wsql.
 	}, nil
 }
 
-// ConsumedMessageQuery is none.
+// ConsumedMessageQuery returns no query.
 func (ConsumerOffsets) ConsumedMessageQuery(wsql.ConsumedMessageQueryParams) (wsql.Query, error) {
 	return wsql.Query{}, nil
 }
 
-// SchemaInitializingQueries is none: the table comes with the migrations.
+// SchemaInitializingQueries returns no queries: the migrations create the table.
 func (ConsumerOffsets) SchemaInitializingQueries(wsql.OffsetsSchemaInitializingQueriesParams) ([]wsql.Query, error) {
 	return nil, nil
 }

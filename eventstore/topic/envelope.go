@@ -16,7 +16,7 @@ const Source = "watermill"
 // envelopePrefix begins the origin of a published message; JSON follows.
 const envelopePrefix = "watermill:"
 
-// envelope is what a published message is besides its payload.
+// envelope holds the parts of a published message besides its payload.
 type envelope struct {
 	UUID     string           `json:"uuid"`
 	Metadata message.Metadata `json:"metadata,omitempty"`
@@ -30,8 +30,8 @@ func closeEnvelope(msg *message.Message) (origin string, err error) {
 	return envelopePrefix + string(b), nil
 }
 
-// openEnvelope returns what a published message was published with, and false for any other event. The metadata
-// is never nil then.
+// openEnvelope returns the UUID and the metadata, never nil, that a message was published with. It returns false for any
+// other event.
 func openEnvelope(e *eventstore.Event) (uuid string, metadata message.Metadata, published bool) {
 	if e.Source != Source {
 		return "", nil, false
@@ -42,7 +42,7 @@ func openEnvelope(e *eventstore.Event) (uuid string, metadata message.Metadata, 
 	}
 	var open envelope
 	if err := json.Unmarshal([]byte(text), &open); err != nil {
-		return "", nil, false // somebody else calls himself watermill
+		return "", nil, false // the event only claims to be from watermill
 	}
 	if open.Metadata == nil {
 		open.Metadata = message.Metadata{}

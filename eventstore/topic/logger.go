@@ -8,20 +8,20 @@ import (
 	"github.com/ThreeDotsLabs/watermill"
 )
 
-// quiet lowers watermill's own messages by one level: what it calls information is about its machinery, and what it
-// calls an error is tried again.
+// quiet lowers the level of watermill's own messages by one: its information is about internals, and it retries after its
+// errors.
 var quiet = map[slog.Level]slog.Level{
 	slog.LevelInfo:  slog.LevelDebug,
 	slog.LevelDebug: slog.LevelDebug - 4,
 	slog.LevelError: slog.LevelWarn,
 }
 
-// WatermillLogger is a logger for watermill's own machinery.
+// WatermillLogger returns a logger for the internals of watermill.
 func WatermillLogger(logger *slog.Logger) watermill.LoggerAdapter {
 	return adapter{watermill.NewSlogLoggerWithLevelMapping(logger, quiet)}
 }
 
-// adapter knows which errors are none: a query that is cut off because its context was cancelled did as it was told.
+// adapter logs context.Canceled as information, not as an error: the query was interrupted on purpose.
 type adapter struct {
 	watermill.LoggerAdapter
 }

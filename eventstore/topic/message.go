@@ -10,18 +10,18 @@ import (
 	"strata/eventstore"
 )
 
-// Keys of a message's metadata that the log sets. In a message that was published through Publisher they stand
-// beside the metadata it was published with, and win over keys of the same name.
+// Keys of a message's metadata that the log sets. For a message from Publisher they are added to its own metadata, and
+// replace keys of the same name.
 const (
-	MetadataSeq         = "seq"          // position, decimal
-	MetadataPath        = "path"         // where it was posted
-	MetadataSource      = "source"       // who delivered it
-	MetadataContentType = "content_type" // media type it was posted with; absent when there was none
-	MetadataReceivedAt  = "received_at"  // time.RFC3339Nano, UTC
-	MetadataOrigin      = "origin"       // what the transport knew it by; absent when there was nothing, or when it became the uuid and metadata
+	MetadataSeq         = "seq"          // Event.Seq, decimal
+	MetadataPath        = "path"         // Event.Path
+	MetadataSource      = "source"       // Event.Source
+	MetadataContentType = "content_type" // Event.ContentType; absent if empty
+	MetadataReceivedAt  = "received_at"  // Event.ReceivedAt as time.RFC3339Nano, UTC
+	MetadataOrigin      = "origin"       // Event.Origin; absent if empty, and for messages from Publisher
 )
 
-// Seq is the position of the event that msg delivers. It returns an error for a message that is not from the log.
+// Seq returns the position of the event that msg delivers. It returns an error for a message that is not from the log.
 func Seq(msg *message.Message) (int64, error) {
 	seq, err := strconv.ParseInt(msg.Metadata[MetadataSeq], 10, 64)
 	if err != nil {
@@ -30,8 +30,9 @@ func Seq(msg *message.Message) (int64, error) {
 	return seq, nil
 }
 
-// Event is what msg delivers, as far as a projection needs it: position, path, time of receipt and body. The body is
-// nil when it was not wanted. It returns an error for a message that is not from the log.
+// Event returns the event that msg delivers, with the fields that a projection needs: Seq, ReceivedAt, Source, Path, Size
+// and Body. The body is nil if the subscription did not fetch it. It returns an error for a message that is not from the
+// log.
 func Event(msg *message.Message) (eventstore.Event, error) {
 	seq, err := Seq(msg)
 	if err != nil {
@@ -46,7 +47,7 @@ func Event(msg *message.Message) (eventstore.Event, error) {
 	}, nil
 }
 
-// newMessage delivers e. Its payload is e.Body: nil when the body was not wanted.
+// newMessage returns the message that delivers e. Its payload is e.Body: nil if the body was not fetched.
 func newMessage(e *eventstore.Event) *message.Message {
 	seq := strconv.FormatInt(e.Seq, 10)
 	uuid, metadata, published := openEnvelope(e)

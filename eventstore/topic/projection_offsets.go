@@ -8,22 +8,22 @@ import (
 
 var _ wsql.OffsetsAdapter = ProjectionOffsets{}
 
-// ProjectionOffsets starts from the position of a version of a projection in strata.projection. It never writes:
-// the handler moves the position, by compare-and-set, in the transaction that writes the projection's rows. Nor
-// does it lock: the handler's transaction is another one than the subscriber's and would wait for it for ever.
+// ProjectionOffsets reads the position of a version of a projection from strata.projection. It never writes: the handler
+// moves the position, by compare-and-set, in the transaction that writes the projection's rows. It does not lock either:
+// the handler uses another transaction than the subscriber, and would wait for the lock for ever.
 //
-// A handler that acks without moving the position is asked again from the old position in the next batch.
+// If a handler acks without moving the position, the next batch starts at the old position again.
 type ProjectionOffsets struct {
 	Name    string
 	Version int
 }
 
-// BeforeSubscribingQueries makes Subscribe fail for a projection that is not registered, which would otherwise look
-// like one without events.
+// BeforeSubscribingQueries makes Subscribe fail for a projection that is not registered. It would otherwise look like one
+// without events.
 func (o ProjectionOffsets) BeforeSubscribingQueries(wsql.BeforeSubscribingQueriesParams) ([]wsql.Query, error) {
 	return []wsql.Query{{
-		// Plain SQL cannot raise an error with a message of its own, but a cast says what it could not cast. The
-		// cast stands around the CASE: inside, the planner would evaluate it in any case.
+		// Plain SQL can't raise an error with a chosen message, but a failed cast quotes the text. The cast must be
+		// outside of the CASE: inside, the planner would evaluate it always.
 		Query: `SELECT (CASE WHEN count(*) = 0 THEN $3::text ELSE '0' END)::int
 		        FROM strata.projection WHERE name = $1 AND version = $2`,
 		Args: []any{o.Name, o.Version, fmt.Sprintf("projection %s version %d is not registered in strata.projection", o.Name, o.Version)},
@@ -38,17 +38,17 @@ func (o ProjectionOffsets) NextOffsetQuery(wsql.NextOffsetQueryParams) (wsql.Que
 	}, nil
 }
 
-// AckMessageQuery does nothing: the position has moved already.
+// AckMessageQuery does nothing: the handler has moved the position.
 func (ProjectionOffsets) AckMessageQuery(wsql.AckMessageQueryParams) (wsql.Query, error) {
 	return wsql.Query{Query: `SELECT 1`}, nil
 }
 
-// ConsumedMessageQuery is none.
+// ConsumedMessageQuery returns no query.
 func (ProjectionOffsets) ConsumedMessageQuery(wsql.ConsumedMessageQueryParams) (wsql.Query, error) {
 	return wsql.Query{}, nil
 }
 
-// SchemaInitializingQueries is none: the table comes with the migrations.
+// SchemaInitializingQueries returns no queries: the migrations create the table.
 func (ProjectionOffsets) SchemaInitializingQueries(wsql.OffsetsSchemaInitializingQueriesParams) ([]wsql.Query, error) {
 	return nil, nil
 }

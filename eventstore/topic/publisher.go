@@ -13,22 +13,22 @@ import (
 	"strata/eventstore"
 )
 
-// ErrPublisherClosed is returned by Publish after Close.
+// ErrPublisherClosed is the error of Publish after Close.
 var ErrPublisherClosed = errors.New("the publisher is closed")
 
-// ErrTopic is returned by Publish for a topic that is not one path.
+// ErrTopic is the error of Publish for a topic that does not stand for one path.
 var ErrTopic = errors.New("no topic to publish to")
 
 // Appender is the part of eventstore.Log that Publisher needs.
 type Appender interface {
 	Append(ctx context.Context, in eventstore.Incoming) (int64, error)
-	AppendBatch(ctx context.Context, batch []eventstore.Incoming, also func(tx pgx.Tx, first int64) error) (int64, error)
+	AppendBatch(ctx context.Context, batch []eventstore.Incoming, inTx func(tx pgx.Tx, first int64) error) (int64, error)
 }
 
 var _ message.Publisher = (*Publisher)(nil)
 
-// Publisher appends messages to the log: the topic becomes the path, the payload the body, uuid and metadata the
-// origin. NewPublisher makes one. It is safe for concurrent use.
+// Publisher appends messages to the log: the topic becomes the path, the payload the body, and UUID and metadata the
+// origin. It is safe for concurrent use.
 type Publisher struct {
 	log Appender
 
@@ -36,13 +36,12 @@ type Publisher struct {
 	closed bool
 }
 
-// NewPublisher makes a Publisher on a log, which stays the caller's to close.
+// NewPublisher returns a Publisher on a log. The caller closes the log.
 func NewPublisher(log Appender) *Publisher { return &Publisher{log: log} }
 
-// Publish appends messages in their order and returns when they are durable. Several messages are one transaction:
-// either all are in the log or none. It returns ErrTopic for All and for the empty topic, ErrPublisherClosed after
-// Close, and else what the log returns; after eventstore.ErrUnavailable it may be called again with the same
-// messages.
+// Publish appends messages in order and returns when they are durable. It appends all messages of a call in one
+// transaction, or none. It returns ErrTopic for All and for the empty topic, ErrPublisherClosed after Close, and
+// otherwise the log's error. After eventstore.ErrUnavailable the caller may publish the same messages again.
 //
 // The context is that of the first message.
 func (p *Publisher) Publish(topic string, messages ...*message.Message) error {
@@ -75,7 +74,7 @@ func (p *Publisher) Publish(topic string, messages ...*message.Message) error {
 	ctx := messages[0].Context()
 	var err error
 	if len(batch) == 1 {
-		_, err = p.log.Append(ctx, batch[0]) // shares a transaction with others that append now
+		_, err = p.log.Append(ctx, batch[0]) // shares a transaction with concurrent appends
 	} else {
 		_, err = p.log.AppendBatch(ctx, batch, nil)
 	}
@@ -85,7 +84,7 @@ func (p *Publisher) Publish(topic string, messages ...*message.Message) error {
 	return nil
 }
 
-// Close waits for the publishing under way and refuses more. It may be called twice. The log stays open.
+// Close refuses further messages and waits for calls of Publish under way. It may be called twice. The log stays open.
 func (p *Publisher) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

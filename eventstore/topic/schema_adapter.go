@@ -11,24 +11,24 @@ import (
 	"strata/eventstore"
 )
 
-// ErrPublishWithPublisher is returned to watermill-sql's own publisher.
+// ErrPublishWithPublisher is the error for watermill-sql's own publisher.
 var ErrPublishWithPublisher = errors.New("the log is not written by INSERT, which would leave its head behind: use Publisher")
 
 var _ wsql.SchemaAdapter = (*SchemaAdapter)(nil)
 
-// SchemaAdapter reads log.event for watermill-sql's subscriber. Make one for each subscription, and never copy it.
-// It expects one of this package's offsets adapters, and its Backoff.
+// SchemaAdapter reads log.event for watermill-sql's subscriber. Each subscription needs its own; it must not be copied. It
+// needs one of this package's offsets adapters, and a Backoff.
 type SchemaAdapter struct {
-	// Events that are read at once, at most; default EventsDefault.
+	// Events is the maximum number of events per query; default EventsDefault.
 	Events int
-	// Bytes of bodies that are read at once, at most; default BytesDefault. At least one event is read, however
-	// large. The subscriber holds them all in memory.
+	// Bytes is the maximum size of the bodies per query; default BytesDefault. A query returns at least one event,
+	// however large. The subscriber holds the result in memory.
 	Bytes int64
-	// Paths whose bodies are wanted; events of other paths come with a nil payload. Nil means all.
+	// Paths selects the events whose bodies are fetched; nil means all. Other events have a nil payload.
 	Paths []string
 
-	mu      sync.Mutex
-	scanned map[string]span // path → where no event of it stands
+	mu       sync.Mutex
+	searched map[string]span // by path: the last span without an event of that path
 }
 
 // Defaults of SchemaAdapter.
@@ -37,17 +37,16 @@ const (
 	BytesDefault  = 16 << 20
 )
 
-// window is how many positions are looked through at once for the events of one path.
+// window is the number of positions that one query searches for the events of a path.
 const window = 10_000
 
-// span is the positions above after, up to and including to. What holds of them holds for ever, since the log is
+// span is a run of positions: those above after, up to and including to. Its events never change, because the log is
 // append-only.
 type span struct {
 	after, to int64
 }
 
-// errWindowEmpty says that a whole window holds no event of the topic, and that more of the log follows: try again
-// at once.
+// errWindowEmpty means that a whole window holds no event of the topic, and that the log goes on: query again at once.
 var errWindowEmpty = errors.New("no event of this topic in the window")
 
 // InsertQuery returns ErrPublishWithPublisher.
@@ -55,16 +54,16 @@ func (s *SchemaAdapter) InsertQuery(wsql.InsertQueryParams) (wsql.Query, error) 
 	return wsql.Query{}, ErrPublishWithPublisher
 }
 
-// SchemaInitializingQueries is none: the tables come with the migrations.
+// SchemaInitializingQueries returns no queries: the migrations create the tables.
 func (s *SchemaAdapter) SchemaInitializingQueries(wsql.SchemaInitializingQueriesParams) ([]wsql.Query, error) {
 	return nil, nil
 }
 
-// SubscribeIsolationLevel is read committed: the query is one statement, and needs no snapshot beyond it.
-// (watermill-sql takes the default level for serializable.)
+// SubscribeIsolationLevel returns read committed: the query is one statement and needs no longer snapshot.
+// (watermill-sql would take the default level for serializable.)
 func (s *SchemaAdapter) SubscribeIsolationLevel() sql.IsolationLevel { return sql.LevelReadCommitted }
 
-// SelectQuery reads on from where the offsets adapter says.
+// SelectQuery returns the query for the next events after the position of the offsets adapter.
 func (s *SchemaAdapter) SelectQuery(params wsql.SelectQueryParams) (wsql.Query, error) {
 	next, err := params.OffsetsAdapter.NextOffsetQuery(wsql.NextOffsetQueryParams{
 		Topic:         params.Topic,
@@ -86,10 +85,10 @@ func (s *SchemaAdapter) SelectQuery(params wsql.SelectQueryParams) (wsql.Query, 
 	path := Path(params.Topic)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return selectPath(next, bounds, s.Paths, path, s.scanned[path]), nil
+	return selectPath(next, bounds, s.Paths, path, s.searched[path]), nil
 }
 
-// UnmarshalMessage makes the message of a row.
+// UnmarshalMessage returns the message of a row.
 func (s *SchemaAdapter) UnmarshalMessage(params wsql.UnmarshalMessageParams) (wsql.Row, error) {
 	var (
 		e      eventstore.Event
@@ -112,13 +111,13 @@ func (s *SchemaAdapter) UnmarshalMessage(params wsql.UnmarshalMessageParams) (ws
 	return wsql.Row{Offset: e.Seq, UUID: []byte(msg.UUID), Payload: e.Body, Msg: msg}, nil
 }
 
-// remember that no event of path stands in seen, so that a topic whose last event is long ago is not looked for
-// from there each time.
+// remember records that the span seen holds no event of path, so that later queries skip it. Otherwise each query for a
+// topic with a distant last event would search all positions since.
 func (s *SchemaAdapter) remember(path string, seen span) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.scanned == nil {
-		s.scanned = map[string]span{}
+	if s.searched == nil {
+		s.searched = map[string]span{}
 	}
-	s.scanned[path] = seen
+	s.searched[path] = seen
 }

@@ -18,41 +18,42 @@ import (
 	"strata/eventstore"
 )
 
-// ErrSubscriberClosed is returned by Subscribe after Close.
+// ErrSubscriberClosed is the error of Subscribe after Close.
 var ErrSubscriberClosed = wsql.ErrSubscriberClosed
 
-// ResendIntervalDefault is how long after a Nack the message comes again.
+// ResendIntervalDefault is the time between a Nack and the next delivery of the message.
 const ResendIntervalDefault = 100 * time.Millisecond
 
 // SubscriberConfig configures a Subscriber. The zero value of a field means its default.
 type SubscriberConfig struct {
-	// Offsets says where to read on: ProjectionOffsets or ConsumerOffsets. Required.
+	// Offsets provides the position to continue from: ProjectionOffsets or ConsumerOffsets. Required.
 	Offsets wsql.OffsetsAdapter
-	// Schema reads another table than the log in its stead, such as the list of steps; then Events, Bytes and Paths
-	// mean nothing. Each subscription gets its own.
+	// Schema, if set, returns an adapter that reads another table than the log, such as the list of steps. It is called
+	// for each subscription. Events, Bytes and Paths are then ignored.
 	Schema func() wsql.SchemaAdapter
 	// Group is the consumer group, for ConsumerOffsets.
 	Group string
-	// Events, Bytes and Paths bound what is read at once, as in SchemaAdapter.
+	// Events, Bytes and Paths are those of SchemaAdapter.
 	Events int
 	Bytes  int64
 	Paths  []string
-	// Wake tells when the log has grown. Default: one of the Subscriber's own, at the cost of one connection.
+	// Wake signals that the log has grown. Default: the Subscriber's own, which takes one connection.
 	Wake *eventstore.Wake
-	// ResendInterval after a Nack; default ResendIntervalDefault. It can't be interrupted, so Close may take as long.
+	// ResendInterval is the time between a Nack and the next delivery; default ResendIntervalDefault. Close waits for its
+	// end.
 	ResendInterval time.Duration
 	Logger         *slog.Logger
 }
 
 var _ message.Subscriber = (*Subscriber)(nil)
 
-// Subscriber delivers the log's events as messages. NewSubscriber makes one. It is safe for concurrent use.
+// Subscriber delivers the log's events as messages. It is safe for concurrent use.
 type Subscriber struct {
 	pool    *pgxpool.Pool
 	config  SubscriberConfig
 	ownWake bool
 
-	// subscribing is read-locked by each Subscribe until its subscription is among the others, and locked by Close.
+	// subscribing is read-locked by each Subscribe until its subscription is in subscriptions, and locked by Close.
 	subscribing sync.RWMutex
 	closed      bool
 
@@ -60,8 +61,8 @@ type Subscriber struct {
 	subscriptions map[*subscription]struct{}
 }
 
-// subscription is one call of Subscribe: a watermill-sql subscriber of its own, since its BackoffManager is not told
-// whose query it was.
+// subscription is the result of one call of Subscribe. It has its own watermill-sql subscriber, because a BackoffManager
+// does not learn which subscription ran the query.
 type subscription struct {
 	subscriber *wsql.Subscriber
 	messages   <-chan *message.Message
@@ -70,20 +71,20 @@ type subscription struct {
 	err        error
 }
 
-// close ends the subscription and returns when it has ended, at each call.
+// close ends the subscription and waits for its end. It may be called several times.
 func (s *subscription) close() error {
 	s.closeOnce.Do(func() {
-		// Its context is not cancelled: that would abort the transaction that records what was acked.
+		// Do not cancel its context: that would abort the transaction that records the acks.
 		s.wakeUp()
 		s.err = s.subscriber.Close()
-		// Nobody sends any more; the channel itself is closed a moment later.
+		// No more messages arrive, but the channel is closed a moment later.
 		for range s.messages {
 		}
 	})
 	return s.err
 }
 
-// NewSubscriber makes a Subscriber on a migrated database.
+// NewSubscriber returns a Subscriber on a migrated database.
 func NewSubscriber(pool *pgxpool.Pool, config SubscriberConfig) (*Subscriber, error) {
 	if config.Offsets == nil {
 		return nil, errors.New("subscribe to the log: no offsets: set ProjectionOffsets or ConsumerOffsets")
@@ -106,8 +107,8 @@ func NewSubscriber(pool *pgxpool.Pool, config SubscriberConfig) (*Subscriber, er
 	return s, nil
 }
 
-// Subscribe delivers the events of topic (All, or see Path) until ctx ends or Close. A message that is under way
-// then is cut off; it is delivered again by the next subscription, unless its handler has moved the position.
+// Subscribe delivers the events of topic (All, or see Path) until ctx ends or Close is called. That interrupts a message
+// under way; the next subscription delivers it again, unless its handler has moved the position.
 //
 // It returns ErrSubscriberClosed after Close, and watermill-sql's ErrInvalidTopicName for a topic with other
 // characters than letters, digits and -$:._ .
@@ -118,7 +119,7 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 		return nil, ErrSubscriberClosed
 	}
 	waiting, wakeUp := context.WithCancel(ctx)
-	noDeadline := time.Duration(0) // a handler that takes long must not be raced by a second delivery
+	noDeadline := time.Duration(0) // or a second delivery would race with a slow handler
 	inner, err := wsql.NewSubscriber(beginner{wsql.BeginnerFromPgx(s.pool)}, wsql.SubscriberConfig{
 		ConsumerGroup:  s.config.Group,
 		AckDeadline:    &noDeadline,
@@ -141,7 +142,7 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 	s.subscriptions[sub] = struct{}{}
 	s.mu.Unlock()
 	context.AfterFunc(ctx, func() {
-		_ = sub.close() // Close, if it comes, asks again
+		_ = sub.close() // a later Close gets the same error
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.subscriptions, sub)
@@ -156,8 +157,8 @@ func (s *Subscriber) schema() wsql.SchemaAdapter {
 	return &SchemaAdapter{Events: s.config.Events, Bytes: s.config.Bytes, Paths: s.config.Paths}
 }
 
-// Close ends all subscriptions and returns when their channels are closed and their connections given back. It may
-// be called twice.
+// Close ends all subscriptions. It returns when their channels are closed and their connections are back in the pool. It
+// may be called twice.
 func (s *Subscriber) Close() error {
 	s.subscribing.Lock()
 	defer s.subscribing.Unlock()

@@ -15,27 +15,26 @@ import (
 	sumdb "golang.org/x/mod/sumdb/note"
 )
 
-// Checkpoint is a signed statement of how long the log is and which root it has (https://c2sp.org/tlog-checkpoint).
+// Checkpoint is a signed statement of the log's size and Merkle root (https://c2sp.org/tlog-checkpoint).
 type Checkpoint struct {
-	// Number is 1 for the first that was signed; 0 for one that is not from the database.
+	// Number counts the checkpoints of the log from 1; 0 for a checkpoint that is not from the database.
 	Number int64
-	// Size is the number of events: those with seq 1 to Size.
+	// Size is the number of events. It covers the events with seq 1 to Size.
 	Size int64
-	// Root of the tree over them.
+	// Root is the Merkle root over these events.
 	Root []byte
-	// VerifierKey of the key that signed it.
+	// VerifierKey belongs to the key that signed the checkpoint.
 	VerifierKey string
-	// SignedAt is when; zero for one that is not from the database.
+	// SignedAt is the time of signing; zero for a checkpoint that is not from the database.
 	SignedAt time.Time
 	// Note is the signed note, without cosignatures.
 	Note string
 }
 
-// errNotSigned says that a note has no signature of a key.
+// errNotSigned means that a note has no signature by the given key.
 var errNotSigned = errors.New("the checkpoint is not signed with this key")
 
-// ParseCheckpoint reads a checkpoint from wherever it was kept, and checks that the key signed it. Other signatures don't
-// count.
+// ParseCheckpoint parses a signed note and checks that the key signed it. It ignores other signatures.
 func ParseCheckpoint(text []byte, verifierKey string) (*Checkpoint, error) {
 	verifier, err := note.NewVerifier(verifierKey)
 	if err != nil {
@@ -54,12 +53,12 @@ func ParseCheckpoint(text []byte, verifierKey string) (*Checkpoint, error) {
 		return nil, err
 	}
 	if body.Origin != verifier.Name() {
-		return nil, fmt.Errorf("read a checkpoint: it is of %q, its key of %q", body.Origin, verifier.Name())
+		return nil, fmt.Errorf("read a checkpoint: its origin is %q, that of its key %q", body.Origin, verifier.Name())
 	}
 	return &Checkpoint{Size: int64(body.Size), Root: body.Hash, VerifierKey: verifierKey, Note: string(text)}, nil
 }
 
-// parseBody reads what is signed.
+// parseBody parses the text that is signed.
 func parseBody(text string) (body formats.Checkpoint, err error) {
 	rest, err := body.Unmarshal([]byte(text))
 	switch {
@@ -81,7 +80,7 @@ func scanCheckpoint(row pgx.CollectableRow) (*Checkpoint, error) {
 	return &c, err
 }
 
-// queryCheckpoint is the checkpoint that a query has; nil for none.
+// queryCheckpoint returns the first checkpoint of a query; nil if there is none.
 func queryCheckpoint(ctx context.Context, db database, where string, args ...any) (*Checkpoint, error) {
 	rows, err := db.Query(ctx, checkpointColumns+where, args...)
 	if err != nil {
@@ -97,18 +96,18 @@ func queryCheckpoint(ctx context.Context, db database, where string, args ...any
 	return c, nil
 }
 
-// newest is the checkpoint that was signed last; nil for none.
+// newest returns the newest checkpoint; nil if there is none.
 func newest(ctx context.Context, db database) (*Checkpoint, error) {
 	return queryCheckpoint(ctx, db, `ORDER BY number DESC LIMIT 1`)
 }
 
-// ofSize is the newest checkpoint with a size; nil for none.
+// ofSize returns the newest checkpoint with the given size; nil if there is none.
 func ofSize(ctx context.Context, db database, size int64) (*Checkpoint, error) {
 	return queryCheckpoint(ctx, db, `WHERE size = $1 ORDER BY number DESC LIMIT 1`, size)
 }
 
-// Checkpoint is the checkpoint of a size with the cosignatures that there are of it, as a signed note; of size 0 the
-// newest. It is a RefusalError when there is none.
+// Checkpoint returns the checkpoint with the given size, or the newest for size 0, as a signed note with its
+// cosignatures. It returns a RefusalError if there is none.
 func (l *Log) Checkpoint(ctx context.Context, size int64) ([]byte, error) {
 	c, err := newest(ctx, l.config.Reads)
 	if size != 0 && err == nil {
@@ -127,7 +126,7 @@ func (l *Log) Checkpoint(ctx context.Context, size int64) ([]byte, error) {
 
 var errNoCheckpoint = missing("no checkpoint was signed yet")
 
-// withCosignatures adds the newest cosignature of each witness to a checkpoint.
+// withCosignatures returns the note of a checkpoint with the newest cosignature of each witness.
 func (l *Log) withCosignatures(ctx context.Context, c *Checkpoint) ([]byte, error) {
 	rows, err := l.config.Reads.Query(ctx, `
 		SELECT DISTINCT ON (witness, key_hash) line FROM log.cosignature
@@ -142,8 +141,8 @@ func (l *Log) withCosignatures(ctx context.Context, c *Checkpoint) ([]byte, erro
 	return []byte(c.Note + strings.Join(lines, "")), nil
 }
 
-// VerifierKey is the key to check checkpoints with: that of the newest, or of this process if there is none yet. It is a
-// RefusalError when there is neither.
+// VerifierKey returns the key to check checkpoints with: that of the newest checkpoint, or this process's key if there
+// is no checkpoint yet. It returns a RefusalError if there is neither.
 func (l *Log) VerifierKey(ctx context.Context) (string, error) {
 	c, err := newest(ctx, l.config.Reads)
 	switch {
@@ -157,7 +156,7 @@ func (l *Log) VerifierKey(ctx context.Context) (string, error) {
 	return "", errNoCheckpoint
 }
 
-// Checkpoints are all that were ever signed, in the order of signing. An error is the last thing that it gives.
+// Checkpoints yields all checkpoints in the order of signing. The sequence ends with the first error.
 func (l *Log) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	const page = 1000
 	return func(yield func(*Checkpoint, error) bool) {
@@ -167,18 +166,18 @@ func (l *Log) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 				yield(nil, fmt.Errorf("read checkpoints after %d: %w", after, err))
 				return
 			}
-			found, err := pgx.CollectRows(rows, scanCheckpoint)
+			checkpoints, err := pgx.CollectRows(rows, scanCheckpoint)
 			if err != nil {
 				yield(nil, fmt.Errorf("read checkpoints after %d: %w", after, err))
 				return
 			}
-			for _, c := range found {
+			for _, c := range checkpoints {
 				if !yield(c, nil) {
 					return
 				}
 				after = c.Number
 			}
-			if len(found) < page {
+			if len(checkpoints) < page {
 				return
 			}
 		}

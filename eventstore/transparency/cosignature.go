@@ -11,10 +11,10 @@ import (
 	sumdb "golang.org/x/mod/sumdb/note"
 )
 
-// Cosign takes a checkpoint of this log with cosignatures of witnesses (https://c2sp.org/tlog-cosignature), checks those
-// of the witnesses that it knows, and stores them. It returns the size of the checkpoint and the names of the witnesses.
-// Signatures of others are left out. It is a RefusalError when the checkpoint is not one that was signed here, when a
-// signature is wrong, and when none is of a known witness.
+// Cosign takes a checkpoint of this log with cosignatures of witnesses (https://c2sp.org/tlog-cosignature). It checks and
+// stores the cosignatures of configured witnesses and ignores all others. It returns the size of the checkpoint and the
+// names of these witnesses. It returns a RefusalError if this log did not sign the checkpoint, if a signature is wrong,
+// or if no signature is from a configured witness.
 func (l *Log) Cosign(ctx context.Context, text []byte) (size int64, witnesses []string, err error) {
 	signed, err := sumdb.Open(text, sumdb.VerifierList(l.witnesses...))
 	var (
@@ -54,7 +54,7 @@ func (l *Log) Cosign(ctx context.Context, text []byte) (size int64, witnesses []
 	return size, witnesses, nil
 }
 
-// signedAs is the checkpoint with this text.
+// signedAs returns the stored checkpoint with the given text.
 func (l *Log) signedAs(ctx context.Context, size int64, text string) (*Checkpoint, error) {
 	rows, err := l.config.Pool.Query(ctx, checkpointColumns+`WHERE size = $1 ORDER BY number DESC`, size)
 	if err != nil {

@@ -5,27 +5,28 @@ import (
 	"fmt"
 )
 
-// Reasons for not signing. Each is for an operator to look into; signing goes on by itself when the reason is gone.
+// Reasons not to sign. An operator has to look into each of them. Signing resumes by itself once the reason is gone.
 var (
-	// ErrRollback says that the log is shorter than a checkpoint that was signed, or has other events than it.
+	// ErrRollback means that the log is shorter than a signed checkpoint, or has other events.
 	ErrRollback = errors.New("the log does not extend a checkpoint that was signed")
-	// ErrMismatch says that the rows of the log, or the stored subtrees, are not those that were appended.
+	// ErrMismatch means that the rows of the log, or the stored subtrees, differ from what was appended.
 	ErrMismatch = errors.New("the events do not have the hash that the log's head had from them when they were appended")
-	// ErrOtherKey says that the newest checkpoint is signed with another key than this process's, which was made by
-	// itself.
+	// ErrOtherKey means that another key signed the newest checkpoint, and that the operator did not choose this
+	// process's key to take over.
 	ErrOtherKey = errors.New("the log's checkpoints are signed with another key")
 )
 
-// RefusalError is an answer to a client: what it asked for does not exist, or makes no sense. Message is for the client.
+// RefusalError answers a client whose request makes no sense, or asks for something that does not exist. Message is for
+// the client.
 type RefusalError struct {
-	// NotThere says that it may exist later, or under another name.
+	// NotThere is true if the thing does not exist; it may exist later, or under another name.
 	NotThere bool
 	Message  string
 }
 
 func (r *RefusalError) Error() string { return r.Message }
 
-// Missing says that what was asked for does not exist, rather than that the request makes no sense.
+// Missing reports whether the thing does not exist, rather than that the request makes no sense.
 func (r *RefusalError) Missing() bool { return r.NotThere }
 
 func missing(format string, args ...any) error {

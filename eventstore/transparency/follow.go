@@ -12,12 +12,12 @@ import (
 	"strata/eventstore"
 )
 
-// Run writes subtrees as the log grows, and signs checkpoints if there is a key, until ctx ends. Any number of processes
+// Run writes subtrees as the log grows, and signs checkpoints if it has a key, until ctx ends. Any number of processes
 // may run it on one database.
 func (l *Log) Run(ctx context.Context) {
 	wake := eventstore.NewWake(l.config.Pool, eventstore.Channel, 0, l.config.Logger)
 	defer wake.Stop()
-	told := ""
+	logged := "" // the reason of the failure that was logged last; empty after a success
 	for ctx.Err() == nil {
 		c := wake.C()
 		signed, err := l.Sign(ctx)
@@ -25,15 +25,15 @@ func (l *Log) Run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			if reason := reasonOf(err); reason != told { // it is tried again and again, and said once
-				l.config.Logger.LogAttrs(ctx, slog.LevelError, "no checkpoint was signed", slog.Any("error", err))
-				told = reason
+			if reason := reasonOf(err); reason != logged { // log a reason once, not at every attempt
+				l.config.Logger.LogAttrs(ctx, slog.LevelError, "can't sign a checkpoint; trying again", slog.Any("error", err))
+				logged = reason
 			}
 			sleep(ctx, l.config.Interval)
 			continue
-		case told != "":
-			told = ""
-			l.config.Logger.LogAttrs(ctx, slog.LevelInfo, "checkpoints are signed again")
+		case logged != "":
+			logged = ""
+			l.config.Logger.LogAttrs(ctx, slog.LevelInfo, "signing checkpoints works again")
 		}
 		if signed {
 			sleep(ctx, l.config.Interval)
@@ -43,7 +43,7 @@ func (l *Log) Run(ctx context.Context) {
 	}
 }
 
-// reasonOf is what an error says, without what changes from one attempt to the next.
+// reasonOf returns the text of an error without the parts that change from one attempt to the next.
 func reasonOf(err error) string {
 	for _, reason := range []error{ErrRollback, ErrMismatch, ErrOtherKey} {
 		if errors.Is(err, reason) {
@@ -62,7 +62,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// follow writes the full subtrees of the first size events that are not there yet.
+// follow writes the missing full subtrees of the first size events.
 func (l *Log) follow(ctx context.Context, size int64) error {
 	for {
 		var have int64
@@ -87,11 +87,11 @@ func (l *Log) follow(ctx context.Context, size int64) error {
 	}
 }
 
-// errFaster says that another process has written the same subtrees.
+// errFaster means that another process has written the same subtrees.
 var errFaster = errors.New("another process was faster")
 
-// store adds subtrees of level 1 to those that are there, and those of higher levels that become full with them. When
-// another process was faster it does nothing.
+// store adds subtrees of level 1 after the first have, and the subtrees of higher levels that become full with them. It
+// does nothing if another process was faster.
 func (l *Log) store(ctx context.Context, have int64, roots [][]byte) error {
 	err := pgx.BeginFunc(ctx, l.config.Pool, func(tx pgx.Tx) error {
 		count := have + int64(len(roots))
@@ -122,7 +122,7 @@ func (l *Log) store(ctx context.Context, have int64, roots [][]byte) error {
 	return nil
 }
 
-// fullAbove are the roots of the subtrees of the next level that became full when those of a level grew.
+// fullAbove returns the roots of the subtrees that became full one level higher when a level grew from had to have.
 func fullAbove(ctx context.Context, tx pgx.Tx, level int, had, have int64) (roots [][]byte, err error) {
 	for n := had / tileWidth; n < have/tileWidth; n++ {
 		hashes, err := hashesAt(ctx, tx, level, n*tileWidth, (n+1)*tileWidth)
@@ -134,7 +134,7 @@ func fullAbove(ctx context.Context, tx pgx.Tx, level int, had, have int64) (root
 	return roots, nil
 }
 
-// forget removes the subtrees that were not verified, so that they are made anew. It is for when they turned out wrong.
+// forget removes the subtrees that were not verified, after they turned out wrong. The next attempt computes them again.
 func (l *Log) forget(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, l.config.Pool, func(tx pgx.Tx) error {
 		var verified int64

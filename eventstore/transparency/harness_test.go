@@ -20,7 +20,7 @@ var migrated = pgtest.Template("log", migrations.Up)
 
 const origin = "example.org/stacks"
 
-// world is a log in a database of its own, and the same tree as the RFC defines it.
+// world is a log in its own database, with a model of its tree that follows the RFC's definition.
 type world struct {
 	testing.TB
 	pool *pgxpool.Pool
@@ -86,7 +86,7 @@ func (w *world) note(first int64) {
 	}
 }
 
-// tamper runs SQL as a superuser whom no trigger stops.
+// tamper runs SQL as a superuser with triggers disabled.
 func (w *world) tamper(sql ...string) {
 	w.Helper()
 	admin, err := pgxpool.New(w.Context(), pgtest.AdminURL(w.TB))
@@ -106,7 +106,7 @@ func (w *world) tamper(sql ...string) {
 	}
 }
 
-// truncate takes the log back to a size, as who wants to rewrite it would.
+// truncate cuts the log back to a size, like an attacker who wants to rewrite it.
 func (w *world) truncate(size int) {
 	w.Helper()
 	frontier := eventstore.NewFrontier()
@@ -151,7 +151,7 @@ func (w *world) sign(l *transparency.Log, want bool) {
 	}
 }
 
-// checkpoints are all that were signed. Each has to have the root of the model.
+// checkpoints returns all checkpoints, and checks that each has the root of the model.
 func (w *world) checkpoints(l *transparency.Log) (all []*transparency.Checkpoint) {
 	w.Helper()
 	for c, err := range l.Checkpoints(w.Context()) {

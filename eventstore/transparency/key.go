@@ -24,7 +24,7 @@ type Key struct {
 	text     string
 }
 
-// ParseKey reads a private key as golang.org/x/mod/sumdb/note writes it: PRIVATE+KEY+<origin>+<hash>+<base64>.
+// ParseKey parses a private key in the form of golang.org/x/mod/sumdb/note: PRIVATE+KEY+<origin>+<hash>+<base64>.
 func ParseKey(text string) (*Key, error) {
 	signer, verifier, err := note.NewEd25519SignerVerifier(strings.TrimSpace(text))
 	if err != nil {
@@ -37,14 +37,16 @@ func ParseKey(text string) (*Key, error) {
 	return &Key{signer: signer, verifier: verifier, text: public}, nil
 }
 
-// Origin is the name of the log that the key signs for.
+// Origin returns the name of the log that the key signs for.
 func (k *Key) Origin() string { return k.signer.Name() }
 
-// VerifierKey is what others need to check signatures: <origin>+<hash>+<base64> (https://c2sp.org/signed-note).
+// VerifierKey returns the public key that checks the signatures: <origin>+<hash>+<base64>
+// (https://c2sp.org/signed-note).
 func (k *Key) VerifierKey() string { return k.text }
 
-// OpenKey reads the key in a file, and makes one for an origin where there is no file. An empty origin takes the key's
-// own. The file is for its owner only; processes that make it at the same time get the same key.
+// OpenKey reads the key in a file. If the file does not exist, it creates a key for the origin. It fails if the key has
+// another origin, unless origin is empty. Only the owner can read the file. Processes that create it at the same time
+// get the same key.
 func OpenKey(file, origin string) (*Key, error) {
 	key, err := readKey(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +79,7 @@ func readKey(file string) (*Key, error) {
 	return key, nil
 }
 
-// makeKey writes a new key. The name appears with the whole content; when somebody else was faster theirs stays.
+// makeKey writes a new key. The file appears with its whole content. If another process was faster, its key stays.
 func makeKey(file, origin string) error {
 	if !validOrigin(origin) {
 		return fmt.Errorf("origin %q: want a name without spaces and plus signs, such as example.org/stacks", origin)
@@ -100,7 +102,8 @@ func makeKey(file, origin string) error {
 	return syncDir(filepath.Dir(file))
 }
 
-// writeTemporary writes a file for its owner only beside the one that it is to become, and returns its name.
+// writeTemporary writes text to a new file in the same folder, readable by its owner only, and returns its name. The
+// caller renames or links it.
 func writeTemporary(beside, text string) (name string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(beside), filepath.Base(beside)+".*")
 	if err != nil {
@@ -120,7 +123,7 @@ func writeTemporary(beside, text string) (name string, err error) {
 	return f.Name(), nil
 }
 
-// syncDir makes names in a folder last.
+// syncDir makes the names in a folder durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -133,12 +136,13 @@ func syncDir(dir string) error {
 	return err
 }
 
-// validOrigin says whether a text can be the name of a key, and with it a line of a checkpoint.
+// validOrigin reports whether a text can be the name of a key, and so a line of a checkpoint.
 func validOrigin(origin string) bool {
 	return origin != "" && !strings.ContainsFunc(origin, func(r rune) bool { return r <= ' ' || r == '+' || r >= 0x7f })
 }
 
-// publicOf makes the verifier key of a private one, PRIVATE+KEY+<origin>+<hash>+<base64 of the algorithm and the seed>.
+// publicOf returns the verifier key of a private key,
+// PRIVATE+KEY+<origin>+<hash>+<base64 of the algorithm and the seed>.
 func publicOf(private string) (string, error) {
 	const parts = 5
 	part := strings.SplitN(private, "+", parts) // base64 has plus signs, too
@@ -153,8 +157,8 @@ func publicOf(private string) (string, error) {
 	return sumdb.NewEd25519VerifierKey(part[2], public)
 }
 
-// DefaultOrigin is the origin of a log whose operator gave none: "strata/" and the archive's id, which no other database
-// has.
+// DefaultOrigin returns the origin for a log whose operator gave none: "strata/" and the archive's id, which is unique to
+// the database.
 func DefaultOrigin(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 	var id string
 	if err := pool.QueryRow(ctx, `SELECT id::text FROM strata.archive`).Scan(&id); err != nil {

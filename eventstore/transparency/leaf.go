@@ -10,13 +10,13 @@ import (
 	"strata/eventstore"
 )
 
-// leafSQL reads what leaf records state of the events with $1 < seq <= $2. Bodies are not touched.
+// leafSQL reads the columns of leaf records for the events with $1 < seq <= $2. It does not read bodies.
 const leafSQL = `
 	SELECT seq, received_at, size, sha256, source, path, content_type, coalesce(origin, '')
 	FROM log.event WHERE seq > $1 AND seq <= $2 ORDER BY seq`
 
-// eachLeaf calls f with the events after a position, and fails unless all up to last are there. The event is only valid
-// during the call.
+// eachLeaf calls f with each event above after, up to last. It fails if one is missing. The event is valid only during
+// the call.
 func eachLeaf(rows pgx.Rows, after, last int64, f func(e *eventstore.Event) error) error {
 	var (
 		e      eventstore.Event
@@ -40,7 +40,7 @@ func eachLeaf(rows pgx.Rows, after, last int64, f func(e *eventstore.Event) erro
 	return nil
 }
 
-// leafHashes are the hashes of the leaves of the events with after < seq <= last.
+// leafHashes returns the leaf hashes of the events with after < seq <= last.
 func leafHashes(ctx context.Context, db database, after, last int64) ([][]byte, error) {
 	rows, err := db.Query(ctx, leafSQL, after, last)
 	if err != nil {
@@ -58,12 +58,12 @@ func collectLeafHashes(rows pgx.Rows, after, last int64) ([][]byte, error) {
 	return hashes, err
 }
 
-// pageLeaves is how many events are read at a time.
+// pageLeaves is the number of events that are read at a time.
 const pageLeaves = 16 * tileWidth
 
-// Leaves are the leaf records of the events after a position, in order, up to the log's end as it is when it begins. A
-// record is valid until the next one. Memory is bounded, and no transaction is held: the log does not change. An error
-// is the last thing that it gives.
+// Leaves yields the leaf records of the events above after, in order, up to the log's end at the first call. A record is
+// valid until the next one. Memory is bounded. No transaction stays open, since events never change. The sequence ends
+// with the first error.
 func (l *Log) Leaves(ctx context.Context, after int64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		h, err := readHead(ctx, l.config.Reads)
@@ -90,7 +90,7 @@ func (l *Log) Leaves(ctx context.Context, after int64) iter.Seq2[[]byte, error] 
 	}
 }
 
-// readLeaves reads a page, so that no connection is held while somebody works on it.
+// readLeaves reads a page of events at once, so that the caller holds no connection while it works on them.
 func readLeaves(ctx context.Context, db database, after, last int64) ([]eventstore.Event, error) {
 	rows, err := db.Query(ctx, leafSQL, after, last)
 	if err != nil {

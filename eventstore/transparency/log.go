@@ -14,39 +14,38 @@ import (
 	"strata/eventstore"
 )
 
-// Config of a Log.
+// Config configures a Log. Pool is required; the zero value of any other field means its default.
 type Config struct {
-	// Pool is the database that the log is in.
+	// Pool is the database of the log.
 	Pool *pgxpool.Pool
-	// Reads is where answers are read from, such as a replica; default Pool.
+	// Reads is the database to answer clients from, such as a replica; default Pool.
 	Reads *pgxpool.Pool
-	// Logger for what an operator should know; default none.
+	// Logger is for operators; default none.
 	Logger *slog.Logger
-	// Key signs checkpoints; default none: the process serves what others sign, and writes subtrees if it runs.
+	// Key signs checkpoints. Without a key, the process serves the checkpoints of others, and Run only writes subtrees.
 	Key *Key
-	// TakeOver says that Key may sign although the newest checkpoint is of another key: the operator chose it.
+	// TakeOver allows Key to sign although another key signed the newest checkpoint: the operator chose it.
 	TakeOver bool
-	// MemoryFile is where the last checkpoint that Key has signed is remembered; default nowhere. It belongs to the key,
-	// not to the database.
+	// MemoryFile stores the last checkpoint that Key signed; default none. It belongs to the key, not to the database.
 	MemoryFile string
-	// Witnesses are the verifier keys of those whose cosignatures are taken.
+	// Witnesses are the verifier keys of the witnesses whose cosignatures Cosign accepts.
 	Witnesses []string
-	// Interval is the least time between two checkpoints; default IntervalDefault.
+	// Interval is the minimum time between two checkpoints; default IntervalDefault.
 	Interval time.Duration
 }
 
 // IntervalDefault is the default of Config.Interval.
 const IntervalDefault = 10 * time.Second
 
-// Log is the log of a database as a transparency log. It is safe for concurrent use.
+// Log presents the log of a database as a transparency log. It is safe for concurrent use.
 type Log struct {
 	config    Config
 	witnesses []sumdb.Verifier
 	metrics   *metrics // nil: none
 }
 
-// New makes a Log; it does not touch the database, which must be migrated. It fails for a witness's key that can't be
-// read.
+// New returns a Log on a migrated database, which it does not access yet. It fails if it can't parse the key of a
+// witness.
 func New(config Config) (*Log, error) {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
@@ -68,20 +67,20 @@ func New(config Config) (*Log, error) {
 	return l, nil
 }
 
-// database is what is asked of a pool, and of a transaction.
+// database is a pool or a transaction.
 type database interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// head is how long the log is, and the frontier that was made when its events were appended.
+// head is the row of log.head: the log's size, and the frontier from when its events were appended.
 type head struct {
 	size     int64
 	frontier []byte
 }
 
-// root of the tree over all events.
+// root returns the Merkle root over all events.
 func (h *head) root() ([]byte, error) {
 	frontier, err := eventstore.DecodeFrontier(h.size, h.frontier)
 	if err != nil {

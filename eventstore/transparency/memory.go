@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// remember writes a signed checkpoint beside the key. It comes after the commit: what is not remembered for want of
-// time is in the database.
+// remember writes a signed checkpoint to the memory file. The caller has committed it before: if the process dies in
+// between, the checkpoint is still in the database.
 func (l *Log) remember(c *Checkpoint) error {
 	file := l.config.MemoryFile
 	if file == "" {
@@ -26,8 +26,8 @@ func (l *Log) remember(c *Checkpoint) error {
 	return syncDir(filepath.Dir(file))
 }
 
-// remembered is the last checkpoint that the key has signed, as far as this machine knows; nil for none. What another
-// key has signed was not promised by this one.
+// remembered returns the last checkpoint that the key has signed, as far as this machine knows; nil if there is none. It
+// ignores a checkpoint of another key, which does not bind this one.
 func (l *Log) remembered() (*Checkpoint, error) {
 	if l.config.MemoryFile == "" {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 	"strata/internal/instrument"
 )
 
-// metrics of signing. A process that does not sign has none.
+// metrics are the metrics of signing. A nil pointer records nothing.
 type metrics struct {
 	events   prometheus.Gauge
 	signedAt prometheus.Gauge
@@ -18,7 +18,7 @@ type metrics struct {
 	failures *prometheus.CounterVec
 }
 
-// Reasons that failures are counted by. What is none of the package's errors, such as an unreachable database, is "error".
+// Values of the label reason. "error" stands for all other errors, such as an unreachable database.
 const (
 	reasonRollback = "rollback"
 	reasonMismatch = "mismatch"
@@ -26,7 +26,7 @@ const (
 	reasonError    = "error"
 )
 
-// Instrument registers metrics of signing. Call it before Run and Sign.
+// Instrument registers the metrics of signing. Call it before Run and Sign.
 func (l *Log) Instrument(registry prometheus.Registerer) { l.metrics = newMetrics(registry) }
 
 func newMetrics(registry prometheus.Registerer) *metrics {
@@ -46,12 +46,12 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		}, []string{"reason"})),
 	}
 	for _, reason := range []string{reasonRollback, reasonMismatch, reasonOtherKey, reasonError} {
-		m.failures.WithLabelValues(reason) // a series that is missing alerts nobody
+		m.failures.WithLabelValues(reason) // create the series now, so that alerts see its first increase
 	}
 	return m
 }
 
-// newest notes the newest checkpoint; nil when there is none.
+// newest records the newest checkpoint; c may be nil.
 func (m *metrics) newest(c *Checkpoint) {
 	if m != nil && c != nil {
 		m.events.Set(float64(c.Size))
@@ -59,7 +59,7 @@ func (m *metrics) newest(c *Checkpoint) {
 	}
 }
 
-// attempt notes how an attempt to sign has ended. One that was stopped is none.
+// attempt records the result of an attempt to sign. It does not count an attempt that was cancelled.
 func (m *metrics) attempt(ctx context.Context, signed bool, err error) {
 	if m == nil {
 		return

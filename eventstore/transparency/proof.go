@@ -9,33 +9,33 @@ import (
 	"strata/eventstore"
 )
 
-// Inclusion proves that an event is in the log (RFC 6962 section 2.1.1).
+// Inclusion is a proof that the log contains an event (RFC 6962 section 2.1.1).
 type Inclusion struct {
-	// Seq of the event, and Index of its leaf: Seq-1.
+	// Seq is the position of the event, and Index that of its leaf: Seq-1.
 	Seq, Index int64
-	// Size of the tree that it is proven to be in.
+	// Size is the number of leaves of the tree.
 	Size int64
-	// Leaf is the leaf record, LeafHash its hash.
+	// Leaf is the leaf record, and LeafHash its hash.
 	Leaf, LeafHash []byte
-	// Root of the tree.
+	// Root is the root of the tree.
 	Root []byte
-	// Hashes are the audit path, from the leaf up.
+	// Hashes is the audit path, from the leaf up.
 	Hashes [][]byte
-	// Checkpoint is the signed note of the tree; empty when none of this size was signed.
+	// Checkpoint is the signed note of the tree; empty if there is none of this size.
 	Checkpoint string
 }
 
-// Consistency proves that the log of one size extends that of another (RFC 6962 section 2.1.2).
+// Consistency is a proof that the log of size To extends the log of size From (RFC 6962 section 2.1.2).
 type Consistency struct {
 	From, To         int64
 	FromRoot, ToRoot []byte
 	Hashes           [][]byte
-	// FromCheckpoint and ToCheckpoint are the signed notes of the trees; empty when none of this size was signed.
+	// FromCheckpoint and ToCheckpoint are the signed notes of the trees; empty if there is none of this size.
 	FromCheckpoint, ToCheckpoint string
 }
 
-// ProveInclusion proves that the event seq is among the first size events; size 0 is that of the newest checkpoint. It is
-// a RefusalError when they are not within it.
+// ProveInclusion proves that event seq is among the first size events. Size 0 means the size of the newest checkpoint. It
+// returns a RefusalError if seq or size is beyond the newest checkpoint.
 func (l *Log) ProveInclusion(ctx context.Context, seq, size int64) (*Inclusion, error) {
 	size, err := l.sizeOr(ctx, size)
 	if err != nil {
@@ -67,8 +67,8 @@ func (l *Log) ProveInclusion(ctx context.Context, seq, size int64) (*Inclusion, 
 	return p, nil
 }
 
-// ProveConsistency proves that the first to events begin with the first from; to 0 is the newest checkpoint's size. It is
-// a RefusalError when they are not within it.
+// ProveConsistency proves that the log of to events extends the log of from events. To 0 means the size of the newest
+// checkpoint. It returns a RefusalError if one of them is beyond the newest checkpoint.
 func (l *Log) ProveConsistency(ctx context.Context, from, to int64) (*Consistency, error) {
 	to, err := l.sizeOr(ctx, to)
 	if err != nil {
@@ -93,7 +93,7 @@ func (l *Log) ProveConsistency(ctx context.Context, from, to int64) (*Consistenc
 	return p, nil
 }
 
-// sizeOr is a size within the newest checkpoint; for 0 that of it.
+// sizeOr checks that size is within the newest checkpoint. For 0 it returns the size of the newest checkpoint.
 func (l *Log) sizeOr(ctx context.Context, size int64) (int64, error) {
 	signed, err := l.signedSize(ctx)
 	switch {
@@ -109,7 +109,8 @@ func (l *Log) sizeOr(ctx context.Context, size int64) (int64, error) {
 	return size, nil
 }
 
-// tree is the root over the first size events, and their checkpoint if there is one. What was signed is what counts.
+// tree returns the root over the first size events, and their checkpoint if there is one. It prefers the signed root to
+// the root of the rows.
 func (l *Log) tree(ctx context.Context, size int64) (root []byte, checkpoint string, err error) {
 	c, err := ofSize(ctx, l.config.Reads, size)
 	if err != nil {

@@ -13,33 +13,33 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// RebuildConfig says how a tree is rebuilt. The zero value of a field means its default.
+// RebuildConfig configures Rebuild. The zero value of a field means its default.
 type RebuildConfig struct {
-	// Workers hash at the same time; default as many as there are processors.
+	// Workers is the number of goroutines that hash; default one per processor.
 	Workers int
-	// Sizes at which the root is wanted too, such as those of earlier checkpoints, in ascending order, and Root, which is told
-	// them. A size is asked for when the ones before were told, and one beyond the last leaf is not told. An error of
-	// either ends the rebuilding.
+	// Sizes yields, in ascending order, the sizes at which Rebuild calls Root with the root so far, such as the sizes of
+	// earlier checkpoints. Rebuild takes the next size after it has called Root for all earlier ones. It does not call
+	// Root for a size beyond the last leaf. An error of either ends Rebuild.
 	Sizes iter.Seq2[int64, error]
 	Root  func(size int64, root []byte) error
-	// Subtree, if any, is told the root of each full subtree of 256 leaves, in order; n is 0 for the first. An error
-	// ends the rebuilding. The hash must not be changed.
+	// Subtree, if set, is called with the root of each full subtree of 256 leaves, in order; n is 0 for the first. An
+	// error ends Rebuild. Subtree must not change the hash.
 	Subtree func(n int64, hash []byte) error
 }
 
-// Rebuilt is a tree that was made anew from its leaves.
+// Rebuilt describes a tree that Rebuild computed from its leaves.
 type Rebuilt struct {
 	// Size is the number of leaves.
 	Size int64
-	// Root of the tree over all of them.
+	// Root is the root over all leaves.
 	Root []byte
-	// Frontier is what log.head.frontier has to be.
+	// Frontier is the value that log.head.frontier must have.
 	Frontier []byte
 }
 
-// Rebuild hashes leaf records, in order from the first, into a tree. Memory is bounded whatever their number: some
-// hundred records for each worker. A record need only be valid until the next one is asked for. It returns the first
-// error of leaves, of what the config has, or of ctx.
+// Rebuild hashes leaf records, in order from the first, into a tree. Memory is bounded by some hundred records for each
+// worker. A record need only be valid until the next one is requested. Rebuild returns the first error of leaves, of a
+// function of the config, or of ctx.
 func Rebuild(ctx context.Context, leaves iter.Seq2[[]byte, error], config RebuildConfig) (*Rebuilt, error) {
 	workers := config.Workers
 	if workers <= 0 {
@@ -102,7 +102,7 @@ func Rebuild(ctx context.Context, leaves iter.Seq2[[]byte, error], config Rebuil
 	return result, nil
 }
 
-// piece is up to 256 leaves on the way through the workers.
+// piece is a run of up to 256 leaves that one worker hashes.
 type piece struct {
 	records []byte
 	ends    []int // of each record
@@ -150,16 +150,16 @@ func cut(ctx context.Context, leaves iter.Seq2[[]byte, error], give func(*piece)
 	return nil
 }
 
-// rebuilding is a tree while it grows.
+// rebuilding is the state of a Rebuild.
 type rebuilding struct {
-	sizes   func() (int64, error, bool) // nil when there are none
-	next    int64                       // the size at which the root is wanted next; beyond all when there is none
+	sizes   func() (int64, error, bool) // nil if there are no more
+	next    int64                       // the next size at which to call tell; math.MaxInt64 if there is none
 	tell    func(size int64, root []byte) error
 	subtree func(n int64, hash []byte) error
 	tree    *compact.Range
 }
 
-// ask takes the next size.
+// ask takes the next size from sizes.
 func (r *rebuilding) ask() error {
 	if r.sizes == nil {
 		r.next = math.MaxInt64
@@ -179,7 +179,7 @@ func (r *rebuilding) ask() error {
 	return nil
 }
 
-// add appends a piece: as a whole, unless a root is wanted within it.
+// add appends a piece. It appends leaf by leaf only if it has to call tell within the piece.
 func (r *rebuilding) add(p *piece) error {
 	if err := r.note(); err != nil {
 		return err
@@ -220,7 +220,7 @@ func (r *rebuilding) addLeaves(leaves [][]byte) error {
 	return nil
 }
 
-// note tells the root as often as it is wanted at this size.
+// note calls tell for every size that the tree has reached.
 func (r *rebuilding) note() error {
 	for r.next <= int64(r.tree.End()) {
 		root, err := r.root()
@@ -245,7 +245,7 @@ func (r *rebuilding) root() ([]byte, error) {
 }
 
 func (r *rebuilding) result() (*Rebuilt, error) {
-	if err := r.note(); err != nil { // of no leaves at all
+	if err := r.note(); err != nil { // there may have been no leaves at all
 		return nil, err
 	}
 	root, err := r.root()

@@ -13,9 +13,9 @@ import (
 	sumdb "golang.org/x/mod/sumdb/note"
 )
 
-// Sign brings the subtrees up to the log's end, checks them against the log's head, and signs a checkpoint if there is a
-// key and something to sign. It says whether it signed. It does not sign, and returns ErrRollback, ErrMismatch or
-// ErrOtherKey, when that would be a lie.
+// Sign writes the missing subtrees, checks them against the log's head, and signs a checkpoint if it has a key and the
+// log has changed. It reports whether it signed. If the log contradicts an earlier promise, it does not sign and returns
+// ErrRollback, ErrMismatch or ErrOtherKey.
 func (l *Log) Sign(ctx context.Context) (signed bool, err error) {
 	signed, err = l.sign(ctx)
 	l.metrics.attempt(ctx, signed, err)
@@ -41,7 +41,7 @@ func (l *Log) sign(ctx context.Context) (signed bool, err error) {
 	})
 	switch {
 	case errors.Is(err, errUnverified):
-		// Made anew at the next attempt: it is the rows that are asked whether they are right, not what was made of them.
+		// The next attempt computes the subtrees again, to find out whether the rows are wrong, or only the subtrees.
 		if forgetErr := l.forget(ctx); forgetErr != nil {
 			err = errors.Join(err, forgetErr)
 		}
@@ -59,7 +59,7 @@ func (l *Log) sign(ctx context.Context) (signed bool, err error) {
 	return true, nil
 }
 
-// nothingNew says whether everything was done for this head before.
+// nothingNew reports whether an earlier attempt has done everything for this head.
 func (l *Log) nothingNew(ctx context.Context, h *head) (bool, error) {
 	if h.size == 0 {
 		last, err := newest(ctx, l.config.Pool)
@@ -85,18 +85,17 @@ func (l *Log) nothingNew(ctx context.Context, h *head) (bool, error) {
 	return last.Size == h.size && bytes.Equal(last.Root, root) && last.VerifierKey == l.config.Key.VerifierKey(), err
 }
 
-// errUnverified is ErrMismatch with subtrees among it that nobody has relied on yet.
-var errUnverified = errors.New("subtrees are made anew")
+// errUnverified accompanies ErrMismatch if the subtrees involved include some that were never verified.
+var errUnverified = errors.New("the subtrees are computed again")
 
-// signIn checks and signs in a transaction, which holds the lock of those who sign. It returns nil when there is nothing
-// to sign.
+// signIn checks and signs in a transaction that holds the signers' lock. It returns nil if there is nothing to sign.
 func (l *Log) signIn(ctx context.Context, tx pgx.Tx, h *head) (*Checkpoint, error) {
 	var subtrees, verified int64
 	if err := tx.QueryRow(ctx, `SELECT subtrees, verified FROM log.tree FOR UPDATE`).Scan(&subtrees, &verified); err != nil {
 		return nil, fmt.Errorf("wait for others who sign: %w", err)
 	}
 	if subtrees < h.size/tileWidth {
-		return nil, nil // somebody has found them wrong meanwhile, and makes them anew
+		return nil, nil // another process has found them wrong meanwhile, and computes them again
 	}
 	last, err := newest(ctx, tx)
 	if err != nil {
@@ -111,7 +110,7 @@ func (l *Log) signIn(ctx context.Context, tx pgx.Tx, h *head) (*Checkpoint, erro
 			return nil, fmt.Errorf("%w: it has %d events, and %d were signed", ErrRollback, now.size, last.Size)
 		}
 		if h.size < last.Size {
-			return nil, nil // somebody has signed more meanwhile
+			return nil, nil // another process has signed more meanwhile
 		}
 	}
 	if err := l.verify(ctx, tx, h); err != nil {
@@ -129,19 +128,19 @@ func (l *Log) signIn(ctx context.Context, tx pgx.Tx, h *head) (*Checkpoint, erro
 	return l.extend(ctx, tx, h, last)
 }
 
-// verify checks that the stored subtrees, and the rows after them, have the frontier of a head.
+// verify checks that the stored subtrees and the rows after them have the frontier of h.
 func (l *Log) verify(ctx context.Context, db database, h *head) error {
-	found, err := frontierOf(ctx, db, h.size)
+	frontier, err := frontierOf(ctx, db, h.size)
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(bytes.Join(found, nil), h.frontier) {
+	if !bytes.Equal(bytes.Join(frontier, nil), h.frontier) {
 		return fmt.Errorf("%w: among the first %d", ErrMismatch, h.size)
 	}
 	return nil
 }
 
-// extend signs a head that extends all that was signed before, and stores it.
+// extend signs h and stores the checkpoint, if h extends all earlier checkpoints.
 func (l *Log) extend(ctx context.Context, tx pgx.Tx, h *head, last *Checkpoint) (*Checkpoint, error) {
 	key := l.config.Key
 	root, err := h.root()
@@ -186,7 +185,7 @@ func (l *Log) extend(ctx context.Context, tx pgx.Tx, h *head, last *Checkpoint) 
 	return next, nil
 }
 
-// extends checks that a later checkpoint has all events of an earlier one, as a client would: with a consistency proof.
+// extends checks with a consistency proof, as a client would, that the later checkpoint extends the earlier one.
 func extends(ctx context.Context, db database, earlier, later *Checkpoint) error {
 	if later.Size < earlier.Size {
 		return fmt.Errorf("%w: it has %d events, and %d were signed", ErrRollback, later.Size, earlier.Size)

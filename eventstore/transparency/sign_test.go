@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -253,14 +254,10 @@ func TestRun(t *testing.T) {
 	running.Go(func() { l.Run(ctx) })
 	for _, size := range []int{1, 2, 600} {
 		w.grow("x", size)
-		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
-			if _, err := l.Checkpoint(t.Context(), int64(size)); err == nil {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("no checkpoint of %d events after 20 s", size)
-			}
-		}
+		eventually.Holds(t, fmt.Sprintf("a checkpoint of %d events is signed", size), func() bool {
+			_, err := l.Checkpoint(t.Context(), int64(size))
+			return err == nil
+		})
 	}
 	stop()
 	running.Wait()

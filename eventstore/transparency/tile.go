@@ -10,13 +10,13 @@ import (
 	"strata/eventstore"
 )
 
-// EntryMax is the length of the longest leaf record that a bundle of entries can hold. The log takes no event with a longer one;
-// one that was written before it was so may have.
+// EntryMax is the maximum length in bytes of a leaf record in a bundle of entries. The log refuses events with longer
+// records, but an older log may contain some.
 const EntryMax = eventstore.RecordMax
 
-// Tile is the first width hashes of a tile, one after the other: hashes n·256 to n·256+width-1 of a level, in which each
-// stands for 256 of the level below; those of level 0 are of leaves. It is a RefusalError when they are not within the newest
-// checkpoint.
+// Tile returns the first width hashes of a tile, concatenated: the hashes n·256 to n·256+width-1 of a level. The hashes
+// of level 0 are leaf hashes; a hash of any other level covers 256 hashes of the level below. It returns a RefusalError if
+// they are not within the newest checkpoint.
 func (l *Log) Tile(ctx context.Context, level int, n int64, width int) ([]byte, error) {
 	if err := l.covered(ctx, level, n, width); err != nil {
 		return nil, err
@@ -30,8 +30,8 @@ func (l *Log) Tile(ctx context.Context, level int, n int64, width int) ([]byte, 
 	return tile, l.check(ctx, level, n, hashes)
 }
 
-// check compares the hashes of a full tile with the stored subtree, so that what was changed after it was signed does not
-// go out as if it were the log. It uses the slice.
+// check compares the hashes of a full tile with the stored subtree, so that rows that were changed after signing are not
+// served. It overwrites hashes.
 func (l *Log) check(ctx context.Context, level int, n int64, hashes [][]byte) error {
 	if len(hashes) < tileWidth || level+1 == levelsMax {
 		return nil
@@ -43,9 +43,9 @@ func (l *Log) check(ctx context.Context, level int, n int64, hashes [][]byte) er
 	return err
 }
 
-// Entries are the leaf records of the first width leaves of a tile of level 0, the events n·256+1 to n·256+width, each
-// after its length in two bytes, big-endian. It is a RefusalError when they are not within the newest checkpoint, and when one
-// is longer than EntryMax.
+// Entries returns the leaf records of the first width leaves of a tile of level 0: the events n·256+1 to n·256+width. A
+// two-byte big-endian length precedes each record. It returns a RefusalError if they are not within the newest
+// checkpoint, or if a record is longer than EntryMax.
 func (l *Log) Entries(ctx context.Context, n int64, width int) ([]byte, error) {
 	if err := l.covered(ctx, 0, n, width); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (l *Log) Entries(ctx context.Context, n int64, width int) ([]byte, error) {
 	return bundle, l.check(ctx, 0, n, hashes)
 }
 
-// covered says whether hashes of a tile are within the newest checkpoint.
+// covered returns a RefusalError unless the hashes of a tile are within the newest checkpoint.
 func (l *Log) covered(ctx context.Context, level int, n int64, width int) error {
 	if width < 1 || width > tileWidth || n < 0 || level < 0 {
 		return refused("no tile has level %d, number %d and width %d", level, n, width)
@@ -85,7 +85,7 @@ func (l *Log) covered(ctx context.Context, level int, n int64, width int) error 
 	return nil
 }
 
-// signedSize is the size of the newest checkpoint.
+// signedSize returns the size of the newest checkpoint.
 func (l *Log) signedSize(ctx context.Context) (int64, error) {
 	c, err := newest(ctx, l.config.Reads)
 	if err == nil && c == nil {

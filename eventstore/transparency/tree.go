@@ -10,11 +10,11 @@ import (
 	"github.com/transparency-dev/merkle/rfc6962"
 )
 
-// Tiles are eight levels of the tree high (https://c2sp.org/tlog-tiles).
+// A tile spans eight levels of the tree (https://c2sp.org/tlog-tiles).
 const (
 	tileHeight = 8
 	tileWidth  = 1 << tileHeight
-	// levelsMax is how many levels of tiles a tree can have whose size is an int64.
+	// levelsMax is the number of tile levels of the largest tree whose size fits an int64.
 	levelsMax = 8
 )
 
@@ -23,7 +23,7 @@ var (
 	ranges = compact.RangeFactory{Hash: hasher.HashChildren}
 )
 
-// perfectRoot is the root over a number of hashes that is a power of two. It uses their slice.
+// perfectRoot returns the root over hashes, whose number must be a power of two. It overwrites hashes.
 func perfectRoot(hashes [][]byte) []byte {
 	for len(hashes) > 1 {
 		half := hashes[:len(hashes)/2]
@@ -38,7 +38,7 @@ func perfectRoot(hashes [][]byte) []byte {
 // subtreeSQL reads stored subtrees of a level, with $2 <= n < $3.
 const subtreeSQL = `SELECT hash FROM log.subtree WHERE level = $1 AND n >= $2 AND n < $3 ORDER BY n`
 
-// hashesAt are the hashes with from <= n < to at a level of tiles.
+// hashesAt returns the hashes with from <= n < to of a tile level.
 func hashesAt(ctx context.Context, db database, level int, from, to int64) ([][]byte, error) {
 	if level == 0 {
 		return leafHashes(ctx, db, from, to) // the leaf n is the event n + 1
@@ -61,17 +61,17 @@ func collectSubtrees(rows pgx.Rows, level int, from, to int64) ([][]byte, error)
 	return hashes, nil
 }
 
-// nodes are the hashes of perfect nodes of the tree, which must be within what is stored. All are read in one round trip,
-// at most 128 rows for each.
+// nodes returns the hashes of perfect nodes of the tree, which must be covered by stored rows. It reads all of them in one
+// round trip, with at most 128 rows for each.
 func nodes(ctx context.Context, db database, ids []compact.NodeID) ([][]byte, error) {
 	hashes := make([][]byte, len(ids))
 	var b pgx.Batch
 	for i, id := range ids {
 		level, below := int(id.Level/tileHeight), id.Level%tileHeight
 		from, to := int64(id.Index<<below), int64((id.Index+1)<<below)
-		take := func(found [][]byte, err error) error {
+		take := func(leaves [][]byte, err error) error {
 			if err == nil {
-				hashes[i] = perfectRoot(found)
+				hashes[i] = perfectRoot(leaves)
 			}
 			return err
 		}
@@ -87,12 +87,12 @@ func nodes(ctx context.Context, db database, ids []compact.NodeID) ([][]byte, er
 	return hashes, nil
 }
 
-// frontierOf is the frontier of the first size events, from the stored subtrees and the rows after them.
+// frontierOf computes the frontier of the first size events from the stored subtrees and the rows after them.
 func frontierOf(ctx context.Context, db database, size int64) ([][]byte, error) {
 	return nodes(ctx, db, compact.RangeNodes(0, uint64(size), nil))
 }
 
-// rootOf is the root over the first size events.
+// rootOf computes the root over the first size events.
 func rootOf(ctx context.Context, db database, size int64) ([]byte, error) {
 	if size == 0 {
 		return hasher.EmptyRoot(), nil
@@ -108,7 +108,7 @@ func rootOf(ctx context.Context, db database, size int64) ([]byte, error) {
 	return r.GetRootHash(nil)
 }
 
-// inclusionProof is the proof that a leaf is in the tree over the first size events (RFC 6962 section 2.1.1).
+// inclusionProof returns the proof that a leaf is in the tree over the first size events (RFC 6962 section 2.1.1).
 func inclusionProof(ctx context.Context, db database, index, size int64) ([][]byte, error) {
 	plan, err := proof.Inclusion(uint64(index), uint64(size))
 	if err != nil {
@@ -117,8 +117,8 @@ func inclusionProof(ctx context.Context, db database, index, size int64) ([][]by
 	return prove(ctx, db, plan)
 }
 
-// consistencyProof is the proof that the tree over the first to events extends the one over the first from (section
-// 2.1.2).
+// consistencyProof returns the proof that the tree over the first to events extends the tree over the first from events
+// (RFC 6962 section 2.1.2).
 func consistencyProof(ctx context.Context, db database, from, to int64) ([][]byte, error) {
 	plan, err := proof.Consistency(uint64(from), uint64(to))
 	if err != nil {

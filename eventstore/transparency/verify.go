@@ -14,44 +14,45 @@ import (
 	"strata/eventstore"
 )
 
-// VerifyConfig says what Verify does. The zero value of a field means its default.
+// VerifyConfig configures Verify. The zero value of a field means its default.
 type VerifyConfig struct {
-	// Keys are the verifier keys that checkpoints may be signed with; default the one that the log's first checkpoint names.
+	// Keys are the verifier keys that checkpoints may be signed with; default the key that the log's first checkpoint
+	// names.
 	Keys []string
 	// Kept are checkpoints that somebody has kept outside of the database.
 	Kept []Kept
-	// Workers read and hash at the same time; default as many as there are processors.
+	// Workers is the number of goroutines that read and hash; default one per processor.
 	Workers int
-	// Finding, if any, is called for each thing that is wrong, one at a time.
+	// Finding, if set, is called for each fault, one at a time.
 	Finding func(Finding)
-	// Progress, if any, is called now and then with how many events of how many were checked, and the bytes of bodies that
-	// were hashed.
+	// Progress, if set, is called now and then with the number of events checked, the number of all events, and the
+	// number of body bytes hashed.
 	Progress func(events, of, bytes int64)
 }
 
-// Kept is a checkpoint from outside: a signed note, and what it is called.
+// Kept is a checkpoint from outside of the database: a signed note, and a name for messages.
 type Kept struct {
 	Name string
 	Note []byte
 }
 
-// What a Finding is about.
+// Values of Finding.Check: what the finding is about.
 const (
-	CheckEvent      = "event"          // a position without an event, or an event without a position
+	CheckEvent      = "event"          // a position without an event, or an event beyond the log's positions
 	CheckBody       = "body"           // the bytes of an event
-	CheckBodySeq    = "body_seq"       // where an event says that its bytes are
-	CheckKnownBody  = "log.body"       // where later events with the same bytes would point to
-	CheckHead       = "log.head"       // the frontier that was made when the events were appended
-	CheckSubtree    = "log.subtree"    // the hashes that tiles and proofs are made of
-	CheckCheckpoint = "log.checkpoint" // what was signed
-	CheckKept       = "kept"           // what was signed and kept outside
+	CheckBodySeq    = "body_seq"       // an event's pointer to the event that holds its bytes
+	CheckKnownBody  = "log.body"       // the index that finds the event with given bytes
+	CheckHead       = "log.head"       // the frontier from when the events were appended
+	CheckSubtree    = "log.subtree"    // the stored hashes, from which tiles and proofs are made
+	CheckCheckpoint = "log.checkpoint" // a stored checkpoint
+	CheckKept       = "kept"           // a checkpoint kept outside
 )
 
-// Finding is something in the log that is not as it was appended, or not as it was signed.
+// Finding is a fault: something in the log differs from what was appended, or from what was signed.
 type Finding struct {
 	Check string `json:"check"`
-	// Seq is the event, or the first of those among which the difference is; 0 when no event is to be named. Last is the last
-	// of them.
+	// Seq and Last are the first and the last of the events that the fault is in, or among; Seq is 0 if the finding names
+	// no event.
 	Seq    int64  `json:"seq,omitempty"`
 	Last   int64  `json:"last,omitempty"`
 	Detail string `json:"detail"`
@@ -67,30 +68,35 @@ func (f Finding) String() string {
 	return fmt.Sprintf("events %d to %d: %s: %s", f.Seq, f.Last, f.Check, f.Detail)
 }
 
-// Verified is what Verify has looked at.
+// Verified is the summary of what Verify has checked.
 type Verified struct {
-	// Size is the number of events, and Root that of the tree which their rows make; nil when an event is missing.
+	// Size is the number of events, and Root the root of the tree over their rows; nil if an event is missing.
 	Size int64
 	Root []byte
-	// Bytes of bodies were hashed.
+	// Bytes is the number of body bytes hashed.
 	Bytes int64
-	// Checkpoints and Subtrees are how many stored ones were compared. Signed is the size of the largest stored checkpoint that
-	// is signed with one of the keys and has the root of the rows.
+	// Checkpoints and Subtrees are the numbers of stored ones compared. Signed is the size of the largest stored
+	// checkpoint that is signed with one of the keys and has the root of the rows.
 	Checkpoints, Subtrees, Signed int64
-	// Keys that signatures were checked with. Given says that they came from outside.
+	// Keys are the keys that the signatures were checked with. Given is true if they are from VerifyConfig.Keys.
 	Keys  []string
 	Given bool
 }
 
-// ErrNoKey says that a kept checkpoint can't be checked, as there is no key to check it with.
-var ErrNoKey = errors.New("no checkpoint was signed in this log yet, so that the key has to be given")
+// ErrNoKey means that there is no key to check a kept checkpoint with.
+var ErrNoKey = errors.New("this log has no signed checkpoint yet, so the key to check with must be given")
 
-// Verify checks the events that the log has when it begins: that each is there, that its body has its SHA-256, and that what
-// points to another event's body points to the same bytes; that the tree over their leaf records is the one that the log's head
-// has from when they were appended, and that of the stored subtrees, of all stored checkpoints, and of those that were kept
-// outside; and who signed them. What is wrong goes to config.Finding. An error says that it could not be checked.
+// Verify checks the events that the log has when it starts:
 //
-// It reads everything and writes nothing, takes no lock, and holds no snapshot: the log may grow meanwhile. Memory is bounded.
+//   - every event exists, its body has its SHA-256, and a pointer to another event's body leads to the same bytes;
+//   - the tree over the leaf records agrees with the log's head, with the stored subtrees, with all stored checkpoints,
+//     and with the checkpoints kept outside;
+//   - the checkpoints are signed with the right keys.
+//
+// It reports each fault to config.Finding. It returns an error if it could not check everything.
+//
+// It reads everything and writes nothing. It takes no lock and holds no snapshot, so the log may grow meanwhile. Memory is
+// bounded.
 func (l *Log) Verify(ctx context.Context, config VerifyConfig) (*Verified, error) {
 	v := &verification{db: l.config.Reads, config: config}
 	if err := v.begin(ctx); err != nil {
@@ -138,7 +144,7 @@ func (v *verification) find(check string, seq, last int64, format string, args .
 	v.config.Finding(Finding{Check: check, Seq: seq, Last: max(seq, last), Detail: fmt.Sprintf(format, args...)})
 }
 
-// begin looks how long the log is, and what there is to compare it with, in one statement and with it in one snapshot.
+// begin reads the log's size and what there is to compare the rows with, in one statement and so in one snapshot.
 func (v *verification) begin(ctx context.Context) error {
 	var first, last int64
 	var version int
@@ -157,19 +163,19 @@ func (v *verification) begin(ctx context.Context) error {
 	}
 	v.result.Size = v.size
 	if first < 1 {
-		v.find(CheckEvent, 0, 0, "there is an event %d, and the first has the position 1", first)
+		v.find(CheckEvent, 0, 0, "there is an event %d, but positions start at 1", first)
 	}
 	if last > v.size {
 		v.find(CheckEvent, v.size+1, last, "beyond the log's head, which is at %d", v.size)
 	}
 	if most := v.size / tileWidth; v.subtrees.count > most {
-		v.find(CheckSubtree, 0, 0, "log.tree says that there are %d, and %d events make %d", v.subtrees.count, v.size, most)
+		v.find(CheckSubtree, 0, 0, "log.tree counts %d, but %d events make %d", v.subtrees.count, v.size, most)
 		v.subtrees.count = most
 	}
 	return v.beginCheckpoints(ctx)
 }
 
-// end compares what there is to compare when all rows are read.
+// end makes the comparisons that need all rows.
 func (v *verification) end(ctx context.Context, rebuilt *Rebuilt) error {
 	if err := v.endRows(ctx); err != nil {
 		return err
@@ -186,8 +192,7 @@ func (v *verification) end(ctx context.Context, rebuilt *Rebuilt) error {
 	return v.endCheckpoints()
 }
 
-// compareFrontier compares the tree of the rows with the one that the log's head has from when they were appended, subtree by
-// subtree.
+// compareFrontier compares the frontier of the rows with that of log.head, subtree by subtree.
 func (v *verification) compareFrontier(frontier []byte) {
 	if len(v.frontier) != len(frontier) {
 		v.find(CheckHead, 0, 0, "the frontier has %d bytes, that of %d events has %d", len(v.frontier), v.size, len(frontier))

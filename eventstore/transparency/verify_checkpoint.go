@@ -15,29 +15,29 @@ import (
 	sumdb "golang.org/x/mod/sumdb/note"
 )
 
-// checkpoints are what Verify knows of what was signed.
+// checkpoints is the part of a verification that compares checkpoints.
 type checkpoints struct {
-	last      int64 // number of the newest that is looked at
-	seen      int64 // number of the one before
+	last      int64 // number of the newest checkpoint to compare
+	seen      int64 // number of the previous stored checkpoint
 	verifiers sumdb.Verifiers
-	kept      []*item // by size
+	kept      []*item // the rest of those kept outside, by size
 	next      func() (*item, error, bool)
-	waiting   *item // its root is wanted
-	// Those that have not the root of the rows, while no later one has it.
+	waiting   *item // the item whose root Rebuild computes next
+	// The first checkpoint without the root of the rows since the last one with it, and how many there are.
 	wrong      *item
 	wrongCount int
 }
 
-// item is a checkpoint that is to be compared with the tree of the rows.
+// item is a checkpoint to compare with the tree of the rows.
 type item struct {
-	name     string // what to call it
+	name     string // for messages
 	kept     bool
-	believed bool // it is signed with one of the keys
+	believed bool // one of the keys signed it
 	size     int64
 	root     []byte
 }
 
-// beginCheckpoints finds the keys, and reads what was kept outside.
+// beginCheckpoints determines the keys and parses the checkpoints kept outside.
 func (v *verification) beginCheckpoints(ctx context.Context) error {
 	v.result.Keys, v.result.Given = v.config.Keys, len(v.config.Keys) > 0
 	if !v.result.Given {
@@ -79,7 +79,7 @@ func (v *verification) beginCheckpoints(ctx context.Context) error {
 	return nil
 }
 
-// open reads a note, and says what is wrong with its signatures. It fails when it is no checkpoint.
+// open parses a note and describes what is wrong with its signatures, if anything. It fails if the note is no checkpoint.
 func (c *checkpoints) open(text []byte) (body formats.Checkpoint, fault string, err error) {
 	signed, err := sumdb.Open(text, c.verifiers)
 	var (
@@ -92,7 +92,7 @@ func (c *checkpoints) open(text []byte) (body formats.Checkpoint, fault string, 
 		fault = "it is signed with another key, " + signers(signed.UnverifiedSigs)
 	case errors.As(err, &wrong):
 		fault = fmt.Sprintf("its signature of %s+%08x is wrong: what it says was changed after it was signed", wrong.Name, wrong.Hash)
-		// What it says is still compared, under no signature.
+		// Compare its content all the same, as an unsigned checkpoint.
 		text, _, _ := bytes.Cut(text, []byte("\n\n"))
 		body, err = parseBody(string(text) + "\n")
 		return body, fault, err
@@ -108,7 +108,7 @@ func (c *checkpoints) open(text []byte) (body formats.Checkpoint, fault string, 
 	return body, fault, nil
 }
 
-// signers names keys as they are written in front of their public part.
+// signers lists the keys of signatures as <name>+<hash>, the form in which a verifier key starts.
 func signers(signatures []sumdb.Signature) string {
 	names := make([]string, len(signatures))
 	for i, s := range signatures {
@@ -117,7 +117,7 @@ func signers(signatures []sumdb.Signature) string {
 	return strings.Join(names, ", ")
 }
 
-// items are all checkpoints to compare, by size. Those that were signed after it began are left out.
+// items yields all checkpoints to compare, by size. It skips those that were signed after begin.
 func (v *verification) items(ctx context.Context) iter.Seq2[*item, error] {
 	const page = 1000
 	return func(yield func(*item, error) bool) {
@@ -129,18 +129,18 @@ func (v *verification) items(ctx context.Context) iter.Seq2[*item, error] {
 				yield(nil, fmt.Errorf("read checkpoints: %w", err))
 				return
 			}
-			found, err := pgx.CollectRows(rows, scanCheckpoint)
+			checkpoints, err := pgx.CollectRows(rows, scanCheckpoint)
 			if err != nil {
 				yield(nil, fmt.Errorf("read checkpoints: %w", err))
 				return
 			}
-			for _, c := range found {
+			for _, c := range checkpoints {
 				size, number = c.Size, c.Number
 				if !v.keptUpTo(c.Size, yield) || !yield(v.stored(c), nil) {
 					return
 				}
 			}
-			if len(found) < page {
+			if len(checkpoints) < page {
 				v.keptUpTo(-1, yield)
 				return
 			}
@@ -148,7 +148,7 @@ func (v *verification) items(ctx context.Context) iter.Seq2[*item, error] {
 	}
 }
 
-// keptUpTo gives the kept checkpoints of at most a size, or all.
+// keptUpTo yields the remaining kept checkpoints of at most the given size, or all of them for a negative size.
 func (v *verification) keptUpTo(size int64, yield func(*item, error) bool) bool {
 	kept := &v.checkpoints.kept
 	for len(*kept) > 0 && (size < 0 || (*kept)[0].size <= size) {
@@ -161,7 +161,7 @@ func (v *verification) keptUpTo(size int64, yield func(*item, error) bool) bool 
 	return true
 }
 
-// stored checks a stored checkpoint by itself.
+// stored checks a stored checkpoint without the rows, and returns the item to compare with them.
 func (v *verification) stored(c *Checkpoint) *item {
 	i := &item{name: fmt.Sprintf("checkpoint %d of %d events", c.Number, c.Size), size: c.Size, root: c.Root}
 	find := func(format string, args ...any) {
@@ -190,7 +190,7 @@ func (v *verification) stored(c *Checkpoint) *item {
 	return i
 }
 
-// sizes are those at which a root is wanted.
+// sizes yields the sizes at which Rebuild has to call compare.
 func (v *verification) sizes() iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
 		for {
@@ -214,7 +214,7 @@ func (v *verification) sizes() iter.Seq2[int64, error] {
 	}
 }
 
-// beyond reports a checkpoint of more events than there are.
+// beyond reports a checkpoint that covers more events than the log has.
 func (v *verification) beyond(i *item) {
 	if i.kept {
 		v.find(CheckKept, v.size+1, i.size, "%s is of %d events, and the log has %d", i.name, i.size, v.size)
@@ -223,7 +223,7 @@ func (v *verification) beyond(i *item) {
 	v.find(CheckCheckpoint, v.size+1, i.size, "%s: the log has %d", i.name, v.size)
 }
 
-// compare compares the checkpoint that waits with the root that the rows have at its size.
+// compare compares the waiting checkpoint with the root of the rows at its size.
 func (v *verification) compare(size int64, root []byte) error {
 	c := &v.checkpoints
 	i := c.waiting
@@ -232,7 +232,7 @@ func (v *verification) compare(size int64, root []byte) error {
 	switch {
 	case i.kept && !same:
 		v.find(CheckKept, v.result.Signed+1, size, "not the events that %s was signed of", i.name)
-	case i.kept, same && !i.believed: // who signs what was changed with another key proves nothing by it
+	case i.kept, same && !i.believed: // an agreement proves nothing if a stranger's key signed the checkpoint
 	case same:
 		if c.wrong != nil {
 			v.find(CheckCheckpoint, 0, 0, "%s%s: not the root of its events, although a later one has theirs: the checkpoint was changed, not the events", c.wrong.name, c.others())
@@ -248,7 +248,7 @@ func (v *verification) compare(size int64, root []byte) error {
 	return nil
 }
 
-// others says how many checkpoints after the first wrong one are wrong, too.
+// others returns the part of a message that counts the wrong checkpoints after the first; empty if there are none.
 func (c *checkpoints) others() string {
 	if c.wrongCount == 1 {
 		return ""
@@ -256,7 +256,7 @@ func (c *checkpoints) others() string {
 	return fmt.Sprintf(", and %d after it", c.wrongCount-1)
 }
 
-// endCheckpoints reports what is left, and looks at what was signed of events that are missing.
+// endCheckpoints reports the last wrong checkpoints, and those of more events than the log has.
 func (v *verification) endCheckpoints() error {
 	c := &v.checkpoints
 	if c.wrong != nil {

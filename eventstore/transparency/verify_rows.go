@@ -10,26 +10,26 @@ import (
 	"strata/eventstore"
 )
 
-// rows are what Verify knows of the rows of the log.
+// rows is the part of a verification that checks rows.
 type rows struct {
-	firstMissing       int64 // 0: none is
-	missing, missingTo int64 // the run of missing events that may go on
-	own                int64 // events that hold a body themselves
-	wrong              []int64
+	firstMissing       int64   // 0: no event is missing
+	missing, missingTo int64   // the current run of missing events; missing is 0 if there is none
+	holders            int64   // number of events that hold a body that is not empty
+	wrong              []int64 // events with a wrong body, at most wrongMax
 }
 
 const (
-	// progressEvents is after how many events progress is told.
+	// progressEvents is the number of events between two calls of VerifyConfig.Progress.
 	progressEvents = 1024
-	// wrongMax bounds for how many events with wrong bytes it is looked up who points to them.
+	// wrongMax is the maximum number of events with wrong bodies whose referrers are looked up.
 	wrongMax = 10_000
-	// unknownMax is how many wrong rows of log.body are named.
+	// unknownMax is the maximum number of surplus rows that are named in log.body, and in log.subtree.
 	unknownMax = 100
 )
 
-// leaves are the records of the rows, up to the first that is missing: the tree can't be made beyond. The rows after it are
-// checked all the same.
-func (v *verification) leaves(ctx context.Context, all iter.Seq2[*eventstore.Checked, error]) iter.Seq2[[]byte, error] {
+// leaves yields the records of the rows up to the first missing event, because the tree ends there. It checks the rows
+// after it all the same.
+func (v *verification) leaves(ctx context.Context, all iter.Seq2[*eventstore.CheckResult, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for c, err := range all {
 			if err == nil {
@@ -44,13 +44,13 @@ func (v *verification) leaves(ctx context.Context, all iter.Seq2[*eventstore.Che
 				return
 			}
 		}
-		v.tellMissing()
+		v.reportMissing()
 		v.progress(v.size)
 	}
 }
 
-// row notes what was found at a position.
-func (v *verification) row(c *eventstore.Checked) {
+// row takes in the result of Check for one position.
+func (v *verification) row(c *eventstore.CheckResult) {
 	if c.Last/progressEvents > (c.Seq-1)/progressEvents {
 		v.progress(c.Last)
 	}
@@ -59,16 +59,16 @@ func (v *verification) row(c *eventstore.Checked) {
 			v.rows.firstMissing = c.Seq
 		}
 		if c.Seq != v.rows.missingTo+1 || v.rows.missing == 0 {
-			v.tellMissing()
+			v.reportMissing()
 			v.rows.missing = c.Seq
 		}
 		v.rows.missingTo = c.Last
 		return
 	}
-	v.tellMissing()
-	v.result.Bytes += c.Read
-	if c.Own {
-		v.rows.own++
+	v.reportMissing()
+	v.result.Bytes += c.BytesRead
+	if c.HoldsBody {
+		v.rows.holders++
 	}
 	for _, f := range c.Faults {
 		v.find(f.What, c.Seq, c.Seq, "%s", f.Detail)
@@ -78,8 +78,8 @@ func (v *verification) row(c *eventstore.Checked) {
 	}
 }
 
-// tellMissing reports a run of missing events, which ends here.
-func (v *verification) tellMissing() {
+// reportMissing reports the current run of missing events, if any, and ends it.
+func (v *verification) reportMissing() {
 	if v.rows.missing != 0 {
 		v.find(CheckEvent, v.rows.missing, v.rows.missingTo, "missing")
 	}
@@ -92,7 +92,7 @@ func (v *verification) progress(events int64) {
 	}
 }
 
-// endRows looks for what the rows one by one don't show.
+// endRows makes the checks that need all rows.
 func (v *verification) endRows(ctx context.Context) error {
 	if err := v.pointers(ctx); err != nil {
 		return err
@@ -100,27 +100,27 @@ func (v *verification) endRows(ctx context.Context) error {
 	return v.knownBodies(ctx)
 }
 
-// pointers names the events whose bytes are wrong because those of the event they point to are.
+// pointers reports the events that point to an event with wrong bytes.
 func (v *verification) pointers(ctx context.Context) error {
 	if len(v.rows.wrong) == 0 {
 		return nil
 	}
-	found, err := v.db.Query(ctx, `SELECT seq, body_seq FROM log.event WHERE body_seq = ANY ($1) AND seq <= $2 ORDER BY seq`, v.rows.wrong, v.size)
+	referrers, err := v.db.Query(ctx, `SELECT seq, body_seq FROM log.event WHERE body_seq = ANY ($1) AND seq <= $2 ORDER BY seq`, v.rows.wrong, v.size)
 	if err != nil {
-		return fmt.Errorf("look up who points to wrong bodies: %w", err)
+		return fmt.Errorf("look up the events that point to wrong bodies: %w", err)
 	}
 	var seq, body int64
-	_, err = pgx.ForEachRow(found, []any{&seq, &body}, func() error {
+	_, err = pgx.ForEachRow(referrers, []any{&seq, &body}, func() error {
 		v.find(CheckBody, seq, seq, "its bytes are those of event %d, which are wrong", body)
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("look up who points to wrong bodies: %w", err)
+		return fmt.Errorf("look up the events that point to wrong bodies: %w", err)
 	}
 	return nil
 }
 
-// knownBodies looks for rows of log.body that are of no event. That each event has its row was seen with the event.
+// knownBodies reports rows of log.body without an event. Check has already checked that each event has its row there.
 func (v *verification) knownBodies(ctx context.Context) error {
 	var within, beyond int64
 	err := v.db.QueryRow(ctx, `
@@ -128,7 +128,7 @@ func (v *verification) knownBodies(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("count the rows of log.body: %w", err)
 	}
-	if within == v.rows.own && beyond == 0 {
+	if within == v.rows.holders && beyond == 0 {
 		return nil
 	}
 	found, err := v.db.Query(ctx, `
@@ -142,7 +142,7 @@ func (v *verification) knownBodies(ctx context.Context) error {
 	var seq int64
 	var digest []byte
 	_, err = pgx.ForEachRow(found, []any{&seq, &digest}, func() error {
-		v.find(CheckKnownBody, seq, seq, "it says that bytes with the SHA-256 %x are in this event, which is not so", digest)
+		v.find(CheckKnownBody, seq, seq, "it says that this event holds bytes with the SHA-256 %x, but it does not", digest)
 		return nil
 	})
 	if err != nil {

@@ -8,29 +8,30 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// subtrees compares the stored ones with those that the rows make, as these grow. Memory is a page of each level.
+// subtrees is the part of a verification that compares the stored subtrees with those of the rows. It holds a page of
+// each level in memory.
 type subtrees struct {
-	count  int64 // of level 1 that have to be stored
+	count  int64 // number of subtrees of level 1 that must be stored
 	levels [levelsMax]subtreeLevel
 }
 
-// subtreeLevel is one level on the way.
+// subtreeLevel is the state of one level.
 type subtreeLevel struct {
-	next   int64    // number of the next one
-	below  [][]byte // of those that become the next one of the level above
-	clean  bool     // they were as stored
+	next   int64    // number of the next subtree
+	below  [][]byte // hashes so far of the next subtree of the level above
+	clean  bool     // all of below agree with the stored hashes
 	stored map[int64][]byte
-	until  int64 // stored was read up to here
+	until  int64 // stored holds the current page, which ends before this number
 }
 
-// subtreePage is how many stored ones are read at a time.
+// subtreePage is the number of stored subtrees that are read at a time.
 const subtreePage = 4096
 
-// expected is how many of a level have to be stored.
+// expected returns the number of subtrees of a level that must be stored.
 func (s *subtrees) expected(level int) int64 { return s.count >> (tileHeight * (level - 1)) }
 
-// add takes the next subtree of a level, as the rows make it. below says that those which it consists of are as stored: what is wrong is
-// named once, as near to the leaves as it can be.
+// add compares the next subtree of a level, computed from the rows, with the stored one. below tells whether all subtrees
+// that it consists of agree with the stored ones: a fault is reported once, as near to the leaves as possible.
 func (s *subtrees) add(ctx context.Context, v *verification, level int, hash []byte, below bool) error {
 	l := &s.levels[level]
 	n := l.next
@@ -45,7 +46,7 @@ func (s *subtrees) add(ctx context.Context, v *verification, level int, hash []b
 		same = bytes.Equal(stored, hash)
 		if !same && below {
 			width := int64(1) << (tileHeight * level)
-			detail := "the stored hash of these events is another one than theirs"
+			detail := "the stored hash of these events differs from theirs"
 			if stored == nil {
 				detail = "the stored hash of these events is missing"
 			}
@@ -67,7 +68,7 @@ func (s *subtrees) add(ctx context.Context, v *verification, level int, hash []b
 	return s.add(ctx, v, level+1, above, clean)
 }
 
-// at is a stored subtree; nil when it is missing. They are asked for in order.
+// at returns a stored subtree; nil if it is missing. Numbers must not decrease between calls.
 func (s *subtrees) at(ctx context.Context, db database, level int, n int64) ([]byte, error) {
 	l := &s.levels[level]
 	if n >= l.until {
@@ -89,12 +90,12 @@ func (s *subtrees) at(ctx context.Context, db database, level int, n int64) ([]b
 	return l.stored[n], nil
 }
 
-// end looks for stored subtrees that nobody expects.
+// end reports stored subtrees beyond those that log.tree counts.
 func (s *subtrees) end(ctx context.Context, v *verification) error {
 	rows, err := v.db.Query(ctx, `
 		SELECT level, n FROM log.subtree WHERE n >= (SELECT subtrees FROM log.tree) >> (8 * (level - 1)) ORDER BY level, n LIMIT $1`, unknownMax)
 	if err != nil {
-		return fmt.Errorf("look for subtrees of no events: %w", err)
+		return fmt.Errorf("look for subtrees without events: %w", err)
 	}
 	var level int
 	var n int64
@@ -103,7 +104,7 @@ func (s *subtrees) end(ctx context.Context, v *verification) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("look for subtrees of no events: %w", err)
+		return fmt.Errorf("look for subtrees without events: %w", err)
 	}
 	return nil
 }

@@ -1,0 +1,18 @@
+package eventstore
+
+// UnderWay returns the number of appends that hold a slot of the queue.
+func (l *Log) UnderWay() int { return len(l.queue.slots) }
+
+// Waiting returns the number of appends that wait for their turn.
+func (l *Log) Waiting() int {
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	return len(l.queue.waiting)
+}
+
+// Closing reports whether Close has been called.
+func (l *Log) Closing() bool {
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	return l.queue.closed
+}
