@@ -8,21 +8,22 @@ import (
 	"strata/proxy/internal/wire"
 )
 
-// An answer in the cache is of status 200 and has this form, all numbers as varints:
+// cachedFormat is the first byte of a cached answer. A cached answer has status 200 and this form, with numbers as
+// varints:
 //
 //	format  1
-//	fields  how many, then for each its name and value, each after its length
+//	fields  their count, then the name and value of each, every text after its length
 //	body    the rest
-const keptFormat = 1
+const cachedFormat = 1
 
-var errKept = errors.New("not an answer that was kept")
+var errNotCached = errors.New("not a cached answer of a known format")
 
-// appendKept appends the form that an answer has in the cache.
-func appendKept(b []byte, a *answer) []byte {
+// appendCached appends the form of an answer for the cache.
+func appendCached(b []byte, a *answer) []byte {
 	if b == nil {
 		b = make([]byte, 0, len(a.body)+256)
 	}
-	b = append(b, keptFormat)
+	b = append(b, cachedFormat)
 	b = binary.AppendUvarint(b, uint64(len(a.fields)))
 	for _, f := range a.fields {
 		b = binary.AppendUvarint(b, uint64(len(f.Name)))
@@ -33,35 +34,35 @@ func appendKept(b []byte, a *answer) []byte {
 	return append(b, a.body...)
 }
 
-// parseKept reads what appendKept wrote. The body stays in b.
-func parseKept(b []byte) (*answer, error) {
-	if len(b) == 0 || b[0] != keptFormat {
-		return nil, errKept
+// parseCached parses the output of appendCached. The answer's body is a part of b.
+func parseCached(b []byte) (*answer, error) {
+	if len(b) == 0 || b[0] != cachedFormat {
+		return nil, errNotCached
 	}
-	count, rest, ok := keptNumber(b[1:])
+	count, rest, ok := cachedCount(b[1:])
 	if !ok {
-		return nil, errKept
+		return nil, errNotCached
 	}
-	a := &answer{status: http.StatusOK, height: -1, lag: -1, shareable: true, kept: true}
+	a := &answer{status: http.StatusOK, height: -1, lag: -1, shareable: true, cached: true}
 	a.fields = a.few[:]
 	if count > uint64(len(a.few)) {
 		a.fields = make([]wire.Field, count)
 	}
 	a.fields = a.fields[:count]
 	for i := range a.fields {
-		if a.fields[i].Name, rest, ok = keptText(rest); !ok {
-			return nil, errKept
+		if a.fields[i].Name, rest, ok = cachedText(rest); !ok {
+			return nil, errNotCached
 		}
-		if a.fields[i].Value, rest, ok = keptText(rest); !ok {
-			return nil, errKept
+		if a.fields[i].Value, rest, ok = cachedText(rest); !ok {
+			return nil, errNotCached
 		}
 	}
 	a.body = rest
 	return a, nil
 }
 
-// keptNumber reads a number that counts things in the rest, so that it can't be larger than that.
-func keptNumber(b []byte) (n uint64, rest []byte, ok bool) {
+// cachedCount reads a count of bytes or things in the rest of b, and refuses a count that the rest is too short for.
+func cachedCount(b []byte) (n uint64, rest []byte, ok bool) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) {
 		return 0, nil, false
@@ -69,12 +70,12 @@ func keptNumber(b []byte) (n uint64, rest []byte, ok bool) {
 	return n, b[size:], true
 }
 
-func keptText(b []byte) (s string, rest []byte, ok bool) {
-	n, rest, ok := keptNumber(b)
+func cachedText(b []byte) (s string, rest []byte, ok bool) {
+	n, rest, ok := cachedCount(b)
 	if !ok {
 		return "", nil, false
 	}
-	switch text := rest[:n]; string(text) { // what nearly all answers have needs no memory
+	switch text := rest[:n]; string(text) { // the most frequent texts need no allocation
 	case wire.ContentType:
 		return wire.ContentType, rest[n:], true
 	case wire.TipHeight:

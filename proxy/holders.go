@@ -9,42 +9,43 @@ import (
 	"strata/domain/hash"
 )
 
-// follow remembers which nodes have taken which transaction, to ask them about it.
-type follow struct {
-	mu  sync.Mutex // of a change
+// holders remembers which nodes accepted which transaction, so that requests about the transaction go to those nodes
+// first.
+type holders struct {
+	mu  sync.Mutex // serialises add; reads do without
 	ids *otter.Cache[hash.Hash32, uint64]
 }
 
-// Bounds of what is remembered.
+// Limits of what holders remembers.
 const (
-	followMax  = 1 << 17
-	followTime = time.Hour
+	holdersMax = 1 << 17
+	holdersTTL = time.Hour
 )
 
-func newFollow() *follow {
-	return &follow{ids: otter.Must(&otter.Options[hash.Hash32, uint64]{
-		MaximumSize:      followMax,
-		ExpiryCalculator: otter.ExpiryWriting[hash.Hash32, uint64](followTime),
+func newHolders() *holders {
+	return &holders{ids: otter.Must(&otter.Options[hash.Hash32, uint64]{
+		MaximumSize:      holdersMax,
+		ExpiryCalculator: otter.ExpiryWriting[hash.Hash32, uint64](holdersTTL),
 		Executor:         func(maintain func()) { maintain() },
 	})}
 }
 
-func (f *follow) close() { f.ids.StopAllGoroutines() }
+func (h *holders) close() { h.ids.StopAllGoroutines() }
 
-// took notes that nodes have taken a transaction.
-func (f *follow) took(id hash.Hash32, nodes uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	before, _ := f.ids.GetIfPresent(id)
-	f.ids.Set(id, before|nodes)
+// add remembers that nodes accepted a transaction.
+func (h *holders) add(id hash.Hash32, nodes uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	before, _ := h.ids.GetIfPresent(id)
+	h.ids.Set(id, before|nodes)
 }
 
-// nodes are those that have taken the transaction of an id in hex; none if that is not known.
-func (f *follow) nodes(text string) uint64 {
+// nodes returns the nodes that accepted the transaction with this id in hex; none if it is unknown.
+func (h *holders) nodes(text string) uint64 {
 	id, err := hash.Parse32(text)
 	if err != nil {
 		return 0
 	}
-	nodes, _ := f.ids.GetIfPresent(id)
+	nodes, _ := h.ids.GetIfPresent(id)
 	return nodes
 }

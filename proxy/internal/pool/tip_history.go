@@ -2,8 +2,9 @@ package pool
 
 import "strata/domain/hash"
 
-// trailMax is how many of its tips the pool remembers of a node; at one probe in 2 s, those of a minute or more.
-const trailMax = 32
+// tipHistoryMax is the number of tips that the pool remembers for each node. With one probe in 2 s they cover a minute
+// or more.
+const tipHistoryMax = 32
 
 // point is a tip that a node had.
 type point struct {
@@ -11,21 +12,22 @@ type point struct {
 	id     hash.Hash32
 }
 
-// trail has the tips that a node had, the newest last. It is not changed: with makes another.
-type trail []point
+// tipHistory lists the recent tips of a node, the newest last. It is immutable.
+type tipHistory []point
 
-func (t trail) with(p point) trail {
+// with returns a history that ends with p.
+func (t tipHistory) with(p point) tipHistory {
 	if p.id.IsZero() || len(t) > 0 && t[len(t)-1] == p {
 		return t
 	}
-	if len(t) == trailMax {
+	if len(t) == tipHistoryMax {
 		t = t[1:]
 	}
-	return append(append(make(trail, 0, len(t)+1), t...), p)
+	return append(append(make(tipHistory, 0, len(t)+1), t...), p)
 }
 
-// has says whether a block was one of the tips.
-func (t trail) has(id hash.Hash32) bool {
+// contains reports whether a block was one of the tips.
+func (t tipHistory) contains(id hash.Hash32) bool {
 	for i := range t {
 		if t[i].id == id {
 			return true
@@ -34,10 +36,10 @@ func (t trail) has(id hash.Hash32) bool {
 	return false
 }
 
-// meets says whether both had the same block at some height.
-func (t trail) meets(other trail) bool {
+// intersects reports whether both histories contain the same block.
+func (t tipHistory) intersects(other tipHistory) bool {
 	for i := range t {
-		if other.has(t[i].id) {
+		if other.contains(t[i].id) {
 			return true
 		}
 	}
