@@ -13,6 +13,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/eventstore"
+	"strata/metadata/internal/web"
 )
 
 // Config configures the role. The zero value of a field selects its default, if it has one.
@@ -73,11 +74,7 @@ const (
 )
 
 // Candidate is a place from which a resource can be fetched.
-type Candidate struct {
-	URL string
-	// Gateway is the base URL of the gateway for a URI of another scheme; empty if URL is the URI itself.
-	Gateway string
-}
+type Candidate = web.Candidate
 
 // Web fetches resources.
 type Web interface {

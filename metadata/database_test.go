@@ -192,15 +192,15 @@ func (f *folder) step(ctx context.Context, after int64) (int64, error) {
 	if err != nil {
 		return after, err
 	}
-	for _, one := range all {
-		size = max(size, one.seq)
+	for _, event := range all {
+		size = max(size, event.seq)
 	}
 	return size, pgx.BeginFunc(ctx, f.log.Pool(), func(tx pgx.Tx) error {
-		for _, one := range all {
-			key := sha256.Sum256([]byte(one.report.Want.Key()))
+		for _, event := range all {
+			key := sha256.Sum256([]byte(event.report.Want.Key()))
 			for _, schema := range f.schemas {
-				_, err := tx.Exec(ctx, `UPDATE `+schema+`.want SET source_seq = $2, attempts = attempts + 1, due_at = now() WHERE key_hash = $1`, key[:], one.seq)
-				if one.report.Attempt > f.failures {
+				_, err := tx.Exec(ctx, `UPDATE `+schema+`.want SET source_seq = $2, attempts = attempts + 1, due_at = now() WHERE key_hash = $1`, key[:], event.seq)
+				if event.report.Attempt > f.failures {
 					_, err = tx.Exec(ctx, `DELETE FROM `+schema+`.want WHERE key_hash = $1`, key[:])
 				}
 				if err != nil {

@@ -34,18 +34,18 @@ func newLoader(pool querier) *loader { return &loader{pool: pool, queue: make(ch
 
 // load reads the want of a task. ok is false if no projection has the want in this revision any more.
 func (l *loader) load(ctx context.Context, t task) (w loadedWant, ok bool, err error) {
-	one := &lookup{task: t, done: make(chan struct{})}
-	if one.key, err = hex.DecodeString(t.Revision.Key); err != nil {
+	entry := &lookup{task: t, done: make(chan struct{})}
+	if entry.key, err = hex.DecodeString(t.Revision.Key); err != nil {
 		return w, false, fmt.Errorf("decode the key of a want: %w", err)
 	}
 	select {
-	case l.queue <- one:
+	case l.queue <- entry:
 	case <-ctx.Done():
 		return w, false, context.Cause(ctx)
 	}
 	select {
-	case <-one.done:
-		return one.want, one.ok, one.err
+	case <-entry.done:
+		return entry.want, entry.ok, entry.err
 	case <-ctx.Done():
 		return w, false, context.Cause(ctx)
 	}
@@ -58,8 +58,8 @@ func (l *loader) run(stop <-chan struct{}) {
 		case first := <-l.queue:
 			all := l.gather(first)
 			l.find(all)
-			for _, one := range all {
-				close(one.done)
+			for _, entry := range all {
+				close(entry.done)
 			}
 		case <-stop:
 			return
@@ -74,8 +74,8 @@ func (l *loader) gather(first *lookup) []*lookup {
 	defer timer.Stop()
 	for len(all) < loadMax {
 		select {
-		case one := <-l.queue:
-			all = append(all, one)
+		case entry := <-l.queue:
+			all = append(all, entry)
 		case <-timer.C:
 			return all
 		}
@@ -89,8 +89,8 @@ func (l *loader) find(all []*lookup) {
 	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
 	schemas := map[string][]*lookup{}
-	for _, one := range all {
-		schemas[one.task.Schema] = append(schemas[one.task.Schema], one)
+	for _, entry := range all {
+		schemas[entry.task.Schema] = append(schemas[entry.task.Schema], entry)
 	}
 	for schema, batch := range schemas {
 		failAll(batch, loadFrom(ctx, l.pool, schema, batch))
@@ -103,9 +103,9 @@ func (l *loader) find(all []*lookup) {
 	failAll(left, err)
 	for _, v := range versions {
 		var batch []*lookup
-		for _, one := range unresolved(left) {
-			if one.task.Schema != v.schema {
-				batch = append(batch, one)
+		for _, entry := range unresolved(left) {
+			if entry.task.Schema != v.schema {
+				batch = append(batch, entry)
 			}
 		}
 		if len(batch) > 0 {
@@ -116,9 +116,9 @@ func (l *loader) find(all []*lookup) {
 
 // unresolved returns the lookups that have neither a want nor an error yet.
 func unresolved(all []*lookup) (left []*lookup) {
-	for _, one := range all {
-		if !one.ok && one.err == nil {
-			left = append(left, one)
+	for _, entry := range all {
+		if !entry.ok && entry.err == nil {
+			left = append(left, entry)
 		}
 	}
 	return left
@@ -129,7 +129,7 @@ func failAll(all []*lookup, err error) {
 	if err == nil {
 		return
 	}
-	for _, one := range unresolved(all) {
-		one.err = err
+	for _, entry := range unresolved(all) {
+		entry.err = err
 	}
 }

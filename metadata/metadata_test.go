@@ -140,7 +140,7 @@ func TestResources(t *testing.T) {
 		"image in the URI": {image(long), func(r *fetch.Report, last fetch.Exchange) bool {
 			return r.Image != nil && last.URL == string([]rune(long)[:100]) && r.Want.URI == long
 		}},
-		"image that is none": {image("https://x.test/text"), func(r *fetch.Report, last fetch.Exchange) bool {
+		"invalid image": {image("https://x.test/text"), func(r *fetch.Report, last fetch.Exchange) bool {
 			return r.Image == nil && last.Failure == fetch.FailureImage && last.Error == "unknown format"
 		}},
 		"image that breaks the decoder": {image("https://x.test/bomb"), func(r *fetch.Report, last fetch.Exchange) bool {

@@ -31,17 +31,7 @@ func NewWeb(c WebConfig) (Web, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	return webClient{web.New(config)}, nil
-}
-
-type webClient struct{ client *web.Client }
-
-func (a webClient) Get(ctx context.Context, candidates []Candidate, limit int64, accept string) []fetch.Exchange {
-	list := make([]web.Candidate, len(candidates))
-	for i, c := range candidates {
-		list[i] = web.Candidate{URL: c.URL, Gateway: c.Gateway}
-	}
-	return a.client.Get(ctx, list, limit, accept)
+	return web.New(config), nil
 }
 
 // KeepIn returns Images that are kept in a store.

@@ -100,7 +100,7 @@ func TestSmuggling(t *testing.T) {
 		"a list of lengths":          "POST /plain/ HTTP/1.1\r\nHost: here\r\nContent-Length: 0, 46\r\n\r\n",
 		"a length with a sign":       "POST /plain/ HTTP/1.1\r\nHost: here\r\nContent-Length: +0\r\n\r\n",
 		"space before the colon":     "POST /plain/ HTTP/1.1\r\nHost: here\r\nContent-Length : 0\r\n\r\n",
-		"a coding nobody knows":      "POST /plain/ HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: xchunked\r\n\r\n",
+		"an unknown coding":          "POST /plain/ HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: xchunked\r\n\r\n",
 		"a space in front of a name": "POST /plain/ HTTP/1.1\r\n Host: here\r\n\r\n",
 		"two hosts":                  "GET /plain/ HTTP/1.1\r\nHost: here\r\nHost: there\r\n\r\n",
 		"no host":                    "GET /plain/ HTTP/1.1\r\n\r\n",

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -91,22 +92,14 @@ func (c *Config) Validate() error {
 
 func (c *Config) withDefaults() Config {
 	filled := *c
-	filled.MaxRedirects = max(0, orDefault(c.MaxRedirects, MaxRedirectsDefault))
-	filled.UserAgent = orDefault(c.UserAgent, UserAgentDefault)
-	filled.PerHostConcurrency = max(1, orDefault(c.PerHostConcurrency, PerHostConcurrencyDefault))
+	filled.MaxRedirects = max(0, cmp.Or(c.MaxRedirects, MaxRedirectsDefault))
+	filled.UserAgent = cmp.Or(c.UserAgent, UserAgentDefault)
+	filled.PerHostConcurrency = max(1, cmp.Or(c.PerHostConcurrency, PerHostConcurrencyDefault))
 	filled.Timeouts = Timeouts{
-		Connect: orDefault(c.Timeouts.Connect, TimeoutConnectDefault),
-		Header:  orDefault(c.Timeouts.Header, TimeoutHeaderDefault),
-		Idle:    orDefault(c.Timeouts.Idle, TimeoutIdleDefault),
-		Overall: orDefault(c.Timeouts.Overall, TimeoutOverallDefault),
+		Connect: cmp.Or(c.Timeouts.Connect, TimeoutConnectDefault),
+		Header:  cmp.Or(c.Timeouts.Header, TimeoutHeaderDefault),
+		Idle:    cmp.Or(c.Timeouts.Idle, TimeoutIdleDefault),
+		Overall: cmp.Or(c.Timeouts.Overall, TimeoutOverallDefault),
 	}
 	return filled
-}
-
-func orDefault[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }

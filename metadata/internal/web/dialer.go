@@ -38,8 +38,8 @@ func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 	for i, ip := range addresses {
 		// Each address gets an equal share of the remaining time, in case it does not answer at all.
 		share := time.Until(end) / time.Duration(len(addresses)-i)
-		one := net.Dialer{Timeout: max(share, time.Millisecond)}
-		conn, err := one.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
+		single := net.Dialer{Timeout: max(share, time.Millisecond)}
+		conn, err := single.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
 		if err == nil {
 			return conn, nil
 		}

@@ -64,27 +64,27 @@ func newHosts(concurrency int, limit rate.Limit) *hosts {
 // acquire waits for a slot at a host, and holds it until leave is called. Its error is a *pausedError or the error of
 // ctx.
 func (h *hosts) acquire(ctx context.Context, name string) (leave func(), err error) {
-	one := h.retain(name)
-	if err := h.checkPause(name, one); err != nil {
-		h.release(one)
+	entry := h.retain(name)
+	if err := h.checkPause(name, entry); err != nil {
+		h.release(entry)
 		return nil, err
 	}
 	select {
-	case one.slots <- struct{}{}:
+	case entry.slots <- struct{}{}:
 	case <-ctx.Done():
-		h.release(one)
+		h.release(entry)
 		return nil, ctx.Err()
 	}
 	leave = func() {
-		<-one.slots
-		h.release(one)
+		<-entry.slots
+		h.release(entry)
 	}
-	if err := one.limiter.Wait(ctx); err != nil {
+	if err := entry.limiter.Wait(ctx); err != nil {
 		leave()
 		return nil, err
 	}
 	// The host may have been paused while this request waited.
-	if err := h.checkPause(name, one); err != nil {
+	if err := h.checkPause(name, entry); err != nil {
 		leave()
 		return nil, err
 	}
@@ -93,31 +93,31 @@ func (h *hosts) acquire(ctx context.Context, name string) (leave func(), err err
 
 // pause pauses a host for some time, unless it is already paused for longer.
 func (h *hosts) pause(name string, wait time.Duration) {
-	one := h.retain(name)
-	defer h.release(one)
+	entry := h.retain(name)
+	defer h.release(entry)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	one.pausedUntil = later(one.pausedUntil, h.now().Add(wait))
+	entry.pausedUntil = later(entry.pausedUntil, h.now().Add(wait))
 }
 
 // pausedUntil returns when a host's pause ends; zero or past if the host is not paused.
 func (h *hosts) pausedUntil(name string) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if one, ok := h.byName[name]; ok {
-		return one.pausedUntil
+	if entry, ok := h.byName[name]; ok {
+		return entry.pausedUntil
 	}
 	return time.Time{}
 }
 
 // checkPause returns a *pausedError if the host is paused.
-func (h *hosts) checkPause(name string, one *host) error {
+func (h *hosts) checkPause(name string, entry *host) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if remaining := one.pausedUntil.Sub(h.now()); remaining > 0 {
+	if remaining := entry.pausedUntil.Sub(h.now()); remaining > 0 {
 		return &pausedError{host: name, remaining: remaining}
 	}
-	one.pausedUntil = time.Time{}
+	entry.pausedUntil = time.Time{}
 	return nil
 }
 
@@ -125,24 +125,24 @@ func (h *hosts) checkPause(name string, one *host) error {
 func (h *hosts) retain(name string) *host {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	one, ok := h.byName[name]
+	entry, ok := h.byName[name]
 	if !ok {
 		h.sweep()
-		one = &host{
+		entry = &host{
 			slots:   make(chan struct{}, h.concurrency),
 			limiter: rate.NewLimiter(h.rate, h.concurrency),
 		}
-		h.byName[name] = one
+		h.byName[name] = entry
 	}
-	one.users++
-	return one
+	entry.users++
+	return entry
 }
 
-func (h *hosts) release(one *host) {
+func (h *hosts) release(entry *host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	one.users--
-	one.usedAt = h.now()
+	entry.users--
+	entry.usedAt = h.now()
 }
 
 // sweep forgets unused hosts. Strangers can make up any number of hosts, so memory would grow without bound otherwise.
@@ -152,8 +152,8 @@ func (h *hosts) sweep() {
 		return
 	}
 	now := h.now()
-	for name, one := range h.byName {
-		if one.users == 0 && now.Sub(one.usedAt) > forgetAfter && !one.pausedUntil.After(now) {
+	for name, entry := range h.byName {
+		if entry.users == 0 && now.Sub(entry.usedAt) > forgetAfter && !entry.pausedUntil.After(now) {
 			delete(h.byName, name)
 		}
 	}

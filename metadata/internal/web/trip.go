@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (c *Client) try(ctx context.Context, candidate Candidate, limit int64, acce
 }
 
 // errNotSent means that ctx ended, or would have ended, before the request got a slot.
-var errNotSent = errors.New("not asked")
+var errNotSent = errors.New("not sent")
 
 func (t *trip) run(ctx context.Context) error {
 	for {
@@ -130,7 +131,7 @@ func (t *trip) roundTrip(ctx context.Context, giveUp context.CancelCauseFunc) (n
 	t.exchange.Status = response.StatusCode
 	t.exchange.Header = reportedHeader(response.Header, now)
 	if response.StatusCode == http.StatusTooManyRequests {
-		wait := orDefault(fetch.RetryAfter(t.exchange.Header["retry-after"], now), pauseDefault)
+		wait := cmp.Or(fetch.RetryAfter(t.exchange.Header["retry-after"], now), pauseDefault)
 		t.client.hosts.pause(hostName(t.address), wait)
 	}
 	if next, err := target(response); next != nil || err != nil {
