@@ -337,6 +337,20 @@ func (l *pipeline) makeDue(set string) {
 	}
 }
 
+// repair removes all faults, makes the want due, and waits until the token is read.
+func (l *pipeline) repair() {
+	l.t.Helper()
+	l.setFault("", nil)
+	l.makeDue("")
+	l.awaitRead()
+}
+
+// awaitRead waits until the token is read, which deletes the want.
+func (l *pipeline) awaitRead() {
+	l.t.Helper()
+	eventually(l.t, "the token is read", 30*time.Second, func() bool { _, ok := l.currentWant(); return !ok })
+}
+
 // wantDueIn fails the test unless the want is due after a delay.
 func (l *pipeline) wantDueIn(w want, delay time.Duration) {
 	l.t.Helper()
@@ -389,9 +403,7 @@ func testTwoFailures(t *testing.T) {
 	if w.State != "failed" || w.Waits != 0 {
 		t.Errorf("got %+v", w)
 	}
-	l.setFault("", nil)
-	l.makeDue("")
-	eventually(t, "the token is read", 30*time.Second, func() bool { _, ok := l.currentWant(); return !ok })
+	l.repair()
 }
 
 // J7: the want is invalid, and not dispatched.
@@ -422,9 +434,7 @@ func testNeverGivenUp(t *testing.T) {
 	if got := l.text(`SELECT n::text FROM ft_v1.counter WHERE name = 'failed'`); got != "1" {
 		t.Errorf("%s wants are counted as failed, want 1", got)
 	}
-	l.setFault("", nil)
-	l.makeDue("")
-	eventually(t, "the token is read after all", 30*time.Second, func() bool { _, ok := l.currentWant(); return !ok })
+	l.repair()
 }
 
 // J9: the want stays pending, however often the node is busy. In the list that costs a retry, which the strict mode
@@ -447,7 +457,7 @@ func testDelay(t *testing.T) {
 	w := l.awaitWant("the node was busy", func(w want) bool { return w.Waits == 1 })
 	l.setFault("", nil)
 	before := len(l.requests())
-	eventually(t, "the token is read", 30*time.Second, func() bool { _, ok := l.currentWant(); return !ok })
+	l.awaitRead()
 	got := l.requests()
 	if len(got) != before+1 {
 		t.Fatalf("the node got %d requests, want %d", len(got), before+1)
@@ -474,7 +484,5 @@ func testMintedAgain(t *testing.T) {
 		t.Errorf("a mint changed %+v to %+v", before, after)
 	}
 	l.wantNoRequests()
-	l.setFault("", nil)
-	l.makeDue("")
-	eventually(t, "the token is read", 30*time.Second, func() bool { _, ok := l.currentWant(); return !ok })
+	l.repair()
 }

@@ -4,7 +4,6 @@ package proxy
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -95,16 +94,7 @@ func benchmarkProxy(b *testing.B, upstream string, config Config) *Proxy {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		p.Run(ctx)
-	}()
-	b.Cleanup(func() {
-		cancel()
-		<-done
-	})
+	b.Cleanup(startRun(p))
 	waitFor(b, "the node serves", func() bool { return p.Nodes()[0].State == "serving" })
 	return p
 }

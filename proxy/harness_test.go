@@ -128,6 +128,20 @@ type testProxy struct {
 	stop   func()
 }
 
+// startRun runs a proxy until stop is called. stop returns when Run has returned.
+func startRun(p *Proxy) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
 func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 	tb.Helper()
 	for _, n := range nodes {
@@ -139,12 +153,7 @@ func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		p.Run(ctx)
-	}()
+	stopRun := startRun(p)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
@@ -165,8 +174,7 @@ func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 		if err := <-served; err != http.ErrServerClosed { //nolint:errorlint // as net/http returns it
 			tb.Errorf("the server ended with %v", err)
 		}
-		cancel()
-		<-done
+		stopRun()
 	})
 	tb.Cleanup(t.stop)
 	waitFor(tb, "every node was probed", func() bool {

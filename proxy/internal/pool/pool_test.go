@@ -332,7 +332,7 @@ func TestEjection(t *testing.T) {
 	if d := time.Until(time.Unix(0, until)); d > ejectionFirst*5/4 || d < ejectionFirst/2 {
 		t.Errorf("the first ejection lasts %v", d)
 	}
-	time.Sleep(5 * time.Millisecond)
+	time.Sleep(5 * time.Millisecond) // longer than the timeout of the breaker
 	p.nodes[0].ejection.tryNow()
 	trial := func() Seat {
 		for range 50 {
@@ -356,7 +356,7 @@ func TestEjection(t *testing.T) {
 	if d := time.Until(time.Unix(0, p.nodes[0].ejection.until.Load())); d < ejectionFirst*3/2 {
 		t.Errorf("the second ejection lasts only %v", d)
 	}
-	time.Sleep(5 * time.Millisecond)
+	time.Sleep(5 * time.Millisecond) // longer than the timeout of the breaker
 	p.nodes[0].ejection.tryNow()
 	seat = trial()
 	seat.Leave(OK)
