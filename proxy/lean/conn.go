@@ -35,7 +35,7 @@ type conn struct {
 
 	// request is the one in progress.
 	request   *request
-	handed    bool    // the connection belongs to net/http
+	handed    bool    // the connection was handed to net/http
 	ahead     [1]byte // a byte of the next request that watch has read
 	aheadLen  int
 	watchDone chan struct{} // receives when watch has ended

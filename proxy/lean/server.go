@@ -110,7 +110,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return <-netHTTP
 }
 
-// stop stops listening.
+// stop closes the listener and refuses further requests.
 func (s *Server) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	for c := range s.conns {
 		switch c.enter(closed) {
-		case closed: // net/http may have it
+		case closed: // net/http may have the connection
 			continue
 		case serving:
 			go c.watch() // its read fails, which cancels the request

@@ -169,9 +169,9 @@ func TestSecretStaysAtItsOrigin(t *testing.T) {
 	elsewhere.want(t, "/back=")
 	ask(viaGateways("/ipfs/name", gateway.URL))
 	atGateway.want(t, "/ipfs/name=s3cret", "/ipfs/found=")
-	ask(direct(gateway.URL + "/ipfs/found")) // not asked as a gateway
+	ask(direct(gateway.URL + "/ipfs/found")) // the candidate does not name the gateway
 	atGateway.want(t, "/ipfs/found=")
-	ask([]web.Candidate{{URL: other.URL + "/found", Gateway: gateway.URL}}) // not of the gateway
+	ask([]web.Candidate{{URL: other.URL + "/found", Gateway: gateway.URL}}) // the URL does not belong to the gateway
 	elsewhere.want(t, "/found=")
 	ask(viaGateways("/found", other.URL))
 	elsewhere.want(t, "/found=")

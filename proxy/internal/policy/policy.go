@@ -9,7 +9,7 @@ type Cost uint8
 const (
 	Light  Cost = iota // reads memory, or does one look-up
 	Medium             // does a few reads of the state
-	Heavy              // runs Clarity, or walks much data
+	Heavy              // runs Clarity, or reads much data
 	Costs              // number of costs
 )
 

@@ -31,7 +31,8 @@ type Node struct {
 	inFlight atomic.Int64
 	// verified means that the node has reported the right chain.
 	verified atomic.Bool
-	// lacks has until when the node is taken to lack an endpoint, in nanoseconds of the Unix epoch.
+	// unsupported has, for each endpoint, the time until which the node counts as not supporting it, in nanoseconds of the
+	// Unix epoch.
 	unsupported []atomic.Int64
 	tipHistory  atomic.Pointer[tipHistory]
 
