@@ -12,8 +12,8 @@ import (
 
 // Tip is the newest block that the pool agrees on.
 type Tip struct {
-	Height     int64 // -1 if unknown
-	BurnHeight int64 // of Bitcoin; -1 if unknown
+	Height     int64       // -1 if unknown
+	BurnHeight int64       // of Bitcoin; -1 if unknown
 	ID         hash.Hash32 // zero if only the height is known
 }
 
