@@ -14,11 +14,11 @@ import (
 	"strata/domain/fetch"
 )
 
-// nodeBodyMax bounds the answer of a node, in bytes. A Clarity value has 1 MB at most, twice that in hex, but nothing
-// that a token's contract is asked for comes near.
+// nodeBodyMax bounds the answer of a node, in bytes. A Clarity value may have 1 MB, which is twice as much in hex, but
+// no value that is read from a token's contract comes near that.
 const nodeBodyMax = 1 << 20
 
-// nodeClient makes requests to nodes.
+// nodeClient sends requests to nodes.
 type nodeClient struct {
 	http    *http.Client
 	timeout time.Duration
@@ -32,14 +32,14 @@ func newNodeClient(config Config) *nodeClient {
 				MaxIdleConnsPerHost:    config.Concurrency,
 				MaxResponseHeaderBytes: 64 << 10,
 				IdleConnTimeout:        time.Minute,
-				DisableCompression:     true, // the log has bodies as they were sent
+				DisableCompression:     true, // the log stores bodies exactly as they were sent
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
 }
 
-// request is what a node is asked.
+// request is a request to a node.
 type request struct {
 	call   int // index in the want's calls
 	method string
@@ -47,7 +47,7 @@ type request struct {
 	body   []byte
 }
 
-// do asks a node. Whatever happens is in the exchange.
+// do sends a request to a node. The exchange that it returns describes the answer or the failure.
 func (c *nodeClient) do(ctx context.Context, n *node, r request) fetch.Exchange {
 	e := fetch.Exchange{
 		Call: r.call, Method: r.method, URL: n.base + r.path, Gateway: n.base, Request: string(r.body),
@@ -80,7 +80,7 @@ func (c *nodeClient) exchange(ctx context.Context, n *node, r request, e *fetch.
 	}
 	defer func() { _ = response.Body.Close() }()
 	e.Status = response.StatusCode
-	e.Header = telling(response.Header)
+	e.Header = reportedHeader(response.Header)
 	e.Body, err = io.ReadAll(io.LimitReader(response.Body, nodeBodyMax+1))
 	if err != nil {
 		return fmt.Errorf("read the body: %w", err)
@@ -91,15 +91,15 @@ func (c *nodeClient) exchange(ctx context.Context, n *node, r request, e *fetch.
 	return nil
 }
 
-// telling are the headers that say something about the body, or when to ask again.
-func telling(h http.Header) map[string]string {
-	kept := map[string]string{}
+// reportedHeader returns the header fields that go into the report: those about the body, and the time to try again.
+func reportedHeader(h http.Header) map[string]string {
+	reported := map[string]string{}
 	for name, key := range map[string]string{"Content-Type": "content-type", "Retry-After": "retry-after"} {
 		if value := h.Get(name); value != "" {
-			kept[key] = value
+			reported[key] = value
 		}
 	}
-	return kept
+	return reported
 }
 
 func failureOf(err error) fetch.Failure {
@@ -113,7 +113,7 @@ func failureOf(err error) fetch.Failure {
 	return fetch.FailureConnection
 }
 
-// withoutURL takes off what net/http puts before an error: the URL stands in the exchange, without credentials.
+// withoutURL removes the URL that net/http adds to an error. The exchange has the URL already, without credentials.
 func withoutURL(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

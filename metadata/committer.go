@@ -13,28 +13,29 @@ import (
 	"strata/eventstore"
 )
 
-// errLost is why an attempt is not recorded: it took so long that its job was given to somebody else.
-var errLost = errors.New("the job was given to somebody else")
+// errLost means that an attempt must not be recorded: it took so long that its job was given to another worker.
+var errLost = errors.New("the job was given to another worker")
 
-// errNotAll rolls a transaction back that some reports don't belong in.
+// errNotAll rolls back the transaction of a batch with reports that must not be recorded.
 var errNotAll = errors.New("not all of the batch can be recorded")
 
-// committer writes reports and completes their jobs, in one transaction.
+// committer appends reports and completes their jobs in one transaction.
 type committer struct{ log *eventstore.Log }
 
-// commit records all of the batch, or nothing. Where some of it must not be recorded it records nothing either, and
-// returns these with the reason: errLost, or nil for one that is in the log already, by a commit whose answer was lost.
-func (c committer) commit(ctx context.Context, batch []*finished) (settled map[*finished]error, err error) {
+// commit records the whole batch or nothing. If some attempts must not be recorded, it records nothing, and returns
+// these attempts with the reason: errLost, or nil for one that is already in the log, by a commit whose answer was
+// lost.
+func (c committer) commit(ctx context.Context, batch []*finishedAttempt) (settled map[*finishedAttempt]error, err error) {
 	incoming := make([]eventstore.Incoming, len(batch))
 	for i, f := range batch {
 		incoming[i] = f.incoming
 	}
 	_, err = c.log.AppendBatch(ctx, incoming, func(tx pgx.Tx, _ int64) error {
-		others, err := complete(ctx, tx, batch)
+		others, err := completeJobs(ctx, tx, batch)
 		if err != nil || len(others) == 0 {
 			return err
 		}
-		if settled, err = settle(ctx, tx, others); err != nil {
+		if settled, err = settleJobs(ctx, tx, others); err != nil {
 			return err
 		}
 		return errNotAll
@@ -45,10 +46,10 @@ func (c committer) commit(ctx context.Context, batch []*finished) (settled map[*
 	return nil, err
 }
 
-// complete does for the jobs of a batch what river.JobCompleteTx does for one: here they take one statement, because
-// nobody else can write to the log meanwhile. Those whose jobs were not what their workers were given are returned: then
-// the caller undoes it. The time at which a worker got a job tells one run of it from another.
-func complete(ctx context.Context, tx pgx.Tx, batch []*finished) (others []*finished, err error) {
+// completeJobs does for a batch what river.JobCompleteTx does for one job. It takes one statement, because the
+// transaction blocks all other writers of the log. It returns the attempts whose job is not in the run that their
+// worker was given; then the caller must roll back. The time at which a worker got a job distinguishes its runs.
+func completeJobs(ctx context.Context, tx pgx.Tx, batch []*finishedAttempt) (others []*finishedAttempt, err error) {
 	ids := make([]int64, len(batch))
 	for i, f := range batch {
 		ids[i] = f.job.ID
@@ -80,8 +81,9 @@ func complete(ctx context.Context, tx pgx.Tx, batch []*finished) (others []*fini
 	return others, nil
 }
 
-// settle says why jobs should not have been completed: they were already, or are no longer what their workers were given.
-func settle(ctx context.Context, tx pgx.Tx, others []*finished) (map[*finished]error, error) {
+// settleJobs returns why jobs must not be completed: nil for those that are already completed by the same run, and
+// errLost for the others.
+func settleJobs(ctx context.Context, tx pgx.Tx, others []*finishedAttempt) (map[*finishedAttempt]error, error) {
 	type run struct {
 		state string
 		at    time.Time
@@ -93,7 +95,7 @@ func settle(ctx context.Context, tx pgx.Tx, others []*finished) (map[*finished]e
 	rows, err := tx.Query(ctx, `
 		SELECT id, state::text, coalesce(attempted_at, 'epoch') FROM `+schema+`.river_job WHERE id = ANY ($1)`, ids)
 	if err != nil {
-		return nil, fmt.Errorf("look at %d jobs: %w", len(others), err)
+		return nil, fmt.Errorf("read %d jobs: %w", len(others), err)
 	}
 	runs := make(map[int64]run, len(others))
 	var (
@@ -105,9 +107,9 @@ func settle(ctx context.Context, tx pgx.Tx, others []*finished) (map[*finished]e
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look at %d jobs: %w", len(others), err)
+		return nil, fmt.Errorf("read %d jobs: %w", len(others), err)
 	}
-	settled := map[*finished]error{}
+	settled := map[*finishedAttempt]error{}
 	for _, f := range others {
 		ours := f.job.AttemptedAt != nil && runs[f.job.ID].at.Equal(*f.job.AttemptedAt)
 		if ours && rivertype.JobState(runs[f.job.ID].state) == rivertype.JobStateCompleted {

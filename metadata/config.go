@@ -13,50 +13,54 @@ import (
 
 	"strata/domain/fetch"
 	"strata/eventstore"
+	"strata/metadata/internal/web"
 )
 
-// Config of the role. The zero value of a field means its default, where it has one.
+// Config configures the role. The zero value of a field selects its default, if it has one.
 type Config struct {
-	// Log that the reports go to. Its database has the wants, and gets the schema that River works in.
+	// Log gets the reports. Its database has the wants, and gets a schema for River.
 	Log *eventstore.Log
-	// Nodes are base URLs of Stacks nodes' RPC, tried in turn. Without any, what only a node can tell is not asked.
+	// Nodes are base URLs of the RPC of Stacks nodes, which get requests in turn. Without nodes, contracts are not
+	// read.
 	Nodes []string
-	// Web asks for documents and images.
+	// Web fetches documents and images.
 	Web Web
-	// Resolve says where a URI can be asked for, best first. An error means nowhere.
+	// Resolve returns the places from which a URI can be fetched, the best first. An error means that there is none.
 	Resolve func(uri string) ([]Candidate, error)
-	// Data reads a data: URI (RFC 2397).
+	// Data decodes a data: URI (RFC 2397).
 	Data func(uri string) (mediaType string, body []byte, err error)
-	// Images keeps images. Nil: images are not fetched.
+	// Images stores images. If nil, images are not fetched.
 	Images Images
 
-	// Concurrency is how many wants are asked for at the same time: so many of contracts and so many of documents. Of
-	// images, which are large, it is an eighth. Default 64.
+	// Concurrency is the maximum number of contracts that are read at the same time, and the maximum number of
+	// documents that are fetched at the same time. For images, which are large, the maximum is an eighth of it. Default
+	// 64.
 	Concurrency int
-	// Interval at which to look for wants that are due, besides when a projection says that it moved. Default 200 ms.
+	// Interval is the time between two passes over the wants, unless a projection notifies of a change earlier. Default
+	// 200 ms.
 	Interval time.Duration
 	// DocumentLimit and ImageLimit bound the body of a response, in bytes; defaults 1,000,000 and 10,000,000.
 	DocumentLimit, ImageLimit int64
-	// NodeTimeout bounds one call of a node; default 10 s.
+	// NodeTimeout bounds one request to a node; default 10 s.
 	NodeTimeout time.Duration
-	// AttemptTimeout bounds all requests of one attempt; what is not answered by then counts as timed out. Default
-	// 90 s.
+	// AttemptTimeout bounds all requests of one attempt together. A request without an answer by then counts as timed
+	// out. Default 90 s.
 	AttemptTimeout time.Duration
-	// RecordTimeout is how long a finished attempt waits for a database that is away, before it is forgotten and made
-	// again. Default 30 s.
+	// RecordTimeout is how long a finished attempt waits for an unreachable database. After that its result is dropped,
+	// and the attempt is made again. Default 30 s.
 	RecordTimeout time.Duration
-	// RescueAfter is how long after its start a job counts as lost, because its process was killed, and is done by
-	// another. More than four thirds of AttemptTimeout and RecordTimeout together, which is where the default comes from,
-	// plus a minute.
+	// RescueAfter is the time after the start of a job at which the job counts as lost, because its process was killed,
+	// and another worker gets it. It must be more than jobTimeout, which is four thirds of AttemptTimeout plus
+	// RecordTimeout. Default: a minute more than that.
 	RescueAfter time.Duration
-	// Grace is how long requests may go on when Run is told to stop; default 10 s.
+	// Grace is how long requests may go on after Run is told to stop; default 10 s.
 	Grace time.Duration
 
 	Logger   *slog.Logger
 	Registry prometheus.Registerer
 }
 
-// Defaults of Config.
+// Default values of Config.
 const (
 	ConcurrencyDefault          = 64
 	IntervalDefault             = 200 * time.Millisecond
@@ -69,31 +73,26 @@ const (
 	rescueMarginDefault         = time.Minute
 )
 
-// Candidate is a place where a resource can be asked for.
-type Candidate struct {
-	// URL to ask.
-	URL string
-	// Gateway is the base URL through which a URI of another scheme is reached; empty when the URL is the URI itself.
-	Gateway string
-}
+// Candidate is a place from which a resource can be fetched.
+type Candidate = web.Candidate
 
-// Web asks for resources.
+// Web fetches resources.
 type Web interface {
-	// Get asks one candidate after the other until one answers well, and returns every exchange; the last one counts.
-	// A body larger than limit bytes is a failure of its exchange. It returns soon after ctx is done.
+	// Get tries one candidate after the other until one succeeds, and returns all exchanges. The last one is the
+	// result. An exchange with a body larger than limit bytes fails. Get returns soon after ctx is done.
 	Get(ctx context.Context, candidates []Candidate, limit int64, accept string) []fetch.Exchange
 }
 
-// Images keeps images.
+// Images stores images.
 type Images interface {
-	// Keep stores the bytes of an image and says what they show. An error means that they are no image that can be
-	// shown, unless it is ErrUnavailable.
+	// Keep stores the bytes of an image and returns facts about it. An error other than ErrUnavailable means that the
+	// bytes are not an acceptable image.
 	Keep(ctx context.Context, body []byte) (fetch.ImageFacts, error)
 }
 
-// ErrUnavailable is what Images.Keep returns, wrapped, when images can't be kept now, whatever they are. The attempt is
-// then forgotten and made again.
-var ErrUnavailable = errors.New("images can't be kept now")
+// ErrUnavailable is wrapped by the errors of Images.Keep if no image can be stored at the moment. The result of the
+// attempt is then dropped, and the attempt is made again.
+var ErrUnavailable = errors.New("images can't be stored at the moment")
 
 func (c Config) withDefaults() Config {
 	if c.Logger == nil {
@@ -118,36 +117,36 @@ func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
 	return value
 }
 
-// turnTimeout is how long a job waits until it may make requests, before it goes back to the queue. All that have their turn
-// would have to take long.
-func (c Config) turnTimeout() time.Duration { return c.AttemptTimeout / 3 }
+// slotTimeout is how long a job waits for a slot to make requests, before it goes back to the queue. It only waits that
+// long if all slots are taken by slow attempts.
+func (c Config) slotTimeout() time.Duration { return c.AttemptTimeout / 3 }
 
-// jobTimeout bounds an attempt together with the waiting for its turn, and its recording.
+// jobTimeout bounds a job: the wait for a slot, the attempt, and recording its result.
 func (c Config) jobTimeout() time.Duration {
-	return c.turnTimeout() + c.AttemptTimeout + c.RecordTimeout
+	return c.slotTimeout() + c.AttemptTimeout + c.RecordTimeout
 }
 
 func (c Config) validate() error {
 	switch {
 	case c.Log == nil:
-		return errors.New("metadata: there is no log to write to")
+		return errors.New("metadata: the configuration has no Log")
 	case c.Web == nil || c.Resolve == nil || c.Data == nil:
-		return errors.New("metadata: Web, Resolve and Data are needed to get documents")
+		return errors.New("metadata: the configuration needs Web, Resolve and Data to fetch documents")
 	case c.RescueAfter <= c.jobTimeout():
-		return fmt.Errorf("metadata: a job can't count as lost after %s when it may take %s", c.RescueAfter, c.jobTimeout())
+		return fmt.Errorf("metadata: RescueAfter is %s, but a job may take %s; raise RescueAfter or lower the timeouts", c.RescueAfter, c.jobTimeout())
 	}
 	return nil
 }
 
-// parseNode reads a node's base URL.
+// parseNode parses a node's base URL.
 func parseNode(raw string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(raw, "/"))
 	if err != nil {
 		var parse *url.Error
 		if errors.As(err, &parse) {
-			err = parse.Err // without the URL, which may hold a password
+			err = parse.Err // without the URL, which may contain a password
 		}
-		return nil, fmt.Errorf("metadata: a node's URL can't be read: %w", err)
+		return nil, fmt.Errorf("metadata: parse the URL of a node: %w", err)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("metadata: want a node's URL such as http://127.0.0.1:20443, got %q", u.Redacted())

@@ -15,70 +15,72 @@ import (
 	"strata/domain/fetch"
 )
 
-// askNodes makes a contract's requests, one after the other, all at the same block. They go to one node as long as it
-// answers, and on to the next one from where it does not. The requests after one that no node answers are not made.
-func (w *worker) askNodes(ctx context.Context, want fetch.Want, tip fetch.Tip) ([]fetch.Exchange, error) {
+// readContract makes the requests for a contract, one after the other, all at the same block. They go to one node as
+// long as it answers; when it does not, that request and the following ones go to the next node. If no node answers a
+// request, readContract does not make the following ones.
+func (w *worker) readContract(ctx context.Context, want fetch.Want, tip fetch.Tip) ([]fetch.Exchange, error) {
 	requests, err := requestsOf(want, tip)
 	if err != nil {
 		return []fetch.Exchange{{
 			Method: http.MethodGet, URL: want.Contract, Failure: fetch.FailureURI, Error: err.Error(), StartedAt: time.Now().UTC(),
 		}}, nil
 	}
-	asked := w.nodes.take(nil)
-	if asked == nil {
-		return nil, river.JobSnooze(max(w.nodes.wait(), restFirst))
+	n := w.nodes.acquire(nil)
+	if n == nil {
+		return nil, river.JobSnooze(max(w.nodes.wait(), ejectionFirst))
 	}
-	taken := true // asked is ours to tell about
+	acquired := true // whether n was acquired and no result was recorded for it since
 	tried := map[*node]bool{}
 	var exchanges []fetch.Exchange
 	for _, r := range requests {
 		for {
-			e := w.client.do(ctx, asked, r)
+			e := w.client.do(ctx, n, r)
 			exchanges = append(exchanges, e)
-			answer := w.judge(ctx, asked, taken, e)
-			taken = false
+			answer := w.assess(ctx, n, acquired, e)
+			acquired = false
 			if answer {
 				break
 			}
-			tried[asked] = true
-			if asked = w.nodes.take(tried); asked == nil || ctx.Err() != nil {
-				if asked != nil {
-					asked.abandoned()
+			tried[n] = true
+			if n = w.nodes.acquire(tried); n == nil || ctx.Err() != nil {
+				if n != nil {
+					n.abandon()
 				}
 				return exchanges, nil
 			}
-			taken = true
+			acquired = true
 		}
 	}
 	return exchanges, nil
 }
 
-// judge says whether an exchange is the answer, or another node should be asked, and tells the node's health from it.
-func (w *worker) judge(ctx context.Context, n *node, taken bool, e fetch.Exchange) (answer bool) {
+// assess reports whether an exchange is the answer (otherwise another node should be tried), and records the node's
+// health.
+func (w *worker) assess(ctx context.Context, n *node, acquired bool, e fetch.Exchange) (answer bool) {
 	switch {
-	case ctx.Err() != nil: // our time was over, which says nothing of the node
-		if taken {
-			n.abandoned()
+	case ctx.Err() != nil: // the attempt's time is over, which says nothing about the node
+		if acquired {
+			n.abandon()
 		}
 		return false
 	case e.Failure == fetch.FailureTooLarge:
-		n.answered(ctx)
+		n.recordSuccess(ctx)
 		return true
 	case e.Failure != "":
-		n.failed(ctx, time.Now(), 0, e.Error)
+		n.recordFailure(ctx, time.Now(), 0, e.Error)
 		return false
 	case e.Status == http.StatusTooManyRequests:
-		n.failed(ctx, time.Now(), fetch.RetryAfter(e.Header["retry-after"], time.Now()), fmt.Sprintf("status %d", e.Status))
+		n.recordFailure(ctx, time.Now(), fetch.RetryAfter(e.Header["retry-after"], time.Now()), fmt.Sprintf("status %d", e.Status))
 		return false
 	case e.Status >= http.StatusInternalServerError:
-		n.failed(ctx, time.Now(), 0, fmt.Sprintf("status %d", e.Status))
+		n.recordFailure(ctx, time.Now(), 0, fmt.Sprintf("status %d", e.Status))
 		return false
 	}
-	n.answered(ctx)
-	return e.Status != http.StatusNotFound // it may not have the block yet, which another one has
+	n.recordSuccess(ctx)
+	return e.Status != http.StatusNotFound // another node may already have the block
 }
 
-// requestsOf says what a node has to be asked.
+// requestsOf returns the requests to a node that a want needs.
 func requestsOf(want fetch.Want, tip fetch.Tip) ([]request, error) {
 	address, name, ok := strings.Cut(want.Contract, ".")
 	if !ok || address == "" || name == "" {
@@ -103,7 +105,7 @@ func requestsOf(want fetch.Want, tip fetch.Tip) ([]request, error) {
 	return requests, nil
 }
 
-// callBody is the body of a read-only call.
+// callBody is the body of a request for a read-only call.
 type callBody struct {
 	Sender    string   `json:"sender"`
 	Arguments []string `json:"arguments"`

@@ -21,16 +21,17 @@ import (
 	"strata/migrations"
 )
 
-// databases have two projections, ft_v1 and nft_v1, with a block each, which fold the log and have folded all of it.
-var databases = pgtest.Template("metadata", fill)
+// databases have two active projections, ft_v1 and nft_v1, which have one block each and have folded all of the log.
+var databases = pgtest.Template("metadata", fillDatabase)
 
-// tables are those of projections with wants.
+// tables is the file with the tables of projections that have wants.
 const tables = "../projections/internal/token/tables.sql"
 
-// tip is the block that the projections are at.
+// tip is the tip of the projections.
 var tip = fetch.Tip{Height: 100, IndexBlockHash: hash.Hash32{1, 2, 3}}
 
-func fill(ctx context.Context, url string) error {
+// fillDatabase migrates a database and creates the two projections.
+func fillDatabase(ctx context.Context, url string) error {
 	if err := migrations.Up(ctx, url); err != nil {
 		return err
 	}
@@ -57,6 +58,19 @@ func fill(ctx context.Context, url string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
+// dedicatedServer starts a Postgres server that the test may stop and kill, with a database like those of databases.
+func dedicatedServer(t *testing.T) *pgtest.Server {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a server of its own")
+	}
+	server := pgtest.Dedicated(t)
+	if err := fillDatabase(t.Context(), server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
 func openLog(t testing.TB, pool *pgxpool.Pool) *eventstore.Log {
 	t.Helper()
 	log := eventstore.Open(pool, eventstore.Config{})
@@ -64,7 +78,7 @@ func openLog(t testing.TB, pool *pgxpool.Pool) *eventstore.Log {
 	return log
 }
 
-// row is a row of a table of wants. Zero fields have a value that makes the want due.
+// row is a row of a table of wants. The zero values of its fields make the want due.
 type row struct {
 	want      fetch.Want
 	seq       int64
@@ -73,10 +87,10 @@ type row struct {
 	waits     int
 	priority  int
 	dueIn     time.Duration
-	dueAt     time.Time // instead
+	dueAt     time.Time // overrides dueIn
 }
 
-// raise writes a want, or raises it anew.
+// raise inserts a want, or raises it again.
 func raise(t testing.TB, pool *pgxpool.Pool, schema string, r row) {
 	t.Helper()
 	text, err := json.Marshal(r.want)
@@ -111,24 +125,26 @@ func reports(t testing.TB, log *eventstore.Log) []*fetch.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []*fetch.Report
+	var list []*fetch.Report
 	for _, event := range all {
-		found = append(found, event.report)
+		list = append(list, event.report)
 	}
-	return found
+	return list
 }
 
-type recorded struct {
+// reportEvent is a report with its position in the log.
+
+type reportEvent struct {
 	seq    int64
 	report *fetch.Report
 }
 
-func readReports(ctx context.Context, log *eventstore.Log, after int64) ([]recorded, error) {
-	var found []recorded
+func readReports(ctx context.Context, log *eventstore.Log, after int64) ([]reportEvent, error) {
+	var list []reportEvent
 	for {
 		events, err := log.Read(ctx, eventstore.Range{After: after, Events: 1000, Bytes: 64 << 20, Paths: []string{fetch.PathReport}})
 		if err != nil || len(events) == 0 {
-			return found, err
+			return list, err
 		}
 		for _, e := range events {
 			after = e.Seq
@@ -142,13 +158,13 @@ func readReports(ctx context.Context, log *eventstore.Log, after int64) ([]recor
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, recorded{e.Seq, report})
+			list = append(list, reportEvent{e.Seq, report})
 		}
 	}
 }
 
-// folder is a projection: it takes reports in. A want whose attempts are fewer than failures fails and is raised again
-// at once; the others are answered.
+// folder is a projection that folds reports. It treats the first attempts at a want, as many as failures, as failed,
+// and raises the want again at once. After the next attempt it deletes the want.
 type folder struct {
 	log      *eventstore.Log
 	schemas  []string
@@ -159,9 +175,9 @@ type folder struct {
 func (f *folder) run(ctx context.Context) {
 	after := int64(0)
 	for ctx.Err() == nil {
-		// The database may be away.
-		if at, err := f.step(ctx, after); err == nil {
-			after = at
+		// The database may be down.
+		if position, err := f.step(ctx, after); err == nil {
+			after = position
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -176,15 +192,15 @@ func (f *folder) step(ctx context.Context, after int64) (int64, error) {
 	if err != nil {
 		return after, err
 	}
-	for _, one := range all {
-		size = max(size, one.seq)
+	for _, event := range all {
+		size = max(size, event.seq)
 	}
 	return size, pgx.BeginFunc(ctx, f.log.Pool(), func(tx pgx.Tx) error {
-		for _, one := range all {
-			key := sha256.Sum256([]byte(one.report.Want.Key()))
+		for _, event := range all {
+			key := sha256.Sum256([]byte(event.report.Want.Key()))
 			for _, schema := range f.schemas {
-				_, err := tx.Exec(ctx, `UPDATE `+schema+`.want SET source_seq = $2, attempts = attempts + 1, due_at = now() WHERE key_hash = $1`, key[:], one.seq)
-				if one.report.Attempt > f.failures {
+				_, err := tx.Exec(ctx, `UPDATE `+schema+`.want SET source_seq = $2, attempts = attempts + 1, due_at = now() WHERE key_hash = $1`, key[:], event.seq)
+				if event.report.Attempt > f.failures {
 					_, err = tx.Exec(ctx, `DELETE FROM `+schema+`.want WHERE key_hash = $1`, key[:])
 				}
 				if err != nil {
@@ -200,7 +216,7 @@ func (f *folder) step(ctx context.Context, after int64) (int64, error) {
 	})
 }
 
-// fold runs a projection until the test ends.
+// fold runs a folder until the test ends.
 func fold(t testing.TB, log *eventstore.Log, failures int) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -209,12 +225,12 @@ func fold(t testing.TB, log *eventstore.Log, failures int) {
 	t.Cleanup(func() { stop(); done.Wait() })
 }
 
-// eventually waits until condition holds.
+// eventually waits until condition holds. what names the condition.
 func eventually(t testing.TB, what string, within time.Duration, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(within); !condition(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not so after %s", what, within)
+			t.Fatalf("timed out after %s waiting until %s", within, what)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,91 +18,88 @@ import (
 	"strata/metadata"
 )
 
-// jobs counts River's jobs; none before the tables are there.
-func jobs(t testing.TB, log *eventstore.Log) (count int) {
+// jobs counts River's jobs: all of them, or those that meet an SQL condition.
+func jobs(t testing.TB, log *eventstore.Log, condition ...string) (count int) {
 	t.Helper()
-	var there bool
-	if err := log.Pool().QueryRow(t.Context(), `SELECT to_regclass('river.river_job') IS NOT NULL`).Scan(&there); err != nil {
+	query := strings.Join(append([]string{`SELECT count(*) FROM river.river_job`}, condition...), " WHERE ")
+	if err := log.Pool().QueryRow(t.Context(), query).Scan(&count); err != nil {
 		t.Fatal(err)
-	}
-	if there {
-		if err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM river.river_job`).Scan(&count); err != nil {
-			t.Fatal(err)
-		}
 	}
 	return count
 }
 
-// looking waits until the dispatcher has looked: a want that is raised now is dispatched at the next look.
-func looking(t testing.TB, log *eventstore.Log) {
+// unfinishedJobs counts the jobs that wait or run.
+func unfinishedJobs(t testing.TB, log *eventstore.Log) int {
 	t.Helper()
-	before := jobs(t, log)
-	raise(t, log.Pool(), "nft_v1", row{want: document(fmt.Sprintf("gopher://probe/%d", before))})
-	eventually(t, "the dispatcher looks", 60*time.Second, func() bool { return jobs(t, log) > before })
+	return jobs(t, log, `state IN ('available', 'running', 'retryable', 'scheduled', 'pending')`)
 }
 
-func TestDueLaterIsNotDoneEarly(t *testing.T) {
+// wantJobs fails the test unless the dispatcher has created this many jobs.
+func wantJobs(t testing.TB, log *eventstore.Log, count int) {
+	t.Helper()
+	if got := jobs(t, log); got != count {
+		t.Errorf("got %d jobs, want %d", got, count)
+	}
+}
+
+func TestNoAttemptBeforeAWantIsDue(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
-	run(t, config(log))
-	looking(t, log)
+	r := run(t, config(log))
+	r.awaitPass(t)
 	due := time.Now().Add(1500 * time.Millisecond)
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://later"), dueAt: due})
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://much-later"), dueAt: due.Add(time.Hour)})
-	for _, r := range await(t, log, 2) {
-		if r.Want.URI == "gopher://later" && r.StartedAt.Before(due) {
-			t.Errorf("it was begun %s early", due.Sub(r.StartedAt))
-		}
+	if report := r.awaitReport(t); report.Want.URI != "gopher://later" || report.StartedAt.Before(due) {
+		t.Errorf("the attempt at %s began %s early", report.Want.URI, due.Sub(report.StartedAt))
+	}
+}
+
+// appendEvents appends events that were received at this time, and returns the position of the last one.
+func appendEvents(t testing.TB, log *eventstore.Log, count int, received time.Time) (position int64) {
+	t.Helper()
+	batch := make([]eventstore.Incoming, count)
+	for i := range batch {
+		batch[i] = eventstore.Incoming{ReceivedAt: received, Path: "/x", Body: eventstore.NewBody(fmt.Append(nil, i))}
+	}
+	first, err := log.AppendBatch(t.Context(), batch, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return first + int64(count) - 1
+}
+
+// setPosition sets the position of a projection.
+func setPosition(t testing.TB, log *eventstore.Log, name string, position int64) {
+	t.Helper()
+	if _, err := log.Pool().Exec(t.Context(), `UPDATE strata.projection SET position = $2 WHERE name = $1`, name, position); err != nil {
+		t.Fatal(err)
 	}
 }
 
 func TestLagStopsDispatching(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
-	ctx := t.Context()
-	batch := make([]eventstore.Incoming, metadata.Near+1)
-	for i := range batch {
-		batch[i] = eventstore.Incoming{ReceivedAt: time.Now(), Path: "/x", Body: eventstore.NewBody(fmt.Append(nil, i))}
-	}
-	if _, err := log.AppendBatch(ctx, batch, nil); err != nil {
-		t.Fatal(err)
-	}
-	move := func(name string, position int) {
-		t.Helper()
-		if _, err := log.Pool().Exec(ctx, `UPDATE strata.projection SET position = $2 WHERE name = $1`, name, position); err != nil {
-			t.Fatal(err)
-		}
-	}
-	move("nft", len(batch))
-	run(t, config(log))
+	head := appendEvents(t, log, metadata.LagItemsMax+1, time.Now())
+	r := run(t, config(log))
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://behind")})
-	looking(t, log)
-	looking(t, log)
-	if got := await(t, log, 2); got[0].Want.URI == "gopher://behind" || got[1].Want.URI == "gopher://behind" {
-		t.Error("a want of a projection that is far behind was fetched")
-	}
-	move("ft", len(batch))
-	await(t, log, 3)
+	r.awaitPass(t)
+	wantJobs(t, log, 0) // the projection is too many events behind
+	setPosition(t, log, "ft", head)
+	r.awaitReports(t, 1)
 
-	// Few events, but old ones.
-	old := eventstore.Incoming{ReceivedAt: time.Now().Add(-time.Hour), Path: "/x", Body: eventstore.NewBody([]byte("old"))}
-	first, err := log.AppendBatch(ctx, []eventstore.Incoming{old}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	move("ft", int(first)-1)
-	move("nft", int(first))
-	looking(t, log) // a look that has begun before may have found ft up to date
-	looking(t, log)
+	// The projection is only one event behind, but that event is old.
+	head = appendEvents(t, log, 1, time.Now().Add(-time.Hour))
+	setPosition(t, log, "ft", head-1)
+	r.awaitPass(t) // a pass that began earlier may have found the projection up to date
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://old")})
-	looking(t, log)
-	looking(t, log)
-	await(t, log, 7)
-	move("ft", int(first))
-	await(t, log, 8)
+	r.awaitPass(t)
+	wantJobs(t, log, 1)
+	setPosition(t, log, "ft", head)
+	r.awaitReports(t, 2)
 }
 
-// A projection that folds the steps of another is behind by what both are.
+// The lag of a projection that folds the steps of another is the sum of both lags.
 func TestLagOfStepsCounts(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
@@ -116,57 +115,47 @@ func TestLagOfStepsCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	batch := make([]eventstore.Incoming, 600)
-	for i := range batch {
-		batch[i] = eventstore.Incoming{ReceivedAt: time.Now(), Path: "/x", Body: eventstore.NewBody(fmt.Append(nil, i))}
-	}
-	if _, err := log.AppendBatch(ctx, batch, nil); err != nil {
-		t.Fatal(err)
-	}
-	run(t, config(log))
+	appendEvents(t, log, 600, time.Now())
+	r := run(t, config(log))
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://behind")})
-	looking(t, log)
-	looking(t, log)
-	await(t, log, 2)
-	if _, err := log.Pool().Exec(ctx, `UPDATE strata.projection SET position = 300 WHERE name = 'chain'`); err != nil {
-		t.Fatal(err)
-	}
-	await(t, log, 3)
+	r.awaitPass(t)
+	wantJobs(t, log, 0)
+	setPosition(t, log, "chain", 300)
+	r.awaitReports(t, 1)
 }
 
-func TestAStoppedProjectionIsLeftAlone(t *testing.T) {
+func TestWantsOfAFailedProjectionAreLeft(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	if _, err := log.Pool().Exec(t.Context(), `UPDATE strata.projection SET state = 'failed' WHERE name = 'ft'`); err != nil {
 		t.Fatal(err)
 	}
 	raise(t, log.Pool(), "ft_v1", row{want: document("gopher://x")})
-	run(t, config(log))
-	looking(t, log)
-	looking(t, log)
-	await(t, log, 2)
+	run(t, config(log)).awaitPass(t)
+	wantJobs(t, log, 0)
 }
 
-func TestABlockAhead(t *testing.T) {
+// A want with a min_height above the projection's tip waits for that block.
+func TestMinHeightAboveTip(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	node := newNode(t, nil)
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("get-name"), minHeight: tip.Height + 1})
-	run(t, config(log, node.URL))
-	looking(t, log)
-	await(t, log, 1)
+	r := run(t, config(log, node.URL))
+	r.awaitPass(t)
+	wantJobs(t, log, 0)
 	_, err := log.Pool().Exec(t.Context(), `INSERT INTO ft_v1.block (height, source_seq, burn_block_height, time, index_block_hash, block_hash)
 		VALUES ($1, 1, 1, 1, $2, $2)`, tip.Height+1, make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := await(t, log, 2); all[1].Tip == nil || all[1].Tip.Height != tip.Height+1 || !all[1].Tip.IndexBlockHash.IsZero() {
-		t.Errorf("got tip %+v", all[1].Tip)
+	if got := r.awaitReport(t).Tip; got == nil || got.Height != tip.Height+1 || !got.IndexBlockHash.IsZero() {
+		t.Errorf("got tip %+v", got)
 	}
 }
 
-// The same want, raised by two projections at one event, is one job; raised at another event it is another.
-func TestProjectionsShareARaising(t *testing.T) {
+// A want that two projections raise at the same event is one job. If they raise it at different events, it is two.
+func TestProjectionsShareARevision(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	due := time.Now().Add(-time.Minute)
@@ -175,60 +164,52 @@ func TestProjectionsShareARaising(t *testing.T) {
 	raise(t, log.Pool(), "nft_v1", row{want: shared, seq: 7, dueAt: due})
 	raise(t, log.Pool(), "ft_v1", row{want: apart, seq: 7, dueAt: due})
 	raise(t, log.Pool(), "nft_v1", row{want: apart, seq: 8, dueAt: due})
-	run(t, config(log))
+	r := run(t, config(log))
 	count := map[string]int{}
-	for _, r := range await(t, log, 3) {
-		count[r.Want.URI]++
+	for _, report := range r.awaitReports(t, 3) {
+		count[report.Want.URI]++
 	}
 	if count["gopher://shared"] != 1 || count["gopher://apart"] != 2 {
 		t.Errorf("got %v", count)
 	}
-	// Nothing was folded, so it is all still there, and stays as it is until it is raised anew.
-	looking(t, log)
-	await(t, log, 4)
+	// Nothing folds the reports, so the wants are still there. They are not dispatched until they are raised again.
+	r.awaitPass(t)
+	wantJobs(t, log, 3)
 	raise(t, log.Pool(), "ft_v1", row{want: shared, seq: 7, waits: 1, dueAt: due})
-	await(t, log, 5)
+	r.awaitReports(t, 4)
 }
 
-// When the projection that a job came from gives its want up, another that raised it at the same event gets its report.
-func TestAJobServesTheOtherProjection(t *testing.T) {
+// When a projection deletes its want, the job still serves another projection that raised the want at the same event.
+func TestAJobServesAnotherProjection(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	gate := make(chan struct{})
-	node := newNode(t, through(gate))
+	node := newNode(t, answerAfter(gate))
 	due := time.Now().Add(-time.Minute)
 	c := config(log, node.URL)
 	c.Concurrency, c.NodeTimeout, c.AttemptTimeout = 1, 30*time.Second, 30*time.Second
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("first"), priority: 1, dueAt: due})
-	run(t, c)
-	eventually(t, "the only worker is busy", 60*time.Second, func() bool { return len(node.requests()) == 1 })
+	r := run(t, c)
+	eventually(t, "the only slot is taken", 60*time.Second, func() bool { return len(node.requests()) == 1 })
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("second"), seq: 3, dueAt: due})
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("third"), seq: 3, dueAt: due})
-	eventually(t, "three jobs", 60*time.Second, func() bool { return jobs(t, log) == 3 })
-	// At a later look, so that nothing but River knows that there is a job for it.
+	eventually(t, "there are three jobs", 60*time.Second, func() bool { return jobs(t, log) == 3 })
+	// This comes in a later pass, so only River knows that there is a job for the revision.
 	raise(t, log.Pool(), "nft_v1", row{want: contractRead("second"), seq: 3, dueAt: due})
-	looking(t, log)
-	looking(t, log)
-	if got := jobs(t, log); got != 5 {
-		t.Errorf("got %d jobs, want three and the two by which the dispatcher was seen to look", got)
-	}
+	r.awaitPass(t)
+	wantJobs(t, log, 3)
 	var schema string
 	if err := log.Pool().QueryRow(t.Context(), `DELETE FROM ft_v1.want WHERE want LIKE '%second%' OR want LIKE '%third%' RETURNING 'ft_v1'`).Scan(&schema); err != nil {
 		t.Fatal(err)
 	}
 	close(gate)
-	got := map[string]bool{}
-	for _, r := range await(t, log, 4) {
-		if r.Want.Kind == fetch.ContractRead {
-			got[r.Want.Calls[0].Function] = true
-		}
-	}
-	if !got["first"] || !got["second"] || got["third"] {
+	r.awaitReports(t, 2)
+	if got := functionsRead(t, log); !slices.Equal(got, []string{"first", "second"}) {
 		t.Errorf("got %v, want the first and the second", got)
 	}
 }
 
-// Rows that have jobs already don't hide what stands behind them, though more of them than are looked at stand before.
+// Wants that already have jobs do not starve the wants behind them, even if they are more than one pass reads.
 func TestNothingIsStarved(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
@@ -237,34 +218,28 @@ func TestNothingIsStarved(t *testing.T) {
 		raise(t, log.Pool(), "ft_v1", row{want: document(fmt.Sprintf("gopher://%d", i)), priority: 1 + i%4})
 	}
 	c := config(log)
-	c.Concurrency = 2 // 16 jobs outstanding; nothing is folded, so that all the rows stay
-	run(t, c)
+	c.Concurrency = 2 // allows 16 outstanding jobs; nothing folds the reports, so all rows stay
+	r := run(t, c)
+	r.awaitPass(t)
 	most := 0
-	eventually(t, "all of them", 60*time.Second, func() bool {
-		var outstanding int
-		if jobs(t, log) > 0 {
-			err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM river.river_job WHERE state <> 'completed'`).Scan(&outstanding)
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		most = max(most, outstanding)
+	eventually(t, "there are all reports", 60*time.Second, func() bool {
+		most = max(most, jobs(t, log, `state <> 'completed'`))
 		return len(reports(t, log)) >= wants
 	})
 	seen := map[string]bool{}
-	for _, r := range await(t, log, wants) {
-		seen[r.Want.URI] = true
+	for _, report := range r.awaitReports(t, wants) {
+		seen[report.Want.URI] = true
 	}
 	if len(seen) != wants {
 		t.Errorf("got %d different wants, want %d", len(seen), wants)
 	}
 	if most > 16 {
-		t.Errorf("%d jobs were outstanding, want 16 at most", most)
+		t.Errorf("%d jobs were outstanding, want at most 16", most)
 	}
 }
 
-// Several processes on one database never have the same raising under way twice, nor record it twice; and they may
-// start at the same time.
+// Two processes on one database, started at the same time, never make two attempts at the same revision at the same
+// time, nor record one twice.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)
@@ -279,25 +254,37 @@ func TestTwoProcesses(t *testing.T) {
 		raise(t, pool, schema, row{want: contractRead(fmt.Sprintf("get-%d", i))})
 	}
 	var start sync.WaitGroup
-	for _, log := range []*eventstore.Log{first, second} {
-		start.Go(func() { run(t, config(log, node.URL)) })
+	roles := make([]*role, 2)
+	for i, log := range []*eventstore.Log{first, second} {
+		start.Go(func() { roles[i] = run(t, config(log, node.URL)) })
 	}
 	start.Wait()
 	fold(t, first, failures)
-	checkEachOnce(t, first, wants, failures)
+	checkEachOnce(t, first, wants, failures, roles...)
 	node.mu.Lock()
 	defer node.mu.Unlock()
 	if node.collided || len(node.got) != wants*(failures+1) {
-		t.Errorf("the node was asked %d times, want %d; the same at the same time: %v", len(node.got), wants*(failures+1), node.collided)
+		t.Errorf("the node got %d requests, want %d; identical ones at the same time: %v", len(node.got), wants*(failures+1), node.collided)
 	}
 }
 
-// checkEachOnce waits until each want has a report for each attempt, and fails when one has two.
-func checkEachOnce(t *testing.T, log *eventstore.Log, wants, failures int) {
+// checkEachOnce waits until every want is answered, stops the roles, and fails the test unless each attempt has exactly
+// one report. A folder must be running.
+func checkEachOnce(t *testing.T, log *eventstore.Log, wants, failures int, roles ...*role) {
 	t.Helper()
 	count := wants * (failures + 1)
-	eventually(t, fmt.Sprintf("%d reports", count), 90*time.Second, func() bool { return len(reports(t, log)) >= count })
-	time.Sleep(300 * time.Millisecond)
+	eventually(t, fmt.Sprintf("there are %d reports", count), 90*time.Second, func() bool { return len(reports(t, log)) >= count })
+	// Without wants and jobs, and after the roles have stopped, no further report can come.
+	eventually(t, "no want and no job is left", 60*time.Second, func() bool {
+		var left int
+		if err := log.Pool().QueryRow(t.Context(), `SELECT (SELECT count(*) FROM ft_v1.want) + (SELECT count(*) FROM nft_v1.want)`).Scan(&left); err != nil {
+			t.Fatal(err)
+		}
+		return left == 0 && unfinishedJobs(t, log) == 0
+	})
+	for _, r := range roles {
+		r.stop()
+	}
 	type attempt struct {
 		key     string
 		attempt int
@@ -316,7 +303,8 @@ func checkEachOnce(t *testing.T, log *eventstore.Log, wants, failures int) {
 	}
 }
 
-// A stop lets what is under way come to its end, or gives it back for the next process.
+// When the role stops, a request in progress may end within Grace. If it does not, the next process repeats the
+// attempt.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
@@ -337,20 +325,19 @@ func TestStop(t *testing.T) {
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("slow")})
 	c := config(log, node.URL)
 	c.NodeTimeout = time.Minute
-	stop := run(t, c)
-	eventually(t, "both are under way", 60*time.Second, func() bool { return len(node.requests()) == 2 })
-	stop()
-	if r := one(t, log); r.Want.Calls[0].Function != "quick" {
-		t.Errorf("got a report on %s, want quick", r.Want.Calls[0].Function)
+	r := run(t, c)
+	eventually(t, "both requests are in progress", 60*time.Second, func() bool { return len(node.requests()) == 2 })
+	r.stop()
+	if got := functionsRead(t, log); !slices.Equal(got, []string{"quick"}) {
+		t.Errorf("got reports on %v, want quick", got)
 	}
 	close(gate)
-	run(t, c)
-	if r := await(t, log, 2)[1]; r.Want.Calls[0].Function != "slow" || r.Exchanges[0].Failure != "" {
-		t.Errorf("got %+v, want an answer to slow", r)
+	if report := run(t, c).awaitReports(t, 2)[1]; report.Want.Calls[0].Function != "slow" || report.Exchanges[0].Failure != "" {
+		t.Errorf("got %+v, want an answer to slow", report)
 	}
 }
 
-func TestRunEndsBeforeItBegan(t *testing.T) {
+func TestRunWithAnEndedContext(t *testing.T) {
 	t.Parallel()
 	m, err := metadata.New(config(openLog(t, databases.New(t))))
 	if err != nil {
@@ -365,12 +352,13 @@ func TestRunEndsBeforeItBegan(t *testing.T) {
 	}
 }
 
-// A want that can't be read harms nobody else's.
-func TestAnUnreadableWant(t *testing.T) {
+// A malformed want does not affect other wants.
+func TestAMalformedWant(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	raise(t, log.Pool(), "ft_v1", row{want: fetch.Want{Kind: fetch.Document}})
-	run(t, config(log))
-	looking(t, log)
-	await(t, log, 1)
+	r := run(t, config(log))
+	r.awaitPass(t)
+	raise(t, log.Pool(), "nft_v1", row{want: document("gopher://x")})
+	r.awaitReport(t)
 }

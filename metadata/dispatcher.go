@@ -14,55 +14,56 @@ import (
 
 	"strata/domain/fetch"
 	"strata/eventstore"
+	"strata/internal/testsignal"
 )
 
-// dispatcher turns wants that are due into jobs.
+// dispatcher turns due wants into jobs.
 type dispatcher struct {
 	config  Config
 	client  *river.Client[pgx.Tx]
 	nodes   *nodes
 	metrics *metrics
 
-	dispatched dispatched
-	turn       int // moves on with each look, so that every source is the first one in its turn
+	memory dispatchMemory
+	passes int                // number of passes; it decides which source comes first
+	pass   *testsignal.Signal // sent after each complete pass
 }
 
-// outstandingPerRequest bounds how many jobs of a lane wait or run: enough that no worker is idle between two looks,
-// and few enough that what is urgent soon has its turn.
+// outstandingPerRequest times the concurrency of a lane bounds its jobs that wait or run. It is large enough that no
+// worker is idle between two passes, and small enough that urgent wants soon have their turn.
 const outstandingPerRequest = 8
 
-// Pauses between two looks.
 const (
-	pauseShort   = 50 * time.Millisecond // while projections move all the time
-	pauseFailed  = time.Second           // while the database can't be used
-	lookTimeout  = 15 * time.Second
-	lockDispatch = 0x7374726174610002
+	pauseShort   = 50 * time.Millisecond // between two passes, while projections move all the time
+	pauseFailed  = time.Second           // after a pass that failed
+	passTimeout  = 15 * time.Second
+	lockDispatch = 0x7374726174610002 // key of the advisory lock for one pass
 )
 
-// channel is where projections tell that they moved.
+// channel is the Postgres channel on which projections notify that they have moved.
 const channel = "strata_projection"
 
-// run looks until ctx is done.
+// run makes passes until ctx is done.
 func (d *dispatcher) run(ctx context.Context) {
 	wake := eventstore.NewWake(d.config.Log.Pool(), channel, d.config.Interval, d.config.Logger)
 	defer wake.Stop()
 	failing := false
 	for ctx.Err() == nil {
 		moved := wake.C()
-		more, err := d.lookOnce(ctx)
+		more, err := d.runPass(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			if !failing {
-				d.config.Logger.LogAttrs(ctx, slog.LevelWarn, "looking for what has to be fetched failed; trying again", slog.Any("error", err))
+				d.config.Logger.LogAttrs(ctx, slog.LevelWarn, "dispatching wants failed; retrying", slog.Any("error", err))
 			}
 			failing = true
 			sleep(ctx, pauseFailed)
 			continue
 		case failing:
 			failing = false
-			d.config.Logger.LogAttrs(ctx, slog.LevelInfo, "looking for what has to be fetched works again")
+			d.config.Logger.LogAttrs(ctx, slog.LevelInfo, "dispatching wants works again")
 		}
 		sleep(ctx, pauseShort)
 		if !more {
@@ -71,70 +72,76 @@ func (d *dispatcher) run(ctx context.Context) {
 	}
 }
 
-// lookOnce dispatches what there is room for. more says that it is worth looking again at once.
-func (d *dispatcher) lookOnce(ctx context.Context) (more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+// runPass makes one pass over all wants, and dispatches as many as there is room for. more means that the next pass
+// should begin at once.
+func (d *dispatcher) runPass(ctx context.Context) (more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, passTimeout)
 	defer cancel()
+	var locked bool
 	err = pgx.BeginFunc(ctx, d.config.Log.Pool(), func(tx pgx.Tx) error {
-		// One process dispatches at a time: the others would find the same wants. Without the lock the unique keys
-		// of the jobs still keep them apart. Jobs that are lost with the database's last moments are made again of the
-		// wants: no need to wait for the disk.
-		var alone bool
+		// Only one process makes a pass at a time, because the others would find the same wants. Without the lock, the
+		// unique keys of the jobs would still prevent duplicates. The commit need not wait for the disk: jobs that are
+		// lost when the database crashes are created again from the wants.
 		if err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1) FROM set_config('synchronous_commit', 'off', true)`,
-			int64(lockDispatch)).Scan(&alone); err != nil || !alone {
+			int64(lockDispatch)).Scan(&locked); err != nil || !locked {
 			return err
 		}
-		more, err = d.look(ctx, tx)
+		more, err = d.dispatch(ctx, tx)
 		return err
 	})
+	if locked && err == nil {
+		d.pass.Send()
+	}
 	return more, err
 }
 
-func (d *dispatcher) look(ctx context.Context, tx pgx.Tx) (more bool, err error) {
-	versions, err := current(ctx, tx)
+// dispatch makes a pass in a transaction.
+func (d *dispatcher) dispatch(ctx context.Context, tx pgx.Tx) (more bool, err error) {
+	versions, err := activeVersions(ctx, tx)
 	if err != nil {
 		return false, err
 	}
-	d.dispatched.only(versions)
-	versions, err = d.nearOnes(ctx, tx, versions)
+	d.memory.keepVersions(versions) // before nearVersions: a version that is behind for the moment keeps its memory
+	versions, err = d.nearVersions(ctx, tx, versions)
 	if err != nil {
 		return false, err
 	}
-	waiting, err := outstanding(ctx, tx)
+	outstanding, err := outstandingJobs(ctx, tx)
 	if err != nil {
 		return false, err
 	}
-	d.turn++
-	chosen := choice{taken: map[raising]bool{}}
+	d.passes++
+	chosen := selection{revisions: map[revision]bool{}}
 	for _, l := range d.config.lanes() {
-		d.metrics.outstanding.WithLabelValues(string(l)).Set(float64(waiting[l]))
+		d.metrics.outstanding.WithLabelValues(string(l)).Set(float64(outstanding[l]))
 		if l == laneContract && !d.nodes.ready() {
-			continue // whatever is dispatched now would only wait for a node
+			continue // jobs dispatched now would only wait for a node
 		}
-		room := d.config.concurrency(l)*outstandingPerRequest - waiting[l]
-		again, err := d.fill(ctx, tx, &chosen, l, rotate(sourcesOf(l, versions), d.turn), room)
+		room := d.config.concurrency(l)*outstandingPerRequest - outstanding[l]
+		laneHasMore, err := d.fill(ctx, tx, &chosen, l, rotate(sourcesOf(l, versions), d.passes), room)
 		if err != nil {
 			return false, err
 		}
-		more = more || again
+		more = more || laneHasMore
 	}
-	inserted, err := d.insert(ctx, tx, chosen)
-	// Where all of them had jobs already, the next look goes past them.
+	inserted, err := d.insertJobs(ctx, tx, chosen)
+	// If some of the chosen wants already had jobs, the next pass skips those.
 	return more && inserted < len(chosen.jobs), err
 }
 
-func (d *dispatcher) nearOnes(ctx context.Context, tx pgx.Tx, versions []version) ([]version, error) {
-	var those []version
+// nearVersions returns the versions that are close to the head of the log.
+func (d *dispatcher) nearVersions(ctx context.Context, tx pgx.Tx, versions []version) ([]version, error) {
+	var near []version
 	for _, v := range versions {
-		ok, err := near(ctx, tx, v)
+		ok, err := isNear(ctx, tx, v)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			those = append(those, v)
+			near = append(near, v)
 		}
 	}
-	return those, nil
+	return near, nil
 }
 
 func sourcesOf(l lane, versions []version) []source {
@@ -155,22 +162,22 @@ func rotate(sources []source, by int) []source {
 	return slices.Concat(sources[by:], sources[:by])
 }
 
-// choice is what a look has chosen to dispatch.
-type choice struct {
-	jobs  []river.InsertManyParams
-	from  []source // of each job
-	taken map[raising]bool
+// selection is the wants that a pass has chosen to dispatch.
+type selection struct {
+	jobs      []river.InsertManyParams
+	from      []source // of each job
+	revisions map[revision]bool
 }
 
-// fill chooses wants of a lane's sources for the room that there is, which the sources share. more says that there may
-// be further ones for this room.
-func (d *dispatcher) fill(ctx context.Context, tx pgx.Tx, chosen *choice, l lane, sources []source, room int) (more bool, err error) {
+// fill chooses wants of a lane for the room that it has. The lane's sources share the room. more means that there may
+// be further wants for this room.
+func (d *dispatcher) fill(ctx context.Context, tx pgx.Tx, chosen *selection, l lane, sources []source, room int) (more bool, err error) {
 	for i, s := range sources {
 		left := len(sources) - i
 		share := (max(room, 0) + left - 1) / left
-		limit := share + len(d.dispatched[s])
+		limit := share + len(d.memory[s])
 		if share == 0 {
-			limit = 1 // to tell that something is due
+			limit = 1 // only for the metric
 		}
 		wants, err := dueWants(ctx, tx, s, limit)
 		if err != nil {
@@ -180,17 +187,17 @@ func (d *dispatcher) fill(ctx context.Context, tx pgx.Tx, chosen *choice, l lane
 		if share == 0 {
 			continue
 		}
-		d.dispatched.keep(s, wants)
+		d.memory.prune(s, wants)
 		for _, w := range wants {
-			if share == 0 || d.dispatched.has(s, w.raising) {
+			if share == 0 || d.memory.has(s, w.revision) {
 				continue
 			}
-			if chosen.taken[w.raising] {
-				d.dispatched.note(s, w.raising) // the job of another projection does it for both
+			if chosen.revisions[w.revision] {
+				d.memory.add(s, w.revision) // another projection's job serves both
 				continue
 			}
-			chosen.taken[w.raising] = true
-			chosen.jobs = append(chosen.jobs, task{w.raising, s.schema}.insert(l, w.priority))
+			chosen.revisions[w.revision] = true
+			chosen.jobs = append(chosen.jobs, task{w.revision, s.schema}.insertParams(l, w.priority))
 			chosen.from = append(chosen.from, s)
 			share--
 			room--
@@ -200,40 +207,40 @@ func (d *dispatcher) fill(ctx context.Context, tx pgx.Tx, chosen *choice, l lane
 	return more, nil
 }
 
-// insert makes the jobs that are not there yet, and counts them.
-func (d *dispatcher) insert(ctx context.Context, tx pgx.Tx, chosen choice) (inserted int, err error) {
+// insertJobs inserts the chosen jobs. It returns how many of them did not exist yet.
+func (d *dispatcher) insertJobs(ctx context.Context, tx pgx.Tx, chosen selection) (inserted int, err error) {
 	if len(chosen.jobs) == 0 {
 		return 0, nil
 	}
 	results, err := d.client.InsertManyTx(ctx, tx, chosen.jobs)
 	if err != nil {
-		return 0, fmt.Errorf("make %d jobs: %w", len(chosen.jobs), err)
+		return 0, fmt.Errorf("insert %d jobs: %w", len(chosen.jobs), err)
 	}
 	for _, result := range results {
 		if !result.UniqueSkippedAsDuplicate {
 			inserted++
 		}
 	}
-	// Should the commit fail, they are forgotten by and by: a want may then be a minute late, in an outage.
+	// If the commit fails, these entries are wrong until they expire, and wants may be a minute late. That only happens
+	// in an outage.
 	for i, job := range chosen.jobs {
-		d.dispatched.note(chosen.from[i], job.Args.(task).Raising)
+		d.memory.add(chosen.from[i], job.Args.(task).Revision)
 	}
 	return inserted, nil
 }
 
-// due is a want that may be dispatched.
-type due struct {
-	raising
+// dueWant is a want that may be dispatched.
+type dueWant struct {
+	revision
 	priority int16
 }
 
-// dueWants reads wants that are due, the most urgent first. It looks at each priority alone: what is due stands
-// together in the index then, and what is not due yet, such as everything that is asked again by the clock, is not
-// touched.
+// dueWants reads due wants, the most urgent first. It queries each priority separately, because then the due wants are
+// adjacent in the index, and the query does not touch those that are not due yet, such as all periodic ones.
 //
-// A contract is read at the tip of the projection, which is below what the want asks for only in the middle of a
+// A contract is read at the projection's tip. The tip is below the want's min_height only in the middle of a
 // reorganisation.
-func dueWants(ctx context.Context, q querier, s source, limit int) ([]due, error) {
+func dueWants(ctx context.Context, q querier, s source, limit int) ([]dueWant, error) {
 	table := pgx.Identifier{s.schema, "want"}.Sanitize()
 	block := pgx.Identifier{s.schema, "block"}.Sanitize()
 	rows, err := q.Query(ctx, `
@@ -243,33 +250,33 @@ func dueWants(ctx context.Context, q querier, s source, limit int) ([]due, error
 			WHERE kind = $1 AND priority = level::smallint AND due_at <= now()
 			  AND ($3 OR (SELECT max(height) FROM `+block+`) >= coalesce(min_height, 0))
 			ORDER BY due_at LIMIT $2) AS w
-		ORDER BY w.priority, w.due_at LIMIT $2`, s.kind, limit, !ofContract(s.kind))
+		ORDER BY w.priority, w.due_at LIMIT $2`, s.kind, limit, !isContractKind(s.kind))
 	if err != nil {
-		return nil, fmt.Errorf("read what is due in %s: %w", s.schema, err)
+		return nil, fmt.Errorf("read the due wants of %s: %w", s.schema, err)
 	}
-	wants, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (due, error) {
+	wants, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (dueWant, error) {
 		var (
-			w   due
+			w   dueWant
 			key []byte
-			at  time.Time
+			due time.Time
 		)
-		err := row.Scan(&key, &w.Seq, &w.Attempts, &w.Waits, &at, &w.priority)
-		w.Key, w.DueAt = hex.EncodeToString(key), at.UnixMicro()
+		err := row.Scan(&key, &w.Seq, &w.Attempts, &w.Waits, &due, &w.priority)
+		w.Key, w.DueAt = hex.EncodeToString(key), due.UnixMicro()
 		return w, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read what is due in %s: %w", s.schema, err)
+		return nil, fmt.Errorf("read the due wants of %s: %w", s.schema, err)
 	}
 	return wants, nil
 }
 
-// ofContract says whether a want is answered by a node, at the tip.
-func ofContract(kind fetch.Kind) bool {
+// isContractKind reports whether a node answers wants of this kind, at its tip.
+func isContractKind(kind fetch.Kind) bool {
 	return kind == fetch.ContractRead || kind == fetch.ContractInterface
 }
 
-// outstanding counts the jobs of each lane that are not done.
-func outstanding(ctx context.Context, q querier) (map[lane]int, error) {
+// outstandingJobs counts the unfinished jobs of each lane.
+func outstandingJobs(ctx context.Context, q querier) (map[lane]int, error) {
 	rows, err := q.Query(ctx, `
 		SELECT queue, count(*) FROM `+schema+`.river_job
 		WHERE state IN ('available', 'running', 'retryable', 'scheduled', 'pending') GROUP BY queue`)
@@ -295,7 +302,7 @@ func outstanding(ctx context.Context, q querier) (map[lane]int, error) {
 	return byLane, nil
 }
 
-// sleep waits, or returns early when ctx is done.
+// sleep waits for d, or until ctx is done.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(cmp.Or(d, time.Nanosecond))
 	defer timer.Stop()

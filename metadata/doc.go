@@ -1,32 +1,32 @@
-// Package metadata gets what projections want from outside, and records what came of it in the log.
+// Package metadata fetches what projections want from outside, and records the results in the log.
 //
-// It decides nothing about tokens. A projection keeps its wants in a table of its own; this package looks for those
-// that are due, makes the requests, and appends one [fetch.Report] for each attempt. The projections fold the reports,
-// and with them the want goes, or is raised anew for later.
+// It decides nothing about tokens. Each projection keeps its wants in a table of its own. This package finds the wants
+// that are due, makes the requests, and appends one [fetch.Report] for each attempt. When a projection folds a report,
+// it deletes the want, or raises it again for a later time.
 //
-// # The way of a want
+// # Path of a want
 //
 //	{schema}.want ──dispatcher──▶ job in river ──worker──▶ requests ──▶ report ──recorder──▶ log.event
 //	      ▲                                                                                     │
 //	      └──────────────────────────── the projection folds the report ───────────────────────┘
 //
-// A want is raised by an event of the log. The raising is the pair of the want's key and the row's source_seq,
-// attempts, waits and due_at: a want that failed, or that somebody asked for again, is the same want in another
-// raising.
+// An event of the log raises a want. When a want has failed, or a person asks for it again, it is raised again: the key
+// stays the same, but the row gets another source_seq, attempts, waits or due_at. The key and these four together name
+// a revision of the want.
 //
 // # Invariants
 //
-//  1. A raising has one job at most, over all processes and all projections that raised it: River keeps the arguments
-//     unique until an hour after the job was done, and wants are dispatched only while their projection is close
-//     behind the log, so that by then it has folded the report.
-//  2. Each raising has one report in the log. The report is appended and the job completed in one transaction, and
-//     only if the job is still the very one that the worker was given. Killed at any moment, a want is neither lost
-//     nor recorded twice. (It may be asked for twice: whoever was killed between the answer and the commit.)
+//  1. A revision has at most one job, over all processes and all projections that raised it. River keeps the arguments unique
+//     until an hour after the job is done. By then the projection has folded the report, because wants are dispatched only
+//     while their projection is close to the head of the log.
+//  2. A revision has one report in the log. One transaction appends the report and completes the job, and only if the job is
+//     still in the same run that the worker was given. So if a process is killed at any moment, no want is lost or recorded
+//     twice. (Requests may be made twice, if the process is killed between the answer and the commit.)
 //  3. A worker whose time is over does not write.
 //
-// # Failure
+// # Failures
 //
-// A failed request is a result, and recorded. What is no result, and leaves no report, is what went wrong on this side:
-// the database was away, the process was stopped, no node can be asked. Then the job is tried again; the job of a
-// process that was killed is found after Config.RescueAfter.
+// A failed request is a result, and is recorded. A failure on this side is not a result and leaves no report: the
+// database is unreachable, the process stops, no node accepts requests. Then River tries the job again. It does so with
+// the jobs of a killed process after Config.RescueAfter.
 package metadata

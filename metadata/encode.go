@@ -6,11 +6,11 @@ import (
 	"strata/domain/fetch"
 )
 
-// reportMax bounds the body of the event of a report, in bytes.
+// reportMax bounds the size of an encoded report, in bytes.
 const reportMax = 64 << 20
 
-// encode gives the body of a report's event. One that is larger than it may be is replaced by one that says so: all
-// exchanges without their bodies, and the last one as too large.
+// encode encodes a report as the body of its event. A report of more than most bytes is replaced by one that says so:
+// it has all exchanges without their bodies, and those that succeeded fail as too large.
 func encode(report *fetch.Report, most int) ([]byte, error) {
 	b, err := report.Encode()
 	if err != nil || len(b) <= most {

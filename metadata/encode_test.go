@@ -48,6 +48,6 @@ func TestEncodeBoundsReports(t *testing.T) {
 		t.Errorf("got %+v first", got.Exchanges[0])
 	}
 	if len(report.Exchanges[1].Body) == 0 || report.Image == nil {
-		t.Error("the report itself was changed")
+		t.Error("Encode modified the report")
 	}
 }

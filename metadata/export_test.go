@@ -10,13 +10,26 @@ import (
 
 	"strata/domain/fetch"
 	"strata/eventstore"
+	"strata/internal/testsignal"
 )
 
-// Near is the bound of items that a projection may be behind.
-const Near = lagItemsMax
+// LagItemsMax is lagItemsMax.
+const LagItemsMax = lagItemsMax
 
 // Encode is encode.
 func Encode(report *fetch.Report, most int) ([]byte, error) { return encode(report, most) }
+
+// InitSignals makes m send its test signals. It must be called before Run.
+func (m *Metadata) InitSignals() {
+	m.signals.pass.Init()
+	m.signals.lost.Init()
+}
+
+// PassSignal is sent after each complete pass of the dispatcher.
+func (m *Metadata) PassSignal() *testsignal.Signal { return &m.signals.pass }
+
+// LostSignal is sent after a worker has dropped its report because its job was given to another worker.
+func (m *Metadata) LostSignal() *testsignal.Signal { return &m.signals.lost }
 
 // Commit records the report of one run of a job.
 func Commit(ctx context.Context, log *eventstore.Log, id int64, attemptedAt time.Time, report *fetch.Report) (settled, lost bool, err error) {
@@ -24,11 +37,11 @@ func Commit(ctx context.Context, log *eventstore.Log, id int64, attemptedAt time
 	if err != nil {
 		return false, false, err
 	}
-	f := &finished{
+	f := &finishedAttempt{
 		ctx: ctx, job: &river.Job[task]{JobRow: &rivertype.JobRow{ID: id, AttemptedAt: &attemptedAt}},
 		incoming: incoming(report, body),
 	}
-	all, err := committer{log}.commit(ctx, []*finished{f})
+	all, err := committer{log}.commit(ctx, []*finishedAttempt{f})
 	reason, settled := all[f]
 	return settled, errors.Is(reason, errLost), err
 }

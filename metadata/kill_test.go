@@ -18,8 +18,8 @@ import (
 	"strata/metadata"
 )
 
-// childEnv and nodeEnv make this test binary the role on the database and the node that they name, to be killed by its
-// parent.
+// childEnv and nodeEnv make this test binary run the role, on the database and with the node that they name, until its
+// parent kills it.
 const (
 	childEnv = "STRATA_METADATA_KILL_TEST_DATABASE"
 	nodeEnv  = "STRATA_METADATA_KILL_TEST_NODE"
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// impatient takes a job for lost soon after its process was killed.
+// impatient makes a job count as lost soon after its process was killed.
 func impatient(c metadata.Config) metadata.Config {
 	c.AttemptTimeout, c.RecordTimeout, c.RescueAfter = time.Second, time.Second, 3*time.Second
 	return c
@@ -56,7 +56,7 @@ func runChild(url, node string) error {
 	return m.Run(ctx)
 }
 
-// TestKill kills the role with SIGKILL at random moments. In the end no want is lost, and none was recorded twice.
+// TestKill kills the role with SIGKILL at random moments. In the end no want is lost, and no attempt is recorded twice.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -74,7 +74,7 @@ func TestKill(t *testing.T) {
 	}
 	fold(t, log, failures)
 	random := rand.New(rand.NewPCG(7, 7))
-	left := 0 // jobs that were under way when their process was killed
+	left := 0 // the most jobs that a killed process left running
 	for n := 0; n < kills || left == 0 && n < 3*kills; n++ {
 		before := len(node.requests())
 		kill := startChild(t, databases.URL(t), node.URL)
@@ -90,17 +90,17 @@ func TestKill(t *testing.T) {
 		left = max(left, running)
 	}
 	if done := len(reports(t, log)); done == wants*(failures+1) {
-		t.Fatal("all was done before the last kill, so that it tells nothing")
+		t.Fatal("all jobs were done before the last kill, so this tests nothing")
 	}
 	if left == 0 {
-		t.Error("no job was under way in any killed process, so that it tells nothing")
+		t.Error("no killed process left a running job, so this tests nothing")
 	}
-	run(t, impatient(config(log, node.URL)))
-	checkEachOnce(t, log, wants, failures)
-	t.Logf("%d jobs were left behind at once, and the node was asked %d times for %d answers", left, len(node.requests()), wants*(failures+1))
+	r := run(t, impatient(config(log, node.URL)))
+	checkEachOnce(t, log, wants, failures, r)
+	t.Logf("a killed process left up to %d jobs; the node got %d requests for %d answers", left, len(node.requests()), wants*(failures+1))
 }
 
-// startChild starts the role in a process of its own and returns how to kill it.
+// startChild starts the role in a process of its own, and returns a function that kills it.
 func startChild(t *testing.T, url, node string) (kill func()) {
 	t.Helper()
 	command := exec.Command(os.Args[0], "-test.run=^$")

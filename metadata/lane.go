@@ -11,8 +11,8 @@ import (
 	"strata/domain/fetch"
 )
 
-// lane is a queue of its own for wants that wait for the same kind of thing, so that slow images don't hold up the
-// nodes, nor slow nodes the documents.
+// lane is a queue for wants that are fetched from the same kind of source. Separate lanes keep slow images from
+// delaying contract reads, and slow nodes from delaying documents.
 type lane string
 
 const (
@@ -21,7 +21,7 @@ const (
 	laneImage    lane = "image"
 )
 
-// kinds are the wants of each lane.
+// kinds lists the kinds of wants in each lane.
 var kinds = map[lane][]fetch.Kind{
 	laneContract: {fetch.ContractRead, fetch.ContractInterface},
 	laneDocument: {fetch.Document},
@@ -30,10 +30,10 @@ var kinds = map[lane][]fetch.Kind{
 
 func (l lane) queue() string { return "metadata_" + string(l) }
 
-// imageShare of Config.Concurrency is what images get.
+// imageShare is the inverse of the fraction of Config.Concurrency that images get.
 const imageShare = 8
 
-// lanes are those in which this process can do something.
+// lanes returns the lanes that this process works on.
 func (c Config) lanes() []lane {
 	lanes := []lane{laneDocument}
 	if len(c.Nodes) > 0 {
@@ -45,7 +45,7 @@ func (c Config) lanes() []lane {
 	return lanes
 }
 
-// concurrency is how many wants of a lane are asked for at the same time.
+// concurrency returns the maximum number of wants of a lane that are fetched at the same time.
 func (c Config) concurrency(l lane) int {
 	if l == laneImage {
 		return max(c.Concurrency/imageShare, 1)
@@ -53,27 +53,28 @@ func (c Config) concurrency(l lane) int {
 	return c.Concurrency
 }
 
-// workers is how many jobs of a lane are under way: as many again as are asked for, which are taken from the queue or
-// recorded meanwhile. So the database's time does not add to that of the requests.
+// workers returns the number of workers of a lane. It is twice the concurrency: while one half makes requests, the
+// other half takes jobs from the queue or records reports, so the database's time does not add to that of the requests.
 func (c Config) workers(l lane) int { return min(2*c.concurrency(l), river.QueueNumWorkersMax) }
 
-// turns lets so many jobs of a lane make requests as the configuration says.
-type turns map[string]*semaphore.Weighted // by queue
+// requestSlots bounds the jobs of each lane that make requests at the same time.
+type requestSlots map[string]*semaphore.Weighted // by queue
 
-func newTurns(c Config) turns {
-	t := turns{}
+func newRequestSlots(c Config) requestSlots {
+	slots := requestSlots{}
 	for _, l := range c.lanes() {
-		t[l.queue()] = semaphore.NewWeighted(int64(c.concurrency(l)))
+		slots[l.queue()] = semaphore.NewWeighted(int64(c.concurrency(l)))
 	}
-	return t
+	return slots
 }
 
-// take waits for the job's turn, which ends with the function that is returned. It is not ok when there was none in time.
-func (t turns) take(ctx context.Context, queue string, patience time.Duration) (end func(), ok bool) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// acquire waits for a free slot, for at most timeout. The caller must return the slot with release, which may be called
+// twice.
+func (s requestSlots) acquire(ctx context.Context, queue string, timeout time.Duration) (release func(), ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if t[queue].Acquire(ctx, 1) != nil {
+	if s[queue].Acquire(ctx, 1) != nil {
 		return nil, false
 	}
-	return sync.OnceFunc(func() { t[queue].Release(1) }), true
+	return sync.OnceFunc(func() { s[queue].Release(1) }), true
 }

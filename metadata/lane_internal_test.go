@@ -7,45 +7,45 @@ import (
 	"strata/domain/fetch"
 )
 
-func TestTurnsAreAsManyAsConfigured(t *testing.T) {
+func TestSlotsAreAsManyAsConfigured(t *testing.T) {
 	t.Parallel()
-	c := Config{Concurrency: 16, Nodes: []string{"http://127.0.0.1"}, Images: keeper{}}
-	turns := newTurns(c)
+	c := Config{Concurrency: 16, Nodes: []string{"http://127.0.0.1"}, Images: imageKeeper{}}
+	slots := newRequestSlots(c)
 	for l, want := range map[lane]int{laneContract: 16, laneDocument: 16, laneImage: 2} {
 		if got := c.workers(l); got <= want {
-			t.Errorf("%s: %d jobs are under way, want more than the %d that ask", l, got, want)
+			t.Errorf("%s: %d workers, want more than the %d slots", l, got, want)
 		}
 		var ends []func()
 		for range want {
-			end, ok := turns.take(t.Context(), l.queue(), time.Minute)
+			end, ok := slots.acquire(t.Context(), l.queue(), time.Minute)
 			if !ok {
-				t.Fatalf("%s: no turn after %d, want %d", l, len(ends), want)
+				t.Fatalf("%s: no slot after %d, want %d", l, len(ends), want)
 			}
 			ends = append(ends, end)
 		}
-		if _, ok := turns.take(t.Context(), l.queue(), time.Millisecond); ok {
-			t.Errorf("%s: got more than %d turns", l, want)
+		if _, ok := slots.acquire(t.Context(), l.queue(), time.Millisecond); ok {
+			t.Errorf("%s: got more than %d slots", l, want)
 		}
 		ends[0]()
-		ends[0]() // is one turn all the same
-		if _, ok := turns.take(t.Context(), l.queue(), time.Minute); !ok {
-			t.Errorf("%s: a turn that ended is not given on", l)
+		ends[0]() // must not release a second slot
+		if _, ok := slots.acquire(t.Context(), l.queue(), time.Minute); !ok {
+			t.Errorf("%s: a released slot can't be acquired", l)
 		}
-		if _, ok := turns.take(t.Context(), l.queue(), time.Millisecond); ok {
-			t.Errorf("%s: a turn that ended once is given on twice", l)
+		if _, ok := slots.acquire(t.Context(), l.queue(), time.Millisecond); ok {
+			t.Errorf("%s: one release frees two slots", l)
 		}
 	}
 }
 
-// A projection that is behind the log for a moment, and so is not looked at, has its jobs still.
-func TestDispatchedAreRememberedByVersion(t *testing.T) {
+// The memory of a version stays as long as the version is active.
+func TestDispatchMemoryIsByVersion(t *testing.T) {
 	t.Parallel()
-	d := dispatched{}
+	d := dispatchMemory{}
 	here, gone := source{"nft_v2", fetch.Document}, source{"nft_v1", fetch.Document}
-	d.note(here, raising{Key: "00"})
-	d.note(gone, raising{Key: "00"})
-	d.only([]version{{name: "nft", schema: "nft_v2"}})
-	if !d.has(here, raising{Key: "00"}) || d.has(gone, raising{Key: "00"}) {
-		t.Errorf("got %v, want what is of nft_v2", d)
+	d.add(here, revision{Key: "00"})
+	d.add(gone, revision{Key: "00"})
+	d.keepVersions([]version{{name: "nft", schema: "nft_v2"}})
+	if !d.has(here, revision{Key: "00"}) || d.has(gone, revision{Key: "00"}) {
+		t.Errorf("got %v, want the revision of nft_v2 only", d)
 	}
 }

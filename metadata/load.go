@@ -13,21 +13,21 @@ import (
 	"strata/domain/fetch"
 )
 
-// wanted is a want as its row has it, and the block that the projection is at.
-type wanted struct {
+// loadedWant is a want read from its row, with the tip of its projection.
+type loadedWant struct {
 	want      fetch.Want
 	minHeight int64
 	tip       *fetch.Tip // nil before the first block
 }
 
-// loadFrom reads the wants of those loadings that stand in one schema, and notes them there. None do where the schema is
-// gone.
-func loadFrom(ctx context.Context, q querier, schema string, all []*loading) error {
+// loadFrom looks wants up in one schema, and fills in those lookups that it finds. If the schema is gone, it finds
+// none.
+func loadFrom(ctx context.Context, q querier, schema string, all []*lookup) error {
 	n := len(all)
 	keys, seqs, attempts, waits, dues := make([][]byte, n), make([]int64, n), make([]int32, n), make([]int32, n), make([]time.Time, n)
 	for i, l := range all {
-		r := l.task.Raising
-		keys[i], seqs[i], attempts[i], waits[i], dues[i] = l.key, r.Seq, int32(r.Attempts), int32(r.Waits), r.due()
+		r := l.task.Revision
+		keys[i], seqs[i], attempts[i], waits[i], dues[i] = l.key, r.Seq, int32(r.Attempts), int32(r.Waits), r.dueAt()
 	}
 	table := pgx.Identifier{schema, "want"}.Sanitize()
 	block := pgx.Identifier{schema, "block"}.Sanitize()
@@ -43,32 +43,32 @@ func loadFrom(ctx context.Context, q querier, schema string, all []*loading) err
 		keys, seqs, attempts, waits, dues)
 	if err == nil {
 		var place int
-		var row wantedRow
+		var row wantRow
 		_, err = pgx.ForEachRow(rows, []any{&place, &row.text, &row.minHeight, &row.height, &row.hash}, func() error {
 			l := all[place-1]
-			l.found, l.err = row.wanted()
+			l.want, l.err = row.parse()
 			l.ok = l.err == nil
 			if l.err != nil {
-				l.err = &wantError{schema, l.task.Raising.Key, l.err}
+				l.err = &wantError{schema, l.task.Revision.Key, l.err}
 			}
 			return nil
 		})
 	}
-	if err != nil && !dropped(err) {
+	if err != nil && !isSchemaGone(err) {
 		return fmt.Errorf("read %d wants of %s: %w", n, schema, err)
 	}
 	return nil
 }
 
-// wantedRow is a wanted as the database returns it.
-type wantedRow struct {
+// wantRow is a row of the query in loadFrom.
+type wantRow struct {
 	text      string
 	minHeight *int64
 	height    *int64
 	hash      []byte
 }
 
-func (r *wantedRow) wanted() (w wanted, err error) {
+func (r *wantRow) parse() (w loadedWant, err error) {
 	if err := json.Unmarshal([]byte(r.text), &w.want); err != nil {
 		return w, err
 	}
@@ -81,27 +81,27 @@ func (r *wantedRow) wanted() (w wanted, err error) {
 	if r.height != nil {
 		w.tip = &fetch.Tip{Height: *r.height}
 		if err := w.tip.IndexBlockHash.Scan(r.hash); err != nil {
-			return w, fmt.Errorf("the block at the tip: %w", err)
+			return w, fmt.Errorf("read the hash of the tip: %w", err)
 		}
 	}
 	return w, nil
 }
 
-// dropped says whether a query failed because the version's schema is gone.
-func dropped(err error) bool {
+// isSchemaGone reports whether a query failed because the version's schema was dropped.
+func isSchemaGone(err error) bool {
 	const undefinedTable, invalidSchema = "42P01", "3F000"
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == undefinedTable || pg.Code == invalidSchema)
 }
 
-// wantError is a want that a projection wrote and nobody can read. Trying again does not help.
+// wantError is the error of a want that a projection has written but that can't be parsed. Trying again does not help.
 type wantError struct {
 	schema, key string
 	err         error
 }
 
 func (e *wantError) Error() string {
-	return fmt.Sprintf("want %s of %s can't be read: %v", e.key, e.schema, e.err)
+	return fmt.Sprintf("parse want %s of %s: %v", e.key, e.schema, e.err)
 }
 
 func (e *wantError) Unwrap() error { return e.err }

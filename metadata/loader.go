@@ -7,60 +7,59 @@ import (
 	"time"
 )
 
-// Bounds of what is looked up at once.
 const (
-	loadMax = 256
-	// loadLinger is how long the first of a look-up waits for company.
+	loadMax = 256 // maximum number of wants in one query
+	// loadLinger is how long the first lookup of a batch waits for others.
 	loadLinger  = 2 * time.Millisecond
 	loadTimeout = 10 * time.Second
 )
 
-// loader reads the wants of jobs that begin, those that begin at about the same time together.
+// loader reads the wants of jobs that begin. Jobs that begin at about the same time share a query.
 type loader struct {
 	pool  querier
-	queue chan *loading
+	queue chan *lookup
 }
 
-// loading is a want that is looked up, and what came of it.
-type loading struct {
-	task  task
-	key   []byte
-	found wanted
-	ok    bool // a projection wants it in this raising
-	err   error
-	done  chan struct{} // closed when the rest is there
+// lookup is a want that is looked up, and the result.
+type lookup struct {
+	task task
+	key  []byte
+	want loadedWant
+	ok   bool // a projection has the want in this revision
+	err  error
+	done chan struct{} // closed when the result is there
 }
 
-func newLoader(pool querier) *loader { return &loader{pool: pool, queue: make(chan *loading)} }
+func newLoader(pool querier) *loader { return &loader{pool: pool, queue: make(chan *lookup)} }
 
-// load reads the want of a task again. ok is false when no projection wants it any more in this raising.
-func (l *loader) load(ctx context.Context, t task) (w wanted, ok bool, err error) {
-	one := &loading{task: t, done: make(chan struct{})}
-	if one.key, err = hex.DecodeString(t.Raising.Key); err != nil {
-		return w, false, fmt.Errorf("key of a want: %w", err)
+// load reads the want of a task. ok is false if no projection has the want in this revision any more.
+func (l *loader) load(ctx context.Context, t task) (w loadedWant, ok bool, err error) {
+	entry := &lookup{task: t, done: make(chan struct{})}
+	if entry.key, err = hex.DecodeString(t.Revision.Key); err != nil {
+		return w, false, fmt.Errorf("decode the key of a want: %w", err)
 	}
 	select {
-	case l.queue <- one:
+	case l.queue <- entry:
 	case <-ctx.Done():
 		return w, false, context.Cause(ctx)
 	}
 	select {
-	case <-one.done:
-		return one.found, one.ok, one.err
+	case <-entry.done:
+		return entry.want, entry.ok, entry.err
 	case <-ctx.Done():
 		return w, false, context.Cause(ctx)
 	}
 }
 
-// run looks up until stop is closed. Whoever closes it makes sure that no worker is left.
+// run answers lookups until stop is closed. No worker may be left by then.
 func (l *loader) run(stop <-chan struct{}) {
 	for {
 		select {
 		case first := <-l.queue:
 			all := l.gather(first)
-			l.look(all)
-			for _, one := range all {
-				close(one.done)
+			l.find(all)
+			for _, entry := range all {
+				close(entry.done)
 			}
 		case <-stop:
 			return
@@ -68,15 +67,15 @@ func (l *loader) run(stop <-chan struct{}) {
 	}
 }
 
-// gather waits a moment for what else is looked for.
-func (l *loader) gather(first *loading) []*loading {
-	all := []*loading{first}
+// gather collects a batch: the first lookup, and those that arrive within a moment.
+func (l *loader) gather(first *lookup) []*lookup {
+	all := []*lookup{first}
 	timer := time.NewTimer(loadLinger)
 	defer timer.Stop()
 	for len(all) < loadMax {
 		select {
-		case one := <-l.queue:
-			all = append(all, one)
+		case entry := <-l.queue:
+			all = append(all, entry)
 		case <-timer.C:
 			return all
 		}
@@ -84,53 +83,53 @@ func (l *loader) gather(first *loading) []*loading {
 	return all
 }
 
-// look finds wants where they were dispatched from. The others may be elsewhere: a job stands for every projection that
-// raised the same want at the same event.
-func (l *loader) look(all []*loading) {
+// find looks wants up in the schemas that they were dispatched from. It looks for the others in the other active
+// schemas, because one job serves all projections that raised the same want at the same event.
+func (l *loader) find(all []*lookup) {
 	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
-	schemas := map[string][]*loading{}
-	for _, one := range all {
-		schemas[one.task.Schema] = append(schemas[one.task.Schema], one)
+	schemas := map[string][]*lookup{}
+	for _, entry := range all {
+		schemas[entry.task.Schema] = append(schemas[entry.task.Schema], entry)
 	}
-	for schema, those := range schemas {
-		failAll(those, loadFrom(ctx, l.pool, schema, those))
+	for schema, batch := range schemas {
+		failAll(batch, loadFrom(ctx, l.pool, schema, batch))
 	}
-	left := open(all)
+	left := unresolved(all)
 	if len(left) == 0 {
 		return
 	}
-	versions, err := current(ctx, l.pool)
+	versions, err := activeVersions(ctx, l.pool)
 	failAll(left, err)
 	for _, v := range versions {
-		var those []*loading
-		for _, one := range open(left) {
-			if one.task.Schema != v.schema {
-				those = append(those, one)
+		var batch []*lookup
+		for _, entry := range unresolved(left) {
+			if entry.task.Schema != v.schema {
+				batch = append(batch, entry)
 			}
 		}
-		if len(those) > 0 {
-			failAll(those, loadFrom(ctx, l.pool, v.schema, those))
+		if len(batch) > 0 {
+			failAll(batch, loadFrom(ctx, l.pool, v.schema, batch))
 		}
 	}
 }
 
-// open are those of which nothing is known yet.
-func open(all []*loading) (left []*loading) {
-	for _, one := range all {
-		if !one.ok && one.err == nil {
-			left = append(left, one)
+// unresolved returns the lookups that have neither a want nor an error yet.
+func unresolved(all []*lookup) (left []*lookup) {
+	for _, entry := range all {
+		if !entry.ok && entry.err == nil {
+			left = append(left, entry)
 		}
 	}
 	return left
 }
 
-// failAll notes an error, if there is one, where nothing else is known.
-func failAll(all []*loading, err error) {
+// failAll sets err, if it is not nil, on the unresolved lookups.
+func failAll(all []*lookup, err error) {
 	if err == nil {
 		return
 	}
-	for _, one := range open(all) {
-		one.err = err
+	for _, entry := range unresolved(all) {
+		entry.err = err
 	}
 }

@@ -13,17 +13,26 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"golang.org/x/sync/errgroup"
+
+	"strata/internal/testsignal"
 )
 
-// Metadata is the role: it gets what projections want from outside. Any number of processes may have it on the same
+// Metadata is the role that fetches what projections want from outside. Any number of processes may run it on the same
 // database.
 type Metadata struct {
 	config  Config
 	urls    []*url.URL
 	metrics *metrics
+	signals signals
 }
 
-// New checks the configuration. Nothing happens before Run.
+// signals tell tests what the role has done.
+type signals struct {
+	pass testsignal.Signal // the dispatcher has made a complete pass over all wants
+	lost testsignal.Signal // a worker has dropped its report because its job was given to another worker
+}
+
+// New checks the configuration and returns the role. It does nothing else until Run.
 func New(config Config) (*Metadata, error) {
 	config = config.withDefaults()
 	if err := config.validate(); err != nil {
@@ -40,15 +49,15 @@ func New(config Config) (*Metadata, error) {
 	return m, nil
 }
 
-// retention is how long River remembers what was done, and so how long a raising can't be dispatched again.
+// retention is how long River remembers a finished job, and so how long the same revision can't be dispatched again.
 const retention = time.Hour
 
-// fetchCooldown is how often a process looks into the job queue at most.
+// fetchCooldown is the minimum time between two reads of the job queue by this process.
 const fetchCooldown = 20 * time.Millisecond
 
-// Run works until ctx is done, and returns when everything has stopped. Requests that are under way then may go on for
-// Config.Grace; what was not recorded by then is asked again by the next process. While the database can't be reached
-// it waits. It returns an error when the job queue can't be set up for another reason.
+// Run fetches until ctx is done, and returns when everything has stopped. Requests in progress may then go on for
+// Config.Grace; another process repeats those whose results are not recorded by then. While the database is
+// unreachable, Run waits. It returns an error if the job queue can't be set up for another reason.
 func (m *Metadata) Run(ctx context.Context) error {
 	nodes := newNodes(m.urls, m.config.Logger)
 	recorder := newRecorder(m.config.Log, m.config, m.metrics)
@@ -71,7 +80,9 @@ func (m *Metadata) Run(ctx context.Context) error {
 	group.Go(func() error { loader.run(noWorkers); return nil })
 	group.Go(func() error { recorder.run(noWorkers); return nil })
 	group.Go(func() error {
-		d := &dispatcher{config: m.config, client: client, nodes: nodes, metrics: m.metrics, dispatched: dispatched{}}
+		d := &dispatcher{
+			config: m.config, client: client, nodes: nodes, metrics: m.metrics, memory: dispatchMemory{}, pass: &m.signals.pass,
+		}
 		d.run(ctx)
 		return nil
 	})
@@ -83,8 +94,8 @@ func (m *Metadata) Run(ctx context.Context) error {
 func (m *Metadata) newClient(nodes *nodes, loader *loader, recorder *recorder) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{
-		config: m.config, nodes: nodes, client: newNodeClient(m.config), turns: newTurns(m.config),
-		loader: loader, recorder: recorder, metrics: m.metrics,
+		config: m.config, nodes: nodes, client: newNodeClient(m.config), slots: newRequestSlots(m.config),
+		loader: loader, recorder: recorder, metrics: m.metrics, lost: &m.signals.lost,
 	})
 	queues := map[string]river.QueueConfig{}
 	for _, l := range m.config.lanes() {
@@ -109,9 +120,10 @@ func (m *Metadata) newClient(nodes *nodes, loader *loader, recorder *recorder) (
 	return client, nil
 }
 
-// whenReachable does what needs the database, again while it can't be reached. It is not done when ctx ends before.
+// whenReachable calls do, again and again while the database is unreachable. done is false if ctx ended first, or with
+// err.
 func (m *Metadata) whenReachable(ctx context.Context, do func() error) (done bool, err error) {
-	told := false
+	logged := false
 	for {
 		err := do()
 		switch {
@@ -121,15 +133,16 @@ func (m *Metadata) whenReachable(ctx context.Context, do func() error) (done boo
 			return false, nil
 		case !unreachable(err):
 			return false, err
-		case !told:
-			told = true
-			m.config.Logger.LogAttrs(ctx, slog.LevelWarn, "the database can't be used yet; waiting", slog.Any("error", err))
+		case !logged:
+			logged = true
+			m.config.Logger.LogAttrs(ctx, slog.LevelWarn, "metadata waits for the database", slog.Any("error", err))
 		}
 		sleep(ctx, pauseFailed)
 	}
 }
 
-// unreachable says whether an error may pass: anything but what the server itself refuses.
+// unreachable reports whether an error may be temporary: every error but those with which the server refuses a
+// statement.
 func unreachable(err error) bool {
 	var refused *pgconn.PgError
 	if !errors.As(err, &refused) {

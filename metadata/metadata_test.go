@@ -2,7 +2,6 @@ package metadata_test
 
 import (
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"strata/domain/fetch"
-	"strata/eventstore"
 	"strata/metadata"
 )
 
@@ -30,20 +28,6 @@ func contractRead(functions ...string) fetch.Want {
 func document(uri string) fetch.Want { return fetch.Want{Kind: fetch.Document, URI: uri} }
 func image(uri string) fetch.Want    { return fetch.Want{Kind: fetch.Image, URI: uri} }
 
-// await waits for as many reports, and a moment more for none too many.
-func await(t testing.TB, log *eventstore.Log, count int) []*fetch.Report {
-	t.Helper()
-	eventually(t, fmt.Sprintf("%d reports", count), 60*time.Second, func() bool { return len(reports(t, log)) >= count })
-	time.Sleep(100 * time.Millisecond)
-	all := reports(t, log)
-	if len(all) != count {
-		t.Fatalf("got %d reports, want %d", len(all), count)
-	}
-	return all
-}
-
-func one(t testing.TB, log *eventstore.Log) *fetch.Report { t.Helper(); return await(t, log, 1)[0] }
-
 func TestContractRead(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
@@ -54,30 +38,28 @@ func TestContractRead(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	c := config(log, strings.Replace(node.URL, "http://", "http://me:secret@", 1)+"/")
 	c.Registry = registry
-	run(t, c)
-
-	report := one(t, log)
+	report := run(t, c).awaitReport(t)
 	if !reflect.DeepEqual(report.Want, want) || report.Attempt != 3 || report.Tip == nil || *report.Tip != tip || report.Image != nil {
 		t.Errorf("got %+v", report)
 	}
 	if report.StartedAt.IsZero() || report.FinishedAt.Before(report.StartedAt) {
-		t.Errorf("it took from %v to %v", report.StartedAt, report.FinishedAt)
+		t.Errorf("the attempt lasted from %v to %v", report.StartedAt, report.FinishedAt)
 	}
 	path := "/v2/contracts/call-read/SP000000000000000000002Q6VF78/token/"
-	at := "?tip=" + hex.EncodeToString(tip.IndexBlockHash[:])
+	query := "?tip=" + hex.EncodeToString(tip.IndexBlockHash[:])
 	bodies := []string{
 		`{"sender":"SP000000000000000000002Q6VF78","arguments":[]}`,
 		`{"sender":"SP000000000000000000002Q6VF78","arguments":["0x0100000000000000000000000000000001"]}`,
 	}
-	paths := []string{path + "get-name" + at, path + "is-ok%3F" + at}
+	paths := []string{path + "get-name" + query, path + "is-ok%3F" + query}
 	got := node.requests()
 	if len(got) != 2 || len(report.Exchanges) != 2 {
 		t.Fatalf("got %d requests and %d exchanges, want 2", len(got), len(report.Exchanges))
 	}
 	for i, e := range report.Exchanges {
 		basic := "Basic bWU6c2VjcmV0"
-		if want := (asked{http.MethodPost, paths[i], bodies[i], basic}); got[i] != want {
-			t.Errorf("the node was asked %+v, want %+v", got[i], want)
+		if want := (receivedRequest{http.MethodPost, paths[i], bodies[i], basic}); got[i] != want {
+			t.Errorf("the node got %+v, want %+v", got[i], want)
 		}
 		if e.Call != i || e.URL != node.URL+paths[i] || e.Gateway != node.URL || e.Request != bodies[i] || e.Method != http.MethodPost {
 			t.Errorf("exchange %d: got %+v", i, e)
@@ -90,7 +72,7 @@ func TestContractRead(t *testing.T) {
 		}
 	}
 	expected := `
-# HELP strata_metadata_requests_total Requests by kind of want and by outcome: ok, the class of the status, or the failure.
+# HELP strata_metadata_requests_total Requests by kind of want and outcome (ok, class of the status, or kind of failure).
 # TYPE strata_metadata_requests_total counter
 strata_metadata_requests_total{kind="contract_read",outcome="ok"} 2
 `
@@ -104,11 +86,10 @@ func TestContractInterface(t *testing.T) {
 	log := openLog(t, databases.New(t))
 	node := newNode(t, nil)
 	raise(t, log.Pool(), "nft_v1", row{want: fetch.Want{Kind: fetch.ContractInterface, Contract: contract}})
-	run(t, config(log, node.URL))
-	report := one(t, log)
-	want := asked{method: http.MethodGet, uri: "/v2/contracts/interface/SP000000000000000000002Q6VF78/token?tip=" + hex.EncodeToString(tip.IndexBlockHash[:])}
+	report := run(t, config(log, node.URL)).awaitReport(t)
+	want := receivedRequest{method: http.MethodGet, uri: "/v2/contracts/interface/SP000000000000000000002Q6VF78/token?tip=" + hex.EncodeToString(tip.IndexBlockHash[:])}
 	if got := node.requests(); len(got) != 1 || got[0] != want {
-		t.Errorf("the node was asked %+v, want %+v", got, want)
+		t.Errorf("the node got %+v, want %+v", got, want)
 	}
 	if e, ok := report.Last(); !ok || e.Status != 200 || report.Attempt != 1 || report.Tip == nil || *report.Tip != tip {
 		t.Errorf("got %+v", report)
@@ -159,7 +140,7 @@ func TestResources(t *testing.T) {
 		"image in the URI": {image(long), func(r *fetch.Report, last fetch.Exchange) bool {
 			return r.Image != nil && last.URL == string([]rune(long)[:100]) && r.Want.URI == long
 		}},
-		"image that is none": {image("https://x.test/text"), func(r *fetch.Report, last fetch.Exchange) bool {
+		"invalid image": {image("https://x.test/text"), func(r *fetch.Report, last fetch.Exchange) bool {
 			return r.Image == nil && last.Failure == fetch.FailureImage && last.Error == "unknown format"
 		}},
 		"image that breaks the decoder": {image("https://x.test/bomb"), func(r *fetch.Report, last fetch.Exchange) bool {
@@ -181,8 +162,7 @@ func TestResources(t *testing.T) {
 			raise(t, log.Pool(), "ft_v1", row{want: c.want})
 			config := config(log)
 			config.Web, config.DocumentLimit, config.ImageLimit = pages, 1000, 2000
-			run(t, config)
-			report := one(t, log)
+			report := run(t, config).awaitReport(t)
 			last, ok := report.Last()
 			if !ok || !c.check(report, last) || report.Attempt != 1 {
 				t.Errorf("got %+v", report)
@@ -191,7 +171,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDoneIsLeft(t *testing.T) {
+func TestWantsWithoutTheirMeansAreLeft(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	raise(t, log.Pool(), "ft_v1", row{want: image("https://x.test/image")})
@@ -200,14 +180,10 @@ func TestWhatCannotBeDoneIsLeft(t *testing.T) {
 	raise(t, log.Pool(), "ft_v1", row{want: document("https://x.test/document")})
 	c := config(log)
 	c.Images = nil
-	run(t, c)
-	if report := one(t, log); report.Want.Kind != fetch.Document {
+	if report := run(t, c).awaitReport(t); report.Want.Kind != fetch.Document {
 		t.Errorf("got a report on %s, want the document only", report.Want.Kind)
 	}
-	var jobs int
-	if err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM river.river_job`).Scan(&jobs); err != nil || jobs != 1 {
-		t.Errorf("got %d jobs, %v, want 1", jobs, err)
-	}
+	wantJobs(t, log, 1)
 }
 
 func TestNewRefuses(t *testing.T) {
@@ -226,7 +202,7 @@ func TestNewRefuses(t *testing.T) {
 		if _, err := metadata.New(c); err == nil {
 			t.Errorf("%s: got no error", name)
 		} else if strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%s: the error shows the password: %v", name, err)
+			t.Errorf("%s: the error reveals the password: %v", name, err)
 		}
 	}
 }

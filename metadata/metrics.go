@@ -9,7 +9,7 @@ import (
 	"strata/internal/instrument"
 )
 
-// metrics of the role in one process.
+// metrics has the metrics of the role in this process.
 type metrics struct {
 	requests    *prometheus.CounterVec
 	seconds     *prometheus.HistogramVec
@@ -27,21 +27,21 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	return &metrics{
 		requests: instrument.Registered(registry, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Subsystem: subsystem, Name: "requests_total",
-			Help: "Requests by kind of want and by outcome: ok, the class of the status, or the failure.",
+			Help: "Requests by kind of want and outcome (ok, class of the status, or kind of failure).",
 		}, []string{"kind", "outcome"})),
 		seconds: instrument.Registered(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: namespace, Subsystem: subsystem, Name: "request_seconds", Help: "Time of one request until its body was read or given up.",
+			Namespace: namespace, Subsystem: subsystem, Name: "request_seconds", Help: "Time of a request until its body was read or it failed, in seconds.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"kind"})),
 		outstanding: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: namespace, Subsystem: subsystem, Name: "outstanding_jobs", Help: "Wants that were dispatched and are not done, of all processes.",
+			Namespace: namespace, Subsystem: subsystem, Name: "outstanding_jobs", Help: "Jobs that wait or run, in all processes.",
 		}, []string{"lane"})),
 		due: instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Namespace: namespace, Subsystem: subsystem, Name: "due_wants",
-			Help: "Wants that are due, under way included, as far as the dispatcher looks: it does not count all of a long queue.",
+			Help: "Due wants that the last pass of the dispatcher read, including those in progress. It does not read all of a long queue.",
 		}, []string{"schema", "kind"})),
 		batches: instrument.Registered(registry, prometheus.NewHistogram(prometheus.HistogramOpts{
-			Namespace: namespace, Subsystem: subsystem, Name: "recorded_batch_reports", Help: "Reports that were recorded in one transaction.",
+			Namespace: namespace, Subsystem: subsystem, Name: "recorded_batch_reports", Help: "Reports recorded in one transaction.",
 			Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
 		})),
 	}

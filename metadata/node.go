@@ -8,41 +8,41 @@ import (
 	"time"
 )
 
-// node is a Stacks node that can be asked. One that failed rests: it is not asked at all for a while, then by one
-// request, and by all again once that one was answered.
+// node is a Stacks node. When a request to it fails, the node is ejected: it gets no requests for a while, and then one
+// probe. If the node answers the probe, it is readmitted; otherwise it is ejected for twice as long.
 type node struct {
 	url    *url.URL
 	base   string // without credentials
 	logger *slog.Logger
 
-	mu        sync.Mutex
-	failures  int // in a row
-	restUntil time.Time
-	probing   bool // one request finds out whether it is back
+	mu           sync.Mutex
+	failures     int // consecutive ejections
+	ejectedUntil time.Time
+	probing      bool // the probe is in progress
 }
 
-// Rests of a node after its first failure, and at most.
+// The duration of a first ejection, and the maximum. The duration doubles each time that the probe fails.
 const (
-	restFirst   = time.Second
-	restLongest = 30 * time.Second
+	ejectionFirst = time.Second
+	ejectionMax   = 30 * time.Second
 )
 
-// take says whether the node may be asked now. Whoever takes it tells what came of it with answered, failed or
-// abandoned.
-func (n *node) take(now time.Time) bool {
+// acquire reports whether the node may get a request now. If so, the caller must report the result with recordSuccess,
+// recordFailure or abandon.
+func (n *node) acquire(now time.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
 	case n.failures == 0:
 		return true
-	case n.probing || now.Before(n.restUntil):
+	case n.probing || now.Before(n.ejectedUntil):
 		return false
 	}
 	n.probing = true
 	return true
 }
 
-// wait is how long until the node may be asked.
+// wait returns the time until the node may get a request.
 func (n *node) wait(now time.Time) time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -50,44 +50,46 @@ func (n *node) wait(now time.Time) time.Duration {
 	case n.failures == 0:
 		return 0
 	case n.probing:
-		return restFirst
+		return ejectionFirst
 	}
-	return max(n.restUntil.Sub(now), 0)
+	return max(n.ejectedUntil.Sub(now), 0)
 }
 
-// abandoned: nothing was learnt about the node.
-func (n *node) abandoned() {
+// abandon reports that the request showed nothing about the node.
+func (n *node) abandon() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.probing = false
 }
 
-func (n *node) answered(ctx context.Context) {
+// recordSuccess reports that the node answered. It readmits the node.
+func (n *node) recordSuccess(ctx context.Context) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.failures > 0 {
-		n.logger.LogAttrs(ctx, slog.LevelInfo, "node answers again", slog.String("node", n.base))
+		n.logger.LogAttrs(ctx, slog.LevelInfo, "node readmitted", slog.String("node", n.base))
 	}
-	n.failures, n.probing, n.restUntil = 0, false, time.Time{}
+	n.failures, n.probing, n.ejectedUntil = 0, false, time.Time{}
 }
 
-// failed sends the node to rest. atLeast is how long it asked to be left alone.
-func (n *node) failed(ctx context.Context, now time.Time, atLeast time.Duration, why string) {
+// recordFailure reports that a request failed. It ejects the node, at least for the time that the node asked for.
+func (n *node) recordFailure(ctx context.Context, now time.Time, atLeast time.Duration, reason string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.failures > 0 && !n.probing {
-		return // was under way when another request failed
+		return // the request began before the node was ejected
 	}
+	ejection := max(min(ejectionFirst<<min(n.failures, 10), ejectionMax), atLeast)
 	if n.failures == 0 {
-		n.logger.LogAttrs(ctx, slog.LevelWarn, "node fails; it rests", slog.String("node", n.base), slog.String("error", why))
+		n.logger.LogAttrs(ctx, slog.LevelWarn, "node ejected after a failed request; retrying", slog.String("node", n.base),
+			slog.Duration("after", ejection), slog.String("error", reason))
 	}
-	rest := min(restFirst<<min(n.failures, 10), restLongest)
 	n.failures++
 	n.probing = false
-	n.restUntil = now.Add(max(rest, atLeast))
+	n.ejectedUntil = now.Add(ejection)
 }
 
-// nodes are asked in turn.
+// nodes are the configured nodes. They get requests in turn.
 type nodes struct {
 	all []*node
 
@@ -105,28 +107,28 @@ func newNodes(urls []*url.URL, logger *slog.Logger) *nodes {
 	return n
 }
 
-// take is the next node that may be asked and is not among tried; nil when there is none.
-func (n *nodes) take(tried map[*node]bool) *node {
+// acquire returns the next node that may get a request and was not tried; nil if there is none.
+func (n *nodes) acquire(tried map[*node]bool) *node {
 	n.mu.Lock()
 	first := n.next
 	n.next++
 	n.mu.Unlock()
 	now := time.Now()
 	for i := range n.all {
-		if candidate := n.all[(first+i)%len(n.all)]; !tried[candidate] && candidate.take(now) {
+		if candidate := n.all[(first+i)%len(n.all)]; !tried[candidate] && candidate.acquire(now) {
 			return candidate
 		}
 	}
 	return nil
 }
 
-// ready says whether any node may be asked.
+// ready reports whether any node may get a request.
 func (n *nodes) ready() bool { return len(n.all) > 0 && n.wait() == 0 }
 
-// wait is how long until the first node may be asked.
+// wait returns the time until the first of the nodes may get a request.
 func (n *nodes) wait() time.Duration {
 	now := time.Now()
-	shortest := restLongest
+	shortest := ejectionMax
 	for _, node := range n.all {
 		shortest = min(shortest, node.wait(now))
 	}

@@ -24,64 +24,64 @@ func testNodes(t *testing.T, raw ...string) *nodes {
 	return newNodes(urls, slog.New(slog.DiscardHandler))
 }
 
-func TestNodesAreTakenInTurn(t *testing.T) {
+func TestNodesTakeTurns(t *testing.T) {
 	t.Parallel()
 	all := testNodes(t, "http://127.0.0.1:1", "http://127.0.0.1:2", "http://127.0.0.1:3")
 	count := map[*node]int{}
 	for range 30 {
-		count[all.take(nil)]++
+		count[all.acquire(nil)]++
 	}
 	for _, n := range all.all {
 		if count[n] != 10 {
-			t.Errorf("%s was taken %d times of 30", n.base, count[n])
+			t.Errorf("%s got %d requests of 30, want 10", n.base, count[n])
 		}
 	}
 	tried := map[*node]bool{all.all[0]: true, all.all[1]: true, all.all[2]: true}
-	if n := all.take(tried); n != nil {
-		t.Errorf("%s was taken, which was tried", n.base)
+	if n := all.acquire(tried); n != nil {
+		t.Errorf("got %s, which was tried before", n.base)
 	}
 }
 
-func TestANodeRests(t *testing.T) {
+func TestEjectionOfANode(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	n := testNodes(t, "http://127.0.0.1:1").all[0]
 	now := time.Unix(1_700_000_000, 0)
 	for _, seconds := range []int{1, 2, 4, 8, 16, 30, 30} {
 		rest := time.Duration(seconds) * time.Second
-		if !n.take(now) {
-			t.Fatal("it may not be asked when its rest is over")
+		if !n.acquire(now) {
+			t.Fatal("the node may not get a request when its ejection is over")
 		}
-		n.failed(ctx, now, 0, "down")
-		n.failed(ctx, now, 0, "down") // another request that was under way
+		n.recordFailure(ctx, now, 0, "down")
+		n.recordFailure(ctx, now, 0, "down") // another request that began before
 		if got := n.wait(now); got != rest {
-			t.Fatalf("it rests for %s, want %s", got, rest)
+			t.Fatalf("the node is ejected for %s, want %s", got, rest)
 		}
-		if now = now.Add(rest - 1); n.take(now) {
-			t.Fatal("it was asked while it rests")
+		if now = now.Add(rest - 1); n.acquire(now) {
+			t.Fatal("the node may get a request while it is ejected")
 		}
 		now = now.Add(1)
 	}
-	if first, second := n.take(now), n.take(now); !first || second {
-		t.Fatal("want one request that finds out whether it is back")
+	if first, second := n.acquire(now), n.acquire(now); !first || second {
+		t.Fatal("want exactly one probe")
 	}
-	n.abandoned()
-	if !n.take(now) {
-		t.Fatal("want another one, when the first was given up")
+	n.abandon()
+	if !n.acquire(now) {
+		t.Fatal("want another probe after the first was abandoned")
 	}
-	n.failed(ctx, now, time.Minute, "busy")
+	n.recordFailure(ctx, now, time.Minute, "busy")
 	if got := n.wait(now); got != time.Minute {
-		t.Fatalf("it rests for %s, want the minute that it asked for", got)
+		t.Fatalf("the node is ejected for %s, want the minute that it asked for", got)
 	}
-	n.answered(ctx)
+	n.recordSuccess(ctx)
 	for range 3 {
-		if !n.take(now) || n.wait(now) != 0 {
-			t.Fatal("it answered and may not be asked by all")
+		if !n.acquire(now) || n.wait(now) != 0 {
+			t.Fatal("the node answered but is not readmitted")
 		}
 	}
 }
 
-// Whatever a function is called, it is one element of the path, and the block is the query.
+// Whatever its name, a function is exactly one segment of the path, and the block is the query.
 func FuzzRequests(f *testing.F) {
 	for _, seed := range []string{"get-name", "is-ok?", "a/b", "..", "%2e", "x#y", "a b", "<=", "é", ""} {
 		f.Add("SP000.token", seed)
@@ -107,7 +107,7 @@ func FuzzRequests(f *testing.F) {
 			t.Errorf("got query %q and fragment %q, want %q", u.RawQuery, u.Fragment, want)
 		}
 		if got := strings.Count(u.EscapedPath(), "/"); got != 6 {
-			t.Errorf("got %d elements in %q, want 6", got, u.EscapedPath())
+			t.Errorf("got %d segments in %q, want 6", got, u.EscapedPath())
 		}
 	})
 }

@@ -1,18 +1,17 @@
 package metadata_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/logbuffer"
 )
 
 func status(code int) http.HandlerFunc {
@@ -22,14 +21,14 @@ func status(code int) http.HandlerFunc {
 	}
 }
 
-// What the first node does wrong, the second makes good.
+// When the first node fails, the second one gets the request.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc
 		failure fetch.Failure
 		status  int
-		last    bool // it is the answer
+		last    bool // it counts as the answer
 	}{
 		"error of the server": {status(500), "", 500, false},
 		"unknown block":       {status(404), "", 404, false},
@@ -48,8 +47,7 @@ func TestFailover(t *testing.T) {
 			log := openLog(t, databases.New(t))
 			bad, good := newNode(t, c.handler), newNode(t, nil)
 			raise(t, log.Pool(), "ft_v1", row{want: contractRead("a", "b")})
-			run(t, config(log, bad.URL, good.URL))
-			got := one(t, log).Exchanges
+			got := run(t, config(log, bad.URL, good.URL)).awaitReport(t).Exchanges
 			first := got[0]
 			if first.Gateway != bad.URL || first.Status != c.status || first.Failure != c.failure || (first.Error != "") != (c.failure != "") {
 				t.Errorf("got %+v first", first)
@@ -72,25 +70,8 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// lines collects the log.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.b.String(), text)
-}
-
-// While the only node is down, few wants are recorded as failed, and the others wait; each change is told once.
+// While the only node is down, few wants are recorded as failed, and the others wait. Ejection and readmission are
+// logged once.
 func TestAnOutageOfTheNode(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
@@ -107,11 +88,11 @@ func TestAnOutageOfTheNode(t *testing.T) {
 		raise(t, log.Pool(), "ft_v1", row{want: contractRead(fmt.Sprintf("get-%d", i))})
 	}
 	c := config(log, node.URL)
-	told := &lines{}
-	c.Logger = slog.New(slog.NewTextHandler(told, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	run(t, c)
-	eventually(t, "a report on a node that is down", 60*time.Second, func() bool { return len(reports(t, log)) > 0 })
-	time.Sleep(2500 * time.Millisecond)
+	logged := &logbuffer.Buffer{}
+	c.Logger = slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	r := run(t, c)
+	eventually(t, "there is a report on the failing node", 60*time.Second, func() bool { return len(reports(t, log)) > 0 })
+	time.Sleep(2500 * time.Millisecond) // the outage lasts for some probes
 	failed := reports(t, log)
 	if len(failed) > wants/2 {
 		t.Errorf("%d of %d wants were recorded as failed in an outage", len(failed), wants)
@@ -122,16 +103,15 @@ func TestAnOutageOfTheNode(t *testing.T) {
 		}
 	}
 	down.Store(false)
-	await(t, log, wants)
-	if got := told.count("node fails; it rests"); got != 1 {
-		t.Errorf("the failure was told %d times", got)
-	}
-	if got := told.count("node answers again"); got != 1 {
-		t.Errorf("the recovery was told %d times", got)
+	r.awaitReports(t, wants)
+	for _, text := range []string{"node ejected", "node readmitted"} {
+		if got := strings.Count(logged.String(), text); got != 1 {
+			t.Errorf("%q was logged %d times, want once", text, got)
+		}
 	}
 }
 
-// An attempt as a whole takes no longer than it may, and that it was cut short is its result.
+// An attempt is cut short by AttemptTimeout, and its report says so.
 func TestAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
@@ -139,28 +119,26 @@ func TestAttemptTimeout(t *testing.T) {
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("a", "b")})
 	c := config(log, node.URL)
 	c.AttemptTimeout, c.NodeTimeout = 300*time.Millisecond, time.Minute
-	run(t, c)
-	r := one(t, log)
+	r := run(t, c).awaitReport(t)
 	if len(r.Exchanges) != 1 || r.Exchanges[0].Failure != fetch.FailureTimeout {
 		t.Errorf("got %+v", r)
 	}
 	if took := r.FinishedAt.Sub(r.StartedAt); took > 5*time.Second {
-		t.Errorf("it took %s", took)
+		t.Errorf("the attempt took %s", took)
 	}
 }
 
-func TestAContractThatIsNone(t *testing.T) {
+func TestInvalidContractID(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, databases.New(t))
 	node := newNode(t, nil)
 	want := contractRead("a")
 	want.Contract = "nonsense"
 	raise(t, log.Pool(), "ft_v1", row{want: want})
-	run(t, config(log, node.URL))
-	if e, ok := one(t, log).Last(); !ok || e.Failure != fetch.FailureURI {
+	if e, ok := run(t, config(log, node.URL)).awaitReport(t).Last(); !ok || e.Failure != fetch.FailureURI {
 		t.Errorf("got %+v", e)
 	}
 	if got := node.requests(); len(got) != 0 {
-		t.Errorf("the node was asked %v", got)
+		t.Errorf("the node got %v, want no request", got)
 	}
 }

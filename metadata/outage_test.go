@@ -3,24 +3,19 @@ package metadata_test
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"testing"
 	"time"
 
-	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/logbuffer"
 )
 
-// The database may be away at the start, be stopped and be killed while requests are under way: nothing is lost, and
-// nothing is recorded twice.
+// The database is down at the start, and is stopped and killed while requests are in progress. No want is lost, and no
+// attempt is recorded twice.
 func TestAnOutageOfTheDatabase(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts a server of its own")
-	}
-	server := pgtest.Dedicated(t)
-	if err := fill(t.Context(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
+	server := dedicatedServer(t)
 	log := openLog(t, server.New(t))
 	node := newNode(t, func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(20 * time.Millisecond)
@@ -31,16 +26,18 @@ func TestAnOutageOfTheDatabase(t *testing.T) {
 		raise(t, log.Pool(), []string{"ft_v1", "nft_v1"}[i%2], row{want: contractRead(fmt.Sprintf("get-%d", i))})
 	}
 	server.Stop(t)
-	run(t, impatient(config(log, node.URL)))
+	c, logged := impatient(config(log, node.URL)), &logbuffer.Buffer{}
+	c.Logger = slog.New(slog.NewTextHandler(logged, nil))
+	r := run(t, c)
 	fold(t, log, failures)
-	time.Sleep(1500 * time.Millisecond)
+	eventually(t, "the role waits for the database", 60*time.Second, func() bool { return logged.HasLine("waits for the database") })
 	server.Start(t)
 	for _, end := range []func(testing.TB){server.Stop, server.Kill} {
 		before := len(node.requests())
-		eventually(t, "requests go on", 60*time.Second, func() bool { return len(node.requests()) > before+20 })
+		eventually(t, "further requests arrive", 60*time.Second, func() bool { return len(node.requests()) > before+20 })
 		end(t)
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // the outage lasts for some retries
 		server.Start(t)
 	}
-	checkEachOnce(t, log, wants, failures)
+	checkEachOnce(t, log, wants, failures, r)
 }

@@ -3,6 +3,7 @@ package metadata_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,24 +17,24 @@ import (
 	"strata/metadata"
 )
 
-// asked is a request that a fake node got.
-type asked struct {
+// receivedRequest is a request that a fake node received.
+type receivedRequest struct {
 	method, uri, body, authorization string
 }
 
-// fakeNode is a Stacks node that answers as it is told to.
+// fakeNode is a Stacks node with a handler from the test.
 type fakeNode struct {
 	*httptest.Server
 	mu       sync.Mutex
-	got      []asked
-	under    map[string]int // requests under way by URI and body
-	collided bool
+	got      []receivedRequest
+	inFlight map[string]int // number of requests by URI and body
+	collided bool           // two identical requests were in flight at the same time
 }
 
-// newNode starts a node. Without a handler each call is answered with (ok true).
+// newNode starts a node. If handler is nil, it answers each call with (ok true).
 func newNode(t testing.TB, handler http.HandlerFunc) *fakeNode {
 	t.Helper()
-	n := &fakeNode{under: map[string]int{}}
+	n := &fakeNode{inFlight: map[string]int{}}
 	if handler == nil {
 		handler = func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
@@ -42,24 +43,25 @@ func newNode(t testing.TB, handler http.HandlerFunc) *fakeNode {
 	}
 	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		one := asked{r.Method, r.RequestURI, string(body), r.Header.Get("Authorization")}
-		key := one.uri + one.body
+		request := receivedRequest{r.Method, r.RequestURI, string(body), r.Header.Get("Authorization")}
+		key := request.uri + request.body
 		n.mu.Lock()
-		n.got = append(n.got, one)
-		n.under[key]++
-		n.collided = n.collided || n.under[key] > 1
+		n.got = append(n.got, request)
+		n.inFlight[key]++
+		n.collided = n.collided || n.inFlight[key] > 1
 		n.mu.Unlock()
 		handler(w, r)
 		n.mu.Lock()
-		n.under[key]--
+		n.inFlight[key]--
 		n.mu.Unlock()
 	}))
 	t.Cleanup(n.Close)
 	return n
 }
 
-// through answers once the gate is open. Nobody waits for a client that has gone: the server could not be closed.
-func through(gate <-chan struct{}) http.HandlerFunc {
+// answerAfter answers when the gate is closed. It also returns when the client leaves, because otherwise the server
+// could not be closed.
+func answerAfter(gate <-chan struct{}) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-gate:
@@ -69,13 +71,13 @@ func through(gate <-chan struct{}) http.HandlerFunc {
 	}
 }
 
-func (n *fakeNode) requests() []asked {
+func (n *fakeNode) requests() []receivedRequest {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return append([]asked{}, n.got...)
+	return append([]receivedRequest{}, n.got...)
 }
 
-// web answers with what it holds by URL.
+// web is a metadata.Web that answers with its exchanges by URL.
 type web map[string]fetch.Exchange
 
 func (w web) Get(_ context.Context, candidates []metadata.Candidate, limit int64, accept string) []fetch.Exchange {
@@ -98,13 +100,14 @@ func (w web) Get(_ context.Context, candidates []metadata.Candidate, limit int64
 	return all
 }
 
-// album keeps what begins with PNG, falls over what begins with BOMB, and has no room for what begins with FULL, once.
-type album struct {
+// imageStore accepts images that begin with PNG, panics for those with BOMB, and is unavailable once for those with
+// FULL.
+type imageStore struct {
 	mu   sync.Mutex
 	full bool
 }
 
-func (a *album) Keep(_ context.Context, body []byte) (fetch.ImageFacts, error) {
+func (a *imageStore) Keep(_ context.Context, body []byte) (fetch.ImageFacts, error) {
 	switch text := string(body); {
 	case strings.HasPrefix(text, "BOMB"):
 		panic("index out of range")
@@ -121,7 +124,7 @@ func (a *album) Keep(_ context.Context, body []byte) (fetch.ImageFacts, error) {
 	return fetch.ImageFacts{SHA256: "00ff", ContentType: "image/png", Width: 3, Height: 4}, nil
 }
 
-// resolve knows ipfs by two gateways, and the web.
+// resolve knows two gateways for ipfs: URIs, and accepts https: URIs.
 func resolve(uri string) ([]metadata.Candidate, error) {
 	if rest, ok := strings.CutPrefix(uri, "ipfs://"); ok {
 		return []metadata.Candidate{
@@ -135,7 +138,7 @@ func resolve(uri string) ([]metadata.Candidate, error) {
 	return nil, errors.New("unknown scheme")
 }
 
-// data reads data:TYPE,BODY.
+// data decodes data:TYPE,BODY.
 func data(uri string) (string, []byte, error) {
 	kind, body, ok := strings.Cut(uri[len("data:"):], ",")
 	if !ok {
@@ -144,26 +147,34 @@ func data(uri string) (string, []byte, error) {
 	return kind, []byte(body), nil
 }
 
-// config has the outside above, and little patience.
+// config returns a configuration with the fakes of this file and short timeouts.
 func config(log *eventstore.Log, nodes ...string) metadata.Config {
 	return metadata.Config{
-		Log: log, Nodes: nodes, Web: web{}, Resolve: resolve, Data: data, Images: &album{},
+		Log: log, Nodes: nodes, Web: web{}, Resolve: resolve, Data: data, Images: &imageStore{},
 		Concurrency: 8, Interval: 50 * time.Millisecond, NodeTimeout: 500 * time.Millisecond,
 		AttemptTimeout: 5 * time.Second, RecordTimeout: 5 * time.Second, Grace: time.Second,
 	}
 }
 
-// run has the role run until the test ends, or stop is called.
-func run(t testing.TB, c metadata.Config) (stop func()) {
+// role is a running Metadata.
+type role struct {
+	*metadata.Metadata
+	log  *eventstore.Log
+	stop func() // fails the test if Run returns an error
+}
+
+// run runs the role until the test ends or stop is called.
+func run(t testing.TB, c metadata.Config) *role {
 	t.Helper()
 	m, err := metadata.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.InitSignals()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- m.Run(ctx) }()
-	stop = sync.OnceFunc(func() {
+	stop := sync.OnceFunc(func() {
 		cancel()
 		select {
 		case err := <-done:
@@ -171,9 +182,39 @@ func run(t testing.TB, c metadata.Config) (stop func()) {
 				t.Errorf("run: %v", err)
 			}
 		case <-time.After(30 * time.Second):
-			t.Error("it did not stop within 30 s")
+			t.Error("the role did not stop within 30 s")
 		}
 	})
 	t.Cleanup(stop)
-	return stop
+	return &role{m, c.Log, stop}
 }
+
+// awaitPass waits for a complete pass of the dispatcher that begins after the call.
+func (r *role) awaitPass(t testing.TB) {
+	t.Helper()
+	r.PassSignal().Discard()
+	for range 2 { // the first signal may be that of a pass that began before the call
+		select {
+		case <-r.PassSignal().C():
+		case <-time.After(60 * time.Second):
+			t.Fatal("the dispatcher made no pass within 60 s")
+		}
+	}
+}
+
+// awaitReports waits until the log has this many reports, and fails the test if there are more once all jobs are
+// finished.
+func (r *role) awaitReports(t testing.TB, count int) []*fetch.Report {
+	t.Helper()
+	eventually(t, fmt.Sprintf("there are %d reports", count), 60*time.Second, func() bool { return len(reports(t, r.log)) >= count })
+	r.awaitPass(t)
+	eventually(t, "all jobs are finished", 60*time.Second, func() bool { return unfinishedJobs(t, r.log) == 0 })
+	all := reports(t, r.log)
+	if len(all) != count {
+		t.Fatalf("got %d reports, want %d", len(all), count)
+	}
+	return all
+}
+
+// awaitReport waits for the only report.
+func (r *role) awaitReport(t testing.TB) *fetch.Report { t.Helper(); return r.awaitReports(t, 1)[0] }

@@ -13,40 +13,39 @@ import (
 	"strata/eventstore"
 )
 
-// Bounds of what shares one transaction, which holds the lock of the log's head.
+// Limits of the batch that shares one transaction. The transaction holds the lock on the log's head.
 const (
 	batchReports = 512
 	batchBytes   = 8 << 20
-	// linger is how long the first report of a batch waits for company.
+	// linger is how long the first report of a batch waits for others.
 	linger = 10 * time.Millisecond
 )
 
-// memoryMax bounds the bytes of all reports that wait for the recorder, in whichever form.
+// memoryMax bounds the memory of all reports that wait for the recorder, in bytes.
 const memoryMax = 64 << 20
 
-// Backoff while the database can't be written to, and the time of one transaction.
 const (
-	recordRetryFirst   = 50 * time.Millisecond
+	recordRetryFirst   = 50 * time.Millisecond // pause after a failed transaction; it doubles each time
 	recordRetryLongest = 2 * time.Second
-	commitTimeout      = 10 * time.Second
+	commitTimeout      = 10 * time.Second // of one transaction
 )
 
-// finished is an attempt that waits to be recorded.
-type finished struct {
-	ctx      context.Context // of its job: when it is done, nothing is written any more
+// finishedAttempt is an attempt whose report waits to be recorded.
+type finishedAttempt struct {
+	ctx      context.Context // of the job; once it is done, the report must not be written
 	job      *river.Job[task]
 	incoming eventstore.Incoming
 	done     chan error
 }
 
-func (f *finished) size() int64 { return f.incoming.Body.Size() }
+func (f *finishedAttempt) size() int64 { return f.incoming.Body.Size() }
 
-// recorder appends reports to the log, those that finish at about the same time together.
+// recorder appends reports to the log. Reports that are finished at about the same time share a transaction.
 type recorder struct {
 	logger  *slog.Logger
 	metrics *metrics
-	commit  func(ctx context.Context, batch []*finished) (settled map[*finished]error, err error)
-	queue   chan *finished
+	commit  func(ctx context.Context, batch []*finishedAttempt) (settled map[*finishedAttempt]error, err error)
+	queue   chan *finishedAttempt
 	memory  *semaphore.Weighted
 }
 
@@ -55,12 +54,12 @@ func newRecorder(log *eventstore.Log, config Config, m *metrics) *recorder {
 		logger:  config.Logger,
 		metrics: m,
 		commit:  committer{log}.commit,
-		queue:   make(chan *finished),
+		queue:   make(chan *finishedAttempt),
 		memory:  semaphore.NewWeighted(memoryMax),
 	}
 }
 
-// admit waits until there is memory for a report. Whoever gets it gives it back with release.
+// admit waits until there is memory for a report. The caller must return the memory with release.
 func (r *recorder) admit(ctx context.Context, report *fetch.Report) (release func(), err error) {
 	weight := min(weightOf(report), memoryMax)
 	if err := r.memory.Acquire(ctx, weight); err != nil {
@@ -69,22 +68,22 @@ func (r *recorder) admit(ctx context.Context, report *fetch.Report) (release fun
 	return func() { r.memory.Release(weight) }, nil
 }
 
-// record returns nil when a report that was admitted is in the log and its job is completed. Otherwise neither is so.
+// record appends an admitted report to the log and completes its job. It returns an error if neither was done.
 func (r *recorder) record(ctx context.Context, job *river.Job[task], report *fetch.Report) error {
 	body, err := encode(report, reportMax)
 	if err != nil {
-		return fmt.Errorf("write the report on %s: %w", job.Args.Raising.Key, err)
+		return fmt.Errorf("encode the report on want %s: %w", job.Args.Revision.Key, err)
 	}
-	f := &finished{ctx: ctx, job: job, incoming: incoming(report, body), done: make(chan error, 1)}
+	f := &finishedAttempt{ctx: ctx, job: job, incoming: incoming(report, body), done: make(chan error, 1)}
 	select {
 	case r.queue <- f:
-		return <-f.done // what is being written can't be left alone
+		return <-f.done // not earlier, because the report may be in a transaction
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-// incoming is the event of a report.
+// incoming returns the log event of a report.
 func incoming(report *fetch.Report, body []byte) eventstore.Incoming {
 	return eventstore.Incoming{
 		ReceivedAt: report.FinishedAt, Source: "metadata", Path: fetch.PathReport, ContentType: fetch.ContentType,
@@ -92,7 +91,7 @@ func incoming(report *fetch.Report, body []byte) eventstore.Incoming {
 	}
 }
 
-// weightOf estimates the memory of a report: the bodies, and their text in JSON.
+// weightOf estimates the memory of a report in bytes: its bodies, and their text in JSON.
 func weightOf(report *fetch.Report) int64 {
 	weight := int64(1 << 10)
 	for _, e := range report.Exchanges {
@@ -101,7 +100,7 @@ func weightOf(report *fetch.Report) int64 {
 	return weight
 }
 
-// run records until stop is closed. Whoever closes it makes sure that no worker is left.
+// run records reports until stop is closed. No worker may be left by then.
 func (r *recorder) run(stop <-chan struct{}) {
 	for {
 		select {
@@ -113,9 +112,9 @@ func (r *recorder) run(stop <-chan struct{}) {
 	}
 }
 
-// gather waits a moment for what else is finished.
-func (r *recorder) gather(first *finished) []*finished {
-	batch, size := []*finished{first}, first.size()
+// gather collects a batch: the first report, and those that are finished within a moment.
+func (r *recorder) gather(first *finishedAttempt) []*finishedAttempt {
+	batch, size := []*finishedAttempt{first}, first.size()
 	timer := time.NewTimer(linger)
 	defer timer.Stop()
 	for len(batch) < batchReports && size < batchBytes {
@@ -130,11 +129,11 @@ func (r *recorder) gather(first *finished) []*finished {
 	return batch
 }
 
-// write appends a batch, again and again until the database takes it or the time of each is over.
-func (r *recorder) write(batch []*finished) {
+// write appends a batch. It tries again until the database accepts the batch or the time of every job in it is over.
+func (r *recorder) write(batch []*finishedAttempt) {
 	pause := recordRetryFirst
 	for {
-		batch = r.inTime(batch)
+		batch = r.dropExpired(batch)
 		if len(batch) == 0 {
 			return
 		}
@@ -149,11 +148,11 @@ func (r *recorder) write(batch []*finished) {
 				}
 				return
 			}
-			batch = answerSome(batch, settled)
+			batch = answerSettled(batch, settled)
 			continue
 		}
 		if pause == recordRetryFirst {
-			r.logger.LogAttrs(context.Background(), slog.LevelWarn, "what was fetched can't be recorded; trying again",
+			r.logger.LogAttrs(context.Background(), slog.LevelWarn, "recording fetch reports failed; retrying",
 				slog.Int("reports", len(batch)), slog.Any("error", err))
 		}
 		time.Sleep(pause)
@@ -161,9 +160,9 @@ func (r *recorder) write(batch []*finished) {
 	}
 }
 
-// inTime turns away those whose time is over.
-func (r *recorder) inTime(batch []*finished) []*finished {
-	var left []*finished
+// dropExpired answers the attempts whose job's time is over, and returns the others.
+func (r *recorder) dropExpired(batch []*finishedAttempt) []*finishedAttempt {
+	var left []*finishedAttempt
 	for _, f := range batch {
 		if f.ctx.Err() != nil {
 			f.done <- context.Cause(f.ctx)
@@ -174,9 +173,9 @@ func (r *recorder) inTime(batch []*finished) []*finished {
 	return left
 }
 
-// answerSome tells those that are settled, and returns the others.
-func answerSome(batch []*finished, settled map[*finished]error) []*finished {
-	var left []*finished
+// answerSettled answers the attempts that are settled, and returns the others.
+func answerSettled(batch []*finishedAttempt, settled map[*finishedAttempt]error) []*finishedAttempt {
+	var left []*finishedAttempt
 	for _, f := range batch {
 		if err, ok := settled[f]; ok {
 			f.done <- err

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// projections that have wants.
+// projections lists the projections that have wants.
 var projections = []string{"ft", "sft", "nft"}
 
 // querier is a pool or a transaction.
@@ -18,55 +18,56 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// version is the one of a projection that readers see.
+// version is the active version of a projection, the one that readers see.
 type version struct {
 	name, schema string
-	input        string // what it folds
+	input        string // "log", or the schema of the projection whose steps it folds
 	position     int64
 }
 
-// current reads which versions are active. One that has stopped is left out: it would not fold what is fetched.
-func current(ctx context.Context, q querier) ([]version, error) {
+// activeVersions reads which versions are active. It leaves out failed ones, because they would not fold the reports.
+func activeVersions(ctx context.Context, q querier) ([]version, error) {
 	rows, err := q.Query(ctx, `
 		SELECT p.name, p.name || '_v' || p.version, p.input, p.position
 		FROM strata.active a JOIN strata.projection p USING (name, version)
 		WHERE p.name = ANY ($1) AND p.state <> 'failed'
 		ORDER BY p.name`, projections)
 	if err != nil {
-		return nil, fmt.Errorf("read which projections are active: %w", err)
+		return nil, fmt.Errorf("read the active projections: %w", err)
 	}
 	versions, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (version, error) {
 		var v version
 		return v, row.Scan(&v.name, &v.schema, &v.input, &v.position)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read which projections are active: %w", err)
+		return nil, fmt.Errorf("read the active projections: %w", err)
 	}
 	return versions, nil
 }
 
-// Bounds of how far a projection may be behind the log while its wants are dispatched. During a replay it is further
-// behind, so that all the times that a want is raised and answered on the way become one at the end. And a job that is
-// done is remembered for an hour (retention), which is far longer than a report takes to be folded within these bounds.
+// A projection's wants are dispatched only while it is at most this far behind the log. During a replay it is further
+// behind, so a want that is raised and answered many times on the way is fetched at most once, at the end. And within
+// these bounds a report is folded long before River forgets its job (retention).
 const (
 	lagItemsMax = 1000
 	lagTimeMax  = 5 * time.Minute
 )
 
-// near says whether a version is close behind the head of the log.
-func near(ctx context.Context, q querier, v version) (bool, error) {
+// isNear reports whether a version is close to the head of the log.
+func isNear(ctx context.Context, q querier, v version) (bool, error) {
 	items, oldest, err := lag(ctx, q, v.input, v.position)
 	if err != nil {
-		return false, fmt.Errorf("see how far %s is behind the log: %w", v.schema, err)
+		return false, fmt.Errorf("measure how far %s is behind the log: %w", v.schema, err)
 	}
 	return items <= lagItemsMax && (oldest == nil || time.Since(*oldest) <= lagTimeMax), nil
 }
 
-// inputsMax bounds how many projections stand between one and the log.
+// inputsMax is the maximum length of the chain of inputs from a projection to the log.
 const inputsMax = 4
 
-// lag counts what stands between a position of an input and the head of the log, and says when the oldest of it was
-// received; nil when there is nothing. An input is the log, or the schema of a projection whose steps are folded.
+// lag counts the events and steps between a position of an input and the head of the log. It also returns when the
+// oldest of them was received; nil if there are none. An input is "log", or the schema of the projection whose steps
+// are folded.
 func lag(ctx context.Context, q querier, input string, position int64) (items int64, oldest *time.Time, err error) {
 	for range inputsMax {
 		var head int64
@@ -95,8 +96,8 @@ func lag(ctx context.Context, q querier, input string, position int64) (items in
 		err = q.QueryRow(ctx, `SELECT input, position FROM strata.projection WHERE name || '_v' || version = $1`, input).
 			Scan(&input, &position)
 		if err != nil {
-			return 0, nil, fmt.Errorf("read where %s stands: %w", input, err)
+			return 0, nil, fmt.Errorf("read the position of %s: %w", input, err)
 		}
 	}
-	return 0, nil, errors.New("its inputs don't lead to the log")
+	return 0, nil, errors.New("the inputs of the projection don't lead to the log")
 }

@@ -11,13 +11,13 @@ import (
 	"strata/domain/fetch"
 )
 
-// What is asked for.
+// Values of the header field Accept.
 const (
 	acceptDocument = "application/json, */*"
 	acceptImage    = "image/*"
 )
 
-// getResource gets a document or an image, from wherever its URI says.
+// getResource fetches a document or an image from the places that its URI leads to.
 func (w *worker) getResource(ctx context.Context, uri string, limit int64, accept string) []fetch.Exchange {
 	if isData(uri) {
 		return []fetch.Exchange{w.readData(uri, limit)}
@@ -34,17 +34,17 @@ func (w *worker) getResource(ctx context.Context, uri string, limit int64, accep
 	return w.config.Web.Get(ctx, candidates, limit, accept)
 }
 
-// isData says whether a URI holds what it names (RFC 2397). Schemes are of any case (RFC 3986 3.1).
+// isData reports whether a URI is a data: URI (RFC 2397). The case of a scheme does not matter (RFC 3986 3.1).
 func isData(uri string) bool {
 	const scheme = "data:"
 	return len(uri) >= len(scheme) && strings.EqualFold(uri[:len(scheme)], scheme)
 }
 
-// dataShown is how many characters of a data: URI stand in the report as the URL: the want has all of it.
-const dataShown = 100
+// dataURLMax is the number of characters of a data: URI that a report has as the URL. The report's want has all of it.
+const dataURLMax = 100
 
 func (w *worker) readData(uri string, limit int64) fetch.Exchange {
-	e := fetch.Exchange{Method: http.MethodGet, URL: shorten(uri, dataShown), StartedAt: time.Now().UTC()}
+	e := fetch.Exchange{Method: http.MethodGet, URL: shorten(uri, dataURLMax), StartedAt: time.Now().UTC()}
 	mediaType, body, err := w.config.Data(uri)
 	switch {
 	case err != nil:
@@ -58,7 +58,7 @@ func (w *worker) readData(uri string, limit int64) fetch.Exchange {
 	return e
 }
 
-// shorten keeps the first characters of a text.
+// shorten returns the first characters of a text.
 func shorten(s string, characters int) string {
 	for i := range s {
 		if characters == 0 {
@@ -69,29 +69,29 @@ func shorten(s string, characters int) string {
 	return s
 }
 
-// keepImage stores the image that came, and says in the report what it shows or why it can't be shown. An error means
-// that it can't be stored now.
-func (w *worker) keepImage(ctx context.Context, report *fetch.Report) error {
+// storeImage stores the fetched image. It adds to the report either facts about the image or the reason why it is not
+// acceptable. An error means that the image can't be stored at the moment.
+func (w *worker) storeImage(ctx context.Context, report *fetch.Report) error {
 	body, problem := report.ResourceBody()
 	if problem != nil {
 		return nil
 	}
-	facts, err := keepGuarded(ctx, w.config.Images, body)
+	facts, err := keepRecovering(ctx, w.config.Images, body)
 	switch {
 	case err == nil:
 		report.Image = &facts
 		return nil
 	case errors.Is(err, ErrUnavailable), ctx.Err() != nil:
-		return fmt.Errorf("keep image %s: %w", shorten(report.Want.URI, dataShown), err)
+		return fmt.Errorf("store image %s: %w", shorten(report.Want.URI, dataURLMax), err)
 	}
 	last := &report.Exchanges[len(report.Exchanges)-1]
 	last.Failure, last.Error = fetch.FailureImage, err.Error()
 	return nil
 }
 
-// keepGuarded turns a panic into an error: decoders of images read bytes of strangers, and one that falls over an image
-// does so each time.
-func keepGuarded(ctx context.Context, images Images, body []byte) (facts fetch.ImageFacts, err error) {
+// keepRecovering calls images.Keep and turns a panic into an error. Image decoders read bytes from strangers, and a
+// decoder that panics on an image would do so at every attempt.
+func keepRecovering(ctx context.Context, images Images, body []byte) (facts fetch.ImageFacts, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)

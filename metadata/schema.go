@@ -10,24 +10,25 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// schema is where River's tables stand. They hold nothing that the log and the wants would not bring back.
+// schema is the Postgres schema of River's tables. Everything in them can be restored from the log and the wants.
 const schema = "river"
 
-// lockMigrate lets one process at a time bring River's tables up to date.
+// lockMigrate is the key of the advisory lock that lets one process at a time migrate River's tables.
 const lockMigrate = 0x7374726174610001
 
-// dropUnusedSQL drops the indexes that let people search for jobs by kind, of which there is one, and by what they were told.
-// Nobody does, and to keep them up to date takes longer than all the rest of a job.
+// dropUnusedSQL drops the indexes on the kind and the arguments of jobs. Only people who search for jobs need them,
+// there is only one kind, and maintaining these indexes takes longer than everything else that a job costs the
+// database.
 const dropUnusedSQL = `
 	DROP INDEX IF EXISTS ` + schema + `.river_job_args_index, ` + schema + `.river_job_metadata_index, ` + schema + `.river_job_kind`
 
-// migrate makes River's tables, or brings them up to date. Any number of processes may do so at once.
+// migrate creates River's tables or brings them up to date. Several processes may call it at the same time.
 func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
 	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: schema, Logger: config.Logger})
 	if err != nil {
-		return fmt.Errorf("prepare the tables of the job queue: %w", err)
+		return fmt.Errorf("prepare the migration of the job queue: %w", err)
 	}
-	// The transaction only holds the lock: some of River's steps can't share one with others.
+	// The transaction only holds the lock: some of River's migrations can't run in a transaction with others.
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(lockMigrate)); err != nil {
 			return err
@@ -42,7 +43,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("make the tables of the job queue in schema %s: %w", schema, err)
+		return fmt.Errorf("migrate the job queue in schema %s: %w", schema, err)
 	}
 	return nil
 }

@@ -9,111 +9,114 @@ import (
 	"github.com/riverqueue/river"
 
 	"strata/domain/fetch"
+	"strata/internal/testsignal"
 )
 
-// worker does jobs.
+// worker works on jobs. Each job is one attempt at a want.
 type worker struct {
 	river.WorkerDefaults[task]
 	config   Config
 	nodes    *nodes
 	client   *nodeClient
-	turns    turns
+	slots    requestSlots
 	loader   *loader
 	recorder *recorder
 	metrics  *metrics
+	lost     *testsignal.Signal // sent when a report is dropped because of errLost
 }
 
-// Pauses before a job is tried again, whose failure was this side's.
+// Pauses before a job is tried again after a failure on this side.
 const (
 	retryAfter       = time.Second
-	retryUnavailable = 10 * time.Second // images can't be kept
+	retryUnavailable = 10 * time.Second // after ErrUnavailable
 )
 
-// NextRetry makes no difference between the first failure and later ones: they are all of the kind that passes.
+// NextRetry implements river.Worker. The pause does not grow, because all errors of a job are temporary.
 func (w *worker) NextRetry(*river.Job[task]) time.Time { return time.Now().Add(retryAfter) }
 
-// loadedFor is how long what was read of a want is good for. A worker waits longer for its turn only when those before it
-// take long.
-const loadedFor = time.Second
+// loadedWantMaxAge is the time after which a worker reads a want again before it makes the requests. A worker only
+// waits that long for a slot if the attempts before it are slow.
+const loadedWantMaxAge = time.Second
 
-// Work makes one attempt and returns when it is recorded. An error means that it left no trace, and is made again; but
-// recorded is none.
+// Work makes one attempt and returns when its report is recorded. It then returns recordedError. After any other error
+// there is no report, and River tries the job again.
 func (w *worker) Work(ctx context.Context, job *river.Job[task]) error {
-	// While others have their turn, so that a turn is no longer than its requests.
+	// Loading comes before waiting for a slot, so that slots are only held during requests.
 	loaded := time.Now()
-	found, ok, err := w.load(ctx, job)
+	want, ok, err := w.load(ctx, job)
 	if err != nil || !ok {
 		return err
 	}
-	endTurn, ok := w.turns.take(ctx, job.Queue, w.config.turnTimeout())
+	releaseSlot, ok := w.slots.acquire(ctx, job.Queue, w.config.slotTimeout())
 	if !ok {
 		return river.JobSnooze(retryAfter)
 	}
-	defer endTurn()
-	if time.Since(loaded) > loadedFor {
-		if found, ok, err = w.load(ctx, job); err != nil || !ok {
+	defer releaseSlot()
+	if time.Since(loaded) > loadedWantMaxAge {
+		if want, ok, err = w.load(ctx, job); err != nil || !ok {
 			return err
 		}
 	}
-	report, err := w.attempt(ctx, found)
+	report, err := w.attempt(ctx, want)
 	switch {
 	case errors.Is(err, ErrUnavailable):
-		w.config.Logger.LogAttrs(ctx, slog.LevelWarn, "an image can't be kept now; trying again", slog.Any("error", err))
+		w.config.Logger.LogAttrs(ctx, slog.LevelWarn, "storing an image failed; retrying", slog.Any("error", err))
 		return river.JobSnooze(retryUnavailable)
 	case err != nil:
 		return err
 	case ctx.Err() != nil:
-		return context.Cause(ctx) // the requests were cut short, which is no result
+		return context.Cause(ctx) // the requests were cut short, so there is no result
 	}
-	report.Attempt = job.Args.Raising.Attempts + 1
+	report.Attempt = job.Args.Revision.Attempts + 1
 	w.metrics.observe(report)
 	release, err := w.recorder.admit(ctx, report)
 	if err != nil {
 		return err
 	}
 	defer release()
-	endTurn() // not before: a report that is not admitted yet is in nobody's count of bytes
+	releaseSlot() // not earlier, because the slots bound the memory of reports that are not admitted yet
 	err = w.recorder.record(ctx, job, report)
 	if errors.Is(err, errLost) {
-		// River can't tell the runs of a job apart, so what this one returns happens to the other. It is given the time
-		// to end; then there is one run, undisturbed, unless the other could record.
+		w.lost.Send()
+		// River can't tell the runs of a job apart, so the result of this run applies to the other run. The snooze
+		// gives the other run time to end. Unless the other run records its report, there is then one undisturbed run.
 		return river.JobSnooze(w.config.jobTimeout())
 	}
 	if err != nil {
 		return err
 	}
-	return recorded{}
+	return recordedError{}
 }
 
-// load reads the want of a job. It is not ok when there is nothing to do.
-func (w *worker) load(ctx context.Context, job *river.Job[task]) (found wanted, ok bool, err error) {
-	found, ok, err = w.loader.load(ctx, job.Args)
-	var unreadable *wantError
-	if errors.As(err, &unreadable) {
-		w.config.Logger.LogAttrs(ctx, slog.LevelError, "a want is not as it should be; it is left alone", slog.Any("error", err))
-		return found, false, nil
+// load reads the want of a job. ok is false if there is nothing to do.
+func (w *worker) load(ctx context.Context, job *river.Job[task]) (want loadedWant, ok bool, err error) {
+	want, ok, err = w.loader.load(ctx, job.Args)
+	var malformed *wantError
+	if errors.As(err, &malformed) {
+		w.config.Logger.LogAttrs(ctx, slog.LevelError, "skipping a malformed want", slog.Any("error", err))
+		return want, false, nil
 	}
-	return found, ok, err
+	return want, ok, err
 }
 
-// attempt makes the requests.
-func (w *worker) attempt(ctx context.Context, found wanted) (*fetch.Report, error) {
-	report := &fetch.Report{Want: found.want, StartedAt: time.Now().UTC()}
+// attempt makes the requests for a want, and returns a report without its number.
+func (w *worker) attempt(ctx context.Context, loaded loadedWant) (*fetch.Report, error) {
+	report := &fetch.Report{Want: loaded.want, StartedAt: time.Now().UTC()}
 	limited, cancel := context.WithTimeout(ctx, w.config.AttemptTimeout)
 	defer cancel()
 	var err error
-	switch kind := found.want.Kind; kind {
+	switch loaded.want.Kind {
 	case fetch.ContractRead, fetch.ContractInterface:
-		if found.tip == nil || found.tip.Height < found.minHeight {
+		if loaded.tip == nil || loaded.tip.Height < loaded.minHeight {
 			return nil, river.JobSnooze(retryAfter) // in the middle of a reorganisation
 		}
-		report.Tip = found.tip
-		report.Exchanges, err = w.askNodes(limited, found.want, *found.tip)
+		report.Tip = loaded.tip
+		report.Exchanges, err = w.readContract(limited, loaded.want, *loaded.tip)
 	case fetch.Document:
-		report.Exchanges = w.getResource(limited, found.want.URI, w.config.DocumentLimit, acceptDocument)
+		report.Exchanges = w.getResource(limited, loaded.want.URI, w.config.DocumentLimit, acceptDocument)
 	case fetch.Image:
-		report.Exchanges = w.getResource(limited, found.want.URI, w.config.ImageLimit, acceptImage)
-		err = w.keepImage(ctx, report)
+		report.Exchanges = w.getResource(limited, loaded.want.URI, w.config.ImageLimit, acceptImage)
+		err = w.storeImage(ctx, report)
 	}
 	if err != nil {
 		return nil, err

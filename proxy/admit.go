@@ -10,12 +10,12 @@ import (
 	"strata/proxy/internal/policy"
 )
 
-// nodeHeader names the node that an answer is from; in a request, the node that is asked for, where that makes a
-// difference.
+// nodeHeader names the node that gave an answer. In a request for an endpoint that is PerNode, it names the node that
+// shall answer.
 const nodeHeader = "X-Strata-Node"
 
-// admit decides whether a request may be forwarded, and makes what is forwarded of it. Nothing else of the request
-// reaches a node.
+// admit decides whether a request may be forwarded, and fills x.request. Nothing else of the client's request reaches a
+// node.
 func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, x *exchange) *failure {
 	target, f := targetOf(r)
 	if f != nil {
@@ -32,10 +32,10 @@ func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, x *exchange) *fail
 			return &failure{status: http.StatusTooManyRequests, message: "too many requests from your address", retryAfter: wait}
 		}
 	}
-	x.request.Method, x.request.Target, x.request.ID = r.Method, target, p.numbers.Add(1)
-	x.request.Accept = single(r.Header["Accept"])
+	x.request.Method, x.request.Target, x.request.ID = r.Method, target, p.requestIDs.Add(1)
+	x.request.Accept = singleValue(r.Header["Accept"])
 	if x.endpoint.Authorized {
-		x.request.Authorization = single(r.Header["Authorization"])
+		x.request.Authorization = singleValue(r.Header["Authorization"])
 	}
 	x.request.Once = !x.endpoint.Safe && x.endpoint.Kind != policy.Broadcast
 	if tip := policy.PinnedTip(r.URL.RawQuery); tip != "" {
@@ -43,8 +43,8 @@ func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, x *exchange) *fail
 		x.pinned = true
 	}
 	if x.endpoint.PerNode {
-		if name := single(r.Header[nodeHeader]); name != "" {
-			node, ok := p.pool.Named(name)
+		if name := singleValue(r.Header[nodeHeader]); name != "" {
+			node, ok := p.pool.NodeByName(name)
 			if !ok {
 				return &failure{status: http.StatusBadRequest, message: "there is no node of the name that " + nodeHeader + " asks for"}
 			}
@@ -52,25 +52,26 @@ func (p *Proxy) admit(w http.ResponseWriter, r *http.Request, x *exchange) *fail
 		}
 	}
 	if r.Method == http.MethodHead || r.Method == http.MethodGet {
-		x.request.Method = http.MethodGet // a node doesn't know HEAD
+		x.request.Method = http.MethodGet // nodes don't support HEAD
 		return nil
 	}
-	x.request.ContentType = single(r.Header["Content-Type"])
+	x.request.ContentType = singleValue(r.Header["Content-Type"])
 	return p.readBody(w, r, x)
 }
 
-// fieldMax is the longest header field of a client that is forwarded, in bytes; a node reads 4096 of all together.
+// fieldMax is the longest header field of a client that is forwarded, in bytes. A node reads a head of 4096 bytes at
+// most.
 const fieldMax = 1024
 
-// single is the value of a header field that a client sent once.
-func single(values []string) string {
+// singleValue returns the value of a header field that the client sent exactly once, and "" for any other.
+func singleValue(values []string) string {
 	if len(values) != 1 || len(values[0]) > fieldMax {
 		return ""
 	}
 	return values[0]
 }
 
-// targetOf is the path and query that a node is asked for, as the client wrote them.
+// targetOf returns the path and query to request from a node, as the client wrote them.
 func targetOf(r *http.Request) (string, *failure) {
 	switch {
 	case r.Method == http.MethodConnect, r.Method == http.MethodTrace:
@@ -93,22 +94,22 @@ func targetOf(r *http.Request) (string, *failure) {
 	}
 	if sent := r.RequestURI; len(sent) == len(path)+1+len(r.URL.RawQuery) && sent[len(path)] == '?' && strings.HasPrefix(sent, path) &&
 		strings.HasSuffix(sent, r.URL.RawQuery) {
-		return sent, nil // needs no memory
+		return sent, nil // avoids an allocation
 	}
 	return path + "?" + r.URL.RawQuery, nil
 }
 
-// plainPath says whether an escaped path means the same to everybody who reads it: no segment is empty, "." or "..",
+// plainPath reports whether every HTTP implementation reads an escaped path alike: no segment is empty, "." or "..",
 // and no slash, backslash, dot or control character is escaped.
 func plainPath(path string) bool {
 	for i := 0; i < len(path); i++ {
 		switch c := path[i]; {
 		case c <= ' ' || c == 0x7f || c == '\\':
 			return false
-		case c == '/' && strings.HasPrefix(path[i:], "//"), c == '/' && dots(path[i+1:]):
+		case c == '/' && strings.HasPrefix(path[i:], "//"), c == '/' && startsWithDotSegment(path[i+1:]):
 			return false
 		case c == '%':
-			if i+2 >= len(path) || confusing(path[i+1], path[i+2]) {
+			if i+2 >= len(path) || ambiguousEscape(path[i+1], path[i+2]) {
 				return false
 			}
 		}
@@ -116,8 +117,8 @@ func plainPath(path string) bool {
 	return true
 }
 
-// dots says whether the first segment of a path is "." or "..".
-func dots(path string) bool {
+// startsWithDotSegment reports whether the first segment of a path is "." or "..".
+func startsWithDotSegment(path string) bool {
 	if len(path) == 0 || path[0] != '.' {
 		return false
 	}
@@ -125,8 +126,8 @@ func dots(path string) bool {
 	return segment == "." || segment == ".."
 }
 
-// confusing says whether %hl is a control character, dot, slash, backslash, percent sign or delete.
-func confusing(h, l byte) bool {
+// ambiguousEscape reports whether %hl is a control character, dot, slash, backslash, percent sign or delete.
+func ambiguousEscape(h, l byte) bool {
 	l |= 0x20
 	switch h {
 	case '0', '1':
@@ -141,7 +142,7 @@ func confusing(h, l byte) bool {
 	return false
 }
 
-// printable says whether s has no control characters and spaces, which would end a request line.
+// printable reports whether s is free of control characters and spaces, which would end a request line.
 func printable(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] == 0x7f {
@@ -151,10 +152,10 @@ func printable(s string) bool {
 	return true
 }
 
-// bodyGuess is how much memory a body gets on the client's word alone.
+// bodyGuess is the most memory, in bytes, that a body gets because of the Content-Length alone.
 const bodyGuess = 64 << 10
 
-// readBody reads the whole body, so that it can be sent again, and so that no node has to wait for a slow client.
+// readBody reads the whole body, so that the proxy can send it again and no node waits for a slow client.
 func (p *Proxy) readBody(w http.ResponseWriter, r *http.Request, x *exchange) *failure {
 	tooLarge := &failure{status: http.StatusRequestEntityTooLarge, message: "the body is larger than this proxy takes"}
 	if r.ContentLength > p.config.BodyLimit {
@@ -164,8 +165,8 @@ func (p *Proxy) readBody(w http.ResponseWriter, r *http.Request, x *exchange) *f
 		return nil
 	}
 	if len(r.TransferEncoding) > 0 {
-		// net/http has dropped a Content-Length that came with it, and whoever is in front may have gone by that. What
-		// follows on this connection is then no request of its client's.
+		// net/http has dropped any Content-Length beside the transfer coding, but a proxy in front of this one may have
+		// used it to find the end of the body. Then the next bytes on this connection are not a request of its client.
 		w.Header().Set("Connection", "close")
 	}
 	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), bodyGuess)+bytes.MinRead))

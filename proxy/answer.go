@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"strconv"
@@ -11,42 +12,42 @@ import (
 	"strata/proxy/internal/wire"
 )
 
-// BufferMax is the longest answer, in bytes, that is read to its end before the client gets any of it. Up to there an
-// answer can still be replaced by another node's, shared and kept.
+// BufferMax is the longest answer, in bytes, that the proxy reads to its end before it sends any of it to the client.
+// Up to this size an answer can still be replaced by another node's, shared and cached.
 const BufferMax = 1 << 20
 
-// answer is a node's. Once it is made, nobody changes it.
+// answer is a node's answer. It is immutable once built.
 type answer struct {
 	status int
-	fields []wire.Field // in few, where that suffices
+	fields []wire.Field // backed by few if they fit
 	few    [4]wire.Field
-	body   []byte // the beginning of it, where there is a rest
-	node   string // that gave it; empty if it was kept
-	height int64  // of the node's tip; -1: it didn't say
-	// lag is how many blocks the node was behind the pool; -1 if it was one that serves.
+	body   []byte // the first part only, if rest is not nil
+	node   string // the node's name; empty for an answer from the cache
+	height int64  // of the node's tip; -1 if the node didn't tell
+	// lag is the number of blocks that the node was behind the pool; -1 if the node is serving.
 	lag   int64
 	tries int
-	// rest is what still comes from the node, where the request has its seat until the end; nil if there is nothing.
+	// rest delivers the part of the body that is still to come; nil if there is none. The request holds its seat at the
+	// node until rest ends.
 	rest *wire.Response
 	seat pool.Seat
-	// shareable says that there was no rest, ever.
+	// shareable means that the answer was whole from the start.
 	shareable bool
-	// kept says that it is from the cache.
-	kept bool
-	// loan is the memory of body if it goes back to the pool.
-	loan *[]byte
+	// cached means that the answer came from the cache.
+	cached bool
+	// buffer is the memory of body if it must go back to buffers; nil otherwise.
+	buffer *[]byte
 }
 
-// buffers has memory for the bodies of answers that nobody keeps.
+// buffers pools memory for the bodies of answers that are neither shared nor cached.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, bufferSize); return &b }}
 
-// Sizes of such memory: what it begins with, and above which it isn't used again.
 const (
-	bufferSize = 16 << 10
-	bufferMax  = 256 << 10
+	bufferSize = 16 << 10  // initial size of a buffer
+	bufferMax  = 256 << 10 // larger buffers do not go back to the pool
 )
 
-// discard gives up an answer that the client will not see.
+// discard releases an answer that the client will not see.
 func (a *answer) discard() {
 	if a.rest != nil {
 		a.rest.Close()
@@ -56,23 +57,23 @@ func (a *answer) discard() {
 }
 
 func (a *answer) release() {
-	if a.loan == nil {
+	if a.buffer == nil {
 		return
 	}
 	if cap(a.body) <= bufferMax {
-		*a.loan = a.body[:0]
+		*a.buffer = a.body[:0]
 	}
-	buffers.Put(a.loan)
-	a.loan, a.body = nil, nil
+	buffers.Put(a.buffer)
+	a.buffer, a.body = nil, nil
 }
 
-// serve writes the answer.
+// serve writes an answer to the client.
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, x *exchange, a *answer) {
 	x.status, x.node, x.tries = a.status, a.node, a.tries
 	body := a.body
 	if x.endpoint.Kind == policy.Estimate && a.status == http.StatusOK && a.rest == nil && p.config.FeeOverride != nil {
-		if other, ok := p.config.FeeOverride(x.request.Body, body); ok {
-			body = other
+		if replacement, ok := p.config.FeeOverride(x.request.Body, body); ok {
+			body = replacement
 		}
 	}
 	length := int64(len(body))
@@ -81,7 +82,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, x *exchange, a *an
 	}
 	p.setHeader(w.Header(), x, a, length)
 	if r.Header["X-Strata-Trace"] != nil {
-		w.Header()[nodeHeader] = []string{or(a.node, x.source.String())}
+		w.Header()[nodeHeader] = []string{cmp.Or(a.node, x.source.String())}
 		w.Header()["X-Strata-Tries"] = []string{strconv.Itoa(a.tries)}
 	}
 	w.WriteHeader(a.status)
@@ -101,14 +102,14 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, x *exchange, a *an
 	a.release()
 }
 
-// setHeader sets the header of an answer: the node's fields, and the proxy's. The values share one piece of memory.
+// setHeader sets the header of an answer: the node's fields and the proxy's own. The values share one array, x.values.
 func (p *Proxy) setHeader(header http.Header, x *exchange, a *answer, length int64) {
 	values := x.values[:0]
 	set := func(name, value string) {
 		values = append(values, value)
 		header[name] = values[len(values)-1 : len(values) : len(values)]
 	}
-	header[wire.ContentType] = nil // where the node sent none, none is guessed
+	header[wire.ContentType] = nil // if the node sent none, the server must not guess one
 	for i := range a.fields {
 		f := &a.fields[i]
 		if before := header[f.Name]; before != nil && i > 0 {
@@ -126,12 +127,12 @@ func (p *Proxy) setHeader(header http.Header, x *exchange, a *answer, length int
 	header["Cache-Control"] = p.cacheControl(x, a)
 }
 
-// stream passes the rest of an answer on. If it ends early, so does the client's connection: the client must not take
-// what it has for the whole.
+// stream forwards the rest of an answer. If the rest is cut short, stream aborts the client's connection, so that the
+// client does not take a part for the whole.
 func (p *Proxy) stream(w io.Writer, x *exchange, a *answer) {
-	loan := buffers.Get().(*[]byte)
-	defer buffers.Put(loan)
-	piece := (*loan)[:cap(*loan)]
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	piece := (*buffer)[:cap(*buffer)]
 	for {
 		a.rest.Extend(p.config.Timeouts.Stall)
 		n, readErr := a.rest.Read(piece)

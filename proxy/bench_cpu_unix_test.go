@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// cpuTime is the processor time that the process has used. On a machine that others use too it says more than the clock.
+// cpuTime returns the processor time that this process has used. On a shared machine it tells more than the clock.
 func cpuTime(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

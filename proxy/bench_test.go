@@ -4,7 +4,6 @@ package proxy
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -16,8 +15,8 @@ import (
 	"testing"
 )
 
-// BenchmarkForward compares ways to forward GET /v2/accounts/… to the same upstream: not at all, net/http's reverse
-// proxy, a handler on net/http's transport, and this package.
+// BenchmarkForward compares ways to send GET /v2/accounts/… to the same upstream: directly, through net/http's reverse
+// proxy, through a handler on net/http's transport, and through this package.
 func BenchmarkForward(b *testing.B) {
 	upstream := benchmarkUpstream(b)
 	target, err := url.Parse(upstream)
@@ -38,7 +37,8 @@ func BenchmarkForward(b *testing.B) {
 	})
 }
 
-// benchmarkUpstream is a node that costs next to nothing: it answers each request on a connection with the same bytes.
+// benchmarkUpstream starts a node that costs next to nothing, because it answers every request with the same bytes, and
+// returns its URL.
 func benchmarkUpstream(b *testing.B) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -94,16 +94,7 @@ func benchmarkProxy(b *testing.B, upstream string, config Config) *Proxy {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		p.Run(ctx)
-	}()
-	b.Cleanup(func() {
-		cancel()
-		<-done
-	})
+	b.Cleanup(startRun(p))
 	waitFor(b, "the node serves", func() bool { return p.Nodes()[0].State == "serving" })
 	return p
 }
@@ -114,8 +105,8 @@ func serve(b *testing.B, h http.Handler) string {
 	return server.Listener.Addr().String()
 }
 
-// load sends requests over 32 connections per processor, each for another account so that none can be shared, with a
-// client that costs little.
+// load sends requests over 32 connections per processor with a client that costs little. Each connection requests
+// another account, so that no answer can be shared.
 func load(b *testing.B, address string) {
 	b.SetParallelism(32)
 	b.ReportAllocs()
@@ -167,7 +158,7 @@ func readAnswer(reader *bufio.Reader) error {
 	}
 }
 
-// onTransport is the least that a handler on net/http's transport has to do.
+// onTransport is a handler on net/http's transport that does the minimum.
 type onTransport struct {
 	transport http.RoundTripper
 	upstream  string
@@ -196,12 +187,12 @@ func (t onTransport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.CopyBuffer(w, response.Body, piece)
 }
 
-// pieces lends the package's buffers to others.
+// pieces is an httputil.BufferPool over the package's buffers.
 type pieces struct{}
 
 func (pieces) Get() []byte {
-	loan := buffers.Get().(*[]byte)
-	return (*loan)[:cap(*loan)]
+	buffer := buffers.Get().(*[]byte)
+	return (*buffer)[:cap(*buffer)]
 }
 
 func (pieces) Put(b []byte) { buffers.Put(&b) }

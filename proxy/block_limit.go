@@ -11,7 +11,7 @@ import (
 	"strata/proxy/internal/policy"
 )
 
-// Cost is what the execution of transactions costs, or may cost, in the five dimensions that a node counts.
+// Cost is an execution cost, or a limit on it, in the five dimensions that a node counts.
 type Cost struct {
 	ReadCount   int64 `json:"read_count"`
 	ReadLength  int64 `json:"read_length"` // bytes
@@ -20,42 +20,42 @@ type Cost struct {
 	Runtime     int64 `json:"runtime"`
 }
 
-// ErrNoLimit is wrapped by errors about an answer to /v2/pox that names no limit for the epoch in force.
-var ErrNoLimit = errors.New("no limit of the epoch in force")
+// ErrNoLimit is wrapped by errors about an answer to /v2/pox that has no limit for the current epoch.
+var ErrNoLimit = errors.New("no limit for the current epoch")
 
-// BlockLimit asks a node what all blocks of a tenure may cost together in the epoch that is in force (GET /v2/pox). The
-// list that a node gives ends with epochs that have not begun; those don't count.
+// BlockLimit asks a node (GET /v2/pox) for the maximum total cost of the blocks of one tenure in the current epoch. The
+// node's list of epochs also has future ones, which BlockLimit ignores.
 func (p *Proxy) BlockLimit(ctx context.Context) (Cost, error) {
 	const path = "/v2/pox"
 	x := &exchange{start: time.Now(), endpoint: policy.Match(http.MethodGet, path), path: path}
-	x.request.Method, x.request.Target, x.request.ID = http.MethodGet, path, p.numbers.Add(1)
+	x.request.Method, x.request.Target, x.request.ID = http.MethodGet, path, p.requestIDs.Add(1)
 	a, err := p.answerTo(ctx, x)
 	if err != nil {
-		return Cost{}, fmt.Errorf("ask a node for %s: %w", path, err)
+		return Cost{}, fmt.Errorf("get %s from a node: %w", path, err)
 	}
 	defer a.discard()
 	if a.status != http.StatusOK || a.rest != nil {
-		return Cost{}, fmt.Errorf("ask node %s for %s: status %d, %d bytes or more: %w", a.node, path, a.status, len(a.body), ErrNoLimit)
+		return Cost{}, fmt.Errorf("get %s from node %s: status %d, %d bytes or more: %w", path, a.node, a.status, len(a.body), ErrNoLimit)
 	}
 	limit, err := blockLimit(a.body)
 	if err != nil {
-		return Cost{}, fmt.Errorf("ask node %s for %s: %w", a.node, path, err)
+		return Cost{}, fmt.Errorf("get %s from node %s: %w", path, a.node, err)
 	}
 	return limit, nil
 }
 
-// blockLimit reads an answer to /v2/pox.
+// blockLimit returns the limit of the current epoch in a body of /v2/pox.
 func blockLimit(body []byte) (Cost, error) {
 	var pox struct {
 		Height int64 `json:"current_burnchain_block_height"`
 		Epochs []struct {
 			Start int64 `json:"start_height"`
-			End   int64 `json:"end_height"` // the first that is not in it
+			End   int64 `json:"end_height"` // exclusive
 			Limit Cost  `json:"block_limit"`
 		} `json:"epochs"`
 	}
 	if err := json.Unmarshal(body, &pox); err != nil {
-		return Cost{}, fmt.Errorf("read its epochs: %w", errors.Join(err, ErrNoLimit))
+		return Cost{}, fmt.Errorf("parse the epochs: %w", errors.Join(err, ErrNoLimit))
 	}
 	for _, epoch := range pox.Epochs {
 		if epoch.Start <= pox.Height && pox.Height < epoch.End {

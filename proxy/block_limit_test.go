@@ -11,10 +11,10 @@ const poxEpochs = `{"current_burnchain_block_height":150,"epochs":[
 	{"epoch_id":"Epoch31","start_height":100,"end_height":200,"block_limit":{"write_length":15000000,"write_count":15000,"read_length":100000000,"read_count":15001,"runtime":5000000000}},
 	{"epoch_id":"Epoch40","start_height":200,"end_height":9223372036854775807,"block_limit":{"write_length":9,"write_count":9,"read_length":9,"read_count":9,"runtime":9}}]}`
 
-// The epoch in force counts, not the last one in the list.
+// The limit is that of the current epoch, not of the last one in the list.
 func TestBlockLimit(t *testing.T) {
 	node := newNode(t, 100)
-	node.does(status(http.StatusOK, poxEpochs))
+	node.respond(status(http.StatusOK, poxEpochs))
 	p := startProxy(t, Config{}, node)
 	want := Cost{ReadCount: 15001, ReadLength: 100_000_000, WriteCount: 15_000, WriteLength: 15_000_000, Runtime: 5_000_000_000}
 	if got, err := p.BlockLimit(t.Context()); err != nil || got != want {
@@ -25,12 +25,12 @@ func TestBlockLimit(t *testing.T) {
 		`{"current_burnchain_block_height":150,"epochs":[{"start_height":200,"end_height":300}]}`,
 		`{"current_burnchain_block_height":150,"epochs":[{"start_height":0,"end_height":300,"block_limit":{"read_count":1}}]}`,
 	} {
-		node.does(status(http.StatusOK, body))
+		node.respond(status(http.StatusOK, body))
 		if got, err := p.BlockLimit(t.Context()); !errors.Is(err, ErrNoLimit) {
 			t.Errorf("%q: got %+v, %v", body, got, err)
 		}
 	}
-	node.does(status(http.StatusNotFound, "Chain tip not found"))
+	node.respond(status(http.StatusNotFound, "Chain tip not found"))
 	if got, err := p.BlockLimit(t.Context()); !errors.Is(err, ErrNoLimit) {
 		t.Errorf("status 404: got %+v, %v", got, err)
 	}

@@ -13,14 +13,15 @@ import (
 	"strata/proxy/internal/pool"
 )
 
-// broadcast gives a transaction to the nodes. Giving it again is harmless: a node that has it answers with the same id,
-// and one nonce makes one transaction. So the first decisive answer counts, whichever node it is from:
+// broadcast sends a transaction to the nodes. Sending it twice is harmless: a node that already has it answers with the
+// same id, and a nonce allows only one transaction. So the first decisive answer counts, whichever node it comes from:
 //
-//   - 200 is decisive, before all errors;
-//   - a refusal is decisive unless it depends on the state and the node is behind, or the node says that it failed;
-//   - that a node could not be reached, was too slow or broke is not.
+//   - 200 is decisive, and beats every error;
+//   - a refusal is decisive, unless the node reports a failure of its own, or its reason depends on the state and the
+//     node is behind;
+//   - a node that can't be reached, times out or breaks the connection decides nothing.
 //
-// What was begun is finished: the transaction may be on its way already when the client leaves.
+// A broadcast goes on when the client leaves, because the transaction may already be on its way.
 func (p *Proxy) broadcast(ctx context.Context, x *exchange) (*answer, error) {
 	ctx = context.WithoutCancel(ctx)
 	p.budget.Request()
@@ -40,10 +41,10 @@ func (p *Proxy) broadcast(ctx context.Context, x *exchange) (*answer, error) {
 		node := seat.Node
 		if p.config.Multicast && others == nil {
 			others = p.multicast(ctx, x, node)
-			want.Tried |= others.nodes
+			want.Excluded |= others.nodes
 		}
 		t := p.attempt(ctx, x, seat)
-		want.Tried |= t.nodes
+		want.Excluded |= t.nodes
 		d := p.decide(t, node)
 		p.metrics.broadcasts.WithLabelValues("first", d.label()).Inc()
 		if t.answer != nil {
@@ -54,9 +55,9 @@ func (p *Proxy) broadcast(ctx context.Context, x *exchange) (*answer, error) {
 				best.discard()
 			}
 			if t.answer == nil {
-				return nil, &unanswered{t.err}
+				return nil, &noAnswerError{t.err}
 			}
-			p.note(ctx, x, d, node)
+			p.recordDecision(ctx, x, d, node)
 			return t.answer, nil
 		}
 		best, last = better(best, t.answer), t.err
@@ -69,24 +70,24 @@ func (p *Proxy) broadcast(ctx context.Context, x *exchange) (*answer, error) {
 		best = others.first(best)
 	}
 	if best == nil {
-		return nil, &unanswered{last}
+		return nil, &noAnswerError{last}
 	}
-	p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "no node decided about a transaction",
+	p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "no node accepted or refused the transaction",
 		slog.Int("status", best.status), slog.String("node", best.node), slog.Int("tries", best.tries))
 	return best, nil
 }
 
-// decision is what a node's answer means for a transaction.
+// decision is what one attempt means for a transaction.
 type decision struct {
 	final    bool
 	accepted bool
-	id       hash.Hash32 // zero if the node named none
-	status   int         // 0: no answer
+	id       hash.Hash32 // zero if the node's answer has none
+	status   int         // of the answer; 0 without one
 	reason   string      // of a refusal
 	outcome  pool.Outcome
 }
 
-// label of the decision in metrics.
+// label returns the decision's label in metrics.
 func (d decision) label() string {
 	switch {
 	case d.accepted:
@@ -99,7 +100,8 @@ func (d decision) label() string {
 	return d.outcome.String()
 }
 
-// knownReasons are the reasons of refusals that metrics tell apart; a node may say anything.
+// knownReasons lists the reasons for a refusal that are labels in metrics. The list is closed because a node may send
+// any text.
 var knownReasons = func() map[string]bool {
 	known := map[string]bool{}
 	for reason := range strings.FieldsSeq(`Serialization Deserialization SignatureValidation FeeTooLow BadNonce NotEnoughFunds
@@ -113,7 +115,7 @@ var knownReasons = func() map[string]bool {
 	return known
 }()
 
-// dependsOnState says whether a refusal for a reason may be wrong on a node that is behind.
+// dependsOnState reports whether a node that is behind may be wrong to refuse a transaction for this reason.
 func dependsOnState(reason string) bool {
 	switch reason {
 	case "BadNonce", "NotEnoughFunds", "NoSuchContract", "ConflictingNonceInMempool":
@@ -122,22 +124,23 @@ func dependsOnState(reason string) bool {
 	return false
 }
 
-func (p *Proxy) decide(t tried, node *pool.Node) decision {
+// decide derives a decision from an attempt on node.
+func (p *Proxy) decide(t attempt, node *pool.Node) decision {
 	d := decision{outcome: t.outcome}
 	a := t.answer
 	if a == nil {
-		d.final = t.outcome == pool.ClientError // it was not sent, and no node would read it
+		d.final = t.outcome == pool.ClientError // it was not sent, because its head is longer than any node reads
 		return d
 	}
 	d.status = a.status
 	switch {
 	case a.status < 300:
 		d.final, d.accepted = true, true
-		d.id = idOf(a.body)
+		d.id = txidOf(a.body)
 	case a.status >= 500, a.status == http.StatusTooManyRequests:
 	default:
 		var refusal struct{ Reason, TxID string }
-		if json.Unmarshal(a.body, &refusal) == nil { // else it is a text, about bytes that are no transaction
+		if json.Unmarshal(a.body, &refusal) == nil { // otherwise the body is plain text: the bytes are no transaction
 			d.reason = refusal.Reason
 			d.id, _ = hash.Parse32(refusal.TxID)
 		}
@@ -147,16 +150,16 @@ func (p *Proxy) decide(t tried, node *pool.Node) decision {
 	return d
 }
 
-// idOf is the transaction's id in a node's answer, which is a JSON string; zero if there is none.
-func idOf(body []byte) hash.Hash32 {
+// txidOf returns the transaction id in the body of a node's answer, a JSON string; zero if there is none.
+func txidOf(body []byte) hash.Hash32 {
 	id, _ := hash.Parse32(string(bytes.Trim(body, "\" \r\n\t")))
 	return id
 }
 
-// note logs what became of a transaction, and remembers who has it.
-func (p *Proxy) note(ctx context.Context, x *exchange, d decision, node *pool.Node) {
+// recordDecision logs a final decision. If node accepted the transaction, it also remembers that the node holds it.
+func (p *Proxy) recordDecision(ctx context.Context, x *exchange, d decision, node *pool.Node) {
 	if d.accepted && !d.id.IsZero() {
-		p.follow.took(d.id, node.Bit)
+		p.holders.add(d.id, node.Bit)
 	}
 	p.config.Logger.LogAttrs(ctx, slog.LevelInfo, "transaction sent to a node",
 		slog.String("txid", d.id.String()), slog.String("node", node.Name), slog.Int64("height", p.pool.Tip().Height),

@@ -3,7 +3,6 @@ package proxy
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -32,7 +31,7 @@ func TestBroadcast(t *testing.T) {
 	tests := []struct {
 		name        string
 		first, next http.HandlerFunc
-		behind      bool // the first is
+		behind      bool // whether the first node is behind
 		status      int
 		says        string
 		requests    int64 // at the second
@@ -53,15 +52,15 @@ func TestBroadcast(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			first, second := newNode(t, 100), newNode(t, 100)
-			first.does(tt.first)
-			second.does(tt.next)
+			first.respond(tt.first)
+			second.respond(tt.next)
 			p := startProxy(t, Config{}, first, second)
 			if tt.behind {
 				second.height.Store(102) // the first is within the limit
 				waitFor(t, "the tip is known", func() bool { return p.pool.Tip().Height == 102 })
 			}
-			// Whatever is busier is asked later.
-			other, _ := p.pool.Named(second.name)
+			// The second node is busier, so the first is tried first.
+			other, _ := p.pool.NodeByName(second.name)
 			seat, ok := p.pool.TrySeat(other, heavyEndpoint)
 			if !ok {
 				t.Fatal("no seat")
@@ -75,11 +74,12 @@ func TestBroadcast(t *testing.T) {
 	}
 }
 
-// The node that has the transaction is asked about it, and then the others.
-func TestFollowTransaction(t *testing.T) {
+// Requests about a transaction go to the node that accepted it. If the proxy knows no such node, they go to all in
+// turn.
+func TestPreferHolders(t *testing.T) {
 	nodes := []*fakeNode{newNode(t, 100), newNode(t, 100), newNode(t, 100)}
 	for _, n := range nodes {
-		n.does(func(w http.ResponseWriter, r *http.Request) {
+		n.respond(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
 				accept(w, r)
 				return
@@ -88,32 +88,32 @@ func TestFollowTransaction(t *testing.T) {
 		})
 	}
 	p := startProxy(t, Config{}, nodes...)
-	took := p.send(t).node()
+	holder := p.send(t).node()
 	for _, n := range nodes {
-		if n.name == took {
-			n.does(status(200, `{"status":"Mempool"}`))
+		if n.name == holder {
+			n.respond(status(200, `{"status":"Mempool"}`))
 		}
 	}
 	for range 10 {
 		for _, target := range []string{"/v2/transactions/unconfirmed/", "/v3/transaction/"} {
 			got := p.get(t, target+txid)
 			got.want(t, 200, "Mempool")
-			if got.node() != took || got.header.Get("X-Strata-Tries") != "1" {
-				t.Fatalf("%s was asked, tries %s; %s took it", got.node(), got.header.Get("X-Strata-Tries"), took)
+			if got.node() != holder || got.header.Get("X-Strata-Tries") != "1" {
+				t.Fatalf("%s answered after %s tries; %s has the transaction", got.node(), got.header.Get("X-Strata-Tries"), holder)
 			}
 		}
 	}
-	// One that nobody has taken here may be in any mempool.
+	// A transaction that was not sent through the proxy may be in any mempool.
 	other := strings.Repeat("77", 32)
 	for range 5 {
 		p.get(t, "/v2/transactions/unconfirmed/"+other).want(t, 200, "Mempool")
 	}
-	if id, _ := hash.Parse32(txid); p.follow.nodes(id.String()) == 0 {
+	if id, _ := hash.Parse32(txid); p.holders.nodes(id.String()) == 0 {
 		t.Error("the transaction is not remembered under 0x…")
 	}
 }
 
-// All nodes get the transaction, and nobody waits for the slow ones.
+// All nodes get the transaction, and the client does not wait for the slow ones.
 func TestMulticast(t *testing.T) {
 	quick, slow, broken := newNode(t, 100), newNode(t, 100), newNode(t, 100)
 	release := make(chan struct{})
@@ -128,10 +128,10 @@ func TestMulticast(t *testing.T) {
 			status(200, `"`+txid+`"`)(w, r)
 		}
 	}
-	quick.does(serve(false))
-	slow.does(serve(true))
-	broken.does(cut)
-	slow.syncing.Store(true) // so that quick is the first
+	quick.respond(serve(false))
+	slow.respond(serve(true))
+	broken.respond(cut)
+	slow.syncing.Store(true) // so that quick comes first
 	broken.syncing.Store(true)
 	p := startProxy(t, Config{Multicast: true}, quick, slow, broken)
 	p.untilState(t, slow, "syncing")
@@ -146,18 +146,18 @@ func TestMulticast(t *testing.T) {
 			t.Errorf("a node got %q", body)
 		}
 	}
-	waitFor(t, "the third was asked", func() bool { return broken.requests.Load() > 0 })
+	waitFor(t, "the third node got the transaction", func() bool { return broken.requests.Load() > 0 })
 	close(release)
 	id, _ := hash.Parse32(txid)
-	waitFor(t, "both are remembered", func() bool { return p.follow.nodes(id.String()) == 3 })
+	waitFor(t, "both holders are remembered", func() bool { return p.holders.nodes(id.String()) == 3 })
 }
 
-// If the first node fails, the client has the answer of another that got the transaction.
+// If the first node fails, the client gets the answer of another node that got the transaction.
 func TestMulticastFirstFails(t *testing.T) {
 	for _, first := range []http.HandlerFunc{cut, status(500, "x"), rejected("ServerFailureOther")} {
 		bad, good := newNode(t, 100), newNode(t, 100)
-		bad.does(first)
-		good.does(accept)
+		bad.respond(first)
+		good.respond(accept)
 		p := startProxy(t, Config{Multicast: true}, bad, good)
 		for range 5 {
 			p.send(t).want(t, 200, txid)
@@ -165,24 +165,21 @@ func TestMulticastFirstFails(t *testing.T) {
 	}
 }
 
-// A transaction that is on its way gets there, whether or not the client waits for it.
+// A broadcast goes on when the client leaves.
 func TestBroadcastWithoutClient(t *testing.T) {
 	node := newNode(t, 100)
 	started, release := make(chan struct{}), make(chan struct{})
-	node.does(func(w http.ResponseWriter, r *http.Request) {
+	node.respond(func(w http.ResponseWriter, r *http.Request) {
 		close(started)
 		<-release
 		accept(w, r)
 	})
 	p := startProxy(t, Config{}, node)
-	connection, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := p.dial(t)
 	_, _ = io.WriteString(connection, "POST /v2/transactions HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\ntx")
 	<-started
 	_ = connection.Close()
 	close(release)
 	id, _ := hash.Parse32(txid)
-	waitFor(t, "the transaction is known to be there", func() bool { return p.follow.nodes(id.String()) == 1 })
+	waitFor(t, "the node is remembered as a holder", func() bool { return p.holders.nodes(id.String()) == 1 })
 }

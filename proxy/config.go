@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -9,82 +10,84 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Config of a Proxy. Nodes are required; the zero value of any other field means its default.
+// Config configures a Proxy. Nodes are required; the zero value of any other field selects its default.
 type Config struct {
 	Nodes []Node
-	// ChainID is the network_id that nodes must have (mainnet 1, testnet 2147483648); one that has another never gets a
-	// request. Default 0: any.
+	// ChainID is the network_id that nodes must have (mainnet 1, testnet 2147483648). A node with another one never
+	// gets a request. Default 0: any network.
 	ChainID uint32
-	// Logger for what an operator should know; each request is a debug record. Default none.
+	// Logger gets what an operator should know, and a debug record for each request. Default none.
 	Logger *slog.Logger
-	// Registry that metrics are registered with; default none.
+	// Registry registers the metrics. Default none.
 	Registry prometheus.Registerer
 	// Origin is the value of Access-Control-Allow-Origin; default "*".
 	Origin string
-	// BodyLimit is the largest request body in bytes; default 10 MB.
+	// BodyLimit is the maximum size of a request body in bytes; default 10 MB.
 	BodyLimit int64
 	Timeouts  Timeouts
-	// ConcurrencyPerNode bounds the requests that a node has at a time; default 128. A quarter of them may be heavy.
+	// ConcurrencyPerNode is the maximum number of in-flight requests per node; default 128. A quarter of them may be
+	// heavy.
 	ConcurrencyPerNode int
-	// QueueLength is how many requests may wait for each node, default 256; QueueWait how long, default 2 s.
+	// QueueLength is the maximum number of requests that wait for one node; default 256.
 	QueueLength int
-	QueueWait   time.Duration
-	RateLimit   RateLimit
-	LagLimit    LagLimit
-	// Hedge sends a light read that takes longer than most to a second node as well.
+	// QueueWait is the maximum time that a request waits for a node; default 2 s.
+	QueueWait time.Duration
+	RateLimit RateLimit
+	LagLimit  LagLimit
+	// Hedge sends a light read to a second node as well when it takes longer than 95 % of the earlier ones.
 	Hedge bool
-	// Multicast sends each transaction to all nodes, not just until the first has taken it.
+	// Multicast sends each transaction to all nodes. Without it, the proxy stops at the first node that accepts it.
 	Multicast bool
-	// Cache keeps answers; default none.
+	// Cache stores answers; default none.
 	Cache Cache
-	// Tip is the newest block that the log has seen. It is called for each request that could be answered from the
-	// cache, so it has to be quick. Default none.
+	// Tip returns the newest block in the log. The proxy calls it for each request that the cache could answer, so it
+	// must be fast. Default none.
 	Tip func() (height int64, indexBlockHash [32]byte, ok bool)
-	// FeeOverride may replace a node's answer of status 200 to POST /v2/fees/transaction; default none. It must not
-	// change its arguments.
+	// FeeOverride may replace the node's answer to a POST /v2/fees/transaction that has status 200; default none. It
+	// must not modify its arguments.
 	FeeOverride func(body, answer []byte) ([]byte, bool)
-	// AllowOperator opens the endpoints that are for miners, signers and who runs the nodes.
+	// AllowOperator opens the endpoints that are meant for miners, signers and node operators.
 	AllowOperator bool
-	// ProbeInterval is how often each node is asked how it is; default 2 s.
+	// ProbeInterval is the time between two probes of a node; default 2 s.
 	ProbeInterval time.Duration
 }
 
-// Timeouts bound how long one node may take, for one try.
+// Timeouts bound how long one node may take for one attempt.
 type Timeouts struct {
-	Connect time.Duration // making a connection; default 2 s
-	Probe   time.Duration // saying how it is; default 1 s
-	Light   time.Duration // default 5 s
-	Medium  time.Duration // default 10 s
-	Heavy   time.Duration // default 35 s, as a node stops a contract call after 30 s
-	Stall   time.Duration // between two pieces of a long answer; default 15 s
+	Connect time.Duration // to open a connection; default 2 s
+	Probe   time.Duration // to answer a probe; default 1 s
+	Light   time.Duration // to answer a light request; default 5 s
+	Medium  time.Duration // to answer a medium request; default 10 s
+	Heavy   time.Duration // to answer a heavy request; default 35 s, because a node stops a contract call after 30 s
+	Stall   time.Duration // between two pieces of a streamed answer; default 15 s
 }
 
-// LagLimit is when a node lags: behind by more than Blocks (default 3), for longer than Time (default 30 s).
+// LagLimit defines when a node lags: when it is more than Blocks behind (default 3) for longer than Time (default 30
+// s).
 type LagLimit struct {
 	Blocks int64
 	Time   time.Duration
 }
 
-// RateLimit is how many requests per second each client may make, and how many at once; PerSecond 0 means as many as it
-// likes. Burst 0 means twice PerSecond.
+// RateLimit bounds the requests of each client.
 type RateLimit struct {
-	PerSecond float64
-	Burst     int
+	PerSecond float64 // requests per second; 0 means unlimited
+	Burst     int     // requests at once; 0 means twice PerSecond, plus one
 }
 
-// Cache keeps answers. It must be safe for concurrent use. Values must not be changed, by either side.
+// Cache stores answers. It must be safe for concurrent use. Neither side may modify a value.
 type Cache interface {
-	// Get returns what is at hand. It is called for each request that could be answered from the cache, so it has to be
-	// quick.
+	// Get returns a value from local memory. The proxy calls it for each request that the cache could answer, so it
+	// must be fast.
 	Get(key [32]byte) (value []byte, ok bool)
-	// Find looks further, where processes share their answers. It is called when Get has nothing, once for all
-	// requests that are identical at the same time, and should take much less than a node would.
+	// Find looks the key up in storage that processes share. The proxy calls it when Get misses, once for all identical
+	// in-flight requests. It should take much less time than a node does.
 	Find(ctx context.Context, key [32]byte) (value []byte, ok bool)
-	// Set keeps a value for a time. It must not wait.
+	// Set stores a value for the time ttl. It must not block.
 	Set(key [32]byte, value []byte, ttl time.Duration)
 }
 
-// Defaults of Config.
+// Default values of Config.
 const (
 	BodyLimitDefault          = 10_000_000
 	ConcurrencyPerNodeDefault = 128
@@ -95,15 +98,15 @@ const (
 	ProbeIntervalDefault      = 2 * time.Second
 )
 
-// slowStart is how long a node that comes back takes to get its full share.
+// slowStart is the time over which the share of a readmitted node grows back to normal.
 const slowStart = 10 * time.Second
 
-// heavyShare is the part of a node's requests, 1/heavyShare, that may be heavy.
+// heavyShare is the inverse of the fraction of a node's in-flight requests that may be heavy.
 const heavyShare = 4
 
 var (
-	errNoNodes  = errors.New("proxy without nodes")
-	errNegative = errors.New("proxy with a negative limit")
+	errNoNodes  = errors.New("proxy configuration has no nodes; name at least one")
+	errNegative = errors.New("proxy configuration has a negative limit")
 )
 
 func (c Config) withDefaults() (Config, error) {
@@ -116,30 +119,21 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	c.Origin = or(c.Origin, "*")
-	c.BodyLimit = or(c.BodyLimit, BodyLimitDefault)
+	c.Origin = cmp.Or(c.Origin, "*")
+	c.BodyLimit = cmp.Or(c.BodyLimit, BodyLimitDefault)
 	c.Timeouts = Timeouts{
-		Connect: or(c.Timeouts.Connect, 2*time.Second),
-		Probe:   or(c.Timeouts.Probe, time.Second),
-		Light:   or(c.Timeouts.Light, 5*time.Second),
-		Medium:  or(c.Timeouts.Medium, 10*time.Second),
-		Heavy:   or(c.Timeouts.Heavy, 35*time.Second),
-		Stall:   or(c.Timeouts.Stall, 15*time.Second),
+		Connect: cmp.Or(c.Timeouts.Connect, 2*time.Second),
+		Probe:   cmp.Or(c.Timeouts.Probe, time.Second),
+		Light:   cmp.Or(c.Timeouts.Light, 5*time.Second),
+		Medium:  cmp.Or(c.Timeouts.Medium, 10*time.Second),
+		Heavy:   cmp.Or(c.Timeouts.Heavy, 35*time.Second),
+		Stall:   cmp.Or(c.Timeouts.Stall, 15*time.Second),
 	}
-	c.ConcurrencyPerNode = or(c.ConcurrencyPerNode, ConcurrencyPerNodeDefault)
-	c.QueueLength = or(c.QueueLength, QueueLengthDefault)
-	c.QueueWait = or(c.QueueWait, QueueWaitDefault)
-	c.LagLimit = LagLimit{or(c.LagLimit.Blocks, LagBlocksDefault), or(c.LagLimit.Time, LagTimeDefault)}
-	c.RateLimit.Burst = or(c.RateLimit.Burst, int(2*c.RateLimit.PerSecond)+1)
-	c.ProbeInterval = or(c.ProbeInterval, ProbeIntervalDefault)
+	c.ConcurrencyPerNode = cmp.Or(c.ConcurrencyPerNode, ConcurrencyPerNodeDefault)
+	c.QueueLength = cmp.Or(c.QueueLength, QueueLengthDefault)
+	c.QueueWait = cmp.Or(c.QueueWait, QueueWaitDefault)
+	c.LagLimit = LagLimit{cmp.Or(c.LagLimit.Blocks, LagBlocksDefault), cmp.Or(c.LagLimit.Time, LagTimeDefault)}
+	c.RateLimit.Burst = cmp.Or(c.RateLimit.Burst, int(2*c.RateLimit.PerSecond)+1)
+	c.ProbeInterval = cmp.Or(c.ProbeInterval, ProbeIntervalDefault)
 	return c, nil
-}
-
-// or is value, or its default where it is zero.
-func or[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
 }

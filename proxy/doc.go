@@ -1,30 +1,33 @@
-// Package proxy is one address for a pool of Stacks nodes: it forwards the node RPC API (/v2 and /v3) to the node that is
-// best for it at the moment, so that clients see one node that does not fail, lag or restart.
+// Package proxy puts a pool of Stacks nodes behind one address. It forwards the node RPC API (/v2 and /v3), each
+// request to the node that suits it best at that moment. To clients the pool looks like one node that never fails, lags
+// or restarts.
 //
-// # The way of a request
+// # Path of a request
 //
-//	admit      refuse what must not reach a node: foreign targets, operator endpoints, bodies that are too large, clients
-//	           that ask too much (admit.go)
-//	keep       answer from the cache, or share the answer that somebody is waiting for already (keep.go)
-//	fetch      pick a node, send, judge the answer, and try another one where that is right (fetch.go, verdict.go, hedge.go)
-//	broadcast  what POST /v2/transactions does instead (broadcast.go)
-//	serve      the answer, byte for byte as the node gave it (answer.go)
+//	admit      refuses what must not reach a node: foreign targets, operator endpoints, bodies that are too large,
+//	           clients that send too many requests (admit.go)
+//	share      answers from the cache, or shares the answer of an identical in-flight request (share.go)
+//	fetch      picks a node, sends the request, examines the answer, and tries another node where that is allowed
+//	           (fetch.go, retry.go, hedge.go)
+//	broadcast  replaces share and fetch for POST /v2/transactions (broadcast.go)
+//	serve      writes the node's answer, byte for byte (answer.go)
 //
-// What each endpoint may have of this is a table in internal/policy; what each node is good for is decided in
-// internal/pool; internal/wire is the HTTP client.
+// internal/policy has a table of endpoints with what is allowed for each. internal/pool decides which node suits a
+// request. internal/wire is the HTTP client.
 //
-// # What is promised
+// # Guarantees
 //
-//   - A request that is safe to repeat does not fail while one node works, as long as the retry budget lasts. An answer
-//     up to BufferMax is read to its end before the client gets the first byte, so that a node that dies half-way costs
-//     a retry; a longer one is streamed, and is cut off where the node was.
+//   - A request that is safe to repeat does not fail while one node works, as long as the retry budget lasts. The proxy
+//     reads an answer of up to BufferMax bytes to its end before the client gets the first byte, so a node that dies
+//     half-way costs a retry. A longer answer is streamed, and is cut off if the node cuts it off.
 //   - A request that is not safe to repeat reaches at most one node that may have acted on it.
-//   - A node's answer is the client's: same status, same bytes. The proxy's own answers are JSON with a member error.
-//   - No request reaches a host that is not in the pool: connections are made to the nodes' addresses only, and nothing
-//     of a request but its path, query and body has any say.
+//   - The client gets the node's answer unchanged: same status, same bytes. The proxy's own answers are JSON objects
+//     with a member error.
+//   - No request reaches a host outside the pool. The proxy connects to the nodes' addresses only, and forwards nothing
+//     of a request but its method, path, query, body and a few header fields.
 //
-// # What the server around it brings
+// # What the surrounding server must provide
 //
-// Limits on how slowly a client may send (ReadHeaderTimeout and ReadTimeout of http.Server), and on the number of its
-// connections. A limit on how long it may take to answer (WriteTimeout) has to leave room for Timeouts.Heavy.
+// The surrounding server limits how slowly a client may send (ReadHeaderTimeout and ReadTimeout of http.Server), and
+// how many connections there are. Its limit on the time to answer (WriteTimeout) must leave room for Timeouts.Heavy.
 package proxy

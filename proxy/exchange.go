@@ -9,50 +9,50 @@ import (
 	"strata/proxy/internal/wire"
 )
 
-// exchange is a client's request and what becomes of it.
+// exchange is a client's request and its outcome.
 type exchange struct {
 	start    time.Time
 	endpoint *policy.Endpoint
-	// request is what nodes get.
+	// request is what the proxy sends to nodes.
 	request wire.Request
 	path    string // decoded
-	// tip is the block that the request pins the state to, if pinned.
+	// tip is the block at which the request reads the state; valid if pinned.
 	tip    hash.Hash32
 	pinned bool
-	// only is the node that the client has named; nil: any.
+	// only is the node that the client named; nil if it named none.
 	only *pool.Node
 
-	// What is told about it in the end.
+	// The outcome, for logs and metrics.
 	source source
 	status int
 	bytes  int64
 	node   string
 	tries  int
-	// values is memory for those of the answer's header fields.
+	// values backs the values of the answer's header fields, to save allocations.
 	values [6]string
 }
 
-// source is where an answer came from.
+// source says where an answer came from.
 type source uint8
 
 const (
-	fromProxy  source = iota // its own: a refusal, or that no node answers
-	fromNode                 // asked for this request
-	fromOthers               // asked for an identical request at the same time
+	fromProxy  source = iota // the proxy itself: a refusal, or the error that no node answered
+	fromNode                 // a node, for this request
+	fromShared               // a node, for an identical in-flight request
 	fromCache
-	sources // how many there are
+	sources // number of sources
 )
 
 func (s source) String() string {
-	return [...]string{fromProxy: "proxy", fromNode: "node", fromOthers: "shared", fromCache: "cache"}[s]
+	return [...]string{fromProxy: "proxy", fromNode: "node", fromShared: "shared", fromCache: "cache"}[s]
 }
 
-// lifetime is how long the answer stays true.
+// lifetime returns how long the answer stays true.
 func (x *exchange) lifetime() policy.Lifetime {
 	switch {
 	case x.pinned:
 		return x.endpoint.Pinned
-	case x.endpoint.Lifetime == policy.Immutable && !policy.IsHash(policy.Last(x.path)):
+	case x.endpoint.Lifetime == policy.Immutable && !policy.IsHash(policy.LastSegment(x.path)):
 		return policy.None
 	}
 	return x.endpoint.Lifetime

@@ -11,29 +11,29 @@ import (
 	"strata/proxy/internal/wire"
 )
 
-// failure is an answer of the proxy's own: why a request was not forwarded, or that no node has answered it.
+// failure is an error answer of the proxy itself: it says why the request was not forwarded or got no answer.
 type failure struct {
 	status  int
 	message string
-	// retryAfter is when it may be worth another try; 0: who knows.
+	// retryAfter is the value of Retry-After; 0 for none.
 	retryAfter time.Duration
-	// nodes says that the answer names the nodes and how they are.
+	// nodes adds the list of nodes and their states to the answer.
 	nodes bool
 }
 
 func (f *failure) Error() string { return f.message }
 
-// statusClientClosed is what records say about a request whose client didn't wait. Nobody sees it.
+// statusClientClosed is the status in the log for a request whose client left before the answer. No client sees it.
 const statusClientClosed = 499
 
-// unanswered is the error of a request that no node has answered, with the error of the last that was tried.
-type unanswered struct{ last error }
+// noAnswerError is the error of a request that no node answered. last is the error of the last attempt.
+type noAnswerError struct{ last error }
 
-func (u *unanswered) Error() string { return "no node has answered: " + u.last.Error() }
+func (u *noAnswerError) Error() string { return "no node has answered: " + u.last.Error() }
 
-func (u *unanswered) Unwrap() error { return u.last }
+func (u *noAnswerError) Unwrap() error { return u.last }
 
-// failureOf decides what the client is told about an error.
+// failureOf returns the answer that tells the client about an error.
 func (p *Proxy) failureOf(err error) *failure {
 	var f *failure
 	var exchange *wire.Error
@@ -57,7 +57,7 @@ func (p *Proxy) failureOf(err error) *failure {
 	}
 }
 
-// refuse answers with a failure.
+// refuse writes a failure to the client.
 func (p *Proxy) refuse(w http.ResponseWriter, x *exchange, f *failure) {
 	x.status, x.source = f.status, fromProxy
 	if f.retryAfter > 0 {
@@ -69,22 +69,22 @@ func (p *Proxy) refuse(w http.ResponseWriter, x *exchange, f *failure) {
 		Nodes []nodeReport `json:"nodes,omitempty"`
 	}{Error: f.message}
 	if f.nodes {
-		body.Nodes = p.report()
+		body.Nodes = p.nodeReports()
 	}
 	if f.status == statusClientClosed {
-		panic(http.ErrAbortHandler) // nobody is there; whatever was written would go to waste
+		panic(http.ErrAbortHandler) // the client is gone, so there is nothing to write
 	}
 	x.bytes, _ = writeJSON(w, f.status, body)
 }
 
-// nodeReport is what a client is told about a node when none answers.
+// nodeReport describes a node to a client when no node answers.
 type nodeReport struct {
 	Name  string    `json:"name"`
 	State string    `json:"state"`
 	Since time.Time `json:"since"`
 }
 
-func (p *Proxy) report() []nodeReport {
+func (p *Proxy) nodeReports() []nodeReport {
 	var list []nodeReport
 	for _, n := range p.pool.Status() {
 		list = append(list, nodeReport{n.Name, n.State, n.Since})

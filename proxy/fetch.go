@@ -11,35 +11,36 @@ import (
 	"strata/proxy/internal/wire"
 )
 
-// triesMax is how many nodes a request is sent to, not counting those that could not be reached.
+// triesMax is the maximum number of nodes that get a request, not counting those that could not be reached.
 const triesMax = 4
 
-// Rounds: when all nodes have failed, a safe request goes round again after a pause. One node may have come back just
-// when another went.
+// When a safe request has failed on all nodes, the proxy pauses and tries all of them again: one node may have come
+// back just when another one went away. Each pass over the nodes is a round.
 const (
 	roundsMax = 4
-	roundWait = 15 * time.Millisecond // doubles
-	// roundsTime is after which no other round begins: nodes that take that long to fail have not just gone.
+	roundWait = 15 * time.Millisecond // before the second round; it doubles each time
+	// roundsTime is the time after which no further round begins. Nodes that take that long to fail are not just
+	// restarting.
 	roundsTime = 500 * time.Millisecond
 )
 
-// tried is how one try went.
-type tried struct {
+// attempt is the result of sending a request to one node, or to two if it was hedged.
+type attempt struct {
 	answer  *answer // nil if there is none
 	outcome pool.Outcome
 	err     error
-	nodes   uint64 // that were asked
+	nodes   uint64 // the nodes that got the request, as a set of bits
 }
 
-// fetch gets the answer to a request from one node, or from another if that fails and it may be asked. It reports an
-// error only if there is no answer of any node.
+// fetch returns the answer of one node to a request. If an attempt fails, it tries another node where that is allowed.
+// It returns an error only if no node answered.
 func (p *Proxy) fetch(ctx context.Context, x *exchange) (*answer, error) {
 	p.budget.Request()
 	want := pool.Want{Endpoint: x.endpoint, Preferred: p.preferred(x), Safe: x.endpoint.Safe}
 	if x.only != nil {
-		want.Tried = ^x.only.Bit
+		want.Excluded = ^x.only.Bit
 	}
-	asked := want.Tried
+	excluded := want.Excluded
 	var best *answer
 	var last error
 	sent, tries := 0, 0
@@ -49,39 +50,40 @@ func (p *Proxy) fetch(ctx context.Context, x *exchange) (*answer, error) {
 		case err == nil:
 		case best != nil:
 			return best, nil
-		case errors.Is(err, pool.ErrNone) && last != nil && x.endpoint.Safe && round < roundsMax && time.Since(x.start) < roundsTime && pause(ctx, round):
+		case errors.Is(err, pool.ErrNone) && last != nil && x.endpoint.Safe && round < roundsMax &&
+			time.Since(x.start) < roundsTime && waitForRound(ctx, round):
 			round++
-			want.Tried = asked
+			want.Excluded = excluded
 			continue
 		case last != nil && ctx.Err() == nil:
-			return nil, &unanswered{last}
+			return nil, &noAnswerError{last}
 		default:
 			return nil, err
 		}
 		tries++
 		t := p.try(ctx, x, seat, tries == 1)
-		want.Tried |= t.nodes
+		want.Excluded |= t.nodes
 		if t.outcome != pool.Unconnected {
 			sent++
 		}
-		again := p.again(x, t, sent)
+		retry := p.shouldRetry(x, t, sent)
 		best, last = better(best, t.answer), t.err
 		if best != nil {
 			best.tries = tries
 		}
 		switch {
-		case again && ctx.Err() == nil:
+		case retry && ctx.Err() == nil:
 			p.metrics.retries.Inc()
 		case best != nil:
 			return best, nil
 		default:
-			return nil, &unanswered{last}
+			return nil, &noAnswerError{last}
 		}
 	}
 }
 
-// pause waits before another round, and says whether there may be one.
-func pause(ctx context.Context, round int) bool {
+// waitForRound waits before the next round. It returns false if ctx ended first.
+func waitForRound(ctx context.Context, round int) bool {
 	timer := time.NewTimer(roundWait << (round - 1))
 	defer timer.Stop()
 	select {
@@ -92,8 +94,9 @@ func pause(ctx context.Context, round int) bool {
 	}
 }
 
-// better is the answer that the client gets if no other comes: a node that works counts more than one that fails, and
-// what came first more than what came later. A whole 200 is always last, as nobody is asked after it.
+// better returns the better of two answers for the client, and discards the other. An answer of a working node beats
+// one of a failing node, and the earlier answer a wins a tie. A status below 400 always comes last, because no attempt
+// follows it.
 func better(a, b *answer) *answer {
 	switch {
 	case a == nil:
@@ -108,50 +111,50 @@ func better(a, b *answer) *answer {
 	return a
 }
 
-// preferred are the nodes that are more likely than others to know what the request is about.
+// preferred returns the nodes that are more likely than others to know the transaction or block in the request.
 func (p *Proxy) preferred(x *exchange) uint64 {
 	switch {
 	case x.endpoint.Kind == policy.Unconfirmed, x.endpoint.Kind == policy.Confirmed:
-		return p.follow.nodes(policy.Last(x.path))
+		return p.holders.nodes(policy.LastSegment(x.path))
 	case x.pinned:
-		return p.pool.Knowing(x.tip)
+		return p.pool.NodesWithTip(x.tip)
 	}
 	return 0
 }
 
-// try sends the request to a node, and to a second one if it may be hedged and the first takes long.
-func (p *Proxy) try(ctx context.Context, x *exchange, seat pool.Seat, first bool) tried {
+// try sends the request to a node. It also sends it to a second node if hedging is allowed and the first is slow.
+func (p *Proxy) try(ctx context.Context, x *exchange, seat pool.Seat, first bool) attempt {
 	if p.config.Hedge && first && x.endpoint.Hedge && x.only == nil {
-		if slow, ok := p.slowness[x.endpoint.Index].P95(); ok {
+		if slow, ok := p.latencies[x.endpoint.Index].P95(); ok {
 			return p.hedge(ctx, x, seat, slow)
 		}
 	}
 	return p.attempt(ctx, x, seat)
 }
 
-// attempt is one exchange with one node. It leaves the seat, unless the answer has a rest.
-func (p *Proxy) attempt(ctx context.Context, x *exchange, seat pool.Seat) tried {
-	t := tried{nodes: seat.Node.Bit}
+// attempt sends the request to one node. It leaves the seat, unless the answer has a rest.
+func (p *Proxy) attempt(ctx context.Context, x *exchange, seat pool.Seat) attempt {
+	t := attempt{nodes: seat.Node.Bit}
 	response, err := seat.Node.Client.Do(ctx, &x.request, p.timeout(x.endpoint.Cost))
 	if err != nil {
 		return t.failed(ctx, seat, err)
 	}
-	loan := buffers.Get().(*[]byte)
-	body, whole, err := response.ReadMax((*loan)[:0], BufferMax)
+	buffer := buffers.Get().(*[]byte)
+	body, whole, err := response.ReadMax((*buffer)[:0], BufferMax)
 	if err != nil {
-		buffers.Put(loan)
+		buffers.Put(buffer)
 		response.Close()
 		return t.failed(ctx, seat, err)
 	}
 	t.outcome = pool.OfStatus(response.Status)
 	t.answer = &answer{
-		status: response.Status, body: body, node: seat.Node.Name, height: -1, lag: seat.Lag, loan: loan, shareable: whole,
+		status: response.Status, body: body, node: seat.Node.Name, height: -1, lag: seat.Lag, buffer: buffer, shareable: whole,
 	}
 	t.answer.fields = append(t.answer.few[:0], response.Fields...)
 	if response.Status < 300 {
 		if height, err := strconv.ParseUint(response.Value(wire.TipHeight), 10, 62); err == nil {
 			t.answer.height = int64(height)
-			p.pool.Saw(seat.Node, int64(height))
+			p.pool.ObserveHeight(seat.Node, int64(height))
 		}
 	}
 	if !whole {
@@ -160,13 +163,13 @@ func (p *Proxy) attempt(ctx context.Context, x *exchange, seat pool.Seat) tried 
 	}
 	response.Close()
 	if p.config.Hedge {
-		p.slowness[x.endpoint.Index].Observe(seat.Took())
+		p.latencies[x.endpoint.Index].Observe(seat.Took())
 	}
 	seat.Leave(t.outcome)
 	return t
 }
 
-func (t tried) failed(ctx context.Context, seat pool.Seat, err error) tried {
+func (t attempt) failed(ctx context.Context, seat pool.Seat, err error) attempt {
 	t.outcome, t.err = pool.OfError(ctx, err), err
 	seat.Leave(t.outcome)
 	return t

@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// A request and its answer pass as they are, but for what is about the connection or nobody's business.
+// A request and its answer pass unchanged, except for fields about the connection and fields that are private.
 func TestPassThrough(t *testing.T) {
 	node := newNode(t, 100)
 	heads := make(chan http.Header, 1)
 	body := []byte("{\"n\": 18446744073709551615, \"bytes\": \"\\u0000\xff\"}\n")
-	node.does(func(w http.ResponseWriter, r *http.Request) {
+	node.respond(func(w http.ResponseWriter, r *http.Request) {
 		heads <- r.Header.Clone()
 		w.Header().Set("Content-Type", "application/json; odd=1")
 		w.Header().Set("Set-Cookie", "a=b")
@@ -123,7 +123,7 @@ func TestRefusals(t *testing.T) {
 func TestAllowOperator(t *testing.T) {
 	node := newNode(t, 100)
 	authorization := make(chan string, 1)
-	node.does(func(_ http.ResponseWriter, r *http.Request) { authorization <- r.Header.Get("Authorization") })
+	node.respond(func(_ http.ResponseWriter, r *http.Request) { authorization <- r.Header.Get("Authorization") })
 	p := startProxy(t, Config{AllowOperator: true}, node)
 	p.do(t, "POST", "/v3/block_proposal", "{}", "Authorization", "token").want(t, 200, "")
 	if got := <-authorization; got != "token" {
@@ -131,7 +131,7 @@ func TestAllowOperator(t *testing.T) {
 	}
 }
 
-// A body without a length is measured as it comes, and none of it reaches a node.
+// A body without a length is measured while it arrives. If it is too long, none of it reaches a node.
 func TestChunkedBodyLimit(t *testing.T) {
 	node := newNode(t, 100)
 	p := startProxy(t, Config{BodyLimit: 1000}, node)
@@ -168,21 +168,17 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// rawly sends bytes as they are, and returns all that comes back.
-func rawly(t testing.TB, p *testProxy, text string) string {
+// sendRaw sends text unchanged and returns all bytes of the answer.
+func sendRaw(t testing.TB, p *testProxy, text string) string {
 	t.Helper()
-	connection, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = connection.Close() }()
+	connection := p.dial(t)
 	_ = connection.SetDeadline(time.Now().Add(5 * time.Second))
 	_, _ = io.WriteString(connection, text)
 	answer, _ := io.ReadAll(connection)
 	return string(answer)
 }
 
-// No request gets the proxy to speak to anybody but its nodes.
+// No request makes the proxy contact a host other than its nodes.
 func TestForeignTargets(t *testing.T) {
 	node, victim := newNode(t, 100), newNode(t, 100)
 	p := startProxy(t, Config{}, node)
@@ -196,7 +192,7 @@ func TestForeignTargets(t *testing.T) {
 		"GET /v2/../../" + victim.address + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
 		"GET /v2/x HTTP/1.1\r\nHost: a\r\nX-Forwarded-Host: " + victim.address + "\r\nConnection: close\r\n\r\n",
 	} {
-		if answer := rawly(t, p, text); !strings.HasPrefix(answer, "HTTP/1.1 ") {
+		if answer := sendRaw(t, p, text); !strings.HasPrefix(answer, "HTTP/1.1 ") {
 			t.Errorf("%q was answered with %q", text, answer)
 		}
 	}
@@ -205,7 +201,7 @@ func TestForeignTargets(t *testing.T) {
 	}
 }
 
-// Requests whose end is not certain are refused before a node sees them.
+// A request whose end is uncertain is refused before a node sees it.
 func TestSmuggling(t *testing.T) {
 	node := newNode(t, 100)
 	p := startProxy(t, Config{}, node)
@@ -216,31 +212,31 @@ func TestSmuggling(t *testing.T) {
 		"POST /v2/map_entry/a/b/c HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\nabcde",
 		"POST /v2/map_entry/a/b/c HTTP/1.1\r\nHost: a\r\nContent-Length : 5\r\n\r\nabcde",
 	} {
-		if answer := rawly(t, p, text); !strings.HasPrefix(answer, "HTTP/1.1 4") && !strings.HasPrefix(answer, "HTTP/1.1 5") {
+		if answer := sendRaw(t, p, text); !strings.HasPrefix(answer, "HTTP/1.1 4") && !strings.HasPrefix(answer, "HTTP/1.1 5") {
 			t.Errorf("%q was answered with %q", text, answer)
 		}
 	}
 	if n := node.requests.Load(); n != 0 {
-		t.Errorf("%d of them reached the node", n)
+		t.Errorf("%d of these requests reached the node", n)
 	}
-	// Where both a length and chunks are given, net/http takes the chunks (RFC 9112 6.3). The node gets one request with
-	// one length, and what follows is not taken for another.
+	// Given both a length and chunks, net/http takes the chunks (RFC 9112 6.3). The node gets one request with one
+	// length, and the bytes after it are not taken for another request.
 	both := "POST /v2/map_entry/a/b/c HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n" +
 		"5\r\nabcde\r\n0\r\n\r\nGET /v3/smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
-	answer := rawly(t, p, both)
+	answer := sendRaw(t, p, both)
 	if strings.Contains(answer, "smuggled") || node.requests.Load() > 1 {
 		t.Errorf("answered with %q, and the node had %d requests", answer, node.requests.Load())
 	}
 }
 
-// A long answer passes piece by piece, byte for byte, and the seat is free afterwards.
+// A long answer is streamed byte for byte, and the seat is free afterwards.
 func TestStreaming(t *testing.T) {
 	node := newNode(t, 100)
 	random := rand.NewChaCha8([32]byte{1})
 	long := make([]byte, 5*BufferMax+123)
 	_, _ = random.Read(long)
 	more := make(chan struct{}, 16)
-	node.does(func(w http.ResponseWriter, r *http.Request) {
+	node.respond(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/octet-stream")
 		if strings.HasSuffix(r.URL.Path, "sized") {
 			w.Header().Set("Content-Length", fmt.Sprint(len(long)))
@@ -257,7 +253,7 @@ func TestStreaming(t *testing.T) {
 			t.Fatal(err)
 		}
 		begin := make([]byte, BufferMax)
-		if _, err := io.ReadFull(response.Body, begin); err != nil { // while the node still holds the end back
+		if _, err := io.ReadFull(response.Body, begin); err != nil { // while the node holds the end back
 			t.Fatal(err)
 		}
 		more <- struct{}{}
@@ -270,10 +266,10 @@ func TestStreaming(t *testing.T) {
 	waitFor(t, "no seat is taken", func() bool { return p.Nodes()[0].InFlight == 0 })
 }
 
-// Half of a long answer is not passed on as if it was all.
+// A long answer that is cut short is an error for the client, and does not look whole.
 func TestStreamCut(t *testing.T) {
 	node := newNode(t, 100)
-	node.does(func(w http.ResponseWriter, _ *http.Request) {
+	node.respond(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write(make([]byte, 3*BufferMax))
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
@@ -281,34 +277,31 @@ func TestStreamCut(t *testing.T) {
 	p := startProxy(t, Config{}, node)
 	for range 3 {
 		if r, err := p.try(http.MethodGet, "/v3/tenures/x", ""); err == nil {
-			t.Fatalf("the client has %d bytes and thinks that this is all", len(r.body))
+			t.Fatalf("the client got %d bytes without an error", len(r.body))
 		}
 	}
 	waitFor(t, "no seat is taken", func() bool { return p.Nodes()[0].InFlight == 0 })
 }
 
-// When the client leaves, so does the proxy.
+// When the client leaves, the proxy cancels the request to the node.
 func TestCancellation(t *testing.T) {
 	node := newNode(t, 100)
 	started, ended := make(chan struct{}, 1), make(chan struct{}, 1)
-	node.does(func(_ http.ResponseWriter, r *http.Request) {
+	node.respond(func(_ http.ResponseWriter, r *http.Request) {
 		started <- struct{}{}
 		<-r.Context().Done()
 		ended <- struct{}{}
 	})
 	p := startProxy(t, Config{}, node)
 	for _, target := range []string{"/v2/accounts/SP1", "/v3/unknown"} { // one that is shared and one that isn't
-		connection, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		connection := p.dial(t)
 		_, _ = fmt.Fprintf(connection, "GET %s HTTP/1.1\r\nHost: a\r\n\r\n", target)
 		<-started
 		_ = connection.Close()
 		select {
 		case <-ended:
 		case <-time.After(5 * time.Second):
-			t.Fatalf("%s: the node works on for nobody", target)
+			t.Fatalf("%s: the request to the node was not cancelled", target)
 		}
 	}
 	waitFor(t, "no seat is taken", func() bool { return p.Nodes()[0].InFlight == 0 })
@@ -317,12 +310,12 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
-// FuzzForward sends whatever is taken for a request, and checks what reaches the node.
+// FuzzForward sends arbitrary requests and checks what reaches the node.
 func FuzzForward(f *testing.F) {
 	node := newNode(f, 100)
 	var mu sync.Mutex
 	var trouble string
-	node.does(func(w http.ResponseWriter, r *http.Request) {
+	node.respond(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -341,11 +334,7 @@ func FuzzForward(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method, target, header string, body []byte) {
 		requests.Add(1)
 		text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n%s\r\nContent-Length: %d\r\n\r\n%s", method, target, header, len(body), body)
-		connection, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = connection.Close() }()
+		connection := p.dial(t)
 		_ = connection.SetDeadline(time.Now().Add(5 * time.Second))
 		_, _ = io.WriteString(connection, text)
 		_ = connection.(*net.TCPConn).CloseWrite()

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,8 +19,8 @@ import (
 	"strata/proxy/lean"
 )
 
-// fakeNode is a node on the loopback interface that can be told to misbehave. Its answers to /v2/info and the height in
-// all others follow from height.
+// fakeNode is a node on the loopback interface that can be told to misbehave. Its answers to /v2/info, and the tip
+// height in all other answers, follow from height.
 type fakeNode struct {
 	address string
 	name    string
@@ -27,9 +28,9 @@ type fakeNode struct {
 	chain   atomic.Uint32
 	syncing atomic.Bool
 	fork    atomic.Int64 // tips of different forks differ
-	// handle answers what is not /v2/info; nil: with what was asked.
+	// handle answers all requests but /v2/info. If nil, the answer repeats the request.
 	handle   atomic.Pointer[http.HandlerFunc]
-	requests atomic.Int64 // besides /v2/info
+	requests atomic.Int64 // not counting /v2/info
 
 	mu     sync.Mutex
 	server *http.Server
@@ -76,9 +77,9 @@ func (n *fakeNode) stop() {
 	_ = n.server.Close()
 }
 
-func (n *fakeNode) does(h http.HandlerFunc) { n.handle.Store(&h) }
+func (n *fakeNode) respond(h http.HandlerFunc) { n.handle.Store(&h) }
 
-// tip is the block hash of the tip, and the id that follows from it.
+// tip returns the tip's block hash and its index block hash.
 func (n *fakeNode) tip() (block, id hash.Hash32) {
 	height := n.height.Load()
 	copy(block[:], fmt.Sprintf("%d on fork %d", height, n.fork.Load()))
@@ -119,12 +120,26 @@ func status(code int, body string) http.HandlerFunc {
 	}
 }
 
-// testProxy is a proxy before some nodes, and a client.
+// testProxy is a running proxy with a client.
 type testProxy struct {
 	*Proxy
 	url    string
 	client *http.Client
 	stop   func()
+}
+
+// startRun runs a proxy until stop is called. stop returns when Run has returned.
+func startRun(p *Proxy) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
 func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
@@ -133,17 +148,12 @@ func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 		config.Nodes = append(config.Nodes, Node{Name: n.name, URL: "http://" + n.address})
 	}
 	config.ChainID = chainID
-	config.ProbeInterval = or(config.ProbeInterval, 20*time.Millisecond)
+	config.ProbeInterval = cmp.Or(config.ProbeInterval, 20*time.Millisecond)
 	p, err := New(config)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ran := make(chan struct{})
-	go func() {
-		defer close(ran)
-		p.Run(ctx)
-	}()
+	stopRun := startRun(p)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
@@ -162,13 +172,12 @@ func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 			_ = server.Close()
 		}
 		if err := <-served; err != http.ErrServerClosed { //nolint:errorlint // as net/http returns it
-			tb.Errorf("the server has ended with %v", err)
+			tb.Errorf("the server ended with %v", err)
 		}
-		cancel()
-		<-ran
+		stopRun()
 	})
 	tb.Cleanup(t.stop)
-	waitFor(tb, "every node was asked", func() bool {
+	waitFor(tb, "every node was probed", func() bool {
 		for _, s := range p.Nodes() {
 			if s.State == "unasked" {
 				return false
@@ -179,12 +188,12 @@ func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 	return t
 }
 
-// waitFor waits for something to become true.
+// waitFor waits until holds returns true. what names the condition.
 func waitFor(tb testing.TB, what string, holds func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
-			tb.Fatalf("it didn't become true that %s", what)
+			tb.Fatalf("timed out waiting until %s", what)
 		}
 	}
 }
@@ -203,7 +212,7 @@ func (t *testProxy) state(n *fakeNode) string {
 	return ""
 }
 
-// reply is an answer that was read to its end.
+// reply is an answer read to its end.
 type reply struct {
 	status int
 	header http.Header
@@ -235,6 +244,17 @@ func (t *testProxy) try(method, target, body string, header ...string) (reply, e
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
 	return reply{response.StatusCode, response.Header, string(text)}, err
+}
+
+// dial opens a connection to the proxy, which is closed at the end of the test.
+func (t *testProxy) dial(tb testing.TB) net.Conn {
+	tb.Helper()
+	connection, err := net.Dial("tcp", strings.TrimPrefix(t.url, "http://"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = connection.Close() })
+	return connection
 }
 
 func (t *testProxy) get(tb testing.TB, target string) reply {

@@ -8,13 +8,13 @@ import (
 	"strata/proxy/internal/pool"
 )
 
-// hedge sends the request to a second node as well if the first takes longer than slow, and takes the answer that comes
-// first. Nothing runs besides the first exchange until the time is over.
-func (p *Proxy) hedge(ctx context.Context, x *exchange, seat pool.Seat, slow time.Duration) tried {
+// hedge sends the request to a second node as well if the first takes longer than slow, and returns the useful answer
+// that comes first. Until then it starts no second goroutine.
+func (p *Proxy) hedge(ctx context.Context, x *exchange, seat pool.Seat, slow time.Duration) attempt {
 	firstContext, stopFirst := context.WithCancelCause(ctx)
 	secondContext, stopSecond := context.WithCancelCause(ctx)
-	var won atomic.Bool // by one of them
-	second := make(chan tried, 1)
+	var won atomic.Bool // one of the two attempts has won
+	second := make(chan attempt, 1)
 	timer := time.AfterFunc(slow, func() {
 		t := p.attemptSpare(secondContext, x, seat.Node.Bit)
 		if !useful(x, t) {
@@ -30,7 +30,7 @@ func (p *Proxy) hedge(ctx context.Context, x *exchange, seat pool.Seat, slow tim
 		stopFirst(pool.ErrOutrun)
 	})
 	first := p.attempt(firstContext, x, seat)
-	if timer.Stop() { // as nearly always
+	if timer.Stop() { // the first answer nearly always comes in time
 		first.handOver(ctx)
 		stopFirst(nil)
 		stopSecond(nil)
@@ -63,25 +63,25 @@ func (p *Proxy) hedge(ctx context.Context, x *exchange, seat pool.Seat, slow tim
 	return first
 }
 
-// attemptSpare sends the request to a node other than those asked, if one has room.
-func (p *Proxy) attemptSpare(ctx context.Context, x *exchange, asked uint64) tried {
+// attemptSpare sends the request to a serving node with a free seat, other than those excluded.
+func (p *Proxy) attemptSpare(ctx context.Context, x *exchange, excluded uint64) attempt {
 	if !p.budget.Retry() {
-		return tried{outcome: pool.Cancelled, err: pool.ErrBusy}
+		return attempt{outcome: pool.Cancelled, err: pool.ErrBusy}
 	}
-	seat, err := p.pool.Pick(ctx, pool.Want{Endpoint: x.endpoint, Tried: asked, Preferred: p.preferred(x), Spare: true})
+	seat, err := p.pool.Pick(ctx, pool.Want{Endpoint: x.endpoint, Excluded: excluded, Preferred: p.preferred(x), Spare: true})
 	if err != nil {
-		return tried{outcome: pool.Cancelled, err: err}
+		return attempt{outcome: pool.Cancelled, err: err}
 	}
 	return p.attempt(ctx, x, seat)
 }
 
-// useful says whether a try ended with an answer that is the client's.
-func useful(x *exchange, t tried) bool {
-	return t.answer != nil && t.answer.status != 501 && !anotherMayKnow(x, t.answer, 1)
+// useful reports whether an attempt ended with an answer for the client.
+func useful(x *exchange, t attempt) bool {
+	return t.answer != nil && t.answer.status != 501 && !anotherNodeMayKnow(x, t.answer, 1)
 }
 
-// handOver makes what still comes of an answer depend on ctx, and no longer on the context of the try.
-func (t *tried) handOver(ctx context.Context) {
+// handOver makes the rest of an answer end with ctx instead of the attempt's own context.
+func (t *attempt) handOver(ctx context.Context) {
 	if t.answer != nil && t.answer.rest != nil {
 		t.answer.rest.Watch(ctx)
 	}

@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// memory is a Cache in a map, which forgets nothing but what is too old.
+// memory is a Cache in a map. It forgets only expired values.
 type memory struct {
 	mu     sync.Mutex
-	values map[[32]byte]remembered
+	values map[[32]byte]memoryEntry
 	sets   int
-	// elsewhere is what other processes have set.
+	// elsewhere has the values of other processes, for Find.
 	elsewhere map[[32]byte][]byte
 	finds     int
 }
 
-type remembered struct {
+type memoryEntry struct {
 	value []byte
 	until time.Time
 }
 
-func newMemory() *memory { return &memory{values: map[[32]byte]remembered{}} }
+func newMemory() *memory { return &memory{values: map[[32]byte]memoryEntry{}} }
 
 func (m *memory) Get(key [32]byte) ([]byte, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	found, ok := m.values[key]
-	return found.value, ok && time.Now().Before(found.until)
+	entry, ok := m.values[key]
+	return entry.value, ok && time.Now().Before(entry.until)
 }
 
 func (m *memory) Find(_ context.Context, key [32]byte) ([]byte, bool) {
@@ -42,5 +42,5 @@ func (m *memory) Set(key [32]byte, value []byte, ttl time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sets++
-	m.values[key] = remembered{value, time.Now().Add(ttl)}
+	m.values[key] = memoryEntry{value, time.Now().Add(ttl)}
 }

@@ -1,18 +1,19 @@
 package proxy
 
 import (
-	"bytes"
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/internal/testkit/logbuffer"
 )
 
-// gathered is the value of a metric with some labels: of a counter, a gauge, or how many a histogram has counted.
-func gathered(t *testing.T, registry *prometheus.Registry, name string, labels ...string) float64 {
+// metricValue returns the value of the metric with these labels: of a counter or gauge, or the sample count of a
+// histogram. It returns -1 if there is no such metric.
+func metricValue(t *testing.T, registry *prometheus.Registry, name string, labels ...string) float64 {
 	t.Helper()
 	families, err := registry.Gather()
 	if err != nil {
@@ -48,9 +49,9 @@ func TestMetrics(t *testing.T) {
 	p.get(t, "/v2/accounts/SP1").want(t, 200, "")
 	p.get(t, "/v2/accounts/SP1").want(t, 200, "")
 	p.get(t, "/nowhere").want(t, 404, "")
-	good.does(status(404, ""))
+	good.respond(status(404, ""))
 	p.get(t, "/v2/accounts/SP2").want(t, 404, "")
-	good.does(cut)
+	good.respond(cut)
 	p.do(t, http.MethodPost, "/v3/unknown", "")
 	tests := []struct {
 		name   string
@@ -73,43 +74,16 @@ func TestMetrics(t *testing.T) {
 		{"strata_proxy_retries_total", nil, 0},
 	}
 	for _, tt := range tests {
-		if got := gathered(t, registry, tt.name, tt.labels...); got != tt.want {
+		if got := metricValue(t, registry, tt.name, tt.labels...); got != tt.want {
 			t.Errorf("%s%v = %v, want %v", tt.name, tt.labels, got, tt.want)
 		}
 	}
 }
 
-// lines is a log that may be read while it is written.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) find(parts ...string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for line := range strings.Lines(l.text.String()) {
-		all := true
-		for _, part := range parts {
-			all = all && strings.Contains(line, part)
-		}
-		if all {
-			return true
-		}
-	}
-	return false
-}
-
-func TestRecords(t *testing.T) {
+func TestLogs(t *testing.T) {
 	node := newNode(t, 100)
-	node.does(accept)
-	log := &lines{}
+	node.respond(accept)
+	log := &logbuffer.Buffer{}
 	p := startProxy(t, Config{Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}, node)
 	p.get(t, "/v2/accounts/SP1?x=y")
 	p.send(t)
@@ -120,6 +94,6 @@ func TestRecords(t *testing.T) {
 		{"level=INFO", "txid=0x" + txid, "node=" + node.name, "status=200", "height=100"},
 		{"level=INFO", "node=" + node.name, "from=unasked", "to=serving"},
 	} {
-		waitFor(t, "there is a record with "+strings.Join(want, ", "), func() bool { return log.find(want...) })
+		waitFor(t, "a log record has "+strings.Join(want, ", "), func() bool { return log.HasLine(want...) })
 	}
 }

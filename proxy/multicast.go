@@ -6,25 +6,24 @@ import (
 	"strata/proxy/internal/pool"
 )
 
-// multicast is a transaction on its way to the nodes besides the first.
+// multicast is a transaction on its way to nodes other than the first.
 type multicast struct {
 	nodes   uint64
 	count   int
-	results chan heard
+	results chan nodeReply
 }
 
-// heard is what one of them answered.
-type heard struct {
+// nodeReply is the answer of one of these nodes.
+type nodeReply struct {
 	answer   *answer
 	decision decision
 }
 
-// multicast sends a transaction to all nodes besides one that are of use and have room. Nobody has to wait for them.
-func (p *Proxy) multicast(ctx context.Context, x *exchange, besides *pool.Node) *multicast {
-	// The exchange is told to the client's log when the client has its answer, so each copy has its own.
-	m := &multicast{results: make(chan heard, len(p.pool.Nodes()))}
+// multicast sends a transaction to all usable nodes with a free seat, except one. The caller need not wait for them.
+func (p *Proxy) multicast(ctx context.Context, x *exchange, except *pool.Node) *multicast {
+	m := &multicast{results: make(chan nodeReply, len(p.pool.Nodes()))}
 	for _, node := range p.pool.Nodes() {
-		if node == besides {
+		if node == except {
 			continue
 		}
 		seat, ok := p.pool.TrySeat(node, x.endpoint)
@@ -34,21 +33,22 @@ func (p *Proxy) multicast(ctx context.Context, x *exchange, besides *pool.Node) 
 		}
 		m.nodes |= node.Bit
 		m.count++
+		// x is written and logged when the client gets its answer, so each node has an exchange of its own.
 		own := &exchange{endpoint: x.endpoint, request: x.request}
-		p.extras.Go(func() {
+		p.background.Go(func() {
 			t := p.attempt(ctx, own, seat)
 			d := p.decide(t, node)
 			p.metrics.broadcasts.WithLabelValues("other", d.label()).Inc()
 			if d.accepted && !d.id.IsZero() {
-				p.follow.took(d.id, node.Bit)
+				p.holders.add(d.id, node.Bit)
 			}
-			m.results <- heard{t.answer, d}
+			m.results <- nodeReply{t.answer, d}
 		})
 	}
 	return m
 }
 
-// first waits for an answer that is decisive, and is best if there is none.
+// first waits for a decisive answer and returns it. If none comes, it returns the best of the others and best.
 func (m *multicast) first(best *answer) *answer {
 	for range m.count {
 		h := <-m.results

@@ -11,21 +11,21 @@ import (
 	"strata/proxy/internal/pool"
 )
 
-// Node is one of the nodes behind the proxy.
+// Node is the configuration of one node behind the proxy.
 type Node struct {
-	// Name stands for the node in headers, metrics and logs; default its host and port.
+	// Name identifies the node in headers, metrics and logs; default its host and port.
 	Name string
-	// URL is scheme (http or https), host and port, and nothing else.
+	// URL has a scheme (http or https), a host and a port, and nothing else.
 	URL string
 	// Weight is the node's share of requests relative to others; default 1.
 	Weight float64
 }
 
-// ErrNode is wrapped by errors about how a node is written.
+// ErrNode is wrapped by errors about the text of a node.
 var ErrNode = errors.New("not a node (want http://host:port, or name=http://host:port;weight=2)")
 
-// ParseNodes reads a comma-separated list of nodes, each a URL, with a name before it or a weight behind it where they
-// are not the default: "http://127.0.0.1:20443,big=http://127.0.0.1:30443;weight=2". An empty list has no nodes.
+// ParseNodes parses a comma-separated list of nodes. Each is a URL, optionally with a name before it and a weight after
+// it: "http://127.0.0.1:20443,big=http://127.0.0.1:30443;weight=2". An empty text is an empty list.
 func ParseNodes(list string) ([]Node, error) {
 	var nodes []Node
 	for text := range strings.SplitSeq(list, ",") {
@@ -48,7 +48,7 @@ func parseNode(text string) (Node, error) {
 	if name, rest, named := strings.Cut(location, "="); named && !strings.Contains(name, "/") {
 		n.Name, location = strings.TrimSpace(name), rest
 		if n.Name == "" {
-			return n, fmt.Errorf("node %q: its name is empty: %w", text, ErrNode)
+			return n, fmt.Errorf("node %q: the name is empty: %w", text, ErrNode)
 		}
 	}
 	n.URL = strings.TrimSuffix(strings.TrimSpace(location), "/")
@@ -60,14 +60,14 @@ func parseNode(text string) (Node, error) {
 		case "weight":
 			weight, err := strconv.ParseFloat(value, 64)
 			if err != nil {
-				return n, fmt.Errorf("node %q: weight %q is no number: %w", text, value, ErrNode)
+				return n, fmt.Errorf("node %q: weight %q is not a number: %w", text, value, ErrNode)
 			}
 			n.Weight = weight
 			if weight == 0 {
 				return n, fmt.Errorf("node %q: weight 0: %w", text, ErrNode)
 			}
 		default:
-			return n, fmt.Errorf("node %q: option %q is unknown: %w", text, key, ErrNode)
+			return n, fmt.Errorf("node %q: unknown option %q: %w", text, key, ErrNode)
 		}
 	}
 	address, err := n.address()
@@ -75,7 +75,7 @@ func parseNode(text string) (Node, error) {
 	return n, err
 }
 
-// Bounds of a weight.
+// Limits of Node.Weight.
 const (
 	weightMin = 0.01
 	weightMax = 1000
@@ -87,16 +87,16 @@ func (n Node) address() (pool.Address, error) {
 	case err != nil:
 		return pool.Address{}, fmt.Errorf("node %q: %w", n.URL, errors.Join(err, ErrNode))
 	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
-		return pool.Address{}, fmt.Errorf("node %q: no http or https URL: %w", n.URL, ErrNode)
+		return pool.Address{}, fmt.Errorf("node %q: not an http or https URL: %w", n.URL, ErrNode)
 	case u.User != nil, u.Path != "" && u.Path != "/", u.RawQuery != "", u.ForceQuery, u.Fragment != "":
-		return pool.Address{}, fmt.Errorf("node %q: more than scheme, host and port: %w", n.URL, ErrNode)
+		return pool.Address{}, fmt.Errorf("node %q: the URL has more than scheme, host and port: %w", n.URL, ErrNode)
 	}
 	a := pool.Address{Name: n.Name, URL: &url.URL{Scheme: u.Scheme, Host: u.Host}, Weight: n.Weight}
 	if a.Name == "" {
 		a.Name = u.Host
 	}
 	if !fieldText(a.Name) {
-		return a, fmt.Errorf("node %q: name %q: %w", n.URL, a.Name, ErrNode)
+		return a, fmt.Errorf("node %q: name %q has spaces or characters that are not printable ASCII: %w", n.URL, a.Name, ErrNode)
 	}
 	if a.Weight == 0 {
 		a.Weight = 1
@@ -107,7 +107,7 @@ func (n Node) address() (pool.Address, error) {
 	return a, nil
 }
 
-// fieldText says whether s may stand in a header field as it is.
+// fieldText reports whether s can be the value of a header field, a non-empty run of printable ASCII without spaces.
 func fieldText(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {
@@ -117,10 +117,10 @@ func fieldText(s string) bool {
 	return s != ""
 }
 
-// addresses checks nodes as a whole.
+// addresses checks every node and returns their addresses. Names and URLs must be unique.
 func addresses(nodes []Node) ([]pool.Address, error) {
 	if len(nodes) > pool.NodesMax {
-		return nil, fmt.Errorf("%d nodes: more than %d", len(nodes), pool.NodesMax)
+		return nil, fmt.Errorf("%d nodes: at most %d are allowed", len(nodes), pool.NodesMax)
 	}
 	list, names, places := make([]pool.Address, 0, len(nodes)), map[string]bool{}, map[string]bool{}
 	for _, n := range nodes {
@@ -131,7 +131,7 @@ func addresses(nodes []Node) ([]pool.Address, error) {
 		case names[a.Name]:
 			return nil, fmt.Errorf("two nodes have the name %q", a.Name)
 		case places[place.String()]:
-			return nil, fmt.Errorf("node %q is there twice", place)
+			return nil, fmt.Errorf("node %q is listed twice", place)
 		}
 		names[a.Name], places[a.URL.String()] = true, true
 		list = append(list, a)

@@ -52,7 +52,7 @@ func FuzzParseNodes(f *testing.F) {
 			return
 		}
 		if _, err := New(Config{Nodes: nodes}); err != nil {
-			t.Fatalf("ParseNodes(%q) = %v, and New refuses them: %v", list, nodes, err)
+			t.Fatalf("ParseNodes(%q) = %v, but New refuses these nodes: %v", list, nodes, err)
 		}
 	})
 }

@@ -18,25 +18,26 @@ import (
 	"strata/proxy/internal/throttle"
 )
 
-// Proxy forwards requests to a pool of nodes. It is an http.Handler, safe for concurrent use.
+// Proxy is an http.Handler that forwards requests to a pool of nodes. It is safe for concurrent use.
 type Proxy struct {
-	config   Config
-	origin   []string // value of Access-Control-Allow-Origin
-	pool     *pool.Pool
-	budget   *budget.Budget
-	throttle *throttle.Throttle // nil: no limit
-	flights  flight.Group[*answer]
-	slowness []quantile.Estimate // by endpoint
-	follow   *follow
-	metrics  *metrics
-	numbers  atomic.Uint32  // of requests
-	extras   sync.WaitGroup // broadcasts that go on after the client has its answer
+	config     Config
+	origin     []string // value of Access-Control-Allow-Origin
+	pool       *pool.Pool
+	budget     *budget.Budget
+	throttle   *throttle.Throttle // nil without a rate limit
+	flights    flight.Group[*answer]
+	latencies  []quantile.Estimate // by endpoint
+	holders    *holders
+	metrics    *metrics
+	requestIDs atomic.Uint32  // the last one given out
+	background sync.WaitGroup // broadcasts that go on after the client has its answer
 }
 
-// retriesAlways is how many retries per second are allowed however few the requests are.
-const retriesAlways = 50
+// retriesMin is the number of retries per second that the budget allows even when there are few requests.
+const retriesMin = 50
 
-// New makes a proxy. It connects to no node; until Run has asked them, they get requests only if any chain will do.
+// New returns a proxy. It connects to no node. Until Run has probed a node, the node gets requests only if
+// Config.ChainID is 0.
 func New(config Config) (*Proxy, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -47,8 +48,8 @@ func New(config Config) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		config: config, origin: []string{config.Origin}, budget: budget.New(retriesAlways),
-		slowness: make([]quantile.Estimate, policy.Count()), follow: newFollow(), metrics: newMetrics(config.Registry),
+		config: config, origin: []string{config.Origin}, budget: budget.New(retriesMin),
+		latencies: make([]quantile.Estimate, policy.Count()), holders: newHolders(), metrics: newMetrics(config.Registry),
 	}
 	if config.RateLimit.PerSecond > 0 {
 		p.throttle = throttle.New(config.RateLimit.PerSecond, config.RateLimit.Burst)
@@ -74,32 +75,32 @@ func tipOf(tip func() (int64, [32]byte, bool)) func() (int64, hash.Hash32, bool)
 	}
 }
 
-// Run watches the nodes until ctx ends; then it waits for broadcasts that are still on their way to some of them. It must
-// not be called twice. The proxy should not get requests afterwards.
+// Run probes the nodes until ctx ends, then waits for broadcasts that are still in flight. It must not be called twice.
+// The proxy should get no requests after Run returns.
 func (p *Proxy) Run(ctx context.Context) {
 	p.pool.Run(ctx)
-	p.extras.Wait()
-	p.follow.close()
+	p.background.Wait()
+	p.holders.close()
 	if p.throttle != nil {
 		p.throttle.Close()
 	}
 }
 
-// NodeStatus is what the proxy knows about a node. States are serving, lagging, syncing, ahead, ejected, down, unasked
-// and foreign.
+// NodeStatus is what the proxy knows about a node. Its State is one of serving, lagging, syncing, ahead, ejected, down,
+// unasked and foreign.
 type NodeStatus = pool.Status
 
-// Nodes tells how the nodes are, in the order of the configuration.
+// Nodes returns the status of every node, in the order of the configuration.
 func (p *Proxy) Nodes() []NodeStatus { return p.pool.Status() }
 
-// exposed are the headers that scripts of other origins may read.
-var exposed = []string{"X-Canonical-Stacks-Tip-Height, X-Backend-Lag, X-Strata-Node, X-Strata-Tries, Retry-After"}
+// exposedHeaders lists the headers that scripts of other origins may read.
+var exposedHeaders = []string{"X-Canonical-Stacks-Tip-Height, X-Backend-Lag, X-Strata-Node, X-Strata-Tries, Retry-After"}
 
 // ServeHTTP implements http.Handler.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header["Access-Control-Allow-Origin"] = p.origin
-	header["Access-Control-Expose-Headers"] = exposed
+	header["Access-Control-Expose-Headers"] = exposedHeaders
 	if r.Method == http.MethodOptions {
 		preflight(w, r)
 		return
@@ -118,31 +119,31 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.serve(w, r, x, a)
 }
 
-// answerTo gets the answer to a request that was admitted.
+// answerTo returns the answer to an admitted request.
 func (p *Proxy) answerTo(ctx context.Context, x *exchange) (*answer, error) {
 	switch {
 	case x.endpoint.Kind == policy.Broadcast:
 		return p.broadcast(ctx, x)
 	case x.endpoint.Shared():
-		return p.keep(ctx, x)
+		return p.fetchShared(ctx, x)
 	}
 	x.source = fromNode
 	return p.fetch(ctx, x)
 }
 
-// preflight answers a browser that asks what it may send. A node doesn't handle OPTIONS properly.
+// preflight answers a CORS preflight request. It does not forward it, because nodes handle OPTIONS incorrectly.
 func preflight(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Access-Control-Allow-Methods", "GET,HEAD,POST,OPTIONS")
-	if asked := r.Header.Values("Access-Control-Request-Headers"); len(asked) > 0 {
-		header["Access-Control-Allow-Headers"] = asked
+	if requested := r.Header.Values("Access-Control-Request-Headers"); len(requested) > 0 {
+		header["Access-Control-Allow-Headers"] = requested
 		header.Set("Vary", "Access-Control-Request-Headers")
 	}
 	header.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// record notes a request that was answered, or that panicked because its answer was cut short.
+// record counts and logs a request that was answered, or whose handler panicked because the answer was cut short.
 func (p *Proxy) record(r *http.Request, x *exchange) {
 	took := time.Since(x.start)
 	p.metrics.observe(x, took)
@@ -154,14 +155,14 @@ func (p *Proxy) record(r *http.Request, x *exchange) {
 	if x.endpoint != nil {
 		endpoint = x.endpoint.Name
 	}
-	p.config.Logger.LogAttrs(ctx, slog.LevelDebug, "request to a node",
+	p.config.Logger.LogAttrs(ctx, slog.LevelDebug, "forwarded request",
 		slog.Uint64("id", uint64(x.request.ID)), slog.String("method", r.Method), slog.String("target", r.URL.RequestURI()),
 		slog.String("endpoint", endpoint), slog.Int("status", x.status), slog.Int64("bytes", x.bytes),
 		slog.String("source", x.source.String()), slog.String("node", x.node), slog.Int("tries", x.tries),
 		slog.Duration("took", took), slog.String("from", r.RemoteAddr))
 }
 
-// writeJSON writes an answer of the proxy's own.
+// writeJSON writes one of the proxy's own answers and returns the number of bytes written.
 func writeJSON(w http.ResponseWriter, status int, body any) (int64, error) {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Whatever one node does, the client of a safe read sees the good one's answer.
+// Whatever a bad node does, the client of a safe read gets the good node's answer.
 func TestOneGoodNode(t *testing.T) {
 	half := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
@@ -44,25 +44,25 @@ func TestOneGoodNode(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			bad, good := newNode(t, 100), newNode(t, 100)
-			bad.does(tt.bad)
+			bad.respond(tt.bad)
 			p := startProxy(t, Config{Timeouts: Timeouts{Light: 100 * time.Millisecond, Medium: 100 * time.Millisecond}}, bad, good)
 			for i := range 20 {
 				p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "/v2/accounts")
 				p.do(t, http.MethodPost, "/v2/map_entry/a/b/c", fmt.Sprint(i)).want(t, 200, fmt.Sprint(i))
 			}
 			if bad.requests.Load() == 0 {
-				t.Error("the bad node was never asked, so this tests nothing")
+				t.Error("the bad node got no request, so this tests nothing")
 			}
 		})
 	}
 }
 
-// A request that may have been acted on is not sent again.
+// An unsafe request that a node may have acted on is not sent again.
 func TestUnsafeOnce(t *testing.T) {
 	for _, bad := range []http.HandlerFunc{cut, status(500, "oops"), func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }} {
 		one, two := newNode(t, 100), newNode(t, 100)
-		one.does(bad)
-		two.does(bad)
+		one.respond(bad)
+		two.respond(bad)
 		p := startProxy(t, Config{Timeouts: Timeouts{Heavy: 50 * time.Millisecond}}, one, two)
 		for i := range 4 {
 			got := p.do(t, http.MethodPost, "/v3/unknown", "{}")
@@ -70,13 +70,13 @@ func TestUnsafeOnce(t *testing.T) {
 				t.Errorf("got %+v", got)
 			}
 			if n := one.requests.Load() + two.requests.Load(); n != int64(i+1) {
-				t.Fatalf("%d requests at the nodes after %d of a client", n, i+1)
+				t.Fatalf("%d requests at the nodes after %d client requests", n, i+1)
 			}
 		}
 	}
 }
 
-// One that can't have been seen by anybody is.
+// An unsafe request that no node can have seen is sent again.
 func TestUnsafeUnconnected(t *testing.T) {
 	dead, good := newNode(t, 100), newNode(t, 100)
 	p := startProxy(t, Config{ProbeInterval: time.Hour}, dead, good)
@@ -84,7 +84,7 @@ func TestUnsafeUnconnected(t *testing.T) {
 	for i := range 20 {
 		p.do(t, http.MethodPost, "/v3/unknown", "{}").want(t, 200, "unknown")
 		if n := good.requests.Load(); n != int64(i+1) {
-			t.Fatalf("%d requests at the node after %d of a client", n, i+1)
+			t.Fatalf("%d requests at the node after %d client requests", n, i+1)
 		}
 	}
 }
@@ -106,73 +106,73 @@ func TestAllDown(t *testing.T) {
 	waitFor(t, "the proxy works again", func() bool { return p.get(t, "/v2/accounts/SP1").status == 200 })
 }
 
-// The node's own answer reaches the client if all nodes fail.
+// If all nodes fail, the client gets a node's own error.
 func TestAllFail(t *testing.T) {
 	one, two := newNode(t, 100), newNode(t, 100)
-	one.does(status(500, "database is locked"))
-	two.does(status(500, "database is locked"))
+	one.respond(status(500, "database is locked"))
+	two.respond(status(500, "database is locked"))
 	p := startProxy(t, Config{}, one, two)
 	p.get(t, "/v2/accounts/SP1").want(t, 500, "database is locked")
 
-	one.does(cut)
-	two.does(cut)
+	one.respond(cut)
+	two.respond(cut)
 	p.get(t, "/v2/accounts/SP1").want(t, 502, "error")
 
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	one, two = newNode(t, 100), newNode(t, 100)
-	one.does(hang)
-	two.does(hang)
+	one.respond(hang)
+	two.respond(hang)
 	p = startProxy(t, Config{Timeouts: Timeouts{Medium: 20 * time.Millisecond}}, one, two)
 	p.get(t, "/v2/accounts/SP1").want(t, 504, "error")
 }
 
-// A 4xx is the client's, whoever it is from, and nobody else is asked.
+// A status 4xx goes to the client without a second attempt.
 func TestClientErrorsPass(t *testing.T) {
 	one, two := newNode(t, 100), newNode(t, 100)
 	for _, code := range []int{400, 401, 404, 405} {
-		one.does(status(code, "no"))
-		two.does(status(code, "no"))
+		one.respond(status(code, "no"))
+		two.respond(status(code, "no"))
 		p := startProxy(t, Config{}, one, two)
 		before := one.requests.Load() + two.requests.Load()
 		p.get(t, "/v2/data_var/a/b/c").want(t, code, "no")
 		if n := one.requests.Load() + two.requests.Load() - before; n != 1 {
-			t.Errorf("status %d: %d nodes were asked", code, n)
+			t.Errorf("status %d: %d nodes got the request", code, n)
 		}
 	}
 }
 
-// A node that doesn't have the named tip yet is not the last word.
+// A node that doesn't have the named tip yet leads to another attempt.
 func TestUnknownTip(t *testing.T) {
 	behind, good := newNode(t, 100), newNode(t, 100)
 	tip := strings.Repeat("ab", 32)
-	behind.does(func(w http.ResponseWriter, r *http.Request) {
+	behind.respond(func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Chain tip '"+tip+"' not found", http.StatusNotFound)
 	})
 	p := startProxy(t, Config{}, behind, good)
 	for i := range 10 {
 		p.get(t, fmt.Sprintf("/v2/accounts/SP%d?tip=%s", i, tip)).want(t, 200, "accounts")
 	}
-	good.does(*behind.handle.Load())
+	good.respond(*behind.handle.Load())
 	p.get(t, "/v2/accounts/SP1?tip="+tip).want(t, 404, "Chain tip")
 
-	// The node that is known to have it is asked first.
-	good.does(status(200, "{}"))
+	// The request goes first to the node that is known to have the tip.
+	good.respond(status(200, "{}"))
 	good.height.Store(101)
-	waitFor(t, "the pool knows the tip", func() bool { _, id := good.tip(); return p.pool.Knowing(id) != 0 })
+	waitFor(t, "the pool knows the tip", func() bool { _, id := good.tip(); return p.pool.NodesWithTip(id) != 0 })
 	_, id := good.tip()
 	before := behind.requests.Load()
 	for i := range 10 {
 		p.get(t, fmt.Sprintf("/v2/accounts/SX%d?tip=%s", i, id.String()[2:])).want(t, 200, "{}")
 	}
 	if n := behind.requests.Load() - before; n != 0 {
-		t.Errorf("a node that doesn't have the tip was asked %d times", n)
+		t.Errorf("a node that doesn't have the tip got %d requests", n)
 	}
 }
 
 func TestEstimateElsewhere(t *testing.T) {
 	naive, wise := newNode(t, 100), newNode(t, 100)
-	naive.does(status(400, `{"error":"Estimation could not be performed","reason":"NoEstimateAvailable"}`))
-	wise.does(status(200, `{"estimations":[]}`))
+	naive.respond(status(400, `{"error":"Estimation could not be performed","reason":"NoEstimateAvailable"}`))
+	wise.respond(status(200, `{"estimations":[]}`))
 	override := func(body, answer []byte) ([]byte, bool) {
 		return append([]byte("for "+string(body)+": "), answer...), true
 	}
@@ -180,11 +180,11 @@ func TestEstimateElsewhere(t *testing.T) {
 	for i := range 10 {
 		p.do(t, http.MethodPost, "/v2/fees/transaction", fmt.Sprint(i)).want(t, 200, fmt.Sprintf(`for %d: {"estimations":[]}`, i))
 	}
-	wise.does(status(400, `"Fee estimation not supported on this node"`))
+	wise.respond(status(400, `"Fee estimation not supported on this node"`))
 	p.do(t, http.MethodPost, "/v2/fees/transaction", "{}").want(t, 400, "stimation")
 }
 
-// Ten thousand safe reads while nodes are killed and come back: the client sees no error.
+// Ten thousand safe reads succeed while nodes are killed and restarted.
 func TestRandomKills(t *testing.T) {
 	nodes := []*fakeNode{newNode(t, 100), newNode(t, 100), newNode(t, 100)}
 	p := startProxy(t, Config{}, nodes...)
@@ -207,7 +207,7 @@ func TestRandomKills(t *testing.T) {
 			if other != one {
 				nodes[other].start(t, nodes[other].address)
 			}
-			// The next kill waits for some requests: on a machine that is slow, retries are to stay within their budget too.
+			// The next kill waits for some requests, so that retries stay within their budget on a slow machine too.
 			for before := done.Load(); done.Load() < before+apart; {
 				select {
 				case <-stop:
@@ -240,13 +240,13 @@ func TestRandomKills(t *testing.T) {
 	t.Logf("%d requests during %d kills", done.Load(), kills)
 }
 
-// During kills, a request that is not safe fails sometimes, but none reaches nodes twice.
+// While nodes are killed, an unsafe request may fail, but none reaches nodes twice.
 func TestRandomKillsUnsafe(t *testing.T) {
 	nodes := []*fakeNode{newNode(t, 100), newNode(t, 100)}
 	var mu sync.Mutex
 	seen := map[string]int{}
 	for _, n := range nodes {
-		n.does(func(w http.ResponseWriter, r *http.Request) {
+		n.respond(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			mu.Lock()
 			seen[string(body)]++
@@ -296,28 +296,28 @@ func TestRandomKillsUnsafe(t *testing.T) {
 	}
 }
 
-// When all nodes fail, clients' requests don't come down on them many times over.
+// When all nodes fail, the retry budget bounds the requests that they get.
 func TestRetryBudget(t *testing.T) {
 	one, two := newNode(t, 100), newNode(t, 100)
-	one.does(status(500, "x"))
-	two.does(status(500, "x"))
+	one.respond(status(500, "x"))
+	two.respond(status(500, "x"))
 	p := startProxy(t, Config{}, one, two)
 	start := time.Now()
 	const total = 1000
 	for i := range total {
 		p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 500, "x")
 	}
-	allowed := total + total/5 + retriesAlways + int64(retriesAlways*time.Since(start).Seconds()) + 1
+	allowed := total + total/5 + retriesMin + int64(retriesMin*time.Since(start).Seconds()) + 1
 	if n := one.requests.Load() + two.requests.Load(); n > allowed {
-		t.Errorf("%d requests at the nodes for %d of clients, want no more than %d", n, total, allowed)
+		t.Errorf("%d requests at the nodes for %d client requests, want at most %d", n, total, allowed)
 	}
 }
 
-// A node that lies about its height, or lags, doesn't serve; unless nobody else does.
+// A node that lies about its height, or lags, serves only if no other node does.
 func TestLiarAndLaggard(t *testing.T) {
 	one, two, laggard, liar := newNode(t, 100), newNode(t, 101), newNode(t, 50), newNode(t, 100_000)
 	liar.fork.Store(7)
-	liar.does(func(w http.ResponseWriter, r *http.Request) {
+	liar.respond(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/v3/blocks/") {
 			http.NotFound(w, r)
 			return
@@ -341,7 +341,7 @@ func TestLiarAndLaggard(t *testing.T) {
 	got := p.get(t, "/v2/accounts/SP1")
 	got.want(t, 200, "accounts")
 	if got.node() != one.name || got.header.Get("X-Backend-Lag") == "" || got.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("the least lagging node is to serve, and to say so; %s did, %v", got.node(), got.header)
+		t.Errorf("the least lagging node should serve and tell its lag; %s served, %v", got.node(), got.header)
 	}
 	one.stop()
 	laggard.stop()
@@ -353,7 +353,7 @@ func TestLiarAndLaggard(t *testing.T) {
 	}
 }
 
-// A node far ahead that knows the others' tip is trusted: it is they who are stuck.
+// A node far ahead that knows the others' tip is trusted, because then the others are stuck.
 func TestStuckNode(t *testing.T) {
 	stuck, good := newNode(t, 100), newNode(t, 500)
 	good.fork.Store(1)
@@ -365,12 +365,12 @@ func TestStuckNode(t *testing.T) {
 func TestQueueFull(t *testing.T) {
 	node := newNode(t, 100)
 	release := make(chan struct{})
-	node.does(func(http.ResponseWriter, *http.Request) { <-release })
+	node.respond(func(http.ResponseWriter, *http.Request) { <-release })
 	p := startProxy(t, Config{ConcurrencyPerNode: 1, QueueLength: 1, QueueWait: 30 * time.Second}, node)
 	var waiting sync.WaitGroup
 	for i := range 2 {
 		waiting.Go(func() { p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "") })
-		waitFor(t, "it waits", func() bool { s := p.Nodes()[0]; return s.InFlight+s.Queued == int64(i+1) })
+		waitFor(t, "the request holds or waits for a seat", func() bool { s := p.Nodes()[0]; return s.InFlight+s.Queued == int64(i+1) })
 	}
 	got := p.get(t, "/v2/accounts/SP9")
 	got.want(t, 503, "busy")
@@ -394,7 +394,7 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// A slow node is helped out by another, and is none the worse for it.
+// When a node is slow, a second node answers, and the slow node is not ejected.
 func TestHedge(t *testing.T) {
 	one, two := newNode(t, 100), newNode(t, 100)
 	p := startProxy(t, Config{Hedge: true, Timeouts: Timeouts{Medium: 20 * time.Second}}, one, two)
@@ -402,13 +402,13 @@ func TestHedge(t *testing.T) {
 		p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "accounts")
 	}
 	ended := make(chan struct{}, 100)
-	one.does(func(_ http.ResponseWriter, r *http.Request) {
+	one.respond(func(_ http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		ended <- struct{}{}
 	})
 	start := time.Now()
 	var clients sync.WaitGroup
-	for c := range 8 { // so many at a time that both nodes are asked
+	for c := range 8 { // enough in-flight requests that both nodes get some
 		clients.Go(func() {
 			for i := range 10 {
 				got, err := p.try(http.MethodGet, fmt.Sprintf("/v2/accounts/SX%d-%d", c, i), "")
@@ -423,9 +423,9 @@ func TestHedge(t *testing.T) {
 		t.Errorf("80 reads took %v", took)
 	}
 	select {
-	case <-ended: // the slow exchange was given up
+	case <-ended: // the slow exchange was cancelled
 	case <-time.After(5 * time.Second):
-		t.Error("the slow node was not asked, or works on for nobody")
+		t.Error("the slow node got no request, or its request was not cancelled")
 	}
 	if got := p.state(one); got != "serving" {
 		t.Errorf("the slow node is %s", got)

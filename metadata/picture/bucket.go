@@ -14,41 +14,41 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// BucketConfig says where a bucket is. It has a secret: don't log it.
+// BucketConfig configures a Bucket. It contains a secret and must not be logged.
 type BucketConfig struct {
 	// Endpoint is host or host:port.
 	Endpoint string
 	Bucket   string
-	// Prefix of the names of all objects, without slashes at either end; empty for none.
+	// Prefix begins the names of all objects. It has no slash at either end, and may be empty.
 	Prefix string
-	// Region in which requests are signed; empty for us-east-1, which most servers other than Amazon's accept.
+	// Region is the region for which requests are signed; RegionDefault if empty.
 	Region string
-	// AccessKey and SecretKey; without either, those of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or MINIO_…, are
-	// taken, and where there are none, requests are not signed.
+	// AccessKey and SecretKey sign requests. If both are empty, they come from AWS_ACCESS_KEY_ID and
+	// AWS_SECRET_ACCESS_KEY, or from MINIO_…; if those are not set either, requests are not signed.
 	AccessKey, SecretKey string
-	// Plain is without TLS.
+	// Plain disables TLS.
 	Plain bool
 }
 
 const (
-	// RegionDefault is what BucketConfig.Region is when it is empty.
+	// RegionDefault is the region if BucketConfig.Region is empty. Most servers other than Amazon's accept it.
 	RegionDefault = "us-east-1"
-	// bucketTries bounds how often a request is made before it fails: whoever looks at an image waits for it.
-	bucketTries = 3
-	// bucketPatience is how long to wait for a connection, and then for the beginning of an answer.
-	bucketPatience = 10 * time.Second
-	// forever is for what has its digest in its name.
-	forever = "public, max-age=31536000, immutable"
+	// bucketAttempts is the maximum number of attempts at a request. It is small because a viewer waits meanwhile.
+	bucketAttempts = 3
+	// bucketTimeout bounds the time to connect, and then the time until the beginning of an answer.
+	bucketTimeout = 10 * time.Second
+	// immutable is the Cache-Control of content whose URL contains its digest.
+	immutable = "public, max-age=31536000, immutable"
 )
 
-// Bucket is a store in a bucket of an S3-compatible service. The objects have the content type of what they hold, so
-// that a public bucket may stand behind a content delivery network.
+// Bucket is a Store in a bucket of an S3-compatible service. Its objects have the right content type, so that a content
+// delivery network can serve a public bucket.
 type Bucket struct {
 	client *minio.Client
 	config BucketConfig
 }
 
-// NewBucket does not connect: the service may be away for a while.
+// NewBucket returns a Bucket. It does not connect, because the service may be down at the moment.
 func NewBucket(c BucketConfig) (*Bucket, error) {
 	if c.Region == "" {
 		c.Region = RegionDefault
@@ -57,14 +57,14 @@ func NewBucket(c BucketConfig) (*Bucket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare connections to %s: %w", c.Endpoint, err)
 	}
-	transport.DialContext = (&net.Dialer{Timeout: bucketPatience}).DialContext
-	transport.ResponseHeaderTimeout = bucketPatience
+	transport.DialContext = (&net.Dialer{Timeout: bucketTimeout}).DialContext
+	transport.ResponseHeaderTimeout = bucketTimeout
 	keys := credentials.NewStaticV4(c.AccessKey, c.SecretKey, "")
 	if c.AccessKey == "" && c.SecretKey == "" {
 		keys = credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.EnvMinio{}})
 	}
 	client, err := minio.New(c.Endpoint, &minio.Options{
-		Creds: keys, Secure: !c.Plain, Transport: transport, Region: c.Region, MaxRetries: bucketTries,
+		Creds: keys, Secure: !c.Plain, Transport: transport, Region: c.Region, MaxRetries: bucketAttempts,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("use the bucket %s at %s: %w", c.Bucket, c.Endpoint, err)
@@ -74,12 +74,12 @@ func NewBucket(c BucketConfig) (*Bucket, error) {
 
 func (b *Bucket) name(key Key) string { return path.Join(b.config.Prefix, key.String()) }
 
-// Put writes an object.
+// Put implements Store.
 func (b *Bucket) Put(ctx context.Context, key Key, body []byte) error {
-	if err := key.fits(body); err != nil {
+	if err := key.checkBody(body); err != nil {
 		return err
 	}
-	options := minio.PutObjectOptions{CacheControl: forever, DisableMultipart: true}
+	options := minio.PutObjectOptions{CacheControl: immutable, DisableMultipart: true}
 	if k, err := sniff(body); err == nil {
 		options.ContentType = k.contentType
 	}
@@ -87,7 +87,7 @@ func (b *Bucket) Put(ctx context.Context, key Key, body []byte) error {
 	return b.failure("keep", key, err)
 }
 
-// Open asks for the object's size at once, and for its bytes when they are read.
+// Open implements Store. It requests the object's size at once, and its bytes when they are read.
 func (b *Bucket) Open(ctx context.Context, key Key) (io.ReadSeekCloser, int64, error) {
 	object, err := b.client.GetObject(ctx, b.config.Bucket, b.name(key), minio.GetObjectOptions{})
 	if err != nil {
@@ -101,7 +101,7 @@ func (b *Bucket) Open(ctx context.Context, key Key) (io.ReadSeekCloser, int64, e
 	return object, info.Size, nil
 }
 
-// failure says what was tried, and with what advice an error can be mended.
+// failure adds to an error what was tried, and how to fix it.
 func (b *Bucket) failure(what string, key Key, err error) error {
 	if err == nil {
 		return nil
@@ -112,9 +112,9 @@ func (b *Bucket) failure(what string, key Key, err error) error {
 	case response.Code == minio.NoSuchKey:
 		return fmt.Errorf("%w: %s", ErrNotFound, key)
 	case response.Code == minio.NoSuchBucket:
-		advice = ": make the bucket first"
+		advice = ": create the bucket first"
 	case response.StatusCode == http.StatusForbidden:
-		advice = ": check the keys, and that they may read and write there"
+		advice = ": check the keys and their permission to read and write there"
 	}
 	return fmt.Errorf("%s image %s in bucket %s at %s: %w%s", what, key, b.config.Bucket, b.config.Endpoint, err, advice)
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// Dir is a store in a folder. Below it:
+// Dir is a Store in a folder, with these files:
 //
-//	tmp/                what is being written
+//	tmp/                files that are being written
 //	ab/cd/abcd…         the bytes of the image with this digest
-//	ab/cd/abcd…-thumb   those of its thumbnail, and then their SHA-256, which no name tells
+//	ab/cd/abcd…-thumb   the bytes of its thumbnail, followed by their SHA-256, which is not in the name
 //
-// Several processes may share it.
+// Several processes may share a folder.
 type Dir struct {
 	root string
-	// whole are the files that were read through and found undamaged.
-	whole *otter.Cache[fileState, struct{}]
+	// verified has the files that were read completely and found undamaged.
+	verified *otter.Cache[fileState, struct{}]
 }
 
-// fileState changes when a file is written anew.
+// fileState identifies one version of a file. It changes when the file is written again.
 type fileState struct {
 	key      Key
 	size     int64
@@ -36,36 +36,36 @@ type fileState struct {
 
 const (
 	temporaryFolder = "tmp"
-	// temporaryAge is after how long a file that is being written is one that a crash left behind.
+	// temporaryAge is the age at which a temporary file counts as left behind by a crash.
 	temporaryAge = time.Hour
-	// wholeMax is how many files are known to be undamaged; each takes about 200 bytes.
-	wholeMax = 50_000
+	// verifiedMax is the maximum number of files in Dir.verified. Each takes about 200 bytes.
+	verifiedMax = 50_000
 )
 
-// NewDir makes the folder when there is none, and removes what a crash left in it.
+// NewDir creates the folder if there is none, and removes temporary files that a crash has left behind.
 func NewDir(root string) (*Dir, error) {
 	temporary := filepath.Join(root, temporaryFolder)
 	if err := os.MkdirAll(temporary, 0o750); err != nil {
-		return nil, fmt.Errorf("make the folder for images: %w", err)
+		return nil, fmt.Errorf("create the folder for images: %w", err)
 	}
 	left, err := os.ReadDir(temporary)
 	if err != nil {
-		return nil, fmt.Errorf("look for unfinished images: %w", err)
+		return nil, fmt.Errorf("list unfinished images: %w", err)
 	}
 	for _, entry := range left {
 		info, err := entry.Info()
 		if err != nil || time.Since(info.ModTime()) < temporaryAge {
-			continue // another process removed or writes it
+			continue // another process has removed the file or is writing it
 		}
 		if err := os.Remove(filepath.Join(temporary, entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("remove an unfinished image: %w", err)
 		}
 	}
-	whole, err := otter.New(&otter.Options[fileState, struct{}]{MaximumSize: wholeMax})
+	verified, err := otter.New(&otter.Options[fileState, struct{}]{MaximumSize: verifiedMax})
 	if err != nil {
-		return nil, fmt.Errorf("make the list of undamaged images: %w", err)
+		return nil, fmt.Errorf("create the cache of verified images: %w", err)
 	}
-	return &Dir{root, whole}, nil
+	return &Dir{root, verified}, nil
 }
 
 func (d *Dir) path(key Key) string {
@@ -73,16 +73,16 @@ func (d *Dir) path(key Key) string {
 	return filepath.Join(d.root, name[:2], name[2:4], name)
 }
 
-// Put writes a file under a temporary name and renames it, so that nobody ever reads half of it.
+// Put implements Store. It writes a temporary file and renames it, so that no reader sees a part of it.
 func (d *Dir) Put(ctx context.Context, key Key, body []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := key.fits(body); err != nil {
+	if err := key.checkBody(body); err != nil {
 		return err
 	}
 	if err := d.write(key, body); err != nil {
-		return fmt.Errorf("keep image %s: %w", key, err)
+		return fmt.Errorf("store image %s: %w", key, err)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (d *Dir) write(key Key, body []byte) (err error) {
 	return syncFolder(filepath.Dir(path))
 }
 
-// makeFolder makes a folder that survives a crash; it may exist.
+// makeFolder creates a folder, unless it exists, so that it survives a crash.
 func makeFolder(path string) error {
 	err := os.Mkdir(path, 0o750)
 	if errors.Is(err, fs.ErrExist) {
@@ -138,7 +138,7 @@ func makeFolder(path string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder makes the names in a folder survive a crash.
+// syncFolder syncs a folder, so that the names in it survive a crash.
 func syncFolder(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -147,13 +147,14 @@ func syncFolder(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// fileContent is the part of a file that was put.
+// fileContent is the part of a file that Put was given.
 type fileContent struct {
 	*io.SectionReader
 	io.Closer
 }
 
-// Open reads a file through when this process meets it for the first time: one that was damaged counts as missing.
+// Open implements Store. The first time that this process opens a file, Open reads and verifies all of it. A damaged
+// file counts as missing.
 func (d *Dir) Open(ctx context.Context, key Key) (io.ReadSeekCloser, int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
@@ -165,7 +166,7 @@ func (d *Dir) Open(ctx context.Context, key Key) (io.ReadSeekCloser, int64, erro
 	if err != nil {
 		return nil, 0, fmt.Errorf("open image %s: %w", key, err)
 	}
-	size, err := d.checked(f, key)
+	size, err := d.verify(f, key)
 	if err != nil {
 		_ = f.Close()
 		return nil, 0, err
@@ -173,8 +174,8 @@ func (d *Dir) Open(ctx context.Context, key Key) (io.ReadSeekCloser, int64, erro
 	return fileContent{io.NewSectionReader(f, 0, size), f}, size, nil
 }
 
-// checked is the size of the content of a file that is whole.
-func (d *Dir) checked(f *os.File, key Key) (size int64, err error) {
+// verify returns the size of a file's content, or an error if the file is damaged.
+func (d *Dir) verify(f *os.File, key Key) (size int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return 0, fmt.Errorf("open image %s: %w", key, err)
@@ -189,7 +190,7 @@ func (d *Dir) checked(f *os.File, key Key) (size int64, err error) {
 		}
 	}
 	state := fileState{key, info.Size(), info.ModTime().UnixNano()}
-	if _, ok := d.whole.GetIfPresent(state); ok {
+	if _, ok := d.verified.GetIfPresent(state); ok {
 		return size, nil
 	}
 	sum := sha256.New()
@@ -199,6 +200,6 @@ func (d *Dir) checked(f *os.File, key Key) (size int64, err error) {
 	if [sha256.Size]byte(sum.Sum(nil)) != want {
 		return 0, fmt.Errorf("%w: %s is damaged", ErrNotFound, f.Name())
 	}
-	d.whole.Set(state, struct{}{})
+	d.verified.Set(state, struct{}{})
 	return size, nil
 }

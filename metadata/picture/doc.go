@@ -1,10 +1,10 @@
-// Package picture looks at images that strangers made, makes small ones of them, keeps both, and serves them.
+// Package picture checks images from strangers, makes thumbnails of them, stores both, and serves them.
 //
-// Whoever fetches calls [Keep]; whoever serves uses [Handler]. What is kept can be lost: the bytes of each image are in
-// the log, so that a store is a cache that nobody has to back up.
+// The role that fetches images calls [Keep]; the API serves them with [Handler]. A store may lose images: the log has
+// the bytes of each, so a store is a cache that needs no backup.
 //
-// An image is trusted with nothing. What it is follows from its bytes, not from what a server called it. Before a
-// decoder sees it, its header must promise a size that fits the memory set aside for decoding (a file of a few dozen
-// bytes can claim gigabytes). An SVG is a program for a browser: it passes only without anything that runs, or that is
-// fetched from elsewhere.
+// The package does not trust an image. Its kind follows from its bytes, not from what a server calls it. Its header
+// must promise a size that fits the memory reserved for decoding before a decoder sees it, because a file of a few
+// dozen bytes can claim gigabytes. An SVG is a program for a browser, so it is accepted only if it runs nothing and
+// loads nothing from elsewhere.
 package picture

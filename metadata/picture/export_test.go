@@ -2,11 +2,11 @@ package picture
 
 import "testing"
 
-// HoldMemory takes all the memory for decoding, which nobody may have, until release is called.
+// HoldMemory acquires all the memory for decoding until release is called. No decode may be in progress.
 func HoldMemory(t testing.TB) (release func()) {
 	t.Helper()
-	if !memory.TryAcquire(memoryMax) {
-		t.Fatal("somebody has not given memory for decoding back")
+	if !decodeMemory.TryAcquire(memoryMax) {
+		t.Fatal("a decode has not released its memory")
 	}
-	return func() { memory.Release(memoryMax) }
+	return func() { decodeMemory.Release(memoryMax) }
 }

@@ -11,8 +11,8 @@ import (
 	"strata/metadata/picture"
 )
 
-// Whatever the bytes are, they are refused or have facts; what has facts has a thumbnail that passes as well and has the
-// size it should.
+// FuzzInspect checks that arbitrary bytes either are refused or have facts. An image with facts must have a thumbnail
+// that has the right size and is accepted itself.
 func FuzzInspect(f *testing.F) {
 	black := color.NRGBA{A: 255}
 	for _, body := range [][]byte{
@@ -29,7 +29,7 @@ func FuzzInspect(f *testing.F) {
 		facts, err := picture.Inspect(body)
 		if err != nil {
 			if !errors.Is(err, picture.ErrRefused) {
-				t.Fatalf("it was not refused, but failed: %v", err)
+				t.Fatalf("Inspect failed without a refusal: %v", err)
 			}
 			return
 		}
@@ -48,7 +48,7 @@ func FuzzInspect(f *testing.F) {
 			t.Fatalf("the thumbnail of %+v has %d×%d pixels, %v", facts, c.Width, c.Height, err)
 		}
 		if _, err := picture.Inspect(small); err != nil {
-			t.Errorf("the thumbnail does not pass: %v", err)
+			t.Errorf("the thumbnail is refused: %v", err)
 		}
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"image/gif"
 )
 
-// measureGIF walks through the blocks to the trailer (GIF89a specification) without decompressing, so that an
-// animation that was cut off, or never ends, does not pass because its first frame is whole.
+// measureGIF walks through all blocks up to the trailer (GIF89a specification), without decompressing them. So an
+// animation that is cut off or endless is refused, even if its first frame is complete.
 func measureGIF(body []byte) (extent, error) {
 	r := reader{rest: body}
 	screen := r.take(13)
@@ -44,7 +44,7 @@ func measureGIF(body []byte) (extent, error) {
 			if frames == 0 {
 				return extent{}, errors.New("it has no frame")
 			}
-			return pixels(width, height, 1+4), nil // the indices, and the canvas of a smaller first frame
+			return pixels(width, height, 1+4), nil // the indices, and the canvas for a smaller first frame
 		default:
 			if r.short {
 				return extent{}, errTruncated
@@ -57,7 +57,7 @@ func measureGIF(body []byte) (extent, error) {
 	}
 }
 
-// colorTable is the length of the table that these flags announce.
+// colorTable returns the length of the colour table that these flags announce, in bytes.
 func colorTable(flags byte) int {
 	if flags&0x80 == 0 {
 		return 0
@@ -65,12 +65,12 @@ func colorTable(flags byte) int {
 	return 3 << (1 + flags&7)
 }
 
-// skipSubBlocks skips data that comes in pieces, each after its length, up to an empty one.
+// skipSubBlocks skips a sequence of sub-blocks, each preceded by its length, up to an empty one.
 func (r *reader) skipSubBlocks() {
 	for {
 		length := int(r.byte())
 		if length == 0 {
-			return // or there is no more
+			return // the empty block, or the end of the file
 		}
 		r.take(length)
 	}
@@ -85,5 +85,5 @@ func decodeGIF(body []byte) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return composed(frame, frame.Bounds().Min, config.Width, config.Height), nil
+	return composeFrame(frame, frame.Bounds().Min, config.Width, config.Height), nil
 }

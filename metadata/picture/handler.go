@@ -19,32 +19,33 @@ import (
 	"strata/domain/fetch"
 )
 
-// Lookup finds what is known of an image. body reads its bytes from where they can't get lost; it is called only when
-// the store has lost them. The error wraps ErrNotFound when the image is unknown.
+// Lookup returns the facts about an image, and a function that reads its bytes from the log. body is called only if the
+// store has lost the image. The error wraps ErrNotFound if the image is unknown.
 type Lookup func(ctx context.Context, digest [sha256.Size]byte) (facts fetch.ImageFacts, body func(ctx context.Context) ([]byte, error), err error)
 
 const (
-	// remakeTimeout bounds how long it takes to make again what the store has lost.
-	remakeTimeout = time.Minute
-	// storePatience is how long a viewer waits for the store to find an image, and again for it to take one, before
-	// the image is served without it.
-	storePatience = 5 * time.Second
+	// regenerateTimeout bounds the time to regenerate an image that the store has lost.
+	regenerateTimeout = time.Minute
+	// storeTimeout is how long a viewer waits for the store to find an image, and again for the store to accept one.
+	// After that the image is served without the store.
+	storeTimeout = 5 * time.Second
 )
 
-// contentSecurityPolicy is for an SVG that is opened by itself: it draws, and nothing else.
+// contentSecurityPolicy restricts an SVG that is opened as a page: it may only draw.
 const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-// servable are the types that are answered; any other would be a page of a stranger under our name.
-var servable = map[string]bool{typePNG: true, typeJPEG: true, typeGIF: true, typeWebP: true, typeSVG: true}
+// servableTypes lists the content types that may be served. Content of another type could be a stranger's page under
+// the name of this server.
+var servableTypes = map[string]bool{typePNG: true, typeJPEG: true, typeGIF: true, typeWebP: true, typeSVG: true}
 
-// Handler serves GET and HEAD of
+// Handler returns a handler for GET and HEAD of
 //
 //	/images/{sha256}         the image, byte for byte
 //	/images/{sha256}/thumb   its thumbnail
 //
-// with ranges and conditions (RFC 9110). What the store has lost is made again from the bytes that lookup gives, and put
-// back; it is served even when the store can't take it. Failures of the store and of lookup are logged; with a nil logger
-// they are not.
+// with ranges and conditions (RFC 9110). If the store has lost an image, the handler regenerates it from the bytes of
+// lookup, puts it back, and serves it even if the store does not accept it. It logs failures of the store and of
+// lookup, unless logger is nil.
 func Handler(store Store, lookup Lookup, logger *slog.Logger) http.Handler {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -58,11 +59,10 @@ func Handler(store Store, lookup Lookup, logger *slog.Logger) http.Handler {
 }
 
 type handler struct {
-	store  Store
-	lookup Lookup
-	logger *slog.Logger
-	// remaking is by key.
-	remaking singleflight.Group
+	store        Store
+	lookup       Lookup
+	logger       *slog.Logger
+	regenerating singleflight.Group // by key
 }
 
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, thumb bool) {
@@ -74,23 +74,23 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, thumb bool) {
 	}
 	ctx := r.Context()
 	facts, body, err := h.lookup(ctx, key.SHA256)
-	if err == nil && !servable[facts.ContentType] {
+	if err == nil && !servableTypes[facts.ContentType] {
 		err = fmt.Errorf("image %s is said to be of type %q", key, facts.ContentType)
 	}
 	if err != nil {
-		h.failed(ctx, w, key, err)
+		h.answerError(ctx, w, key, err)
 		return
 	}
 	content, err := h.open(ctx, key, facts, body)
 	if err != nil {
-		h.failed(ctx, w, key, err)
+		h.answerError(ctx, w, key, err)
 		return
 	}
 	defer content.Close() //nolint:errcheck // it was only read
 
 	header := w.Header()
 	setCommonHeader(header)
-	header.Set("Cache-Control", forever)
+	header.Set("Cache-Control", immutable)
 	header.Set("Content-Disposition", "inline")
 	header.Set("Content-Security-Policy", contentSecurityPolicy)
 	header.Set("Content-Type", facts.ContentType)
@@ -101,9 +101,9 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, thumb bool) {
 	http.ServeContent(w, r, "", time.Time{}, content)
 }
 
-// open reads from the store, or makes again what it has lost.
+// open opens an image from the store, or regenerates it if the store does not have it.
 func (h *handler) open(ctx context.Context, key Key, facts fetch.ImageFacts, body func(context.Context) ([]byte, error)) (io.ReadSeekCloser, error) {
-	content, err := h.stored(ctx, key)
+	content, err := h.openStored(ctx, key)
 	if err == nil {
 		return content, nil
 	}
@@ -114,25 +114,25 @@ func (h *handler) open(ctx context.Context, key Key, facts fetch.ImageFacts, bod
 	if errors.Is(err, ErrNotFound) {
 		level = slog.LevelInfo
 	}
-	h.logger.LogAttrs(ctx, level, "an image is made again, because the store does not have it",
+	h.logger.LogAttrs(ctx, level, "regenerating an image that the store does not have",
 		slog.String("image", key.String()), slog.Any("error", err))
 
-	// One at a time, on behalf of all who wait for it: it goes on when the first of them has left.
-	made := h.remaking.DoChan(key.String(), func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), remakeTimeout)
+	// All requests that wait for the same image share one regeneration. It goes on when the first of them leaves.
+	results := h.regenerating.DoChan(key.String(), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), regenerateTimeout)
 		defer cancel()
-		return h.remake(ctx, key, facts, body)
+		return h.regenerate(ctx, key, facts, body)
 	})
 	select {
-	case result := <-made:
-		remade, _ := result.Val.([]byte)
-		return unclosed{bytes.NewReader(remade)}, result.Err
+	case result := <-results:
+		body, _ := result.Val.([]byte)
+		return contentInMemory{bytes.NewReader(body)}, result.Err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// storedContent is read in a context of its own.
+// storedContent is content from the store, which is read in a context of its own.
 type storedContent struct {
 	io.ReadSeekCloser
 	cancel context.CancelFunc
@@ -143,10 +143,11 @@ func (c storedContent) Close() error {
 	return c.ReadSeekCloser.Close()
 }
 
-// stored opens what the store has. Only finding it is limited in time: reading takes as long as the viewer's line does.
-func (h *handler) stored(ctx context.Context, key Key) (io.ReadSeekCloser, error) {
+// openStored opens an image from the store. storeTimeout bounds only the time to find it, because reading may take as
+// long as the viewer's connection does.
+func (h *handler) openStored(ctx context.Context, key Key) (io.ReadSeekCloser, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	timer := time.AfterFunc(storePatience, cancel)
+	timer := time.AfterFunc(storeTimeout, cancel)
 	content, _, err := h.store.Open(ctx, key)
 	late := !timer.Stop()
 	if err == nil && !late {
@@ -157,46 +158,47 @@ func (h *handler) stored(ctx context.Context, key Key) (io.ReadSeekCloser, error
 		_ = content.Close()
 	}
 	if late {
-		err = fmt.Errorf("the store did not find image %s within %v: %w", key, storePatience, context.DeadlineExceeded)
+		err = fmt.Errorf("the store did not find image %s within %v: %w", key, storeTimeout, context.DeadlineExceeded)
 	}
 	return nil, err
 }
 
-// unclosed is content in memory.
-type unclosed struct{ io.ReadSeeker }
+// contentInMemory is content in memory, which need not be closed.
+type contentInMemory struct{ io.ReadSeeker }
 
-func (unclosed) Close() error { return nil }
+func (contentInMemory) Close() error { return nil }
 
-func (h *handler) remake(ctx context.Context, key Key, facts fetch.ImageFacts, body func(context.Context) ([]byte, error)) ([]byte, error) {
-	made, err := body(ctx)
+// regenerate produces an image or thumbnail from the image's bytes in the log, and puts it into the store.
+func (h *handler) regenerate(ctx context.Context, key Key, facts fetch.ImageFacts, body func(context.Context) ([]byte, error)) ([]byte, error) {
+	content, err := body(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the bytes of image %s: %w", key, err)
 	}
-	if err := (Key{SHA256: key.SHA256}).fits(made); err != nil {
+	if err := (Key{SHA256: key.SHA256}).checkBody(content); err != nil {
 		return nil, err
 	}
 	if key.Thumb {
-		if made, err = thumbnail(ctx, made, facts); err != nil {
+		if content, err = thumbnail(ctx, content, facts); err != nil {
 			return nil, fmt.Errorf("make the thumbnail of image %s: %w", key, err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	if err := h.store.Put(ctx, key, made); err != nil {
-		h.logger.LogAttrs(ctx, slog.LevelWarn, "the store did not take an image; it will be made again",
+	if err := h.store.Put(ctx, key, content); err != nil {
+		h.logger.LogAttrs(ctx, slog.LevelWarn, "storing a regenerated image failed; it will be regenerated again",
 			slog.String("image", key.String()), slog.Any("error", err))
 	}
-	return made, nil
+	return content, nil
 }
 
-// failed answers an error of lookup, or of what it gave.
-func (h *handler) failed(ctx context.Context, w http.ResponseWriter, key Key, err error) {
+// answerError answers a request that failed because of lookup or of the bytes in the log.
+func (h *handler) answerError(ctx context.Context, w http.ResponseWriter, key Key, err error) {
 	switch {
-	case ctx.Err() != nil: // nobody waits
+	case ctx.Err() != nil: // the client has left
 	case errors.Is(err, ErrNotFound):
 		notFound(w)
 	default:
-		h.logger.LogAttrs(ctx, slog.LevelError, "an image could not be served", slog.String("image", key.String()), slog.Any("error", err))
+		h.logger.LogAttrs(ctx, slog.LevelError, "serving an image failed", slog.String("image", key.String()), slog.Any("error", err))
 		fail(w, http.StatusServiceUnavailable, "The image can't be read now")
 	}
 }
@@ -206,15 +208,15 @@ func notFound(w http.ResponseWriter) { fail(w, http.StatusNotFound, "Image not f
 func fail(w http.ResponseWriter, status int, message string) {
 	body, _ := json.Marshal(struct {
 		Error string `json:"error"`
-	}{message}) // a string always can
+	}{message}) // a string can always be encoded
 	setCommonHeader(w.Header())
-	w.Header().Set("Cache-Control", "no-cache") // it may be there tomorrow
+	w.Header().Set("Cache-Control", "no-cache") // the image may be there later
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // whoever has left does not read it
+	_, _ = w.Write(body) // fails only if the client has left
 }
 
-// setCommonHeader is for every answer. Any page may show the images, and see how large they are.
+// setCommonHeader sets the header fields of every answer. Any page may show the images and see how large they are.
 func setCommonHeader(header http.Header) {
 	header.Set("Access-Control-Allow-Origin", "*")
 	header.Set("Access-Control-Expose-Headers", strings.Join([]string{"Accept-Ranges", "Content-Range", "ETag"}, ", "))

@@ -23,22 +23,20 @@ import (
 	"strata/metadata/picture"
 )
 
-// source knows images by their digest, as the log does.
-type source struct {
+// imageSource has images by their digest, like the log.
+type imageSource struct {
 	images map[[sha256.Size]byte][]byte
-	// facts are those that are found, by default what Inspect gives.
-	facts map[[sha256.Size]byte]fetch.ImageFacts
-	// failure is what finding, and bodyFailure what reading returns, unless it is nil.
+	facts  map[[sha256.Size]byte]fetch.ImageFacts // by default those that Inspect returns
+	// failure is the error of a lookup, and bodyFailure the error of reading the bytes; nil for none.
 	failure, bodyFailure error
-	// read counts how often bytes were read.
-	read atomic.Int32
-	// gate, unless it is nil, is closed to let reads go on.
+	read                 atomic.Int32 // number of times that bytes were read
+	// gate blocks reads until it is closed, unless it is nil.
 	gate chan struct{}
 }
 
-func newSource(t *testing.T, bodies ...[]byte) *source {
+func newImageSource(t *testing.T, bodies ...[]byte) *imageSource {
 	t.Helper()
-	s := &source{images: map[[sha256.Size]byte][]byte{}, facts: map[[sha256.Size]byte]fetch.ImageFacts{}}
+	s := &imageSource{images: map[[sha256.Size]byte][]byte{}, facts: map[[sha256.Size]byte]fetch.ImageFacts{}}
 	for _, body := range bodies {
 		facts, err := picture.Inspect(body)
 		if err != nil {
@@ -49,7 +47,7 @@ func newSource(t *testing.T, bodies ...[]byte) *source {
 	return s
 }
 
-func (s *source) lookup(_ context.Context, digest [sha256.Size]byte) (fetch.ImageFacts, func(context.Context) ([]byte, error), error) {
+func (s *imageSource) lookup(_ context.Context, digest [sha256.Size]byte) (fetch.ImageFacts, func(context.Context) ([]byte, error), error) {
 	body, ok := s.images[digest]
 	switch {
 	case s.failure != nil:
@@ -70,7 +68,7 @@ func (s *source) lookup(_ context.Context, digest [sha256.Size]byte) (fetch.Imag
 	}, nil
 }
 
-func ask(t *testing.T, h http.Handler, method, path string, header ...string) *httptest.ResponseRecorder {
+func serve(t *testing.T, h http.Handler, method, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
 	for i := 0; i < len(header); i += 2 {
@@ -88,7 +86,7 @@ func TestHandler(t *testing.T) {
 	for name, address := range map[string]string{"Dir": "dir", "Bucket": bucket} {
 		t.Run(name, func(t *testing.T) {
 			store := openStore(t, address)
-			known := newSource(t, photo, drawing, webp)
+			known := newImageSource(t, photo, drawing, webp)
 			h := picture.Handler(store, known.lookup, nil)
 			for _, test := range []struct {
 				body                   []byte
@@ -108,7 +106,7 @@ func TestHandler(t *testing.T) {
 					body                   []byte
 				}{{path, test.contentType, `"` + facts.SHA256 + `"`, test.body}, {path + "/thumb", test.thumbType, `"` + facts.SHA256 + `-thumb"`, small}} {
 					for _, method := range []string{http.MethodGet, http.MethodHead} {
-						w := ask(t, h, method, want.path)
+						w := serve(t, h, method, want.path)
 						body := want.body
 						if method == http.MethodHead {
 							body = nil
@@ -129,7 +127,7 @@ func TestHandler(t *testing.T) {
 				}
 			}
 			if known.read.Load() != 0 {
-				t.Errorf("it read %d images that the store has", known.read.Load())
+				t.Errorf("the handler read %d images that the store has", known.read.Load())
 			}
 		})
 	}
@@ -141,7 +139,7 @@ func TestHandlerConditionsAndRanges(t *testing.T) {
 	if _, err := picture.Keep(t.Context(), store, body); err != nil {
 		t.Fatal(err)
 	}
-	h := picture.Handler(store, newSource(t, body).lookup, nil)
+	h := picture.Handler(store, newImageSource(t, body).lookup, nil)
 	path, tag := "/images/"+keyOf(body).Hex(), `"`+keyOf(body).Hex()+`"`
 	for name, test := range map[string]struct {
 		header []string
@@ -161,7 +159,7 @@ func TestHandlerConditionsAndRanges(t *testing.T) {
 		"outside":          {[]string{"Range", "bytes=999999-"}, http.StatusRequestedRangeNotSatisfiable, nil, "bytes */"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := ask(t, h, http.MethodGet, path, test.header...)
+			w := serve(t, h, http.MethodGet, path, test.header...)
 			if w.Code != test.status || test.body != nil && !bytes.Equal(w.Body.Bytes(), test.body) {
 				t.Errorf("got %d with %d bytes, want %d with %d", w.Code, w.Body.Len(), test.status, len(test.body))
 			}
@@ -179,34 +177,34 @@ func TestHandlerFailures(t *testing.T) {
 	body := pngOf(t, gradient(4, 4))
 	digest := keyOf(body).Hex()
 	outage := errors.New("no database at 127.0.0.1")
-	page := newSource(t, body)
+	page := newImageSource(t, body)
 	page.facts[keyOf(body).SHA256] = fetch.ImageFacts{ContentType: "text/html"}
-	other := newSource(t, body)
+	other := newImageSource(t, body)
 	other.images[keyOf(body).SHA256] = []byte("other bytes")
 	for name, test := range map[string]struct {
-		source *source
-		method string
-		path   string
-		status int
-		said   string
+		imageSource *imageSource
+		method      string
+		path        string
+		status      int
+		said        string
 	}{
-		"unknown":           {newSource(t), "GET", "/images/" + digest, 404, "Image not found"},
-		"unknown thumbnail": {newSource(t), "GET", "/images/" + digest + "/thumb", 404, "Image not found"},
-		"other path":        {newSource(t, body), "GET", "/images/" + digest + "/large", 404, "Image not found"},
-		"no digest":         {newSource(t, body), "GET", "/images/", 404, "Image not found"},
-		"short":             {newSource(t, body), "GET", "/images/" + digest[:62], 400, "SHA-256"},
-		"odd":               {newSource(t, body), "GET", "/images/" + digest[:63], 400, "SHA-256"},
-		"long":              {newSource(t, body), "GET", "/images/" + digest + "00/thumb", 400, "SHA-256"},
-		"upper case":        {newSource(t, body), "GET", "/images/" + strings.ToUpper(digest), 400, "SHA-256"},
-		"no hex":            {newSource(t, body), "GET", "/images/" + strings.Repeat("x", 64), 400, "SHA-256"},
-		"prefixed":          {newSource(t, body), "GET", "/images/0x" + digest, 400, "SHA-256"},
-		"lookup fails":      {&source{failure: outage}, "GET", "/images/" + digest, 503, "now"},
+		"unknown":           {newImageSource(t), "GET", "/images/" + digest, 404, "Image not found"},
+		"unknown thumbnail": {newImageSource(t), "GET", "/images/" + digest + "/thumb", 404, "Image not found"},
+		"other path":        {newImageSource(t, body), "GET", "/images/" + digest + "/large", 404, "Image not found"},
+		"no digest":         {newImageSource(t, body), "GET", "/images/", 404, "Image not found"},
+		"short":             {newImageSource(t, body), "GET", "/images/" + digest[:62], 400, "SHA-256"},
+		"odd":               {newImageSource(t, body), "GET", "/images/" + digest[:63], 400, "SHA-256"},
+		"long":              {newImageSource(t, body), "GET", "/images/" + digest + "00/thumb", 400, "SHA-256"},
+		"upper case":        {newImageSource(t, body), "GET", "/images/" + strings.ToUpper(digest), 400, "SHA-256"},
+		"no hex":            {newImageSource(t, body), "GET", "/images/" + strings.Repeat("x", 64), 400, "SHA-256"},
+		"prefixed":          {newImageSource(t, body), "GET", "/images/0x" + digest, 400, "SHA-256"},
+		"lookup fails":      {&imageSource{failure: outage}, "GET", "/images/" + digest, 503, "now"},
 		"a page":            {page, "GET", "/images/" + digest, 503, "now"},
 		"other bytes":       {other, "GET", "/images/" + digest, 503, "now"},
-		"body fails":        {func() *source { s := newSource(t, body); s.bodyFailure = outage; return s }(), "GET", "/images/" + digest, 503, "now"},
+		"body fails":        {func() *imageSource { s := newImageSource(t, body); s.bodyFailure = outage; return s }(), "GET", "/images/" + digest, 503, "now"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := ask(t, picture.Handler(&memoryStore{}, test.source.lookup, nil), test.method, test.path)
+			w := serve(t, picture.Handler(&memoryStore{}, test.imageSource.lookup, nil), test.method, test.path)
 			var said struct{ Error string }
 			if err := json.Unmarshal(w.Body.Bytes(), &said); err != nil {
 				t.Fatalf("%s: %v", w.Body, err)
@@ -219,13 +217,13 @@ func TestHandlerFailures(t *testing.T) {
 			}
 		})
 	}
-	if w := ask(t, picture.Handler(&memoryStore{}, newSource(t, body).lookup, nil), http.MethodPost, "/images/"+digest); w.Code != http.StatusMethodNotAllowed {
+	if w := serve(t, picture.Handler(&memoryStore{}, newImageSource(t, body).lookup, nil), http.MethodPost, "/images/"+digest); w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: got %d", w.Code)
 	}
 }
 
-// What the store has lost, or has damaged, is made again and put back.
-func TestHandlerMakesAgain(t *testing.T) {
+// An image that the store has lost or damaged is regenerated and put back.
+func TestHandlerRegenerates(t *testing.T) {
 	body := pngOf(t, gradient(400, 100))
 	digest := keyOf(body).Hex()
 	for name, harm := range map[string]func(t *testing.T, path string){
@@ -243,17 +241,17 @@ func TestHandlerMakesAgain(t *testing.T) {
 		for _, what := range []string{"", "/thumb"} {
 			t.Run(name+what, func(t *testing.T) {
 				root := t.TempDir()
-				known := newSource(t, body)
+				known := newImageSource(t, body)
 				store := openStore(t, "dir://"+root)
 				if _, err := picture.Keep(t.Context(), store, body); err != nil {
 					t.Fatal(err)
 				}
 				var log bytes.Buffer
 				h := picture.Handler(store, known.lookup, slog.New(slog.NewTextHandler(&log, nil)))
-				before := ask(t, h, http.MethodGet, "/images/"+digest+what)
+				before := serve(t, h, http.MethodGet, "/images/"+digest+what)
 				harm(t, filepath.Join(root, digest[:2], digest[2:4], digest+strings.ReplaceAll(what, "/", "-")))
 				for range 2 {
-					w := ask(t, h, http.MethodGet, "/images/"+digest+what)
+					w := serve(t, h, http.MethodGet, "/images/"+digest+what)
 					if w.Code != http.StatusOK || !bytes.Equal(w.Body.Bytes(), before.Body.Bytes()) || w.Header().Get("ETag") != before.Header().Get("ETag") {
 						t.Errorf("got %d with %d bytes, before %d", w.Code, w.Body.Len(), before.Body.Len())
 					}
@@ -269,21 +267,21 @@ func TestHandlerMakesAgain(t *testing.T) {
 	}
 }
 
-// A store that is away costs time, but no image.
-func TestHandlerStoreAway(t *testing.T) {
+// While the store is down, images are still served.
+func TestHandlerStoreDown(t *testing.T) {
 	body := pngOf(t, gradient(4, 4))
 	var log bytes.Buffer
-	h := picture.Handler(&memoryStore{failure: errors.New("the bucket is away")}, newSource(t, body).lookup, slog.New(slog.NewTextHandler(&log, nil)))
-	w := ask(t, h, http.MethodGet, "/images/"+keyOf(body).Hex())
+	h := picture.Handler(&memoryStore{failure: errors.New("the bucket is away")}, newImageSource(t, body).lookup, slog.New(slog.NewTextHandler(&log, nil)))
+	w := serve(t, h, http.MethodGet, "/images/"+keyOf(body).Hex())
 	if w.Code != http.StatusOK || !bytes.Equal(w.Body.Bytes(), body) {
 		t.Errorf("got %d with %d bytes", w.Code, w.Body.Len())
 	}
 	if got := strings.Count(log.String(), "the bucket is away"); got != 2 {
-		t.Errorf("log: want the failures to open and to put:\n%s", &log)
+		t.Errorf("log: want the failures of Open and Put:\n%s", &log)
 	}
 }
 
-// hangingStore answers nothing until whoever asks gives up.
+// hangingStore blocks each call until its context ends.
 type hangingStore struct{}
 
 func (hangingStore) Put(ctx context.Context, _ picture.Key, _ []byte) error {
@@ -296,25 +294,25 @@ func (hangingStore) Open(ctx context.Context, _ picture.Key) (io.ReadSeekCloser,
 	return nil, 0, ctx.Err()
 }
 
-// Nobody waits long for a store that does not answer.
+// A request does not wait long for a store that does not answer.
 func TestHandlerStoreHangs(t *testing.T) {
 	body := pngOf(t, gradient(4, 4))
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		w := ask(t, picture.Handler(hangingStore{}, newSource(t, body).lookup, nil), http.MethodGet, "/images/"+keyOf(body).Hex())
+		w := serve(t, picture.Handler(hangingStore{}, newImageSource(t, body).lookup, nil), http.MethodGet, "/images/"+keyOf(body).Hex())
 		if took := time.Since(start); w.Code != http.StatusOK || !bytes.Equal(w.Body.Bytes(), body) || took > 10*time.Second {
 			t.Errorf("got %d with %d bytes after %v", w.Code, w.Body.Len(), took)
 		}
 	})
 }
 
-// Many who want the same lost image wait for one making of it; that the first of them leaves takes nothing from the
-// others, and each key is made by itself.
-func TestHandlerMakesOnce(t *testing.T) {
+// Requests for the same lost image share one regeneration, which goes on when the first of them leaves. The image and
+// its thumbnail are regenerated separately.
+func TestHandlerRegeneratesOnce(t *testing.T) {
 	body := pngOf(t, gradient(400, 100))
 	digest := keyOf(body).Hex()
 	synctest.Test(t, func(t *testing.T) {
-		known := newSource(t, body)
+		known := newImageSource(t, body)
 		known.gate = make(chan struct{})
 		h := picture.Handler(&memoryStore{}, known.lookup, nil)
 
@@ -328,13 +326,13 @@ func TestHandlerMakesOnce(t *testing.T) {
 		synctest.Wait()
 		answers := make(chan *httptest.ResponseRecorder, 20)
 		for range 10 {
-			go func() { answers <- ask(t, h, http.MethodGet, "/images/"+digest) }()
-			go func() { answers <- ask(t, h, http.MethodGet, "/images/"+digest+"/thumb") }()
+			go func() { answers <- serve(t, h, http.MethodGet, "/images/"+digest) }()
+			go func() { answers <- serve(t, h, http.MethodGet, "/images/"+digest+"/thumb") }()
 		}
 		synctest.Wait()
 		leave()
 		if got := <-left; got != 0 {
-			t.Errorf("who left was sent %d bytes", got)
+			t.Errorf("the client that left got %d bytes", got)
 		}
 		synctest.Wait()
 		close(known.gate)

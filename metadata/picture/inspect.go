@@ -10,26 +10,26 @@ import (
 	"strata/domain/fetch"
 )
 
-// ErrRefused is wrapped by every error that is the image's own fault, and stays when the same bytes come again.
+// ErrRefused is wrapped by every error that the image itself causes. The same bytes always lead to the same error.
 var ErrRefused = errors.New("the image is refused")
 
 func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrRefused, fmt.Errorf(format, args...))
 }
 
-// Inspect says what the bytes of an image are. It decodes all that a thumbnail needs, so that a file that was cut off
-// does not pass, and waits while others decode.
+// Inspect checks the bytes of an image and returns facts about it. It decodes everything that a thumbnail needs, so it
+// refuses a file that is cut off. It waits while too many other images are being decoded.
 //
-// Its errors wrap ErrRefused: the bytes are of no known kind, are damaged, would take too much memory, or are an SVG
+// Its errors wrap ErrRefused: the bytes are of an unknown kind, are damaged, would take too much memory, or are an SVG
 // that does more than draw.
 func Inspect(body []byte) (fetch.ImageFacts, error) {
-	facts, _, err := look(context.Background(), body, false)
+	facts, _, err := inspect(context.Background(), body, false)
 	return facts, err
 }
 
-// look finds the facts, and makes the thumbnail from the same decoding when it is wanted. Errors that do not wrap
-// ErrRefused are of ctx.
-func look(ctx context.Context, body []byte, shrink bool) (facts fetch.ImageFacts, thumbnail []byte, err error) {
+// inspect does what Inspect does. If shrink is true, it also makes the thumbnail from the same decoding. Errors that do
+// not wrap ErrRefused are errors of ctx.
+func inspect(ctx context.Context, body []byte, shrink bool) (facts fetch.ImageFacts, thumbnail []byte, err error) {
 	k, err := sniff(body)
 	if err != nil {
 		return facts, nil, err
@@ -50,7 +50,7 @@ func look(ctx context.Context, body []byte, shrink bool) (facts fetch.ImageFacts
 	defer release()
 	facts.Width, facts.Height = picture.Bounds().Dx(), picture.Bounds().Dy()
 	if shrink {
-		thumbnail, err = shrunk(picture)
+		thumbnail, err = encodeThumbnail(picture)
 	}
 	return facts, thumbnail, err
 }

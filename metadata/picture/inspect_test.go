@@ -21,8 +21,8 @@ import (
 	"strata/metadata/picture"
 )
 
-// rechecksummed mends the checksum of a PNG's header.
-func rechecksummed(b []byte) []byte {
+// withChecksum corrects the checksum of a PNG's header.
+func withChecksum(b []byte) []byte {
 	binary.BigEndian.PutUint32(b[29:], crc32.ChecksumIEEE(b[12:29]))
 	return b
 }
@@ -67,8 +67,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// No prefix of an image is an image: a download that was cut off must not pass. GIF, WebP and SVG say where they end,
-// PNG and JPEG have a mark there.
+// A download that was cut off must be refused, wherever the cut is.
 func TestInspectTruncated(t *testing.T) {
 	for name, body := range map[string][]byte{
 		"PNG":              pngOf(t, gradient(20, 20)),
@@ -107,7 +106,7 @@ func TestInspectRefusesOtherKinds(t *testing.T) {
 	}
 }
 
-// manyFrames is an animation of one pixel.
+// manyFrames returns a GIF animation of one pixel.
 func manyFrames(count int) []byte {
 	b := []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff")
 	frame := []byte("\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02\x44\x01\x00")
@@ -131,10 +130,10 @@ func gifFrameClaiming(width, height uint16) []byte {
 func interlaced(b []byte) []byte {
 	b = bytes.Clone(b)
 	b[28] = 1
-	return rechecksummed(b)
+	return withChecksum(b)
 }
 
-// A file of a few bytes that claims to be huge is refused for what it says, before anything is allocated for it.
+// A small file that claims to be huge is refused before memory is allocated for it.
 func TestInspectRefusesBombs(t *testing.T) {
 	tall := color.NRGBA{A: 255}
 	threeComponents := func(frame string) []byte {
@@ -174,19 +173,19 @@ func TestInspectRefusesBombs(t *testing.T) {
 				t.Fatalf("got %+v, %v; want a refusal for its %s", facts, err, test.why)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
-				t.Errorf("it took %d bytes", took)
+				t.Errorf("Inspect allocated %d bytes", took)
 			}
 		})
 	}
 	if _, err := picture.Inspect(manyFrames(5000)); err != nil {
-		t.Errorf("as many frames as there may be: %v", err)
+		t.Errorf("the maximum number of frames: %v", err)
 	}
 	if _, err := picture.Inspect(progressiveJPEG(8, 8, 100)); err != nil {
-		t.Errorf("as many scans as there may be: %v", err)
+		t.Errorf("the maximum number of scans: %v", err)
 	}
 }
 
-// While others hold the memory for decoding, a newcomer waits: until there is some, or its context ends.
+// While other decodes hold all the memory, Keep waits until there is some or its context ends.
 func TestKeepWaitsForMemory(t *testing.T) {
 	body := pngOf(t, gradient(3, 3))
 	synctest.Test(t, func(t *testing.T) {
@@ -203,21 +202,21 @@ func TestKeepWaitsForMemory(t *testing.T) {
 		impatient, patient := keep(ctx), keep(t.Context())
 		synctest.Wait()
 		if len(impatient)+len(patient) > 0 {
-			t.Fatal("one did not wait")
+			t.Fatal("Keep did not wait")
 		}
 		cancel()
 		if err := <-impatient; !errors.Is(err, context.Canceled) || errors.Is(err, picture.ErrRefused) {
-			t.Errorf("who gave up: got %v", err)
+			t.Errorf("after the context has ended: got %v", err)
 		}
 		release()
 		if err := <-patient; err != nil {
-			t.Errorf("who waited: got %v", err)
+			t.Errorf("after the memory was released: got %v", err)
 		}
 	})
 }
 
-// Every decode gives its memory back, also one that fails.
-func TestInspectGivesMemoryBack(t *testing.T) {
+// Every decode releases its memory, even if it fails.
+func TestInspectReleasesMemory(t *testing.T) {
 	broken := pngOf(t, gradient(50, 50))
 	broken[60] ^= 0xff
 	for range 20 {

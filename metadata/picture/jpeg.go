@@ -17,11 +17,11 @@ const (
 	markerStartOfImage  = 0xd8
 	markerEndOfImage    = 0xd9
 	markerStartOfScan   = 0xda
-	markerAdobe         = 0xee // says which colours the components are
+	markerAdobe         = 0xee // tells which colours the components are
 )
 
-// scansMax bounds how often a progressive file may go over the same pixels: ten is usual, and a scan that changes
-// nothing takes a few bytes of the file and a pass over the whole image.
+// scansMax bounds the scans of a progressive file. Ten are usual. A scan that changes nothing takes only a few bytes of
+// the file, but costs a pass over the whole image.
 const scansMax = 100
 
 // measureJPEG walks through the segments up to the end of the image.
@@ -40,7 +40,7 @@ func measureJPEG(body []byte) (extent, error) {
 			}
 			return f.extent(adobe), nil
 		case marker == markerTemporary || marker >= markerRestart0 && marker <= markerStartOfImage:
-			continue // stands alone
+			continue // has no segment
 		}
 		length := r.take(2)
 		if length == nil {
@@ -70,19 +70,19 @@ func measureJPEG(body []byte) (extent, error) {
 	}
 }
 
-// marker gives the next marker, whatever stands before it; 0 when there is none.
+// marker returns the next marker, and skips the bytes before it; 0 if there is none.
 func (r *reader) marker() byte {
 	code := byte(0)
 	for code == 0 && !r.short {
 		r.take(r.index(0xff))
-		for code = 0xff; code == 0xff; { // more of them are padding
+		for code = 0xff; code == 0xff; { // further 0xff bytes are padding
 			code = r.byte()
 		}
 	}
 	return code
 }
 
-// skipScan skips compressed data, in which 0xff 00 stands for a byte 0xff, and restarts may come.
+// skipScan skips compressed data, in which 0xff 00 stands for the byte 0xff and restart markers may occur.
 func (r *reader) skipScan() {
 	for !r.short {
 		i := r.index(0xff)
@@ -101,12 +101,12 @@ func (r *reader) skipScan() {
 type jpegFrame struct {
 	width, height int
 	progressive   bool
-	// names of the components, and their samples in one unit of the image, of which the finest has largest.
-	names            []byte
-	samples, largest int
+	names         []byte // of the components
+	samples       int    // number of samples of all components in one unit of the image
+	largest       int    // number of samples of the finest component in one unit
 }
 
-// parseJPEGFrame reads precision, height, width, and of each component its name, sampling factors and table.
+// parseJPEGFrame parses the precision, height and width, and the name, sampling factors and table of each component.
 func parseJPEGFrame(segment []byte, progressive bool) (*jpegFrame, error) {
 	r := reader{rest: segment}
 	header := r.take(6)
@@ -130,8 +130,8 @@ func parseJPEGFrame(segment []byte, progressive bool) (*jpegFrame, error) {
 	return f, nil
 }
 
-// extent knows what the decoder holds: each component in full at worst, the coefficients of a progressive image, and
-// other colours than YCbCr a second time.
+// extent returns the extent of the image. At worst the decoder holds each component at full size, the coefficients of a
+// progressive image, and colours other than YCbCr a second time.
 func (f *jpegFrame) extent(adobe bool) extent {
 	each := len(f.names)
 	if f.progressive {

@@ -8,12 +8,13 @@ import (
 	"strata/domain/fetch"
 )
 
-// Keep inspects an image, makes its thumbnail, and puts both into the store. With a nil store it only inspects.
+// Keep inspects an image, makes its thumbnail, and puts both into the store. If store is nil, it only inspects the
+// image.
 //
-// An error that wraps ErrRefused is the image's own. After any other error the facts, unless they are zero, hold all the
-// same: the store failed, and [Handler] will make up for it.
+// An error that wraps ErrRefused is caused by the image. After any other error the facts are still valid unless they
+// are zero: the store failed, and [Handler] will regenerate the image.
 func Keep(ctx context.Context, store Store, body []byte) (fetch.ImageFacts, error) {
-	facts, small, err := look(ctx, body, store != nil)
+	facts, small, err := inspect(ctx, body, store != nil)
 	if err != nil || store == nil {
 		return facts, err
 	}

@@ -13,12 +13,11 @@ import (
 	"strata/metadata/picture"
 )
 
-// memoryStore keeps what it is given in memory, and can be told to fail.
+// memoryStore is a Store in memory that can be made to fail.
 type memoryStore struct {
-	mu     sync.Mutex
-	bodies map[picture.Key][]byte
-	// failure is what every call returns, unless it is nil.
-	failure error
+	mu      sync.Mutex
+	bodies  map[picture.Key][]byte
+	failure error // returned by every call, unless it is nil
 }
 
 type memoryContent struct{ io.ReadSeeker }
@@ -87,7 +86,7 @@ func TestKeepRefuses(t *testing.T) {
 	}
 }
 
-// What the image shows does not depend on whether it could be kept.
+// Keep returns the facts even if the store fails.
 func TestKeepStoreFails(t *testing.T) {
 	full := errors.New("the disk is full")
 	facts, err := picture.Keep(t.Context(), &memoryStore{failure: full}, pngOf(t, gradient(4, 3)))

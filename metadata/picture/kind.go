@@ -8,7 +8,7 @@ import (
 	"image/png"
 )
 
-// Content types that Inspect finds.
+// Content types of the images that Inspect accepts.
 const (
 	typePNG  = "image/png"
 	typeJPEG = "image/jpeg"
@@ -20,9 +20,10 @@ const (
 // kind is a file format.
 type kind struct {
 	contentType string
-	// measure reads no more than the structure of the file.
+	// measure reads only the structure of the file.
 	measure func(body []byte) (extent, error)
-	// decode gives the first frame as large as the image, with its origin anywhere. Nil for what is not made of pixels.
+	// decode returns the first frame in the size of the whole image. Its bounds may begin anywhere. It is nil for an
+	// SVG, which has no pixels.
 	decode func(body []byte) (image.Image, error)
 }
 
@@ -34,7 +35,7 @@ var (
 	kindSVG  = &kind{contentType: typeSVG}
 )
 
-// sniff recognizes a kind by the first bytes. What begins like XML may be an SVG.
+// sniff recognizes the kind of an image by its first bytes. Bytes that begin like XML may be an SVG.
 func sniff(body []byte) (*kind, error) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\x89PNG\r\n\x1a\n")):
@@ -53,8 +54,9 @@ func sniff(body []byte) (*kind, error) {
 	return nil, refused("it begins with % x, which is neither PNG, JPEG, GIF, WebP nor SVG", body[:min(len(body), 12)])
 }
 
-// composed puts the first frame of an animation on an empty canvas. A frame that fills it is left as it is.
-func composed(frame image.Image, at image.Point, width, height int) image.Image {
+// composeFrame paints the first frame of an animation on an empty canvas. It returns a frame that fills the canvas
+// unchanged.
+func composeFrame(frame image.Image, at image.Point, width, height int) image.Image {
 	if at == (image.Point{}) && frame.Bounds().Dx() == width && frame.Bounds().Dy() == height {
 		return frame
 	}

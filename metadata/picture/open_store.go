@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// OpenStore opens the store that an operator names:
+// OpenStore opens the store at an address from an operator:
 //
-//	(empty)                                   none: the Store is nil, and images are not kept
+//	(empty)                                   no store: the Store is nil, and images are not stored
 //	dir                                       the folder images in dataDir
 //	dir:///var/lib/strata/images              that folder
 //	s3://KEY:SECRET@HOST:PORT/BUCKET/PREFIX   a bucket (see BucketConfig); ?region=NAME, ?tls=false
 //
-// Its errors say what to write instead. They never show the secret, so they show little of what was written.
+// Its errors say what to write instead. They must not reveal the secret, so they quote little of the address.
 func OpenStore(address, dataDir string) (Store, error) {
 	scheme, rest, ok := strings.Cut(address, "://")
 	switch {
@@ -40,7 +40,7 @@ func OpenStore(address, dataDir string) (Store, error) {
 	return nil, errors.New("image store: want nothing, dir, dir:///absolute/path or s3://KEY:SECRET@HOST:PORT/BUCKET/PREFIX")
 }
 
-// endpoint is a host name or an address, and perhaps a port.
+// endpoint matches a host name or IP address, optionally with a port.
 var endpoint = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
 
 func openDir(root string) (Store, error) {
@@ -59,8 +59,8 @@ func openBucket(c BucketConfig) (Store, error) {
 	return b, nil
 }
 
-// parseBucket reads an address of the scheme s3. Everything up to the last @ may be the secret: it is looked at first,
-// so that nothing after it has any of it, and may be shown.
+// parseBucket parses an address of the scheme s3. Everything up to the last @ may be the secret, so parseBucket cuts
+// that off first. The rest can then appear in errors.
 func parseBucket(address string) (c BucketConfig, err error) {
 	rest := strings.TrimPrefix(address, "s3://")
 	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
@@ -72,7 +72,7 @@ func parseBucket(address string) (c BucketConfig, err error) {
 		c.AccessKey, keyErr = url.PathUnescape(key)
 		c.SecretKey, secretErr = url.PathUnescape(secret)
 		if keyErr != nil || secretErr != nil {
-			return c, errors.New("the keys have a % that no two hex digits follow: write %25 for %")
+			return c, errors.New("the keys have a % without two hex digits after it: write %25 for %")
 		}
 		if c.AccessKey == "" || c.SecretKey == "" {
 			return c, errors.New("one of the keys is empty: write KEY:SECRET@, or neither to take them from the environment")
@@ -81,7 +81,7 @@ func parseBucket(address string) (c BucketConfig, err error) {
 	}
 	u, err := url.Parse("s3://" + rest)
 	if err != nil || u.Host != "" && !endpoint.MatchString(u.Host) {
-		// What can't be parsed may be the keys, with what should follow them left out.
+		// A host that can't be parsed may be the keys, if the rest of the address was left out.
 		return c, errors.New("want s3://KEY:SECRET@HOST:PORT/BUCKET/PREFIX, with a name or address for HOST and a number for PORT")
 	}
 	c.Endpoint = u.Host
@@ -92,10 +92,10 @@ func parseBucket(address string) (c BucketConfig, err error) {
 	return c, c.set(u)
 }
 
-// set reads what follows the path.
+// set sets the options in the query of an address.
 func (c *BucketConfig) set(u *url.URL) error {
 	if u.Fragment != "" {
-		return errors.New("a # ends the address: write %23")
+		return errors.New("the address has a #: write %23 for #")
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *BucketConfig) set(u *url.URL) error {
 			}
 			c.Plain = !secure
 		default:
-			return fmt.Errorf("unknown setting %q: there are region and tls", name)
+			return fmt.Errorf("unknown option %q: the options are region and tls", name)
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ func TestOpenStore(t *testing.T) {
 		t.Errorf("nothing: got %v, %v", store, err)
 	}
 	if left, err := os.ReadDir(data); err != nil || len(left) > 0 {
-		t.Errorf("nothing: it made %v, %v", left, err)
+		t.Errorf("nothing: OpenStore created %v, %v", left, err)
 	}
 	elsewhere := filepath.Join(t.TempDir(), "a", "b")
 	for address, root := range map[string]string{"dir": filepath.Join(data, "images"), "dir://" + elsewhere: elsewhere} {
@@ -35,7 +35,7 @@ func TestOpenStore(t *testing.T) {
 	}
 }
 
-// An error says what to write instead, and shows nothing of a secret, wherever a mistake has put it.
+// An error says what to write instead. It never reveals the secret, even if a mistake has put it in another place.
 func TestOpenStoreRefuses(t *testing.T) {
 	for address, why := range map[string]string{
 		"folder":                               "want nothing, dir",
@@ -71,9 +71,9 @@ func TestOpenStoreRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, %v; want an error that says %q", address, store, err, why)
 			continue
 		}
-		// The advice itself names the places KEY and SECRET.
+		// The advice itself contains the words KEY and SECRET.
 		if said := strings.ReplaceAll(err.Error(), "KEY:SECRET@", ""); strings.Contains(said, "SEC") || strings.Contains(said, "RET") {
-			t.Errorf("%s: it shows the secret: %v", address, err)
+			t.Errorf("%s: the error reveals the secret: %v", address, err)
 		}
 	}
 }
@@ -96,10 +96,10 @@ func FuzzOpenStore(f *testing.F) {
 	f.Fuzz(func(t *testing.T, rest string) {
 		_, err := picture.OpenStore("s3://key:Zq9Zq9"+rest, data)
 		if strings.Contains(rest, "Zq9") {
-			return // it stands where it is no secret
+			return // the text is also in a part that is not secret
 		}
 		if err != nil && strings.Contains(err.Error(), "Zq9") {
-			t.Errorf("it shows the secret: %v", err)
+			t.Errorf("the error reveals the secret: %v", err)
 		}
 	})
 }

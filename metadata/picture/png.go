@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// measurePNG reads the header chunk, which comes first (PNG specification, third edition, 11.2.1).
+// measurePNG parses the header chunk, which is the first chunk (PNG specification, third edition, 11.2.1).
 func measurePNG(body []byte) (extent, error) {
 	const headerEnd = 8 + 8 + 13
 	if len(body) < headerEnd {
@@ -25,7 +25,7 @@ func measurePNG(body []byte) (extent, error) {
 		each = 8
 	}
 	if interlaced {
-		each *= 2 // a pass is decoded by itself and then spread over the whole
+		each *= 2 // each pass is decoded separately and then spread over the whole image
 	}
 	return pixels(int(width), int(height), each), nil
 }

@@ -2,14 +2,14 @@ package picture
 
 import "bytes"
 
-// reader takes pieces from the front of a file. When there is less than asked for it is short from then on, and gives
-// nothing more.
+// reader takes pieces from the front of a file. Once a piece is longer than the rest, short is true, and the reader
+// returns nothing more.
 type reader struct {
 	rest  []byte
 	short bool
 }
 
-// take gives the next n bytes, or nil.
+// take returns the next n bytes, or nil if there are fewer.
 func (r *reader) take(n int) []byte {
 	if r.short || n < 0 || n > len(r.rest) {
 		r.short, r.rest = true, nil
@@ -20,7 +20,7 @@ func (r *reader) take(n int) []byte {
 	return taken
 }
 
-// byte gives the next byte, or 0.
+// byte returns the next byte, or 0 if there is none.
 func (r *reader) byte() byte {
 	if b := r.take(1); b != nil {
 		return b[0]
@@ -28,5 +28,6 @@ func (r *reader) byte() byte {
 	return 0
 }
 
-// index is how many bytes stand before the next one of this value; -1, with which take fails, when there is none.
+// index returns the number of bytes before the next byte of this value. If there is none, it returns -1, with which
+// take fails.
 func (r *reader) index(value byte) int { return bytes.IndexByte(r.rest, value) }

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// gradient has a pixel of its own colour at each place, half of them translucent.
+// gradient returns an image whose pixels have different colours. Half of them are translucent.
 func gradient(width, height int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -50,7 +50,7 @@ var (
 	blue = color.RGBA{0, 0, 255, 255}
 )
 
-// gifOf is an animation of frames of one colour each, at the given places of a canvas.
+// gifOf returns an animation. Its frames have one colour each and cover the given rectangles of the canvas.
 func gifOf(t testing.TB, width, height int, frames ...image.Rectangle) []byte {
 	t.Helper()
 	g := gif.GIF{Config: image.Config{Width: width, Height: height}}
@@ -68,7 +68,7 @@ func gifOf(t testing.TB, width, height int, frames ...image.Rectangle) []byte {
 	return b.Bytes()
 }
 
-// bits writes numbers of so many bits, the lowest first.
+// bits writes numbers bit by bit, the lowest bit first.
 type bits struct {
 	b []byte
 	n int
@@ -84,7 +84,8 @@ func (w *bits) write(v uint32, count int) {
 	}
 }
 
-// losslessWebP is the chunk of an image of one colour (RFC 9649, section 3): a prefix code of one symbol takes no bits.
+// losslessWebP returns the chunk of an image of one colour (RFC 9649, section 3). The pixels take no bits, because a
+// prefix code with one symbol has none.
 func losslessWebP(width, height int, c color.NRGBA) []byte {
 	w := bits{}
 	w.write(0x2f, 8)
@@ -116,12 +117,12 @@ func webpOf(chunks ...[]byte) []byte {
 
 func uint24(v int) []byte { return []byte{byte(v), byte(v >> 8), byte(v >> 16)} }
 
-// canvasOf is the chunk that an animation begins with.
+// canvasOf returns the first chunk of an animation.
 func canvasOf(width, height int) []byte {
 	return chunk("VP8X", bytes.Join([][]byte{{0x12, 0, 0, 0}, uint24(width - 1), uint24(height - 1)}, nil))
 }
 
-// frameOf is a frame of an animation, whose place is even.
+// frameOf returns a frame of an animation. x and y must be even.
 func frameOf(x, y, width, height int, picture []byte) []byte {
 	header := bytes.Join([][]byte{uint24(x / 2), uint24(y / 2), uint24(width - 1), uint24(height - 1), uint24(100), {0}}, nil)
 	return chunk("ANMF", append(header, picture...))
@@ -130,7 +131,7 @@ func frameOf(x, y, width, height int, picture []byte) []byte {
 // lossyWebP is an image of one pixel.
 var lossyWebP = unhex("52494646220000005745425056503820160000003001009d012a010001000ec0fe25a400037000000000")
 
-// progressiveJPEG is grey, of 8×8 pixels: one coefficient of the least kind.
+// progressiveJPEG returns a grey JPEG with minimal scans. Its pixels are only complete if the size is 8×8.
 func progressiveJPEG(width, height, scans int) []byte {
 	b := []byte("\xff\xd8\xff\xdb\x00\x43\x00")
 	b = append(b, bytes.Repeat([]byte{1}, 64)...)
@@ -157,11 +158,11 @@ func unhex(s string) []byte {
 	return b
 }
 
-// pngClaiming has a header that promises a size, and one row of what it promises.
+// pngClaiming returns a PNG whose header claims this size, but which has only one pixel.
 func pngClaiming(t testing.TB, width, height uint32) []byte {
 	t.Helper()
 	b := pngOf(t, image.NewGray(image.Rect(0, 0, 1, 1)))
 	binary.BigEndian.PutUint32(b[16:], width)
 	binary.BigEndian.PutUint32(b[20:], height)
-	return rechecksummed(b)
+	return withChecksum(b)
 }

@@ -9,21 +9,21 @@ import (
 	"io"
 )
 
-// ErrNotFound says that there is no such image. A store returns it also for one that was damaged.
+// ErrNotFound means that there is no such image. A store also returns it for a damaged image.
 var ErrNotFound = errors.New("image not found")
 
-// Key names what a store keeps.
+// Key identifies an image or a thumbnail in a store.
 type Key struct {
-	// SHA256 of the image's bytes.
+	// SHA256 is the digest of the image's bytes.
 	SHA256 [sha256.Size]byte
-	// Thumb names the thumbnail of that image instead.
+	// Thumb selects the thumbnail of that image.
 	Thumb bool
 }
 
-// Hex is the digest in 64 lower-case digits.
+// Hex returns the digest in 64 lower-case hex digits.
 func (k Key) Hex() string { return hex.EncodeToString(k.SHA256[:]) }
 
-// String is the digest, with "-thumb" for a thumbnail: a name for files and objects.
+// String returns the name of a file or object: the digest, and "-thumb" for a thumbnail.
 func (k Key) String() string {
 	if k.Thumb {
 		return k.Hex() + "-thumb"
@@ -31,20 +31,20 @@ func (k Key) String() string {
 	return k.Hex()
 }
 
-// fits says whether these may be the bytes of the key. For a thumbnail that can't be told.
-func (k Key) fits(body []byte) error {
+// checkBody returns an error if these are not the bytes of the image. It can't check a thumbnail, whose digest is
+// unknown.
+func (k Key) checkBody(body []byte) error {
 	if sum := sha256.Sum256(body); !k.Thumb && sum != k.SHA256 {
 		return fmt.Errorf("the bytes of image %s have the digest %x", k, sum)
 	}
 	return nil
 }
 
-// Store keeps images under the digest of their bytes. It may lose them. Its methods may be called from anywhere at any
-// time.
+// Store stores images under the digest of their bytes. It may lose them. It is safe for concurrent use.
 type Store interface {
-	// Put keeps the bytes, instead of those that were there. When it returns nil they survive a crash.
+	// Put stores the bytes, and replaces any that are there. Once it returns nil, they survive a crash.
 	Put(ctx context.Context, key Key, body []byte) error
-	// Open reads what was put. size is in bytes. The context lasts until the content is closed. Its error wraps
-	// ErrNotFound when there is nothing, or nothing whole.
+	// Open opens an image. size is in bytes. ctx must last until the content is closed. The error wraps ErrNotFound if
+	// the image is missing or damaged.
 	Open(ctx context.Context, key Key) (content io.ReadSeekCloser, size int64, err error)
 }

@@ -24,10 +24,10 @@ import (
 
 const (
 	bucketName = "pictures"
-	secret     = "very%2Fsecret" // of the address: very/secret
+	secret     = "very%2Fsecret" // very/secret, as written in an address
 )
 
-// newBucket starts a server on the loopback address, and gives the address of a bucket there.
+// newBucket starts a server on the loopback address, and returns the address of a bucket there.
 func newBucket(t *testing.T) (address string, server *httptest.Server, backend *s3mem.Backend) {
 	t.Helper()
 	backend = s3mem.New()
@@ -67,7 +67,7 @@ func read(t *testing.T, store picture.Store, key picture.Key) []byte {
 
 func keyOf(body []byte) picture.Key { return picture.Key{SHA256: sha256.Sum256(body)} }
 
-// What every store does.
+// TestStore is the conformance test of all stores.
 func TestStore(t *testing.T) {
 	bucket, _, _ := newBucket(t)
 	for name, address := range map[string]string{"Dir": "dir", "Bucket": bucket} {
@@ -110,7 +110,7 @@ func testStore(t *testing.T, store picture.Store) {
 	}
 
 	if err := store.Put(t.Context(), key, []byte("other bytes")); err == nil {
-		t.Error("it took bytes under the digest of others")
+		t.Error("Put accepted bytes with another digest")
 	}
 	if got := read(t, store, key); !bytes.Equal(got, body) {
 		t.Error("other bytes replaced the image")
@@ -120,8 +120,8 @@ func testStore(t *testing.T, store picture.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at, err := content.Seek(-4, io.SeekEnd); err != nil || at != size-4 {
-		t.Errorf("seek: got %d, %v", at, err)
+	if offset, err := content.Seek(-4, io.SeekEnd); err != nil || offset != size-4 {
+		t.Errorf("seek: got %d, %v", offset, err)
 	}
 	if end, err := io.ReadAll(content); err != nil || !bytes.Equal(end, body[len(body)-4:]) {
 		t.Errorf("end: got % x, %v", end, err)
@@ -133,13 +133,13 @@ func testStore(t *testing.T, store picture.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := store.Put(ctx, key, body); !errors.Is(err, context.Canceled) {
-		t.Errorf("put after the end: got %v", err)
+		t.Errorf("put with an ended context: got %v", err)
 	}
 	if _, _, err := store.Open(ctx, key); !errors.Is(err, context.Canceled) {
-		t.Errorf("open after the end: got %v", err)
+		t.Errorf("open with an ended context: got %v", err)
 	}
 
-	// Many write and read the same and other keys: whoever reads finds a whole image or none.
+	// Concurrent calls write and read the same and different keys. Every reader finds a whole image.
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -165,7 +165,7 @@ func testStore(t *testing.T, store picture.Store) {
 	all.Wait()
 }
 
-// filesOf are the files below a folder, by their path in it.
+// filesOf returns the relative paths of the files below a folder.
 func filesOf(t *testing.T, root string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -196,12 +196,11 @@ func TestDirLayout(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got, err := os.ReadFile(filepath.Join(root, path)); err != nil || !bytes.Equal(got, body) {
-		t.Errorf("the file of an image has other bytes than it: %q, %v", got, err)
+		t.Errorf("the file of an image has other bytes: %q, %v", got, err)
 	}
 }
 
-// A file that was damaged counts as missing: cut off, with a changed byte, or empty; also one that was read before, when
-// it has been touched since. Putting the image again mends it.
+// A damaged file counts as missing, even if it was read before and damaged since. Putting the image again repairs it.
 func TestDirDamaged(t *testing.T) {
 	for _, thumb := range []bool{false, true} {
 		for name, damage := range map[string]func(body []byte) []byte{
@@ -241,14 +240,14 @@ func TestDirDamaged(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := read(t, store, key); !bytes.Equal(got, body) {
-					t.Error("it was not mended")
+					t.Error("Put did not repair the file")
 				}
 			})
 		}
 	}
 }
 
-// What a crash left is removed, but not what another process may be writing.
+// Temporary files of a crash are removed, but not those that another process may be writing.
 func TestDirRemovesUnfinished(t *testing.T) {
 	root := t.TempDir()
 	openStore(t, "dir://"+root)
@@ -268,13 +267,13 @@ func TestDirRemovesUnfinished(t *testing.T) {
 	}
 }
 
-// A write that fails says so, and leaves nothing.
+// A failed write returns an error and leaves no temporary file.
 func TestDirFailure(t *testing.T) {
 	root := t.TempDir()
 	store := openStore(t, "dir://"+root)
 	body := []byte("an image")
 	key := keyOf(body)
-	if err := os.WriteFile(filepath.Join(root, key.Hex()[:2]), nil, 0o600); err != nil { // where a folder should be
+	if err := os.WriteFile(filepath.Join(root, key.Hex()[:2]), nil, 0o600); err != nil { // a file in place of a folder
 		t.Fatal(err)
 	}
 	if err := store.Put(t.Context(), key, body); err == nil || !strings.Contains(err.Error(), key.Hex()) {
@@ -313,7 +312,7 @@ func TestBucketFailure(t *testing.T) {
 	body := []byte("an image")
 
 	other := openStore(t, strings.Replace(address, bucketName, "nowhere", 1))
-	if err := other.Put(t.Context(), keyOf(body), body); err == nil || !strings.Contains(err.Error(), "make the bucket first") {
+	if err := other.Put(t.Context(), keyOf(body), body); err == nil || !strings.Contains(err.Error(), "create the bucket first") {
 		t.Errorf("no bucket: got %v", err)
 	}
 
@@ -331,7 +330,7 @@ func TestBucketFailure(t *testing.T) {
 	}
 	for _, err := range []error{err, openErr} {
 		if strings.Contains(fmt.Sprint(err), "very") {
-			t.Errorf("it shows the secret: %v", err)
+			t.Errorf("the error reveals the secret: %v", err)
 		}
 	}
 }

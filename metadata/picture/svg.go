@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Namespaces.
+// XML namespaces.
 const (
 	namespaceSVG   = "http://www.w3.org/2000/svg"
 	namespaceXHTML = "http://www.w3.org/1999/xhtml"
@@ -18,30 +18,31 @@ const (
 )
 
 const (
-	xmlSpace = " \t\r\n"
-	// svgDepthMax bounds how deep elements nest, svgNestingMax how deep SVGs in data: references do.
-	svgDepthMax   = 256
-	svgNestingMax = 3
+	xmlSpace      = " \t\r\n"
+	svgDepthMax   = 256 // maximum depth of elements
+	svgNestingMax = 3   // maximum depth of SVGs within data: references
 )
 
 var (
 	byteOrderMark = []byte("\xef\xbb\xbf")
-	// xmlDeclaration is what may follow <?xml: nothing that makes another reader see other characters than we do.
+	// xmlDeclaration matches the accepted text after <?xml. It excludes everything that makes another parser see other
+	// characters.
 	xmlDeclaration = regexp.MustCompile(
 		`^version=("1\.0"|'1\.0')(\s+encoding=("(?i:utf-8)"|'(?i:utf-8)'))?(\s+standalone=("(yes|no)"|'(yes|no)'))?\s*$`)
 )
 
-// forbiddenElements run something or show a document from elsewhere, in whatever namespace they are.
+// forbiddenElements lists the elements that run something or show a document from elsewhere. They are forbidden in
+// every namespace.
 var forbiddenElements = map[string]bool{
 	"script": true, "handler": true, "listener": true,
 	"foreignobject": true, "iframe": true, "frame": true, "frameset": true, "embed": true, "object": true, "applet": true,
 	"audio": true, "video": true, "source": true, "link": true, "meta": true, "base": true, "form": true,
 }
 
-// inspectSVG gives the size in CSS pixels, 0 when it has none of its own. It reads the document as a browser does, and
-// refuses all of it for one thing that does more than draw.
+// inspectSVG returns the size in CSS pixels; 0 if the document states none. It reads the document as a browser does,
+// and refuses it if any part does more than draw.
 func inspectSVG(body []byte) (width, height int, err error) {
-	s := svg{}
+	s := svgChecker{}
 	if err := s.read(body); err != nil {
 		return 0, 0, err
 	}
@@ -49,19 +50,17 @@ func inspectSVG(body []byte) (width, height int, err error) {
 	return width, height, nil
 }
 
-// svg is a document while it is read.
-type svg struct {
+// svgChecker reads and checks a document.
+type svgChecker struct {
 	root xml.StartElement
-	// open are the names of the elements that have not ended.
-	open []xml.Name
-	// style is the text of the style element that is being read; its parts may be split by comments.
-	style strings.Builder
-	ended bool
-	// nesting is how many documents this one is inside of.
-	nesting int
+	open []xml.Name // names of the open elements
+	// style collects the text of the current style element, which comments may split into parts.
+	style   strings.Builder
+	ended   bool // the root element has ended
+	nesting int  // number of documents that this one is inside of
 }
 
-func (s *svg) read(body []byte) error {
+func (s *svgChecker) read(body []byte) error {
 	body = bytes.TrimPrefix(body, byteOrderMark)
 	d := xml.NewDecoder(bytes.NewReader(body))
 	for {
@@ -83,7 +82,7 @@ func (s *svg) read(body []byte) error {
 	return nil
 }
 
-func (s *svg) token(token xml.Token, first bool) error {
+func (s *svgChecker) token(token xml.Token, first bool) error {
 	switch token := token.(type) {
 	case xml.ProcInst:
 		if token.Target != "xml" || !first {
@@ -95,9 +94,9 @@ func (s *svg) token(token xml.Token, first bool) error {
 	case xml.Directive:
 		return errors.New("it has a DOCTYPE or another declaration")
 	case xml.StartElement:
-		return s.begin(token)
+		return s.startElement(token)
 	case xml.EndElement:
-		return s.end()
+		return s.endElement()
 	case xml.CharData:
 		if len(s.open) == 0 && len(bytes.Trim(token, xmlSpace)) > 0 {
 			return errors.New("it has text outside of its elements")
@@ -109,7 +108,7 @@ func (s *svg) token(token xml.Token, first bool) error {
 	return nil
 }
 
-func (s *svg) begin(element xml.StartElement) error {
+func (s *svgChecker) startElement(element xml.StartElement) error {
 	name := element.Name
 	if len(s.open) == 0 {
 		if s.ended {
@@ -131,7 +130,7 @@ func (s *svg) begin(element xml.StartElement) error {
 		return fmt.Errorf("it has an HTML element <%s>", name.Local)
 	}
 	for _, attribute := range element.Attr {
-		if err := s.attribute(name, attribute); err != nil {
+		if err := s.checkAttribute(name, attribute); err != nil {
 			return fmt.Errorf("<%s %s>: %w", name.Local, attribute.Name.Local, err)
 		}
 	}
@@ -140,19 +139,19 @@ func (s *svg) begin(element xml.StartElement) error {
 	return nil
 }
 
-func (s *svg) end() error {
+func (s *svgChecker) endElement() error {
 	style := s.inStyle()
 	s.open = s.open[:len(s.open)-1]
 	s.ended = len(s.open) == 0
 	if !style {
 		return nil
 	}
-	if err := s.css(s.style.String()); err != nil {
+	if err := s.checkCSS(s.style.String()); err != nil {
 		return fmt.Errorf("<style>: %w", err)
 	}
 	return nil
 }
 
-func (s *svg) inStyle() bool {
+func (s *svgChecker) inStyle() bool {
 	return len(s.open) > 0 && strings.EqualFold(s.open[len(s.open)-1].Local, "style")
 }

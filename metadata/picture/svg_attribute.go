@@ -7,18 +7,19 @@ import (
 	"strings"
 )
 
-// referenceAttributes name something to load or to go to, whatever element and namespace they are of.
+// referenceAttributes lists the attributes that name something to load or to navigate to, in any element and namespace.
 var referenceAttributes = map[string]bool{
 	"href": true, "src": true, "srcset": true, "data": true, "poster": true, "background": true,
 	"action": true, "formaction": true, "ping": true,
 }
 
-func (s *svg) attribute(element xml.Name, a xml.Attr) error {
+// checkAttribute refuses an attribute that runs something or refers to another document.
+func (s *svgChecker) checkAttribute(element xml.Name, a xml.Attr) error {
 	name := strings.ToLower(a.Name.Local)
 	if a.Name.Space == "xmlns" || a.Name.Space == "" && name == "xmlns" {
-		return nil // names a namespace; nothing is loaded
+		return nil // declares a namespace, which loads nothing
 	}
-	if err := harmless(a.Value); err != nil {
+	if err := checkScriptURL(a.Value); err != nil {
 		return err
 	}
 	switch {
@@ -27,17 +28,17 @@ func (s *svg) attribute(element xml.Name, a xml.Attr) error {
 	case a.Name.Space == namespaceXML && name == "base" || name == "xml:base":
 		return errors.New("it moves what references are relative to")
 	case referenceAttributes[name]:
-		return s.reference(a.Value, strings.EqualFold(element.Local, "image") || strings.EqualFold(element.Local, "feImage"))
+		return s.checkReference(a.Value, strings.EqualFold(element.Local, "image") || strings.EqualFold(element.Local, "feImage"))
 	case name == "attributename":
-		return animatable(a.Value)
+		return checkAnimated(a.Value)
 	case a.Name.Space != "", name == "id", name == "class", strings.HasPrefix(name, "data-"), strings.HasPrefix(name, "aria-"):
-		return nil // no browser takes it for a style
+		return nil // no browser reads it as a style
 	}
-	return s.css(a.Value)
+	return s.checkCSS(a.Value)
 }
 
-// animatable says whether an animation may set the attribute of this name: not one that runs or loads something.
-func animatable(value string) error {
+// checkAnimated refuses the name of an attribute that an animation must not set, because it runs or loads something.
+func checkAnimated(value string) error {
 	_, name, prefixed := strings.Cut(strings.ToLower(strings.Trim(value, xmlSpace)), ":")
 	if !prefixed {
 		name = strings.ToLower(strings.Trim(value, xmlSpace))
@@ -48,9 +49,9 @@ func animatable(value string) error {
 	return nil
 }
 
-// harmless refuses text that some browser, somewhere, takes for a program: also with spaces in between, which browsers
-// drop from addresses.
-func harmless(value string) error {
+// checkScriptURL refuses text that some browser could run as a program. It ignores white space and control characters,
+// because browsers drop them from URLs.
+func checkScriptURL(value string) error {
 	squeezed := strings.ToLower(strings.Map(func(r rune) rune {
 		if r <= ' ' || r == 0x7f {
 			return -1

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// reference lets pass what is in the same document ("#…") and, for images, what is in the reference itself: a picture
-// of pixels, or another SVG that passes as well.
-func (s *svg) reference(value string, image bool) error {
+// checkReference accepts a reference within the document ("#…") and, for images, a data: reference that contains an
+// image of pixels or an acceptable SVG. It refuses all others.
+func (s *svgChecker) checkReference(value string, image bool) error {
 	value = strings.Trim(value, xmlSpace)
 	if value == "" || value[0] == '#' {
 		return nil
@@ -28,13 +28,13 @@ func (s *svg) reference(value string, image bool) error {
 	case "png", "jpeg", "jpg", "gif", "webp", "avif", "bmp":
 		return nil
 	case "svg+xml":
-		return s.nested(parameters, data)
+		return s.checkNested(parameters, data)
 	}
 	return fmt.Errorf("it has an image of kind %.40q", subtype)
 }
 
-// nested reads a document in a data: reference (RFC 2397).
-func (s *svg) nested(parameters, data string) error {
+// checkNested checks an SVG in a data: reference (RFC 2397).
+func (s *svgChecker) checkNested(parameters, data string) error {
 	if s.nesting == svgNestingMax {
 		return fmt.Errorf("images nest deeper than %d", svgNestingMax)
 	}
@@ -44,7 +44,7 @@ func (s *svg) nested(parameters, data string) error {
 		case "", "charset=utf-8", "charset=utf8", "utf-8", "utf8", "charset=us-ascii":
 		case "base64":
 			packed = true
-		default: // in another character set it would be another document
+		default: // in another character set the same bytes would be another document
 			return fmt.Errorf("its data: reference has a parameter %.40q", parameter)
 		}
 	}
@@ -59,17 +59,18 @@ func (s *svg) nested(parameters, data string) error {
 			return fmt.Errorf("its data: reference: %w", err)
 		}
 	} else if strings.ContainsAny(data, "\t\r\n") {
-		// An address loses them, so that words on either side become one; but XML may have made them spaces before.
+		// A browser removes them from a URL, which joins the words on either side. But the XML parser may have turned
+		// them into spaces, so the browser could see another document than this check.
 		return errors.New("its data: reference has a line break or tab")
 	}
-	inner := svg{nesting: s.nesting + 1}
+	inner := svgChecker{nesting: s.nesting + 1}
 	if err := inner.read(body); err != nil {
 		return fmt.Errorf("the SVG in it: %w", err)
 	}
 	return nil
 }
 
-// cutPrefixFold is strings.CutPrefix for ASCII of either case.
+// cutPrefixFold is like strings.CutPrefix, but ignores the case of ASCII letters.
 func cutPrefixFold(s, prefix string) (string, bool) {
 	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return s, false

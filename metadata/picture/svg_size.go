@@ -7,18 +7,18 @@ import (
 	"strconv"
 )
 
-// svgLength is a number and its unit.
+// svgLength matches a number with an absolute unit.
 var svgLength = regexp.MustCompile(`^\s*\+?(\d+(?:\.\d*)?|\.\d+)(px|in|cm|mm|q|pt|pc)?\s*$`)
 
-// unitPixels are the absolute units (CSS Values and Units Module Level 4, 6.2) in pixels.
+// unitPixels maps the absolute units (CSS Values and Units Module Level 4, 6.2) to pixels.
 var unitPixels = map[string]float64{
 	"": 1, "px": 1, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "pt": 96.0 / 72, "pc": 16,
 }
 
-// svgSizeMax is larger than what any screen shows; beyond it a size says nothing.
+// svgSizeMax is the largest accepted side in pixels. It is larger than any screen.
 const svgSizeMax = 1_000_000
 
-// sizeOf is the size of the root in pixels; 0 unless both sides are absolute.
+// sizeOf returns the size of the root element in pixels; 0 unless both sides are absolute.
 func sizeOf(root xml.StartElement) (width, height int) {
 	for _, a := range root.Attr {
 		switch a.Name {

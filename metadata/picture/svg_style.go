@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// forbiddenCSS loads something without url(), or runs something in browsers of old.
+// forbiddenCSS lists the CSS that loads something without url(), or runs something in old browsers.
 var forbiddenCSS = []string{"@import", "image-set(", "image(", "src(", "expression(", "-moz-binding"}
 
-// css checks a style sheet, or the value of an attribute, any of which may hold url(). It looks at each place where the
-// text could begin a reference, also in a comment or a string, rather than to trust that it finds the same tokens as a
-// browser.
-func (s *svg) css(text string) error {
+// checkCSS checks a style sheet, or the value of an attribute, which may also contain url(). It checks every place
+// where a reference could begin, even in comments and strings, because its idea of CSS tokens may differ from a
+// browser's.
+func (s *svgChecker) checkCSS(text string) error {
 	text = unescapeCSS(text)
-	if err := harmless(text); err != nil {
+	if err := checkScriptURL(text); err != nil {
 		return err
 	}
 	lower := asciiLower(text)
@@ -29,13 +29,13 @@ func (s *svg) css(text string) error {
 			return nil
 		}
 		at += i + len("url(")
-		if err := s.reference(urlOf(text[at:]), true); err != nil {
+		if err := s.checkReference(urlOf(text[at:]), true); err != nil {
 			return err
 		}
 	}
 }
 
-// urlOf is what stands between the parentheses, of which the first is gone.
+// urlOf returns the argument of url(, given the text after the parenthesis.
 func urlOf(text string) string {
 	text = strings.TrimLeft(text, xmlSpace+"\f")
 	closing := ")"
@@ -46,7 +46,7 @@ func urlOf(text string) string {
 	return value
 }
 
-// unescapeCSS resolves escapes (CSS Syntax Module Level 3, 4.3.7), with which u\72l( is url(.
+// unescapeCSS resolves escapes (CSS Syntax Module Level 3, 4.3.7). For example, u\72l( means url(.
 func unescapeCSS(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -70,14 +70,14 @@ func unescapeCSS(text string) string {
 				code = utf8.RuneError
 			}
 			b.WriteRune(code)
-			// One white space ends an escape; that of two bytes is one.
+			// An escape includes one white space after it. CR LF counts as one.
 			if strings.HasPrefix(text[i:], "\r\n") {
 				i += 2
 			} else if i < len(text) && strings.IndexByte(xmlSpace+"\f", text[i]) >= 0 {
 				i++
 			}
 		case strings.HasPrefix(text[i:], "\r\n"):
-			i += 2 // the line goes on
+			i += 2 // an escaped line end continues the line
 		case strings.IndexByte("\r\n\f", text[i]) >= 0:
 			i++
 		default:
@@ -88,7 +88,7 @@ func unescapeCSS(text string) string {
 	return b.String()
 }
 
-// hexDigit is the value of a digit, -1 of anything else.
+// hexDigit returns the value of a hex digit; -1 for any other byte.
 func hexDigit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':
@@ -101,7 +101,7 @@ func hexDigit(c byte) int {
 	return -1
 }
 
-// asciiLower keeps the length, so that places in it are places in the original.
+// asciiLower returns s with ASCII letters in lower case. The result has the same length, so its indexes are valid in s.
 func asciiLower(s string) string {
 	b := []byte(s)
 	for i, c := range b {

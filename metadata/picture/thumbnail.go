@@ -12,30 +12,30 @@ import (
 	"strata/domain/fetch"
 )
 
-// ThumbnailWidth is the width in pixels of thumbnails of wider images.
+// ThumbnailWidth is the maximum width of a thumbnail, in pixels.
 const ThumbnailWidth = 300
 
-// Thumbnail makes the small image: a PNG of width ThumbnailWidth that keeps the aspect, or of the same size when the
-// image is no wider; of an animation, its first frame. An SVG has itself as its thumbnail. [ThumbnailType] tells which.
+// Thumbnail returns the thumbnail of an image: a PNG that is ThumbnailWidth wide and has the image's aspect ratio, or
+// has the image's size if that is not wider. The thumbnail of an animation shows its first frame. The thumbnail of an
+// SVG is the SVG itself. [ThumbnailType] returns the content type.
 //
-// Its errors wrap ErrRefused: the bytes are not, or no longer, an image that Inspect lets pass, or not of the kind that
-// the facts say.
+// Its errors wrap ErrRefused: Inspect would refuse the bytes, or they are of another kind than the facts say.
 func Thumbnail(body []byte, facts fetch.ImageFacts) ([]byte, error) {
 	return thumbnail(context.Background(), body, facts)
 }
 
 func thumbnail(ctx context.Context, body []byte, facts fetch.ImageFacts) ([]byte, error) {
-	found, small, err := look(ctx, body, true)
+	actual, small, err := inspect(ctx, body, true)
 	if err != nil {
 		return nil, err
 	}
-	if found.ContentType != facts.ContentType {
-		return nil, refused("it is %s, not %q", found.ContentType, facts.ContentType)
+	if actual.ContentType != facts.ContentType {
+		return nil, refused("it is %s, not %q", actual.ContentType, facts.ContentType)
 	}
 	return small, nil
 }
 
-// ThumbnailType is the content type of the thumbnail of an image with these facts.
+// ThumbnailType returns the content type of the thumbnail of an image with these facts.
 func ThumbnailType(facts fetch.ImageFacts) string {
 	if facts.ContentType == typeSVG {
 		return typeSVG
@@ -43,7 +43,7 @@ func ThumbnailType(facts fetch.ImageFacts) string {
 	return typePNG
 }
 
-func shrunk(picture image.Image) ([]byte, error) {
+func encodeThumbnail(picture image.Image) ([]byte, error) {
 	from := picture.Bounds()
 	width, height := from.Dx(), from.Dy()
 	if width > ThumbnailWidth {
@@ -63,7 +63,7 @@ func shrunk(picture image.Image) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// paint copies a whole picture to a place of the canvas.
+// paint copies a whole picture into a rectangle of the canvas.
 func paint(canvas *image.RGBA, to image.Rectangle, picture image.Image) {
 	draw.Draw(canvas, to, picture, picture.Bounds().Min, draw.Src)
 }

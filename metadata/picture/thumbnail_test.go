@@ -33,7 +33,7 @@ func TestThumbnailSize(t *testing.T) {
 	for _, test := range []struct{ width, height, wantWidth, wantHeight int }{
 		{600, 400, 300, 200},
 		{301, 301, 300, 300},
-		{300, 400, 300, 400}, // never enlarged, never cut
+		{300, 400, 300, 400}, // not enlarged, and not cropped
 		{7, 5, 7, 5},
 		{1000, 1, 300, 1},
 		{450, 101, 300, 67},
@@ -51,8 +51,8 @@ func TestThumbnailSize(t *testing.T) {
 	}
 }
 
-// near compares colours with what rounding may change.
-func near(got color.Color, want color.NRGBA) bool {
+// similar compares colours, and allows for rounding.
+func similar(got color.Color, want color.NRGBA) bool {
 	g := color.NRGBAModel.Convert(got).(color.NRGBA)
 	for _, pair := range [][2]uint8{{g.R, want.R}, {g.G, want.G}, {g.B, want.B}, {g.A, want.A}} {
 		if d := int(pair[0]) - int(pair[1]); d < -3 || d > 3 {
@@ -75,15 +75,15 @@ func TestThumbnailPixels(t *testing.T) {
 		}
 	}
 	small := thumbnailOf(t, pngOf(t, m))
-	if got := small.At(70, 15); !near(got, left) {
+	if got := small.At(70, 15); !similar(got, left) {
 		t.Errorf("left: got %v, want %v", got, left)
 	}
-	if got := small.At(230, 15); !near(got, right) {
+	if got := small.At(230, 15); !similar(got, right) {
 		t.Errorf("right: got %v, want %v", got, right)
 	}
 }
 
-// The thumbnail of an animation is its first frame at its place; what the frame leaves out is transparent.
+// The thumbnail of an animation shows its first frame at its position. The rest of the canvas is transparent.
 func TestThumbnailFirstFrame(t *testing.T) {
 	first, nothing := color.NRGBA{255, 0, 0, 255}, color.NRGBA{}
 	blue := color.NRGBA{0, 0, 255, 255}
@@ -97,7 +97,7 @@ func TestThumbnailFirstFrame(t *testing.T) {
 			x, y int
 			want color.NRGBA
 		}{{10, 6, first}, {19, 15, first}, {9, 6, nothing}, {20, 15, nothing}, {0, 0, nothing}, {29, 19, nothing}} {
-			if got := small.At(at.x, at.y); !near(got, at.want) {
+			if got := small.At(at.x, at.y); !similar(got, at.want) {
 				t.Errorf("%s at %d, %d: got %v, want %v", name, at.x, at.y, got, at.want)
 			}
 		}

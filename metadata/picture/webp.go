@@ -13,20 +13,20 @@ import (
 // webpFile is the structure of a WebP file (RFC 9649, section 2).
 type webpFile struct {
 	width, height int
-	// still is a file with one picture: the file itself, or the first frame of an animation made into one.
+	// still is a file with a single picture: the file itself, or a file built from the first frame of an animation.
 	still []byte
-	// at is where the first frame stands on the canvas.
+	// at is the position of the first frame on the canvas.
 	at image.Point
 }
 
-// Flags of the chunk VP8X.
+// Flags in the chunk VP8X.
 const (
 	webpAnimation = 1 << 1
 	webpAlpha     = 1 << 4
 )
 
-// chunk gives the next chunk of a RIFF file, whose data is padded to an even length. ok is false at the end, or when
-// the file is short.
+// chunk returns the next chunk of a RIFF file, whose data is padded to an even length. ok is false at the end of the
+// file, or if the file is cut off.
 func (r *reader) chunk() (id string, data []byte, ok bool) {
 	if len(r.rest) == 0 {
 		return "", nil, false
@@ -37,7 +37,7 @@ func (r *reader) chunk() (id string, data []byte, ok bool) {
 	}
 	length := int(binary.LittleEndian.Uint32(header[4:]))
 	data = r.take(length)
-	if length%2 == 1 && len(r.rest) > 0 { // some writers leave out the last padding
+	if length%2 == 1 && len(r.rest) > 0 { // some encoders leave out the last padding
 		r.byte()
 	}
 	return string(header[:4]), data, !r.short
@@ -92,7 +92,8 @@ func parseWebP(body []byte) (f webpFile, err error) {
 	return f, nil
 }
 
-// frame checks a frame of an animation, and makes a file of the first: the decoder knows no animations.
+// frame checks a frame of an animation. It builds a file from the first frame, because the decoder does not support
+// animations.
 func (f *webpFile) frame(data []byte, first bool) error {
 	const headerLength = 16
 	if len(data) < headerLength {
@@ -129,7 +130,7 @@ func measureWebP(body []byte) (extent, error) {
 	if err != nil {
 		return extent{}, err
 	}
-	return pixels(f.width, f.height, 4+4), nil // lossless pixels, and what a transform of them takes
+	return pixels(f.width, f.height, 4+4), nil // the lossless pixels, and a transform of them
 }
 
 func decodeWebP(body []byte) (image.Image, error) {
@@ -141,5 +142,5 @@ func decodeWebP(body []byte) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return composed(frame, f.at, f.width, f.height), nil
+	return composeFrame(frame, f.at, f.width, f.height), nil
 }

@@ -10,13 +10,12 @@ import (
 	"time"
 )
 
-// Sizes of what a connection has been read of: at first, and what is kept between requests.
 const (
-	bufferFirst = 2 << 10
-	bufferKept  = HeadMax
+	bufferFirst = 2 << 10 // initial size of a connection's read buffer
+	bufferKept  = HeadMax // a larger buffer is dropped after the request
 )
 
-// conn is a connection. All but state belongs to its goroutine, and what watch writes to whoever has waited for it.
+// conn is a connection. Its goroutine owns all fields but state, and owns those that watch writes once watch has ended.
 type conn struct {
 	server *Server
 	net    net.Conn
@@ -24,8 +23,8 @@ type conn struct {
 	state  atomic.Uint64
 
 	buffer []byte
-	// begin and end are where in the buffer the bytes are that were read and not used; scanned is up to where they were
-	// searched for the end of a head, and line where the last line begins.
+	// begin and end delimit the unused bytes in the buffer. The search for the end of the head has reached scanned, and
+	// the line that it is in begins at line.
 	begin, end, scanned, line int
 
 	head     head
@@ -34,26 +33,26 @@ type conn struct {
 	template http.Request
 	response response
 
-	// request is the one that is served.
-	request *request
-	handed  bool    // to net/http
-	ahead   [1]byte // what watch has read
-	aheads  int
-	unwatch chan struct{} // gets something when watch has ended
+	// request is the one in progress.
+	request   *request
+	handed    bool    // the connection was handed to net/http
+	ahead     [1]byte // a byte of the next request that watch has read
+	aheadLen  int
+	watchDone chan struct{} // receives when watch has ended
 }
 
 func newConn(s *Server, accepted net.Conn) *conn {
 	c := &conn{
 		server: s, net: accepted, remote: accepted.RemoteAddr().String(), buffer: make([]byte, bufferFirst),
-		header: http.Header{}, request: &request{}, unwatch: make(chan struct{}, 1),
+		header: http.Header{}, request: &request{}, watchDone: make(chan struct{}, 1),
 	}
 	c.response.conn, c.response.header = c, http.Header{}
-	c.state.Store(state(reading, s.clock.Load()))
+	c.state.Store(state(readingHead, s.clock.Load()))
 	return c
 }
 
-// converse serves requests until the connection ends or is handed over.
-func (c *conn) converse() {
+// serveRequests serves requests until the connection ends or is handed over.
+func (c *conn) serveRequests() {
 	defer c.leave()
 	for {
 		size, verdict := c.readHead()
@@ -61,7 +60,7 @@ func (c *conn) converse() {
 			verdict = c.readBody(size)
 		}
 		switch {
-		case verdict == foreign:
+		case verdict == notPlain:
 			c.handOver()
 			return
 		case verdict == gone, c.enter(serving) == closed:
@@ -78,26 +77,26 @@ func (c *conn) converse() {
 	}
 }
 
-// leave ends the connection, unless net/http has it now.
+// leave closes the connection, unless it was handed to net/http.
 func (c *conn) leave() {
 	c.enter(closed)
 	if !c.handed {
 		_ = c.net.Close()
 	}
-	c.request.Cancel() // where the handler has ended the goroutine
+	c.request.Cancel() // in case the handler has ended the goroutine
 	c.server.forget(c)
 }
 
-// verdict is what becomes of what comes on a connection.
+// verdict says what to do with the next bytes of a connection.
 type verdict int
 
 const (
-	plain   verdict = iota // a request that is served here
-	foreign                // what net/http has to read
-	gone                   // nothing more
+	plain    verdict = iota // serve them as a request
+	notPlain                // let net/http read them
+	gone                    // nothing; the connection has ended
 )
 
-// readHead reads the head of the next request, and says how many bytes it has.
+// readHead reads the head of the next request, and returns its size in bytes.
 func (c *conn) readHead() (size int, v verdict) {
 	if c.begin == c.end {
 		c.begin, c.end = 0, 0
@@ -107,26 +106,26 @@ func (c *conn) readHead() (size int, v verdict) {
 		size, may := c.scan()
 		switch {
 		case !may, size > HeadMax, size == 0 && c.end-c.begin > HeadMax:
-			return 0, foreign
+			return 0, notPlain
 		case size > 0:
 			if !c.parse(string(c.buffer[c.begin : c.begin+size])) {
-				return 0, foreign
+				return 0, notPlain
 			}
 			return size, plain
 		}
-		if c.begin < c.end && !c.waits(reading) {
+		if c.begin < c.end && !c.ensurePhase(readingHead) {
 			return 0, gone
 		}
 		if !c.read() {
 			if c.begin < c.end {
-				return 0, foreign // net/http knows what to say to half a head
+				return 0, notPlain // net/http answers an incomplete head
 			}
 			return 0, gone
 		}
 	}
 }
 
-// parse reads a head, and says whether the request is served here.
+// parse parses a head, and reports whether this server serves the request.
 func (c *conn) parse(text string) bool {
 	if !c.head.parse(text) || !c.server.Serves(c.head.target) {
 		return false
@@ -135,15 +134,16 @@ func (c *conn) parse(text string) bool {
 	return c.request.parseTarget(c.head.target)
 }
 
-// waits puts the connection in a phase, unless it is in it already. It reports false if the connection is closed.
-func (c *conn) waits(p phase) bool {
+// ensurePhase puts the connection in a phase, unless it is in it already. It returns false if the connection is closed.
+func (c *conn) ensurePhase(p phase) bool {
 	if now, _ := phaseOf(c.state.Load()); now == p {
 		return true
 	}
 	return c.enter(p) != closed
 }
 
-// scan looks for the end of the head: 0 if the head goes on. It also says whether the request may be plain.
+// scan looks for the end of the head, and returns the head's size, or 0 if the end is not there yet. may reports
+// whether the request may be plain.
 func (c *conn) scan() (size int, may bool) {
 	if !mayBePlain(c.buffer[c.begin:c.end]) {
 		return 0, false
@@ -165,7 +165,7 @@ func (c *conn) scan() (size int, may bool) {
 	}
 }
 
-// read reads more into the buffer, which may move what is there.
+// read reads more bytes into the buffer. It may move the bytes that are there.
 func (c *conn) read() bool {
 	if c.end == len(c.buffer) {
 		c.makeRoom()
@@ -188,30 +188,30 @@ func (c *conn) makeRoom() {
 	c.begin = 0
 }
 
-// readBody reads the body, which follows a head of so many bytes. net/http knows what to say when it does not come whole.
+// readBody reads the body, which follows a head of size bytes. If the body is cut short, net/http answers.
 func (c *conn) readBody(size int) verdict {
 	for c.end-c.begin < size+int(c.head.length) {
-		if !c.waits(filling) {
+		if !c.ensurePhase(readingBody) {
 			return gone
 		}
 		if !c.read() {
-			return foreign
+			return notPlain
 		}
 	}
 	return plain
 }
 
-// serve has the handler answer the request, and says whether another one may follow.
+// serve calls the handler for the request, and reports whether another request may follow.
 func (c *conn) serve(content []byte) (another bool) {
 	w := &c.response
 	w.begin(c.head.method == http.MethodHead)
-	answered := c.handle(w, c.http(c.request, content))
+	answered := c.handle(w, c.newRequest(c.request, content))
 	c.request.Cancel()
 	if answered {
 		w.finish()
 	}
 	before := c.enter(idle)
-	if before == watched {
+	if before == servingWatched {
 		c.endWatch()
 	}
 	if w.deadlines {
@@ -220,8 +220,8 @@ func (c *conn) serve(content []byte) (another bool) {
 	return answered && before != closed && !w.last && !c.server.stopping.Load()
 }
 
-// handle calls the handler. It reports false if that has panicked: then the connection ends, so that the client does not take
-// what it has for the whole answer.
+// handle calls the handler. It returns false if the handler panicked. Then the connection must be closed, so that the
+// client does not take a part of the answer for the whole.
 func (c *conn) handle(w *response, r *http.Request) (answered bool) {
 	defer func() {
 		if answered {
@@ -235,28 +235,29 @@ func (c *conn) handle(w *response, r *http.Request) (answered bool) {
 	return true
 }
 
-// watch ends the request's context when the client leaves. A byte that comes instead is the next request's.
+// watch waits for the client to leave, and then cancels the request. If a byte arrives instead, it belongs to the next
+// request.
 func (c *conn) watch() {
 	n, err := c.net.Read(c.ahead[:])
-	c.aheads = n
+	c.aheadLen = n
 	if err != nil {
 		c.request.Cancel()
 	}
-	c.unwatch <- struct{}{}
+	c.watchDone <- struct{}{}
 }
 
-// endWatch ends the watch, and keeps what it has read.
+// endWatch stops watch, and puts the byte that it has read into the buffer.
 func (c *conn) endWatch() {
 	_ = c.net.SetReadDeadline(time.Unix(1, 0))
-	<-c.unwatch
+	<-c.watchDone
 	_ = c.net.SetReadDeadline(time.Time{})
-	if c.aheads > 0 {
+	if c.aheadLen > 0 {
 		if c.end == len(c.buffer) {
 			c.makeRoom()
 		}
 		c.buffer[c.end] = c.ahead[0]
 		c.end++
-		c.aheads = 0
+		c.aheadLen = 0
 	}
 }
 

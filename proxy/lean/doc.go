@@ -1,29 +1,33 @@
-// Package lean serves plain HTTP/1.1 requests with little work, and leaves all others to net/http.
+// Package lean serves plain HTTP/1.1 requests at little cost, and leaves all other requests to net/http.
 //
-// net/http's server has a second goroutine look at each connection while a request is answered, and sets several
-// deadlines; that costs more than reading, looking up and writing an answer of a few hundred bytes. Here a connection has
-// one goroutine, a request that is answered at once touches no timer, and an answer is one write.
+// While net/http's server answers a request, it watches the connection with a second goroutine, and it sets several
+// deadlines. That costs more than reading a request, looking up an answer of a few hundred bytes, and writing it. In
+// this package a connection has one goroutine, a request that is answered quickly touches no timer, and an answer is
+// one write.
 //
 // # Which requests are plain
 //
-// Those that everybody reads in the same way; head.go has the list. A connection on which anything else comes is handed to
-// the http.Server, with every byte of the request that it can't read, and stays there. So nothing that takes judgement (where
-// a request ends that has two lengths, what an unusual line end means, TLS, HTTP/2, chunks, Expect) is decided here; what is
-// plain is taken to be the same request as net/http takes it for, which FuzzAgreesWithNetHTTP checks.
+// A request is plain if every HTTP implementation reads it alike; head.go has the exact list. If a request is not
+// plain, the server hands its connection to the http.Server, with every byte that it has read of that request, and
+// never takes it back. So this package decides nothing that needs judgement: where a request with two lengths ends,
+// what an unusual line end means, TLS, HTTP/2, chunks, Expect. For plain requests it produces the same http.Request as
+// net/http does, which FuzzAgreesWithNetHTTP checks.
 //
 // # What a handler gets
 //
-// The same as from net/http, with these differences:
+// A handler gets the same as from net/http, with these differences:
 //
-//   - The request's header and body and the ResponseWriter serve again for the next request: the handler must not use them,
-//     nor slices of values, after it has returned. Strings, the URL and the context stay its own.
-//   - The body is at hand whole before the handler is called: longer ones than BodyMax go to net/http.
-//   - The context ends when the client leaves, for which nobody looks in the first hundredths of a second.
-//   - Trailers are not sent, and Hijack is not there.
+//   - The server reuses the request's header and body and the ResponseWriter for the next request. The handler must not
+//     use them, nor slices of values, after it has returned. It may keep strings, the URL and the context.
+//   - The whole body is in memory before the handler is called. Requests with a body longer than BodyMax go to
+//     net/http.
+//   - The context ends when the client leaves, but the server begins to watch for that only after some hundredths of a
+//     second.
+//   - Trailers are not sent, and Hijack is not supported.
 //
 // # Time
 //
-// One goroutine looks at all connections twenty times a second: it ends those that took longer than the http.Server's
-// ReadHeaderTimeout, ReadTimeout, WriteTimeout or IdleTimeout allow, and has those watched whose handler takes its time.
-// Timeouts are therefore late by as much as a twentieth of a second.
+// One goroutine checks all connections twenty times a second. It closes those that exceed the http.Server's
+// ReadHeaderTimeout, ReadTimeout, WriteTimeout or IdleTimeout, and starts to watch the clients of slow handlers.
+// Timeouts may therefore be late by a twentieth of a second.
 package lean

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// taken is a request as a handler takes it.
-func taken(r *http.Request) string {
+// describeRequest describes a request as the handler sees it.
+func describeRequest(r *http.Request) string {
 	body, err := io.ReadAll(r.Body)
 	var header strings.Builder
 	names := make([]string, 0, len(r.Header))
@@ -30,7 +30,8 @@ func taken(r *http.Request) string {
 		u.Path, u.RawPath, u.RawQuery, u.Host, u.ForceQuery, u.User, r.Host, r.ContentLength, r.TransferEncoding, r.Close, header.String(), body, err)
 }
 
-// FuzzAgreesWithNetHTTP sends bytes to both servers, in pieces: both take the same requests of them, in the same order.
+// FuzzAgreesWithNetHTTP sends the same bytes, in pieces, to both servers. Both handlers must see the same requests in
+// the same order.
 func FuzzAgreesWithNetHTTP(f *testing.F) {
 	for _, seed := range []string{
 		get("/plain/"), get("/plain/a?b") + get("/plain/?") + get("/other"), "GET /plain/%41/%2f?%3f HTTP/1.1\r\nHost: h:1\r\naccept:\t*/* \r\nAccept: x\r\n\r\n",
@@ -52,7 +53,7 @@ func FuzzAgreesWithNetHTTP(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sent []byte, piece uint8) { both.agree(t, sent, int(piece)) })
 }
 
-// TestAgreesWithNetHTTP sends requests that are made of pieces on which readers of HTTP differ.
+// TestAgreesWithNetHTTP sends random requests that are composed of pieces which HTTP implementations read differently.
 func TestAgreesWithNetHTTP(t *testing.T) {
 	both := startBoth(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -87,14 +88,14 @@ func TestAgreesWithNetHTTP(t *testing.T) {
 		both.agree(t, []byte(b.String()), random.IntN(3)*random.IntN(40))
 	}
 	if both.lean.lean.Load() < streams/10 || both.lean.others.Load() < streams/10 {
-		t.Errorf("only %d were served here, %d by net/http", both.lean.lean.Load(), both.lean.others.Load())
+		t.Errorf("lean served only %d requests, net/http %d", both.lean.lean.Load(), both.lean.others.Load())
 	}
 }
 
-// bothServers are one that is lean, and net/http's alone, which note the requests that they take.
+// bothServers runs a lean server and a net/http server, and records the requests that their handlers see.
 type bothServers struct {
 	lean     *testServer
-	alone    string // address
+	netHTTP  string // address
 	mu       sync.Mutex
 	requests map[string][]string // by the address of the client
 }
@@ -102,35 +103,36 @@ type bothServers struct {
 func startBoth(tb testing.TB) *bothServers {
 	tb.Helper()
 	b := &bothServers{requests: map[string][]string{}}
-	note := func(_ http.ResponseWriter, r *http.Request) {
-		text := taken(r)
+	record := func(_ http.ResponseWriter, r *http.Request) {
+		text := describeRequest(r)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.requests[r.RemoteAddr] = append(b.requests[r.RemoteAddr], text)
 	}
-	b.lean = startServer(tb, note, nil)
+	b.lean = startServer(tb, record, nil)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	b.alone = listener.Addr().String()
-	alone := &http.Server{Handler: http.HandlerFunc(note), ErrorLog: b.lean.HTTP.ErrorLog}
-	go func() { _ = alone.Serve(listener) }()
-	tb.Cleanup(func() { _ = alone.Close() })
+	b.netHTTP = listener.Addr().String()
+	server := &http.Server{Handler: http.HandlerFunc(record), ErrorLog: b.lean.HTTP.ErrorLog}
+	go func() { _ = server.Serve(listener) }()
+	tb.Cleanup(func() { _ = server.Close() })
 	return b
 }
 
-// agree sends bytes to both, in pieces of a size, 0: in one, and fails the test if they take different requests.
+// agree sends bytes to both servers, in pieces of this size (0 means all at once), and fails the test unless both see
+// the same requests.
 func (b *bothServers) agree(tb testing.TB, sent []byte, piece int) {
 	tb.Helper()
-	ours, alone := b.ask(tb, b.lean.address, sent, piece), b.ask(tb, b.alone, sent, piece)
-	if ours != alone {
-		tb.Errorf("of %q were taken\n%s\nand by net/http\n%s", sent, ours, alone)
+	got, want := b.requestsAt(tb, b.lean.address, sent, piece), b.requestsAt(tb, b.netHTTP, sent, piece)
+	if got != want {
+		tb.Errorf("of %q, lean sees\n%s\nand net/http sees\n%s", sent, got, want)
 	}
 }
 
-// ask says which requests a server takes.
-func (b *bothServers) ask(tb testing.TB, address string, sent []byte, piece int) string {
+// requestsAt sends bytes to the server at an address, and returns the requests that it sees.
+func (b *bothServers) requestsAt(tb testing.TB, address string, sent []byte, piece int) string {
 	tb.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -160,7 +162,7 @@ func (b *bothServers) ask(tb testing.TB, address string, sent []byte, piece int)
 	return strings.Join(b.requests[me], "")
 }
 
-// FuzzParse checks that what is plain is also a whole request for net/http, with nothing behind it.
+// FuzzParse checks that a plain head is exactly one head, with well-formed line ends and a permitted length.
 func FuzzParse(f *testing.F) {
 	f.Add("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
 	f.Add("POST /a?%zz HTTP/1.1\r\nContent-Length: 12\r\nHOST: h\r\nX-y:  a\tb \r\n\r\n")

@@ -6,22 +6,22 @@ import (
 	"sync"
 )
 
-// handOver gives the connection to net/http, with what was read of it and not served.
+// handOver passes the connection to net/http, with the bytes that were read but not served.
 func (c *conn) handOver() {
 	if c.enter(closed) == closed {
 		return
 	}
-	c.handed = c.server.others.give(&begun{Conn: c.net, left: c.buffer[c.begin:c.end]})
+	c.handed = c.server.handoff.pass(&replayConn{Conn: c.net, left: c.buffer[c.begin:c.end]})
 }
 
-// begun is a connection of which something was read already.
-type begun struct {
+// replayConn is a connection that first returns bytes which were already read from it.
+type replayConn struct {
 	net.Conn
 
 	left []byte
 }
 
-func (b *begun) Read(p []byte) (int, error) {
+func (b *replayConn) Read(p []byte) (int, error) {
 	if len(b.left) == 0 {
 		return b.Conn.Read(p)
 	}
@@ -32,57 +32,57 @@ func (b *begun) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// NetConn is the connection beneath, on which what was read already is not read again.
-func (b *begun) NetConn() net.Conn { return b.Conn }
+// NetConn returns the underlying connection. Reads from it do not return the bytes in left.
+func (b *replayConn) NetConn() net.Conn { return b.Conn }
 
-// ReadFrom implements io.ReaderFrom, as the system may send a file without anybody reading it.
-func (b *begun) ReadFrom(r io.Reader) (int64, error) { return io.Copy(b.Conn, r) }
+// ReadFrom implements io.ReaderFrom, so that the system can send a file without copying it through this process.
+func (b *replayConn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(b.Conn, r) }
 
-// CloseWrite ends what is sent, which net/http does before it closes a connection on which something may still come.
-func (b *begun) CloseWrite() error {
+// CloseWrite closes the sending side. net/http calls it before it closes a connection on which bytes may still arrive.
+func (b *replayConn) CloseWrite() error {
 	if c, ok := b.Conn.(interface{ CloseWrite() error }); ok {
 		return c.CloseWrite()
 	}
 	return nil
 }
 
-// others is the listener that net/http has.
-type others struct {
+// handoffListener is the net.Listener of net/http's server. Its connections are those that handOver passes to it.
+type handoffListener struct {
 	address net.Addr
-	given   chan net.Conn
+	conns   chan net.Conn
 	once    sync.Once
 	closed  chan struct{}
 }
 
-func newOthers(address net.Addr) *others {
-	return &others{address: address, given: make(chan net.Conn), closed: make(chan struct{})}
+func newHandoffListener(address net.Addr) *handoffListener {
+	return &handoffListener{address: address, conns: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// give has net/http serve a connection. It reports false if the listener is closed.
-func (o *others) give(c net.Conn) bool {
+// pass passes a connection to net/http. It returns false if the listener is closed.
+func (l *handoffListener) pass(c net.Conn) bool {
 	select {
-	case o.given <- c:
+	case l.conns <- c:
 		return true
-	case <-o.closed:
+	case <-l.closed:
 		return false
 	}
 }
 
 // Accept implements net.Listener.
-func (o *others) Accept() (net.Conn, error) {
+func (l *handoffListener) Accept() (net.Conn, error) {
 	select {
-	case c := <-o.given:
+	case c := <-l.conns:
 		return c, nil
-	case <-o.closed:
+	case <-l.closed:
 		return nil, net.ErrClosed
 	}
 }
 
 // Close implements net.Listener.
-func (o *others) Close() error {
-	o.once.Do(func() { close(o.closed) })
+func (l *handoffListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
 // Addr implements net.Listener.
-func (o *others) Addr() net.Addr { return o.address }
+func (l *handoffListener) Addr() net.Addr { return l.address }

@@ -9,40 +9,24 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"strata/internal/testkit/logbuffer"
 )
 
-// testServer is a lean server, and how many requests each of the two servers in it has had.
+// testServer is a running Server that counts the requests which it and net/http serve.
 type testServer struct {
 	*Server
 	address      string
-	lean, others atomic.Int64
+	lean, others atomic.Int64 // others counts those of net/http
 	served       chan error
-	log          logText
+	log          logbuffer.Buffer
 }
 
-// logText is what a server has logged.
-type logText struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logText) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logText) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-// startServer serves plain requests for /plain/ here, and anything else with net/http. change may be nil.
+// startServer starts a server that serves plain requests for /plain/ itself, and all others with net/http. change may
+// be nil.
 func startServer(tb testing.TB, handler http.HandlerFunc, change func(*http.Server)) *testServer {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -79,11 +63,11 @@ func (s *testServer) dial(tb testing.TB) *testConn {
 	return &testConn{conn, bufio.NewReader(conn)}
 }
 
-// counts fails the test unless the servers had as many requests.
-func (s *testServer) counts(tb testing.TB, lean, others int64) {
+// wantCounts fails the test unless the two servers have served that many requests.
+func (s *testServer) wantCounts(tb testing.TB, lean, others int64) {
 	tb.Helper()
 	if s.lean.Load() != lean || s.others.Load() != others {
-		tb.Errorf("served here %d, by net/http %d; want %d and %d", s.lean.Load(), s.others.Load(), lean, others)
+		tb.Errorf("lean served %d requests and net/http %d; want %d and %d", s.lean.Load(), s.others.Load(), lean, others)
 	}
 }
 
@@ -103,11 +87,11 @@ func (c *testConn) send(tb testing.TB, format string, arguments ...any) {
 type reply struct {
 	status int
 	header http.Header
-	length int64 // as it was stated; -1: it was not
-	last   bool  // the connection ends
+	length int64 // as stated; -1 if it was not
+	last   bool  // the connection ends after it
 }
 
-// answer reads an answer to a request of a method, whose body is read too.
+// answer reads an answer to a request of this method, with its body.
 func (c *testConn) answer(tb testing.TB, method string) (reply, string) {
 	tb.Helper()
 	response, err := http.ReadResponse(c.reader, &http.Request{Method: method})
@@ -122,21 +106,21 @@ func (c *testConn) answer(tb testing.TB, method string) (reply, string) {
 	return reply{response.StatusCode, response.Header, response.ContentLength, response.Close}, string(body)
 }
 
-// ends fails the test unless the connection ends now, with nothing more on it, within a time.
-func (c *testConn) ends(tb testing.TB, within time.Duration) {
+// wantEnd fails the test unless the connection ends within a time, and without further bytes.
+func (c *testConn) wantEnd(tb testing.TB, within time.Duration) {
 	tb.Helper()
 	_ = c.SetReadDeadline(time.Now().Add(within))
 	if rest, err := io.ReadAll(c.reader); isTimeout(err) || len(rest) > 0 {
-		tb.Fatalf("the connection goes on: %q, %v", rest, err)
+		tb.Fatalf("the connection is still open: %q, %v", rest, err)
 	}
 }
 
 func isTimeout(err error) bool {
-	network, ok := err.(net.Error) //nolint:errorlint // as a connection says it
+	network, ok := err.(net.Error) //nolint:errorlint // a connection returns it unwrapped
 	return ok && network.Timeout()
 }
 
-// echo answers with what it was asked.
+// echo answers with the request.
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -148,12 +132,12 @@ func echo(w http.ResponseWriter, r *http.Request) {
 
 func get(target string) string { return "GET " + target + " HTTP/1.1\r\nHost: here\r\n\r\n" }
 
-// within waits for something to become true.
-func within(tb testing.TB, d time.Duration, what string, holds func() bool) {
+// waitFor waits until holds returns true, for at most d. what names the condition.
+func waitFor(tb testing.TB, d time.Duration, what string, holds func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(d); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			tb.Fatalf("not within %v: %s", d, what)
+			tb.Fatalf("timed out after %v waiting until %s", d, what)
 		}
 	}
 }

@@ -5,34 +5,35 @@ import (
 	"strings"
 )
 
-// HeadMax is the longest head of a request that is served here, in bytes.
+// HeadMax is the longest head of a plain request, in bytes.
 const HeadMax = 8 << 10
 
-// BodyMax is the longest body of a request that is served here, in bytes.
+// BodyMax is the longest body of a plain request, in bytes.
 const BodyMax = 64 << 10
 
 // A request is plain if
 //
-//   - its line is GET, HEAD or POST, a path with or without a query, and HTTP/1.1, with one space between;
+//   - its request line consists of GET, HEAD or POST, a path with an optional query, and HTTP/1.1, separated by single
+//     spaces;
 //   - the path and the query have only characters that RFC 3986 allows in them;
-//   - all lines end with CR LF, and none continues the one before;
-//   - names of fields are tokens with the colon right behind, values are visible ASCII, spaces and tabs;
-//   - there is one Host, and it is not empty;
-//   - GET and HEAD have no Content-Length; POST has one at most, of digits only, up to BodyMax;
-//   - Connection is absent, or keep-alive;
-//   - none of the fields of unplain is there;
-//   - the head is no longer than HeadMax.
+//   - all lines end with CR LF, and no line continues the previous one;
+//   - field names are tokens directly followed by a colon; field values are visible ASCII, spaces and tabs;
+//   - it has exactly one Host, which is not empty;
+//   - GET and HEAD have no Content-Length; POST has at most one, of digits only, up to BodyMax;
+//   - Connection is absent or keep-alive;
+//   - it has none of the fields in specialFields;
+//   - its head is no longer than HeadMax.
 
-// unplain are fields that mean more than a field.
-var unplain = map[string]bool{
+// specialFields lists the fields that change how a request is handled.
+var specialFields = map[string]bool{
 	"Transfer-Encoding": true, "Te": true, "Trailer": true, "Expect": true, "Upgrade": true, "Http2-Settings": true,
-	"Pragma": true, // net/http makes another field of it
+	"Pragma": true, // net/http turns it into another field
 }
 
-// methods that may be plain, with what follows on the line.
+// methods lists how the request line of a plain request can begin.
 var methods = [...]string{"GET /", "POST /", "HEAD /"}
 
-// mayBePlain says whether a plain request may begin with b.
+// mayBePlain reports whether b can be the beginning of a plain request.
 func mayBePlain(b []byte) bool {
 	for _, m := range methods {
 		n := min(len(b), len(m))
@@ -43,17 +44,17 @@ func mayBePlain(b []byte) bool {
 	return false
 }
 
-// head is what the head of a plain request says. Its strings are parts of the head's text.
+// head is the parsed head of a plain request. Its strings are substrings of the head's text.
 type head struct {
 	method, target, host string
 	length               int64 // of the body
 	fields               []field
 }
 
-// field is a header field, its name in canonical form. Host is none.
+// field is a header field other than Host. Its name is in canonical form.
 type field struct{ name, value string }
 
-// parse reads a head, which ends with an empty line, and says whether it is plain.
+// parse parses a head, which ends with an empty line, and reports whether it is plain.
 func (h *head) parse(text string) bool {
 	*h = head{fields: h.fields[:0]}
 	line, rest, ok := cutLine(text)
@@ -69,7 +70,7 @@ func (h *head) parse(text string) bool {
 			return rest == "" && h.host != ""
 		}
 		name, value, ok := cutField(line)
-		if !ok || unplain[name] {
+		if !ok || specialFields[name] {
 			return false
 		}
 		switch name {
@@ -94,7 +95,7 @@ func (h *head) parse(text string) bool {
 	}
 }
 
-// cutLine cuts the first line off, which CR LF ends.
+// cutLine splits text after the first line, which must end with CR LF.
 func cutLine(text string) (line, rest string, ok bool) {
 	i := strings.IndexByte(text, '\r')
 	if i < 0 || i+1 == len(text) || text[i+1] != '\n' {
@@ -140,7 +141,7 @@ func (h *head) contentLength(digits string) bool {
 	return h.length <= BodyMax
 }
 
-// canonicals are the names that requests are full of, as they are mostly written.
+// canonicals maps frequent field names, as clients mostly write them, to their canonical form.
 var canonicals = func() map[string]string {
 	known := map[string]string{}
 	for name := range strings.FieldsSeq(`Accept Accept-Encoding Accept-Language Authorization Cache-Control Connection
@@ -158,7 +159,7 @@ func canonical(name string) string {
 	return textproto.CanonicalMIMEHeaderKey(name)
 }
 
-// class is a set of kinds of characters.
+// class is a set of character classes.
 type class uint8
 
 const (
@@ -166,7 +167,7 @@ const (
 	inValue                    // RFC 9110 5.5, without bytes beyond ASCII
 	inTarget                   // RFC 3986 3.3 and 3.4
 	inHost                     // RFC 3986 3.2.2 and 3.2.3, without escapes
-	// inPath are those of a path that url.URL writes as they are.
+	// inPath has the characters of a path that url.URL does not escape.
 	inPath
 )
 
@@ -190,7 +191,7 @@ var classes = func() (table [256]class) {
 	return table
 }()
 
-// all says whether all characters of s are of a class.
+// all reports whether all characters of s are of class c.
 func all(s string, c class) bool {
 	for i := range len(s) {
 		if classes[s[i]]&c == 0 {

@@ -1,18 +1,19 @@
 package lean
 
-// phase is what a connection waits for.
+// phase says what a connection waits for.
 type phase uint64
 
 const (
-	idle    phase = iota // the first byte of a request
-	reading              // the rest of a head; the whole of the first one
-	filling              // the rest of a body
-	serving              // the handler
-	watched              // the handler, and meanwhile for the client to leave
-	closed               // nothing: it is closed, or handed over
+	idle           phase = iota // for the first byte of a request, except the first request
+	readingHead                 // for the rest of a head, or the first byte of the first request
+	readingBody                 // for the rest of a body
+	serving                     // for the handler
+	servingWatched              // for the handler, while watch waits for the client to leave
+	closed                      // for nothing: it is closed or handed over
 )
 
-// A connection's state is its phase and since when it is in it, in milliseconds of its server's clock.
+// A connection's state combines its phase, in the lowest phaseBits bits, with the time at which the phase began, in
+// milliseconds of its server's clock.
 const phaseBits = 3
 
 func state(p phase, since int64) uint64 { return uint64(since)<<phaseBits | uint64(p) }
@@ -21,7 +22,7 @@ func phaseOf(state uint64) (p phase, since int64) {
 	return phase(state & (1<<phaseBits - 1)), int64(state >> phaseBits)
 }
 
-// enter puts the connection in a phase, and says what it was in. After closed comes nothing.
+// enter puts the connection in a phase, and returns the phase before. A closed connection stays closed.
 func (c *conn) enter(p phase) (before phase) {
 	now := c.server.clock.Load()
 	for {

@@ -11,7 +11,7 @@ import (
 	"strata/proxy/internal/cancel"
 )
 
-// request is what a request has for itself alone, in one piece of memory.
+// request has everything that belongs to a single request, in one allocation.
 type request struct {
 	cancel.Context
 
@@ -20,7 +20,7 @@ type request struct {
 	body body
 }
 
-// Value implements context.Context: that of the keys that net/http's server has.
+// Value implements context.Context. It knows the same keys as net/http's server.
 func (r *request) Value(key any) any {
 	switch key {
 	case http.ServerContextKey:
@@ -33,7 +33,7 @@ func (r *request) Value(key any) any {
 
 var _ context.Context = (*request)(nil)
 
-// body is one that was read already.
+// body is a request body that is already in memory.
 type body struct {
 	bytes.Reader
 
@@ -60,7 +60,7 @@ func (b *body) Close() error {
 	return nil
 }
 
-// parseTarget sets the URL of a target as net/http does. It reports false for what net/http refuses.
+// parseTarget sets the URL from a target, as net/http does. It returns false for a target that net/http refuses.
 func (r *request) parseTarget(target string) bool {
 	path, query, _ := strings.Cut(target, "?")
 	if all(path, inPath) && !strings.HasSuffix(target, "?") {
@@ -75,8 +75,8 @@ func (r *request) parseTarget(target string) bool {
 	return true
 }
 
-// http makes the request that the handler gets. The header is the connection's.
-func (c *conn) http(r *request, content []byte) *http.Request {
+// newRequest builds the http.Request for the handler. Its header belongs to the connection.
+func (c *conn) newRequest(r *request, content []byte) *http.Request {
 	h := &c.head
 	clear(c.header)
 	if cap(c.values) < len(h.fields) {

@@ -9,36 +9,36 @@ import (
 	"time"
 )
 
-// Sizes of an answer.
 const (
-	// heldMax is the longest body without a stated length that is held back to find its length; net/http has the same.
+	// heldMax is the longest body without a stated length that is held back until its length is known. net/http has the
+	// same limit.
 	heldMax = 2 << 10
-	// joinMax is how much is gathered for one write.
+	// joinMax is the most that is collected for one write.
 	joinMax = 16 << 10
-	// outKept is how much memory for that is kept between requests.
+	// outKept is the most memory for that which is kept between requests.
 	outKept = 16 << 10
 )
 
-// response is the http.ResponseWriter of a connection's requests, one after the other.
+// response is the http.ResponseWriter of all requests of a connection, one after the other.
 type response struct {
 	conn   *conn
 	header http.Header
-	// out is what goes out with the next write, held the beginning of a body without a stated length.
+	// out has the bytes for the next write; held has the beginning of a body without a stated length.
 	out, held []byte
 
-	head      bool // the request is HEAD
-	status    int  // 0: not known yet
-	length    int64
+	head      bool  // the request is HEAD
+	status    int   // 0 until WriteHeader
+	length    int64 // as the handler stated it; -1 if it didn't
 	written   int64
-	sniff     bool // the handler has not said what type the body is
-	framed    bool // out has had the whole head
+	sniff     bool // the handler has not set a content type
+	framed    bool // the whole head has gone into out
 	chunked   bool
 	last      bool // the connection ends after this answer
-	deadlines bool // the handler has set some
+	deadlines bool // the handler has set a deadline
 	err       error
 }
 
-// begin is called before each request.
+// begin prepares for the next request.
 func (w *response) begin(head bool) {
 	clear(w.header)
 	out := w.out[:0]
@@ -82,7 +82,7 @@ func (w *response) WriteHeader(status int) {
 	}
 }
 
-// bodyAllowed says whether answers of the status have a body.
+// bodyAllowed reports whether an answer of this status may have a body.
 func (w *response) bodyAllowed() bool {
 	return w.status >= 200 && w.status != http.StatusNoContent && w.status != http.StatusNotModified
 }
@@ -104,7 +104,7 @@ func (w *response) appendStatus(status int) {
 	w.out = append(w.out, "\r\n"...)
 }
 
-// appendFields appends the fields that the handler has set. Where the body ends is not the handler's to say in them.
+// appendFields appends the fields that the handler has set, except those that say where the body ends.
 func (w *response) appendFields() {
 	for name, values := range w.header {
 		switch name {
@@ -141,7 +141,8 @@ func (w *response) appendField(name, value string) {
 	w.out = append(w.out, "\r\n"...)
 }
 
-// frame ends the head: it says where the body ends, which begins with beginning. whole says that this is all of it.
+// frame completes the head with the fields that say where the body ends. beginning is the first part of the body, and
+// the whole body if whole is true.
 func (w *response) frame(beginning []byte, whole bool) {
 	w.framed = true
 	if w.sniff && len(beginning) > 0 {
@@ -204,7 +205,7 @@ func (w *response) Write(p []byte) (int, error) {
 // WriteString implements io.StringWriter.
 func (w *response) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
 
-// send adds a piece of the body to what goes out.
+// send adds a piece of the body to the output.
 func (w *response) send(p []byte) {
 	if w.head || len(p) == 0 {
 		return
@@ -223,7 +224,7 @@ func (w *response) send(p []byte) {
 	}
 }
 
-// flush writes what goes out, and pieces after it. An answer that can't be written has no reader: the request is over.
+// flush writes the output and then the pieces. If that fails, the client has left, so flush cancels the request.
 func (w *response) flush(pieces ...[]byte) {
 	if len(w.out) == 0 && len(pieces) == 0 {
 		return
@@ -243,7 +244,7 @@ func (w *response) flush(pieces ...[]byte) {
 	w.out = w.out[:0]
 }
 
-// finish is called after the handler.
+// finish completes the answer after the handler has returned.
 func (w *response) finish() {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -257,14 +258,14 @@ func (w *response) finish() {
 	}
 	w.flush()
 	if w.length >= 0 && w.written < w.length && !w.head {
-		w.last = true // the client waits for the rest, which the next answer must not be taken for
+		w.last = true // the client would take the next answer for the missing rest
 	}
 }
 
 // Flush implements http.Flusher.
 func (w *response) Flush() { _ = w.FlushError() }
 
-// FlushError sends what there is, as http.ResponseController asks.
+// FlushError sends all that the handler has written. http.ResponseController calls it.
 func (w *response) FlushError() error {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -277,7 +278,8 @@ func (w *response) FlushError() error {
 	return w.err
 }
 
-// SetReadDeadline is for http.ResponseController. The request was read already: it is until when its client is watched.
+// SetReadDeadline is for http.ResponseController. The request has been read already, so the deadline only bounds how
+// long its client is watched.
 func (w *response) SetReadDeadline(t time.Time) error {
 	w.deadlines = true
 	return w.conn.net.SetReadDeadline(t)
@@ -289,5 +291,5 @@ func (w *response) SetWriteDeadline(t time.Time) error {
 	return w.conn.net.SetWriteDeadline(t)
 }
 
-// EnableFullDuplex is for http.ResponseController: the request was read already.
+// EnableFullDuplex is for http.ResponseController. It has nothing to do, because the request has been read already.
 func (w *response) EnableFullDuplex() error { return nil }

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// asNetHTTP has both servers answer with a handler, and compares what a client sees.
-func asNetHTTP(t *testing.T, handler http.HandlerFunc) {
+// compareWithNetHTTP lets both servers answer with the same handler, and compares the answers.
+func compareWithNetHTTP(t *testing.T, handler http.HandlerFunc) {
 	t.Helper()
 	s := startServer(t, handler, nil)
 	for _, method := range []string{"GET", "HEAD", "POST"} {
@@ -23,10 +23,10 @@ func asNetHTTP(t *testing.T, handler http.HandlerFunc) {
 		for i, name := range []string{"/plain/", "/others/"} {
 			c := s.dial(t)
 			c.send(t, "%s %s HTTP/1.1\r\nHost: here\r\n\r\n", method, name)
-			seen[i] = c.sees(method)
+			seen[i] = c.describeAnswer(method)
 			if !strings.Contains(seen[i], "Connection") && !strings.Contains(seen[i], "EOF") {
 				c.send(t, "GET %s?again HTTP/1.1\r\nHost: here\r\n\r\n", name)
-				seen[i] += "\n" + c.sees("GET")
+				seen[i] += "\n" + c.describeAnswer("GET")
 			}
 		}
 		if seen[0] != seen[1] {
@@ -35,8 +35,8 @@ func asNetHTTP(t *testing.T, handler http.HandlerFunc) {
 	}
 }
 
-// sees is an answer as a client takes it.
-func (c *testConn) sees(method string) string {
+// describeAnswer reads an answer and describes it as a client sees it.
+func (c *testConn) describeAnswer(method string) string {
 	response, err := http.ReadResponse(c.reader, &http.Request{Method: method})
 	if err != nil {
 		return err.Error()
@@ -122,12 +122,12 @@ func TestAnswersAsNetHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			asNetHTTP(t, handler)
+			compareWithNetHTTP(t, handler)
 		})
 	}
 }
 
-// Whatever a handler says of the length, the client knows where the answer ends.
+// Whatever Content-Length a handler sets, the client can tell where the answer ends.
 func TestLengthsThatAreWrong(t *testing.T) {
 	var length string
 	s := startServer(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -145,10 +145,10 @@ func TestLengthsThatAreWrong(t *testing.T) {
 			t.Errorf("length %q: %v, %q", length, response, body)
 		}
 	}
-	s.counts(t, 4, 0)
+	s.wantCounts(t, 4, 0)
 }
 
-// status answers with one that has no body, and says it had one.
+// status returns a handler that answers with a status that allows no body, and sets header fields as if there were one.
 func status(code int, length string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if length != "" {
@@ -177,10 +177,11 @@ func TestInterimAnswers(t *testing.T) {
 	if response, body := c.answer(t, "GET"); response.status != http.StatusOK || body != "text" {
 		t.Errorf("%v, %q", response, body)
 	}
-	s.counts(t, 1, 0)
+	s.wantCounts(t, 1, 0)
 }
 
-// A piece that is flushed is there before the handler ends, and what a handler writes for nobody ends its request.
+// A flushed piece arrives before the handler returns. When a write fails because the client has left, the request's
+// context ends.
 func TestStreaming(t *testing.T) {
 	next, ended := make(chan struct{}), make(chan error, 1)
 	s := startServer(t, func(w http.ResponseWriter, r *http.Request) {
@@ -225,7 +226,7 @@ func TestResponseController(t *testing.T) {
 	s := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
 		if _, _, err := control.Hijack(); err == nil {
-			t.Error("the connection can be taken over")
+			t.Error("Hijack succeeded")
 		}
 		if err := control.EnableFullDuplex(); err != nil {
 			t.Error(err)
@@ -242,24 +243,24 @@ func TestResponseController(t *testing.T) {
 		}
 	}, nil)
 	c := s.dial(t)
-	for range 2 { // the deadlines end with the request
+	for range 2 { // the deadlines must not outlive the request
 		c.send(t, "POST /plain/ HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\ntext")
 		if response, _ := c.answer(t, "POST"); response.status != http.StatusOK {
 			t.Error(response.status)
 		}
 	}
-	s.counts(t, 2, 0)
+	s.wantCounts(t, 2, 0)
 }
 
 // A small answer is one write.
 func TestOneWrite(t *testing.T) {
 	ours, theirs := net.Pipe()
 	s := &Server{HTTP: &http.Server{Handler: http.HandlerFunc(echo)}, Serves: func(string) bool { return true }, started: time.Now(), conns: map[*conn]struct{}{}}
-	s.tell(s.started)
+	s.setClock(s.started)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		newConn(s, theirs).converse()
+		newConn(s, theirs).serveRequests()
 	}()
 	for range 3 {
 		if _, err := io.WriteString(ours, get("/plain/")); err != nil {
@@ -284,8 +285,8 @@ func TestOneWrite(t *testing.T) {
 	<-ended
 }
 
-// Nothing of a request is there in the next.
-func TestNothingIsLeft(t *testing.T) {
+// No header field of a request or its answer shows up in the next.
+func TestReuseLeavesNothing(t *testing.T) {
 	var want http.Header
 	s := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if !reflect.DeepEqual(r.Header, want) {
@@ -311,5 +312,5 @@ func TestNothingIsLeft(t *testing.T) {
 		c.send(t, "%s\r\n", request)
 		c.answer(t, "GET")
 	}
-	s.counts(t, 50, 0)
+	s.wantCounts(t, 50, 0)
 }

@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// Server serves a listener. Its fields are required, and must not be changed once it serves.
+// Server serves a listener. Its exported fields are required, and must not be changed after Serve.
 type Server struct {
 	// HTTP has the handler and the timeouts, and serves the requests that are not plain.
 	HTTP *http.Server
-	// Serves says whether plain requests for a target (path and query, as they were sent) are served here.
+	// Serves reports whether this server serves plain requests for a target (path and query, as sent).
 	Serves func(target string) bool
 
 	started  time.Time
-	clock    atomic.Int64           // milliseconds since then, as of the last look at the connections
-	date     atomic.Pointer[string] // header field Date, with its line end
+	clock    atomic.Int64           // milliseconds since started, at the last check of the connections
+	date     atomic.Pointer[string] // the header field Date with its line end
 	stopping atomic.Bool
-	others   *others
+	handoff  *handoffListener
 
 	mu       sync.Mutex
 	listener net.Listener
 	conns    map[*conn]struct{}
 }
 
-// Serve serves the connections of a listener until Shutdown or Close, and then returns http.ErrServerClosed. It must be
-// called once.
+// Serve serves the connections of a listener until Shutdown or Close, and then returns http.ErrServerClosed. It must
+// not be called twice.
 func (s *Server) Serve(l net.Listener) error {
 	s.mu.Lock()
 	if s.stopping.Load() {
@@ -37,17 +37,17 @@ func (s *Server) Serve(l net.Listener) error {
 		_ = l.Close()
 		return http.ErrServerClosed
 	}
-	s.started, s.listener, s.conns, s.others = time.Now(), l, map[*conn]struct{}{}, newOthers(l.Addr())
-	s.tell(s.started)
+	s.started, s.listener, s.conns, s.handoff = time.Now(), l, map[*conn]struct{}{}, newHandoffListener(l.Addr())
+	s.setClock(s.started)
 	s.mu.Unlock()
 	ended := make(chan struct{})
 	defer close(ended)
-	go s.look(ended)
-	go func() { _ = s.HTTP.Serve(s.others) }() // ends with Shutdown and Close
+	go s.check(ended)
+	go func() { _ = s.HTTP.Serve(s.handoff) }() // ends with Shutdown and Close
 	return s.accept(l)
 }
 
-// accept begins with each connection. Where the system is out of files it waits for some to be closed.
+// accept starts serving each new connection. If the system has run out of file descriptors, it waits and tries again.
 func (s *Server) accept(l net.Listener) error {
 	const shortest, longest = 5 * time.Millisecond, time.Second
 	for pause := shortest; ; {
@@ -61,7 +61,7 @@ func (s *Server) accept(l net.Listener) error {
 				_ = accepted.Close()
 				continue
 			}
-			go c.converse()
+			go c.serveRequests()
 		case s.stopping.Load():
 			return http.ErrServerClosed
 		case errors.As(err, &network) && network.Temporary(): //nolint:staticcheck // as net/http does
@@ -91,12 +91,12 @@ func (s *Server) forget(c *conn) {
 	delete(s.conns, c)
 }
 
-// Shutdown takes no more connections and requests, waits for those that are served, here and by net/http, and returns. If
-// ctx ends first, its error is returned, and what is served goes on until Close.
+// Shutdown accepts no more connections and requests, and waits for the requests in progress, also those of net/http. If
+// ctx ends first, Shutdown returns its error, and the requests in progress go on until Close.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()
-	others := make(chan error, 1)
-	go func() { others <- s.HTTP.Shutdown(ctx) }()
+	netHTTP := make(chan error, 1)
+	go func() { netHTTP <- s.HTTP.Shutdown(ctx) }()
 	const pause = 5 * time.Millisecond
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
@@ -107,10 +107,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		case <-ticker.C:
 		}
 	}
-	return <-others
+	return <-netHTTP
 }
 
-// stop stops listening.
+// stop closes the listener and refuses further requests.
 func (s *Server) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,30 +120,30 @@ func (s *Server) stop() {
 	}
 }
 
-// closeUnused closes connections without a request, and says whether there are no others.
+// closeUnused closes the connections without a request, and reports whether no connection is left.
 func (s *Server) closeUnused() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
 		old := c.state.Load()
-		if p, since := phaseOf(old); (p == idle || p == reading) && c.state.CompareAndSwap(old, state(closed, since)) {
+		if p, since := phaseOf(old); (p == idle || p == readingHead) && c.state.CompareAndSwap(old, state(closed, since)) {
 			_ = c.net.Close()
 		}
 	}
 	return len(s.conns) == 0
 }
 
-// Close ends all connections at once.
+// Close closes all connections at once.
 func (s *Server) Close() error {
 	s.stop()
 	s.mu.Lock()
 	for c := range s.conns {
 		switch c.enter(closed) {
-		case closed: // net/http may have it
+		case closed: // net/http may have the connection
 			continue
 		case serving:
-			go c.watch() // which ends the request
-		case idle, reading, filling, watched:
+			go c.watch() // its read fails, which cancels the request
+		case idle, readingHead, readingBody, servingWatched:
 		}
 		_ = c.net.Close()
 	}

@@ -29,10 +29,11 @@ func TestPlainRequests(t *testing.T) {
 			t.Errorf("HEAD: %v", response)
 		}
 	}
-	s.counts(t, 6, 0)
+	s.wantCounts(t, 6, 0)
 }
 
-// What is not plain is net/http's, from the first byte of the request, and so is all that follows on the connection.
+// A request that is not plain goes to net/http from its first byte on, and so do all further requests on its
+// connection.
 func TestHandOver(t *testing.T) {
 	for name, request := range map[string]string{
 		"another path":             get("/another"),
@@ -68,12 +69,12 @@ func TestHandOver(t *testing.T) {
 			if _, body := c.answer(t, "GET"); body != `GET /plain/last ""` {
 				t.Errorf("%q", body)
 			}
-			s.counts(t, 1, 2)
+			s.wantCounts(t, 1, 2)
 		})
 	}
 }
 
-// The longest head and body that are served here come whole.
+// The longest head and body of a plain request arrive complete.
 func TestLimits(t *testing.T) {
 	s := startServer(t, echo, nil)
 	c := s.dial(t)
@@ -88,10 +89,10 @@ func TestLimits(t *testing.T) {
 			t.Fatalf("%q", got)
 		}
 	}
-	s.counts(t, 4, 0)
+	s.wantCounts(t, 4, 0)
 }
 
-// What net/http refuses is refused, and nothing of it is served.
+// A request that net/http refuses is refused, and nothing on its connection is served.
 func TestSmuggling(t *testing.T) {
 	const after = "GET /plain/smuggled HTTP/1.1\r\nHost: here\r\n\r\n"
 	for name, request := range map[string]string{
@@ -99,7 +100,7 @@ func TestSmuggling(t *testing.T) {
 		"a list of lengths":          "POST /plain/ HTTP/1.1\r\nHost: here\r\nContent-Length: 0, 46\r\n\r\n",
 		"a length with a sign":       "POST /plain/ HTTP/1.1\r\nHost: here\r\nContent-Length: +0\r\n\r\n",
 		"space before the colon":     "POST /plain/ HTTP/1.1\r\nHost: here\r\nContent-Length : 0\r\n\r\n",
-		"a coding nobody knows":      "POST /plain/ HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: xchunked\r\n\r\n",
+		"an unknown coding":          "POST /plain/ HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: xchunked\r\n\r\n",
 		"a space in front of a name": "POST /plain/ HTTP/1.1\r\n Host: here\r\n\r\n",
 		"two hosts":                  "GET /plain/ HTTP/1.1\r\nHost: here\r\nHost: there\r\n\r\n",
 		"no host":                    "GET /plain/ HTTP/1.1\r\n\r\n",
@@ -117,8 +118,8 @@ func TestSmuggling(t *testing.T) {
 			if response, body := c.answer(t, "GET"); response.status < 400 {
 				t.Errorf("%v, %q", response, body)
 			}
-			c.ends(t, 10*time.Second)
-			s.counts(t, 0, 0)
+			c.wantEnd(t, 10*time.Second)
+			s.wantCounts(t, 0, 0)
 		})
 	}
 }
@@ -126,7 +127,7 @@ func TestSmuggling(t *testing.T) {
 func TestPipelining(t *testing.T) {
 	s := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/slow") {
-			time.Sleep(4 * lookInterval) // until the client is watched
+			time.Sleep(4 * checkInterval) // until the server watches the client
 		}
 		echo(w, r)
 	}, nil)
@@ -143,7 +144,7 @@ func TestPipelining(t *testing.T) {
 		all.WriteString(get(target))
 		fmt.Fprintf(&want, "GET %s \"\"\n", target)
 	}
-	// In pieces, so that some come while the handler works.
+	// The requests are sent in pieces, so that some arrive while the handler works.
 	text := all.String()
 	go func() {
 		for len(text) > 0 {
@@ -163,10 +164,10 @@ func TestPipelining(t *testing.T) {
 	if got.String() != want.String() {
 		t.Errorf("got %s", got.String())
 	}
-	s.counts(t, 35, 5)
+	s.wantCounts(t, 35, 5)
 }
 
-// A head that comes byte by byte is as good as any, as long as it comes in time.
+// A head that arrives byte by byte is served like any other.
 func TestByteByByte(t *testing.T) {
 	s := startServer(t, echo, nil)
 	c := s.dial(t)
@@ -177,10 +178,10 @@ func TestByteByByte(t *testing.T) {
 	if _, body := c.answer(t, "POST"); body != `POST /plain/ "hi"` {
 		t.Errorf("%q", body)
 	}
-	s.counts(t, 1, 0)
+	s.wantCounts(t, 1, 0)
 }
 
-// Who sends for ever gets no further than the timeout, however many bytes come meanwhile.
+// A slow client is cut off at the timeout, however many bytes arrive meanwhile.
 func TestSlowClients(t *testing.T) {
 	const timeout = 300 * time.Millisecond
 	limits := func(server *http.Server) {
@@ -218,7 +219,7 @@ func TestSlowClients(t *testing.T) {
 					}
 				}()
 			}
-			c.ends(t, 10*time.Second)
+			c.wantEnd(t, 10*time.Second)
 			if took := time.Since(began); took < timeout/2 || took > timeout+5*time.Second {
 				t.Errorf("it took %v, the timeout is %v", took, timeout)
 			}
@@ -226,7 +227,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// The request ends when its client leaves, by closing or by breaking the connection.
+// The request's context ends when its client closes the connection, both before and after the server watches the
+// client.
 func TestClientLeaves(t *testing.T) {
 	ended := make(chan time.Time, 1)
 	began := make(chan struct{})
@@ -238,7 +240,7 @@ func TestClientLeaves(t *testing.T) {
 		}
 		ended <- time.Now()
 	}, nil)
-	for _, wait := range []time.Duration{0, 5 * lookInterval} {
+	for _, wait := range []time.Duration{0, 5 * checkInterval} {
 		c := s.dial(t)
 		c.send(t, "%s", get("/plain/"))
 		<-began
@@ -246,21 +248,21 @@ func TestClientLeaves(t *testing.T) {
 		left := time.Now()
 		_ = c.Close()
 		if took := (<-ended).Sub(left); took > time.Second {
-			t.Errorf("the handler knew after %v", took)
+			t.Errorf("the context ended after %v", took)
 		}
 	}
-	s.counts(t, 2, 0)
+	s.wantCounts(t, 2, 0)
 }
 
-// A context that derives from the request's ends with the handler, at the latest.
+// The request's context ends when the handler returns, at the latest.
 func TestContextEndsWithHandler(t *testing.T) {
 	contexts := make(chan context.Context, 1)
 	s := startServer(t, func(_ http.ResponseWriter, r *http.Request) {
 		if r.Context().Err() != nil {
-			t.Error("it has ended at the beginning")
+			t.Error("the context has ended before the handler")
 		}
 		if r.Context().Value(http.ServerContextKey) == nil || r.Context().Value(http.LocalAddrContextKey) == nil || r.Context().Value("x") != nil {
-			t.Error("it has not the values of net/http's")
+			t.Error("the context does not have the values of net/http's context")
 		}
 		contexts <- r.Context()
 	}, nil)
@@ -271,7 +273,7 @@ func TestContextEndsWithHandler(t *testing.T) {
 		select {
 		case <-(<-contexts).Done():
 		case <-time.After(10 * time.Second):
-			t.Fatal("it goes on")
+			t.Fatal("the context has not ended after the handler")
 		}
 	}
 }
@@ -286,20 +288,20 @@ func TestPanics(t *testing.T) {
 	}, nil)
 	c := s.dial(t)
 	c.send(t, "%s", get("/plain/abort"))
-	c.ends(t, 10*time.Second)
+	c.wantEnd(t, 10*time.Second)
 	if text := s.log.String(); text != "" {
 		t.Errorf("logged %q", text)
 	}
 	c = s.dial(t)
 	c.send(t, "%s", get("/plain/panic"))
-	c.ends(t, 10*time.Second)
+	c.wantEnd(t, 10*time.Second)
 	if text := s.log.String(); !strings.Contains(text, "on purpose") || !strings.Contains(text, "TestPanics") {
 		t.Errorf("logged %q", text)
 	}
-	s.counts(t, 2, 0)
+	s.wantCounts(t, 2, 0)
 }
 
-// Shutdown waits for what is being answered, closes what is idle, and takes nothing new.
+// Shutdown waits for the requests in progress, and closes idle connections.
 func TestShutdown(t *testing.T) {
 	began, finish := make(chan struct{}, 2), make(chan struct{})
 	s := startServer(t, func(w http.ResponseWriter, r *http.Request) {
@@ -322,11 +324,11 @@ func TestShutdown(t *testing.T) {
 		shutDown(t, s)
 		close(down)
 	})
-	unused.ends(t, 10*time.Second)
-	idling.ends(t, 10*time.Second)
+	unused.wantEnd(t, 10*time.Second)
+	idling.wantEnd(t, 10*time.Second)
 	select {
 	case <-down:
-		t.Error("it did not wait")
+		t.Error("Shutdown did not wait for the requests")
 	default:
 	}
 	close(finish)
@@ -334,12 +336,12 @@ func TestShutdown(t *testing.T) {
 		if response, body := c.answer(t, "GET"); !strings.HasPrefix(body, "GET /") || !response.last {
 			t.Errorf("%v, %q", response, body)
 		}
-		c.ends(t, 10*time.Second)
+		c.wantEnd(t, 10*time.Second)
 	}
 	group.Wait()
 }
 
-// Shutdown gives up when its context ends, and Close ends what is left.
+// Shutdown returns when its context ends, and Close ends the requests that are left.
 func TestShutdownGivesUp(t *testing.T) {
 	began, ended := make(chan struct{}), make(chan struct{})
 	s := startServer(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -352,19 +354,19 @@ func TestShutdownGivesUp(t *testing.T) {
 	<-began
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if err := s.Shutdown(ctx); err != context.DeadlineExceeded { //nolint:errorlint // it is returned as it is
+	if err := s.Shutdown(ctx); err != context.DeadlineExceeded { //nolint:errorlint // it is returned unwrapped
 		t.Errorf("%v", err)
 	}
 	_ = s.Close()
-	c.ends(t, 10*time.Second)
+	c.wantEnd(t, 10*time.Second)
 	select {
 	case <-ended:
 	case <-time.After(10 * time.Second):
-		t.Error("the handler goes on")
+		t.Error("the handler is still running")
 	}
 }
 
-// Whoever comes while the server shuts down gets an answer that is whole, or none.
+// A request that arrives during a shutdown gets a whole answer or none.
 func TestShutdownUnderLoad(t *testing.T) {
 	s := startServer(t, echo, nil)
 	var group sync.WaitGroup
@@ -392,7 +394,7 @@ func TestShutdownUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	within(t, 10*time.Second, "requests are served", func() bool { return s.lean.Load() > 100 && s.others.Load() > 20 })
+	waitFor(t, 10*time.Second, "requests are served", func() bool { return s.lean.Load() > 100 && s.others.Load() > 20 })
 	shutDown(t, s)
 	group.Wait()
 }

@@ -12,22 +12,23 @@ import (
 	"strata/domain/fetch"
 )
 
-// parse reads an address that can be asked.
+// parse parses a URL to which a request can be sent.
 func parse(raw string) (*url.URL, error) {
 	address, err := url.Parse(raw)
 	if err != nil {
-		// The error of url.Parse quotes the address, with credentials in it.
+		// The error of url.Parse quotes the URL, including its credentials.
 		var quoting *url.Error
 		if errors.As(err, &quoting) {
 			err = quoting.Err
 		}
 		return nil, &failure{fetch.FailureURI, fmt.Sprintf("the address can't be read: %v", err)}
 	}
-	return address, askable(address)
+	return address, validateAddress(address)
 }
 
-// askable says why an address can't be asked, and else makes sure that it is one word of a request line.
-func askable(address *url.URL) error {
+// validateAddress returns an error if no request can be sent to a URL. Otherwise it escapes the query, so that the URL
+// is one word of the request line.
+func validateAddress(address *url.URL) error {
 	if address.Scheme != "http" && address.Scheme != "https" {
 		return &failure{fetch.FailureURI, fmt.Sprintf("scheme %q can't be asked: want http or https", address.Scheme)}
 	}
@@ -38,8 +39,8 @@ func askable(address *url.URL) error {
 	return nil
 }
 
-// escapeQuery writes what a query may not hold (RFC 3986 3.4) as %XX: net/url keeps queries as they are, and a blank
-// would end the address in the request line. What is escaped stays as it is.
+// escapeQuery escapes the bytes that a query must not contain (RFC 3986 3.4) as %XX. net/url leaves queries unchanged,
+// and a blank would end the URL in the request line. Bytes that are already escaped stay unchanged.
 func escapeQuery(query string) string {
 	var b strings.Builder
 	for i := range len(query) {
@@ -52,16 +53,16 @@ func escapeQuery(query string) string {
 	return b.String()
 }
 
-// userinfo matches the beginning of an address up to its credentials, which end at the last @ of the authority.
+// userinfo matches the beginning of a URL up to the end of its credentials, the last @ of the authority.
 var userinfo = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*:)?(//)?[^/?#]*@`)
 
-// bare is an address without credentials, to be shown. It also takes what is no address.
-func bare(raw string) string {
+// withoutCredentials returns a URL without its credentials, for display. It also accepts text that is not a URL.
+func withoutCredentials(raw string) string {
 	return strings.ToValidUTF8(userinfo.ReplaceAllString(raw, "$1$2"), "\uFFFD")
 }
 
-// hostName is the name under which a host's state is kept: without a port when it is the scheme's own, so that http
-// and https of a host are one.
+// hostName returns the name that identifies a host. It leaves out the ports 80 and 443, so that http and https of a
+// host are the same host.
 func hostName(address *url.URL) string {
 	host := canonicalHost(address.Hostname())
 	if port := portOf(address); port != "80" && port != "443" {
@@ -70,7 +71,7 @@ func hostName(address *url.URL) string {
 	return host
 }
 
-// origin is scheme, host and port (RFC 6454 4).
+// origin returns the scheme, host and port of a URL (RFC 6454 4).
 func origin(address *url.URL) string {
 	return address.Scheme + "://" + net.JoinHostPort(canonicalHost(address.Hostname()), portOf(address))
 }
@@ -85,7 +86,7 @@ func portOf(address *url.URL) string {
 	return "80"
 }
 
-// canonicalHost writes a host in one way: lower case, no dot at the end, the short form of IPv6.
+// canonicalHost returns a host in canonical form: lower case, no dot at the end, and the short form of IPv6.
 func canonicalHost(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if ip, err := netip.ParseAddr(host); err == nil {

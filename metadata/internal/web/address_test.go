@@ -8,7 +8,7 @@ import (
 	"strata/metadata/internal/web"
 )
 
-func TestBare(t *testing.T) {
+func TestWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
 		"https://m.io/1.json":              "https://m.io/1.json",
@@ -26,13 +26,13 @@ func TestBare(t *testing.T) {
 		"https://m.io/\xff":                "https://m.io/\uFFFD",
 		"HTTPS://User:Word@m.io/a?b=c@d#e": "HTTPS://m.io/a?b=c@d#e",
 	} {
-		if got := web.Bare(raw); got != want {
+		if got := web.WithoutCredentials(raw); got != want {
 			t.Errorf("%q: got %q, want %q", raw, got, want)
 		}
 	}
 }
 
-// http and https of a host are one host, its other ports are others.
+// http and https of a host are one host. Its other ports are separate hosts.
 func TestHostName(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
@@ -51,22 +51,22 @@ func TestHostName(t *testing.T) {
 	}
 }
 
-// FuzzBare: what net/url takes for credentials is gone, and nothing else.
-func FuzzBare(f *testing.F) {
+// FuzzWithoutCredentials checks that everything which net/url reads as credentials is removed, and nothing else.
+func FuzzWithoutCredentials(f *testing.F) {
 	for _, seed := range []string{
 		"https://user:word@m.io/1.json?a=b@c#d", "//a@b/c", "http://[::1]:80/", "mailto:a@b", "a/b@c", "http://@m.io", "x",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		shown := web.Bare(raw)
+		shown := web.WithoutCredentials(raw)
 		before, err := url.Parse(raw)
 		if err != nil || before.Host == "" || !utf8.ValidString(raw) {
 			return
 		}
 		after, err := url.Parse(shown)
 		if err != nil {
-			t.Fatalf("%q: %q can't be read: %v", raw, shown, err)
+			t.Fatalf("%q: %q can't be parsed: %v", raw, shown, err)
 		}
 		before.User = nil
 		if after.String() != before.String() {
@@ -75,7 +75,8 @@ func FuzzBare(f *testing.F) {
 	})
 }
 
-// FuzzEscapeQuery: a query becomes one word, means the same, and stays as it is the second time.
+// FuzzEscapeQuery checks that an escaped query is one word, has the same meaning, and does not change when escaped
+// again.
 func FuzzEscapeQuery(f *testing.F) {
 	for _, seed := range []string{"", "a=b&c=d", "a b", "é=%20", "\x00\r\n", "%zz"} {
 		f.Add(seed)

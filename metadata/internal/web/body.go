@@ -12,23 +12,23 @@ import (
 	"strata/domain/fetch"
 )
 
-// capped reads until there is more than there may be; then it fails with FailureTooLarge. Unlike io.LimitReader it
-// tells a body that was cut from one that ends there.
-type capped struct {
-	from io.Reader
-	max  int64
-	left int64
+// cappedReader reads at most max bytes, and fails with FailureTooLarge if there are more. io.LimitReader would not
+// distinguish a body of exactly max bytes from a longer one.
+type cappedReader struct {
+	source io.Reader
+	max    int64
+	left   int64
 }
 
-func newCapped(from io.Reader, limit int64) *capped {
-	return &capped{from: from, max: limit, left: limit}
+func newCappedReader(source io.Reader, limit int64) *cappedReader {
+	return &cappedReader{source: source, max: limit, left: limit}
 }
 
-func (c *capped) Read(p []byte) (int, error) {
+func (c *cappedReader) Read(p []byte) (int, error) {
 	if int64(len(p)) > c.left {
 		p = p[:c.left+1]
 	}
-	n, err := c.from.Read(p)
+	n, err := c.source.Read(p)
 	c.left -= int64(n)
 	if c.left < 0 {
 		c.left = 0
@@ -41,41 +41,41 @@ func tooLarge(limit int64) error {
 	return &failure{fetch.FailureTooLarge, fmt.Sprintf("the body is larger than %d bytes", limit)}
 }
 
-// patient pushes a timer ahead as long as bytes come.
-type patient struct {
-	from  io.Reader
-	timer *time.Timer
-	idle  time.Duration
+// idleTimeoutReader resets a timer whenever bytes arrive.
+type idleTimeoutReader struct {
+	source io.Reader
+	timer  *time.Timer
+	idle   time.Duration
 }
 
-func (p *patient) Read(b []byte) (int, error) {
-	n, err := p.from.Read(b)
+func (r *idleTimeoutReader) Read(b []byte) (int, error) {
+	n, err := r.source.Read(b)
 	if n > 0 {
-		p.timer.Reset(p.idle)
+		r.timer.Reset(r.idle)
 	}
 	return n, err
 }
 
-// readBody reads a body of at most limit bytes, before and after its coding is undone. decoded names the coding, if
-// there was one that is known.
-func readBody(response *http.Response, from io.Reader, limit int64) (body []byte, decoded string, err error) {
+// readBody reads a body of at most limit bytes. The limit applies both before and after decoding. decoded is the coding
+// that readBody has undone, if any.
+func readBody(response *http.Response, source io.Reader, limit int64) (body []byte, decoded string, err error) {
 	if response.ContentLength > limit {
 		return nil, "", tooLarge(limit)
 	}
-	from = newCapped(from, limit)
+	source = newCappedReader(source, limit)
 	coding := strings.ToLower(strings.TrimSpace(response.Header.Get("content-encoding")))
 	if coding != "gzip" && coding != "x-gzip" {
-		body, err = io.ReadAll(from)
+		body, err = io.ReadAll(source)
 		return body, "", err
 	}
-	unzipped, err := gzip.NewReader(from)
+	unzipped, err := gzip.NewReader(source)
 	if errors.Is(err, io.EOF) {
-		return []byte{}, coding, nil // nothing, whatever its coding
+		return []byte{}, coding, nil // an empty body is empty in every coding
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("the body is not the gzip that it is said to be: %w", err)
 	}
-	body, err = io.ReadAll(newCapped(unzipped, limit))
+	body, err = io.ReadAll(newCappedReader(unzipped, limit))
 	if err != nil {
 		return nil, "", fmt.Errorf("unzipping the body: %w", err)
 	}

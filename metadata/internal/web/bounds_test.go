@@ -17,19 +17,19 @@ import (
 	"strata/metadata/internal/web"
 )
 
-// M1, and what is kept of a response.
+// M1, and the parts of a response that an exchange keeps.
 func TestWholeResponse(t *testing.T) {
 	t.Parallel()
-	asked := make(chan *http.Request, 1)
+	requests := make(chan *http.Request, 1)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		asked <- r
+		requests <- r
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("ETag", `"1"`)
 		w.Header().Set("Last-Modified", "Wed, 21 Oct 2015 07:28:00 GMT")
 		w.Header().Set("Set-Cookie", "a=b")
 		_, _ = io.WriteString(w, "hello")
 	})
-	c := newClient(t, private())
+	c := newClient(t, allowAll())
 	before := time.Now().Round(0)
 	exchanges := c.Get(t.Context(), direct("http://user:word@"+s.hostPort()+"/a b?c d=é%20"), limit, "application/json, */*")
 	if len(exchanges) != 1 {
@@ -50,7 +50,7 @@ func TestWholeResponse(t *testing.T) {
 	if e.StartedAt.Before(before) || e.TookMicros <= 0 {
 		t.Errorf("got a start at %s and %d µs", e.StartedAt, e.TookMicros)
 	}
-	r := <-asked
+	r := <-requests
 	if got := r.Header.Get("Accept"); got != "application/json, */*" {
 		t.Errorf("Accept is %q", got)
 	}
@@ -68,7 +68,7 @@ func TestWholeResponse(t *testing.T) {
 	}
 }
 
-// M11: a body up to the limit is taken, one byte more is not, whether or not the server tells its length.
+// M11: a body of up to the limit is accepted, and a longer one is not, whether or not the server states its length.
 func TestSizeLimit(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -80,7 +80,7 @@ func TestSizeLimit(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		_, _ = w.Write(bytes.Repeat([]byte("x"), n))
 	})
-	c := newClient(t, private())
+	c := newClient(t, allowAll())
 	for n, tooLarge := range map[int]bool{0: false, 500: false, 2000: false, 2001: true, 5000: true} {
 		for _, how := range []string{"", "&length"} {
 			e := c.Get(t.Context(), direct(fmt.Sprintf("%s/?n=%d%s", s.URL, n, how)), 2000, "")[0]
@@ -90,7 +90,7 @@ func TestSizeLimit(t *testing.T) {
 			}
 			wantBody(t, e, strings.Repeat("x", n))
 			if e.Body == nil {
-				t.Error("a body that is empty looks like one that is missing")
+				t.Error("an empty body looks like a missing one")
 			}
 		}
 	}
@@ -110,19 +110,19 @@ func TestEndlessBody(t *testing.T) {
 		}
 		left <- sent
 	})
-	e := getOne(t, newClient(t, private()), s.URL)
+	e := getOne(t, newClient(t, allowAll()), s.URL)
 	wantFailure(t, e, fetch.FailureTooLarge, "1000000 bytes")
 	if e.Status != http.StatusOK {
 		t.Errorf("got status %d, want 200", e.Status)
 	}
 	select {
-	case <-left: // the connection was cut, not drained
+	case <-left: // the client closed the connection and did not drain it
 	case <-time.After(10 * time.Second):
-		t.Error("the server still sends")
+		t.Error("the server is still sending")
 	}
 }
 
-func zipped(t *testing.T, body []byte) []byte {
+func gzipped(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -135,32 +135,33 @@ func zipped(t *testing.T, body []byte) []byte {
 	return b.Bytes()
 }
 
-// A server may compress although it was asked not to; then the limit is for what comes out.
+// A server may compress a body although the request excludes that. Then the limit also applies to the decompressed
+// body.
 func TestCompressedBody(t *testing.T) {
 	t.Parallel()
-	empty := zipped(t, nil)
+	empty := gzipped(t, nil)
 	for name, c := range map[string]struct {
 		coding string
 		sent   []byte
 		check  func(*testing.T, fetch.Exchange)
 	}{
-		"unpacked": {"gzip", zipped(t, []byte("hello")), func(t *testing.T, e fetch.Exchange) {
+		"unpacked": {"gzip", gzipped(t, []byte("hello")), func(t *testing.T, e fetch.Exchange) {
 			wantBody(t, e, "hello")
 			if e.Header[web.HeaderDecoded] != "gzip" || e.Header["content-encoding"] != "" || e.Header["content-length"] != "" {
 				t.Errorf("got header %v", e.Header)
 			}
 		}},
-		"bomb": {"gzip", zipped(t, make([]byte, 8<<20)), func(t *testing.T, e fetch.Exchange) {
+		"bomb": {"gzip", gzipped(t, make([]byte, 8<<20)), func(t *testing.T, e fetch.Exchange) {
 			wantFailure(t, e, fetch.FailureTooLarge, "1000000 bytes")
 		}},
-		"much that holds nothing": {"x-gzip", bytes.Repeat(empty, limit/len(empty)+1), func(t *testing.T, e fetch.Exchange) {
+		"many empty members": {"x-gzip", bytes.Repeat(empty, limit/len(empty)+1), func(t *testing.T, e fetch.Exchange) {
 			wantFailure(t, e, fetch.FailureTooLarge, "1000000 bytes")
 		}},
 		"empty": {"gzip", nil, func(t *testing.T, e fetch.Exchange) { wantBody(t, e, "") }},
 		"no gzip": {"gzip", []byte("hello, I am no gzip"), func(t *testing.T, e fetch.Exchange) {
 			wantFailure(t, e, fetch.FailureConnection, "not the gzip")
 		}},
-		"cut": {"gzip", zipped(t, []byte("hello"))[:20], func(t *testing.T, e fetch.Exchange) {
+		"cut": {"gzip", gzipped(t, []byte("hello"))[:20], func(t *testing.T, e fetch.Exchange) {
 			wantFailure(t, e, fetch.FailureConnection, "unzipping")
 		}},
 		"of another coding": {"br", []byte("hello"), func(t *testing.T, e fetch.Exchange) {
@@ -176,36 +177,36 @@ func TestCompressedBody(t *testing.T) {
 				w.Header().Set("Content-Encoding", c.coding)
 				_, _ = w.Write(c.sent)
 			})
-			c.check(t, getOne(t, newClient(t, private()), s.URL))
+			c.check(t, getOne(t, newClient(t, allowAll()), s.URL))
 		})
 	}
 }
 
-// For a status that is an error it is the status that counts, not a body that can't be had.
+// If the status is an error, a body that can't be read is not a failure.
 func TestBodyOfAnErrorStatus(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		body string
-		kept bool
+		body   string
+		stored bool
 	}{
 		"small": {"not here", true},
 		"large": {strings.Repeat("x", 2*limit), false},
 	} {
 		s := serve(t, answer(http.StatusNotFound, c.body))
-		e := getOne(t, newClient(t, private()), s.URL)
+		e := getOne(t, newClient(t, allowAll()), s.URL)
 		if e.Status != http.StatusNotFound || e.Failure != "" {
 			t.Errorf("%s: got status %d, failure %q (%s)", name, e.Status, e.Failure, e.Error)
 		}
-		if c.kept != (string(e.Body) == c.body) || c.kept != (e.Error == "") || !c.kept && e.Body != nil {
+		if c.stored != (string(e.Body) == c.body) || c.stored != (e.Error == "") || !c.stored && e.Body != nil {
 			t.Errorf("%s: got a body of %d bytes, error %q", name, len(e.Body), e.Error)
 		}
 	}
 	slow := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusInternalServerError)
 		_ = http.NewResponseController(w).Flush()
-		untilLeft(r)
+		untilClientLeaves(r)
 	})
-	config := private()
+	config := allowAll()
 	config.Timeouts.Idle = 100 * time.Millisecond
 	e := getOne(t, newClient(t, config), slow.URL)
 	if e.Status != http.StatusInternalServerError || e.Failure != "" || !strings.Contains(e.Error, "within 100ms") {
@@ -213,7 +214,7 @@ func TestBodyOfAnErrorStatus(t *testing.T) {
 	}
 }
 
-// M12, and what goes on for too long without ever standing still.
+// M12, and exchanges that last too long without ever stalling.
 func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	const patience = 300 * time.Millisecond
@@ -224,11 +225,11 @@ func TestTimeouts(t *testing.T) {
 		says     string
 	}{
 		"slow headers": {
-			func(_ http.ResponseWriter, r *http.Request) { untilLeft(r) },
+			func(_ http.ResponseWriter, r *http.Request) { untilClientLeaves(r) },
 			web.Timeouts{Header: patience}, 0, "no headers within 300ms",
 		},
 		"trickling headers": {
-			raw(t, func(conn net.Conn) {
+			rawAnswer(t, func(conn net.Conn) {
 				_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\n")
 				for i := 0; err == nil && i < 1000; i++ {
 					_, err = fmt.Fprintf(conn, "X-%d: y\r\n", i)
@@ -242,7 +243,7 @@ func TestTimeouts(t *testing.T) {
 				w.Header().Set("Content-Length", "100")
 				_, _ = io.WriteString(w, "half")
 				_ = http.NewResponseController(w).Flush()
-				untilLeft(r)
+				untilClientLeaves(r)
 			},
 			web.Timeouts{Idle: patience}, http.StatusOK, "nothing more of the body within 300ms",
 		},
@@ -266,7 +267,7 @@ func TestTimeouts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			config := private()
+			config := allowAll()
 			config.Timeouts = c.timeouts
 			s := serve(t, c.handler)
 			started := time.Now()
@@ -282,12 +283,12 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// HTTP/2 says less about why a request ended.
+// Over HTTP/2, errors tell less about why a request ended.
 func TestTimeoutsOverHTTP2(t *testing.T) {
 	t.Parallel()
 	s := prepare(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor != 2 {
-			t.Errorf("was asked over %s", r.Proto)
+			t.Errorf("the request came over %s", r.Proto)
 		}
 		if r.URL.Path == "/error" {
 			w.WriteHeader(http.StatusBadGateway)
@@ -296,12 +297,12 @@ func TestTimeoutsOverHTTP2(t *testing.T) {
 			_, _ = io.WriteString(w, "half")
 			_ = http.NewResponseController(w).Flush()
 		}
-		untilLeft(r)
+		untilClientLeaves(r)
 	})
 	s.EnableHTTP2 = true
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	config := private()
+	config := allowAll()
 	config.InsecureTLS = true
 	config.Timeouts = web.Timeouts{Header: time.Second, Idle: 300 * time.Millisecond}
 	c := newClient(t, config)
@@ -312,7 +313,7 @@ func TestTimeoutsOverHTTP2(t *testing.T) {
 	}
 }
 
-// A body that keeps coming may take longer than it may stand still.
+// A body that keeps arriving may take longer than Timeouts.Idle.
 func TestSteadyBody(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -322,12 +323,12 @@ func TestSteadyBody(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 		}
 	})
-	config := private()
+	config := allowAll()
 	config.Timeouts.Idle = 2 * time.Second
 	wantBody(t, getOne(t, newClient(t, config), s.URL), "xxxxxxxx")
 }
 
-// M10, and other ways to end a connection too early.
+// M10, and other ways in which a connection ends too early.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
@@ -335,7 +336,7 @@ func TestBrokenConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = closed.Close()
-	wantFailure(t, getOne(t, newClient(t, private()), "http://"+closed.Addr().String()), fetch.FailureConnection, "refused")
+	wantFailure(t, getOne(t, newClient(t, allowAll()), "http://"+closed.Addr().String()), fetch.FailureConnection, "refused")
 
 	reset := func(conn net.Conn) {
 		if tcp, ok := conn.(*net.TCPConn); ok {
@@ -361,7 +362,7 @@ func TestBrokenConnections(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := getOne(t, newClient(t, private()), serve(t, raw(t, c.write)).URL)
+			e := getOne(t, newClient(t, allowAll()), serve(t, rawAnswer(t, c.write)).URL)
 			wantFailure(t, e, fetch.FailureConnection, "")
 			if e.Status != c.status || e.Error == "" {
 				t.Errorf("got status %d (%s), want %d", e.Status, e.Error, c.status)
@@ -370,16 +371,16 @@ func TestBrokenConnections(t *testing.T) {
 	}
 }
 
-// A server that switches protocols unasked leaves nothing to wait for.
+// A server that switches protocols unasked does not make the client wait.
 func TestSwitchedProtocol(t *testing.T) {
 	t.Parallel()
-	s := serve(t, raw(t, func(conn net.Conn) {
+	s := serve(t, rawAnswer(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
 		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 		_, _ = conn.Read(make([]byte, 1)) // until the client is gone
 	}))
 	started := time.Now()
-	e := getOne(t, newClient(t, private()), s.URL)
+	e := getOne(t, newClient(t, allowAll()), s.URL)
 	if e.Status != http.StatusSwitchingProtocols || !strings.Contains(e.Error, "101") || time.Since(started) > 5*time.Second {
 		t.Errorf("got status %d (%s) after %s", e.Status, e.Error, time.Since(started))
 	}
@@ -390,29 +391,29 @@ func TestTLS(t *testing.T) {
 	s := prepare(answer(http.StatusOK, "{}"))
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	wantFailure(t, getOne(t, newClient(t, private()), s.URL), fetch.FailureConnection, "certificate")
+	wantFailure(t, getOne(t, newClient(t, allowAll()), s.URL), fetch.FailureConnection, "certificate")
 	if s.requests.Load() != 0 {
-		t.Error("a request was sent to a host that could not show who it is")
+		t.Error("a request was sent to a host without a valid certificate")
 	}
-	config := private()
+	config := allowAll()
 	config.InsecureTLS = true
 	wantBody(t, getOne(t, newClient(t, config), s.URL), "{}")
 }
 
-// D20: who cancels gets control back at once, and nothing that looks like the host's fault.
+// D20: after a cancellation, Get returns at once, and without an exchange that looks like the host's fault.
 func TestCancellation(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{}, 8)
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		arrived <- struct{}{}
-		untilLeft(r)
+		untilClientLeaves(r)
 	})
-	config := private()
+	config := allowAll()
 	config.PerHostConcurrency = 1
 	c := newClient(t, config)
 	ctx, cancel := context.WithCancel(t.Context())
 	results := make(chan []fetch.Exchange)
-	for range 2 { // one is asked, the other waits for its turn
+	for range 2 { // one request is sent, and the other waits for a slot
 		go func() { results <- c.Get(ctx, direct(s.URL, s.URL), limit, "") }()
 	}
 	<-arrived
@@ -421,27 +422,27 @@ func TestCancellation(t *testing.T) {
 		select {
 		case exchanges := <-results:
 			if len(exchanges) != 0 {
-				t.Errorf("got %+v of requests that were cancelled", exchanges)
+				t.Errorf("got %+v for cancelled requests", exchanges)
 			}
 		case <-time.After(5 * time.Second):
-			t.Fatal("still busy after it was cancelled")
+			t.Fatal("Get did not return after the cancellation")
 		}
 	}
 	if n := s.requests.Load(); n != 1 {
 		t.Errorf("the server saw %d requests, want 1", n)
 	}
 	if exchanges := c.Get(ctx, direct(s.URL), limit, ""); len(exchanges) != 0 {
-		t.Errorf("got %+v with a context that was over", exchanges)
+		t.Errorf("got %+v with an ended context", exchanges)
 	}
 }
 
-// D7: a deadline of the caller is a timeout like any other.
+// D7: the caller's deadline counts as a timeout.
 func TestDeadlineOfTheCaller(t *testing.T) {
 	t.Parallel()
-	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { untilLeft(r) })
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { untilClientLeaves(r) })
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	exchanges := newClient(t, private()).Get(ctx, direct(s.URL, s.URL), limit, "")
+	exchanges := newClient(t, allowAll()).Get(ctx, direct(s.URL, s.URL), limit, "")
 	if len(exchanges) != 1 {
 		t.Fatalf("got %d exchanges, want the one that was cut", len(exchanges))
 	}

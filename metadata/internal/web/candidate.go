@@ -8,16 +8,17 @@ import (
 	"strata/domain/fetch"
 )
 
-// Candidate is one way to a document or an image.
+// Candidate is a place from which a document or image can be fetched.
 type Candidate struct {
-	// URL to ask: http or https.
+	// URL has the scheme http or https.
 	URL string
-	// Gateway is the base URL of the gateway that URL belongs to; empty when a URI is asked as it is.
+	// Gateway is the base URL of the gateway that URL belongs to; empty if URL is the resource's own URI.
 	Gateway string
 }
 
-// inOrder puts gateways that are not due yet behind all others, the one that is due first in front.
-func (c *Client) inOrder(candidates []Candidate) []Candidate {
+// demotedLast returns the candidates with those of demoted gateways and paused hosts behind all others, ordered by the
+// time at which they are due again.
+func (c *Client) demotedLast(candidates []Candidate) []Candidate {
 	type scheduled struct {
 		Candidate
 		due time.Time
@@ -29,7 +30,7 @@ func (c *Client) inOrder(candidates []Candidate) []Candidate {
 		if candidate.Gateway != "" {
 			s.due = c.gateways.due(candidate.Gateway)
 			if address, err := parse(candidate.URL); err == nil {
-				s.due = later(s.due, c.hosts.closedUntil(hostName(address)))
+				s.due = later(s.due, c.hosts.pausedUntil(hostName(address)))
 			}
 			if !s.due.After(now) {
 				s.due = time.Time{}
@@ -52,8 +53,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// definite says whether no other candidate would answer better.
-func definite(candidate Candidate, e *fetch.Exchange) bool {
+// isDefinite reports whether no other candidate could give a better answer.
+func isDefinite(candidate Candidate, e *fetch.Exchange) bool {
 	switch {
 	case e.Status >= 200 && e.Status <= 299:
 		return e.Failure == "" || e.Failure == fetch.FailureTooLarge
@@ -63,16 +64,16 @@ func definite(candidate Candidate, e *fetch.Exchange) bool {
 	return false
 }
 
-// telling ranks exchanges without a definite answer by how much they say about the thing that was wanted:
+// informativeness ranks exchanges without a definite answer by how much they tell about the resource:
 //
-//	0  a way that can't be gone: refused, too many redirects, a bad URI
-//	1  429: to be asked later
-//	2  no connection, or a cut one
-//	3  a timeout: the host works on it, or should
+//	0  the request could not be made: refused address, too many redirects, bad URI
+//	1  429: try later
+//	2  no connection, or a broken one
+//	3  a timeout: the host may have the resource
 //	4  5xx, and statuses that make no sense here
-//	5  4xx: the host has an opinion
-//	6  404, 410: the host says that there is no such thing
-func telling(e *fetch.Exchange) int {
+//	5  4xx: the host rejects the request
+//	6  404, 410: the host does not have the resource
+func informativeness(e *fetch.Exchange) int {
 	switch e.Failure {
 	case fetch.FailureRefused, fetch.FailureRedirects, fetch.FailureURI:
 		return 0
@@ -92,11 +93,11 @@ func telling(e *fetch.Exchange) int {
 	return 4
 }
 
-// mostTellingLast moves the most telling exchange to the end; of several the latest.
-func mostTellingLast(exchanges []fetch.Exchange) {
+// mostInformativeLast moves the most informative exchange to the end, and the latest of several.
+func mostInformativeLast(exchanges []fetch.Exchange) {
 	best := 0
 	for i := range exchanges {
-		if telling(&exchanges[i]) >= telling(&exchanges[best]) {
+		if informativeness(&exchanges[i]) >= informativeness(&exchanges[best]) {
 			best = i
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"strata/domain/fetch"
 )
 
-// Client asks hosts. It is safe for concurrent use; there should be one, because it knows how the hosts are.
+// Client fetches resources. It is safe for concurrent use. A process should have only one, because it keeps the state
+// of hosts and gateways.
 type Client struct {
 	config    Config
 	transport *http.Transport
@@ -21,16 +22,16 @@ type Client struct {
 	secrets   secrets
 }
 
-// headerBytesMax bounds what a server may say before its body.
+// headerBytesMax bounds the size of a response's header.
 const headerBytesMax = 64 << 10
 
-// New makes a Client.
+// New returns a Client.
 func New(config Config) *Client {
 	config = config.withDefaults()
 	dialer := &dialer{
-		resolver: config.Resolver,
-		allowed:  newAllowed(&config),
-		timeout:  config.Timeouts.Connect,
+		resolver:  config.Resolver,
+		allowList: newAllowList(&config),
+		timeout:   config.Timeouts.Connect,
 	}
 	if dialer.resolver == nil {
 		dialer.resolver = net.DefaultResolver
@@ -41,14 +42,15 @@ func New(config Config) *Client {
 	}
 	return &Client{
 		config: config,
-		// A transport follows no redirects: each hop is a request of ours, judged and waited for like the first. It has
-		// no Proxy: one that the environment names would be asked for addresses that were not judged here.
+		// A transport does not follow redirects. The client makes each hop itself, with the same checks and limits as
+		// the first. The transport has no Proxy, because a proxy from the environment would connect to unchecked
+		// addresses.
 		transport: &http.Transport{
 			DialContext:            dialer.dial,
 			TLSClientConfig:        &tls.Config{InsecureSkipVerify: config.InsecureTLS},
 			TLSHandshakeTimeout:    config.Timeouts.Connect,
 			ForceAttemptHTTP2:      true,
-			DisableCompression:     true, // so that bytes are counted before they are unpacked
+			DisableCompression:     true, // so that readBody can count bytes before it decompresses them
 			MaxIdleConns:           100,
 			MaxIdleConnsPerHost:    config.PerHostConcurrency,
 			IdleConnTimeout:        30 * time.Second,
@@ -60,44 +62,44 @@ func New(config Config) *Client {
 	}
 }
 
-// Close gives up connections that wait for another request.
+// Close closes idle connections.
 func (c *Client) Close() {
 	c.transport.CloseIdleConnections()
 }
 
-// Get asks the candidates, which are different ways to the same thing, one after another until one gives a definite
-// answer: a status of 2xx, or of 404 or 410 that does not come from a gateway, for a gateway only says that it could
-// not find it. A body that is larger than limit is definite as well: it is so everywhere. Gateways that lately failed
-// come after the others. accept is the header of that name.
+// Get tries the candidates, which are different places for the same resource, one after the other until one gives a
+// definite answer. A definite answer is a status 2xx, or a status 404 or 410 that does not come from a gateway (a
+// gateway only says that it could not find the resource). A body larger than limit is also definite, because it is so
+// everywhere. Gateways that failed recently come after the others. accept is the value of the header field Accept.
 //
-// There is one exchange for each candidate that was tried, with the redirects that were followed; where they led is in
-// its header under HeaderFinalURL. The last one counts: it is the definite answer or else the most telling failure (see
-// telling), and the others have the order in which they were made. The body of a status other than 2xx is kept when it
-// is small, and no failure when it is not.
+// Get returns one exchange for each candidate that it tried. An exchange includes its redirects; its header names the
+// last URL as HeaderFinalURL. The last exchange is the result: the definite answer, or else the most informative
+// failure (see informativeness). The others are in the order in which they were made. If the status is not 2xx, the
+// exchange has the body only if it is small; a larger body is not a failure.
 //
-// A host that answered 429 is left alone until it is due again. Until then its exchange has status 429, says in Error
-// that it was not asked, and has the seconds that remain as retry-after.
+// A host that answered 429 is paused. Until the pause is over, exchanges with it are not made: they have status 429, an
+// Error that says so, and the remaining seconds as retry-after.
 //
-// When ctx is cancelled, Get returns at once with the exchanges that were finished, if any. When the deadline of ctx
-// passes, the exchange under way is there too, as a timeout.
+// When ctx is cancelled, Get returns at once, with the exchanges that were finished, if any. When the deadline of ctx
+// passes, it also returns the exchange in progress, as a timeout.
 func (c *Client) Get(ctx context.Context, candidates []Candidate, limit int64, accept string) []fetch.Exchange {
 	var exchanges []fetch.Exchange
-	for _, candidate := range c.inOrder(candidates) {
+	for _, candidate := range c.demotedLast(candidates) {
 		e, ok := c.try(ctx, candidate, limit, accept)
 		if !ok {
 			break
 		}
 		exchanges = append(exchanges, e)
-		if ctx.Err() == nil { // else it was us who gave up
-			c.gateways.note(candidate.Gateway, &e)
+		if ctx.Err() == nil { // otherwise the client gave up, which says nothing about the gateway
+			c.gateways.record(candidate.Gateway, &e)
 		}
-		if definite(candidate, &e) {
+		if isDefinite(candidate, &e) {
 			return exchanges
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	mostTellingLast(exchanges)
+	mostInformativeLast(exchanges)
 	return exchanges
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -9,44 +10,48 @@ import (
 	"time"
 )
 
-// Config of a Client. The zero value of each field is its default.
+// Config configures a Client. The zero value of each field selects its default.
 type Config struct {
 	Timeouts Timeouts
-	// MaxRedirects is how many redirects are followed for one exchange; MaxRedirectsDefault when 0, none when negative.
+	// MaxRedirects is the maximum number of redirects in one exchange. 0 means MaxRedirectsDefault; a negative number
+	// means none.
 	MaxRedirects int
-	// AllowPrivate lets every address be asked, also those of private networks. For tests and closed networks.
+	// AllowPrivate allows requests to every address, including private networks. It is for tests and closed networks.
 	AllowPrivate bool
-	// AllowHosts may be asked although their addresses are private, such as an operator's own gateway: each is a host, a
-	// host:port, or a range of addresses in CIDR notation (RFC 4632), whichever name leads there.
+	// AllowHosts lists destinations that are allowed although they are not public, such as an operator's own gateway.
+	// An entry is a host, a host:port, or a range of addresses in CIDR notation (RFC 4632). A range applies to every
+	// host name that leads there.
 	AllowHosts []string
-	// UserAgent says who asks; UserAgentDefault when empty.
+	// UserAgent is the value of the header field User-Agent; UserAgentDefault if empty.
 	UserAgent string
-	// GatewayHeader has, by a gateway's base URL, what only this gateway is told, such as a key for it. It is sent for
-	// candidates that name the gateway, and no longer once a redirect leaves the gateway's origin.
+	// GatewayHeader has the secret header fields of each gateway, such as an API key, by the gateway's base URL. They
+	// are sent for candidates that name the gateway, until a redirect leaves the gateway's origin.
 	GatewayHeader map[string]http.Header
 	// InsecureTLS accepts any certificate.
 	InsecureTLS bool
-	// PerHostConcurrency is how many requests a host sees at once; PerHostConcurrencyDefault when 0.
+	// PerHostConcurrency is the maximum number of requests to a host at the same time; PerHostConcurrencyDefault if 0.
 	PerHostConcurrency int
-	// PerHostRate is how many requests a host sees per second, bursts of PerHostConcurrency apart; no bound when 0.
+	// PerHostRate is the maximum number of requests to a host per second, except for bursts of PerHostConcurrency;
+	// unlimited if 0.
 	PerHostRate float64
-	// Resolver finds the addresses of hosts; the system's when nil.
+	// Resolver resolves host names; the system's resolver if nil.
 	Resolver Resolver
 }
 
-// Timeouts bound one exchange. Time spent waiting for a host's turn does not count.
+// Timeouts bound one exchange. The time spent waiting for a slot at a host does not count.
 type Timeouts struct {
-	// Connect until a connection is there, and again until TLS is; TimeoutConnectDefault when 0.
+	// Connect bounds opening a connection, and the TLS handshake after it; TimeoutConnectDefault if 0.
 	Connect time.Duration
-	// Header from the request until all headers of its response, connecting included; TimeoutHeaderDefault when 0.
+	// Header bounds the time from the request to the end of the response's header, including connecting;
+	// TimeoutHeaderDefault if 0.
 	Header time.Duration
-	// Idle is how long a body may stand still; TimeoutIdleDefault when 0.
+	// Idle bounds the time without any byte of a body; TimeoutIdleDefault if 0.
 	Idle time.Duration
-	// Overall is for everything, redirects included; TimeoutOverallDefault when 0.
+	// Overall bounds the whole exchange, including redirects; TimeoutOverallDefault if 0.
 	Overall time.Duration
 }
 
-// Defaults of Config.
+// Default values of Config.
 const (
 	MaxRedirectsDefault       = 5
 	PerHostConcurrencyDefault = 4
@@ -57,14 +62,14 @@ const (
 	UserAgentDefault          = "strata-metadata/1"
 )
 
-// Resolver finds the addresses of a host. *net.Resolver is one.
+// Resolver resolves host names. *net.Resolver implements it.
 type Resolver interface {
-	// LookupNetIP gives the addresses of a host; network is "ip".
+	// LookupNetIP returns the IP addresses of a host; network is "ip".
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Validate says what is wrong with a Config: a range that is none, a gateway whose base can't be asked. New takes the
-// Config either way; what can't be read then allows nothing and is sent to nobody.
+// Validate returns an error if an allowed host or the base URL of a gateway is malformed. New also accepts an invalid
+// Config; malformed entries then allow nothing and are sent to nobody.
 func (c *Config) Validate() error {
 	for i, entry := range c.AllowHosts {
 		if entry == "" {
@@ -79,7 +84,7 @@ func (c *Config) Validate() error {
 	}
 	for base := range c.GatewayHeader {
 		if _, err := parse(base); err != nil {
-			return fmt.Errorf("gateway %q: %w", bare(base), err)
+			return fmt.Errorf("gateway %q: %w", withoutCredentials(base), err)
 		}
 	}
 	return nil
@@ -87,22 +92,14 @@ func (c *Config) Validate() error {
 
 func (c *Config) withDefaults() Config {
 	filled := *c
-	filled.MaxRedirects = max(0, orDefault(c.MaxRedirects, MaxRedirectsDefault))
-	filled.UserAgent = orDefault(c.UserAgent, UserAgentDefault)
-	filled.PerHostConcurrency = max(1, orDefault(c.PerHostConcurrency, PerHostConcurrencyDefault))
+	filled.MaxRedirects = max(0, cmp.Or(c.MaxRedirects, MaxRedirectsDefault))
+	filled.UserAgent = cmp.Or(c.UserAgent, UserAgentDefault)
+	filled.PerHostConcurrency = max(1, cmp.Or(c.PerHostConcurrency, PerHostConcurrencyDefault))
 	filled.Timeouts = Timeouts{
-		Connect: orDefault(c.Timeouts.Connect, TimeoutConnectDefault),
-		Header:  orDefault(c.Timeouts.Header, TimeoutHeaderDefault),
-		Idle:    orDefault(c.Timeouts.Idle, TimeoutIdleDefault),
-		Overall: orDefault(c.Timeouts.Overall, TimeoutOverallDefault),
+		Connect: cmp.Or(c.Timeouts.Connect, TimeoutConnectDefault),
+		Header:  cmp.Or(c.Timeouts.Header, TimeoutHeaderDefault),
+		Idle:    cmp.Or(c.Timeouts.Idle, TimeoutIdleDefault),
+		Overall: cmp.Or(c.Timeouts.Overall, TimeoutOverallDefault),
 	}
 	return filled
-}
-
-func orDefault[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }

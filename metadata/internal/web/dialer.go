@@ -13,15 +13,15 @@ import (
 	"strata/domain/fetch"
 )
 
-// dialer connects to destinations that may be asked. It resolves a host once and dials what it judged, so that a
-// second answer of the host's name server, which may be another one, does not matter.
+// dialer connects to allowed destinations. It resolves a host once, and dials the addresses that it has checked. So the
+// host's name server gains nothing by giving another answer the second time.
 type dialer struct {
-	resolver Resolver
-	allowed  *allowed
-	timeout  time.Duration
+	resolver  Resolver
+	allowList *allowList
+	timeout   time.Duration
 }
 
-// dial is for http.Transport.
+// dial implements http.Transport's DialContext.
 func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -36,10 +36,10 @@ func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 	end, _ := ctx.Deadline()
 	var failed error
 	for i, ip := range addresses {
-		// An address that swallows everything leaves some of the time to those after it.
+		// Each address gets an equal share of the remaining time, in case it does not answer at all.
 		share := time.Until(end) / time.Duration(len(addresses)-i)
-		one := net.Dialer{Timeout: max(share, time.Millisecond)}
-		conn, err := one.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
+		single := net.Dialer{Timeout: max(share, time.Millisecond)}
+		conn, err := single.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
 		if err == nil {
 			return conn, nil
 		}
@@ -48,8 +48,8 @@ func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 	return nil, failed
 }
 
-// destinations are the addresses of a host; there is at least one, and all of them may be asked. It expects the
-// host in canonical form.
+// destinations returns the addresses of a host, at least one. It returns an error unless all of them are allowed. The
+// host must be in canonical form.
 func (d *dialer) destinations(ctx context.Context, host, port string) ([]netip.Addr, error) {
 	addresses, err := d.lookup(ctx, host)
 	if err != nil {
@@ -58,11 +58,11 @@ func (d *dialer) destinations(ctx context.Context, host, port string) ([]netip.A
 	if len(addresses) == 0 {
 		return nil, refused("%s has no address", host)
 	}
-	if d.allowed.host(host, port) {
+	if d.allowList.host(host, port) {
 		return addresses, nil
 	}
 	for _, ip := range addresses {
-		if !d.allowed.address(ip) {
+		if !d.allowList.address(ip) {
 			return nil, refused("%s leads to %s, which is not a public address", host, ip)
 		}
 	}
@@ -78,7 +78,7 @@ func (d *dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	}
 	addresses, err := d.resolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
-		// The error of net names our own name server, which is nobody's business.
+		// The error of net names the resolver of this network, which must not get into a report.
 		var unknown *net.DNSError
 		if errors.As(err, &unknown) {
 			return nil, &failure{fetch.FailureConnection, fmt.Sprintf("lookup of %s: %s", host, unknown.Err)}
@@ -88,8 +88,8 @@ func (d *dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	return addresses, nil
 }
 
-// endsInNumber finds hosts such as 2130706433, 0x7f.1 or 0177.0.0.1: no name ends in a number, and old resolvers read
-// them as IPv4 (WHATWG URL, "ends in a number").
+// endsInNumber reports whether a host ends in a number, such as 2130706433, 0x7f.1 or 0177.0.0.1. No host name does,
+// but old resolvers read such hosts as IPv4 addresses (WHATWG URL, "ends in a number").
 func endsInNumber(host string) bool {
 	label := host[strings.LastIndexByte(host, '.')+1:]
 	if label != "" && strings.Trim(label, "0123456789") == "" {

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Public is public, for the table of ranges.
+// Public is public.
 func Public(ip netip.Addr) bool { return public(ip) }
 
-// Bare is bare, for properties.
-func Bare(raw string) string { return bare(raw) }
+// WithoutCredentials is withoutCredentials.
+func WithoutCredentials(raw string) string { return withoutCredentials(raw) }
 
-// EscapeQuery is escapeQuery, for properties.
+// EscapeQuery is escapeQuery.
 func EscapeQuery(query string) string { return escapeQuery(query) }
 
-// HostName is hostName of an address that can be asked.
+// HostName is hostName of a URL.
 func HostName(raw string) string {
 	address, err := parse(raw)
 	if err != nil {
@@ -23,15 +23,28 @@ func HostName(raw string) string {
 	return hostName(address)
 }
 
-// SetClock replaces the clock by which hosts and gateways are due. Call it before the first Get.
+// SetClock replaces the clock of pauses and demotions. It must be called before the first Get.
 func (c *Client) SetClock(now func() time.Time) {
 	c.hosts.now = now
 	c.gateways.now = now
 }
 
-// KnownHosts is how many hosts are remembered.
+// KnownHosts returns the number of remembered hosts.
 func (c *Client) KnownHosts() int {
 	c.hosts.mu.Lock()
 	defer c.hosts.mu.Unlock()
 	return len(c.hosts.byName)
 }
+
+// HostUsers returns the number of requests to a host that are in progress or waiting.
+func (c *Client) HostUsers(name string) int {
+	c.hosts.mu.Lock()
+	defer c.hosts.mu.Unlock()
+	if one, ok := c.hosts.byName[name]; ok {
+		return one.users
+	}
+	return 0
+}
+
+// HostPausedUntil returns when a host's pause ends.
+func (c *Client) HostPausedUntil(name string) time.Time { return c.hosts.pausedUntil(name) }

@@ -10,7 +10,7 @@ import (
 	"strata/domain/fetch"
 )
 
-// failure is an error that knows what kind of failure it is.
+// failure is an error with a kind of failure.
 type failure struct {
 	kind fetch.Failure
 	text string
@@ -18,18 +18,18 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
-// tooSlow is the cause with which a context ends whose patience is over.
-func tooSlow(what string, after time.Duration) error {
+// timeoutFailure returns the cause with which a context is cancelled when a timeout is over.
+func timeoutFailure(what string, after time.Duration) error {
 	return &failure{fetch.FailureTimeout, what + " within " + after.String()}
 }
 
-// describe says what kind of failure an error is, and what to tell of it.
-func describe(err error) (fetch.Failure, string) {
+// classify returns the kind and the text of an error for an exchange.
+func classify(err error) (fetch.Failure, string) {
 	var known *failure
 	if errors.As(err, &known) {
 		return known.kind, known.text
 	}
-	// A joined error has a line for each address that was dialled.
+	// A joined error has one line for each address that was dialled.
 	text := strings.ReplaceAll(strings.ToValidUTF8(err.Error(), "\uFFFD"), "\n", "; ")
 	if timeout(err) {
 		return fetch.FailureTimeout, text

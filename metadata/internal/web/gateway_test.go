@@ -24,13 +24,13 @@ func statuses(exchanges []fetch.Exchange) string {
 	return fmt.Sprint(list)
 }
 
-// Whatever a gateway says but success, the next one is asked.
+// Unless a gateway succeeds, the next one is tried.
 func TestGatewayFailover(t *testing.T) {
 	t.Parallel()
 	good := serve(t, answer(http.StatusOK, "{}"))
 	for _, status := range []int{400, 403, 404, 410, 429, 500, 504} {
 		bad := serve(t, answer(status, ""))
-		exchanges := newClient(t, private()).Get(t.Context(), through("/ipfs/cid", bad.URL, good.URL), limit, "")
+		exchanges := newClient(t, allowAll()).Get(t.Context(), viaGateways("/ipfs/cid", bad.URL, good.URL), limit, "")
 		if got, want := statuses(exchanges), fmt.Sprintf("[%d 200]", status); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -38,10 +38,10 @@ func TestGatewayFailover(t *testing.T) {
 			t.Errorf("got %s through %s", last.URL, last.Gateway)
 		}
 	}
-	config := private()
+	config := allowAll()
 	config.Timeouts.Header = 200 * time.Millisecond
-	slow := serve(t, func(_ http.ResponseWriter, r *http.Request) { untilLeft(r) })
-	exchanges := newClient(t, config).Get(t.Context(), through("/ipfs/cid", slow.URL, good.URL), limit, "")
+	slow := serve(t, func(_ http.ResponseWriter, r *http.Request) { untilClientLeaves(r) })
+	exchanges := newClient(t, config).Get(t.Context(), viaGateways("/ipfs/cid", slow.URL, good.URL), limit, "")
 	if got := statuses(exchanges); got != "[timeout 200]" {
 		t.Errorf("got %s", got)
 	}
@@ -53,28 +53,29 @@ func TestDefiniteAnswers(t *testing.T) {
 	next := serve(t, answer(http.StatusOK, "{}"))
 	for _, status := range []int{http.StatusNotFound, http.StatusGone} {
 		s := serve(t, answer(status, ""))
-		exchanges := newClient(t, private()).Get(t.Context(), direct(s.URL, next.URL), limit, "")
+		exchanges := newClient(t, allowAll()).Get(t.Context(), direct(s.URL, next.URL), limit, "")
 		if got, want := statuses(exchanges), fmt.Sprintf("[%d]", status); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 	large := serve(t, answer(http.StatusOK, "much too large"))
-	exchanges := newClient(t, private()).Get(t.Context(), through("/ipfs/cid", large.URL, next.URL), 5, "")
+	exchanges := newClient(t, allowAll()).Get(t.Context(), viaGateways("/ipfs/cid", large.URL, next.URL), 5, "")
 	if got := statuses(exchanges); got != "[too_large]" {
-		t.Errorf("got %s: what is too large at one gateway is so at all", got)
+		t.Errorf("got %s; a resource that is too large at one gateway is too large at all", got)
 	}
 	if next.requests.Load() != 0 {
-		t.Error("the next candidate was asked")
+		t.Error("the next candidate got a request")
 	}
 }
 
-// When all fail, the failure that says most is last, and the others stand as they came.
-func TestMostTellingFailureIsLast(t *testing.T) {
+// When all candidates fail, the most informative failure is last, and the others are in the order in which they were
+// made.
+func TestMostInformativeFailureIsLast(t *testing.T) {
 	t.Parallel()
 	at := func(status int) string { return serve(t, answer(status, "")).URL }
 	gone := serve(t, answer(http.StatusOK, ""))
 	gone.Close()
-	slow := serve(t, func(_ http.ResponseWriter, r *http.Request) { untilLeft(r) })
+	slow := serve(t, func(_ http.ResponseWriter, r *http.Request) { untilClientLeaves(r) })
 	around := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) })
 	for _, c := range []struct {
 		gateways []string
@@ -88,91 +89,91 @@ func TestMostTellingFailureIsLast(t *testing.T) {
 		{[]string{at(429), around.URL, "ftp://gateway.example"}, "[too_many_redirects bad_uri 429]"},
 		{[]string{at(500), at(503), at(500)}, "[500 503 500]"},
 	} {
-		config := private()
+		config := allowAll()
 		config.Timeouts.Header = 200 * time.Millisecond
-		exchanges := newClient(t, config).Get(t.Context(), through("/", c.gateways...), limit, "")
+		exchanges := newClient(t, config).Get(t.Context(), viaGateways("/", c.gateways...), limit, "")
 		if got := statuses(exchanges); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
 	}
-	if exchanges := newClient(t, private()).Get(t.Context(), nil, limit, ""); len(exchanges) != 0 {
+	if exchanges := newClient(t, allowAll()).Get(t.Context(), nil, limit, ""); len(exchanges) != 0 {
 		t.Errorf("got %v without candidates", exchanges)
 	}
 }
 
-// A gateway that fails moves back, for longer each time, and has its place again when it is due and works.
-func TestGatewayMovesBackUntilDue(t *testing.T) {
+// A failing gateway is demoted, each time for longer. It regains its place when it is due and works.
+func TestDemotionOfAGateway(t *testing.T) {
 	t.Parallel()
 	var status atomic.Int32
 	status.Store(500)
 	first := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) })
 	second := serve(t, answer(http.StatusOK, "{}"))
-	c := newClient(t, private())
+	c := newClient(t, allowAll())
 	now := newClock()
 	c.SetClock(now.now)
-	asked := func(want string) {
+	wantStatuses := func(want string) {
 		t.Helper()
-		if got := statuses(c.Get(t.Context(), through("/", first.URL, second.URL), limit, "")); got != want {
+		if got := statuses(c.Get(t.Context(), viaGateways("/", first.URL, second.URL), limit, "")); got != want {
 			t.Fatalf("got %s, want %s", got, want)
 		}
 	}
-	asked("[500 200]")
-	asked("[200]")
+	wantStatuses("[500 200]")
+	wantStatuses("[200]")
 	now.advance(14 * time.Second)
-	asked("[200]")
+	wantStatuses("[200]")
 	now.advance(time.Second)
-	asked("[500 200]") // due, and failed again: twice as long
+	wantStatuses("[500 200]") // it is due, fails again, and is demoted for twice as long
 	now.advance(29 * time.Second)
-	asked("[200]")
+	wantStatuses("[200]")
 	now.advance(time.Second)
-	status.Store(404) // it works; the thing is not there
-	asked("[404 200]")
-	asked("[404 200]")
+	status.Store(404) // the gateway works, but the resource is not there
+	wantStatuses("[404 200]")
+	wantStatuses("[404 200]")
 	status.Store(500)
-	asked("[500 200]")
-	now.advance(15 * time.Second) // what was before is forgotten
-	asked("[500 200]")
+	wantStatuses("[500 200]")
+	now.advance(15 * time.Second) // the earlier failures are forgotten
+	wantStatuses("[500 200]")
 	for range 60 {
-		now.advance(10 * time.Minute) // never longer than that
-		asked("[500 200]")
+		now.advance(10 * time.Minute) // the maximum
+		wantStatuses("[500 200]")
 	}
 }
 
-// When no gateway is well, all are asked, the one that is due first in front.
-func TestUnhealthyGatewaysAreStillAsked(t *testing.T) {
+// When all gateways are demoted, all are tried, and the one that is due first comes first.
+func TestDemotedGatewaysAreStillTried(t *testing.T) {
 	t.Parallel()
 	a, b := serve(t, answer(500, "")), serve(t, answer(503, ""))
-	c := newClient(t, private())
+	c := newClient(t, allowAll())
 	now := newClock()
 	c.SetClock(now.now)
 	first := func() string {
-		exchanges := c.Get(t.Context(), through("/", a.URL, b.URL), limit, "")
+		exchanges := c.Get(t.Context(), viaGateways("/", a.URL, b.URL), limit, "")
 		if len(exchanges) != 2 {
 			t.Fatalf("got %s, want both", statuses(exchanges))
 		}
 		return exchanges[0].Gateway
 	}
-	c.Get(t.Context(), through("/", a.URL), limit, "")
+	c.Get(t.Context(), viaGateways("/", a.URL), limit, "")
 	now.advance(time.Second)
 	if first() != b.URL {
-		t.Error("a gateway that failed was asked before one that did not")
+		t.Error("a gateway that failed was tried before one that did not")
 	}
 	// a failed twice and b once, so b is due first.
 	if first() != b.URL {
-		t.Error("a gateway that is due later was asked first")
+		t.Error("a gateway that is due later was tried first")
 	}
 }
 
-// A gateway that said 429 moves back, and gets no request when it is its turn all the same.
-func TestLimitedGatewayMovesBack(t *testing.T) {
+// A gateway that answered 429 comes last, and gets no request even when its turn comes.
+func TestLimitedGatewayComesLast(t *testing.T) {
 	t.Parallel()
 	limited := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "30")
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
 	other := serve(t, answer(http.StatusNotFound, ""))
-	c := newClient(t, private())
-	candidates := through("/", limited.URL, other.URL)
+	c := newClient(t, allowAll())
+	candidates := viaGateways("/", limited.URL, other.URL)
 	if got := statuses(c.Get(t.Context(), candidates, limit, "")); got != "[429 404]" {
 		t.Fatalf("got %s", got)
 	}
@@ -185,35 +186,35 @@ func TestLimitedGatewayMovesBack(t *testing.T) {
 	}
 }
 
-// A deadline of the caller is not the gateway's fault.
-func TestDeadlineDoesNotMoveAGatewayBack(t *testing.T) {
+// A gateway is not demoted because of the caller's deadline.
+func TestDeadlineDoesNotDemoteAGateway(t *testing.T) {
 	t.Parallel()
 	var quick atomic.Bool
 	first := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		if !quick.Load() {
-			untilLeft(r)
+			untilClientLeaves(r)
 		}
 	})
 	second := serve(t, answer(http.StatusOK, "{}"))
-	c := newClient(t, private())
+	c := newClient(t, allowAll())
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	if got := statuses(c.Get(ctx, through("/", first.URL, second.URL), limit, "")); got != "[timeout]" {
+	if got := statuses(c.Get(ctx, viaGateways("/", first.URL, second.URL), limit, "")); got != "[timeout]" {
 		t.Fatalf("got %s", got)
 	}
 	quick.Store(true)
-	exchanges := c.Get(t.Context(), through("/", first.URL, second.URL), limit, "")
+	exchanges := c.Get(t.Context(), viaGateways("/", first.URL, second.URL), limit, "")
 	if exchanges[0].Gateway != first.URL {
-		t.Errorf("%s was asked first", exchanges[0].Gateway)
+		t.Errorf("%s was tried first", exchanges[0].Gateway)
 	}
 }
 
-// Credentials in the base URL of a gateway are used, and not shown.
+// Credentials in the base URL of a gateway are used, but not part of the exchange.
 func TestGatewayWithCredentials(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answer(http.StatusOK, "{}"))
 	base := "http://user:word@" + s.hostPort()
-	config := private()
+	config := allowAll()
 	config.GatewayHeader = map[string]http.Header{base: {"X-Key": {"k"}}}
 	exchanges := newClient(t, config).Get(t.Context(), []web.Candidate{{URL: base + "/1", Gateway: base}}, limit, "")
 	wantBody(t, exchanges[0], "{}")

@@ -8,7 +8,7 @@ import (
 	"strata/domain/fetch"
 )
 
-// gateways keeps how the gateways are. They are those of the configuration, so there are few.
+// gateways keeps the health of the gateways. They come from the configuration, so there are few.
 type gateways struct {
 	now func() time.Time
 
@@ -17,22 +17,22 @@ type gateways struct {
 }
 
 type health struct {
-	failures int // since it last worked
+	failures int // since the gateway last worked
 	due      time.Time
 }
 
-// A gateway that failed comes after the others for a while, twice as long after each further failure. It is still
-// asked when the others can't answer.
+// A gateway that failed is demoted for a while: it comes after the others, and only gets a request if they can't
+// answer. Each further failure doubles the time.
 const (
-	setBackFirst   = 15 * time.Second
-	setBackLongest = 10 * time.Minute
+	demotionFirst = 15 * time.Second
+	demotionMax   = 10 * time.Minute
 )
 
 func newGateways() *gateways {
 	return &gateways{now: time.Now, byBase: make(map[string]*health)}
 }
 
-// due is when a gateway gets its place again; zero or past when it has it.
+// due returns when a gateway's demotion ends; zero or past if it is not demoted.
 func (g *gateways) due(base string) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -42,10 +42,11 @@ func (g *gateways) due(base string) time.Time {
 	return time.Time{}
 }
 
-// note what came of an exchange with a gateway. A base that is empty is no gateway.
-func (g *gateways) note(base string, e *fetch.Exchange) {
+// record records the result of an exchange with a gateway. An empty base means that the exchange was not with a
+// gateway.
+func (g *gateways) record(base string, e *fetch.Exchange) {
 	if base == "" || e.Status == http.StatusTooManyRequests {
-		return // how long a host wants to be left alone is kept with the host
+		return // after a status 429 the host is paused instead
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -58,15 +59,15 @@ func (g *gateways) note(base string, e *fetch.Exchange) {
 		h = new(health)
 		g.byBase[base] = h
 	}
-	setBack := setBackLongest
-	if h.failures < 10 { // a shift by more says nothing new
-		setBack = min(setBackFirst<<h.failures, setBackLongest)
+	demotion := demotionMax
+	if h.failures < 10 { // further shifts would only exceed the maximum
+		demotion = min(demotionFirst<<h.failures, demotionMax)
 	}
 	h.failures++
-	h.due = g.now().Add(setBack)
+	h.due = g.now().Add(demotion)
 }
 
-// failing says whether an exchange speaks against the gateway, rather than against what was wanted of it.
+// failing reports whether an exchange shows a failure of the gateway rather than of the resource.
 func failing(e *fetch.Exchange) bool {
 	if e.Failure != "" {
 		return e.Failure != fetch.FailureTooLarge

@@ -19,7 +19,7 @@ import (
 
 const limit = 1_000_000
 
-// server counts who comes, to tell a request that was refused from one that got no answer.
+// server counts connections and requests, to distinguish a refused request from one without an answer.
 type server struct {
 	*httptest.Server
 	connections atomic.Int32
@@ -35,7 +35,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *server {
 	return s
 }
 
-// prepare makes a server that is not started yet.
+// prepare returns a server that is not started yet.
 func prepare(handler http.HandlerFunc) *server {
 	s := new(server)
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -58,7 +58,7 @@ func (s *server) port() string {
 	return port
 }
 
-// newClient makes a client with a configuration that is valid.
+// newClient returns a client with a valid configuration.
 func newClient(t *testing.T, config web.Config) *web.Client {
 	t.Helper()
 	if err := config.Validate(); err != nil {
@@ -69,8 +69,8 @@ func newClient(t *testing.T, config web.Config) *web.Client {
 	return c
 }
 
-// private lets loopback be asked.
-func private() web.Config { return web.Config{AllowPrivate: true} }
+// allowAll returns a configuration that allows requests to loopback addresses.
+func allowAll() web.Config { return web.Config{AllowPrivate: true} }
 
 func direct(urls ...string) []web.Candidate {
 	var candidates []web.Candidate
@@ -80,8 +80,8 @@ func direct(urls ...string) []web.Candidate {
 	return candidates
 }
 
-// through gives candidates for the same path at gateways.
-func through(path string, gateways ...string) []web.Candidate {
+// viaGateways returns candidates for the same path at several gateways.
+func viaGateways(path string, gateways ...string) []web.Candidate {
 	var candidates []web.Candidate
 	for _, gateway := range gateways {
 		candidates = append(candidates, web.Candidate{URL: gateway + path, Gateway: gateway})
@@ -89,7 +89,7 @@ func through(path string, gateways ...string) []web.Candidate {
 	return candidates
 }
 
-// getOne asks a single address and wants one exchange.
+// getOne fetches from a single URL, and fails the test unless there is one exchange.
 func getOne(t *testing.T, c *web.Client, address string) fetch.Exchange {
 	t.Helper()
 	exchanges := c.Get(t.Context(), direct(address), limit, "*/*")
@@ -112,11 +112,11 @@ func wantFailure(t *testing.T, e fetch.Exchange, failure fetch.Failure, text str
 		t.Fatalf("got failure %q (%s) with status %d; want %q saying %q", e.Failure, e.Error, e.Status, failure, text)
 	}
 	if e.Body != nil {
-		t.Fatalf("a failure has the body %.40q", e.Body)
+		t.Fatalf("a failed exchange has the body %.40q", e.Body)
 	}
 }
 
-// answer is a handler with one answer.
+// answer returns a handler that always gives the same answer.
 func answer(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
@@ -131,8 +131,8 @@ func redirect(to string) http.HandlerFunc {
 	}
 }
 
-// raw answers with the bytes of write, whatever HTTP says.
-func raw(t *testing.T, write func(net.Conn)) http.HandlerFunc {
+// rawAnswer returns a handler that answers with the bytes that write writes, which need not be HTTP.
+func rawAnswer(t *testing.T, write func(net.Conn)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -144,23 +144,23 @@ func raw(t *testing.T, write func(net.Conn)) http.HandlerFunc {
 	}
 }
 
-// untilLeft blocks a handler until the client is gone.
-func untilLeft(r *http.Request) {
+// untilClientLeaves blocks a handler until the client has left.
+func untilClientLeaves(r *http.Request) {
 	select {
 	case <-r.Context().Done():
 	case <-time.After(10 * time.Second):
 	}
 }
 
-// names is a resolver with fixed answers; each lookup of a name takes the next of its answers, the last one again and
-// again.
-type names struct {
+// fakeResolver is a resolver with fixed answers. Each lookup of a name returns the next of its answers, and then the
+// last one again and again.
+type fakeResolver struct {
 	mu      sync.Mutex
 	answers map[string][][]netip.Addr
 	lookups int
 }
 
-func (n *names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+func (n *fakeResolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.lookups++
@@ -174,8 +174,8 @@ func (n *names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, er
 	return list[0], nil
 }
 
-func resolving(host string, answers ...[]netip.Addr) *names {
-	return &names{answers: map[string][][]netip.Addr{host: answers}}
+func resolving(host string, answers ...[]netip.Addr) *fakeResolver {
+	return &fakeResolver{answers: map[string][][]netip.Addr{host: answers}}
 }
 
 func ips(list ...string) []netip.Addr {
@@ -186,7 +186,7 @@ func ips(list ...string) []netip.Addr {
 	return addresses
 }
 
-// clock is a time that stands until it is moved.
+// clock is a clock that stands still until it is advanced.
 type clock struct {
 	mu sync.Mutex
 	at time.Time

@@ -8,36 +8,36 @@ import (
 	"strata/domain/fetch"
 )
 
-// Names under which an exchange's header tells what no server said.
+// Names of fields that this package adds to an exchange's header.
 const (
-	// HeaderFinalURL is where the redirects led that were followed: the address that was asked last.
+	// HeaderFinalURL names the last URL of an exchange with redirects.
 	HeaderFinalURL = "strata-final-url"
-	// HeaderDecoded is the content coding (RFC 9110 8.4) that a server used although it was asked not to, and that was
-	// undone: the body is what was inside.
+	// HeaderDecoded names the content coding (RFC 9110 8.4) that a server used although the request excluded it, and
+	// that was undone. The exchange has the decoded body.
 	HeaderDecoded = "strata-decoded"
 )
 
-// kept are the names of headers that say something about the body or about when to ask again.
-var kept = []string{"content-type", "content-encoding", "content-length", "etag", "last-modified"}
+// reportedFields lists the header fields about the body that an exchange keeps.
+var reportedFields = []string{"content-type", "content-encoding", "content-length", "etag", "last-modified"}
 
-// selected takes from a response's header what an exchange keeps.
-func selected(header http.Header, now time.Time) map[string]string {
-	chosen := make(map[string]string)
-	for _, name := range kept {
+// reportedHeader returns the part of a response's header that an exchange keeps.
+func reportedHeader(header http.Header, now time.Time) map[string]string {
+	reported := make(map[string]string)
+	for _, name := range reportedFields {
 		if value := header.Get(name); value != "" {
-			chosen[name] = strings.ToValidUTF8(value, "\uFFFD")
+			reported[name] = strings.ToValidUTF8(value, "\uFFFD")
 		}
 	}
 	if value := retryAfter(header, now); value != "" {
-		chosen["retry-after"] = strings.ToValidUTF8(value, "\uFFFD")
+		reported["retry-after"] = strings.ToValidUTF8(value, "\uFFFD")
 	}
 	if value := header.Get("location"); value != "" {
-		chosen["location"] = bare(value)
+		reported["location"] = withoutCredentials(value)
 	}
-	return chosen
+	return reported
 }
 
-// retryAfter is the first value that can be used, or else the first.
+// retryAfter returns the first usable value of Retry-After, or else the first value.
 func retryAfter(header http.Header, now time.Time) string {
 	for _, value := range header.Values("retry-after") {
 		if fetch.RetryAfter(value, now) > 0 {

@@ -14,15 +14,15 @@ import (
 	"strata/metadata/internal/web"
 )
 
-// limiting answers 429 with a Retry-After until it is told otherwise.
-type limiting struct {
+// limitedServer answers 429 with a Retry-After until well is set.
+type limitedServer struct {
 	*server
 	retryAfter atomic.Value
 	well       atomic.Bool
 }
 
-func newLimiting(t *testing.T, retryAfter string) *limiting {
-	l := new(limiting)
+func newLimitedServer(t *testing.T, retryAfter string) *limitedServer {
+	l := new(limitedServer)
 	l.retryAfter.Store(retryAfter)
 	l.server = serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		if l.well.Load() {
@@ -37,12 +37,12 @@ func newLimiting(t *testing.T, retryAfter string) *limiting {
 	return l
 }
 
-// T11, T12, T13, D6: a host that said 429 is left alone until it is due; others don't notice.
-func TestLimitedHostIsLeftAlone(t *testing.T) {
+// T11, T12, T13, D6: a host that answered 429 is paused. Other hosts are not affected.
+func TestLimitedHostIsPaused(t *testing.T) {
 	t.Parallel()
-	l := newLimiting(t, "999")
+	l := newLimitedServer(t, "999")
 	other := serve(t, answer(http.StatusOK, "{}"))
-	c := newClient(t, private())
+	c := newClient(t, allowAll())
 	now := newClock()
 	c.SetClock(now.now)
 
@@ -62,7 +62,7 @@ func TestLimitedHostIsLeftAlone(t *testing.T) {
 			t.Fatalf("got status %d, header %v (%s), want 429 and %s s left", e.Status, e.Header, e.Error, c2.left)
 		}
 	}
-	// What the report makes of it: no attempt is counted.
+	// A report with this exchange does not count as a failed attempt.
 	report := fetch.Report{Want: fetch.Want{Kind: fetch.Document, URI: l.URL}, Exchanges: []fetch.Exchange{e}}
 	if _, p := report.ResourceBody(); p == nil || p.Severity != fetch.Waiting || p.RetryAfter != time.Second {
 		t.Errorf("got problem %+v", p)
@@ -77,8 +77,8 @@ func TestLimitedHostIsLeftAlone(t *testing.T) {
 	wantBody(t, getOne(t, c, l.URL), "{}")
 }
 
-// T10: without a usable Retry-After it is a minute, and never more than an hour.
-func TestHowLongAHostIsLeftAlone(t *testing.T) {
+// T10: without a usable Retry-After the pause lasts a minute, and it never lasts more than an hour.
+func TestDurationOfAPause(t *testing.T) {
 	t.Parallel()
 	inTwoMinutes := time.Now().Add(2 * time.Minute).UTC().Format(http.TimeFormat)
 	for header, want := range map[string][2]int{
@@ -90,9 +90,9 @@ func TestHowLongAHostIsLeftAlone(t *testing.T) {
 		inTwoMinutes:                    {115, 121},
 		"Wed, 21 Oct 2015 07:28:00 GMT": {60, 60},
 	} {
-		c := newClient(t, private())
+		c := newClient(t, allowAll())
 		c.SetClock(newClock().now)
-		l := newLimiting(t, header)
+		l := newLimitedServer(t, header)
 		getOne(t, c, l.URL)
 		left, err := strconv.Atoi(getOne(t, c, l.URL).Header["retry-after"])
 		if err != nil || left < want[0] || left > want[1] {
@@ -101,23 +101,25 @@ func TestHowLongAHostIsLeftAlone(t *testing.T) {
 	}
 }
 
-// Of two answers to requests under way at the same time, the one that asks for more counts.
+// Of two answers to concurrent requests, the one that asks for the longer pause counts.
 func TestLimitedTwice(t *testing.T) {
 	t.Parallel()
-	underWay := make(chan struct{})
+	inProgress := make(chan struct{})
+	c := newClient(t, allowAll())
+	c.SetClock(newClock().now)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/1":
-			close(underWay)
-			time.Sleep(300 * time.Millisecond) // so that it comes after the other answer
+			close(inProgress)
+			for c.HostPausedUntil(r.Host).IsZero() { // until the client has the other answer
+				time.Sleep(time.Millisecond)
+			}
 		case "/999":
-			<-underWay
+			<-inProgress
 		}
 		w.Header().Set("Retry-After", strings.TrimPrefix(r.URL.Path, "/"))
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
-	c := newClient(t, private())
-	c.SetClock(newClock().now)
 	var done sync.WaitGroup
 	for _, path := range []string{"/1", "/999"} {
 		done.Go(func() { c.Get(t.Context(), direct(s.URL+path), limit, "") })
@@ -128,12 +130,12 @@ func TestLimitedTwice(t *testing.T) {
 	}
 }
 
-// It is the host that said 429 that is left alone, not the one that led there.
+// The host that answered 429 is paused, and not the host that redirected there.
 func TestLimitedBehindARedirect(t *testing.T) {
 	t.Parallel()
-	l := newLimiting(t, "30")
+	l := newLimitedServer(t, "30")
 	start := serve(t, redirect(l.URL))
-	c := newClient(t, private())
+	c := newClient(t, allowAll())
 	if e := getOne(t, c, start.URL); e.Status != http.StatusTooManyRequests {
 		t.Fatalf("got status %d (%s)", e.Status, e.Error)
 	}
@@ -147,7 +149,7 @@ func TestLimitedBehindARedirect(t *testing.T) {
 	}
 }
 
-// Those who wait for their turn when a host says 429 don't ask it any more.
+// Requests that wait for a slot when the host answers 429 are not sent.
 func TestWaitingForALimitedHost(t *testing.T) {
 	t.Parallel()
 	arrived, answered := make(chan struct{}, 8), make(chan struct{})
@@ -156,7 +158,7 @@ func TestWaitingForALimitedHost(t *testing.T) {
 		<-answered
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
-	config := private()
+	config := allowAll()
 	config.PerHostConcurrency = 1
 	c := newClient(t, config)
 	var done sync.WaitGroup
@@ -168,7 +170,9 @@ func TestWaitingForALimitedHost(t *testing.T) {
 		})
 	}
 	<-arrived
-	time.Sleep(50 * time.Millisecond) // so that the others wait
+	for c.HostUsers(s.hostPort()) < 5 { // until the others wait
+		time.Sleep(time.Millisecond)
+	}
 	close(answered)
 	done.Wait()
 	if n := s.requests.Load(); n != 1 {
@@ -188,7 +192,7 @@ func TestConcurrencyPerHost(t *testing.T) {
 		_, _ = w.Write([]byte("{}"))
 	}
 	s := serve(t, busy)
-	config := private()
+	config := allowAll()
 	config.PerHostConcurrency = 2
 	c := newClient(t, config)
 	var done sync.WaitGroup
@@ -208,7 +212,7 @@ func TestConcurrencyPerHost(t *testing.T) {
 func TestRatePerHost(t *testing.T) {
 	t.Parallel()
 	s, other := serve(t, answer(http.StatusOK, "{}")), serve(t, answer(http.StatusOK, "{}"))
-	config := private()
+	config := allowAll()
 	config.PerHostConcurrency = 1
 	config.PerHostRate = 20
 	c := newClient(t, config)
@@ -222,11 +226,11 @@ func TestRatePerHost(t *testing.T) {
 	wantBody(t, getOne(t, c, other.URL), "{}")
 }
 
-// Hosts that nobody asks any more are forgotten; those that want to be left alone are not.
-func TestHostsAreForgotten(t *testing.T) {
+// Unused hosts are forgotten, except those that are paused.
+func TestUnusedHostsAreForgotten(t *testing.T) {
 	t.Parallel()
-	l := newLimiting(t, "3600")
-	c := newClient(t, web.Config{AllowHosts: []string{l.hostPort()}, Resolver: &names{}})
+	l := newLimitedServer(t, "3600")
+	c := newClient(t, web.Config{AllowHosts: []string{l.hostPort()}, Resolver: &fakeResolver{}})
 	now := newClock()
 	c.SetClock(now.now)
 	getOne(t, c, l.URL)
@@ -240,20 +244,20 @@ func TestHostsAreForgotten(t *testing.T) {
 		t.Errorf("%d hosts are remembered", n)
 	}
 	if e := getOne(t, c, l.URL); e.Status != http.StatusTooManyRequests || l.requests.Load() != 1 {
-		t.Errorf("got status %d after %d requests: the host was forgotten that wants to be left alone", e.Status, l.requests.Load())
+		t.Errorf("got status %d after %d requests; the paused host was forgotten", e.Status, l.requests.Load())
 	}
 }
 
-// Many at once, against hosts that behave in every way, for the race detector.
+// TestConcurrentUse is for the race detector: many concurrent requests to hosts that behave differently.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
-	l := newLimiting(t, "1")
+	l := newLimitedServer(t, "1")
 	bad, good := serve(t, answer(http.StatusBadGateway, "")), serve(t, answer(http.StatusOK, "{}"))
 	away := serve(t, redirect(good.URL))
-	config := private()
+	config := allowAll()
 	config.GatewayHeader = map[string]http.Header{good.URL: {"X-Key": {"k"}}}
 	c := newClient(t, config)
-	candidates := through("/", l.URL, bad.URL, away.URL, good.URL)
+	candidates := viaGateways("/", l.URL, bad.URL, away.URL, good.URL)
 	var done sync.WaitGroup
 	for range 16 {
 		done.Go(func() {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// hosts keeps how many requests each host sees, and which hosts want to be left alone.
+// hosts bounds the requests to each host, and keeps which hosts are paused.
 type hosts struct {
 	concurrency int
 	rate        rate.Limit
@@ -17,37 +17,37 @@ type hosts struct {
 
 	mu      sync.Mutex
 	byName  map[string]*host
-	sweepAt int // size at which hosts that nobody asks any more are forgotten
+	sweepAt int // size of byName at which unused hosts are forgotten
 }
 
 type host struct {
 	slots   chan struct{}
 	limiter *rate.Limiter
 
-	// The rest belongs to hosts.mu.
-	users       int // in or waiting: it must not be forgotten
+	// hosts.mu guards the fields below.
+	users       int // requests in progress or waiting; the host must not be forgotten while there are any
 	usedAt      time.Time
-	closedUntil time.Time
+	pausedUntil time.Time
 }
 
 const (
 	sweepAtMin = 1024
-	// forgetAfter is longer than it takes a limiter of a sensible rate to be full again.
+	// forgetAfter is longer than it takes a limiter with a sensible rate to refill.
 	forgetAfter = 10 * time.Minute
 )
 
-// closedError says that a host was not asked, because it wants to be left alone.
-type closedError struct {
+// pausedError is the error of a request that was not made because its host is paused.
+type pausedError struct {
 	host      string
 	remaining time.Duration
 }
 
-func (e *closedError) Error() string {
+func (e *pausedError) Error() string {
 	return fmt.Sprintf("%s was not asked: it wants to be left alone for another %d s", e.host, e.seconds())
 }
 
-// seconds that remain, rounded up.
-func (e *closedError) seconds() int64 {
+// seconds returns the remaining seconds, rounded up.
+func (e *pausedError) seconds() int64 {
 	return int64((e.remaining + time.Second - 1) / time.Second)
 }
 
@@ -61,97 +61,99 @@ func newHosts(concurrency int, limit rate.Limit) *hosts {
 	}
 }
 
-// enter waits until the host may be asked, and takes a slot until leave is called. Its error is a *closedError, or
-// that of ctx.
-func (h *hosts) enter(ctx context.Context, name string) (leave func(), err error) {
-	one := h.hold(name)
-	if err := h.open(name, one); err != nil {
-		h.drop(one)
+// acquire waits for a slot at a host, and holds it until leave is called. Its error is a *pausedError or the error of
+// ctx.
+func (h *hosts) acquire(ctx context.Context, name string) (leave func(), err error) {
+	entry := h.retain(name)
+	if err := h.checkPause(name, entry); err != nil {
+		h.release(entry)
 		return nil, err
 	}
 	select {
-	case one.slots <- struct{}{}:
+	case entry.slots <- struct{}{}:
 	case <-ctx.Done():
-		h.drop(one)
+		h.release(entry)
 		return nil, ctx.Err()
 	}
 	leave = func() {
-		<-one.slots
-		h.drop(one)
+		<-entry.slots
+		h.release(entry)
 	}
-	if err := one.limiter.Wait(ctx); err != nil {
+	if err := entry.limiter.Wait(ctx); err != nil {
 		leave()
 		return nil, err
 	}
-	// Whoever was in front may have been told to stay away.
-	if err := h.open(name, one); err != nil {
+	// The host may have been paused while this request waited.
+	if err := h.checkPause(name, entry); err != nil {
 		leave()
 		return nil, err
 	}
 	return leave, nil
 }
 
-// close leaves a host alone for some time, and keeps to a longer time that it asked for before.
-func (h *hosts) close(name string, wait time.Duration) {
-	one := h.hold(name)
-	defer h.drop(one)
+// pause pauses a host for some time, unless it is already paused for longer.
+func (h *hosts) pause(name string, wait time.Duration) {
+	entry := h.retain(name)
+	defer h.release(entry)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	one.closedUntil = later(one.closedUntil, h.now().Add(wait))
+	entry.pausedUntil = later(entry.pausedUntil, h.now().Add(wait))
 }
 
-// closedUntil is when a host may be asked again; zero or past when it may be now.
-func (h *hosts) closedUntil(name string) time.Time {
+// pausedUntil returns when a host's pause ends; zero or past if the host is not paused.
+func (h *hosts) pausedUntil(name string) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if one, ok := h.byName[name]; ok {
-		return one.closedUntil
+	if entry, ok := h.byName[name]; ok {
+		return entry.pausedUntil
 	}
 	return time.Time{}
 }
 
-func (h *hosts) open(name string, one *host) error {
+// checkPause returns a *pausedError if the host is paused.
+func (h *hosts) checkPause(name string, entry *host) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if remaining := one.closedUntil.Sub(h.now()); remaining > 0 {
-		return &closedError{host: name, remaining: remaining}
+	if remaining := entry.pausedUntil.Sub(h.now()); remaining > 0 {
+		return &pausedError{host: name, remaining: remaining}
 	}
-	one.closedUntil = time.Time{}
+	entry.pausedUntil = time.Time{}
 	return nil
 }
 
-func (h *hosts) hold(name string) *host {
+// retain returns the host with this name, and keeps it from being forgotten until release.
+func (h *hosts) retain(name string) *host {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	one, ok := h.byName[name]
+	entry, ok := h.byName[name]
 	if !ok {
 		h.sweep()
-		one = &host{
+		entry = &host{
 			slots:   make(chan struct{}, h.concurrency),
 			limiter: rate.NewLimiter(h.rate, h.concurrency),
 		}
-		h.byName[name] = one
+		h.byName[name] = entry
 	}
-	one.users++
-	return one
+	entry.users++
+	return entry
 }
 
-func (h *hosts) drop(one *host) {
+func (h *hosts) release(entry *host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	one.users--
-	one.usedAt = h.now()
+	entry.users--
+	entry.usedAt = h.now()
 }
 
-// sweep forgets hosts that nobody asks any more. Anybody can make up hosts, so without it memory would grow for ever.
-// It runs each time the number has doubled, which makes it cheap.
+// sweep forgets unused hosts. Strangers can make up any number of hosts, so memory would grow without bound otherwise.
+// It runs only each time the number of hosts has doubled, which makes it cheap.
 func (h *hosts) sweep() {
 	if len(h.byName) < h.sweepAt {
 		return
 	}
 	now := h.now()
-	for name, one := range h.byName {
-		if one.users == 0 && now.Sub(one.usedAt) > forgetAfter && !one.closedUntil.After(now) {
+	for name, entry := range h.byName {
+		if entry.users == 0 && now.Sub(entry.usedAt) > forgetAfter && !entry.pausedUntil.After(now) {
 			delete(h.byName, name)
 		}
 	}

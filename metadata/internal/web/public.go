@@ -2,9 +2,9 @@ package web
 
 import "net/netip"
 
-// notPublic are the ranges that no host of the internet has, from the registries of special-purpose addresses
-// (RFC 6890), and those through which such an address can be reached: an address that has another one inside could
-// lead anywhere.
+// notPublic lists the ranges of addresses that no host of the internet has, from the registries of special-purpose
+// addresses (RFC 6890). It also lists the ranges of addresses that contain another address, because those could lead
+// anywhere.
 var notPublic = prefixes(
 	"0.0.0.0/8",       // this network
 	"10.0.0.0/8",      // private
@@ -46,12 +46,14 @@ func prefixes(list ...string) []netip.Prefix {
 	return parsed
 }
 
-// public says whether a host of the internet can have the address. An IPv4 address inside of IPv6 is judged as IPv4.
+// public reports whether a host of the internet can have an address. An IPv4-mapped IPv6 address counts as its IPv4
+// address.
 func public(ip netip.Addr) bool {
 	return ip.IsValid() && !within(ip, notPublic)
 }
 
-// within says whether a range has the address. A prefix never contains an address with a zone, so the zone goes first.
+// within reports whether one of the ranges contains an address. It removes the zone first, because a prefix never
+// contains an address with a zone.
 func within(ip netip.Addr, ranges []netip.Prefix) bool {
 	ip = ip.Unmap().WithZone("")
 	for _, r := range ranges {

@@ -22,11 +22,11 @@ func countdown(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, fmt.Sprintf("/%d", n-1), http.StatusFound)
 }
 
-// M13: as many redirects as there may be are followed; the target of one more is not asked.
+// M13: as many redirects as allowed are followed. The target of one more gets no request.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	s := serve(t, countdown)
-	config := private()
+	config := allowAll()
 	config.MaxRedirects = 2
 	c := newClient(t, config)
 
@@ -45,45 +45,45 @@ func TestRedirects(t *testing.T) {
 		t.Errorf("got status %d, header %v", e.Status, e.Header)
 	}
 	if n := s.requests.Load(); n != 3 {
-		t.Errorf("the server saw %d requests, want 3: the target is never asked", n)
+		t.Errorf("the server saw %d requests, want 3, and none for the last target", n)
 	}
 }
 
 func TestRedirectsByDefaultAndNone(t *testing.T) {
 	t.Parallel()
 	s := serve(t, countdown)
-	c := newClient(t, private())
+	c := newClient(t, allowAll())
 	wantBody(t, getOne(t, c, s.URL+"/5"), "there")
 	wantFailure(t, getOne(t, c, s.URL+"/6"), fetch.FailureRedirects, "5 redirects")
-	config := private()
+	config := allowAll()
 	config.MaxRedirects = -1
 	wantFailure(t, getOne(t, newClient(t, config), s.URL+"/1"), fetch.FailureRedirects, "0 redirects")
 }
 
-// A status of 3xx that leads nowhere is an answer.
+// A status 3xx without a target is an answer.
 func TestRedirectWithoutTarget(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusFound, http.StatusMultipleChoices, http.StatusNotModified} {
-		e := getOne(t, newClient(t, private()), serve(t, answer(status, "")).URL)
+		e := getOne(t, newClient(t, allowAll()), serve(t, answer(status, "")).URL)
 		if e.Status != status || e.Failure != "" || e.Header[web.HeaderFinalURL] != "" {
 			t.Errorf("%d: got status %d, failure %q, header %v", status, e.Status, e.Failure, e.Header)
 		}
 	}
 }
 
-// No credentials are written down, wherever they came from.
+// An exchange has no credentials, wherever they came from.
 func TestRedirectWithCredentials(t *testing.T) {
 	t.Parallel()
 	end := serve(t, answer(http.StatusInternalServerError, ""))
 	start := serve(t, redirect("http://user:word@"+end.hostPort()+"/end"))
-	e := getOne(t, newClient(t, private()), strings.Replace(start.URL, "://", "://name:pass@", 1))
+	e := getOne(t, newClient(t, allowAll()), strings.Replace(start.URL, "://", "://name:pass@", 1))
 	if strings.Contains(fmt.Sprintf("%+v", e), "word") || strings.Contains(fmt.Sprintf("%+v", e), "pass") {
 		t.Errorf("the exchange shows credentials: %+v", e)
 	}
 	if e.Header[web.HeaderFinalURL] != end.URL+"/end" {
 		t.Errorf("ended at %s, want %s/end", e.Header[web.HeaderFinalURL], end.URL)
 	}
-	config := private()
+	config := allowAll()
 	config.MaxRedirects = -1
 	e = getOne(t, newClient(t, config), start.URL)
 	wantFailure(t, e, fetch.FailureRedirects, end.URL)
@@ -92,44 +92,45 @@ func TestRedirectWithCredentials(t *testing.T) {
 	}
 }
 
-// heard collects what hosts were told as X-Key.
-type heard struct {
+// keyRecorder records the values of X-Key that a server receives.
+type keyRecorder struct {
 	mu   sync.Mutex
 	keys []string
 }
 
-func (h *heard) listen(next http.HandlerFunc) http.HandlerFunc {
+func (k *keyRecorder) record(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		h.mu.Lock()
-		h.keys = append(h.keys, r.URL.Path+"="+r.Header.Get("X-Key"))
-		h.mu.Unlock()
+		k.mu.Lock()
+		k.keys = append(k.keys, r.URL.Path+"="+r.Header.Get("X-Key"))
+		k.mu.Unlock()
 		next(w, r)
 	}
 }
 
-func (h *heard) want(t *testing.T, keys ...string) {
+// want fails the test unless the server has received these keys since the last call.
+func (k *keyRecorder) want(t *testing.T, keys ...string) {
 	t.Helper()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if fmt.Sprint(h.keys) != fmt.Sprint(keys) {
-		t.Errorf("was told %v, want %v", h.keys, keys)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if fmt.Sprint(k.keys) != fmt.Sprint(keys) {
+		t.Errorf("got keys %v, want %v", k.keys, keys)
 	}
-	h.keys = nil
+	k.keys = nil
 }
 
-// M8, M14: what a gateway is told goes to its origin only, and does not come back after a detour.
+// M8, M14: a gateway's secret goes to its origin only, and is not sent again after a detour over another origin.
 func TestSecretStaysAtItsOrigin(t *testing.T) {
 	t.Parallel()
-	var atGateway, elsewhere heard
+	var atGateway, elsewhere keyRecorder
 	var gateway, other *server
-	other = serve(t, elsewhere.listen(func(w http.ResponseWriter, r *http.Request) {
+	other = serve(t, elsewhere.record(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/back" {
 			http.Redirect(w, r, gateway.URL+"/ipfs/found", http.StatusFound)
 			return
 		}
 		_, _ = w.Write([]byte("{}"))
 	}))
-	gateway = serve(t, atGateway.listen(func(w http.ResponseWriter, r *http.Request) {
+	gateway = serve(t, atGateway.record(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/ipfs/same":
 			http.Redirect(w, r, "/ipfs/found", http.StatusFound)
@@ -143,7 +144,7 @@ func TestSecretStaysAtItsOrigin(t *testing.T) {
 			_, _ = w.Write([]byte("{}"))
 		}
 	}))
-	config := private()
+	config := allowAll()
 	config.Resolver = resolving("gateway.example", ips("127.0.0.1"))
 	config.GatewayHeader = map[string]http.Header{gateway.URL + "/": {"x-key": {"s3cret"}}}
 	c := newClient(t, config)
@@ -153,25 +154,25 @@ func TestSecretStaysAtItsOrigin(t *testing.T) {
 		exchanges := c.Get(t.Context(), candidates, limit, "")
 		wantBody(t, exchanges[0], "{}")
 		if strings.Contains(fmt.Sprintf("%+v", exchanges), "s3cret") {
-			t.Errorf("the exchange shows the secret: %+v", exchanges)
+			t.Errorf("the exchange reveals the secret: %+v", exchanges)
 		}
 	}
-	ask(through("/ipfs/found", gateway.URL))
+	ask(viaGateways("/ipfs/found", gateway.URL))
 	atGateway.want(t, "/ipfs/found=s3cret")
-	ask(through("/ipfs/same", gateway.URL))
+	ask(viaGateways("/ipfs/same", gateway.URL))
 	atGateway.want(t, "/ipfs/same=s3cret", "/ipfs/found=s3cret")
-	ask(through("/ipfs/away", gateway.URL))
+	ask(viaGateways("/ipfs/away", gateway.URL))
 	atGateway.want(t, "/ipfs/away=s3cret")
 	elsewhere.want(t, "/found=")
-	ask(through("/ipfs/detour", gateway.URL))
+	ask(viaGateways("/ipfs/detour", gateway.URL))
 	atGateway.want(t, "/ipfs/detour=s3cret", "/ipfs/found=")
 	elsewhere.want(t, "/back=")
-	ask(through("/ipfs/name", gateway.URL))
+	ask(viaGateways("/ipfs/name", gateway.URL))
 	atGateway.want(t, "/ipfs/name=s3cret", "/ipfs/found=")
-	ask(direct(gateway.URL + "/ipfs/found")) // not asked as a gateway
+	ask(direct(gateway.URL + "/ipfs/found")) // the candidate does not name the gateway
 	atGateway.want(t, "/ipfs/found=")
-	ask([]web.Candidate{{URL: other.URL + "/found", Gateway: gateway.URL}}) // not of the gateway
+	ask([]web.Candidate{{URL: other.URL + "/found", Gateway: gateway.URL}}) // the URL does not belong to the gateway
 	elsewhere.want(t, "/found=")
-	ask(through("/found", other.URL))
+	ask(viaGateways("/found", other.URL))
 	elsewhere.want(t, "/found=")
 }

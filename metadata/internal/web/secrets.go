@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// secrets are what gateways are told, by base URL without a slash at the end.
+// secrets has the secret header fields of gateways, by base URL without a slash at the end.
 type secrets map[string]http.Header
 
 func newSecrets(byBase map[string]http.Header) secrets {
@@ -17,7 +17,8 @@ func newSecrets(byBase map[string]http.Header) secrets {
 	return s
 }
 
-// of gives the header for an address that a gateway was asked for; nil unless the address is of the gateway's origin.
+// of returns the secret header fields for a request to address through a gateway; nil unless the address has the
+// gateway's origin.
 func (s secrets) of(gateway string, address *url.URL) http.Header {
 	header, ok := s[strings.TrimRight(gateway, "/")]
 	if !ok || gateway == "" {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,32 +13,32 @@ import (
 	"strata/domain/fetch"
 )
 
-// closedDefault is how long a host is left alone that answers 429 without saying for how long.
-const closedDefault = time.Minute
+// pauseDefault is how long a host is paused that answers 429 without a usable Retry-After.
+const pauseDefault = time.Minute
 
-// errorBodyMax is up to which size the body of a status other than 2xx is kept.
+// errorBodyMax is the largest body that an exchange keeps if the status is not 2xx, in bytes.
 const errorBodyMax = 16 << 10
 
-// trip is one exchange on its way: a request and the redirects that follow.
+// trip is an exchange in progress: a request and the redirects that follow.
 type trip struct {
 	client    *Client
 	exchange  fetch.Exchange
 	address   *url.URL
-	secret    http.Header // for the hop to come
+	secret    http.Header // for the next hop
 	accept    string
 	limit     int64
 	redirects int
-	remaining time.Duration // of the overall timeout
+	remaining time.Duration // of Timeouts.Overall
 }
 
-// try asks a candidate. ok is false when ctx ended before it could tell anything.
+// try makes the exchange with a candidate. ok is false if ctx ended before there was any result.
 func (c *Client) try(ctx context.Context, candidate Candidate, limit int64, accept string) (e fetch.Exchange, ok bool) {
 	t := trip{
 		client: c,
 		exchange: fetch.Exchange{
 			Method:    http.MethodGet,
-			URL:       bare(candidate.URL),
-			Gateway:   bare(candidate.Gateway),
+			URL:       withoutCredentials(candidate.URL),
+			Gateway:   withoutCredentials(candidate.Gateway),
 			StartedAt: time.Now().UTC(),
 		},
 		accept:    accept,
@@ -49,48 +50,48 @@ func (c *Client) try(ctx context.Context, candidate Candidate, limit int64, acce
 		t.secret = c.secrets.of(candidate.Gateway, t.address)
 		err = t.run(ctx)
 	}
-	if errors.Is(err, errNotAsked) || errors.Is(ctx.Err(), context.Canceled) && err != nil {
+	if errors.Is(err, errNotSent) || errors.Is(ctx.Err(), context.Canceled) && err != nil {
 		return e, false
 	}
 	t.finish(err)
 	return t.exchange, true
 }
 
-// errNotAsked: ctx ended, or would have, before it was the request's turn.
-var errNotAsked = errors.New("not asked")
+// errNotSent means that ctx ended, or would have ended, before the request got a slot.
+var errNotSent = errors.New("not sent")
 
 func (t *trip) run(ctx context.Context) error {
 	for {
-		next, err := t.turn(ctx)
+		next, err := t.hop(ctx)
 		if next == nil || err != nil {
 			return err
 		}
 		if t.redirects == t.client.config.MaxRedirects {
 			return &failure{fetch.FailureRedirects, fmt.Sprintf("status %d to %s is not followed: %d redirects are enough",
-				t.exchange.Status, bare(next.String()), t.redirects)}
+				t.exchange.Status, withoutCredentials(next.String()), t.redirects)}
 		}
 		t.redirects++
 		if origin(next) != origin(t.address) {
-			t.secret = nil // for good: whoever it came to could send us back with a request of its own making
+			t.secret = nil // for good, because the other origin could redirect back with a URL of its own choice
 		}
 		t.address = next
 	}
 }
 
-// turn waits for the host's turn, and asks.
-func (t *trip) turn(ctx context.Context) (next *url.URL, err error) {
+// hop waits for a slot at the host, and makes one request.
+func (t *trip) hop(ctx context.Context) (next *url.URL, err error) {
 	t.exchange.Status, t.exchange.Header = 0, nil
 	host := hostName(t.address)
-	leave, err := t.client.hosts.enter(ctx, host)
-	var closed *closedError
+	leave, err := t.client.hosts.acquire(ctx, host)
+	var paused *pausedError
 	switch {
-	case errors.As(err, &closed):
+	case errors.As(err, &paused):
 		t.exchange.Status = http.StatusTooManyRequests
-		t.exchange.Header = map[string]string{"retry-after": strconv.FormatInt(closed.seconds(), 10)}
-		t.exchange.Error = closed.Error()
+		t.exchange.Header = map[string]string{"retry-after": strconv.FormatInt(paused.seconds(), 10)}
+		t.exchange.Error = paused.Error()
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", errNotAsked, err)
+		return nil, fmt.Errorf("%w: %w", errNotSent, err)
 	}
 	defer leave()
 	started := time.Now()
@@ -100,25 +101,25 @@ func (t *trip) turn(ctx context.Context) (next *url.URL, err error) {
 	}
 
 	overall := t.client.config.Timeouts.Overall
-	ctx, cancel := context.WithTimeoutCause(ctx, t.remaining, tooSlow("not done", overall))
+	ctx, cancel := context.WithTimeoutCause(ctx, t.remaining, timeoutFailure("not done", overall))
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	next, err = t.ask(ctx, giveUp)
+	next, err = t.roundTrip(ctx, giveUp)
 	if cause := context.Cause(ctx); err != nil && cause != nil {
-		err = cause // what the request says of it is only that it was cancelled
+		err = cause // err only says that the request was cancelled
 	}
 	return next, err
 }
 
-// ask does one request. next is where the response leads; nil when it is the answer.
-func (t *trip) ask(ctx context.Context, giveUp context.CancelCauseFunc) (next *url.URL, err error) {
+// roundTrip makes one request. next is the target of a redirect; nil if the response is the answer.
+func (t *trip) roundTrip(ctx context.Context, giveUp context.CancelCauseFunc) (next *url.URL, err error) {
 	timeouts := t.client.config.Timeouts
 	request, err := t.request(ctx)
 	if err != nil {
 		return nil, err
 	}
-	slowHeader := time.AfterFunc(timeouts.Header, func() { giveUp(tooSlow("no headers", timeouts.Header)) })
+	slowHeader := time.AfterFunc(timeouts.Header, func() { giveUp(timeoutFailure("no headers", timeouts.Header)) })
 	response, err := t.client.transport.RoundTrip(request)
 	slowHeader.Stop()
 	if err != nil {
@@ -128,17 +129,17 @@ func (t *trip) ask(ctx context.Context, giveUp context.CancelCauseFunc) (next *u
 
 	now := time.Now()
 	t.exchange.Status = response.StatusCode
-	t.exchange.Header = selected(response.Header, now)
+	t.exchange.Header = reportedHeader(response.Header, now)
 	if response.StatusCode == http.StatusTooManyRequests {
-		wait := orDefault(fetch.RetryAfter(t.exchange.Header["retry-after"], now), closedDefault)
-		t.client.hosts.close(hostName(t.address), wait)
+		wait := cmp.Or(fetch.RetryAfter(t.exchange.Header["retry-after"], now), pauseDefault)
+		t.client.hosts.pause(hostName(t.address), wait)
 	}
 	if next, err := target(response); next != nil || err != nil {
 		return next, err
 	}
-	slowBody := time.AfterFunc(timeouts.Idle, func() { giveUp(tooSlow("nothing more of the body", timeouts.Idle)) })
+	slowBody := time.AfterFunc(timeouts.Idle, func() { giveUp(timeoutFailure("nothing more of the body", timeouts.Idle)) })
 	defer slowBody.Stop()
-	return nil, t.read(response, &patient{from: response.Body, timer: slowBody, idle: timeouts.Idle})
+	return nil, t.read(response, &idleTimeoutReader{source: response.Body, timer: slowBody, idle: timeouts.Idle})
 }
 
 func (t *trip) request(ctx context.Context) (*http.Request, error) {
@@ -161,7 +162,7 @@ func (t *trip) request(ctx context.Context) (*http.Request, error) {
 	return request, nil
 }
 
-// target is where a response redirects to (RFC 9110 15.4); nil when it does not.
+// target returns the target of a redirect (RFC 9110 15.4); nil if the response is not a redirect.
 func target(response *http.Response) (*url.URL, error) {
 	switch response.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -177,16 +178,16 @@ func target(response *http.Response) (*url.URL, error) {
 		return nil, &failure{fetch.FailureURI, fmt.Sprintf("status %d leads to an address that can't be read",
 			response.StatusCode)}
 	}
-	if err := askable(next); err != nil {
+	if err := validateAddress(next); err != nil {
 		return nil, &failure{fetch.FailureURI, fmt.Sprintf("status %d leads nowhere: %v", response.StatusCode, err)}
 	}
 	return next, nil
 }
 
-// read takes the body. For a status other than 2xx it is the status that counts: its body is kept if it can be had.
-func (t *trip) read(response *http.Response, from *patient) error {
+// read reads the body. If the status is not 2xx, a failure to read the body is not a failure of the exchange.
+func (t *trip) read(response *http.Response, body *idleTimeoutReader) error {
 	if response.StatusCode == http.StatusSwitchingProtocols {
-		// Nobody asked for it, and what follows has no end.
+		// The request did not ask to switch protocols, and what follows has no end.
 		t.exchange.Error = "status 101 was not asked for"
 		return nil
 	}
@@ -195,7 +196,7 @@ func (t *trip) read(response *http.Response, from *patient) error {
 	if !success {
 		limit = min(limit, errorBodyMax)
 	}
-	body, decoded, err := readBody(response, from, limit)
+	content, decoded, err := readBody(response, body, limit)
 	if err != nil {
 		if success {
 			return err
@@ -203,11 +204,11 @@ func (t *trip) read(response *http.Response, from *patient) error {
 		if cause := context.Cause(response.Request.Context()); cause != nil {
 			err = cause
 		}
-		_, text := describe(err)
+		_, text := classify(err)
 		t.exchange.Error = fmt.Sprintf("status %d; its body is left out: %s", response.StatusCode, text)
 		return nil
 	}
-	t.exchange.Body = body
+	t.exchange.Body = content
 	if decoded != "" {
 		delete(t.exchange.Header, "content-encoding")
 		delete(t.exchange.Header, "content-length")
@@ -216,13 +217,13 @@ func (t *trip) read(response *http.Response, from *patient) error {
 	return nil
 }
 
-// finish writes down what came of it.
+// finish completes the exchange.
 func (t *trip) finish(err error) {
 	e := &t.exchange
 	e.TookMicros = time.Since(e.StartedAt).Microseconds()
-	e.StartedAt = e.StartedAt.Round(0) // what can be written down: without the monotonic clock
+	e.StartedAt = e.StartedAt.Round(0) // removes the reading of the monotonic clock
 	if err != nil {
-		e.Failure, e.Error = describe(err)
+		e.Failure, e.Error = classify(err)
 	}
 	if t.redirects == 0 {
 		return
@@ -230,7 +231,7 @@ func (t *trip) finish(err error) {
 	if e.Header == nil {
 		e.Header = make(map[string]string)
 	}
-	e.Header[HeaderFinalURL] = bare(t.address.String())
+	e.Header[HeaderFinalURL] = withoutCredentials(t.address.String())
 	if e.Error != "" {
 		e.Error = fmt.Sprintf("redirect %d, to %s: %s", t.redirects, e.Header[HeaderFinalURL], e.Error)
 	}

@@ -1,5 +1,5 @@
-// Package budget bounds how much work retries may add: a part of the requests, and a few more. When all nodes fail,
-// requests then fail too, instead of coming down on the nodes a multiple of times.
+// Package budget limits retries to a fraction of the requests, plus a few per second. When all nodes fail, requests
+// then fail too, and do not load the nodes with a multiple of their number.
 package budget
 
 import (
@@ -8,37 +8,38 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A retry costs price; each request earns earning, so that one in five may be sent again. Not more than savings are kept.
+// Each request earns earning and each retry costs price, so that one request in five may be retried. The balance never
+// exceeds savings.
 const (
 	earning = 1
 	price   = 5
 	savings = 1000
 )
 
-// Budget of retries. It is safe for concurrent use.
+// Budget decides whether a retry is allowed. It is safe for concurrent use.
 type Budget struct {
 	saved atomic.Int64
-	least *rate.Limiter
+	floor *rate.Limiter // of the retries without savings
 }
 
-// New makes a budget that allows perSecond retries in any case.
+// New returns a budget that allows at least perSecond retries per second.
 func New(perSecond int) *Budget {
-	return &Budget{least: rate.NewLimiter(rate.Limit(perSecond), perSecond)}
+	return &Budget{floor: rate.NewLimiter(rate.Limit(perSecond), perSecond)}
 }
 
-// Request notes that there was a request.
+// Request counts a request.
 func (b *Budget) Request() {
 	if b.saved.Load() < savings {
 		b.saved.Add(earning)
 	}
 }
 
-// Retry asks for leave to send one again.
+// Retry reports whether a retry is allowed, and takes it from the budget.
 func (b *Budget) Retry() bool {
 	for {
 		saved := b.saved.Load()
 		if saved < price {
-			return b.least.Allow()
+			return b.floor.Allow()
 		}
 		if b.saved.CompareAndSwap(saved, saved-price) {
 			return true

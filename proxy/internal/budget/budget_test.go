@@ -2,7 +2,7 @@ package budget
 
 import "testing"
 
-// A fifth of the requests may be repeated, and perSecond of them in any case.
+// A fifth of the requests may be retried, and perSecond more.
 func TestBudget(t *testing.T) {
 	b := New(3)
 	for range 100 {
@@ -14,7 +14,7 @@ func TestBudget(t *testing.T) {
 			allowed++
 		}
 	}
-	if allowed < 23 || allowed > 25 { // some may have trickled in meanwhile
+	if allowed < 23 || allowed > 25 { // the rate limiter may have allowed a few more meanwhile
 		t.Errorf("%d retries for 100 requests, want 20 and the 3 that are always allowed", allowed)
 	}
 }

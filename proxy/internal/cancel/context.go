@@ -1,6 +1,6 @@
-// Package cancel is a context for requests by the ten thousand a second: it ends when somebody says so, has no deadline,
-// and takes no memory for what waits for its end. context.WithCancel takes a channel, and context.AfterFunc four pieces of
-// memory more, for each request.
+// Package cancel provides a context that is cheap enough for tens of thousands of requests a second. It ends when
+// Cancel is called, has no deadline, and allocates nothing for a hook that waits for its end. For each request,
+// context.WithCancel would allocate a channel, and context.AfterFunc would make four more allocations.
 package cancel
 
 import (
@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Context ends when Cancel is called. It has no deadline and no values; whoever has some embeds it and has a method Value
-// of their own. The zero value is ready; it must not be copied.
+// Context is a context that ends when Cancel is called. It has no deadline and no values; a type with values embeds
+// Context and has its own method Value. The zero value is ready to use. A Context must not be copied.
 type Context struct {
 	mu    sync.Mutex
 	err   error
-	done  chan struct{} // once somebody has asked for it
-	hooks *Hook         // a ring, whose first was attached first
+	done  chan struct{} // nil until the first call of Done
+	hooks *Hook         // the hook that was attached first; hooks form a ring
 }
 
-// Cancel ends the context, and then calls what waits for that. Calls after the first do nothing.
+// Cancel ends the context, then calls the hooks that wait for that. Further calls do nothing.
 func (c *Context) Cancel() {
 	c.mu.Lock()
 	if c.err != nil {
@@ -32,7 +32,7 @@ func (c *Context) Cancel() {
 	for c.hooks != nil {
 		h := c.hooks
 		c.remove(h)
-		// Without the lock: h may ask the context how it is.
+		// h may use the context, so it is called without the lock.
 		c.mu.Unlock()
 		h.f()
 		c.mu.Lock()
@@ -40,7 +40,7 @@ func (c *Context) Cancel() {
 	c.mu.Unlock()
 }
 
-// Deadline implements context.Context: there is none.
+// Deadline implements context.Context. There is no deadline.
 func (c *Context) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
 
 // Done implements context.Context.
@@ -56,25 +56,25 @@ func (c *Context) Done() <-chan struct{} {
 	return c.done
 }
 
-// Err implements context.Context: it is context.Canceled after Cancel.
+// Err implements context.Context. It returns context.Canceled after Cancel.
 func (c *Context) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// Value implements context.Context: there is none.
+// Value implements context.Context. There are no values.
 func (c *Context) Value(any) any { return nil }
 
-// AfterFunc calls f on a goroutine of its own when the context has ended, unless stop is called before. The package context
-// looks for this method, so that its own contexts that are derived from this one need no goroutine to watch it.
+// AfterFunc calls f on its own goroutine after the context has ended, unless stop is called first. Package context
+// looks for this method, and then needs no goroutine to watch this context for the contexts derived from it.
 func (c *Context) AfterFunc(f func()) (stop func() bool) {
 	h := &Hook{}
 	h.Watch(c, func() { go f() })
 	return h.Stop
 }
 
-// attach has the context call h, unless it has ended already.
+// attach registers h to be called at the end of the context. It returns false if the context has already ended.
 func (c *Context) attach(h *Hook) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +91,7 @@ func (c *Context) attach(h *Hook) bool {
 	return true
 }
 
-// detach says whether the context would have called h, and does not any more.
+// detach removes h. It returns false if h was not attached, or is being called or has been called.
 func (c *Context) detach(h *Hook) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +102,7 @@ func (c *Context) detach(h *Hook) bool {
 	return true
 }
 
-// remove takes h, which is attached, off the ring.
+// remove takes the attached hook h off the ring.
 func (c *Context) remove(h *Hook) {
 	if c.hooks == h {
 		c.hooks = h.next

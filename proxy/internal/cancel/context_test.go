@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The package context has to take it for one of its kind: what is derived from it ends with it, and says why.
+// Contexts of package context that are derived from a Context end with it, with its error and cause.
 func TestDerived(t *testing.T) {
 	c := &Context{}
 	child, stop := context.WithCancel(c)
@@ -19,7 +19,7 @@ func TestDerived(t *testing.T) {
 	called := make(chan struct{})
 	context.AfterFunc(child, func() { close(called) })
 	if c.Err() != nil || child.Err() != nil || context.Cause(c) != nil {
-		t.Fatalf("it has ended before Cancel: %v, %v", c.Err(), child.Err())
+		t.Fatalf("the context ended before Cancel: %v, %v", c.Err(), child.Err())
 	}
 	c.Cancel()
 	for name, done := range map[string]<-chan struct{}{"itself": c.Done(), "child": child.Done(), "with a deadline": timed.Done(), "function": called} {
@@ -39,7 +39,7 @@ func TestDerived(t *testing.T) {
 	select {
 	case <-late.Done():
 	case <-time.After(10 * time.Second):
-		t.Error("a context that is derived from one that has ended goes on")
+		t.Error("a context derived from an ended one did not end")
 	}
 	c.Cancel() // again
 }
@@ -76,12 +76,12 @@ func TestHook(t *testing.T) {
 			t.Errorf("%s: a hook that was called was stopped", name)
 		}
 		if len(called) > 0 {
-			t.Errorf("%s: called more often than it waited", name)
+			t.Errorf("%s: a hook was called twice, or after Stop", name)
 		}
 	}
 }
 
-// Whatever hooks come and go while the context ends: each is either called once or stopped, and not both.
+// While the context ends, a hook is either called once or stopped, never both.
 func TestHooksWhileEnding(t *testing.T) {
 	for range 200 {
 		c := &Context{}
@@ -114,12 +114,12 @@ func TestHooksWhileEnding(t *testing.T) {
 	}
 }
 
-func TestHookTakesNoMemory(t *testing.T) {
+func TestHookAllocatesNothing(t *testing.T) {
 	c, h, f := &Context{}, &Hook{}, func() {}
 	if got := testing.AllocsPerRun(100, func() {
 		h.Watch(c, f)
 		h.Stop()
 	}); got != 0 {
-		t.Errorf("%v pieces of memory, want none", got)
+		t.Errorf("%v allocations, want none", got)
 	}
 }

@@ -2,23 +2,23 @@ package cancel
 
 import "context"
 
-// Hook waits for the end of a context, as context.AfterFunc does, in memory that can be used again. The zero value waits
+// Hook waits for the end of a context, like context.AfterFunc, but its memory can be used again. The zero value waits
 // for nothing.
 type Hook struct {
 	f            func()
 	on           attachable
-	stop         func() bool // of another package's context
-	next, before *Hook       // on the ring of the context; nil: it is not there
+	stop         func() bool // set for a context of another package
+	next, before *Hook       // neighbours on the context's ring; nil if the hook is not attached
 }
 
-// attachable is a Context, or what has one in it.
+// attachable is a Context, or a type that embeds one.
 type attachable interface {
 	attach(h *Hook) bool
 	detach(h *Hook) bool
 }
 
-// Watch has f called when ctx ends, at once if it has ended. Where ctx is of this package, f is called by who cancels: it
-// has to be quick. A hook that waits already must be stopped first.
+// Watch arranges for f to be called when ctx ends, and at once if it has already ended. If ctx is a Context of this
+// package, f runs inside Cancel, so it must be fast. A hook that already waits must be stopped first.
 func (h *Hook) Watch(ctx context.Context, f func()) {
 	h.f, h.on, h.stop = f, nil, nil
 	on, ours := ctx.(attachable)
@@ -32,7 +32,7 @@ func (h *Hook) Watch(ctx context.Context, f func()) {
 	}
 }
 
-// Stop ends the wait. It returns false if f was called, or is being called, or if the hook waits for nothing.
+// Stop ends the wait. It returns false if f has been called or is being called, or if the hook waits for nothing.
 func (h *Hook) Stop() bool {
 	switch {
 	case h.stop != nil:

@@ -1,7 +1,8 @@
-// Package flight lets identical calls at the same time share one result.
+// Package flight lets identical concurrent calls share one result.
 //
-// It differs from x/sync/singleflight in who may end a call: the first caller does the work, but it goes on when that
-// caller has left, as long as another one waits, and ends when nobody does.
+// It differs from x/sync/singleflight in when the work is cancelled: the first caller's goroutine does the work, and
+// goes on after that caller has left as long as another caller waits. When no caller waits any more, the work is
+// cancelled.
 package flight
 
 import (
@@ -12,38 +13,39 @@ import (
 	"strata/proxy/internal/cancel"
 )
 
-// Key says which calls are identical.
+// Key identifies a call. Calls with the same key are identical.
 type Key [32]byte
 
-// Group has the calls that are under way. The zero value is ready.
+// Group has the calls in progress. The zero value is ready to use.
 type Group[V any] struct {
 	mu    sync.Mutex
 	calls map[Key]*call[V]
 }
 
 type call[V any] struct {
-	key     Key
-	done    chan struct{} // nil until another caller comes
-	value   V
-	err     error
-	waiting int            // callers that have not left
-	joined  int            // callers besides the first, ever
-	working cancel.Context // of the work
-	left    cancel.Hook    // waits for the first caller to leave
+	key         Key
+	done        chan struct{} // nil until another caller comes
+	value       V
+	err         error
+	waiting     int // callers that have not left
+	joined      int // callers that ever joined the first
+	workContext cancel.Context
+	firstLeft   cancel.Hook // waits for the first caller to leave
 }
 
-// Result of Do.
+// Result is the result of Do.
 type Result[V any] struct {
 	Value V
 	Err   error
-	// Others is how many callers have the same result.
+	// Others is the number of callers that joined the first; 1 for each of those callers.
 	Others int
-	// First says that this caller has done the work.
+	// First means that this caller did the work.
 	First bool
 }
 
-// Do runs work, or waits for who does it already. The context of work ends when all callers' have; that of a caller
-// who leaves early is its error. Work runs on the goroutine of the first caller, whatever becomes of its context.
+// Do runs work, or waits for an identical call that is running it. The context of work ends once the contexts of all
+// callers have ended. A caller whose context ends while it waits gets the error of its context. Work runs on the
+// goroutine of the first caller, even after the first caller's context has ended.
 func (g *Group[V]) Do(ctx context.Context, key Key, work func(context.Context) (V, error)) Result[V] {
 	g.mu.Lock()
 	if c, ok := g.calls[key]; ok {
@@ -55,27 +57,27 @@ func (g *Group[V]) Do(ctx context.Context, key Key, work func(context.Context) (
 		g.mu.Unlock()
 		return g.wait(ctx, c)
 	}
-	// Not a child of ctx: who leaves first must not end it for the others.
+	// The work's context is not a child of ctx: the first caller may leave without cancelling the work for the others.
 	c := &call[V]{key: key, err: errPanicked, waiting: 1}
-	defer c.working.Cancel()
+	defer c.workContext.Cancel()
 	if g.calls == nil {
 		g.calls = map[Key]*call[V]{}
 	}
 	g.calls[key] = c
 	g.mu.Unlock()
 
-	c.left.Watch(ctx, func() { g.leave(c) })
-	defer c.left.Stop()
+	c.firstLeft.Watch(ctx, func() { g.leave(c) })
+	defer c.firstLeft.Stop()
 	defer g.finish(c)
-	c.value, c.err = work(&c.working)
-	return Result[V]{Value: c.value, Err: c.err, Others: g.land(c), First: true}
+	c.value, c.err = work(&c.workContext)
+	return Result[V]{Value: c.value, Err: c.err, Others: g.remove(c), First: true}
 }
 
-// errPanicked is what callers get that waited for work which panicked.
-var errPanicked = errors.New("the call that this one waited for has panicked")
+// errPanicked is the error of callers that waited for work which panicked.
+var errPanicked = errors.New("the identical call that this one waited for panicked")
 
-// land takes the call out of the group, so that nobody joins it any more.
-func (g *Group[V]) land(c *call[V]) (joined int) {
+// remove takes the call out of the group, so that no further caller joins it.
+func (g *Group[V]) remove(c *call[V]) (joined int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.forget(c)
@@ -88,10 +90,10 @@ func (g *Group[V]) forget(c *call[V]) {
 	}
 }
 
-// finish also runs when work panics.
+// finish ends the call. It also runs if work panics.
 func (g *Group[V]) finish(c *call[V]) {
-	g.land(c)
-	if c.done != nil { // and nobody comes any more
+	g.remove(c)
+	if c.done != nil { // no caller joins any more, so done does not change
 		close(c.done)
 	}
 }
@@ -111,12 +113,12 @@ func (g *Group[V]) leave(c *call[V]) {
 	defer g.mu.Unlock()
 	c.waiting--
 	if c.waiting == 0 {
-		g.forget(c) // who comes now must not get the error
-		c.working.Cancel()
+		g.forget(c) // a later caller must not get the error of the cancelled work
+		c.workContext.Cancel()
 	}
 }
 
-// Waiting is how many callers wait.
+// Waiting returns the number of callers that wait for a result, including those whose goroutine does the work.
 func (g *Group[V]) Waiting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

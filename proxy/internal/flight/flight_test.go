@@ -11,8 +11,8 @@ import (
 
 var key = Key{1}
 
-// begin starts a call of work that waits until it is released, and says when it runs.
-func begin(g *Group[int], ctx context.Context, release chan struct{}) (result chan Result[int]) { //nolint:revive // ctx is what the test is about
+// startCall starts a call whose work waits for release, and returns once the work runs.
+func startCall(g *Group[int], ctx context.Context, release chan struct{}) (result chan Result[int]) { //nolint:revive // ctx is what the test is about
 	started := make(chan struct{})
 	result = make(chan Result[int], 1)
 	go func() {
@@ -30,7 +30,8 @@ func begin(g *Group[int], ctx context.Context, release chan struct{}) (result ch
 	return result
 }
 
-func joined(g *Group[int], n int) {
+// waitForJoined waits until n callers have joined the first.
+func waitForJoined(g *Group[int], n int) {
 	for {
 		g.mu.Lock()
 		c := g.calls[key]
@@ -43,54 +44,56 @@ func joined(g *Group[int], n int) {
 	}
 }
 
-func never(context.Context) (int, error) { panic("the work was to be shared") }
+func mustNotRun(context.Context) (int, error) { panic("the work should have been shared") }
 
 func TestShare(t *testing.T) {
 	var g Group[int]
 	release := make(chan struct{})
-	first := begin(&g, t.Context(), release)
+	first := startCall(&g, t.Context(), release)
 	var sum atomic.Int64
 	var others sync.WaitGroup
 	for range 5 {
-		others.Go(func() { sum.Add(int64(g.Do(t.Context(), key, never).Value)) })
+		others.Go(func() { sum.Add(int64(g.Do(t.Context(), key, mustNotRun).Value)) })
 	}
-	joined(&g, 5)
+	waitForJoined(&g, 5)
 	close(release)
 	others.Wait()
 	if r := <-first; r.Value != 7 || !r.First || r.Others != 5 || sum.Load() != 35 {
-		t.Errorf("first has %+v, the others' sum is %d", r, sum.Load())
+		t.Errorf("the first caller got %+v, the others' sum is %d", r, sum.Load())
 	}
 	if len(g.calls) != 0 {
 		t.Errorf("%d calls are left", len(g.calls))
 	}
 }
 
-// The first caller leaves, and the second has the result all the same.
+// The first caller leaves, and the second still gets the result.
 func TestFirstLeaves(t *testing.T) {
 	var g Group[int]
 	release := make(chan struct{})
 	ctx, leave := context.WithCancel(t.Context())
-	first := begin(&g, ctx, release)
+	first := startCall(&g, ctx, release)
 	second := make(chan Result[int], 1)
-	go func() { second <- g.Do(t.Context(), key, never) }()
-	joined(&g, 1)
+	go func() { second <- g.Do(t.Context(), key, mustNotRun) }()
+	waitForJoined(&g, 1)
 	leave()
-	time.Sleep(10 * time.Millisecond)
+	for g.Waiting() != 1 { // until the group knows that the first has left
+		time.Sleep(time.Millisecond)
+	}
 	close(release)
 	if r := <-second; r.Value != 7 || r.Err != nil {
-		t.Errorf("second has %+v", r)
+		t.Errorf("the second caller got %+v", r)
 	}
 	<-first
 }
 
-// When all have left, the work ends, and who comes then begins anew.
+// When all callers have left, the work is cancelled, and the next caller starts anew.
 func TestAllLeave(t *testing.T) {
 	var g Group[int]
 	ctx, leave := context.WithCancel(t.Context())
-	first := begin(&g, ctx, nil)
+	first := startCall(&g, ctx, nil)
 	second := make(chan Result[int], 1)
-	go func() { second <- g.Do(ctx, key, never) }()
-	joined(&g, 1)
+	go func() { second <- g.Do(ctx, key, mustNotRun) }()
+	waitForJoined(&g, 1)
 	leave()
 	for _, result := range []chan Result[int]{first, second} {
 		if r := <-result; !errors.Is(r.Err, context.Canceled) {
@@ -107,7 +110,7 @@ func TestPanic(t *testing.T) {
 	var g Group[int]
 	func() {
 		defer func() { _ = recover() }()
-		g.Do(t.Context(), key, never)
+		g.Do(t.Context(), key, mustNotRun)
 	}()
 	if len(g.calls) != 0 {
 		t.Error("the call that panicked is still there")

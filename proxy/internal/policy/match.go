@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// branch is a place in the tree of paths.
-type branch struct {
-	segments map[string]*branch
-	any      *branch
-	// ends and rests are the endpoints of paths that end here, or go on in whatever way, by method.
+// treeNode is a node in the tree of paths.
+type treeNode struct {
+	segments map[string]*treeNode
+	any      *treeNode
+	// ends has the endpoints whose path ends here, one per method; rests has those whose path goes on arbitrarily.
 	ends, rests []*Endpoint
 }
 
-var root = grow(table)
+var root = buildTree(table)
 
-func grow(endpoints []Endpoint) *branch {
-	root := &branch{}
+func buildTree(endpoints []Endpoint) *treeNode {
+	root := &treeNode{}
 	for i := range endpoints {
 		e := &endpoints[i]
 		e.Index = i
@@ -36,37 +36,38 @@ func grow(endpoints []Endpoint) *branch {
 	return root
 }
 
-func (b *branch) next(segment string) *branch {
+func (b *treeNode) next(segment string) *treeNode {
 	if strings.HasPrefix(segment, "{") {
 		if b.any == nil {
-			b.any = &branch{}
+			b.any = &treeNode{}
 		}
 		return b.any
 	}
 	if b.segments == nil {
-		b.segments = map[string]*branch{}
+		b.segments = map[string]*treeNode{}
 	}
 	if b.segments[segment] == nil {
-		b.segments[segment] = &branch{}
+		b.segments[segment] = &treeNode{}
 	}
 	return b.segments[segment]
 }
 
-// find returns the endpoints of a path, without its first slash. What is spelt out counts more than a placeholder.
-func (b *branch) find(path string) []*Endpoint {
+// lookup returns the endpoints of a path, given without its first slash. A literal segment takes precedence over a
+// placeholder.
+func (b *treeNode) lookup(path string) []*Endpoint {
 	segment, rest, more := strings.Cut(path, "/")
-	for _, next := range [...]*branch{b.segments[segment], b.any} {
+	for _, next := range [...]*treeNode{b.segments[segment], b.any} {
 		if next == nil || segment == "" {
 			continue
 		}
-		if !more || rest == "" { // one slash at the end means nothing to a reader, nor to a guard
+		if !more || rest == "" { // a slash at the end is ignored, so that it can't bypass the check for operators
 			if len(next.ends) > 0 {
 				return next.ends
 			}
 			continue
 		}
-		if found := next.find(rest); found != nil {
-			return found
+		if endpoints := next.lookup(rest); endpoints != nil {
+			return endpoints
 		}
 	}
 	if segment == "" {
@@ -75,15 +76,15 @@ func (b *branch) find(path string) []*Endpoint {
 	return b.rests
 }
 
-// Match returns how to handle a request for a path, which must be decoded: a node decodes it too, before it looks. HEAD
-// is handled as GET.
+// Match returns the endpoint of a request. The path must be decoded, because a node decodes it too before it
+// dispatches. HEAD counts as GET. A method that an operator endpoint does not have still matches that endpoint.
 func Match(method, path string) *Endpoint {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
 	var guarded *Endpoint
 	if len(path) > 0 && path[0] == '/' {
-		for _, e := range root.find(path[1:]) {
+		for _, e := range root.lookup(path[1:]) {
 			if e.Method == method {
 				return e
 			}
@@ -93,7 +94,7 @@ func Match(method, path string) *Endpoint {
 		}
 	}
 	switch {
-	case guarded != nil: // with whatever method
+	case guarded != nil: // whatever the method
 		return guarded
 	case method == http.MethodGet:
 		return &otherRead

@@ -1,73 +1,73 @@
-// Package policy says for each endpoint of a Stacks node how a request for it is handled: what it costs, whether it may
-// be sent twice, how long an answer stays true, and whether the public may call it at all.
+// Package policy defines, for each endpoint of a Stacks node, how the proxy handles a request: how much work it is for
+// the node, whether it may be sent twice, how long an answer stays true, and whether the public may call it at all.
 package policy
 
-// Cost is what a request costs a node, whose RPC server has a single thread.
+// Cost says how much work a request is for a node, whose RPC server has a single thread.
 type Cost uint8
 
-// Costs.
+// Costs of a request.
 const (
-	Light  Cost = iota // memory, or one look-up
-	Medium             // a few reads of the state
-	Heavy              // runs Clarity, or walks much data
-	Costs              // how many there are
+	Light  Cost = iota // reads memory, or does one look-up
+	Medium             // does a few reads of the state
+	Heavy              // runs Clarity, or reads much data
+	Costs              // number of costs
 )
 
-// Weight is the cost as a number that loads are summed of.
+// Weight returns the cost as a number. The sum of the weights of its in-flight requests is a node's load.
 func (c Cost) Weight() int64 { return [...]int64{Light: 1, Medium: 2, Heavy: 8}[c] }
 
 func (c Cost) String() string {
 	return [...]string{Light: "light", Medium: "medium", Heavy: "heavy"}[c]
 }
 
-// Lifetime is how long an answer of status 200 stays true.
+// Lifetime says how long an answer of status 200 stays true.
 type Lifetime uint8
 
-// Lifetimes.
+// Lifetimes of an answer.
 const (
-	None      Lifetime = iota // it is not kept
-	Second                    // what clients poll for progress
+	None      Lifetime = iota // the answer is not cached
+	Second                    // for a second; clients poll it for progress
 	Tip                       // until the next Stacks block
 	Burn                      // until the next Bitcoin block
-	Immutable                 // for ever: it is about a block that is named by its id
+	Immutable                 // for ever, because the request names a block by its id
 )
 
-// Kind is whether an endpoint needs more than to be forwarded.
+// Kind distinguishes endpoints that need more than forwarding.
 type Kind uint8
 
-// Kinds.
+// Kinds of endpoints.
 const (
 	Plain       Kind = iota
-	Broadcast        // takes a transaction
-	Estimate         // estimates a fee, from what the node has seen itself
+	Broadcast        // accepts a transaction
+	Estimate         // estimates a fee, from the fees that the node has seen
 	Unconfirmed      // looks in the node's own mempool
 	Confirmed        // needs the node's index of transactions
 )
 
-// Endpoint is a path of a node, with how to handle it.
+// Endpoint describes how to handle requests for one path and method of a node.
 type Endpoint struct {
-	// Name is the path with placeholders; it stands for the endpoint in metrics.
+	// Name is the path with placeholders. It identifies the endpoint in metrics.
 	Name   string
 	Method string
 	Cost   Cost
-	// Safe says that a request may be sent again, and to any node, as it changes nothing.
+	// Safe means that a request changes nothing, so it may be sent again, and to any node.
 	Safe bool
-	// Hedge says that a slow request may be sent to a second node.
+	// Hedge means that a slow request may be sent to a second node as well.
 	Hedge bool
-	// Lifetime of an answer; Pinned instead when the request names the tip of the state that it reads.
+	// Lifetime is that of an answer; Pinned replaces it if the request names the tip of the state that it reads.
 	Lifetime, Pinned Lifetime
-	// Operator says that the endpoint is for who runs the node, or tells the node's neighbourhood.
+	// Operator marks an endpoint that is meant for the node's operator, or that reveals the node's neighbours.
 	Operator bool
-	// Authorized says that the client's Authorization is for the node.
+	// Authorized means that the client's Authorization is meant for the node, and is forwarded.
 	Authorized bool
-	// PerNode says that the answer is about the one node, so that the client may name it.
+	// PerNode means that the answer is about the one node that gives it, so the client may name the node.
 	PerNode bool
 	Kind    Kind
-	// Index is the endpoint's number, less than Count.
+	// Index is the endpoint's number, from 0 to Count()-1.
 	Index int
 }
 
-// Shared says whether identical requests at the same time may have one answer.
+// Shared reports whether identical in-flight requests may share one answer.
 func (e *Endpoint) Shared() bool {
 	return e.Safe && !e.PerNode && !e.Authorized && e.Kind != Unconfirmed
 }

@@ -47,7 +47,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// What could change something, and what the operator alone may call, is never safe, kept or hedged.
+// An endpoint that changes something, or that only the operator may call, is never safe, cached or hedged.
 func TestTableIsCautious(t *testing.T) {
 	seen := map[int]bool{}
 	for i := range table {
@@ -63,7 +63,7 @@ func TestTableIsCautious(t *testing.T) {
 			t.Errorf("%s: heavy and hedged", e.Name)
 		}
 		if !e.Safe && (e.Lifetime != None || e.Pinned != None || e.Hedge || e.Shared()) {
-			t.Errorf("%s: not safe, but kept or sent twice", e.Name)
+			t.Errorf("%s: not safe, but cached or sent twice", e.Name)
 		}
 		if e.Operator && (e.Safe || !e.Authorized) {
 			t.Errorf("%s: operator endpoint is safe %v, authorized %v", e.Name, e.Safe, e.Authorized)

@@ -2,7 +2,7 @@ package policy
 
 import "net/http"
 
-// read is an endpoint that is safe to ask any node, twice.
+// read returns a safe GET endpoint: a request may go to any node, and may be sent again.
 func read(cost Cost, path string, lifetime Lifetime) Endpoint {
 	return Endpoint{
 		Name: path, Method: http.MethodGet, Cost: cost, Safe: true, Hedge: cost != Heavy,
@@ -10,14 +10,14 @@ func read(cost Cost, path string, lifetime Lifetime) Endpoint {
 	}
 }
 
-// state reads the state at a tip, so that its answer never changes once the tip is named.
+// state returns an endpoint that reads the state at a tip. If the request names the tip, the answer never changes.
 func state(cost Cost, path string) Endpoint {
 	e := read(cost, path, Tip)
 	e.Pinned = Immutable
 	return e
 }
 
-// pure is a POST that changes nothing.
+// pure turns e into a POST that changes nothing.
 func (e Endpoint) pure() Endpoint {
 	e.Method, e.Hedge = http.MethodPost, false
 	return e
@@ -28,31 +28,31 @@ func (e Endpoint) kind(k Kind) Endpoint {
 	return e
 }
 
-// local is about the one node that answers.
+// local marks the answer as one about the node that gives it.
 func (e Endpoint) local() Endpoint {
 	e.PerNode, e.Hedge = true, false
 	return e
 }
 
-// pinned never changes once the tip is named.
+// pinned marks the answer as immutable if the request names the tip.
 func (e Endpoint) pinned() Endpoint {
 	e.Pinned = Immutable
 	return e
 }
 
-// authorized is for clients that have the node's token.
+// authorized forwards the client's Authorization to the node.
 func (e Endpoint) authorized() Endpoint {
 	e.Authorized = true
 	return e
 }
 
-// operator is for who runs the node.
+// operator returns an endpoint that is meant for the node's operator.
 func operator(method, path string) Endpoint {
 	return Endpoint{Name: path, Method: method, Cost: Heavy, Operator: true, Authorized: true, PerNode: true}
 }
 
-// table has every endpoint of a node. A segment {x} is any one segment; {x...} is all that is left, as names in Clarity
-// may have a slash.
+// table lists all endpoints of a node. A segment {x} matches any one segment; {x...} matches the rest of the path,
+// because names in Clarity may contain a slash.
 var table = []Endpoint{
 	read(Light, "/v2/info", Second),
 	read(Light, "/v3/health", None).local(),
@@ -109,16 +109,17 @@ var table = []Endpoint{
 	operator(http.MethodPost, "/v3/transactions/simulate"),
 }
 
-// Count is how many endpoints there are, with the two that stand for all that are not in the table.
+// Count returns the number of endpoints: those of the table, and two for all other requests.
 func Count() int { return len(table) + 2 }
 
-// The endpoints of paths that are not in the table: what is read may be read twice, anything else may not.
+// The endpoints of paths that are not in the table. A read may be sent twice; anything else may not.
 var (
 	otherRead  = Endpoint{Name: "other", Method: http.MethodGet, Cost: Medium, Safe: true, Index: len(table)}
 	otherWrite = Endpoint{Name: "other", Cost: Heavy, Index: len(table) + 1}
 )
 
-// Names of the endpoints, by index. Some are there twice: for reading and for writing.
+// Names returns the names of the endpoints by index. A name occurs twice if it has one endpoint to read and one to
+// write.
 func Names() []string {
 	names := make([]string, 0, Count())
 	for i := range table {

@@ -2,30 +2,30 @@ package policy
 
 import "strings"
 
-// PinnedTip returns the block id that a query pins the state to with tip=, in lower case; empty if there is none or it
-// is not 64 hex digits, which a node takes for no tip at all. A query that names tip twice, or that would have to be
-// decoded to know, pins nothing.
+// PinnedTip returns the block id in the query parameter tip, in lower case. It returns "" if there is no tip or if the
+// value is not 64 hex digits, which a node ignores. It also returns "" if the query names tip twice, or is escaped, so
+// that it would have to be decoded first.
 func PinnedTip(query string) string {
 	if strings.ContainsAny(query, "%+;") {
 		return ""
 	}
-	tip, found := "", false
+	tip, seen := "", false
 	for len(query) > 0 {
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")
-		value, is := strings.CutPrefix(pair, "tip=")
-		if !is {
+		value, ok := strings.CutPrefix(pair, "tip=")
+		if !ok {
 			continue
 		}
-		if found || !IsHash(value) {
+		if seen || !IsHash(value) {
 			return ""
 		}
-		tip, found = value, true
+		tip, seen = value, true
 	}
 	return strings.ToLower(tip)
 }
 
-// IsHash says whether s is 64 hex digits.
+// IsHash reports whether s consists of 64 hex digits.
 func IsHash(s string) bool {
 	if len(s) != 64 {
 		return false
@@ -39,5 +39,5 @@ func IsHash(s string) bool {
 	return true
 }
 
-// Last is the last segment of a path.
-func Last(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+// LastSegment returns the last segment of a path.
+func LastSegment(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

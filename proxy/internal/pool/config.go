@@ -10,39 +10,39 @@ import (
 	"strata/domain/hash"
 )
 
-// NodesMax is how many nodes a pool may have: sets of them are bits of a word.
+// NodesMax is the maximum number of nodes in a pool: a set of nodes is a 64-bit word with one bit per node.
 const NodesMax = 64
 
-// Config of a Pool. Every field but ChainID, Registry and Tip is required.
+// Config configures a Pool. Every field but ChainID, Registry and Tip is required.
 type Config struct {
 	Nodes []Address
-	// ChainID that a node must name as its network_id; 0: any.
+	// ChainID is the network_id that a node must report; 0 allows any.
 	ChainID uint32
 	Logger  *slog.Logger
-	// Registry for metrics; nil: none.
+	// Registry registers the metrics; nil for none.
 	Registry prometheus.Registerer
 
-	// A node lags when it is behind by more than LagBlocks and for longer than LagTime.
+	// A node lags when it is behind by more than LagBlocks for longer than LagTime.
 	LagBlocks int64
 	LagTime   time.Duration
-	// Tip is the newest block that is known from elsewhere; nil: nothing is.
+	// Tip returns the newest block known from another source, such as the log; nil without such a source.
 	Tip func() (height int64, id hash.Hash32, ok bool)
 
-	// Concurrency bounds the requests that a node has at a time, HeavyConcurrency the heavy ones among them.
+	// Concurrency bounds the in-flight requests of a node, HeavyConcurrency the heavy ones among them.
 	Concurrency, HeavyConcurrency int
-	// QueueLength bounds how many more may wait for a node, QueueWait how long.
+	// QueueLength bounds the number of requests that wait for a node, QueueWait the time that each waits.
 	QueueLength int
 	QueueWait   time.Duration
 
 	ConnectTimeout, ProbeTimeout, ProbeInterval time.Duration
-	// SlowStart is how long a node that comes back takes to get its full share.
+	// SlowStart is the time over which the share of a readmitted node grows back to normal.
 	SlowStart time.Duration
 }
 
-// Address of a node.
+// Address is the configuration of one node.
 type Address struct {
 	Name string
 	URL  *url.URL
-	// Weight is the share of requests that the node gets, relative to the others'.
+	// Weight is the node's share of requests, relative to the weights of the others.
 	Weight float64
 }

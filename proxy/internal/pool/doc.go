@@ -1,24 +1,26 @@
-// Package pool knows the nodes behind the proxy: what each is good for, and which of them takes the next request.
+// Package pool tracks the state of the nodes behind the proxy, and picks the node for each request.
 //
 // # Standing
 //
-// A node's standing follows from what it said of itself when it was last asked (GET /v2/info), from the height that each
-// of its answers carries, and from the others:
+// The pool probes each node (GET /v2/info). A node's standing follows from its last answer to a probe, from the height
+// in each of its other answers, and from the state of the other nodes:
 //
-//	           asked, and on the right chain
+//	           probed, and on the right chain
 //	unasked ─────────────────────────────▶ serving ◀──▶ lagging   behind the pool
-//	   │                                      ▲  ◀──▶ syncing   says so itself
-//	   │                                      │  ◀──▶ ahead     far before all others, and nobody vouches for it
-//	   └──▶ foreign (another chain)           └──────▶ down      doesn't answer when it is asked
+//	   │                                      ▲  ◀──▶ syncing   reports that it is not fully synced
+//	   │                                      │  ◀──▶ ahead     far ahead of all others, and nobody vouches for it
+//	   └──▶ foreign (another chain)           └──────▶ down      does not answer probes
 //
-// On top of that a node is ejected when requests fail on it: for a time that doubles, after which one request tries it.
+// In addition, the pool ejects a node on which requests fail. The ejection ends with one trial request. If that fails
+// too, the next ejection lasts twice as long.
 //
 // # Invariants
 //
 //   - A foreign node never gets a request.
-//   - The pool is never empty because of what nodes say: when none is serving, the least lagging one serves, then those
-//     ahead, then those ejected or down. A node that reports its own health is believed only when it reports bad health.
-//   - Lag is measured against the pool and not against the clock: when Bitcoin is slow, nobody lags.
-//   - A node ahead of all others raises the pool's tip only when another one has, at some height, the same block, or when
-//     it knows the block that another one calls its tip. Otherwise it could be on a fork, or lie.
+//   - No report of a node empties the pool: when no node is serving, the least lagging one serves, then those ahead,
+//     then those ejected or down. A node's report of its own health counts only if the report is bad.
+//   - Lag is measured against the pool, not against the clock: when Bitcoin is slow, no node lags.
+//   - A node ahead of all others raises the pool's tip only if another node vouches for it: both had the same block as
+//     their tip at some time, or the node knows the block that the other reports as its tip. Without that, the node
+//     could be on a fork, or lie.
 package pool

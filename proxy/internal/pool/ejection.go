@@ -10,35 +10,36 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// Bounds of an ejection, which doubles each time that the trial after it fails.
+// The duration of a first ejection, and the maximum. The duration doubles each time that the trial fails.
 const (
 	ejectionFirst = 250 * time.Millisecond
 	ejectionMax   = 30 * time.Second
 )
 
-// What gets a node ejected: so many failures in a row, or half of so many requests within the window. A connection that
-// can't be made is enough by itself.
+// A node is ejected after failuresInARow consecutive failures, or when half of at least failuresOf requests within
+// failuresWindow have failed. One connection that can't be opened is enough by itself.
 const (
 	failuresInARow = 5
 	failuresOf     = 20
 	failuresWindow = 10 * time.Second
 )
 
-// ejection keeps requests from a node on which they fail. A circuit breaker counts them and lets a single one through
-// on trial; when the next trial may be, and that it is later each time, is decided here.
+// ejection keeps requests away from a node on which they fail. A circuit breaker counts the failures and lets a single
+// trial request through. ejection decides when that trial may come, each time later than before.
 type ejection struct {
 	breaker atomic.Pointer[gobreaker.TwoStepCircuitBreaker[struct{}]]
-	// until when, in nanoseconds of the Unix epoch; 0 while the node is not ejected.
+	// until is the time of the next trial, in nanoseconds of the Unix epoch; 0 while the node is not ejected.
 	until atomic.Int64
-	// refused says that the failure that is counted next is enough.
-	refused atomic.Bool
+	// tripNext makes the next counted failure open the breaker.
+	tripNext atomic.Bool
+	// changed is called after an ejection begins or ends.
 	changed func()
 
-	// admitted is when the node was last let back, in nanoseconds of the Unix epoch; 0 if it never was ejected.
+	// admitted is the time at which the last ejection ended, in nanoseconds of the Unix epoch; 0 if there was none.
 	admitted atomic.Int64
 
-	mu    sync.Mutex
-	times int // in a row
+	mu        sync.Mutex
+	ejections int // in a row
 }
 
 var (
@@ -56,9 +57,9 @@ func (e *ejection) reset() {
 	e.breaker.Store(gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		MaxRequests: 1,
 		Interval:    failuresWindow,
-		Timeout:     time.Millisecond, // shorter than any ejection: until is what counts
+		Timeout:     time.Millisecond, // shorter than any ejection, so that until alone decides
 		ReadyToTrip: func(c gobreaker.Counts) bool {
-			return e.refused.Swap(false) || c.ConsecutiveFailures >= failuresInARow ||
+			return e.tripNext.Swap(false) || c.ConsecutiveFailures >= failuresInARow ||
 				c.Requests >= failuresOf && c.TotalFailures*2 >= c.Requests
 		},
 		IsExcluded: func(err error) bool { return errors.Is(err, errIgnored) },
@@ -78,14 +79,14 @@ func (e *ejection) eject() {
 	e.mu.Lock()
 	now := time.Now()
 	if admitted := e.admitted.Load(); admitted != 0 && now.UnixNano()-admitted > int64(ejectionMax) {
-		e.times = 0 // it has been well for long enough
+		e.ejections = 0 // it worked for long enough
 	}
-	lasts := min(ejectionFirst<<min(e.times, 16), ejectionMax)
-	e.times++
-	// Spread, so that nodes which failed together are not tried together.
+	lasts := min(ejectionFirst<<min(e.ejections, 16), ejectionMax)
+	e.ejections++
+	// A random part keeps nodes that failed together from being tried together.
 	lasts += rand.N(lasts/4 + 1)
 	e.until.Store(now.Add(lasts).UnixNano())
-	e.refused.Store(false)
+	e.tripNext.Store(false)
 	e.mu.Unlock()
 	e.changed()
 }
@@ -96,7 +97,7 @@ func (e *ejection) admit() {
 	e.changed()
 }
 
-// phase says whether requests may go to the node, or one on trial, or none.
+// phase reports whether requests may go to the node (open), or one trial request (trial), or none.
 func (e *ejection) phase(now time.Time) (open, trial bool) {
 	until := e.until.Load()
 	return until == 0, until != 0 && now.UnixNano() >= until
@@ -109,33 +110,33 @@ func (e *ejection) tryNow() {
 	}
 }
 
-// pass is leave to send one request.
-type pass struct {
+// permit is the permission to send one request.
+type permit struct {
 	report func(error)
 	forced bool
 }
 
-// enter asks for leave. Forced, it is given in any case.
-func (e *ejection) enter(force bool) (pass, bool) {
+// begin asks for a permit. With force, it always gets one.
+func (e *ejection) begin(force bool) (permit, bool) {
 	if !force {
 		report, err := e.breaker.Load().Allow()
-		return pass{report: report}, err == nil
+		return permit{report: report}, err == nil
 	}
-	return pass{forced: true}, true
+	return permit{forced: true}, true
 }
 
-// leave reports how the request went.
-func (e *ejection) leave(p pass, outcome Outcome) {
+// end reports the outcome of the request.
+func (e *ejection) end(p permit, outcome Outcome) {
 	switch {
 	case p.forced:
-		if outcome == OK || outcome == ClientError { // it works
+		if outcome == OK || outcome == ClientError { // the node works
 			e.reset()
 			e.admit()
 		}
 	case outcome == Cancelled, outcome == Outrun:
 		p.report(errIgnored)
 	case outcome.Failed():
-		e.refused.Store(outcome == Unconnected)
+		e.tripNext.Store(outcome == Unconnected)
 		p.report(errFailed)
 	default:
 		p.report(nil)

@@ -7,37 +7,38 @@ import (
 	"time"
 )
 
-// believed says whether what a node last said counts.
-func (p *Pool) believed(n *Node) bool {
-	return n.said != nil && n.silent < silentMax && !p.foreign(n)
+// credible reports whether the last info of a node counts.
+func (p *Pool) credible(n *Node) bool {
+	return n.info != nil && n.missedProbes < missedProbesMax && !p.foreign(n)
 }
 
 func (p *Pool) foreign(n *Node) bool {
-	return n.said != nil && p.config.ChainID != 0 && n.said.NetworkID != p.config.ChainID
+	return n.info != nil && p.config.ChainID != 0 && n.info.NetworkID != p.config.ChainID
 }
 
-// evaluate finds the pool's tip and with it the standing of each node.
+// evaluate determines the pool's tip and, from it, the standing of each node.
 func (p *Pool) evaluate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	tip := p.agree()
+	tip := p.agreedTip()
 	p.tip.Store(&tip)
 	height := p.Tip().Height
 	p.progress.reach(height, now)
 	for _, n := range p.nodes {
-		standing := p.judge(n, height, now)
+		standing := p.standingOf(n, height, now)
 		n.standing.Store(int32(standing))
-		n.verified.Store(n.said != nil && standing != Foreign)
+		n.verified.Store(n.info != nil && standing != Foreign)
 		p.setState(n, n.stateOf(standing), now)
 	}
 }
 
-// agree finds the pool's tip: the highest that two nodes have reached, or one that is vouched for.
-func (p *Pool) agree() Tip {
+// agreedTip returns the pool's tip: the greatest height that two nodes have reached, or that of a higher node for which
+// another one vouches.
+func (p *Pool) agreedTip() Tip {
 	var heights []int64
 	for _, n := range p.nodes {
-		if p.believed(n) {
+		if p.credible(n) {
 			heights = append(heights, n.height.Load())
 		}
 	}
@@ -52,43 +53,44 @@ func (p *Pool) agree() Tip {
 		tip.Height = heights[k-2]
 	}
 	for _, n := range p.nodes {
-		if p.believed(n) && n.height.Load() > tip.Height && p.vouched(n) {
+		if p.credible(n) && n.height.Load() > tip.Height && p.vouched(n) {
 			tip.Height = n.height.Load()
 		}
 	}
 	for _, n := range p.nodes {
-		if p.believed(n) && n.said.Height == tip.Height && !n.said.id.IsZero() {
-			tip.ID = n.said.id
+		if p.credible(n) && n.info.Height == tip.Height && !n.info.id.IsZero() {
+			tip.ID = n.info.id
 			break
 		}
 	}
 	return tip
 }
 
-// vouched says whether another node is, or was, on the same chain as n.
+// vouched reports whether another node, or Config.Tip, confirms that n is on the same chain.
 func (p *Pool) vouched(n *Node) bool {
 	if n.vouched {
 		return true
 	}
 	for _, o := range p.nodes {
-		if o != n && p.believed(o) && n.trail.Load().meets(*o.trail.Load()) {
+		if o != n && p.credible(o) && n.tipHistory.Load().intersects(*o.tipHistory.Load()) {
 			return true
 		}
 	}
 	if p.config.Tip != nil {
 		if _, id, ok := p.config.Tip(); ok {
-			return n.trail.Load().has(id)
+			return n.tipHistory.Load().contains(id)
 		}
 	}
 	return false
 }
 
-// burnHeight is the highest Bitcoin block that two nodes have, or a lone one; n's own doesn't count for n.
+// burnHeight returns the greatest Bitcoin height that two nodes have reached, not counting except, or the only height
+// if there is just one; -1 if there is none.
 func (p *Pool) burnHeight(except *Node) int64 {
 	var heights []int64
 	for _, n := range p.nodes {
-		if n != except && p.believed(n) {
-			heights = append(heights, n.said.BurnHeight)
+		if n != except && p.credible(n) {
+			heights = append(heights, n.info.BurnHeight)
 		}
 	}
 	slices.Sort(heights)
@@ -102,15 +104,16 @@ func (p *Pool) burnHeight(except *Node) int64 {
 	}
 }
 
-func (p *Pool) judge(n *Node, tip int64, now time.Time) State {
+// standingOf derives a node's standing from its info and heights. tip is the height of the pool's tip.
+func (p *Pool) standingOf(n *Node, tip int64, now time.Time) State {
 	switch height := n.height.Load(); {
 	case p.foreign(n):
 		return Foreign
-	case n.silent >= silentMax:
+	case n.missedProbes >= missedProbesMax:
 		return Down
-	case n.said == nil:
+	case n.info == nil:
 		return Unasked
-	case n.said.syncing():
+	case n.info.syncing():
 		return Syncing
 	case height > tip+p.config.LagBlocks:
 		return Ahead
@@ -124,7 +127,7 @@ func (p *Pool) judge(n *Node, tip int64, now time.Time) State {
 	return Serving
 }
 
-// stateOf is a standing with what requests found out.
+// stateOf combines a standing with the node's ejection.
 func (n *Node) stateOf(standing State) State {
 	if n.ejection.until.Load() != 0 && standing != Foreign && standing != Down {
 		return Ejected
@@ -140,8 +143,8 @@ func (p *Pool) setState(n *Node, state State, now time.Time) {
 	if state != Serving {
 		level = slog.LevelWarn
 	}
-	p.config.Logger.LogAttrs(context.Background(), level, "node of the proxy changed its state",
+	p.config.Logger.LogAttrs(context.Background(), level, "proxy node changed state",
 		slog.String("node", n.Name), slog.String("from", n.state.String()), slog.String("to", state.String()),
-		slog.Int64("height", n.height.Load()), slog.String("error", n.trouble))
+		slog.Int64("height", n.height.Load()), slog.String("error", n.probeError))
 	n.state, n.since = state, now
 }

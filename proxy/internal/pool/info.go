@@ -7,37 +7,38 @@ import (
 	"strata/domain/hash"
 )
 
-// info is what a node says of itself (GET /v2/info), as far as the pool wants to know.
-type info struct {
+// nodeInfo has the fields of GET /v2/info that the pool uses.
+type nodeInfo struct {
 	NetworkID     uint32 `json:"network_id"`
 	BurnHeight    int64  `json:"burn_block_height"`
 	Height        int64  `json:"stacks_tip_height"`
 	Tip           string `json:"stacks_tip"`
 	TipConsensus  string `json:"stacks_tip_consensus_hash"`
-	FullySynced   *bool  `json:"is_fully_synced"` // older nodes don't say
+	FullySynced   *bool  `json:"is_fully_synced"` // nil from older nodes
 	ServerVersion string `json:"server_version"`
 
-	id hash.Hash32 // index block hash of the tip; zero if the node named none
+	id hash.Hash32 // index block hash of the tip; zero if the node reported none
 }
 
-// parseInfo reads the body of /v2/info. A body without a network or a height is an error: anything may answer on a port.
-func parseInfo(body []byte) (*info, error) {
-	said := struct {
-		info
+// parseInfo parses the body of GET /v2/info. A body without a network or a height is an error, because another program
+// than a node may listen on the port.
+func parseInfo(body []byte) (*nodeInfo, error) {
+	info := struct {
+		nodeInfo
 		NetworkID *uint32 `json:"network_id"`
 		Height    *int64  `json:"stacks_tip_height"`
 	}{}
-	if err := json.Unmarshal(body, &said); err != nil {
+	if err := json.Unmarshal(body, &info); err != nil {
 		return nil, fmt.Errorf("parse node info: %w", err)
 	}
-	if said.NetworkID == nil || said.Height == nil || *said.Height < 0 {
+	if info.NetworkID == nil || info.Height == nil || *info.Height < 0 {
 		return nil, fmt.Errorf("parse node info of %d bytes: no network_id or no stacks_tip_height", len(body))
 	}
-	i := said.info
-	i.NetworkID, i.Height = *said.NetworkID, *said.Height
+	i := info.nodeInfo
+	i.NetworkID, i.Height = *info.NetworkID, *info.Height
 	tip, err := hash.Parse32(i.Tip)
 	if err != nil {
-		return &i, nil //nolint:nilerror // a node without a block yet is still a node
+		return &i, nil //nolint:nilerror // a node may have no block yet
 	}
 	consensus, err := hash.Parse20(i.TipConsensus)
 	if err != nil {
@@ -47,5 +48,5 @@ func parseInfo(body []byte) (*info, error) {
 	return &i, nil
 }
 
-// syncing says whether the node itself says that it is behind.
-func (i *info) syncing() bool { return i.FullySynced != nil && !*i.FullySynced }
+// syncing reports whether the node itself reports that it is behind.
+func (i *nodeInfo) syncing() bool { return i.FullySynced != nil && !*i.FullySynced }

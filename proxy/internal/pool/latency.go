@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// latency is a moving average of how long a node takes. It forgets: a node that was slow and therefore gets nothing
-// would otherwise be slow for ever.
+// latency is a moving average of a node's response times. It decays with time: otherwise a node that was slow once
+// would get no requests, and so look slow for ever.
 type latency struct {
 	seconds atomic.Uint64 // bits of a float64
 	at      atomic.Int64  // of the last sample, in nanoseconds of the Unix epoch
@@ -15,8 +15,8 @@ type latency struct {
 
 const (
 	latencyShare = 0.1             // of a new sample
-	latencyFade  = 5 * time.Second // without a sample, the time after which the average counts half
-	latencyFloor = 50e-6           // seconds; below, differences mean nothing
+	latencyFade  = 5 * time.Second // without a sample, the time after which the average is halved
+	latencyFloor = 50e-6           // seconds; smaller differences mean nothing
 )
 
 func (l *latency) observe(took time.Duration, now time.Time) {
@@ -34,7 +34,7 @@ func (l *latency) observe(took time.Duration, now time.Time) {
 	}
 }
 
-// value is the average in seconds, as much of it as still counts; the floor if nothing is known.
+// value returns the decayed average in seconds, and at least the floor.
 func (l *latency) value(now time.Time) float64 {
 	average := math.Float64frombits(l.seconds.Load())
 	if age := now.UnixNano() - l.at.Load(); age > 0 {

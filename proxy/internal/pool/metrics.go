@@ -9,7 +9,7 @@ import (
 	"strata/proxy/internal/policy"
 )
 
-// metrics of exchanges with nodes, looked up once.
+// metrics has the metrics of exchanges with nodes, each with its labels already resolved.
 type metrics struct {
 	requests map[*Node]*[Outcomes]prometheus.Counter
 	seconds  map[*Node]*[policy.Costs]prometheus.Observer
@@ -17,10 +17,10 @@ type metrics struct {
 
 func newMetrics(registry prometheus.Registerer, nodes []*Node) *metrics {
 	requests := instrument.Registered(registry, prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "strata_proxy_node_requests_total", Help: "Requests that a node had from the proxy, by how they ended.",
+		Name: "strata_proxy_node_requests_total", Help: "Requests that the proxy sent to a node, by outcome.",
 	}, []string{"node", "outcome"}))
 	seconds := instrument.Registered(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "strata_proxy_node_seconds", Help: "How long a node took, by what the request costs it.",
+		Name: "strata_proxy_node_seconds", Help: "Time that a node took to answer, in seconds, by cost of the request.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 	}, []string{"node", "cost"}))
 	m := &metrics{map[*Node]*[Outcomes]prometheus.Counter{}, map[*Node]*[policy.Costs]prometheus.Observer{}}
@@ -43,15 +43,15 @@ func (m *metrics) observe(n *Node, cost policy.Cost, outcome Outcome, took time.
 	}
 }
 
-// collector shows what the nodes are like when somebody looks.
+// collector reports the status of the nodes whenever metrics are collected.
 type collector struct{ pool *Pool }
 
 var (
 	heightDescription   = nodeDescription("strata_proxy_node_height", "Stacks height of a node's tip.")
 	lagDescription      = nodeDescription("strata_proxy_node_lag", "Blocks that a node is behind the pool.")
-	inFlightDescription = nodeDescription("strata_proxy_node_in_flight", "Requests that a node has.")
-	queuedDescription   = nodeDescription("strata_proxy_node_queued", "Requests that wait for a node.")
-	stateDescription    = nodeDescription("strata_proxy_node_state", "1 for the state that a node is in, 0 for the others.", "state")
+	inFlightDescription = nodeDescription("strata_proxy_node_in_flight", "In-flight requests of a node.")
+	queuedDescription   = nodeDescription("strata_proxy_node_queued", "Requests that wait for a seat at a node.")
+	stateDescription    = nodeDescription("strata_proxy_node_state", "1 for the current state of a node, 0 for the others.", "state")
 )
 
 func nodeDescription(name, help string, labels ...string) *prometheus.Desc {

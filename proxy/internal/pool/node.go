@@ -10,42 +10,43 @@ import (
 	"strata/proxy/internal/wire"
 )
 
-// idleTimeout is how long a connection to a node is kept unused. The node closes it after 15 s.
+// idleTimeout is how long the pool keeps an unused connection to a node. The node itself closes it after 15 s.
 const idleTimeout = 10 * time.Second
 
-// Node is one of the pool's.
+// Node is a node of a pool.
 type Node struct {
 	Name   string
 	URL    string
 	Client *wire.Client
-	// Bit is the node's in sets of nodes.
+	// Bit stands for the node in sets of nodes.
 	Bit uint64
 
 	weight   float64
 	ejection *ejection
 	latency  [policy.Costs]latency
 
-	standing atomic.Int32 // a State; never Ejected, which is on top of it
-	height   atomic.Int64 // of its tip; -1: not known
-	load     atomic.Int64 // weights of the requests that it has
+	standing atomic.Int32 // a State, but never Ejected, which is independent of the standing
+	height   atomic.Int64 // of its tip; -1 if unknown
+	load     atomic.Int64 // sum of the weights of its in-flight requests
 	inFlight atomic.Int64
-	// verified says that the node has named the right chain.
+	// verified means that the node has reported the right chain.
 	verified atomic.Bool
-	// lacks has until when the node is taken to lack an endpoint, in nanoseconds of the Unix epoch.
-	lacks []atomic.Int64
-	trail atomic.Pointer[trail]
+	// unsupported has, for each endpoint, the time until which the node counts as not supporting it, in nanoseconds of the
+	// Unix epoch.
+	unsupported []atomic.Int64
+	tipHistory  atomic.Pointer[tipHistory]
 
 	seats, heavySeats *semaphore.Weighted
 	queued            atomic.Int64
 
-	// The rest belongs to the pool's lock.
-	said       *info
-	silent     int // probes in a row without an answer
-	burnBehind int // probes in a row at which its Bitcoin tip was behind
-	vouched    bool
-	trouble    string // why it is down
-	state      State
-	since      time.Time
+	// The pool's lock guards the fields below.
+	info         *nodeInfo
+	missedProbes int // probes in a row without an answer
+	burnBehind   int // probes in a row at which its Bitcoin tip was behind
+	vouched      bool
+	probeError   string // why it is down
+	state        State
+	since        time.Time
 }
 
 func newNode(config Config, address Address, index int, changed func()) *Node {
@@ -54,34 +55,36 @@ func newNode(config Config, address Address, index int, changed func()) *Node {
 		Client: wire.New(wire.Config{
 			URL: address.URL, ConnectTimeout: config.ConnectTimeout, IdleTimeout: idleTimeout, IdleMax: config.Concurrency,
 		}),
-		ejection:   newEjection(changed),
-		lacks:      make([]atomic.Int64, policy.Count()),
-		seats:      semaphore.NewWeighted(int64(config.Concurrency)),
-		heavySeats: semaphore.NewWeighted(int64(config.HeavyConcurrency)),
-		state:      Unasked, since: time.Now(),
+		ejection:    newEjection(changed),
+		unsupported: make([]atomic.Int64, policy.Count()),
+		seats:       semaphore.NewWeighted(int64(config.Concurrency)),
+		heavySeats:  semaphore.NewWeighted(int64(config.HeavyConcurrency)),
+		state:       Unasked, since: time.Now(),
 	}
 	n.standing.Store(int32(Unasked))
 	n.height.Store(-1)
-	n.trail.Store(&trail{})
+	n.tipHistory.Store(&tipHistory{})
 	return n
 }
 
-// lackTime is for how long a node that answered 501 is not asked again, while others may know.
-const lackTime = time.Minute
+// unsupportedTime is how long the pool prefers other nodes for an endpoint after a node answered 501 to it.
+const unsupportedTime = time.Minute
 
-// Lacks notes that the node has an endpoint switched off.
-func (n *Node) Lacks(e *policy.Endpoint) { n.lacks[e.Index].Store(time.Now().Add(lackTime).UnixNano()) }
+// MarkUnsupported records that the node does not support an endpoint.
+func (n *Node) MarkUnsupported(e *policy.Endpoint) {
+	n.unsupported[e.Index].Store(time.Now().Add(unsupportedTime).UnixNano())
+}
 
-func (n *Node) lacksNow(e *policy.Endpoint, now time.Time) bool {
-	until := n.lacks[e.Index].Load()
+func (n *Node) unsupportedNow(e *policy.Endpoint, now time.Time) bool {
+	until := n.unsupported[e.Index].Load()
 	return until != 0 && now.UnixNano() < until
 }
 
-// Height of the node's tip; -1 if it is not known.
+// Height returns the height of the node's tip; -1 if unknown.
 func (n *Node) Height() int64 { return n.height.Load() }
 
-// score is what a request costs more here than elsewhere: the work that the node has, times the time that it takes, by
-// its share.
+// score estimates how long a request would take on this node: its load, times its latency, divided by its share of
+// requests. The node with the lower score is the better choice.
 func (n *Node) score(e *policy.Endpoint, now time.Time, slowStart time.Duration) float64 {
 	share := n.weight
 	if admitted := n.ejection.admitted.Load(); admitted != 0 {

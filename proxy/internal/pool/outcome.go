@@ -8,21 +8,21 @@ import (
 	"strata/proxy/internal/wire"
 )
 
-// Outcome is how an exchange with a node ended.
+// Outcome says how an exchange with a node ended.
 type Outcome uint8
 
-// Outcomes.
+// Outcomes of an exchange.
 const (
 	OK          Outcome = iota // status below 400
-	ClientError                // status 4xx, and 501: the node works
-	ServerError                // status 5xx
-	Unconnected                // no connection was made: the node has seen nothing
+	ClientError                // status 4xx or 501: the node works
+	ServerError                // status 5xx other than 501
+	Unconnected                // no connection could be opened, so the node has seen nothing
 	Timeout
 	Broken    // the connection ended before the answer did
 	Malformed // the answer isn't HTTP, or its end is uncertain
 	Cancelled // nobody wanted the answer any more
-	Outrun    // another node was asked too, and was faster
-	Outcomes  // how many there are
+	Outrun    // a hedged request to another node was faster
+	Outcomes  // number of outcomes
 )
 
 func (o Outcome) String() string {
@@ -32,12 +32,12 @@ func (o Outcome) String() string {
 	}[o]
 }
 
-// Failed says whether the node is to blame.
+// Failed reports whether the node is to blame.
 func (o Outcome) Failed() bool {
 	return o != OK && o != ClientError && o != Cancelled && o != Outrun
 }
 
-// OfStatus is the outcome of a whole answer.
+// OfStatus returns the outcome of an exchange with a complete answer.
 func OfStatus(status int) Outcome {
 	switch {
 	case status >= 500 && status != 501:
@@ -48,10 +48,10 @@ func OfStatus(status int) Outcome {
 	return OK
 }
 
-// ErrOutrun is the cause that ends an exchange because another one was faster.
+// ErrOutrun is the cause with which a hedged exchange is cancelled because the other one was faster.
 var ErrOutrun = errors.New("another node was faster")
 
-// OfError is the outcome of an exchange that failed. The cause of ctx's end, if it ended, decides whose fault it was.
+// OfError returns the outcome of an exchange that failed. If ctx ended, the cause of that decides whose fault it was.
 func OfError(ctx context.Context, err error) Outcome {
 	var exchange *wire.Error
 	var network net.Error

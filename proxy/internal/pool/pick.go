@@ -9,39 +9,39 @@ import (
 	"strata/proxy/internal/policy"
 )
 
-// ErrNone is returned when no node is left that may be asked.
-var ErrNone = errors.New("no node is left to ask")
+// ErrNone is returned when no permitted node is left for a request.
+var ErrNone = errors.New("no node is left to try")
 
-// ErrBusy is returned when the nodes that may be asked have all they can do, and the queue is full or didn't move.
+// ErrBusy is returned when the permitted nodes are busy and the queue is full or the wait timed out.
 var ErrBusy = errors.New("nodes are busy")
 
-// Want is what a request needs of a node.
+// Want says what a request needs from a node. Sets of nodes are made of their bits.
 type Want struct {
 	Endpoint *policy.Endpoint
-	// Tried are the nodes not to ask.
-	Tried uint64
-	// Preferred are the nodes to ask rather than others of use; 0: no preference.
+	// Excluded is the set of nodes that must not get the request.
+	Excluded uint64
+	// Preferred is the set of nodes to use rather than other usable ones; 0 for no preference.
 	Preferred uint64
-	// Safe says that the request may be tried on a node that has just failed.
+	// Safe means that the request may be the trial request of an ejected node.
 	Safe bool
-	// Spare says that the request is an extra one: a node takes it only if it serves and has room.
+	// Spare marks an extra request, which only a serving node with a free seat takes.
 	Spare bool
 }
 
-// choice is the nodes that a request may go to, which are all equally good.
-type choice struct {
+// candidates are the nodes that a request may go to. All have the same rank.
+type candidates struct {
 	nodes [NodesMax]*Node
 	count int
 	rank  int
 }
 
-// Pick finds the node for a request and takes a seat there, which must be left. The request waits if it has to. Errors
-// are ErrNone, ErrBusy, and that of ctx.
+// Pick chooses the node for a request and takes a seat there. It waits if no seat is free. The caller must leave the
+// seat. Errors are ErrNone, ErrBusy and the error of ctx.
 func (p *Pool) Pick(ctx context.Context, w Want) (Seat, error) {
-	refused := uint64(0) // nodes whose trial somebody else has taken
+	refused := uint64(0) // nodes whose trial another request has taken
 	for force := false; ; {
 		now := time.Now()
-		var c choice
+		var c candidates
 		p.choose(&c, w, refused, now)
 		switch {
 		case c.count == 0 && refused != 0:
@@ -52,27 +52,27 @@ func (p *Pool) Pick(ctx context.Context, w Want) (Seat, error) {
 		case w.Spare && c.rank > rankServing:
 			return Seat{}, ErrNone
 		}
-		n, err := p.enter(ctx, &c, w, now)
+		n, err := p.acquire(ctx, &c, w, now)
 		if err != nil {
 			return Seat{}, err
 		}
-		if admitted, ok := n.ejection.enter(force || c.rank >= rankDown); ok {
-			return p.sit(n, w.Endpoint, admitted), nil
+		if granted, ok := n.ejection.begin(force || c.rank >= rankDown); ok {
+			return p.newSeat(n, w.Endpoint, granted), nil
 		}
-		n.exit(w.Endpoint.Cost)
+		n.release(w.Endpoint.Cost)
 		refused |= n.Bit
 	}
 }
 
-// enter takes a place at the best node that has one free, or waits for one at the best.
-func (p *Pool) enter(ctx context.Context, c *choice, w Want, now time.Time) (*Node, error) {
+// acquire takes a slot at the best candidate that has one free. If none has, it waits for the best candidate.
+func (p *Pool) acquire(ctx context.Context, c *candidates, w Want, now time.Time) (*Node, error) {
 	e := w.Endpoint
 	best := p.best(c, e, now)
-	if best.tryEnter(e.Cost) {
+	if best.tryAcquire(e.Cost) {
 		return best, nil
 	}
 	for _, n := range c.nodes[:c.count] {
-		if n != best && n.tryEnter(e.Cost) {
+		if n != best && n.tryAcquire(e.Cost) {
 			return n, nil
 		}
 	}
@@ -82,20 +82,20 @@ func (p *Pool) enter(ctx context.Context, c *choice, w Want, now time.Time) (*No
 	return best, best.wait(ctx, e.Cost, p.config.QueueLength, p.config.QueueWait)
 }
 
-// TrySeat takes a seat at a certain node, if one is free and the node is of use.
+// TrySeat takes a seat at node n, if one is free and the node is usable.
 func (p *Pool) TrySeat(n *Node, e *policy.Endpoint) (Seat, bool) {
-	if p.rank(n) >= rankDown || n.ejection.until.Load() != 0 || !n.tryEnter(e.Cost) {
+	if p.rank(n) >= rankDown || n.ejection.until.Load() != 0 || !n.tryAcquire(e.Cost) {
 		return Seat{}, false
 	}
-	admitted, ok := n.ejection.enter(false)
+	granted, ok := n.ejection.begin(false)
 	if !ok {
-		n.exit(e.Cost)
+		n.release(e.Cost)
 		return Seat{}, false
 	}
-	return p.sit(n, e, admitted), true
+	return p.newSeat(n, e, granted), true
 }
 
-// Ranks of nodes, the better the lower. Between them is room for a node that lacks the endpoint.
+// Ranks of nodes, the best first. A node that does not support the endpoint ranks between two of them.
 const (
 	rankServing = 2 * iota
 	rankBehind
@@ -104,7 +104,8 @@ const (
 	rankNever
 )
 
-// rank of a node that isn't ejected. One that was not asked yet may be on any chain, and so may one that never answered.
+// rank returns the rank of a node, regardless of its ejection. A node that was never probed successfully may be on any
+// chain, so it gets requests only if the pool allows any.
 func (p *Pool) rank(n *Node) int {
 	switch State(n.standing.Load()) {
 	case Serving:
@@ -126,12 +127,13 @@ func (p *Pool) rank(n *Node) int {
 	return rankNever
 }
 
-// choose finds the nodes of the best rank that there is, and among them the preferred ones.
-func (p *Pool) choose(c *choice, w Want, refused uint64, now time.Time) {
+// choose collects the preferred nodes, or all nodes if no preferred one is usable, and of these the nodes of the best
+// rank.
+func (p *Pool) choose(c *candidates, w Want, refused uint64, now time.Time) {
 	c.rank = rankNever
 	preferred := false
 	for _, n := range p.nodes {
-		if n.Bit&(w.Tried|refused) != 0 {
+		if n.Bit&(w.Excluded|refused) != 0 {
 			continue
 		}
 		rank := p.rank(n)
@@ -140,7 +142,7 @@ func (p *Pool) choose(c *choice, w Want, refused uint64, now time.Time) {
 				rank = rankDown
 			}
 		}
-		if rank < rankNever && n.lacksNow(w.Endpoint, now) {
+		if rank < rankNever && n.unsupportedNow(w.Endpoint, now) {
 			rank++
 		}
 		prefers := n.Bit&w.Preferred != 0 && rank < rankAhead
@@ -155,9 +157,9 @@ func (p *Pool) choose(c *choice, w Want, refused uint64, now time.Time) {
 	}
 }
 
-// best is the node that a request goes to: among those that serve, the better of two at random; otherwise the one that
-// is least behind.
-func (p *Pool) best(c *choice, e *policy.Endpoint, now time.Time) *Node {
+// best returns the best candidate: the better of two random ones if they are serving, and the one with the greatest
+// height otherwise.
+func (p *Pool) best(c *candidates, e *policy.Endpoint, now time.Time) *Node {
 	if c.rank >= rankBehind && c.count > 1 {
 		best := c.nodes[0]
 		for _, n := range c.nodes[1:c.count] {

@@ -12,12 +12,12 @@ import (
 
 // Tip is the newest block that the pool agrees on.
 type Tip struct {
-	Height     int64 // -1: none is known
-	BurnHeight int64
+	Height     int64       // -1 if unknown
+	BurnHeight int64       // of Bitcoin; -1 if unknown
 	ID         hash.Hash32 // zero if only the height is known
 }
 
-// Pool is the nodes. It is safe for concurrent use.
+// Pool is a set of nodes. It is safe for concurrent use.
 type Pool struct {
 	config  Config
 	nodes   []*Node
@@ -28,7 +28,7 @@ type Pool struct {
 	progress progress
 }
 
-// New makes a pool. No node is asked until Run.
+// New returns a pool. It probes no node until Run.
 func New(config Config) *Pool {
 	p := &Pool{config: config}
 	p.tip.Store(&Tip{Height: -1, BurnHeight: -1})
@@ -42,10 +42,10 @@ func New(config Config) *Pool {
 	return p
 }
 
-// Nodes are the pool's, in the order of the configuration.
+// Nodes returns the pool's nodes in the order of the configuration.
 func (p *Pool) Nodes() []*Node { return p.nodes }
 
-// Tip is the newest block that the pool agrees on, or that is known from elsewhere.
+// Tip returns the newest block that the pool agrees on, or that of Config.Tip if it is at least as high.
 func (p *Pool) Tip() Tip {
 	tip := *p.tip.Load()
 	if p.config.Tip != nil {
@@ -56,18 +56,18 @@ func (p *Pool) Tip() Tip {
 	return tip
 }
 
-// Knowing are the nodes that had a block as their tip.
-func (p *Pool) Knowing(id hash.Hash32) (nodes uint64) {
+// NodesWithTip returns the nodes that have, or recently had, this block as their tip.
+func (p *Pool) NodesWithTip(id hash.Hash32) (nodes uint64) {
 	for _, n := range p.nodes {
-		if n.trail.Load().has(id) {
+		if n.tipHistory.Load().contains(id) {
 			nodes |= n.Bit
 		}
 	}
 	return nodes
 }
 
-// Named is the node of a name.
-func (p *Pool) Named(name string) (*Node, bool) {
+// NodeByName returns the node with this name.
+func (p *Pool) NodeByName(name string) (*Node, bool) {
 	for _, n := range p.nodes {
 		if n.Name == name {
 			return n, true
@@ -76,14 +76,14 @@ func (p *Pool) Named(name string) (*Node, bool) {
 	return nil, false
 }
 
-// Saw notes the height of a node's tip, which it told with an answer.
-func (p *Pool) Saw(n *Node, height int64) {
+// ObserveHeight records the height of a node's tip, which the node reported with an answer.
+func (p *Pool) ObserveHeight(n *Node, height int64) {
 	if n.height.Swap(height) != height {
 		p.evaluate()
 	}
 }
 
-// Run asks the nodes how they are until ctx ends. It must not be called twice.
+// Run probes the nodes until ctx ends. It must not be called twice.
 func (p *Pool) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	for _, n := range p.nodes {
@@ -95,7 +95,7 @@ func (p *Pool) Run(ctx context.Context) {
 	}
 }
 
-// watch asks one node, at once and then at intervals.
+// watch probes one node, at once and then at intervals.
 func (p *Pool) watch(ctx context.Context, n *Node) {
 	ticker := time.NewTicker(p.config.ProbeInterval)
 	defer ticker.Stop()

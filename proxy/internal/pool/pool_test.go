@@ -13,7 +13,7 @@ import (
 	"strata/proxy/internal/policy"
 )
 
-// newTestPool has nodes at addresses where nobody listens; tests say what the nodes said.
+// newTestPool returns a pool whose nodes have an address where nobody listens. Tests record the nodes' info themselves.
 func newTestPool(t *testing.T, nodes int, change func(*Config)) *Pool {
 	t.Helper()
 	config := Config{
@@ -32,12 +32,14 @@ func newTestPool(t *testing.T, nodes int, change func(*Config)) *Pool {
 	return New(config)
 }
 
-// says is what a node says at a height of a fork.
-func says(height, fork int) *info {
-	return &info{NetworkID: 1, BurnHeight: 100, Height: int64(height), id: hash.Hash32{1, byte(height), byte(height >> 8), byte(fork)}}
+// says returns the info of a node at a height on a fork.
+func says(height, fork int) *nodeInfo {
+	return &nodeInfo{NetworkID: 1, BurnHeight: 100, Height: int64(height), id: hash.Hash32{1, byte(height), byte(height >> 8), byte(fork)}}
 }
 
-func (p *Pool) hear(i int, said *info) { p.heard(context.Background(), p.nodes[i], said, nil) }
+func (p *Pool) recordInfo(i int, info *nodeInfo) {
+	p.recordProbe(context.Background(), p.nodes[i], info, nil)
+}
 
 func (p *Pool) states() string {
 	b := []byte{}
@@ -59,53 +61,53 @@ var light = policy.Match("GET", "/v2/info")
 func TestStanding(t *testing.T) {
 	p := newTestPool(t, 3, nil)
 	wantStates(t, p, "uuu")
-	p.hear(0, says(100, 0))
-	p.hear(1, says(101, 0))
-	p.hear(2, says(90, 0)) // was behind when the pool began to look
+	p.recordInfo(0, says(100, 0))
+	p.recordInfo(1, says(101, 0))
+	p.recordInfo(2, says(90, 0)) // was behind from the start
 	wantStates(t, p, "ssl")
 	if tip := p.Tip(); tip.Height != 100 || tip.ID != says(100, 0).id {
-		t.Errorf("tip %+v, want what two have reached, 100", tip)
+		t.Errorf("tip %+v, want the height that two nodes have reached, 100", tip)
 	}
-	p.hear(2, says(98, 0))
+	p.recordInfo(2, says(98, 0))
 	wantStates(t, p, "sss")
 
 	foreign := says(100, 0)
 	foreign.NetworkID = 2
-	p.hear(0, foreign)
+	p.recordInfo(0, foreign)
 	wantStates(t, p, "fss")
 
 	no := false
 	syncing := says(100, 0)
 	syncing.FullySynced = &no
-	p.hear(1, syncing)
+	p.recordInfo(1, syncing)
 	if got := p.Status()[1].State; got != "syncing" {
-		t.Errorf("a node that says so is %s", got)
+		t.Errorf("a node that reports to be syncing is %s", got)
 	}
 }
 
-// A node that falls behind while the pool looks has LagTime.
+// A node that falls behind is lagging only after LagTime.
 func TestLagTime(t *testing.T) {
 	p := newTestPool(t, 3, func(c *Config) { c.LagTime = 40 * time.Millisecond })
 	for i := range 3 {
-		p.hear(i, says(100, 0))
+		p.recordInfo(i, says(100, 0))
 	}
 	for height := 101; height <= 120; height++ {
-		p.hear(0, says(height, 0))
-		p.hear(1, says(height, 0))
+		p.recordInfo(0, says(height, 0))
+		p.recordInfo(1, says(height, 0))
 	}
 	wantStates(t, p, "sss")
 	time.Sleep(50 * time.Millisecond)
 	wantStates(t, p, "ssl")
-	p.Saw(p.nodes[2], 119) // with an answer
+	p.ObserveHeight(p.nodes[2], 119) // with an answer
 	wantStates(t, p, "sss")
 }
 
 // A lone node far ahead is trusted only if it was on the same chain as another.
 func TestAhead(t *testing.T) {
 	p := newTestPool(t, 3, nil)
-	p.hear(0, says(100, 0))
-	p.hear(1, says(100, 0))
-	p.hear(2, says(500, 1))
+	p.recordInfo(0, says(100, 0))
+	p.recordInfo(1, says(100, 0))
+	p.recordInfo(2, says(500, 1))
 	wantStates(t, p, "ssa")
 	if h := p.Tip().Height; h != 100 {
 		t.Errorf("tip %d", h)
@@ -113,27 +115,27 @@ func TestAhead(t *testing.T) {
 	p.nodes[2].vouched = true
 	p.evaluate()
 	if got := p.states(); got != "lls" {
-		t.Errorf("after somebody vouched: %s", got)
+		t.Errorf("after another node vouched: %s", got)
 	}
 
 	q := newTestPool(t, 2, nil)
-	q.hear(0, says(100, 0))
-	q.hear(1, says(100, 0)) // the same block
-	q.hear(1, says(500, 0))
+	q.recordInfo(0, says(100, 0))
+	q.recordInfo(1, says(100, 0)) // the same block
+	q.recordInfo(1, says(500, 0))
 	if h := q.Tip().Height; h != 500 {
-		t.Errorf("a node that was on the chain of the other is not believed: tip %d", h)
+		t.Errorf("a node that was on the same chain as the other does not count: tip %d", h)
 	}
 }
 
-// The block that the log has seen counts as if a node had it.
+// The block of Config.Tip counts as if a node had it.
 func TestTipFromElsewhere(t *testing.T) {
 	p := newTestPool(t, 2, func(c *Config) {
 		c.Tip = func() (int64, hash.Hash32, bool) { return 200, says(200, 0).id, true }
 	})
-	p.hear(0, says(100, 0))
-	p.hear(1, says(100, 0))
+	p.recordInfo(0, says(100, 0))
+	p.recordInfo(1, says(100, 0))
 	wantStates(t, p, "ll")
-	p.hear(0, says(200, 0))
+	p.recordInfo(0, says(200, 0))
 	wantStates(t, p, "sl")
 	if tip := p.Tip(); tip.Height != 200 || tip.ID != says(200, 0).id {
 		t.Errorf("tip %+v", tip)
@@ -142,22 +144,22 @@ func TestTipFromElsewhere(t *testing.T) {
 
 func TestBurnLag(t *testing.T) {
 	p := newTestPool(t, 2, nil)
-	p.hear(0, says(100, 0))
+	p.recordInfo(0, says(100, 0))
 	behind := says(100, 0)
 	behind.BurnHeight = 97
-	p.hear(1, behind)
+	p.recordInfo(1, behind)
 	wantStates(t, p, "ss")
-	p.hear(1, behind)
+	p.recordInfo(1, behind)
 	wantStates(t, p, "sl")
 }
 
 func TestDown(t *testing.T) {
 	p := newTestPool(t, 1, nil)
-	p.hear(0, says(100, 0))
+	p.recordInfo(0, says(100, 0))
 	silence := errors.New("silence")
-	p.heard(t.Context(), p.nodes[0], nil, silence)
+	p.recordProbe(t.Context(), p.nodes[0], nil, silence)
 	wantStates(t, p, "s")
-	p.heard(t.Context(), p.nodes[0], nil, silence)
+	p.recordProbe(t.Context(), p.nodes[0], nil, silence)
 	wantStates(t, p, "d")
 	if s := p.Status()[0]; s.Error != "silence" || time.Since(s.Since) > time.Second {
 		t.Errorf("status %+v", s)
@@ -175,17 +177,17 @@ func pickName(t *testing.T, p *Pool, w Want) string {
 	return seat.Node.Name
 }
 
-// The pool is never empty because of what nodes say, and a foreign node gets nothing, ever.
+// No report of a node empties the pool, and a foreign node never gets a request.
 func TestFloor(t *testing.T) {
 	p := newTestPool(t, 4, nil)
 	foreign := says(1000, 3)
 	foreign.NetworkID = 9
-	p.hear(0, foreign)
+	p.recordInfo(0, foreign)
 	if got := pickName(t, p, Want{}); got != ErrNone.Error() {
-		t.Errorf("only a foreign node and some that were not asked, and %s was picked", got)
+		t.Errorf("with a foreign node and nodes that were not probed, %s was picked", got)
 	}
-	p.hear(1, says(80, 0))
-	p.hear(2, says(90, 0))
+	p.recordInfo(1, says(80, 0))
+	p.recordInfo(2, says(90, 0))
 	p.config.Tip = func() (int64, hash.Hash32, bool) { return 100, hash.Hash32{}, true }
 	p.evaluate()
 	seat, err := p.Pick(t.Context(), Want{Endpoint: light})
@@ -193,8 +195,8 @@ func TestFloor(t *testing.T) {
 		t.Fatalf("got %+v, %v; want the least lagging node, c, with a lag of 10", seat, err)
 	}
 	seat.Leave(OK)
-	for i, want := range []string{"b", "no node is left to ask"} {
-		if got := pickName(t, p, Want{Tried: []uint64{4, 6}[i]}); got != want {
+	for i, want := range []string{"b", ErrNone.Error()} {
+		if got := pickName(t, p, Want{Excluded: []uint64{4, 6}[i]}); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -203,45 +205,45 @@ func TestFloor(t *testing.T) {
 func TestPrefer(t *testing.T) {
 	p := newTestPool(t, 3, nil)
 	for i := range 3 {
-		p.hear(i, says(100, 0))
+		p.recordInfo(i, says(100, 0))
 	}
 	for range 20 {
 		if got := pickName(t, p, Want{Preferred: 2}); got != "b" {
 			t.Fatalf("got %s, want b", got)
 		}
-		p.nodes[0].Lacks(light)
+		p.nodes[0].MarkUnsupported(light)
 		if got := pickName(t, p, Want{}); got == "a" {
-			t.Fatal("a node that lacks the endpoint was picked")
+			t.Fatal("a node that does not support the endpoint was picked")
 		}
 	}
-	if got := pickName(t, p, Want{Preferred: 2, Tried: 2}); got != "c" {
+	if got := pickName(t, p, Want{Preferred: 2, Excluded: 2}); got != "c" {
 		t.Errorf("got %s, want c", got)
 	}
 }
 
-// Requests go where they are done sooner: a slow or busy node gets fewer, and one with more weight more.
+// A busy node gets fewer requests, and a node with more weight gets more.
 func TestBalance(t *testing.T) {
 	p := newTestPool(t, 2, func(c *Config) { c.Nodes[1].Weight = 3; c.Concurrency = 1000 })
-	p.hear(0, says(100, 0))
-	p.hear(1, says(100, 0))
+	p.recordInfo(0, says(100, 0))
+	p.recordInfo(1, says(100, 0))
 	count := map[string]int{}
 	for range 400 {
 		seat, err := p.Pick(t.Context(), Want{Endpoint: light})
 		if err != nil {
 			t.Fatal(err)
 		}
-		count[seat.Node.Name]++ // and it stays
+		count[seat.Node.Name]++ // the seat stays taken
 	}
 	if a, b := count["a"], count["b"]; a < 90 || a > 110 || b < 290 || b > 310 {
 		t.Errorf("a has %d and b has %d of 400 requests, at weights of 1 and 3", a, b)
 	}
 }
 
-// A node that comes back gets a small share at first.
+// A readmitted node gets a small share at first.
 func TestSlowStart(t *testing.T) {
 	p := newTestPool(t, 2, func(c *Config) { c.SlowStart = time.Hour; c.Concurrency = 1000 })
-	p.hear(0, says(100, 0))
-	p.hear(1, says(100, 0))
+	p.recordInfo(0, says(100, 0))
+	p.recordInfo(1, says(100, 0))
 	p.nodes[0].ejection.admit()
 	count := 0
 	for range 330 {
@@ -254,13 +256,13 @@ func TestSlowStart(t *testing.T) {
 		}
 	}
 	if count < 25 || count > 35 {
-		t.Errorf("the node that came back has %d of 330 requests, want a tenth of the other's share", count)
+		t.Errorf("the readmitted node has %d of 330 requests, want a tenth of the other's share", count)
 	}
 }
 
 func TestBulkhead(t *testing.T) {
 	p := newTestPool(t, 1, nil)
-	p.hear(0, says(100, 0))
+	p.recordInfo(0, says(100, 0))
 	heavy := policy.Match("GET", "/v2/pox")
 	first, err := p.Pick(t.Context(), Want{Endpoint: heavy})
 	if err != nil {
@@ -277,7 +279,7 @@ func TestBulkhead(t *testing.T) {
 		}
 		seats = append(seats, seat)
 	}
-	// One may wait, and gets the seat that becomes free; the next doesn't even wait.
+	// One request may wait, and gets the seat that becomes free. The next is refused at once.
 	p.config.QueueWait = 10 * time.Second
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
@@ -301,15 +303,15 @@ func TestBulkhead(t *testing.T) {
 	}
 	n := p.nodes[0]
 	if n.inFlight.Load() != 0 || n.load.Load() != 0 || n.queued.Load() != 0 || !n.seats.TryAcquire(4) || !n.heavySeats.TryAcquire(1) {
-		t.Error("not all seats were given back")
+		t.Error("some seats were not released")
 	}
 }
 
-// Failures eject a node; after a while one request tries it, and the others don't.
+// Failures eject a node. After a while one trial request goes to it, and no other.
 func TestEjection(t *testing.T) {
 	p := newTestPool(t, 2, nil)
-	p.hear(0, says(100, 0))
-	p.hear(1, says(100, 0))
+	p.recordInfo(0, says(100, 0))
+	p.recordInfo(1, says(100, 0))
 	use := func(n int, o Outcome) {
 		seat, ok := p.TrySeat(p.nodes[n], light)
 		if !ok {
@@ -330,7 +332,7 @@ func TestEjection(t *testing.T) {
 	if d := time.Until(time.Unix(0, until)); d > ejectionFirst*5/4 || d < ejectionFirst/2 {
 		t.Errorf("the first ejection lasts %v", d)
 	}
-	time.Sleep(5 * time.Millisecond)
+	time.Sleep(5 * time.Millisecond) // longer than the timeout of the breaker
 	p.nodes[0].ejection.tryNow()
 	trial := func() Seat {
 		for range 50 {
@@ -354,18 +356,18 @@ func TestEjection(t *testing.T) {
 	if d := time.Until(time.Unix(0, p.nodes[0].ejection.until.Load())); d < ejectionFirst*3/2 {
 		t.Errorf("the second ejection lasts only %v", d)
 	}
-	time.Sleep(5 * time.Millisecond)
+	time.Sleep(5 * time.Millisecond) // longer than the timeout of the breaker
 	p.nodes[0].ejection.tryNow()
 	seat = trial()
 	seat.Leave(OK)
 	wantStates(t, p, "ss")
 
-	// One connection that can't be made is enough.
+	// One connection that can't be opened is enough.
 	use(1, Unconnected)
 	wantStates(t, p, "se")
-	// When all are ejected, they are asked all the same, and who answers is back.
+	// When all nodes are ejected, they get requests all the same, and a node that answers is readmitted.
 	use(0, Unconnected)
-	seat, err := p.Pick(t.Context(), Want{Endpoint: light, Tried: 1})
+	seat, err := p.Pick(t.Context(), Want{Endpoint: light, Excluded: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +408,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("behind for %v, %v; want 10s", d, known)
 	}
 	if _, known := p.behindFor(0, 1, now); known {
-		t.Error("more is known than is remembered")
+		t.Error("the time is known for a height that was forgotten")
 	}
 	if len(p.steps) > progressMax {
 		t.Errorf("%d steps", len(p.steps))

@@ -10,20 +10,21 @@ import (
 	"strata/proxy/internal/wire"
 )
 
-// infoMax is the longest answer to GET /v2/info that is read, in bytes.
+// infoMax is the longest accepted answer to GET /v2/info, in bytes.
 const infoMax = 1 << 20
 
-// silentMax is after how many probes in a row without an answer a node is down; a node that is busy may miss one.
-const silentMax = 2
+// missedProbesMax is the number of consecutive failed probes after which a node is down. A busy node may miss one.
+const missedProbesMax = 2
 
-// probe asks a node how it is and, where it is ahead of all others, whether it knows what they call the tip.
+// probe asks a node for its info. If the node is ahead of all others, probe also asks it for a block that another node
+// reports as its tip.
 func (p *Pool) probe(ctx context.Context, n *Node) {
-	said, err := p.ask(ctx, n)
+	info, err := p.ask(ctx, n)
 	if ctx.Err() != nil {
 		return
 	}
-	p.heard(ctx, n, said, err)
-	if other, ok := p.alone(n); ok && p.knows(ctx, n, other) {
+	p.recordProbe(ctx, n, info, err)
+	if other, ok := p.unvouchedLeader(n); ok && p.knows(ctx, n, other) {
 		p.mu.Lock()
 		n.vouched = true
 		p.mu.Unlock()
@@ -31,7 +32,7 @@ func (p *Pool) probe(ctx context.Context, n *Node) {
 	}
 }
 
-func (p *Pool) ask(ctx context.Context, n *Node) (*info, error) {
+func (p *Pool) ask(ctx context.Context, n *Node) (*nodeInfo, error) {
 	response, err := n.Client.Do(ctx, &wire.Request{Method: http.MethodGet, Target: "/v2/info"}, p.config.ProbeTimeout)
 	if err != nil {
 		return nil, err
@@ -49,53 +50,54 @@ func (p *Pool) ask(ctx context.Context, n *Node) (*info, error) {
 	return parseInfo(body)
 }
 
-// heard notes what a node said, or that it didn't answer.
-func (p *Pool) heard(ctx context.Context, n *Node, said *info, err error) {
+// recordProbe records the result of a probe: the node's info or an error.
+func (p *Pool) recordProbe(ctx context.Context, n *Node, info *nodeInfo, err error) {
 	defer p.evaluate()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err != nil {
-		n.silent++
-		n.trouble = err.Error()
+		n.missedProbes++
+		n.probeError = err.Error()
 		if OfError(ctx, err) == Unconnected {
-			n.silent = max(n.silent, silentMax)
+			n.missedProbes = max(n.missedProbes, missedProbesMax)
 		}
 		return
 	}
-	if n.silent >= silentMax {
-		n.ejection.tryNow() // it is back: a request may find out at once if it works
+	if n.missedProbes >= missedProbesMax {
+		n.ejection.tryNow() // the node is back, so a trial request may come at once
 	}
-	if n.said != nil && said.Height < n.said.Height {
+	if n.info != nil && info.Height < n.info.Height {
 		n.vouched = false
 	}
-	n.silent, n.trouble, n.said = 0, "", said
-	n.height.Store(said.Height)
-	trail := n.trail.Load().with(point{said.Height, said.id})
-	n.trail.Store(&trail)
-	if burn := p.burnHeight(n); burn >= 0 && said.BurnHeight < burn-1 {
+	n.missedProbes, n.probeError, n.info = 0, "", info
+	n.height.Store(info.Height)
+	tipHistory := n.tipHistory.Load().with(point{info.Height, info.id})
+	n.tipHistory.Store(&tipHistory)
+	if burn := p.burnHeight(n); burn >= 0 && info.BurnHeight < burn-1 {
 		n.burnBehind++
 	} else {
 		n.burnBehind = 0
 	}
 }
 
-// alone says whether n is ahead without anybody to vouch for it, and gives the tip of one of the others.
-func (p *Pool) alone(n *Node) (hash.Hash32, bool) {
+// unvouchedLeader reports whether n is ahead of the pool and nobody vouches for it. If so, it returns the highest tip
+// of another node.
+func (p *Pool) unvouchedLeader(n *Node) (hash.Hash32, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var other *Node
 	for _, o := range p.nodes {
-		if o != n && p.believed(o) && !o.said.id.IsZero() && (other == nil || o.said.Height > other.said.Height) {
+		if o != n && p.credible(o) && !o.info.id.IsZero() && (other == nil || o.info.Height > other.info.Height) {
 			other = o
 		}
 	}
-	if other == nil || !p.believed(n) || n.vouched || n.said.Height <= p.tip.Load().Height {
+	if other == nil || !p.credible(n) || n.vouched || n.info.Height <= p.tip.Load().Height {
 		return hash.Hash32{}, false
 	}
-	return other.said.id, true
+	return other.info.id, true
 }
 
-// knows asks a node for a block. Only the status is read.
+// knows asks a node whether it has a block. It reads only the status of the answer.
 func (p *Pool) knows(ctx context.Context, n *Node, id hash.Hash32) bool {
 	target := "/v3/blocks/" + hex.EncodeToString(id[:])
 	response, err := n.Client.Do(ctx, &wire.Request{Method: http.MethodGet, Target: target}, p.config.ProbeTimeout)

@@ -2,9 +2,9 @@ package pool
 
 import "time"
 
-// progress remembers when the pool's tip reached which height, to tell how long a node has been behind.
+// progress records when the pool's tip reached which height, to tell how long a node has been behind.
 type progress struct {
-	steps []step // their heights rise
+	steps []step // in ascending order of height
 }
 
 type step struct {
@@ -12,16 +12,16 @@ type step struct {
 	at     time.Time
 }
 
-// progressMax is how many steps are remembered.
+// progressMax is the number of steps that progress remembers.
 const progressMax = 128
 
-// reach notes the height of the pool's tip.
+// reach records the height of the pool's tip.
 func (p *progress) reach(height int64, now time.Time) {
 	if height < 0 {
 		return
 	}
 	for n := len(p.steps); n > 0 && p.steps[n-1].height > height; n = len(p.steps) {
-		p.steps = p.steps[:n-1] // a reorganisation, or somebody had lied
+		p.steps = p.steps[:n-1] // after a reorganisation, or a false height
 	}
 	if n := len(p.steps); n > 0 && p.steps[n-1].height == height {
 		return
@@ -32,8 +32,9 @@ func (p *progress) reach(height int64, now time.Time) {
 	p.steps = append(p.steps, step{height, now})
 }
 
-// behindFor is how long the pool's tip has been above height. Nobody knows if it was when the pool began to look, or if
-// it got there in a leap of more blocks than leap: then it was the pool that learnt something, not the chain that grew.
+// behindFor returns how long the pool's tip has been above height. That is unknown if it already was at the first
+// remembered step, or if it got there in a single step of more than leap blocks: then the pool learnt something, and
+// the chain did not grow.
 func (p *progress) behindFor(height, leap int64, now time.Time) (d time.Duration, known bool) {
 	for i, s := range p.steps {
 		if s.height > height {

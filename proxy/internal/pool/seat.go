@@ -7,20 +7,20 @@ import (
 	"strata/proxy/internal/policy"
 )
 
-// Seat is one request's place at a node.
+// Seat is the place of one in-flight request at a node.
 type Seat struct {
 	Node *Node
-	// Lag is how many blocks the node is behind the pool; -1 if it is one that serves.
+	// Lag is the number of blocks that the node is behind the pool; -1 if the node is serving.
 	Lag int64
 
-	pool  *Pool
-	cost  policy.Cost
-	pass  pass
-	taken time.Time
+	pool   *Pool
+	cost   policy.Cost
+	permit permit
+	taken  time.Time
 }
 
-// tryEnter takes a place at the node, if one is free.
-func (n *Node) tryEnter(cost policy.Cost) bool {
+// tryAcquire takes a slot at the node, if one is free.
+func (n *Node) tryAcquire(cost policy.Cost) bool {
 	if cost == policy.Heavy && !n.heavySeats.TryAcquire(1) {
 		return false
 	}
@@ -33,14 +33,14 @@ func (n *Node) tryEnter(cost policy.Cost) bool {
 	return false
 }
 
-func (n *Node) exit(cost policy.Cost) {
+func (n *Node) release(cost policy.Cost) {
 	n.seats.Release(1)
 	if cost == policy.Heavy {
 		n.heavySeats.Release(1)
 	}
 }
 
-// wait queues for a place at the node.
+// wait queues for a slot at the node.
 func (n *Node) wait(ctx context.Context, cost policy.Cost, length int, most time.Duration) error {
 	defer n.queued.Add(-1)
 	if n.queued.Add(1) > int64(length) {
@@ -62,7 +62,7 @@ func (n *Node) wait(ctx context.Context, cost policy.Cost, length int, most time
 	return nil
 }
 
-// queueError is why the wait ended without a place.
+// queueError returns the reason why the wait ended without a slot.
 func queueError(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -70,8 +70,8 @@ func queueError(ctx context.Context) error {
 	return ErrBusy
 }
 
-// sit begins a request at a place that was taken.
-func (p *Pool) sit(n *Node, e *policy.Endpoint, admitted pass) Seat {
+// newSeat begins a request in an acquired slot.
+func (p *Pool) newSeat(n *Node, e *policy.Endpoint, granted permit) Seat {
 	n.load.Add(e.Cost.Weight())
 	n.inFlight.Add(1)
 	lag := int64(-1)
@@ -80,33 +80,33 @@ func (p *Pool) sit(n *Node, e *policy.Endpoint, admitted pass) Seat {
 		lag = n.lag(p.Tip().Height)
 	case Serving, Ejected, Down, Unasked, Foreign, States:
 	}
-	return Seat{Node: n, Lag: lag, pool: p, cost: e.Cost, pass: admitted, taken: time.Now()}
+	return Seat{Node: n, Lag: lag, pool: p, cost: e.Cost, permit: granted, taken: time.Now()}
 }
 
-// Leave ends the request and notes how it went.
+// Leave ends the request and records its outcome.
 func (s *Seat) Leave(outcome Outcome) {
 	n, now := s.Node, time.Now()
 	took := now.Sub(s.taken)
 	n.load.Add(-s.cost.Weight())
 	n.inFlight.Add(-1)
-	n.exit(s.cost)
+	n.release(s.cost)
 	if outcome != Cancelled && outcome != Unconnected {
 		n.latency[s.cost].observe(took, now)
 	}
 	s.pool.metrics.observe(n, s.cost, outcome, took)
-	n.ejection.leave(s.pass, outcome)
-	if s.pass.forced && (outcome == OK || outcome == ClientError) {
+	n.ejection.end(s.permit, outcome)
+	if s.permit.forced && (outcome == OK || outcome == ClientError) {
 		s.pool.revive(n)
 	}
 }
 
-// revive notes that a node works that was thought to be down.
+// revive records that a node works which was thought to be down.
 func (p *Pool) revive(n *Node) {
 	p.mu.Lock()
-	n.silent = 0
+	n.missedProbes = 0
 	p.mu.Unlock()
 	p.evaluate()
 }
 
-// Took is how long the request has had its seat.
+// Took returns how long the request has had its seat.
 func (s *Seat) Took() time.Duration { return time.Since(s.taken) }

@@ -1,19 +1,19 @@
 package pool
 
-// State is what a node is good for.
+// State says what a node can be used for.
 type State int32
 
-// States, the better the lower.
+// States of a node, the best first.
 const (
 	Serving State = iota
-	Lagging       // behind the pool, by more than is allowed
-	Syncing       // says that it is not fully synced
+	Lagging       // behind the pool by more than the limit
+	Syncing       // reports that it is not fully synced
 	Ahead         // far ahead of all others, and nobody vouches for it
 	Ejected       // requests failed on it
-	Down          // doesn't answer when it is asked
-	Unasked       // not asked yet
+	Down          // does not answer probes
+	Unasked       // not probed yet
 	Foreign       // on another chain
-	States        // how many there are
+	States        // number of states
 )
 
 func (s State) String() string {

@@ -2,25 +2,25 @@ package pool
 
 import "time"
 
-// Status of a node, for people.
+// Status describes a node to people.
 type Status struct {
 	Name          string    `json:"name"`
 	URL           string    `json:"url"`
 	State         string    `json:"state"`
 	Since         time.Time `json:"since"`
-	Height        int64     `json:"stacks_tip_height"` // -1: not known
-	BurnHeight    int64     `json:"burn_block_height"` // -1: not known
+	Height        int64     `json:"stacks_tip_height"` // -1 if unknown
+	BurnHeight    int64     `json:"burn_block_height"` // -1 if unknown
 	Lag           int64     `json:"lag"`               // blocks behind the pool
 	InFlight      int64     `json:"in_flight"`
 	Queued        int64     `json:"queued"`
 	ServerVersion string    `json:"server_version,omitempty"`
-	// Error is why the node doesn't answer when it is asked.
+	// Error tells why the last probe failed.
 	Error string `json:"error,omitempty"`
 }
 
-// Status of all nodes.
+// Status returns the status of all nodes in the order of the configuration.
 func (p *Pool) Status() []Status {
-	p.evaluate() // time alone may have changed something
+	p.evaluate() // a state may have changed just because time has passed
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	tip := p.Tip().Height
@@ -28,17 +28,17 @@ func (p *Pool) Status() []Status {
 	for _, n := range p.nodes {
 		s := Status{
 			Name: n.Name, URL: n.URL, State: n.state.String(), Since: n.since, Height: n.height.Load(), BurnHeight: -1,
-			Lag: n.lag(tip), InFlight: n.inFlight.Load(), Queued: n.queued.Load(), Error: n.trouble,
+			Lag: n.lag(tip), InFlight: n.inFlight.Load(), Queued: n.queued.Load(), Error: n.probeError,
 		}
-		if n.said != nil {
-			s.BurnHeight, s.ServerVersion = n.said.BurnHeight, n.said.ServerVersion
+		if n.info != nil {
+			s.BurnHeight, s.ServerVersion = n.info.BurnHeight, n.info.ServerVersion
 		}
 		list = append(list, s)
 	}
 	return list
 }
 
-// lag is how many blocks the node is behind a tip; 0 if its height is not known.
+// lag returns how many blocks the node is behind a tip; 0 if its height is unknown.
 func (n *Node) lag(tip int64) int64 {
 	height := n.height.Load()
 	if height < 0 {

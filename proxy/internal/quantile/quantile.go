@@ -1,4 +1,4 @@
-// Package quantile estimates a quantile of durations as they come, in a word of memory.
+// Package quantile estimates a quantile of a stream of durations in a word of memory.
 package quantile
 
 import (
@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// Estimate follows the 95th percentile: a sample above it pulls it up by 19 times as much as one below pushes it down, so
-// that it rests where one in twenty is above. It is safe for concurrent use; of samples at the same moment one may be
-// lost. (Ma, Muthukrishnan, Sandler, Frugal Streaming for Estimating Quantiles, 2014, with relative steps.)
+// Estimate tracks the 95th percentile. A sample above the estimate raises it by 19 times as much as a sample below
+// lowers it, so the estimate settles where one sample in twenty is above it. It is safe for concurrent use, but may
+// lose one of two simultaneous samples. (Ma, Muthukrishnan, Sandler, Frugal Streaming for Estimating Quantiles, 2014,
+// with relative steps.)
 type Estimate struct {
-	bits    atomic.Uint64 // of the seconds, a float64
+	bits    atomic.Uint64 // of the estimate in seconds, a float64
 	samples atomic.Int64
 }
 
@@ -19,7 +20,7 @@ const (
 	above = 0.95
 	below = 0.05
 	pace  = 0.05 // of the estimate, per sample
-	// enough is how many samples it takes to say anything.
+	// enough is the number of samples before there is an estimate.
 	enough = 50
 )
 
@@ -40,7 +41,7 @@ func (e *Estimate) Observe(d time.Duration) {
 	}
 }
 
-// P95 is the estimate; ok is false while there are too few samples.
+// P95 returns the estimate; ok is false while there are too few samples.
 func (e *Estimate) P95() (d time.Duration, ok bool) {
 	if e.samples.Load() < enough {
 		return 0, false

@@ -10,7 +10,7 @@ func TestP95(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var e Estimate
 	if _, ok := e.P95(); ok {
-		t.Error("an estimate of nothing")
+		t.Error("there is an estimate without samples")
 	}
 	for range 20_000 {
 		e.Observe(time.Duration(1 + random.Int64N(int64(time.Second)))) // uniform: the 95th percentile is at 950 ms

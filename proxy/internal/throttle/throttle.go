@@ -1,4 +1,4 @@
-// Package throttle bounds how many requests each client may make.
+// Package throttle bounds the rate of requests of each client.
 package throttle
 
 import (
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// clientsMax is how many clients are remembered. Who is forgotten starts with a full burst.
+// clientsMax is the number of clients that a throttle remembers. A forgotten client starts again with a full burst.
 const clientsMax = 1 << 16
 
 // Throttle has a bucket of tokens for each client. It is safe for concurrent use.
@@ -19,7 +19,7 @@ type Throttle struct {
 	clients *otter.Cache[netip.Prefix, *rate.Limiter]
 }
 
-// New allows each client perSecond requests, and burst at once.
+// New returns a throttle that allows each client perSecond requests per second, and burst requests at once.
 func New(perSecond float64, burst int) *Throttle {
 	return &Throttle{
 		limit: rate.Limit(perSecond), burst: burst,
@@ -31,11 +31,12 @@ func New(perSecond float64, burst int) *Throttle {
 	}
 }
 
-// Allow says whether a client, by its address and port, may make a request now; if not, wait says when.
+// Allow reports whether a client, given by its address and port, may make a request now. If not, wait is the time until
+// it may.
 func (t *Throttle) Allow(remote string) (wait time.Duration, ok bool) {
 	client := clientOf(remote)
-	bucket, found := t.clients.GetIfPresent(client)
-	if !found {
+	bucket, ok := t.clients.GetIfPresent(client)
+	if !ok {
 		bucket, _ = t.clients.SetIfAbsent(client, rate.NewLimiter(t.limit, t.burst))
 	}
 	reservation := bucket.Reserve()
@@ -49,11 +50,11 @@ func (t *Throttle) Allow(remote string) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// Close gives back what the throttle takes.
+// Close stops the throttle's goroutines.
 func (t *Throttle) Close() { t.clients.StopAllGoroutines() }
 
-// clientOf is who an address belongs to: an IPv4 address, or the network of an IPv6 address, in which one client has as
-// many as it wants. All that can't be parsed are one client.
+// clientOf returns the prefix that identifies a client: its IPv4 address, or the /64 network of its IPv6 address,
+// because one client may use all addresses of such a network. All addresses that can't be parsed count as one client.
 func clientOf(remote string) netip.Prefix {
 	address, err := netip.ParseAddrPort(remote)
 	if err != nil {

@@ -18,7 +18,7 @@ func TestAllow(t *testing.T) {
 		t.Errorf("third request of a burst of 2: wait %v, ok %v", wait, ok)
 	}
 	if _, ok := throttle.Allow("127.0.0.2:1000"); !ok {
-		t.Error("another client pays for the first")
+		t.Error("the limit of one client refuses another client")
 	}
 }
 

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Config of a Client. URL is required.
+// Config configures a Client. URL is required.
 type Config struct {
-	// URL of the node: scheme http or https, host and port.
+	// URL is the node's scheme (http or https), host and port.
 	URL *url.URL
-	// ConnectTimeout bounds making a connection, with TLS.
+	// ConnectTimeout bounds the time to open a connection, including TLS.
 	ConnectTimeout time.Duration
-	// IdleTimeout is how long a connection is kept unused. It has to be below the node's own, 15 s.
+	// IdleTimeout is how long the client keeps an unused connection. It must be less than the node's own 15 s.
 	IdleTimeout time.Duration
-	// IdleMax is how many are kept.
+	// IdleMax is the maximum number of idle connections.
 	IdleMax int
 }
 
-// Client has the connections to one node. It is safe for concurrent use.
+// Client sends requests to one node. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	address string
@@ -32,11 +32,11 @@ type Client struct {
 	}
 
 	mu     sync.Mutex
-	idle   []*conn // the last used is the last
+	idle   []*conn // the most recently used is the last
 	closed bool
 }
 
-// New makes a client. It does not connect.
+// New returns a client. It does not connect.
 func New(config Config) *Client {
 	c := &Client{config: config, address: Address(config.URL)}
 	dialer := &net.Dialer{Timeout: config.ConnectTimeout}
@@ -49,7 +49,7 @@ func New(config Config) *Client {
 	return c
 }
 
-// Address is the host and port that a URL of scheme http or https means.
+// Address returns the host and port of a URL of scheme http or https.
 func Address(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -58,29 +58,29 @@ func Address(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// Do sends a request and reads the head of the answer, which must be closed. From start to the end of the head it may
-// take as long as timeout. Errors are *Error or ErrHeadTooLarge; when ctx ended first, they wrap its error.
+// Do sends a request and reads the head of the answer, which the caller must close. timeout bounds the time until the
+// end of the head. Errors are *Error or ErrHeadTooLarge; if ctx ended first, they wrap its error.
 func (c *Client) Do(ctx context.Context, r *Request, timeout time.Duration) (*Response, error) {
 	deadline := time.Now().Add(timeout)
 	for {
-		used, err := c.connection(ctx, r)
+		conn, err := c.connection(ctx, r)
 		if err != nil {
 			return nil, c.failure(ctx, StageConnect, err)
 		}
-		response, stage, err := c.exchange(ctx, used, r, deadline)
+		response, stage, err := c.exchange(ctx, conn, r, deadline)
 		switch {
 		case err == nil:
 			return response, nil
 		case errors.Is(err, ErrHeadTooLarge):
 			return nil, err
-		case used.used && !r.Once && (stage == StageSend || broken(used, err)) && ctx.Err() == nil && time.Now().Before(deadline):
-			continue // it was closed while it was idle, and others may have been: the next is newer or new
+		case conn.used && !r.Once && (stage == StageSend || broken(conn, err)) && ctx.Err() == nil && time.Now().Before(deadline):
+			continue // the node closed the idle connection, and maybe others; the next one is newer or new
 		}
 		return nil, c.failure(ctx, stage, err)
 	}
 }
 
-// broken says whether a connection ended before the first byte of an answer.
+// broken reports whether a connection ended before the first byte of an answer.
 func broken(c *conn, err error) bool {
 	var network net.Error
 	return c.response.first && (!errors.As(err, &network) || !network.Timeout())
@@ -93,11 +93,11 @@ func (c *Client) failure(ctx context.Context, stage Stage, err error) error {
 	return &Error{Stage: stage, Node: c.address, Err: err}
 }
 
-// connection gives an idle connection, or a new one.
+// connection returns an idle connection or a new one.
 func (c *Client) connection(ctx context.Context, r *Request) (*conn, error) {
 	if !r.Once {
-		if found := c.takeIdle(); found != nil {
-			return found, nil
+		if idle := c.takeIdle(); idle != nil {
+			return idle, nil
 		}
 	}
 	dialed, err := c.dialer.DialContext(ctx, "tcp", c.address)
@@ -114,17 +114,17 @@ func (c *Client) takeIdle() *conn {
 	if n == 0 {
 		return nil
 	}
-	found := c.idle[n-1]
-	if time.Since(found.idle) > c.config.IdleTimeout {
-		c.closeIdle(n) // the others were unused for longer
+	newest := c.idle[n-1]
+	if time.Since(newest.idleSince) > c.config.IdleTimeout {
+		c.closeIdle(n) // the others have been idle for longer
 		return nil
 	}
 	c.idle[n-1] = nil
 	c.idle = c.idle[:n-1]
-	return found
+	return newest
 }
 
-// closeIdle closes the n connections that were unused for the longest.
+// closeIdle closes the n connections that have been idle for the longest time.
 func (c *Client) closeIdle(n int) {
 	for _, unused := range c.idle[:n] {
 		_ = unused.Close()
@@ -134,18 +134,18 @@ func (c *Client) closeIdle(n int) {
 	c.idle = c.idle[:left]
 }
 
-// Sweep closes connections that were unused for too long.
+// Sweep closes the connections that have been idle for longer than IdleTimeout.
 func (c *Client) Sweep() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
-	for n < len(c.idle) && time.Since(c.idle[n].idle) > c.config.IdleTimeout {
+	for n < len(c.idle) && time.Since(c.idle[n].idleSince) > c.config.IdleTimeout {
 		n++
 	}
 	c.closeIdle(n)
 }
 
-// Close closes idle connections, and from now on each after its exchange.
+// Close closes the idle connections now, and every other connection at the end of its exchange.
 func (c *Client) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,45 +154,45 @@ func (c *Client) Close() {
 }
 
 // putBack keeps a connection for the next exchange.
-func (c *Client) putBack(used *conn) {
-	used.used, used.idle = true, time.Now()
+func (c *Client) putBack(conn *conn) {
+	conn.used, conn.idleSince = true, time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed || len(c.idle) >= c.config.IdleMax {
-		_ = used.Close()
+		_ = conn.Close()
 		return
 	}
-	c.idle = append(c.idle, used)
+	c.idle = append(c.idle, conn)
 }
 
-// exchange sends r and reads the head of the answer. When it fails, the connection is closed.
-func (c *Client) exchange(ctx context.Context, on *conn, r *Request, deadline time.Time) (*Response, Stage, error) {
-	on.out = r.appendHead(on.out[:0], c.config.URL.Host)
-	if len(on.out) > HeadMax {
-		c.putBack(on)
+// exchange sends r and reads the head of the answer. If that fails, it closes the connection.
+func (c *Client) exchange(ctx context.Context, conn *conn, r *Request, deadline time.Time) (*Response, Stage, error) {
+	conn.out = r.appendHead(conn.out[:0], c.config.URL.Host)
+	if len(conn.out) > HeadMax {
+		c.putBack(conn)
 		return nil, StageConnect, ErrHeadTooLarge
 	}
-	on.until(deadline)
-	on.ending.Watch(ctx, on.abandon)
-	on.response = Response{client: c, conn: on, first: true}
-	if err := on.send(r.Body); err != nil {
-		on.response.Close()
+	conn.setDeadline(deadline)
+	conn.cancelled.Watch(ctx, conn.abandon)
+	conn.response = Response{client: c, conn: conn, first: true}
+	if err := conn.send(r.Body); err != nil {
+		conn.response.Close()
 		return nil, StageSend, err
 	}
-	if _, err := on.reader.Peek(1); err != nil {
-		on.response.Close()
+	if _, err := conn.reader.Peek(1); err != nil {
+		conn.response.Close()
 		return nil, StageHead, err
 	}
-	on.response.first = false
-	h, err := readHead(on.reader, on.fields)
+	conn.response.first = false
+	h, err := readHead(conn.reader, conn.fields)
 	if err != nil {
-		on.response.Close()
+		conn.response.Close()
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		return nil, StageHead, err
 	}
-	on.fields = h.fields
-	on.response.begin(h)
-	return &on.response, StageBody, nil
+	conn.fields = h.fields
+	conn.response.begin(h)
+	return &conn.response, StageBody, nil
 }

@@ -16,8 +16,9 @@ import (
 	"time"
 )
 
-// script is a server that hands each connection, with its number, to a function.
-func script(t *testing.T, serve func(n int64, c net.Conn, r *bufio.Reader)) (*Client, *atomic.Int64) {
+// serveConns starts a server that passes each connection, with its number, to serve. It returns a client of the server
+// and the number of connections.
+func serveConns(t *testing.T, serve func(n int64, c net.Conn, r *bufio.Reader)) (*Client, *atomic.Int64) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -53,8 +54,8 @@ func clientOf(t *testing.T, address string) *Client {
 	return client
 }
 
-// request reads one, and is false if there is none.
-func request(r *bufio.Reader) (*http.Request, bool) {
+// readRequest reads a request. It returns false if there is none.
+func readRequest(r *bufio.Reader) (*http.Request, bool) {
 	got, err := http.ReadRequest(r)
 	if err != nil {
 		return nil, false
@@ -63,7 +64,7 @@ func request(r *bufio.Reader) (*http.Request, bool) {
 	return got, true
 }
 
-const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+const okAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 func (c *Client) text(ctx context.Context, r *Request) (string, error) {
 	response, err := c.Do(ctx, r, 2*time.Second)
@@ -78,10 +79,10 @@ func (c *Client) text(ctx context.Context, r *Request) (string, error) {
 func get() *Request { return &Request{Method: http.MethodGet, Target: "/v2/info"} }
 
 func TestKeepsConnections(t *testing.T) {
-	bodies := []string{ok, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\nX-Trailer: 1\r\n\r\n"}
-	client, connections := script(t, func(_ int64, c net.Conn, r *bufio.Reader) {
+	bodies := []string{okAnswer, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\nX-Trailer: 1\r\n\r\n"}
+	client, connections := serveConns(t, func(_ int64, c net.Conn, r *bufio.Reader) {
 		for i := 0; ; i++ {
-			if _, more := request(r); !more {
+			if _, more := readRequest(r); !more {
 				return
 			}
 			_, _ = io.WriteString(c, bodies[i%2])
@@ -93,16 +94,16 @@ func TestKeepsConnections(t *testing.T) {
 		}
 	}
 	if n := connections.Load(); n != 1 {
-		t.Errorf("%d connections for 10 requests one after the other", n)
+		t.Errorf("%d connections for 10 consecutive requests, want 1", n)
 	}
 }
 
-// What follows an answer on its connection is nobody's answer.
+// Bytes that follow an answer on its connection are not taken for another answer.
 func TestDropsConnectionWithMore(t *testing.T) {
-	client, connections := script(t, func(_ int64, c net.Conn, r *bufio.Reader) {
-		if _, more := request(r); more {
-			_, _ = io.WriteString(c, ok+"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
-			_, _ = request(r)
+	client, connections := serveConns(t, func(_ int64, c net.Conn, r *bufio.Reader) {
+		if _, more := readRequest(r); more {
+			_, _ = io.WriteString(c, okAnswer+"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+			_, _ = readRequest(r)
 		}
 	})
 	for range 3 {
@@ -115,11 +116,11 @@ func TestDropsConnectionWithMore(t *testing.T) {
 	}
 }
 
-// A node that closes each connection after one answer, without saying so, costs nothing but new connections.
+// If a node closes each connection after one answer without announcing it, all requests still succeed.
 func TestSendsAgainAfterIdle(t *testing.T) {
-	client, _ := script(t, func(_ int64, c net.Conn, r *bufio.Reader) {
-		if _, more := request(r); more {
-			_, _ = io.WriteString(c, ok)
+	client, _ := serveConns(t, func(_ int64, c net.Conn, r *bufio.Reader) {
+		if _, more := readRequest(r); more {
+			_, _ = io.WriteString(c, okAnswer)
 		}
 	})
 	for range 20 {
@@ -129,13 +130,13 @@ func TestSendsAgainAfterIdle(t *testing.T) {
 	}
 }
 
-// A request that must not be sent twice isn't, even if the connection breaks before the answer.
+// A request with Once is not sent twice, even if the connection breaks before the answer.
 func TestOnce(t *testing.T) {
 	var seen atomic.Int64
-	client, _ := script(t, func(n int64, c net.Conn, r *bufio.Reader) {
-		if _, more := request(r); more && n == 1 {
-			_, _ = io.WriteString(c, ok)
-			_, _ = request(r) // stays open and idle
+	client, _ := serveConns(t, func(n int64, c net.Conn, r *bufio.Reader) {
+		if _, more := readRequest(r); more && n == 1 {
+			_, _ = io.WriteString(c, okAnswer)
+			_, _ = readRequest(r) // stays open and idle
 			return
 		}
 		seen.Add(1)
@@ -146,10 +147,10 @@ func TestOnce(t *testing.T) {
 	_, err := client.text(t.Context(), &Request{Method: http.MethodPost, Target: "/v3/x", Body: []byte("1"), Once: true})
 	var failed *Error
 	if !errors.As(err, &failed) || failed.Stage != StageHead {
-		t.Errorf("got %v, want an error while waiting for the answer", err)
+		t.Errorf("got %v, want an error of stage %q", err, StageHead)
 	}
 	if n := seen.Load(); n != 1 {
-		t.Errorf("it was sent %d times", n)
+		t.Errorf("the request was sent %d times, want once", n)
 	}
 }
 
@@ -158,28 +159,28 @@ func TestStages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nobody := listener.Addr().String()
+	unused := listener.Addr().String()
 	_ = listener.Close()
 	var failed *Error
-	if _, err := clientOf(t, "http://"+nobody).text(t.Context(), get()); !errors.As(err, &failed) || failed.Stage != StageConnect {
+	if _, err := clientOf(t, "http://"+unused).text(t.Context(), get()); !errors.As(err, &failed) || failed.Stage != StageConnect {
 		t.Errorf("nobody listens: %v", err)
 	}
-	half, _ := script(t, func(_ int64, c net.Conn, r *bufio.Reader) {
-		_, _ = request(r)
+	half, _ := serveConns(t, func(_ int64, c net.Conn, r *bufio.Reader) {
+		_, _ = readRequest(r)
 		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
 	})
 	if body, err := half.text(t.Context(), get()); !errors.As(err, &failed) || failed.Stage != StageBody || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("half an answer: %q, %v", body, err)
 	}
-	chunk, _ := script(t, func(_ int64, c net.Conn, r *bufio.Reader) {
-		_, _ = request(r)
+	chunk, _ := serveConns(t, func(_ int64, c net.Conn, r *bufio.Reader) {
+		_, _ = readRequest(r)
 		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n")
 	})
 	if body, err := chunk.text(t.Context(), get()); !errors.As(err, &failed) || failed.Stage != StageBody {
 		t.Errorf("chunks without an end: %q, %v", body, err)
 	}
-	odd, _ := script(t, func(_ int64, c net.Conn, r *bufio.Reader) {
-		_, _ = request(r)
+	odd, _ := serveConns(t, func(_ int64, c net.Conn, r *bufio.Reader) {
+		_, _ = readRequest(r)
 		_, _ = io.WriteString(c, "220 mail.example ESMTP\r\n")
 	})
 	if _, err := odd.text(t.Context(), get()); !errors.Is(err, ErrMalformed) {
@@ -189,8 +190,8 @@ func TestStages(t *testing.T) {
 
 func TestTimeoutAndCancel(t *testing.T) {
 	left := make(chan struct{}, 2)
-	client, _ := script(t, func(_ int64, _ net.Conn, r *bufio.Reader) {
-		_, _ = request(r)
+	client, _ := serveConns(t, func(_ int64, _ net.Conn, r *bufio.Reader) {
+		_, _ = readRequest(r)
 		_, _ = r.ReadByte() // until the client hangs up
 		left <- struct{}{}
 	})
@@ -209,15 +210,15 @@ func TestTimeoutAndCancel(t *testing.T) {
 		select {
 		case <-left:
 		case <-time.After(5 * time.Second):
-			t.Fatal("the node was not told that nobody waits any more")
+			t.Fatal("the connection to the node is still open")
 		}
 	}
 }
 
 // Watch hands the rest of an answer from one context to another.
 func TestWatch(t *testing.T) {
-	client, _ := script(t, func(_ int64, c net.Conn, r *bufio.Reader) {
-		_, _ = request(r)
+	client, _ := serveConns(t, func(_ int64, c net.Conn, r *bufio.Reader) {
+		_, _ = readRequest(r)
 		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
 		_, _ = r.ReadByte()
 	})
@@ -236,20 +237,20 @@ func TestWatch(t *testing.T) {
 	}
 	time.AfterFunc(10*time.Millisecond, stopSecond)
 	if _, err := response.Read(b); err == nil {
-		t.Error("the rest came although nobody waits")
+		t.Error("reading succeeded after the context had ended")
 	}
 }
 
 func TestHead(t *testing.T) {
 	heads := make(chan *http.Request, 2)
-	client, _ := script(t, func(_ int64, c net.Conn, r *bufio.Reader) {
+	client, _ := serveConns(t, func(_ int64, c net.Conn, r *bufio.Reader) {
 		for {
-			got, more := request(r)
+			got, more := readRequest(r)
 			if !more {
 				return
 			}
 			heads <- got
-			_, _ = io.WriteString(c, ok)
+			_, _ = io.WriteString(c, okAnswer)
 		}
 	})
 	large := strings.Repeat("x", 5*joinMax)
@@ -275,17 +276,17 @@ func TestTLS(t *testing.T) {
 	_, err := clientOf(t, server.URL).text(t.Context(), get())
 	var failed *Error
 	if !errors.As(err, &failed) || failed.Stage != StageConnect || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("a certificate that nobody vouches for: %v", err)
+		t.Errorf("a certificate of an unknown authority: %v", err)
 	}
 }
 
 func TestSweep(t *testing.T) {
-	client, connections := script(t, func(_ int64, c net.Conn, r *bufio.Reader) {
+	client, connections := serveConns(t, func(_ int64, c net.Conn, r *bufio.Reader) {
 		for {
-			if _, more := request(r); !more {
+			if _, more := readRequest(r); !more {
 				return
 			}
-			_, _ = io.WriteString(c, ok)
+			_, _ = io.WriteString(c, okAnswer)
 		}
 	})
 	client.config.IdleTimeout = time.Millisecond
@@ -296,7 +297,7 @@ func TestSweep(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 		client.Sweep()
 		if len(client.idle) != 0 {
-			t.Fatal("an old connection is still there")
+			t.Fatal("an expired connection is still there")
 		}
 	}
 	if n := connections.Load(); n != 3 {

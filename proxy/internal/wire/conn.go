@@ -12,36 +12,36 @@ import (
 // readBuffer is the size of a connection's read buffer; no line of an answer's head may be longer.
 const readBuffer = 8 << 10
 
-// joinMax is the largest body that is copied behind the head, so that both leave in one piece.
+// joinMax is the largest body that is copied behind the head, so that both are sent with one write.
 const joinMax = 16 << 10
 
 // conn is a connection to a node. It serves one exchange at a time.
 type conn struct {
 	net.Conn
 	reader *bufio.Reader
-	// out and fields are memory that exchanges use one after the other.
+	// Each exchange reuses the memory of out, fields and response.
 	out      []byte
 	fields   []Field
 	response Response
-	// ending waits for the end of the exchange's context.
-	ending cancel.Hook
-	// used says that an exchange was completed on it, since when it may have been closed by the node.
-	used bool
-	idle time.Time // since when
+	// cancelled waits for the end of the exchange's context.
+	cancelled cancel.Hook
+	// used means that the connection has completed an exchange, so the node may have closed it since.
+	used      bool
+	idleSince time.Time
 
 	mu        sync.Mutex
 	abandoned bool
-	// abandon is method giveUp, bound once.
+	// abandon is the method giveUp, bound once to save allocations.
 	abandon func()
 }
 
-func newConn(c net.Conn) *conn {
-	made := &conn{Conn: c, reader: bufio.NewReaderSize(c, readBuffer)}
-	made.abandon = made.giveUp
-	return made
+func newConn(network net.Conn) *conn {
+	c := &conn{Conn: network, reader: bufio.NewReaderSize(network, readBuffer)}
+	c.abandon = c.giveUp
+	return c
 }
 
-// giveUp ends whatever waits for the connection, now and later.
+// giveUp makes all present and future reads and writes fail.
 func (c *conn) giveUp() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,8 +49,8 @@ func (c *conn) giveUp() {
 	_ = c.SetDeadline(time.Unix(1, 0))
 }
 
-// until lets reads and writes wait until t, unless nobody wants them any more.
-func (c *conn) until(t time.Time) {
+// setDeadline lets reads and writes wait until t, unless the exchange was abandoned.
+func (c *conn) setDeadline(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.abandoned {
@@ -58,7 +58,7 @@ func (c *conn) until(t time.Time) {
 	}
 }
 
-// send writes a request, whose head is in c.out.
+// send writes a request whose head is in c.out.
 func (c *conn) send(body []byte) error {
 	if len(body) <= joinMax {
 		c.out = append(c.out, body...)

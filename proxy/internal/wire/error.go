@@ -5,35 +5,35 @@ import (
 	"fmt"
 )
 
-// Stage is how far an exchange got when it failed.
+// Stage says how far an exchange got before it failed.
 type Stage int
 
 // Stages of an exchange.
 const (
-	// StageConnect: the node has not seen a byte of the request.
+	// StageConnect means that the node has not seen a byte of the request.
 	StageConnect Stage = iota
-	// StageSend: it may have seen some of it, or all.
+	// StageSend means that the node may have seen a part of the request, or all of it.
 	StageSend
-	// StageHead: it has the request; the answer did not begin, or its head is wrong.
+	// StageHead means that the node has the whole request, but the answer did not begin or its head is malformed.
 	StageHead
-	// StageBody: the answer began and did not end.
+	// StageBody means that the answer began but did not end.
 	StageBody
 )
 
 func (s Stage) String() string {
 	switch s {
 	case StageConnect:
-		return "connecting to"
+		return "connect to"
 	case StageSend:
-		return "sending a request to"
+		return "send a request to"
 	case StageHead:
-		return "waiting for the answer of"
+		return "wait for the answer of"
 	default:
-		return "reading the answer of"
+		return "read the answer of"
 	}
 }
 
-// Error is why an exchange with a node failed.
+// Error tells why an exchange with a node failed.
 type Error struct {
 	Stage Stage
 	Node  string // host and port
@@ -44,7 +44,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Stage, e.Node
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrMalformed is wrapped by errors about answers that are not HTTP/1.1, or whose end is not certain.
+// ErrMalformed is wrapped by errors about answers that are not HTTP/1.1, or whose end is uncertain.
 var ErrMalformed = errors.New("malformed answer")
 
 // ErrHeadTooLarge is returned for a request whose head is longer than HeadMax. Nothing was sent.

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Field is a header field of an answer, its name in canonical form.
+// Field is a header field of an answer. Its name is in canonical form.
 type Field struct{ Name, Value string }
 
-// Names of the fields that matter to a proxy, in canonical form.
+// Names of the fields that the proxy uses, in canonical form.
 const (
 	ContentType = "Content-Type"
-	// TipHeight is the height of the newest Stacks block that the node has, which is in every answer of status 2xx.
+	// TipHeight names the field with the height of the node's newest Stacks block. It is in every answer of status 2xx.
 	TipHeight = "X-Canonical-Stacks-Tip-Height"
 )
 
-// common has the names that node answers are full of, so that they need no memory of their own. A field that ends here
-// has an empty name: it is about the connection (RFC 9110 7.6.1), or the proxy has its own.
+// common maps frequent field names to their canonical form, which saves an allocation. A field that is not forwarded
+// maps to "": it is about the connection (RFC 9110 7.6.1), or the proxy sets its own.
 var common = map[string]string{
 	"content-type":                  ContentType,
 	"x-canonical-stacks-tip-height": TipHeight,
@@ -34,10 +34,10 @@ var common = map[string]string{
 	"via": "", "x-request-id": "", "vary": "", "alt-svc": "", "strict-transport-security": "",
 }
 
-// nameMax is the length of the longest name in common, and more.
+// nameMax is at least the length of the longest name in common.
 const nameMax = 64
 
-// fieldName is the canonical form of a name; ok is false if the field ends here.
+// fieldName returns the canonical form of a name; ok is false if the field is not forwarded.
 func fieldName(name []byte) (canonical string, ok bool) {
 	if len(name) <= nameMax {
 		var lower [nameMax]byte
@@ -54,7 +54,7 @@ func fieldName(name []byte) (canonical string, ok bool) {
 	return textproto.CanonicalMIMEHeaderKey(string(name)), true
 }
 
-// fieldValue is the text of a value, without memory of its own where it is one that nodes send most.
+// fieldValue returns a value as a string. It allocates nothing for the values that nodes send most.
 func fieldValue(value []byte) string {
 	switch string(value) {
 	case "application/json":
@@ -67,7 +67,7 @@ func fieldValue(value []byte) string {
 	return string(value)
 }
 
-// validName says whether a field name is a token (RFC 9110 5.6.2).
+// validName reports whether a field name is a token (RFC 9110 5.6.2).
 func validName(name []byte) bool {
 	for _, c := range name {
 		switch {
@@ -80,7 +80,7 @@ func validName(name []byte) bool {
 	return len(name) > 0
 }
 
-// validValue says whether a field value has no control characters but tabs (RFC 9110 5.5).
+// validValue reports whether a field value has no control characters other than tabs (RFC 9110 5.5).
 func validValue(value []byte) bool {
 	for _, c := range value {
 		if c < ' ' && c != '\t' || c == 0x7f {

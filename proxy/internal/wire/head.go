@@ -11,25 +11,25 @@ import (
 // Limits of an answer's head.
 const (
 	fieldsMax  = 128
-	interimMax = 8 // answers of status 1xx before the answer
+	interimMax = 8 // answers of status 1xx before the final one
 )
 
-// head is what the head of an answer says.
+// head is the parsed head of an answer.
 type head struct {
 	status int
 	fields []Field
-	// length of the body; -1: it ends with the connection, or chunked says how.
+	// length is that of the body; -1 if the body is chunked or ends with the connection.
 	length  int64
 	chunked bool
-	// old says that the answer is HTTP/1.0.
+	// old means that the answer is HTTP/1.0.
 	old bool
-	// keep says that the connection can be used again after the body.
+	// keep means that the connection can be reused after the body.
 	keep bool
-	// names that field Connection lists: fields that are about the connection.
-	named []string
+	// connectionOptions lists the names in the field Connection: fields that are about the connection.
+	connectionOptions []string
 }
 
-// readHead reads heads until that of the final answer. Memory of fields is used again.
+// readHead reads heads up to that of the final answer. It reuses the memory of fields.
 func readHead(r *bufio.Reader, fields []Field) (head, error) {
 	for range interimMax {
 		h, err := readOneHead(r, fields[:0])
@@ -73,7 +73,7 @@ func readOneHead(r *bufio.Reader, fields []Field) (head, error) {
 	return h, h.finish()
 }
 
-// readLine returns a line without its end. It is valid until the next read.
+// readLine returns a line without its line end. The line is valid until the next read.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -131,14 +131,15 @@ func (h *head) field(line []byte) error {
 		}
 		h.chunked = true
 	case bytes.EqualFold(name, []byte("Connection")):
-		if string(value) != "keep-alive" { // as nearly always
+		if string(value) != "keep-alive" { // it nearly always is
 			h.connection(string(value))
 		}
 	}
 	return nil
 }
 
-// text is a value as a string. The answer before had mostly the same one in the same place.
+// text returns a value as a string. It reuses the string of the previous answer, which mostly had the same value in the
+// same place.
 func (h *head) text(value []byte) string {
 	if n := len(h.fields); n < cap(h.fields) {
 		if before := h.fields[:n+1][n].Value; before == string(value) {
@@ -170,12 +171,12 @@ func (h *head) connection(value string) {
 			h.keep = false
 		case strings.EqualFold(option, "keep-alive"):
 		case option != "":
-			h.named = append(h.named, option)
+			h.connectionOptions = append(h.connectionOptions, option)
 		}
 	}
 }
 
-// finish decides where the body ends (RFC 9112 6.3) and drops the fields that Connection named.
+// finish decides where the body ends (RFC 9112 6.3), and drops the fields that are named in Connection.
 func (h *head) finish() error {
 	switch {
 	case h.chunked && h.length >= 0:
@@ -189,7 +190,7 @@ func (h *head) finish() error {
 	if h.length < 0 && !h.chunked {
 		h.keep = false
 	}
-	for _, name := range h.named {
+	for _, name := range h.connectionOptions {
 		kept := h.fields[:0]
 		for _, f := range h.fields {
 			if !strings.EqualFold(f.Name, name) {

@@ -87,8 +87,8 @@ func TestReadHeadRefuses(t *testing.T) {
 	}
 }
 
-// Memory of the answer before must not show in the next, even where it is used again.
-func TestFieldsAgain(t *testing.T) {
+// An answer that reuses the memory of the previous answer's fields must not show any of them.
+func TestReuseOfFields(t *testing.T) {
 	const first, second = "HTTP/1.1 200 OK\r\nX-Canonical-Stacks-Tip-Height: 123\r\nX-A: 1\r\nX-B: 2\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nX-Canonical-Stacks-Tip-Height: 123\r\nX-B: 1\r\n\r\n"
 	var memory []Field
@@ -109,7 +109,7 @@ func TestFieldsAgain(t *testing.T) {
 	}
 }
 
-// FuzzReadHead: whatever is taken for an answer, net/http takes for one with the same status and the same end.
+// FuzzReadHead checks that net/http reads every accepted answer alike, with the same status and the same end.
 func FuzzReadHead(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"))
 	f.Add([]byte("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"))
@@ -128,7 +128,7 @@ func FuzzReadHead(f *testing.F) {
 		}
 		theirs, err := http.ReadResponse(bufio.NewReaderSize(bytes.NewReader(text), readBuffer), nil)
 		if err != nil {
-			// It is stricter about fields that don't decide where the body ends.
+			// net/http is stricter about fields that don't decide where the body ends.
 			return
 		}
 		defer func() { _ = theirs.Body.Close() }()

@@ -2,21 +2,21 @@ package wire
 
 import "strconv"
 
-// HeadMax is the longest request head (request line and header) that a node reads, in bytes.
+// HeadMax is the longest request head (request line and header) that a node accepts, in bytes.
 const HeadMax = 4096
 
-// Request is what is sent to a node. Strings must not have control characters; those that came through net/http's
+// Request is a request to a node. Its strings must not contain control characters; strings that came through net/http's
 // server have none.
 type Request struct {
 	Method string
-	// Target is the path, escaped, and the query.
+	// Target is the escaped path and the query.
 	Target string
-	// ContentType, Accept and Authorization are the fields that a node reads; none is sent where empty.
+	// ContentType, Accept and Authorization are the header fields that a node reads. Empty ones are not sent.
 	ContentType, Accept, Authorization string
-	// ID is the request's number in X-Request-Id, for which a node takes an unsigned 32-bit number only.
+	// ID is sent as X-Request-Id. A node accepts only an unsigned 32-bit number there.
 	ID   uint32
 	Body []byte
-	// Once says that the node must not see this request twice, whatever happens.
+	// Once means that the node must not see this request twice, whatever happens.
 	Once bool
 }
 

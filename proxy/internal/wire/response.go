@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// Response is a node's answer, of which the head was read. It, and what it holds, must not be used after Close.
+// Response is a node's answer whose head has been read. Neither it nor its fields may be used after Close.
 type Response struct {
 	Status int
-	// Fields of the header that concern more than this connection.
+	// Fields has the header fields, without those about the connection.
 	Fields []Field
-	// Length of the body in bytes; -1 where the node didn't say.
+	// Length is that of the body in bytes; -1 if the node didn't state it.
 	Length int64
 
 	client *Client
 	conn   *conn
-	first  bool // no byte was read yet
+	first  bool // no byte has been read yet
 	keep   bool
-	left   int64 // of a body whose length is known
-	chunks io.Reader
-	ended  bool // the body was read to its end
+	left   int64     // bytes left of a body of known length
+	chunks io.Reader // set for a chunked body
+	ended  bool      // the body has been read to its end
 	closed bool
 }
 
@@ -34,7 +34,7 @@ func (r *Response) begin(h head) {
 	}
 }
 
-// Value is that of the first field of a name; empty if there is none.
+// Value returns the value of the first field with this name; empty if there is none.
 func (r *Response) Value(name string) string {
 	for _, f := range r.Fields {
 		if f.Name == name {
@@ -44,17 +44,18 @@ func (r *Response) Value(name string) string {
 	return ""
 }
 
-// Extend lets the next reads take as long as timeout.
-func (r *Response) Extend(timeout time.Duration) { r.conn.until(time.Now().Add(timeout)) }
+// Extend moves the deadline of the following reads to timeout from now.
+func (r *Response) Extend(timeout time.Duration) { r.conn.setDeadline(time.Now().Add(timeout)) }
 
 // Watch makes the rest of the exchange end with ctx instead of the context that it began with.
 func (r *Response) Watch(ctx context.Context) {
-	if r.conn.ending.Stop() {
-		r.conn.ending.Watch(ctx, r.conn.abandon)
+	if r.conn.cancelled.Stop() {
+		r.conn.cancelled.Watch(ctx, r.conn.abandon)
 	}
 }
 
-// Read reads from the body. It returns io.EOF at the end of a whole body only, and an *Error if it was cut short.
+// Read reads from the body. It returns io.EOF only at the end of a complete body, and an *Error if the body was cut
+// short.
 func (r *Response) Read(p []byte) (int, error) {
 	if r.ended {
 		return 0, io.EOF
@@ -95,7 +96,7 @@ func (r *Response) read(p []byte) (int, error) {
 	return n, err
 }
 
-// readTrailer reads over what follows the last chunk: fields that nobody asked for, and an empty line.
+// readTrailer skips the trailer after the last chunk: header fields, which the proxy ignores, and an empty line.
 func (r *Response) readTrailer() error {
 	for range fieldsMax {
 		line, err := readLine(r.conn.reader)
@@ -109,7 +110,7 @@ func (r *Response) readTrailer() error {
 	return malformed("trailer of more than %d fields", fieldsMax)
 }
 
-// ReadMax appends the body to b, up to max bytes in all; whole says that this was all of it.
+// ReadMax appends the body to b, until b has most bytes. whole means that it reached the end of the body.
 func (r *Response) ReadMax(b []byte, most int) (body []byte, whole bool, err error) {
 	if need := len(b) + int(min(max(r.Length, 512), int64(most))); cap(b) < need {
 		b = append(make([]byte, 0, need), b...)
@@ -132,18 +133,17 @@ func (r *Response) ReadMax(b []byte, most int) (body []byte, whole bool, err err
 	}
 }
 
-// Close ends the exchange. The connection is kept if the body was read to its end. It may be called twice, though not
-// after the connection may have begun another exchange.
+// Close ends the exchange. The client keeps the connection if the body was read to its end. Close may be called twice,
+// but not after the connection may have begun another exchange.
 func (r *Response) Close() {
 	if r.closed {
 		return
 	}
 	r.closed = true
-	on := r.conn
 	// Bytes after the end of an answer would be taken for the beginning of the next.
-	if on.ending.Stop() && r.ended && r.keep && on.reader.Buffered() == 0 {
-		r.client.putBack(on)
+	if r.conn.cancelled.Stop() && r.ended && r.keep && r.conn.reader.Buffered() == 0 {
+		r.client.putBack(r.conn)
 		return
 	}
-	_ = on.Close()
+	_ = r.conn.Close()
 }

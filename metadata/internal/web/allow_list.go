@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// allowed says which destinations may be asked although they are not public.
-type allowed struct {
+// allowList decides which destinations may get requests although they are not public.
+type allowList struct {
 	all    bool
 	hosts  map[string]bool // host, or host:port
 	ranges []netip.Prefix
 }
 
-func newAllowed(config *Config) *allowed {
-	a := &allowed{all: config.AllowPrivate, hosts: make(map[string]bool)}
+func newAllowList(config *Config) *allowList {
+	a := &allowList{all: config.AllowPrivate, hosts: make(map[string]bool)}
 	for _, entry := range config.AllowHosts {
 		if strings.Contains(entry, "/") {
 			if r, err := netip.ParsePrefix(entry); err == nil {
@@ -31,12 +31,12 @@ func newAllowed(config *Config) *allowed {
 	return a
 }
 
-// host says whether a host may be asked whatever its addresses are. It expects the canonical form.
-func (a *allowed) host(host, port string) bool {
+// host reports whether a host is allowed whatever its addresses are. The host must be in canonical form.
+func (a *allowList) host(host, port string) bool {
 	return a.all || a.hosts[host] || a.hosts[net.JoinHostPort(host, port)]
 }
 
-// address says whether an address may be asked, whatever the host's name.
-func (a *allowed) address(ip netip.Addr) bool {
+// address reports whether an IP address is allowed whatever the host's name is.
+func (a *allowList) address(ip netip.Addr) bool {
 	return public(ip) || ip.IsValid() && within(ip, a.ranges)
 }

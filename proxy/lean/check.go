@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// lookInterval is how often all connections are looked at. The clock stands still meanwhile.
-const lookInterval = 50 * time.Millisecond
+// checkInterval is the time between two checks of all connections. The server's clock stands still between them.
+const checkInterval = 50 * time.Millisecond
 
-// look looks at the connections until ended is closed and none is left.
-func (s *Server) look(ended <-chan struct{}) {
-	ticker := time.NewTicker(lookInterval)
+// check checks the connections at intervals, until ended is closed and no connection is left.
+func (s *Server) check(ended <-chan struct{}) {
+	ticker := time.NewTicker(checkInterval)
 	defer ticker.Stop()
 	for {
 		now := <-ticker.C
-		s.tell(now)
-		if s.lookAtAll() == 0 {
+		s.setClock(now)
+		if s.checkAll() == 0 {
 			select {
 			case <-ended:
 				return
@@ -25,8 +25,8 @@ func (s *Server) look(ended <-chan struct{}) {
 	}
 }
 
-// tell sets the clock, and the date that answers have.
-func (s *Server) tell(now time.Time) {
+// setClock sets the clock, and the Date of answers.
+func (s *Server) setClock(now time.Time) {
 	s.clock.Store(now.Sub(s.started).Milliseconds())
 	date := now.UTC().Format("Date: " + http.TimeFormat + "\r\n")
 	if before := s.date.Load(); before == nil || *before != date {
@@ -34,39 +34,40 @@ func (s *Server) tell(now time.Time) {
 	}
 }
 
-func (s *Server) lookAtAll() (connections int) {
+func (s *Server) checkAll() (connections int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
-		c.look(s.clock.Load())
+		c.check(s.clock.Load())
 	}
 	return len(s.conns)
 }
 
-// look ends the connection if it took too long, and has its client watched if the handler takes a while.
-func (c *conn) look(now int64) {
+// check closes the connection if it has exceeded a timeout, and starts to watch its client if the handler is slow.
+func (c *conn) check(now int64) {
 	seen := c.state.Load()
 	p, since := phaseOf(seen)
 	limits, took := c.server.HTTP, time.Duration(now-since)*time.Millisecond
 	switch p {
 	case idle:
 		c.limit(seen, took, limits.IdleTimeout, limits.ReadTimeout)
-	case reading:
+	case readingHead:
 		c.limit(seen, took, limits.ReadHeaderTimeout, limits.ReadTimeout)
-	case filling:
+	case readingBody:
 		c.limit(seen, took, limits.ReadTimeout, 0)
 	case serving:
-		// By the clock an interval is over at once for what came just before.
-		if took > lookInterval*3/2 && c.state.CompareAndSwap(seen, state(watched, since)) {
+		// The clock may have advanced by an interval right after the request began.
+		if took > checkInterval*3/2 && c.state.CompareAndSwap(seen, state(servingWatched, since)) {
 			go c.watch()
 		}
-	case watched:
+	case servingWatched:
 		c.limit(seen, took, limits.WriteTimeout, 0)
 	case closed:
 	}
 }
 
-// limit closes the connection if it still is as it was seen, and took longer than a timeout, or than another where that is 0.
+// limit closes the connection if took exceeds timeout, or exceeds fallback if timeout is 0. It does nothing if the
+// state is not seen any more.
 func (c *conn) limit(seen uint64, took, timeout, fallback time.Duration) {
 	if timeout <= 0 {
 		timeout = fallback

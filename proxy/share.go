@@ -11,16 +11,16 @@ import (
 	"strata/proxy/internal/pool"
 )
 
-// keep answers a request that may share its answer: from the cache, with what an identical request is waiting for, or by
-// fetching it.
-func (p *Proxy) keep(ctx context.Context, x *exchange) (*answer, error) {
+// fetchShared returns the answer to a request whose answer may be shared: from the cache, from an identical in-flight
+// request, or from a node.
+func (p *Proxy) fetchShared(ctx context.Context, x *exchange) (*answer, error) {
 	lifetime := x.lifetime()
 	tip := p.pool.Tip()
-	key := keyOf(x, lifetime, tip)
+	key := cacheKey(x, lifetime, tip)
 	caches := p.config.Cache != nil && lifetime != policy.None
 	if caches {
 		if value, ok := p.config.Cache.Get(key); ok {
-			if a, err := parseKept(value); err == nil {
+			if a, err := parseCached(value); err == nil {
 				x.source = fromCache
 				return a, nil
 			}
@@ -29,7 +29,7 @@ func (p *Proxy) keep(ctx context.Context, x *exchange) (*answer, error) {
 	result := p.flights.Do(ctx, key, func(working context.Context) (*answer, error) {
 		if caches {
 			if value, ok := p.config.Cache.Find(working, key); ok {
-				if a, err := parseKept(value); err == nil {
+				if a, err := parseCached(value); err == nil {
 					return a, nil
 				}
 			}
@@ -39,16 +39,16 @@ func (p *Proxy) keep(ctx context.Context, x *exchange) (*answer, error) {
 			return nil, err
 		}
 		if a.rest != nil {
-			a.rest.Watch(ctx) // too long to be shared: it is this client's alone
-		} else if caches && lasts(a, lifetime, tip) {
-			p.config.Cache.Set(key, appendKept(nil, a), keepTimes[lifetime])
+			a.rest.Watch(ctx) // too long to be shared, so it belongs to this client alone
+		} else if caches && cacheable(a, lifetime, tip) {
+			p.config.Cache.Set(key, appendCached(nil, a), cacheTTLs[lifetime])
 		}
 		return a, nil
 	})
 	switch {
 	case result.Err != nil:
 		return nil, result.Err
-	case result.Value.kept:
+	case result.Value.cached:
 		x.source = fromCache
 		return result.Value, nil
 	case result.First && (result.Others == 0 || !result.Value.shareable):
@@ -60,15 +60,15 @@ func (p *Proxy) keep(ctx context.Context, x *exchange) (*answer, error) {
 	case result.First:
 		x.source = fromNode
 	default:
-		x.source = fromOthers
+		x.source = fromShared
 	}
 	shared := *result.Value
-	shared.loan = nil // all read it, so nobody gives its memory back
+	shared.buffer = nil // others read the body too, so it must not go back to buffers
 	return &shared, nil
 }
 
-// lasts says whether an answer may be kept under the tip that was known when it was asked for.
-func lasts(a *answer, lifetime policy.Lifetime, tip pool.Tip) bool {
+// cacheable reports whether an answer may be cached under tip, which was the pool's tip before the request was sent.
+func cacheable(a *answer, lifetime policy.Lifetime, tip pool.Tip) bool {
 	switch {
 	case a.status != http.StatusOK:
 		return false
@@ -78,9 +78,9 @@ func lasts(a *answer, lifetime policy.Lifetime, tip pool.Tip) bool {
 	return true
 }
 
-// keyOf is the same for requests that have the same answer. What depends on the tip has it in its key, so that it need
-// not be found and thrown away when the tip changes.
-func keyOf(x *exchange, lifetime policy.Lifetime, tip pool.Tip) flight.Key {
+// cacheKey returns a key that is equal for requests with the same answer. If the answer depends on the tip, so does the
+// key; then nothing has to be invalidated when the tip changes.
+func cacheKey(x *exchange, lifetime policy.Lifetime, tip pool.Tip) flight.Key {
 	var memory [512]byte
 	b := append(memory[:0], "proxy 1"...)
 	if lifetime == policy.Tip || lifetime == policy.Burn {

@@ -14,18 +14,18 @@ import (
 	"strata/proxy/internal/wire"
 )
 
-// Identical reads at the same time are one read, also for those who come while the first client leaves.
-func TestCollapse(t *testing.T) {
+// Identical in-flight reads cost one request to a node.
+func TestShare(t *testing.T) {
 	node := newNode(t, 100)
 	release := make(chan struct{})
-	node.does(func(w http.ResponseWriter, r *http.Request) {
+	node.respond(func(w http.ResponseWriter, r *http.Request) {
 		<-release
 		body, _ := io.ReadAll(r.Body)
 		_, _ = fmt.Fprintf(w, "%s %s", r.URL, body)
 	})
 	p := startProxy(t, Config{}, node)
 	var clients sync.WaitGroup
-	ask := func(method, target, body string) {
+	send := func(method, target, body string) {
 		clients.Go(func() {
 			got, err := p.try(method, target, body)
 			if err != nil || got.status != 200 || got.body != target+" "+body {
@@ -34,12 +34,12 @@ func TestCollapse(t *testing.T) {
 		})
 	}
 	for range 10 {
-		ask(http.MethodGet, "/v2/accounts/SP1", "")
-		ask(http.MethodPost, "/v2/contracts/call-read/a/b/c", "one")
-		ask(http.MethodPost, "/v2/contracts/call-read/a/b/c", "two")
-		ask(http.MethodPost, "/v2/contracts/call-read/a/b/c?tip=latest", "one")
+		send(http.MethodGet, "/v2/accounts/SP1", "")
+		send(http.MethodPost, "/v2/contracts/call-read/a/b/c", "one")
+		send(http.MethodPost, "/v2/contracts/call-read/a/b/c", "two")
+		send(http.MethodPost, "/v2/contracts/call-read/a/b/c?tip=latest", "one")
 	}
-	waitFor(t, "all wait", func() bool { return node.requests.Load() == 4 && p.waiting() == 40 })
+	waitFor(t, "all clients wait", func() bool { return node.requests.Load() == 4 && p.waiting() == 40 })
 	close(release)
 	clients.Wait()
 	if n := node.requests.Load(); n != 4 {
@@ -48,10 +48,10 @@ func TestCollapse(t *testing.T) {
 }
 
 // A client that leaves doesn't end the read for the others.
-func TestCollapseFirstLeaves(t *testing.T) {
+func TestShareFirstLeaves(t *testing.T) {
 	node := newNode(t, 100)
 	release := make(chan struct{})
-	node.does(func(w http.ResponseWriter, _ *http.Request) {
+	node.respond(func(w http.ResponseWriter, _ *http.Request) {
 		<-release
 		_, _ = io.WriteString(w, "done")
 	})
@@ -69,19 +69,19 @@ func TestCollapseFirstLeaves(t *testing.T) {
 		}
 		first <- err
 	}()
-	waitFor(t, "the first waits", func() bool { return p.waiting() == 1 && node.requests.Load() == 1 })
+	waitFor(t, "the first client waits", func() bool { return p.waiting() == 1 && node.requests.Load() == 1 })
 	var second sync.WaitGroup
 	second.Go(func() {
 		if got, err := p.try(http.MethodGet, "/v2/accounts/SP1", ""); err != nil || got.body != "done" {
-			t.Errorf("the second has %+v, %v", got, err)
+			t.Errorf("the second client got %+v, %v", got, err)
 		}
 	})
-	waitFor(t, "the second waits", func() bool { return p.waiting() == 2 })
+	waitFor(t, "the second client waits", func() bool { return p.waiting() == 2 })
 	leave()
 	if <-first == nil {
-		t.Error("the first didn't leave")
+		t.Error("the first client got an answer")
 	}
-	waitFor(t, "the proxy knows that it left", func() bool { return p.waiting() == 1 })
+	waitFor(t, "the proxy noticed that the first client left", func() bool { return p.waiting() == 1 })
 	close(release)
 	second.Wait()
 	if n := node.requests.Load(); n != 1 {
@@ -89,15 +89,15 @@ func TestCollapseFirstLeaves(t *testing.T) {
 	}
 }
 
-// waiting is how many clients wait for reads that are under way.
+// waiting returns the number of clients that wait for in-flight reads.
 func (t *testProxy) waiting() int { return t.flights.Waiting() }
 
-// Long answers can't be shared, and each client has its own.
-func TestCollapseLong(t *testing.T) {
+// A long answer can't be shared, so each client gets its own.
+func TestShareLong(t *testing.T) {
 	node := newNode(t, 100)
 	release := make(chan struct{})
 	long := bytes.Repeat([]byte("long"), BufferMax)
-	node.does(func(w http.ResponseWriter, _ *http.Request) {
+	node.respond(func(w http.ResponseWriter, _ *http.Request) {
 		<-release
 		_, _ = w.Write(long)
 	})
@@ -110,7 +110,7 @@ func TestCollapseLong(t *testing.T) {
 			}
 		})
 	}
-	waitFor(t, "all wait", func() bool { return p.waiting() == 4 })
+	waitFor(t, "all clients wait", func() bool { return p.waiting() == 4 })
 	close(release)
 	clients.Wait()
 	waitFor(t, "no seat is taken", func() bool { return p.Nodes()[0].InFlight == 0 })
@@ -121,8 +121,8 @@ func TestCache(t *testing.T) {
 	tests := []struct {
 		target  string
 		control string
-		kept    bool // as long as the tip is the same
-		lasting bool // and afterwards
+		cached  bool // while the tip stays the same
+		lasting bool // also after the tip changed
 	}{
 		{"/v2/accounts/SP1", "public, max-age=2, stale-while-revalidate=5", true, false},
 		{"/v2/accounts/SP1?tip=" + tip, "public, max-age=31536000, immutable", true, true},
@@ -140,7 +140,7 @@ func TestCache(t *testing.T) {
 		t.Run(tt.target[:min(30, len(tt.target))], func(t *testing.T) {
 			node := newNode(t, 100)
 			var n atomic.Int64
-			node.does(func(w http.ResponseWriter, _ *http.Request) {
+			node.respond(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/odd")
 				_, _ = fmt.Fprintf(w, "\x00answer %d", n.Add(1))
 			})
@@ -150,10 +150,10 @@ func TestCache(t *testing.T) {
 				t.Errorf("Cache-Control %q, want %q", got, tt.control)
 			}
 			second := p.get(t, tt.target)
-			if kept := second.body == first.body; kept != tt.kept || kept != (second.node() == "cache") {
-				t.Errorf("second answer %q of %s after %q", second.body, second.node(), first.body)
+			if cached := second.body == first.body; cached != tt.cached || cached != (second.node() == "cache") {
+				t.Errorf("second answer %q from %s after %q", second.body, second.node(), first.body)
 			}
-			if tt.kept {
+			if tt.cached {
 				for _, name := range []string{"Content-Type", "Cache-Control", "Content-Length", "X-Canonical-Stacks-Tip-Height"} {
 					if second.header.Get(name) != first.header.Get(name) || first.header.Get(name) == "" {
 						t.Errorf("%s: %q, then %q", name, first.header.Get(name), second.header.Get(name))
@@ -163,14 +163,15 @@ func TestCache(t *testing.T) {
 			node.height.Add(1)
 			waitFor(t, "the new tip is known", func() bool { return p.pool.Tip().Height == 101 })
 			if lasting := p.get(t, tt.target).body == first.body; lasting != tt.lasting {
-				t.Errorf("after a new block: kept %v, want %v", lasting, tt.lasting)
+				t.Errorf("after a new block: cached %v, want %v", lasting, tt.lasting)
 			}
 		})
 	}
 }
 
-// Only answers of status 200 are kept, only of a node that is at the tip, and not if they are too long.
-func TestNotKept(t *testing.T) {
+// Only answers of status 200 are cached, only from a node at the tip, and only those that are the same for every
+// client.
+func TestNotCached(t *testing.T) {
 	ahead, behind := newNode(t, 100), newNode(t, 100)
 	cache := newMemory()
 	var height atomic.Int64
@@ -178,24 +179,24 @@ func TestNotKept(t *testing.T) {
 	p := startProxy(t, Config{Cache: cache, Tip: func() (int64, [32]byte, bool) { return height.Load(), [32]byte{1}, true }}, ahead, behind)
 	p.get(t, "/v2/accounts/SP1").want(t, 200, "accounts") // both are within the limit, and behind
 	if cache.sets != 0 {
-		t.Error("an answer of a node behind the tip was kept")
+		t.Error("an answer of a node behind the tip was cached")
 	}
 	height.Store(100)
 	for _, code := range []int{404, 400, 204, 500} {
-		ahead.does(status(code, ""))
-		behind.does(status(code, ""))
+		ahead.respond(status(code, ""))
+		behind.respond(status(code, ""))
 		p.get(t, "/v2/accounts/SP1").want(t, code, "")
 	}
 	if cache.sets != 0 {
-		t.Error("an answer other than 200 was kept")
+		t.Error("an answer of a status other than 200 was cached")
 	}
 	p.do(t, http.MethodPost, "/v3/contracts/fast-call-read/a/b/c", "{}", "Authorization", "token")
 	if cache.sets != 0 {
-		t.Error("an answer for one client's eyes was kept")
+		t.Error("an answer to an authorized request was cached")
 	}
 }
 
-func TestInfoIsKeptForASecond(t *testing.T) {
+func TestInfoIsCachedForASecond(t *testing.T) {
 	node := newNode(t, 100)
 	cache := newMemory()
 	p := startProxy(t, Config{Cache: cache}, node)
@@ -209,55 +210,55 @@ func TestInfoIsKeptForASecond(t *testing.T) {
 	}
 }
 
-// What another process has kept is looked for once for all who ask at the same time, and no node is asked.
-func TestFoundElsewhere(t *testing.T) {
+// An answer that another process cached is found, and no node gets a request.
+func TestSharedCache(t *testing.T) {
 	node := newNode(t, 100)
 	first, second := newMemory(), newMemory()
 	p := startProxy(t, Config{Cache: first}, node)
-	kept := p.get(t, "/v2/accounts/SP1")
-	kept.want(t, 200, "accounts")
+	cached := p.get(t, "/v2/accounts/SP1")
+	cached.want(t, 200, "accounts")
 	second.elsewhere = map[[32]byte][]byte{}
 	for key, value := range first.values {
 		second.elsewhere[key] = value.value
 	}
 	q := startProxy(t, Config{Cache: second}, node)
-	asked := node.requests.Load()
-	if got := q.get(t, "/v2/accounts/SP1"); got.node() != "cache" || got.body != kept.body || got.header.Get("X-Strata-Tries") != "0" {
-		t.Errorf("got %q of %s after %s tries", got.body, got.node(), got.header.Get("X-Strata-Tries"))
+	before := node.requests.Load()
+	if got := q.get(t, "/v2/accounts/SP1"); got.node() != "cache" || got.body != cached.body || got.header.Get("X-Strata-Tries") != "0" {
+		t.Errorf("got %q from %s after %s tries", got.body, got.node(), got.header.Get("X-Strata-Tries"))
 	}
-	if n := node.requests.Load(); n != asked || second.finds != 1 {
-		t.Errorf("%d requests at the node, %d looks", n-asked, second.finds)
+	if n := node.requests.Load(); n != before || second.finds != 1 {
+		t.Errorf("%d requests at the node, %d calls of Find", n-before, second.finds)
 	}
-	q.get(t, "/v3/unknown").want(t, 200, "unknown") // can't be kept
+	q.get(t, "/v3/unknown").want(t, 200, "unknown") // is never cached
 	if second.finds != 1 {
-		t.Error("what is never kept was looked for")
+		t.Error("Find was called for an answer that is never cached")
 	}
 	for key := range second.elsewhere {
 		second.elsewhere[key] = []byte("of another format")
 	}
 	if got := q.get(t, "/v2/accounts/SP1"); got.node() != node.name {
-		t.Errorf("what can't be read was answered by %s", got.node())
+		t.Errorf("with a value of another format in the cache, %s answered", got.node())
 	}
 }
 
-func TestKeptRoundTrip(t *testing.T) {
+func TestCachedRoundTrip(t *testing.T) {
 	a := &answer{status: 200, fields: []wire.Field{{Name: wire.ContentType, Value: "text/x"}, {Name: "Etag", Value: ""}}, body: []byte("\x00body")}
-	got, err := parseKept(appendKept(nil, a))
+	got, err := parseCached(appendCached(nil, a))
 	if err != nil || got.status != 200 || !bytes.Equal(got.body, a.body) || len(got.fields) != 2 || got.fields[0] != a.fields[0] || got.fields[1] != a.fields[1] {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
-func FuzzParseKept(f *testing.F) {
+func FuzzParseCached(f *testing.F) {
 	f.Add([]byte{})
-	f.Add(appendKept(nil, &answer{fields: []wire.Field{{Name: wire.TipHeight, Value: "1"}}, body: []byte("{}")}))
-	f.Add([]byte{keptFormat, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Add(appendCached(nil, &answer{fields: []wire.Field{{Name: wire.TipHeight, Value: "1"}}, body: []byte("{}")}))
+	f.Add([]byte{cachedFormat, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		a, err := parseKept(b)
+		a, err := parseCached(b)
 		if err != nil {
 			return
 		}
-		again, err := parseKept(appendKept(nil, a))
+		again, err := parseCached(appendCached(nil, a))
 		if err != nil || !bytes.Equal(again.body, a.body) || len(again.fields) != len(a.fields) {
 			t.Fatalf("%+v became %+v, %v", a, again, err)
 		}

@@ -1,0 +1,88 @@
+package proxy
+
+import (
+	"encoding/binary"
+	"errors"
+	"net/http"
+
+	"strata/proxy/internal/wire"
+)
+
+// cachedFormat is the first byte of a cached answer. A cached answer has status 200 and this form, with numbers as
+// varints:
+//
+//	format  1
+//	fields  their count, then the name and value of each, every text after its length
+//	body    the rest
+const cachedFormat = 1
+
+var errNotCached = errors.New("not a cached answer of a known format")
+
+// appendCached appends the form of an answer for the cache.
+func appendCached(b []byte, a *answer) []byte {
+	if b == nil {
+		b = make([]byte, 0, len(a.body)+256)
+	}
+	b = append(b, cachedFormat)
+	b = binary.AppendUvarint(b, uint64(len(a.fields)))
+	for _, f := range a.fields {
+		b = binary.AppendUvarint(b, uint64(len(f.Name)))
+		b = append(b, f.Name...)
+		b = binary.AppendUvarint(b, uint64(len(f.Value)))
+		b = append(b, f.Value...)
+	}
+	return append(b, a.body...)
+}
+
+// parseCached parses the output of appendCached. The answer's body is a part of b.
+func parseCached(b []byte) (*answer, error) {
+	if len(b) == 0 || b[0] != cachedFormat {
+		return nil, errNotCached
+	}
+	count, rest, ok := cachedCount(b[1:])
+	if !ok {
+		return nil, errNotCached
+	}
+	a := &answer{status: http.StatusOK, height: -1, lag: -1, shareable: true, cached: true}
+	a.fields = a.few[:]
+	if count > uint64(len(a.few)) {
+		a.fields = make([]wire.Field, count)
+	}
+	a.fields = a.fields[:count]
+	for i := range a.fields {
+		if a.fields[i].Name, rest, ok = cachedText(rest); !ok {
+			return nil, errNotCached
+		}
+		if a.fields[i].Value, rest, ok = cachedText(rest); !ok {
+			return nil, errNotCached
+		}
+	}
+	a.body = rest
+	return a, nil
+}
+
+// cachedCount reads a count of bytes or things in the rest of b, and refuses a count that the rest is too short for.
+func cachedCount(b []byte) (n uint64, rest []byte, ok bool) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return 0, nil, false
+	}
+	return n, b[size:], true
+}
+
+func cachedText(b []byte) (s string, rest []byte, ok bool) {
+	n, rest, ok := cachedCount(b)
+	if !ok {
+		return "", nil, false
+	}
+	switch text := rest[:n]; string(text) { // the most frequent texts need no allocation
+	case wire.ContentType:
+		return wire.ContentType, rest[n:], true
+	case wire.TipHeight:
+		return wire.TipHeight, rest[n:], true
+	case "application/json":
+		return "application/json", rest[n:], true
+	default:
+		return string(text), rest[n:], true
+	}
+}
