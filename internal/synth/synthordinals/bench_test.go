@@ -9,7 +9,7 @@ import (
 
 // BenchmarkFeed makes blocks and tells how many a second.
 func BenchmarkFeed(b *testing.B) {
-	busy := Config{Seed: 1, Reveals: Range{1000, 1000}, Transfers: Range{300, 300}, Live: 20_000}
+	busy := Config{Seed: 1, Reveals: Range{Min: 1000, Max: 1000}, Transfers: Range{Min: 300, Max: 300}, Live: 20_000}
 	for _, tc := range []struct {
 		name string
 		cfg  Config

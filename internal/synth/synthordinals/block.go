@@ -7,6 +7,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/ordinals"
+	"strata/internal/synth/undo"
 )
 
 // block is a Bitcoin block and what it did on its branch. What it says never changes, only the bookkeeping
@@ -20,10 +21,10 @@ type block struct {
 	coinbase     hash.Hash32 // its transaction
 	transactions []*transaction
 
-	mined   []mined  // what to do again when the block returns; nil when it is final
-	undo    []func() // nil when it is final, or not on the branch
-	on      bool     // the branch
-	applied bool     // by the posts that were handed out
+	mined   []mined       // what to do again when the block returns; nil when it is final
+	changes []undo.Change // of the world; nil if the block is final, or not on the branch
+	on      bool          // the branch
+	applied bool          // by the posts that were handed out
 }
 
 // mined is a transaction with its position in the block.

@@ -1,14 +1,18 @@
 package synthordinals
 
-import "slices"
+import (
+	"slices"
+
+	"strata/internal/synth/undo"
+)
 
 // step makes what is delivered next: usually some blocks.
 func (f *Feed) step() {
 	f.finalize()
 	switch {
-	case f.chance(f.cfg.RollbackProbability) && len(f.branch) > 0:
+	case f.random.Chance(f.cfg.RollbackProbability) && len(f.branch) > 0:
 		f.reorganize()
-	case f.chance(f.cfg.UnknownRollbackProbability):
+	case f.random.Chance(f.cfg.UnknownRollbackProbability):
 		f.takeBackUnknown()
 	default:
 		f.extend()
@@ -18,11 +22,11 @@ func (f *Feed) step() {
 // extend makes some blocks and delivers them in time, a little late, or much later.
 func (f *Feed) extend() {
 	var blocks []*block
-	for n := f.draw(f.cfg.BlocksPerPayload); n > 0; n-- {
+	for n := f.random.In(f.cfg.BlocksPerPayload); n > 0; n-- {
 		blocks = append(blocks, f.grow())
 	}
 	d := f.send(nil, blocks)
-	outOfOrder, gap := f.chance(f.cfg.OutOfOrderProbability), f.chance(f.cfg.GapProbability)
+	outOfOrder, gap := f.random.Chance(f.cfg.OutOfOrderProbability), f.random.Chance(f.cfg.GapProbability)
 	if !outOfOrder && !gap {
 		return
 	}
@@ -39,7 +43,7 @@ func (f *Feed) reorganize() {
 	abandoned := f.retreat(1 + f.random.IntN(min(f.cfg.MaxRollbackDepth, len(f.branch))))
 	rivals := f.outgrow(abandoned)
 	f.send(abandoned, rivals)
-	if f.chance(f.cfg.ReturnProbability) {
+	if f.random.Chance(f.cfg.ReturnProbability) {
 		f.comeBack(abandoned, f.retreat(len(rivals)))
 	}
 	f.mempool = nil
@@ -98,8 +102,8 @@ func (f *Feed) retreat(depth int) []*block {
 	for range depth {
 		b := f.tip()
 		f.branch = f.branch[:len(f.branch)-1]
-		undoAll(b.undo)
-		b.undo, b.on = nil, false
+		undo.All(b.changes)
+		b.changes, b.on = nil, false
 		abandoned = append(abandoned, b)
 	}
 	f.floor = 0
@@ -115,7 +119,7 @@ func (f *Feed) advance(b *block) {
 
 // push makes a block that was executed the tip.
 func (f *Feed) push(b *block) {
-	b.undo, b.on = f.world.journal.take(), true
+	b.changes, b.on = f.world.journal.Take(), true
 	f.branch = append(f.branch, b)
 }
 
@@ -123,7 +127,7 @@ func (f *Feed) push(b *block) {
 func (f *Feed) finalize() {
 	excess := max(len(f.branch)-f.cfg.MaxRollbackDepth, 0)
 	for _, b := range f.branch[:excess] {
-		b.undo, b.mined, f.root = nil, nil, b
+		b.changes, b.mined, f.root = nil, nil, b
 	}
 	f.branch = slices.Delete(f.branch, 0, excess)
 	kept := 128 + f.cfg.MaxRollbackDepth

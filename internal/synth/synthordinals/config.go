@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"strata/domain/ordinals"
+	"strata/internal/synth/draw"
 )
 
-// Range is a number of things, both ends included.
-type Range struct{ Min, Max int }
+// Range is a number of things; both ends are included.
+type Range = draw.Range
 
 // Config describes a feed. The same Config gives the same bytes. Fields left zero take the defaults named here, and
 // values that contradict each other are brought in line by New; Feed.Config tells what came out. Shares and
@@ -70,11 +71,11 @@ type Config struct {
 // BRC-20 token is there from the start.
 func Everything(seed uint64, network ordinals.Network) Config {
 	return Config{
-		Seed: seed, Network: network, Reveals: Range{0, 6}, Transfers: Range{0, 5}, Tokens: Range{0, 4},
+		Seed: seed, Network: network, Reveals: Range{Min: 0, Max: 6}, Transfers: Range{Min: 0, Max: 5}, Tokens: Range{Min: 0, Max: 4},
 		ReinscriptionShare: 0.15, SeveralShare: 0.25, CursedShare: 0.15, RareSatShare: 0.15, UnboundShare: 0.04,
 		RevealFeesShare: 0.05, RevealBurntShare: 0.05, DelegateShare: 0.08, ParentShare: 0.15, RecursionShare: 0.2,
 		MetadataShare: 0.2, SharedOutputShare: 0.3, TransferFeesShare: 0.08, TransferBurntShare: 0.05, SelfSendShare: 0.2,
-		EmptyHeightShare: 0.25, Shapes: Shapes(), BlocksPerPayload: Range{1, 3}, ReplayBlocks: 20,
+		EmptyHeightShare: 0.25, Shapes: Shapes(), BlocksPerPayload: Range{Min: 1, Max: 3}, ReplayBlocks: 20,
 		RollbackProbability: 0.08, ReturnProbability: 0.3, RemineShare: 0.7, UnknownRollbackProbability: 0.03,
 		DuplicateProbability: 0.08, OutOfOrderProbability: 0.05, GapProbability: 0.04,
 	}
@@ -93,20 +94,20 @@ func (c Config) normalized() Config {
 	}
 	const firstHeight, lastHeight = 20, 3_000_000 // enough sats below, enough of a subsidy above
 	c.StartHeight = min(max(c.StartHeight, firstHeight), lastHeight)
-	setDefault(&c.BlockTime, 600)
+	draw.Default(&c.BlockTime, 600)
 	c.BlockTime = min(c.BlockTime, 900)
-	setDefault(&c.Accounts, 64)
+	draw.Default(&c.Accounts, 64)
 	c.Accounts = max(c.Accounts, 4)
-	setDefault(&c.Live, 2000)
+	draw.Default(&c.Live, 2000)
 	c.Live = max(c.Live, 16)
 	if c.Reveals == (Range{}) && c.Transfers == (Range{}) && c.Tokens == (Range{}) {
-		c.Reveals, c.Transfers = Range{1, 6}, Range{0, 4}
+		c.Reveals, c.Transfers = Range{Min: 1, Max: 6}, Range{Min: 0, Max: 4}
 	}
 	if c.ContentBytes == (Range{}) {
-		c.ContentBytes = Range{0, 400}
+		c.ContentBytes = Range{Min: 0, Max: 400}
 	}
 	if c.BlocksPerPayload.Max <= 0 {
-		c.BlocksPerPayload = Range{1, 1}
+		c.BlocksPerPayload = Range{Min: 1, Max: 1}
 	}
 	c.BlocksPerPayload.Min = max(c.BlocksPerPayload.Min, 1)
 	for _, r := range []*Range{&c.Reveals, &c.Transfers, &c.Tokens, &c.ContentBytes, &c.BlocksPerPayload} {
@@ -117,12 +118,6 @@ func (c Config) normalized() Config {
 		c.Shapes = []Shape{NewestShape()}
 	}
 	c.Shapes = slices.Clone(c.Shapes)
-	setDefault(&c.MaxRollbackDepth, 6)
+	draw.Default(&c.MaxRollbackDepth, 6)
 	return c
-}
-
-func setDefault[N int | uint32](field *N, value N) {
-	if *field <= 0 {
-		*field = value
-	}
 }

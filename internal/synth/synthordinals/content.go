@@ -54,15 +54,15 @@ var metadatas = []metadata{
 // body gives an envelope a content.
 func (f *Feed) body(e *envelope) {
 	k := kinds[f.random.IntN(len(kinds))]
-	refer := f.chance(f.cfg.RecursionShare)
+	refer := f.random.Chance(f.cfg.RecursionShare)
 	for refer && !k.text {
 		k = kinds[f.random.IntN(len(kinds))]
 	}
 	e.contentType, e.mime = k.told, k.mime
-	size := f.draw(f.cfg.ContentBytes)
+	size := f.random.In(f.cfg.ContentBytes)
 	if !k.text {
 		e.content = make([]byte, size)
-		f.fill(e.content)
+		f.random.Fill(e.content)
 		return
 	}
 	var text strings.Builder
@@ -95,9 +95,9 @@ func (f *Feed) refer(e *envelope, text *strings.Builder) {
 
 // someInscription is a recent one, or one that nobody ever sees.
 func (f *Feed) someInscription() ordinals.InscriptionID {
-	recent := f.world.recent.value
+	recent := f.world.recent.Value
 	if n := f.random.IntN(10); n == 0 || len(recent) == 0 {
-		return ordinals.NewInscriptionID(f.hash(), uint32(f.random.IntN(3)))
+		return ordinals.NewInscriptionID(f.random.Hash32(), uint32(f.random.IntN(3)))
 	}
 	return recent[f.random.IntN(len(recent))]
 }
@@ -119,19 +119,19 @@ func distinct(all []ordinals.InscriptionID) []ordinals.InscriptionID {
 func (f *Feed) envelope() *envelope {
 	e := &envelope{hops: uint64(f.random.IntN(1000))}
 	f.body(e)
-	if f.chance(f.cfg.CursedShare) {
+	if f.random.Chance(f.cfg.CursedShare) {
 		e.flaw = flaws[f.random.IntN(len(flaws))]
 	}
-	if f.chance(f.cfg.MetadataShare) {
+	if f.random.Chance(f.cfg.MetadataShare) {
 		e.metadata = metadatas[f.random.IntN(len(metadatas))]
 	}
-	if f.chance(f.cfg.ParentShare) {
+	if f.random.Chance(f.cfg.ParentShare) {
 		for n := 1 + f.random.IntN(2); n > 0; n-- {
 			e.parents = append(e.parents, f.someInscription())
 		}
 		e.parents = distinct(e.parents)
 	}
-	if f.chance(f.cfg.DelegateShare) {
+	if f.random.Chance(f.cfg.DelegateShare) {
 		e.delegate = f.someInscription()
 		if f.random.IntN(2) == 0 {
 			e.content, e.refs = []byte{}, nil

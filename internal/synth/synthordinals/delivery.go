@@ -67,7 +67,7 @@ func (f *Feed) hand(d *delivery) bool {
 		f.apply(b)
 	}
 	f.posts++
-	if !d.repeat && f.chance(f.cfg.DuplicateProbability) {
+	if !d.repeat && f.random.Chance(f.cfg.DuplicateProbability) {
 		f.repeat(d)
 	}
 	return true

@@ -49,11 +49,11 @@ func (x *execution) finish() {
 	x.number(func(r *reveal) bool { return r.to.kind != ordinals.SpentInFees })
 	x.number(func(r *reveal) bool { return r.to.kind == ordinals.SpentInFees })
 	if len(x.inFees) > 0 {
-		x.w.outputs.put(x.reward(), &output{
+		x.w.outputs.Set(x.reward(), &output{
 			payee: payee{value: ordinals.Subsidy(x.b.height) + x.fees}, kind: ordinals.SpentInFees,
 			stretches: x.toMiner, carried: x.inFees, matures: x.b.height + coinbaseMaturity,
 		})
-		x.w.spendable.add(x.reward())
+		x.w.spendable.Add(x.reward())
 	}
 	x.w.forget(x.live, x.b.height)
 }

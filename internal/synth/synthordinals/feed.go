@@ -1,17 +1,13 @@
 package synthordinals
 
 import (
-	"encoding/binary"
-	"math/rand/v2"
-
 	"strata/domain/hash"
+	"strata/internal/synth/draw"
+	"strata/internal/synth/simulate"
 )
 
-// Post is one HTTP request that an indexer makes.
-type Post struct {
-	Path string // always /payload
-	Body []byte // must not be changed
-}
+// Post is one HTTP request of an indexer. Its path is always /payload.
+type Post = simulate.Post
 
 // path of all posts.
 const path = "/payload"
@@ -19,7 +15,7 @@ const path = "/payload"
 // Feed is an endless stream of posts and the truth about them. It is not safe for concurrent use.
 type Feed struct {
 	cfg       Config
-	random    *rand.Rand
+	random    draw.Source
 	addresses []string
 	fresh     *fresh
 	world     *world
@@ -41,7 +37,7 @@ type Feed struct {
 func New(cfg Config) *Feed {
 	cfg = cfg.normalized()
 	f := &Feed{
-		cfg: cfg, random: rand.New(rand.NewPCG(cfg.Seed, 0x5374726174610002)), addresses: newAddresses(cfg), world: newWorld(),
+		cfg: cfg, random: draw.New(cfg.Seed, 0x5374726174610002), addresses: newAddresses(cfg), world: newWorld(),
 	}
 	f.fresh = newFresh(cfg.StartHeight, f.random)
 	f.uuid = f.newUUID()
@@ -73,41 +69,20 @@ func (f *Feed) tip() *block {
 	return f.branch[len(f.branch)-1]
 }
 
-// chance is true with the given probability. It draws from the random source even for 0 and 1, so that one setting does
-// not shift everything else.
-func (f *Feed) chance(probability float64) bool { return f.random.Float64() < probability }
-
-// draw is a number in a range.
-func (f *Feed) draw(r Range) int { return r.Min + f.random.IntN(r.Max-r.Min+1) }
-
 // value is a number of sats in a range.
 func (f *Feed) value(least, most uint64) uint64 { return least + f.random.Uint64N(most-least+1) }
 
 func (f *Feed) address() string { return f.addresses[f.random.IntN(len(f.addresses))] }
 
-// fill makes random bytes.
-func (f *Feed) fill(b []byte) {
-	var word [8]byte
-	for len(b) > 0 {
-		binary.LittleEndian.PutUint64(word[:], f.random.Uint64())
-		b = b[copy(b, word[:]):]
-	}
-}
-
-func (f *Feed) hash() (h hash.Hash32) {
-	f.fill(h[:])
-	return h
-}
-
 // blockHash looks as if there were work behind it.
 func (f *Feed) blockHash() (h hash.Hash32) {
-	f.fill(h[9:])
+	f.random.Fill(h[9:])
 	return h
 }
 
 // newUUID is the id of a registration, which is a random one (RFC 9562, version 4).
 func (f *Feed) newUUID() string {
-	h := f.hash()
+	h := f.random.Hash32()
 	h[6], h[8] = h[6]&0x0f|0x40, h[8]&0x3f|0x80
 	d := h.String()[2:]
 	return d[:8] + "-" + d[8:12] + "-" + d[12:16] + "-" + d[16:20] + "-" + d[20:32]

@@ -18,10 +18,10 @@ func settings(seed uint64) map[string]Config {
 	testnet := Everything(seed, ordinals.Testnet)
 	testnet.StartHeight, testnet.ForgetHistory = 2_544_100, false
 	crowded := Everything(seed, ordinals.Signet)
-	crowded.Live, crowded.Accounts, crowded.Transfers = 16, 4, Range{2, 8}
+	crowded.Live, crowded.Accounts, crowded.Transfers = 16, 4, Range{Min: 2, Max: 8}
 	return map[string]Config{
 		"plain":      {Seed: seed},
-		"old":        {Seed: seed, Shapes: []Shape{OldShape()}, Transfers: Range{0, 3}, Reveals: Range{1, 2}, RollbackProbability: 0.2},
+		"old":        {Seed: seed, Shapes: []Shape{OldShape()}, Transfers: Range{Min: 0, Max: 3}, Reveals: Range{Min: 1, Max: 2}, RollbackProbability: 0.2},
 		"everything": Everything(seed, ordinals.Regtest),
 		"jubilee":    jubilee,
 		"self mints": late,

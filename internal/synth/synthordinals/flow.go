@@ -104,10 +104,10 @@ func (f *flow) inscribe(r *reveal, n int) {
 	if i < 0 {
 		f.travels = append(f.travels, travel{carried: carried{r.sat, position}, revealed: true})
 		r.curse = curseOf(r.envelope, n, false)
-		f.w.sats.put(r.sat, satState{inscriptions: 1, cursed: r.curse != "", hops: r.hops + 1})
+		f.w.sats.Set(r.sat, satState{inscriptions: 1, cursed: r.curse != "", hops: r.hops + 1})
 		return
 	}
-	s := f.w.sats.get(r.sat)
+	s := f.w.sats.Get(r.sat)
 	r.again, r.hops = true, s.hops
 	// What follows a single cursed one is as good as a first.
 	r.curse = curseOf(r.envelope, n, s.inscriptions > 1 || !s.cursed)
@@ -116,17 +116,17 @@ func (f *flow) inscribe(r *reveal, n int) {
 		s.hops++
 	}
 	f.travels[i].revealed = true
-	f.w.sats.put(r.sat, s)
+	f.w.sats.Set(r.sat, s)
 	// The feed has no move for it, so an amount that waited for one is never sent.
 	f.w.tokens.withdraw(r.sat)
 }
 
 // unbound is an inscription in an input without sats. It counts as one on sat 0 that goes to the miner.
 func (f *flow) unbound(r *reveal) {
-	c := f.w.counts.value
+	c := f.w.counts.Value
 	r.unbound = c.unbound
 	c.unbound++
-	f.w.counts.set(c)
+	f.w.counts.Set(c)
 	r.curse = curseOf(r.envelope, 0, false)
 	r.to = place{at: f.reward(), offset: ordinals.Subsidy(f.b.height) + f.fees, kind: ordinals.SpentInFees}
 	if f.b.shape.Unbound {
@@ -142,9 +142,9 @@ func (f *flow) move(t *transaction) {
 		}
 		m := &move{sat: c.sat, from: c.from, to: f.place(c.offset)}
 		t.moves = append(t.moves, m)
-		s := f.w.sats.get(c.sat)
+		s := f.w.sats.Get(c.sat)
 		s.hops++
-		f.w.sats.put(c.sat, s)
+		f.w.sats.Set(c.sat, s)
 		// The feed has room for one operation; indexers put the last one there.
 		if o := f.w.tokens.moved(m); o != nil {
 			t.token = o
@@ -172,10 +172,10 @@ func (f *flow) close() {
 	for i, out := range f.p.payees {
 		if len(held[i]) > 0 {
 			at := outpoint{tx: f.p.id, vout: uint32(i)}
-			f.w.outputs.put(at, &output{
+			f.w.outputs.Set(at, &output{
 				payee: out, kind: ordinals.Transferred, stretches: cut(f.stretches, begin, out.value), carried: held[i],
 			})
-			f.w.spendable.add(at)
+			f.w.spendable.Add(at)
 		}
 		begin += out.value
 	}

@@ -1,9 +1,8 @@
 package synthordinals
 
 import (
-	"math/rand/v2"
-
 	"strata/domain/ordinals"
+	"strata/internal/synth/draw"
 )
 
 // lot is how many sats are set aside for one fresh input: the most that it can have.
@@ -25,7 +24,7 @@ type fresh struct {
 // walk goes over the numbers below a length, each once, in an order that looks like none.
 type walk struct{ length, at, step, taken uint64 }
 
-func newWalk(length uint64, random *rand.Rand) walk {
+func newWalk(length uint64, random draw.Source) walk {
 	w := walk{length: length, step: 1}
 	if length > 2 {
 		w.at = random.Uint64N(length)
@@ -58,7 +57,7 @@ const (
 	nineballHeight = 9
 )
 
-func newFresh(start uint64, random *rand.Rand) *fresh {
+func newFresh(start uint64, random draw.Source) *fresh {
 	mined := uint64(ordinals.FirstSat(start))
 	return &fresh{
 		start:     start,
@@ -70,7 +69,7 @@ func newFresh(start uint64, random *rand.Rand) *fresh {
 }
 
 // ordinary is a stretch of so many sats, at most a lot; false when there is none left.
-func (f *fresh) ordinary(count uint64, random *rand.Rand) (stretch, bool) {
+func (f *fresh) ordinary(count uint64, random draw.Source) (stretch, bool) {
 	for {
 		n, ok := f.lots.next()
 		if !ok {
@@ -94,7 +93,7 @@ func nearBlock(first ordinals.Sat) bool {
 }
 
 // rare is a stretch that begins with a sat that collectors look for.
-func (f *fresh) rare(count uint64, random *rand.Rand) (stretch, bool) {
+func (f *fresh) rare(count uint64, random draw.Source) (stretch, bool) {
 	switch random.IntN(5) {
 	case 0:
 		if n, ok := f.nineballs.next(); ok && n > 0 {

@@ -2,13 +2,13 @@ package synthordinals
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"strata/domain/ordinals"
+	"strata/internal/synth/draw"
 )
 
 // TestFreshSatsAreFresh draws stretches of all kinds: none overlap, and all were mined before.
@@ -16,7 +16,7 @@ func TestFreshSatsAreFresh(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		start := rapid.OneOf(rapid.Uint64Range(20, 100), rapid.Uint64Range(767_430, 900_000), rapid.Uint64Range(2_500_000, 3_000_000)).Draw(r, "start")
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
+		random := draw.New(rapid.Uint64().Draw(r, "seed"), 1)
 		f := newFresh(start, random)
 		var all []stretch
 		for range 3000 {
@@ -46,7 +46,7 @@ func TestFreshSatsAreFresh(t *testing.T) {
 
 func TestFreshSatsEnd(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 1))
+	random := draw.New(1, 1)
 	f := newFresh(20, random)
 	f.lots.length = 40
 	n := 0
@@ -64,7 +64,7 @@ func TestWalkMeetsEachOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		length := rapid.Uint64Range(0, 500).Draw(r, "length")
-		w := newWalk(length, rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1)))
+		w := newWalk(length, draw.New(rapid.Uint64().Draw(r, "seed"), 1))
 		seen := map[uint64]bool{}
 		for {
 			n, ok := w.next()
@@ -104,53 +104,6 @@ func TestCut(t *testing.T) {
 		count := rapid.IntRange(0, len(sats)-from).Draw(r, "count")
 		if got := list(cut(all, uint64(from), uint64(count))); !slices.Equal(got, sats[from:from+count]) {
 			r.Fatalf("got %v, want %v", got, sats[from:from+count])
-		}
-	})
-}
-
-// TestJournal undoes what was done to tables, cells and rosters.
-func TestJournal(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(r *rapid.T) {
-		j := &journal{}
-		table, chosen, c := newTable[int, int](j), newRoster[int](j), cell[int]{journal: j}
-		change := func() {
-			for range rapid.IntRange(0, 20).Draw(r, "changes") {
-				k := rapid.IntRange(0, 5).Draw(r, "key")
-				switch rapid.IntRange(0, 4).Draw(r, "what") {
-				case 0:
-					table.put(k, rapid.Int().Draw(r, "value"))
-				case 1:
-					table.remove(k)
-				case 2:
-					chosen.add(k)
-				case 3:
-					chosen.remove(k)
-				case 4:
-					c.set(k)
-				}
-			}
-		}
-		change()
-		j.take()
-		rows, list, value := map[int]int{}, slices.Clone(chosen.list), c.value
-		for k, v := range table.rows {
-			rows[k] = v
-		}
-		change()
-		undoAll(j.take())
-		if len(rows) != len(table.rows) || !slices.Equal(list, chosen.list) || value != c.value || len(chosen.at) != len(list) {
-			r.Fatalf("got %v, %v and %d, want %v, %v and %d", table.rows, chosen.list, c.value, rows, list, value)
-		}
-		for k, v := range rows {
-			if table.get(k) != v {
-				r.Fatalf("row %d is %d, want %d", k, table.get(k), v)
-			}
-		}
-		for i, k := range list {
-			if chosen.at[k] != i {
-				r.Fatalf("%d is thought to be at %d, want %d", k, chosen.at[k], i)
-			}
 		}
 	})
 }

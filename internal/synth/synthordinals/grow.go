@@ -31,14 +31,14 @@ func (f *Feed) grow() *block {
 
 // header is a block without transactions, some heights above the tip.
 func (f *Feed) header() *block {
-	b := &block{height: max(f.cfg.StartHeight, f.floor), hash: f.blockHash(), parentHash: f.blockHash(), coinbase: f.hash(), shape: *f.shape()}
+	b := &block{height: max(f.cfg.StartHeight, f.floor), hash: f.blockHash(), parentHash: f.blockHash(), coinbase: f.random.Hash32(), shape: *f.shape()}
 	tip := f.tip()
 	if tip != nil {
 		b.height = max(b.height, tip.height+1)
 	}
 	const farthest = 50
 	for range farthest {
-		if !f.chance(f.cfg.EmptyHeightShare) {
+		if !f.random.Chance(f.cfg.EmptyHeightShare) {
 			break
 		}
 		b.height++
@@ -57,7 +57,7 @@ func (f *Feed) header() *block {
 func (f *Feed) remine(b *block, mine func(*plan)) {
 	var left []*plan
 	for _, p := range f.mempool {
-		if f.world.minable(p, b.height) && f.chance(f.cfg.RemineShare) {
+		if f.world.minable(p, b.height) && f.random.Chance(f.cfg.RemineShare) {
 			mine(p)
 		} else {
 			left = append(left, p)
@@ -69,7 +69,7 @@ func (f *Feed) remine(b *block, mine func(*plan)) {
 // tasks are what is to be made for a block, in any order.
 func (f *Feed) tasks() []func(height uint64) *plan {
 	var all []func(uint64) *plan
-	reveals := f.draw(f.cfg.Reveals)
+	reveals := f.random.In(f.cfg.Reveals)
 	for range reveals {
 		all = append(all, func(height uint64) *plan {
 			if reveals <= 0 {
@@ -82,10 +82,10 @@ func (f *Feed) tasks() []func(height uint64) *plan {
 			return p
 		})
 	}
-	for range f.draw(f.cfg.Transfers) {
+	for range f.random.In(f.cfg.Transfers) {
 		all = append(all, f.planTransfer)
 	}
-	for range f.draw(f.cfg.Tokens) {
+	for range f.random.In(f.cfg.Tokens) {
 		all = append(all, f.planToken)
 	}
 	f.random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })

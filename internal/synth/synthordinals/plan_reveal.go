@@ -22,10 +22,10 @@ func (f *Feed) buy(rare bool) (input, bool) {
 
 // outputFor is a random output that can be spent; false if a few attempts find none.
 func (f *Feed) outputFor(height uint64, fits func(*output) bool) (outpoint, *output, bool) {
-	list := f.world.spendable.list
+	list := f.world.spendable.List
 	for range min(len(list), 8) {
 		at := list[f.random.IntN(len(list))]
-		if o := f.world.outputs.get(at); o.matures <= height && fits(o) {
+		if o := f.world.outputs.Get(at); o.matures <= height && fits(o) {
 			return at, o, true
 		}
 	}
@@ -35,7 +35,7 @@ func (f *Feed) outputFor(height uint64, fits func(*output) bool) (outpoint, *out
 // awaited reports whether an output holds an amount that is sent when it moves.
 func (f *Feed) awaited(o *output) bool {
 	for _, c := range o.carried {
-		if f.world.tokens.pending.has(c.sat) {
+		if f.world.tokens.pending.Has(c.sat) {
 			return true
 		}
 	}
@@ -45,18 +45,18 @@ func (f *Feed) awaited(o *output) bool {
 // planReveal makes a transaction with one envelope: on fresh sats, on an inscribed one, or on none at all. nil if all sats
 // are used up.
 func (f *Feed) planReveal(height uint64) *plan {
-	p, e := &plan{id: f.hash()}, f.envelope()
+	p, e := &plan{id: f.random.Hash32()}, f.envelope()
 	p.envelopes = []*envelope{e}
-	if f.chance(f.cfg.ReinscriptionShare) {
+	if f.random.Chance(f.cfg.ReinscriptionShare) {
 		f.reinscribe(p, e, height)
 	}
 	if len(p.inputs) == 0 {
-		in, ok := f.buy(f.chance(f.cfg.RareSatShare))
+		in, ok := f.buy(f.random.Chance(f.cfg.RareSatShare))
 		if !ok {
 			return nil
 		}
 		p.inputs = []input{in}
-		e.onNoSat = f.chance(f.cfg.UnboundShare)
+		e.onNoSat = f.random.Chance(f.cfg.UnboundShare)
 	}
 	f.payForReveal(p)
 	if e.pointer == nil && f.random.IntN(20) == 0 {
@@ -81,7 +81,7 @@ func (f *Feed) reinscribe(p *plan, e *envelope, height uint64) {
 // payForReveal adds an input for the fee and decides where the sats go.
 func (f *Feed) payForReveal(p *plan) {
 	sum := p.inValue()
-	toFees, burnt := f.chance(f.cfg.RevealFeesShare), f.chance(f.cfg.RevealBurntShare)
+	toFees, burnt := f.random.Chance(f.cfg.RevealFeesShare), f.random.Chance(f.cfg.RevealBurntShare)
 	to := payee{value: sum, address: f.address()}
 	switch {
 	case toFees:
@@ -109,17 +109,17 @@ func (f *Feed) fund(p *plan) {
 
 // script of an output that nobody can spend.
 func (f *Feed) script() string {
-	h := f.hash()
+	h := f.random.Hash32()
 	return "OP_RETURN OP_PUSHBYTES_8 " + h.String()[2:18]
 }
 
 // addReveals adds at most so many envelopes to a transaction and returns how many.
 func (f *Feed) addReveals(p *plan, most int) int {
 	added := 0
-	for ; added < min(most, 4) && f.chance(f.cfg.SeveralShare); added++ {
+	for ; added < min(most, 4) && f.random.Chance(f.cfg.SeveralShare); added++ {
 		e := f.envelope()
 		first := p.payees[0]
-		switch shared := f.chance(f.cfg.SharedOutputShare); {
+		switch shared := f.random.Chance(f.cfg.SharedOutputShare); {
 		case first.value == 0 || p.envelopes[0].onNoSat:
 			// on the same sat, or on none like the first
 			e.onNoSat = p.envelopes[0].onNoSat

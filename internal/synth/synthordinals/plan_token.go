@@ -17,18 +17,18 @@ func (f *Feed) planToken(height uint64) *plan {
 	}
 	t := f.world.tokens
 	switch n := f.random.IntN(20); {
-	case len(t.tickers.list) == 0, n == 0 && len(t.tickers.list) < mostTokens:
+	case len(t.tickers.List) == 0, n == 0 && len(t.tickers.List) < mostTokens:
 		return f.inscribeToken(f.deployText(height), f.address(), nil)
 	case n < 8:
 		return f.planMint()
-	case n < 14 && len(t.holders.list) > 0:
-		h := t.holders.list[f.random.IntN(len(t.holders.list))]
-		amount := f.part(t.available.get(h), t.deployed.get(h.Ticker).decimals)
+	case n < 14 && len(t.holders.List) > 0:
+		h := t.holders.List[f.random.IntN(len(t.holders.List))]
+		amount := f.part(t.available.Get(h), t.deployed.Get(h.Ticker).decimals)
 		if f.random.IntN(10) == 0 {
-			amount = new(big.Int).Add(t.available.get(h), oneToken) // more than there is, so it is not valid
+			amount = new(big.Int).Add(t.available.Get(h), oneToken) // more than there is, so it is not valid
 		}
 		return f.inscribeToken(&tokenText{kind: ordinals.BRC20KindTransfer, tick: f.spelling(h.Ticker), amount: amount}, h.Address, nil)
-	case len(t.waiting.list) > 0:
+	case len(t.waiting.List) > 0:
 		return f.planSend()
 	}
 	return f.planMint()
@@ -37,7 +37,7 @@ func (f *Feed) planToken(height uint64) *plan {
 // planMint mints, and sometimes too much.
 func (f *Feed) planMint() *plan {
 	t := f.world.tokens
-	known := t.deployed.get(t.tickers.list[f.random.IntN(len(t.tickers.list))])
+	known := t.deployed.Get(t.tickers.List[f.random.IntN(len(t.tickers.List))])
 	amount := f.part(known.limit, known.decimals)
 	if f.random.IntN(3) == 0 {
 		amount = known.limit
@@ -55,12 +55,12 @@ func (f *Feed) planMint() *plan {
 // planSend moves the inscription of an amount.
 func (f *Feed) planSend() *plan {
 	t := f.world.tokens
-	pending := t.pending.get(t.waiting.list[f.random.IntN(len(t.waiting.list))])
+	pending := t.pending.Get(t.waiting.List[f.random.IntN(len(t.waiting.List))])
 	address := f.address()
-	if f.chance(f.cfg.SelfSendShare) {
+	if f.random.Chance(f.cfg.SelfSendShare) {
 		address = pending.operation.address
 	}
-	return f.moveAll(pending.at, f.world.outputs.get(pending.at), address)
+	return f.moveAll(pending.at, f.world.outputs.Get(pending.at), address)
 }
 
 // inscribeToken reveals a text about BRC-20; nil if all sats are used up.
@@ -70,7 +70,7 @@ func (f *Feed) inscribeToken(text *tokenText, address string, parents []ordinals
 		return nil
 	}
 	p := &plan{
-		id: f.hash(), inputs: []input{in}, payees: []payee{{value: in.value, address: address}},
+		id: f.random.Hash32(), inputs: []input{in}, payees: []payee{{value: in.value, address: address}},
 		envelopes: []*envelope{{
 			hops: uint64(f.random.IntN(1000)), contentType: "text/plain;charset=utf-8", mime: "text/plain", content: text.content(),
 			token: text, parents: parents,
@@ -92,7 +92,7 @@ func (f *Feed) deployText(height uint64) *tokenText {
 	if t.selfMint && f.random.IntN(2) == 0 {
 		t.max = new(big.Int)
 	}
-	known := f.world.tokens.tickers.list
+	known := f.world.tokens.tickers.List
 	if len(known) > 0 && f.random.IntN(8) == 0 {
 		t.tick = f.spelling(known[f.random.IntN(len(known))])
 		return t

@@ -6,11 +6,11 @@ func (f *Feed) planTransfer(height uint64) *plan {
 	if !ok {
 		return nil
 	}
-	shared := f.chance(f.cfg.SharedOutputShare)
+	shared := f.random.Chance(f.cfg.SharedOutputShare)
 	if !shared && f.random.IntN(4) > 0 {
 		return f.moveAll(at, o, f.address())
 	}
-	p := &plan{id: f.hash(), inputs: []input{{from: at, value: o.value}}}
+	p := &plan{id: f.random.Hash32(), inputs: []input{{from: at, value: o.value}}}
 	// At most one amount of BRC-20 moves in a transaction: the feed has room for one operation.
 	other, second, ok := f.outputFor(height, func(o *output) bool { return !f.awaited(o) })
 	if ok && other != at {
@@ -35,7 +35,7 @@ func (f *Feed) split(p *plan, first *output) {
 	if rest := p.inValue() - at; rest > 0 {
 		p.payees = append(p.payees, payee{value: rest, address: f.address()})
 	}
-	if f.chance(f.cfg.TransferBurntShare) {
+	if f.random.Chance(f.cfg.TransferBurntShare) {
 		out := &p.payees[len(p.payees)-1]
 		out.address, out.script = "", f.script()
 	}
@@ -43,8 +43,8 @@ func (f *Feed) split(p *plan, first *output) {
 
 // moveAll moves all that an output holds, to an address unless it is burnt or spent in fees.
 func (f *Feed) moveAll(at outpoint, o *output, address string) *plan {
-	p := &plan{id: f.hash(), inputs: []input{{from: at, value: o.value}}}
-	toFees, burnt := f.chance(f.cfg.TransferFeesShare), f.chance(f.cfg.TransferBurntShare)
+	p := &plan{id: f.random.Hash32(), inputs: []input{{from: at, value: o.value}}}
+	toFees, burnt := f.random.Chance(f.cfg.TransferFeesShare), f.random.Chance(f.cfg.TransferBurntShare)
 	to := payee{value: o.value, address: address}
 	switch {
 	case toFees:

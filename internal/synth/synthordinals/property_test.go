@@ -15,7 +15,7 @@ func TestAnyConfiguration(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		share := func(name string, most float64) float64 { return rapid.Float64Range(0, most).Draw(r, name) }
 		amount := func(name string, most int) Range {
-			return Range{rapid.IntRange(-1, 2).Draw(r, name), rapid.IntRange(0, most).Draw(r, name+" at most")}
+			return Range{Min: rapid.IntRange(-1, 2).Draw(r, name), Max: rapid.IntRange(0, most).Draw(r, name+" at most")}
 		}
 		network := rapid.SampledFrom([]ordinals.Network{"", ordinals.Mainnet, ordinals.Testnet, ordinals.Signet, ordinals.Regtest}).Draw(r, "network")
 		start := rapid.Uint64Range(0, 120).Draw(r, "start")
@@ -73,18 +73,17 @@ func TestUndo(t *testing.T) {
 					t.Fatalf("block %d is another one when it is made again", b.height)
 				}
 			}
-			same(t, "outputs", f.world.outputs.rows, straight.outputs.rows)
-			same(t, "spendable", f.world.spendable.list, straight.spendable.list)
-			same(t, "places of spendable", f.world.spendable.at, straight.spendable.at)
-			same(t, "sats", f.world.sats.rows, straight.sats.rows)
-			same(t, "counts", f.world.counts.value, straight.counts.value)
-			same(t, "recent", f.world.recent.value, straight.recent.value)
-			same(t, "tokens", f.world.tokens.deployed.rows, straight.tokens.deployed.rows)
-			same(t, "tickers", f.world.tokens.tickers.list, straight.tokens.tickers.list)
-			same(t, "available", f.world.tokens.available.rows, straight.tokens.available.rows)
-			same(t, "holders", f.world.tokens.holders.list, straight.tokens.holders.list)
-			same(t, "pending", f.world.tokens.pending.rows, straight.tokens.pending.rows)
-			same(t, "waiting", f.world.tokens.waiting.list, straight.tokens.waiting.list)
+			same(t, "outputs", f.world.outputs.Rows, straight.outputs.Rows)
+			same(t, "spendable", f.world.spendable.List, straight.spendable.List)
+			same(t, "sats", f.world.sats.Rows, straight.sats.Rows)
+			same(t, "counts", f.world.counts.Value, straight.counts.Value)
+			same(t, "recent", f.world.recent.Value, straight.recent.Value)
+			same(t, "tokens", f.world.tokens.deployed.Rows, straight.tokens.deployed.Rows)
+			same(t, "tickers", f.world.tokens.tickers.List, straight.tokens.tickers.List)
+			same(t, "available", f.world.tokens.available.Rows, straight.tokens.available.Rows)
+			same(t, "holders", f.world.tokens.holders.List, straight.tokens.holders.List)
+			same(t, "pending", f.world.tokens.pending.Rows, straight.tokens.pending.Rows)
+			same(t, "waiting", f.world.tokens.waiting.List, straight.tokens.waiting.List)
 		}
 	})
 }

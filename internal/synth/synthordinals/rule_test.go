@@ -146,7 +146,7 @@ func TestAddresses(t *testing.T) {
 	for network, n := range map[ordinals.Network]bitcoin.Network{
 		"": bitcoin.Mainnet, ordinals.Testnet: bitcoin.Testnet, ordinals.Signet: bitcoin.Testnet, ordinals.Regtest: bitcoin.Regtest,
 	} {
-		f := New(Config{Seed: 4, Network: network, Transfers: Range{1, 3}, Reveals: Range{1, 3}})
+		f := New(Config{Seed: 4, Network: network, Transfers: Range{Min: 1, Max: 3}, Reveals: Range{Min: 1, Max: 3}})
 		if _, ok := f.Tip(); ok {
 			t.Error("there is a tip before the first post")
 		}
@@ -277,7 +277,7 @@ func TestTokensAreConserved(t *testing.T) {
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	body := func(s Shape) []byte {
-		return New(Config{Seed: 1, Reveals: Range{1, 1}, Transfers: Range{0, 0}, Shapes: []Shape{s}}).Next().Body
+		return New(Config{Seed: 1, Reveals: Range{Min: 1, Max: 1}, Transfers: Range{Min: 0, Max: 0}, Shapes: []Shape{s}}).Next().Body
 	}
 	want := map[string]string{
 		"":                                 "chainhook apply rollback",
@@ -360,10 +360,10 @@ func TestForgetHistory(t *testing.T) {
 		f.Next()
 		limit := 500
 		if len(f.canonical) > limit || len(f.branch) > 20 || len(f.queue) > 3 || len(f.later) > 40 || len(f.mempool) > limit ||
-			len(f.world.outputs.rows) > 150 || len(f.world.sats.rows) > 3000 || len(f.world.tokens.pending.rows) > 150 {
+			len(f.world.outputs.Rows) > 150 || len(f.world.sats.Rows) > 3000 || len(f.world.tokens.pending.Rows) > 150 {
 			t.Fatalf("after %d posts: %d blocks, %d of them not final, %d and %d deliveries, %d plans, %d outputs, %d sats, %d amounts to send",
 				i, len(f.canonical), len(f.branch), len(f.queue), len(f.later), len(f.mempool),
-				len(f.world.outputs.rows), len(f.world.sats.rows), len(f.world.tokens.pending.rows))
+				len(f.world.outputs.Rows), len(f.world.sats.Rows), len(f.world.tokens.pending.Rows))
 		}
 	}
 	tip, ok := f.Tip()

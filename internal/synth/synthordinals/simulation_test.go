@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"strata/domain/ordinals"
+	"strata/internal/synth/simulate"
 )
 
 func TestSimulationPostsTheFeed(t *testing.T) {
@@ -68,8 +69,8 @@ func TestSimulationStaysOnThisMachine(t *testing.T) {
 		name, address string
 		want          error
 	}{
-		{"another machine", "http://192.0.2.7:3700", ErrRemote},
-		{"another machine, IPv6", "http://[2001:db8::1]:3700", ErrRemote},
+		{"another machine", "http://192.0.2.7:3700", simulate.ErrRemote},
+		{"another machine, IPv6", "http://[2001:db8::1]:3700", simulate.ErrRemote},
 		{"not http", "ftp://127.0.0.1:3700", nil},
 		{"no host", "http://", nil},
 		{"no address", "http://127.0.0.1:port", nil},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"strata/domain/ordinals"
+	"strata/internal/synth/undo"
 )
 
 // token is a BRC-20 token. Amounts are in units of 10^-18.
@@ -31,12 +32,12 @@ type tokenText struct {
 
 // tokens is what an indexer knows of BRC-20.
 type tokens struct {
-	deployed  table[string, *token] // by ticker
-	tickers   *roster[string]
-	available table[Holding, *big.Int]
-	holders   *roster[Holding]
-	pending   table[ordinals.Sat, pendingSend] // inscribed and not yet sent
-	waiting   *roster[ordinals.Sat]            // these
+	deployed  undo.Table[string, *token] // by ticker
+	tickers   *undo.Roster[string]
+	available undo.Table[Holding, *big.Int]
+	holders   *undo.Roster[Holding]
+	pending   undo.Table[ordinals.Sat, pendingSend] // inscribed and not yet sent
+	waiting   *undo.Roster[ordinals.Sat]            // these
 }
 
 // pendingSend is an amount that goes where the sat goes next.
@@ -45,14 +46,14 @@ type pendingSend struct {
 	at        outpoint // of the reveal: it is sent by the first move
 }
 
-func newTokens(j *journal) tokens {
+func newTokens(j *undo.Log) tokens {
 	return tokens{
-		deployed:  newTable[string, *token](j),
-		tickers:   newRoster[string](j),
-		available: newTable[Holding, *big.Int](j),
-		holders:   newRoster[Holding](j),
-		pending:   newTable[ordinals.Sat, pendingSend](j),
-		waiting:   newRoster[ordinals.Sat](j),
+		deployed:  undo.NewTable[string, *token](j),
+		tickers:   undo.NewRoster[string](j),
+		available: undo.NewTable[Holding, *big.Int](j),
+		holders:   undo.NewRoster[Holding](j),
+		pending:   undo.NewTable[ordinals.Sat, pendingSend](j),
+		waiting:   undo.NewRoster[ordinals.Sat](j),
 	}
 }
 
@@ -87,7 +88,7 @@ func (t tokens) inscribed(r *reveal, height uint64, n ordinals.Network) *tokenOp
 	o := &tokenOperation{
 		kind: r.token.kind, tick: r.token.tick, id: r.id, address: r.to.address, amount: r.token.amount, sat: r.sat, to: r.to,
 	}
-	known := t.deployed.get(ticker(o.tick))
+	known := t.deployed.Get(ticker(o.tick))
 	switch {
 	case o.kind == ordinals.BRC20KindDeploy:
 		return t.deploy(o, r, known, height >= selfMintsFrom(n))
@@ -112,8 +113,8 @@ func (t tokens) deploy(o *tokenOperation, r *reveal, known *token, selfMints boo
 		tick: o.tick, id: o.id, max: text.max, limit: text.limit, minted: new(big.Int), decimals: text.decimals, selfMint: text.selfMint,
 	}
 	o.decimals = text.decimals
-	t.deployed.put(ticker(o.tick), o.deploy)
-	t.tickers.add(ticker(o.tick))
+	t.deployed.Set(ticker(o.tick), o.deploy)
+	t.tickers.Add(ticker(o.tick))
 	return o
 }
 
@@ -133,27 +134,27 @@ func (t tokens) mint(o *tokenOperation, r *reveal, known *token) *tokenOperation
 	}
 	minted := *known
 	minted.minted = new(big.Int).Add(known.minted, o.amount)
-	t.deployed.put(ticker(o.tick), &minted)
+	t.deployed.Set(ticker(o.tick), &minted)
 	o.decimals = known.decimals
 	t.add(o, o.address, o.amount)
 	return o
 }
 
 func (t tokens) transfer(o *tokenOperation, known *token) *tokenOperation {
-	has := t.available.get(Holding{Ticker: ticker(o.tick), Address: o.address})
+	has := t.available.Get(Holding{Ticker: ticker(o.tick), Address: o.address})
 	if has == nil || has.Cmp(o.amount) < 0 {
 		return nil
 	}
 	o.decimals = known.decimals
 	t.add(o, o.address, new(big.Int).Neg(o.amount))
-	t.pending.put(o.sat, pendingSend{operation: o, at: o.to.at})
-	t.waiting.add(o.sat)
+	t.pending.Set(o.sat, pendingSend{operation: o, at: o.to.at})
+	t.waiting.Add(o.sat)
 	return o
 }
 
 // moved is the operation that the move of a sat is; nil for none.
 func (t tokens) moved(m *move) *tokenOperation {
-	inscribed, ok := t.pending.rows[m.sat]
+	inscribed, ok := t.pending.Rows[m.sat]
 	if !ok {
 		return nil
 	}
@@ -174,24 +175,24 @@ func (t tokens) moved(m *move) *tokenOperation {
 
 // withdraw forgets an amount that was to be sent.
 func (t tokens) withdraw(sat ordinals.Sat) {
-	t.pending.remove(sat)
-	t.waiting.remove(sat)
+	t.pending.Remove(sat)
+	t.waiting.Remove(sat)
 }
 
 // add changes what somebody has available of the token of an operation.
 func (t tokens) add(o *tokenOperation, address string, amount *big.Int) {
 	h := Holding{Ticker: ticker(o.tick), Address: address}
 	sum := new(big.Int).Set(amount)
-	if has := t.available.get(h); has != nil {
+	if has := t.available.Get(h); has != nil {
 		sum.Add(sum, has)
 	}
 	if sum.Sign() == 0 {
-		t.available.remove(h)
-		t.holders.remove(h)
+		t.available.Remove(h)
+		t.holders.Remove(h)
 		return
 	}
-	t.available.put(h, sum)
-	t.holders.add(h)
+	t.available.Set(h, sum)
+	t.holders.Add(h)
 }
 
 // content is the inscription that says it.

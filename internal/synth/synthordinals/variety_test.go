@@ -206,7 +206,7 @@ func TestEverythingHappens(t *testing.T) {
 // TestEachSettingDoesWhatItSays turns on one thing at a time: it happens then, and not before.
 func TestEachSettingDoesWhatItSays(t *testing.T) {
 	t.Parallel()
-	base := Config{Seed: 3, Network: ordinals.Regtest, StartHeight: 30, Reveals: Range{1, 2}, Transfers: Range{1, 3}}
+	base := Config{Seed: 3, Network: ordinals.Regtest, StartHeight: 30, Reveals: Range{Min: 1, Max: 2}, Transfers: Range{Min: 1, Max: 3}}
 	const posts = 120
 	never := variety(t, base, posts)
 	for _, tc := range []struct {
@@ -228,10 +228,10 @@ func TestEachSettingDoesWhatItSays(t *testing.T) {
 		{"shared outputs", func(c *Config) { c.SharedOutputShare = 0.5 }, []string{"several sats in an output"}},
 		{"transfers in fees", func(c *Config) { c.TransferFeesShare = 0.3 }, []string{"moved spent_in_fees", "moved from the fees"}},
 		{"transfers burnt", func(c *Config) { c.TransferBurntShare = 0.3 }, []string{"moved burnt"}},
-		{"tokens", func(c *Config) { c.Tokens = Range{1, 4} }, []string{"deploy", "mint", "transfer", "transfer_send"}},
-		{"own amounts", func(c *Config) { c.Tokens, c.SelfSendShare, c.Accounts = Range{2, 4}, 0.5, 60 }, []string{"amount sent to the sender"}},
+		{"tokens", func(c *Config) { c.Tokens = Range{Min: 1, Max: 4} }, []string{"deploy", "mint", "transfer", "transfer_send"}},
+		{"own amounts", func(c *Config) { c.Tokens, c.SelfSendShare, c.Accounts = Range{Min: 2, Max: 4}, 0.5, 60 }, []string{"amount sent to the sender"}},
 		{"empty heights", func(c *Config) { c.EmptyHeightShare = 0.3 }, []string{"empty heights"}},
-		{"blocks per payload", func(c *Config) { c.BlocksPerPayload = Range{2, 4} }, []string{"several blocks in a payload"}},
+		{"blocks per payload", func(c *Config) { c.BlocksPerPayload = Range{Min: 2, Max: 4} }, []string{"several blocks in a payload"}},
 		{"replay", func(c *Config) { c.ReplayBlocks = 50 }, []string{"replay"}},
 		{"rollbacks", func(c *Config) { c.RollbackProbability = 0.2 }, []string{"rollback", "rollback of several"}},
 		{"returns", func(c *Config) { c.RollbackProbability, c.ReturnProbability = 0.2, 0.5 }, []string{"block that returned"}},
@@ -262,7 +262,7 @@ func TestEachSettingDoesWhatItSays(t *testing.T) {
 func TestRemine(t *testing.T) {
 	t.Parallel()
 	for _, share := range []float64{0, 1} {
-		f := New(Config{Seed: 7, RollbackProbability: 0.3, RemineShare: share, Transfers: Range{1, 3}})
+		f := New(Config{Seed: 7, RollbackProbability: 0.3, RemineShare: share, Transfers: Range{Min: 1, Max: 3}})
 		again, elsewhere := 0, 0
 		for range 200 {
 			payload, err := ordinals.Decode(f.Next().Body)

@@ -5,6 +5,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/ordinals"
+	"strata/internal/synth/undo"
 )
 
 // coinbaseMaturity is how many blocks later the outputs of a coinbase transaction may be spent.
@@ -12,12 +13,12 @@ const coinbaseMaturity = 100
 
 // world is what there is at the tip of the branch that the generator is on: enough to make the next block.
 type world struct {
-	journal   *journal
-	outputs   table[outpoint, *output] // with inscribed sats, and not forgotten
-	spendable *roster[outpoint]        // these
-	sats      table[ordinals.Sat, satState]
-	counts    cell[counts]
-	recent    cell[[]ordinals.InscriptionID] // some of the newest, to refer to
+	journal   *undo.Log
+	outputs   undo.Table[outpoint, *output] // with inscribed sats, and not forgotten
+	spendable *undo.Roster[outpoint]        // these
+	sats      undo.Table[ordinals.Sat, satState]
+	counts    *undo.Cell[counts]
+	recent    *undo.Cell[[]ordinals.InscriptionID] // some of the newest, for references
 	tokens    tokens
 }
 
@@ -51,14 +52,14 @@ type counts struct {
 }
 
 func newWorld() *world {
-	j := &journal{}
+	j := new(undo.Log)
 	return &world{
 		journal:   j,
-		outputs:   newTable[outpoint, *output](j),
-		spendable: newRoster[outpoint](j),
-		sats:      newTable[ordinals.Sat, satState](j),
-		counts:    cell[counts]{journal: j},
-		recent:    cell[[]ordinals.InscriptionID]{journal: j},
+		outputs:   undo.NewTable[outpoint, *output](j),
+		spendable: undo.NewRoster[outpoint](j),
+		sats:      undo.NewTable[ordinals.Sat, satState](j),
+		counts:    undo.NewCell[counts](j),
+		recent:    undo.NewCell[[]ordinals.InscriptionID](j),
 		tokens:    newTokens(j),
 	}
 }
@@ -70,7 +71,7 @@ func (o *output) place(at outpoint, offset uint64) place {
 
 // number gives the next number to an inscription.
 func (w *world) number(cursed bool, height uint64, network ordinals.Network) ordinals.InscriptionNumber {
-	c, n := w.counts.value, ordinals.InscriptionNumber{}
+	c, n := w.counts.Value, ordinals.InscriptionNumber{}
 	if cursed {
 		c.cursed++
 		n.Classic = -c.cursed
@@ -84,21 +85,21 @@ func (w *world) number(cursed bool, height uint64, network ordinals.Network) ord
 	if n.Jubilee >= 0 {
 		c.numbers++
 	}
-	w.counts.set(c)
+	w.counts.Set(c)
 	return n
 }
 
 // remember makes an inscription one to refer to.
 func (w *world) remember(id ordinals.InscriptionID) {
 	const most = 48
-	list := append(slices.Clone(w.recent.value), id)
-	w.recent.set(list[max(len(list)-most, 0):])
+	list := append(slices.Clone(w.recent.Value), id)
+	w.recent.Set(list[max(len(list)-most, 0):])
 }
 
 // forget leaves outputs alone for ever while there are too many.
 func (w *world) forget(most int, height uint64) {
-	for len(w.spendable.list) > most {
-		at := w.spendable.list[height%uint64(len(w.spendable.list))]
+	for len(w.spendable.List) > most {
+		at := w.spendable.List[height%uint64(len(w.spendable.List))]
 		for _, c := range w.spend(at).carried {
 			w.bury(c.sat)
 		}
@@ -107,15 +108,15 @@ func (w *world) forget(most int, height uint64) {
 
 // spend takes an output away.
 func (w *world) spend(at outpoint) *output {
-	o := w.outputs.get(at)
-	w.outputs.remove(at)
-	w.spendable.remove(at)
+	o := w.outputs.Get(at)
+	w.outputs.Remove(at)
+	w.spendable.Remove(at)
 	return o
 }
 
 // bury forgets a sat that never moves again.
 func (w *world) bury(sat ordinals.Sat) {
-	w.sats.remove(sat)
+	w.sats.Remove(sat)
 	w.tokens.withdraw(sat)
 }
 
@@ -125,7 +126,7 @@ func (w *world) minable(p *plan, height uint64) bool {
 		if in.fresh != nil {
 			continue
 		}
-		if o := w.outputs.get(in.from); o == nil || o.matures > height {
+		if o := w.outputs.Get(in.from); o == nil || o.matures > height {
 			return false
 		}
 	}
