@@ -1,5 +1,5 @@
-// Package simulate posts made-up events to an observer over HTTP, with the pace and the patience of the program that the
-// events seem to come from. What a post looks like and when an observer's answer counts is up to the caller.
+// Package simulate posts made-up events to an observer over HTTP, with the pace and the patience of the program that
+// the events seem to come from. What a post looks like and when an observer's answer counts is up to the caller.
 package simulate
 
 import (
@@ -40,8 +40,8 @@ type Loop struct {
 	Progress func(Progress)                                    // called after each attempt; may be nil
 }
 
-// Run posts until Count is reached and then returns nil, or until the context ends and then returns its error. An attempt
-// that fails with ErrRemote ends it as well. No other failure does.
+// Run posts until Count is reached and then returns nil, or until the context ends and then returns its error. An
+// attempt that fails with ErrRemote ends it as well. No other failure does.
 func (l Loop) Run(ctx context.Context) error {
 	started := time.Now()
 	var p Progress

@@ -95,8 +95,8 @@ func deriveKey(seed uint64, purpose string, n int, encoding key.Encoding) key.Pr
 
 // sign signs t as origin. Unless genuine is set, the signatures decode but do not verify.
 //
-// sign repeats the steps of transaction.Sign, which would derive the public keys each time. That takes as long as signing,
-// and the account knows its public keys.
+// sign repeats the steps of transaction.Sign, which would derive the public keys each time. That takes as long as
+// signing, and the account knows its public keys.
 func (a *account) sign(t *transaction.Transaction, genuine bool, fake func() key.Signature) {
 	t.Origin = a.condition(t.Origin.Nonce, t.Origin.Fee)
 	a.fill(&t.Origin, fake, t.OriginDigest, genuine)

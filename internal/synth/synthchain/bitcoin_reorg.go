@@ -1,7 +1,7 @@
 package synthchain
 
-// reorganizeBitcoin mines Bitcoin blocks on a block below Bitcoin's tip, or on the tip of an abandoned branch. It returns
-// false if that would remove final blocks.
+// reorganizeBitcoin mines Bitcoin blocks on a block below Bitcoin's tip, or on the tip of an abandoned branch. It
+// returns false if that would remove final blocks.
 func (c *Chain) reorganizeBitcoin() bool {
 	from := c.abandonedBurn()
 	returning := from != nil
@@ -29,8 +29,8 @@ func (c *Chain) reorganizeBitcoin() bool {
 	return true
 }
 
-// abandonedBurn sometimes returns the tip of an orphaned branch, otherwise nil. Observers can only recognise what grows on
-// such a tip if the node posts the parents of burn blocks.
+// abandonedBurn sometimes returns the tip of an orphaned branch, otherwise nil. Observers can only recognise what grows
+// on such a tip if the node posts the parents of burn blocks.
 func (c *Chain) abandonedBurn() *burnBlock {
 	if c.cfg.Generation < V3109 || !c.random.Chance(c.cfg.ReturnProbability) {
 		return nil

@@ -6,8 +6,8 @@ import "strata/internal/synth/draw"
 type Range = draw.Range
 
 // Config describes a chain. The same Config gives the same bytes. Zero fields take the defaults named here, and New
-// resolves contradictions between fields; Chain.Config returns the result. Shares and probabilities are between 0 and 1;
-// 0 means never.
+// resolves contradictions between fields; Chain.Config returns the result. Shares and probabilities are between 0 and
+// 1; 0 means never.
 type Config struct {
 	Seed            uint64
 	Network         Network
@@ -22,8 +22,8 @@ type Config struct {
 	BlocksPerTenure    int    // maximum; default 5
 	Maturity           int    // tenures (before Nakamoto: blocks) until a reward is paid; default 100
 	Microblocks        bool   // streams of microblocks between blocks, before Nakamoto
-	// MergedGenesis puts the boot receipts into block 1 and omits block 0, as nodes before 2.1 do. It lowers Generation to
-	// V205 and switches Nakamoto off.
+	// MergedGenesis puts the boot receipts into block 1 and omits block 0, as nodes before 2.1 do. It lowers Generation
+	// to V205 and switches Nakamoto off.
 	MergedGenesis     bool
 	EmptyGenesisEvery int     // announce block 0 again, without contents, every so many posts (at least 2); default never
 	SponsoredShare    float64 // of transactions
@@ -46,11 +46,11 @@ type Config struct {
 	StackerDBProbability    float64 // per block: /stackerdb_chunks
 	ProposalProbability     float64 // per block: /proposal_response
 
-	// SigningSample is n to sign one of n transactions. The others get signatures that decode but do not verify. Signing
-	// takes most of the time. Default 1: all signatures are genuine.
+	// SigningSample is n to sign one of n transactions. The others get signatures that decode but do not verify.
+	// Signing takes most of the time. Default 1: all signatures are genuine.
 	SigningSample int
-	// ForgetHistory drops the posts and identities of final blocks. CanonicalPosts and State.Blocks then reach back only
-	// to the last final block.
+	// ForgetHistory drops the posts and identities of final blocks. CanonicalPosts and State.Blocks then reach back
+	// only to the last final block.
 	ForgetHistory bool
 }
 

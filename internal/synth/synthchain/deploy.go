@@ -28,8 +28,8 @@ func (c *Chain) planDeployFail(x *execution) *operation {
 	})
 }
 
-// deploy returns the operation of a deployment, whose outcome run decides. deploy adds the contract's interface, unless run
-// sets it to "none".
+// deploy returns the operation of a deployment, whose outcome run decides. deploy adds the contract's interface, unless
+// run sets it to "none".
 func (c *Chain) deploy(x *execution, t *template, run func(*execution, party) outcome) *operation {
 	from := c.sender(x)
 	if from == nil {

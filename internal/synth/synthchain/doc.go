@@ -2,10 +2,10 @@
 // its event observers, with forks, Bitcoin reorganisations, duplicates and everything else that observers meet.
 //
 // The posts are faithful in their bytes, not only in their shape: raw transactions are serialised and signed, ids are
-// their hashes, block hashes are hashes of headers, and each block is valid on its parent. The generator therefore keeps
-// a model of the chain on each branch: balances, nonces, locks, tokens, contracts, immature rewards. It updates the model
-// while it executes transactions and never by reading what it wrote, so Expected can serve as an oracle for code that
-// reads the posts.
+// their hashes, block hashes are hashes of headers, and each block is valid on its parent. The generator therefore
+// keeps a model of the chain on each branch: balances, nonces, locks, tokens, contracts, immature rewards. It updates
+// the model while it executes transactions and never by reading what it wrote, so Expected can serve as an oracle for
+// code that reads the posts.
 //
 // # Posts and expectations
 //

@@ -17,8 +17,8 @@ type execution struct {
 	events   []event
 }
 
-// operation is a transaction, or an operation on Bitcoin that nodes post as one. It can be executed on several branches,
-// with different outcomes.
+// operation is a transaction, or an operation on Bitcoin that nodes post as one. It can be executed on several
+// branches, with different outcomes.
 type operation struct {
 	origin, sponsor *account // nil if no account sent it
 	nonce           uint64   // of the origin

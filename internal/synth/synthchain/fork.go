@@ -7,8 +7,8 @@ type forkPlan struct {
 	first bool // the next block is the first one of the fork, a rival of an existing block
 }
 
-// chooseParent returns the parent of the next block: the canonical tip, unless a fork is in progress or starts. If fresh
-// is set, the block must start a new tenure.
+// chooseParent returns the parent of the next block: the canonical tip, unless a fork is in progress or starts. If
+// fresh is set, the block must start a new tenure.
 func (c *Chain) chooseParent() (parent *block, fresh bool) {
 	best := c.best()
 	for len(c.forks) > 0 {

@@ -32,8 +32,8 @@ func (n *content) receipts() []*receipt {
 	return all
 }
 
-// grow builds a block on top of parent. It queues the burn block and mempool posts that the block needs, but not the post
-// of the block. The block starts a new tenure if fresh is set or if the tenure of the parent is over.
+// grow builds a block on top of parent. It queues the burn block and mempool posts that the block needs, but not the
+// post of the block. The block starts a new tenure if fresh is set or if the tenure of the parent is over.
 func (c *Chain) grow(parent *block, fresh bool) *block {
 	height := parent.height + 1
 	nakamoto := c.cfg.Nakamoto && height >= c.cfg.NakamotoFromHeight

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// The functions below write compact JSON as nodes do, and escape only characters that must be escaped. Their callers write
-// keys in byte order.
+// The functions below write compact JSON as nodes do, and escape only characters that must be escaped. Their callers
+// write keys in byte order.
 
 const hexDigits = "0123456789abcdef"
 

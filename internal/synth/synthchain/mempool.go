@@ -11,8 +11,8 @@ type pool struct {
 // poolSize is the maximum length of pool.stale.
 const poolSize = 64
 
-// announce sometimes adds a transaction to the mempool post before it is mined. If the transaction replaces another one,
-// that is announced first, and its drop is posted before the transaction.
+// announce sometimes adds a transaction to the mempool post before it is mined. If the transaction replaces another
+// one, that is announced first, and its drop is posted before the transaction.
 func (c *Chain) announce(o *operation) {
 	if !c.random.Chance(c.cfg.MempoolProbability) {
 		return

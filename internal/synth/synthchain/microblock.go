@@ -83,8 +83,8 @@ func (c *Chain) confirm(parent *block) []*microblock {
 	return parent.stream[:n]
 }
 
-// encodeMicroblocks encodes the body of /new_microblocks. The indexes of transactions start at 0 in each microblock; those
-// of events count over all microblocks.
+// encodeMicroblocks encodes the body of /new_microblocks. The indexes of transactions start at 0 in each microblock;
+// those of events count over all microblocks.
 func (c *Chain) encodeMicroblocks(b *block, stream []*microblock) []byte {
 	var receipts []*receipt
 	for _, m := range stream {

@@ -6,8 +6,8 @@ import (
 	"strata/domain/transaction"
 )
 
-// minerOperation returns a transaction of the miner, without a fee. after is the number of the miner's transactions that
-// come before it in the block.
+// minerOperation returns a transaction of the miner, without a fee. after is the number of the miner's transactions
+// that come before it in the block.
 func (c *Chain) minerOperation(x *execution, b *block, after uint64, payload transaction.Payload, run func(*execution) outcome) *operation {
 	o := &operation{origin: b.miner, nonce: x.nonce.Get(b.miner.party) + after, run: run}
 	c.sign(o, payload, transaction.PostConditions{})
@@ -111,7 +111,8 @@ func (c *Chain) pay(x *execution, tenure uint64) []byte {
 	return c.appendReward(dst, r.producer, r.producer, r, 0, 0, 0, produced)
 }
 
-// appendReward writes an entry of matured_miner_rewards. Its member from_index_consensus_hash holds the index block hash.
+// appendReward writes an entry of matured_miner_rewards. Its member from_index_consensus_hash holds the index block
+// hash.
 func (c *Chain) appendReward(dst []byte, recipient, miner party, r *reward, coinbase, anchored, confirmed, produced uint64) []byte {
 	dst = appendAmount(append(dst, `{"coinbase_amount":`...), coinbase)
 	dst = appendHex(appendKey(dst, "from_index_consensus_hash"), r.index[:])

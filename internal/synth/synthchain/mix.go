@@ -1,7 +1,7 @@
 package synthchain
 
-// Mix has the relative weights of the kinds of transactions. A kind that is impossible at the moment, because nobody owns
-// a token yet, for example, becomes a transfer. The zero Mix stands for DefaultMix.
+// Mix has the relative weights of the kinds of transactions. A kind that is impossible at the moment, because nobody
+// owns a token yet, for example, becomes a transfer. The zero Mix stands for DefaultMix.
 type Mix struct {
 	Transfer           int // plain STX transfers
 	Deploy             int // contracts: tokens, collectibles, names, vaults

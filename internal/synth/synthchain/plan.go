@@ -87,8 +87,8 @@ func (c *Chain) stranger(n int) party {
 	return c.roll.number(standard(c32.Address{Version: version, Hash160: [20]byte(digest[:20])}))
 }
 
-// contract returns a random contract of the template, or of any template if t is nil. It returns false if a few attempts
-// find none.
+// contract returns a random contract of the template, or of any template if t is nil. It returns false if a few
+// attempts find none.
 func (c *Chain) contract(x *execution, t *template) (party, bool) {
 	n := int(x.total.Get(totalContracts).lo)
 	for range min(n, 12) {

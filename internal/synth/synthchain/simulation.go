@@ -11,8 +11,8 @@ import (
 	"strata/internal/synth/simulate"
 )
 
-// Simulation plays a node: it posts a chain to an observer, each post on its own connection, and repeats a post until the
-// observer accepts it.
+// Simulation plays a node: it posts a chain to an observer, each post on its own connection, and repeats a post until
+// the observer accepts it.
 type Simulation struct {
 	Observer    string // http://host:port, optionally with a path that goes before those of the node
 	Chain       Config
@@ -46,8 +46,8 @@ func (s Simulation) Run(ctx context.Context) error {
 	}.Run(ctx)
 }
 
-// backoff returns the wait of a node before it repeats a post: 100 ms, then twice the previous wait and a little more at
-// random, at most three timeouts.
+// backoff returns the wait of a node before it repeats a post: 100 ms, then twice the previous wait and a little more
+// at random, at most three timeouts.
 func (s Simulation) backoff(previous time.Duration) time.Duration {
 	if previous == 0 {
 		return 100 * time.Millisecond

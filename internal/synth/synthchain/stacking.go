@@ -159,8 +159,8 @@ func (c *Chain) planIncrease(x *execution, from *account) *operation {
 	})
 }
 
-// printStacking emits the print that nodes add to calls of the PoX contracts, from pox-2 to pox-4. It describes the account
-// before the lock.
+// printStacking emits the print that nodes add to calls of the PoX contracts, from pox-2 to pox-4. It describes the
+// account before the lock.
 func (x *execution) printStacking(name string, from *account, cycles uint64, data []clarity.Field) {
 	g := x.chain.cfg.Generation
 	if g < V21 {

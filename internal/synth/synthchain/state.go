@@ -37,7 +37,8 @@ type Holding struct{ Asset, Owner string }
 // Item names a non-fungible token. Value is its serialised id in hex with 0x.
 type Item struct{ Asset, Value string }
 
-// State is the true state at the canonical tip. Principals are texts, amounts of STX are microSTX, and zeros are omitted.
+// State is the true state at the canonical tip. Principals are texts, amounts of STX are microSTX, and zeros are
+// omitted.
 type State struct {
 	Tip     BlockRef
 	BurnTip BurnRef
@@ -78,8 +79,9 @@ func (c *Chain) Accounts() []string {
 }
 
 // Expected returns the state at the canonical tip of the posts that were handed out so far. The canonical tip is the
-// highest block with complete ancestry, all of it elected by canonical Bitcoin blocks. Of several it is the one that was
-// elected last, then the one that came first. Bitcoin's canonical chain leads to the burn block that was announced last.
+// highest block with complete ancestry, all of it elected by canonical Bitcoin blocks. Of several it is the one that
+// was elected last, then the one that came first. Bitcoin's canonical chain leads to the burn block that was announced
+// last.
 //
 // The result is a copy. Before the first post it describes genesis.
 func (c *Chain) Expected() State {
@@ -134,8 +136,9 @@ func (c *Chain) Expected() State {
 	return s
 }
 
-// CanonicalPosts returns the fewest posts that lead to the same rows when they are replayed alone: genesis, the canonical
-// burn blocks and the canonical blocks, in order. With Config.ForgetHistory they start at the last final block.
+// CanonicalPosts returns the fewest posts that lead to the same rows when they are replayed alone: genesis, the
+// canonical burn blocks and the canonical blocks, in order. With Config.ForgetHistory they start at the last final
+// block.
 func (c *Chain) CanonicalPosts() []Post {
 	posts := append([]Post(nil), c.history.posts...)
 	return c.linear(posts, c.path(c.best()), c.burnTip)

@@ -8,8 +8,8 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// queueSurroundings queues the posts that follow a block, as configured: microblocks, drops, stray transactions, and posts
-// that are not about the chain.
+// queueSurroundings queues the posts that follow a block, as configured: microblocks, drops, stray transactions, and
+// posts that are not about the chain.
 func (c *Chain) queueSurroundings(b *block) {
 	if c.cfg.Microblocks && !b.nakamoto && c.random.IntN(2) == 0 {
 		c.streamMicroblocks(b)
@@ -30,7 +30,8 @@ func (c *Chain) queueSurroundings(b *block) {
 	}
 }
 
-// rewardSet returns the next reward set if b is the first block of the prepare phase of a cycle, otherwise an empty one.
+// rewardSet returns the next reward set if b is the first block of the prepare phase of a cycle, otherwise an empty
+// one.
 func (c *Chain) rewardSet(b *block) (cycle uint64, set string) {
 	length := c.cfg.RewardCycle
 	position := func(b *block) uint64 { return b.burn.height - c.cfg.StartBurnHeight }

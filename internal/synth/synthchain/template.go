@@ -59,7 +59,8 @@ var coinTemplate = &template{
 	}, []argument{{name: "coin"}}, nil),
 }
 
-// pieceTemplate is a collection of non-fungible tokens with the functions of SIP-009, numbered from 0. Anybody may mint.
+// pieceTemplate is a collection of non-fungible tokens with the functions of SIP-009, numbered from 0. Anybody may
+// mint.
 var pieceTemplate = &template{
 	name:  "piece",
 	asset: "piece",

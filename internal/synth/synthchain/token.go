@@ -23,8 +23,8 @@ func (c *Chain) planTokenMint(x *execution) *operation {
 	})
 }
 
-// tokenOwner returns a random contract with fungible tokens, and a random account that has some of them and can pay a fee;
-// nil for none. Strangers and contracts never spend their tokens.
+// tokenOwner returns a random contract with fungible tokens, and a random account that has some of them and can pay a
+// fee; nil for none. Strangers and contracts never spend their tokens.
 func (c *Chain) tokenOwner(x *execution) (contract party, owner *account, have u128) {
 	contract, ok := c.contract(x, coinTemplate)
 	if !ok {

@@ -11,13 +11,13 @@ import (
 	"strata/internal/synth/draw"
 )
 
-// TestFreshSatsAreFresh draws stretches of all kinds: none overlap, and all were mined before.
+// TestFreshSatsAreFresh draws stretches of all kinds. None of them overlap, and all were mined before the feed starts.
 func TestFreshSatsAreFresh(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		start := rapid.OneOf(rapid.Uint64Range(20, 100), rapid.Uint64Range(767_430, 900_000), rapid.Uint64Range(2_500_000, 3_000_000)).Draw(r, "start")
 		random := draw.New(rapid.Uint64().Draw(r, "seed"), 1)
-		f := newFresh(start, random)
+		f := newFreshSats(start, random)
 		var all []stretch
 		for range 3000 {
 			get, count := f.ordinary, 1+random.Uint64N(lot)
@@ -28,9 +28,10 @@ func TestFreshSatsAreFresh(t *testing.T) {
 			if !ok || s.count != count || s.first+ordinals.Sat(count) > ordinals.FirstSat(start) {
 				r.Fatalf("got %v of %d sats, of those below %d", s, count, ordinals.FirstSat(start))
 			}
-			// Lots are for one or the other: stretches that look special are from special lots only, and those from both ends.
+			// Both ends of a special stretch are in special lots, and both ends of an ordinary one in ordinary lots.
 			first, last := s.first/lot*lot, (s.first+ordinals.Sat(count)-1)/lot*lot
-			if looked := s.first.Offset() == 0 || s.first%coin == 0 || s.first.CoinbaseHeight() == nineballHeight; special(first) != looked || special(last) != looked {
+			rare := s.first.Offset() == 0 || s.first%coin == 0 || s.first.CoinbaseHeight() == nineballHeight
+			if special(first) != rare || special(last) != rare {
 				r.Fatalf("%v is from lots %d and %d, which are special: %v and %v", s, first, last, special(first), special(last))
 			}
 			all = append(all, s)
@@ -47,7 +48,7 @@ func TestFreshSatsAreFresh(t *testing.T) {
 func TestFreshSatsEnd(t *testing.T) {
 	t.Parallel()
 	random := draw.New(1, 1)
-	f := newFresh(20, random)
+	f := newFreshSats(20, random)
 	f.lots.length = 40
 	n := 0
 	for ; n < 100; n++ {
@@ -60,7 +61,7 @@ func TestFreshSatsEnd(t *testing.T) {
 	}
 }
 
-func TestWalkMeetsEachOnce(t *testing.T) {
+func TestWalkVisitsEachOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		length := rapid.Uint64Range(0, 500).Draw(r, "length")
@@ -77,12 +78,12 @@ func TestWalkMeetsEachOnce(t *testing.T) {
 			seen[n] = true
 		}
 		if uint64(len(seen)) != length {
-			r.Fatalf("met %d of %d", len(seen), length)
+			r.Fatalf("visited %d of %d", len(seen), length)
 		}
 	})
 }
 
-// TestCut compares with a list of all the sats.
+// TestCut compares the result with a list of all sats.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"strata/domain/ordinals"
 )
 
-// TestAnyConfiguration draws configurations and compares the model with what a receiver finds.
+// TestAnyConfiguration draws configurations and compares the model with the state that an observer computes.
 func TestAnyConfiguration(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -45,7 +45,7 @@ func TestAnyConfiguration(t *testing.T) {
 		for range rapid.IntRange(1, 80).Draw(r, "posts") {
 			o.receive(r, f.Next())
 		}
-		o.compare(r, "in the end", f)
+		o.compare(r, "at the end", f)
 		alone := newObserver(f.Config().Network)
 		for _, p := range f.CanonicalPosts() {
 			alone.receive(r, p)
@@ -54,12 +54,12 @@ func TestAnyConfiguration(t *testing.T) {
 	})
 }
 
-// TestUndo compares the world after any history with one that has never known another branch.
+// TestUndo compares the world after some reorganisations with one that saw only the final branch.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	forEach(t, 5, func(t *testing.T, cfg Config) {
 		const never = 1 << 20
-		cfg.RollbackProbability, cfg.MaxRollbackDepth = 0.3, never // so that all blocks know what is in them
+		cfg.RollbackProbability, cfg.MaxRollbackDepth = 0.3, never // no block becomes final and loses its plans
 		f := New(cfg)
 		for range 3 {
 			for range 30 {
@@ -67,10 +67,10 @@ func TestUndo(t *testing.T) {
 			}
 			straight := newWorld()
 			for _, b := range f.branch {
-				again := *b
-				newExecution(straight, f.cfg, &again).again(b.mined)
-				if !reflect.DeepEqual(again.transactions, b.transactions) {
-					t.Fatalf("block %d is another one when it is made again", b.height)
+				replayed := *b
+				newExecution(straight, f.cfg, &replayed).replay(b.mined)
+				if !reflect.DeepEqual(replayed.transactions, b.transactions) {
+					t.Fatalf("block %d differs when it is replayed", b.height)
 				}
 			}
 			same(t, "outputs", f.world.outputs.Rows, straight.outputs.Rows)
@@ -90,7 +90,7 @@ func TestUndo(t *testing.T) {
 
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
-	// A list may be empty or not there at all.
+	// Empty and nil are the same here.
 	if v := reflect.ValueOf(want); (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0 && reflect.ValueOf(got).Len() == 0 {
 		return
 	}

@@ -88,8 +88,8 @@ func (s Simulation) post(ctx context.Context, client *http.Client, target string
 	return nil
 }
 
-// client returns a client that checks each address when it dials it, so that the checked address is the one that it uses.
-// The client uses no proxies and follows no redirects.
+// client returns a client that checks each address when it dials it, so that the checked address is the one that it
+// uses. The client uses no proxies and follows no redirects.
 func (s Simulation) client() *http.Client {
 	dialer := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
 		host, _, err := net.SplitHostPort(address)

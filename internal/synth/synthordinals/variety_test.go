@@ -19,7 +19,7 @@ var (
 	positiveSend = regexp.MustCompile(`"transfer_send":\{("tick":"[^"]*",)?"amt":"[0-9]`)
 )
 
-// variety counts what happened in a stream, as its receiver sees it.
+// variety counts what happens in a stream, from its receiver's point of view, by a description.
 func variety(t *testing.T, cfg Config, posts int) map[string]int {
 	t.Helper()
 	f := New(cfg)
@@ -40,12 +40,12 @@ func variety(t *testing.T, cfg Config, posts int) map[string]int {
 		again := bodies[string(p.Body)]
 		bodies[string(p.Body)] = true
 		for _, b := range payload.Rollback {
-			was := o.news[keyOf(b)]
+			was := o.changed[keyOf(b)]
 			note("rollback", was)
 			note("rollback of something unknown", !was && !known[keyOf(b)])
 		}
 		for _, b := range payload.Apply {
-			was := !o.news[keyOf(b)]
+			was := !o.changed[keyOf(b)]
 			note("late block", !was && b.Height < tip && len(payload.Rollback) == 0)
 			note("late block of a replay", !was && b.Height < tip && len(payload.Rollback) == 0 && !payload.Streaming)
 			note("block that returned", !was && known[keyOf(b)])
@@ -53,7 +53,7 @@ func variety(t *testing.T, cfg Config, posts int) map[string]int {
 			known[keyOf(b)] = true
 			tip = max(tip, b.Height)
 		}
-		note("same blocks in other words", len(o.news) == 0 && !again)
+		note("same blocks in other words", len(o.changed) == 0 && !again)
 		note("rollback of several", len(payload.Rollback) > 1)
 		note("rollback alone", len(payload.Rollback) > 0 && len(payload.Apply) == 0)
 		note("several blocks in a payload", len(payload.Apply) > 1 && len(payload.Rollback) == 0)
@@ -199,11 +199,11 @@ func TestEverythingHappens(t *testing.T) {
 		}
 	}
 	if seen["deploy"] > 0 {
-		t.Error("a BRC-20 token before there was BRC-20")
+		t.Error("a BRC-20 token before BRC-20 started")
 	}
 }
 
-// TestEachSettingDoesWhatItSays turns on one thing at a time: it happens then, and not before.
+// TestEachSettingDoesWhatItSays turns on one setting at a time and checks that its effects appear only then.
 func TestEachSettingDoesWhatItSays(t *testing.T) {
 	t.Parallel()
 	base := Config{Seed: 3, Network: ordinals.Regtest, StartHeight: 30, Reveals: Range{Min: 1, Max: 2}, Transfers: Range{Min: 1, Max: 3}}
@@ -258,7 +258,7 @@ func TestEachSettingDoesWhatItSays(t *testing.T) {
 	}
 }
 
-// TestRemine checks that transactions of a branch that lost are in the one that won, at other places.
+// TestRemine checks that the winning branch mines transactions of the abandoned one, at other places.
 func TestRemine(t *testing.T) {
 	t.Parallel()
 	for _, share := range []float64{0, 1} {

@@ -23,9 +23,9 @@
 //
 // # Cleaning up
 //
-// Nothing stays behind for long, even if the tests are killed. Each process keeps one session open, and the names of its
-// databases contain the application_name of that session; the next process drops databases whose session is gone. A
-// reaper, which is the test binary started again and detached, watches who uses the clusters. It stops the shared cluster
-// some seconds after its last user has left, and stops and removes the cluster of a single test (Dedicated, DataDir) when
-// the process that started it is gone. The reaper exits when there is nothing left to watch.
+// Nothing stays behind for long, even if the tests are killed. Each process keeps one session open, and the names of
+// its databases contain the application_name of that session; the next process drops databases whose session is gone. A
+// reaper, which is the test binary started again and detached, watches who uses the clusters. It stops the shared
+// cluster some seconds after its last user has left, and stops and removes the cluster of a single test (Dedicated,
+// DataDir) when the process that started it is gone. The reaper exits when there is nothing left to watch.
 package pgtest

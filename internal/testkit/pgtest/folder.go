@@ -49,8 +49,9 @@ func openFolder() (folder, error) {
 
 func (f folder) path(name string) string { return filepath.Join(string(f), name) }
 
-// enter marks the cluster in the data directory called name as used by this process, until the returned lock is released,
-// and makes sure that a reaper watches it. If name is empty, enter creates a new data directory for this caller alone.
+// enter marks the cluster in the data directory called name as used by this process, until the returned lock is
+// released, and makes sure that a reaper watches it. If name is empty, enter creates a new data directory for this
+// caller alone.
 func (f folder) enter(ctx context.Context, name string) (string, *filelock.Lock, error) {
 	registry, err := filelock.Open(f.path("registry"))
 	if err != nil {

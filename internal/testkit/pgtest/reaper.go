@@ -34,8 +34,8 @@ func init() {
 	}
 }
 
-// startReaper starts a reaper if none runs. The caller holds the registry, so the last round of a reaper that is about to
-// exit has either seen the caller's lock or is over.
+// startReaper starts a reaper if none runs. The caller holds the registry, so the last round of a reaper that is about
+// to exit has either seen the caller's lock or is over.
 func (f folder) startReaper() error {
 	lock, err := filelock.Open(f.path("reaper"))
 	if err != nil {

@@ -23,8 +23,8 @@ type Replica struct {
 // replicaTimeout bounds the copy of the primary, and every command to a replica.
 const replicaTimeout = time.Minute
 
-// Replica creates and starts a streaming standby of the server, which must be running. When Replica returns, the standby
-// has everything that the server had at the call. It is stopped when the test ends, before the server is.
+// Replica creates and starts a streaming standby of the server, which must be running. When Replica returns, the
+// standby has everything that the server had at the call. It is stopped when the test ends, before the server is.
 func (s *Server) Replica(t testing.TB) *Replica {
 	t.Helper()
 	r := &Replica{Server: &Server{dir: DataDir(t)}, primary: s}
@@ -35,8 +35,8 @@ func (s *Server) Replica(t testing.TB) *Replica {
 	return r
 }
 
-// copyPrimary copies the primary's data into the standby's data directory. If root copies the files, Start gives them to
-// the user that runs the server.
+// copyPrimary copies the primary's data into the standby's data directory. If root copies the files, Start gives them
+// to the user that runs the server.
 func (r *Replica) copyPrimary(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)

@@ -12,9 +12,9 @@ import (
 	"strata/internal/postgres"
 )
 
-// DataDir returns an empty data directory for a private PostgreSQL of this test alone, for example that of a whole strata
-// that the test runs. Unlike t.TempDir, the user that runs the server for root can reach it. When the test ends or is
-// killed, a server that still runs there is stopped, and the directory is removed.
+// DataDir returns an empty data directory for a private PostgreSQL of this test alone, for example that of a whole
+// strata that the test runs. Unlike t.TempDir, the user that runs the server for root can reach it. When the test ends
+// or is killed, a server that still runs there is stopped, and the directory is removed.
 func DataDir(t testing.TB) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
@@ -97,8 +97,8 @@ func (s *Server) Stop(t testing.TB) {
 	}
 }
 
-// Kill ends the server's main process with SIGKILL, like a crash, and returns when nothing listens any more. The backends
-// notice shortly afterwards. The next Start recovers from the write-ahead log.
+// Kill ends the server's main process with SIGKILL, like a crash, and returns when nothing listens any more. The
+// backends notice shortly afterwards. The next Start recovers from the write-ahead log.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
 	process, err := os.FindProcess(s.cluster.Pid())

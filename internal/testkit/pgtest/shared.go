@@ -91,8 +91,8 @@ func broken(err error) bool {
 	return errors.As(err, &version) || errors.As(err, &server)
 }
 
-// settingsKey returns a hash of the settings, so that two revisions of this package with different settings do not share
-// a cluster.
+// settingsKey returns a hash of the settings, so that two revisions of this package with different settings do not
+// share a cluster.
 func settingsKey() string {
 	all := settings()
 	parts := []string{os.Getenv(postgres.BinEnv)}
@@ -165,7 +165,8 @@ func (s *shared) sweep(ctx context.Context) error {
 	})
 }
 
-// create creates a database from a template and returns its name, which ends with hint for people who list the databases.
+// create creates a database from a template and returns its name, which ends with hint for people who list the
+// databases.
 func (s *shared) create(ctx context.Context, template, hint string) (name string, err error) {
 	err = s.inSession(ctx, func(conn *pgx.Conn) error {
 		s.created++
@@ -197,9 +198,10 @@ func (s *shared) drop(ctx context.Context, name string) error {
 // forcePoll is the interval at which DROP DATABASE … WITH (FORCE) looks whether the sessions that it ends are gone.
 const forcePoll = 100 * time.Millisecond
 
-// endSessions ends the sessions of a database and waits until they are gone, for little more than forcePoll. DROP DATABASE
-// … WITH (FORCE) does the same, but it sleeps for a whole forcePoll even if a session ends within a millisecond, as those
-// of a pool that has just been closed do. That is ten times as long as everything else that it does.
+// endSessions ends the sessions of a database and waits until they are gone, for little more than forcePoll. DROP
+// DATABASE … WITH (FORCE) does the same, but it sleeps for a whole forcePoll even if a session ends within a
+// millisecond, as those of a pool that has just been closed do. That is ten times as long as everything else that it
+// does.
 func (s *shared) endSessions(ctx context.Context, name string) error {
 	for wait := time.Millisecond; wait < forcePoll; wait *= 2 {
 		sessions := 0

@@ -40,9 +40,9 @@ func URL(t testing.TB) string { t.Helper(); return empty.URL(t) }
 // Fresh creates one more empty database for test t. See Source.Fresh.
 func Fresh(t testing.TB) string { t.Helper(); return empty.Fresh(t) }
 
-// AdminURL returns the superuser's connection string to the newest database of test t, from any Source. If there is none,
-// it creates an empty one. The superuser may do what the application may not: see other users' sessions, damage rows,
-// change settings.
+// AdminURL returns the superuser's connection string to the newest database of test t, from any Source. If there is
+// none, it creates an empty one. The superuser may do what the application may not: see other users' sessions, damage
+// rows, change settings.
 func AdminURL(t testing.TB) string {
 	t.Helper()
 	db, ok := latest(t)
@@ -52,8 +52,8 @@ func AdminURL(t testing.TB) string {
 	return db.adminURL
 }
 
-// New returns a new pool on the database of test t, which the first call creates. The pool is closed when the test ends.
-// The test fails if it has not released all connections by then.
+// New returns a new pool on the database of test t, which the first call creates. The pool is closed when the test
+// ends. The test fails if it has not released all connections by then.
 func (s *Source) New(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	return openPool(t, s.database(t).url)
@@ -136,8 +136,8 @@ func (s *Source) createTemplate(ctx context.Context, cluster *shared) (string, e
 	return name, cluster.seal(ctx, name)
 }
 
-// seal refuses further connections to a filled template and ends those that are left: CREATE DATABASE can copy a database
-// only while it has no sessions. For those that take longer to end, CREATE DATABASE waits up to 5 seconds.
+// seal refuses further connections to a filled template and ends those that are left: CREATE DATABASE can copy a
+// database only while it has no sessions. For those that take longer to end, CREATE DATABASE waits up to 5 seconds.
 func (s *shared) seal(ctx context.Context, name string) error {
 	if err := s.exec(ctx, "ALTER DATABASE "+ident(name)+" WITH ALLOW_CONNECTIONS false"); err != nil {
 		return err
