@@ -12,8 +12,8 @@ import (
 	"os/exec"
 )
 
-// parts are the roles of helper processes, which run this program, too. A helper reads questions from its standard input
-// and writes answers to its standard output, in JSON. It ends with its input, so it never outlives the bench.
+// parts are the roles of helper processes, which run this program, too. A helper reads questions from its standard
+// input and writes answers to its standard output, in JSON. It ends with its input, so it never outlives the bench.
 var parts = map[string]func(ctx context.Context, in *json.Decoder, out *json.Encoder) error{
 	"handler":      serveConstants,
 	"select":       selectBalances,

@@ -8,8 +8,9 @@ import (
 	"net/url"
 )
 
-// serveFloor runs two servers with nothing but Go's standard library as a helper process: a handler that immediately gives
-// the node's answer, and net/http's reverse proxy to the node. It reads the node's address and writes its own two.
+// serveFloor runs two servers with nothing but Go's standard library as a helper process: a handler that immediately
+// gives the node's answer, and net/http's reverse proxy to the node. It reads the node's address and writes its own
+// two.
 func serveFloor(_ context.Context, in *json.Decoder, out *json.Encoder) error {
 	var node string
 	if err := in.Decode(&node); err != nil {

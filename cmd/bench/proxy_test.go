@@ -31,7 +31,8 @@ func TestSyntheticNode(t *testing.T) {
 	}
 }
 
-// TestNodeRequests checks that targets never repeat, or repeat after the given number, and that all have the same length.
+// TestNodeRequests checks that targets never repeat, or repeat after the given number, and that all have the same
+// length.
 func TestNodeRequests(t *testing.T) {
 	for _, tt := range []struct {
 		different int64
