@@ -1,4 +1,4 @@
-// Package simulate posts made-up events to an observer over HTTP, with the pace and the patience of the program that
+// Package simulate posts synthetic events to an observer over HTTP, with the pace and the patience of the program that
 // the events seem to come from. What a post looks like and when an observer's answer counts is up to the caller.
 package simulate
 
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ErrRemote is returned for an observer that is not on this machine, unless the caller allows that: made-up events must
+// ErrRemote is returned for an observer that is not on this machine, unless the caller allows that: synthetic events must
 // not end up in somebody's log because of a typing error.
 var ErrRemote = errors.New("observer is not on this machine")
 

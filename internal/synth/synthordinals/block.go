@@ -10,7 +10,7 @@ import (
 	"strata/internal/synth/undo"
 )
 
-// block is a Bitcoin block and what it did on its branch. Its contents never change, only the fields after transactions
+// block is a Bitcoin block with its effects on its branch. Its contents never change, only the fields after transactions
 // do.
 type block struct {
 	height       uint64
