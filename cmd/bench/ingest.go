@@ -152,25 +152,35 @@ func (b *bench) acknowledging(ctx context.Context, database, what string, rounds
 // visible measures the time from the acknowledgement of a block until the API shows it.
 func (b *bench) visible(ctx context.Context) error {
 	chain := synthchain.New(synthchain.Config{Seed: 3, TxPerBlock: synthchain.Range{Min: 10, Max: 10}, ForgetHistory: true})
-	// The balances come last: they fold the steps of the chain.
-	target := "/extended/v1/address/" + chain.Accounts()[0] + "/stx"
-	return b.visibility(ctx, "visible", "acknowledged → visible, p50 / p99", "p99 < 100 ms", 300, target, func() (synthchain.Post, int64, error) {
-		p := chain.Next()
-		if p.Path != "/new_block" {
-			return p, 0, nil
-		}
-		var block struct {
-			Height int64 `json:"block_height"`
-		}
-		err := json.Unmarshal(p.Body, &block)
-		return p, block.Height, err
-	})
+	return visibility{
+		database: "visible", what: "acknowledged → visible, p50 / p99", target: "p99 < 100 ms", rounds: 300,
+		path: "/extended/v1/address/" + chain.Accounts()[0] + "/stx", // balances come last: they fold the steps of the chain
+		next: func() (synthchain.Post, int64, error) {
+			p := chain.Next()
+			if p.Path != "/new_block" {
+				return p, 0, nil
+			}
+			var block struct {
+				Height int64 `json:"block_height"`
+			}
+			err := json.Unmarshal(p.Body, &block)
+			return p, block.Height, err
+		},
+	}.measure(ctx, b)
 }
 
-// visibility measures the time from the acknowledgement of posts until the API's answer reflects their blocks, which it
-// requests without a pause. next returns a post and the height of its block; posts with height 0 are only delivered.
-func (b *bench) visibility(ctx context.Context, database, what, target string, rounds int, path string, next func() (p simulate.Post, height int64, err error)) error {
-	url, pool, err := b.database(ctx, database)
+// visibility is a measurement of the time from the acknowledgement of posts until the API shows their blocks.
+type visibility struct {
+	database     string
+	what, target string // of the row
+	rounds       int
+	path         string // of a request whose answer reflects the newest block
+	// next returns a post and the height of its block. Posts with height 0 are only delivered.
+	next func() (p simulate.Post, height int64, err error)
+}
+
+func (v visibility) measure(ctx context.Context, b *bench) error {
+	url, pool, err := b.database(ctx, v.database)
 	if err != nil {
 		return err
 	}
@@ -181,8 +191,8 @@ func (b *bench) visibility(ctx context.Context, database, what, target string, r
 	}
 	defer server.stop()
 	var took []time.Duration
-	for len(took) < rounds {
-		p, height, err := next()
+	for len(took) < v.rounds {
+		p, height, err := v.next()
 		if err != nil {
 			return err
 		}
@@ -193,14 +203,14 @@ func (b *bench) visibility(ctx context.Context, database, what, target string, r
 			continue
 		}
 		acknowledged := time.Now()
-		if err := waitUntilShown(server.api+path, height); err != nil {
+		if err := waitUntilShown(server.api+v.path, height); err != nil {
 			return err
 		}
 		took = append(took, time.Since(acknowledged))
 		time.Sleep(5 * time.Millisecond)
 	}
 	slices.Sort(took)
-	b.row(what, ms(percentile(took, .5))+" / "+ms(percentile(took, .99)), "", "", target)
+	b.row(v.what, ms(percentile(took, .5))+" / "+ms(percentile(took, .99)), "", "", v.target)
 	return nil
 }
 

@@ -37,10 +37,13 @@ func (b *bench) acknowledgePayloads(ctx context.Context) error {
 func (b *bench) visiblePayloads(ctx context.Context) error {
 	const each, payloads = 100, 200
 	feed := synthordinals.New(inscribing(each))
-	what := fmt.Sprintf("a payload of %d inscriptions acknowledged → visible, p50 / p99", each)
-	return b.visibility(ctx, "visible_payloads", what, "", payloads, "/ordinals/v1/inscriptions?limit=1", func() (synthordinals.Post, int64, error) {
-		p := feed.Next()
-		tip, _ := feed.Tip()
-		return p, int64(tip.Height), nil
-	})
+	return visibility{
+		database: "visible_payloads", what: fmt.Sprintf("a payload of %d inscriptions acknowledged → visible, p50 / p99", each),
+		rounds: payloads, path: "/ordinals/v1/inscriptions?limit=1",
+		next: func() (synthordinals.Post, int64, error) {
+			p := feed.Next()
+			tip, _ := feed.Tip()
+			return p, int64(tip.Height), nil
+		},
+	}.measure(ctx, b)
 }

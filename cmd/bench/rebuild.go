@@ -82,7 +82,8 @@ func (b *bench) rebuild(ctx context.Context, database, path, what string) error 
 	b.row("rebuild "+what, fmt.Sprintf("%.0f events/s, %s, %.0f µs an event", float64(events)/r.Took.Seconds(), mbs(size, r.Took), r.Took.Seconds()*1e6/float64(events)),
 		fmt.Sprintf("%.0f events/s: %s", float64(events)/limit.Seconds(), slower(scan, bare)), times(limit.Seconds(), r.Took.Seconds()), "≥ 0.50×, flat")
 	b.row("  the two limits", "", fmt.Sprintf("%s scan of the log, %.0f rows/s COPY of %d rows", mbs(size, scan), float64(rows)/bare.Seconds(), rows), "", "")
-	b.row("  processor time", r.Shares.String()+fmt.Sprintf("; Postgres %.0f %% of all", 100*postgresTime.Seconds()/(postgresTime.Seconds()+r.Processor.Seconds())), "", "", "")
+	postgresShare := 100 * postgresTime.Seconds() / (postgresTime + r.Processor).Seconds()
+	b.row("  processor time", r.Shares.String()+fmt.Sprintf("; Postgres %.0f %% of all", postgresShare), "", "", "")
 	if r.Took > 5*time.Second {
 		b.row("  memory meanwhile", usage, "", "", "flat, < 300 MiB")
 	}

@@ -47,7 +47,9 @@ func (c *Chain) planStacking(x *execution) *operation {
 }
 
 // callPox calls a function of the stacking contract. From V25 on it adds the arguments with the signer's authorization.
-func (c *Chain) callPox(x *execution, from *account, function string, arguments []clarity.Value, authID uint64, run func(*execution) outcome) *operation {
+func (c *Chain) callPox(
+	x *execution, from *account, function string, arguments []clarity.Value, authID uint64, run func(*execution) outcome,
+) *operation {
 	if c.cfg.Generation >= V25 {
 		arguments = append(arguments, clarity.NewNone(), c.signerKey(from), maxUint, clarity.NewUint64(authID))
 	}
