@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -56,10 +57,15 @@ func (t worldTip) write(ctx context.Context, pool *pgxpool.Pool) error {
 // muchMemory lets a connection sort and build indexes in memory.
 const muchMemory = `SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'`
 
+// executor is a pool or a connection.
+type executor interface {
+	Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error)
+}
+
 // execAll executes queries one after the other.
-func execAll(ctx context.Context, pool *pgxpool.Pool, queries ...string) error {
+func execAll(ctx context.Context, on executor, queries ...string) error {
 	for _, query := range queries {
-		if _, err := pool.Exec(ctx, query); err != nil {
+		if _, err := on.Exec(ctx, query); err != nil {
 			return fmt.Errorf("%.60s…: %w", strings.TrimSpace(query), err)
 		}
 	}
@@ -69,12 +75,11 @@ func execAll(ctx context.Context, pool *pgxpool.Pool, queries ...string) error {
 // runningOn returns a function that executes queries on one connection. sql fills in their placeholders.
 func runningOn(ctx context.Context, conn *pgxpool.Conn, sql func(query string) string) func(queries ...string) error {
 	return func(queries ...string) error {
-		for _, query := range queries {
-			if _, err := conn.Exec(ctx, sql(query)); err != nil {
-				return fmt.Errorf("%.60s…: %w", strings.TrimSpace(query), err)
-			}
+		filled := make([]string, len(queries))
+		for i, query := range queries {
+			filled[i] = sql(query)
 		}
-		return nil
+		return execAll(ctx, conn, filled...)
 	}
 }
 

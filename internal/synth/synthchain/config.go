@@ -25,7 +25,7 @@ type Config struct {
 	// MergedGenesis puts the boot receipts into block 1 and omits block 0, as nodes before 2.1 do. It lowers Generation
 	// to V205 and switches Nakamoto off.
 	MergedGenesis     bool
-	EmptyGenesisEvery int     // interval, in posts, at which block 0 is announced again without contents; at least 2, default never
+	EmptyGenesisEvery int     // posts between empty announcements of block 0; at least 2, default never
 	SponsoredShare    float64 // of transactions
 	RewardCycle       uint64  // burn blocks; default 20, so that locks end within tests
 	EmptyBurnShare    float64 // of burn blocks: they elect no Stacks block
