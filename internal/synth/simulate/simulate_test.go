@@ -14,11 +14,11 @@ var errRefused = errors.New("refused")
 
 // TestRetries lets the third post fail twice.
 func TestRetries(t *testing.T) {
-	made, attempts := 0, 0
+	posts, attempts := 0, 0
 	var waits []time.Duration
 	var last simulate.Progress
 	err := simulate.Loop{
-		Next: func() simulate.Post { made++; return simulate.Post{Body: make([]byte, made)} },
+		Next: func() simulate.Post { posts++; return simulate.Post{Body: make([]byte, posts)} },
 		Attempt: func(_ context.Context, p simulate.Post) error {
 			if attempts++; attempts == 3 || attempts == 4 {
 				return errRefused
@@ -34,8 +34,8 @@ func TestRetries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made != 4 || attempts != 6 || !slices.Equal(waits, []time.Duration{0, time.Microsecond}) {
-		t.Errorf("got %d posts in %d attempts with waits after %v; want 4 in 6, after [0 1µs]", made, attempts, waits)
+	if posts != 4 || attempts != 6 || !slices.Equal(waits, []time.Duration{0, time.Microsecond}) {
+		t.Errorf("got %d posts in %d attempts with waits after %v; want 4 in 6, after [0 1µs]", posts, attempts, waits)
 	}
 	if last.Posts != 4 || last.Retries != 2 || last.Bytes != 1+2+3+4 || last.Failure != nil {
 		t.Errorf("last progress is %+v; want 4 posts of 10 bytes and 2 retries", last)

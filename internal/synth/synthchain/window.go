@@ -38,33 +38,33 @@ func (c *Chain) finalize() {
 		}
 	}
 	c.history.burned = root.burn.height
-	kept := make([]*block, 0, len(c.blocks))
+	remaining := make([]*block, 0, len(c.blocks))
 	keep := map[*block]bool{root: true}
 	for _, b := range c.blocks {
 		switch {
 		case b == root || keep[b.parent]:
 			keep[b] = true
-			kept = append(kept, b)
+			remaining = append(remaining, b)
 		case b.height > root.height:
 			c.finalHeight = max(c.finalHeight, b.height)
 		}
 	}
 	c.finalHeight = max(c.finalHeight, root.height)
 	root.parent, root.changes, root.operations, root.post = nil, nil, nil, Post{}
-	c.root, c.blocks = root, kept
+	c.root, c.blocks = root, remaining
 	c.forgetBurnBlocks(root.burn)
 }
 
 // forgetBurnBlocks drops the burn blocks that do not build on the last final one.
 func (c *Chain) forgetBurnBlocks(last *burnBlock) {
-	kept := make([]*burnBlock, 0, len(c.burns))
+	remaining := make([]*burnBlock, 0, len(c.burns))
 	for _, b := range c.burns {
 		if b.descendsFrom(last) {
-			kept = append(kept, b)
+			remaining = append(remaining, b)
 		}
 	}
 	last.parent = nil
-	c.burns = kept
+	c.burns = remaining
 }
 
 // path returns the blocks from above root up to b.

@@ -143,7 +143,7 @@ func (r *reveal) postedCharms(height uint64, network ordinals.Network) ordinals.
 // derivedCharms returns the charms that a reader derives from a feed without charms.
 func (r *reveal) derivedCharms(s Shape, height uint64, network ordinals.Network) ordinals.Charms {
 	charms := r.blessing(height, network) | r.sat.Charms()
-	if shown := r.curse.shown(s); shown != nil && *shown == "reinscription" {
+	if curse := r.curse.display(s); curse != nil && *curse == "reinscription" {
 		charms |= ordinals.CharmReinscription
 	}
 	switch r.to.kind {
@@ -176,6 +176,6 @@ func (o *tokenOperation) postedTick(s Shape) string {
 
 // metadata is the metadata of an inscription.
 type metadata struct {
-	posted json.RawMessage // nil for none
-	shown  json.RawMessage // as readers see it; nil also for values that count as none
+	posted  json.RawMessage // nil for none
+	display json.RawMessage // as readers see it; nil also for values that count as none
 }

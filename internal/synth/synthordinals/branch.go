@@ -132,8 +132,8 @@ func (f *Feed) finalize() {
 		b.changes, b.mined, f.root = nil, nil, b
 	}
 	f.branch = slices.Delete(f.branch, 0, excess)
-	kept := 128 + f.cfg.MaxRollbackDepth
-	if n := len(f.canonical) - kept; f.cfg.ForgetHistory && n > kept {
+	keep := 128 + f.cfg.MaxRollbackDepth
+	if n := len(f.canonical) - keep; f.cfg.ForgetHistory && n > keep {
 		f.canonical = slices.Delete(f.canonical, 0, n)
 	}
 }

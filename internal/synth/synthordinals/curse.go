@@ -21,7 +21,7 @@ const (
 var flaws = []curse{curseDuplicateField, curseIncompleteField, curseUnevenField, cursePushnum, curseStutter}
 
 // wording has the forms of a curse: what readers see, the JSON of old feeds, and what readers of those see.
-type wording struct{ shown, old, oldShown string }
+type wording struct{ display, old, oldDisplay string }
 
 var wordings = map[curse]wording{
 	curseDuplicateField:  {"duplicate_field", `"tag"`, "tag"},
@@ -48,18 +48,18 @@ func (c curse) encoding(s Shape) string {
 	return `"` + string(c) + `"`
 }
 
-// shown returns the curse as readers see it; nil for none.
-func (c curse) shown(s Shape) *string {
+// display returns the curse as readers see it; nil for none.
+func (c curse) display(s Shape) *string {
 	w := wordings[c]
 	switch {
 	case c == "":
 		return nil
 	case s.Curses == CurseGeneric:
-		w.shown = "generic"
+		w.display = "generic"
 	case s.Curses == CurseOld:
-		w.shown = w.oldShown
+		w.display = w.oldDisplay
 	}
-	return &w.shown
+	return &w.display
 }
 
 // firstCurse returns the first reason for a curse, in the order in which the protocol checks them. index is the number

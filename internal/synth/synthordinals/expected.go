@@ -88,9 +88,9 @@ func (f *accumulator) reveals(b *block, t *transaction) {
 		}
 		born = append(born, &Inscription{
 			ID: r.id, Number: r.number.Jubilee, ClassicNumber: r.number.Classic, Sat: r.sat, Rarity: r.sat.Rarity(), Genesis: l, Fee: t.fee,
-			Content: r.content, ContentType: strings.ReplaceAll(r.contentType, "\x00", ""), MimeType: r.mime, Metadata: r.metadata.shown,
+			Content: r.content, ContentType: strings.ReplaceAll(r.contentType, "\x00", ""), MimeType: r.mime, Metadata: r.metadata.display,
 			Metaprotocol: r.protocol, Delegate: r.delegate, Parents: r.postedParents(b.shape), RecursionRefs: r.refs,
-			Curse: r.curse.shown(b.shape), Charms: charms.Names(),
+			Curse: r.curse.display(b.shape), Charms: charms.Names(),
 		})
 	}
 	for _, i := range born {
