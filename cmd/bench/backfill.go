@@ -15,31 +15,32 @@ import (
 	"strata/internal/synth/synthchain"
 )
 
-// backfill is how many tokens are to be fetched, and how many at a time, in one run after the other.
+// backfill describes the runs of the backfill measurement: the number of tokens to fetch, and the concurrency of each
+// run.
 type backfill struct {
 	tokens        int
 	concurrencies []int
 }
 
 const (
-	// backfillLatency is how far away nodes and gateways are.
+	// backfillLatency is the latency of nodes and gateways.
 	backfillLatency = 50 * time.Millisecond
-	// collectionMax is how many tokens the contracts of non-fungible ones say they have, at most.
+	// collectionMax is the maximum number of tokens that a collection reports.
 	collectionMax = 10_000
-	// coinCalls is what is asked of a fungible token, and itemCalls of another.
+	// coinCalls and itemCalls are the numbers of read-only calls for a fungible and for a non-fungible token.
 	coinCalls, itemCalls = 5, 1
-	// backfillPatience is how long nothing may come before the measurement is given up.
+	// backfillPatience is the time without progress after which the measurement fails.
 	backfillPatience = time.Minute
 )
 
-// backfilling measures how long it takes from the deploys of contracts until all their tokens have documents.
+// backfilling measures the time from the deployment of contracts until all their tokens have documents.
 func (b *bench) backfilling(ctx context.Context) error {
 	chain, err := deploys((b.backfill.tokens + collectionMax - 1) / collectionMax)
 	if err != nil {
 		return err
 	}
 	for _, concurrency := range b.backfill.concurrencies {
-		f, err := b.fill(ctx, chain, concurrency)
+		f, err := b.backfillOnce(ctx, chain, concurrency)
 		if err != nil {
 			return fmt.Errorf("%d at a time: %w", concurrency, err)
 		}
@@ -48,21 +49,21 @@ func (b *bench) backfilling(ctx context.Context) error {
 	return nil
 }
 
-// fill lets a server on a fresh database fetch the tokens of a chain.
-func (b *bench) fill(ctx context.Context, chain deployed, concurrency int) (*filling, error) {
+// backfillOnce lets a server with a new database fetch the tokens of a chain.
+func (b *bench) backfillOnce(ctx context.Context, chain tokenChain, concurrency int) (*backfillRun, error) {
 	url, pool, err := b.database(ctx, fmt.Sprintf("backfill_%d", concurrency))
 	if err != nil {
 		return nil, err
 	}
 	defer pool.Close()
 	each := max((b.backfill.tokens-chain.coins)/chain.collections, 1)
-	beyond, err := b.helper(ctx, "outside")
+	outside, err := b.helper(ctx, "outside")
 	if err != nil {
 		return nil, err
 	}
-	defer beyond.stop()
+	defer outside.stop()
 	var address string
-	if err := beyond.ask(world{backfillLatency, uint64(each)}, &address); err != nil {
+	if err := outside.ask(world{backfillLatency, uint64(each)}, &address); err != nil {
 		return nil, err
 	}
 	server, err := b.serve(ctx, url, "--nodes", address, "--ipfs-gateways", address, "--fetch-allow", "127.0.0.1",
@@ -71,8 +72,8 @@ func (b *bench) fill(ctx context.Context, chain deployed, concurrency int) (*fil
 		return nil, err
 	}
 	defer server.stop()
-	f := &filling{
-		pool: pool, beyond: beyond, pids: [3]int{server.command.Process.Pid, b.cluster.Pid(), beyond.command.Process.Pid},
+	f := &backfillRun{
+		pool: pool, outside: outside, pids: [3]int{server.command.Process.Pid, b.cluster.Pid(), outside.command.Process.Pid},
 		concurrency: concurrency, tokens: int64(chain.coins + each*chain.collections),
 		calls: int64(coinCalls*chain.coins + (itemCalls*each+1)*chain.collections),
 	}
@@ -96,19 +97,19 @@ func (b *bench) fill(ctx context.Context, chain deployed, concurrency int) (*fil
 	return f, err
 }
 
-// deployed is a chain that deploys contracts of tokens.
-type deployed struct {
+// tokenChain is a chain that deploys token contracts.
+type tokenChain struct {
 	posts              []synthchain.Post
 	coins, collections int
 }
 
-// deploys makes a chain until there are so many collections.
-func deploys(collections int) (d deployed, err error) {
-	made := synthchain.New(synthchain.Config{
+// deploys generates a chain until it has the given number of collections.
+func deploys(collections int) (d tokenChain, err error) {
+	chain := synthchain.New(synthchain.Config{
 		Seed: 11, Mix: synthchain.Mix{Deploy: 1}, TxPerBlock: synthchain.Range{Min: 20, Max: 20}, SigningSample: 100, ForgetHistory: true,
 	})
 	for d.collections < collections {
-		p := made.Next()
+		p := chain.Next()
 		d.posts = append(d.posts, p)
 		payload, err := nodeevent.Decode(p.Path, p.Body)
 		if err != nil {
@@ -127,7 +128,8 @@ func deploys(collections int) (d deployed, err error) {
 	return d, nil
 }
 
-func (d *deployed) count(tx *nodeevent.Transaction) error {
+// count counts the token contract that a transaction deploys, if it does.
+func (d *tokenChain) count(tx *nodeevent.Transaction) error {
 	if !tx.Succeeded() || len(tx.ContractInterface) == 0 {
 		return nil
 	}
@@ -144,27 +146,27 @@ func (d *deployed) count(tx *nodeevent.Transaction) error {
 	return nil
 }
 
-// filling is a backfill that goes on.
-type filling struct {
+// backfillRun is one run of a backfill.
+type backfillRun struct {
 	pool          *pgxpool.Pool
-	beyond        *helper
+	outside       *helper
 	pids          [3]int // the server, Postgres, and the node with the gateway
 	concurrency   int
 	tokens, calls int64
 
-	known    time.Duration    // until all documents were in the tables
-	spent    [3]time.Duration // processor time of each
-	resident [3]int64         // bytes of the server: before, half-way, and at the end
+	took     time.Duration    // until all documents were in the tables
+	spent    [3]time.Duration // processor time, by process
+	resident [3]int64         // resident bytes of the server: before, half-way, and at the end
 }
 
-// shortest is the time that it takes when nothing but the concurrency holds it up. Contracts and documents are asked by
-// different workers, as many of each, at the same time: the longer of the two counts. A job with several calls makes one
-// after the other, so each request takes a worker for as long as its answer is away.
-func (f *filling) shortest() time.Duration {
+// shortest returns the duration of a run that only its concurrency limits. Separate workers, the same number of each,
+// call contracts and fetch documents at the same time, so the longer of the two counts. A job makes its calls one after
+// the other, so each request occupies a worker until its answer arrives.
+func (f *backfillRun) shortest() time.Duration {
 	return time.Duration(max(f.calls, f.tokens)) * backfillLatency / time.Duration(f.concurrency)
 }
 
-func (f *filling) processorTimes() (spent [3]time.Duration, err error) {
+func (f *backfillRun) processorTimes() (spent [3]time.Duration, err error) {
 	for i, pid := range f.pids {
 		if spent[i], err = processorTime(pid); err != nil {
 			return spent, err
@@ -174,55 +176,55 @@ func (f *filling) processorTimes() (spent [3]time.Duration, err error) {
 }
 
 // wait returns when all tokens have their documents.
-func (f *filling) wait(ctx context.Context) error {
-	began := time.Now()
+func (f *backfillRun) wait(ctx context.Context) error {
+	started := time.Now()
 	type progress struct {
 		requests
-		known int64
+		stored int64
 	}
 	var last progress
-	for moved := began; f.known == 0; time.Sleep(50 * time.Millisecond) {
+	for lastProgress := started; f.took == 0; time.Sleep(50 * time.Millisecond) {
 		var now progress
-		if err := errors.Join(ctx.Err(), f.beyond.ask(struct{}{}, &now.requests)); err != nil {
+		if err := errors.Join(ctx.Err(), f.outside.ask(struct{}{}, &now.requests)); err != nil {
 			return err
 		}
 		if f.resident[1] == 0 && now.Documents >= f.tokens/2 {
 			f.resident[1] = residentBytes(f.pids[0])
 		}
 		if now.Documents >= f.tokens {
-			// Not before: to count rows takes from the server's time.
+			// Counting rows earlier would slow the server down.
 			var err error
-			if now.known, err = f.documents(ctx); err != nil {
+			if now.stored, err = f.documents(ctx); err != nil {
 				return err
 			}
-			if now.known >= f.tokens {
-				f.known = time.Since(began)
+			if now.stored >= f.tokens {
+				f.took = time.Since(started)
 			}
 		}
 		if now != last {
-			last, moved = now, time.Now()
-		} else if time.Since(moved) > backfillPatience {
-			return fmt.Errorf("after %d of %d calls and %d of %d documents, %d of them in the tables, nothing came for %s",
-				now.Calls, f.calls, now.Documents, f.tokens, now.known, backfillPatience)
+			last, lastProgress = now, time.Now()
+		} else if time.Since(lastProgress) > backfillPatience {
+			return fmt.Errorf("no progress for %s after %d of %d calls and %d of %d documents, %d of them in the tables",
+				backfillPatience, now.Calls, f.calls, now.Documents, f.tokens, now.stored)
 		}
 	}
 	f.resident[2] = residentBytes(f.pids[0])
 	return nil
 }
 
-// documents counts those that are in the tables.
-func (f *filling) documents(ctx context.Context) (have int64, err error) {
+// documents counts the documents in the tables.
+func (f *backfillRun) documents(ctx context.Context) (count int64, err error) {
 	err = f.pool.QueryRow(ctx, `
-		SELECT (SELECT count(*) FROM ft_v1.document WHERE source_seq IS NOT NULL) + (SELECT count(*) FROM nft_v1.document WHERE source_seq IS NOT NULL)`).Scan(&have)
-	return have, err
+		SELECT (SELECT count(*) FROM ft_v1.document WHERE source_seq IS NOT NULL) + (SELECT count(*) FROM nft_v1.document WHERE source_seq IS NOT NULL)`).Scan(&count)
+	return count, err
 }
 
-func (f *filling) print(b *bench) {
+func (f *backfillRun) print(b *bench) {
 	rate := func(took time.Duration) float64 { return float64(f.tokens) / took.Seconds() }
-	most := rate(f.shortest())
+	limit := rate(f.shortest())
 	b.row(fmt.Sprintf("backfill of %d tokens, %d at a time, until all have documents", f.tokens, f.concurrency),
-		fmt.Sprintf("%.0f tokens/s, %.1f s", rate(f.known), f.known.Seconds()),
-		fmt.Sprintf("%.0f tokens/s in %s an answer", most, backfillLatency), times(rate(f.known), most), "")
+		fmt.Sprintf("%.0f tokens/s, %.1f s", rate(f.took), f.took.Seconds()),
+		fmt.Sprintf("%.0f tokens/s in %s an answer", limit, backfillLatency), times(rate(f.took), limit), "")
 	each := func(spent time.Duration) float64 { return spent.Seconds() * 1000 / float64(f.tokens) }
 	b.row("  processor time a token", fmt.Sprintf("%.2f ms: server %.2f, Postgres %.2f, node and gateway %.2f",
 		each(f.spent[0]+f.spent[1]+f.spent[2]), each(f.spent[0]), each(f.spent[1]), each(f.spent[2])), "", "", "")

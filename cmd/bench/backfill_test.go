@@ -11,7 +11,7 @@ func TestDeploysCountsContracts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The names of contracts say what they are.
+	// The names of the assets tell the kinds of contracts.
 	coins, pieces := 0, 0
 	for _, p := range d.posts {
 		if p.Path == "/new_block" {

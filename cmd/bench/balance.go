@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// balance measures reads of balances, at the tip and at old blocks, over HTTP, from a ledger of so many rows: 2,000
-// accounts of which one has a tenth of all the changes.
+// balance measures reads of balances at the tip and at old blocks, over HTTP. The ledger has 2,000 accounts, of which
+// one has a tenth of all rows.
 func (b *bench) balance(ctx context.Context, rows int) error {
 	const accounts = 2000
 	url, err := b.ledger(ctx, "balance", accounts, rows)
@@ -34,7 +34,7 @@ func (b *bench) balance(ctx context.Context, rows int) error {
 			if kind != "at the tip" {
 				url += fmt.Sprintf("?until_block=%d", 1+random.IntN(rows/ledgerPerBlock))
 			}
-			began := time.Now()
+			started := time.Now()
 			response, err := http.Get(url)
 			if err != nil {
 				return 0, err
@@ -44,7 +44,7 @@ func (b *bench) balance(ctx context.Context, rows int) error {
 			if err == nil && response.StatusCode != http.StatusOK {
 				err = fmt.Errorf("%s: %s %s", url, response.Status, body)
 			}
-			return time.Since(began), err
+			return time.Since(started), err
 		}
 		var took []time.Duration
 		for i := range 3000 {
@@ -52,7 +52,7 @@ func (b *bench) balance(ctx context.Context, rows int) error {
 			if err != nil {
 				return err
 			}
-			if i >= 500 { // connections and plans are made by then
+			if i >= 500 { // the first reads open connections and plan statements
 				took = append(took, d)
 			}
 		}

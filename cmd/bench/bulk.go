@@ -18,7 +18,8 @@ import (
 	"strata/internal/synth/synthchain"
 )
 
-// archive writes posts of a made-up chain to a file, until it holds so many events, blocks or bytes; 0 is no limit.
+// archive writes posts of a synthetic chain to a file until a limit is reached. size is the number of bytes of the
+// bodies.
 func (b *bench) archive(name string, config synthchain.Config, atMost limits) (path string, events int64, size int64, err error) {
 	path = filepath.Join(b.dir, name)
 	file, err := os.Create(path)
@@ -32,9 +33,9 @@ func (b *bench) archive(name string, config synthchain.Config, atMost limits) (p
 	}()
 	buffered := bufio.NewWriterSize(file, 1<<20)
 	writer := archive.NewWriter(buffered, archive.Raw)
-	made := synthchain.New(config)
+	chain := synthchain.New(config)
 	for blocks := 0; !atMost.reached(int(events), blocks, size); {
-		p := made.Next()
+		p := chain.Next()
 		events++
 		size += int64(len(p.Body))
 		record := archive.Record{ID: events, HasID: true, ReceivedAt: time.Unix(1_700_000_000+events, 0).UTC(), Path: p.Path, Payload: p.Body}
@@ -51,7 +52,7 @@ func (b *bench) archive(name string, config synthchain.Config, atMost limits) (p
 	return path, events, size, buffered.Flush()
 }
 
-// limits of an archive; 0 is none.
+// limits are the limits of an archive; 0 for none.
 type limits struct {
 	events, blocks int
 	bytes          int64
@@ -61,7 +62,7 @@ func (l limits) reached(events, blocks int, bytes int64) bool {
 	return l.events > 0 && events >= l.events || l.blocks > 0 && blocks >= l.blocks || l.bytes > 0 && bytes >= l.bytes
 }
 
-// importing compares `strata import` with a bare COPY of the same bodies into a table of one column, in turns.
+// importing compares `strata import` with a bare COPY of the same bodies into a table with one column, in turns.
 func (b *bench) importing(ctx context.Context) error {
 	config := synthchain.Config{Seed: 5, TxPerBlock: synthchain.Range{Min: 5, Max: 40}, SigningSample: 100, ForgetHistory: true, MempoolProbability: .3}
 	path, _, size, err := b.archive("import.tsv", config, limits{bytes: 300 << 20})
@@ -74,16 +75,16 @@ func (b *bench) importing(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		began := time.Now()
+		started := time.Now()
 		if err := b.command(ctx, "import", "--database-url", url, path); err != nil {
 			return err
 		}
-		strata += time.Since(began)
-		began = time.Now()
+		strata += time.Since(started)
+		started = time.Now()
 		if err := copyBodies(ctx, pool, path); err != nil {
 			return err
 		}
-		bare += time.Since(began)
+		bare += time.Since(started)
 		pool.Close()
 	}
 	b.row("import", mbs(3*size, strata), mbs(3*size, bare)+" bare COPY", times(float64(bare), float64(strata)), "≥ 0.6×")
@@ -99,7 +100,7 @@ func (b *bench) command(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// copyBodies reads the archive and copies its bodies, nothing else, in one COPY.
+// copyBodies reads the archive and copies only its bodies, in one COPY.
 func copyBodies(ctx context.Context, pool *pgxpool.Pool, path string) error {
 	if _, err := pool.Exec(ctx, `CREATE TABLE public.bare (body bytea)`); err != nil {
 		return err
@@ -123,7 +124,7 @@ func copyBodies(ctx context.Context, pool *pgxpool.Pool, path string) error {
 	return err
 }
 
-// foldRecordings measures how fast recorded events become rows, after they were imported.
+// foldRecordings measures how fast imported recordings are folded.
 func (b *bench) foldRecordings(ctx context.Context) error {
 	for i, path := range b.recordings {
 		if err := b.fold(ctx, fmt.Sprintf("recording_%d", i), path, filepath.Base(path)); err != nil {
@@ -139,7 +140,7 @@ var longChain = synthchain.Config{
 	ForkProbability: .01, MempoolProbability: .1,
 }
 
-// foldSynthetic does the same for a long made-up chain, and watches the memory.
+// foldSynthetic does the same for a long synthetic chain, and samples the memory.
 func (b *bench) foldSynthetic(ctx context.Context) error {
 	path, events, size, err := b.archive("synthetic.tsv", longChain, limits{blocks: b.blocks})
 	if err != nil {
@@ -148,8 +149,9 @@ func (b *bench) foldSynthetic(ctx context.Context) error {
 	return b.fold(ctx, "synthetic", path, fmt.Sprintf("%d synthetic blocks (%d events, %d MB)", b.blocks, events, size/1e6))
 }
 
-// imported makes a database whose log is an archive, which nobody has folded, and says how many events and bytes of bodies it has.
-func (b *bench) imported(ctx context.Context, database, path string) (url string, pool *pgxpool.Pool, events, size int64, err error) {
+// importArchive creates a database and imports an archive into its log. events and size are the numbers of events and
+// of bytes of their bodies.
+func (b *bench) importArchive(ctx context.Context, database, path string) (url string, pool *pgxpool.Pool, events, size int64, err error) {
 	if url, pool, err = b.database(ctx, database); err != nil {
 		return "", nil, 0, 0, err
 	}
@@ -164,23 +166,23 @@ func (b *bench) imported(ctx context.Context, database, path string) (url string
 }
 
 func (b *bench) fold(ctx context.Context, database, path, what string) error {
-	url, pool, events, size, err := b.imported(ctx, database, path)
+	url, pool, events, size, err := b.importArchive(ctx, database, path)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	began := time.Now()
+	started := time.Now()
 	var scanned int64
 	if err := pool.QueryRow(ctx, `SELECT sum(octet_length(body)) FROM log.event`).Scan(&scanned); err != nil {
 		return err
 	}
-	scan := time.Since(began)
+	scan := time.Since(started)
 	server, err := b.serve(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer server.stop()
-	began = time.Now()
+	started = time.Now()
 	memory := watchMemory(server.command.Process.Pid)
 	for !caughtUp(ctx, pool, events) {
 		if ctx.Err() != nil {
@@ -188,7 +190,7 @@ func (b *bench) fold(ctx context.Context, database, path, what string) error {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	took := time.Since(began)
+	took := time.Since(started)
 	usage := memory.summary()
 	rate := float64(events) / took.Seconds()
 	b.row("fold "+what, fmt.Sprintf("%.0f events/s, %s", rate, mbs(size, took)), mbs(size, scan)+" scan of the log", "", "")
@@ -198,7 +200,7 @@ func (b *bench) fold(ctx context.Context, database, path, what string) error {
 	return nil
 }
 
-// caughtUp says whether all projections have folded everything.
+// caughtUp reports whether all projections have folded everything.
 func caughtUp(ctx context.Context, pool *pgxpool.Pool, events int64) bool {
 	var done bool
 	err := pool.QueryRow(ctx, `

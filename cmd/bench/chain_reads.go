@@ -12,34 +12,27 @@ import (
 	"strata/projections/chain"
 )
 
-// readTransactions measures reads of transactions, accounts and blocks with no memory for answers. Beside most stands a bare
-// SELECT of a transaction by its id, beside a late page the first one of the same list.
+// readTransactions measures reads of transactions, accounts and blocks from the tables. The baseline of most of them is
+// a bare SELECT of a transaction by its id; that of a deep page is the first page of the same list.
 func (b *bench) readTransactions(ctx context.Context) error {
 	url, err := b.transactionWorld(ctx)
 	if err != nil {
 		return err
 	}
-	server, err := b.serveKeeping(ctx, url, "--cache-memory", "1")
-	if err != nil {
-		return err
-	}
-	defer server.stop()
-	before, err := server.tally(ctx)
-	if err != nil {
-		return err
-	}
-	memory := watchMemory(server.command.Process.Pid)
-	if err := b.chainLookups(ctx, server, url); err != nil {
-		return err
-	}
-	if err := b.accountPages(ctx, server); err != nil {
-		return err
-	}
-	b.row("  memory of the server meanwhile", memory.summary(), "", "", "flat, < 300 MiB")
-	return b.sources(ctx, server, before, "made from the tables", func(t tally) float64 { return t.made })
+	return b.fromTables(ctx, url, func(server *server) error {
+		memory := watchMemory(server.command.Process.Pid)
+		if err := b.chainLookups(ctx, server, url); err != nil {
+			return err
+		}
+		if err := b.accountPages(ctx, server); err != nil {
+			return err
+		}
+		b.row("  memory of the server meanwhile", memory.summary(), "", "", "flat, < 300 MiB")
+		return nil
+	})
 }
 
-// chainLookups reads what an id, a height or an address names, each time another one.
+// chainLookups measures reads by an id, a height or an address, which is another one in each request.
 func (b *bench) chainLookups(ctx context.Context, server *server, url string) error {
 	selecting, err := b.selecting(ctx, "transactions", url)
 	if err != nil {
@@ -68,19 +61,16 @@ func (b *bench) chainLookups(ctx context.Context, server *server, url string) er
 		{"search for a block", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + b.chain.blockHash(block(i)) }},
 		{"search for an account", "p99 < 10 ms", func(i int) string { return "/extended/v1/search/" + account(i) }},
 	} {
-		for _, connections := range []int{1, 16} {
-			f, err := b.inTurns(connections, selectingOf(selecting, b.chain), server.loading(ctx, numbered(several, look.path)))
-			if err != nil {
-				return fmt.Errorf("%s: %w", look.what, err)
-			}
-			b.row(fmt.Sprintf("cold %s, %s", look.what, connectionsText(connections)), f[1].String(), f[0].String()+" bare SELECT of a transaction",
-				ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", look.target)
+		err := b.compareLatencies([]int{1, 16}, "cold "+look.what, "bare SELECT of a transaction", look.target,
+			selectingOf(selecting, b.chain), server.loading(ctx, numbered(several, look.path)))
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// accountPages compares late pages of the account with a tenth of all transactions with its first ones. Ratios are of latencies.
+// accountPages compares deep pages with first pages, for the account with a tenth of all transactions.
 func (b *bench) accountPages(ctx context.Context, server *server) error {
 	const limit = 20
 	busy := benchAccount(0)
@@ -92,18 +82,20 @@ func (b *bench) accountPages(ctx context.Context, server *server) error {
 		{"assets", "/extended/v1/address/" + busy + "/assets?"},
 		{"all transactions", "/extended/v1/tx?"},
 	} {
-		about := func(page int) *aims {
-			return numbered(variants, func(i int) string { return fmt.Sprintf("%slimit=%d&offset=%d", list.path, limit, (page-1)*limit+i) })
+		around := func(page int) contender {
+			return server.loading(ctx, numbered(variants, func(i int) string {
+				return fmt.Sprintf("%slimit=%d&offset=%d", list.path, limit, (page-1)*limit+i)
+			}))
 		}
 		what := fmt.Sprintf("cold %s, page %d", list.what, page)
-		if err := b.latePage(ctx, server, what, "page 1", "≤ 1.5×, p99 < 10 ms", about(1), about(page)); err != nil {
+		if err := b.compareLatencies([]int{1, 16}, what, "page 1", "≤ 1.5×, p99 < 10 ms", around(1), around(page)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// selectTransactions is the SELECT of a transaction by its id as a process.
+// selectTransactions runs the SELECT of a transaction by its id as a helper process.
 func selectTransactions(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
 	query := chain.Spec().SQL(`
 		SELECT t.*, b.height, b.block_hash, b.parent_block_hash, b.index_block_hash, b.block_time, b.burn_block_time, b.burn_block_height, e.*
@@ -114,17 +106,7 @@ func selectTransactions(ctx context.Context, in *json.Decoder, out *json.Encoder
 		WHERE t.txid = decode(substr($1, 3), 'hex')`)
 	return selectRounds(ctx, in, out, func(w chainWorld) selectRow {
 		return func(pool *pgxpool.Pool, random *rand.Rand) error {
-			rows, err := pool.Query(ctx, query, w.txid(1+random.IntN(w.Transactions)))
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
-				if _, err := rows.Values(); err != nil {
-					return err
-				}
-			}
-			return rows.Err()
+			return decodeRows(ctx, pool, query, w.txid(1+random.IntN(w.Transactions)))
 		}
 	})
 }

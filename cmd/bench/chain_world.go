@@ -17,17 +17,18 @@ import (
 	"strata/projections/chain"
 )
 
-// The world of transactions that are read: token transfers, numbered from 1. A tenth of them are of one account, sent by it.
+// The transaction world consists of token transfers, numbered from 1. One account sends a tenth of them.
 const (
 	chainPerBlock = 100
-	// chainFull is how many transactions the first blocks have, one such block for each 100,000 transactions.
+	// chainFull is the number of transactions of each of the first blocks. There is one such block for 100,000
+	// transactions.
 	chainFull = 2000
-	// chainBurnFrom is below the height of the first Bitcoin block.
+	// chainBurnFrom is one less than the height of the first Bitcoin block.
 	chainBurnFrom = 800_000
 	chainMax      = 20_000_000
 )
 
-// chainWorld says how many of everything there are.
+// chainWorld is the transaction world of a size.
 type chainWorld struct{ Transactions int }
 
 func (w chainWorld) accounts() int   { return w.Transactions / 10 }
@@ -37,17 +38,16 @@ func (w chainWorld) blocks() int {
 	return w.fullBlocks() + (rest+chainPerBlock-1)/chainPerBlock
 }
 
-// txid is the id of a transaction, and blockHash the hash of a block.
 func (chainWorld) txid(n int) string { return hashText("tx " + strconv.Itoa(n)) }
 
 func (chainWorld) blockHash(height int) string { return hashText("block " + strconv.Itoa(height)) }
 
-func hashText(of string) string {
-	digest := sha256.Sum256([]byte(of))
+func hashText(text string) string {
+	digest := sha256.Sum256([]byte(text))
 	return "0x" + hex.EncodeToString(digest[:])
 }
 
-// sql fills in what the text of the world's queries leaves open.
+// sql fills in the placeholders of the world's queries.
 func (w chainWorld) sql(query string) string {
 	return strings.NewReplacer(
 		"{all}", strconv.Itoa(w.Transactions), "{others}", strconv.Itoa(w.accounts()-1), "{blocks}", strconv.Itoa(w.blocks()),
@@ -57,10 +57,10 @@ func (w chainWorld) sql(query string) string {
 	).Replace(query)
 }
 
-// chainMade is the world in SQL: who sends each transaction to whom, what each of the two has of it, and who they are.
-// public.name holds the addresses by number; the account with a tenth of all is number 0.
-var chainMade = []string{
-	`CREATE UNLOGGED TABLE public.made AS
+// chainSource creates the tables that chainRows reads: the transfers, the two parties of each, and the accounts.
+// public.name has the addresses by number; the account that sends a tenth of the transfers is number 0.
+var chainSource = []string{
+	`CREATE UNLOGGED TABLE public.transfer AS
 	SELECT n, CASE WHEN n <= {in_full} THEN 1 + (n - 1) / {full} ELSE 1 + {full_blocks} + (n - {in_full} - 1) / {each} END AS height,
 	       CASE WHEN n <= {in_full} THEN (n - 1) % {full} ELSE (n - {in_full} - 1) % {each} END AS tx_index,
 	       CASE WHEN n % 10 = 0 THEN 0 ELSE 1 + n * 7919 % {others} END AS sender,
@@ -69,15 +69,15 @@ var chainMade = []string{
 	`CREATE UNLOGGED TABLE public.party AS
 	SELECT tx, height, amount, account, sent, row_number() OVER w AS n, nullif(count(*) FILTER (WHERE NOT sent) OVER w, 0) AS inbound
 	FROM (
-		SELECT n AS tx, height, amount, sender AS account, true AS sent FROM public.made
-		UNION ALL SELECT n, height, amount, recipient, false FROM public.made
+		SELECT n AS tx, height, amount, sender AS account, true AS sent FROM public.transfer
+		UNION ALL SELECT n, height, amount, recipient, false FROM public.transfer
 	) p WINDOW w AS (PARTITION BY account ORDER BY tx)`,
 	`CREATE UNLOGGED TABLE public.known AS
 	SELECT account AS number, height, row_number() OVER (ORDER BY tx, account) AS id FROM public.party WHERE n = 1`,
-	`ANALYZE public.made`, `ANALYZE public.party`, `ANALYZE public.known`, `ANALYZE public.name`,
+	`ANALYZE public.transfer`, `ANALYZE public.party`, `ANALYZE public.known`, `ANALYZE public.name`,
 }
 
-// chainRows are the rows of the tables, from what was made.
+// chainRows inserts the rows of the projections' tables, from the tables of chainSource.
 var chainRows = []string{
 	`INSERT INTO {chain}.block (source_seq, height, size, burn_block_height, burn_block_time, block_time, tenure_height,
 		execution_cost_read_count, execution_cost_read_length, execution_cost_runtime, execution_cost_write_count, execution_cost_write_length,
@@ -86,25 +86,26 @@ var chainRows = []string{
 	SELECT height, height, 0, {burn} + height, 600 * height, 600 * height + 5, height, 0, 0, 0, 0, 0, txs, txs, 0, true, true,
 	       sha256(('index ' || height)::bytea), sha256(('index ' || height - 1)::bytea), sha256(('block ' || height)::bytea), sha256(('block ' || height - 1)::bytea),
 	       sha256(('burn ' || height)::bytea), sha256(('burn ' || height)::bytea), sha256('')
-	FROM (SELECT height, count(*) AS txs FROM public.made GROUP BY height) b ORDER BY height`,
+	FROM (SELECT height, count(*) AS txs FROM public.transfer GROUP BY height) b ORDER BY height`,
 	`INSERT INTO {chain}.canonical (height, block_seq, source_seq) SELECT h, h, h FROM generate_series(1, {blocks}) h`,
 	`INSERT INTO {chain}.step (step, height, block_seq, block_size, source_seq, kind, index_block_hash)
 	SELECT h, h, h, 0, h, 1, sha256(('index ' || h)::bytea) FROM generate_series(1, {blocks}) h`,
-	// A token transfer (SIP-005): version, chain, standard authorization by one key, any anchor mode, no post-conditions.
+	// The token transfer (SIP-005) has a version, a chain id, a standard authorization with one key, any anchor mode
+	// and no post-conditions.
 	`INSERT INTO {chain}.transaction (source_seq, tx_index, execution_index, event_count, type_id, nonce, fee, execution_cost_read_count,
 		execution_cost_read_length, execution_cost_runtime, execution_cost_write_count, execution_cost_write_length, txid, status, sender, raw_result, raw_tx)
 	SELECT height, tx_index, tx_index, 1, 0, n, 180, 0, 0, 0, 0, 0, sha256(('tx ' || n)::bytea), 'success', s.address, '\x0703',
 	       '\x00000000010400'::bytea || s.hash160 || int8send(n) || int8send(180) || decode(repeat('00', 66), 'hex')
 	       || '\x030200000000000516'::bytea || r.hash160 || int8send(amount) || decode(repeat('00', 34), 'hex')
-	FROM public.made JOIN public.name s ON s.number = sender JOIN public.name r ON r.number = recipient ORDER BY n`,
+	FROM public.transfer JOIN public.name s ON s.number = sender JOIN public.name r ON r.number = recipient ORDER BY n`,
 	`INSERT INTO {chain}.event (source_seq, tx_index, event_index, pointer, amount, type, sender, recipient)
 	SELECT height, tx_index, 0, tx_index, amount, 'stx_transfer_event', s.address, r.address
-	FROM public.made JOIN public.name s ON s.number = sender JOIN public.name r ON r.number = recipient ORDER BY n`,
+	FROM public.transfer JOIN public.name s ON s.number = sender JOIN public.name r ON r.number = recipient ORDER BY n`,
 
 	`INSERT INTO {accounts}.account (source_seq, first_height, id, account)
 	SELECT height, height, id, address FROM public.known JOIN public.name USING (number) ORDER BY id`,
-	`INSERT INTO {accounts}.transaction (n, height, source_seq, type_n, tx_index, type) SELECT n, height, height, n, tx_index, 0 FROM public.made ORDER BY n`,
-	// 1 sender, 4 recipient of the token transfer, 32 party of an event, 64 STX were affected.
+	`INSERT INTO {accounts}.transaction (n, height, source_seq, type_n, tx_index, type) SELECT n, height, height, n, tx_index, 0 FROM public.transfer ORDER BY n`,
+	// Bits of involvement: 1 sender, 4 recipient of the token transfer, 32 party of an event, 64 STX affected.
 	`INSERT INTO {accounts}.account_transaction (tx, source_seq, account, n, stx_transfers, involvement, stx_sent, stx_received, fee_paid)
 	SELECT p.tx, p.height, id, p.n, 1, CASE WHEN sent THEN 97 ELSE 100 END, CASE WHEN sent THEN amount END, CASE WHEN sent THEN NULL ELSE amount END, CASE WHEN sent THEN 180 END
 	FROM public.party p JOIN public.known ON number = account ORDER BY p.tx`,
@@ -115,46 +116,35 @@ var chainRows = []string{
 		tenure_changes, tenure_height, burn_blocks, burn_block_height, burn_block_time, block_time, accounts, index_block_hash, block_hash, burn_block_hash, touched)
 	SELECT t.height, t.height, first_tx, last_tx, last_tx, 0, 0, 0, 0, 0, t.height, t.height, {burn} + t.height, 600 * t.height, 600 * t.height + 5,
 	       sum(coalesce(appeared, 0)) OVER (ORDER BY t.height), sha256(('index ' || t.height)::bytea), sha256(('block ' || t.height)::bytea), sha256(('burn ' || t.height)::bytea), touched
-	FROM (SELECT height, min(n) AS first_tx, max(n) AS last_tx FROM public.made GROUP BY height) t
+	FROM (SELECT height, min(n) AS first_tx, max(n) AS last_tx FROM public.transfer GROUP BY height) t
 	LEFT JOIN (SELECT height, count(*) AS appeared FROM public.known GROUP BY height) a USING (height)
 	JOIN (SELECT p.height, array_agg(DISTINCT id::int) AS touched FROM public.party p JOIN public.known ON number = account GROUP BY p.height) l ON l.height = t.height
 	ORDER BY t.height`,
 }
 
-// chainTables are the large ones.
+// chainTables are the large tables.
 var chainTables = []string{
 	"{chain}.block", "{chain}.transaction", "{chain}.event",
 	"{accounts}.block", "{accounts}.account", "{accounts}.transaction", "{accounts}.account_transaction", "{accounts}.account_event",
 }
 
-// transactionWorld makes a database with all of them.
+// transactionWorld creates a database with the transaction world.
 func (b *bench) transactionWorld(ctx context.Context) (url string, err error) {
 	if b.chain.Transactions < 20_000 || b.chain.Transactions > chainMax {
 		return "", fmt.Errorf("-transactions %d: want 20,000 to %d", b.chain.Transactions, chainMax)
 	}
-	url, pool, err := b.database(ctx, "transactions")
+	url, pool, err := b.emptyTables(ctx, "transactions")
 	if err != nil {
 		return "", err
 	}
 	defer pool.Close()
-	server, err := b.serve(ctx, url) // makes the tables
-	if err != nil {
-		return "", err
-	}
-	server.stop()
 	if err := b.chain.write(ctx, pool); err != nil {
 		return "", err
 	}
-	for _, query := range []string{
-		`INSERT INTO log.event SELECT 1, now(), 0, NULL, sha256(''), 'bench', '/bench', '', NULL, ''`,
-		b.chain.sql(`UPDATE strata.projection SET position = {blocks}, log_seq = {blocks}, block_height = {blocks}, index_block_hash = sha256('index {blocks}'),
-			block_hash = sha256('block {blocks}'), burn_block_height = {burn} + {blocks}`),
-	} {
-		if _, err := pool.Exec(ctx, query); err != nil {
-			return "", fmt.Errorf("%.60s…: %w", query, err)
-		}
-	}
-	return url, nil
+	tip := tipAt(b.chain.blocks())
+	tip.burnHeight += chainBurnFrom
+	tip.indexText, tip.blockText = "index "+tip.indexText, "block "+tip.blockText
+	return url, tip.write(ctx, pool)
 }
 
 // write fills the tables.
@@ -175,7 +165,7 @@ func (w chainWorld) write(ctx context.Context, pool *pgxpool.Pool) error {
 		})); err != nil {
 		return err
 	}
-	if err := run(chainMade...); err != nil {
+	if err := run(chainSource...); err != nil {
 		return err
 	}
 	tables := slices.Clone(chainTables)
@@ -187,7 +177,7 @@ func (w chainWorld) write(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	}
 	queries := append(slices.Clone(chainRows), restore...)
-	queries = append(queries, `DROP TABLE public.made, public.party, public.known, public.name`)
+	queries = append(queries, `DROP TABLE public.transfer, public.party, public.known, public.name`)
 	for _, table := range append(tables, "{chain}.canonical", "{chain}.step") {
 		queries = append(queries, `VACUUM (ANALYZE) `+table)
 	}

@@ -13,7 +13,7 @@ import (
 	"strata/projections/chain"
 )
 
-// The world that is made by SQL has to be one that the projections might have made: what verifies them finds no fault.
+// TestTransactionWorld runs the checks of the projections on the world, because they could have written it.
 func TestTransactionWorld(t *testing.T) {
 	t.Parallel()
 	pool, err := pgxpool.New(t.Context(), pgtest.URL(t))
@@ -35,7 +35,7 @@ func TestTransactionWorld(t *testing.T) {
 		for _, check := range checks {
 			var n int64
 			if err := pool.QueryRow(t.Context(), specs[i].SQL(`SELECT count(*) FROM (`+check.SQL+`) fault`)).Scan(&n); err != nil || n != 0 {
-				t.Errorf("%s: %s: got %d that are not so (%v)", specs[i], check.Name, n, err)
+				t.Errorf("%s: %s: got %d violations (%v)", specs[i], check.Name, n, err)
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func TestTransactionWorld(t *testing.T) {
 	if err := pool.QueryRow(t.Context(), chain.Spec().SQL(`SELECT max(height) FROM {schema}.canonical WHERE height = (SELECT max(height) FROM {schema}.block)`)).Scan(&blocks); err != nil || blocks != w.blocks() {
 		t.Errorf("got %d blocks, want %d (%v)", blocks, w.blocks(), err)
 	}
-	for _, n := range []int{1, 2000, 2001, 20_000} { // requests are for what is there, and it can be read
+	for _, n := range []int{1, 2000, 2001, 20_000} { // the transactions that requests name exist and can be decoded
 		var raw []byte
 		var sender string
 		id, err := hash.Parse32(w.txid(n))
@@ -58,7 +58,7 @@ func TestTransactionWorld(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := tx.Sender().String(); got != sender || n%10 == 0 && sender != benchAccount(0) {
-			t.Errorf("transaction %d is of %s, its row says %s", n, got, sender)
+			t.Errorf("transaction %d is from %s, its row has %s", n, got, sender)
 		}
 	}
 }

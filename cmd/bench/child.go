@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// build compiles the program, so that what is measured runs as it does for users: as a process of its own.
+// build compiles the program, so that it is measured in its own process, as users run it.
 func build(ctx context.Context, dir string) (string, error) {
 	program := filepath.Join(dir, "strata")
 	command := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/strata")
@@ -46,7 +46,7 @@ func (b *bench) serve(ctx context.Context, url string, more ...string) (*server,
 		return nil, err
 	}
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		for _, url := range []string{s.api + "/healthz", s.observer + "/status"} { // one of them, by its roles
+		for _, url := range []string{s.api + "/healthz", s.observer + "/status"} { // its roles decide which of them answers
 			if response, err := http.Get(url); err == nil {
 				_ = response.Body.Close()
 				return s, nil
@@ -70,9 +70,9 @@ func freePort() (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// memory watches the resident set of a process.
+// memory samples the resident set of a process.
 type memory struct {
-	samples []int64 // bytes, one a second
+	samples []int64 // bytes, once per second
 	stop    atomic.Bool
 	done    chan struct{}
 }
@@ -91,7 +91,7 @@ func watchMemory(pid int) *memory {
 	return m
 }
 
-// summary tells how much there was in the first half of the time and in the second, and at most.
+// summary stops the sampling and returns the maxima of the first and the second half of the time.
 func (m *memory) summary() string {
 	m.stop.Store(true)
 	<-m.done

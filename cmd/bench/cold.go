@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math/rand/v2"
-	"net/http"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -13,7 +12,7 @@ import (
 	"strata/projections/balances"
 )
 
-// cold compares requests that nobody has made before with a bare SELECT of the same rows.
+// cold compares requests that were never made before with a bare SELECT of the same rows.
 func (b *bench) cold(ctx context.Context) error {
 	url, err := b.reads(ctx)
 	if err != nil {
@@ -38,26 +37,25 @@ func (b *bench) cold(ctx context.Context) error {
 		what string
 		old  bool
 	}{{"cold STX balance", false}, {"cold STX balance at an old block", true}} {
-		a := &aims{once: true}
-		for i := range readAccounts {
+		list := numberedOnce(readAccounts, func(i int) string {
 			target := balanceTarget(scattered(i, readAccounts))
 			if k.old {
 				target += "?until_block=" + strconv.Itoa(1+random.IntN(readBlocks))
 			}
-			a.all = append(a.all, aim{request(target, http.Header{}), http.StatusOK, -1})
-		}
-		if err := b.compare(k.what, "bare SELECT", "≥ 0.5×", selectingOf(selecting, atBlock{k.old}), server.loading(ctx, a)); err != nil {
+			return target
+		})
+		if err := b.compare(k.what, "bare SELECT", "≥ 0.5×", selectingOf(selecting, atBlock{k.old}), server.loading(ctx, list)); err != nil {
 			return err
 		}
 	}
-	return b.sources(ctx, server, before, "made from the tables", func(t tally) float64 { return t.made })
+	return b.sources(ctx, server, before, "made from the tables", func(t tally) float64 { return t.tables })
 }
 
-// atBlock says where balances are read: at the newest block, or at one that is not.
+// atBlock is the block at which balances are read: the newest one, or an old one.
 type atBlock struct{ Old bool }
 
-// selectSQL reads in one statement what an answer is made of: the state of the block, the account's holding or its ledger
-// up to the block, and its last lock up to the block.
+// selectSQL reads the contents of an answer in one statement: the state of the block, the account's holding or its
+// ledger up to the block, and its last lock up to the block. The key is atBlock.Old.
 var selectSQL = map[bool]string{
 	false: selectRows(`FROM {schema}.holding WHERE account = $1 AND asset = 'stx'`),
 	true:  selectRows(`FROM {schema}.ledger WHERE account = $1 AND asset = 'stx' AND height <= $2 ORDER BY height DESC, n DESC LIMIT 1`),
@@ -78,7 +76,7 @@ func selectRows(sums string) string {
 		WHERE b.height = $2`)
 }
 
-// selectBalances is the bare SELECT of balances as a process.
+// selectBalances runs the bare SELECT of balances as a helper process.
 func selectBalances(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
 	accounts := make([]string, readAccounts)
 	for i := range accounts {
@@ -95,7 +93,7 @@ func selectBalances(ctx context.Context, in *json.Decoder, out *json.Encoder) er
 	})
 }
 
-// selectBalance runs the statement, which pgx prepares once for each connection, and reads its row.
+// selectBalance executes the statement, which pgx prepares once per connection, and reads its row.
 func selectBalance(ctx context.Context, pool *pgxpool.Pool, sql, account string, height int) error {
 	var burnHeight int64
 	var unlocks [4]*int64

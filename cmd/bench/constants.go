@@ -3,30 +3,27 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
-	"net"
 	"net/http"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// constants is what a bare handler is to answer.
+// constants are the answers of a bare handler.
 type constants struct {
 	Answers map[string]constant // by target
-	// Redis, if any, is where the bodies are read from for each request, under their targets.
+	// Redis is the address of a Redis from which each request reads the body, by its target; empty for none.
 	Redis string
 }
 
-// constant is an answer as Strata gave it.
+// constant is an answer of Strata.
 type constant struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// prepared is a constant with its header as a list, which is faster to copy.
-type prepared struct {
+// preparedAnswer is a constant with its header as a list, which is faster to copy.
+type preparedAnswer struct {
 	constant
 	fields []field
 }
@@ -36,11 +33,11 @@ type field struct {
 	values []string
 }
 
-// handler answers with the same bytes as Strata: a look-up in a map, and what net/http does.
+// handler returns a handler that writes the same bytes as Strata. It does nothing but look them up in a map.
 func (c *constants) handler(client *redis.Client) http.HandlerFunc {
-	answers := make(map[string]*prepared, len(c.Answers))
+	answers := make(map[string]*preparedAnswer, len(c.Answers))
 	for target, answer := range c.Answers {
-		p := &prepared{constant: answer}
+		p := &preparedAnswer{constant: answer}
 		for name, values := range answer.Header {
 			p.fields = append(p.fields, field{name, values})
 		}
@@ -71,7 +68,7 @@ func (c *constants) handler(client *redis.Client) http.HandlerFunc {
 	}
 }
 
-// serveConstants is the bare handler as a process: it is told what to answer, and says on which address it does.
+// serveConstants runs the bare handler as a helper process. It reads the answers and writes its address.
 func serveConstants(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
 	var c constants
 	if err := in.Decode(&c); err != nil {
@@ -87,17 +84,13 @@ func serveConstants(ctx context.Context, in *json.Decoder, out *json.Encoder) er
 			}
 		}
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, server, err := serveHTTP(c.handler(client))
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: c.handler(client)} //nolint:gosec // nobody but the bench connects
-	go func() { _ = server.Serve(listener) }()
-	if err := out.Encode(listener.Addr().String()); err != nil {
+	defer server.Close() //nolint:errcheck // the process ends
+	if err := out.Encode(address); err != nil {
 		return err
 	}
-	if err := in.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
-		return err
-	}
-	return server.Close()
+	return waitForEnd(in)
 }

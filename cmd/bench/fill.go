@@ -3,28 +3,88 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// muchMemory lets a connection sort and make indexes in memory.
+// emptyTables creates a database with the tables of all projections, without rows, and a pool on it. A server that runs
+// for a moment creates the tables.
+func (b *bench) emptyTables(ctx context.Context, name string) (url string, pool *pgxpool.Pool, err error) {
+	if url, pool, err = b.database(ctx, name); err != nil {
+		return "", nil, err
+	}
+	server, err := b.serve(ctx, url)
+	if err != nil {
+		pool.Close()
+		return "", nil, err
+	}
+	server.stop()
+	return url, pool, nil
+}
+
+// worldTip is the position at which the projections of a filled world claim to be.
+type worldTip struct {
+	path                         string // of the only event in the log
+	position, height, burnHeight int
+	indexText, blockText         string // the hashes of the tip are those of these texts
+}
+
+// tipAt returns the tip of a world whose positions and heights are the same, and whose hashes are those of the number.
+func tipAt(height int) worldTip {
+	text := strconv.Itoa(height)
+	return worldTip{path: "/bench", position: height, height: height, burnHeight: height, indexText: text, blockText: text}
+}
+
+// write sets the position of all projections, so that a server serves the tables and has nothing to fold.
+func (t worldTip) write(ctx context.Context, pool *pgxpool.Pool) error {
+	_, err := pool.Exec(ctx, `INSERT INTO log.event SELECT 1, now(), 0, NULL, sha256(''), 'bench', $1, '', NULL, ''`, t.path)
+	if err == nil {
+		_, err = pool.Exec(ctx, `
+			UPDATE strata.projection SET position = $1, log_seq = $1, block_height = $2, burn_block_height = $3,
+			       index_block_hash = sha256($4::bytea), block_hash = sha256($5::bytea)`,
+			t.position, t.height, t.burnHeight, []byte(t.indexText), []byte(t.blockText))
+	}
+	if err != nil {
+		return fmt.Errorf("set the position of the projections: %w", err)
+	}
+	return nil
+}
+
+// muchMemory lets a connection sort and build indexes in memory.
 const muchMemory = `SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'`
 
-// runningOn runs the queries that fill the tables of a world, of which sql completes the texts.
+// executor is a pool or a connection.
+type executor interface {
+	Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error)
+}
+
+// execAll executes queries one after the other.
+func execAll(ctx context.Context, on executor, queries ...string) error {
+	for _, query := range queries {
+		if _, err := on.Exec(ctx, query); err != nil {
+			return fmt.Errorf("%.60s…: %w", strings.TrimSpace(query), err)
+		}
+	}
+	return nil
+}
+
+// runningOn returns a function that executes queries on one connection. sql fills in their placeholders.
 func runningOn(ctx context.Context, conn *pgxpool.Conn, sql func(query string) string) func(queries ...string) error {
 	return func(queries ...string) error {
-		for _, query := range queries {
-			if _, err := conn.Exec(ctx, sql(query)); err != nil {
-				return fmt.Errorf("%.60s…: %w", strings.TrimSpace(query), err)
-			}
+		filled := make([]string, len(queries))
+		for i, query := range queries {
+			filled[i] = sql(query)
 		}
-		return nil
+		return execAll(ctx, conn, filled...)
 	}
 }
 
-// dropIndexes drops the indexes of large tables, as rows are written sooner without, and says how they are made again.
+// dropIndexes drops the indexes of large tables, because rows are written faster without them. It returns the
+// statements that restore the indexes.
 func dropIndexes(ctx context.Context, conn *pgxpool.Conn, tables []string) (restore []string, err error) {
 	rows, err := conn.Query(ctx, `
 		SELECT CASE WHEN c.oid IS NULL THEN 'DROP INDEX ' || i.indexrelid::regclass ELSE 'ALTER TABLE ' || i.indrelid::regclass || ' DROP CONSTRAINT ' || c.conname END,

@@ -3,14 +3,17 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 )
 
-// parts are what a process of this program can be besides the bench itself: it is asked on its standard input and answers on
-// its standard output, in JSON. It ends when there are no more questions, so that it never outlives the bench.
+// parts are the roles of helper processes, which run this program, too. A helper reads questions from its standard
+// input and writes answers to its standard output, in JSON. It ends with its input, so it never outlives the bench.
 var parts = map[string]func(ctx context.Context, in *json.Decoder, out *json.Encoder) error{
 	"handler":      serveConstants,
 	"select":       selectBalances,
@@ -25,11 +28,11 @@ var parts = map[string]func(ctx context.Context, in *json.Decoder, out *json.Enc
 	"audience":     followStream,
 }
 
-// partFlag is the first argument of such a process.
+// partFlag is the first argument of a helper process.
 const partFlag = "part"
 
-// part is this process as one of the parts.
-func part(ctx context.Context, name string) error {
+// runPart runs a part in this process.
+func runPart(ctx context.Context, name string) error {
 	run, ok := parts[name]
 	if !ok {
 		return fmt.Errorf("there is no part %q", name)
@@ -37,7 +40,45 @@ func part(ctx context.Context, name string) error {
 	return run(ctx, json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout))
 }
 
-// helper is a process that plays a part.
+// answerQuestions reads questions and writes an answer to each, until the input ends.
+func answerQuestions[Q, A any](in *json.Decoder, out *json.Encoder, answer func(Q) (A, error)) error {
+	for {
+		var question Q
+		if err := in.Decode(&question); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		a, err := answer(question)
+		if err != nil {
+			return err
+		}
+		if err := out.Encode(a); err != nil {
+			return err
+		}
+	}
+}
+
+// waitForEnd waits for the end of the input.
+func waitForEnd(in *json.Decoder) error {
+	if err := in.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// serveHTTP starts a server on a free port of the loopback interface and returns its address.
+func serveHTTP(handler http.Handler) (address string, server *http.Server, err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	server = &http.Server{Handler: handler} //nolint:gosec // nobody but the bench connects
+	go func() { _ = server.Serve(listener) }()
+	return listener.Addr().String(), server, nil
+}
+
+// helper is a helper process.
 type helper struct {
 	command *exec.Cmd
 	stdin   io.Closer
@@ -63,7 +104,7 @@ func (b *bench) helper(ctx context.Context, name string) (*helper, error) {
 	return &helper{command: command, stdin: stdin, in: json.NewEncoder(stdin), out: json.NewDecoder(stdout)}, command.Start()
 }
 
-// ask asks the process something and waits for its answer.
+// ask sends a question to the process and waits for the answer.
 func (h *helper) ask(question, answer any) error {
 	err := h.in.Encode(question)
 	if err == nil {
@@ -77,5 +118,5 @@ func (h *helper) ask(question, answer any) error {
 
 func (h *helper) stop() {
 	_ = h.stdin.Close()
-	_ = h.command.Wait() // if it failed, it has said why, and a question to it has failed
+	_ = h.command.Wait() // if the process failed, it has printed the reason, and a question to it has failed
 }

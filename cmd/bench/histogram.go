@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// histogramParts is into how many buckets of equal width each power of two is divided: a latency is known to 3 %.
+// histogramParts is the number of buckets of equal width per power of two. It limits the error of a latency to 3 %.
 const histogramParts = 32
 
 // histogram counts latencies without allocating. The zero value is empty.
@@ -26,7 +26,7 @@ func (h *histogram) merge(other *histogram) {
 	h.total += other.total
 }
 
-// percentile is the upper end of the bucket that the latency is in; 0 when there is none.
+// percentile returns the upper end of the bucket that contains the percentile; 0 for an empty histogram.
 func (h *histogram) percentile(p float64) time.Duration {
 	rank := min(int(p*float64(h.total)), h.total-1)
 	for i, n := range h.counts {
@@ -37,13 +37,14 @@ func (h *histogram) percentile(p float64) time.Duration {
 	return 0
 }
 
-// histogramBucket counts on linearly up to 2*histogramParts, and from there by leading bits.
+// histogramBucket returns the bucket of a latency. Buckets are 1 ns wide up to 2*histogramParts; above, their width
+// doubles with each power of two.
 func histogramBucket(ns uint64) int {
 	shift := max(bits.Len64(ns/histogramParts)-1, 0)
 	return shift*histogramParts + int(ns>>shift)
 }
 
-// histogramEnd is the first value that is above a bucket.
+// histogramEnd returns the first value above a bucket.
 func histogramEnd(bucket int) uint64 {
 	shift := max(bucket/histogramParts-1, 0)
 	return uint64(bucket-shift*histogramParts+1) << shift

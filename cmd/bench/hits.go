@@ -12,8 +12,8 @@ import (
 	"strata/readapi"
 )
 
-// hits measures what an answer from memory costs without a connection: time and allocations of ServeHTTP, beside the
-// bare handler's.
+// hits measures a cached answer without a connection: time and allocations of ServeHTTP, compared with the bare
+// handler.
 func (b *bench) hits(ctx context.Context) error {
 	url, err := b.reads(ctx)
 	if err != nil {
@@ -26,31 +26,31 @@ func (b *bench) hits(ctx context.Context) error {
 	defer stop()
 	for _, k := range []struct {
 		what, target string
-		asked        asked
+		with         conditions
 	}{
-		{"STX balance", balanceTarget(1), asked{}},
-		{"blocks, zstd", blocksTarget, asked{encoding: "zstd"}},
-		{"blocks, 304", blocksTarget, asked{repeated: true}},
+		{"STX balance", balanceTarget(1), conditions{}},
+		{"blocks, zstd", blocksTarget, conditions{encoding: "zstd"}},
+		{"blocks, 304", blocksTarget, conditions{conditional: true}},
 	} {
 		r, err := incoming(ctx, k.target)
 		if err != nil {
 			return err
 		}
-		if k.asked.encoding != "" {
-			r.Header.Set("Accept-Encoding", k.asked.encoding)
+		if k.with.encoding != "" {
+			r.Header.Set("Accept-Encoding", k.with.encoding)
 		}
 		w := &recorder{header: http.Header{}}
 		w.serve(api, r)
-		if k.asked.repeated {
+		if k.with.conditional {
 			r.Header.Set("If-None-Match", w.header.Get("Etag"))
 			w.serve(api, r)
 		}
 		c := &constants{Answers: map[string]constant{k.target: {Status: w.status, Header: w.header.Clone(), Body: w.body}}}
 		bare, _ := w.benchmark(c.handler(nil), r)
 		before := tallyOf(api)
-		strata, made := w.benchmark(api, r)
-		if hits := int(tallyOf(api).memory - before.memory); hits < made {
-			return fmt.Errorf("%s: only %d of %d answers came from memory", k.target, hits, made)
+		strata, served := w.benchmark(api, r)
+		if hits := int(tallyOf(api).memory - before.memory); hits < served {
+			return fmt.Errorf("%s: only %d of %d answers came from memory", k.target, hits, served)
 		}
 		b.row("one hit, "+k.what, cost(strata), cost(bare)+" bare handler", times(float64(strata.NsPerOp()), float64(bare.NsPerOp())), "0 allocations")
 	}
@@ -61,7 +61,7 @@ func cost(r testing.BenchmarkResult) string {
 	return fmt.Sprintf("%d ns, %d allocations", r.NsPerOp(), r.AllocsPerOp())
 }
 
-// inProcess runs an API in this process; cacheBytes as in readapi.Config.
+// inProcess runs an API in this process. cacheBytes is that of readapi.Config.
 func inProcess(ctx context.Context, url string, cacheBytes int64) (api *readapi.API, stop func(), err error) {
 	pool, err := pgxpool.New(ctx, url)
 	if err != nil {
@@ -79,7 +79,7 @@ func inProcess(ctx context.Context, url string, cacheBytes int64) (api *readapi.
 		<-done
 		pool.Close()
 	}
-	err = keeping(func() (tally, error) { return tallyOf(api), nil })
+	err = waitUntilCaching(func() (tally, error) { return tallyOf(api), nil })
 	if err != nil {
 		stop()
 		return nil, nil, err
@@ -87,7 +87,7 @@ func inProcess(ctx context.Context, url string, cacheBytes int64) (api *readapi.
 	return api, stop, nil
 }
 
-// incoming is a request as net/http hands it to a handler.
+// incoming returns a request as net/http passes it to a handler.
 func incoming(ctx context.Context, target string) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err == nil {
@@ -96,7 +96,7 @@ func incoming(ctx context.Context, target string) (*http.Request, error) {
 	return r, err
 }
 
-// recorder is a ResponseWriter that is used again and again.
+// recorder is a reusable ResponseWriter.
 type recorder struct {
 	header http.Header
 	status int
@@ -116,7 +116,7 @@ func (w *recorder) serve(handler http.Handler, r *http.Request) {
 	handler.ServeHTTP(w, r)
 }
 
-// benchmark serves a request for a second, and says how often it was.
+// benchmark serves a request for a second, and counts how often.
 func (w *recorder) benchmark(handler http.Handler, r *http.Request) (result testing.BenchmarkResult, served int) {
 	discard := &discarder{header: http.Header{}}
 	result = testing.Benchmark(func(b *testing.B) {
@@ -130,18 +130,18 @@ func (w *recorder) benchmark(handler http.Handler, r *http.Request) (result test
 	return result, served
 }
 
-// discarder is a recorder that forgets.
+// discarder is a ResponseWriter that discards everything.
 type discarder struct{ header http.Header }
 
 func (w *discarder) Header() http.Header         { return w.header }
 func (w *discarder) WriteHeader(int)             {}
 func (w *discarder) Write(b []byte) (int, error) { return len(b), nil }
 
-// tallyOf is the tally of an API in this process.
+// tallyOf returns the tally of an API in this process.
 func tallyOf(api http.Handler) tally {
 	r, err := incoming(context.Background(), "/metrics")
 	if err != nil {
-		panic(err) // it is a constant
+		panic(err) // the target is a constant
 	}
 	w := &recorder{header: http.Header{}}
 	w.serve(api, r)

@@ -13,52 +13,53 @@ func (b *bench) hot(ctx context.Context) error {
 		return err
 	}
 	defer server.stop()
-	return b.fromMemory(ctx, server, "≥ 0.6×, ≥ 30,000 req/s", []kept{
-		{"hot STX balance, 299 accounts", hotTargets(), asked{}},
-		{"hot blocks", []string{blocksTarget}, asked{}},
-		{"hot blocks, zstd", []string{blocksTarget}, asked{encoding: "zstd"}},
+	return b.fromMemory(ctx, server, "≥ 0.6×, ≥ 30,000 req/s", []hotRead{
+		{"hot STX balance, 299 accounts", hotTargets(), conditions{}},
+		{"hot blocks", []string{blocksTarget}, conditions{}},
+		{"hot blocks, zstd", []string{blocksTarget}, conditions{encoding: "zstd"}},
 	})
 }
 
-// notModified does the same for clients that have the answer.
+// notModified does the same as hot for clients that already have the answer.
 func (b *bench) notModified(ctx context.Context) error {
 	server, err := b.serveReads(ctx)
 	if err != nil {
 		return err
 	}
 	defer server.stop()
-	return b.fromMemory(ctx, server, "≥ 0.7×", []kept{
-		{"304 STX balance, 299 accounts", hotTargets(), asked{repeated: true}},
-		{"304 blocks", []string{blocksTarget}, asked{repeated: true}},
+	return b.fromMemory(ctx, server, "≥ 0.7×", []hotRead{
+		{"304 STX balance, 299 accounts", hotTargets(), conditions{conditional: true}},
+		{"304 blocks", []string{blocksTarget}, conditions{conditional: true}},
 	})
 }
 
-// kept is what is asked for again and again.
-type kept struct {
+// hotRead is a measurement of requests that are repeated again and again.
+type hotRead struct {
 	what    string
 	targets []string
-	asked   asked
+	with    conditions
 }
 
-func (b *bench) fromMemory(ctx context.Context, server *server, target string, all []kept) error {
+// fromMemory measures answers from the API's memory.
+func (b *bench) fromMemory(ctx context.Context, server *server, target string, all []hotRead) error {
 	before, err := server.tally(ctx)
 	if err != nil {
 		return err
 	}
 	for _, k := range all {
-		c, a, err := record(ctx, server, k.targets, k.asked)
+		c, list, err := record(ctx, server, k.targets, k.with)
 		if err != nil {
 			return err
 		}
-		if err := b.besideHandler(ctx, k.what, "bare handler", target, server, c, a); err != nil {
+		if err := b.besideHandler(ctx, k.what, "bare handler", target, server, c, list); err != nil {
 			return err
 		}
 	}
 	return b.sources(ctx, server, before, "from memory", func(t tally) float64 { return t.memory })
 }
 
-// besideHandler compares the server with a bare handler that answers the same.
-func (b *bench) besideHandler(ctx context.Context, what, name, target string, server *server, c *constants, a *aims) error {
+// besideHandler compares the server with a bare handler that gives the same answers.
+func (b *bench) besideHandler(ctx context.Context, what, name, target string, server *server, c *constants, list *requestList) error {
 	handler, err := b.helper(ctx, "handler")
 	if err != nil {
 		return err
@@ -68,15 +69,17 @@ func (b *bench) besideHandler(ctx context.Context, what, name, target string, se
 	if err := handler.ask(c, &bare); err != nil {
 		return err
 	}
-	return b.compare(what, name, target, loading(ctx, bare, a), server.loading(ctx, a))
+	return b.compare(what, name, target, loading(ctx, bare, list), server.loading(ctx, list))
 }
 
-// loading is a contender that answers requests at an address.
-func loading(ctx context.Context, address string, a *aims) contender {
-	return func(connections int, d time.Duration) (*round, error) { return load(ctx, address, connections, d, a) }
+// loading returns the contender that answers requests at an address.
+func loading(ctx context.Context, address string, list *requestList) contender {
+	return func(connections int, d time.Duration) (*round, error) {
+		return load(ctx, address, connections, d, list)
+	}
 }
 
-// loading is the server as a contender.
-func (s *server) loading(ctx context.Context, a *aims) contender {
-	return loading(ctx, strings.TrimPrefix(s.api, "http://"), a)
+// loading returns the server as a contender.
+func (s *server) loading(ctx context.Context, list *requestList) contender {
+	return loading(ctx, strings.TrimPrefix(s.api, "http://"), list)
 }

@@ -14,11 +14,12 @@ import (
 	"strings"
 	"time"
 
+	"strata/internal/synth/simulate"
 	"strata/internal/synth/synthchain"
 )
 
-// post is one delivery as a node makes it: a connection of its own, the request in one piece, the answer read to its
-// end.
+// post delivers an event as a node does: on its own connection, with the request in one piece, and reads the whole
+// answer.
 func post(_ context.Context, url string, body []byte) error {
 	location, err := neturl.Parse(url)
 	if err != nil {
@@ -48,13 +49,13 @@ func post(_ context.Context, url string, body []byte) error {
 	return nil
 }
 
-// percentile of sorted durations.
+// percentile returns a percentile of sorted durations.
 func percentile(sorted []time.Duration, p float64) time.Duration {
 	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)]
 }
 
-// acknowledge compares the time until a node is answered with a bare one-row commit of the same bytes, and with the
-// same commit behind a minimal HTTP server, in turns, for blocks of 1, 10, 100 and 1,000 transfers.
+// acknowledge compares the latency of the answer to a node with that of a bare one-row commit of the same bytes, and of
+// the same commit behind a minimal HTTP server. They take turns, for blocks of 1, 10, 100 and 1,000 transfers.
 func (b *bench) acknowledge(ctx context.Context) error {
 	for _, transfers := range []int{1, 10, 100, 1000} {
 		if err := b.acknowledgeBlocks(ctx, transfers); err != nil {
@@ -69,20 +70,20 @@ func (b *bench) acknowledgeBlocks(ctx context.Context, transfers int) error {
 	if transfers >= 100 {
 		rounds = 100
 	}
-	made := synthchain.New(synthchain.Config{
+	chain := synthchain.New(synthchain.Config{
 		Seed: 2, TxPerBlock: synthchain.Range{Min: transfers, Max: transfers}, SigningSample: 100, ForgetHistory: true,
 		Accounts: max(64, transfers),
 	})
 	return b.acknowledging(ctx, fmt.Sprintf("acknowledge_%d", transfers), fmt.Sprintf("a block of %d", transfers), rounds, func() (path string, body []byte) {
 		for {
-			if p := made.Next(); p.Path == "/new_block" {
+			if p := chain.Next(); p.Path == "/new_block" {
 				return p.Path, p.Body
 			}
 		}
 	})
 }
 
-// acknowledging measures so many deliveries of what next makes.
+// acknowledging measures deliveries of the events that next returns, one per round.
 func (b *bench) acknowledging(ctx context.Context, database, what string, rounds int, next func() (path string, body []byte)) error {
 	url, pool, err := b.database(ctx, database)
 	if err != nil {
@@ -106,14 +107,14 @@ func (b *bench) acknowledging(ctx context.Context, database, what string, rounds
 		}
 	}))
 	defer minimal.Close()
-	// The observer alone: with the projections in the same process, the two cores of a small machine would be shared
-	// with the folding of the block before, which is not what a node waits for.
+	// Only the observer runs. Otherwise the projections would fold the previous block on the same cores, and a node
+	// does not wait for that.
 	server, err := b.serve(ctx, url, "--roles", "observer")
 	if err != nil {
 		return err
 	}
 	defer server.stop()
-	var strata, bare, behind []time.Duration
+	var strata, bare, behindHTTP []time.Duration
 	size := 0
 	for len(strata) < rounds {
 		path, body := next()
@@ -124,33 +125,62 @@ func (b *bench) acknowledging(ctx context.Context, database, what string, rounds
 		}{
 			{&strata, func() error { return post(ctx, server.observer+path, body) }},
 			{&bare, func() error { return commit(body) }},
-			{&behind, func() error { return post(ctx, minimal.URL+path, body) }},
+			{&behindHTTP, func() error { return post(ctx, minimal.URL+path, body) }},
 		} {
-			began := time.Now()
+			started := time.Now()
 			if err := measured.do(); err != nil {
 				return err
 			}
-			*measured.took = append(*measured.took, time.Since(began))
+			*measured.took = append(*measured.took, time.Since(started))
 		}
 	}
 	slices.Sort(strata)
 	slices.Sort(bare)
-	slices.Sort(behind)
+	slices.Sort(behindHTTP)
 	for _, p := range []struct {
 		name, target string
 		at           float64
 	}{{"p50", "≤ 2×", .5}, {"p99", "", .99}} {
 		what := fmt.Sprintf("acknowledge %s (%d KB), %s", what, size/1000, p.name)
-		s, t, u := percentile(strata, p.at), percentile(bare, p.at), percentile(behind, p.at)
+		s, t, u := percentile(strata, p.at), percentile(bare, p.at), percentile(behindHTTP, p.at)
 		b.row(what, ms(s), ms(t)+" bare commit", times(float64(s), float64(t)), p.target)
 		b.row("", "", ms(u)+" the same behind HTTP", times(float64(s), float64(u)), "")
 	}
 	return nil
 }
 
-// visible measures from the acknowledgement of a block until the API shows it, asking without a pause.
+// visible measures the time from the acknowledgement of a block until the API shows it.
 func (b *bench) visible(ctx context.Context) error {
-	url, pool, err := b.database(ctx, "visible")
+	chain := synthchain.New(synthchain.Config{Seed: 3, TxPerBlock: synthchain.Range{Min: 10, Max: 10}, ForgetHistory: true})
+	return visibility{
+		database: "visible", what: "acknowledged → visible, p50 / p99", target: "p99 < 100 ms", rounds: 300,
+		path: "/extended/v1/address/" + chain.Accounts()[0] + "/stx", // balances come last: they fold the steps of the chain
+		next: func() (synthchain.Post, int64, error) {
+			p := chain.Next()
+			if p.Path != "/new_block" {
+				return p, 0, nil
+			}
+			var block struct {
+				Height int64 `json:"block_height"`
+			}
+			err := json.Unmarshal(p.Body, &block)
+			return p, block.Height, err
+		},
+	}.measure(ctx, b)
+}
+
+// visibility is a measurement of the time from the acknowledgement of posts until the API shows their blocks.
+type visibility struct {
+	database     string
+	what, target string // of the row
+	rounds       int
+	path         string // of a request whose answer reflects the newest block
+	// next returns a post and the height of its block. Posts with height 0 are only delivered.
+	next func() (p simulate.Post, height int64, err error)
+}
+
+func (v visibility) measure(ctx context.Context, b *bench) error {
+	url, pool, err := b.database(ctx, v.database)
 	if err != nil {
 		return err
 	}
@@ -160,40 +190,34 @@ func (b *bench) visible(ctx context.Context) error {
 		return err
 	}
 	defer server.stop()
-	made := synthchain.New(synthchain.Config{Seed: 3, TxPerBlock: synthchain.Range{Min: 10, Max: 10}, ForgetHistory: true})
-	account := made.Accounts()[0]
 	var took []time.Duration
-	for len(took) < 300 {
-		p := made.Next()
+	for len(took) < v.rounds {
+		p, height, err := v.next()
+		if err != nil {
+			return err
+		}
 		if err := post(ctx, server.observer+p.Path, p.Body); err != nil {
 			return err
 		}
-		if p.Path != "/new_block" {
+		if height == 0 {
 			continue
 		}
-		began := time.Now()
-		var block struct {
-			Height int64 `json:"block_height"`
-		}
-		if err := json.Unmarshal(p.Body, &block); err != nil {
+		acknowledged := time.Now()
+		if err := waitUntilShown(server.api+v.path, height); err != nil {
 			return err
 		}
-		// The balances are the last to follow: they fold what the chain has decided.
-		if err := shows(server.api+"/extended/v1/address/"+account+"/stx", block.Height); err != nil {
-			return err
-		}
-		took = append(took, time.Since(began))
+		took = append(took, time.Since(acknowledged))
 		time.Sleep(5 * time.Millisecond)
 	}
 	slices.Sort(took)
-	b.row("acknowledged → visible, p50 / p99", ms(percentile(took, .5))+" / "+ms(percentile(took, .99)), "", "", "p99 < 100 ms")
+	b.row(v.what, ms(percentile(took, .5))+" / "+ms(percentile(took, .99)), "", "", v.target)
 	return nil
 }
 
-// shows asks without a pause until an answer reflects the block at a height.
-func shows(url string, height int64) error {
+// waitUntilShown repeats a request without a pause until its answer reflects the block at a height.
+func waitUntilShown(url string, height int64) error {
 	want := fmt.Sprintf("height=%d;", height)
-	for began := time.Now(); ; {
+	for started := time.Now(); ; {
 		response, err := http.Get(url)
 		if err != nil {
 			return err
@@ -204,7 +228,7 @@ func shows(url string, height int64) error {
 		if strings.Contains(position, want) {
 			return nil
 		}
-		if time.Since(began) > 10*time.Second {
+		if time.Since(started) > 10*time.Second {
 			return fmt.Errorf("%s does not show block %d after 10 s; its position is %q", url, height, position)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// keys floods an API with requests none of which is made twice, and looks at the memory of its process: first for ever
-// other accounts, until their answers would take many times what they may; then for one account under ever other
-// targets, each of which is kept as the way to its answer.
+// keys floods an API with requests that all differ, and measures the memory of its process. In the first phase each
+// request reads another account, until the answers would take many times the bound of the cache. In the second one all
+// read the same account by different targets, and the cache keeps each target as an alias of the answer.
 func (b *bench) keys(ctx context.Context) error {
 	url, err := b.reads(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (b *bench) keys(ctx context.Context) error {
 		return err
 	}
 	defer flooding.stop()
-	// Each distinct answer has to be made by Postgres: there is only time for so many as fill the bound several times.
+	// Postgres must compute each distinct answer, so their number is limited. It fills the bound several times.
 	f := flood{URL: url, Bound: 16 << 20, Answers: min(50_000, b.distinct)}
 	f.Targets = b.distinct - f.Answers
 	var before, now footprint
@@ -45,19 +45,19 @@ func (b *bench) keys(ctx context.Context) error {
 
 func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// flood is what an API is flooded with.
+// flood describes the requests to an API.
 type flood struct {
 	URL              string
-	Bound            int64 // bytes that it may keep
-	Answers, Targets int
+	Bound            int64 // of the cache, in bytes
+	Answers, Targets int   // numbers of requests of the two phases
 }
 
-// footprint of a process, in bytes: what lives on its heap, and what was resident before the garbage was collected.
+// footprint is the memory of a process in bytes: its live heap, and its resident set before the garbage collection.
 type footprint struct{ Heap, RSS int64 }
 
 func measureFootprint() (f footprint) {
 	f.RSS = residentBytes(os.Getpid())
-	for range 3 { // pools let go of what they hold at the third
+	for range 3 { // sync.Pool releases its objects only at a later collection
 		runtime.GC()
 	}
 	var stats runtime.MemStats
@@ -66,7 +66,8 @@ func measureFootprint() (f footprint) {
 	return f
 }
 
-// floodAPI is the flooded process. It says its footprint at the beginning, and after each phase, when it is told to go on.
+// floodAPI runs the API as a helper process. It writes its footprint at the beginning and after each phase, which it
+// starts at a question.
 func floodAPI(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
 	var f flood
 	if err := in.Decode(&f); err != nil {
@@ -104,7 +105,7 @@ func floodAPI(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
 	return nil
 }
 
-// floodWith makes as many requests, more at a time than there are cores: some wait for Postgres.
+// floodWith makes requests, more at a time than there are cores, because some of them wait for Postgres.
 func floodWith(ctx context.Context, api http.Handler, count int, target func(i int) string) error {
 	var group errgroup.Group
 	var next atomic.Int64
@@ -128,7 +129,7 @@ func floodWith(ctx context.Context, api http.Handler, count int, target func(i i
 	return group.Wait()
 }
 
-// statusKeeper forgets everything but the status.
+// statusKeeper is a ResponseWriter that discards everything but the status.
 type statusKeeper struct {
 	discarder
 	status int

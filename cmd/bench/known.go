@@ -18,20 +18,21 @@ import (
 	"strata/projections/nft"
 )
 
-// knownTokens are tokens of which everything is known: a fifth of them are fungible, each of a contract of its own, the
-// others stand in collections.
+// knownTokens are the tokens of one kind in the token world, where all metadata is known. A fifth of all tokens are
+// fungible, each of its own contract; the others are in collections.
 type knownTokens struct {
 	kind  projections.Spec
 	name  string // of the contracts
 	first int    // number of the first contract's account
-	each  int    // tokens of a contract
+	each  int    // tokens per contract
 	all   int
 }
 
 const (
 	itemsOfCollection = 800
 	tokensPerBlock    = 100
-	// tokensOfStretch is within what stretches of the lists have when they grow.
+	// tokensOfStretch is the length of stretches of the lists, which is within the range of stretches that grow one by
+	// one.
 	tokensOfStretch = 400
 )
 
@@ -43,7 +44,7 @@ func knownItems(all int) knownTokens {
 	return knownTokens{kind: nft.Spec(), name: ".piece", first: all / 5, each: itemsOfCollection, all: all - all/5}
 }
 
-// contract and id of a token.
+// contract returns the contract of token i, and id its number there.
 func (k *knownTokens) contract(i int) string { return benchAccount(k.first+i/k.each) + k.name }
 func (k *knownTokens) id(i int) int          { return 1 + i%k.each }
 
@@ -51,7 +52,7 @@ func (k *knownTokens) contracts() int { return (k.all + k.each - 1) / k.each }
 
 func (k *knownTokens) fungible() bool { return k.each == 1 }
 
-// target is where the API shows a token.
+// target returns the request target of a token.
 func (k *knownTokens) target(i int) string {
 	target := "/metadata/v1/" + k.kind.Name + "/" + k.contract(i)
 	if !k.fungible() {
@@ -60,39 +61,26 @@ func (k *knownTokens) target(i int) string {
 	return target
 }
 
-// knownTokens makes a database with all of them.
-func (b *bench) knownTokens(ctx context.Context) (url string, err error) {
-	url, pool, err := b.database(ctx, "tokens")
+// tokenWorld creates a database with the token world.
+func (b *bench) tokenWorld(ctx context.Context) (url string, err error) {
+	url, pool, err := b.emptyTables(ctx, "tokens")
 	if err != nil {
 		return "", err
 	}
 	defer pool.Close()
-	server, err := b.serve(ctx, url) // makes the tables
-	if err != nil {
-		return "", err
-	}
-	server.stop()
 	blocks := b.known/tokensPerBlock + 1
 	for _, known := range []knownTokens{knownCoins(b.known), knownItems(b.known)} {
 		if err := known.write(ctx, pool, blocks); err != nil {
 			return "", fmt.Errorf("write the tables of %s: %w", known.kind, err)
 		}
 	}
-	for _, query := range []string{
-		`INSERT INTO log.event SELECT 1, now(), 0, NULL, sha256(''), 'bench', '/bench', '', NULL, ''`,
-		fmt.Sprintf(`UPDATE strata.projection SET position = %[1]d, log_seq = %[1]d, block_height = %[1]d, index_block_hash = sha256('%[1]d'), block_hash = sha256('%[1]d'), burn_block_height = %[1]d`, blocks),
-	} {
-		if _, err := pool.Exec(ctx, query); err != nil {
-			return "", fmt.Errorf("%.60s…: %w", query, err)
-		}
-	}
-	return url, nil
+	return url, tipAt(blocks).write(ctx, pool)
 }
 
-// write fills the tables of a kind. The table of counters follows by itself.
+// write fills the tables of a kind. Triggers fill the table of counters.
 func (k *knownTokens) write(ctx context.Context, pool *pgxpool.Pool, blocks int) error {
 	read := time.Unix(1_700_000_000, 0)
-	// Each token's document and image has an address of its own. The content is as the projection stores it.
+	// Each token's document and image has its own URI. The content has the form in which the projection stores it.
 	resource := func(uri string) []byte {
 		hash := sha256.Sum256([]byte(uri))
 		return hash[:]
@@ -165,10 +153,8 @@ func (k *knownTokens) write(ctx context.Context, pool *pgxpool.Pool, blocks int)
 	for _, table := range []string{"block", "contract", "token", "stretch", "document", "image", "reference", "counter"} {
 		queries = append(queries, `VACUUM (ANALYZE) {schema}.`+table)
 	}
-	for _, query := range queries {
-		if _, err := pool.Exec(ctx, k.kind.SQL(query)); err != nil {
-			return fmt.Errorf("%.60s…: %w", query, err)
-		}
+	for i := range queries {
+		queries[i] = k.kind.SQL(queries[i])
 	}
-	return nil
+	return execAll(ctx, pool, queries...)
 }

@@ -7,16 +7,16 @@ func TestScatteredIsAPermutation(t *testing.T) {
 	for _, n := range []int{1, 2, 800, 200_000, readAccounts} {
 		seen := make([]bool, n)
 		for i := range n {
-			at := scattered(i, n)
-			if seen[at] {
-				t.Fatalf("of %d: %d comes twice", n, at)
+			position := scattered(i, n)
+			if seen[position] {
+				t.Fatalf("of %d: %d comes twice", n, position)
 			}
-			seen[at] = true
+			seen[position] = true
 		}
 	}
 }
 
-// No two tokens may be the same, and none may be in both kinds.
+// TestKnownTokensAreDistinct checks that no two tokens are the same, also across kinds.
 func TestKnownTokensAreDistinct(t *testing.T) {
 	t.Parallel()
 	const all = 5000
@@ -32,7 +32,7 @@ func TestKnownTokensAreDistinct(t *testing.T) {
 		for i := range known.all {
 			target := known.target(i)
 			if seen[target] {
-				t.Fatalf("%s is there twice", target)
+				t.Fatalf("%s occurs twice", target)
 			}
 			seen[target] = true
 		}

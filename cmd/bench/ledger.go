@@ -12,22 +12,17 @@ import (
 	"strata/projections/chain"
 )
 
-// ledgerPerBlock is how many rows of the ledger a block has.
+// ledgerPerBlock is the number of ledger rows per block.
 const ledgerPerBlock = 20
 
-// ledger makes a database with as many accounts and changes of their balances. The first account has a tenth of all the
-// changes; the others share the rest evenly.
+// ledger creates a database with accounts and ledger rows, which are changes of their balances. The first account has a
+// tenth of all rows; the others share the rest evenly.
 func (b *bench) ledger(ctx context.Context, name string, accounts, rows int) (url string, err error) {
-	url, pool, err := b.database(ctx, name)
+	url, pool, err := b.emptyTables(ctx, name)
 	if err != nil {
 		return "", err
 	}
 	defer pool.Close()
-	server, err := b.serve(ctx, url) // makes the tables
-	if err != nil {
-		return "", err
-	}
-	server.stop()
 	blocks := rows / ledgerPerBlock
 	if _, err := pool.Exec(ctx, `CREATE TABLE public.account (number int PRIMARY KEY, name text)`); err != nil {
 		return "", err
@@ -37,8 +32,7 @@ func (b *bench) ledger(ctx context.Context, name string, accounts, rows int) (ur
 	if err != nil {
 		return "", err
 	}
-	for _, query := range []string{
-		`INSERT INTO log.event SELECT 1, now(), 0, NULL, sha256(''), 'bench', '/bench', '', NULL, ''`,
+	err = execAll(ctx, pool,
 		chain.Spec().SQL(fmt.Sprintf(`INSERT INTO {schema}.block (source_seq, height, size, burn_block_height, burn_block_time,
 			execution_cost_read_count, execution_cost_read_length, execution_cost_runtime, execution_cost_write_count, execution_cost_write_length,
 			tx_count, event_count, parent_microblock_sequence, attached, nakamoto, index_block_hash, parent_index_block_hash, block_hash,
@@ -56,15 +50,14 @@ func (b *bench) ledger(ctx context.Context, name string, accounts, rows int) (ur
 			FROM {schema}.ledger ORDER BY account, asset, n DESC`),
 		balances.Spec().SQL(`ANALYZE {schema}.ledger`), balances.Spec().SQL(`ANALYZE {schema}.holding`), balances.Spec().SQL(`ANALYZE {schema}.block`),
 		chain.Spec().SQL(`ANALYZE {schema}.block`), chain.Spec().SQL(`ANALYZE {schema}.canonical`),
-		fmt.Sprintf(`UPDATE strata.projection SET position = %[1]d, log_seq = %[1]d, block_height = %[1]d, index_block_hash = sha256('%[1]d'), block_hash = sha256('%[1]d'), burn_block_height = %[1]d`, blocks),
-	} {
-		if _, err := pool.Exec(ctx, query); err != nil {
-			return "", fmt.Errorf("%.60s…: %w", query, err)
-		}
+	)
+	if err != nil {
+		return "", err
 	}
-	return url, nil
+	return url, tipAt(blocks).write(ctx, pool)
 }
 
+// benchAccount returns the address of account i.
 func benchAccount(i int) string {
 	address := c32.Address{Version: c32.MainnetSingle}
 	binary.BigEndian.PutUint64(address.Hash160[:], uint64(i)+1)

@@ -17,16 +17,16 @@ import (
 	"strata/internal/synth/synthchain"
 )
 
-// How many follow, and what they are told.
+// The size of the measurement.
 const (
 	liveSubscribers = 10_000
 	liveBlocks      = 50
-	livePause       = 300 * time.Millisecond // between blocks, so that each is told on its own
-	liveIdle        = 20 * time.Second       // before memory is looked at
+	livePause       = 300 * time.Millisecond // between blocks, so that each one is sent separately
+	liveIdle        = 20 * time.Second       // before memory is measured
 )
 
-// streaming measures, for each protocol, the memory of a server that thousands follow who are told nothing, and the time from
-// when a node is answered until they have the block.
+// streaming measures, for each protocol, the memory of a server with thousands of idle subscribers, and the time from
+// the answer to a node until they have the block.
 func (b *bench) streaming(ctx context.Context) error {
 	for _, protocol := range []string{"streams", "WebSockets"} {
 		if err := b.broadcast(ctx, protocol); err != nil {
@@ -47,22 +47,17 @@ func (b *bench) broadcast(ctx context.Context, protocol string) error {
 		return err
 	}
 	defer server.stop()
-	made := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 100, ForgetHistory: true})
-	next := func() (synthchain.Post, error) {
+	chain := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 100, ForgetHistory: true})
+	postBlock := func() error { // posts up to the next block
 		for {
-			if p := made.Next(); p.Path == "/new_block" {
-				return p, nil
-			} else if err := post(ctx, server.observer+p.Path, p.Body); err != nil {
-				return p, err
+			p := chain.Next()
+			if err := post(ctx, server.observer+p.Path, p.Body); err != nil || p.Path == "/new_block" {
+				return err
 			}
 		}
 	}
 	for range 20 {
-		p, err := next()
-		if err == nil {
-			err = post(ctx, server.observer+p.Path, p.Body)
-		}
-		if err != nil {
+		if err := postBlock(); err != nil {
 			return err
 		}
 	}
@@ -80,11 +75,7 @@ func (b *bench) broadcast(ctx context.Context, protocol string) error {
 	idle := residentBytes(server.command.Process.Pid)
 	answered := make([]time.Time, 0, liveBlocks)
 	for len(answered) < liveBlocks {
-		p, err := next()
-		if err == nil {
-			err = post(ctx, server.observer+p.Path, p.Body)
-		}
-		if err != nil {
+		if err := postBlock(); err != nil {
 			return err
 		}
 		answered = append(answered, time.Now())
@@ -94,7 +85,7 @@ func (b *bench) broadcast(ctx context.Context, protocol string) error {
 	if err := followers.ask("", &arrivals); err != nil {
 		return err
 	}
-	told := residentBytes(server.command.Process.Pid)
+	busy := residentBytes(server.command.Process.Pid)
 	var first, all []time.Duration
 	for i, times := range arrivals {
 		slices.Sort(times)
@@ -110,7 +101,7 @@ func (b *bench) broadcast(ctx context.Context, protocol string) error {
 	slices.Sort(all)
 	mib := func(bytes int64) string { return fmt.Sprintf("%d MiB", bytes>>20) }
 	b.row(fmt.Sprintf("live: RSS with %d %s that are told nothing", liveSubscribers, protocol), mib(idle), mib(before)+" without", "", "< 500 MB")
-	b.row(fmt.Sprintf("live: RSS after %d blocks for all of these %s", liveBlocks, protocol), mib(told), "", "", "< 500 MB")
+	b.row(fmt.Sprintf("live: RSS after %d blocks for all of these %s", liveBlocks, protocol), mib(busy), "", "", "< 500 MB")
 	for _, p := range []struct {
 		name string
 		at   float64
@@ -121,14 +112,15 @@ func (b *bench) broadcast(ctx context.Context, protocol string) error {
 	return nil
 }
 
-// audience is who follows the blocks.
+// audience describes the subscribers.
 type audience struct {
 	URL, Protocol       string
 	Connections, Events int
 }
 
-// followStream is a process that follows a stream over many connections. It is told which, says when all are there, and
-// then, when it is asked, at what times (Unix nanoseconds) each event came to them.
+// followStream runs the subscribers as a helper process. It reads an audience and answers when all subscribers are
+// connected. To the next question it answers with the times (Unix nanoseconds) at which each event reached each of
+// them.
 func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
 	var a audience
 	if err := in.Decode(&a); err != nil {
@@ -148,13 +140,13 @@ func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 	}
 	var ready, done sync.WaitGroup
 	errs := make(chan error, a.Connections)
-	turns := make(chan struct{}, 64) // who connect at a time
+	connecting := make(chan struct{}, 64) // limits the connections that are opened at a time
 	for i := range a.Connections {
 		ready.Add(1)
 		done.Go(func() {
-			turns <- struct{}{}
+			connecting <- struct{}{}
 			stream, err := open(location)
-			<-turns
+			<-connecting
 			ready.Done()
 			if err == nil {
 				err = stream.events(arrivals, i)
@@ -168,8 +160,8 @@ func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 	if err := out.Encode("ready"); err != nil {
 		return err
 	}
-	var asked string
-	if err := in.Decode(&asked); err != nil {
+	var question string
+	if err := in.Decode(&question); err != nil {
 		return err
 	}
 	done.Wait()
@@ -181,13 +173,13 @@ func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) erro
 	return out.Encode(arrivals)
 }
 
-// follower is a connection over which blocks are told.
+// follower is a subscriber's connection.
 type follower interface {
-	// events notes when each one comes, of connection i.
+	// events records the arrival time of each event, as that of subscriber i.
 	events(arrivals [][]int64, i int) error
 }
 
-// rawStream reads a stream with as little as it takes.
+// rawStream reads an event stream with as little work as possible.
 type rawStream struct{ lines *bufio.Reader }
 
 func openStream(location *neturl.URL) (follower, error) {
@@ -203,7 +195,7 @@ func openStream(location *neturl.URL) (follower, error) {
 	if err == nil && !strings.Contains(status, " 200 ") {
 		err = errors.New(strings.TrimSpace(status))
 	}
-	for err == nil { // until the position at the beginning, from which on it follows
+	for err == nil { // skip everything up to the first position, after which events follow
 		var line string
 		if line, err = s.lines.ReadString('\n'); strings.HasPrefix(line, "id: ") {
 			break

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// rawSocket reads a WebSocket with as little as it takes (RFC 6455, section 5).
+// rawSocket reads a WebSocket with as little work as possible (RFC 6455, section 5).
 type rawSocket struct {
 	conn  net.Conn
 	bytes *bufio.Reader
 }
 
-// Opcodes of frames.
+// The opcodes of frames.
 const (
 	frameText  = 1
 	frameClose = 8
@@ -50,18 +50,18 @@ func openSocket(location *neturl.URL) (follower, error) {
 		err = s.write(frameText, subscribeToBlocks)
 	}
 	if err == nil {
-		err = s.message() // the answer
+		err = s.message() // the answer to the subscription
 	}
 	return s, err
 }
 
-// write writes a frame, masked with zeros, of less than 126 bytes.
+// write writes a frame of less than 126 bytes, masked with zeros.
 func (s *rawSocket) write(opcode byte, payload string) error {
 	_, err := s.conn.Write(append([]byte{0x80 | opcode, 0x80 | byte(len(payload)), 0, 0, 0, 0}, payload...))
 	return err
 }
 
-// message reads until a message was read, and answers pings.
+// message reads up to the end of the next text message, and answers pings.
 func (s *rawSocket) message() error {
 	for {
 		opcode, payload, err := s.frame()
@@ -80,7 +80,7 @@ func (s *rawSocket) message() error {
 	}
 }
 
-// frame reads a frame, and of a control frame its payload.
+// frame reads a frame. It returns the payload only of control frames.
 func (s *rawSocket) frame() (opcode byte, payload string, err error) {
 	var head [10]byte
 	if _, err := io.ReadFull(s.bytes, head[:2]); err != nil {

@@ -13,50 +13,57 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// aim is a request, ready to be sent, and what has to come back.
-type aim struct {
+// preparedRequest is a request with the expected answer.
+type preparedRequest struct {
 	request        []byte
-	status, length int // length < 0: any
+	status, length int // length < 0 accepts any length
 }
 
-// aims are handed out one after the other, to all connections.
-type aims struct {
-	all  []aim
-	once bool // none of them twice
+// requestList hands out its requests one after the other, to all connections.
+type requestList struct {
+	all  []preparedRequest
+	once bool // hand out none of them twice
 	next atomic.Int64
 }
 
-// numbered are so many requests, made by number.
-func numbered(n int, target func(i int) string) *aims {
-	a := &aims{}
+// numbered returns n requests; target returns the target of request i.
+func numbered(n int, target func(i int) string) *requestList {
+	list := &requestList{}
 	for i := range n {
-		a.all = append(a.all, aim{request(target(i), http.Header{}), http.StatusOK, -1})
+		list.all = append(list.all, preparedRequest{request(target(i), http.Header{}), http.StatusOK, -1})
 	}
-	return a
+	return list
 }
 
-var errNoMoreAims = errors.New("there are no more requests that were not made before")
-
-func (a *aims) take() (*aim, error) {
-	n := int(a.next.Add(1) - 1)
-	if a.once && n >= len(a.all) {
-		return nil, errNoMoreAims
-	}
-	return &a.all[n%len(a.all)], nil
+// numberedOnce is like numbered, but hands out none of the requests twice.
+func numberedOnce(n int, target func(i int) string) *requestList {
+	list := numbered(n, target)
+	list.once = true
+	return list
 }
 
-// round is what came of some time of load.
+var errNoMoreRequests = errors.New("all requests have been made once")
+
+func (l *requestList) take() (*preparedRequest, error) {
+	n := int(l.next.Add(1) - 1)
+	if l.once && n >= len(l.all) {
+		return nil, errNoMoreRequests
+	}
+	return &l.all[n%len(l.all)], nil
+}
+
+// round is the result of one round of load.
 type round struct {
-	rate      float64 // a second
+	rate      float64 // requests per second
 	latencies histogram
 }
 
-// loadTimeout is how much longer than its round a connection may take.
+// loadTimeout is the time that a connection may take beyond its round.
 const loadTimeout = 10 * time.Second
 
-// load makes requests on so many connections, on each the next when the last is answered. It is lean, because it takes
-// from the server's time: nothing is allocated or parsed that need not be.
-func load(ctx context.Context, address string, connections int, d time.Duration, a *aims) (*round, error) {
+// load makes requests on several connections. Each connection makes the next request when the last one is answered.
+// load allocates and parses as little as possible, because it shares the processors with the server.
+func load(ctx context.Context, address string, connections int, d time.Duration, list *requestList) (*round, error) {
 	opened := make([]net.Conn, connections)
 	defer func() {
 		for _, conn := range opened {
@@ -84,31 +91,31 @@ func load(ctx context.Context, address string, connections int, d time.Duration,
 		}
 		answers := newResponses(conn)
 		return func() error {
-			aim, err := a.take()
+			want, err := list.take()
 			if err != nil {
 				return err
 			}
-			if _, err := conn.Write(aim.request); err != nil {
+			if _, err := conn.Write(want.request); err != nil {
 				return err
 			}
 			status, length, err := answers.next()
 			if err != nil {
 				return err
 			}
-			if status != aim.status || aim.length >= 0 && length != aim.length {
-				return fmt.Errorf("%q was answered with status %d and %d bytes, want %d and %d", aim.request, status, length, aim.status, aim.length)
+			if status != want.status || want.length >= 0 && length != want.length {
+				return fmt.Errorf("%q was answered with status %d and %d bytes, want %d and %d", want.request, status, length, want.status, want.length)
 			}
 			return nil
 		}, nil
 	})
 }
 
-// inParallel has workers do something again and again for some time.
+// inParallel makes workers repeat an action for the duration d, and measures the latency of each action.
 func inParallel(workers int, d time.Duration, worker func(i int) (do func() error, err error)) (*round, error) {
 	var group errgroup.Group
 	var mutex sync.Mutex
 	result := &round{}
-	began := time.Now()
+	started := time.Now()
 	for i := range workers {
 		group.Go(func() error {
 			do, err := worker(i)
@@ -116,7 +123,7 @@ func inParallel(workers int, d time.Duration, worker func(i int) (do func() erro
 				return err
 			}
 			var latencies histogram
-			for now := time.Now(); now.Sub(began) < d; {
+			for now := time.Now(); now.Sub(started) < d; {
 				if err := do(); err != nil {
 					return err
 				}
@@ -133,6 +140,6 @@ func inParallel(workers int, d time.Duration, worker func(i int) (do func() erro
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	result.rate = float64(result.latencies.total) / time.Since(began).Seconds()
+	result.rate = float64(result.latencies.total) / time.Since(started).Seconds()
 	return result, nil
 }

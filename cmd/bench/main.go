@@ -1,6 +1,6 @@
-// Command bench measures Strata against the targets of docs/performance.md and prints a table. Every figure stands
-// beside a baseline that was measured in the same run, interleaved with it where the two can be: absolute numbers of
-// two runs can't be compared.
+// Command bench measures Strata against the targets of docs/performance.md and prints a table. Next to each figure is a
+// baseline from the same run, measured in turns with it if possible, because absolute numbers of two runs cannot be
+// compared.
 package main
 
 import (
@@ -25,28 +25,28 @@ import (
 	"strata/migrations"
 )
 
-// bench is one run.
+// bench is a run of the program.
 type bench struct {
 	cluster    *postgres.Cluster
 	dir        string
-	strata     string // the program
+	strata     string // path of the strata program
 	recordings []string
 	blocks     int
 	round      time.Duration
-	distinct   int // requests that memory is flooded with
+	distinct   int // different requests to the answer cache
 	known      int // tokens whose metadata is read
-	inscribed  int // inscriptions that are read
+	inscribed  int // inscriptions to read
 	chain      chainWorld
-	rebuilt    int // events that all projections are built from
-	forwarded  int // requests to nodes while memory is watched
+	rebuilt    int // maximum number of events in a log from which projections are built
+	forwarded  int // requests to nodes while memory is sampled
 	backfill   backfill
-	readsURL   string // the database of reads, once it is there
+	readsURL   string // the database of reads, as soon as it exists
 	table      *tabwriter.Writer
 }
 
 func main() {
 	if len(os.Args) == 3 && os.Args[1] == partFlag {
-		if err := part(context.Background(), os.Args[2]); err != nil {
+		if err := runPart(context.Background(), os.Args[2]); err != nil {
 			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", os.Args[2], err)
 			os.Exit(1)
 		}
@@ -61,24 +61,24 @@ func main() {
 func run() (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	blocks := flag.Int("blocks", 100_000, "blocks of the synthetic chain that is folded in bulk")
-	rows := flag.Int("ledger", 1_000_000, "rows of the ledger that balances are read from")
-	round := flag.Duration("round", time.Second, "time of one turn of load on the API")
-	distinct := flag.Int("distinct", 500_000, "different requests that the memory for answers is flooded with")
-	known := flag.Int("known", 1_000_000, "tokens whose metadata is read")
-	tokens := flag.Int("tokens", 100_000, "tokens whose metadata is fetched")
+	blocks := flag.Int("blocks", 100_000, "number of blocks of the synthetic chain for \"fold synthetic\"")
+	rows := flag.Int("ledger", 1_000_000, "number of ledger rows for \"balance\"")
+	round := flag.Duration("round", time.Second, "duration of each round of load on the API")
+	distinct := flag.Int("distinct", 500_000, "number of different requests to the answer cache for \"keys\"")
+	known := flag.Int("known", 1_000_000, "number of tokens whose metadata \"tokens\" reads")
+	tokens := flag.Int("tokens", 100_000, "number of tokens whose metadata \"backfill\" fetches")
 	concurrencies := []int{32, metadata.ConcurrencyDefault, 128}
-	flag.Func("fetch-concurrency", "requests for token metadata under way at the same time, in one run after the other, with commas between (default 32,64,128)",
+	flag.Func("fetch-concurrency", "comma-separated numbers of concurrent metadata requests; \"backfill\" runs once for each (default 32,64,128)",
 		func(text string) (err error) {
 			concurrencies, err = numbers(text)
 			return err
 		})
-	inscribed := flag.Int("inscriptions", 500_000, "inscriptions that are read")
-	transactions := flag.Int("transactions", 1_000_000, "transactions that are read, of a tenth as many accounts")
-	rebuilt := flag.Int("rebuild", 1_000_000, "events of the longest synthetic log that all projections are built from")
-	forwarded := flag.Int("forwarded", 1_000_000, "requests that are forwarded to a node while memory is watched")
-	only := flag.String("only", "", "run only the measurements whose name contains one of these, with commas between")
-	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "archives that are folded in bulk, where there are any")
+	inscribed := flag.Int("inscriptions", 500_000, "number of inscriptions for \"ordinals reads\"")
+	transactions := flag.Int("transactions", 1_000_000, "number of transactions for \"transactions\"; there is one account for ten of them")
+	rebuilt := flag.Int("rebuild", 1_000_000, "number of events in the longest synthetic log for \"rebuild\"")
+	forwarded := flag.Int("forwarded", 1_000_000, "number of requests that \"proxy\" forwards while it samples memory")
+	only := flag.String("only", "", "run only measurements whose name contains one of these comma-separated texts (default all)")
+	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "pattern of archives for \"fold recordings\" and \"rebuild\"; no match is no error")
 	flag.Parse()
 
 	dir, err := os.MkdirTemp("", "strata-bench-*")
@@ -86,13 +86,14 @@ func run() (err error) {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	// Postgres may have to run as another user, who must get through.
+	// Postgres may have to run as another user, who must be able to pass through.
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return err
 	}
 	b := &bench{
-		dir: dir, blocks: *blocks, round: *round, distinct: *distinct, known: *known, inscribed: *inscribed, chain: chainWorld{*transactions}, rebuilt: *rebuilt, forwarded: *forwarded,
-		backfill: backfill{*tokens, concurrencies}, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0),
+		dir: dir, blocks: *blocks, round: *round, distinct: *distinct, known: *known, inscribed: *inscribed, chain: chainWorld{*transactions},
+		rebuilt: *rebuilt, forwarded: *forwarded, backfill: backfill{*tokens, concurrencies},
+		table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0),
 	}
 	if b.recordings, err = filepath.Glob(*recordings); err != nil {
 		return err
@@ -146,12 +147,12 @@ func run() (err error) {
 	return nil
 }
 
-// numbers reads positive numbers with commas between.
+// numbers parses comma-separated positive numbers.
 func numbers(text string) (all []int, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n <= 0 {
-			return nil, fmt.Errorf("want positive numbers with commas between, got %q", text)
+			return nil, fmt.Errorf("want comma-separated positive numbers, got %q", text)
 		}
 		all = append(all, n)
 	}
@@ -163,7 +164,7 @@ func (b *bench) row(what, strata, baseline, ratio, target string) {
 	_, _ = fmt.Fprintf(b.table, "%s\t%s\t%s\t%s\t%s\n", what, strata, baseline, ratio, target)
 }
 
-// database makes a fresh, migrated database and a pool on it.
+// database creates a migrated database and a pool on it.
 func (b *bench) database(ctx context.Context, name string) (url string, pool *pgxpool.Pool, err error) {
 	admin, err := pgxpool.New(ctx, b.cluster.AdminURL())
 	if err != nil {

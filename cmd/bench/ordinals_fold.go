@@ -16,11 +16,11 @@ import (
 	"strata/projections/ordinals"
 )
 
-// bulkInscriptions are folded in each measurement.
+// bulkInscriptions is the number of inscriptions to fold in each measurement.
 const bulkInscriptions = 50_000
 
-// foldPayloads measures how fast payloads that are in the log become rows of inscriptions: with the judge and inscriptions
-// alone, and in a server, where BRC-20 reads the same feed on the same cores.
+// foldPayloads measures how fast payloads in the log become rows of inscriptions: with only the feed validator and the
+// projection of inscriptions, and in a server, where that of BRC-20 reads the same feed on the same cores.
 func (b *bench) foldPayloads(ctx context.Context) error {
 	for _, each := range []int{1, 100, 2000} {
 		if err := b.foldPayloadsOf(ctx, each); err != nil {
@@ -50,12 +50,12 @@ func (b *bench) foldPayloadsOf(ctx context.Context, each int) error {
 		return err
 	}
 	defer server.stop()
-	began := time.Now()
+	started := time.Now()
 	memory := watchMemory(server.command.Process.Pid)
 	if err := untilInscribed(ctx, pool); err != nil {
 		return err
 	}
-	whole, usage := time.Since(began), memory.summary()
+	whole, usage := time.Since(started), memory.summary()
 	rate := func(took time.Duration) float64 { return float64(all) / took.Seconds() }
 	baseline := fmt.Sprintf("%.0f inscriptions/s INSERT of the same rows", rate(bare))
 	b.row(fmt.Sprintf("fold %d inscriptions, %d a block, judge and inscriptions alone", all, each), fmt.Sprintf("%.0f inscriptions/s", rate(alone)),
@@ -65,17 +65,17 @@ func (b *bench) foldPayloadsOf(ctx context.Context, each int) error {
 	return nil
 }
 
-// payloads makes a database whose log has payloads with so many inscriptions.
+// payloads creates a database whose log has payloads with all inscriptions, and each payload a number of them.
 func (b *bench) payloads(ctx context.Context, database string, each, all int) (url string, log *eventstore.Log, pool *pgxpool.Pool, err error) {
 	if url, pool, err = b.database(ctx, database); err != nil {
 		return "", nil, nil, err
 	}
 	log = eventstore.Open(pool, eventstore.Config{})
-	made := synthordinals.New(inscribing(each))
+	feed := synthordinals.New(inscribing(each))
 	var batch []eventstore.Incoming
 	size := 0
 	for n := 0; n < all; n += each {
-		p := made.Next()
+		p := feed.Next()
 		batch = append(batch, eventstore.Incoming{
 			ReceivedAt: time.Unix(1_700_000_000, 0), Source: "bench", Path: p.Path, ContentType: "application/json", Body: eventstore.NewBody(p.Body),
 		})
@@ -93,7 +93,8 @@ func (b *bench) payloads(ctx context.Context, database string, each, all int) (u
 	return url, log, pool, nil
 }
 
-// foldAlone runs the two projections in this process until they have folded everything, and then inserts the rows again.
+// foldAlone runs the two projections in this process until they have folded everything. Then it inserts the same rows
+// again; bare is the time that this takes.
 func (b *bench) foldAlone(ctx context.Context, each, all int) (took, bare time.Duration, err error) {
 	_, log, pool, err := b.payloads(ctx, fmt.Sprintf("fold_payloads_alone_%d", each), each, all)
 	if err != nil {
@@ -105,7 +106,7 @@ func (b *bench) foldAlone(ctx context.Context, each, all int) (took, bare time.D
 	if err := runner.Register(ctx); err != nil {
 		return 0, 0, err
 	}
-	began := time.Now()
+	started := time.Now()
 	running, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -113,7 +114,7 @@ func (b *bench) foldAlone(ctx context.Context, each, all int) (took, bare time.D
 		runner.Run(running)
 	}()
 	err = untilInscribed(ctx, pool)
-	took = time.Since(began)
+	took = time.Since(started)
 	stop()
 	<-done
 	if err != nil {
@@ -123,7 +124,7 @@ func (b *bench) foldAlone(ctx context.Context, each, all int) (took, bare time.D
 	return took, bare, err
 }
 
-// untilInscribed waits until the judge has read the log, and the others what it decided.
+// untilInscribed waits until the feed validator has read the log, and the other projections its steps.
 func untilInscribed(ctx context.Context, pool *pgxpool.Pool) error {
 	for ; ; time.Sleep(20 * time.Millisecond) {
 		var done, failed bool
@@ -136,26 +137,26 @@ func untilInscribed(ctx context.Context, pool *pgxpool.Pool) error {
 			return ctx.Err()
 		case err == nil && failed:
 			return errors.New("a projection of the ordinals feed has stopped")
-		case err == nil && done: // an error: the tables are not there yet
+		case err == nil && done: // the query fails as long as the tables do not exist
 			return nil
 		}
 	}
 }
 
-// insertAgain copies the finished rows into tables with the same indexes, block by block as they came, and says how long
-// that takes: what the rows cost Postgres, however they are made.
+// insertAgain copies the finished rows into tables with the same indexes, in the order of their blocks, and returns the
+// time that this takes. It is the cost of the rows in Postgres, however they are computed.
 func insertAgain(ctx context.Context, pool *pgxpool.Pool) (took time.Duration, err error) {
 	const create = `CREATE TABLE {schema}.{table}_again (LIKE {schema}.{table} INCLUDING ALL)`
 	const insert = `INSERT INTO {schema}.{table}_again SELECT * FROM {schema}.{table} ORDER BY height`
 	spec := inscriptions.Spec()
 	for _, query := range []string{create, insert} {
-		began := time.Now()
+		started := time.Now()
 		for _, table := range []string{"inscription", "owner", "location", "satoshi"} {
 			if _, err := pool.Exec(ctx, spec.SQL(strings.ReplaceAll(query, "{table}", table))); err != nil {
 				return 0, fmt.Errorf("insert the rows of %s once more: %w", table, err)
 			}
 		}
-		took = time.Since(began)
+		took = time.Since(started)
 	}
 	return took, nil
 }

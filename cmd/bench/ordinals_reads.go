@@ -11,18 +11,18 @@ import (
 	"strata/projections/inscriptions"
 )
 
-// variants is how many different requests each measurement of cold reads makes, one after the other: with too little memory
-// to keep an answer, no one is older than what is under way.
+// variants is the number of different requests of each measurement of cold reads. They are repeated, but no answer
+// stays in the cache, so only identical in-flight requests could share one.
 const variants = 500
 
-// readInscriptions measures reads from the tables of many inscriptions: satoshis again and again, and pages and filters with
-// no memory for answers.
+// readInscriptions measures reads from large tables of inscriptions: satoshis from memory, pages and filters from the
+// tables.
 func (b *bench) readInscriptions(ctx context.Context) error {
 	url, err := b.inscriptionWorld(ctx)
 	if err != nil {
 		return err
 	}
-	server, err := b.serveKeeping(ctx, url)
+	hot, err := b.serveCaching(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -30,76 +30,57 @@ func (b *bench) readInscriptions(ctx context.Context) error {
 	for i := range satoshis {
 		satoshis[i] = fmt.Sprintf("/ordinals/v1/sats/%d", crowdedSat+i)
 	}
-	err = b.fromMemory(ctx, server, "≥ 0.6×", []kept{
-		{"hot satoshi, one of 299", satoshis, asked{}},
-		{"hot inscriptions of a sat", []string{fmt.Sprintf("/ordinals/v1/sats/%d/inscriptions", crowdedSat)}, asked{}},
+	err = b.fromMemory(ctx, hot, "≥ 0.6×", []hotRead{
+		{"hot satoshi, one of 299", satoshis, conditions{}},
+		{"hot inscriptions of a sat", []string{fmt.Sprintf("/ordinals/v1/sats/%d/inscriptions", crowdedSat)}, conditions{}},
 	})
-	server.stop()
+	hot.stop()
 	if err != nil {
 		return err
 	}
-	if server, err = b.serveKeeping(ctx, url, "--cache-memory", "1"); err != nil {
-		return err
-	}
-	defer server.stop()
-	before, err := server.tally(ctx)
-	if err != nil {
-		return err
-	}
-	memory := watchMemory(server.command.Process.Pid)
-	if err := b.crowdedPages(ctx, server); err != nil {
-		return err
-	}
-	if err := b.inscriptionFilters(ctx, server, url); err != nil {
-		return err
-	}
-	b.row("  memory of the server meanwhile", memory.summary(), "", "", "flat, < 300 MiB")
-	return b.sources(ctx, server, before, "made from the tables", func(t tally) float64 { return t.made })
+	return b.fromTables(ctx, url, func(server *server) error {
+		memory := watchMemory(server.command.Process.Pid)
+		if err := b.crowdedPages(ctx, server); err != nil {
+			return err
+		}
+		if err := b.inscriptionFilters(ctx, server, url); err != nil {
+			return err
+		}
+		b.row("  memory of the server meanwhile", memory.summary(), "", "", "flat, < 300 MiB")
+		return nil
+	})
 }
 
-// inscriptionAims are so many requests for lists, made by number.
-func inscriptionAims(target func(i int) string) *aims {
+// inscriptionRequests returns requests below /ordinals/v1; target returns the rest of the target of request i.
+func inscriptionRequests(target func(i int) string) *requestList {
 	return numbered(variants, func(i int) string { return "/ordinals/v1" + target(i) })
 }
 
-// crowdedPages compares late pages of long lists with their first ones. Ratios are of latencies.
+// crowdedPages compares deep pages of long lists with their first pages.
 func (b *bench) crowdedPages(ctx context.Context, server *server) error {
-	late := b.crowded() - 1000
+	crowdedEnd := b.crowded() - 1000
 	for _, list := range []struct {
 		what, path string
-		late       int
+		deep       int // offset
 		target     string
 	}{
-		{fmt.Sprintf("/sats/{n}/inscriptions, %d on it", b.crowded()), fmt.Sprintf("/sats/%d/inscriptions?", crowdedSat), late, "≤ 1.5×, cold p99 < 10 ms; the peer: 3.7×"},
+		{fmt.Sprintf("/sats/{n}/inscriptions, %d on it", b.crowded()), fmt.Sprintf("/sats/%d/inscriptions?", crowdedSat), crowdedEnd, "≤ 1.5×, cold p99 < 10 ms; the peer: 3.7×"},
 		{fmt.Sprintf("/inscriptions, %d of them", b.inscribed), "/inscriptions?", b.inscribed / 2, "≤ 1.5×"},
 		{"/inscriptions by number", "/inscriptions?order_by=number&", b.inscribed / 2, "≤ 1.5×"},
 		{"/inscriptions by ordinal", "/inscriptions?order_by=ordinal&", b.inscribed / 3, "≤ 1.5×"},
 	} {
-		about := func(offset int) *aims {
-			return inscriptionAims(func(i int) string { return fmt.Sprintf("%slimit=20&offset=%d", list.path, offset+i) })
+		around := func(offset int) contender {
+			return server.loading(ctx, inscriptionRequests(func(i int) string { return fmt.Sprintf("%slimit=20&offset=%d", list.path, offset+i) }))
 		}
-		what := fmt.Sprintf("%s, offset %d", list.what, list.late)
-		if err := b.latePage(ctx, server, what, "offset 0", list.target, about(0), about(list.late)); err != nil {
+		what := fmt.Sprintf("%s, offset %d", list.what, list.deep)
+		if err := b.compareLatencies([]int{1, 16}, what, "offset 0", list.target, around(0), around(list.deep)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// latePage compares requests for late pages of a list with those for its first ones. Ratios are of latencies.
-func (b *bench) latePage(ctx context.Context, server *server, what, first, target string, early, late *aims) error {
-	for _, connections := range []int{1, 16} {
-		f, err := b.inTurns(connections, server.loading(ctx, early), server.loading(ctx, late))
-		if err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		b.row(what+", "+connectionsText(connections), f[1].String(), f[0].String()+" "+first,
-			ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", target)
-	}
-	return nil
-}
-
-// inscriptionFilters measures each filter alone, beside a bare SELECT of an address' page.
+// inscriptionFilters measures each filter alone, compared with a bare SELECT of a page of an address.
 func (b *bench) inscriptionFilters(ctx context.Context, server *server, url string) error {
 	selecting, err := b.selecting(ctx, "inscriptions", url)
 	if err != nil {
@@ -107,7 +88,7 @@ func (b *bench) inscriptionFilters(ctx context.Context, server *server, url stri
 	}
 	defer selecting.stop()
 	blocks := b.inscribed / inscribedPerBlock
-	at := func(i, below int) int { return int(uint64(i) * 2_654_435_761 % uint64(below)) } // in no order
+	at := func(i, below int) int { return int(uint64(i) * 2_654_435_761 % uint64(below)) } // a number below a limit, without visible order
 	random := func(i int) int { return at(i, b.inscribed) }
 	for _, filter := range []struct {
 		what   string
@@ -142,23 +123,20 @@ func (b *bench) inscriptionFilters(ctx context.Context, server *server, url stri
 		}},
 		{"from_sat_ordinal", func(i int) string { return fmt.Sprintf("from_sat_ordinal=%d", at(i, 999)*1_000_000_000_000) }},
 	} {
-		for _, connections := range []int{1, 16} {
-			strata := server.loading(ctx, inscriptionAims(func(i int) string { return "/inscriptions?" + filter.target(i) }))
-			f, err := b.inTurns(connections, selectingOf(selecting, holders{b.inscribed}), strata)
-			if err != nil {
-				return fmt.Errorf("filter %s: %w", filter.what, err)
-			}
-			b.row(fmt.Sprintf("cold /inscriptions, %s, %s", filter.what, connectionsText(connections)), f[1].String(),
-				f[0].String()+" bare SELECT of an address", ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", "p99 < 20 ms")
+		strata := server.loading(ctx, inscriptionRequests(func(i int) string { return "/inscriptions?" + filter.target(i) }))
+		err := b.compareLatencies([]int{1, 16}, "cold /inscriptions, "+filter.what, "bare SELECT of an address", "p99 < 20 ms",
+			selectingOf(selecting, holders{b.inscribed}), strata)
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// holders are those of a world with so many inscriptions.
+// holders are the holders in an inscription world of a size.
 type holders struct{ Inscribed int }
 
-// selectHeld reads the newest inscriptions of an address with all that is shown of them, and how many there are.
+// selectHeld reads the newest inscriptions of an address with everything that an answer contains, and their number.
 const selectHeld = `
 	SELECT (SELECT n FROM {schema}.list WHERE name = 'address:' || $1),
 	       i.id, i.number, i.sat, i.height, i.content_length, i.fee, i.charms, i.rarity, i.recursive, i.content_type, i.genesis_address, l.address,
@@ -171,23 +149,13 @@ const selectHeld = `
 	JOIN {schema}.block b ON b.height = l.height
 	ORDER BY i.height DESC, i.tx_index DESC, i.number DESC`
 
-// selectInscriptions is that SELECT as a process.
+// selectInscriptions runs that SELECT as a helper process.
 func selectInscriptions(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
 	query := inscriptions.Spec().SQL(selectHeld)
-	return selectRounds(ctx, in, out, func(of holders) selectRow {
-		world := &bench{inscribed: of.Inscribed}
+	return selectRounds(ctx, in, out, func(h holders) selectRow {
+		world := &bench{inscribed: h.Inscribed}
 		return func(pool *pgxpool.Pool, random *rand.Rand) error {
-			rows, err := pool.Query(ctx, query, world.holder(random.IntN(of.Inscribed)))
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
-				if _, err := rows.Values(); err != nil {
-					return err
-				}
-			}
-			return rows.Err()
+			return decodeRows(ctx, pool, query, world.holder(random.IntN(h.Inscribed)))
 		}
 	})
 }

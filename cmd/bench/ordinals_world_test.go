@@ -12,7 +12,7 @@ import (
 	"strata/projections/inscriptions"
 )
 
-// The world that is made by SQL has to be one that the projection might have made: each of these finds what is not so.
+// worldFaults count violations of what holds for every world that the projection writes.
 var worldFaults = map[string]string{
 	"lists": `
 		SELECT count(*) FROM (
@@ -90,7 +90,7 @@ func TestInscriptionWorld(t *testing.T) {
 	for name, query := range worldFaults {
 		var n int64
 		if err := pool.QueryRow(t.Context(), spec.SQL(query)).Scan(&n); err != nil || n != 0 {
-			t.Errorf("%s: got %d that should not be (%v)", name, n, err)
+			t.Errorf("%s: got %d violations (%v)", name, n, err)
 		}
 	}
 	var n int64
@@ -98,15 +98,15 @@ func TestInscriptionWorld(t *testing.T) {
 		t.Errorf("got %d inscriptions on the crowded sat, want %d (%v)", n, b.crowded(), err)
 	}
 	checkRarities(t, pool)
-	for _, i := range []int{2, 7, 20_999} { // requests are for what is there
+	for _, i := range []int{2, 7, 20_999} { // the inscriptions that requests name exist
 		var owner string
 		if err := pool.QueryRow(t.Context(), spec.SQL(`SELECT genesis_address FROM {schema}.inscription WHERE id = $1`), inscribedTx(i)+"i0").Scan(&owner); err != nil || owner != b.holder(31*i) {
-			t.Errorf("inscription %d is of %s, want %s (%v)", i, owner, b.holder(31*i), err)
+			t.Errorf("inscription %d belongs to %s, want %s (%v)", i, owner, b.holder(31*i), err)
 		}
 	}
 }
 
-// checkRarities compares what SQL made of sats with what they are.
+// checkRarities compares the rarities that SQL computed with those of package ordinals.
 func checkRarities(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	rows, err := pool.Query(context.Background(), inscriptions.Spec().SQL(`SELECT sat, rarity::int FROM {schema}.inscription`))

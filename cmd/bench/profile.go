@@ -11,7 +11,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// shares are what parts of a build have of its processor time; they add up to 1.
+// shares are the shares of the parts of a build in its processor time. They add up to 1.
 type shares struct {
 	Read, Decode, Fold, Write, Runtime float64
 }
@@ -21,7 +21,7 @@ func (s shares) String() string {
 		100*s.Read, 100*s.Decode, 100*s.Fold, 100*s.Write, 100*s.Runtime)
 }
 
-// profiling is a profile that is being taken of this process.
+// profiling is a running CPU profile of this process.
 type profiling struct{ out bytes.Buffer }
 
 func beginProfile() (*profiling, error) {
@@ -38,7 +38,7 @@ func (p *profiling) end() (s shares, err error) {
 	return share(parsed), nil
 }
 
-// share tells the samples apart by their innermost function that belongs to one part.
+// share assigns each sample to a part of the build, by the innermost function that belongs to a part.
 func share(p *profile.Profile) (s shares) {
 	sum := 0.0
 	for _, sample := range p.Sample {
@@ -55,7 +55,7 @@ func share(p *profile.Profile) (s shares) {
 	return s
 }
 
-// stack has the names of the functions, innermost first.
+// stack returns the names of a sample's functions, innermost first.
 func stack(sample *profile.Sample) (functions []string) {
 	for _, location := range sample.Location {
 		for _, line := range location.Line {
@@ -65,11 +65,12 @@ func stack(sample *profile.Sample) (functions []string) {
 	return functions
 }
 
+// of returns the share of the part that a stack belongs to.
 func (s *shares) of(functions []string) *float64 {
 	for i, function := range functions {
 		switch {
 		case strings.HasPrefix(function, "github.com/jackc/"):
-			// A fold speaks to the database to write, mostly; whoever else does reads the log.
+			// Projections mostly write to the database; all other callers read the log.
 			for _, outer := range functions[i:] {
 				if strings.HasPrefix(outer, "strata/projections/") {
 					return &s.Write

@@ -7,7 +7,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// A sample belongs to the innermost function that is of one part, whatever else called it.
+// TestShare checks that a sample counts for the part of its innermost function, whatever called that.
 func TestShare(t *testing.T) {
 	stacks := map[string]struct {
 		functions []string // innermost first

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Targets that a node is asked for, around a number.
+// The parts before and after the number in targets of requests to a node.
 const (
 	accountBefore     = "/v2/accounts/SP2J6ZY48GV1EZ5V2V5RB9MP"
 	accountAfter      = "?proof=0"
@@ -16,16 +16,16 @@ const (
 	attachmentBefore  = "/v2/attachments/000000000000000000000000000000"
 )
 
-// forwarding is the processes of a comparison of proxies.
+// forwarding has the processes of a comparison of proxies.
 type forwarding struct {
 	*bench
 	node, floor         *helper
-	nodeAt, at, reverse string // addresses of the node, and of what floor has
+	nodeAt, at, reverse string // addresses of the node, and of the floor's bare handler and reverse proxy
 	nginx               *nginx
 	strata              *server
 }
 
-// proxies compares the way to a node through Strata with that through nginx.
+// proxies compares requests to a node through Strata with those through nginx.
 func (b *bench) proxies(ctx context.Context) error {
 	f, err := b.startForwarding(ctx)
 	if f != nil {
@@ -42,7 +42,7 @@ func (b *bench) proxies(ctx context.Context) error {
 	return nil
 }
 
-// startForwarding starts the processes. What it returns has to be stopped even if there is an error.
+// startForwarding starts the processes. The caller must stop the result even if there is an error.
 func (b *bench) startForwarding(ctx context.Context) (f *forwarding, err error) {
 	f = &forwarding{bench: b}
 	if f.node, err = b.helper(ctx, "node"); err != nil {
@@ -70,11 +70,11 @@ func (b *bench) startForwarding(ctx context.Context) (f *forwarding, err error) 
 	if f.strata, err = b.serve(ctx, url, "--roles", "api", "--nodes", "http://"+f.nodeAt); err != nil {
 		return f, err
 	}
-	return f, f.serving(ctx)
+	return f, f.waitUntilServing(ctx)
 }
 
-// serving waits until Strata has found out that the node serves.
-func (f *forwarding) serving(ctx context.Context) (err error) {
+// waitUntilServing waits until Strata's probes have found the node.
+func (f *forwarding) waitUntilServing(ctx context.Context) (err error) {
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if _, err = get(ctx, f.strata.api+"/v2/pox", http.Header{}); err == nil {
 			return nil
@@ -99,7 +99,7 @@ func (f *forwarding) stop() {
 
 func (f *forwarding) strataAt() string { return strings.TrimPrefix(f.strata.api, "http://") }
 
-// runner is one of those who take turns, with what its process spends.
+// runner is a contender with the processor time of its process.
 type runner struct {
 	name string
 	spending
@@ -112,23 +112,23 @@ func newRunner(name string, pid int, contend contender) *runner {
 	return r
 }
 
-func (f *forwarding) direct(ctx context.Context, a *asking) *runner {
-	return newRunner("the node itself", f.node.command.Process.Pid, askers(ctx, f.nodeAt, a))
+func (f *forwarding) direct(ctx context.Context, a *nodeRequests) *runner {
+	return newRunner("the node itself", f.node.command.Process.Pid, requesting(ctx, f.nodeAt, a))
 }
 
-func (f *forwarding) byNginx(ctx context.Context, a *asking) *runner {
-	return newRunner("nginx", f.nginx.command.Process.Pid, askers(ctx, f.nginx.forwards, a))
+func (f *forwarding) byNginx(ctx context.Context, a *nodeRequests) *runner {
+	return newRunner("nginx", f.nginx.command.Process.Pid, requesting(ctx, f.nginx.forwards, a))
 }
 
-func (f *forwarding) byStrata(ctx context.Context, a *asking) *runner {
-	return newRunner("Strata", f.strata.command.Process.Pid, askers(ctx, f.strataAt(), a))
+func (f *forwarding) byStrata(ctx context.Context, a *nodeRequests) *runner {
+	return newRunner("Strata", f.strata.command.Process.Pid, requesting(ctx, f.strataAt(), a))
 }
 
-func (f *forwarding) byFloor(ctx context.Context, name, address string, a *asking) *runner {
-	return newRunner(name, f.floor.command.Process.Pid, askers(ctx, address, a))
+func (f *forwarding) byFloor(ctx context.Context, name, address string, a *nodeRequests) *runner {
+	return newRunner(name, f.floor.command.Process.Pid, requesting(ctx, address, a))
 }
 
-// turns has runners take turns, the first of which is the baseline of the others, and prints a row for each other.
+// turns lets runners take turns. The first one is the baseline; turns prints a row for each of the others.
 func (f *forwarding) turns(what, target string, connections int, runners ...*runner) ([]figures, error) {
 	contenders := make([]contender, len(runners))
 	for i, r := range runners {
@@ -139,23 +139,23 @@ func (f *forwarding) turns(what, target string, connections int, runners ...*run
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	shown := func(i int) string { return fmt.Sprintf("%s, %.0f µs CPU", results[i], runners[i].each()) }
+	text := func(i int) string { return fmt.Sprintf("%s, %.0f µs CPU", results[i], runners[i].each()) }
 	for i, r := range runners[1:] {
 		i++
 		name, wanted := what, target
 		if r.name != "Strata" {
 			name, wanted = "  "+r.name, ""
 		}
-		f.row(fmt.Sprintf("%s, %d connections", name, connections), shown(i), shown(0)+" "+runners[0].name,
+		f.row(fmt.Sprintf("%s, %d connections", name, connections), text(i), text(0)+" "+runners[0].name,
 			fmt.Sprintf("%s, p99 %s, CPU %s", times(results[i].rate, results[0].rate),
 				times(results[i].p99.Seconds(), results[0].p99.Seconds()), times(r.each(), runners[0].each())), wanted)
 	}
 	return results, nil
 }
 
-// added is the time that a request takes longer than without a proxy, when there is only one.
+// added measures the latency that a proxy adds to a request, on one connection.
 func (f *forwarding) added(ctx context.Context) error {
-	a := &asking{before: accountBefore, after: accountAfter}
+	a := &nodeRequests{before: accountBefore, after: accountAfter}
 	direct, byNginx, byStrata := f.direct(ctx, a), f.byNginx(ctx, a), f.byStrata(ctx, a)
 	results, err := f.inTurns(1, direct.contend, byNginx.contend, byStrata.contend)
 	if err != nil {
@@ -168,7 +168,7 @@ func (f *forwarding) added(ctx context.Context) error {
 	return nil
 }
 
-// passThrough compares requests no two of which are the same.
+// passThrough compares requests that all differ.
 func (f *forwarding) passThrough(ctx context.Context) error {
 	for _, k := range []struct {
 		what          string
@@ -177,7 +177,7 @@ func (f *forwarding) passThrough(ctx context.Context) error {
 		{"forwarded, distinct accounts", accountBefore, accountAfter},
 		{"forwarded, not kept", unconfirmedBefore, ""},
 	} {
-		a := &asking{before: k.before, after: k.after}
+		a := &nodeRequests{before: k.before, after: k.after}
 		for _, connections := range []int{16, 64} {
 			runners := []*runner{f.byNginx(ctx, a), f.byStrata(ctx, a)}
 			if k.after != "" {
@@ -192,42 +192,42 @@ func (f *forwarding) passThrough(ctx context.Context) error {
 	return nil
 }
 
-// collapsed compares identical requests whose answer is not kept.
+// collapsed compares identical requests whose answer is not cached.
 func (f *forwarding) collapsed(ctx context.Context) error {
-	a := &asking{before: attachmentBefore, different: 1}
+	a := &nodeRequests{before: attachmentBefore, different: 1}
 	for _, connections := range []int{16, 64} {
-		var asked [2]int64
+		var forwarded int64 // requests that reached the node
 		byStrata := f.byStrata(ctx, a)
-		contend, made := byStrata.contend, 0
+		contend, requests := byStrata.contend, 0
 		byStrata.contend = func(connections int, d time.Duration) (*round, error) {
-			if err := f.node.ask(struct{}{}, &asked[0]); err != nil {
+			var before, after int64
+			if err := f.node.ask(struct{}{}, &before); err != nil {
 				return nil, err
 			}
 			r, err := contend(connections, d)
 			if err != nil {
 				return nil, err
 			}
-			before := asked[0]
-			if err := f.node.ask(struct{}{}, &asked[0]); err != nil {
+			if err := f.node.ask(struct{}{}, &after); err != nil {
 				return nil, err
 			}
-			asked[1] += asked[0] - before
-			made += r.latencies.total
+			forwarded += after - before
+			requests += r.latencies.total
 			return r, nil
 		}
 		if _, err := f.turns("identical at the same time", "faster", connections, f.byNginx(ctx, a), byStrata); err != nil {
 			return err
 		}
-		f.row("  of these, asked of the node", fmt.Sprintf("%.1f %%", 100*float64(asked[1])/float64(max(made, 1))), "", "", "")
+		f.row("  of these, asked of the node", fmt.Sprintf("%.1f %%", 100*float64(forwarded)/float64(max(requests, 1))), "", "", "")
 	}
 	return nil
 }
 
-// cached compares answers that are at hand with nginx that forwards, and with nginx that keeps them too.
+// cached compares cached answers with nginx without a cache, and with nginx with a cache.
 func (f *forwarding) cached(ctx context.Context) error {
-	a := &asking{before: accountBefore, after: accountAfter, different: hotAccounts}
+	a := &nodeRequests{before: accountBefore, after: accountAfter, different: hotAccounts}
 	for _, connections := range []int{16, 64} {
-		keeping := newRunner("nginx with a cache", f.nginx.command.Process.Pid, askers(ctx, f.nginx.keeping, a))
+		keeping := newRunner("nginx with a cache", f.nginx.command.Process.Pid, requesting(ctx, f.nginx.keeping, a))
 		if _, err := f.turns("kept, 299 accounts", "> 1×", connections, f.byNginx(ctx, a), f.byStrata(ctx, a), keeping); err != nil {
 			return err
 		}

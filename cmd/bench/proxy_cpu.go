@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// clockTick is the unit of times in /proc, which is this long on every Linux that Go runs on.
+// clockTick is the unit of times in /proc. It is the same on every Linux that Go runs on.
 const clockTick = 10 * time.Millisecond
 
-// processorTime is how long a process and its children have run, in user and kernel; those that have ended, too.
+// processorTime returns the processor time of a process and its children, in user and kernel mode. It includes children
+// that have ended.
 func processorTime(pid int) (sum time.Duration, err error) {
-	// The process itself comes last: what a child that ends meanwhile has used is among its times.
+	// The process itself comes last, because its times include those of a child that ends meanwhile.
 	for _, part := range append(children(pid), pid) {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", part))
 		if err != nil && part != pid {
@@ -22,13 +23,13 @@ func processorTime(pid int) (sum time.Duration, err error) {
 		if err != nil {
 			return 0, fmt.Errorf("read the processor time of a process: %w", err)
 		}
-		// The name of the program, in parentheses, may have spaces.
+		// The name of the program, in parentheses, may contain spaces.
 		_, rest, _ := strings.Cut(string(text), ") ")
 		fields := strings.Fields(rest)
 		if len(fields) < 15 {
 			return 0, fmt.Errorf("read the processor time of process %d: %q", part, text)
 		}
-		for _, field := range fields[11:15] { // utime, stime, and those of children that have ended
+		for _, field := range fields[11:15] { // utime and stime, of the process and of children that have ended
 			ticks, err := strconv.ParseInt(field, 10, 64)
 			if err != nil {
 				return 0, fmt.Errorf("read the processor time of process %d: %w", part, err)
@@ -49,14 +50,14 @@ func children(pid int) (pids []int) {
 	return pids
 }
 
-// spending counts what a process spends on the requests of its turns.
+// spending is the processor time that a process spends on the requests of its turns.
 type spending struct {
 	pid      int
 	requests int
 	spent    time.Duration
 }
 
-// counting is a contender whose process is watched.
+// counting returns a contender that adds the processor time of its process to s.
 func (s *spending) counting(contend contender) contender {
 	return func(connections int, d time.Duration) (*round, error) {
 		before, err := processorTime(s.pid)
@@ -74,7 +75,7 @@ func (s *spending) counting(contend contender) contender {
 	}
 }
 
-// each is the processor time of one request, in microseconds.
+// each returns the processor time per request, in microseconds.
 func (s *spending) each() float64 {
 	return s.spent.Seconds() * 1e6 / float64(max(s.requests, 1))
 }

@@ -3,16 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
-	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 )
 
-// serveFloor is a process that says what Go's own means can do: on one address a handler that answers at once what the
-// node would, on the other net/http's reverse proxy to the node. It is told the node, and says its addresses.
+// serveFloor runs two servers with nothing but Go's standard library as a helper process: a handler that immediately
+// gives the node's answer, and net/http's reverse proxy to the node. It reads the node's address and writes its own
+// two.
 func serveFloor(_ context.Context, in *json.Decoder, out *json.Encoder) error {
 	var node string
 	if err := in.Decode(&node); err != nil {
@@ -22,25 +20,20 @@ func serveFloor(_ context.Context, in *json.Decoder, out *json.Encoder) error {
 	reverse.Transport = &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
 	var addresses []string
 	for _, handler := range []http.Handler{http.HandlerFunc(answerAtOnce), reverse} {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		address, server, err := serveHTTP(handler)
 		if err != nil {
 			return err
 		}
-		server := &http.Server{Handler: handler} //nolint:gosec // nobody but the bench connects
-		defer server.Close()                     //nolint:errcheck // the process ends
-		go func() { _ = server.Serve(listener) }()
-		addresses = append(addresses, listener.Addr().String())
+		defer server.Close() //nolint:errcheck // the process ends
+		addresses = append(addresses, address)
 	}
 	if err := out.Encode(addresses); err != nil {
 		return err
 	}
-	if err := in.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
+	return waitForEnd(in)
 }
 
-// What answerAtOnce answers.
+// The answer of answerAtOnce.
 var (
 	floorBody   = []byte(nodeBodies[1].body)
 	floorHeader = http.Header{

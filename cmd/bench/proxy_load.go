@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// asking makes requests for nodes out of a number: the same few again and again, or ever other ones.
-type asking struct {
+// nodeRequests generates requests to nodes. Their targets differ in a number.
+type nodeRequests struct {
 	before, after string // of the target, around the number
-	// different is how many targets there are; 0: no two requests have the same.
-	different int64
-	next      atomic.Int64
+	different     int64  // number of different targets (0 = all targets differ)
+	next          atomic.Int64
 }
 
-// askDigits is how many digits the number has in a target, so that all requests have the same length.
-const askDigits = 10
+// targetDigits is the number of digits in a target, so that all requests have the same length.
+const targetDigits = 10
 
-func (a *asking) number() int64 {
+// number returns the number of the next target.
+func (a *nodeRequests) number() int64 {
 	n := a.next.Add(1)
 	if a.different > 0 {
 		n %= a.different
@@ -33,14 +33,15 @@ func (a *asking) number() int64 {
 func appendDigits(b []byte, n int64) []byte {
 	var memory [20]byte
 	digits := strconv.AppendInt(memory[:0], n, 10)
-	for range askDigits - len(digits) {
+	for range targetDigits - len(digits) {
 		b = append(b, '0')
 	}
 	return append(b, digits...)
 }
 
-// askers asks an address on as many connections as there are, each with one request at a time. Like load it is lean.
-func askers(ctx context.Context, address string, a *asking) contender {
+// requesting returns a contender that makes the requests to an address, one at a time on each connection. Like load it
+// allocates and parses as little as possible.
+func requesting(ctx context.Context, address string, a *nodeRequests) contender {
 	return func(connections int, d time.Duration) (*round, error) {
 		within, cancel := context.WithTimeout(ctx, d+loadTimeout)
 		defer cancel()
@@ -51,18 +52,18 @@ func askers(ctx context.Context, address string, a *asking) contender {
 			if err != nil {
 				return nil, err
 			}
-			defer conn.Close() //nolint:errcheck // all is read
+			defer conn.Close() //nolint:errcheck // all answers have been read
 			defer context.AfterFunc(within, func() { _ = conn.Close() })()
 			opened[i] = conn
 		}
 		return inParallel(connections, d, func(i int) (func() error, error) {
-			return a.asker(opened[i], address), nil
+			return a.requester(opened[i], address), nil
 		})
 	}
 }
 
-// asker makes one request after the other on a connection.
-func (a *asking) asker(conn net.Conn, address string) func() error {
+// requester returns a function that makes the next request on a connection.
+func (a *nodeRequests) requester(conn net.Conn, address string) func() error {
 	answers := newResponses(conn)
 	head := "GET " + a.before
 	tail := a.after + " HTTP/1.1\r\nHost: node\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n"

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// nginxConfig makes nginx forward to one node over connections that it keeps, with nothing on that Strata has not; on
-// its second port it also keeps answers.
+// nginxConfig makes nginx forward requests to one node over persistent connections, without features that Strata lacks.
+// On its second port nginx also caches answers.
 const nginxConfig = `daemon off;
 worker_processes auto;
 pid %[1]s/nginx.pid;
@@ -50,7 +50,7 @@ http {
 }
 `
 
-// nginx is one of its own, which knows nothing of what is installed.
+// nginx is a separate instance, independent of the system's configuration.
 type nginx struct {
 	command           *exec.Cmd
 	forwards, keeping string // addresses
@@ -58,7 +58,7 @@ type nginx struct {
 
 func (b *bench) startNginx(ctx context.Context, node string) (*nginx, error) {
 	program, err := exec.LookPath("nginx")
-	if err != nil { // it may be where only an administrator looks
+	if err != nil { // it may be outside the PATH of ordinary users
 		if program, err = exec.LookPath("/usr/sbin/nginx"); err != nil {
 			return nil, fmt.Errorf("%w: install Debian's package nginx-light, or your system's", err)
 		}
@@ -79,7 +79,7 @@ func (b *bench) startNginx(ctx context.Context, node string) (*nginx, error) {
 	}
 	n.command = exec.CommandContext(ctx, program, "-p", dir, "-c", file, "-e", "stderr")
 	n.command.Stderr = os.Stderr
-	n.command.Cancel = func() error { return n.command.Process.Signal(syscall.SIGTERM) } // it ends its workers
+	n.command.Cancel = func() error { return n.command.Process.Signal(syscall.SIGTERM) } // SIGKILL would leave its workers
 	if err := n.command.Start(); err != nil {
 		return nil, err
 	}

@@ -7,16 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strings"
 	"sync/atomic"
 )
 
-// nodeTip is the height of the newest block of the made-up node.
+// nodeTip is the height of the newest block of the synthetic node.
 const nodeTip = 5_000_000
 
-// nodeBodies are what a node answers, by how the path begins; the first that fits counts.
+// nodeBodies are the node's answers, by prefix of the path. The first matching prefix counts.
 var nodeBodies = []struct{ prefix, body string }{
 	{"/v2/info", `{"peer_version":402653196,"pox_consensus":"` + strings.Repeat("6f", 20) + `","burn_block_height":920000,` +
 		`"stable_pox_consensus":"` + strings.Repeat("a1", 20) + `","stable_burn_block_height":919993,"server_version":"stacks-node 3.2.0.0.2",` +
@@ -37,15 +36,15 @@ var nodeBodies = []struct{ prefix, body string }{
 			`"write_count":15000,"read_length":100000000,"read_count":15000,"runtime":5000000000},"network_epoch":10},`, 9), ",") + `]}`},
 }
 
-// madeUpNode answers reads of a Stacks node. It looks at the first line of a request alone and answers with bytes that are
-// at hand, so that it takes as little as it can from the processors that it shares.
-type madeUpNode struct {
-	answers [][]byte // by the index of nodeBodies
-	asked   atomic.Int64
+// syntheticNode answers reads of a Stacks node. It reads only the first line of a request and writes prepared bytes, to
+// use as little as possible of the processors that it shares with what is measured.
+type syntheticNode struct {
+	answers  [][]byte // by index in nodeBodies
+	requests atomic.Int64
 }
 
-func newMadeUpNode() *madeUpNode {
-	n := &madeUpNode{}
+func newSyntheticNode() *syntheticNode {
+	n := &syntheticNode{}
 	for _, b := range nodeBodies {
 		n.answers = append(n.answers, fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nServer: stacks/3.0\r\nDate: Sat, 21 Nov 2026 18:00:00 GMT\r\n"+
 			"Content-Type: application/json\r\nX-Canonical-Stacks-Tip-Height: %d\r\nX-Request-Id: 7\r\nAccess-Control-Allow-Origin: *\r\n"+
@@ -55,9 +54,10 @@ func newMadeUpNode() *madeUpNode {
 	return n
 }
 
-var errUnknownPath = errors.New("a path that the made-up node does not have")
+var errUnknownPath = errors.New("the synthetic node does not have this path")
 
-func (n *madeUpNode) converse(conn net.Conn) error {
+// serve answers the requests on a connection.
+func (n *syntheticNode) serve(conn net.Conn) error {
 	defer func() { _ = conn.Close() }()
 	reader := bufio.NewReader(conn)
 	for {
@@ -74,14 +74,15 @@ func (n *madeUpNode) converse(conn net.Conn) error {
 				return err
 			}
 		}
-		n.asked.Add(1)
+		n.requests.Add(1)
 		if _, err := conn.Write(answer); err != nil {
 			return err
 		}
 	}
 }
 
-func (n *madeUpNode) answerTo(line []byte) []byte {
+// answerTo returns the answer to a request line, or nil for an unknown path.
+func (n *syntheticNode) answerTo(line []byte) []byte {
 	path := bytes.TrimPrefix(line, []byte("GET "))
 	for i := range nodeBodies {
 		if prefix := nodeBodies[i].prefix; len(path) > len(prefix) && string(path[:len(prefix)]) == prefix {
@@ -91,35 +92,25 @@ func (n *madeUpNode) answerTo(line []byte) []byte {
 	return nil
 }
 
-// serveNode is the node as a process: it says on which address it is, and how many requests it had whenever it is asked.
+// serveNode runs the node as a helper process. It writes its address, and then the number of requests at each question.
 func serveNode(_ context.Context, in *json.Decoder, out *json.Encoder) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	defer listener.Close() //nolint:errcheck // the process ends
-	n := newMadeUpNode()
+	n := newSyntheticNode()
 	go func() {
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			go func() { _ = n.converse(conn) }() // ends when the other side does
+			go func() { _ = n.serve(conn) }() // ends when the client closes the connection
 		}
 	}()
 	if err := out.Encode(listener.Addr().String()); err != nil {
 		return err
 	}
-	for {
-		if err := in.Decode(&struct{}{}); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
-		}
-		if err := out.Encode(n.asked.Load()); err != nil {
-			return err
-		}
-	}
+	return answerQuestions(in, out, func(struct{}) (int64, error) { return n.requests.Load(), nil })
 }

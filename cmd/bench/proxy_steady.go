@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// goMemory is what Go's memory is like, in the words of /metrics.
+// goMemory is the state of Go's memory according to /metrics.
 type goMemory struct {
-	mallocs, allocated float64 // objects and bytes, ever
+	mallocs, allocated float64 // objects and bytes since the start
 	heap               float64 // bytes in use
 }
 
@@ -34,10 +34,10 @@ func (s *server) goMemory(ctx context.Context) (m goMemory, err error) {
 	return m, nil
 }
 
-// steady forwards many requests no two of which are the same, and looks at the memory meanwhile.
+// steady forwards many different requests and samples the memory meanwhile.
 func (f *forwarding) steady(ctx context.Context) error {
 	const connections = 64
-	contend := askers(ctx, f.strataAt(), &asking{before: accountBefore, after: accountAfter})
+	contend := requesting(ctx, f.strataAt(), &nodeRequests{before: accountBefore, after: accountAfter})
 	before, err := f.strata.goMemory(ctx)
 	if err != nil {
 		return err

@@ -9,63 +9,64 @@ import (
 	"time"
 )
 
-// What the node answers has to be whole to who measures it, request after request on one connection.
-func TestMadeUpNode(t *testing.T) {
-	n := newMadeUpNode()
+// TestSyntheticNode checks that the load generator accepts the node's answers, one after the other on one connection.
+func TestSyntheticNode(t *testing.T) {
+	n := newSyntheticNode()
 	ours, theirs := net.Pipe()
 	ended := make(chan error)
-	go func() { ended <- n.converse(theirs) }()
-	a := &asking{before: accountBefore, after: accountAfter}
-	ask := a.asker(ours, "the node")
+	go func() { ended <- n.serve(theirs) }()
+	a := &nodeRequests{before: accountBefore, after: accountAfter}
+	request := a.requester(ours, "the node")
 	for range 3 {
-		if err := ask(); err != nil {
+		if err := request(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := n.asked.Load(); got != 3 {
-		t.Errorf("the node was asked %d times, want 3", got)
+	if got := n.requests.Load(); got != 3 {
+		t.Errorf("the node counted %d requests, want 3", got)
 	}
 	_ = ours.Close()
-	if err := <-ended; err != io.EOF { //nolint:errorlint // as a pipe says it
-		t.Errorf("the conversation ended with %v, want %v", err, io.EOF)
+	if err := <-ended; err != io.EOF { //nolint:errorlint // a pipe returns exactly this error
+		t.Errorf("the connection ended with %v, want %v", err, io.EOF)
 	}
 }
 
-// Targets differ for ever, or come again after so many; all have the same length.
-func TestAsking(t *testing.T) {
+// TestNodeRequests checks that targets never repeat, or repeat after the given number, and that all have the same
+// length.
+func TestNodeRequests(t *testing.T) {
 	for _, tt := range []struct {
 		different int64
 		want      int
 	}{{0, 1000}, {299, 299}, {1, 1}} {
-		a := &asking{different: tt.different}
+		a := &nodeRequests{different: tt.different}
 		seen := map[string]bool{}
 		for range 1000 {
 			target := string(appendDigits(nil, a.number()))
-			if len(target) != askDigits {
-				t.Fatalf("%q has %d digits, want %d", target, len(target), askDigits)
+			if len(target) != targetDigits {
+				t.Fatalf("%q has %d digits, want %d", target, len(target), targetDigits)
 			}
 			seen[target] = true
 		}
 		if len(seen) != tt.want {
-			t.Errorf("of %d: %d targets, want %d", tt.different, len(seen), tt.want)
+			t.Errorf("different = %d: got %d targets, want %d", tt.different, len(seen), tt.want)
 		}
 	}
 }
 
-func TestAskerSaysWhatWentWrong(t *testing.T) {
+func TestRequesterReportsStatus(t *testing.T) {
 	ours, theirs := net.Pipe()
 	go func() {
 		_, _ = theirs.Read(make([]byte, 1024))
 		_, _ = io.WriteString(theirs, "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
 	}()
-	if err := (&asking{before: "/v2/info"}).asker(ours, "the node")(); err == nil {
-		t.Errorf("status %d was taken for an answer", http.StatusServiceUnavailable)
+	if err := (&nodeRequests{before: "/v2/info"}).requester(ours, "the node")(); err == nil {
+		t.Errorf("status %d was accepted", http.StatusServiceUnavailable)
 	}
 }
 
 func TestProcessorTime(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("this system has no /proc")
+		t.Skip("the system has no /proc")
 	}
 	before, err := processorTime(os.Getpid())
 	if err != nil {
@@ -80,5 +81,5 @@ func TestProcessorTime(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("ten seconds of work took no processor time beyond %v", before)
+	t.Errorf("ten seconds of work did not increase the processor time, %v", before)
 }

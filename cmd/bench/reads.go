@@ -12,8 +12,8 @@ import (
 	"strata/projections/balances"
 )
 
-// What is read through the cache: few accounts again and again, or ever other ones. The number is prime, so that all
-// accounts have changes.
+// Sizes of the database of reads. Hot reads use a few accounts again and again, cold ones always another account. The
+// number of accounts is prime, so that all of them have ledger rows.
 const (
 	readAccounts = 199_999
 	readRows     = 400_000
@@ -35,7 +35,7 @@ func hotTargets() []string {
 	return targets
 }
 
-// reads is the database of all these measurements, made for the first of them.
+// reads returns the database of the measurements of reads. The first call creates it.
 func (b *bench) reads(ctx context.Context) (url string, err error) {
 	if b.readsURL != "" {
 		return b.readsURL, nil
@@ -48,35 +48,35 @@ func (b *bench) reads(ctx context.Context) (url string, err error) {
 		return "", err
 	}
 	defer pool.Close()
-	for _, query := range []string{
+	err = execAll(ctx, pool,
 		balances.Spec().SQL(`INSERT INTO {schema}.stx_lock (height, source_seq, unlock_height, position, tx_index, pox_version, amount, account, cause, pointer, txid)
 			SELECT 1, 1, 1000000000, 0, 0, 4, 5, name, 'stx_lock_event', '/events/0', sha256(name::bytea) FROM public.account`),
 		balances.Spec().SQL(`ANALYZE {schema}.stx_lock`),
-	} {
-		if _, err := pool.Exec(ctx, query); err != nil {
-			return "", fmt.Errorf("%.60s…: %w", query, err)
-		}
+	)
+	if err != nil {
+		return "", err
 	}
 	b.readsURL = url
 	return url, nil
 }
 
-// asked is what a request says beside its target. The zero value is nothing.
-type asked struct {
-	encoding string // that is accepted
-	repeated bool   // the client has the answer
+// conditions are what a request's header contains. The zero value is nothing.
+type conditions struct {
+	encoding    string // accepted encoding
+	conditional bool   // the client already has the answer
 }
 
-// record has the server answer each target, keeps what it says, and prepares the requests that have to get the same.
-func record(ctx context.Context, server *server, targets []string, asked asked) (*constants, *aims, error) {
-	c, a := &constants{Answers: map[string]constant{}}, &aims{}
+// record requests each target from the server. It returns the answers, and the requests that must get the same answers
+// again.
+func record(ctx context.Context, server *server, targets []string, with conditions) (*constants, *requestList, error) {
+	c, list := &constants{Answers: map[string]constant{}}, &requestList{}
 	for _, target := range targets {
 		header := http.Header{}
-		if asked.encoding != "" {
-			header.Set("Accept-Encoding", asked.encoding)
+		if with.encoding != "" {
+			header.Set("Accept-Encoding", with.encoding)
 		}
 		answer, err := get(ctx, server.api+target, header)
-		if err == nil && asked.repeated {
+		if err == nil && with.conditional {
 			header.Set("If-None-Match", answer.Header.Get("Etag"))
 			answer, err = get(ctx, server.api+target, header)
 		}
@@ -85,12 +85,12 @@ func record(ctx context.Context, server *server, targets []string, asked asked) 
 		}
 		answer.Header.Del("Date") // net/http sets it
 		c.Answers[target] = answer
-		a.all = append(a.all, aim{request(target, header), answer.Status, len(answer.Body)})
+		list.all = append(list.all, preparedRequest{request(target, header), answer.Status, len(answer.Body)})
 	}
-	return c, a, nil
+	return c, list, nil
 }
 
-// request is a GET as it goes over the wire.
+// request returns the bytes of a GET request.
 func request(target string, header http.Header) []byte {
 	var text strings.Builder
 	_, _ = fmt.Fprintf(&text, "GET %s HTTP/1.1\r\nHost: strata\r\n", target)
@@ -99,7 +99,7 @@ func request(target string, header http.Header) []byte {
 	return []byte(text.String())
 }
 
-// verbatim leaves bodies in the encoding that they were sent in.
+// verbatim is a client that does not decode bodies.
 var verbatim = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
 func get(ctx context.Context, url string, header http.Header) (c constant, err error) {

@@ -25,9 +25,9 @@ import (
 	"strata/projections/sft"
 )
 
-// rebuilding measures how fast all projections of the chain are built from nothing but the log: for logs of different
-// lengths, whose cost per event should be the same, and for recordings of real nodes. The two limits are measured on the same
-// rows: reading the log without looking at it, and copying the finished rows without having made them.
+// rebuilding measures how fast all projections of the chain are rebuilt from the log: for synthetic logs of different
+// lengths, whose cost per event should be the same, and for recordings of real nodes. The baseline is the slower of two
+// limits, measured on the same data: reading the log without decoding it, and copying the finished rows.
 func (b *bench) rebuilding(ctx context.Context) error {
 	for events := min(10_000, b.rebuilt); ; events = min(10*events, b.rebuilt) {
 		if err := b.rebuildSynthetic(ctx, events); err != nil {
@@ -54,7 +54,7 @@ func (b *bench) rebuildSynthetic(ctx context.Context, events int) error {
 }
 
 func (b *bench) rebuild(ctx context.Context, database, path, what string) error {
-	url, pool, events, size, err := b.imported(ctx, database, path)
+	url, pool, events, size, err := b.importArchive(ctx, database, path)
 	if err != nil {
 		return err
 	}
@@ -69,19 +69,11 @@ func (b *bench) rebuild(ctx context.Context, database, path, what string) error 
 	}
 	defer builder.stop()
 	memory := watchMemory(builder.command.Process.Pid)
-	before, err := processorTime(b.cluster.Pid())
-	if err != nil {
-		return err
-	}
-	var r rebuilt
-	if err := builder.ask(building{URL: url}, &r); err != nil {
-		return err
-	}
-	after, err := processorTime(b.cluster.Pid())
-	if err != nil {
-		return err
-	}
+	r, postgresTime, err := b.buildIn(builder, buildRequest{URL: url})
 	usage := memory.summary()
+	if err != nil {
+		return err
+	}
 	rows, bare, err := copyAgain(ctx, pool)
 	if err != nil {
 		return err
@@ -90,15 +82,29 @@ func (b *bench) rebuild(ctx context.Context, database, path, what string) error 
 	b.row("rebuild "+what, fmt.Sprintf("%.0f events/s, %s, %.0f µs an event", float64(events)/r.Took.Seconds(), mbs(size, r.Took), r.Took.Seconds()*1e6/float64(events)),
 		fmt.Sprintf("%.0f events/s: %s", float64(events)/limit.Seconds(), slower(scan, bare)), times(limit.Seconds(), r.Took.Seconds()), "≥ 0.50×, flat")
 	b.row("  the two limits", "", fmt.Sprintf("%s scan of the log, %.0f rows/s COPY of %d rows", mbs(size, scan), float64(rows)/bare.Seconds(), rows), "", "")
-	b.row("  processor time", r.Shares.String()+fmt.Sprintf("; Postgres %.0f %% of all", 100*(after-before).Seconds()/((after-before).Seconds()+r.Processor.Seconds())), "", "", "")
+	postgresShare := 100 * postgresTime.Seconds() / (postgresTime + r.Processor).Seconds()
+	b.row("  processor time", r.Shares.String()+fmt.Sprintf("; Postgres %.0f %% of all", postgresShare), "", "", "")
 	if r.Took > 5*time.Second {
 		b.row("  memory meanwhile", usage, "", "", "flat, < 300 MiB")
 	}
 	return nil
 }
 
-// rebuildMore measures what the history of accounts and the mempool add to the cost of an event, in processor time of the program and
-// of Postgres, in turns.
+// buildIn lets a helper process build projections. postgresTime is the processor time that Postgres spends meanwhile.
+func (b *bench) buildIn(builder *helper, request buildRequest) (r buildResult, postgresTime time.Duration, err error) {
+	before, err := processorTime(b.cluster.Pid())
+	if err != nil {
+		return r, 0, err
+	}
+	if err := builder.ask(request, &r); err != nil {
+		return r, 0, err
+	}
+	after, err := processorTime(b.cluster.Pid())
+	return r, after - before, err
+}
+
+// rebuildMore measures what the history of accounts and the mempool add to the cost of an event. Builds with and
+// without them take turns. The processor time is that of the program and of Postgres.
 func (b *bench) rebuildMore(ctx context.Context, events int) error {
 	path, _, _, err := b.archive("rebuild-more.tsv", longChain, limits{events: events})
 	if err != nil {
@@ -111,24 +117,16 @@ func (b *bench) rebuildMore(ctx context.Context, events int) error {
 	defer builder.stop()
 	var took, spent [2]time.Duration
 	for n := range 4 {
-		url, pool, _, _, err := b.imported(ctx, fmt.Sprintf("rebuild_more_%d", n), path)
+		url, pool, _, _, err := b.importArchive(ctx, fmt.Sprintf("rebuild_more_%d", n), path)
 		if err != nil {
 			return err
 		}
 		pool.Close()
-		before, err := processorTime(b.cluster.Pid())
+		r, postgresTime, err := b.buildIn(builder, buildRequest{URL: url, Tokens: n%2 == 0})
 		if err != nil {
 			return err
 		}
-		var r rebuilt
-		if err := builder.ask(building{URL: url, Tokens: n%2 == 0}, &r); err != nil {
-			return err
-		}
-		after, err := processorTime(b.cluster.Pid())
-		if err != nil {
-			return err
-		}
-		took[n%2], spent[n%2] = took[n%2]+r.Took, spent[n%2]+r.Processor+after-before
+		took[n%2], spent[n%2] = took[n%2]+r.Took, spent[n%2]+r.Processor+postgresTime
 	}
 	each := func(d time.Duration) float64 { return d.Seconds() * 1e6 / float64(2*events) }
 	b.row(fmt.Sprintf("history of accounts and mempool, %d events", events), fmt.Sprintf("%.0f µs, %.0f µs CPU an event", each(took[1]), each(spent[1])),
@@ -143,34 +141,34 @@ func slower(scan, bare time.Duration) string {
 	return "bare COPY of the rows"
 }
 
-// scanLog reads all bodies as whoever decodes them has to, and throws them away.
+// scanLog reads all bodies, as a decoder must, and discards them.
 func scanLog(ctx context.Context, pool *pgxpool.Pool) (took time.Duration, err error) {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer conn.Release()
-	began := time.Now()
+	started := time.Now()
 	_, err = conn.Conn().PgConn().CopyTo(ctx, io.Discard, `COPY (SELECT body FROM log.event ORDER BY seq) TO STDOUT (FORMAT binary)`)
-	return time.Since(began), err
+	return time.Since(started), err
 }
 
-// copyAgain copies the finished rows of all tables into tables with the same indexes, of which those for readers come last,
-// as they do in a build.
+// copyAgain copies the finished rows of all tables into tables with the same indexes. As in a build, it creates the
+// indexes for readers last.
 func copyAgain(ctx context.Context, pool *pgxpool.Pool) (rows int64, took time.Duration, err error) {
 	for _, definition := range nodeLines(false).Definitions() {
 		again := definition.Spec
 		again.Version += 1000
 		makeTables, makeIndexes, _ := strings.Cut(again.DDL(), projections.ReaderIndexes)
 		if _, err := pool.Exec(ctx, makeTables); err != nil {
-			return 0, 0, fmt.Errorf("make the tables of %s once more: %w", definition.Spec.Name, err)
+			return 0, 0, fmt.Errorf("create the tables of %s again: %w", definition.Spec.Name, err)
 		}
 		tables, err := tablesOf(ctx, pool, definition.Spec.Schema())
 		if err != nil {
 			return 0, 0, err
 		}
 		for _, table := range tables {
-			// Some rows come with the tables.
+			// The DDL inserts some rows.
 			if _, err := pool.Exec(ctx, `TRUNCATE `+pgx.Identifier{again.Schema(), table}.Sanitize()); err != nil {
 				return 0, 0, err
 			}
@@ -180,11 +178,11 @@ func copyAgain(ctx context.Context, pool *pgxpool.Pool) (rows int64, took time.D
 			}
 			rows, took = rows+copied, took+spent
 		}
-		began := time.Now()
+		started := time.Now()
 		if _, err := pool.Exec(ctx, makeIndexes); err != nil {
-			return 0, 0, fmt.Errorf("make the indexes of %s once more: %w", definition.Spec.Name, err)
+			return 0, 0, fmt.Errorf("create the indexes of %s again: %w", definition.Spec.Name, err)
 		}
-		took += time.Since(began)
+		took += time.Since(started)
 	}
 	return rows, took, nil
 }
@@ -197,7 +195,7 @@ func tablesOf(ctx context.Context, pool *pgxpool.Pool, schema string) ([]string,
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// copyTable streams the rows of one table into another. Reading them is done at the same time, on the other core.
+// copyTable streams the rows of one table into another. It reads and writes at the same time, on two cores.
 func copyTable(ctx context.Context, pool *pgxpool.Pool, from, to pgx.Identifier) (rows int64, took time.Duration, err error) {
 	reading, err := pool.Acquire(ctx)
 	if err != nil {
@@ -210,7 +208,7 @@ func copyTable(ctx context.Context, pool *pgxpool.Pool, from, to pgx.Identifier)
 	}
 	defer writing.Release()
 	in, out := io.Pipe()
-	began := time.Now()
+	started := time.Now()
 	go func() {
 		_, err := reading.Conn().PgConn().CopyTo(ctx, out, `COPY `+from.Sanitize()+` TO STDOUT (FORMAT binary)`)
 		_ = out.CloseWithError(err)
@@ -220,14 +218,14 @@ func copyTable(ctx context.Context, pool *pgxpool.Pool, from, to pgx.Identifier)
 	if err != nil {
 		return 0, 0, fmt.Errorf("copy the rows of %s: %w", from.Sanitize(), err)
 	}
-	return tag.RowsAffected(), time.Since(began), nil
+	return tag.RowsAffected(), time.Since(started), nil
 }
 
-// nodeLines are the projections that fold what a node sends; or, of them, balances and those of tokens alone.
+// nodeLines returns the projections of a node's events; if tokens is set, only chain, balances and those of tokens.
 func nodeLines(tokens bool) projections.Lines {
 	canonical, err := chain.New(chain.Recommended, nil)
 	if err != nil {
-		panic(err) // the rule is one of its own
+		panic(err) // Recommended is a valid rule
 	}
 	followers := []projections.Projection[projections.Step]{balances.New(nil), ft.New(nil), sft.New(nil), nft.New(nil)}
 	if !tokens {
@@ -236,48 +234,33 @@ func nodeLines(tokens bool) projections.Lines {
 	return projections.Lines{projections.Chain(canonical, followers...)}
 }
 
-// building says what to build: all of nodeLines, or some.
-type building struct {
+// buildRequest asks for a build of nodeLines(Tokens).
+type buildRequest struct {
 	URL    string // of the database
 	Tokens bool
 }
 
-// rebuilt says what a build took.
-type rebuilt struct {
+// buildResult has the cost of a build.
+type buildResult struct {
 	Took      time.Duration
 	Processor time.Duration // of this process
 	Shares    shares
 }
 
-// rebuildAll is a process that builds projections of the databases that it is told.
+// rebuildAll builds projections as a helper process, one build for each request.
 func rebuildAll(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
-	for {
-		var what building
-		if err := in.Decode(&what); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
-		}
-		r, err := rebuildOnce(ctx, what)
-		if err != nil {
-			return err
-		}
-		if err := out.Encode(r); err != nil {
-			return err
-		}
-	}
+	return answerQuestions(in, out, func(request buildRequest) (buildResult, error) { return rebuildOnce(ctx, request) })
 }
 
-func rebuildOnce(ctx context.Context, what building) (r rebuilt, err error) {
-	pool, err := pgxpool.New(ctx, what.URL)
+func rebuildOnce(ctx context.Context, request buildRequest) (r buildResult, err error) {
+	pool, err := pgxpool.New(ctx, request.URL)
 	if err != nil {
 		return r, err
 	}
 	defer pool.Close()
 	log := eventstore.Open(pool, eventstore.Config{})
 	defer log.Close()
-	runner := projections.NewRunner(projections.Config{Log: log}, nodeLines(what.Tokens)...)
+	runner := projections.NewRunner(projections.Config{Log: log}, nodeLines(request.Tokens)...)
 	if err := runner.Register(ctx); err != nil {
 		return r, err
 	}
@@ -291,13 +274,13 @@ func rebuildOnce(ctx context.Context, what building) (r rebuilt, err error) {
 	}
 	running, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
-	began := time.Now()
+	started := time.Now()
 	go func() {
 		defer close(done)
 		runner.Run(running)
 	}()
 	err = projections.WaitUntilCaughtUp(ctx, pool, func([]projections.Status) {}, time.Hour)
-	r.Took = time.Since(began)
+	r.Took = time.Since(started)
 	after, timeErr := ownProcessorTime()
 	shares, profileErr := profile.end()
 	stop()

@@ -11,21 +11,21 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisTier measures answers that the process does not have and Redis has, beside a handler that reads the bodies alone
-// from the same Redis.
+// redisTier measures answers that are in Redis but not in memory, compared with a handler that only reads bodies from
+// the same Redis.
 func (b *bench) redisTier(ctx context.Context) error {
 	shared, err := b.startRedis(ctx)
 	if err != nil {
 		return err
 	}
 	defer shared.stop()
-	// No answer fits into a byte.
+	// No answer fits into one byte of memory.
 	server, err := b.serveReads(ctx, "--cache-memory", "1", "--redis-url", "redis://"+shared.address)
 	if err != nil {
 		return err
 	}
 	defer server.stop()
-	c, a, err := record(ctx, server, hotTargets(), asked{})
+	c, list, err := record(ctx, server, hotTargets(), conditions{})
 	if err != nil {
 		return err
 	}
@@ -37,13 +37,13 @@ func (b *bench) redisTier(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.besideHandler(ctx, "from Redis, STX balance", "bare handler with GET", "≥ 8,000 req/s", server, c, a); err != nil {
+	if err := b.besideHandler(ctx, "from Redis, STX balance", "bare handler with GET", "≥ 8,000 req/s", server, c, list); err != nil {
 		return err
 	}
 	return b.sources(ctx, server, before, "from Redis", func(t tally) float64 { return t.redis + t.joined })
 }
 
-// redisServer is a Redis that keeps nothing on disk.
+// redisServer is a Redis that stores nothing on disk.
 type redisServer struct {
 	command *exec.Cmd
 	address string
@@ -64,7 +64,7 @@ func (b *bench) startRedis(ctx context.Context) (*redisServer, error) {
 		command: exec.CommandContext(ctx, program, "--bind", host, "--port", port, "--save", "", "--appendonly", "no", "--dir", b.dir, "--loglevel", "warning"),
 		address: address, client: redis.NewClient(&redis.Options{Addr: address}),
 	}
-	s.command.Stderr = os.Stderr // what it logs of its start goes nowhere
+	s.command.Stderr = os.Stderr // its log goes to stdout, which is discarded
 	if err := s.command.Start(); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (b *bench) startRedis(ctx context.Context) (*redisServer, error) {
 	return s, nil
 }
 
-// wait waits until the server answers and has as many keys.
+// wait waits until the server answers and has at least this number of keys.
 func (s *redisServer) wait(ctx context.Context, keys int) error {
 	deadline := time.Now().Add(20 * time.Second)
 	for {
@@ -95,6 +95,6 @@ func (s *redisServer) wait(ctx context.Context, keys int) error {
 
 func (s *redisServer) stop() {
 	_ = s.client.Close()
-	_ = s.command.Process.Kill() // there is nothing to keep
+	_ = s.command.Process.Kill() // it has nothing to save
 	_ = s.command.Wait()
 }

@@ -7,13 +7,13 @@ import (
 	"io"
 )
 
-// responses reads the answers on a connection, one after the other, without allocating.
+// responses reads answers from a connection, one after the other, without allocating.
 type responses struct {
 	from   io.Reader
 	buffer []byte
 }
 
-// newResponses makes a reader of answers whose header fits into 64 KiB.
+// newResponses returns a reader of answers whose header fits into 64 KiB.
 func newResponses(from io.Reader) *responses {
 	return &responses{from: from, buffer: make([]byte, 64<<10)}
 }
@@ -22,16 +22,16 @@ var (
 	endOfHeader   = []byte("\r\n\r\n")
 	contentLength = []byte("\r\nContent-Length: ")
 
-	errNoLength = errors.New("the answer does not say how long it is")
-	errTooMuch  = errors.New("the answer is longer than it says")
+	errNoLength = errors.New("the answer has no valid Content-Length")
+	errTooMuch  = errors.New("the answer is longer than its Content-Length")
 )
 
-// next reads an answer to its end: its status and the length of its body, which it throws away.
+// next reads an answer to its end, and returns its status and the length of its body, which it discards.
 func (r *responses) next() (status, length int, err error) {
 	have, end := 0, -1
 	for end < 0 {
 		if have == len(r.buffer) {
-			return 0, 0, fmt.Errorf("the header of the answer is longer than %d bytes", len(r.buffer))
+			return 0, 0, fmt.Errorf("the answer's header is longer than %d bytes", len(r.buffer))
 		}
 		n, err := r.from.Read(r.buffer[have:])
 		if err != nil {
@@ -45,7 +45,7 @@ func (r *responses) next() (status, length int, err error) {
 	}
 	head := r.buffer[:end+2]
 	if len(head) < len("HTTP/1.1 200") || string(head[:len("HTTP/1.1 ")]) != "HTTP/1.1 " {
-		return 0, 0, fmt.Errorf("this is no answer: %.20q", head)
+		return 0, 0, fmt.Errorf("not an HTTP/1.1 answer: %.20q", head)
 	}
 	status, _ = number(head[len("HTTP/1.1 "):])
 	if i := bytes.Index(head, contentLength); i >= 0 {
@@ -69,7 +69,7 @@ func (r *responses) next() (status, length int, err error) {
 	return status, length, nil
 }
 
-// number reads the decimal digits at the beginning of b; there are nine at most.
+// number parses the decimal digits at the beginning of b, at most nine.
 func number(b []byte) (n int, ok bool) {
 	for i := 0; i < len(b) && '0' <= b[i] && b[i] <= '9'; i++ {
 		if i == 9 {

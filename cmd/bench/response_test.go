@@ -17,14 +17,15 @@ func TestResponses(t *testing.T) {
 	long := "HTTP/1.1 404 Not Found\r\nContent-Length: 200000\r\n\r\n" + strings.Repeat("x", 200_000)
 	notModified := "HTTP/1.1 304 Not Modified\r\nEtag: x\r\n\r\n"
 	all := answerText + long + notModified + answerText
-	// Answers that arrive together are not what the load generator asks for: it asks when it has the one before.
+	// One byte at a time, because answers never arrive together: the load generator waits for each before the next
+	// request.
 	r := newResponses(iotest.OneByteReader(strings.NewReader(all)))
 	for _, want := range [][2]int{{200, 11}, {404, 200_000}, {304, 0}, {200, 11}} {
 		if status, length, err := r.next(); err != nil || status != want[0] || length != want[1] {
 			t.Errorf("got %d, %d, %v, want %v", status, length, err, want)
 		}
 	}
-	if _, _, err := r.next(); err != io.EOF { //nolint:errorlint // it is the reader's own
+	if _, _, err := r.next(); err != io.EOF { //nolint:errorlint // the reader returns exactly this error
 		t.Errorf("at the end: %v", err)
 	}
 	if status, length, err := newResponses(strings.NewReader(long)).next(); err != nil || status != 404 || length != 200_000 {
@@ -32,15 +33,15 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-func TestResponsesThatAreWrong(t *testing.T) {
+func TestInvalidResponses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		answerText[:len(answerText)-1]: "EOF",
-		answerText + "x":               "longer than it says",
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n":     "how long",
-		"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n":                       "how long",
-		"HTTP/1.1 200 OK\r\nContent-Length: 10000000000000000000000\r\n\r\n": "how long",
-		"SSH-2.0-whatever it is called\r\n\r\n":                              "no answer",
+		answerText + "x":               "longer than its Content-Length",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n":     "no valid Content-Length",
+		"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n":                       "no valid Content-Length",
+		"HTTP/1.1 200 OK\r\nContent-Length: 10000000000000000000000\r\n\r\n": "no valid Content-Length",
+		"SSH-2.0-whatever it is called\r\n\r\n":                              "not an HTTP/1.1 answer",
 		"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 100_000) + "\r\n\r\n": "longer than 65536",
 	} {
 		if status, length, err := newResponses(strings.NewReader(text)).next(); err == nil || !strings.Contains(err.Error(), want) {
@@ -62,7 +63,7 @@ func TestResponsesAllocateNothing(t *testing.T) {
 	}
 }
 
-// FuzzResponses compares with net/http on what both take for an answer with a length.
+// FuzzResponses compares the result with net/http's, if both accept the answer.
 func FuzzResponses(f *testing.F) {
 	f.Add([]byte(answerText))
 	f.Add([]byte("HTTP/1.1 304 Not Modified\r\nEtag: x\r\n\r\n"))
@@ -75,7 +76,7 @@ func FuzzResponses(f *testing.F) {
 		}
 		response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(text)), nil)
 		if err != nil {
-			return // it is stricter
+			return // net/http is stricter
 		}
 		defer func() { _ = response.Body.Close() }()
 		if status != response.StatusCode {

@@ -3,18 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// coldConnections is how many connections to the database both sides have: as many as the program makes by itself.
+// coldConnections is the number of database connections of both sides. It is the default of the program.
 const coldConnections = 24
 
-// selecting is a process that runs bare SELECTs on a database.
+// selecting starts a helper process that runs bare SELECTs on a database.
 func (b *bench) selecting(ctx context.Context, part, url string) (*helper, error) {
 	h, err := b.helper(ctx, part)
 	if err != nil {
@@ -27,31 +25,31 @@ func (b *bench) selecting(ctx context.Context, part, url string) (*helper, error
 	return h, nil
 }
 
-// selectingOf is such a process as a contender: of says to it what to read.
-func selectingOf[T any](h *helper, of T) contender {
+// selectingOf returns a contender that runs SELECTs in the helper process. subject tells it what to read.
+func selectingOf[T any](h *helper, subject T) contender {
 	return func(connections int, d time.Duration) (*round, error) {
-		var answer selected
-		err := h.ask(selection[T]{Workers: connections, Time: d, Of: of}, &answer)
-		return answer.round(), err
+		var result selectResult
+		err := h.ask(selectRound[T]{Workers: connections, Time: d, Subject: subject}, &result)
+		return result.round(), err
 	}
 }
 
-// selection asks for one round of bare SELECTs.
-type selection[T any] struct {
+// selectRound is the question for one round of bare SELECTs.
+type selectRound[T any] struct {
 	Workers int
 	Time    time.Duration
-	Of      T
+	Subject T
 }
 
-// selected is what came of it.
-type selected struct {
+// selectResult is the answer to a selectRound.
+type selectResult struct {
 	Rate      float64
 	Total     int
-	Latencies map[int]uint32 // counts of the buckets of the histogram
+	Latencies map[int]uint32 // counts, by bucket of the histogram
 }
 
-func newSelected(r *round) selected {
-	s := selected{r.rate, r.latencies.total, map[int]uint32{}}
+func newSelectResult(r *round) selectResult {
+	s := selectResult{r.rate, r.latencies.total, map[int]uint32{}}
 	for bucket, n := range r.latencies.counts {
 		if n > 0 {
 			s.Latencies[bucket] = n
@@ -60,7 +58,7 @@ func newSelected(r *round) selected {
 	return s
 }
 
-func (s selected) round() *round {
+func (s selectResult) round() *round {
 	r := &round{rate: s.Rate}
 	r.latencies.total = s.Total
 	for bucket, n := range s.Latencies {
@@ -69,11 +67,27 @@ func (s selected) round() *round {
 	return r
 }
 
-// selectRow reads a row at random.
+// selectRow reads a random row.
 type selectRow func(pool *pgxpool.Pool, random *rand.Rand) error
 
-// selectRounds is the process: it is told the database, and then the rounds to run, each of which is prepared first.
-func selectRounds[T any](ctx context.Context, in *json.Decoder, out *json.Encoder, prepare func(of T) selectRow) error {
+// decodeRows executes a query and decodes all rows.
+func decodeRows(ctx context.Context, pool *pgxpool.Pool, query string, args ...any) error {
+	rows, err := pool.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if _, err := rows.Values(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// selectRounds runs rounds of SELECTs as a helper process. It reads the URL of the database, and then the rounds.
+// prepare returns the SELECT for the subject of a round.
+func selectRounds[T any](ctx context.Context, in *json.Decoder, out *json.Encoder, prepare func(subject T) selectRow) error {
 	var url string
 	if err := in.Decode(&url); err != nil {
 		return err
@@ -91,24 +105,15 @@ func selectRounds[T any](ctx context.Context, in *json.Decoder, out *json.Encode
 	if err := out.Encode("ready"); err != nil {
 		return err
 	}
-	for {
-		var s selection[T]
-		if err := in.Decode(&s); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
-		}
-		read := prepare(s.Of)
-		r, err := inParallel(s.Workers, s.Time, func(i int) (func() error, error) {
+	return answerQuestions(in, out, func(question selectRound[T]) (result selectResult, err error) {
+		read := prepare(question.Subject)
+		r, err := inParallel(question.Workers, question.Time, func(i int) (func() error, error) {
 			random := rand.New(rand.NewPCG(1, uint64(i)))
 			return func() error { return read(pool, random) }, nil
 		})
 		if err != nil {
-			return err
+			return result, err
 		}
-		if err := out.Encode(newSelected(r)); err != nil {
-			return err
-		}
-	}
+		return newSelectResult(r), nil
+	})
 }

@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// tally is where answers came from, as the API itself counts them.
+// tally counts where answers came from, according to the API's own metrics.
 type tally struct {
-	memory, redis float64 // tiers that had them
-	made          float64 // from the tables
-	joined        float64 // requests that waited for another's answer
-	states        float64 // of the tables that it has seen
+	memory, redis float64 // cached answers, by tier
+	tables        float64 // answers from the tables
+	joined        float64 // requests that waited for the answer to an identical in-flight request
+	states        float64 // state changes of the tables that the API has seen
 }
 
-// readTally finds the counters in the text of /metrics.
+// readTally reads the counters from the text of /metrics.
 func readTally(text []byte) (t tally) {
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		counter := map[string]*float64{
 			`strata_cache_hits_total{tier="memory"}`: &t.memory,
 			`strata_cache_hits_total{tier="redis"}`:  &t.redis,
-			`strata_cache_misses_total`:              &t.made,
+			`strata_cache_misses_total`:              &t.tables,
 			`strata_cache_joined_flights_total`:      &t.joined,
 			`strata_cache_state_changes_total`:       &t.states,
 		}[name]
@@ -40,52 +40,69 @@ func readTally(text []byte) (t tally) {
 func (s *server) tally(ctx context.Context) (tally, error) {
 	answer, err := get(ctx, s.api+"/metrics", http.Header{})
 	if err == nil && !bytes.Contains(answer.Body, []byte("strata_cache_hits_total")) {
-		err = fmt.Errorf("%s/metrics does not tell where answers come from", s.api)
+		err = fmt.Errorf("%s/metrics has no counters of the cache", s.api)
 	}
 	return readTally(answer.Body), err
 }
 
-// keeping waits until an API knows the state of the tables, without which it keeps no answer.
-func keeping(read func() (tally, error)) error {
+// waitUntilCaching waits until an API knows the state of the tables. Before that it caches no answers.
+func waitUntilCaching(read func() (tally, error)) error {
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if t, err := read(); err != nil || t.states > 0 {
 			return err
 		}
 	}
-	return errors.New("wait until the API knows the state of the tables: it does not")
+	return errors.New("the API does not know the state of the tables after 30 seconds")
 }
 
-// serveReads is such a server on the database of reads.
+// serveReads starts an API on the database of reads that is ready to cache answers.
 func (b *bench) serveReads(ctx context.Context, more ...string) (*server, error) {
 	url, err := b.reads(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return b.serveKeeping(ctx, url, more...)
+	return b.serveCaching(ctx, url, more...)
 }
 
-// serveKeeping is a server of the API alone on a database, ready to keep answers.
-func (b *bench) serveKeeping(ctx context.Context, url string, more ...string) (*server, error) {
+// serveCaching starts a server with only the API that is ready to cache answers.
+func (b *bench) serveCaching(ctx context.Context, url string, more ...string) (*server, error) {
 	s, err := b.serve(ctx, url, append([]string{"--roles", "api"}, more...)...)
 	if err != nil {
 		return nil, err
 	}
-	if err := keeping(func() (tally, error) { return s.tally(ctx) }); err != nil {
+	if err := waitUntilCaching(func() (tally, error) { return s.tally(ctx) }); err != nil {
 		s.stop()
 		return nil, err
 	}
 	return s, nil
 }
 
-// sources prints how many of the answers since before came from where the measurement means them to come from: if few
-// did, its rows tell something else.
+// fromTables measures an API whose cache is too small for any answer, so that all answers come from the tables.
+func (b *bench) fromTables(ctx context.Context, url string, measure func(*server) error) error {
+	server, err := b.serveCaching(ctx, url, "--cache-memory", "1")
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	before, err := server.tally(ctx)
+	if err != nil {
+		return err
+	}
+	if err := measure(server); err != nil {
+		return err
+	}
+	return b.sources(ctx, server, before, "made from the tables", func(t tally) float64 { return t.tables })
+}
+
+// sources prints the share of answers since before that came from the intended source. If it is small, the measurement
+// measured something else.
 func (b *bench) sources(ctx context.Context, server *server, before tally, what string, from func(t tally) float64) error {
 	now, err := server.tally(ctx)
 	if err != nil {
 		return err
 	}
-	since := tally{now.memory - before.memory, now.redis - before.redis, now.made - before.made, now.joined - before.joined, 0}
-	all := since.memory + since.redis + since.made + since.joined
+	since := tally{now.memory - before.memory, now.redis - before.redis, now.tables - before.tables, now.joined - before.joined, 0}
+	all := since.memory + since.redis + since.tables + since.joined
 	b.row("  of all these answers, "+what, fmt.Sprintf("%.2f %%", 100*from(since)/max(all, 1)), "", "", "100 %")
 	return nil
 }

@@ -10,10 +10,10 @@ import (
 // contender runs one round of load.
 type contender func(connections int, d time.Duration) (*round, error)
 
-// rounds is how often each contender has its turn.
+// rounds is the number of rounds of each contender.
 const rounds = 3
 
-// figures of a contender: the median of the rates of its rounds, and the latencies of all of them.
+// figures are the results of a contender: the median rate of its rounds, and percentiles of all its latencies.
 type figures struct {
 	rate     float64
 	p50, p99 time.Duration
@@ -23,8 +23,8 @@ func (f figures) String() string {
 	return fmt.Sprintf("%.0f req/s, %.2f / %.2f ms", f.rate, f.p50.Seconds()*1000, f.p99.Seconds()*1000)
 }
 
-// inTurns has contenders take turns, so that whatever else the machine does hits them alike. Each has a short turn
-// before, which doesn't count.
+// inTurns lets contenders take turns, so that other work of the machine affects them equally. Each of them first has a
+// short warm-up round, which does not count.
 func (b *bench) inTurns(connections int, contenders ...contender) ([]figures, error) {
 	results := make([]figures, len(contenders))
 	rates := make([][]float64, len(contenders))
@@ -52,12 +52,13 @@ func (b *bench) inTurns(connections int, contenders ...contender) ([]figures, er
 	return results, nil
 }
 
-// compare prints a row for 16 connections and one for 64; the baseline goes first in each turn.
+// compare prints a row for 16 connections and one for 64. The baseline has the first turn of each round.
 func (b *bench) compare(what, baselineName, target string, baseline, strata contender) error {
 	return b.compareOver([]int{16, 64}, what, baselineName, target, baseline, strata)
 }
 
-// compareOver prints a row for each number of connections. Over one alone latency is that of a read, and not of a queue.
+// compareOver prints a row with the ratio of the rates for each number of connections. With one connection the latency
+// is that of a read; with more it includes queueing.
 func (b *bench) compareOver(numbers []int, what, baselineName, target string, baseline, strata contender) error {
 	for _, connections := range numbers {
 		f, err := b.inTurns(connections, baseline, strata)
@@ -69,6 +70,21 @@ func (b *bench) compareOver(numbers []int, what, baselineName, target string, ba
 	}
 	return nil
 }
+
+// compareLatencies prints a row with the ratios of the latencies for each number of connections.
+func (b *bench) compareLatencies(numbers []int, what, baselineName, target string, baseline, strata contender) error {
+	for _, connections := range numbers {
+		f, err := b.inTurns(connections, baseline, strata)
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		b.row(what+", "+connectionsText(connections), f[1].String(), f[0].String()+" "+baselineName,
+			ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", target)
+	}
+	return nil
+}
+
+func ratioOf(a, b time.Duration) string { return times(float64(a), float64(b)) }
 
 func connectionsText(n int) string {
 	if n == 1 {

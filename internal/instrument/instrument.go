@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Registered returns c, or the collector that an earlier user of the registry registered in its place, so that several
-// of a kind in one process count together. Without a registry it is c.
+// Registered registers c and returns it. If the registry already has such a collector, Registered returns that one, so
+// that several components of a kind share their metrics. Without a registry it returns c.
 func Registered[C prometheus.Collector](registry prometheus.Registerer, c C) C {
 	if registry == nil {
 		return c

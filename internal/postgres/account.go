@@ -14,16 +14,16 @@ import (
 // account is the operating system user that runs the server.
 type account struct {
 	uid, gid int
-	change   bool // this process is another user (root) and has to switch
+	change   bool // this process runs as root and must switch to the account
 }
 
-// self is the account of this process.
+// self returns the account of this process.
 func self() account { return account{uid: os.Geteuid(), gid: os.Getegid()} }
 
 // serviceUsers are the users that may run the server for root, in order of preference.
 var serviceUsers = []string{"postgres", "_postgres", "nobody"}
 
-// serviceAccount is the first of serviceUsers that exists.
+// serviceAccount returns the first of serviceUsers that exists.
 func serviceAccount() (account, error) {
 	for _, name := range serviceUsers {
 		u, err := user.Lookup(name)
@@ -46,7 +46,7 @@ func serviceAccount() (account, error) {
 		"to run it as: run strata as another user")
 }
 
-// owner returns the uid and gid that own path (following links).
+// owner returns the uid and gid of the owner of path. It follows links.
 func owner(path string) (uid, gid int, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -58,12 +58,12 @@ func owner(path string) (uid, gid int, err error) {
 func ownerOf(info os.FileInfo) (uid, gid int, err error) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return 0, 0, fmt.Errorf("%s: the file system names no owner", info.Name())
+		return 0, 0, fmt.Errorf("%s: the file system does not report an owner", info.Name())
 	}
 	return int(stat.Uid), int(stat.Gid), nil
 }
 
-// String is the user's name, or its number where it has none.
+// String returns the user's name, or its number if it has no name.
 func (a account) String() string {
 	if u, err := user.LookupId(strconv.Itoa(a.uid)); err == nil {
 		return u.Username
@@ -71,7 +71,7 @@ func (a account) String() string {
 	return "uid " + strconv.Itoa(a.uid)
 }
 
-// attr makes a child process run as the account, in a session of its own.
+// attr returns the attributes that make a child process run as the account, in its own session.
 func (a account) attr() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if a.change {
@@ -80,7 +80,8 @@ func (a account) attr() *syscall.SysProcAttr {
 	return attr
 }
 
-// own gives path itself to the account, when it is another than this process.
+// own makes the account the owner of path, but not of files below it. It does nothing if this process runs as the
+// account.
 func (a account) own(path string) error {
 	if !a.change {
 		return nil
@@ -88,7 +89,7 @@ func (a account) own(path string) error {
 	return os.Lchown(path, a.uid, a.gid)
 }
 
-// ownAll gives path and all below it to the account.
+// ownAll makes the account the owner of path and of all files below it.
 func (a account) ownAll(path string) error {
 	if !a.change {
 		return nil
@@ -101,8 +102,8 @@ func (a account) ownAll(path string) error {
 	})
 }
 
-// reaches says if the account can enter dir. The kernel is asked, by a process that changes to the account and
-// then into dir, so that groups, ACLs and mount options all count. probe is a program that ends by itself.
+// reaches reports whether the account can enter dir. It asks the kernel, by running probe, a program that ends by
+// itself, as the account in dir; so groups, ACLs and mount options count, too.
 func (a account) reaches(dir string, probe ...string) bool {
 	cmd := exec.Command(probe[0], probe[1:]...)
 	cmd.SysProcAttr = a.attr()
@@ -110,7 +111,8 @@ func (a account) reaches(dir string, probe ...string) bool {
 	return cmd.Run() == nil
 }
 
-// blockedBy is the topmost folder on the way to dir that "others" may not enter, for a message; empty when none.
+// blockedBy returns the topmost folder on the way to dir that other users may not enter, for a message; empty if there
+// is none.
 func blockedBy(dir string) string {
 	blocked := ""
 	for {

@@ -16,8 +16,7 @@ import (
 	"strata/internal/testkit/pgtest"
 )
 
-// needRoot skips what only root can do. Everything else runs as whoever runs the tests, so that they say the same
-// of an ordinary user.
+// needRoot skips a test unless it runs as root. All other tests also run as an ordinary user.
 func needRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -25,7 +24,7 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// nobody is an unprivileged user.
+// nobody returns the credential of an unprivileged user.
 func nobody(t *testing.T) *syscall.Credential {
 	t.Helper()
 	u, err := user.Lookup("nobody")
@@ -43,7 +42,7 @@ func nobody(t *testing.T) *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
-// userDir makes a data directory that belongs to the user.
+// userDir creates a data directory that belongs to a user.
 func userDir(t *testing.T, as *syscall.Credential) string {
 	t.Helper()
 	dir := filepath.Join(pgtest.DataDir(t), "data")
@@ -91,10 +90,10 @@ func TestOrdinaryUser(t *testing.T) {
 		t.Errorf("the cluster belongs to uid %d, want %d", got, as.Uid)
 	}
 
-	// Root joins, and leaves everything usable for the user.
+	// Root joins, and the user can still use everything afterwards.
 	c := start(t, postgres.Config{DataDir: dir})
 	if c.Pid() != pid {
-		t.Errorf("root started a server %d of its own beside %d", c.Pid(), pid)
+		t.Errorf("root started a second server, %d, beside %d", c.Pid(), pid)
 	}
 	other.stop(t)
 	stop(t, c)
@@ -112,13 +111,13 @@ func TestClusterOfAnotherUser(t *testing.T) {
 	stop(t, start(t, postgres.Config{DataDir: dir}))
 	as := nobody(t)
 	if ownerOf(t, filepath.Join(dir, "postgres")) == as.Uid {
-		t.Skip("there is no user postgres: root's cluster is nobody's, too")
+		t.Skip("there is no user postgres, so root's cluster also belongs to nobody")
 	}
 	other := begin(t, dir, as)
 	got := other.line()
 	for _, want := range []string{"error", "belongs to user", "--data-dir"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("got %q, want it to say %q", got, want)
+			t.Errorf("got %q, want it to contain %q", got, want)
 		}
 	}
 }
@@ -141,7 +140,7 @@ func TestDataDirOutOfReach(t *testing.T) {
 	run(t, c.URL(), "CREATE SCHEMA log")
 	stop(t, c)
 	if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("%s: %v (%v), want its mode left alone", private, info, err)
+		t.Errorf("%s: %v (%v), want an unchanged mode", private, info, err)
 	}
 	again := start(t, postgres.Config{DataDir: dir})
 	if got := query(t, again.URL(), "SELECT nspname::text FROM pg_namespace WHERE nspname = 'log'"); got != "log" {
@@ -155,11 +154,11 @@ func TestDataDirOutOfReach(t *testing.T) {
 	_, err = postgres.Start(t.Context(), postgres.Config{DataDir: dir})
 	var access *postgres.AccessError
 	if !errors.As(err, &access) || access.Path != filepath.Join(dir, "postgres") {
-		t.Errorf("with the linked folder gone: got %v, want an *AccessError for the link", err)
+		t.Errorf("without the linked folder: got %v, want an *AccessError for the link", err)
 	}
 }
 
-func TestNoPlaceInReach(t *testing.T) {
+func TestNoFolderInReach(t *testing.T) {
 	needRoot(t)
 	private := filepath.Join(t.TempDir(), "private")
 	if err := os.Mkdir(private, 0o700); err != nil {
@@ -173,7 +172,7 @@ func TestNoPlaceInReach(t *testing.T) {
 	}
 	oneLine(t, err)
 	if !strings.Contains(err.Error(), "blocked by") {
-		t.Errorf("the message does not name the folder that blocks: %v", err)
+		t.Errorf("the message does not name the folder that blocks the user: %v", err)
 	}
 }
 
@@ -190,11 +189,11 @@ func TestClusterRestoredByRoot(t *testing.T) {
 	run(t, c.URL(), "CREATE TABLE log.event ()")
 }
 
-// A container that begins again gives out the same small process ids: the one in the lock file is then taken by
-// something else, which runs as the same user.
+// TestLockFileNamesAStranger imitates the restart of a container, which uses the same small process ids again: another
+// process of the same user has the id in the lock file.
 func TestLockFileNamesAStranger(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("without /proc only the program's name is looked at")
+		t.Skip("without /proc only the name of the program is compared")
 	}
 	dir := pgtest.DataDir(t)
 	c := start(t, postgres.Config{DataDir: dir})
@@ -227,6 +226,6 @@ func TestLockFileNamesAStranger(t *testing.T) {
 	c = start(t, postgres.Config{DataDir: dir})
 	run(t, c.URL(), "SELECT")
 	if err := stranger.Process.Signal(syscall.Signal(0)); err != nil {
-		t.Errorf("the stranger was hurt: %v", err)
+		t.Errorf("the other process was killed: %v", err)
 	}
 }

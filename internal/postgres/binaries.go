@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// BinEnv is the environment variable that names the folder of the server's binaries. Where it is set, no other
-// place is searched.
+// BinEnv is the environment variable that names the folder of the server's binaries. If it is set, no other folder is
+// searched.
 const BinEnv = "STRATA_POSTGRES_BIN"
 
 // MinVersion is the oldest major version of PostgreSQL that strata runs on.
@@ -31,7 +31,7 @@ type binaries struct {
 func (b binaries) postgres() string { return filepath.Join(b.dir, "postgres") }
 func (b binaries) initdb() string   { return filepath.Join(b.dir, "initdb") }
 
-// usualPlaces are where packages put the server's binaries.
+// usualPlaces are patterns of the folders in which packages install the server's binaries.
 var usualPlaces = []string{
 	"/usr/lib/postgresql/*/bin",         // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                  // PGDG packages for Red Hat
@@ -43,7 +43,7 @@ var usualPlaces = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
-// finder searches for installations. Its fields are there to be replaced by tests.
+// finder searches for installations. Tests replace its fields.
 type finder struct {
 	getenv func(string) string
 	places []string
@@ -51,9 +51,9 @@ type finder struct {
 
 func newFinder() finder { return finder{getenv: os.Getenv, places: usualPlaces} }
 
-// find returns the installation to use: of the given major version, or the first that is new enough when major
-// is 0. The error is a *NoBinariesError or, for a major version that is not there, a *NoBinariesError or
-// *VersionError naming pgdata.
+// find returns the installation to use: the first one of the given major version or, if major is 0, the first one that
+// is new enough. The error is a *NoBinariesError or, if only other major versions are installed, a *VersionError that
+// names pgdata.
 func (f finder) find(ctx context.Context, major int, pgdata string) (binaries, error) {
 	looked := []string{BinEnv}
 	dirs := f.explicit()
@@ -91,7 +91,7 @@ func (f finder) find(ctx context.Context, major int, pgdata string) (binaries, e
 	return binaries{}, &NoBinariesError{Looked: looked, Unfit: unfit, Hint: installHint(runtime.GOOS, osRelease())}
 }
 
-// explicit returns what BinEnv names (a folder, or the server binary itself), nil when it is not set.
+// explicit returns the folder that BinEnv names, directly or by the server binary in it; nil if BinEnv is not set.
 func (f finder) explicit() []string {
 	dir := f.getenv(BinEnv)
 	if dir == "" {
@@ -103,7 +103,7 @@ func (f finder) explicit() []string {
 	return []string{dir}
 }
 
-// search lists the folders that may hold the binaries, in order of preference.
+// search returns the folders that may contain the binaries, in order of preference.
 func (f finder) search(ctx context.Context) []string {
 	path := filepath.SplitList(f.getenv("PATH"))
 	dirs := slices.Clone(path)
@@ -128,8 +128,8 @@ func (f finder) search(ctx context.Context) []string {
 	return dirs
 }
 
-// installation resolves dir/postgres to the folder it really lives in and says if initdb is there too. (A link
-// in /usr/local/bin must not hide that the server finds its share folder relative to the real place.)
+// installation resolves links in dir/postgres, and returns the real folder and whether it contains initdb, too. The
+// server finds its share folder relative to its real path, so a link such as one in /usr/local/bin must be resolved.
 func installation(dir string) (string, bool) {
 	if dir == "" || !executable(filepath.Join(dir, "postgres")) {
 		return "", false
@@ -151,7 +151,7 @@ func executable(path string) bool {
 
 var digits = regexp.MustCompile(`\d+`)
 
-// trailingVersion is the last number in a path ("/usr/lib/postgresql/16/bin" is 16), 0 without one.
+// trailingVersion returns the last number in a path, such as 16 for "/usr/lib/postgresql/16/bin"; 0 if there is none.
 func trailingVersion(path string) int {
 	all := digits.FindAllString(path, -1)
 	if len(all) == 0 {
@@ -183,7 +183,7 @@ func parseVersion(line string) (int, error) {
 	return strconv.Atoi(m[1])
 }
 
-// pgVersion reads the major version that made a PGDATA; 0 where there is none yet.
+// pgVersion returns the major version that created pgdata; 0 if there is none yet.
 func pgVersion(pgdata string) (int, error) {
 	raw, err := os.ReadFile(filepath.Join(pgdata, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -199,7 +199,7 @@ func pgVersion(pgdata string) (int, error) {
 	return major, nil
 }
 
-// osRelease is the text of /etc/os-release, empty where there is none.
+// osRelease returns the text of /etc/os-release; empty if there is none.
 func osRelease() string {
 	raw, err := os.ReadFile("/etc/os-release")
 	if err != nil {
@@ -210,7 +210,7 @@ func osRelease() string {
 
 var releaseIDs = regexp.MustCompile(`(?m)^ID(?:_LIKE)?="?([^"\n]*)"?$`)
 
-// installHint is the command that installs the server on this machine, and the other ways out.
+// installHint returns the command that installs the server on this system, and the alternatives.
 func installHint(goos, release string) string {
 	install := "your system's PostgreSQL server package"
 	if goos == "darwin" {

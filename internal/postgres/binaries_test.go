@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// fakeServer makes an installation that only knows its version.
+// fakeServer creates an installation whose programs only print their version.
 func fakeServer(t *testing.T, dir, version string) string {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil { // a folder of programs
@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 		_, err := f.find(t.Context(), 0, "data")
 		var missing *NoBinariesError
 		if !errors.As(err, &missing) || len(missing.Unfit) != 1 || !strings.Contains(err.Error(), "too old") {
-			t.Errorf("got %v, want a *NoBinariesError that names the old one", err)
+			t.Errorf("got %v, want a *NoBinariesError that names the old version", err)
 		}
 	})
 	t.Run("NowhereAtAll", func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestInstallHint(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := installHint(tc.goos, tc.release); !strings.Contains(got, tc.want) {
-				t.Errorf("got %q, want it to say %q", got, tc.want)
+				t.Errorf("got %q, want it to contain %q", got, tc.want)
 			}
 		})
 	}

@@ -22,11 +22,10 @@ type Cluster struct {
 	users *filelock.Lock // nil after Stop
 }
 
-// Start returns the cluster of cfg.DataDir, made, started or found running as the case may be, once it accepts
-// connections. Crash recovery may take long: ctx bounds the wait, and only that; the server outlives ctx.
+// Start returns the cluster of cfg.DataDir as soon as it accepts connections. It creates the cluster and starts the
+// server if necessary. Crash recovery may take long; ctx only bounds the wait, and the server outlives it.
 //
-// Errors that the operator can do something about are a *NoBinariesError, *VersionError, *AccessError or
-// *ServerError.
+// Errors that the operator can fix are a *NoBinariesError, *VersionError, *AccessError or *ServerError.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	log := cfg.Log
 	if log == nil {
@@ -40,13 +39,13 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer gate.Release() //nolint:errcheck // closing gives the lock back whatever it returns
+	defer gate.Release() //nolint:errcheck // closing releases the lock even if it returns an error
 
 	users, err := r.home.lock("users")
 	if err != nil {
 		return nil, err
 	}
-	// Held by one alone only while the gate is, so it is free or shared.
+	// A process holds this lock exclusively only while it holds the gate, so it is free or shared now.
 	if err := users.Shared(ctx); err != nil {
 		return nil, errors.Join(err, users.Release())
 	}
@@ -57,10 +56,10 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	return c, nil
 }
 
-// giveUpTimeout bounds how long a failed Start waits for its server to be gone.
+// giveUpTimeout bounds the time that a failed Start waits for its server to stop.
 const giveUpTimeout = 10 * time.Second
 
-// giveUp stops the server after a Start that failed, or was cancelled, unless others use it.
+// giveUp stops the server after a failed or cancelled Start, unless other processes use it.
 func (c *Cluster) giveUp(ctx context.Context) error {
 	if last, err := c.users.TryExclusive(); err != nil || !last {
 		return err
@@ -78,7 +77,7 @@ func prepare(ctx context.Context, cfg Config, log *slog.Logger) (runner, error) 
 	}
 	pgdata := filepath.Join(link, "data")
 	major, err := pgVersion(pgdata)
-	if err != nil && !errors.Is(err, os.ErrPermission) { // whose home it is, open says better
+	if err != nil && !errors.Is(err, os.ErrPermission) { // open has a better error, which names the owner of the home
 		return runner{}, err
 	}
 	bin, err := newFinder().find(ctx, major, pgdata)
@@ -92,8 +91,8 @@ func prepare(ctx context.Context, cfg Config, log *slog.Logger) (runner, error) 
 	return runner{home: h, bin: bin, cfg: cfg, log: log}, nil
 }
 
-// lock opens a lock file of the home. It belongs to the account, so that the cluster's users may be root and the
-// account by turns.
+// lock opens a lock file of the home. The file belongs to the account, so that both root and the account can use the
+// cluster.
 func (h home) lock(name string) (*filelock.Lock, error) {
 	path := filepath.Join(h.dir, name)
 	l, err := filelock.Open(path)
@@ -129,18 +128,18 @@ func (c *Cluster) bringUp(ctx context.Context) error {
 	return c.server.bootstrap(ctx)
 }
 
-// URL is the application's connection string (postgres://…, understood by pgx and libpq).
+// URL returns the application's connection string (postgres://…), for pgx and libpq.
 func (c *Cluster) URL() string { return c.server.url(AppUser, AppDatabase) }
 
-// AdminURL is the superuser's connection string, to the same database.
+// AdminURL returns the superuser's connection string to the same database.
 func (c *Cluster) AdminURL() string { return c.server.url(AdminUser, AppDatabase) }
 
-// Pid is the process id of the server that Start found or started.
+// Pid returns the process id of the server that Start found or started.
 func (c *Cluster) Pid() int { return c.server.pid }
 
-// Stop ends this process's use of the cluster. The last user's Stop shuts the server down, cutting what sessions
-// there are, and returns when it is gone; where ctx ends first the shutdown goes on and an error says so. It may be
-// called again, also at the same time; after an error the next call tries again.
+// Stop ends this process's use of the cluster. For the last user, Stop shuts the server down, which ends its sessions,
+// and returns when it is gone; if ctx ends first, Stop returns an error and the shutdown continues. Stop may be called
+// several times, also concurrently; after an error the next call tries again.
 func (c *Cluster) Stop(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,14 +150,14 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer gate.Release() //nolint:errcheck // closing gives the lock back whatever it returns
+	defer gate.Release() //nolint:errcheck // closing releases the lock even if it returns an error
 	last, err := c.users.TryExclusive()
 	if err != nil {
 		return err
 	}
 	if last {
 		if err := c.runner.stop(ctx); err != nil {
-			return errors.Join(err, c.users.Shared(ctx)) // nobody else can hold it: the gate is ours
+			return errors.Join(err, c.users.Shared(ctx)) // does not wait: this process holds the gate
 		}
 	} else {
 		c.runner.log.InfoContext(ctx, "private PostgreSQL left running for its other users",

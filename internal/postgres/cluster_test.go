@@ -134,13 +134,13 @@ func TestRelativeDataDir(t *testing.T) {
 	run(t, c.URL(), "SELECT")
 }
 
-func TestKilledProcessLeavesAServerThatIsAdopted(t *testing.T) {
+func TestServerOfKilledProcessIsAdopted(t *testing.T) {
 	dir := pgtest.DataDir(t)
 	other := begin(t, dir, nil)
 	pid, url := other.running(t)
 	run(t, url, "CREATE SCHEMA log")
 	other.kill(t)
-	run(t, url, "CREATE TABLE log.event (seq bigint)") // it lives on
+	run(t, url, "CREATE TABLE log.event (seq bigint)") // the server still runs
 
 	c := start(t, postgres.Config{DataDir: dir})
 	if c.Pid() != pid || c.URL() != url {
@@ -174,7 +174,7 @@ func TestLastUserStops(t *testing.T) {
 				t.Fatalf("two servers: %d and %d", c.Pid(), pid)
 			}
 			stop(t, c)
-			run(t, url, "SELECT") // the other's use keeps it up
+			run(t, url, "SELECT") // the other process still uses the server
 			other.stop(t)
 			gone(t, pid)
 		})
@@ -186,7 +186,7 @@ func TestOneProcessMayUseItTwice(t *testing.T) {
 	a := start(t, postgres.Config{DataDir: dir})
 	b := start(t, postgres.Config{DataDir: dir})
 	stop(t, a)
-	stop(t, a) // again: nothing happens
+	stop(t, a) // a second stop does nothing
 	run(t, b.URL(), "SELECT")
 	stop(t, b)
 	gone(t, b.Pid())
@@ -259,10 +259,10 @@ func TestSomebodyElsesShortFolderIsNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop(t, a)
-	if err := os.Mkdir(socket, 0o755); err != nil { // the wrong mode is the point
+	if err := os.Mkdir(socket, 0o755); err != nil { // a mode that lets others in
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.Remove(socket) }) //nolint:errcheck // only tidiness
+	t.Cleanup(func() { os.Remove(socket) }) //nolint:errcheck // a leftover folder does no harm
 	b := start(t, postgres.Config{DataDir: dir})
 	if a.URL() == b.URL() {
 		t.Errorf("the socket is in %s, which others can enter", socket)
@@ -287,7 +287,7 @@ func TestNoBinaries(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the data directory was made all the same (%v)", err)
+		t.Errorf("the data directory was created nevertheless (%v)", err)
 	}
 }
 
@@ -305,7 +305,7 @@ func TestClusterOfAVersionThatIsNotInstalled(t *testing.T) {
 	oneLine(t, err)
 }
 
-func TestServersWordsAreInTheError(t *testing.T) {
+func TestErrorQuotesServer(t *testing.T) {
 	dir := pgtest.DataDir(t)
 	_, err := postgres.Start(t.Context(), postgres.Config{DataDir: dir, Settings: map[string]string{"no_such_setting": "1"}})
 	var server *postgres.ServerError
@@ -314,9 +314,9 @@ func TestServersWordsAreInTheError(t *testing.T) {
 	}
 	oneLine(t, err)
 	if !strings.Contains(err.Error(), "no_such_setting") {
-		t.Errorf("the error does not say what the server said: %v", err)
+		t.Errorf("the error does not quote the server's output: %v", err)
 	}
-	start(t, postgres.Config{DataDir: dir}) // the cluster itself is whole
+	start(t, postgres.Config{DataDir: dir}) // the cluster itself is undamaged
 }
 
 func TestKilledDuringInitdb(t *testing.T) {
@@ -328,7 +328,7 @@ func TestKilledDuringInitdb(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("initdb did not begin")
+			t.Fatal("initdb did not start")
 		}
 	}
 	other.kill(t)
@@ -344,7 +344,7 @@ func TestCanceledStartLeavesNothingHalfDone(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
 	defer cancel()
 	if c, err := postgres.Start(ctx, postgres.Config{DataDir: dir}); err == nil {
-		stop(t, c) // a very quick machine
+		stop(t, c) // the machine was quick enough
 	} else if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want the deadline", err)
 	}
@@ -356,7 +356,7 @@ func TestServerKilled(t *testing.T) {
 	dir := pgtest.DataDir(t)
 	a := start(t, postgres.Config{DataDir: dir})
 	run(t, a.URL(), "CREATE SCHEMA log; CREATE TABLE log.event AS SELECT 1 AS seq")
-	// A backend that computes does not notice the death of the postmaster, and holds on to the shared memory.
+	// A backend that computes does not notice the death of the postmaster, and keeps the shared memory.
 	busy := connect(t, a.URL())
 	computing := make(chan struct{})
 	go func() {
@@ -369,7 +369,7 @@ func TestServerKilled(t *testing.T) {
 	}
 	b := start(t, postgres.Config{DataDir: dir})
 	if a.Pid() == b.Pid() {
-		t.Errorf("the dead server %d was taken for alive", a.Pid())
+		t.Errorf("Start returned the dead server %d", a.Pid())
 	}
 	if got := query(t, b.URL(), "SELECT seq::text FROM log.event"); got != "1" {
 		t.Errorf("after the crash: got %q, want 1", got)

@@ -8,28 +8,29 @@ import (
 	"strings"
 )
 
-// Config says where the cluster lives and how it runs.
+// Config describes where the cluster is and how its server runs.
 type Config struct {
-	// DataDir is strata's data directory; the cluster lives in its folder "postgres". Made when it does not exist.
+	// DataDir is strata's data directory, which Start creates if it does not exist. The cluster is in its folder
+	// "postgres".
 	DataDir string
 
-	// Log receives what the package does. Nil: nothing is logged.
+	// Log is the logger; nil for none.
 	Log *slog.Logger
 
-	// NoFsync trades durability for speed: a crash of the machine may then lose the cluster. For tests only.
+	// NoFsync trades durability for speed: a crash of the machine may destroy the cluster. For tests only.
 	NoFsync bool
 
-	// Settings are further server settings (postgresql.conf names and plain values). They win over the defaults
-	// of this package and take effect when the server is started, not when a running one is found. How the
-	// server is reached (listen_addresses, port, unix_socket_*) is not open to change.
+	// Settings are further server settings, by their names in postgresql.conf, with unquoted values. They override the
+	// defaults of this package. They take effect when the server starts, not when Start finds a running one. They
+	// cannot change how the server is reached (listen_addresses, port, unix_socket_*).
 	Settings map[string]string
 }
 
-// settingsFile is rewritten at each launch and included at the end of postgresql.conf. It can be overruled by
-// ALTER SYSTEM, whose file the server reads later.
+// settingsFile is rewritten at each launch and included at the end of postgresql.conf. ALTER SYSTEM overrides it,
+// because the server reads that file later.
 const settingsFile = "strata.conf"
 
-// defaultSettings suit a laptop or a small server that does other work as well.
+// defaultSettings returns settings for a laptop, or for a small server that also does other work.
 func defaultSettings() map[string]string {
 	return map[string]string{
 		"max_connections":              "100",
@@ -49,17 +50,17 @@ func defaultSettings() map[string]string {
 	}
 }
 
-// noFsyncSettings are what Config.NoFsync adds. A commit is still handed to the operating system before it is
-// acknowledged, so it survives a kill -9 of the server.
+// noFsyncSettings returns the settings of Config.NoFsync. The server still passes a commit to the operating system
+// before it acknowledges it, so the commit survives a kill -9 of the server.
 func noFsyncSettings() map[string]string {
 	return map[string]string{"fsync": "off", "full_page_writes": "off"}
 }
 
-// settings merges the layers, the later winning: defaults, what this build of the server offers, NoFsync, the
-// caller's own.
-func (c Config) settings(offered map[string]string) map[string]string {
+// settings merges the layers of settings. Later ones override earlier ones: defaults, settings that this build of the
+// server supports, NoFsync, Settings.
+func (c Config) settings(supported map[string]string) map[string]string {
 	all := defaultSettings()
-	maps.Copy(all, offered)
+	maps.Copy(all, supported)
 	if c.NoFsync {
 		maps.Copy(all, noFsyncSettings())
 	}
@@ -67,7 +68,7 @@ func (c Config) settings(offered map[string]string) map[string]string {
 	return all
 }
 
-// renderSettings writes settings in postgresql.conf syntax, sorted by name.
+// renderSettings returns settings in the syntax of postgresql.conf, sorted by name.
 func renderSettings(settings map[string]string) []byte {
 	var b strings.Builder
 	b.WriteString("# Written by strata at each start of the server. Use ALTER SYSTEM for settings of your own.\n")

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// NoBinariesError says that no usable PostgreSQL server is installed. Its message is one line that names what to
-// install.
+// NoBinariesError means that no usable PostgreSQL server is installed. Its message is one line that names the package
+// to install.
 type NoBinariesError struct {
-	// Looked are the places that were searched, in order.
+	// Looked has the places that were searched, in order.
 	Looked []string
-	// Unfit are the installations that were found and can't be used, each with its reason.
+	// Unfit has the installations that cannot be used, each with the reason.
 	Unfit []string
-	// Hint is what the operator can do.
+	// Hint tells the operator what to do.
 	Hint string
 }
 
@@ -27,31 +27,31 @@ func (e *NoBinariesError) Error() string {
 	return b.String()
 }
 
-// VersionError says that the cluster was made by a major version of PostgreSQL that is no longer installed.
+// VersionError means that the major version of PostgreSQL that created the cluster is not installed any more.
 type VersionError struct {
 	DataDir string   // PGDATA
-	Want    int      // the major version that made it
-	Found   []string // the installations there are, "16 in /usr/lib/postgresql/16/bin"
+	Want    int      // the major version that created it
+	Found   []string // the installed versions, such as "16 in /usr/lib/postgresql/16/bin"
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("%s was made by PostgreSQL %d, which is not installed (found: %s): "+
+	return fmt.Sprintf("%s was created by PostgreSQL %d, which is not installed (found: %s): "+
 		"install PostgreSQL %d, or point STRATA_POSTGRES_BIN at it",
 		e.DataDir, e.Want, strings.Join(e.Found, ", "), e.Want)
 }
 
-// AccessError says that the user who has to run the server can't use the cluster's folder.
+// AccessError means that the user that must run the server cannot use the cluster's folder.
 type AccessError struct {
 	Path   string // the folder
-	Reason string // who lacks what
-	Hint   string // what the operator can do
+	Reason string // who cannot do what
+	Hint   string // tells the operator what to do
 }
 
 func (e *AccessError) Error() string {
 	return fmt.Sprintf("private PostgreSQL in %s: %s: %s", e.Path, e.Reason, e.Hint)
 }
 
-// ServerError says that initdb or the server itself failed, with the last lines it printed.
+// ServerError means that initdb or the server failed. It quotes the last lines of the program's output.
 type ServerError struct {
 	Op     string // "initdb" or "start the server"
 	Dir    string // the cluster's folder

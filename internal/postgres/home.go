@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 )
 
-// systemStateDir is where root's cluster goes when the server's user can't reach the data directory. (A variable
-// for the tests.)
+// systemStateDir is the folder of root's cluster if the server's user cannot reach the data directory. Tests change it.
 var systemStateDir = "/var/lib/strata"
 
 // home is the cluster's folder and the user that owns it and runs the server.
@@ -23,13 +22,13 @@ func (h home) data() string   { return filepath.Join(h.dir, "data") }
 func (h home) socket() string { return filepath.Join(h.dir, "socket") }
 func (h home) log() string    { return filepath.Join(h.dir, "server.log") }
 
-// opener makes and checks homes.
+// opener creates and checks homes.
 type opener struct {
 	systemDir string
 	log       *slog.Logger
 }
 
-// homeLink is the path under which the data directory knows the home.
+// homeLink returns the path of the home in the data directory, which may be a link.
 func homeLink(dataDir string) (string, error) {
 	abs, err := filepath.Abs(dataDir)
 	if err != nil {
@@ -38,8 +37,8 @@ func homeLink(dataDir string) (string, error) {
 	return filepath.Join(abs, "postgres"), nil
 }
 
-// open returns the home of dataDir, making it at its first use. postgres is the server's binary, which the user
-// that runs it has to be able to execute.
+// open returns the home of dataDir, which it creates at the first use. postgres is the server's binary, which the user
+// that runs the server must be able to execute.
 func (o opener) open(ctx context.Context, dataDir, postgres string) (home, error) {
 	link, err := homeLink(dataDir)
 	if err != nil {
@@ -66,16 +65,16 @@ func (o opener) open(ctx context.Context, dataDir, postgres string) (home, error
 	return h, h.adoptForRoot(postgres)
 }
 
-// create makes the home behind link. Another process may do the same at the same time: whoever makes the last
-// step first wins and the other takes what is there.
+// create creates the home that link names. If another process does the same at the same time, the first one to complete
+// the last step wins, and the other one uses its home.
 func (o opener) create(ctx context.Context, link, postgres string) error {
 	dataDir := filepath.Dir(link)
 	mode := os.FileMode(0o700)
 	if os.Geteuid() == 0 {
-		mode = 0o711 // the server's user has to pass through
+		mode = 0o711 // the server's user must be able to pass through
 	}
 	if err := os.MkdirAll(dataDir, mode); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
+		return fmt.Errorf("create the data directory: %w", err)
 	}
 	if os.Geteuid() == 0 {
 		acct, err := serviceAccount()
@@ -90,12 +89,12 @@ func (o opener) create(ctx context.Context, link, postgres string) error {
 		}
 	}
 	if err := os.Mkdir(link, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("make the folder of the private PostgreSQL: %w", err)
+		return fmt.Errorf("create the folder of the private PostgreSQL: %w", err)
 	}
 	return nil
 }
 
-// createElsewhere makes the home below o.systemDir and link a symbolic link to it.
+// createElsewhere creates the home below o.systemDir and makes link a symbolic link to it.
 func (o opener) createElsewhere(ctx context.Context, link, postgres string, acct account) error {
 	if err := os.MkdirAll(o.systemDir, 0o711); err != nil {
 		return unreachableHome(acct, filepath.Dir(link))
@@ -105,7 +104,7 @@ func (o opener) createElsewhere(ctx context.Context, link, postgres string, acct
 	}
 	dir, err := os.MkdirTemp(o.systemDir, "postgres-")
 	if err != nil {
-		return fmt.Errorf("make the folder of the private PostgreSQL: %w", err)
+		return fmt.Errorf("create the folder of the private PostgreSQL: %w", err)
 	}
 	if err := acct.own(dir); err != nil {
 		return errors.Join(err, os.Remove(dir))
@@ -117,13 +116,13 @@ func (o opener) createElsewhere(ctx context.Context, link, postgres string, acct
 		}
 		return errors.Join(fmt.Errorf("link the folder of the private PostgreSQL: %w", err), removed)
 	}
-	o.log.WarnContext(ctx, "the server's user cannot reach the data directory: the private PostgreSQL lives elsewhere",
+	o.log.WarnContext(ctx, "private PostgreSQL is outside the data directory, which its user cannot reach",
 		slog.String("user", acct.String()), slog.String("blocked_by", blockedBy(filepath.Dir(link))),
 		slog.String("data_dir", filepath.Dir(link)), slog.String("postgres_dir", dir))
 	return nil
 }
 
-// checkOwner refuses a home that belongs to somebody else.
+// checkOwner returns an error if the home belongs to another user.
 func (h home) checkOwner() error {
 	uid, gid, err := owner(h.dir)
 	if err != nil {
@@ -137,8 +136,8 @@ func (h home) checkOwner() error {
 		Hint:   "run strata as root or as that user, or choose another --data-dir"}
 }
 
-// adoptForRoot decides which user runs the server (the owner of the home, or for one that is root's own a service
-// account that gets it) and checks that this user can reach it.
+// adoptForRoot decides which user runs the server, and checks that this user can reach the home. It is the owner of the
+// home or, if root owns it, a service account, which becomes the owner.
 func (h *home) adoptForRoot(postgres string) error {
 	uid, gid, err := owner(h.dir)
 	if err != nil {
@@ -150,7 +149,7 @@ func (h *home) adoptForRoot(postgres string) error {
 		if h.account, err = serviceAccount(); err != nil {
 			return err
 		}
-		// All of it, because it may have been copied here, or restored from a backup, by root.
+		// All files, because root may have copied them here, or restored them from a backup.
 		if err := h.account.ownAll(h.dir); err != nil {
 			return fmt.Errorf("give the folder of the private PostgreSQL to user %s: %w", h.account, err)
 		}
@@ -165,14 +164,14 @@ func (h *home) adoptForRoot(postgres string) error {
 }
 
 func unreachableBinary(acct account, postgres string) error {
-	return &AccessError{Path: postgres, Reason: fmt.Sprintf("user %s, who has to run the server for root, cannot execute it", acct),
+	return &AccessError{Path: postgres, Reason: fmt.Sprintf("user %s, who must run the server for root, cannot execute it", acct),
 		Hint: "install PostgreSQL where every user can run it, or set " + BinEnv}
 }
 
 func unreachableHome(acct account, dir string) error {
-	reason := fmt.Sprintf("user %s, who has to run the server for root, cannot reach it", acct)
+	reason := fmt.Sprintf("user %s, who must run the server for root, cannot reach it", acct)
 	if by := blockedBy(dir); by != "" {
 		reason += " (blocked by the permissions of " + by + ")"
 	}
-	return &AccessError{Path: dir, Reason: reason, Hint: "choose a --data-dir which that user can reach, such as /var/lib/strata"}
+	return &AccessError{Path: dir, Reason: reason, Hint: "choose a --data-dir that this user can reach, such as /var/lib/strata"}
 }

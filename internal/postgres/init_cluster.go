@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// AppUser is the role of the application: it may log in, owns the database and is no superuser.
+	// AppUser is the application's role. It can log in, owns the database and is no superuser.
 	AppUser = "strata"
 	// AppDatabase is the application's database.
 	AppDatabase = "strata"
@@ -24,21 +24,21 @@ const (
 	AdminUser = "postgres"
 )
 
-// unfinishedPrefix begins the names of folders in which initdb works. The lock is held while one is in use, so
-// those that are found at the beginning were left by a process that was killed.
+// unfinishedPrefix starts the names of folders in which initdb works. The caller of initdb holds the cluster's lock, so
+// folders that a later holder of the lock finds were left by a killed process.
 const unfinishedPrefix = "data.new-"
 
-// removePatience is how long an initdb that lost its parent may go on.
+// removePatience is the time that an initdb gets to end after its parent was killed.
 const removePatience = 10 * time.Second
 
-// removeUnfinished removes a folder in which an initdb may still be at work: it outlives the process that was killed for
-// a moment, and makes files while others are removed.
+// removeUnfinished removes a folder in which initdb may still work. initdb outlives its killed parent for a moment, and
+// may create files while removeUnfinished removes others.
 func removeUnfinished(ctx context.Context, dir string) error {
 	again := backoff.NewExponentialBackOff(backoff.WithInitialInterval(20*time.Millisecond), backoff.WithMaxElapsedTime(removePatience))
 	return backoff.Retry(func() error { return os.RemoveAll(dir) }, backoff.WithContext(again, ctx))
 }
 
-// initCluster makes PGDATA if it is missing. It appears under its name only when it is whole.
+// initCluster creates PGDATA if it is missing. The folder gets its name only when it is complete.
 func (h home) initCluster(ctx context.Context, bin binaries, fsync bool) error {
 	if _, err := os.Stat(filepath.Join(h.data(), "PG_VERSION")); err == nil {
 		return nil
@@ -56,13 +56,13 @@ func (h home) initCluster(ctx context.Context, bin binaries, fsync bool) error {
 	}
 	tmp, err := os.MkdirTemp(h.dir, unfinishedPrefix)
 	if err != nil {
-		return fmt.Errorf("make the folder of the private PostgreSQL: %w", err)
+		return fmt.Errorf("create the folder of the private PostgreSQL: %w", err)
 	}
 	if err := h.fillCluster(ctx, bin, tmp, fsync); err != nil {
 		return errors.Join(err, os.RemoveAll(tmp))
 	}
 	if err := os.Rename(tmp, h.data()); err != nil {
-		return errors.Join(fmt.Errorf("put the new cluster in its place: %w", err), os.RemoveAll(tmp))
+		return errors.Join(fmt.Errorf("rename the new cluster: %w", err), os.RemoveAll(tmp))
 	}
 	return syncDir(h.dir)
 }
@@ -77,7 +77,7 @@ func (h home) fillCluster(ctx context.Context, bin binaries, dir string, fsync b
 		"--auth-local=trust", // the socket's folder has mode 0700
 		"--auth-host=reject",
 		"--encoding=UTF8",
-		"--locale=C", // one order of text on every machine, and the fastest
+		"--locale=C", // the same text order on every machine, and the fastest
 		"--data-checksums",
 		"--no-instructions",
 	}
@@ -125,7 +125,7 @@ func syncDir(path string) error {
 	return nil
 }
 
-// serverEnv is this process's environment without what would change the server's mind (PGDATA, PGPORT, …) and
+// serverEnv returns this process's environment without variables that influence the server (PGDATA, PGPORT, …), and
 // with a locale that exists everywhere.
 func serverEnv() []string {
 	var env []string

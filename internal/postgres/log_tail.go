@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	tailLines = 6        // lines of the server's output that an error quotes
-	tailBytes = 16 << 10 // how far back they are looked for
-	maxLog    = 16 << 20 // a longer log is set aside when the server is started
+	tailLines = 6        // number of lines of output that an error quotes
+	tailBytes = 16 << 10 // size of the log's end that is searched for them
+	maxLog    = 16 << 20 // a longer log is renamed when the server starts
 )
 
 // lastLines joins the last lines of a program's output into one.
@@ -26,8 +26,8 @@ func lastLines(out []byte) string {
 	return strings.Join(lines[max(0, len(lines)-tailLines):], "; ")
 }
 
-// logSince is the end of what the file got after offset; empty when it can't be read, because it only adds to an
-// error that is already there.
+// logSince returns the last lines that the file has after offset. They only complete an error, so logSince returns
+// nothing if it cannot read the file.
 func logSince(path string, offset int64) string {
 	file, err := os.Open(path)
 	if err != nil {
@@ -46,12 +46,12 @@ func logSince(path string, offset int64) string {
 	return lastLines(out)
 }
 
-// openLog opens the server's log for appending and returns its present length. One that has grown long becomes
-// the ".1" beside it.
+// openLog opens the server's log for appending and returns its length. A log longer than maxLog is first renamed to
+// ".1".
 func (h home) openLog() (*os.File, int64, error) {
 	if info, err := os.Stat(h.log()); err == nil && info.Size() > maxLog {
 		if err := os.Rename(h.log(), h.log()+".1"); err != nil {
-			return nil, 0, fmt.Errorf("set the server's log aside: %w", err)
+			return nil, 0, fmt.Errorf("rotate the server's log: %w", err)
 		}
 	}
 	file, err := os.OpenFile(h.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)

@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// pidFile is what a running server says about itself in PGDATA/postmaster.pid.
+// pidFile is the contents of PGDATA/postmaster.pid, which a running server writes.
 type pidFile struct {
 	pid    int
-	port   int    // 0 while the server is just beginning
-	socket string // the socket's folder, empty while the server is just beginning
+	port   int    // 0 at the beginning of the start
+	socket string // the socket's folder; empty at the beginning of the start
 }
 
 // Lines of postmaster.pid, counted from 0 (PostgreSQL's miscadmin.h, LOCK_FILE_LINE_*).
@@ -26,7 +26,7 @@ const (
 
 func pidFilePath(pgdata string) string { return filepath.Join(pgdata, "postmaster.pid") }
 
-// readPidFile returns false when there is no file, or one that was not even begun.
+// readPidFile returns false if there is no file, or if it has no process id.
 func readPidFile(pgdata string) (pidFile, bool, error) {
 	raw, err := os.ReadFile(pidFilePath(pgdata))
 	if errors.Is(err, os.ErrNotExist) {
@@ -54,20 +54,20 @@ func parsePidFile(text string) (pidFile, bool) {
 	return p, true
 }
 
-// alive says if a process with this id exists that this process may signal. (A server of ours is always one:
-// it runs as our user, or we are root. Anything else is a stranger with a reused id.)
+// alive reports whether a process with this id exists that this process may signal. The cluster's own server always is
+// one: either it runs as the same user, or this process is root. Any other process has reused the id.
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
-// kinship is what can be told about the process that a lock file names.
+// kinship is the relation of a process to a PGDATA whose lock file names it.
 type kinship int
 
 const (
 	unknown  kinship = iota
-	ours             // it is the postmaster of this PGDATA
-	stranger         // it is certainly not
+	ours             // the process is the postmaster of this PGDATA
+	stranger         // the process is certainly another one
 )
 
-// runningServer returns the postmaster of pgdata, false when none runs.
+// runningServer returns the postmaster of pgdata; false if none runs.
 func runningServer(pgdata string) (pidFile, bool, error) {
 	p, ok, err := readPidFile(pgdata)
 	if err != nil || !ok || p.pid == os.Getpid() || !alive(p.pid) || kin(p.pid, pgdata) == stranger {
@@ -76,11 +76,11 @@ func runningServer(pgdata string) (pidFile, bool, error) {
 	return p, true, nil
 }
 
-// clearStalePid makes a lock file that names a live stranger acceptable to the server about to be launched.
-// The server takes any live process of that id for a postmaster and would refuse to start for ever; after the
-// restart of a container the same small ids are taken again. It does accept its parent's id, which is ours.
-// The file is not removed: its other lines let the server see if backends of the dead one still use the memory.
-// Call it only with the cluster's lock held and no server running.
+// clearStalePid rewrites a lock file that names a living stranger, so that the server can start. The server takes any
+// living process with that id for a postmaster and would never start, and after the restart of a container the same
+// small ids are in use again. clearStalePid writes the id of this process, which the server accepts because it is its
+// parent. The other lines stay: from them the server knows whether backends of the dead server still use the shared
+// memory. The caller must hold the cluster's lock, and no server may run.
 func (h home) clearStalePid() error {
 	path := pidFilePath(h.data())
 	p, ok, err := readPidFile(h.data())
@@ -101,7 +101,7 @@ func (h home) clearStalePid() error {
 		err = os.Rename(tmp, path)
 	}
 	if err != nil {
-		return fmt.Errorf("mend the stale lock file of the server: %w", err)
+		return fmt.Errorf("rewrite the stale lock file of the server: %w", err)
 	}
 	return nil
 }

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 )
 
-// kin compares the process with the postmaster of pgdata by its program, its state and its working directory, which
-// for a postmaster is its PGDATA.
+// kin returns the relation of a process to pgdata, from its program, its state and its working directory, which is
+// PGDATA for a postmaster.
 func kin(pid int, pgdata string) kinship {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return unknown
 	}
-	// "pid (name) state …"; the name may itself hold spaces and parentheses.
+	// "pid (name) state …"; the name may contain spaces and parentheses.
 	open, shut := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if open < 0 || shut < open || shut+2 >= len(stat) {
 		return unknown
@@ -23,7 +23,7 @@ func kin(pid int, pgdata string) kinship {
 		return stranger
 	}
 	if state := stat[shut+2]; state == 'Z' || state == 'X' {
-		return stranger // it has ended, and only waits for its parent to notice
+		return stranger // a zombie
 	}
 	cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// kin asks ps for the program and its arguments: the postmaster that launch starts has its PGDATA among them.
+// kin returns the relation of a process to pgdata, from its program and arguments according to ps. launch passes PGDATA
+// to the postmaster as an argument.
 func kin(pid int, pgdata string) kinship {
 	program, err := exec.Command("ps", "-o", "comm=", "-p", strconv.Itoa(pid)).Output()
 	if err != nil {

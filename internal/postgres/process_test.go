@@ -17,9 +17,9 @@ import (
 	"strata/internal/postgres"
 )
 
-// processEnv makes the test binary another process that uses the cluster of the data directory it names: it starts
-// it, prints a line with the server's process id and URL (or the error), waits until its input is closed, stops it
-// and prints "stopped".
+// processEnv turns the test binary into another process that uses the cluster of the data directory that it names. The
+// process starts the cluster, prints a line with the server's process id and URL (or the error), waits until its input
+// is closed, stops the cluster and prints "stopped".
 const processEnv = "STRATA_POSTGRES_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ func process(dir string) int {
 	return 0
 }
 
-// otherProcess is a running process of that kind.
+// otherProcess is a process that was started with processEnv.
 type otherProcess struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -57,7 +57,7 @@ type otherProcess struct {
 	done bool
 }
 
-// begin starts the process, without waiting for its cluster. as may be nil.
+// begin starts the process without waiting for its cluster. If as is nil, it runs as the current user.
 func begin(t *testing.T, dir string, as *syscall.Credential) *otherProcess {
 	t.Helper()
 	self, err := os.Executable()
@@ -95,7 +95,7 @@ func (p *otherProcess) running(t *testing.T) (pid int, url string) {
 	number, url, _ := strings.Cut(rest, " ")
 	pid, err := strconv.Atoi(number)
 	if word != "running" || err != nil {
-		t.Fatalf("the other process said: %s", line)
+		t.Fatalf("the other process printed: %s", line)
 	}
 	return pid, url
 }
@@ -118,7 +118,7 @@ func (p *otherProcess) kill(t *testing.T) {
 	p.cmd.Wait() //nolint:errcheck // it was killed
 }
 
-// stop lets the process stop its cluster and end.
+// stop makes the process stop its cluster and waits for its end.
 func (p *otherProcess) stop(t *testing.T) {
 	t.Helper()
 	p.done = true
@@ -126,14 +126,14 @@ func (p *otherProcess) stop(t *testing.T) {
 		t.Error(err)
 	}
 	if got := p.line(); got != "stopped" {
-		t.Errorf("the other process said: %s", got)
+		t.Errorf("the other process printed: %s", got)
 	}
 	if err := p.cmd.Wait(); err != nil {
 		t.Error(err)
 	}
 }
 
-// copyProgram puts a copy of the test binary where every user can run it.
+// copyProgram copies the test binary to a folder where every user can run it.
 func copyProgram(t *testing.T, from, dir string) string {
 	t.Helper()
 	raw, err := os.ReadFile(from)
@@ -141,7 +141,7 @@ func copyProgram(t *testing.T, from, dir string) string {
 		t.Fatal(err)
 	}
 	to := filepath.Join(dir, "program")
-	if err := os.WriteFile(to, raw, 0o755); err != nil { // to be run by another user
+	if err := os.WriteFile(to, raw, 0o755); err != nil { // another user runs it
 		t.Fatal(err)
 	}
 	return to
@@ -152,7 +152,7 @@ func gone(t *testing.T, pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
 		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") Z ") {
-			return // dead; whoever adopted it has not collected it
+			return // a zombie
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d still runs", pid)

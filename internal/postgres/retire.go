@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Retire stops the cluster of dataDir if a server runs there that no process uses, as a killed process leaves it.
-// It says if the cluster is idle now: false means that somebody uses it. A dataDir without a cluster is idle.
+// Retire stops the server of dataDir if it runs and no process uses it, which happens if its user was killed. It
+// reports whether the cluster is idle now; false means that a process uses it. A dataDir without a cluster is idle.
 func Retire(ctx context.Context, dataDir string) (idle bool, err error) {
 	link, err := homeLink(dataDir)
 	if err != nil {
@@ -37,7 +37,7 @@ func Retire(ctx context.Context, dataDir string) (idle bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer gate.Release() //nolint:errcheck // closing gives the lock back whatever it returns
+	defer gate.Release() //nolint:errcheck // closing releases the lock even if it returns an error
 	users, err := h.lock("users")
 	if err != nil {
 		return false, err

@@ -19,30 +19,30 @@ import (
 
 const (
 	readyPoll = 15 * time.Millisecond
-	// slowStart is after how long, and how often, a start that takes long (crash recovery) is mentioned.
+	// slowStart is the interval of log lines during a long start, for example crash recovery.
 	slowStart = 5 * time.Second
-	// deafAfter is how long a server that was found running may be without a socket that answers, before it is
-	// stopped and started anew (something removed its socket).
+	// deafAfter is the time after which a running server whose socket does not answer, because it was removed, for
+	// example, is stopped and started again.
 	deafAfter = 10 * time.Second
-	// memoryWait is how long the backends of a killed postmaster get to notice and end.
+	// memoryWait is the time that the backends of a killed postmaster get to notice and end.
 	memoryWait = 15 * time.Second
 )
 
-// server is a running postmaster that answers.
+// server is a running postmaster that accepts connections.
 type server struct {
 	pid    int
 	socket string
 }
 
-// launched is a postmaster that this process started.
-type launched struct {
+// child is a postmaster that this process started.
+type child struct {
 	pid       int
-	ended     chan struct{} // closed when it has been reaped
-	err       error         // how it ended; read after ended
-	logOffset int64
+	ended     chan struct{} // closed when the process has been reaped
+	err       error         // how the process ended; valid after ended is closed
+	logOffset int64         // length of the log before the start
 }
 
-// runner starts, finds and stops the server of one home. The cluster's lock is held throughout.
+// runner starts, finds and stops the server of one home. The caller holds the cluster's lock.
 type runner struct {
 	home home
 	bin  binaries
@@ -50,13 +50,13 @@ type runner struct {
 	log  *slog.Logger
 }
 
-// run returns the cluster's server, found or started, once it accepts connections.
+// run finds or starts the cluster's server, and returns it as soon as it accepts connections.
 func (r runner) run(ctx context.Context) (server, error) {
-	began := time.Now()
+	started := time.Now()
 	var (
-		child  *launched
-		silent time.Time // since when a server that was found gives no answer
-		spoke  = began
+		launched  *child
+		deafSince time.Time // when the socket of a running server first did not answer
+		logged    = started
 	)
 	for {
 		pm, running, err := runningServer(r.home.data())
@@ -70,27 +70,27 @@ func (r runner) run(ctx context.Context) (server, error) {
 			switch {
 			case err == nil:
 				msg := "private PostgreSQL found running"
-				if child != nil {
+				if launched != nil {
 					msg = "private PostgreSQL started"
 				}
 				r.log.InfoContext(ctx, msg, slog.Int("pid", s.pid), slog.String("dir", r.home.dir),
-					slog.String("socket", s.socket), slog.Duration("took", time.Since(began)))
+					slog.String("socket", s.socket), slog.Duration("took", time.Since(started)))
 				return s, nil
 			case errors.Is(err, errNotYet):
-				silent = time.Time{}
+				deafSince = time.Time{}
 			case errors.Is(err, errDeaf):
-				if silent.IsZero() {
-					silent = time.Now()
+				if deafSince.IsZero() {
+					deafSince = time.Now()
 				}
-				if time.Since(silent) < deafAfter {
+				if time.Since(deafSince) < deafAfter {
 					break
 				}
-				if child != nil || kin(pm.pid, r.home.data()) != ours {
+				if launched != nil || kin(pm.pid, r.home.data()) != ours {
 					return server{}, &ServerError{Op: "reach the server", Dir: r.home.dir, Err: fmt.Errorf(
 						"process %d holds %s: %w: stop that process, or remove the file if it is no PostgreSQL",
 						pm.pid, pidFilePath(r.home.data()), err)}
 				}
-				r.log.WarnContext(ctx, "private PostgreSQL runs but its socket is gone: starting it anew",
+				r.log.WarnContext(ctx, "private PostgreSQL does not answer at its socket; restarting it",
 					slog.Int("pid", pm.pid), slog.String("socket", pm.socket))
 				if err := r.terminate(ctx, pm.pid); err != nil {
 					return server{}, err
@@ -98,27 +98,27 @@ func (r runner) run(ctx context.Context) (server, error) {
 			default:
 				return server{}, err
 			}
-		case !running && child == nil:
-			if child, err = r.launch(ctx); err != nil {
+		case !running && launched == nil:
+			if launched, err = r.launch(ctx); err != nil {
 				return server{}, err
 			}
 		}
-		if child != nil {
+		if launched != nil {
 			select {
-			case <-child.ended:
-				out := logSince(r.home.log(), child.logOffset)
-				if strings.Contains(out, "pre-existing shared memory block") && time.Since(began) < memoryWait {
-					child = nil // the backends of a killed server are still ending
+			case <-launched.ended:
+				out := logSince(r.home.log(), launched.logOffset)
+				if strings.Contains(out, "pre-existing shared memory block") && time.Since(started) < memoryWait {
+					launched = nil // the backends of a killed server are still ending
 					break
 				}
-				return server{}, &ServerError{Op: "start the server", Dir: r.home.dir, Output: out, Err: child.err}
+				return server{}, &ServerError{Op: "start the server", Dir: r.home.dir, Output: out, Err: launched.err}
 			default:
 			}
 		}
-		if time.Since(spoke) > slowStart {
-			spoke = time.Now()
+		if time.Since(logged) > slowStart {
+			logged = time.Now()
 			r.log.InfoContext(ctx, "waiting for private PostgreSQL, which is recovering or stopping",
-				slog.String("log", r.home.log()), slog.Duration("since", time.Since(began)))
+				slog.String("log", r.home.log()), slog.Duration("since", time.Since(started)))
 		}
 		if err := sleep(ctx, readyPoll); err != nil {
 			return server{}, &ServerError{Op: "wait for the server", Dir: r.home.dir,
@@ -128,7 +128,7 @@ func (r runner) run(ctx context.Context) (server, error) {
 }
 
 // launch starts the server as a process that outlives this one.
-func (r runner) launch(ctx context.Context) (*launched, error) {
+func (r runner) launch(ctx context.Context) (*child, error) {
 	socket, err := r.home.socketDir()
 	if err != nil {
 		return nil, err
@@ -158,14 +158,14 @@ func (r runner) launch(ctx context.Context) (*launched, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(&ServerError{Op: "start the server", Dir: r.home.dir, Err: err}, out.Close())
 	}
-	l := &launched{pid: cmd.Process.Pid, ended: make(chan struct{}), logOffset: offset}
+	c := &child{pid: cmd.Process.Pid, ended: make(chan struct{}), logOffset: offset}
 	go func() {
-		defer close(l.ended)
-		if l.err = cmd.Wait(); l.err == nil {
-			l.err = errors.New("it ended at once")
+		defer close(c.ended)
+		if c.err = cmd.Wait(); c.err == nil {
+			c.err = errors.New("the server exited immediately, without an error")
 		}
 	}()
-	return l, out.Close()
+	return c, out.Close()
 }
 
 func (r runner) serverArgs(settings ...string) []string {
@@ -178,7 +178,7 @@ func (r runner) serverArgs(settings ...string) []string {
 
 // writeSettings writes settingsFile for the next start.
 func (r runner) writeSettings(ctx context.Context) error {
-	text := renderSettings(r.cfg.settings(r.offered(ctx)))
+	text := renderSettings(r.cfg.settings(r.supported(ctx)))
 	path := filepath.Join(r.home.data(), settingsFile)
 	tmp := path + ".new"
 	err := os.WriteFile(tmp, text, 0o600)
@@ -194,9 +194,9 @@ func (r runner) writeSettings(ctx context.Context) error {
 	return nil
 }
 
-// offered are settings that depend on how the server was built: LZ4 where it can.
-func (r runner) offered(ctx context.Context) map[string]string {
-	takes := func(name, value string) bool {
+// supported returns settings that depend on how the server was built: LZ4 compression, if it has that.
+func (r runner) supported(ctx context.Context) map[string]string {
+	accepts := func(name, value string) bool {
 		args := append(r.serverArgs("config_file="+os.DevNull, name+"="+value), "-C", name)
 		cmd := exec.CommandContext(ctx, r.bin.postgres(), args...)
 		cmd.SysProcAttr = r.home.account.attr()
@@ -204,11 +204,11 @@ func (r runner) offered(ctx context.Context) map[string]string {
 		cmd.Env = serverEnv()
 		return cmd.Run() == nil
 	}
-	if !takes("default_toast_compression", "lz4") {
+	if !accepts("default_toast_compression", "lz4") {
 		return nil
 	}
 	settings := map[string]string{"default_toast_compression": "lz4"}
-	if r.bin.major >= 15 { // before, it is a switch without a choice of method
+	if r.bin.major >= 15 { // earlier versions only know on and off
 		settings["wal_compression"] = "lz4"
 	}
 	return settings
@@ -219,8 +219,8 @@ var (
 	errDeaf   = errors.New("nothing answers at the server's socket in")
 )
 
-// ping connects as the superuser and checks that what answers serves pgdata. The error is errNotYet while the
-// server starts or stops and errDeaf while there is no working socket.
+// ping connects as the superuser and checks that the server serves pgdata. The error is errNotYet while the server
+// starts or stops, and errDeaf if nothing answers at the socket.
 func (s server) ping(ctx context.Context, pgdata string) error {
 	conn, err := pgx.Connect(ctx, s.url(AdminUser, AdminUser))
 	if err != nil {
@@ -242,7 +242,7 @@ func (s server) ping(ctx context.Context, pgdata string) error {
 	defer conn.Close(ctx) //nolint:errcheck // nothing was written
 	var serves string
 	if err := conn.QueryRow(ctx, "SELECT current_setting('data_directory')").Scan(&serves); err != nil {
-		return errNotYet // it was cut off by a stop that has just begun
+		return errNotYet // the server has started to stop and has ended the session
 	}
 	if !sameDir(serves, pgdata) {
 		return fmt.Errorf("the server behind %s serves %s, not %s", s.socket, serves, pgdata)
@@ -269,14 +269,14 @@ func (r runner) stop(ctx context.Context) error {
 	return r.home.dropShortSocketDir()
 }
 
-// terminate asks for a fast shutdown (sessions are cut, transactions rolled back, everything is flushed) and waits.
-// Where ctx ends first the shutdown goes on by itself.
+// terminate requests a fast shutdown, which ends sessions, rolls back their transactions and flushes everything, and
+// waits for its end. If ctx ends first, the shutdown continues.
 func (r runner) terminate(ctx context.Context, pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGINT); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stop private PostgreSQL (process %d): %w", pid, err)
 	}
 	for {
-		// Its lock file is the last thing a server removes. The process itself may stay for long as a zombie.
+		// The lock file is the last thing that a server removes. The process may remain as a zombie for long.
 		pm, running, err := runningServer(r.home.data())
 		if err != nil {
 			return err
@@ -290,7 +290,7 @@ func (r runner) terminate(ctx context.Context, pid int) error {
 	}
 }
 
-// sleep waits for d or for the end of ctx, whose cause it then returns.
+// sleep waits for d. If ctx ends first, it returns the cause of its end.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -1,5 +1,5 @@
-// Package filelock is a flock on a file: a lock between processes that the kernel gives back when its holder ends,
-// however it ends. Child processes do not inherit it (the descriptor is close-on-exec).
+// Package filelock locks files with flock. The kernel releases such a lock when its process ends, even if it is killed.
+// Child processes do not inherit the lock, because the descriptor is close-on-exec.
 package filelock
 
 import (
@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// poll is how often a lock that is held elsewhere is tried again.
+// poll is the interval at which a waiting caller tries again.
 const poll = 10 * time.Millisecond
 
-// Lock is an open lock file. Two Locks on one file exclude each other even within a process.
+// Lock is an open lock file. Two Locks on one file exclude each other even within one process.
 type Lock struct{ file *os.File }
 
-// Open opens the lock file, making it (mode 0600) where it is missing. No lock is held yet.
+// Open opens the lock file, and creates it with mode 0600 if it is missing. It does not lock the file.
 func Open(path string) (*Lock, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -26,18 +26,18 @@ func Open(path string) (*Lock, error) {
 	return &Lock{file: file}, nil
 }
 
-// TryExclusive takes the lock for this holder alone, if nobody else holds it. A Lock that was shared is exclusive
-// afterwards; where that fails it may have lost the shared lock, too.
+// TryExclusive locks the file exclusively, if nobody else has locked it. It turns a shared lock into an exclusive one;
+// if that fails, the shared lock may be lost, too.
 func (l *Lock) TryExclusive() (bool, error) { return l.try(syscall.LOCK_EX) }
 
 // Exclusive waits until TryExclusive succeeds. The error is that of ctx, or the system's.
 func (l *Lock) Exclusive(ctx context.Context) error { return l.wait(ctx, syscall.LOCK_EX) }
 
-// Shared waits for the lock beside any number of other shared holders. A Lock that was exclusive is shared
-// afterwards. The error is that of ctx, or the system's.
+// Shared waits until no other holder has an exclusive lock, and locks the file together with other shared holders. It
+// turns an exclusive lock into a shared one. The error is that of ctx, or the system's.
 func (l *Lock) Shared(ctx context.Context) error { return l.wait(ctx, syscall.LOCK_SH) }
 
-// Release gives the lock back and closes the file, which stays. The Lock is of no further use.
+// Release releases the lock and closes the file, but does not remove it. The Lock cannot be used afterwards.
 func (l *Lock) Release() error { return l.file.Close() }
 
 func (l *Lock) try(how int) (bool, error) {
@@ -66,7 +66,7 @@ func (l *Lock) wait(ctx context.Context, how int) error {
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			return fmt.Errorf("lock %s, which another holds: %w", l.file.Name(), context.Cause(ctx))
+			return fmt.Errorf("lock %s, which another process holds: %w", l.file.Name(), context.Cause(ctx))
 		}
 	}
 }

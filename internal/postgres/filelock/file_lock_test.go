@@ -45,7 +45,7 @@ func TestLock(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
 	if err := c.Shared(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Shared beside an exclusive holder: got %v, want the deadline", err)
+		t.Errorf("Shared while another Lock is exclusive: got %v, want the deadline", err)
 	}
 	waited := make(chan error, 1)
 	go func() { waited <- c.Exclusive(t.Context()) }()

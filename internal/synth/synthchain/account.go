@@ -10,7 +10,7 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// account is somebody who can sign.
+// account is an owner of keys, who can sign.
 type account struct {
 	party   party
 	address c32.Address
@@ -18,16 +18,17 @@ type account struct {
 	signer  hash.Hash20
 	keys    []key.Private
 	public  []key.Public
-	shared  transaction.Multisig // for modes with several keys
+	shared  transaction.Multisig // only for modes with several keys
 }
 
-// multisigKeys and multisigRequired are the holders and signatures of accounts with several keys.
+// multisigKeys is the number of keys, multisigRequired the number of signatures of an account with several keys.
 const (
 	multisigKeys     = 3
 	multisigRequired = 2
 )
 
-// accountMode spreads the kinds of accounts: most have one key, as on real chains. The first four, who mine, are plain.
+// accountMode returns the kind of account i. Most accounts have one key, as on real chains. The first four, which mine,
+// are all of the plainest kind.
 func accountMode(i int, g Generation) (mode transaction.HashMode, encoding key.Encoding) {
 	switch i % 16 {
 	case 5:
@@ -50,7 +51,7 @@ func accountMode(i int, g Generation) (mode transaction.HashMode, encoding key.E
 	return transaction.P2PKH, key.Compressed
 }
 
-// newAccount derives an account from the seed of the chain and its number.
+// newAccount derives account i from the seed of the chain.
 func newAccount(cfg Config, r *roll, i int) *account {
 	mode, encoding := accountMode(i, cfg.Generation)
 	count := multisigKeys
@@ -67,18 +68,18 @@ func newAccount(cfg Config, r *roll, i int) *account {
 	if !mode.Single() {
 		required = multisigRequired
 		shared, err := transaction.NewMultisig(mode, required, a.public...)
-		must(err)
+		noError(err)
 		a.shared = shared
 	}
 	signer, err := transaction.SignerHash(mode, uint16(required), a.public...)
-	must(err)
+	noError(err)
 	a.signer = signer
 	a.address = c32.Address{Version: mode.AddressVersion(cfg.Network.mainnet()), Hash160: signer}
-	a.party = r.of(standard(a.address))
+	a.party = r.number(standard(a.address))
 	return a
 }
 
-// deriveKey is a private key that only the seed of the chain decides.
+// deriveKey derives a private key from the seed of the chain. purpose and n tell keys of one chain apart.
 func deriveKey(seed uint64, purpose string, n int, encoding key.Encoding) key.Private {
 	material := binary.BigEndian.AppendUint64([]byte("strata synthetic chain "), seed)
 	material = append(material, purpose...)
@@ -88,20 +89,20 @@ func deriveKey(seed uint64, purpose string, n int, encoding key.Encoding) key.Pr
 		return k
 	}
 	plain, err := key.ParsePrivate(k.Hex()[:2*key.PrivateSize])
-	must(err)
+	noError(err)
 	return plain
 }
 
-// sign signs t as origin. Not real: the signature decodes but does not verify.
+// sign signs t as origin. Unless genuine is set, the signatures decode but do not verify.
 //
-// The account knows its public keys, so it does the steps of transaction.Sign itself: that would derive them each time,
-// which takes as long as signing.
+// sign repeats the steps of transaction.Sign, which would derive the public keys each time. That takes as long as
+// signing, and the account knows its public keys.
 func (a *account) sign(t *transaction.Transaction, genuine bool, fake func() key.Signature) {
 	t.Origin = a.condition(t.Origin.Nonce, t.Origin.Fee)
 	a.fill(&t.Origin, fake, t.OriginDigest, genuine)
 }
 
-// sponsor signs t as sponsor, after the origin did. Nonce and fee of the sponsor must be in place.
+// sponsor signs t as sponsor. The origin must have signed, and the sponsor's nonce and fee must be set.
 func (a *account) sponsor(t *transaction.Transaction, genuine bool, fake func() key.Signature) {
 	*t.Sponsor = a.condition(t.Sponsor.Nonce, t.Sponsor.Fee)
 	a.fill(t.Sponsor, fake, func() hash.Hash32 {
@@ -110,7 +111,7 @@ func (a *account) sponsor(t *transaction.Transaction, genuine bool, fake func() 
 	}, genuine)
 }
 
-// condition is an unsigned spending condition of the account.
+// condition returns an unsigned spending condition of the account.
 func (a *account) condition(nonce, fee uint64) transaction.SpendingCondition {
 	if a.mode.Single() {
 		return transaction.SpendingCondition{
@@ -120,7 +121,7 @@ func (a *account) condition(nonce, fee uint64) transaction.SpendingCondition {
 	return a.shared.Condition(nonce, fee)
 }
 
-// fill puts signatures into a condition; digest is what the next one has to be made over.
+// fill adds the signatures to a condition. digest returns the hash that the next signature must sign.
 func (a *account) fill(c *transaction.SpendingCondition, fake func() key.Signature, digest func() hash.Hash32, genuine bool) {
 	signature := func(k key.Private) key.Signature {
 		if genuine {

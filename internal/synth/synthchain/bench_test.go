@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// BenchmarkBlocks makes blocks of ten transactions, with little else, and tells how many a second and how many bytes.
+// BenchmarkBlocks measures blocks and bytes per second, with ten transactions per block and little else.
 func BenchmarkBlocks(b *testing.B) {
 	for _, tc := range []struct {
 		name   string
@@ -12,7 +12,7 @@ func BenchmarkBlocks(b *testing.B) {
 	}{{"signed", 1}, {"every tenth signed", 10}, {"unsigned", 1 << 30}} {
 		b.Run(tc.name, func(b *testing.B) {
 			c := New(Config{
-				Seed: 1, Nakamoto: true, TxPerBlock: Range{10, 10}, Accounts: 1000, SigningSample: tc.sample, ForgetHistory: true,
+				Seed: 1, Nakamoto: true, TxPerBlock: Range{Min: 10, Max: 10}, Accounts: 1000, SigningSample: tc.sample, ForgetHistory: true,
 				ForkProbability: 0.02,
 			})
 			bytes, blocks := 0, 0
@@ -31,7 +31,7 @@ func BenchmarkBlocks(b *testing.B) {
 	}
 }
 
-// BenchmarkEverything tells what a post of the busiest configuration takes.
+// BenchmarkEverything measures one post of the busiest configuration.
 func BenchmarkEverything(b *testing.B) {
 	cfg := Everything(1, Newest)
 	cfg.ForgetHistory = true

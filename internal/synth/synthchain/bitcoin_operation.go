@@ -8,17 +8,17 @@ import (
 	"strata/domain/clarity"
 )
 
-// burnchainRaw is what stands for the raw transaction of an operation that was made on Bitcoin.
+// burnchainRaw is what nodes post as the raw transaction of an operation that was made on Bitcoin.
 var burnchainRaw = []byte{0}
 
-// planBitcoinOperation is something that an account did by a Bitcoin transaction: no fee, no nonce, no signature. From V21
-// on nodes tell what it was.
+// planBitcoinOperation plans an operation that an account made by a Bitcoin transaction: it has no fee, nonce or
+// signature. From V21 on nodes describe it in burnchain_op.
 func (c *Chain) planBitcoinOperation(x *execution, burn *burnBlock) *operation {
 	from := c.sender(x)
 	if from == nil {
 		return nil
 	}
-	o := &operation{raw: burnchainRaw, txid: c.hash32()}
+	o := &operation{raw: burnchainRaw, txid: c.random.Hash32()}
 	amount := c.part(x.available(from.party, x.burn) - 2*maxFee)
 	to := c.recipient(x, from.party)
 	address := c.poxAddress()
@@ -38,7 +38,7 @@ func (c *Chain) planBitcoinOperation(x *execution, burn *burnBlock) *operation {
 			break
 		}
 		fallthrough
-	default: // refused, which leaves no trace but the transaction id
+	default: // refused: only the transaction id shows that it was tried
 		description = c.describeTransfer(o, burn, from, to, amount)
 		o.run = func(*execution) outcome { return outcome{status: abortByResponse, result: errNone} }
 	}
@@ -50,14 +50,14 @@ func (c *Chain) planBitcoinOperation(x *execution, burn *burnBlock) *operation {
 		}
 		return out
 	}
-	o.needs = func(x *execution) bool { return x.deployed.has(c.pox()) }
+	o.needs = func(x *execution) bool { return x.deployed.Has(c.pox()) }
 	if !x.minable(o) {
 		return nil
 	}
 	return o
 }
 
-// delegate executes delegate-stx, which locks nothing yet.
+// delegate executes delegate-stx, which only prints: it does not lock anything yet.
 func (x *execution) delegate(from, to *account, amount uint64, address bitcoin.PoxAddress) outcome {
 	x.printStacking("delegate-stx", from, 1, []clarity.Field{
 		{Name: "amount-ustx", Value: clarity.NewUint64(amount)},
@@ -109,14 +109,14 @@ func (c *Chain) describeDelegate(o *operation, burn *burnBlock, from, to *accoun
 	return string(append(dst, `,"until_burn_height":null,"vtxindex":5}}`...))
 }
 
-// appendBurn writes where the operation is on Bitcoin: hashes without 0x, unlike those around it.
+// appendBurn writes the operation's position on Bitcoin. These hashes have no 0x, unlike others in the same body.
 func appendBurn(dst []byte, o *operation, burn *burnBlock) []byte {
 	dst = appendNumber(append(dst, `"burn_block_height":`...), burn.height)
 	dst = appendBareHex(appendKey(dst, "burn_header_hash"), burn.hash[:])
 	return appendBareHex(appendKey(dst, "burn_txid"), o.txid[:])
 }
 
-// appendAddress writes a principal as such operations have it. A contract is shown by the address of its owner.
+// appendAddress writes a principal in the form of these operations, with the address of its owner if it is a contract.
 func (c *Chain) appendAddress(dst []byte, p party) []byte {
 	principal := c.roll.principal(p)
 	dst = appendText(append(dst, `{"address":`...), principal.String())

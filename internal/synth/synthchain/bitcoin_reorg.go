@@ -1,11 +1,11 @@
 package synthchain
 
-// reorganizeBitcoin lets Bitcoin go on from a block below its tip, or from the tip of a branch that was abandoned. It
-// reports false when that is not possible: what is final has to stay.
+// reorganizeBitcoin mines Bitcoin blocks on a block below Bitcoin's tip, or on the tip of an abandoned branch. It
+// returns false if that would remove final blocks.
 func (c *Chain) reorganizeBitcoin() bool {
 	from := c.abandonedBurn()
-	back := from != nil
-	if !back {
+	returning := from != nil
+	if !returning {
 		from = c.burnTip
 		for range 1 + c.random.IntN(c.cfg.MaxBitcoinReorgDepth) {
 			if from.parent == nil {
@@ -19,31 +19,31 @@ func (c *Chain) reorganizeBitcoin() bool {
 	}
 	c.forks = nil
 	length := 1
-	if !back && c.random.IntN(2) == 0 {
-		// All of the new branch at once, longer than the old one.
+	if !returning && c.random.IntN(2) == 0 {
+		// Announce the whole new branch at once, longer than the old one.
 		length = int(c.burnTip.height-from.height) + 1
 	}
 	for range length {
-		from = c.mineBitcoin(from, !c.chance(c.cfg.EmptyBurnShare))
+		from = c.mineBitcoin(from, !c.random.Chance(c.cfg.EmptyBurnShare))
 	}
 	return true
 }
 
-// abandonedBurn is sometimes the tip of an orphaned branch. Only nodes that tell the parents of burn blocks let observers
-// recognise what grows on it.
+// abandonedBurn sometimes returns the tip of an orphaned branch, otherwise nil. Observers can only recognise what grows
+// on such a tip if the node posts the parents of burn blocks.
 func (c *Chain) abandonedBurn() *burnBlock {
-	if c.cfg.Generation < V3109 || !c.chance(c.cfg.ReturnProbability) {
+	if c.cfg.Generation < V3109 || !c.random.Chance(c.cfg.ReturnProbability) {
 		return nil
 	}
-	var found *burnBlock
+	var tip *burnBlock
 	parents := make(map[*burnBlock]bool)
 	for _, b := range c.burns {
 		parents[b.parent] = true
 	}
 	for _, b := range c.burns {
-		if b.orphaned && !parents[b] && (found == nil || b.height >= found.height) {
-			found = b
+		if b.orphaned && !parents[b] && (tip == nil || b.height >= tip.height) {
+			tip = b
 		}
 	}
-	return found
+	return tip
 }

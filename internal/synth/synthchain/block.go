@@ -1,34 +1,37 @@
 package synthchain
 
-import "strata/domain/hash"
+import (
+	"strata/domain/hash"
+	"strata/internal/synth/undo"
+)
 
-// block is a Stacks block of the window.
+// block is a Stacks block that is not yet final, or the last final one.
 type block struct {
 	parent   *block // nil for the last final block
 	burn     *burnBlock
 	height   uint64
-	tenure   uint64 // number of tenures so far; before Nakamoto the height
-	position int    // in the tenure, from 1
+	tenure   uint64 // number of tenures up to this block; before Nakamoto the height
+	position int    // in the tenure, counted from 1
 	nakamoto bool
 	time     uint64
 	miner    *account
 	hash     hash.Hash32
 	index    hash.Hash32
 
-	changes      []change
-	operations   []*operation // what rivals could include too
-	claimant     party        // who gets the reward of the tenure that begins here
+	changes      []undo.Change
+	operations   []*operation // those that a rival could include, too
+	claimant     party        // receives the reward of the tenure that starts here
 	stream       []*microblock
 	transactions int
 	post         Post
-	again        []byte // the body with arrays in another order; nil mostly
+	reordered    []byte // the body with arrays in another order; usually nil
 
-	seen  bool
-	order int  // of arrival
-	valid bool // while choosing the best: complete ancestry on burn blocks that are not orphaned
+	seen  bool // whether the post was handed out
+	order int  // of arrival at the caller
+	valid bool // set by bestWhere: all ancestors were handed out, on canonical burn blocks
 }
 
-// ref is the public form.
+// ref returns the public form of the block.
 func (b *block) ref() BlockRef {
 	return BlockRef{
 		Height: b.height, Hash: b.hash, IndexHash: b.index, BurnHeight: b.burn.height, BurnHash: b.burn.hash,

@@ -16,14 +16,14 @@ type burnBlock struct {
 	time      uint64
 	winner    hash.Hash32 // Bitcoin transaction of the miner who was elected
 	miner     *account
-	elects    bool // whether there is a winner
-	used      bool // whether a Stacks block or tenure began with it
-	seen      bool
+	elects    bool // whether a miner was elected
+	used      bool // whether a Stacks block or tenure started with it
+	seen      bool // whether the post was handed out
 	orphaned  bool
 	post      Post
 }
 
-// descendsFrom reports whether a is b or an ancestor of b, as far as the window reaches.
+// descendsFrom reports whether a is b or an ancestor of b within the window.
 func (b *burnBlock) descendsFrom(a *burnBlock) bool {
 	for b != nil && b.height > a.height {
 		b = b.parent
@@ -31,46 +31,46 @@ func (b *burnBlock) descendsFrom(a *burnBlock) bool {
 	return b == a
 }
 
-// satoshi amounts of reward payments.
+// Bounds of reward payments, in satoshis.
 const (
 	minCommit = 20_000
 	maxCommit = 900_000
 )
 
-// mineBitcoin adds a Bitcoin block and announces it.
+// mineBitcoin adds a Bitcoin block and queues its post.
 func (c *Chain) mineBitcoin(parent *burnBlock, elects bool) *burnBlock {
 	b := &burnBlock{
 		parent: parent, height: parent.height + 1, hash: c.bitcoinHash(), consensus: c.hash20(),
-		time: parent.time + 60 + c.random.Uint64N(1000), winner: c.hash32(),
+		time: parent.time + 60 + c.random.Uint64N(1000), winner: c.random.Hash32(),
 		miner: c.accounts[c.random.IntN(miners)], elects: elects,
 	}
-	body, again := c.encodeBurnBlock(b)
+	body, reordered := c.encodeBurnBlock(b)
 	b.post = Post{Path: "/new_burn_block", Body: body}
 	c.burns = append(c.burns, b)
 	c.queue = append(c.queue, delivery{post: b.post, see: func() { c.seeBurnBlock(b) }})
-	// A burn block that comes again when others have come between could mean that Bitcoin went back to it. Nodes repeat
-	// the last one only.
-	if c.chance(c.cfg.DuplicateProbability) {
-		c.queue = append(c.queue, delivery{post: Post{Path: b.post.Path, Body: again}})
+	// Only the last burn block is repeated, as nodes do. One that came again after others could mean that Bitcoin went
+	// back to it.
+	if c.random.Chance(c.cfg.DuplicateProbability) {
+		c.queue = append(c.queue, delivery{post: Post{Path: b.post.Path, Body: reordered}})
 	}
 	return b
 }
 
-// bitcoinHash looks like the hash of a block with proof of work.
+// bitcoinHash returns a hash with leading zeros, like that of a block with proof of work.
 func (c *Chain) bitcoinHash() hash.Hash32 {
-	h := c.hash32()
+	h := c.random.Hash32()
 	clear(h[:8])
 	return h
 }
 
-// payout is what a commit paid to one address.
+// payout is the payment of a block commit to one address.
 type payout struct {
 	address string
 	amount  uint64
 }
 
-// encodeBurnBlock writes the body twice, the second time with recipients in another order.
-func (c *Chain) encodeBurnBlock(b *burnBlock) (body, again []byte) {
+// encodeBurnBlock encodes the body twice. The recipients have a different order in reordered.
+func (c *Chain) encodeBurnBlock(b *burnBlock) (body, reordered []byte) {
 	var payouts []payout
 	if b.elects && c.random.IntN(4) > 0 {
 		for range 1 + c.random.IntN(2) {
@@ -81,7 +81,7 @@ func (c *Chain) encodeBurnBlock(b *burnBlock) (body, again []byte) {
 	if b.elects && len(payouts) == 0 {
 		burned = minCommit + c.random.Uint64N(maxCommit)
 	}
-	commit := c.hash32()
+	commit := c.random.Hash32()
 	write := func() []byte {
 		dst := appendNumber([]byte(`{"burn_amount":`), burned)
 		dst = appendHex(appendKey(dst, "burn_block_hash"), b.hash[:])
@@ -131,10 +131,10 @@ func appendPayout(dst []byte, i int, p payout, withOutput bool) []byte {
 	return append(dst, '}')
 }
 
-// payeesMax is how many addresses get more than one payout.
+// payeesMax is the number of addresses that receive more than one payout.
 const payeesMax = 8
 
-// payee is an address that is paid: every other time one that was paid before, though not by the same block.
+// payee returns an address for a payout: every other time one that was paid before, but not by the same block.
 func (c *Chain) payee(paid []payout) string {
 	p := c.poxAddress()
 	address, _ := p.Text(c.cfg.Network.bitcoin())
@@ -149,7 +149,7 @@ func (c *Chain) payee(paid []payout) string {
 	return known
 }
 
-// bitcoinAddress is a random address of any kind that stackers use.
+// bitcoinAddress returns a random address of any kind that stackers use.
 func (c *Chain) bitcoinAddress() string {
 	p := c.poxAddress()
 	text, _ := p.Text(c.cfg.Network.bitcoin())
@@ -167,6 +167,6 @@ func (c *Chain) poxAddress() bitcoin.PoxAddress {
 		size = 32
 	}
 	p.Hash = make([]byte, size)
-	c.fill(p.Hash)
+	c.random.Fill(p.Hash)
 	return p
 }

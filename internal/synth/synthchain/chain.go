@@ -1,64 +1,62 @@
 package synthchain
 
 import (
-	"math/rand/v2"
+	"strata/internal/synth/draw"
+	"strata/internal/synth/simulate"
 )
 
-// Post is one HTTP request that a node makes to its observer.
-type Post struct {
-	Path string // such as /new_block
-	Body []byte // must not be changed
-}
+// Post is one HTTP request of a node to its observer.
+type Post = simulate.Post
 
-// Chain is an endless stream of posts and the truth about them. It is not safe for concurrent use.
+// Chain is an endless stream of posts, with the state that they lead to. It is not safe for concurrent use.
 type Chain struct {
 	cfg      Config
-	random   *rand.Rand
-	weight   int // sum of the mix
-	signed   uint64
+	random   draw.Source
+	weight   int    // sum of the weights of Config.Mix
+	signed   uint64 // number of signed transactions, genuine or not
 	roll     *roll
 	accounts []*account
 	model    *model
 
-	root    *block   // the last final one; before all others genesis
-	blocks  []*block // root and what is not final, parents first
+	root    *block   // the last final block; at first genesis
+	blocks  []*block // root and all blocks that are not final, parents first
 	burns   []*burnBlock
-	burnTip *burnBlock // of those handed out
+	burnTip *burnBlock // Bitcoin's tip according to the posts that were handed out
 
 	queue    []delivery
 	delayed  []repetition
-	next     int // in queue
+	next     int // index in queue
 	posts    uint64
-	arrivals int
-	forks    []planned
+	arrivals int // blocks that were handed out
+	forks    []forkPlan
 
-	finalHeight uint64 // greatest height of a block that was dropped as a rival of final ones
+	finalHeight uint64 // greatest height of a final block, or of a block that was dropped as a rival of final blocks
 	history     history
 	genesis     []byte // body of the empty announcement of block 0
 	pool        pool
 	payees      []string // Bitcoin addresses that are paid more than once
-	buffer      []byte   // for bodies in the making
+	buffer      []byte   // reused to encode bodies
 }
 
-// delivery is a post in waiting, and what is to be noted when it is handed out.
+// delivery is a queued post. see, if not nil, is called when the post is handed out.
 type delivery struct {
 	post Post
 	see  func()
 }
 
-// repetition is a post that comes again after some others.
+// repetition is a post that is handed out again after left other posts.
 type repetition struct {
 	post Post
 	left int
 }
 
-// miners is the number of accounts that mine: the first ones.
+// miners is the number of accounts that mine. They are the first ones.
 const miners = 4
 
-// New makes a chain. It cannot fail: see Config for what it does with what can't be.
+// New returns a new chain. It never fails: Config says how it resolves contradictions.
 func New(cfg Config) *Chain {
 	cfg = cfg.normalized()
-	c := &Chain{cfg: cfg, random: rand.New(rand.NewPCG(cfg.Seed, 0x5374726174610001)), roll: newRoll(), model: newModel()}
+	c := &Chain{cfg: cfg, random: draw.New(cfg.Seed, 0x5374726174610001), roll: newRoll(), model: newModel()}
 	for _, w := range cfg.Mix.weights() {
 		c.weight += w
 	}
@@ -69,10 +67,10 @@ func New(cfg Config) *Chain {
 	return c
 }
 
-// Config is the configuration with defaults filled in.
+// Config returns the configuration with all defaults filled in.
 func (c *Chain) Config() Config { return c.cfg }
 
-// Next is the next post of the stream, which never ends.
+// Next returns the next post of the stream, which never ends.
 func (c *Chain) Next() Post {
 	c.posts++
 	if every := uint64(c.cfg.EmptyGenesisEvery); every > 0 && c.posts%every == 0 && c.genesis != nil {
@@ -98,39 +96,40 @@ func (c *Chain) Next() Post {
 	return d.post
 }
 
-// deliver queues a post, and sometimes its repetition: at once, or after some others.
-func (c *Chain) deliver(d delivery, again []byte) {
+// deliver queues a post, and sometimes a repetition of it after some other posts. The repetition may have the body
+// reordered, if that is not nil.
+func (c *Chain) deliver(d delivery, reordered []byte) {
 	c.queue = append(c.queue, d)
-	if !c.chance(c.cfg.DuplicateProbability) {
+	if !c.random.Chance(c.cfg.DuplicateProbability) {
 		return
 	}
 	p := d.post
-	if again != nil && c.random.IntN(2) == 0 {
-		p.Body = again
+	if reordered != nil && c.random.IntN(2) == 0 {
+		p.Body = reordered
 	}
 	c.delayed = append(c.delayed, repetition{post: p, left: len(c.queue) - c.next + 1 + c.random.IntN(8)})
 }
 
-// step adds to the queue: usually one block with what goes with it.
+// step extends the queue, usually by one block and the posts that come with it.
 func (c *Chain) step() {
 	c.finalize()
-	if c.chance(c.cfg.BitcoinReorgProbability) && c.reorganizeBitcoin() {
+	if c.random.Chance(c.cfg.BitcoinReorgProbability) && c.reorganizeBitcoin() {
 		return
 	}
-	parent, fresh := c.choose()
+	parent, fresh := c.chooseParent()
 	b := c.grow(parent, fresh)
 	c.advance(parent, b)
-	if len(c.forks) == 0 && c.chance(c.cfg.LateParentProbability) {
+	if len(c.forks) == 0 && c.random.Chance(c.cfg.LateParentProbability) {
 		child := c.grow(b, false)
 		c.deliverBlock(child)
 		c.deliverBlock(b)
 		return
 	}
 	c.deliverBlock(b)
-	c.surround(b)
+	c.queueSurroundings(b)
 }
 
 func (c *Chain) deliverBlock(b *block) {
-	c.deliver(delivery{post: b.post, see: func() { c.seeBlock(b) }}, b.again)
-	b.again = nil
+	c.deliver(delivery{post: b.post, see: func() { c.seeBlock(b) }}, b.reordered)
+	b.reordered = nil
 }

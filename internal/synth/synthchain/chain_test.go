@@ -11,7 +11,7 @@ import (
 	"strata/domain/transaction"
 )
 
-// settings are the chains that the tests look at.
+// settings returns the configurations that most tests use.
 func settings(seed uint64) map[string]Config {
 	all := map[string]Config{
 		"plain":  {Seed: seed, Generation: V205, Mix: TransfersOnly(), Maturity: 5},
@@ -37,7 +37,7 @@ func TestDeterministic(t *testing.T) {
 					t.Fatalf("post %d differs:\n%s %s\n%s %s", i, p.Path, p.Body, q.Path, q.Body)
 				}
 				if i%50 == 0 {
-					a.Expected() // looking does not disturb
+					a.Expected() // must not change later posts
 				}
 			}
 		})
@@ -57,14 +57,14 @@ func TestPostsAreCanonicalJSON(t *testing.T) {
 				if err := d.Decode(&v); err != nil {
 					t.Fatalf("post %d to %s: %v\n%s", i, p.Path, err, p.Body)
 				}
-				// encoding/json writes maps in key order. It escapes more than nodes do, which is turned off.
-				var again bytes.Buffer
-				e := json.NewEncoder(&again)
+				// encoding/json writes maps in key order. It would escape more characters than nodes do.
+				var encoded bytes.Buffer
+				e := json.NewEncoder(&encoded)
 				e.SetEscapeHTML(false)
 				if err := e.Encode(v); err != nil {
 					t.Fatal(err)
 				}
-				if got, want := p.Body, bytes.TrimSuffix(again.Bytes(), []byte("\n")); !bytes.Equal(got, want) {
+				if got, want := p.Body, bytes.TrimSuffix(encoded.Bytes(), []byte("\n")); !bytes.Equal(got, want) {
 					t.Fatalf("post %d to %s is not compact with sorted keys:\n got %s\nwant %s", i, p.Path, got, want)
 				}
 			}
@@ -149,9 +149,9 @@ func TestConservation(t *testing.T) {
 					continue
 				}
 				s := c.Expected()
-				sum := new(big.Int).Sub(s.FeesPaid, s.FeesOut) // on the way to miners
+				sum := new(big.Int).Sub(s.FeesPaid, s.FeesOut) // fees that miners have not received yet
 				if sum.Sign() < 0 {
-					t.Fatalf("after post %d miners got %s of fees more than senders paid", i, sum)
+					t.Fatalf("after post %d, fees paid minus fees received by miners are %s", i, sum)
 				}
 				for _, n := range s.Balances {
 					sum.Add(sum, new(big.Int).SetUint64(n))

@@ -5,7 +5,7 @@ import (
 	"strata/domain/transaction"
 )
 
-// itemContract is a random contract with non-fungible tokens.
+// itemContract returns a random contract with non-fungible tokens.
 func (c *Chain) itemContract(x *execution) (party, bool) {
 	if c.random.IntN(4) == 0 {
 		return c.contract(x, nameTemplate)
@@ -13,7 +13,7 @@ func (c *Chain) itemContract(x *execution) (party, bool) {
 	return c.contract(x, pieceTemplate)
 }
 
-// planItemMint makes a new non-fungible token, or one anew that was burned.
+// planItemMint mints a non-fungible token: a new one or, sometimes, an existing or burned one.
 func (c *Chain) planItemMint(x *execution) *operation {
 	contract, ok := c.itemContract(x)
 	from := c.sender(x)
@@ -21,7 +21,7 @@ func (c *Chain) planItemMint(x *execution) *operation {
 		return nil
 	}
 	to := c.recipient(x, contract)
-	next := x.items.get(contract)
+	next := x.items.Get(contract)
 	i := item{contract, next}
 	if next > 0 && c.random.IntN(10) == 0 {
 		i.number = c.random.Uint64N(next)
@@ -31,21 +31,21 @@ func (c *Chain) planItemMint(x *execution) *operation {
 		if !x.mintItem(i, to) {
 			return failed(1)
 		}
-		x.items.set(contract, max(x.items.get(contract), i.number+1))
+		x.items.Set(contract, max(x.items.Get(contract), i.number+1))
 		return succeeded()
 	})
 }
 
-// itemOwner is a random non-fungible token that an account has.
+// itemOwner returns a random non-fungible token of an account that can pay a fee, and the account.
 func (c *Chain) itemOwner(x *execution) (item, *account) {
 	contract, ok := c.itemContract(x)
 	if !ok {
 		return item{}, nil
 	}
-	next := x.items.get(contract)
+	next := x.items.Get(contract)
 	for range min(next, 12) {
 		i := item{contract, c.random.Uint64N(next)}
-		owner, ok := x.item.rows[i]
+		owner, ok := x.item.Rows[i]
 		if ok && int(owner) < len(c.accounts) && x.available(owner, x.burn) >= spare {
 			return i, c.accounts[owner]
 		}
@@ -61,7 +61,7 @@ func (c *Chain) planItemMove(x *execution) *operation {
 	}
 	to := c.recipient(x, from.party)
 	value := x.itemValue(i)
-	conditions := made(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
+	conditions := must(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
 		Type: transaction.ConditionNonFungible, Asset: c.assetID(x, i.contract), AssetValue: value, Code: transaction.Sent,
 	}.OriginPrincipal()))
 	arguments := []clarity.Value{value, c.principalValue(from.party), c.principalValue(to)}

@@ -1,56 +1,60 @@
 package synthchain
 
-// Range is a number of things, both ends included.
-type Range struct{ Min, Max int }
+import "strata/internal/synth/draw"
 
-// Config describes a chain. The same Config gives the same bytes. Fields left zero take the defaults named here, and
-// values that contradict each other are brought in line by New; Chain.Config tells what came out. Probabilities are
-// between 0 and 1, and 0 means never.
+// Range is a number of things; both ends are included.
+type Range = draw.Range
+
+// Config describes a chain. The same Config gives the same bytes. Zero fields take the defaults named here, and New
+// resolves contradictions between fields; Chain.Config returns the result. Shares and probabilities are between 0 and
+// 1; 0 means never.
 type Config struct {
 	Seed            uint64
 	Network         Network
 	Accounts        int    // default 64, at least 8
 	StartBurnHeight uint64 // burn block of the genesis block; default 666050 on mainnet, 100 on testnet
-	TxPerBlock      Range  // besides coinbase and tenure change; default 1 to 8
+	TxPerBlock      Range  // without coinbase and tenure change; default 1 to 8
 	Mix             Mix
 	Generation      Generation // default Newest
 
 	Nakamoto           bool   // tenures of many blocks; raises Generation to V30
-	NakamotoFromHeight uint64 // first such block, when Nakamoto is set; default 1
-	BlocksPerTenure    int    // at most; default 5
+	NakamotoFromHeight uint64 // first Nakamoto block, if Nakamoto is set; default 1
+	BlocksPerTenure    int    // maximum; default 5
 	Maturity           int    // tenures (before Nakamoto: blocks) until a reward is paid; default 100
-	Microblocks        bool   // streams between blocks, before Nakamoto
-	MergedGenesis      bool   // boot receipts in block 1 and no block 0, as nodes before 2.1 have it; lowers Generation to V205, drops Nakamoto
-	EmptyGenesisEvery  int    // announce block 0 again, empty, after so many posts (at least 2); default never
-	SponsoredShare     float64
-	RewardCycle        uint64  // burn blocks; default 20, so that locks end within tests
-	EmptyBurnShare     float64 // burn blocks that elect no Stacks block; default 0
-	BitcoinOpShare     float64 // blocks with operations that were made on Bitcoin
-	VestingShare       float64 // blocks that mint STX
+	Microblocks        bool   // streams of microblocks between blocks, before Nakamoto
+	// MergedGenesis puts the boot receipts into block 1 and omits block 0, as nodes before 2.1 do. It lowers Generation
+	// to V205 and switches Nakamoto off.
+	MergedGenesis     bool
+	EmptyGenesisEvery int     // posts between empty announcements of block 0; at least 2, default never
+	SponsoredShare    float64 // of transactions
+	RewardCycle       uint64  // burn blocks; default 20, so that locks end within tests
+	EmptyBurnShare    float64 // of burn blocks: they elect no Stacks block
+	BitcoinOpShare    float64 // of blocks: they have an operation that was made on Bitcoin
+	VestingShare      float64 // of blocks: they mint vested STX
 
-	ForkProbability         float64 // per block, that a fork begins
+	ForkProbability         float64 // per block: a fork starts
 	MaxForkDepth            int     // Stacks blocks; default 3
-	ReturnProbability       float64 // of a fork that won, that the abandoned branch wins in turn
+	ReturnProbability       float64 // per fork that wins: the abandoned branch wins in turn
 	BitcoinReorgProbability float64 // per block
 	MaxBitcoinReorgDepth    int     // burn blocks; default 3
-	DuplicateProbability    float64 // per post: the same bytes again, or the same content in another order
+	DuplicateProbability    float64 // per post: it is repeated, with the same bytes or with the same content in another order
 	LateParentProbability   float64 // per block: its child comes first
-	MempoolProbability      float64 // per transaction: announced before it is mined
+	MempoolProbability      float64 // per transaction: it is announced before it is mined
 	ReplaceProbability      float64 // per announced transaction: it replaces one with a lower fee
 	DropProbability         float64 // per block: some transactions are dropped
 	AttachmentProbability   float64 // per block: /attachments/new
 	StackerDBProbability    float64 // per block: /stackerdb_chunks
 	ProposalProbability     float64 // per block: /proposal_response
 
-	// SigningSample signs one in so many transactions; the others get signatures that decode but don't verify.
-	// Signing is what takes the time. Default 1: all of them are real.
+	// SigningSample is n to sign one of n transactions. The others get signatures that decode but do not verify.
+	// Signing takes most of the time. Default 1: all signatures are genuine.
 	SigningSample int
-	// ForgetHistory drops posts and identities of final blocks. CanonicalPosts and State.Blocks then reach back to the
-	// last final block only.
+	// ForgetHistory drops the posts and identities of final blocks. CanonicalPosts and State.Blocks then reach back
+	// only to the last final block.
 	ForgetHistory bool
 }
 
-// Everything is a configuration with all that can happen, on a chain of the given generation.
+// Everything returns a configuration in which everything happens that a generation allows.
 func Everything(seed uint64, g Generation) Config {
 	return Config{
 		Seed: seed, Generation: g, Nakamoto: g == Newest || g >= V30, NakamotoFromHeight: 40, Maturity: 12,
@@ -61,9 +65,9 @@ func Everything(seed uint64, g Generation) Config {
 	}
 }
 
-// normalized fills defaults in and resolves contradictions.
+// normalized returns the configuration with defaults filled in and contradictions resolved.
 func (c Config) normalized() Config {
-	setDefault(&c.Accounts, 64)
+	draw.Default(&c.Accounts, 64)
 	c.Accounts = max(c.Accounts, 8)
 	if c.StartBurnHeight == 0 {
 		c.StartBurnHeight = 100
@@ -88,23 +92,17 @@ func (c Config) normalized() Config {
 	}
 	if c.Nakamoto {
 		c.Generation = max(c.Generation, V30)
-		setDefault(&c.NakamotoFromHeight, 1)
+		draw.Default(&c.NakamotoFromHeight, 1)
 	}
-	setDefault(&c.BlocksPerTenure, 5)
-	setDefault(&c.Maturity, 100)
-	setDefault(&c.RewardCycle, 20)
+	draw.Default(&c.BlocksPerTenure, 5)
+	draw.Default(&c.Maturity, 100)
+	draw.Default(&c.RewardCycle, 20)
 	c.RewardCycle = max(c.RewardCycle, 5)
-	setDefault(&c.MaxForkDepth, 3)
-	setDefault(&c.MaxBitcoinReorgDepth, 3)
-	setDefault(&c.SigningSample, 1)
+	draw.Default(&c.MaxForkDepth, 3)
+	draw.Default(&c.MaxBitcoinReorgDepth, 3)
+	draw.Default(&c.SigningSample, 1)
 	if c.EmptyGenesisEvery > 0 {
 		c.EmptyGenesisEvery = max(c.EmptyGenesisEvery, 2)
 	}
 	return c
-}
-
-func setDefault[N int | uint64](field *N, value N) {
-	if *field <= 0 {
-		*field = value
-	}
 }

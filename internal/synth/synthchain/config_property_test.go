@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAnyConfiguration draws configurations and compares the model with what an observer finds.
+// TestAnyConfiguration draws configurations and compares the model with the state that an observer computes.
 func TestAnyConfiguration(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		share := func(name string, most float64) float64 { return rapid.Float64Range(0, most).Draw(r, name) }
@@ -14,7 +14,7 @@ func TestAnyConfiguration(t *testing.T) {
 			Seed:                    rapid.Uint64().Draw(r, "seed"),
 			Network:                 Network(rapid.IntRange(0, 1).Draw(r, "network")),
 			Accounts:                rapid.IntRange(0, 40).Draw(r, "accounts"),
-			TxPerBlock:              Range{rapid.IntRange(0, 3).Draw(r, "min"), rapid.IntRange(0, 12).Draw(r, "max")},
+			TxPerBlock:              Range{Min: rapid.IntRange(0, 3).Draw(r, "min"), Max: rapid.IntRange(0, 12).Draw(r, "max")},
 			Generation:              rapid.SampledFrom(Generations()).Draw(r, "generation"),
 			Nakamoto:                rapid.Bool().Draw(r, "nakamoto"),
 			NakamotoFromHeight:      uint64(rapid.IntRange(0, 30).Draw(r, "from")),
@@ -44,7 +44,7 @@ func TestAnyConfiguration(t *testing.T) {
 		for range rapid.IntRange(1, 400).Draw(r, "posts") {
 			o.post(c.Next())
 		}
-		o.compare("in the end", c)
+		o.compare("at the end", c)
 		alone := newObserver(t)
 		for _, p := range c.CanonicalPosts() {
 			alone.post(p)

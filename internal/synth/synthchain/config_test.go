@@ -12,15 +12,15 @@ func TestContradictionsAreResolved(t *testing.T) {
 			return c.Accounts == 64 && c.Generation == V40 && c.StartBurnHeight == 666050 && c.SigningSample == 1 && c.Maturity == 100
 		}},
 		{"Nakamoto needs a generation that has it", Config{Nakamoto: true, Generation: V21}, func(c Config) bool { return c.Generation == V30 }},
-		{"merged genesis is of old nodes", Config{MergedGenesis: true, Nakamoto: true}, func(c Config) bool {
+		{"merged genesis needs an old generation", Config{MergedGenesis: true, Nakamoto: true}, func(c Config) bool {
 			return c.Generation == V205 && !c.Nakamoto
 		}},
 		{"too few accounts", Config{Accounts: 1}, func(c Config) bool { return c.Accounts == 8 }},
-		{"range upside down", Config{TxPerBlock: Range{Min: 5, Max: 2}}, func(c Config) bool { return c.TxPerBlock == Range{5, 5} }},
-		{"negative numbers", Config{MaxForkDepth: -1, BlocksPerTenure: -1, TxPerBlock: Range{-3, -2}}, func(c Config) bool {
+		{"range upside down", Config{TxPerBlock: Range{Min: 5, Max: 2}}, func(c Config) bool { return c.TxPerBlock == Range{Min: 5, Max: 5} }},
+		{"negative numbers", Config{MaxForkDepth: -1, BlocksPerTenure: -1, TxPerBlock: Range{Min: -3, Max: -2}}, func(c Config) bool {
 			return c.MaxForkDepth == 3 && c.BlocksPerTenure == 5 && c.TxPerBlock == Range{}
 		}},
-		{"genesis all the time", Config{EmptyGenesisEvery: 1}, func(c Config) bool { return c.EmptyGenesisEvery == 2 }},
+		{"nothing but genesis", Config{EmptyGenesisEvery: 1}, func(c Config) bool { return c.EmptyGenesisEvery == 2 }},
 		{"negative weights", Config{Mix: Mix{Transfer: -3, Deploy: -1}}, func(c Config) bool { return c.Mix == Mix{} }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -38,15 +38,15 @@ func TestContradictionsAreResolved(t *testing.T) {
 func TestGenerationNames(t *testing.T) {
 	for _, g := range append(Generations(), Newest) {
 		if got, err := ParseGeneration(g.String()); err != nil || got != g {
-			t.Errorf("%s reads as %s, %v", g, got, err)
+			t.Errorf("%s parses as %s, %v", g, got, err)
 		}
 	}
 	if _, err := ParseGeneration("5.0"); err == nil {
-		t.Error("5.0 is no generation yet")
+		t.Error("5.0 parses, but is not a generation yet")
 	}
 	for _, n := range []Network{Mainnet, Testnet} {
 		if got, err := ParseNetwork(n.String()); err != nil || got != n {
-			t.Errorf("%s reads as %s, %v", n, got, err)
+			t.Errorf("%s parses as %s, %v", n, got, err)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strata/domain/transaction"
 )
 
-// planDeploy creates a contract.
+// planDeploy plans the deployment of a contract.
 func (c *Chain) planDeploy(x *execution) *operation {
 	t := templates[c.random.IntN(len(templates))]
 	return c.deploy(x, t, func(x *execution, contract party) outcome {
@@ -15,7 +15,8 @@ func (c *Chain) planDeploy(x *execution) *operation {
 	})
 }
 
-// planDeployFail fails to create a contract. With an interface: it was analysed, then its code failed.
+// planDeployFail plans a deployment that fails. With an interface, the analysis succeeded and then the code failed;
+// without, the analysis failed.
 func (c *Chain) planDeployFail(x *execution) *operation {
 	analysed := c.random.IntN(2) == 0
 	return c.deploy(x, vaultTemplate, func(*execution, party) outcome {
@@ -27,13 +28,14 @@ func (c *Chain) planDeployFail(x *execution) *operation {
 	})
 }
 
-// deploy makes the operation; run decides what becomes of it. The interface is filled in unless run says "none".
+// deploy returns the operation of a deployment, whose outcome run decides. deploy adds the contract's interface, unless
+// run sets it to "none".
 func (c *Chain) deploy(x *execution, t *template, run func(*execution, party) outcome) *operation {
 	from := c.sender(x)
 	if from == nil {
 		return nil
 	}
-	name := fmt.Sprintf("%s-%d", t.name, x.nonce.get(from.party))
+	name := fmt.Sprintf("%s-%d", t.name, x.nonce.Get(from.party))
 	contract := c.roll.contract(from.address, name)
 	code := transaction.SmartContract{ContractName: name, Code: []byte(t.source)}
 	version := defaultClarity(c.cfg.Generation)
@@ -51,15 +53,15 @@ func (c *Chain) deploy(x *execution, t *template, run func(*execution, party) ou
 		}
 		return out
 	})
-	o.needs = func(x *execution) bool { return !x.deployed.has(contract) }
+	o.needs = func(x *execution) bool { return !x.deployed.Has(contract) }
 	return o
 }
 
-// establish makes a contract exist, and callable unless it has no template.
+// establish adds a contract to the model. It can be called if it has a template.
 func (x *execution) establish(contract party, t *template) {
-	x.deployed.set(contract, t)
+	x.deployed.Set(contract, t)
 	if t != nil {
-		x.contract.set(int(x.total.get(totalContracts).lo), contract)
+		x.contract.Set(int(x.total.Get(totalContracts).lo), contract)
 		x.count(totalContracts, 1)
 	}
 }

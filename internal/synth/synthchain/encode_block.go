@@ -8,7 +8,7 @@ import (
 // neverUnlocked is the forced unlock height of a PoX contract that has none.
 const neverUnlocked = math.MaxUint32
 
-// encodeBlock writes the body of /new_block, with the events in random order.
+// encodeBlock encodes the body of /new_block, with the events in random order.
 func (c *Chain) encodeBlock(n *content) []byte {
 	b, g := n.block, c.cfg.Generation
 	receipts := n.receipts()
@@ -122,15 +122,14 @@ func (c *Chain) encodeBlock(n *content) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		position := i
-		dst = r.append(dst, g, position)
+		dst = r.append(dst, g, i)
 	}
 	dst = append(dst, `]}`...)
 	c.buffer = dst
 	return slices.Clone(dst)
 }
 
-// appendEvents writes events[] in random order, with the index that counts over all of them.
+// appendEvents writes events[] in random order. The index of an event counts over all transactions.
 func (c *Chain) appendEvents(dst []byte, receipts []*receipt) []byte {
 	type numbered struct {
 		*event

@@ -1,9 +1,9 @@
 package synthchain
 
-// event is one entry of events[], without its position.
+// event is one entry of events[], without its index.
 type event struct {
 	kind eventKind
-	data []byte // the JSON object that says what happened
+	data []byte // the JSON object named after the kind
 }
 
 // eventKind is the type of an event.
@@ -23,7 +23,7 @@ const (
 	contractEvent eventKind = "contract_event"
 )
 
-// append writes the entry of events[].
+// append appends the entry of events[] to dst.
 func (e *event) append(dst []byte, txid [32]byte, index int, committed bool) []byte {
 	dst = append(dst, `{"committed":`...)
 	if committed {

@@ -5,7 +5,7 @@ import (
 	"strata/domain/transaction"
 )
 
-// planAbortResponse is a call that fails: by what the contract returns, or while it runs.
+// planAbortResponse plans a call that fails, because the contract returns an error or because of a runtime error.
 func (c *Chain) planAbortResponse(x *execution) *operation {
 	contract, ok := c.contract(x, vaultTemplate)
 	from := c.sender(x)
@@ -22,12 +22,12 @@ func (c *Chain) planAbortResponse(x *execution) *operation {
 		result, vmError = errNone, "Unchecked(CouldNotParse(\"\x00\x01\"))"
 	}
 	return c.call(x, from, contract, allowAll, "fail", []clarity.Value{clarity.NewUint64(code)}, func(x *execution) outcome {
-		x.print(contract, clarity.NewUint64(code)) // never seen: the transaction fails
+		x.print(contract, clarity.NewUint64(code)) // not posted, because the transaction fails
 		return outcome{status: abortByResponse, result: result, vmError: vmError}
 	})
 }
 
-// planAbortPostCondition is a call that succeeds, but moves more than the sender allowed.
+// planAbortPostCondition plans a call that succeeds but moves more than the sender's post-condition allows.
 func (c *Chain) planAbortPostCondition(x *execution) *operation {
 	contract, ok := c.contract(x, vaultTemplate)
 	from := c.sender(x)
@@ -35,7 +35,7 @@ func (c *Chain) planAbortPostCondition(x *execution) *operation {
 		return nil
 	}
 	amount := 1 + c.part(x.available(from.party, x.burn)-2*maxFee)
-	conditions := made(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
+	conditions := must(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
 		Type: transaction.ConditionSTX, Code: transaction.SentLess, Amount: 1,
 	}.OriginPrincipal()))
 	arguments := []clarity.Value{clarity.NewUint64(amount)}
@@ -47,7 +47,7 @@ func (c *Chain) planAbortPostCondition(x *execution) *operation {
 	})
 }
 
-// planProblematic is a call that is not executed at all, or fails where nodes knew no such thing.
+// planProblematic plans a call that nodes from V40 on skip as problematic. Before V40 it fails.
 func (c *Chain) planProblematic(x *execution) *operation {
 	contract, ok := c.contract(x, vaultTemplate)
 	from := c.sender(x)

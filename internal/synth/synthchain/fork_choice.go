@@ -1,12 +1,12 @@
 package synthchain
 
-// best is the canonical tip among the blocks that have been handed out: complete ancestry, no orphaned burn block in
-// it, the greatest height; of several the one elected last, then the one that came first.
+// best returns the canonical tip among the blocks that were handed out: the highest one with complete ancestry and no
+// orphaned burn block in it. Of several it is the one that was elected last, then the one that came first.
 func (c *Chain) best() *block {
 	return c.bestWhere(func(b *burnBlock) bool { return !b.orphaned })
 }
 
-// bestWhere is best for another opinion about which burn blocks are canonical.
+// bestWhere is like best, but canonical decides which burn blocks are canonical.
 func (c *Chain) bestWhere(canonical func(*burnBlock) bool) *block {
 	best := c.root
 	for _, b := range c.blocks { // parents come before their children
@@ -28,14 +28,14 @@ func (b *block) beats(other *block) bool {
 	return b.order < other.order
 }
 
-// seeBlock notes that a block was handed out.
+// seeBlock records that a block was handed out.
 func (c *Chain) seeBlock(b *block) {
 	b.seen = true
 	c.arrivals++
 	b.order = c.arrivals
 }
 
-// seeBurnBlock notes that a burn block was handed out: Bitcoin is now what leads to it.
+// seeBurnBlock records that a burn block was handed out. Bitcoin's canonical chain is now the one that leads to it.
 func (c *Chain) seeBurnBlock(b *burnBlock) {
 	b.seen = true
 	if b.parent != c.burnTip {

@@ -8,10 +8,10 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// upgradeHeight is where an epoch begins that brings boot contracts.
+// upgradeHeight is the height at which an epoch with new boot contracts starts.
 const upgradeHeight = 3
 
-// begin makes genesis, and queues its announcement and that of the first Bitcoin blocks.
+// begin creates genesis, and queues the posts of genesis and of the first Bitcoin blocks.
 func (c *Chain) begin() {
 	first := &burnBlock{height: c.cfg.StartBurnHeight, hash: c.bitcoinHash(), time: 1_610_643_248, seen: true}
 	c.burns, c.burnTip = []*burnBlock{first}, first
@@ -28,7 +28,7 @@ func (c *Chain) begin() {
 	}
 }
 
-// announceGenesis executes genesis and queues its post; later announcements of it are empty.
+// announceGenesis executes genesis and queues its post. Later announcements of genesis are empty.
 func (c *Chain) announceGenesis() {
 	x := &execution{model: c.model, chain: c, burn: c.root.burn.height}
 	n := &content{block: c.root}
@@ -36,7 +36,7 @@ func (c *Chain) announceGenesis() {
 	for _, o := range c.genesisOperations() {
 		n.anchored = append(n.anchored, x.execute(o))
 	}
-	c.model.take(0) // never undone
+	c.model.Take() // genesis is never undone
 	c.root.transactions = len(n.anchored)
 	post := Post{Path: "/new_block", Body: c.encodeBlock(n)}
 	c.queue = append(c.queue, delivery{post: post})
@@ -44,7 +44,7 @@ func (c *Chain) announceGenesis() {
 	c.history.blocks = append(c.history.blocks, c.root.ref())
 }
 
-// genesisOperations are the deployments of the boot contracts and the transfer of nothing that mints the first STX.
+// genesisOperations returns the deployments of the boot contracts, and the empty transfer that mints the first STX.
 func (c *Chain) genesisOperations() []*operation {
 	var all []*operation
 	for _, name := range []string{"pox", "lockup", "costs", "cost-voting", "bns", "genesis"} {
@@ -60,7 +60,7 @@ func (c *Chain) genesisOperations() []*operation {
 	return append(all, allocation)
 }
 
-// allocation is what an account has in the beginning: the first ones more than 2^53 microSTX.
+// allocation returns the first balance of an account. That of the first accounts exceeds 2^53 microSTX.
 func (c *Chain) allocation(i int) uint64 {
 	if i < 8 {
 		return 10_000_000_000_000_001 + uint64(i)
@@ -68,7 +68,7 @@ func (c *Chain) allocation(i int) uint64 {
 	return 100_000_000 + uint64(i)*7_919_000_003%900_000_000_000
 }
 
-// upgrade deploys the boot contracts of a later epoch.
+// upgrade returns the deployments of the boot contracts of a later epoch.
 func (c *Chain) upgrade() []*operation {
 	names := []string{"costs-2"}
 	if c.cfg.Generation >= V21 {
@@ -84,7 +84,7 @@ func (c *Chain) upgrade() []*operation {
 	return all
 }
 
-// bootDeploy creates a contract of the boot address.
+// bootDeploy deploys a contract of the boot address.
 func (c *Chain) bootDeploy(name string) *operation {
 	contract := c.roll.contract(c.cfg.Network.boot(), name)
 	source := fmt.Sprintf(";; boot contract %s\n(define-read-only (whoami) (ok \"%s\"))\n", name, name)
@@ -102,21 +102,21 @@ func (c *Chain) bootDeploy(name string) *operation {
 // bootTransfer moves nothing from the boot address to itself.
 func (c *Chain) bootTransfer(memo string) *operation {
 	return c.bootOperation(&transaction.TokenTransfer{
-		Recipient: standard(c.cfg.Network.boot()), Memo: made(transaction.NewMemo(memo)),
+		Recipient: standard(c.cfg.Network.boot()), Memo: must(transaction.NewMemo(memo)),
 	})
 }
 
-// bootOperation is a transaction that the node makes itself: not signed, of nobody, for chain 0.
+// bootOperation returns a transaction of the node itself: unsigned, without sender, for chain 0.
 func (c *Chain) bootOperation(payload transaction.Payload) *operation {
 	draft := transaction.Draft{Network: transaction.Network{Version: c.cfg.Network.stacks().Version}}
-	t := made(draft.Transaction(payload))
+	t := must(draft.Transaction(payload))
 	t.Origin.KeyEncoding = key.Uncompressed
 	o := &operation{raw: t.Encode()}
 	o.txid = transaction.ID(o.raw)
 	return o
 }
 
-// phantomUnlock mints STX that are vested by schedule, at the end of a Nakamoto block. Its id depends on the height only.
+// phantomUnlock mints STX that vest on schedule, at the end of a Nakamoto block. Its id depends only on the height.
 func (c *Chain) phantomUnlock(x *execution) *operation {
 	o := c.bootTransfer(fmt.Sprintf("Block %d token unlocks", x.height))
 	to, amount := c.stranger(c.random.IntN(len(c.accounts))), 1+c.random.Uint64N(1_000_000_000)

@@ -10,20 +10,20 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// content is what is in a block, until it is written.
+// content is a block with its contents, until it is encoded.
 type content struct {
 	*block
 	anchored  []*receipt
 	confirmed []*microblock
-	rewards   []byte // matured_miner_rewards
-	set       string // reward_set, or empty
+	rewards   []byte // entries of matured_miner_rewards
+	set       string // reward_set; empty for none
 	cycle     uint64
 	bits      stacks.BitVec
 	signature key.Signature
 	signers   []key.Signature
 }
 
-// receipts lists the transactions in the order of the array, which before Nakamoto isn't that of execution.
+// receipts returns the transactions in the order of transactions[]. Before Nakamoto this is not the order of execution.
 func (n *content) receipts() []*receipt {
 	all := slices.Clip(n.anchored)
 	for _, m := range n.confirmed {
@@ -32,8 +32,8 @@ func (n *content) receipts() []*receipt {
 	return all
 }
 
-// grow makes a block on top of parent, with the burn block and mempool posts that it needs queued, but not itself.
-// It begins a new tenure when fresh is set or when that of the parent is over.
+// grow builds a block on top of parent. It queues the burn block and mempool posts that the block needs, but not the
+// post of the block. The block starts a new tenure if fresh is set or if the tenure of the parent is over.
 func (c *Chain) grow(parent *block, fresh bool) *block {
 	height := parent.height + 1
 	nakamoto := c.cfg.Nakamoto && height >= c.cfg.NakamotoFromHeight
@@ -65,7 +65,7 @@ func (c *Chain) grow(parent *block, fresh bool) *block {
 	}
 	c.seal(n)
 	c.settle(x, n, fresh, fees)
-	b.changes = c.model.take(0)
+	b.changes = c.model.Take()
 	c.model.at = b
 
 	n.cycle, n.set = c.rewardSet(b)
@@ -73,13 +73,13 @@ func (c *Chain) grow(parent *block, fresh bool) *block {
 	c.flushPool()
 	b.post = Post{Path: "/new_block", Body: c.encodeBlock(n)}
 	if c.cfg.DuplicateProbability > 0 {
-		b.again = c.encodeBlock(n)
+		b.reordered = c.encodeBlock(n)
 	}
 	c.blocks = append(c.blocks, b)
 	return b
 }
 
-// election is the burn block that elects the miner of a tenure on top of parent: one that nobody used yet, or a new one.
+// election returns the burn block that elects the miner of a tenure on top of parent: an unused one, or a new one.
 func (c *Chain) election(parent *block) *burnBlock {
 	tip := c.burnTip
 	for _, b := range c.burns {
@@ -94,7 +94,7 @@ func (c *Chain) election(parent *block) *burnBlock {
 			tip = b
 		}
 	}
-	for c.chance(c.cfg.EmptyBurnShare) {
+	for c.random.Chance(c.cfg.EmptyBurnShare) {
 		tip = c.mineBitcoin(tip, false)
 	}
 	tip = c.mineBitcoin(tip, true)
@@ -111,7 +111,7 @@ func (c *Chain) mine(x *execution, n *content, fresh bool) {
 			include(o)
 		}
 	}
-	if fresh && c.chance(c.cfg.BitcoinOpShare) {
+	if fresh && c.random.Chance(c.cfg.BitcoinOpShare) {
 		if o := c.planBitcoinOperation(x, b.burn); o != nil {
 			include(o)
 		}
@@ -138,7 +138,7 @@ func (c *Chain) mine(x *execution, n *content, fresh bool) {
 			}
 		}
 	}
-	// Microblocks that were not confirmed are orphaned; their transactions go back to the mempool.
+	// Unconfirmed microblocks are orphaned; their transactions go back to the mempool.
 	for _, m := range b.parent.stream[len(n.confirmed):] {
 		for _, o := range m.operations {
 			if wanted > 0 && x.minable(o) {
@@ -157,12 +157,12 @@ func (c *Chain) mine(x *execution, n *content, fresh bool) {
 		include(o)
 		b.operations = append(b.operations, o)
 	}
-	if b.nakamoto && c.cfg.Generation >= V3109 && c.chance(c.cfg.VestingShare) {
+	if b.nakamoto && c.cfg.Generation >= V3109 && c.random.Chance(c.cfg.VestingShare) {
 		include(c.phantomUnlock(x))
 	}
 }
 
-// seal gives the block its hashes: those of a header that has all that is known about it.
+// seal computes the hashes of the block from its header.
 func (c *Chain) seal(n *content) {
 	b := n.block
 	merkle := sha512.New512_256()
@@ -173,7 +173,7 @@ func (c *Chain) seal(n *content) {
 	if !b.nakamoto {
 		header := stacks.Epoch2Header{
 			Burn: b.burn.height * minCommit, Work: b.height, ParentBlock: b.parent.hash, TxMerkleRoot: root,
-			StateIndexRoot: c.hash32(), MicroblockPubkeyHash: b.miner.public[0].Hash160(),
+			StateIndexRoot: c.random.Hash32(), MicroblockPubkeyHash: b.miner.public[0].Hash160(),
 		}
 		if last := len(n.confirmed) - 1; last >= 0 {
 			header.ParentMicroblock = n.confirmed[last].hash
@@ -183,10 +183,10 @@ func (c *Chain) seal(n *content) {
 		b.index = header.ID(b.burn.consensus)
 		return
 	}
-	n.bits = made(stacks.NewBitVec(signerSlots, true))
+	n.bits = must(stacks.NewBitVec(signerSlots, true))
 	header := stacks.NakamotoHeader{
 		ChainLength: b.height, BurnSpent: b.burn.height * minCommit, ConsensusHash: b.burn.consensus,
-		ParentBlockID: b.parent.index, TxMerkleRoot: root, StateIndexRoot: c.hash32(), Timestamp: b.time,
+		ParentBlockID: b.parent.index, TxMerkleRoot: root, StateIndexRoot: c.random.Hash32(), Timestamp: b.time,
 		PoxTreatment: n.bits,
 	}
 	digest := header.Hash()
@@ -201,7 +201,7 @@ func (c *Chain) seal(n *content) {
 	}
 }
 
-// signerSlots is the number of signers. The last accounts sign blocks.
+// signerSlots is the number of signers. They are the last accounts.
 const signerSlots = 3
 
 func (c *Chain) blockSignature(a *account, digest hash.Hash32, genuine bool) key.Signature {
@@ -211,8 +211,8 @@ func (c *Chain) blockSignature(a *account, digest hash.Hash32, genuine bool) key
 	return a.keys[0].Sign(digest)
 }
 
-// minerOperations are what the miner puts at the beginning of a block: a coinbase, in Nakamoto after a tenure change;
-// in later blocks of a tenure now and then its extension.
+// minerOperations returns the miner's operations at the beginning of a block: a coinbase, which in Nakamoto follows a
+// tenure change, or now and then, in later blocks of a tenure, a tenure extension.
 func (c *Chain) minerOperations(x *execution, b *block, fresh, first bool) []*operation {
 	if !fresh {
 		if c.random.IntN(6) > 0 {

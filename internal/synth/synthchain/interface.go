@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// signature is a function of a contract as its interface shows it. Types are JSON already.
+// signature is a function in a contract's interface. Types are JSON.
 type signature struct {
 	name, access string
 	arguments    []argument
@@ -15,7 +15,7 @@ type signature struct {
 
 type argument struct{ name, kind string }
 
-// The types that the contracts here use.
+// The types in the interfaces of the templates.
 const (
 	typeUint      = `"uint128"`
 	typePrincipal = `"principal"`
@@ -29,7 +29,8 @@ const (
 
 func response(ok string) string { return `{"response":{"error":"uint128","ok":` + ok + `}}` }
 
-// contractInterface writes the interface of a contract, without the members that newer nodes put in front.
+// contractInterface returns the interface of a contract as JSON, without the opening brace and the members that newer
+// nodes put first. interfaceAt adds these.
 func contractInterface(functions []signature, tokens, items []argument) string {
 	order := []string{"private", "public", "read_only"}
 	slices.SortStableFunc(functions, func(a, b signature) int {
@@ -38,9 +39,9 @@ func contractInterface(functions []signature, tokens, items []argument) string {
 		}
 		return strings.Compare(a.name, b.name)
 	})
-	var shown []string
+	var entries []string
 	for _, f := range functions {
-		shown = append(shown, fmt.Sprintf(`{"access":%q,"args":[%s],"name":%q,"outputs":{"type":%s}}`,
+		entries = append(entries, fmt.Sprintf(`{"access":%q,"args":[%s],"name":%q,"outputs":{"type":%s}}`,
 			f.access, joinArguments(f.arguments), f.name, f.output))
 	}
 	var fungible []string
@@ -48,18 +49,18 @@ func contractInterface(functions []signature, tokens, items []argument) string {
 		fungible = append(fungible, fmt.Sprintf(`{"name":%q}`, t.name))
 	}
 	return fmt.Sprintf(`"functions":[%s],"fungible_tokens":[%s],"maps":[],"non_fungible_tokens":[%s],"variables":[]}`,
-		strings.Join(shown, ","), strings.Join(fungible, ","), joinArguments(items))
+		strings.Join(entries, ","), strings.Join(fungible, ","), joinArguments(items))
 }
 
 func joinArguments(arguments []argument) string {
-	var shown []string
+	var entries []string
 	for _, a := range arguments {
-		shown = append(shown, fmt.Sprintf(`{"name":%q,"type":%s}`, a.name, a.kind))
+		entries = append(entries, fmt.Sprintf(`{"name":%q,"type":%s}`, a.name, a.kind))
 	}
-	return strings.Join(shown, ",")
+	return strings.Join(entries, ",")
 }
 
-// interfaceAt is a contract interface as nodes of a generation write it.
+// interfaceAt returns a contract interface as nodes of a generation write it.
 func interfaceAt(members string, g Generation, clarityVersion uint8) string {
 	if g < V21 {
 		return "{" + members
@@ -85,7 +86,7 @@ func epochName(g Generation) string {
 	return "Epoch40"
 }
 
-// defaultClarity is the Clarity version of contracts that state none.
+// defaultClarity returns the Clarity version of contracts that do not name one.
 func defaultClarity(g Generation) uint8 {
 	switch {
 	case g < V21:

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// The functions below write JSON as nodes do: compact, keys in byte order, which is up to the callers, and only those
-// characters escaped that must be.
+// The functions below write compact JSON as nodes do, and escape only characters that must be escaped. Their callers
+// write keys in byte order.
 
 const hexDigits = "0123456789abcdef"
 
@@ -60,7 +60,7 @@ func appendAmount(dst []byte, n uint64) []byte {
 	return append(dst, '"')
 }
 
-// key writes the name of a member of an object that is not the first one.
+// appendKey writes the name of an object's member, which must not be the first one.
 func appendKey(dst []byte, name string) []byte {
 	dst = append(dst, ',', '"')
 	dst = append(dst, name...)

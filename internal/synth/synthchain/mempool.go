@@ -2,19 +2,19 @@ package synthchain
 
 import "strata/domain/hash"
 
-// pool is what the mempool posts are about.
+// pool is the mempool.
 type pool struct {
-	batch [][]byte      // announced with the next post
-	stale []hash.Hash32 // announced and never mined, or mined: a node forgets both kinds
+	batch [][]byte      // raw transactions for the next post
+	stale []hash.Hash32 // announced transactions, mined or not: a node drops both kinds
 }
 
-// poolSize bounds the memory of transactions that may be dropped.
+// poolSize is the maximum length of pool.stale.
 const poolSize = 64
 
-// announce sometimes queues a transaction for a mempool post, before it is mined; sometimes after another one that it
-// replaces. The drop of that one comes before the transaction itself.
+// announce sometimes adds a transaction to the mempool post before it is mined. If the transaction replaces another
+// one, that is announced first, and its drop is posted before the transaction.
 func (c *Chain) announce(o *operation) {
-	if !c.chance(c.cfg.MempoolProbability) {
+	if !c.random.Chance(c.cfg.MempoolProbability) {
 		return
 	}
 	if r := o.replaces; r != nil {
@@ -29,7 +29,7 @@ func (c *Chain) announce(o *operation) {
 	}
 }
 
-// remember keeps a transaction id for a later drop.
+// remember stores a transaction id for a later drop.
 func (c *Chain) remember(txid hash.Hash32) {
 	if len(c.pool.stale) < poolSize {
 		c.pool.stale = append(c.pool.stale, txid)
@@ -38,7 +38,7 @@ func (c *Chain) remember(txid hash.Hash32) {
 	c.pool.stale[c.random.IntN(poolSize)] = txid
 }
 
-// flushPool queues what is to be announced.
+// flushPool queues the mempool post, if it has transactions.
 func (c *Chain) flushPool() {
 	if len(c.pool.batch) == 0 {
 		return
@@ -54,7 +54,7 @@ func (c *Chain) flushPool() {
 	c.deliver(delivery{post: Post{Path: "/new_mempool_tx", Body: append(dst, ']')}}, nil)
 }
 
-// dropSome drops transactions of the pool: some of them were mined long ago.
+// dropSome queues the drop of some announced transactions. Some of them were mined long ago.
 func (c *Chain) dropSome() {
 	if len(c.pool.stale) == 0 {
 		return
@@ -86,7 +86,7 @@ func (c *Chain) drop(reason string, by *hash.Hash32, dropped ...hash.Hash32) del
 	return delivery{post: Post{Path: "/drop_mempool_tx", Body: append(dst, '}')}}
 }
 
-// planStray is a transaction that is announced and never mined, since its nonce is too far ahead.
+// planStray announces a transaction that is never mined, because its nonce is too far ahead.
 func (c *Chain) planStray(x *execution) {
 	from := c.sender(x)
 	if from == nil {

@@ -6,21 +6,22 @@ import (
 
 	header "strata/domain/block/microblock"
 	"strata/domain/hash"
+	"strata/internal/synth/undo"
 )
 
-// microblock is a block that a miner streams after its own block. The next block confirms some of them.
+// microblock is a block that a miner streams after its own block. The next block confirms some microblocks.
 type microblock struct {
 	header     header.Header
 	hash       hash.Hash32
 	receipts   []*receipt
 	operations []*operation
-	changes    []change
+	changes    []undo.Change
 }
 
-// streamLength is the most microblocks that are made on a block.
+// streamLength is the maximum number of microblocks on a block.
 const streamLength = 3
 
-// streamMicroblocks makes microblocks on top of b and mostly announces them.
+// streamMicroblocks builds microblocks on top of b and usually queues their posts.
 func (c *Chain) streamMicroblocks(b *block) {
 	c.model.moveTo(b)
 	x := &execution{model: c.model, chain: c, height: b.height + 1, burn: b.burn.height}
@@ -40,7 +41,7 @@ func (c *Chain) streamMicroblocks(b *block) {
 			m.operations = append(m.operations, o)
 			digest.Write(o.txid[:])
 		}
-		m.changes = c.model.take(0)
+		m.changes = c.model.Take()
 		if len(m.receipts) == 0 {
 			break
 		}
@@ -51,10 +52,10 @@ func (c *Chain) streamMicroblocks(b *block) {
 		b.stream = append(b.stream, m)
 	}
 	for _, m := range slices.Backward(b.stream) {
-		undoAll(m.changes)
+		undo.All(m.changes)
 	}
 	if len(b.stream) == 0 || c.random.IntN(6) == 0 {
-		return // never streamed: first seen inside the block that confirms them
+		return // not posted: observers first see them in the block that confirms them
 	}
 	if c.random.IntN(2) == 0 {
 		c.deliverMicroblocks(b, b.stream)
@@ -66,24 +67,24 @@ func (c *Chain) streamMicroblocks(b *block) {
 }
 
 func (c *Chain) deliverMicroblocks(b *block, stream []*microblock) {
-	body, again := c.encodeMicroblocks(b, stream), c.encodeMicroblocks(b, stream)
-	c.deliver(delivery{post: Post{Path: "/new_microblocks", Body: body}}, again)
+	body, reordered := c.encodeMicroblocks(b, stream), c.encodeMicroblocks(b, stream)
+	c.deliver(delivery{post: Post{Path: "/new_microblocks", Body: body}}, reordered)
 }
 
-// confirm executes a beginning of the parent's stream, mostly all of it, again.
+// confirm executes the first microblocks of the parent's stream again, usually all of them, and returns them.
 func (c *Chain) confirm(parent *block) []*microblock {
 	n := len(parent.stream)
 	if n > 0 && c.random.IntN(4) == 0 {
 		n = c.random.IntN(n)
 	}
 	for _, m := range parent.stream[:n] {
-		c.model.repeat(m.changes)
+		c.model.Repeat(m.changes)
 	}
 	return parent.stream[:n]
 }
 
-// encodeMicroblocks writes the body of /new_microblocks. Positions of transactions begin anew in each microblock, those
-// of events count over all of them.
+// encodeMicroblocks encodes the body of /new_microblocks. The indexes of transactions start at 0 in each microblock;
+// those of events count over all microblocks.
 func (c *Chain) encodeMicroblocks(b *block, stream []*microblock) []byte {
 	var receipts []*receipt
 	for _, m := range stream {

@@ -6,15 +6,16 @@ import (
 	"strata/domain/transaction"
 )
 
-// minerOperation is a transaction of the miner, who pays nothing. After is how many others of the miner come first.
+// minerOperation returns a transaction of the miner, without a fee. after is the number of the miner's transactions
+// that come before it in the block.
 func (c *Chain) minerOperation(x *execution, b *block, after uint64, payload transaction.Payload, run func(*execution) outcome) *operation {
-	o := &operation{origin: b.miner, nonce: x.nonce.get(b.miner.party) + after, run: run}
+	o := &operation{origin: b.miner, nonce: x.nonce.Get(b.miner.party) + after, run: run}
 	c.sign(o, payload, transaction.PostConditions{})
 	return o
 }
 
-// tenureChange begins or extends a tenure. The burn view is always the tenure's own sortition, so that a block depends on
-// no other Bitcoin block than the one it names.
+// tenureChange starts or extends a tenure. The burn view is always the tenure's own sortition, so that a block depends
+// only on the Bitcoin block that it names.
 func (c *Chain) tenureChange(x *execution, b *block, cause transaction.TenureCause, after uint64) *operation {
 	change := &transaction.TenureChange{
 		ConsensusHash: b.burn.consensus, PrevConsensusHash: b.burn.consensus, BurnViewConsensusHash: b.burn.consensus,
@@ -27,10 +28,10 @@ func (c *Chain) tenureChange(x *execution, b *block, cause transaction.TenureCau
 	return c.minerOperation(x, b, after, change, func(*execution) outcome { return succeeded() })
 }
 
-// coinbase claims the reward of a tenure, now and then for somebody else than the miner. STX that are vested by schedule
-// are minted by it, if it is the first transaction of the block.
+// coinbase claims the reward of a tenure, now and then for a recipient other than the miner. If it is the first
+// transaction of the block, it may also mint STX that vest on schedule.
 func (c *Chain) coinbase(x *execution, b *block, after uint64, first bool) *operation {
-	data := transaction.CoinbaseData(c.hash32())
+	data := transaction.CoinbaseData(c.random.Hash32())
 	var recipient *clarity.Principal
 	b.claimant = b.miner.party
 	if c.cfg.Generation >= V21 && c.random.IntN(8) == 0 {
@@ -42,7 +43,7 @@ func (c *Chain) coinbase(x *execution, b *block, after uint64, first bool) *oper
 	switch {
 	case b.nakamoto:
 		var proof transaction.VRFProof
-		c.fill(proof[:])
+		c.random.Fill(proof[:])
 		payload = &transaction.NakamotoCoinbase{Data: data, Recipient: recipient, VRFProof: proof}
 	case recipient != nil:
 		payload = &transaction.CoinbaseToAltRecipient{Data: data, Recipient: *recipient}
@@ -51,7 +52,7 @@ func (c *Chain) coinbase(x *execution, b *block, after uint64, first bool) *oper
 	}
 	vested := party(-1)
 	amount := uint64(0)
-	if first && c.chance(c.cfg.VestingShare) {
+	if first && c.random.Chance(c.cfg.VestingShare) {
 		vested, amount = c.stranger(c.random.IntN(len(c.accounts))), 1+c.random.Uint64N(1_000_000_000)
 	}
 	return c.minerOperation(x, b, after, payload, func(x *execution) outcome {
@@ -62,13 +63,13 @@ func (c *Chain) coinbase(x *execution, b *block, after uint64, first bool) *oper
 	})
 }
 
-// settle pays the reward that matures in a block and notes what its own tenure will get.
+// settle pays the reward that matures in a block and records the reward of its own tenure.
 func (c *Chain) settle(x *execution, n *content, fresh bool, fees uint64) {
 	b := n.block
 	if !fresh {
-		r := *x.reward.get(b.tenure)
+		r := *x.reward.Get(b.tenure)
 		r.fees += fees
-		x.reward.set(b.tenure, &r)
+		x.reward.Set(b.tenure, &r)
 		return
 	}
 	r := &reward{
@@ -83,7 +84,7 @@ func (c *Chain) settle(x *execution, n *content, fresh bool, fees uint64) {
 			r.streamed += o.fee
 		}
 	}
-	x.reward.set(b.tenure, r)
+	x.reward.Set(b.tenure, r)
 	if b.tenure > uint64(c.cfg.Maturity) {
 		n.rewards = c.pay(x, b.tenure-uint64(c.cfg.Maturity))
 	}
@@ -91,8 +92,8 @@ func (c *Chain) settle(x *execution, n *content, fresh bool, fees uint64) {
 
 // pay pays the reward of a tenure and returns its entries of matured_miner_rewards.
 func (c *Chain) pay(x *execution, tenure uint64) []byte {
-	r := x.reward.get(tenure)
-	x.reward.remove(tenure)
+	r := x.reward.Get(tenure)
+	x.reward.Remove(tenure)
 	recipient, coinbase, fees := r.recipient, r.coinbase, r.fees
 	confirmed, produced := r.streamed*3/5, r.streamed*2/5
 	if r.reporter != noReporter {
@@ -110,8 +111,8 @@ func (c *Chain) pay(x *execution, tenure uint64) []byte {
 	return c.appendReward(dst, r.producer, r.producer, r, 0, 0, 0, produced)
 }
 
-// appendReward writes an entry of matured_miner_rewards. The member whose name speaks of a consensus hash holds the index
-// block hash.
+// appendReward writes an entry of matured_miner_rewards. Its member from_index_consensus_hash holds the index block
+// hash.
 func (c *Chain) appendReward(dst []byte, recipient, miner party, r *reward, coinbase, anchored, confirmed, produced uint64) []byte {
 	dst = appendAmount(append(dst, `{"coinbase_amount":`...), coinbase)
 	dst = appendHex(appendKey(dst, "from_index_consensus_hash"), r.index[:])
@@ -126,5 +127,5 @@ func (c *Chain) appendReward(dst []byte, recipient, miner party, r *reward, coin
 	return append(dst, '}')
 }
 
-// zero hashes stand for what is not there.
+// zero32 stands for a hash that does not exist.
 var zero32 hash.Hash32

@@ -1,11 +1,11 @@
 package synthchain
 
-// Mix weighs the kinds of transactions against each other. A kind that can't be made at the moment (nobody owns a
-// token yet) becomes a transfer. The zero Mix is DefaultMix.
+// Mix has the relative weights of the kinds of transactions. A kind that is impossible at the moment, because nobody
+// owns a token yet, for example, becomes a transfer. The zero Mix stands for DefaultMix.
 type Mix struct {
 	Transfer           int // plain STX transfers
 	Deploy             int // contracts: tokens, collectibles, names, vaults
-	DeployFail         int // deploys that fail, with and without a contract interface
+	DeployFail         int // deployments that fail, with and without a contract interface
 	TokenMint          int // fungible tokens
 	TokenTransfer      int
 	TokenBurn          int
@@ -13,15 +13,15 @@ type Mix struct {
 	CollectibleMove    int
 	CollectibleBurn    int
 	Vault              int // STX moved and burned by contracts
-	Print              int // events with all kinds of Clarity values
+	Print              int // events with Clarity values of all kinds
 	Stacking           int // locks: stack, extend, increase
 	AbortResponse      int // calls that return err or fail at run time
 	AbortPostCondition int
-	Problematic        int // skipped transactions, from V40 on; calls that fail before
+	Problematic        int // skipped transactions; before V40, calls that fail
 	PoisonMicroblock   int // before Nakamoto only
 }
 
-// DefaultMix has something of everything.
+// DefaultMix returns a mix of all kinds.
 func DefaultMix() Mix {
 	return Mix{
 		Transfer: 40, Deploy: 4, DeployFail: 1, TokenMint: 6, TokenTransfer: 10, TokenBurn: 2,
@@ -30,10 +30,10 @@ func DefaultMix() Mix {
 	}
 }
 
-// TransfersOnly has nothing but STX transfers.
+// TransfersOnly returns a mix of only STX transfers.
 func TransfersOnly() Mix { return Mix{Transfer: 1} }
 
-// normalized has no weights below zero.
+// normalized returns the mix with negative weights set to zero.
 func (m Mix) normalized() Mix {
 	for _, w := range []*int{
 		&m.Transfer, &m.Deploy, &m.DeployFail, &m.TokenMint, &m.TokenTransfer, &m.TokenBurn, &m.CollectibleMint,

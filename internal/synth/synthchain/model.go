@@ -1,33 +1,38 @@
 package synthchain
 
-import "strata/domain/hash"
+import (
+	"slices"
 
-// model is the true state of the chain at one block, and can go to any other block of the window.
+	"strata/domain/hash"
+	"strata/internal/synth/undo"
+)
+
+// model is the true state of the chain at one block. It can move to any other block of the window.
 type model struct {
-	changelog
+	undo.Log
 	at *block
 
-	balance  table[party, uint64] // microSTX, locked ones included
-	nonce    table[party, uint64] // the next one
-	lock     table[party, lock]
-	token    table[holding, u128]
-	supply   table[party, u128] // of the token of a contract
-	item     table[item, party] // owner of a non-fungible token
-	items    table[party, uint64]
-	deployed table[party, *template]
-	contract table[int, party] // those that can be called, by number
-	total    table[counter, u128]
-	reward   table[uint64, *reward] // not yet paid, by tenure
+	balance  undo.Table[party, uint64] // microSTX, locked ones included
+	nonce    undo.Table[party, uint64] // the next nonce
+	lock     undo.Table[party, lock]
+	token    undo.Table[holding, u128]
+	supply   undo.Table[party, u128] // of the token of a contract
+	item     undo.Table[item, party] // owner of a non-fungible token
+	items    undo.Table[party, uint64]
+	deployed undo.Table[party, *template]
+	contract undo.Table[int, party] // contracts that can be called, by number
+	total    undo.Table[counter, u128]
+	reward   undo.Table[uint64, *reward] // unpaid rewards, by tenure
 }
 
-// lock is STX that can't be spent. The last lock event of an account decides.
+// lock is an amount of STX that cannot be spent. The last lock event of an account decides.
 type lock struct {
 	amount   uint64
 	until    uint64 // burn block height
 	contract party
 }
 
-// holding is what somebody has of the token of a contract; each contract has one token.
+// holding names the token of a contract and an owner. Each contract has one token.
 type holding struct{ contract, owner party }
 
 // item is one non-fungible token of a contract.
@@ -44,62 +49,62 @@ const (
 	totalBurned                   // by burn events
 	totalCoinbase                 // paid to miners
 	totalFees                     // paid by senders
-	totalFeesPaid                 // paid to miners, of the above
+	totalFeesPaid                 // of totalFees, paid to miners
 	totalContracts                // number of entries in contract
 )
 
-// reward is what the miner of a tenure will get when it is mature. It is never changed in place.
+// reward is the reward of a tenure until it matures. It is never changed in place.
 type reward struct {
 	miner, recipient party
-	producer         party // of the microblocks that the block confirmed
+	producer         party // mined the microblocks that the block confirmed
 	block, index     hash.Hash32
 	coinbase         uint64
 	fees             uint64 // of the tenure's own transactions
-	streamed         uint64 // of the confirmed microblocks
-	reporter         party  // of a miner who signed two microblocks with one sequence; noReporter mostly
+	streamed         uint64 // fees of the confirmed microblocks
+	reporter         party  // reported that the miner signed two microblocks with one sequence; usually noReporter
 }
 
 const noReporter party = -1
 
 func newModel() *model {
 	m := new(model)
-	l := &m.changelog
-	m.balance = newTable[party, uint64](l)
-	m.nonce = newTable[party, uint64](l)
-	m.lock = newTable[party, lock](l)
-	m.token = newTable[holding, u128](l)
-	m.supply = newTable[party, u128](l)
-	m.item = newTable[item, party](l)
-	m.items = newTable[party, uint64](l)
-	m.deployed = newTable[party, *template](l)
-	m.contract = newTable[int, party](l)
-	m.total = newTable[counter, u128](l)
-	m.reward = newTable[uint64, *reward](l)
+	l := &m.Log
+	m.balance = undo.NewTable[party, uint64](l)
+	m.nonce = undo.NewTable[party, uint64](l)
+	m.lock = undo.NewTable[party, lock](l)
+	m.token = undo.NewTable[holding, u128](l)
+	m.supply = undo.NewTable[party, u128](l)
+	m.item = undo.NewTable[item, party](l)
+	m.items = undo.NewTable[party, uint64](l)
+	m.deployed = undo.NewTable[party, *template](l)
+	m.contract = undo.NewTable[int, party](l)
+	m.total = undo.NewTable[counter, u128](l)
+	m.reward = undo.NewTable[uint64, *reward](l)
 	return m
 }
 
-func (m *model) count(c counter, n uint64) { m.total.set(c, m.total.get(c).add(u64(n))) }
+func (m *model) count(c counter, n uint64) { m.total.Set(c, m.total.Get(c).add(u64(n))) }
 
-func (m *model) credit(p party, n uint64) { m.balance.set(p, m.balance.get(p)+n) }
+func (m *model) credit(p party, n uint64) { m.balance.Set(p, m.balance.Get(p)+n) }
 
-// debit takes n from p, who must have it.
+// debit takes n from p, which must have that much.
 func (m *model) debit(p party, n uint64) {
-	have := m.balance.get(p)
+	have := m.balance.Get(p)
 	if have < n {
 		panic("synthchain: balance below zero")
 	}
 	if have == n {
-		m.balance.remove(p)
+		m.balance.Remove(p)
 		return
 	}
-	m.balance.set(p, have-n)
+	m.balance.Set(p, have-n)
 }
 
-// available is what p can spend in a block that sees burn height h. It is on the safe side where nodes and APIs
-// disagree: STX stay locked for the block at the very unlock height.
+// available returns what p can spend in a block that sees burn height h. Nodes and APIs disagree about the block at the
+// unlock height itself; here the STX are still locked, to be on the safe side.
 func (m *model) available(p party, h uint64) uint64 {
-	have := m.balance.get(p)
-	l := m.lock.get(p)
+	have := m.balance.Get(p)
+	l := m.lock.Get(p)
 	if l.until < h {
 		return have
 	}
@@ -111,24 +116,24 @@ func (m *model) available(p party, h uint64) uint64 {
 
 func (m *model) giveToken(contract, owner party, n u128) {
 	h := holding{contract, owner}
-	m.token.set(h, m.token.get(h).add(n))
+	m.token.Set(h, m.token.Get(h).add(n))
 }
 
-// takeToken takes n tokens from owner, who must have them.
+// takeToken takes n tokens from owner, which must have that many.
 func (m *model) takeToken(contract, owner party, n u128) {
 	h := holding{contract, owner}
-	rest := m.token.get(h).sub(n)
+	rest := m.token.Get(h).sub(n)
 	if rest.isZero() {
-		m.token.remove(h)
+		m.token.Remove(h)
 		return
 	}
-	m.token.set(h, rest)
+	m.token.Set(h, rest)
 }
 
-// moveTo makes the model that of block b. All blocks between must still have their changes.
+// moveTo moves the model to block b. All blocks on the way must still have their changes.
 func (m *model) moveTo(b *block) {
-	if m.mark() != 0 {
-		panic("synthchain: model left in the middle of a block")
+	if m.Mark() != 0 {
+		panic("synthchain: the model has changes of an unfinished block")
 	}
 	var forward []*block
 	for to := b; m.at != to; {
@@ -137,13 +142,11 @@ func (m *model) moveTo(b *block) {
 			to = to.parent
 			continue
 		}
-		undoAll(m.at.changes)
+		undo.All(m.at.changes)
 		m.at = m.at.parent
 	}
-	for i := len(forward) - 1; i >= 0; i-- {
-		for _, c := range forward[i].changes {
-			c.redo()
-		}
+	for _, b := range slices.Backward(forward) {
+		undo.Redo(b.changes)
 	}
 	m.at = b
 }

@@ -5,15 +5,16 @@ import (
 	"strata/domain/clarity"
 )
 
-// must stops on an error that only a mistake in this package can cause: everything that it encodes it made itself.
-func must(err error) {
+// noError panics on an error. Only a mistake in this package can cause one, because it encodes only its own values.
+func noError(err error) {
 	if err != nil {
 		panic("synthchain: " + err.Error())
 	}
 }
 
-func made[T any](v T, err error) T {
-	must(err)
+// must returns v, or panics like noError.
+func must[T any](v T, err error) T {
+	noError(err)
 	return v
 }
 

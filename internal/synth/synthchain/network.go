@@ -8,7 +8,7 @@ import (
 	"strata/domain/transaction"
 )
 
-// Network is the kind of chain that is made up: it decides addresses and the chain id.
+// Network is the kind of chain. It decides the chain id and the versions of addresses.
 type Network uint8
 
 // The networks.
@@ -17,7 +17,7 @@ const (
 	Testnet
 )
 
-// ParseNetwork reads mainnet or testnet.
+// ParseNetwork parses "mainnet" or "testnet".
 func ParseNetwork(s string) (Network, error) {
 	switch s {
 	case "mainnet":
@@ -28,7 +28,7 @@ func ParseNetwork(s string) (Network, error) {
 	return 0, fmt.Errorf("unknown network %q: want mainnet or testnet", s)
 }
 
-// String is mainnet or testnet.
+// String returns "mainnet" or "testnet".
 func (n Network) String() string {
 	if n == Mainnet {
 		return "mainnet"
@@ -52,7 +52,7 @@ func (n Network) bitcoin() bitcoin.Network {
 	return bitcoin.Testnet
 }
 
-// boot is the address that owns the contracts which come with the chain.
+// boot returns the address that owns the boot contracts.
 func (n Network) boot() c32.Address {
 	if n == Mainnet {
 		return c32.Address{Version: c32.MainnetSingle}

@@ -15,25 +15,25 @@ import (
 	"time"
 )
 
-// ErrAnswer is why an observer's answer does not count as success for a node: another status than 200, or something in it
-// that the node's own parser refuses.
+// ErrAnswer means that a node does not take an observer's answer for success: its status is not 200, or the node's own
+// parser refuses it.
 var ErrAnswer = errors.New("a node does not accept this answer")
 
-// Limits of a node's HTTP parser.
+// The limits of a node's HTTP parser.
 const (
 	maxHeaderBytes = 4096
 	maxHeaders     = 64
 	maxAnswer      = 16 << 20
 )
 
-// observerAddress is where posts go.
+// observerAddress is the resolved address of an observer.
 type observerAddress struct {
 	host   string   // for the Host header
 	prefix string   // of the path
-	dial   []string // tried in turn
+	dial   []string // host:port, tried in turn
 }
 
-// post makes one attempt, all of it within the timeout.
+// post makes one attempt, which must end within the timeout.
 func (a observerAddress) post(ctx context.Context, p Post, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -54,7 +54,7 @@ func (a observerAddress) exchange(ctx context.Context, conn net.Conn, p Post) (e
 	defer func() { err = errors.Join(err, ignoreClosed(conn.Close())) }()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	// The request is written by hand because the order and the case of the headers are those of a node.
+	// net/http would not keep the order and the case of a node's headers.
 	head := fmt.Sprintf("POST %s HTTP/1.1\r\nUser-Agent: stacks/3.0\r\nHost: %s\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\nconnection: close\r\nAccept: application/octet-stream, application/json, text/plain\r\n\r\n",
 		strings.TrimSuffix(a.prefix, "/")+p.Path, a.host, len(p.Body))
@@ -72,7 +72,7 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// readAnswer reads an HTTP response as strictly as a node does.
+// readAnswer reads an HTTP response as strictly as a node does. It returns nil if the node would take it for success.
 func readAnswer(r *bufio.Reader) error {
 	status, headers, err := readHead(r)
 	if err != nil {
@@ -101,7 +101,7 @@ func readAnswer(r *bufio.Reader) error {
 	return fmt.Errorf("%w: content type is %q", ErrAnswer, kind)
 }
 
-// readHead reads the status and the headers, with their names in lower case.
+// readHead reads the status and the headers. Their names are in lower case.
 func readHead(r *bufio.Reader) (status string, headers map[string]string, err error) {
 	var head []byte
 	for !bytes.HasSuffix(head, []byte("\r\n\r\n")) {
@@ -140,7 +140,7 @@ func readHead(r *bufio.Reader) (status string, headers map[string]string, err er
 	return status, headers, nil
 }
 
-// readBody reads the body, whose length must be given in exactly one way.
+// readBody reads the body. Either content-length or transfer-encoding must give its length.
 func readBody(r *bufio.Reader, headers map[string]string) ([]byte, error) {
 	length, sized := headers["content-length"]
 	encoding, encoded := headers["transfer-encoding"]

@@ -12,9 +12,8 @@ import (
 	"strata/domain/transaction"
 )
 
-// The observer below is what a reader of the posts might do, in the plainest way: keep all of them, look for the
-// canonical chain among all blocks that ever were, and add up everything from genesis on each time. It shares nothing
-// with the model but the rules.
+// The observer below reads the posts in the plainest way: it stores all blocks, searches them for the canonical chain,
+// and adds everything up from genesis each time. It shares only the rules with the model, no code.
 
 type seenEvent struct {
 	EventIndex int  `json:"event_index"`
@@ -87,7 +86,7 @@ type observer struct {
 	t      *testing.T
 	blocks map[string]*seenBlock
 	burns  map[string]*seenBurn
-	at     map[uint64]string // canonical burn blocks by height
+	at     map[uint64]string // hashes of the canonical burn blocks, by height
 }
 
 func newObserver(t *testing.T) *observer {
@@ -121,7 +120,7 @@ func (o *observer) post(p Post) {
 	}
 }
 
-// chain is the canonical one.
+// chain returns the canonical chain.
 func (o *observer) chain() []*seenBlock {
 	var best []*seenBlock
 	for _, b := range o.blocks {
@@ -157,7 +156,7 @@ func wins(a, b *seenBlock) bool {
 	return a.order < b.order
 }
 
-// fold adds everything up. Zeros are left out, and what Expected has but events of old nodes don't tell.
+// fold adds everything up. It omits zeros, and what the events of old nodes do not contain.
 func (o *observer) fold() State {
 	s := State{
 		Balances: map[string]uint64{}, Nonces: map[string]uint64{}, Locks: map[string]Lock{},
@@ -328,7 +327,7 @@ func (o *observer) compare(at string, c *Chain) {
 	}
 }
 
-func TestExpectedIsWhatAnObserverFinds(t *testing.T) {
+func TestObserverFindsExpectedState(t *testing.T) {
 	posts := 1200
 	if testing.Short() {
 		posts = 300

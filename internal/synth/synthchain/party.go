@@ -5,10 +5,10 @@ import (
 	"strata/domain/clarity"
 )
 
-// party is a principal as the model knows it: its number in the roll. The first ones are the accounts.
+// party is a principal in the model: its number in the roll. The first ones are the accounts.
 type party int32
 
-// roll numbers principals, so that tables of the model need not hold their texts. It only grows.
+// roll numbers principals, so that the tables of the model need not hold their texts. It only grows.
 type roll struct {
 	numbers map[clarity.Principal]party
 	entries []rollEntry
@@ -21,8 +21,8 @@ type rollEntry struct {
 
 func newRoll() *roll { return &roll{numbers: make(map[clarity.Principal]party)} }
 
-// of is the number of a principal, a new one if need be.
-func (r *roll) of(p clarity.Principal) party {
+// number returns the number of a principal. It adds principals that are not in the roll.
+func (r *roll) number(p clarity.Principal) party {
 	if n, ok := r.numbers[p]; ok {
 		return n
 	}
@@ -32,9 +32,9 @@ func (r *roll) of(p clarity.Principal) party {
 	return n
 }
 
-// contract is the number of a contract of an address.
+// contract returns the number of a contract.
 func (r *roll) contract(a c32.Address, name string) party {
-	return r.of(clarity.Principal{Address: a, Contract: name})
+	return r.number(clarity.Principal{Address: a, Contract: name})
 }
 
 func (r *roll) principal(n party) clarity.Principal { return r.entries[n].principal }

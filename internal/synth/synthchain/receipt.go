@@ -2,7 +2,7 @@ package synthchain
 
 import "strata/domain/hash"
 
-// status is how a transaction ended.
+// status is the result of a transaction.
 type status string
 
 const (
@@ -18,21 +18,21 @@ type receipt struct {
 	raw     []byte
 	outcome outcome
 	cost    cost
-	micro   *microblock // nil for anchored ones
+	micro   *microblock // nil for anchored transactions
 	events  []event
 }
 
-// outcome is what executing a transaction gives.
+// outcome is the outcome of an execution.
 type outcome struct {
 	status    status
 	result    []byte // serialised Clarity value
-	contract  string // its interface as JSON; empty: null
-	vmError   string // empty: null
-	skipped   uint8  // category of problematic transactions
-	burnchain string // burnchain_op as JSON; empty: null
+	contract  string // the contract's interface as JSON; empty for null
+	vmError   string // empty for null
+	skipped   uint8  // category of a problematic transaction
+	burnchain string // burnchain_op as JSON; empty for null
 }
 
-// append writes the entry of transactions[].
+// append appends the entry of transactions[] to dst.
 func (r *receipt) append(dst []byte, g Generation, index int) []byte {
 	dst = append(dst, '{')
 	if g >= V21 {
@@ -73,7 +73,7 @@ func (r *receipt) append(dst []byte, g Generation, index int) []byte {
 	return append(dst, '}')
 }
 
-// appendObject writes JSON that is ready, or null.
+// appendObject writes an encoded object, or null if it is empty.
 func appendObject(dst []byte, object string) []byte {
 	if object == "" {
 		return append(dst, "null"...)

@@ -10,9 +10,11 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"strata/internal/synth/simulate"
 )
 
-func TestSimulatePostsTheChain(t *testing.T) {
+func TestSimulationPostsTheChain(t *testing.T) {
 	cfg := Config{Seed: 5, ForkProbability: 0.2, DuplicateProbability: 0.1}
 	var mu sync.Mutex
 	var got []Post
@@ -43,7 +45,8 @@ func TestSimulatePostsTheChain(t *testing.T) {
 	}))
 	defer observer.Close()
 	var last Progress
-	if err := Simulate(t.Context(), observer.URL, cfg, 0, 60, func(p Progress) { last = p }); err != nil {
+	err := Simulation{Observer: observer.URL, Chain: cfg, Count: 60, Progress: func(p Progress) { last = p }}.Run(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
 	chain := New(cfg)
@@ -54,21 +57,21 @@ func TestSimulatePostsTheChain(t *testing.T) {
 		}
 	}
 	if len(got) != 60 || last.Posts != 60 || last.Retries != 2 || last.Failure != nil {
-		t.Errorf("got %d posts, %d told, %d retries, failure %v; want 60, 60, 2, nil", len(got), last.Posts, last.Retries, last.Failure)
+		t.Errorf("got %d posts and the progress %+v; want 60 posts and 2 retries", len(got), last)
 	}
 }
 
-func TestSimulateStaysOnThisMachine(t *testing.T) {
+func TestSimulationStaysOnThisMachine(t *testing.T) {
 	for _, tc := range []struct {
 		name, address string
 		want          error
 	}{
-		{"another machine", "http://192.0.2.7:3700", ErrRemote},
+		{"another machine", "http://192.0.2.7:3700", simulate.ErrRemote},
 		{"not http", "https://127.0.0.1:3700", nil},
 		{"no host", "http://", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			err := Simulate(t.Context(), tc.address, Config{}, 0, 1, nil)
+			err := Simulation{Observer: tc.address, Count: 1}.Run(t.Context())
 			if err == nil || tc.want != nil && !errors.Is(err, tc.want) {
 				t.Errorf("error is %v, want %v", err, tc.want)
 			}
@@ -76,13 +79,13 @@ func TestSimulateStaysOnThisMachine(t *testing.T) {
 	}
 }
 
-func TestSimulateEndsWithItsContext(t *testing.T) {
+func TestSimulationEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	var failure error
-	err := Simulate(ctx, "http://127.0.0.1:1", Config{}, 0, 0, func(p Progress) { failure = p.Failure })
+	err := Simulation{Observer: "http://127.0.0.1:1", Progress: func(p Progress) { failure = p.Failure }}.Run(ctx)
 	if !errors.Is(err, context.DeadlineExceeded) || failure == nil {
-		t.Errorf("error is %v after %v, want a deadline after a refused connection", err, failure)
+		t.Errorf("error is %v after %v, want an exceeded deadline after a refused connection", err, failure)
 	}
 }
 

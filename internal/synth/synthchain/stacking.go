@@ -6,7 +6,7 @@ import (
 	"strata/domain/transaction"
 )
 
-// poxName is the stacking contract of the time.
+// poxName returns the name of the stacking contract of a generation.
 func poxName(g Generation) string {
 	switch {
 	case g < V21:
@@ -19,14 +19,14 @@ func poxName(g Generation) string {
 
 func (c *Chain) pox() party { return c.roll.contract(c.cfg.Network.boot(), poxName(c.cfg.Generation)) }
 
-// planStacking locks STX, or prolongs or raises a lock.
+// planStacking plans a lock of STX, or the extension or increase of a lock.
 func (c *Chain) planStacking(x *execution) *operation {
 	from := c.sender(x)
 	if from == nil {
 		return nil
 	}
 	p := from.party
-	if l := x.lock.get(p); l.until >= x.burn && l.amount > 0 {
+	if l := x.lock.Get(p); l.until >= x.burn && l.amount > 0 {
 		if c.cfg.Generation < V21 {
 			return nil
 		}
@@ -41,26 +41,33 @@ func (c *Chain) planStacking(x *execution) *operation {
 	arguments := []clarity.Value{
 		clarity.NewUint64(amount), poxTuple(address), clarity.NewUint64(x.burn), clarity.NewUint64(period),
 	}
-	if c.cfg.Generation >= V25 {
-		arguments = append(arguments, clarity.NewNone(), c.signerKey(from), maxUint, clarity.NewUint64(7))
-	}
-	return c.call(x, from, c.pox(), c.stackConditions(), "stack-stx", arguments, func(x *execution) outcome {
+	return c.callPox(x, from, "stack-stx", arguments, 7, func(x *execution) outcome {
 		return x.stack(from, amount, period, address)
 	})
 }
 
-// stackConditions are none: locking moves nothing.
+// callPox calls a function of the stacking contract. From V25 on it adds the arguments with the signer's authorization.
+func (c *Chain) callPox(
+	x *execution, from *account, function string, arguments []clarity.Value, authID uint64, run func(*execution) outcome,
+) *operation {
+	if c.cfg.Generation >= V25 {
+		arguments = append(arguments, clarity.NewNone(), c.signerKey(from), maxUint, clarity.NewUint64(authID))
+	}
+	return c.call(x, from, c.pox(), c.stackConditions(), function, arguments, run)
+}
+
+// stackConditions returns no post-conditions: locking moves nothing.
 func (c *Chain) stackConditions() transaction.PostConditions { return transaction.PostConditions{} }
 
-// maxUint is more than fits in 64 bits.
+// maxUint is the greatest Clarity uint, which does not fit into 64 bits.
 var maxUint = uintValue(u128{^uint64(0), ^uint64(0)})
 
 func (c *Chain) signerKey(a *account) clarity.Value {
 	compressed := a.public[0].CompressedBytes()
-	return made(clarity.NewBuffer(compressed[:]))
+	return must(clarity.NewBuffer(compressed[:]))
 }
 
-// cycleEnd is the burn height at which a lock of so many cycles ends that begins with the next cycle.
+// cycleEnd returns the burn height at which a lock ends that starts with the next cycle and lasts for some cycles.
 func (x *execution) cycleEnd(cycles uint64) uint64 {
 	cfg := &x.chain.cfg
 	return cfg.StartBurnHeight + (x.cycle()+1+cycles)*cfg.RewardCycle
@@ -70,7 +77,7 @@ func (x *execution) cycle() uint64 {
 	return (x.burn - x.chain.cfg.StartBurnHeight) / x.chain.cfg.RewardCycle
 }
 
-// stack executes stack-stx, as a call or as an operation on Bitcoin.
+// stack executes stack-stx, whether it is a call or an operation on Bitcoin.
 func (x *execution) stack(from *account, amount, period uint64, address bitcoin.PoxAddress) outcome {
 	p := from.party
 	switch free := x.available(p, x.burn); {
@@ -100,22 +107,19 @@ func (x *execution) stack(from *account, amount, period uint64, address bitcoin.
 	return okTuple(result...)
 }
 
-// locked is what can't be spent now.
-func (x *execution) locked(p party) uint64 { return x.balance.get(p) - x.available(p, x.burn) }
+// locked returns the part of the balance that cannot be spent now.
+func (x *execution) locked(p party) uint64 { return x.balance.Get(p) - x.available(p, x.burn) }
 
 func okTuple(fields ...clarity.Field) outcome {
-	return outcome{status: success, result: clarity.NewOk(made(clarity.NewTuple(fields...))).Encode()}
+	return outcome{status: success, result: clarity.NewOk(must(clarity.NewTuple(fields...))).Encode()}
 }
 
 func (c *Chain) planExtend(x *execution, from *account) *operation {
 	count := uint64(1 + c.random.IntN(2))
 	address := c.poxAddress()
 	arguments := []clarity.Value{clarity.NewUint64(count), poxTuple(address)}
-	if c.cfg.Generation >= V25 {
-		arguments = append(arguments, clarity.NewNone(), c.signerKey(from), maxUint, clarity.NewUint64(8))
-	}
-	return c.call(x, from, c.pox(), c.stackConditions(), "stack-extend", arguments, func(x *execution) outcome {
-		l := x.lock.get(from.party)
+	return c.callPox(x, from, "stack-extend", arguments, 8, func(x *execution) outcome {
+		l := x.lock.Get(from.party)
 		if x.locked(from.party) == 0 {
 			return failed(11)
 		}
@@ -137,12 +141,8 @@ func (c *Chain) planExtend(x *execution, from *account) *operation {
 func (c *Chain) planIncrease(x *execution, from *account) *operation {
 	by := c.part(x.available(from.party, x.burn) - 2*maxFee)
 	address := c.poxAddress()
-	arguments := []clarity.Value{clarity.NewUint64(by)}
-	if c.cfg.Generation >= V25 {
-		arguments = append(arguments, clarity.NewNone(), c.signerKey(from), maxUint, clarity.NewUint64(9))
-	}
-	return c.call(x, from, c.pox(), c.stackConditions(), "stack-increase", arguments, func(x *execution) outcome {
-		l := x.lock.get(from.party)
+	return c.callPox(x, from, "stack-increase", []clarity.Value{clarity.NewUint64(by)}, 9, func(x *execution) outcome {
+		l := x.lock.Get(from.party)
 		if x.locked(from.party) == 0 || x.available(from.party, x.burn) < by {
 			return failed(1)
 		}
@@ -161,8 +161,8 @@ func (c *Chain) planIncrease(x *execution, from *account) *operation {
 	})
 }
 
-// printStacking is the print that nodes add to what the PoX contracts do, from pox-2 to pox-4. It tells the account as it
-// is before the lock.
+// printStacking emits the print that nodes add to calls of the PoX contracts, from pox-2 to pox-4. It describes the
+// account before the lock.
 func (x *execution) printStacking(name string, from *account, cycles uint64, data []clarity.Field) {
 	g := x.chain.cfg.Generation
 	if g < V21 {
@@ -186,22 +186,22 @@ func (x *execution) printStacking(name string, from *account, cycles uint64, dat
 	p := from.party
 	until := uint64(0)
 	if x.locked(p) > 0 {
-		until = x.lock.get(p).until
+		until = x.lock.Get(p).until
 	}
-	x.print(x.chain.pox(), clarity.NewOk(made(clarity.NewTuple(
+	x.print(x.chain.pox(), clarity.NewOk(must(clarity.NewTuple(
 		clarity.Field{Name: "balance", Value: clarity.NewUint64(x.available(p, x.burn))},
 		clarity.Field{Name: "burnchain-unlock-height", Value: clarity.NewUint64(until)},
-		clarity.Field{Name: "data", Value: made(clarity.NewTuple(data...))},
+		clarity.Field{Name: "data", Value: must(clarity.NewTuple(data...))},
 		clarity.Field{Name: "locked", Value: clarity.NewUint64(x.locked(p))},
-		clarity.Field{Name: "name", Value: made(clarity.NewASCII(name))},
+		clarity.Field{Name: "name", Value: must(clarity.NewASCII(name))},
 		clarity.Field{Name: "stacker", Value: x.chain.principalValue(p)},
 	))))
 }
 
-// poxTuple is a Bitcoin address as the PoX contracts have it.
+// poxTuple returns a Bitcoin address in the form of the PoX contracts.
 func poxTuple(a bitcoin.PoxAddress) clarity.Value {
-	return made(clarity.NewTuple(
-		clarity.Field{Name: "hashbytes", Value: made(clarity.NewBuffer(a.Hash))},
-		clarity.Field{Name: "version", Value: made(clarity.NewBuffer([]byte{a.Version}))},
+	return must(clarity.NewTuple(
+		clarity.Field{Name: "hashbytes", Value: must(clarity.NewBuffer(a.Hash))},
+		clarity.Field{Name: "version", Value: must(clarity.NewBuffer([]byte{a.Version}))},
 	))
 }

@@ -14,8 +14,8 @@ type BlockRef struct {
 	IndexHash    hash.Hash32
 	BurnHeight   uint64
 	BurnHash     hash.Hash32
-	Tenure       uint64 // number of tenures up to it
-	Transactions int    // entries of transactions[]
+	Tenure       uint64 // number of tenures up to this block
+	Transactions int    // length of transactions[]
 }
 
 // BurnRef identifies a Bitcoin block.
@@ -24,20 +24,21 @@ type BurnRef struct {
 	Hash   hash.Hash32
 }
 
-// Lock is the last lock of an account: Amount microSTX until burn height Until. It may have ended.
+// Lock is the last lock of an account: Amount microSTX until burn height Until. The lock may have ended.
 type Lock struct {
 	Amount   uint64
 	Until    uint64
-	Contract string // the PoX contract, which the events of V205 do not tell
+	Contract string // the PoX contract, which the events of V205 do not contain
 }
 
-// Holding names a fungible token and who has it.
+// Holding names a fungible token and its owner.
 type Holding struct{ Asset, Owner string }
 
-// Item names a non-fungible token: Value is its serialised id in hex with 0x.
+// Item names a non-fungible token. Value is its serialised id in hex with 0x.
 type Item struct{ Asset, Value string }
 
-// State is the truth at the canonical tip. Principals are texts; amounts of STX are microSTX; zeros are left out.
+// State is the true state at the canonical tip. Principals are texts, amounts of STX are microSTX, and zeros are
+// omitted.
 type State struct {
 	Tip     BlockRef
 	BurnTip BurnRef
@@ -45,30 +46,30 @@ type State struct {
 	Blocks []BlockRef
 
 	Balances  map[string]uint64 // locked STX included
-	Nonces    map[string]uint64 // the next nonce of who has used one
+	Nonces    map[string]uint64 // the next nonce of each account that has used one
 	Locks     map[string]Lock
 	Tokens    map[Holding]*big.Int
 	Supplies  map[string]*big.Int // by fungible token
-	Items     map[Item]string     // owner
+	Items     map[Item]string     // owners
 	Contracts map[string]bool
 
 	Minted   *big.Int // by mint events
 	Burned   *big.Int // by burn events
 	Coinbase *big.Int // paid to miners, without fees
 	FeesPaid *big.Int // by senders
-	FeesOut  *big.Int // of these, what miners got; the rest is not mature yet, or was rounded away
+	FeesOut  *big.Int // the part of FeesPaid that miners received; the rest is immature or was lost to rounding
 }
 
-// Liquid is the number of microSTX that exist.
+// Liquid returns the number of microSTX that exist.
 func (s *State) Liquid() *big.Int {
 	n := new(big.Int).Sub(s.Minted, s.Burned)
 	return n.Add(n, s.Coinbase)
 }
 
-// Tip is Expected's tip alone, which costs far less.
+// Tip returns the Tip of Expected, at far less cost.
 func (c *Chain) Tip() BlockRef { return c.best().ref() }
 
-// Accounts are the addresses that send transactions; the first four mine.
+// Accounts returns the addresses that send transactions. The first four mine.
 func (c *Chain) Accounts() []string {
 	all := make([]string, len(c.accounts))
 	for i, a := range c.accounts {
@@ -77,11 +78,12 @@ func (c *Chain) Accounts() []string {
 	return all
 }
 
-// Expected is the state at the canonical tip of what was handed out so far. The canonical tip is the highest block with
-// complete ancestry all of which was elected by Bitcoin blocks that are canonical; of several the one elected last; of
-// these the one that came first. Bitcoin's canonical chain is what leads to the burn block that was announced last.
+// Expected returns the state at the canonical tip of the posts that were handed out so far. The canonical tip is the
+// highest block with complete ancestry, all of it elected by canonical Bitcoin blocks. Of several it is the one that
+// was elected last, then the one that came first. Bitcoin's canonical chain leads to the burn block that was announced
+// last.
 //
-// The result is a copy. Before the first post it speaks of genesis.
+// The result is a copy. Before the first post it describes genesis.
 func (c *Chain) Expected() State {
 	best := c.best()
 	c.model.moveTo(best)
@@ -90,52 +92,53 @@ func (c *Chain) Expected() State {
 		Tip:       best.ref(),
 		BurnTip:   BurnRef{Height: c.burnTip.height, Hash: c.burnTip.hash},
 		Blocks:    append([]BlockRef(nil), c.history.blocks...),
-		Balances:  make(map[string]uint64, len(m.balance.rows)),
-		Nonces:    make(map[string]uint64, len(m.nonce.rows)),
-		Locks:     make(map[string]Lock, len(m.lock.rows)),
-		Tokens:    make(map[Holding]*big.Int, len(m.token.rows)),
+		Balances:  make(map[string]uint64, len(m.balance.Rows)),
+		Nonces:    make(map[string]uint64, len(m.nonce.Rows)),
+		Locks:     make(map[string]Lock, len(m.lock.Rows)),
+		Tokens:    make(map[Holding]*big.Int, len(m.token.Rows)),
 		Supplies:  make(map[string]*big.Int),
-		Items:     make(map[Item]string, len(m.item.rows)),
-		Contracts: make(map[string]bool, len(m.deployed.rows)),
-		Minted:    m.total.get(totalMinted).big(),
-		Burned:    m.total.get(totalBurned).big(),
-		Coinbase:  m.total.get(totalCoinbase).big(),
-		FeesPaid:  m.total.get(totalFees).big(),
-		FeesOut:   m.total.get(totalFeesPaid).big(),
+		Items:     make(map[Item]string, len(m.item.Rows)),
+		Contracts: make(map[string]bool, len(m.deployed.Rows)),
+		Minted:    m.total.Get(totalMinted).big(),
+		Burned:    m.total.Get(totalBurned).big(),
+		Coinbase:  m.total.Get(totalCoinbase).big(),
+		FeesPaid:  m.total.Get(totalFees).big(),
+		FeesOut:   m.total.Get(totalFeesPaid).big(),
 	}
 	for _, b := range c.path(best) {
 		s.Blocks = append(s.Blocks, b.ref())
 	}
-	for p, n := range m.balance.rows {
+	for p, n := range m.balance.Rows {
 		s.Balances[c.roll.text(p)] = n
 	}
-	for p, n := range m.nonce.rows {
+	for p, n := range m.nonce.Rows {
 		s.Nonces[c.roll.text(p)] = n
 	}
-	for p, l := range m.lock.rows {
+	for p, l := range m.lock.Rows {
 		s.Locks[c.roll.text(p)] = Lock{Amount: l.amount, Until: l.until, Contract: c.roll.text(l.contract)}
 	}
-	asset := func(contract party) string { return c.roll.text(contract) + "::" + m.deployed.get(contract).asset }
-	for h, n := range m.token.rows {
+	asset := func(contract party) string { return c.roll.text(contract) + "::" + m.deployed.Get(contract).asset }
+	for h, n := range m.token.Rows {
 		s.Tokens[Holding{Asset: asset(h.contract), Owner: c.roll.text(h.owner)}] = n.big()
 	}
-	for contract, n := range m.supply.rows {
+	for contract, n := range m.supply.Rows {
 		if !n.isZero() {
 			s.Supplies[asset(contract)] = n.big()
 		}
 	}
-	for i, owner := range m.item.rows {
-		value := m.deployed.get(i.contract).item(i.number)
+	for i, owner := range m.item.Rows {
+		value := m.deployed.Get(i.contract).item(i.number)
 		s.Items[Item{Asset: asset(i.contract), Value: "0x" + hex.EncodeToString(value.Raw())}] = c.roll.text(owner)
 	}
-	for contract := range m.deployed.rows {
+	for contract := range m.deployed.Rows {
 		s.Contracts[c.roll.text(contract)] = true
 	}
 	return s
 }
 
-// CanonicalPosts are the fewest posts that lead to the same rows when they are replayed alone: genesis, the canonical
-// burn blocks and the canonical blocks, in order. With Config.ForgetHistory they begin at the last final block.
+// CanonicalPosts returns the fewest posts that lead to the same rows when they are replayed alone: genesis, the
+// canonical burn blocks and the canonical blocks, in order. With Config.ForgetHistory they start at the last final
+// block.
 func (c *Chain) CanonicalPosts() []Post {
 	posts := append([]Post(nil), c.history.posts...)
 	return c.linear(posts, c.path(c.best()), c.burnTip)

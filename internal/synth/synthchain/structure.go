@@ -6,8 +6,8 @@ import (
 	"strata/domain/clarity"
 )
 
-// appendStructure writes a Clarity value as nodes before V34 did beside its serialised form: their own internal
-// structure, in which each byte of a buffer is a number. It only has to be there, nobody should read it.
+// appendStructure writes a Clarity value in the form that nodes before V34 add to its serialised form: their internal
+// structure, in which each byte of a buffer is a number. It only has to be present; nobody should read it.
 func appendStructure(dst []byte, v clarity.Value) []byte {
 	switch v.Type() {
 	case clarity.TypeInt, clarity.TypeUint:

@@ -8,29 +8,30 @@ import (
 	"strata/domain/transaction/key"
 )
 
-// surround queues what comes after a block, if the configuration wants it: microblocks, drops, strays, and posts that are
-// not about the chain.
-func (c *Chain) surround(b *block) {
+// queueSurroundings queues the posts that follow a block, as configured: microblocks, drops, stray transactions, and
+// posts that are not about the chain.
+func (c *Chain) queueSurroundings(b *block) {
 	if c.cfg.Microblocks && !b.nakamoto && c.random.IntN(2) == 0 {
 		c.streamMicroblocks(b)
 	}
-	if c.chance(c.cfg.DropProbability) {
+	if c.random.Chance(c.cfg.DropProbability) {
 		c.model.moveTo(b)
 		c.planStray(&execution{model: c.model, chain: c, height: b.height + 1, burn: b.burn.height})
 		c.dropSome()
 	}
-	if c.chance(c.cfg.AttachmentProbability) {
+	if c.random.Chance(c.cfg.AttachmentProbability) {
 		c.deliver(delivery{post: c.attachment(b)}, nil)
 	}
-	if c.chance(c.cfg.StackerDBProbability) {
+	if c.random.Chance(c.cfg.StackerDBProbability) {
 		c.deliver(delivery{post: c.stackerDB()}, nil)
 	}
-	if c.chance(c.cfg.ProposalProbability) {
+	if c.random.Chance(c.cfg.ProposalProbability) {
 		c.deliver(delivery{post: c.proposal(b)}, nil)
 	}
 }
 
-// rewardSet is the next reward set, in the first block of the prepare phase of a cycle.
+// rewardSet returns the next reward set if b is the first block of the prepare phase of a cycle, otherwise an empty
+// one.
 func (c *Chain) rewardSet(b *block) (cycle uint64, set string) {
 	length := c.cfg.RewardCycle
 	position := func(b *block) uint64 { return b.burn.height - c.cfg.StartBurnHeight }
@@ -50,15 +51,15 @@ func (c *Chain) rewardSet(b *block) (cycle uint64, set string) {
 		50_000_000_000, c.bitcoinAddress(), c.bitcoinAddress(), strings.Join(signers, ","))
 }
 
-// attachment is a zone file.
+// attachment returns the post of a zone file.
 func (c *Chain) attachment(b *block) Post {
 	content := fmt.Appendf(nil, "$ORIGIN name-%d.syn\n$TTL 3600\n", c.random.IntN(1000))
 	digest := key.Hash160(content)
-	txid := c.hash32()
-	metadata := made(clarity.NewTuple(
-		clarity.Field{Name: "name", Value: made(clarity.NewBuffer([]byte("name")))},
-		clarity.Field{Name: "namespace", Value: made(clarity.NewBuffer([]byte("syn")))},
-		clarity.Field{Name: "op", Value: made(clarity.NewASCII("name-register"))},
+	txid := c.random.Hash32()
+	metadata := must(clarity.NewTuple(
+		clarity.Field{Name: "name", Value: must(clarity.NewBuffer([]byte("name")))},
+		clarity.Field{Name: "namespace", Value: must(clarity.NewBuffer([]byte("syn")))},
+		clarity.Field{Name: "op", Value: must(clarity.NewASCII("name-register"))},
 		clarity.Field{Name: "tx-sender", Value: c.principalValue(c.accounts[0].party)},
 	))
 	dst := appendNumber([]byte(`[{"attachment_index":`), c.random.Uint64N(1<<20))
@@ -72,12 +73,12 @@ func (c *Chain) attachment(b *block) Post {
 	return Post{Path: "/attachments/new", Body: append(dst, `}]`...)}
 }
 
-// stackerDB is a chunk of a replicated database. The contract is an object, and nothing has a 0x.
+// stackerDB returns the post of a chunk of a replicated database. The contract is an object, and no hex has a 0x.
 func (c *Chain) stackerDB() Post {
 	names := []string{"miners", "signers-0-1", "signers-1-2"}
 	boot := c.cfg.Network.boot()
 	data := make([]byte, 32+c.random.IntN(200))
-	c.fill(data)
+	c.random.Fill(data)
 	signature := c.fakeSignature()
 	dst := appendNumber([]byte(`{"contract_id":{"issuer":[`), uint64(boot.Version))
 	dst = append(appendByteList(append(dst, ','), boot.Hash160[:]), ']')
@@ -90,7 +91,7 @@ func (c *Chain) stackerDB() Post {
 	return Post{Path: "/stackerdb_chunks", Body: append(dst, `}]}`...)}
 }
 
-// proposal is the verdict on a block that a miner proposed.
+// proposal returns the post with the verdict on a block that a miner proposed.
 func (c *Chain) proposal(b *block) Post {
 	if c.random.IntN(3) == 0 {
 		dst := append([]byte(nil), `{"failed_txid":null,"reason":"timestamp is too far ahead","reason_code":"InvalidTimestamp","result":"Reject"`...)

@@ -10,10 +10,10 @@ import (
 // template is a kind of contract that accounts deploy.
 type template struct {
 	name    string
-	asset   string // of its token; empty: none
+	asset   string // name of its token; empty for none
 	source  string
-	members string // of its interface
-	item    func(number uint64) clarity.Value
+	members string                            // result of contractInterface
+	item    func(number uint64) clarity.Value // returns the id of a non-fungible token
 }
 
 var (
@@ -59,7 +59,8 @@ var coinTemplate = &template{
 	}, []argument{{name: "coin"}}, nil),
 }
 
-// pieceTemplate is a non-fungible token with the functions of SIP-009, numbered from 0. Anybody may mint.
+// pieceTemplate is a collection of non-fungible tokens with the functions of SIP-009, numbered from 0. Anybody may
+// mint.
 var pieceTemplate = &template{
 	name:  "piece",
 	asset: "piece",
@@ -90,7 +91,7 @@ var pieceTemplate = &template{
 	item: clarity.NewUint64,
 }
 
-// nameTemplate is a non-fungible token whose ids are tuples.
+// nameTemplate is a collection of non-fungible tokens whose ids are tuples.
 var nameTemplate = &template{
 	name:  "registry",
 	asset: "names",
@@ -113,9 +114,9 @@ var nameTemplate = &template{
 		{"burn", public, []argument{{"id", typeName}}, response(typeBool)},
 	}, nil, []argument{{"names", typeName}}),
 	item: func(number uint64) clarity.Value {
-		name := made(clarity.NewBuffer(fmt.Appendf(nil, "name-%d", number)))
-		space := made(clarity.NewBuffer([]byte("syn")))
-		return made(clarity.NewTuple(clarity.Field{Name: "name", Value: name}, clarity.Field{Name: "namespace", Value: space}))
+		name := must(clarity.NewBuffer(fmt.Appendf(nil, "name-%d", number)))
+		space := must(clarity.NewBuffer([]byte("syn")))
+		return must(clarity.NewTuple(clarity.Field{Name: "name", Value: name}, clarity.Field{Name: "namespace", Value: space}))
 	},
 }
 
@@ -151,14 +152,14 @@ var vaultTemplate = &template{
 	}, nil, nil),
 }
 
-// templates are what accounts deploy.
+// templates are the contracts that accounts deploy.
 var templates = []*template{coinTemplate, pieceTemplate, nameTemplate, vaultTemplate}
 
-// uintValue is a Clarity uint.
+// uintValue returns n as a Clarity uint.
 func uintValue(n u128) clarity.Value {
 	raw := make([]byte, 0, 17)
 	raw = append(raw, byte(clarity.TypeUint))
 	raw = binary.BigEndian.AppendUint64(raw, n.hi)
 	raw = binary.BigEndian.AppendUint64(raw, n.lo)
-	return made(clarity.DecodeAll(raw))
+	return must(clarity.DecodeAll(raw))
 }

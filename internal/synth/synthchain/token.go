@@ -5,7 +5,7 @@ import (
 	"strata/domain/transaction"
 )
 
-// planTokenMint makes fungible tokens out of nothing, sometimes more than fit in 64 bits.
+// planTokenMint mints fungible tokens, sometimes more than fit into 64 bits.
 func (c *Chain) planTokenMint(x *execution) *operation {
 	contract, ok := c.contract(x, coinTemplate)
 	from := c.sender(x)
@@ -23,25 +23,26 @@ func (c *Chain) planTokenMint(x *execution) *operation {
 	})
 }
 
-// tokenOwner is a random account that has tokens of a contract. Strangers and contracts keep what they get.
-func (c *Chain) tokenOwner(x *execution, contract party) (*account, u128) {
-	for range 12 {
-		a := c.accounts[c.random.IntN(len(c.accounts))]
-		have := x.token.get(holding{contract, a.party})
-		if !have.isZero() && x.available(a.party, x.burn) >= spare {
-			return a, have
-		}
-	}
-	return nil, u128{}
-}
-
-// planTokenTransfer moves fungible tokens, guarded by a post-condition, with or without a memo.
-func (c *Chain) planTokenTransfer(x *execution) *operation {
+// tokenOwner returns a random contract with fungible tokens, and a random account that has some of them and can pay a
+// fee; nil for none. Strangers and contracts never spend their tokens.
+func (c *Chain) tokenOwner(x *execution) (contract party, owner *account, have u128) {
 	contract, ok := c.contract(x, coinTemplate)
 	if !ok {
-		return nil
+		return 0, nil, u128{}
 	}
-	from, have := c.tokenOwner(x, contract)
+	for range 12 {
+		a := c.accounts[c.random.IntN(len(c.accounts))]
+		have := x.token.Get(holding{contract, a.party})
+		if !have.isZero() && x.available(a.party, x.burn) >= spare {
+			return contract, a, have
+		}
+	}
+	return 0, nil, u128{}
+}
+
+// planTokenTransfer plans a transfer of fungible tokens, guarded by a post-condition, with or without a memo.
+func (c *Chain) planTokenTransfer(x *execution) *operation {
+	contract, from, have := c.tokenOwner(x)
 	if from == nil {
 		return nil
 	}
@@ -52,11 +53,11 @@ func (c *Chain) planTokenTransfer(x *execution) *operation {
 	}
 	memo := clarity.NewNone()
 	if c.random.IntN(3) == 0 {
-		memo = clarity.NewSome(made(clarity.NewBuffer([]byte("for you"))))
+		memo = clarity.NewSome(must(clarity.NewBuffer([]byte("for you"))))
 	}
 	conditions := allowAll
 	if amount.hi == 0 {
-		conditions = made(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
+		conditions = must(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
 			Type: transaction.ConditionFungible, Asset: c.assetID(x, contract), Code: transaction.SentEqual, Amount: amount.lo,
 		}.Of(c.roll.principal(from.party))))
 	}
@@ -74,11 +75,7 @@ func (c *Chain) planTokenTransfer(x *execution) *operation {
 
 // planTokenBurn destroys fungible tokens, sometimes all that the sender has.
 func (c *Chain) planTokenBurn(x *execution) *operation {
-	contract, ok := c.contract(x, coinTemplate)
-	if !ok {
-		return nil
-	}
-	from, have := c.tokenOwner(x, contract)
+	contract, from, have := c.tokenOwner(x)
 	if from == nil {
 		return nil
 	}
@@ -92,5 +89,5 @@ func (c *Chain) planTokenBurn(x *execution) *operation {
 }
 
 func (c *Chain) assetID(x *execution, contract party) clarity.AssetID {
-	return clarity.AssetID{Contract: c.roll.principal(contract), Asset: x.deployed.get(contract).asset}
+	return clarity.AssetID{Contract: c.roll.principal(contract), Asset: x.deployed.Get(contract).asset}
 }

@@ -6,7 +6,7 @@ import (
 	"strata/domain/transaction"
 )
 
-// planTransfer moves STX between accounts.
+// planTransfer plans a transfer of STX from an account.
 func (c *Chain) planTransfer(x *execution) *operation {
 	from := c.sender(x)
 	if from == nil {
@@ -18,7 +18,7 @@ func (c *Chain) planTransfer(x *execution) *operation {
 	if c.random.IntN(4) == 0 {
 		text = fmt.Sprintf("memo %d ✓", c.random.IntN(1000))
 	}
-	memo := made(transaction.NewMemo(text))
+	memo := must(transaction.NewMemo(text))
 	payload := &transaction.TokenTransfer{Recipient: c.roll.principal(to), Amount: amount, Memo: memo}
 	o := c.send(x, from, payload, transaction.PostConditions{}, func(x *execution) outcome {
 		x.transferSTX(from.party, to, amount, memo[:])
@@ -31,8 +31,8 @@ func (c *Chain) planTransfer(x *execution) *operation {
 		}
 		return x.available(from.party, x.burn) >= due
 	}
-	if c.chance(c.cfg.ReplaceProbability) && o.fee > minFee+1 {
-		earlier := &operation{origin: o.origin, sponsor: o.sponsor, nonce: o.nonce, paid: o.paid, fee: o.fee - 1}
+	if c.random.Chance(c.cfg.ReplaceProbability) && o.fee > minFee+1 {
+		earlier := &operation{origin: o.origin, sponsor: o.sponsor, nonce: o.nonce, sponsorNonce: o.sponsorNonce, fee: o.fee - 1}
 		c.sign(earlier, payload, transaction.PostConditions{})
 		o.replaces = earlier
 	}

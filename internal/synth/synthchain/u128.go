@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// u128 is an amount of tokens. Sums and differences wrap around; callers compare with less first.
+// u128 is an amount of tokens. Sums and differences wrap around, so callers compare with less first.
 type u128 struct{ hi, lo uint64 }
 
 func u64(n uint64) u128 { return u128{lo: n} }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// variety counts what happened in a stream.
+// variety counts what happens in a stream, by a description.
 func variety(t *testing.T, cfg Config, posts int) map[string]int {
 	t.Helper()
 	c := New(cfg)
@@ -148,7 +148,7 @@ func TestEverythingHappens(t *testing.T) {
 				}
 			}
 			for _, thing := range slices.Sorted(maps.Keys(seen)) {
-				t.Logf("%6d %s", seen[thing], thing)
+				t.Logf("%6d × %s", seen[thing], thing)
 			}
 		})
 	}

@@ -7,7 +7,7 @@ import (
 	"strata/domain/transaction"
 )
 
-// planVault lets a contract move or burn STX.
+// planVault plans a call that makes a contract move or burn STX.
 func (c *Chain) planVault(x *execution) *operation {
 	contract, ok := c.contract(x, vaultTemplate)
 	from := c.sender(x)
@@ -27,7 +27,7 @@ func (c *Chain) planVault(x *execution) *operation {
 		}
 		fallthrough
 	case 1, 2:
-		conditions := made(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
+		conditions := must(transaction.NewPostConditions(transaction.PostConditionDeny, transaction.PostCondition{
 			Type: transaction.ConditionSTX, Code: transaction.SentLessOrEqual, Amount: amount,
 		}.OriginPrincipal()))
 		return c.call(x, from, contract, conditions, "deposit", value, func(x *execution) outcome {
@@ -46,8 +46,8 @@ func (c *Chain) planVault(x *execution) *operation {
 			if !x.transferSTX(from.party, first, amount, nil) {
 				return failed(1)
 			}
-			x.print(contract, made(clarity.NewTuple(
-				clarity.Field{Name: "topic", Value: made(clarity.NewASCII("share"))},
+			x.print(contract, must(clarity.NewTuple(
+				clarity.Field{Name: "topic", Value: must(clarity.NewASCII("share"))},
 				clarity.Field{Name: "amount", Value: clarity.NewUint64(amount)},
 			)))
 			return check(x.transferSTX(from.party, second, amount, nil), 1)
@@ -55,7 +55,7 @@ func (c *Chain) planVault(x *execution) *operation {
 	}
 }
 
-// planPrint prints a value of any type.
+// planPrint plans a call that prints a value of a random type.
 func (c *Chain) planPrint(x *execution) *operation {
 	contract, ok := c.contract(x, vaultTemplate)
 	from := c.sender(x)
@@ -71,28 +71,28 @@ func (c *Chain) planPrint(x *execution) *operation {
 	})
 }
 
-// specimen is a value with something that is easily got wrong.
+// specimen returns a value that readers easily get wrong.
 func (c *Chain) specimen(kind int, p party) clarity.Value {
 	switch kind {
 	case 0:
 		return uintValue(u128{^uint64(0), ^uint64(0)})
 	case 1:
 		lowest := new(big.Int).Lsh(big.NewInt(-1), 127)
-		return made(clarity.NewInt(lowest))
+		return must(clarity.NewInt(lowest))
 	case 2:
-		return made(clarity.NewUTF8("NUL \x00, tab \t, quote \", 日本, 🦊"))
+		return must(clarity.NewUTF8("NUL \x00, tab \t, quote \", 日本, 🦊"))
 	case 3:
-		return made(clarity.NewASCII(`back\slash "quoted" text`))
+		return must(clarity.NewASCII(`back\slash "quoted" text`))
 	case 4:
 		b := make([]byte, 1+c.random.IntN(40))
-		c.fill(b)
-		return made(clarity.NewBuffer(b))
+		c.random.Fill(b)
+		return must(clarity.NewBuffer(b))
 	case 5:
-		return made(clarity.NewList(c.principalValue(p), c.principalValue(c.stranger(0))))
+		return must(clarity.NewList(c.principalValue(p), c.principalValue(c.stranger(0))))
 	case 6:
-		inner := made(clarity.NewTuple(clarity.Field{Name: "deep", Value: clarity.NewSome(clarity.NewOk(clarity.NewBool(true)))}))
-		return made(clarity.NewTuple(
-			clarity.Field{Name: "notification", Value: made(clarity.NewASCII("token-metadata-update"))},
+		inner := must(clarity.NewTuple(clarity.Field{Name: "deep", Value: clarity.NewSome(clarity.NewOk(clarity.NewBool(true)))}))
+		return must(clarity.NewTuple(
+			clarity.Field{Name: "notification", Value: must(clarity.NewASCII("token-metadata-update"))},
 			clarity.Field{Name: "payload", Value: inner},
 		))
 	}

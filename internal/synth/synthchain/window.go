@@ -1,13 +1,13 @@
 package synthchain
 
-// history is what is known of final blocks.
+// history has the final blocks.
 type history struct {
-	posts  []Post // canonical ones, in an order in which they can be replayed
+	posts  []Post // canonical posts, in an order in which they can be replayed
 	blocks []BlockRef
-	burned uint64 // burn height up to which posts has burn blocks
+	burned uint64 // posts has the burn blocks up to this height
 }
 
-// window is the number of blocks below the tip that forks may reach.
+// window returns the number of blocks below the tip that forks may reach.
 func (c *Chain) window() uint64 {
 	perBurn := 1
 	if c.cfg.Nakamoto {
@@ -16,7 +16,7 @@ func (c *Chain) window() uint64 {
 	return uint64(4*c.cfg.MaxForkDepth + 4*c.cfg.MaxBitcoinReorgDepth*perBurn + 16)
 }
 
-// finalize makes blocks final that are far below the tip, when there are enough of them to be worth it.
+// finalize makes blocks far below the tip final, once there are enough of them to be worth the work.
 func (c *Chain) finalize() {
 	best := c.best()
 	window := c.window()
@@ -38,36 +38,36 @@ func (c *Chain) finalize() {
 		}
 	}
 	c.history.burned = root.burn.height
-	kept := make([]*block, 0, len(c.blocks))
+	remaining := make([]*block, 0, len(c.blocks))
 	keep := map[*block]bool{root: true}
 	for _, b := range c.blocks {
 		switch {
 		case b == root || keep[b.parent]:
 			keep[b] = true
-			kept = append(kept, b)
+			remaining = append(remaining, b)
 		case b.height > root.height:
 			c.finalHeight = max(c.finalHeight, b.height)
 		}
 	}
 	c.finalHeight = max(c.finalHeight, root.height)
 	root.parent, root.changes, root.operations, root.post = nil, nil, nil, Post{}
-	c.root, c.blocks = root, kept
+	c.root, c.blocks = root, remaining
 	c.forgetBurnBlocks(root.burn)
 }
 
-// forgetBurnBlocks drops burn blocks that don't build on the last final one.
+// forgetBurnBlocks drops the burn blocks that do not build on the last final one.
 func (c *Chain) forgetBurnBlocks(last *burnBlock) {
-	kept := make([]*burnBlock, 0, len(c.burns))
+	remaining := make([]*burnBlock, 0, len(c.burns))
 	for _, b := range c.burns {
 		if b.descendsFrom(last) {
-			kept = append(kept, b)
+			remaining = append(remaining, b)
 		}
 	}
 	last.parent = nil
-	c.burns = kept
+	c.burns = remaining
 }
 
-// path lists the blocks above root up to b.
+// path returns the blocks from above root up to b.
 func (c *Chain) path(b *block) []*block {
 	path := make([]*block, b.height-c.root.height)
 	for ; b != c.root; b = b.parent {
@@ -76,8 +76,8 @@ func (c *Chain) path(b *block) []*block {
 	return path
 }
 
-// linear appends the posts of the blocks of a path, each after the burn blocks that it depends on, and the burn blocks up
-// to last.
+// linear appends the posts of the blocks of a path, each after the burn blocks that it depends on, and then the burn
+// blocks up to last.
 func (c *Chain) linear(posts []Post, path []*block, last *burnBlock) []Post {
 	var burns []*burnBlock
 	for b := last; b != nil && b.height > c.history.burned; b = b.parent {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMemoryIsBounded makes a long chain and looks at what the generator holds on to.
+// TestMemoryIsBounded generates a long chain and checks how much the generator keeps.
 func TestMemoryIsBounded(t *testing.T) {
 	blocks := 6000
 	if testing.Short() {
@@ -13,24 +13,24 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	cfg := Everything(30, Newest)
 	cfg.ForgetHistory, cfg.SigningSample, cfg.NakamotoFromHeight = true, 1000, 200
-	cfg.Mix = TransfersOnly() // other kinds let the live state grow
+	cfg.Mix = TransfersOnly() // with other kinds the live state grows
 	c := New(cfg)
 	limit := int(10 * c.window()) // orphaned ones included
 	var before, after runtime.MemStats
-	for made := 0; made < blocks; {
+	for grown := 0; grown < blocks; {
 		p := c.Next()
 		if p.Path != "/new_block" {
 			continue
 		}
-		made++
+		grown++
 		if len(c.blocks) > limit || len(c.burns) > 4*limit || len(c.queue) > 500 || len(c.delayed) > 50 || len(c.history.posts) > 1 {
 			t.Fatalf("after %d blocks: %d blocks, %d burn blocks, %d queued, %d delayed, %d final posts",
-				made, len(c.blocks), len(c.burns), len(c.queue), len(c.delayed), len(c.history.posts))
+				grown, len(c.blocks), len(c.burns), len(c.queue), len(c.delayed), len(c.history.posts))
 		}
-		if n := len(c.model.reward.rows); n > cfg.Maturity+limit {
-			t.Fatalf("after %d blocks %d rewards wait", made, n)
+		if n := len(c.model.reward.Rows); n > cfg.Maturity+limit {
+			t.Fatalf("after %d blocks %d rewards wait", grown, n)
 		}
-		if made == blocks/2 {
+		if grown == blocks/2 {
 			runtime.GC()
 			runtime.ReadMemStats(&before)
 		}

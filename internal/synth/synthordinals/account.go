@@ -8,9 +8,9 @@ import (
 	"strata/domain/ordinals"
 )
 
-// newAddresses makes addresses of all kinds. Nobody has their keys.
+// newAddresses derives addresses of all kinds from the seed. Nobody has their keys.
 func newAddresses(cfg Config) []string {
-	network := bitcoin.Testnet // also of signet
+	network := bitcoin.Testnet // also for signet
 	switch cfg.Network {
 	case ordinals.Mainnet:
 		network = bitcoin.Mainnet
@@ -32,7 +32,7 @@ func newAddresses(cfg Config) []string {
 		}
 		text, ok := address.Text(network)
 		if !ok {
-			panic("synthordinals: an address that can't be written")
+			panic("synthordinals: an address has no text")
 		}
 		all[i] = text
 	}

@@ -7,9 +7,9 @@ import (
 	"strata/domain/ordinals"
 )
 
-// BenchmarkFeed makes blocks and tells how many a second.
+// BenchmarkFeed measures blocks per second.
 func BenchmarkFeed(b *testing.B) {
-	busy := Config{Seed: 1, Reveals: Range{1000, 1000}, Transfers: Range{300, 300}, Live: 20_000}
+	busy := Config{Seed: 1, Reveals: Range{Min: 1000, Max: 1000}, Transfers: Range{Min: 300, Max: 300}, Live: 20_000}
 	for _, tc := range []struct {
 		name string
 		cfg  Config
@@ -31,7 +31,7 @@ func BenchmarkFeed(b *testing.B) {
 	}
 }
 
-// BenchmarkExpected computes the state of a thousand blocks.
+// BenchmarkExpected measures the computation of the state of a thousand blocks.
 func BenchmarkExpected(b *testing.B) {
 	f := New(Everything(1, ordinals.Regtest))
 	for len(f.canonical) < 1000 {

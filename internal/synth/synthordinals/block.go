@@ -7,10 +7,11 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/ordinals"
+	"strata/internal/synth/undo"
 )
 
-// block is a Bitcoin block and what it did on its branch. What it says never changes, only the bookkeeping
-// at its end does.
+// block is a Bitcoin block with its effects on its branch. Its contents never change, only the fields after transactions
+// do.
 type block struct {
 	height       uint64
 	hash         hash.Hash32
@@ -20,19 +21,19 @@ type block struct {
 	coinbase     hash.Hash32 // its transaction
 	transactions []*transaction
 
-	mined   []mined  // what to do again when the block returns; nil when it is final
-	undo    []func() // nil when it is final, or not on the branch
-	on      bool     // the branch
-	applied bool     // by the posts that were handed out
+	mined    []minedPlan   // repeated if the block returns; nil if the block is final
+	changes  []undo.Change // of the world; nil if the block is final, or not on the branch
+	onBranch bool          // whether the block is on the branch
+	applied  bool          // by the posts that were handed out
 }
 
-// mined is a transaction with its position in the block.
-type mined struct {
+// minedPlan is a plan with its position in the block.
+type minedPlan struct {
 	plan  *plan
 	index uint32
 }
 
-// transaction is what the feed tells of a plan that was mined.
+// transaction is a mined plan in the form of the feed.
 type transaction struct {
 	id      hash.Hash32
 	index   uint32
@@ -49,29 +50,29 @@ type reveal struct {
 	number  ordinals.InscriptionNumber
 	sat     ordinals.Sat
 	hops    uint64 // moves of the sat before
-	curse   curse  // none is empty
-	again   bool   // there was an inscription on the sat
-	unbound uint64 // which unbound inscription it is, if it is one
+	curse   curse  // empty for none
+	again   bool   // the sat was inscribed before
+	unbound uint64 // number among the unbound inscriptions, if it is one
 	to      place
 }
 
-// move is that of an inscribed sat.
+// move is the move of an inscribed sat.
 type move struct {
 	sat      ordinals.Sat
 	from, to place
 }
 
-// place is where a sat is.
+// place is the place of a sat.
 type place struct {
 	at      outpoint
 	offset  uint64
 	kind    ordinals.LocationType
-	address string // of who can move it; only Transferred has one
-	script  string // of what is Burnt
+	address string // of the owner; only for Transferred
+	script  string // only for Burnt
 	value   uint64 // of the output; 0 for SpentInFees
 }
 
-// outpoint names an output.
+// outpoint identifies an output.
 type outpoint struct {
 	tx   hash.Hash32
 	vout uint32
@@ -82,10 +83,10 @@ type tokenOperation struct {
 	kind     ordinals.BRC20Kind
 	tick     string // as inscribed
 	id       ordinals.InscriptionID
-	address  string // who deploys, mints, inscribes or sends
-	receiver string // of what is sent; empty when it was burnt
+	address  string // deploys, mints, inscribes or sends
+	receiver string // of a sent amount; empty if it was burnt
 	amount   *big.Int
-	deploy   *token // of a deploy
+	deploy   *token // only for a deploy
 	decimals uint8  // of the token
 	sat      ordinals.Sat
 	to       place // of the inscription
@@ -99,32 +100,32 @@ func (o outpoint) String() string {
 	return o.tx.String()[2:] + ":" + strconv.FormatUint(uint64(o.vout), 10)
 }
 
-// toldValue is that of the output. Some indexers have none for an output without address.
-func (r *reveal) toldValue(s Shape) uint64 {
+// postedValue returns the value of the output. Some indexers post 0 for an output without address.
+func (r *reveal) postedValue(s Shape) uint64 {
 	if r.to.kind == ordinals.Burnt && !s.BurntValue {
 		return 0
 	}
 	return r.to.value
 }
 
-// toldAddress is the inscriber's.
-func (r *reveal) toldAddress(s Shape) *string {
+// postedAddress returns the inscriber's address.
+func (r *reveal) postedAddress(s Shape) *string {
 	if r.to.address == "" && !s.EmptyTexts {
 		return nil
 	}
 	return &r.to.address
 }
 
-// toldParents are all of them where there is a list.
-func (r *reveal) toldParents(s Shape) []ordinals.InscriptionID {
+// postedParents returns all parents, or only the first one if the shape has no list of parents.
+func (r *reveal) postedParents(s Shape) []ordinals.InscriptionID {
 	if !s.Parents && len(r.parents) > 1 {
 		return r.parents[:1]
 	}
 	return r.parents
 }
 
-// toldCharms are those that the protocol gives.
-func (r *reveal) toldCharms(height uint64, network ordinals.Network) ordinals.Charms {
+// postedCharms returns the charms according to the protocol.
+func (r *reveal) postedCharms(height uint64, network ordinals.Network) ordinals.Charms {
 	charms := r.blessing(height, network)
 	if r.onNoSat {
 		return charms | ordinals.CharmUnbound
@@ -139,10 +140,10 @@ func (r *reveal) toldCharms(height uint64, network ordinals.Network) ordinals.Ch
 	return charms
 }
 
-// derivedCharms are those that a reader of a feed without charms comes to.
+// derivedCharms returns the charms that a reader derives from a feed without charms.
 func (r *reveal) derivedCharms(s Shape, height uint64, network ordinals.Network) ordinals.Charms {
 	charms := r.blessing(height, network) | r.sat.Charms()
-	if shown := r.curse.shown(s); shown != nil && *shown == "reinscription" {
+	if curse := r.curse.display(s); curse != nil && *curse == "reinscription" {
 		charms |= ordinals.CharmReinscription
 	}
 	switch r.to.kind {
@@ -154,7 +155,7 @@ func (r *reveal) derivedCharms(s Shape, height uint64, network ordinals.Network)
 	return charms
 }
 
-// blessing is the charm of an inscription that is cursed, or would have been before the jubilee.
+// blessing returns the charm of an inscription that is cursed, or would have been cursed before the jubilee.
 func (r *reveal) blessing(height uint64, network ordinals.Network) ordinals.Charms {
 	switch {
 	case r.curse == "":
@@ -165,16 +166,16 @@ func (r *reveal) blessing(height uint64, network ordinals.Network) ordinals.Char
 	return ordinals.CharmVindicated
 }
 
-// toldTick is that of a BRC-20 operation.
-func (o *tokenOperation) toldTick(s Shape) string {
+// postedTick returns the tick in the form of the shape.
+func (o *tokenOperation) postedTick(s Shape) string {
 	if s.LowerTicks {
 		return ticker(o.tick)
 	}
 	return o.tick
 }
 
-// metadata of an inscription.
+// metadata is the metadata of an inscription.
 type metadata struct {
-	told  json.RawMessage // nil for none
-	shown json.RawMessage // nil for what counts as none
+	posted  json.RawMessage // nil for none
+	display json.RawMessage // as readers see it; nil also for values that count as none
 }

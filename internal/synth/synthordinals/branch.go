@@ -1,28 +1,32 @@
 package synthordinals
 
-import "slices"
+import (
+	"slices"
 
-// step makes what is delivered next: usually some blocks.
+	"strata/internal/synth/undo"
+)
+
+// step queues the next delivery, usually of some blocks.
 func (f *Feed) step() {
 	f.finalize()
 	switch {
-	case f.chance(f.cfg.RollbackProbability) && len(f.branch) > 0:
+	case f.random.Chance(f.cfg.RollbackProbability) && len(f.branch) > 0:
 		f.reorganize()
-	case f.chance(f.cfg.UnknownRollbackProbability):
-		f.takeBackUnknown()
+	case f.random.Chance(f.cfg.UnknownRollbackProbability):
+		f.rollBackUnknown()
 	default:
 		f.extend()
 	}
 }
 
-// extend makes some blocks and delivers them in time, a little late, or much later.
+// extend builds some blocks and queues their delivery: now, a little late, or much later.
 func (f *Feed) extend() {
 	var blocks []*block
-	for n := f.draw(f.cfg.BlocksPerPayload); n > 0; n-- {
+	for n := f.random.In(f.cfg.BlocksPerPayload); n > 0; n-- {
 		blocks = append(blocks, f.grow())
 	}
 	d := f.send(nil, blocks)
-	outOfOrder, gap := f.chance(f.cfg.OutOfOrderProbability), f.chance(f.cfg.GapProbability)
+	outOfOrder, gap := f.random.Chance(f.cfg.OutOfOrderProbability), f.random.Chance(f.cfg.GapProbability)
 	if !outOfOrder && !gap {
 		return
 	}
@@ -34,37 +38,38 @@ func (f *Feed) extend() {
 	}
 }
 
-// reorganize abandons some blocks for others, and sometimes comes back to them.
+// reorganize abandons some blocks for rivals, and sometimes returns to them.
 func (f *Feed) reorganize() {
 	abandoned := f.retreat(1 + f.random.IntN(min(f.cfg.MaxRollbackDepth, len(f.branch))))
 	rivals := f.outgrow(abandoned)
 	f.send(abandoned, rivals)
-	if f.chance(f.cfg.ReturnProbability) {
-		f.comeBack(abandoned, f.retreat(len(rivals)))
+	if f.random.Chance(f.cfg.ReturnProbability) {
+		f.returnTo(abandoned, f.retreat(len(rivals)))
 	}
 	f.mempool = nil
 }
 
-// comeBack leaves the rivals for what was abandoned for them; both come newest first.
-func (f *Feed) comeBack(abandoned, rivals []*block) {
+// returnTo puts abandoned blocks back in the place of their rivals. Both lists are newest first.
+func (f *Feed) returnTo(abandoned, rivals []*block) {
 	back := slices.Clone(abandoned)
 	slices.Reverse(back)
 	for _, b := range back {
 		f.advance(b)
 	}
-	f.floor = abandoned[0].height + 2 // at least as high as rivals of whom nothing was told
+	f.floor = abandoned[0].height + 2 // at least as high as rivals that were not sent because they are empty
 	if len(rivals) > 0 {
 		f.floor = max(f.floor, rivals[0].height+1)
 	}
-	// What the rivals had besides waits again.
-	known := plansOf(abandoned)
-	f.mempool = slices.DeleteFunc(plansOf(rivals), func(p *plan) bool { return slices.Contains(known, p) })
+	// Transactions that only the rivals had are pending again.
+	known := minedPlans(abandoned)
+	f.mempool = slices.DeleteFunc(minedPlans(rivals), func(p *plan) bool { return slices.Contains(known, p) })
 	f.send(rivals, append(back, f.grow()))
 }
 
-// outgrow makes blocks that lead higher than those abandoned do. There may be nothing to tell of any.
+// outgrow builds rivals that lead to a greater height than the abandoned blocks. Those of them that are empty are not
+// sent, and not returned; that may be all.
 func (f *Feed) outgrow(abandoned []*block) []*block {
-	f.mempool = plansOf(abandoned)
+	f.mempool = minedPlans(abandoned)
 	longer := abandoned[0].height + 1
 	var rivals []*block
 	for f.random.IntN(6) > 0 {
@@ -74,16 +79,16 @@ func (f *Feed) outgrow(abandoned []*block) []*block {
 			return rivals
 		}
 	}
-	f.floor = longer + 1 // the rest are empty
+	f.floor = longer + 1 // the other rivals are empty
 	return rivals
 }
 
-// takeBackUnknown takes back a block that the receiver has never heard of: it was found, and lost again, while nothing
-// was sent.
-func (f *Feed) takeBackUnknown() {
+// rollBackUnknown sends the rollback of a block that the receiver does not know: it was mined and abandoned before it
+// could be sent.
+func (f *Feed) rollBackUnknown() {
 	f.grow()
 	lost := f.retreat(1)
-	f.mempool = plansOf(lost)
+	f.mempool = minedPlans(lost)
 	var apply []*block
 	if f.random.IntN(3) > 0 {
 		apply = append(apply, f.grow())
@@ -92,48 +97,49 @@ func (f *Feed) takeBackUnknown() {
 	f.mempool = nil
 }
 
-// retreat takes the last blocks off the branch, newest first.
+// retreat removes the last blocks from the branch and returns them, newest first.
 func (f *Feed) retreat(depth int) []*block {
 	var abandoned []*block
 	for range depth {
 		b := f.tip()
 		f.branch = f.branch[:len(f.branch)-1]
-		undoAll(b.undo)
-		b.undo, b.on = nil, false
+		undo.All(b.changes)
+		b.changes, b.onBranch = nil, false
 		abandoned = append(abandoned, b)
 	}
 	f.floor = 0
 	return abandoned
 }
 
-// advance puts a block back onto the branch that it was made for.
+// advance puts a block back onto the branch that it was built on.
 func (f *Feed) advance(b *block) {
 	list := b.mined
-	newExecution(f.world, f.cfg, b).again(list)
+	newExecution(f.world, f.cfg, b).replay(list)
 	f.push(b)
 }
 
-// push makes a block that was executed the tip.
+// push makes an executed block the tip.
 func (f *Feed) push(b *block) {
-	b.undo, b.on = f.world.journal.take(), true
+	b.changes, b.onBranch = f.world.changes.Take(), true
 	f.branch = append(f.branch, b)
 }
 
-// finalize lets go of what no reorganisation can reach any more.
+// finalize drops the undo logs of blocks that no reorganisation can reach any more and, with Config.ForgetHistory, old
+// blocks.
 func (f *Feed) finalize() {
 	excess := max(len(f.branch)-f.cfg.MaxRollbackDepth, 0)
 	for _, b := range f.branch[:excess] {
-		b.undo, b.mined, f.root = nil, nil, b
+		b.changes, b.mined, f.root = nil, nil, b
 	}
 	f.branch = slices.Delete(f.branch, 0, excess)
-	kept := 128 + f.cfg.MaxRollbackDepth
-	if n := len(f.canonical) - kept; f.cfg.ForgetHistory && n > kept {
+	keep := 128 + f.cfg.MaxRollbackDepth
+	if n := len(f.canonical) - keep; f.cfg.ForgetHistory && n > keep {
 		f.canonical = slices.Delete(f.canonical, 0, n)
 	}
 }
 
-// plansOf are the transactions of blocks that come newest first, oldest first.
-func plansOf(blocks []*block) []*plan {
+// minedPlans returns the plans of blocks, oldest first. The blocks are newest first.
+func minedPlans(blocks []*block) []*plan {
 	var plans []*plan
 	for i := len(blocks) - 1; i >= 0; i-- {
 		for _, m := range blocks[i].mined {

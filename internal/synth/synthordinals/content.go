@@ -9,8 +9,8 @@ import (
 
 // kind is a kind of content.
 type kind struct {
-	told, mime string
-	text       bool // UTF-8, so that it can refer to others
+	posted, mime string // content type, MIME type
+	text         bool   // UTF-8, so the content can refer to inscriptions
 }
 
 var kinds = []kind{
@@ -32,12 +32,12 @@ var kinds = []kind{
 	{"", "", false},
 }
 
-// fragments are what texts are made of; none has a slash.
+// fragments are the parts of random texts. None has a slash.
 var fragments = []string{
 	"sat", " ", "Ordinals ", "\n", "<div>", "é", "🔥", "\"", "\\", "{}", "0123456789", "&amp;", "\t", "ルーン", "lorem ipsum dolor ",
 }
 
-// metadatas are metadata as told and as shown. Readers are shown null for what JavaScript takes for false.
+// metadatas are metadata as posted and as shown. What JavaScript takes for false is shown as null.
 var metadatas = []metadata{
 	{json.RawMessage(`{"foo":"bar","test":1337}`), json.RawMessage(`{"foo":"bar","test":1337}`)},
 	{json.RawMessage(`{"a":{"b":[1,2.5,-3e10,null,true]},"name":"🔥 #1"}`), json.RawMessage(`{"a":{"b":[1,2.5,-3e10,null,true]},"name":"🔥 #1"}`)},
@@ -51,18 +51,18 @@ var metadatas = []metadata{
 	{json.RawMessage(`""`), nil},
 }
 
-// body gives an envelope a content.
+// body sets the content of an envelope.
 func (f *Feed) body(e *envelope) {
 	k := kinds[f.random.IntN(len(kinds))]
-	refer := f.chance(f.cfg.RecursionShare)
-	for refer && !k.text {
+	recursive := f.random.Chance(f.cfg.RecursionShare)
+	for recursive && !k.text {
 		k = kinds[f.random.IntN(len(kinds))]
 	}
-	e.contentType, e.mime = k.told, k.mime
-	size := f.draw(f.cfg.ContentBytes)
+	e.contentType, e.mime = k.posted, k.mime
+	size := f.random.In(f.cfg.ContentBytes)
 	if !k.text {
 		e.content = make([]byte, size)
-		f.fill(e.content)
+		f.random.Fill(e.content)
 		return
 	}
 	var text strings.Builder
@@ -73,14 +73,14 @@ func (f *Feed) body(e *envelope) {
 		}
 		text.WriteString(part)
 	}
-	if refer {
-		f.refer(e, &text)
+	if recursive {
+		f.addReferences(e, &text)
 	}
 	e.content = []byte(text.String())
 }
 
-// refer writes references into a content: to inscriptions that are there, to one that is not, to one twice.
-func (f *Feed) refer(e *envelope, text *strings.Builder) {
+// addReferences appends references to a content: to existing inscriptions, to missing ones, sometimes to one twice.
+func (f *Feed) addReferences(e *envelope, text *strings.Builder) {
 	for n := 1 + f.random.IntN(3); n > 0; n-- {
 		id := f.someInscription()
 		e.refs = append(e.refs, id)
@@ -93,16 +93,16 @@ func (f *Feed) refer(e *envelope, text *strings.Builder) {
 	e.refs = distinct(e.refs)
 }
 
-// someInscription is a recent one, or one that nobody ever sees.
+// someInscription returns a recent inscription, or one that never exists.
 func (f *Feed) someInscription() ordinals.InscriptionID {
-	recent := f.world.recent.value
+	recent := f.world.recent.Value
 	if n := f.random.IntN(10); n == 0 || len(recent) == 0 {
-		return ordinals.NewInscriptionID(f.hash(), uint32(f.random.IntN(3)))
+		return ordinals.NewInscriptionID(f.random.Hash32(), uint32(f.random.IntN(3)))
 	}
 	return recent[f.random.IntN(len(recent))]
 }
 
-// distinct has each once, in the order of the first.
+// distinct returns the ids without repetitions, in the order of their first occurrences.
 func distinct(all []ordinals.InscriptionID) []ordinals.InscriptionID {
 	var list []ordinals.InscriptionID
 	seen := map[ordinals.InscriptionID]bool{}
@@ -115,23 +115,23 @@ func distinct(all []ordinals.InscriptionID) []ordinals.InscriptionID {
 	return list
 }
 
-// envelope is an inscription with something of everything.
+// envelope returns a random inscription.
 func (f *Feed) envelope() *envelope {
 	e := &envelope{hops: uint64(f.random.IntN(1000))}
 	f.body(e)
-	if f.chance(f.cfg.CursedShare) {
+	if f.random.Chance(f.cfg.CursedShare) {
 		e.flaw = flaws[f.random.IntN(len(flaws))]
 	}
-	if f.chance(f.cfg.MetadataShare) {
+	if f.random.Chance(f.cfg.MetadataShare) {
 		e.metadata = metadatas[f.random.IntN(len(metadatas))]
 	}
-	if f.chance(f.cfg.ParentShare) {
+	if f.random.Chance(f.cfg.ParentShare) {
 		for n := 1 + f.random.IntN(2); n > 0; n-- {
 			e.parents = append(e.parents, f.someInscription())
 		}
 		e.parents = distinct(e.parents)
 	}
-	if f.chance(f.cfg.DelegateShare) {
+	if f.random.Chance(f.cfg.DelegateShare) {
 		e.delegate = f.someInscription()
 		if f.random.IntN(2) == 0 {
 			e.content, e.refs = []byte{}, nil

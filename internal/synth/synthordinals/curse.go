@@ -1,9 +1,9 @@
 package synthordinals
 
-// curse is why an inscription is cursed, by the word that the feed has for it; empty for none.
+// curse is the reason why an inscription is cursed, in the feed's word for it; empty for none.
 type curse string
 
-// Curses.
+// The curses of the feed.
 const (
 	curseDuplicateField  curse = "DuplicateField"
 	curseIncompleteField curse = "IncompleteField"
@@ -17,11 +17,11 @@ const (
 	genericCurse               = `"Generic"`
 )
 
-// flaws are the curses that an envelope has of itself.
+// flaws are the curses that depend only on the envelope.
 var flaws = []curse{curseDuplicateField, curseIncompleteField, curseUnevenField, cursePushnum, curseStutter}
 
-// wording is how a curse is written in the feed, and what readers are told.
-type wording struct{ shown, old, oldShown string }
+// wording has the forms of a curse: what readers see, the JSON of old feeds, and what readers of those see.
+type wording struct{ display, old, oldDisplay string }
 
 var wordings = map[curse]wording{
 	curseDuplicateField:  {"duplicate_field", `"tag"`, "tag"},
@@ -35,8 +35,8 @@ var wordings = map[curse]wording{
 	curseReinscription:   {"reinscription", `"reinscription"`, "reinscription"},
 }
 
-// told is the JSON of curse_type.
-func (c curse) told(s Shape) string {
+// encoding returns the JSON of curse_type.
+func (c curse) encoding(s Shape) string {
 	switch {
 	case c == "":
 		return "null"
@@ -48,28 +48,29 @@ func (c curse) told(s Shape) string {
 	return `"` + string(c) + `"`
 }
 
-// shown is what readers are told; nil for none.
-func (c curse) shown(s Shape) *string {
+// display returns the curse as readers see it; nil for none.
+func (c curse) display(s Shape) *string {
 	w := wordings[c]
 	switch {
 	case c == "":
 		return nil
 	case s.Curses == CurseGeneric:
-		w.shown = "generic"
+		w.display = "generic"
 	case s.Curses == CurseOld:
-		w.shown = w.oldShown
+		w.display = w.oldDisplay
 	}
-	return &w.shown
+	return &w.display
 }
 
-// curseOf is the first reason of those that the protocol looks for, in its order.
-func curseOf(e *envelope, place int, reinscribed bool) curse {
+// firstCurse returns the first reason for a curse, in the order in which the protocol checks them. index is the number
+// of envelopes of the same input that come before.
+func firstCurse(e *envelope, index int, reinscribed bool) curse {
 	switch {
 	case e.flaw != "" && e.flaw != cursePushnum && e.flaw != curseStutter:
 		return e.flaw
 	case e.input > 0:
 		return curseNotInFirstInput
-	case place > 0:
+	case index > 0:
 		return curseNotAtOffsetZero
 	case e.pointer != nil:
 		return cursePointer

@@ -5,22 +5,22 @@ import (
 	"sort"
 )
 
-// delivery is a payload in waiting.
+// delivery is a queued payload.
 type delivery struct {
 	rollback  []*block // newest first
 	apply     []*block // oldest first
 	streaming bool
 	uuid      string
-	reword    *Shape // of the words alone; nil for those of each block
+	reword    *Shape // replaces the wording of the blocks' shapes; nil to keep it
 
-	after  uint64 // so many posts; for what comes later
-	late   bool   // it may be outdated when it comes, in part or whole
-	repeat bool   // it says nothing new, or is not sent
+	after  uint64 // number of posts that come before; only in Feed.later
+	late   bool   // some or all of its blocks may have left the branch when it is handed out
+	repeat bool   // it is handed out only if it changes nothing
 }
 
-// send queues a payload, oldest blocks first.
+// send queues a payload. rollback is newest first, apply oldest first.
 func (f *Feed) send(rollback, apply []*block) *delivery {
-	d := &delivery{rollback: rollback, apply: apply, streaming: f.made > f.cfg.ReplayBlocks, uuid: f.uuid}
+	d := &delivery{rollback: rollback, apply: apply, streaming: f.grown > f.cfg.ReplayBlocks, uuid: f.uuid}
 	if len(rollback) > 0 && f.random.IntN(3) == 0 {
 		d.reword = f.shape()
 	}
@@ -28,11 +28,11 @@ func (f *Feed) send(rollback, apply []*block) *delivery {
 	return d
 }
 
-// shape is that of an indexer.
+// shape returns a random shape of the configuration.
 func (f *Feed) shape() *Shape { return &f.cfg.Shapes[f.random.IntN(len(f.cfg.Shapes))] }
 
-// due is the next delivery, nil if one has to be made. What comes later waits until all is told of the branch that the
-// generator is on.
+// due returns the next delivery, or nil if there is none. Late deliveries wait until the queue is empty, when the
+// receiver has the whole branch.
 func (f *Feed) due() *delivery {
 	if len(f.queue) > 0 {
 		d := f.queue[0]
@@ -49,32 +49,32 @@ func (f *Feed) due() *delivery {
 	return d
 }
 
-// hand notes what a delivery tells; false if there is nothing left to tell.
+// hand records the effects of a delivery that is handed out. It returns false if the delivery must be skipped.
 func (f *Feed) hand(d *delivery) bool {
 	if d.late {
-		d.apply = slices.DeleteFunc(d.apply, func(b *block) bool { return !b.on })
+		d.apply = slices.DeleteFunc(d.apply, func(b *block) bool { return !b.onBranch })
 		if len(d.apply) == 0 {
 			return false
 		}
 	}
-	if d.repeat && !f.saysNothing(d) {
+	if d.repeat && !f.changesNothing(d) {
 		return false
 	}
 	for _, b := range d.rollback {
-		f.takeBack(b)
+		f.rollBack(b)
 	}
 	for _, b := range d.apply {
 		f.apply(b)
 	}
 	f.posts++
-	if !d.repeat && f.chance(f.cfg.DuplicateProbability) {
+	if !d.repeat && f.random.Chance(f.cfg.DuplicateProbability) {
 		f.repeat(d)
 	}
 	return true
 }
 
-// saysNothing reports whether a delivery would change nothing.
-func (f *Feed) saysNothing(d *delivery) bool {
+// changesNothing reports whether a delivery has no effect.
+func (f *Feed) changesNothing(d *delivery) bool {
 	for _, b := range d.rollback {
 		if b.applied {
 			return false
@@ -88,7 +88,8 @@ func (f *Feed) saysNothing(d *delivery) bool {
 	return true
 }
 
-// repeat sends a delivery again: for want of an answer, or on behalf of an earlier registration that nobody removed.
+// repeat queues a delivery again, as an indexer does if it got no answer, or if an earlier registration still exists.
+// The latter has another id and wording.
 func (f *Feed) repeat(d *delivery) {
 	again := *d
 	again.apply = slices.Clone(d.apply)
@@ -99,7 +100,7 @@ func (f *Feed) repeat(d *delivery) {
 	f.later = append(f.later, &again)
 }
 
-// apply notes that a block is canonical.
+// apply adds a block to the canonical ones.
 func (f *Feed) apply(b *block) {
 	if b.applied {
 		return
@@ -109,8 +110,8 @@ func (f *Feed) apply(b *block) {
 	f.canonical = slices.Insert(f.canonical, i, b)
 }
 
-// takeBack notes that a block is not canonical any more.
-func (f *Feed) takeBack(b *block) {
+// rollBack removes a block from the canonical ones.
+func (f *Feed) rollBack(b *block) {
 	if !b.applied {
 		return
 	}

@@ -7,17 +7,17 @@ import (
 	"strata/domain/ordinals"
 )
 
-// encoder writes payloads.
+// encoder encodes a payload.
 type encoder struct {
 	writer
 	cfg    *Config
 	reword *Shape
 }
 
-// encode writes the body of a delivery.
+// encode returns the body of a delivery.
 func (f *Feed) encode(d *delivery) []byte {
-	const usual = 4096 // bytes
-	e := &encoder{writer: writer{buf: make([]byte, 0, usual)}, cfg: &f.cfg, reword: d.reword}
+	const usualSize = 4096 // bytes
+	e := &encoder{writer: writer{buf: make([]byte, 0, usualSize)}, cfg: &f.cfg, reword: d.reword}
 	blocks := d.apply
 	if len(blocks) == 0 {
 		blocks = d.rollback
@@ -34,7 +34,7 @@ func (f *Feed) encode(d *delivery) []byte {
 	return e.buf
 }
 
-// shape is that of a block, with the words of another one if the delivery is reworded.
+// shape returns the shape of a block, with the wording of reword if that is set.
 func (e *encoder) shape(b *block) Shape {
 	s := b.shape
 	if r := e.reword; r != nil {
@@ -96,7 +96,7 @@ func (e *encoder) transaction(b *block, t *transaction, s Shape) {
 	)
 }
 
-// operations are the reveals, then the moves.
+// operations writes the reveals, then the moves.
 func (e *encoder) operations(b *block, t *transaction, s Shape) {
 	e.array(len(t.reveals)+len(t.moves), func(i int) {
 		if i < len(t.reveals) {
@@ -113,11 +113,11 @@ func (e *encoder) reveal(b *block, t *transaction, r *reveal, s Shape) {
 		pointer = e.number(*r.pointer)
 	}
 	var charms, sequence, parent, parents func()
-	switch told := r.toldCharms(b.height, e.cfg.Network); s.Charms {
+	switch all := r.postedCharms(b.height, e.cfg.Network); s.Charms {
 	case CharmsBits:
-		charms = e.number(uint64(told))
+		charms = e.number(uint64(all))
 	case CharmsObject:
-		charms = func() { e.charms(told) }
+		charms = func() { e.charms(all) }
 	case CharmsAbsent:
 	}
 	if s.Unbound {
@@ -126,13 +126,13 @@ func (e *encoder) reveal(b *block, t *transaction, r *reveal, s Shape) {
 			sequence = e.number(r.unbound)
 		}
 	}
-	switch list := r.toldParents(s); {
+	switch list := r.postedParents(s); {
 	case s.Parents:
 		parents = func() { e.array(len(list), func(i int) { e.text(string(list[i]))() }) }
 	case len(list) > 0:
 		parent = e.text(string(list[0]))
 	default:
-		parent = e.maybe("", s.EmptyTexts)
+		parent = e.optional("", s.EmptyTexts)
 	}
 	offset := r.sat.Offset()
 	if r.onNoSat && s.Unbound {
@@ -144,14 +144,14 @@ func (e *encoder) reveal(b *block, t *transaction, r *reveal, s Shape) {
 		member{"content_length", e.number(uint64(len(r.content)))},
 		member{"inscription_number", func() { e.inscriptionNumber(r.number, s) }},
 		member{"inscription_fee", e.number(t.fee)},
-		member{"inscription_output_value", e.number(r.toldValue(s))},
+		member{"inscription_output_value", e.number(r.postedValue(s))},
 		member{"inscription_id", e.text(string(r.id))},
 		member{"inscription_input_index", e.number(uint64(r.input))},
 		member{"inscription_pointer", pointer},
-		member{"inscriber_address", e.maybe(r.to.address, s.EmptyTexts)},
-		member{"delegate", e.maybe(string(r.delegate), s.EmptyTexts)},
-		member{"metaprotocol", e.maybe(r.protocol, s.EmptyTexts)},
-		member{"metadata", e.value(r.metadata.told)},
+		member{"inscriber_address", e.optional(r.to.address, s.EmptyTexts)},
+		member{"delegate", e.optional(string(r.delegate), s.EmptyTexts)},
+		member{"metaprotocol", e.optional(r.protocol, s.EmptyTexts)},
+		member{"metadata", e.value(r.metadata.posted)},
 		member{"parent", parent},
 		member{"parents", parents},
 		member{"ordinal_number", e.number(uint64(r.sat))},
@@ -160,13 +160,13 @@ func (e *encoder) reveal(b *block, t *transaction, r *reveal, s Shape) {
 		member{"tx_index", e.number(uint64(t.index))},
 		member{"transfers_pre_inscription", e.number(r.hops)},
 		member{"satpoint_post_inscription", e.satpoint(r.to, s)},
-		member{"curse_type", e.raw(r.curse.told(s))},
+		member{"curse_type", e.raw(r.curse.encoding(s))},
 		member{"charms", charms},
 		member{"unbound_sequence", sequence},
 	)
 }
 
-// inscriptionNumber is both, or the single one of very old feeds.
+// inscriptionNumber writes both numbers, or the single one of very old feeds.
 func (e *encoder) inscriptionNumber(n ordinals.InscriptionNumber, s Shape) {
 	if s.PlainNumber && n.Classic == n.Jubilee {
 		e.integer(n.Classic)()
@@ -175,10 +175,10 @@ func (e *encoder) inscriptionNumber(n ordinals.InscriptionNumber, s Shape) {
 	e.object(member{"classic", e.integer(n.Classic)}, member{"jubilee", e.integer(n.Jubilee)})
 }
 
-func (e *encoder) charms(told ordinals.Charms) {
+func (e *encoder) charms(charms ordinals.Charms) {
 	var members []member
 	for bit, name := range (ordinals.CharmPalindrome<<1 - 1).Names() {
-		members = append(members, member{name, e.bool(told.Has(1 << bit))})
+		members = append(members, member{name, e.bool(charms.Has(1 << bit))})
 	}
 	e.object(members...)
 }
@@ -213,7 +213,7 @@ func (e *encoder) move(t *transaction, m *move, s Shape) {
 
 func (e *encoder) token(o *tokenOperation, s Shape) {
 	e.object(member{string(o.kind), func() {
-		members := []member{{"tick", e.text(o.toldTick(s))}}
+		members := []member{{"tick", e.text(o.postedTick(s))}}
 		switch o.kind {
 		case ordinals.BRC20KindDeploy:
 			members = append(members,

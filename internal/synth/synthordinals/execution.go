@@ -4,16 +4,17 @@ import (
 	"strata/domain/ordinals"
 )
 
-// execution fills a block. The same plans on the same world make the same block, so it draws nothing at random.
+// execution fills a block with transactions. The same plans on the same world give the same block, so it draws nothing
+// at random.
 type execution struct {
 	w       *world
 	network ordinals.Network
 	live    int
 	b       *block
 
-	fees    uint64    // so far
-	toMiner []stretch // the sats of these fees
-	inFees  []carried // the inscribed ones, by position in the output of the coinbase transaction
+	fees    uint64         // of the transactions so far
+	toMiner []stretch      // the sats of the subsidy and of these fees
+	inFees  []inscribedSat // the inscribed sats of these fees, with offsets in the output of the coinbase transaction
 }
 
 func newExecution(w *world, cfg Config, b *block) *execution {
@@ -24,19 +25,19 @@ func newExecution(w *world, cfg Config, b *block) *execution {
 	}
 }
 
-// again fills a block that returns.
-func (x *execution) again(list []mined) {
+// replay fills a block that returns to the branch.
+func (x *execution) replay(list []minedPlan) {
 	for _, m := range list {
 		x.mine(m.plan, m.index)
 	}
 	x.finish()
 }
 
-// mine executes a plan. Its inputs must be there.
+// mine executes a plan, whose inputs must exist.
 func (x *execution) mine(p *plan, index uint32) {
 	t := &transaction{id: p.id, index: index, fee: p.inValue() - p.outValue()}
 	x.b.transactions = append(x.b.transactions, t)
-	x.b.mined = append(x.b.mined, mined{p, index})
+	x.b.mined = append(x.b.mined, minedPlan{p, index})
 	flow := x.open(p)
 	flow.reveal(t)
 	flow.move(t)
@@ -49,25 +50,26 @@ func (x *execution) finish() {
 	x.number(func(r *reveal) bool { return r.to.kind != ordinals.SpentInFees })
 	x.number(func(r *reveal) bool { return r.to.kind == ordinals.SpentInFees })
 	if len(x.inFees) > 0 {
-		x.w.outputs.put(x.reward(), &output{
+		x.w.outputs.Set(x.reward(), &output{
 			payee: payee{value: ordinals.Subsidy(x.b.height) + x.fees}, kind: ordinals.SpentInFees,
-			stretches: x.toMiner, carried: x.inFees, matures: x.b.height + coinbaseMaturity,
+			stretches: x.toMiner, inscribed: x.inFees, matures: x.b.height + coinbaseMaturity,
 		})
-		x.w.spendable.add(x.reward())
+		x.w.spendable.Add(x.reward())
 	}
 	x.w.forget(x.live, x.b.height)
 }
 
-// number numbers some of the inscriptions. Those in the fees come last, because the indexer meets them last.
-func (x *execution) number(which func(*reveal) bool) {
+// number numbers the inscriptions that match. finish calls it last for those in the fees, as the indexer finds them
+// last.
+func (x *execution) number(matches func(*reveal) bool) {
 	for _, t := range x.b.transactions {
 		for _, r := range t.reveals {
-			if which(r) {
+			if matches(r) {
 				r.number = x.w.number(r.curse != "", x.b.height, x.network)
 			}
 		}
 	}
 }
 
-// reward is the miner's output.
+// reward returns the miner's output.
 func (x *execution) reward() outpoint { return outpoint{tx: x.b.coinbase} }

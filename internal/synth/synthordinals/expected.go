@@ -8,20 +8,20 @@ import (
 	"strata/domain/ordinals"
 )
 
-// folding makes a state of blocks that come in the order of their heights.
-type folding struct {
+// accumulator computes a state from blocks in the order of their heights.
+type accumulator struct {
 	network  ordinals.Network
 	state    State
 	onSat    map[ordinals.Sat][]*Inscription
 	balances map[Holding]*Balance
-	minted   map[string]*big.Int // by ticker, as are the next two
+	minted   map[string]*big.Int // by ticker, like the next two
 	burnt    map[string]*big.Int
 	txCount  map[string]int
 }
 
-// fold makes a state from nothing.
+// fold computes the state that blocks lead to.
 func fold(blocks []*block, network ordinals.Network) State {
-	f := &folding{
+	f := &accumulator{
 		network: network,
 		state: State{
 			Inscriptions: map[ordinals.InscriptionID]*Inscription{}, Locations: map[ordinals.Sat][]Location{},
@@ -31,7 +31,7 @@ func fold(blocks []*block, network ordinals.Network) State {
 		burnt: map[string]*big.Int{}, txCount: map[string]int{},
 	}
 	for _, b := range blocks {
-		f.state.Blocks = append(f.state.Blocks, b.told())
+		f.state.Blocks = append(f.state.Blocks, b.public())
 		for _, t := range b.transactions {
 			f.reveals(b, t)
 			for _, m := range t.moves {
@@ -46,14 +46,14 @@ func fold(blocks []*block, network ordinals.Network) State {
 	return f.state
 }
 
-// location is a place in a block.
+// location returns the location of a place, without address and value.
 func (b *block) location(t *transaction, p place) Location {
 	return Location{
 		Height: b.height, BlockHash: b.hash, Time: b.time, TxIndex: t.index, TxID: t.id, Type: p.kind, Output: p.at.String(), Offset: p.offset,
 	}
 }
 
-// moved is where a move leads to.
+// moved returns the location that a move leads to.
 func (b *block) moved(t *transaction, m *move) Location {
 	l := b.location(t, m.to)
 	if m.to.kind == ordinals.Transferred {
@@ -65,15 +65,15 @@ func (b *block) moved(t *transaction, m *move) Location {
 	return l
 }
 
-// revealed is where an inscription is revealed.
+// revealed returns the location of a revealed inscription.
 func (b *block) revealed(t *transaction, r *reveal) Location {
-	l, value := b.location(t, r.to), r.toldValue(b.shape)
-	l.Address, l.Value = r.toldAddress(b.shape), &value
+	l, value := b.location(t, r.to), r.postedValue(b.shape)
+	l.Address, l.Value = r.postedAddress(b.shape), &value
 	return l
 }
 
-// reveals takes the sats to where they are before it adds the inscriptions, which are no older than the transaction.
-func (f *folding) reveals(b *block, t *transaction) {
+// reveals first moves the sats and then adds the inscriptions, because a reveal moves only older inscriptions.
+func (f *accumulator) reveals(b *block, t *transaction) {
 	var born []*Inscription
 	arrived := map[ordinals.Sat]bool{}
 	for _, r := range t.reveals {
@@ -84,13 +84,13 @@ func (f *folding) reveals(b *block, t *transaction) {
 		}
 		charms := r.derivedCharms(b.shape, b.height, f.network)
 		if b.shape.Charms != CharmsAbsent {
-			charms = r.toldCharms(b.height, f.network)
+			charms = r.postedCharms(b.height, f.network)
 		}
 		born = append(born, &Inscription{
 			ID: r.id, Number: r.number.Jubilee, ClassicNumber: r.number.Classic, Sat: r.sat, Rarity: r.sat.Rarity(), Genesis: l, Fee: t.fee,
-			Content: r.content, ContentType: strings.ReplaceAll(r.contentType, "\x00", ""), MimeType: r.mime, Metadata: r.metadata.shown,
-			Metaprotocol: r.protocol, Delegate: r.delegate, Parents: r.toldParents(b.shape), RecursionRefs: r.refs,
-			Curse: r.curse.shown(b.shape), Charms: charms.Names(),
+			Content: r.content, ContentType: strings.ReplaceAll(r.contentType, "\x00", ""), MimeType: r.mime, Metadata: r.metadata.display,
+			Metaprotocol: r.protocol, Delegate: r.delegate, Parents: r.postedParents(b.shape), RecursionRefs: r.refs,
+			Curse: r.curse.display(b.shape), Charms: charms.Names(),
 		})
 	}
 	for _, i := range born {
@@ -99,8 +99,8 @@ func (f *folding) reveals(b *block, t *transaction) {
 	}
 }
 
-// arrive moves a sat, and with it the inscriptions that it has.
-func (f *folding) arrive(sat ordinals.Sat, l Location) {
+// arrive moves a sat with its inscriptions.
+func (f *accumulator) arrive(sat ordinals.Sat, l Location) {
 	before := f.state.Locations[sat]
 	f.state.Locations[sat] = append(before, l)
 	moved := slices.Clone(f.onSat[sat])
@@ -116,8 +116,8 @@ func (f *folding) arrive(sat ordinals.Sat, l Location) {
 	}
 }
 
-// balance is that of an address, to be changed.
-func (f *folding) balance(ticker, address string) *Balance {
+// balance returns the balance of an address, which the caller may change.
+func (f *accumulator) balance(ticker, address string) *Balance {
 	h := Holding{Ticker: ticker, Address: address}
 	if f.balances[h] == nil {
 		f.balances[h] = &Balance{Available: new(big.Int), Transferrable: new(big.Int)}
@@ -125,15 +125,15 @@ func (f *folding) balance(ticker, address string) *Balance {
 	return f.balances[h]
 }
 
-// sum is that of a ticker, to be changed.
-func sum(of map[string]*big.Int, ticker string) *big.Int {
-	if of[ticker] == nil {
-		of[ticker] = new(big.Int)
+// sum returns the sum of a ticker, which the caller may change.
+func sum(sums map[string]*big.Int, ticker string) *big.Int {
+	if sums[ticker] == nil {
+		sums[ticker] = new(big.Int)
 	}
-	return of[ticker]
+	return sums[ticker]
 }
 
-func (f *folding) token(b *block, t *transaction, o *tokenOperation) {
+func (f *accumulator) token(b *block, t *transaction, o *tokenOperation) {
 	tick := ticker(o.tick)
 	f.txCount[tick]++
 	a := Activity{
@@ -146,7 +146,7 @@ func (f *folding) token(b *block, t *transaction, o *tokenOperation) {
 	case ordinals.BRC20KindDeploy:
 		d := o.deploy
 		f.state.Tokens[tick] = &Token{
-			Ticker: tick, Tick: o.toldTick(b.shape), ID: o.id, Number: f.state.Inscriptions[o.id].Number, Height: b.height, TxID: t.id,
+			Ticker: tick, Tick: o.postedTick(b.shape), ID: o.id, Number: f.state.Inscriptions[o.id].Number, Height: b.height, TxID: t.id,
 			TxIndex: t.index, Time: b.time, Address: o.address, Max: d.max, Limit: d.limit, Decimals: d.decimals, SelfMint: d.selfMint,
 		}
 	case ordinals.BRC20KindMint:
@@ -168,8 +168,8 @@ func (f *folding) token(b *block, t *transaction, o *tokenOperation) {
 	}
 }
 
-// finish tells what follows from the last state of things.
-func (f *folding) finish() {
+// finish computes what follows from the final state.
+func (f *accumulator) finish() {
 	s := &f.state
 	s.Counts = Counts{
 		MimeType: map[string]int{}, Rarity: map[ordinals.Rarity]int{}, Address: map[string]int{}, GenesisAddress: map[string]int{},

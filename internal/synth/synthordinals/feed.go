@@ -1,57 +1,53 @@
 package synthordinals
 
 import (
-	"encoding/binary"
-	"math/rand/v2"
-
 	"strata/domain/hash"
+	"strata/internal/synth/draw"
+	"strata/internal/synth/simulate"
 )
 
-// Post is one HTTP request that an indexer makes.
-type Post struct {
-	Path string // always /payload
-	Body []byte // must not be changed
-}
+// Post is one HTTP request of an indexer. Its path is always /payload.
+type Post = simulate.Post
 
-// path of all posts.
+// path is the path of all posts.
 const path = "/payload"
 
-// Feed is an endless stream of posts and the truth about them. It is not safe for concurrent use.
+// Feed is an endless stream of posts, with the state that they lead to. It is not safe for concurrent use.
 type Feed struct {
 	cfg       Config
-	random    *rand.Rand
+	random    draw.Source
 	addresses []string
-	fresh     *fresh
+	fresh     *freshSats
 	world     *world
 	uuid      string
 
-	root    *block   // the last block that is final; nil for none
-	branch  []*block // that can be taken back, oldest first
-	floor   uint64   // the next block is not below, because Bitcoin is there already
-	made    int      // blocks, those of branches that lost included
-	mempool []*plan  // of a branch that lost
+	root    *block   // the last final block; nil for none
+	branch  []*block // blocks that can be rolled back, oldest first
+	floor   uint64   // minimum height of the next block: Bitcoin has reached it by blocks that were not sent
+	grown   int      // number of blocks, including those of abandoned branches
+	mempool []*plan  // transactions of an abandoned branch
 
-	canonical []*block // applied, by height
+	canonical []*block // applied blocks, by height
 	queue     []*delivery
 	later     []*delivery
-	posts     uint64 // handed out
+	posts     uint64 // number of posts that were handed out
 }
 
-// New makes a feed. It cannot fail: see Config for what it does with what can't be.
+// New returns a new feed. It never fails: Config says how it resolves contradictions.
 func New(cfg Config) *Feed {
 	cfg = cfg.normalized()
 	f := &Feed{
-		cfg: cfg, random: rand.New(rand.NewPCG(cfg.Seed, 0x5374726174610002)), addresses: newAddresses(cfg), world: newWorld(),
+		cfg: cfg, random: draw.New(cfg.Seed, 0x5374726174610002), addresses: newAddresses(cfg), world: newWorld(),
 	}
-	f.fresh = newFresh(cfg.StartHeight, f.random)
+	f.fresh = newFreshSats(cfg.StartHeight, f.random)
 	f.uuid = f.newUUID()
 	return f
 }
 
-// Config is the configuration with defaults filled in.
+// Config returns the configuration with all defaults filled in.
 func (f *Feed) Config() Config { return f.cfg }
 
-// Next is the next post of the stream, which never ends.
+// Next returns the next post of the stream, which never ends.
 func (f *Feed) Next() Post {
 	for {
 		d := f.due()
@@ -65,7 +61,7 @@ func (f *Feed) Next() Post {
 	}
 }
 
-// tip is the last block of the branch; nil at the very beginning.
+// tip returns the last block of the branch; nil before the first block.
 func (f *Feed) tip() *block {
 	if len(f.branch) == 0 {
 		return f.root
@@ -73,41 +69,20 @@ func (f *Feed) tip() *block {
 	return f.branch[len(f.branch)-1]
 }
 
-// chance is true with the given probability. It draws from the random source even for 0 and 1, so that one setting does
-// not shift everything else.
-func (f *Feed) chance(probability float64) bool { return f.random.Float64() < probability }
-
-// draw is a number in a range.
-func (f *Feed) draw(r Range) int { return r.Min + f.random.IntN(r.Max-r.Min+1) }
-
-// value is a number of sats in a range.
+// value returns a number of sats in a range.
 func (f *Feed) value(least, most uint64) uint64 { return least + f.random.Uint64N(most-least+1) }
 
 func (f *Feed) address() string { return f.addresses[f.random.IntN(len(f.addresses))] }
 
-// fill makes random bytes.
-func (f *Feed) fill(b []byte) {
-	var word [8]byte
-	for len(b) > 0 {
-		binary.LittleEndian.PutUint64(word[:], f.random.Uint64())
-		b = b[copy(b, word[:]):]
-	}
-}
-
-func (f *Feed) hash() (h hash.Hash32) {
-	f.fill(h[:])
-	return h
-}
-
-// blockHash looks as if there were work behind it.
+// blockHash returns a hash with leading zeros, like that of a block with proof of work.
 func (f *Feed) blockHash() (h hash.Hash32) {
-	f.fill(h[9:])
+	f.random.Fill(h[9:])
 	return h
 }
 
-// newUUID is the id of a registration, which is a random one (RFC 9562, version 4).
+// newUUID returns a random id of a registration (RFC 9562, version 4).
 func (f *Feed) newUUID() string {
-	h := f.hash()
+	h := f.random.Hash32()
 	h[6], h[8] = h[6]&0x0f|0x40, h[8]&0x3f|0x80
 	d := h.String()[2:]
 	return d[:8] + "-" + d[8:12] + "-" + d[12:16] + "-" + d[16:20] + "-" + d[20:32]

@@ -9,7 +9,7 @@ import (
 	"strata/domain/ordinals"
 )
 
-// settings are the feeds that the tests look at.
+// settings returns the configurations that most tests use.
 func settings(seed uint64) map[string]Config {
 	jubilee := Everything(seed, ordinals.Mainnet)
 	jubilee.StartHeight = ordinals.Mainnet.JubileeHeight() - 60
@@ -18,10 +18,10 @@ func settings(seed uint64) map[string]Config {
 	testnet := Everything(seed, ordinals.Testnet)
 	testnet.StartHeight, testnet.ForgetHistory = 2_544_100, false
 	crowded := Everything(seed, ordinals.Signet)
-	crowded.Live, crowded.Accounts, crowded.Transfers = 16, 4, Range{2, 8}
+	crowded.Live, crowded.Accounts, crowded.Transfers = 16, 4, Range{Min: 2, Max: 8}
 	return map[string]Config{
 		"plain":      {Seed: seed},
-		"old":        {Seed: seed, Shapes: []Shape{OldShape()}, Transfers: Range{0, 3}, Reveals: Range{1, 2}, RollbackProbability: 0.2},
+		"old":        {Seed: seed, Shapes: []Shape{OldShape()}, Transfers: Range{Min: 0, Max: 3}, Reveals: Range{Min: 1, Max: 2}, RollbackProbability: 0.2},
 		"everything": Everything(seed, ordinals.Regtest),
 		"jubilee":    jubilee,
 		"self mints": late,
@@ -30,7 +30,7 @@ func settings(seed uint64) map[string]Config {
 	}
 }
 
-// forEach runs a test with each of the settings.
+// forEach runs a test with each configuration of settings.
 func forEach(t *testing.T, seed uint64, test func(*testing.T, Config)) {
 	t.Helper()
 	all := settings(seed)
@@ -54,16 +54,16 @@ func TestDeterministic(t *testing.T) {
 				t.Fatalf("post %d differs:\n%s\n%s", i, p.Body, q.Body)
 			}
 			if i%50 == 0 {
-				a.Expected() // looking does not disturb
+				a.Expected() // must not change later posts
 				a.CanonicalPosts()
 			}
 		}
 	})
 }
 
-// TestModelIsWhatWasPosted compares the model with what somebody finds who only reads the posts, all of them and the
-// canonical ones alone.
-func TestModelIsWhatWasPosted(t *testing.T) {
+// TestObserverFindsExpectedState compares the model with the state that an observer computes from all posts, and from
+// the canonical ones alone.
+func TestObserverFindsExpectedState(t *testing.T) {
 	t.Parallel()
 	forEach(t, 2, func(t *testing.T, cfg Config) {
 		f := New(cfg)
@@ -74,7 +74,7 @@ func TestModelIsWhatWasPosted(t *testing.T) {
 				o.compare(t, "while posts come", f)
 			}
 		}
-		o.compare(t, "in the end", f)
+		o.compare(t, "at the end", f)
 		alone := newObserver(f.Config().Network)
 		for _, p := range f.CanonicalPosts() {
 			alone.receive(t, p)

@@ -1,31 +1,30 @@
 package synthordinals
 
 import (
-	"math/rand/v2"
-
 	"strata/domain/ordinals"
+	"strata/internal/synth/draw"
 )
 
-// lot is how many sats are set aside for one fresh input: the most that it can have.
+// lot is the number of sats that are set aside for one fresh input, and so the maximum size of the input.
 const lot = 20_000
 
-// fresh hands out stretches of sats that nothing was inscribed on. They were mined before the feed begins, and no two of
-// them overlap: ordinary ones are from a lot of their own, and those that collectors look for from lots left out there.
-// It does not come back to what a branch that lost has used.
-type fresh struct {
+// freshSats hands out stretches of sats without inscriptions. They were mined before the feed starts, and no two of
+// them overlap: each ordinary stretch has its own lot, and those that collectors look for are from lots that ordinary
+// ones skip. Stretches that an abandoned branch has used are not handed out again.
+type freshSats struct {
 	lots      walk // all lots
 	heights   walk // blocks, for their first sats
-	coins     walk // whole bitcoins, for theirs
+	coins     walk // whole bitcoins, for their first sats
 	nineballs walk // lots of block 9
 	start     uint64
 	period    uint64
 	epoch     uint64
 }
 
-// walk goes over the numbers below a length, each once, in an order that looks like none.
+// walk visits each number below a length once, in an order that looks random.
 type walk struct{ length, at, step, taken uint64 }
 
-func newWalk(length uint64, random *rand.Rand) walk {
+func newWalk(length uint64, random draw.Source) walk {
 	w := walk{length: length, step: 1}
 	if length > 2 {
 		w.at = random.Uint64N(length)
@@ -58,9 +57,9 @@ const (
 	nineballHeight = 9
 )
 
-func newFresh(start uint64, random *rand.Rand) *fresh {
+func newFreshSats(start uint64, random draw.Source) *freshSats {
 	mined := uint64(ordinals.FirstSat(start))
-	return &fresh{
+	return &freshSats{
 		start:     start,
 		lots:      newWalk(mined/lot, random),
 		heights:   newWalk(start, random),
@@ -69,8 +68,8 @@ func newFresh(start uint64, random *rand.Rand) *fresh {
 	}
 }
 
-// ordinary is a stretch of so many sats, at most a lot; false when there is none left.
-func (f *fresh) ordinary(count uint64, random *rand.Rand) (stretch, bool) {
+// ordinary returns a stretch of count sats, at most a lot; false if none is left.
+func (f *freshSats) ordinary(count uint64, random draw.Source) (stretch, bool) {
 	for {
 		n, ok := f.lots.next()
 		if !ok {
@@ -82,19 +81,19 @@ func (f *fresh) ordinary(count uint64, random *rand.Rand) (stretch, bool) {
 	}
 }
 
-// special reports whether a lot may have sats in it that rare hands out. A stretch that begins with a block may go on
-// into the next lot.
+// special reports whether a lot may contain sats that rare hands out. A stretch that starts with a block may reach into
+// the next lot.
 func special(first ordinals.Sat) bool {
 	return first%coin == 0 || nearBlock(first) || first.CoinbaseHeight() == nineballHeight
 }
 
-// nearBlock reports whether a block begins in a lot, or shortly before it.
+// nearBlock reports whether a block starts in a lot, or shortly before it.
 func nearBlock(first ordinals.Sat) bool {
 	return first.Offset() < lot || (first+lot-1).CoinbaseHeight() != first.CoinbaseHeight()
 }
 
-// rare is a stretch that begins with a sat that collectors look for.
-func (f *fresh) rare(count uint64, random *rand.Rand) (stretch, bool) {
+// rare returns a stretch that starts with a sat that collectors look for.
+func (f *freshSats) rare(count uint64, random draw.Source) (stretch, bool) {
 	switch random.IntN(5) {
 	case 0:
 		if n, ok := f.nineballs.next(); ok && n > 0 {

@@ -2,22 +2,22 @@ package synthordinals
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"strata/domain/ordinals"
+	"strata/internal/synth/draw"
 )
 
-// TestFreshSatsAreFresh draws stretches of all kinds: none overlap, and all were mined before.
+// TestFreshSatsAreFresh draws stretches of all kinds. None of them overlap, and all were mined before the feed starts.
 func TestFreshSatsAreFresh(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		start := rapid.OneOf(rapid.Uint64Range(20, 100), rapid.Uint64Range(767_430, 900_000), rapid.Uint64Range(2_500_000, 3_000_000)).Draw(r, "start")
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
-		f := newFresh(start, random)
+		random := draw.New(rapid.Uint64().Draw(r, "seed"), 1)
+		f := newFreshSats(start, random)
 		var all []stretch
 		for range 3000 {
 			get, count := f.ordinary, 1+random.Uint64N(lot)
@@ -28,9 +28,10 @@ func TestFreshSatsAreFresh(t *testing.T) {
 			if !ok || s.count != count || s.first+ordinals.Sat(count) > ordinals.FirstSat(start) {
 				r.Fatalf("got %v of %d sats, of those below %d", s, count, ordinals.FirstSat(start))
 			}
-			// Lots are for one or the other: stretches that look special are from special lots only, and those from both ends.
+			// Both ends of a special stretch are in special lots, and both ends of an ordinary one in ordinary lots.
 			first, last := s.first/lot*lot, (s.first+ordinals.Sat(count)-1)/lot*lot
-			if looked := s.first.Offset() == 0 || s.first%coin == 0 || s.first.CoinbaseHeight() == nineballHeight; special(first) != looked || special(last) != looked {
+			rare := s.first.Offset() == 0 || s.first%coin == 0 || s.first.CoinbaseHeight() == nineballHeight
+			if special(first) != rare || special(last) != rare {
 				r.Fatalf("%v is from lots %d and %d, which are special: %v and %v", s, first, last, special(first), special(last))
 			}
 			all = append(all, s)
@@ -46,8 +47,8 @@ func TestFreshSatsAreFresh(t *testing.T) {
 
 func TestFreshSatsEnd(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 1))
-	f := newFresh(20, random)
+	random := draw.New(1, 1)
+	f := newFreshSats(20, random)
 	f.lots.length = 40
 	n := 0
 	for ; n < 100; n++ {
@@ -60,11 +61,11 @@ func TestFreshSatsEnd(t *testing.T) {
 	}
 }
 
-func TestWalkMeetsEachOnce(t *testing.T) {
+func TestWalkVisitsEachOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		length := rapid.Uint64Range(0, 500).Draw(r, "length")
-		w := newWalk(length, rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1)))
+		w := newWalk(length, draw.New(rapid.Uint64().Draw(r, "seed"), 1))
 		seen := map[uint64]bool{}
 		for {
 			n, ok := w.next()
@@ -77,12 +78,12 @@ func TestWalkMeetsEachOnce(t *testing.T) {
 			seen[n] = true
 		}
 		if uint64(len(seen)) != length {
-			r.Fatalf("met %d of %d", len(seen), length)
+			r.Fatalf("visited %d of %d", len(seen), length)
 		}
 	})
 }
 
-// TestCut compares with a list of all the sats.
+// TestCut compares the result with a list of all sats.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -104,53 +105,6 @@ func TestCut(t *testing.T) {
 		count := rapid.IntRange(0, len(sats)-from).Draw(r, "count")
 		if got := list(cut(all, uint64(from), uint64(count))); !slices.Equal(got, sats[from:from+count]) {
 			r.Fatalf("got %v, want %v", got, sats[from:from+count])
-		}
-	})
-}
-
-// TestJournal undoes what was done to tables, cells and rosters.
-func TestJournal(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(r *rapid.T) {
-		j := &journal{}
-		table, chosen, c := newTable[int, int](j), newRoster[int](j), cell[int]{journal: j}
-		change := func() {
-			for range rapid.IntRange(0, 20).Draw(r, "changes") {
-				k := rapid.IntRange(0, 5).Draw(r, "key")
-				switch rapid.IntRange(0, 4).Draw(r, "what") {
-				case 0:
-					table.put(k, rapid.Int().Draw(r, "value"))
-				case 1:
-					table.remove(k)
-				case 2:
-					chosen.add(k)
-				case 3:
-					chosen.remove(k)
-				case 4:
-					c.set(k)
-				}
-			}
-		}
-		change()
-		j.take()
-		rows, list, value := map[int]int{}, slices.Clone(chosen.list), c.value
-		for k, v := range table.rows {
-			rows[k] = v
-		}
-		change()
-		undoAll(j.take())
-		if len(rows) != len(table.rows) || !slices.Equal(list, chosen.list) || value != c.value || len(chosen.at) != len(list) {
-			r.Fatalf("got %v, %v and %d, want %v, %v and %d", table.rows, chosen.list, c.value, rows, list, value)
-		}
-		for k, v := range rows {
-			if table.get(k) != v {
-				r.Fatalf("row %d is %d, want %d", k, table.get(k), v)
-			}
-		}
-		for i, k := range list {
-			if chosen.at[k] != i {
-				r.Fatalf("%d is thought to be at %d, want %d", k, chosen.at[k], i)
-			}
 		}
 	})
 }

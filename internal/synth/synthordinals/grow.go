@@ -2,7 +2,7 @@ package synthordinals
 
 import "math"
 
-// grow adds a block to the branch. It has at least one transaction: others are not sent.
+// grow adds a block to the branch. The block has at least one transaction, because empty blocks are not sent.
 func (f *Feed) grow() *block {
 	b := f.header()
 	x := newExecution(f.world, f.cfg, b)
@@ -25,20 +25,20 @@ func (f *Feed) grow() *block {
 	}
 	x.finish()
 	f.push(b)
-	f.made++
+	f.grown++
 	return b
 }
 
-// header is a block without transactions, some heights above the tip.
+// header returns a block without transactions, one or more heights above the tip.
 func (f *Feed) header() *block {
-	b := &block{height: max(f.cfg.StartHeight, f.floor), hash: f.blockHash(), parentHash: f.blockHash(), coinbase: f.hash(), shape: *f.shape()}
+	b := &block{height: max(f.cfg.StartHeight, f.floor), hash: f.blockHash(), parentHash: f.blockHash(), coinbase: f.random.Hash32(), shape: *f.shape()}
 	tip := f.tip()
 	if tip != nil {
 		b.height = max(b.height, tip.height+1)
 	}
-	const farthest = 50
-	for range farthest {
-		if !f.chance(f.cfg.EmptyHeightShare) {
+	const maxEmptyHeights = 50
+	for range maxEmptyHeights {
+		if !f.random.Chance(f.cfg.EmptyHeightShare) {
 			break
 		}
 		b.height++
@@ -46,18 +46,18 @@ func (f *Feed) header() *block {
 	if tip != nil && b.height == tip.height+1 {
 		b.parentHash = tip.hash
 	}
-	// As miners' clocks have it, a block may be older than its parent.
-	const bitcoinBegan = 1_231_006_505
-	at := bitcoinBegan + b.height*uint64(f.cfg.BlockTime) + f.random.Uint64N(2*uint64(f.cfg.BlockTime))
-	b.time = uint32(min(at, math.MaxUint32))
+	// Miners' clocks differ, so a block may be older than its parent.
+	const bitcoinStart = 1_231_006_505
+	seconds := bitcoinStart + b.height*uint64(f.cfg.BlockTime) + f.random.Uint64N(2*uint64(f.cfg.BlockTime))
+	b.time = uint32(min(seconds, math.MaxUint32))
 	return b
 }
 
-// remine offers the transactions of a branch that lost.
+// remine mines transactions of an abandoned branch.
 func (f *Feed) remine(b *block, mine func(*plan)) {
 	var left []*plan
 	for _, p := range f.mempool {
-		if f.world.minable(p, b.height) && f.chance(f.cfg.RemineShare) {
+		if f.world.minable(p, b.height) && f.random.Chance(f.cfg.RemineShare) {
 			mine(p)
 		} else {
 			left = append(left, p)
@@ -66,14 +66,14 @@ func (f *Feed) remine(b *block, mine func(*plan)) {
 	f.mempool = left
 }
 
-// tasks are what is to be made for a block, in any order.
+// tasks returns functions that plan the transactions of a block, in random order.
 func (f *Feed) tasks() []func(height uint64) *plan {
 	var all []func(uint64) *plan
-	reveals := f.draw(f.cfg.Reveals)
+	reveals := f.random.In(f.cfg.Reveals)
 	for range reveals {
 		all = append(all, func(height uint64) *plan {
 			if reveals <= 0 {
-				return nil // some transactions had several
+				return nil // other transactions had several reveals
 			}
 			p := f.planReveal(height)
 			if p != nil {
@@ -82,10 +82,10 @@ func (f *Feed) tasks() []func(height uint64) *plan {
 			return p
 		})
 	}
-	for range f.draw(f.cfg.Transfers) {
+	for range f.random.In(f.cfg.Transfers) {
 		all = append(all, f.planTransfer)
 	}
-	for range f.draw(f.cfg.Tokens) {
+	for range f.random.In(f.cfg.Tokens) {
 		all = append(all, f.planToken)
 	}
 	f.random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })

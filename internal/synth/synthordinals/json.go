@@ -11,13 +11,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// writer writes JSON as serde_json does: compact, and only those characters escaped that must be.
+// writer writes compact JSON as serde_json does, and escapes only characters that must be escaped.
 type writer struct {
 	buf    []byte
-	sorted bool
+	sorted bool // objects have their members in the order of the names
 }
 
-// member of an object. One without a value is left out.
+// member is a member of an object. A member without a value is omitted.
 type member struct {
 	name  string
 	value func()
@@ -45,7 +45,7 @@ func (w *writer) object(members ...member) {
 	w.buf = append(w.buf, '}')
 }
 
-// array writes so many elements.
+// array writes an array of n elements.
 func (w *writer) array(n int, element func(int)) {
 	w.buf = append(w.buf, '[')
 	for i := range n {
@@ -68,9 +68,9 @@ func (w *writer) text(s string) func() {
 	}
 }
 
-// maybe is a text, or null for none.
-func (w *writer) maybe(s string, empty bool) func() {
-	if s == "" && !empty {
+// optional returns a writer of a text, or of null if the text is empty and keepEmpty is not set.
+func (w *writer) optional(s string, keepEmpty bool) func() {
+	if s == "" && !keepEmpty {
 		return w.raw("null")
 	}
 	return w.text(s)
@@ -86,7 +86,7 @@ func (w *writer) integer(n int64) func() {
 
 func (w *writer) bool(b bool) func() { return w.raw(strconv.FormatBool(b)) }
 
-// hex writes bytes, with 0x or without.
+// hex returns a writer of bytes in hex, with 0x unless bare is set.
 func (w *writer) hex(b []byte, bare bool) func() {
 	return func() {
 		w.buf = append(w.buf, '"')
@@ -98,7 +98,7 @@ func (w *writer) hex(b []byte, bare bool) func() {
 	}
 }
 
-// value writes JSON that is there already; null for none.
+// value returns a writer of encoded JSON, or of null if v is nil.
 func (w *writer) value(v json.RawMessage) func() {
 	if v == nil {
 		return w.raw("null")

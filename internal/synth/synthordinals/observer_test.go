@@ -15,13 +15,13 @@ import (
 	"strata/domain/ordinals"
 )
 
-// observer knows the feed by what was posted alone: it decodes, keeps the blocks that are applied, and comes to a state
-// with the rules of the domain. It counts rows where the model adds up.
+// observer reads only the posts: it decodes them, stores the applied blocks, and computes a state by the rules of the
+// domain. It counts rows where the model adds up.
 type observer struct {
 	network ordinals.Network
 	applied map[blockKey]ordinals.Block
-	heights map[uint64]bool   // of these
-	news    map[blockKey]bool // what the last payload applied or took back
+	heights map[uint64]bool   // of the applied blocks
+	changed map[blockKey]bool // blocks that the last payload applied or rolled back
 }
 
 type blockKey struct {
@@ -29,7 +29,7 @@ type blockKey struct {
 	hash   hash.Hash32
 }
 
-// fataler is what a test and a property have in common.
+// fataler is the common part of testing.T and rapid.T.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -42,7 +42,7 @@ func newObserver(network ordinals.Network) *observer {
 
 func keyOf(b ordinals.Block) blockKey { return blockKey{b.Height, b.Hash} }
 
-// receive takes a post in, and checks what holds for every payload.
+// receive reads a post, and checks what must hold for every payload.
 func (o *observer) receive(t fataler, p Post) *ordinals.Payload {
 	t.Helper()
 	payload, err := ordinals.Decode(p.Body)
@@ -52,7 +52,7 @@ func (o *observer) receive(t fataler, p Post) *ordinals.Payload {
 	if p.Path != "/payload" || len(payload.Apply)+len(payload.Rollback) == 0 {
 		t.Fatalf("a post to %s with %s", p.Path, p.Body)
 	}
-	o.news = map[blockKey]bool{}
+	o.changed = map[blockKey]bool{}
 	for i, b := range payload.Rollback {
 		if i > 0 && b.Height >= payload.Rollback[i-1].Height {
 			t.Errorf("rollback of %d after %d", b.Height, payload.Rollback[i-1].Height)
@@ -65,7 +65,7 @@ func (o *observer) receive(t fataler, p Post) *ordinals.Payload {
 				t.Errorf("rollback of %d before %d", b.Height, height)
 			}
 		}
-		o.news[keyOf(b)] = true
+		o.changed[keyOf(b)] = true
 		delete(o.applied, keyOf(b))
 		delete(o.heights, b.Height)
 	}
@@ -82,7 +82,7 @@ func (o *observer) receive(t fataler, p Post) *ordinals.Payload {
 		if o.heights[b.Height] {
 			t.Fatalf("two blocks at height %d", b.Height)
 		}
-		o.news[keyOf(b)] = true
+		o.changed[keyOf(b)] = true
 		o.applied[keyOf(b)] = b
 		o.heights[b.Height] = true
 	}
@@ -99,20 +99,20 @@ func compareKeys(a, b locationKey) int {
 	return cmp.Or(cmp.Compare(a.sat, b.sat), cmp.Compare(a.height, b.height), cmp.Compare(a.txIndex, b.txIndex))
 }
 
-// reading collects rows.
-type reading struct {
+// tables collects rows.
+type tables struct {
 	network      ordinals.Network
 	inscriptions map[ordinals.InscriptionID]*Inscription
 	locations    map[locationKey]Location
-	order        []locationKey // as the payloads have them
+	order        []locationKey // in the order of the payloads
 	activity     []Activity
 	deploys      map[string]*Token
 }
 
-// state is what the applied blocks amount to.
+// state computes the state from the applied blocks.
 func (o *observer) state() State {
 	blocks := slices.SortedFunc(maps.Values(o.applied), func(a, b ordinals.Block) int { return cmp.Compare(a.Height, b.Height) })
-	r := &reading{
+	r := &tables{
 		network: o.network, inscriptions: map[ordinals.InscriptionID]*Inscription{}, locations: map[locationKey]Location{}, deploys: map[string]*Token{},
 	}
 	var s State
@@ -140,7 +140,7 @@ func (o *observer) state() State {
 	return s
 }
 
-func (r *reading) operation(b *ordinals.Block, tx *ordinals.Transaction, o *ordinals.Operation) {
+func (r *tables) operation(b *ordinals.Block, tx *ordinals.Transaction, o *ordinals.Operation) {
 	at := o.Location(tx.TxID, b.Height)
 	l := Location{
 		Height: b.Height, BlockHash: b.Hash, Time: b.Time, TxIndex: at.TxIndex, TxID: tx.TxID, Type: at.Type, Output: at.Satpoint.Output(),
@@ -171,7 +171,7 @@ func (r *reading) operation(b *ordinals.Block, tx *ordinals.Transaction, o *ordi
 	r.inscriptions[i.ID] = i
 }
 
-func (r *reading) token(b *ordinals.Block, tx *ordinals.Transaction, o *ordinals.BRC20Operation) {
+func (r *tables) token(b *ordinals.Block, tx *ordinals.Transaction, o *ordinals.BRC20Operation) {
 	r.activity = append(r.activity, Activity{
 		Kind: o.Kind, Ticker: o.Ticker(), ID: o.InscriptionID, Height: b.Height, Hash: b.Hash, Time: b.Time, TxID: tx.TxID, TxIndex: tx.Index,
 		Address: o.Address, Receiver: o.Receiver, Amount: o.Amount,
@@ -184,8 +184,8 @@ func (r *reading) token(b *ordinals.Block, tx *ordinals.Transaction, o *ordinals
 	}
 }
 
-// place finds each inscription at the greatest key of its sat.
-func (r *reading) place(s *State) {
+// place sets the current location of each inscription: the one with the greatest key of its sat.
+func (r *tables) place(s *State) {
 	s.Locations = map[ordinals.Sat][]Location{}
 	for _, k := range slices.SortedFunc(maps.Keys(r.locations), compareKeys) {
 		s.Locations[k.sat] = append(s.Locations[k.sat], r.locations[k])
@@ -195,8 +195,8 @@ func (r *reading) place(s *State) {
 	}
 }
 
-// transfers are, of each location, those of the inscriptions that were revealed at a lower key.
-func (r *reading) transfers(s *State) {
+// transfers adds, for each location, a transfer of each inscription that was revealed at a lower key.
+func (r *tables) transfers(s *State) {
 	s.Transfers = map[uint64][]Transfer{}
 	onSat := map[ordinals.Sat][]*Inscription{}
 	for _, i := range s.Inscriptions {
@@ -217,8 +217,8 @@ func (r *reading) transfers(s *State) {
 	}
 }
 
-// balances adds up the table of reference section 2.9.
-func (r *reading) balances(s *State) {
+// balances adds up the table in section 2.9 of the reference.
+func (r *tables) balances(s *State) {
 	type row struct {
 		h                        Holding
 		available, transferrable *big.Int
@@ -266,7 +266,7 @@ func (r *reading) balances(s *State) {
 	}
 }
 
-// count counts rows.
+// count sets the counts.
 func count(s *State) {
 	s.Counts = Counts{
 		MimeType: map[string]int{}, Rarity: map[ordinals.Rarity]int{}, Address: map[string]int{}, GenesisAddress: map[string]int{},
@@ -289,7 +289,7 @@ func count(s *State) {
 	}
 }
 
-// compare compares what was posted with what is expected.
+// compare compares the observed state with the expected one.
 func (o *observer) compare(t fataler, when string, f *Feed) {
 	t.Helper()
 	compareStates(t, when, o.state(), f.Expected())
@@ -302,14 +302,14 @@ func compareStates(t fataler, when string, got, want State) {
 		if reflect.DeepEqual(g[name], w[name]) {
 			continue
 		}
-		// Zero amounts may differ inside. JSON knows no such difference, and can be searched.
+		// Equal amounts of zero may differ in their internal form, so compare them as JSON, which can also be searched.
 		if at := firstDifference("", plain(t, g[name]), plain(t, w[name])); at != "" {
 			t.Fatalf("%s, %s differ at %s", when, name, at)
 		}
 	}
 }
 
-// parts of a state by name.
+// parts returns the parts of a state by name.
 func parts(s State) map[string]any {
 	return map[string]any{
 		"blocks": s.Blocks, "inscriptions": s.Inscriptions, "locations": s.Locations, "transfers": s.Transfers, "counts": s.Counts,
@@ -317,7 +317,7 @@ func parts(s State) map[string]any {
 	}
 }
 
-// plain is a value as JSON has it.
+// plain returns a value as a generic JSON value.
 func plain(t fataler, v any) (plain any) {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -340,7 +340,7 @@ func byText(balances map[Holding]Balance) map[string]Balance {
 	return all
 }
 
-// firstDifference says where two JSON values part; empty if they don't.
+// firstDifference describes the first difference of two JSON values; empty if they are equal.
 func firstDifference(at string, got, want any) string {
 	if reflect.DeepEqual(got, want) {
 		return ""
@@ -356,8 +356,8 @@ func firstDifference(at string, got, want any) string {
 	case []any:
 		g, _ := got.([]any)
 		for i := range min(len(g), len(w)) {
-			if there := firstDifference(at+"/"+strconv.Itoa(i), g[i], w[i]); there != "" {
-				return there
+			if difference := firstDifference(at+"/"+strconv.Itoa(i), g[i], w[i]); difference != "" {
+				return difference
 			}
 		}
 	}

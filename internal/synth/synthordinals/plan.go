@@ -5,27 +5,27 @@ import (
 	"strata/domain/ordinals"
 )
 
-// plan is a Bitcoin transaction as it waits to be mined: it says the same on every branch where its inputs exist. What it
-// does depends on the block that it gets into.
+// plan is a Bitcoin transaction before it is mined. It is the same on every branch where its inputs exist; its effect
+// depends on the block that includes it.
 type plan struct {
 	id        hash.Hash32
 	inputs    []input
-	payees    []payee // outputs; what is left is the fee
+	payees    []payee // outputs; the rest of the inputs is the fee
 	envelopes []*envelope
 }
 
-// input is an output that is spent, or sats that nobody knew of.
+// input spends a known output, or fresh sats.
 type input struct {
 	from  outpoint
 	value uint64
 	fresh *stretch // nil for an output that the world knows
 }
 
-// payee is an output to be.
+// payee is a planned output.
 type payee struct {
 	value   uint64
 	address string
-	script  string // for want of an address
+	script  string // only without an address
 }
 
 // envelope is an inscription before it is mined.
@@ -33,12 +33,12 @@ type envelope struct {
 	input       uint32
 	pointer     *uint64 // position in the outputs; nil for the first sat of the input
 	onNoSat     bool    // unbound
-	hops        uint64  // of the sat, if it is fresh
+	hops        uint64  // earlier moves of the sat, if it is fresh
 	flaw        curse
-	contentType string // as told, perhaps with NULs
-	mime        string // what readers are told
+	contentType string // as posted, perhaps with NULs
+	mime        string // as readers see it
 	content     []byte
-	refs        []ordinals.InscriptionID // in the content
+	refs        []ordinals.InscriptionID // references in the content
 	protocol    string
 	metadata    metadata
 	parents     []ordinals.InscriptionID
@@ -46,7 +46,7 @@ type envelope struct {
 	token       *tokenText             // nil for none
 }
 
-// inValue is the sum of the inputs.
+// inValue returns the sum of the inputs.
 func (p *plan) inValue() uint64 {
 	sum := uint64(0)
 	for _, in := range p.inputs {
@@ -55,7 +55,7 @@ func (p *plan) inValue() uint64 {
 	return sum
 }
 
-// outValue is the sum of the outputs.
+// outValue returns the sum of the outputs.
 func (p *plan) outValue() uint64 {
 	sum := uint64(0)
 	for _, out := range p.payees {

@@ -6,11 +6,12 @@ import "math"
 const (
 	dust    = 546
 	postage = 10_000
-	// modest is what reveals that are burnt have at most: the position of a sat must not be taken for one in the fees.
-	modest = 100_000
+	// maxBurntReveal limits the value of burnt reveals, so that the position of the sat cannot be taken for one in the
+	// fees.
+	maxBurntReveal = 100_000
 )
 
-// buy makes an input of sats that nobody knew of.
+// buy returns an input of fresh sats; false if none are left.
 func (f *Feed) buy(rare bool) (input, bool) {
 	get := f.fresh.ordinary
 	if rare {
@@ -20,47 +21,47 @@ func (f *Feed) buy(rare bool) (input, bool) {
 	return input{value: s.count, fresh: &s}, ok
 }
 
-// outputFor is a random output that can be spent; false if a few attempts find none.
+// outputFor returns a random output that can be spent and fits; false if a few attempts find none.
 func (f *Feed) outputFor(height uint64, fits func(*output) bool) (outpoint, *output, bool) {
-	list := f.world.spendable.list
+	list := f.world.spendable.List
 	for range min(len(list), 8) {
 		at := list[f.random.IntN(len(list))]
-		if o := f.world.outputs.get(at); o.matures <= height && fits(o) {
+		if o := f.world.outputs.Get(at); o.matures <= height && fits(o) {
 			return at, o, true
 		}
 	}
 	return outpoint{}, nil, false
 }
 
-// awaited reports whether an output holds an amount that is sent when it moves.
-func (f *Feed) awaited(o *output) bool {
-	for _, c := range o.carried {
-		if f.world.tokens.pending.has(c.sat) {
+// hasPendingSend reports whether an output holds an amount that is sent when it moves.
+func (f *Feed) hasPendingSend(o *output) bool {
+	for _, c := range o.inscribed {
+		if f.world.tokens.pending.Has(c.sat) {
 			return true
 		}
 	}
 	return false
 }
 
-// planReveal makes a transaction with one envelope: on fresh sats, on an inscribed one, or on none at all. nil if all sats
-// are used up.
+// planReveal plans a transaction with one envelope: on fresh sats, on an inscribed sat, or on no sat. It returns nil if
+// no fresh sats are left.
 func (f *Feed) planReveal(height uint64) *plan {
-	p, e := &plan{id: f.hash()}, f.envelope()
+	p, e := &plan{id: f.random.Hash32()}, f.envelope()
 	p.envelopes = []*envelope{e}
-	if f.chance(f.cfg.ReinscriptionShare) {
+	if f.random.Chance(f.cfg.ReinscriptionShare) {
 		f.reinscribe(p, e, height)
 	}
 	if len(p.inputs) == 0 {
-		in, ok := f.buy(f.chance(f.cfg.RareSatShare))
+		in, ok := f.buy(f.random.Chance(f.cfg.RareSatShare))
 		if !ok {
 			return nil
 		}
 		p.inputs = []input{in}
-		e.onNoSat = f.chance(f.cfg.UnboundShare)
+		e.onNoSat = f.random.Chance(f.cfg.UnboundShare)
 	}
 	f.payForReveal(p)
 	if e.pointer == nil && f.random.IntN(20) == 0 {
-		beyond := uint64(math.MaxUint64) // so that it means nothing
+		beyond := uint64(math.MaxUint64) // a pointer beyond the outputs has no effect
 		e.pointer = &beyond
 	}
 	return p
@@ -68,12 +69,12 @@ func (f *Feed) planReveal(height uint64) *plan {
 
 // reinscribe puts an envelope on one of the inscribed sats of an output.
 func (f *Feed) reinscribe(p *plan, e *envelope, height uint64) {
-	at, o, ok := f.outputFor(height, func(o *output) bool { return !f.awaited(o) })
+	at, o, ok := f.outputFor(height, func(o *output) bool { return !f.hasPendingSend(o) })
 	if !ok {
 		return
 	}
 	p.inputs = []input{{from: at, value: o.value}}
-	if c := o.carried[f.random.IntN(len(o.carried))]; c.offset > 0 {
+	if c := o.inscribed[f.random.IntN(len(o.inscribed))]; c.offset > 0 {
 		e.pointer = &c.offset
 	}
 }
@@ -81,21 +82,21 @@ func (f *Feed) reinscribe(p *plan, e *envelope, height uint64) {
 // payForReveal adds an input for the fee and decides where the sats go.
 func (f *Feed) payForReveal(p *plan) {
 	sum := p.inValue()
-	toFees, burnt := f.chance(f.cfg.RevealFeesShare), f.chance(f.cfg.RevealBurntShare)
+	toFees, burnt := f.random.Chance(f.cfg.RevealFeesShare), f.random.Chance(f.cfg.RevealBurntShare)
 	to := payee{value: sum, address: f.address()}
 	switch {
 	case toFees:
-		p.envelopes[0].pointer = nil // beyond the outputs, so it would mean nothing
+		p.envelopes[0].pointer = nil // it would be beyond the outputs and have no effect
 		p.payees = []payee{{script: f.script()}}
 		return
-	case burnt && sum < modest:
+	case burnt && sum < maxBurntReveal:
 		to.address, to.script = "", f.script()
 	}
 	p.payees = []payee{to}
 	f.fund(p)
 }
 
-// fund adds an input that pays the fee, and change.
+// fund adds an input that pays the fee, and sometimes an output for the change.
 func (f *Feed) fund(p *plan) {
 	in, ok := f.buy(false)
 	if !ok {
@@ -107,21 +108,21 @@ func (f *Feed) fund(p *plan) {
 	}
 }
 
-// script of an output that nobody can spend.
+// script returns the script of an output that nobody can spend.
 func (f *Feed) script() string {
-	h := f.hash()
+	h := f.random.Hash32()
 	return "OP_RETURN OP_PUSHBYTES_8 " + h.String()[2:18]
 }
 
-// addReveals adds at most so many envelopes to a transaction and returns how many.
-func (f *Feed) addReveals(p *plan, most int) int {
+// addReveals adds up to limit envelopes to a transaction and returns their number.
+func (f *Feed) addReveals(p *plan, limit int) int {
 	added := 0
-	for ; added < min(most, 4) && f.chance(f.cfg.SeveralShare); added++ {
+	for ; added < min(limit, 4) && f.random.Chance(f.cfg.SeveralShare); added++ {
 		e := f.envelope()
 		first := p.payees[0]
-		switch shared := f.chance(f.cfg.SharedOutputShare); {
+		switch shared := f.random.Chance(f.cfg.SharedOutputShare); {
 		case first.value == 0 || p.envelopes[0].onNoSat:
-			// on the same sat, or on none like the first
+			// On the same sat as the first envelope, or on no sat like the first.
 			e.onNoSat = p.envelopes[0].onNoSat
 		case shared:
 			position := f.random.Uint64N(first.value)

@@ -1,18 +1,18 @@
 package synthordinals
 
-// planTransfer moves what one or two outputs hold; nil if there is nothing to move.
+// planTransfer plans the move of one or two outputs; nil if there is none to move.
 func (f *Feed) planTransfer(height uint64) *plan {
 	at, o, ok := f.outputFor(height, func(*output) bool { return true })
 	if !ok {
 		return nil
 	}
-	shared := f.chance(f.cfg.SharedOutputShare)
+	shared := f.random.Chance(f.cfg.SharedOutputShare)
 	if !shared && f.random.IntN(4) > 0 {
 		return f.moveAll(at, o, f.address())
 	}
-	p := &plan{id: f.hash(), inputs: []input{{from: at, value: o.value}}}
-	// At most one amount of BRC-20 moves in a transaction: the feed has room for one operation.
-	other, second, ok := f.outputFor(height, func(o *output) bool { return !f.awaited(o) })
+	p := &plan{id: f.random.Hash32(), inputs: []input{{from: at, value: o.value}}}
+	// At most one BRC-20 amount moves in a transaction, because the feed has room for one operation.
+	other, second, ok := f.outputFor(height, func(o *output) bool { return !f.hasPendingSend(o) })
 	if ok && other != at {
 		p.inputs = append(p.inputs, input{from: other, value: second.value})
 	}
@@ -25,31 +25,31 @@ func (f *Feed) planTransfer(height uint64) *plan {
 	return p
 }
 
-// split gives each of the inputs an output, or cuts the sats of a single one apart.
+// split gives each input its own output, or spreads the sats of a single input over two outputs.
 func (f *Feed) split(p *plan, first *output) {
-	at := first.value
-	if last := first.carried[len(first.carried)-1].offset; len(p.inputs) == 1 && last > 0 {
-		at = last
+	value := first.value
+	if last := first.inscribed[len(first.inscribed)-1].offset; len(p.inputs) == 1 && last > 0 {
+		value = last
 	}
-	p.payees = []payee{{value: at, address: f.address()}}
-	if rest := p.inValue() - at; rest > 0 {
+	p.payees = []payee{{value: value, address: f.address()}}
+	if rest := p.inValue() - value; rest > 0 {
 		p.payees = append(p.payees, payee{value: rest, address: f.address()})
 	}
-	if f.chance(f.cfg.TransferBurntShare) {
+	if f.random.Chance(f.cfg.TransferBurntShare) {
 		out := &p.payees[len(p.payees)-1]
 		out.address, out.script = "", f.script()
 	}
 }
 
-// moveAll moves all that an output holds, to an address unless it is burnt or spent in fees.
+// moveAll plans the move of an output to an address, unless it is burnt or spent in fees.
 func (f *Feed) moveAll(at outpoint, o *output, address string) *plan {
-	p := &plan{id: f.hash(), inputs: []input{{from: at, value: o.value}}}
-	toFees, burnt := f.chance(f.cfg.TransferFeesShare), f.chance(f.cfg.TransferBurntShare)
+	p := &plan{id: f.random.Hash32(), inputs: []input{{from: at, value: o.value}}}
+	toFees, burnt := f.random.Chance(f.cfg.TransferFeesShare), f.random.Chance(f.cfg.TransferBurntShare)
 	to := payee{value: o.value, address: address}
 	switch {
 	case toFees:
 		if in, ok := f.buy(false); ok && f.random.IntN(2) == 0 {
-			// What comes first is paid back, so that the rest is the fee.
+			// The first input is paid back, so the second one is the fee.
 			p.inputs = []input{in, p.inputs[0]}
 			p.payees = []payee{{value: in.value, address: address}}
 			return p

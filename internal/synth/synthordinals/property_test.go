@@ -9,13 +9,13 @@ import (
 	"strata/domain/ordinals"
 )
 
-// TestAnyConfiguration draws configurations and compares the model with what a receiver finds.
+// TestAnyConfiguration draws configurations and compares the model with the state that an observer computes.
 func TestAnyConfiguration(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		share := func(name string, most float64) float64 { return rapid.Float64Range(0, most).Draw(r, name) }
 		amount := func(name string, most int) Range {
-			return Range{rapid.IntRange(-1, 2).Draw(r, name), rapid.IntRange(0, most).Draw(r, name+" at most")}
+			return Range{Min: rapid.IntRange(-1, 2).Draw(r, name), Max: rapid.IntRange(0, most).Draw(r, name+" at most")}
 		}
 		network := rapid.SampledFrom([]ordinals.Network{"", ordinals.Mainnet, ordinals.Testnet, ordinals.Signet, ordinals.Regtest}).Draw(r, "network")
 		start := rapid.Uint64Range(0, 120).Draw(r, "start")
@@ -45,7 +45,7 @@ func TestAnyConfiguration(t *testing.T) {
 		for range rapid.IntRange(1, 80).Draw(r, "posts") {
 			o.receive(r, f.Next())
 		}
-		o.compare(r, "in the end", f)
+		o.compare(r, "at the end", f)
 		alone := newObserver(f.Config().Network)
 		for _, p := range f.CanonicalPosts() {
 			alone.receive(r, p)
@@ -54,12 +54,12 @@ func TestAnyConfiguration(t *testing.T) {
 	})
 }
 
-// TestUndo compares the world after any history with one that has never known another branch.
+// TestUndo compares the world after some reorganisations with one that saw only the final branch.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	forEach(t, 5, func(t *testing.T, cfg Config) {
 		const never = 1 << 20
-		cfg.RollbackProbability, cfg.MaxRollbackDepth = 0.3, never // so that all blocks know what is in them
+		cfg.RollbackProbability, cfg.MaxRollbackDepth = 0.3, never // no block becomes final and loses its plans
 		f := New(cfg)
 		for range 3 {
 			for range 30 {
@@ -67,31 +67,30 @@ func TestUndo(t *testing.T) {
 			}
 			straight := newWorld()
 			for _, b := range f.branch {
-				again := *b
-				newExecution(straight, f.cfg, &again).again(b.mined)
-				if !reflect.DeepEqual(again.transactions, b.transactions) {
-					t.Fatalf("block %d is another one when it is made again", b.height)
+				replayed := *b
+				newExecution(straight, f.cfg, &replayed).replay(b.mined)
+				if !reflect.DeepEqual(replayed.transactions, b.transactions) {
+					t.Fatalf("block %d differs when it is replayed", b.height)
 				}
 			}
-			same(t, "outputs", f.world.outputs.rows, straight.outputs.rows)
-			same(t, "spendable", f.world.spendable.list, straight.spendable.list)
-			same(t, "places of spendable", f.world.spendable.at, straight.spendable.at)
-			same(t, "sats", f.world.sats.rows, straight.sats.rows)
-			same(t, "counts", f.world.counts.value, straight.counts.value)
-			same(t, "recent", f.world.recent.value, straight.recent.value)
-			same(t, "tokens", f.world.tokens.deployed.rows, straight.tokens.deployed.rows)
-			same(t, "tickers", f.world.tokens.tickers.list, straight.tokens.tickers.list)
-			same(t, "available", f.world.tokens.available.rows, straight.tokens.available.rows)
-			same(t, "holders", f.world.tokens.holders.list, straight.tokens.holders.list)
-			same(t, "pending", f.world.tokens.pending.rows, straight.tokens.pending.rows)
-			same(t, "waiting", f.world.tokens.waiting.list, straight.tokens.waiting.list)
+			same(t, "outputs", f.world.outputs.Rows, straight.outputs.Rows)
+			same(t, "spendable", f.world.spendable.List, straight.spendable.List)
+			same(t, "sats", f.world.sats.Rows, straight.sats.Rows)
+			same(t, "counts", f.world.counts.Value, straight.counts.Value)
+			same(t, "recent", f.world.recent.Value, straight.recent.Value)
+			same(t, "tokens", f.world.tokens.deployed.Rows, straight.tokens.deployed.Rows)
+			same(t, "tickers", f.world.tokens.tickers.List, straight.tokens.tickers.List)
+			same(t, "available", f.world.tokens.available.Rows, straight.tokens.available.Rows)
+			same(t, "holders", f.world.tokens.holders.List, straight.tokens.holders.List)
+			same(t, "pending", f.world.tokens.pending.Rows, straight.tokens.pending.Rows)
+			same(t, "waiting", f.world.tokens.waiting.List, straight.tokens.waiting.List)
 		}
 	})
 }
 
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
-	// A list may be empty or not there at all.
+	// Empty and nil are the same here.
 	if v := reflect.ValueOf(want); (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0 && reflect.ValueOf(got).Len() == 0 {
 		return
 	}

@@ -16,13 +16,13 @@ import (
 	"strata/domain/ordinals"
 )
 
-// calm is a configuration without gaps, so that the state is complete at all times.
+// calm returns a configuration without gaps, so that the state is complete at any time.
 func calm(cfg Config) Config {
 	cfg.OutOfOrderProbability, cfg.GapProbability = 0, 0
 	return cfg
 }
 
-// TestNumbers checks that numbers are those of the protocol: each once, and none left out.
+// TestNumbers checks that numbers follow the protocol: each occurs once, and none is missing.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	forEach(t, 11, func(t *testing.T, cfg Config) {
@@ -57,7 +57,7 @@ func TestNumbers(t *testing.T) {
 	})
 }
 
-// TestFeesAreNumberedLast checks the order of the numbers in each block.
+// TestFeesAreNumberedLast checks the order of the numbers within each block.
 func TestFeesAreNumberedLast(t *testing.T) {
 	t.Parallel()
 	forEach(t, 14, func(t *testing.T, cfg Config) {
@@ -91,7 +91,24 @@ func TestFeesAreNumberedLast(t *testing.T) {
 	})
 }
 
-// TestCharmsAreTrue compares charms that are told with what the feed said before.
+// eachTransaction calls do with the applied transactions of some posts.
+func eachTransaction(t *testing.T, posts []Post, do func(*ordinals.Block, *ordinals.Transaction)) {
+	t.Helper()
+	for _, p := range posts {
+		payload, err := ordinals.Decode(p.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range payload.Apply {
+			b := &payload.Apply[i]
+			for j := range b.Transactions {
+				do(b, &b.Transactions[j])
+			}
+		}
+	}
+}
+
+// TestCharmsAreTrue compares the charms with what the feed has posted before.
 func TestCharmsAreTrue(t *testing.T) {
 	t.Parallel()
 	forEach(t, 15, func(t *testing.T, cfg Config) {
@@ -101,42 +118,34 @@ func TestCharmsAreTrue(t *testing.T) {
 			f.Next()
 		}
 		inscribed := map[ordinals.Sat]bool{}
-		for _, p := range f.CanonicalPosts() {
-			payload, err := ordinals.Decode(p.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, b := range payload.Apply {
-				for _, tx := range b.Transactions {
-					for _, o := range tx.Operations {
-						r := o.Reveal
-						if r == nil {
-							continue
-						}
-						want := r.Sat.Charms()
-						if inscribed[r.Sat] {
-							want |= ordinals.CharmReinscription
-						}
-						if r.LocationType(tx.TxID, b.Height) == ordinals.Burnt {
-							want |= ordinals.CharmBurned
-						}
-						if r.Sat == 0 {
-							want = ordinals.CharmUnbound
-						}
-						switch {
-						case r.Number.Jubilee < 0:
-							want |= ordinals.CharmCursed
-						case r.Number.Classic < 0:
-							want |= ordinals.CharmVindicated
-						}
-						if r.Charms == nil || *r.Charms != want {
-							t.Fatalf("%s on sat %s has the charms %v, want %v", r.ID, r.Sat, r.Charms.Names(), want.Names())
-						}
-						inscribed[r.Sat] = true
-					}
+		eachTransaction(t, f.CanonicalPosts(), func(b *ordinals.Block, tx *ordinals.Transaction) {
+			for _, o := range tx.Operations {
+				r := o.Reveal
+				if r == nil {
+					continue
 				}
+				want := r.Sat.Charms()
+				if inscribed[r.Sat] {
+					want |= ordinals.CharmReinscription
+				}
+				if r.LocationType(tx.TxID, b.Height) == ordinals.Burnt {
+					want |= ordinals.CharmBurned
+				}
+				if r.Sat == 0 {
+					want = ordinals.CharmUnbound
+				}
+				switch {
+				case r.Number.Jubilee < 0:
+					want |= ordinals.CharmCursed
+				case r.Number.Classic < 0:
+					want |= ordinals.CharmVindicated
+				}
+				if r.Charms == nil || *r.Charms != want {
+					t.Fatalf("%s on sat %s has the charms %v, want %v", r.ID, r.Sat, r.Charms.Names(), want.Names())
+				}
+				inscribed[r.Sat] = true
 			}
-		}
+		})
 	})
 }
 
@@ -146,7 +155,7 @@ func TestAddresses(t *testing.T) {
 	for network, n := range map[ordinals.Network]bitcoin.Network{
 		"": bitcoin.Mainnet, ordinals.Testnet: bitcoin.Testnet, ordinals.Signet: bitcoin.Testnet, ordinals.Regtest: bitcoin.Regtest,
 	} {
-		f := New(Config{Seed: 4, Network: network, Transfers: Range{1, 3}, Reveals: Range{1, 3}})
+		f := New(Config{Seed: 4, Network: network, Transfers: Range{Min: 1, Max: 3}, Reveals: Range{Min: 1, Max: 3}})
 		if _, ok := f.Tip(); ok {
 			t.Error("there is a tip before the first post")
 		}
@@ -165,7 +174,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestSatsHaveOnePlace reads the feed and checks that each sat leaves from where it was, and that no two are in one place.
+// TestSatsHaveOnePlace reads the feed and checks that each sat leaves from where it was, and that no two are in one
+// place.
 func TestSatsHaveOnePlace(t *testing.T) {
 	t.Parallel()
 	forEach(t, 12, func(t *testing.T, cfg Config) {
@@ -173,11 +183,11 @@ func TestSatsHaveOnePlace(t *testing.T) {
 		for range 200 {
 			f.Next()
 		}
-		at := map[ordinals.Sat]string{}    // where a sat is
-		whose := map[string]ordinals.Sat{} // which sat is there
+		at := map[ordinals.Sat]string{}    // place of each sat
+		whose := map[string]ordinals.Sat{} // sat at each place
 		arrive := func(sat ordinals.Sat, p ordinals.Satpoint, value *uint64) {
 			if sat == 0 {
-				return // unbound ones are nowhere
+				return // unbound inscriptions have no place
 			}
 			if value != nil && *p.Offset >= *value {
 				t.Fatalf("sat %s is at %s of %d sats", sat, p, *value)
@@ -188,59 +198,51 @@ func TestSatsHaveOnePlace(t *testing.T) {
 			}
 			at[sat], whose[p.String()] = p.String(), sat
 		}
-		paid := map[string]uint64{} // to the miner at a height
+		paid := map[string]uint64{} // heights at which the miner received the sat at a place
 		moved := 0
-		for _, p := range f.CanonicalPosts() {
-			payload, err := ordinals.Decode(p.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, b := range payload.Apply {
-				for _, tx := range b.Transactions {
-					// All of them leave before the first arrives.
-					for _, o := range tx.Operations {
-						if m := o.Transfer; m != nil {
-							moved++
-							if height, ok := paid[m.SatpointPre.String()]; ok && b.Height < height+100 {
-								t.Fatalf("what a miner got at %d moves at %d", height, b.Height)
-							}
-							if m.Destination == ordinals.SpentInFees {
-								paid[m.SatpointPost.String()] = b.Height
-							}
-							if m.SatpointPre.String() != at[m.Sat] {
-								t.Fatalf("sat %s leaves %s, and was at %s", m.Sat, m.SatpointPre, at[m.Sat])
-							}
-							delete(whose, at[m.Sat])
-						} else {
-							delete(whose, at[o.Reveal.Sat])
-						}
+		eachTransaction(t, f.CanonicalPosts(), func(b *ordinals.Block, tx *ordinals.Transaction) {
+			// All sats leave before the first one arrives.
+			for _, o := range tx.Operations {
+				if m := o.Transfer; m != nil {
+					moved++
+					if height, ok := paid[m.SatpointPre.String()]; ok && b.Height < height+100 {
+						t.Fatalf("a sat that a miner received at height %d moves at height %d", height, b.Height)
 					}
-					revealed := map[ordinals.Sat]bool{}
-					for _, o := range tx.Operations {
-						if r := o.Reveal; r != nil && !revealed[r.Sat] {
-							revealed[r.Sat] = true
-							if r.Sat.CoinbaseHeight() >= b.Height {
-								t.Fatalf("sat %s is revealed at %d, before it is mined", r.Sat, b.Height)
-							}
-							var value *uint64
-							if r.OutputValue > 0 {
-								value = &r.OutputValue
-							}
-							arrive(r.Sat, r.SatpointPost, value)
-						} else if m := o.Transfer; m != nil {
-							arrive(m.Sat, m.SatpointPost, m.OutputValue)
-						}
+					if m.Destination == ordinals.SpentInFees {
+						paid[m.SatpointPost.String()] = b.Height
 					}
+					if m.SatpointPre.String() != at[m.Sat] {
+						t.Fatalf("sat %s leaves %s, but was at %s", m.Sat, m.SatpointPre, at[m.Sat])
+					}
+					delete(whose, at[m.Sat])
+				} else {
+					delete(whose, at[o.Reveal.Sat])
 				}
 			}
-		}
+			revealed := map[ordinals.Sat]bool{}
+			for _, o := range tx.Operations {
+				if r := o.Reveal; r != nil && !revealed[r.Sat] {
+					revealed[r.Sat] = true
+					if r.Sat.CoinbaseHeight() >= b.Height {
+						t.Fatalf("sat %s is revealed at %d, before it is mined", r.Sat, b.Height)
+					}
+					var value *uint64
+					if r.OutputValue > 0 {
+						value = &r.OutputValue
+					}
+					arrive(r.Sat, r.SatpointPost, value)
+				} else if m := o.Transfer; m != nil {
+					arrive(m.Sat, m.SatpointPost, m.OutputValue)
+				}
+			}
+		})
 		if moved == 0 && cfg.Transfers.Max > 0 {
 			t.Error("nothing moved")
 		}
 	})
 }
 
-// TestTokensAreConserved checks that what was minted is in balances or burnt, and that nobody owes.
+// TestTokensAreConserved checks that all minted tokens are in balances or burnt, and that no balance is negative.
 func TestTokensAreConserved(t *testing.T) {
 	t.Parallel()
 	forEach(t, 13, func(t *testing.T, cfg Config) {
@@ -273,11 +275,11 @@ func TestTokensAreConserved(t *testing.T) {
 	})
 }
 
-// TestMembers pins the members of a payload, in the order in which indexers have them.
+// TestMembers pins the members of a payload, in the order of indexers.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	body := func(s Shape) []byte {
-		return New(Config{Seed: 1, Reveals: Range{1, 1}, Transfers: Range{0, 0}, Shapes: []Shape{s}}).Next().Body
+		return New(Config{Seed: 1, Reveals: Range{Min: 1, Max: 1}, Transfers: Range{Min: 0, Max: 0}, Shapes: []Shape{s}}).Next().Body
 	}
 	want := map[string]string{
 		"":                                 "chainhook apply rollback",
@@ -311,7 +313,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// membersOf are the names of the members of each object.
+// membersOf returns the names of the members of each object, by its path.
 func membersOf(t *testing.T, body []byte) map[string][]string {
 	t.Helper()
 	members := map[string][]string{}
@@ -331,7 +333,7 @@ func membersOf(t *testing.T, body []byte) map[string][]string {
 	return members
 }
 
-// TestWordingSaysTheSame writes one feed in several wordings.
+// TestWordingSaysTheSame compares the states of one feed in several wordings.
 func TestWordingSaysTheSame(t *testing.T) {
 	t.Parallel()
 	var first State
@@ -350,7 +352,7 @@ func TestWordingSaysTheSame(t *testing.T) {
 	}
 }
 
-// TestForgetHistory looks at what the generator holds on to.
+// TestForgetHistory checks how much the generator keeps.
 func TestForgetHistory(t *testing.T) {
 	t.Parallel()
 	cfg := Everything(40, ordinals.Regtest)
@@ -360,15 +362,15 @@ func TestForgetHistory(t *testing.T) {
 		f.Next()
 		limit := 500
 		if len(f.canonical) > limit || len(f.branch) > 20 || len(f.queue) > 3 || len(f.later) > 40 || len(f.mempool) > limit ||
-			len(f.world.outputs.rows) > 150 || len(f.world.sats.rows) > 3000 || len(f.world.tokens.pending.rows) > 150 {
+			len(f.world.outputs.Rows) > 150 || len(f.world.sats.Rows) > 3000 || len(f.world.tokens.pending.Rows) > 150 {
 			t.Fatalf("after %d posts: %d blocks, %d of them not final, %d and %d deliveries, %d plans, %d outputs, %d sats, %d amounts to send",
 				i, len(f.canonical), len(f.branch), len(f.queue), len(f.later), len(f.mempool),
-				len(f.world.outputs.rows), len(f.world.sats.rows), len(f.world.tokens.pending.rows))
+				len(f.world.outputs.Rows), len(f.world.sats.Rows), len(f.world.tokens.pending.Rows))
 		}
 	}
 	tip, ok := f.Tip()
 	s := f.Expected()
-	if told, _ := s.Tip(); !ok || told != tip || len(s.Blocks) < 128 {
-		t.Errorf("the tip is %v, and in the state %v after %d blocks", tip, told, len(s.Blocks))
+	if stateTip, _ := s.Tip(); !ok || stateTip != tip || len(s.Blocks) < 128 {
+		t.Errorf("the tip is %v, but that of the state is %v after %d blocks", tip, stateTip, len(s.Blocks))
 	}
 }

@@ -1,63 +1,63 @@
 package synthordinals
 
-// Shape is how an indexer writes things, which changed over the years. The members of Shape that only change how the same
-// thing is written are marked as wording; the others change what is told, so they change what is expected too.
+// Shape is the form in which an indexer writes payloads, which changed over the years. The first group of fields, the
+// wording, only changes how the same thing is written. The others change the contents, and so what is expected.
 type Shape struct {
-	Hex         HexForm // wording
-	Sorted      bool    // wording: members in the order of their names, as maps are written, not as declared
-	PlainNumber bool    // wording: one number instead of two where both are equal
-	Negative    bool    // wording: amounts that are sent have a minus
+	Hex         HexForm
+	Sorted      bool // members are in the order of their names, as in maps, not in the order of declaration
+	PlainNumber bool // one number instead of two if both are equal
+	Negative    bool // amounts that are sent have a minus
 
-	Parents    bool // a list; without, the first one alone is told
+	Parents    bool // a list of all parents instead of only the first one
 	Charms     CharmsForm
 	Curses     CurseForm
-	EmptyTexts bool // "" instead of null for no text; told of inscriber_address
-	LowerTicks bool // BRC-20 ticks in lower case, not as they were inscribed
-	BurntValue bool // the value of an output without address is told, not 0
-	Unbound    bool // unbound inscriptions are at the null outpoint and numbered, not in the coinbase transaction
+	EmptyTexts bool // "" instead of null for no text, also in inscriber_address
+	LowerTicks bool // BRC-20 ticks are in lower case, not as inscribed
+	BurntValue bool // an output without address has its value, not 0
+	Unbound    bool // unbound inscriptions are numbered and at the null outpoint, not in the coinbase transaction
 }
 
-// HexForm says where 0x is put in front.
+// HexForm decides which hex has the prefix 0x.
 type HexForm uint8
 
-// Forms of hex.
+// The forms of hex.
 const (
 	HexPrefixed   HexForm = iota // hashes and contents
 	HexEverywhere                // also satpoints
-	HexBare                      // nowhere
+	HexBare                      // none
 )
 
-// CharmsForm says how charms are told.
+// CharmsForm is the form of charms.
 type CharmsForm uint8
 
-// Forms of charms.
+// The forms of charms.
 const (
 	CharmsAbsent CharmsForm = iota
 	CharmsBits              // a number
 	CharmsObject            // a boolean for each
 )
 
-// CurseForm says how curses are told.
+// CurseForm is the form of curses.
 type CurseForm uint8
 
-// Forms of curses.
+// The forms of curses.
 const (
 	CurseWords   CurseForm = iota
-	CurseGeneric           // Generic for all, as replays have it
-	CurseOld               // text, numbers and objects of the first years
+	CurseGeneric           // Generic for all, as in replays
+	CurseOld               // texts, numbers and objects of the first years
 )
 
-// OldShape is that of the first years.
+// OldShape returns the shape of the first years.
 func OldShape() Shape {
 	return Shape{Hex: HexEverywhere, PlainNumber: true, EmptyTexts: true, Curses: CurseOld, LowerTicks: true}
 }
 
-// NewestShape is that of the last chainhook that had a feed.
+// NewestShape returns the shape of the last chainhook that had a feed.
 func NewestShape() Shape {
 	return Shape{Parents: true, Charms: CharmsBits, Negative: true, LowerTicks: true, BurntValue: true, Unbound: true}
 }
 
-// Shapes are those that were seen, and some that mix them.
+// Shapes returns the known shapes, and some mixtures.
 func Shapes() []Shape {
 	return []Shape{
 		OldShape(),

@@ -12,42 +12,32 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"strata/internal/synth/simulate"
 )
 
-// ErrRemote is returned for an observer that is not on this machine, unless Simulation.AllowRemote is set: a made-up feed
-// must not end up in somebody's log by a slip of the keyboard.
-var ErrRemote = errors.New("observer is not on this machine")
-
-// ErrAnswer is why an observer's answer does not count as success: its status is not 2xx.
+// ErrAnswer means that an indexer does not take an observer's answer for success, because its status is not 2xx.
 var ErrAnswer = errors.New("an indexer does not accept this answer")
 
-// Simulation plays an indexer: it posts a feed to an observer, one payload after the other, and again until it is
-// accepted.
+// Simulation plays an indexer: it posts a feed to an observer and repeats a payload until the observer accepts it.
 type Simulation struct {
-	Observer    string // http://host:port, a path in front of /payload is possible
-	Token       string // bearer token; empty: none is shown
+	Observer    string // http://host:port, optionally with a path that goes before /payload
+	Token       string // bearer token (empty = none)
 	Feed        Config
-	Rate        float64       // posts a second at most; 0: as fast as they are accepted
-	Count       uint64        // posts; 0: until the context ends
-	Timeout     time.Duration // for one attempt; default 30 s
-	Wait        time.Duration // before another attempt; default 1 s, as indexers have it
-	AllowRemote bool
+	Rate        float64        // maximum posts per second (0 = unlimited)
+	Count       uint64         // number of posts (0 = until the context ends)
+	Timeout     time.Duration  // for one attempt; default 30 s
+	Wait        time.Duration  // before a retry; default 1 s, as in an indexer
+	AllowRemote bool           // also post to an observer on another machine
 	Progress    func(Progress) // called after each attempt; may be nil
 }
 
-// Progress says how far a simulation is.
-type Progress struct {
-	Posts   uint64 // accepted
-	Bytes   uint64 // in the bodies of these
-	Retries uint64
-	Elapsed time.Duration
-	Last    Post  // the post that was tried
-	Failure error // of the last attempt; nil when it was accepted
-}
+// Progress describes how far a simulation has come.
+type Progress = simulate.Progress
 
-// Run posts until Count is reached, and then returns nil, or until the context ends, and then returns its error. It fails
-// at once with ErrRemote, or for an address that is none. Unlike indexers, which give up after some attempts and want to
-// be told to go on, it tries again for ever.
+// Run posts until Count is reached and then returns nil, or until the context ends and then returns its error. It fails
+// at once with simulate.ErrRemote for an observer on another machine, or if the address is invalid. An indexer gives up
+// after some attempts until its operator restarts the feed; Run never gives up.
 func (s Simulation) Run(ctx context.Context) error {
 	target, err := s.target()
 	if err != nil {
@@ -61,49 +51,13 @@ func (s Simulation) Run(ctx context.Context) error {
 	}
 	client := s.client()
 	defer client.CloseIdleConnections()
-	feed, started := New(s.Feed), time.Now()
-	var p Progress
-	for ; s.Count == 0 || p.Posts < s.Count; p.Posts++ {
-		if s.Rate > 0 {
-			due := started.Add(time.Duration(float64(p.Posts) / s.Rate * float64(time.Second)))
-			if err := sleep(ctx, time.Until(due)); err != nil {
-				return err
-			}
-		}
-		p.Last = feed.Next()
-		if err := s.deliver(ctx, client, target, &p, started); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// deliver tries until the observer accepts.
-func (s Simulation) deliver(ctx context.Context, client *http.Client, target string, p *Progress, started time.Time) error {
-	for {
-		p.Failure = s.post(ctx, client, target, p.Last)
-		p.Elapsed = time.Since(started)
-		if p.Failure == nil {
-			p.Bytes += uint64(len(p.Last.Body))
-		}
-		if s.Progress != nil {
-			told := *p
-			if p.Failure == nil {
-				told.Posts++
-			}
-			s.Progress(told)
-		}
-		switch {
-		case p.Failure == nil:
-			return nil
-		case errors.Is(p.Failure, ErrRemote):
-			return p.Failure
-		}
-		p.Retries++
-		if err := sleep(ctx, s.Wait); err != nil {
-			return fmt.Errorf("post %d to %s: %w (last answer: %w)", p.Posts+1, target, err, p.Failure)
-		}
-	}
+	return simulate.Loop{
+		Observer: target,
+		Next:     New(s.Feed).Next,
+		Attempt:  func(ctx context.Context, p Post) error { return s.post(ctx, client, target, p) },
+		Backoff:  func(time.Duration) time.Duration { return s.Wait },
+		Rate:     s.Rate, Count: s.Count, Progress: s.Progress,
+	}.Run(ctx)
 }
 
 // post makes one attempt.
@@ -134,8 +88,8 @@ func (s Simulation) post(ctx context.Context, client *http.Client, target string
 	return nil
 }
 
-// client checks each address when it is dialled, so that what is checked is what is used. It knows no proxies and follows
-// no redirects.
+// client returns a client that checks each address when it dials it, so that the checked address is the one that it
+// uses. The client uses no proxies and follows no redirects.
 func (s Simulation) client() *http.Client {
 	dialer := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
 		host, _, err := net.SplitHostPort(address)
@@ -145,7 +99,7 @@ func (s Simulation) client() *http.Client {
 		// A link-local address may have a zone.
 		host, _, _ = strings.Cut(host, "%")
 		if ip := net.ParseIP(host); !s.AllowRemote && !ip.IsLoopback() {
-			return fmt.Errorf("%s: %w", address, ErrRemote)
+			return fmt.Errorf("%s: %w", address, simulate.ErrRemote)
 		}
 		return nil
 	}}
@@ -155,7 +109,7 @@ func (s Simulation) client() *http.Client {
 	}
 }
 
-// target is where posts go.
+// target returns the URL of the posts.
 func (s Simulation) target() (string, error) {
 	u, err := url.Parse(s.Observer)
 	if err != nil {
@@ -165,19 +119,4 @@ func (s Simulation) target() (string, error) {
 		return "", fmt.Errorf("observer address %q: want http://host:port", s.Observer)
 	}
 	return u.JoinPath(path).String(), nil
-}
-
-// sleep waits, or returns the context's error.
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"strata/domain/ordinals"
+	"strata/internal/synth/simulate"
 )
 
 func TestSimulationPostsTheFeed(t *testing.T) {
@@ -58,7 +59,7 @@ func TestSimulationPostsTheFeed(t *testing.T) {
 		sum += uint64(len(body))
 	}
 	if len(got) != 40 || last.Posts != 40 || last.Retries != 2 || last.Failure != nil || last.Bytes != sum {
-		t.Errorf("got %d posts, told %+v; want 40, two of them tried again, %d bytes", len(got), last, sum)
+		t.Errorf("got %d posts and the progress %+v; want 40 posts, 2 retries and %d bytes", len(got), last, sum)
 	}
 }
 
@@ -68,8 +69,8 @@ func TestSimulationStaysOnThisMachine(t *testing.T) {
 		name, address string
 		want          error
 	}{
-		{"another machine", "http://192.0.2.7:3700", ErrRemote},
-		{"another machine, IPv6", "http://[2001:db8::1]:3700", ErrRemote},
+		{"another machine", "http://192.0.2.7:3700", simulate.ErrRemote},
+		{"another machine, IPv6", "http://[2001:db8::1]:3700", simulate.ErrRemote},
 		{"not http", "ftp://127.0.0.1:3700", nil},
 		{"no host", "http://", nil},
 		{"no address", "http://127.0.0.1:port", nil},
@@ -86,7 +87,7 @@ func TestSimulationStaysOnThisMachine(t *testing.T) {
 
 func TestSimulationEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	refused := errors.New("nothing was tried")
+	refused := errors.New("no attempt")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	err := Simulation{Observer: "http://127.0.0.1:1", Progress: func(p Progress) {

@@ -16,24 +16,24 @@ type Block struct {
 	Reveals int
 }
 
-// Location is where a sat was from some transaction on. Of one sat, (Height, TxIndex) orders them.
+// Location is the place of a sat since a transaction. (Height, TxIndex) orders the locations of one sat.
 type Location struct {
 	Height    uint64
 	BlockHash hash.Hash32
 	Time      uint32 // of the block, seconds since 1970
 	TxIndex   uint32
-	TxID      hash.Hash32 // which took it there: not always the one that the output belongs to
+	TxID      hash.Hash32 // the transaction that moved the sat, which is not always the one of the output
 	Type      ordinals.LocationType
 	Output    string // txid:vout
 	Offset    uint64
-	Address   *string // of the owner; nil for none, and for none of a reveal what was told, which may be ""
-	Value     *uint64 // of the output in sats; nil when it is not told
+	Address   *string // of the owner; nil for none, but a reveal without address may have ""
+	Value     *uint64 // of the output in sats; nil if the feed has none
 }
 
-// Inscription is all that is known of one.
+// Inscription is the state of an inscription.
 type Inscription struct {
 	ID            ordinals.InscriptionID
-	Number        int64 // of the jubilee, which is the one that is shown
+	Number        int64 // the jubilee number, which readers see
 	ClassicNumber int64
 	Sat           ordinals.Sat
 	Rarity        ordinals.Rarity
@@ -45,16 +45,16 @@ type Inscription struct {
 	Content       []byte
 	ContentType   string // without NULs
 	MimeType      string
-	Metadata      json.RawMessage // nil also for what counts as none
+	Metadata      json.RawMessage // nil also for values that count as none
 	Metaprotocol  string          // empty for none
 	Delegate      ordinals.InscriptionID
 	Parents       []ordinals.InscriptionID
-	RecursionRefs []ordinals.InscriptionID // in the order in which the content has them
+	RecursionRefs []ordinals.InscriptionID // in the order of the content
 	Curse         *string                  // nil for none
 	Charms        []string                 // in the order of their bits
 }
 
-// Recursive reports whether the content refers to inscriptions.
+// Recursive reports whether the content refers to other inscriptions.
 func (i *Inscription) Recursive() bool { return len(i.RecursionRefs) > 0 }
 
 // Cursed reports whether the number is below zero.
@@ -67,8 +67,8 @@ type Transfer struct {
 	From, To Location
 }
 
-// Counts are numbers of inscriptions by what they have in common. Nobody is not counted as owner, though "" is; neither
-// is counted as inscriber.
+// Counts are numbers of inscriptions by common properties. Address counts the owner "" but not a missing one;
+// GenesisAddress counts neither.
 type Counts struct {
 	MimeType       map[string]int
 	Rarity         map[ordinals.Rarity]int
@@ -78,22 +78,22 @@ type Counts struct {
 	Cursed         int // number below zero
 }
 
-// Holding names a BRC-20 token, by its tick in lower case, and who has it.
+// Holding names a BRC-20 token, by its tick in lower case, and an owner.
 type Holding struct{ Ticker, Address string }
 
-// Balance of a BRC-20 token in units of 10^-18.
+// Balance is a balance of a BRC-20 token in units of 10^-18.
 type Balance struct {
 	Available     *big.Int
-	Transferrable *big.Int // inscribed to be sent
+	Transferrable *big.Int // inscribed but not yet sent
 }
 
-// Total is all that somebody has.
+// Total returns the whole balance.
 func (b Balance) Total() *big.Int { return new(big.Int).Add(b.Available, b.Transferrable) }
 
 // Token is a BRC-20 token. Amounts are in units of 10^-18.
 type Token struct {
 	Ticker   string // in lower case
-	Tick     string // as it was told
+	Tick     string // as posted
 	ID       ordinals.InscriptionID
 	Number   int64
 	Height   uint64
@@ -101,14 +101,14 @@ type Token struct {
 	TxIndex  uint32
 	Time     uint32 // seconds since 1970
 	Address  string
-	Max      *big.Int // 0 for no end
-	Limit    *big.Int // of a mint
+	Max      *big.Int // 0 for unlimited
+	Limit    *big.Int // of one mint
 	Decimals uint8
 	SelfMint bool
 	Minted   *big.Int
-	Burnt    *big.Int // sent to nobody, so that it is in no balance
-	TxCount  int      // operations, the deploy included
-	Holders  int      // addresses with more than nothing
+	Burnt    *big.Int // sent to nobody, so it is in no balance
+	TxCount  int      // operations, including the deploy
+	Holders  int      // addresses with a positive balance
 }
 
 // Activity is a BRC-20 operation.
@@ -121,19 +121,19 @@ type Activity struct {
 	Time     uint32 // of the block, seconds since 1970
 	TxID     hash.Hash32
 	TxIndex  uint32
-	Address  string   // who deploys, mints, inscribes or sends
-	Receiver string   // of a transfer_send; empty when it was burnt
+	Address  string   // deploys, mints, inscribes or sends
+	Receiver string   // of a transfer_send; empty if the amount was burnt
 	Amount   *big.Int // in units of 10^-18; nil for a deploy
 }
 
-// State is the truth of the canonical blocks. Zeros and what is empty are left out of maps.
+// State is the true state after the canonical blocks. Maps have no entries for zeros and for what is empty.
 type State struct {
 	Blocks       []Block // by height
 	Inscriptions map[ordinals.InscriptionID]*Inscription
-	// Locations of each sat, oldest first. Sat 0 has the unbound inscriptions.
+	// Locations has the locations of each sat, oldest first. Sat 0 has the unbound inscriptions.
 	Locations map[ordinals.Sat][]Location
-	// Transfers by height, in the order of transactions, then operations, then numbers. A reveal on a sat moves the older
-	// inscriptions of it.
+	// Transfers has the transfers at each height, in the order of transactions, then operations, then numbers. A reveal
+	// on a sat moves its older inscriptions.
 	Transfers map[uint64][]Transfer
 	Counts    Counts
 	Tokens    map[string]*Token // by ticker
@@ -141,7 +141,7 @@ type State struct {
 	Activity  []Activity // oldest first
 }
 
-// Tip is the highest canonical block; false for none.
+// Tip returns the highest canonical block; false for none.
 func (s *State) Tip() (Block, bool) {
 	if len(s.Blocks) == 0 {
 		return Block{}, false
@@ -149,30 +149,30 @@ func (s *State) Tip() (Block, bool) {
 	return s.Blocks[len(s.Blocks)-1], true
 }
 
-// Tip is Expected's tip alone, which costs far less; false for none.
+// Tip returns the Tip of Expected, at far less cost.
 func (f *Feed) Tip() (Block, bool) {
 	if len(f.canonical) == 0 {
 		return Block{}, false
 	}
-	return f.canonical[len(f.canonical)-1].told(), true
+	return f.canonical[len(f.canonical)-1].public(), true
 }
 
-func (b *block) told() Block {
-	told := Block{Height: b.height, Hash: b.hash, Time: b.time}
+func (b *block) public() Block {
+	public := Block{Height: b.height, Hash: b.hash, Time: b.time}
 	for _, t := range b.transactions {
-		told.Reveals += len(t.reveals)
+		public.Reveals += len(t.reveals)
 	}
-	return told
+	return public
 }
 
-// Addresses are those that inscriptions go to.
+// Addresses returns the addresses that own inscriptions.
 func (f *Feed) Addresses() []string { return append([]string(nil), f.addresses...) }
 
-// Expected is the state of what was handed out so far. Contents are shared and must not be changed.
+// Expected returns the state after the posts that were handed out so far. Contents are shared and must not be changed.
 func (f *Feed) Expected() State { return fold(f.canonical, f.cfg.Network) }
 
-// CanonicalPosts are the posts that lead to the same state when they are received alone: the canonical blocks one by one,
-// as a replay has them.
+// CanonicalPosts returns posts that lead to the same state when they are received alone: the canonical blocks one by
+// one, as in a replay.
 func (f *Feed) CanonicalPosts() []Post {
 	posts := make([]Post, len(f.canonical))
 	for i, b := range f.canonical {

@@ -2,13 +2,13 @@ package synthordinals
 
 import "strata/domain/ordinals"
 
-// stretch is some sats in a row.
+// stretch is a sequence of consecutive sats.
 type stretch struct {
 	first ordinals.Sat
 	count uint64
 }
 
-// cut is the part of some stretches from a position on, so many sats of it.
+// cut returns the part of some stretches with count sats from a position on.
 func cut(all []stretch, from, count uint64) []stretch {
 	var part []stretch
 	for _, s := range all {
@@ -26,5 +26,5 @@ func cut(all []stretch, from, count uint64) []stretch {
 	return part
 }
 
-// satAt is the sat at a position. There has to be one.
+// satAt returns the sat at a position, which must exist.
 func satAt(all []stretch, position uint64) ordinals.Sat { return cut(all, position, 1)[0].first }

@@ -7,59 +7,60 @@ import (
 	"strings"
 
 	"strata/domain/ordinals"
+	"strata/internal/synth/undo"
 )
 
 // token is a BRC-20 token. Amounts are in units of 10^-18.
 type token struct {
 	tick       string // as inscribed
 	id         ordinals.InscriptionID
-	max, limit *big.Int // max is 0 for no end, which only selfMint can have
+	max, limit *big.Int // max is 0 for unlimited, which needs selfMint
 	minted     *big.Int
 	decimals   uint8
-	selfMint   bool // only children of the deploy mint
+	selfMint   bool // only children of the deploy may mint
 }
 
-// tokenText is what an inscription says to BRC-20. Who reads it decides whether it is valid.
+// tokenText is the BRC-20 text of an inscription, which may be invalid.
 type tokenText struct {
 	kind       ordinals.BRC20Kind
 	tick       string
-	amount     *big.Int // of a mint or transfer
-	max, limit *big.Int // of a deploy
+	amount     *big.Int // only of a mint or transfer
+	max, limit *big.Int // only of a deploy
 	decimals   uint8
 	selfMint   bool
 }
 
-// tokens is what an indexer knows of BRC-20.
+// tokens is the BRC-20 state of an indexer.
 type tokens struct {
-	deployed  table[string, *token] // by ticker
-	tickers   *roster[string]
-	available table[Holding, *big.Int]
-	holders   *roster[Holding]
-	pending   table[ordinals.Sat, pendingSend] // inscribed and not yet sent
-	waiting   *roster[ordinals.Sat]            // these
+	deployed  undo.Table[string, *token] // by ticker
+	tickers   *undo.Roster[string]
+	available undo.Table[Holding, *big.Int]
+	holders   *undo.Roster[Holding]
+	pending   undo.Table[ordinals.Sat, pendingSend] // inscribed and not yet sent
+	waiting   *undo.Roster[ordinals.Sat]            // the sats of pending
 }
 
-// pendingSend is an amount that goes where the sat goes next.
+// pendingSend is an amount that the next move of its sat sends.
 type pendingSend struct {
 	operation *tokenOperation
-	at        outpoint // of the reveal: it is sent by the first move
+	at        outpoint // of the reveal; the first move from there sends the amount
 }
 
-func newTokens(j *journal) tokens {
+func newTokens(j *undo.Log) tokens {
 	return tokens{
-		deployed:  newTable[string, *token](j),
-		tickers:   newRoster[string](j),
-		available: newTable[Holding, *big.Int](j),
-		holders:   newRoster[Holding](j),
-		pending:   newTable[ordinals.Sat, pendingSend](j),
-		waiting:   newRoster[ordinals.Sat](j),
+		deployed:  undo.NewTable[string, *token](j),
+		tickers:   undo.NewRoster[string](j),
+		available: undo.NewTable[Holding, *big.Int](j),
+		holders:   undo.NewRoster[Holding](j),
+		pending:   undo.NewTable[ordinals.Sat, pendingSend](j),
+		waiting:   undo.NewRoster[ordinals.Sat](j),
 	}
 }
 
-// ticker is what tells tokens apart.
+// ticker returns the form of a tick that identifies a token.
 func ticker(tick string) string { return strings.ToLower(tick) }
 
-// tokensFrom and selfMintsFrom are the first heights at which indexers look for BRC-20, and for self mints.
+// tokensFrom returns the first height at which indexers look for BRC-20.
 func tokensFrom(n ordinals.Network) uint64 {
 	if n == ordinals.Mainnet {
 		return 779_832
@@ -67,6 +68,7 @@ func tokensFrom(n ordinals.Network) uint64 {
 	return 0
 }
 
+// selfMintsFrom returns the first height at which indexers accept self mints.
 func selfMintsFrom(n ordinals.Network) uint64 {
 	if n == ordinals.Mainnet {
 		return 837_090
@@ -79,7 +81,7 @@ const (
 	selfMintTickBytes = 5
 )
 
-// inscribed is the operation of a reveal; nil for none or one that is not valid.
+// inscribed returns the operation of a reveal; nil if it is invalid.
 func (t tokens) inscribed(r *reveal, height uint64, n ordinals.Network) *tokenOperation {
 	if height < tokensFrom(n) || r.curse != "" || r.to.kind != ordinals.Transferred {
 		return nil
@@ -87,7 +89,7 @@ func (t tokens) inscribed(r *reveal, height uint64, n ordinals.Network) *tokenOp
 	o := &tokenOperation{
 		kind: r.token.kind, tick: r.token.tick, id: r.id, address: r.to.address, amount: r.token.amount, sat: r.sat, to: r.to,
 	}
-	known := t.deployed.get(ticker(o.tick))
+	known := t.deployed.Get(ticker(o.tick))
 	switch {
 	case o.kind == ordinals.BRC20KindDeploy:
 		return t.deploy(o, r, known, height >= selfMintsFrom(n))
@@ -112,12 +114,12 @@ func (t tokens) deploy(o *tokenOperation, r *reveal, known *token, selfMints boo
 		tick: o.tick, id: o.id, max: text.max, limit: text.limit, minted: new(big.Int), decimals: text.decimals, selfMint: text.selfMint,
 	}
 	o.decimals = text.decimals
-	t.deployed.put(ticker(o.tick), o.deploy)
-	t.tickers.add(ticker(o.tick))
+	t.deployed.Set(ticker(o.tick), o.deploy)
+	t.tickers.Add(ticker(o.tick))
 	return o
 }
 
-// mint gives what is left, if that is less.
+// mint mints the amount, or what is left if that is less.
 func (t tokens) mint(o *tokenOperation, r *reveal, known *token) *tokenOperation {
 	if o.amount.Cmp(known.limit) > 0 || known.selfMint && (len(r.parents) == 0 || r.parents[0] != known.id) {
 		return nil
@@ -133,27 +135,27 @@ func (t tokens) mint(o *tokenOperation, r *reveal, known *token) *tokenOperation
 	}
 	minted := *known
 	minted.minted = new(big.Int).Add(known.minted, o.amount)
-	t.deployed.put(ticker(o.tick), &minted)
+	t.deployed.Set(ticker(o.tick), &minted)
 	o.decimals = known.decimals
 	t.add(o, o.address, o.amount)
 	return o
 }
 
 func (t tokens) transfer(o *tokenOperation, known *token) *tokenOperation {
-	has := t.available.get(Holding{Ticker: ticker(o.tick), Address: o.address})
+	has := t.available.Get(Holding{Ticker: ticker(o.tick), Address: o.address})
 	if has == nil || has.Cmp(o.amount) < 0 {
 		return nil
 	}
 	o.decimals = known.decimals
 	t.add(o, o.address, new(big.Int).Neg(o.amount))
-	t.pending.put(o.sat, pendingSend{operation: o, at: o.to.at})
-	t.waiting.add(o.sat)
+	t.pending.Set(o.sat, pendingSend{operation: o, at: o.to.at})
+	t.waiting.Add(o.sat)
 	return o
 }
 
-// moved is the operation that the move of a sat is; nil for none.
+// moved returns the operation that the move of a sat completes; nil for none.
 func (t tokens) moved(m *move) *tokenOperation {
-	inscribed, ok := t.pending.rows[m.sat]
+	inscribed, ok := t.pending.Rows[m.sat]
 	if !ok {
 		return nil
 	}
@@ -172,29 +174,29 @@ func (t tokens) moved(m *move) *tokenOperation {
 	return &o
 }
 
-// withdraw forgets an amount that was to be sent.
+// withdraw forgets the amount that is pending on a sat.
 func (t tokens) withdraw(sat ordinals.Sat) {
-	t.pending.remove(sat)
-	t.waiting.remove(sat)
+	t.pending.Remove(sat)
+	t.waiting.Remove(sat)
 }
 
-// add changes what somebody has available of the token of an operation.
+// add changes the available balance of an address by an amount of the operation's token.
 func (t tokens) add(o *tokenOperation, address string, amount *big.Int) {
 	h := Holding{Ticker: ticker(o.tick), Address: address}
 	sum := new(big.Int).Set(amount)
-	if has := t.available.get(h); has != nil {
+	if has := t.available.Get(h); has != nil {
 		sum.Add(sum, has)
 	}
 	if sum.Sign() == 0 {
-		t.available.remove(h)
-		t.holders.remove(h)
+		t.available.Remove(h)
+		t.holders.Remove(h)
 		return
 	}
-	t.available.put(h, sum)
-	t.holders.add(h)
+	t.available.Set(h, sum)
+	t.holders.Add(h)
 }
 
-// content is the inscription that says it.
+// content returns the text as JSON.
 func (t *tokenText) content() []byte {
 	text := map[string]string{"p": "brc-20", "op": string(t.kind), "tick": t.tick}
 	if t.kind == ordinals.BRC20KindDeploy {
@@ -213,10 +215,10 @@ func (t *tokenText) content() []byte {
 	return content
 }
 
-// oneToken is one, in units of 10^-18.
+// oneToken is one token in units of 10^-18.
 var oneToken = new(big.Int).Exp(big.NewInt(10), big.NewInt(ordinals.AmountDecimals), nil)
 
-// plainAmount has no more decimals than it needs.
+// plainAmount returns an amount without trailing zeros.
 func plainAmount(units *big.Int) string {
 	text := ordinals.FormatAmount(units, ordinals.AmountDecimals)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")

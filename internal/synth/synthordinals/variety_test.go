@@ -19,7 +19,7 @@ var (
 	positiveSend = regexp.MustCompile(`"transfer_send":\{("tick":"[^"]*",)?"amt":"[0-9]`)
 )
 
-// variety counts what happened in a stream, as its receiver sees it.
+// variety counts what happens in a stream, from its receiver's point of view, by a description.
 func variety(t *testing.T, cfg Config, posts int) map[string]int {
 	t.Helper()
 	f := New(cfg)
@@ -40,12 +40,12 @@ func variety(t *testing.T, cfg Config, posts int) map[string]int {
 		again := bodies[string(p.Body)]
 		bodies[string(p.Body)] = true
 		for _, b := range payload.Rollback {
-			was := o.news[keyOf(b)]
+			was := o.changed[keyOf(b)]
 			note("rollback", was)
 			note("rollback of something unknown", !was && !known[keyOf(b)])
 		}
 		for _, b := range payload.Apply {
-			was := !o.news[keyOf(b)]
+			was := !o.changed[keyOf(b)]
 			note("late block", !was && b.Height < tip && len(payload.Rollback) == 0)
 			note("late block of a replay", !was && b.Height < tip && len(payload.Rollback) == 0 && !payload.Streaming)
 			note("block that returned", !was && known[keyOf(b)])
@@ -53,7 +53,7 @@ func variety(t *testing.T, cfg Config, posts int) map[string]int {
 			known[keyOf(b)] = true
 			tip = max(tip, b.Height)
 		}
-		note("same blocks in other words", len(o.news) == 0 && !again)
+		note("same blocks in other words", len(o.changed) == 0 && !again)
 		note("rollback of several", len(payload.Rollback) > 1)
 		note("rollback alone", len(payload.Rollback) > 0 && len(payload.Apply) == 0)
 		note("several blocks in a payload", len(payload.Apply) > 1 && len(payload.Rollback) == 0)
@@ -199,14 +199,14 @@ func TestEverythingHappens(t *testing.T) {
 		}
 	}
 	if seen["deploy"] > 0 {
-		t.Error("a BRC-20 token before there was BRC-20")
+		t.Error("a BRC-20 token before BRC-20 started")
 	}
 }
 
-// TestEachSettingDoesWhatItSays turns on one thing at a time: it happens then, and not before.
+// TestEachSettingDoesWhatItSays turns on one setting at a time and checks that its effects appear only then.
 func TestEachSettingDoesWhatItSays(t *testing.T) {
 	t.Parallel()
-	base := Config{Seed: 3, Network: ordinals.Regtest, StartHeight: 30, Reveals: Range{1, 2}, Transfers: Range{1, 3}}
+	base := Config{Seed: 3, Network: ordinals.Regtest, StartHeight: 30, Reveals: Range{Min: 1, Max: 2}, Transfers: Range{Min: 1, Max: 3}}
 	const posts = 120
 	never := variety(t, base, posts)
 	for _, tc := range []struct {
@@ -228,10 +228,10 @@ func TestEachSettingDoesWhatItSays(t *testing.T) {
 		{"shared outputs", func(c *Config) { c.SharedOutputShare = 0.5 }, []string{"several sats in an output"}},
 		{"transfers in fees", func(c *Config) { c.TransferFeesShare = 0.3 }, []string{"moved spent_in_fees", "moved from the fees"}},
 		{"transfers burnt", func(c *Config) { c.TransferBurntShare = 0.3 }, []string{"moved burnt"}},
-		{"tokens", func(c *Config) { c.Tokens = Range{1, 4} }, []string{"deploy", "mint", "transfer", "transfer_send"}},
-		{"own amounts", func(c *Config) { c.Tokens, c.SelfSendShare, c.Accounts = Range{2, 4}, 0.5, 60 }, []string{"amount sent to the sender"}},
+		{"tokens", func(c *Config) { c.Tokens = Range{Min: 1, Max: 4} }, []string{"deploy", "mint", "transfer", "transfer_send"}},
+		{"own amounts", func(c *Config) { c.Tokens, c.SelfSendShare, c.Accounts = Range{Min: 2, Max: 4}, 0.5, 60 }, []string{"amount sent to the sender"}},
 		{"empty heights", func(c *Config) { c.EmptyHeightShare = 0.3 }, []string{"empty heights"}},
-		{"blocks per payload", func(c *Config) { c.BlocksPerPayload = Range{2, 4} }, []string{"several blocks in a payload"}},
+		{"blocks per payload", func(c *Config) { c.BlocksPerPayload = Range{Min: 2, Max: 4} }, []string{"several blocks in a payload"}},
 		{"replay", func(c *Config) { c.ReplayBlocks = 50 }, []string{"replay"}},
 		{"rollbacks", func(c *Config) { c.RollbackProbability = 0.2 }, []string{"rollback", "rollback of several"}},
 		{"returns", func(c *Config) { c.RollbackProbability, c.ReturnProbability = 0.2, 0.5 }, []string{"block that returned"}},
@@ -258,11 +258,11 @@ func TestEachSettingDoesWhatItSays(t *testing.T) {
 	}
 }
 
-// TestRemine checks that transactions of a branch that lost are in the one that won, at other places.
+// TestRemine checks that the winning branch mines transactions of the abandoned one, at other places.
 func TestRemine(t *testing.T) {
 	t.Parallel()
 	for _, share := range []float64{0, 1} {
-		f := New(Config{Seed: 7, RollbackProbability: 0.3, RemineShare: share, Transfers: Range{1, 3}})
+		f := New(Config{Seed: 7, RollbackProbability: 0.3, RemineShare: share, Transfers: Range{Min: 1, Max: 3}})
 		again, elsewhere := 0, 0
 		for range 200 {
 			payload, err := ordinals.Decode(f.Next().Body)

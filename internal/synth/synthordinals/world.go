@@ -5,19 +5,20 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/ordinals"
+	"strata/internal/synth/undo"
 )
 
-// coinbaseMaturity is how many blocks later the outputs of a coinbase transaction may be spent.
+// coinbaseMaturity is the number of blocks after which outputs of a coinbase transaction may be spent.
 const coinbaseMaturity = 100
 
-// world is what there is at the tip of the branch that the generator is on: enough to make the next block.
+// world is the state at the tip of the branch: all that is needed to build the next block.
 type world struct {
-	journal   *journal
-	outputs   table[outpoint, *output] // with inscribed sats, and not forgotten
-	spendable *roster[outpoint]        // these
-	sats      table[ordinals.Sat, satState]
-	counts    cell[counts]
-	recent    cell[[]ordinals.InscriptionID] // some of the newest, to refer to
+	changes   *undo.Log
+	outputs   undo.Table[outpoint, *output] // with inscribed sats, and not forgotten
+	spendable *undo.Roster[outpoint]        // the keys of outputs
+	sats      undo.Table[ordinals.Sat, satState]
+	counts    *undo.Cell[counts]
+	recent    *undo.Cell[[]ordinals.InscriptionID] // some of the newest, for references
 	tokens    tokens
 }
 
@@ -26,51 +27,51 @@ type output struct {
 	payee
 	kind      ordinals.LocationType
 	stretches []stretch
-	carried   []carried
+	inscribed []inscribedSat
 	matures   uint64 // height
 }
 
-// carried is an inscribed sat and its position.
-type carried struct {
+// inscribedSat is an inscribed sat and its position.
+type inscribedSat struct {
 	sat    ordinals.Sat
 	offset uint64
 }
 
-// satState is what is known of an inscribed sat.
+// satState is the state of an inscribed sat.
 type satState struct {
 	inscriptions int
-	cursed       bool // the first one is
+	cursed       bool // whether the first inscription is cursed
 	hops         uint64
 }
 
 // counts are the next numbers.
 type counts struct {
 	blessed, cursed int64 // classic
-	numbers         int64 // that are not negative
+	numbers         int64 // the next one that is not negative
 	unbound         uint64
 }
 
 func newWorld() *world {
-	j := &journal{}
+	j := new(undo.Log)
 	return &world{
-		journal:   j,
-		outputs:   newTable[outpoint, *output](j),
-		spendable: newRoster[outpoint](j),
-		sats:      newTable[ordinals.Sat, satState](j),
-		counts:    cell[counts]{journal: j},
-		recent:    cell[[]ordinals.InscriptionID]{journal: j},
+		changes:   j,
+		outputs:   undo.NewTable[outpoint, *output](j),
+		spendable: undo.NewRoster[outpoint](j),
+		sats:      undo.NewTable[ordinals.Sat, satState](j),
+		counts:    undo.NewCell[counts](j),
+		recent:    undo.NewCell[[]ordinals.InscriptionID](j),
 		tokens:    newTokens(j),
 	}
 }
 
-// place is where something at an offset of the output is.
+// place returns the place at an offset of the output.
 func (o *output) place(at outpoint, offset uint64) place {
 	return place{at: at, offset: offset, kind: o.kind, address: o.address, script: o.script, value: o.value}
 }
 
-// number gives the next number to an inscription.
+// number returns the number of the next inscription.
 func (w *world) number(cursed bool, height uint64, network ordinals.Network) ordinals.InscriptionNumber {
-	c, n := w.counts.value, ordinals.InscriptionNumber{}
+	c, n := w.counts.Value, ordinals.InscriptionNumber{}
 	if cursed {
 		c.cursed++
 		n.Classic = -c.cursed
@@ -84,53 +85,53 @@ func (w *world) number(cursed bool, height uint64, network ordinals.Network) ord
 	if n.Jubilee >= 0 {
 		c.numbers++
 	}
-	w.counts.set(c)
+	w.counts.Set(c)
 	return n
 }
 
-// remember makes an inscription one to refer to.
+// remember adds an inscription to the recent ones.
 func (w *world) remember(id ordinals.InscriptionID) {
-	const most = 48
-	list := append(slices.Clone(w.recent.value), id)
-	w.recent.set(list[max(len(list)-most, 0):])
+	const limit = 48
+	list := append(slices.Clone(w.recent.Value), id)
+	w.recent.Set(list[max(len(list)-limit, 0):])
 }
 
-// forget leaves outputs alone for ever while there are too many.
-func (w *world) forget(most int, height uint64) {
-	for len(w.spendable.list) > most {
-		at := w.spendable.list[height%uint64(len(w.spendable.list))]
-		for _, c := range w.spend(at).carried {
+// forget removes outputs beyond the limit, so that they are never spent.
+func (w *world) forget(limit int, height uint64) {
+	for len(w.spendable.List) > limit {
+		at := w.spendable.List[height%uint64(len(w.spendable.List))]
+		for _, c := range w.spend(at).inscribed {
 			w.bury(c.sat)
 		}
 	}
 }
 
-// spend takes an output away.
+// spend removes an output.
 func (w *world) spend(at outpoint) *output {
-	o := w.outputs.get(at)
-	w.outputs.remove(at)
-	w.spendable.remove(at)
+	o := w.outputs.Get(at)
+	w.outputs.Remove(at)
+	w.spendable.Remove(at)
 	return o
 }
 
 // bury forgets a sat that never moves again.
 func (w *world) bury(sat ordinals.Sat) {
-	w.sats.remove(sat)
+	w.sats.Remove(sat)
 	w.tokens.withdraw(sat)
 }
 
-// minable reports whether the inputs of a plan are there.
+// minable reports whether all inputs of a plan exist and are mature.
 func (w *world) minable(p *plan, height uint64) bool {
 	for _, in := range p.inputs {
 		if in.fresh != nil {
 			continue
 		}
-		if o := w.outputs.get(in.from); o == nil || o.matures > height {
+		if o := w.outputs.Get(in.from); o == nil || o.matures > height {
 			return false
 		}
 	}
 	return true
 }
 
-// nowhere is the outpoint that newer indexers have for what is unbound.
+// nowhere is the outpoint of unbound inscriptions in newer indexers.
 var nowhere = outpoint{tx: hash.Hash32{}}

@@ -1,6 +1,6 @@
-// Package outside is what tokens depend on besides the chain, made up: a node that answers read-only calls, and a gateway
-// with the documents and images that it names. Both are one http.Handler for a real server, for tests, measurements and
-// demonstrations. What they say follows from the contract and the token alone, so it can be told what a table must hold.
+// Package outside imitates what tokens depend on besides the chain: a node that answers read-only calls, and a gateway
+// with the documents and images that these name. Both are one http.Handler for a real server, for tests, measurements
+// and demonstrations. Answers depend only on the contract and the token, so the expected rows are known.
 package outside
 
 import (
@@ -23,23 +23,23 @@ import (
 
 // World is a node and a gateway.
 type World struct {
-	// Latency is how long each answer takes.
+	// Latency is the duration of each request.
 	Latency time.Duration
-	// Supply of a contract's token, in base units; nil: a million.
+	// Supply returns the supply of a contract's token, in base units; nil for a million.
 	Supply func(contract string) uint64
-	// LastTokenID of a contract; nil: 0.
+	// LastTokenID returns the last token id of a contract; nil for 0.
 	LastTokenID func(contract string) uint64
 
 	calls, documents, images atomic.Int64
 }
 
-// Calls is how many read-only calls were made.
+// Calls returns the number of requests for read-only calls.
 func (w *World) Calls() int64 { return w.calls.Load() }
 
-// Documents is how many documents were asked for.
+// Documents returns the number of requests for documents.
 func (w *World) Documents() int64 { return w.documents.Load() }
 
-// Images is how many images were asked for.
+// Images returns the number of requests for images.
 func (w *World) Images() int64 { return w.images.Load() }
 
 // ServeHTTP implements http.Handler.
@@ -72,7 +72,7 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// info is what the node says of itself.
+// info is the node's answer to /v2/info.
 const info = `{"network_id":1,"server_version":"outside","burn_block_height":1,"stacks_tip_height":1,` +
 	`"stacks_tip":"0000000000000000000000000000000000000000000000000000000000000001",` +
 	`"stacks_tip_consensus_hash":"0000000000000000000000000000000000000001","is_fully_synced":true}`
@@ -99,6 +99,7 @@ func (w *World) call(rw http.ResponseWriter, r *http.Request, parts []string) {
 	_, _ = fmt.Fprintf(rw, `{"okay":true,"result":%q}`, clarity.NewOk(value).Hex())
 }
 
+// argument returns the number in a serialised Clarity value; empty if there is none.
 func argument(text string) string {
 	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil {
@@ -145,30 +146,30 @@ func must(v clarity.Value, err error) clarity.Value {
 	return v
 }
 
-// digest of a contract, short enough for names.
+// digest returns a hash of a contract that is short enough for names.
 func digest(contract string) string {
 	sum := sha256.Sum256([]byte(contract))
 	return hex.EncodeToString(sum[:3])
 }
 
-// Name of the fungible token of a contract.
+// Name returns the name of a contract's fungible token.
 func Name(contract string) string { return "Coin " + digest(contract) }
 
-// Symbol of the fungible token of a contract.
+// Symbol returns the symbol of a contract's fungible token.
 func Symbol(contract string) string { return strings.ToUpper(digest(contract)[:4]) }
 
-// cid is a content id that is well-formed; nothing has that content.
+// cid is a well-formed content id without any content.
 const cid = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG"
 
-// URI of a token's document.
+// URI returns the URI of a token's document.
 func URI(contract, id string) string {
 	return fmt.Sprintf("ipfs://%s/%s-%s.json", cid, digest(contract), id)
 }
 
-// ImageURI is that of the image in the document of this name.
+// ImageURI returns the URI of the image in the document with a name.
 func ImageURI(name string) string { return fmt.Sprintf("ipfs://%s/%s.png", cid, name) }
 
-// Document is the JSON document with a name, such as "c0ffee-7".
+// Document returns the JSON document with a name, such as "c0ffee-7".
 func Document(name string) []byte {
 	b, err := json.Marshal(map[string]any{
 		"sip": 16, "name": "Token " + name, "description": "A token that was made up.", "image": ImageURI(name),
@@ -181,7 +182,7 @@ func Document(name string) []byte {
 	return b
 }
 
-// Image is the picture with a name: 480 by 360 in one colour, which follows from the name.
+// Image returns the PNG image with a name: 480 by 360 pixels of one colour, which depends on the name.
 func Image(name string) []byte {
 	sum := sha256.Sum256([]byte(name))
 	picture := image.NewPaletted(image.Rect(0, 0, 480, 360), color.Palette{color.RGBA{sum[0], sum[1], sum[2], 255}})

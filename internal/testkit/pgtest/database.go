@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// database is one test's database.
+// database is a database of one test.
 type database struct {
 	source        *Source
 	url, adminURL string
 }
 
-// databaseTimeout bounds the making and the dropping of a database.
+// databaseTimeout bounds the creation and the removal of a database.
 const databaseTimeout = time.Minute
 
-// owned lists the databases of each running test, in the order in which they were made.
+// owned lists the databases of each running test, oldest first.
 var owned = struct {
 	sync.Mutex
-	by map[testing.TB][]database
-}{by: map[testing.TB][]database{}}
+	byTest map[testing.TB][]database
+}{byTest: map[testing.TB][]database{}}
 
-// database is the first database that test t got from this Source, made where it has none. (A test's own calls
-// may come from several goroutines only once it has one.)
+// database returns the first database that test t got from this Source, and creates one if there is none. One test must
+// not call it from several goroutines until the first call has returned.
 func (s *Source) database(t testing.TB) database {
 	t.Helper()
 	owned.Lock()
-	for _, db := range owned.by[t] {
+	for _, db := range owned.byTest[t] {
 		if db.source == s {
 			owned.Unlock()
 			return db
@@ -37,18 +37,18 @@ func (s *Source) database(t testing.TB) database {
 	return s.create(t)
 }
 
-// latest is the database that test t got last, from any Source.
+// latest returns the newest database of test t, from any Source.
 func latest(t testing.TB) (database, bool) {
 	owned.Lock()
 	defer owned.Unlock()
-	all := owned.by[t]
+	all := owned.byTest[t]
 	if len(all) == 0 {
 		return database{}, false
 	}
 	return all[len(all)-1], true
 }
 
-// create makes a database for test t and sees to its end.
+// create creates a database for test t and drops it when the test ends.
 func (s *Source) create(t testing.TB) database {
 	t.Helper()
 	cluster := mustShared(t)
@@ -60,11 +60,11 @@ func (s *Source) create(t testing.TB) database {
 	defer cancel()
 	name, err := cluster.create(ctx, template, t.Name())
 	if err != nil {
-		t.Fatalf("pgtest: make a database: %v", err)
+		t.Fatalf("pgtest: create a database: %v", err)
 	}
 	t.Cleanup(func() {
 		owned.Lock()
-		delete(owned.by, t)
+		delete(owned.byTest, t)
 		owned.Unlock()
 		ctx, cancel := context.WithTimeout(context.Background(), databaseTimeout)
 		defer cancel()
@@ -80,7 +80,7 @@ func (s *Source) create(t testing.TB) database {
 		t.Fatalf("pgtest: %v", err)
 	}
 	owned.Lock()
-	owned.by[t] = append(owned.by[t], db)
+	owned.byTest[t] = append(owned.byTest[t], db)
 	owned.Unlock()
 	return db
 }

@@ -1,32 +1,31 @@
 // Package pgtest gives tests databases on a real PostgreSQL, quickly.
 //
-// One cluster serves all the tests of a user, also those of packages that go test runs at the same time as
-// processes of their own: the first process starts it, the others find it. It lives in a folder of the user's in
-// memory, or below the temporary folder where there is too little of it or TMPDIR is set, with fsync off. Every test gets
-// a database of its own, dropped when the test ends:
+// One cluster with fsync off serves all tests of a user, including those of packages that go test runs in parallel
+// processes: the first process starts it, the others find it. Its folder is in memory, or below the temporary folder if
+// memory is scarce or TMPDIR is set. Every test gets its own database, which is dropped when the test ends:
 //
 //	pool := pgtest.New(t)   // a pool on the test's database
 //	url := pgtest.URL(t)    // the same database
 //
-// A Source makes the databases from a template that is filled once per process:
+// A Source creates databases from a template that is filled once per process:
 //
 //	var migrated = pgtest.Template("migrated", func(ctx context.Context, url string) error { … })
 //
 //	func TestX(t *testing.T) { pool := migrated.New(t); … }
 //
-// A test that stops and starts servers has one of its own, and a standby of it that follows:
+// A test that stops and starts servers uses a dedicated one, with a streaming standby if it needs that:
 //
 //	server := pgtest.Dedicated(t)
 //	replica := server.Replica(t)   // replica.Pause, Resume, CatchUp
 //
-// Connections begin with an empty search_path, so that SQL which forgets to name its schema fails. The user is the
-// same as in production, strata: owner of the database and no superuser.
+// Connections start with an empty search_path, so SQL that does not name its schema fails. The user is strata, as in
+// production: it owns the database and is no superuser.
 //
-// # What is left behind
+// # Cleaning up
 //
-// Nothing that lasts, however the tests end. A process holds its databases by an open session whose
-// application_name is in their names; what belongs to a session that is gone is dropped by the next process. A
-// reaper (the test binary, started again and detached) watches who uses the clusters: the shared one is stopped
-// some seconds after its last user, and one of a test's own (Dedicated, DataDir) is stopped and removed when the
-// process that made it is gone. It ends when there is nothing left to watch.
+// Nothing stays behind for long, even if the tests are killed. Each process keeps one session open, and the names of
+// its databases contain the application_name of that session; the next process drops databases whose session is gone. A
+// reaper, which is the test binary started again and detached, watches who uses the clusters. It stops the shared
+// cluster some seconds after its last user has left, and stops and removes the cluster of a single test (Dedicated,
+// DataDir) when the process that started it is gone. The reaper exits when there is nothing left to watch.
 package pgtest

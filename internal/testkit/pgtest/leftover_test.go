@@ -13,11 +13,11 @@ import (
 	"strata/internal/testkit/pgtest"
 )
 
-// waitEnv makes TestHeld take its databases, say what it took and wait; so it can be killed with all in use. Without
-// it TestHeld is nothing but a place in the binary for the other process of TestKilledProcess to begin.
+// waitEnv makes TestHolder create its databases, print their names and wait, so that it can be killed while all of them
+// are in use. Without it TestHolder does nothing: it is the entry point of the process that TestKilledProcess starts.
 const waitEnv = "STRATA_PGTEST_TEST_WAIT"
 
-func TestHeld(t *testing.T) {
+func TestHolder(t *testing.T) {
 	if os.Getenv(waitEnv) == "" {
 		return
 	}
@@ -30,14 +30,15 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// hold starts another test process and returns it with the name of its database and its data directory.
-func hold(t *testing.T) (cmd *exec.Cmd, stdin io.Closer, name, dir string) {
+// startHolder starts another test process and returns it with the name of its database and its data directory. The
+// process ends when stdin is closed.
+func startHolder(t *testing.T) (cmd *exec.Cmd, stdin io.Closer, name, dir string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd = exec.Command(self, "-test.run=^TestHeld$")
+	cmd = exec.Command(self, "-test.run=^TestHolder$")
 	cmd.Env = append(os.Environ(), waitEnv+"=1")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -53,45 +54,45 @@ func hold(t *testing.T) (cmd *exec.Cmd, stdin io.Closer, name, dir string) {
 	lines := bufio.NewScanner(out)
 	for _, line := range []*string{&name, &dir} {
 		if !lines.Scan() {
-			t.Fatalf("the other process said nothing: %v", lines.Err())
+			t.Fatalf("the other process printed nothing: %v", lines.Err())
 		}
 		*line = lines.Text()
 	}
-	go io.Copy(io.Discard, out) //nolint:errcheck // what it says at its end is of no interest
+	go io.Copy(io.Discard, out) //nolint:errcheck // the rest of its output does not matter
 	return cmd, in, name, dir
 }
 
-const databases = "SELECT count(*)::text FROM pg_database WHERE datname = $1"
+const countDatabases = "SELECT count(*)::text FROM pg_database WHERE datname = $1"
 
 func TestKilledProcess(t *testing.T) {
 	pool := pgtest.New(t)
-	cmd, _, name, dir := hold(t)
+	cmd, _, name, dir := startHolder(t)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	cmd.Wait() //nolint:errcheck // it was killed
 
-	// The reaper removes the data directory, server and all.
+	// The reaper stops the server and removes its data directory.
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s of a killed process is still there", dir)
+			t.Fatalf("the data directory %s of a killed process still exists", dir)
 		}
 	}
-	// The next process drops the database, and leaves those in use alone.
-	next, in, other, _ := hold(t)
-	if got := queryString(t, pool, databases, name); got != "0" {
-		t.Errorf("the database %s of a killed process is still there", name)
+	// The next process drops the database, and leaves databases in use alone.
+	next, in, other, _ := startHolder(t)
+	if got := queryString(t, pool, countDatabases, name); got != "0" {
+		t.Errorf("the database %s of a killed process still exists", name)
 	}
-	if got := queryString(t, pool, databases, other); got != "1" {
-		t.Errorf("the database %s of a living process: got %s, want 1", other, got)
+	if got := queryString(t, pool, countDatabases, other); got != "1" {
+		t.Errorf("databases called %s, of a living process: got %s, want 1", other, got)
 	}
 	if err := errors.Join(in.Close(), next.Wait()); err != nil {
 		t.Error(err)
 	}
-	if got := queryString(t, pool, databases, other); got != "0" {
+	if got := queryString(t, pool, countDatabases, other); got != "0" {
 		t.Errorf("the database %s outlived its test", other)
 	}
 }

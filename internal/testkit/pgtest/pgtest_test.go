@@ -13,7 +13,7 @@ import (
 
 var fills atomic.Int32
 
-// migrated fills its template the way migrations do: schemas of fixed names.
+// migrated fills its template as migrations do, with schemas of fixed names.
 var migrated = pgtest.Template("migrated", func(ctx context.Context, url string) error {
 	fills.Add(1)
 	conn, err := pgx.Connect(ctx, url)
@@ -49,7 +49,7 @@ func connectString(t *testing.T, url, sql string) string {
 	return got
 }
 
-func TestNewIsTheApplication(t *testing.T) {
+func TestNewConnectsAsApplication(t *testing.T) {
 	pool := pgtest.New(t)
 	for _, tc := range []struct{ sql, want string }{
 		{"SELECT current_user::text", "strata"},
@@ -63,17 +63,18 @@ func TestNewIsTheApplication(t *testing.T) {
 		}
 	}
 	if _, err := pool.Exec(t.Context(), "CREATE TABLE unqualified (a int)"); err == nil {
-		t.Error("a table without a schema was created: search_path is not empty")
+		t.Error("a table without a schema was created, so search_path is not empty")
 	}
 }
 
-func TestOneDatabaseForEachTest(t *testing.T) {
+func TestEachTestHasOneDatabase(t *testing.T) {
 	const name = "SELECT current_database()::text"
 	outer := queryString(t, pgtest.New(t), name)
 	if got := connectString(t, pgtest.URL(t), name); got != outer {
 		t.Errorf("URL: got database %s, want New's %s", got, outer)
 	}
-	if got := connectString(t, pgtest.AdminURL(t), name+" WHERE (SELECT usesuper FROM pg_user WHERE usename = current_user)"); got != outer {
+	asSuperuser := name + " WHERE (SELECT usesuper FROM pg_user WHERE usename = current_user)"
+	if got := connectString(t, pgtest.AdminURL(t), asSuperuser); got != outer {
 		t.Errorf("AdminURL: got database %s, want New's %s", got, outer)
 	}
 	if got := connectString(t, pgtest.Fresh(t), name); got == outer {
@@ -89,10 +90,30 @@ func TestOneDatabaseForEachTest(t *testing.T) {
 func TestDatabaseIsDropped(t *testing.T) {
 	var name string
 	t.Run("Use", func(t *testing.T) { name = queryString(t, pgtest.New(t), "SELECT current_database()::text") })
-	got := queryString(t, pgtest.New(t), "SELECT count(*)::text FROM pg_database WHERE datname = $1", name)
-	if got != "0" {
+	if got := queryString(t, pgtest.New(t), countDatabases, name); got != "0" {
 		t.Errorf("the database %s outlived its test", name)
 	}
+}
+
+func TestDatabaseWithOpenSessionIsDropped(t *testing.T) {
+	var name string
+	var conn *pgx.Conn
+	t.Run("Use", func(t *testing.T) {
+		var err error
+		if conn, err = pgx.Connect(t.Context(), pgtest.URL(t)); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.QueryRow(t.Context(), "SELECT current_database()::text").Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got := queryString(t, pgtest.New(t), countDatabases, name); got != "0" {
+		t.Errorf("the database %s outlived its test", name)
+	}
+	if err := conn.Ping(t.Context()); err == nil {
+		t.Error("the session of a dropped database still answers")
+	}
+	conn.Close(t.Context()) //nolint:errcheck // the server has ended it
 }
 
 func TestTemplate(t *testing.T) {
@@ -101,13 +122,13 @@ func TestTemplate(t *testing.T) {
 			t.Parallel()
 			pool := migrated.New(t)
 			if got := queryString(t, pool, "SELECT count(*)::text FROM log.event"); got != "0" {
-				t.Fatalf("rows of another test: got %s, want 0", got)
+				t.Fatalf("rows of other tests: got %s, want 0", got)
 			}
 			if _, err := pool.Exec(t.Context(), "INSERT INTO log.event VALUES (1)"); err != nil {
 				t.Fatal(err)
 			}
 			if got := connectString(t, pgtest.AdminURL(t), "SELECT count(*)::text FROM log.event"); got != "1" {
-				t.Errorf("AdminURL: got %s rows, want the test's 1", got)
+				t.Errorf("AdminURL: got %s rows, want 1 of this test", got)
 			}
 		})
 	}
@@ -138,7 +159,7 @@ func TestDedicated(t *testing.T) {
 			}
 			tc.down(t)
 			if conn, err := pgx.Connect(t.Context(), url); err == nil {
-				t.Errorf("connected to a server that is down (close: %v)", conn.Close(t.Context()))
+				t.Errorf("connected to a server that is down (close returns %v)", conn.Close(t.Context()))
 			}
 			s.Start(t)
 			if s.URL() != url {
@@ -148,7 +169,7 @@ func TestDedicated(t *testing.T) {
 		})
 	}
 	if got := queryString(t, pool, "SELECT count(*)::text FROM log.event"); got != "2" {
-		t.Errorf("rows after the restarts: got %s, want the 2 that were committed", got)
+		t.Errorf("rows after the restarts: got %s, want 2 committed rows", got)
 	}
 }
 
@@ -163,7 +184,7 @@ func BenchmarkNew(b *testing.B) {
 		bc.new(b)
 		b.Run(bc.name, func(b *testing.B) {
 			for b.Loop() {
-				if err := once(b, bc.new); err != nil {
+				if err := useOnce(b, bc.new); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -171,23 +192,23 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// once makes, uses and drops one database, as a whole test would.
-func once(b *testing.B, open func(testing.TB) *pgxpool.Pool) error {
-	t := &lifetime{TB: b}
+// useOnce creates, uses and drops one database, as a whole test does.
+func useOnce(b *testing.B, open func(testing.TB) *pgxpool.Pool) error {
+	t := &shortTest{TB: b}
 	defer t.end()
 	return open(t).Ping(b.Context())
 }
 
-// lifetime is a test that ends when it is told to.
-type lifetime struct {
+// shortTest is a test that ends when end is called.
+type shortTest struct {
 	testing.TB
 	cleanups []func()
 }
 
-func (l *lifetime) Cleanup(f func()) { l.cleanups = append(l.cleanups, f) }
+func (s *shortTest) Cleanup(f func()) { s.cleanups = append(s.cleanups, f) }
 
-func (l *lifetime) end() {
-	for i := len(l.cleanups) - 1; i >= 0; i-- {
-		l.cleanups[i]()
+func (s *shortTest) end() {
+	for i := len(s.cleanups) - 1; i >= 0; i-- {
+		s.cleanups[i]()
 	}
 }

@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// reaperEnv turns a test binary into the reaper of the folder it names.
+	// reaperEnv turns a test binary into the reaper of the folder that it names.
 	reaperEnv = "STRATA_PGTEST_REAPER"
-	// round is how often the reaper looks.
-	round = 500 * time.Millisecond
-	// linger is how long the shared cluster outlives its last user: long enough to last from one package's tests
-	// to the next.
+	// roundInterval is the pause between two rounds of the reaper.
+	roundInterval = 500 * time.Millisecond
+	// linger is how long the shared cluster outlives its last user. It bridges the gap between the tests of one package
+	// and those of the next.
 	linger = 10 * time.Second
-	// stopTimeout bounds the stop of one cluster.
+	// stopTimeout bounds the shutdown of one cluster.
 	stopTimeout = 30 * time.Second
 )
 
-// init runs before any test does, and in the reaper instead of all of them.
+// init runs before any test. In a reaper it runs instead of the tests.
 func init() {
 	if path := os.Getenv(reaperEnv); path != "" {
 		reap(folder(path))
@@ -34,14 +34,14 @@ func init() {
 	}
 }
 
-// startReaper starts a reaper if none runs. The registry is held, so that the last round of one that is about to
-// end has either seen our lock or is over.
+// startReaper starts a reaper if none runs. The caller holds the registry, so the last round of a reaper that is about
+// to exit has either seen the caller's lock or is over.
 func (f folder) startReaper() error {
 	lock, err := filelock.Open(f.path("reaper"))
 	if err != nil {
 		return err
 	}
-	defer lock.Release() //nolint:errcheck // closing gives the lock back whatever it returns
+	defer lock.Release() //nolint:errcheck // closing releases the lock even if it returns an error
 	if free, err := lock.TryExclusive(); err != nil || !free {
 		return err
 	}
@@ -53,41 +53,41 @@ func (f folder) startReaper() error {
 	cmd.Args = []string{"strata-pgtest-reaper"}
 	cmd.Env = append(os.Environ(), reaperEnv+"="+string(f))
 	cmd.Dir = string(f)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is not for it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C must not reach it
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the reaper of the test databases: %w", err)
 	}
-	go cmd.Wait() //nolint:errcheck // it has nothing to say; this only collects it if it ends before us
+	go cmd.Wait() //nolint:errcheck // its exit status means nothing; Wait only prevents a zombie
 	return nil
 }
 
-// reap makes rounds until nothing is left to watch. It has nobody to tell its errors to: what it can't clean up
-// now, the reaper of a later run will try again.
+// reap makes rounds until nothing is left to watch. It has nobody to report errors to: a later reaper tries again
+// whatever this one cannot clean up.
 func reap(f folder) {
 	lock, err := filelock.Open(f.path("reaper"))
 	if err != nil {
 		return
 	}
-	// Not at once: the process that started us still looks through its own descriptor.
+	// Wait a moment: the process that started this one still holds the lock through its own descriptor.
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	if lock.Exclusive(ctx) != nil {
-		return // another one runs
+		return // another reaper runs
 	}
-	idle := map[string]time.Time{} // since when each shared cluster has had no user
-	for f.round(lock, idle) {
-		time.Sleep(round)
+	idleSince := map[string]time.Time{} // by lock file: when a shared cluster was first found without users
+	for f.round(lock, idleSince) {
+		time.Sleep(roundInterval)
 	}
 }
 
-// round looks at every cluster once and says if there is anything left to watch. If not, it has released the
-// reaper's lock before anybody could enter.
-func (f folder) round(reaper *filelock.Lock, idle map[string]time.Time) bool {
+// round visits every cluster once and reports whether there is anything left to watch. If not, round has released the
+// reaper's lock before another process could enter.
+func (f folder) round(reaper *filelock.Lock, idleSince map[string]time.Time) bool {
 	registry, err := filelock.Open(f.path("registry"))
 	if err != nil {
 		return false // the folder is gone
 	}
-	defer registry.Release() //nolint:errcheck // closing gives the lock back whatever it returns
+	defer registry.Release() //nolint:errcheck // closing releases the lock even if it returns an error
 	if err := registry.Exclusive(context.Background()); err != nil {
 		return false
 	}
@@ -97,26 +97,26 @@ func (f folder) round(reaper *filelock.Lock, idle map[string]time.Time) bool {
 	}
 	watch := false
 	for _, path := range locks {
-		if f.look(path, idle) {
+		if f.visit(path, idleSince) {
 			watch = true
 		}
 	}
 	if !watch {
-		reaper.Release() //nolint:errcheck // closing gives the lock back whatever it returns
+		reaper.Release() //nolint:errcheck // closing releases the lock even if it returns an error
 	}
 	return watch
 }
 
-// look cleans up after one cluster if it has no user, and says if it has to be looked at again.
-func (f folder) look(path string, idle map[string]time.Time) bool {
+// visit cleans up one cluster if it has no user, and reports whether the cluster must be visited again.
+func (f folder) visit(path string, idleSince map[string]time.Time) bool {
 	lock, err := filelock.Open(path)
 	if err != nil {
 		return false
 	}
-	defer lock.Release() //nolint:errcheck // closing gives the lock back whatever it returns
+	defer lock.Release() //nolint:errcheck // closing releases the lock even if it returns an error
 	dir := strings.TrimSuffix(path, lockSuffix)
 	if free, err := lock.TryExclusive(); err != nil || !free {
-		delete(idle, path)
+		delete(idleSince, path)
 		return err == nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
@@ -124,20 +124,20 @@ func (f folder) look(path string, idle map[string]time.Time) bool {
 	if strings.HasPrefix(filepath.Base(dir), ownPrefix) {
 		return removeOwn(ctx, dir) != nil
 	}
-	since, known := idle[path]
+	since, known := idleSince[path]
 	if !known {
-		idle[path] = time.Now()
+		idleSince[path] = time.Now()
 		return true
 	}
 	if time.Since(since) < linger {
 		return true
 	}
 	unused, err := postgres.Retire(ctx, dir)
-	return err == nil && !unused // somebody uses it without being a test: its own affair, but keep an eye on it
+	return err == nil && !unused // a process that is no test uses it: leave it alone, but visit it again
 }
 
-// removeOwn stops the cluster of a test's own data directory, if one runs, and removes everything of it. The
-// caller holds its lock.
+// removeOwn stops the cluster in the data directory of a single test, if it runs, and removes all its files. The caller
+// holds the lock of the directory.
 func removeOwn(ctx context.Context, dir string) error {
 	unused, err := postgres.Retire(ctx, dir)
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Replica is a standby of a Server, which can be read while it follows. It knows the Server by its socket, and may be
-// stopped, killed and started like one.
+// Replica is a streaming standby of a Server. It can be read while it replays, and stopped, killed and started like a
+// Server. It reaches its primary through the primary's socket.
 type Replica struct {
 	*Server
 	primary *Server
 }
 
-// replicaTimeout bounds the copy of a server, and how long a replica may take to do what it is told.
+// replicaTimeout bounds the copy of the primary, and every command to a replica.
 const replicaTimeout = time.Minute
 
-// Replica makes a streaming standby of the server, which must be running, and starts it. It ends with the test, before
-// the server does. All that the server had at the call is there when it returns.
+// Replica creates and starts a streaming standby of the server, which must be running. When Replica returns, the
+// standby has everything that the server had at the call. It is stopped when the test ends, before the server is.
 func (s *Server) Replica(t testing.TB) *Replica {
 	t.Helper()
 	r := &Replica{Server: &Server{dir: DataDir(t)}, primary: s}
@@ -35,17 +35,18 @@ func (s *Server) Replica(t testing.TB) *Replica {
 	return r
 }
 
-// copyPrimary fills the home of the standby. What root copies is given to the user who runs the server when that
-// starts.
+// copyPrimary copies the primary's data into the standby's data directory. If root copies the files, Start gives them
+// to the user that runs the server.
 func (r *Replica) copyPrimary(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
 	defer cancel()
 	home := filepath.Join(r.dir, "postgres")
 	if err := os.Mkdir(home, 0o700); err != nil {
-		t.Fatalf("pgtest: make the folder of a replica: %v", err)
+		t.Fatalf("pgtest: create the folder of a replica: %v", err)
 	}
-	program := filepath.Join(ask[string](ctx, t, r.primary, `SELECT setting FROM pg_catalog.pg_config() WHERE name = 'BINDIR'`), "pg_basebackup")
+	bin := queryValue[string](ctx, t, r.primary, `SELECT setting FROM pg_catalog.pg_config() WHERE name = 'BINDIR'`)
+	program := filepath.Join(bin, "pg_basebackup")
 	cmd := exec.CommandContext(ctx, program, "--dbname="+r.primary.AdminURL(), "--pgdata="+filepath.Join(home, "data"),
 		"--wal-method=stream", "--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--no-password")
 	cmd.Dir = home
@@ -57,7 +58,7 @@ func (r *Replica) copyPrimary(t testing.TB) {
 	}
 }
 
-// withoutClientSettings drops the variables that libpq takes for defaults (PGOPTIONS, PGSSLMODE, …).
+// withoutClientSettings removes the variables that libpq uses as defaults (PGOPTIONS, PGSSLMODE, …).
 func withoutClientSettings(environment []string) (kept []string) {
 	for _, variable := range environment {
 		if !strings.HasPrefix(variable, "PG") {
@@ -67,54 +68,54 @@ func withoutClientSettings(environment []string) (kept []string) {
 	return kept
 }
 
-// Pause returns when the replica does not replay any more. It goes on receiving, and it can be read.
+// Pause stops replay and returns when it has stopped. The replica still receives the log, and can be read.
 func (r *Replica) Pause(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
 	defer cancel()
-	ask[string](ctx, t, r.Server, `SELECT pg_catalog.pg_wal_replay_pause()::text`)
-	r.until(ctx, t, "replay is paused", `SELECT pg_catalog.pg_get_wal_replay_pause_state() = 'paused'`)
+	queryValue[string](ctx, t, r.Server, `SELECT pg_catalog.pg_wal_replay_pause()::text`)
+	r.waitUntil(ctx, t, "replay is paused", `SELECT pg_catalog.pg_get_wal_replay_pause_state() = 'paused'`)
 }
 
-// Resume lets a paused replica replay what it has received, and go on.
+// Resume makes a paused replica replay what it has received, and continue.
 func (r *Replica) Resume(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
 	defer cancel()
-	ask[string](ctx, t, r.Server, `SELECT pg_catalog.pg_wal_replay_resume()::text`)
+	queryValue[string](ctx, t, r.Server, `SELECT pg_catalog.pg_wal_replay_resume()::text`)
 }
 
-// CatchUp returns when the replica shows all that was committed at the primary before the call.
+// CatchUp returns when the replica shows everything that the primary had committed before the call.
 func (r *Replica) CatchUp(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), replicaTimeout)
 	defer cancel()
-	// A commit that does not wait for the disk is sent once it is there: what has been inserted counts, not what has
-	// been flushed.
-	end := ask[string](ctx, t, r.primary, `SELECT pg_catalog.pg_current_wal_insert_lsn()::text`)
-	r.until(ctx, t, "the replica has replayed up to "+end, `SELECT pg_catalog.pg_last_wal_replay_lsn() >= $1::text::pg_catalog.pg_lsn`, end)
+	// The insert position, not the flush position: a commit with synchronous_commit = off is flushed and sent later.
+	end := queryValue[string](ctx, t, r.primary, `SELECT pg_catalog.pg_current_wal_insert_lsn()::text`)
+	r.waitUntil(ctx, t, "the replica has replayed up to "+end,
+		`SELECT pg_catalog.pg_last_wal_replay_lsn() >= $1::text::pg_catalog.pg_lsn`, end)
 }
 
-// until waits for a condition that the replica is asked for.
-func (r *Replica) until(ctx context.Context, t testing.TB, what, sql string, arguments ...any) {
+// waitUntil repeats a query on the replica until it returns true. condition describes it in the error.
+func (r *Replica) waitUntil(ctx context.Context, t testing.TB, condition, sql string, arguments ...any) {
 	t.Helper()
-	for !ask[bool](ctx, t, r.Server, sql, arguments...) {
+	for !queryValue[bool](ctx, t, r.Server, sql, arguments...) {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("pgtest: wait until %s: %v", what, ctx.Err())
+			t.Fatalf("pgtest: wait until %s: %v", condition, ctx.Err())
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }
 
-// ask asks a server, as its superuser, for one value.
-func ask[T any](ctx context.Context, t testing.TB, s *Server, sql string, arguments ...any) (value T) {
+// queryValue runs a query as the superuser and returns its single value.
+func queryValue[T any](ctx context.Context, t testing.TB, s *Server, sql string, arguments ...any) (value T) {
 	t.Helper()
 	conn, err := pgx.Connect(ctx, s.AdminURL())
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
-	defer conn.Close(ctx) //nolint:errcheck // it has its answer
+	defer conn.Close(ctx) //nolint:errcheck // only read
 	if err := conn.QueryRow(ctx, sql, arguments...).Scan(&value); err != nil {
 		t.Fatalf("pgtest: %s: %v", sql, err)
 	}

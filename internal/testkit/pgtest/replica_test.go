@@ -36,25 +36,25 @@ func TestReplica(t *testing.T) {
 		}
 	}
 	if _, err := reader.Exec(t.Context(), "INSERT INTO log.event VALUES (0)"); err == nil {
-		t.Error("the replica was written to")
+		t.Error("the replica accepted a write")
 	}
 	if got := connectString(t, primary.AdminURL(), "SELECT string_agg(state, ',') FROM pg_stat_replication"); got != "streaming" {
-		t.Errorf("the primary streams to: got %q, want one replica", got)
+		t.Errorf("states of the primary's replicas: got %q, want one that is streaming", got)
 	}
 
 	replica.Pause(t)
 	write("INSERT INTO log.event VALUES (2)")
-	// It has the row, and does not show it.
+	// The replica receives the row, but does not show it.
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if queryString(t, reader, "SELECT (pg_last_wal_receive_lsn() > pg_last_wal_replay_lsn())::text") == "true" {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("a paused replica received nothing")
+			t.Fatal("the paused replica received nothing")
 		}
 	}
 	if got := rows(reader); got != "1" {
-		t.Errorf("paused: got %s rows, want the 1 of before", got)
+		t.Errorf("paused: got %s rows, want the 1 from before", got)
 	}
 	replica.Resume(t)
 	replica.CatchUp(t)
@@ -62,11 +62,11 @@ func TestReplica(t *testing.T) {
 		t.Errorf("resumed: got %s rows, want 2", got)
 	}
 
-	// A commit that nobody waited for arrives as well.
+	// A commit with synchronous_commit = off arrives as well.
 	write("BEGIN; SET LOCAL synchronous_commit = off; INSERT INTO log.event VALUES (3); COMMIT")
 	replica.CatchUp(t)
 	if got := rows(reader); got != "3" {
-		t.Errorf("after a commit that did not wait: got %s rows, want 3", got)
+		t.Errorf("after an asynchronous commit: got %s rows, want 3", got)
 	}
 
 	url := replica.URL()

@@ -12,9 +12,9 @@ import (
 	"strata/internal/postgres"
 )
 
-// DataDir returns an empty data directory for a private PostgreSQL of the test's own, such as a whole strata that
-// the test runs. Unlike t.TempDir it can be reached by the user who runs the server for root, and what still runs
-// there when the test ends, or is killed, is stopped and removed.
+// DataDir returns an empty data directory for a private PostgreSQL of this test alone, for example that of a whole
+// strata that the test runs. Unlike t.TempDir, the user that runs the server for root can reach it. When the test ends
+// or is killed, a server that still runs there is stopped, and the directory is removed.
 func DataDir(t testing.TB) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
@@ -41,14 +41,14 @@ func DataDir(t testing.TB) string {
 	return dir
 }
 
-// Server is a cluster of a test's own.
+// Server is a cluster that belongs to one test.
 type Server struct {
 	dir     string
 	cluster *postgres.Cluster
 }
 
-// Dedicated starts a cluster for test t alone, which the test may stop, kill and start again. It ends with the
-// test. Where a database is enough, New is many times quicker.
+// Dedicated starts a cluster for test t alone, which the test may stop, kill and start again. It is stopped and removed
+// when the test ends. If a database is enough, New is many times quicker.
 func Dedicated(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{dir: DataDir(t)}
@@ -57,19 +57,19 @@ func Dedicated(t testing.TB) *Server {
 	return s
 }
 
-// URL is the application's connection string. It stays the same over stops and starts.
+// URL returns the application's connection string. It stays the same when the server is stopped and started.
 func (s *Server) URL() string { return s.cluster.URL() }
 
-// AdminURL is the superuser's connection string, to the same database.
+// AdminURL returns the superuser's connection string to the same database.
 func (s *Server) AdminURL() string { return s.cluster.AdminURL() }
 
-// New returns a pool on the server's database, closed when the test ends.
+// New returns a pool on the server's database. The pool is closed when the test ends.
 func (s *Server) New(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	return openPool(t, s.URL())
 }
 
-// Start starts the server and returns when it accepts connections. One that runs is left alone.
+// Start starts the server, unless it runs, and returns when it accepts connections.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
@@ -81,13 +81,13 @@ func (s *Server) Start(t testing.TB) {
 	before := s.cluster
 	s.cluster = cluster
 	if before != nil {
-		if err := before.Stop(ctx); err != nil { // the new use keeps the server up
+		if err := before.Stop(ctx); err != nil { // it keeps running, because the new cluster value uses it
 			t.Fatalf("pgtest: %v", err)
 		}
 	}
 }
 
-// Stop shuts the server down, cutting its sessions, and returns when it is gone.
+// Stop shuts the server down, which ends its sessions, and returns when it is gone.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
@@ -97,8 +97,8 @@ func (s *Server) Stop(t testing.TB) {
 	}
 }
 
-// Kill ends the server's main process with SIGKILL, as a crash would, and returns when nothing listens any more.
-// Its backends notice within moments. The next Start recovers from the write-ahead log.
+// Kill ends the server's main process with SIGKILL, like a crash, and returns when nothing listens any more. The
+// backends notice shortly afterwards. The next Start recovers from the write-ahead log.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
 	process, err := os.FindProcess(s.cluster.Pid())

@@ -22,10 +22,10 @@ import (
 	"strata/internal/postgres"
 )
 
-// startTimeout bounds the start of a cluster, the first one's initdb included.
+// startTimeout bounds the start of a cluster, including initdb for a new one.
 const startTimeout = 90 * time.Second
 
-// settings of the test clusters.
+// settings returns the server settings of the test clusters.
 func settings() map[string]string {
 	return map[string]string{
 		"search_path":          "",
@@ -38,14 +38,14 @@ func settings() map[string]string {
 	}
 }
 
-// shared is this process's hold on the shared cluster.
+// shared is this process's use of the shared cluster.
 type shared struct {
 	cluster *postgres.Cluster
-	token   string // in the names of this process's databases, and of its session
+	token   string // part of the names of this process's databases, and of its session
 
-	mu   sync.Mutex
-	conn *pgx.Conn // the session that holds the databases; also makes and drops them
-	made int
+	mu      sync.Mutex
+	conn    *pgx.Conn // while this session lives, no other process drops the databases; it also creates and drops them
+	created int
 }
 
 var openShared = sync.OnceValues(func() (*shared, error) {
@@ -64,8 +64,8 @@ var openShared = sync.OnceValues(func() (*shared, error) {
 	}
 	cluster, err := start()
 	if broken(err) {
-		// Without fsync a crash of the machine may have spoilt it, or the server was upgraded. If nobody else
-		// is about to find the same, begin anew.
+		// Either a crash of the machine has damaged the cluster, which runs without fsync, or the server was upgraded.
+		// Start over with an empty cluster, unless another process uses this one.
 		if alone, lockErr := use.TryExclusive(); alone && lockErr == nil {
 			if err := os.RemoveAll(f.path(dir)); err != nil {
 				return nil, err
@@ -78,20 +78,21 @@ var openShared = sync.OnceValues(func() (*shared, error) {
 		return nil, err
 	}
 	s := &shared{cluster: cluster, token: token()}
-	if err := s.exec(ctx, "SELECT"); err != nil { // opens the session
+	if err := s.exec(ctx, "SELECT"); err != nil { // any statement opens the session
 		return nil, err
 	}
 	return s, s.sweep(ctx)
 })
 
-// broken says if the cluster itself is the reason why it did not start.
+// broken reports whether a start failed because of the cluster itself.
 func broken(err error) bool {
 	var version *postgres.VersionError
 	var server *postgres.ServerError
 	return errors.As(err, &version) || errors.As(err, &server)
 }
 
-// settingsKey tells clusters of different settings apart, so that two revisions of this package can't meet in one.
+// settingsKey returns a hash of the settings, so that two revisions of this package with different settings do not
+// share a cluster.
 func settingsKey() string {
 	all := settings()
 	parts := []string{os.Getenv(postgres.BinEnv)}
@@ -108,20 +109,21 @@ func token() string {
 	return hex.EncodeToString(b[:])
 }
 
-// sessionPrefix begins the application_name of the sessions that hold databases.
+// sessionPrefix starts the application_name of the sessions that protect databases from being dropped.
 const sessionPrefix = "pgtest-"
 
-// exec runs one statement in the holding session, which is opened, or opened again, where need be.
-func (s *shared) exec(ctx context.Context, sql string, args ...any) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.locked(ctx, func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, sql, args...)
+// exec runs one statement in the session.
+func (s *shared) exec(ctx context.Context, sql string) error {
+	return s.inSession(ctx, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, sql)
 		return err
 	})
 }
 
-func (s *shared) locked(ctx context.Context, do func(*pgx.Conn) error) error {
+// inSession calls do with the session, which it opens if there is none or if it has broken. Calls exclude each other.
+func (s *shared) inSession(ctx context.Context, do func(*pgx.Conn) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.conn == nil || s.conn.IsClosed() {
 		config, err := pgx.ParseConfig(s.cluster.AdminURL())
 		if err != nil {
@@ -137,9 +139,7 @@ func (s *shared) locked(ctx context.Context, do func(*pgx.Conn) error) error {
 
 // sweep drops the databases of processes that are gone.
 func (s *shared) sweep(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.locked(ctx, func(conn *pgx.Conn) error {
+	return s.inSession(ctx, func(conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, `
 			SELECT d.datname
 			FROM pg_catalog.pg_database d
@@ -150,13 +150,13 @@ func (s *shared) sweep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		left, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		orphans, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
 			return err
 		}
-		for _, name := range left {
-			// Another process may be dropping the same one: what it takes from us need not be ours to drop.
-			_, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+ident(name)+" WITH (FORCE)")
+		for _, name := range orphans {
+			// Another process may drop the same database at the same time. Errors of a single drop do not matter.
+			_, err := conn.Exec(ctx, dropStatement(name))
 			if err != nil && conn.IsClosed() {
 				return err
 			}
@@ -165,20 +165,20 @@ func (s *shared) sweep(ctx context.Context) error {
 	})
 }
 
-// create makes a database from a template and returns its name. hint helps whoever lists the databases.
-func (s *shared) create(ctx context.Context, template, hint string) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.made++
-	name := fmt.Sprintf("test_%s_%d_%s", s.token, s.made, plain(hint))
-	return name, s.locked(ctx, func(conn *pgx.Conn) error {
+// create creates a database from a template and returns its name, which ends with hint for people who list the
+// databases.
+func (s *shared) create(ctx context.Context, template, hint string) (name string, err error) {
+	err = s.inSession(ctx, func(conn *pgx.Conn) error {
+		s.created++
+		name = fmt.Sprintf("test_%s_%d_%s", s.token, s.created, plain(hint))
 		_, err := conn.Exec(ctx, "CREATE DATABASE "+ident(name)+" TEMPLATE "+ident(template)+" OWNER "+postgres.AppUser+strategy(conn))
 		return err
 	})
+	return name, err
 }
 
-// strategy is how a database is copied: by files, which takes half the time of copying by pages through the log. Before
-// version 15 there was no other way, nor a word for it.
+// strategy returns the clause that makes CREATE DATABASE copy files, which takes half as long as copying pages through
+// the write-ahead log. Versions before 15 always copy files and have no such clause.
 func strategy(conn *pgx.Conn) string {
 	major, _, _ := strings.Cut(conn.PgConn().ParameterStatus("server_version"), ".")
 	if version, err := strconv.Atoi(major); err != nil || version < 15 {
@@ -187,13 +187,44 @@ func strategy(conn *pgx.Conn) string {
 	return " STRATEGY FILE_COPY"
 }
 
+// drop ends the sessions of a database and drops it.
 func (s *shared) drop(ctx context.Context, name string) error {
-	return s.exec(ctx, "DROP DATABASE IF EXISTS "+ident(name)+" WITH (FORCE)")
+	if err := s.endSessions(ctx, name); err != nil {
+		return err
+	}
+	return s.exec(ctx, dropStatement(name))
+}
+
+// forcePoll is the interval at which DROP DATABASE … WITH (FORCE) looks whether the sessions that it ends are gone.
+const forcePoll = 100 * time.Millisecond
+
+// endSessions ends the sessions of a database and waits until they are gone, for little more than forcePoll. DROP
+// DATABASE … WITH (FORCE) does the same, but it sleeps for a whole forcePoll even if a session ends within a
+// millisecond, as those of a pool that has just been closed do. That is ten times as long as everything else that it
+// does.
+func (s *shared) endSessions(ctx context.Context, name string) error {
+	for wait := time.Millisecond; wait < forcePoll; wait *= 2 {
+		sessions := 0
+		err := s.inSession(ctx, func(conn *pgx.Conn) error {
+			return conn.QueryRow(ctx, `
+				SELECT count(pg_catalog.pg_terminate_backend(pid))
+				FROM pg_catalog.pg_stat_activity WHERE datname = $1`, name).Scan(&sessions)
+		})
+		if err != nil || sessions == 0 {
+			return err
+		}
+		time.Sleep(wait)
+	}
+	return nil
+}
+
+func dropStatement(name string) string {
+	return "DROP DATABASE IF EXISTS " + ident(name) + " WITH (FORCE)"
 }
 
 func ident(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// plain makes a test's name fit to be the end of a database's name (63 bytes in all).
+// plain turns a test's name into the end of a database's name, which is limited to 63 bytes.
 func plain(hint string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {
@@ -208,7 +239,7 @@ func plain(hint string) string {
 	return name[:min(len(name), 36)]
 }
 
-// withDatabase is base with another database in it.
+// withDatabase returns the connection string base with the database replaced by name.
 func withDatabase(base, name string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -218,7 +249,7 @@ func withDatabase(base, name string) (string, error) {
 	return u.String(), nil
 }
 
-// mustShared is the shared cluster, or the end of the test.
+// mustShared returns the shared cluster, or fails the test.
 func mustShared(t testing.TB) *shared {
 	t.Helper()
 	s, err := openShared()

@@ -7,15 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// FillFunc fills a template: it connects to url (as the application's user), makes what every database of the
-// Source shall hold, and closes its connections.
+// FillFunc fills a template. It connects to url as the application's user, creates what every database of the Source
+// starts with, and closes its connections.
 type FillFunc func(ctx context.Context, url string) error
 
-// Source makes test databases that all begin with the same contents. Use it from any number of tests at once.
+// Source creates test databases that all start with the same contents. It is safe for concurrent use.
 type Source struct {
 	name string
 	fill FillFunc // nil: empty databases
@@ -25,25 +24,25 @@ type Source struct {
 	err      error
 }
 
-// empty is the Source behind the package's own New, URL and Fresh.
+// empty is the Source behind the package-level New, URL and Fresh.
 var empty = &Source{name: "empty"}
 
-// Template returns a Source whose databases are copies of one that fill has filled. fill runs once per process, at
-// the first use; name shows up in messages and in the database's name.
+// Template returns a Source whose databases are copies of one that fill has filled. fill runs once per process, at the
+// first use. name appears in errors and in the name of the template.
 func Template(name string, fill FillFunc) *Source { return &Source{name: name, fill: fill} }
 
-// New returns a pool on the empty database of test t: the same that URL(t) names. See Source.New.
+// New returns a pool on the empty database of test t, which is the one that URL(t) names. See Source.New.
 func New(t testing.TB) *pgxpool.Pool { t.Helper(); return empty.New(t) }
 
 // URL returns the connection string of the empty database of test t. See Source.URL.
 func URL(t testing.TB) string { t.Helper(); return empty.URL(t) }
 
-// Fresh makes one more empty database for test t. See Source.Fresh.
+// Fresh creates one more empty database for test t. See Source.Fresh.
 func Fresh(t testing.TB) string { t.Helper(); return empty.Fresh(t) }
 
-// AdminURL returns the superuser's connection string to the database that test t has got last, from whichever
-// Source (an empty one is made where it has none). It is for what the application may not do: see other users'
-// sessions, break rows, change settings.
+// AdminURL returns the superuser's connection string to the newest database of test t, from any Source. If there is
+// none, it creates an empty one. The superuser may do what the application may not: see other users' sessions, damage
+// rows, change settings.
 func AdminURL(t testing.TB) string {
 	t.Helper()
 	db, ok := latest(t)
@@ -53,34 +52,34 @@ func AdminURL(t testing.TB) string {
 	return db.adminURL
 }
 
-// New returns a new pool on the database of test t, which is made at the first call. The pool is closed when the
-// test ends; a connection that the test has not given back by then fails it.
+// New returns a new pool on the database of test t, which the first call creates. The pool is closed when the test
+// ends. The test fails if it has not released all connections by then.
 func (s *Source) New(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	return openPool(t, s.database(t).url)
 }
 
-// URL returns the connection string of the database of test t, which is made at the first call. All calls with one
-// t, and New, name the same database; a subtest, having a t of its own, gets another.
+// URL returns the connection string of the database of test t, which the first call creates. All calls with one t, and
+// New, use the same database. A subtest has its own t and gets another database.
 func (s *Source) URL(t testing.TB) string {
 	t.Helper()
 	return s.database(t).url
 }
 
-// Fresh makes one more database for test t, another at each call, and returns its connection string.
+// Fresh creates one more database for test t at each call and returns its connection string.
 func (s *Source) Fresh(t testing.TB) string {
 	t.Helper()
 	return s.create(t).url
 }
 
-// NewFresh returns a pool on one more database, another at each call, as Fresh names it. The pool is closed as New's is.
+// NewFresh creates one more database, as Fresh does, and returns a pool on it, which is closed when the test ends.
 func (s *Source) NewFresh(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	return openPool(t, s.create(t).url)
 }
 
-// poolClose is how long a test's pool may take to get its connections back.
-const poolClose = 10 * time.Second
+// poolCloseTimeout bounds the wait for connections that a test has not released to its pool.
+const poolCloseTimeout = 10 * time.Second
 
 func openPool(t testing.TB, url string) *pgxpool.Pool {
 	t.Helper()
@@ -98,14 +97,14 @@ func openPool(t testing.TB, url string) *pgxpool.Pool {
 		go func() { pool.Close(); close(closed) }()
 		select {
 		case <-closed:
-		case <-time.After(poolClose):
-			t.Errorf("pgtest: %d connections were not given back to the pool", pool.Stat().AcquiredConns())
+		case <-time.After(poolCloseTimeout):
+			t.Errorf("pgtest: the test has not released %d connections to their pool", pool.Stat().AcquiredConns())
 		}
 	})
 	return pool
 }
 
-// ready makes and fills the template, once.
+// ready returns the name of the template. The first call creates and fills it.
 func (s *Source) ready(cluster *shared) (string, error) {
 	s.once.Do(func() {
 		if s.fill == nil {
@@ -114,7 +113,7 @@ func (s *Source) ready(cluster *shared) (string, error) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), fillTimeout)
 		defer cancel()
-		s.template, s.err = s.make(ctx, cluster)
+		s.template, s.err = s.createTemplate(ctx, cluster)
 	})
 	return s.template, s.err
 }
@@ -122,10 +121,10 @@ func (s *Source) ready(cluster *shared) (string, error) {
 // fillTimeout bounds the filling of a template.
 const fillTimeout = 2 * time.Minute
 
-func (s *Source) make(ctx context.Context, cluster *shared) (string, error) {
+func (s *Source) createTemplate(ctx context.Context, cluster *shared) (string, error) {
 	name, err := cluster.create(ctx, "template0", "template_"+s.name)
 	if err != nil {
-		return "", fmt.Errorf("make the template %s: %w", s.name, err)
+		return "", fmt.Errorf("create the template %s: %w", s.name, err)
 	}
 	url, err := withDatabase(cluster.cluster.URL(), name)
 	if err != nil {
@@ -137,18 +136,11 @@ func (s *Source) make(ctx context.Context, cluster *shared) (string, error) {
 	return name, cluster.seal(ctx, name)
 }
 
-// seal ends the sessions of a filled template: a database can be copied only while nobody is connected to it.
+// seal refuses further connections to a filled template and ends those that are left: CREATE DATABASE can copy a
+// database only while it has no sessions. For those that take longer to end, CREATE DATABASE waits up to 5 seconds.
 func (s *shared) seal(ctx context.Context, name string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.locked(ctx, func(conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, "ALTER DATABASE "+ident(name)+" WITH ALLOW_CONNECTIONS false"); err != nil {
-			return err
-		}
-		// The second argument waits for the session to be gone.
-		_, err := conn.Exec(ctx, `
-			SELECT pg_catalog.pg_terminate_backend(pid, 5000)
-			FROM pg_catalog.pg_stat_activity WHERE datname = $1`, name)
+	if err := s.exec(ctx, "ALTER DATABASE "+ident(name)+" WITH ALLOW_CONNECTIONS false"); err != nil {
 		return err
-	})
+	}
+	return s.endSessions(ctx, name)
 }

@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// busOffset is from a cluster node's port to the one where it talks with other nodes.
+// busOffset is the distance from a cluster node's port to the port of its bus, where it talks to other nodes.
 const busOffset = 10_000
 
-// freePort returns a port of the loopback interface that nobody listens on now; it may be taken when it is used. The
-// port of a cluster node's bus is free too.
+// freePort returns a port of the loopback interface that is free now, but may be taken by the time it is used. The
+// corresponding port of a cluster node's bus is free, too.
 func freePort() (int, error) {
 	for range 100 {
 		port, err := listenOnce(0)
@@ -24,10 +24,10 @@ func freePort() (int, error) {
 			return port, nil
 		}
 	}
-	return 0, errors.New("find a free port: none with a free one 10000 above it")
+	return 0, errors.New("find a free port: found none whose port for the cluster bus, 10000 above it, is free, too")
 }
 
-// listenOnce returns the port that a listener had; 0 means any.
+// listenOnce listens on a port for a moment and returns its number. Port 0 stands for any free port.
 func listenOnce(port int) (int, error) {
 	listener, err := net.Listen("tcp", address(port))
 	if err != nil {

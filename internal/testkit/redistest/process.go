@@ -13,11 +13,11 @@ import (
 // process is a running redis-server.
 type process struct {
 	cmd    *exec.Cmd
-	output string        // the file that it logs to
+	output string        // path of its log
 	ended  chan struct{} // closed when the process is gone
 }
 
-// launch starts the program with its working directory.
+// launch starts the program in a working directory.
 func launch(program, dir string, arguments []string) (*process, error) {
 	p := &process{
 		cmd:    exec.Command(program, arguments...),
@@ -32,21 +32,21 @@ func launch(program, dir string, arguments []string) (*process, error) {
 	p.cmd.SysProcAttr = dieWithParent()
 	started := make(chan error)
 	go func() {
-		// To the kernel, the parent is the thread that started the process: it has to live as long.
+		// For Pdeathsig, the parent is the thread that started the process. It must live as long as the process.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		defer file.Close() //nolint:errcheck // the server wrote to it, not we
+		defer file.Close() //nolint:errcheck // only the server writes to it
 		err := p.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = p.cmd.Wait() // how it ends is of no interest
+			_ = p.cmd.Wait() // its exit status does not matter
 		}
 		close(p.ended)
 	}()
 	return p, <-started
 }
 
-// signal sends a signal to a process that may have ended.
+// signal sends a signal to the process. It returns nil if the process has ended.
 func (p *process) signal(s os.Signal) error {
 	err := p.cmd.Process.Signal(s)
 	if errors.Is(err, os.ErrProcessDone) {
@@ -55,12 +55,12 @@ func (p *process) signal(s os.Signal) error {
 	return err
 }
 
-// pause keeps the process from running; what it listens on stays open.
+// pause stops the process with SIGSTOP. Its sockets stay open.
 func (p *process) pause() error { return p.signal(syscall.SIGSTOP) }
 
 func (p *process) resume() error { return p.signal(syscall.SIGCONT) }
 
-// kill ends the process, also a paused one, and returns when it is gone. There is nothing to shut down: it keeps no data.
+// kill ends the process, even if it is paused, and returns when it is gone. A graceful shutdown would save nothing.
 func (p *process) kill() error {
 	if err := p.signal(syscall.SIGKILL); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (p *process) kill() error {
 	return nil
 }
 
-// failure is err with what the process has printed.
+// failure returns err together with the output of the process.
 func (p *process) failure(err error) error {
 	printed, readErr := os.ReadFile(p.output)
 	if readErr != nil {

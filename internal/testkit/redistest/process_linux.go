@@ -2,5 +2,5 @@ package redistest
 
 import "syscall"
 
-// dieWithParent has the kernel kill the server when the test's process is gone, however it ends.
+// dieWithParent makes the kernel kill the server when the test's process ends, even if that is killed.
 func dieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

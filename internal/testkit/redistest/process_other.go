@@ -4,5 +4,5 @@ package redistest
 
 import "syscall"
 
-// dieWithParent is for Linux only. Elsewhere a server outlives a test process that is killed.
+// dieWithParent does nothing, because only Linux can do it. A server outlives a killed test process.
 func dieWithParent() *syscall.SysProcAttr { return nil }

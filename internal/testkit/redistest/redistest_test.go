@@ -26,15 +26,15 @@ func TestServer(t *testing.T) {
 	}
 
 	server.Stop()
-	server.Stop() // nothing more to do
+	server.Stop() // a second stop does nothing
 	if listens(server.Addr()) {
-		t.Fatalf("something still listens on %s after Stop", server.Addr())
+		t.Fatalf("a process still listens on %s after Stop", server.Addr())
 	}
 
 	server.Start()
 	server.Start()
 	if err := client.Get(ctx, "key").Err(); !errors.Is(err, redis.Nil) {
-		t.Fatalf("GET key from the server started again: %v, want %v", err, redis.Nil)
+		t.Fatalf("GET key after a restart: %v, want %v", err, redis.Nil)
 	}
 	if want := "redis://" + server.Addr(); server.URL() != want {
 		t.Errorf("URL %s, want %s", server.URL(), want)
@@ -61,18 +61,18 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// listens says whether anything accepts connections.
+// listens reports whether a process accepts connections at an address.
 func listens(address string) bool {
 	connection, err := net.Dial("tcp", address)
 	if err != nil {
 		return false
 	}
-	_ = connection.Close() // it has served its purpose
+	_ = connection.Close() // nothing was sent
 	return true
 }
 
-// TestEndsPaused relies on the end of a subtest, which is where its servers end.
-func TestEndsPaused(t *testing.T) {
+// TestPausedServerEnds pauses the server of a subtest, which must end with the subtest.
+func TestPausedServerEnds(t *testing.T) {
 	t.Parallel()
 	var address string
 	t.Run("paused", func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestArguments(t *testing.T) {
 		}
 	}
 	if !redis.IsOOMError(err) {
-		t.Fatalf("10 MB into a server of 2 MB: %v, want an OOM error", err)
+		t.Fatalf("10 MB into a server with 2 MB: %v, want an OOM error", err)
 	}
 }
 
@@ -113,13 +113,13 @@ func TestCluster(t *testing.T) {
 	server := redistest.NewCluster(t)
 	client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{server.Addr()}})
 	t.Cleanup(func() { _ = client.Close() })
-	for _, key := range []string{"a", "b", "c", "d"} { // of several slots
+	for _, key := range []string{"a", "b", "c", "d"} { // keys in several slots
 		if err := client.Set(t.Context(), key, key, 0).Err(); err != nil {
 			t.Fatalf("SET %s: %v", key, err)
 		}
 	}
 	if !strings.HasSuffix(server.URL(), "?cluster=true") {
-		t.Errorf("URL %s doesn't say that it is a cluster's", server.URL())
+		t.Errorf("URL %s does not mark a cluster", server.URL())
 	}
 }
 

@@ -9,25 +9,26 @@ import (
 	"testing"
 )
 
-// MasterName is the name under which a sentinel knows its master.
+// MasterName is the sentinel's name of its master.
 const MasterName = "main"
 
-// Sentinel is a sentinel process that is a quorum of its own, and the servers it watches over.
+// Sentinel is a sentinel process that is a quorum by itself, with the servers that it monitors.
 type Sentinel struct {
-	// Master is the server that is the master at first.
+	// Master is the first master.
 	Master *Server
-	// Replica follows it, and takes over when the master is gone for a second.
+	// Replica replicates the master, and takes over when the master is gone for a second.
 	Replica *Server
 
 	sentinel *Server
 }
 
-// NewSentinel starts a master, a replica and a sentinel, and returns when the sentinel knows both. They end with the test.
+// NewSentinel starts a master, a replica and a sentinel, and returns when the sentinel knows both servers. All of them
+// end with the test.
 func NewSentinel(t testing.TB) *Sentinel {
 	t.Helper()
 	master := New(t)
 	replica := New(t, "--replicaof", fmt.Sprintf("127.0.0.1 %d", master.port), "--repl-diskless-sync-delay", "0")
-	// A sentinel keeps what it learns in its configuration file, and refuses to start without one.
+	// A sentinel writes its state to its configuration file, and refuses to start without one.
 	file := filepath.Join(t.TempDir(), "sentinel.conf")
 	text := fmt.Sprintf("sentinel monitor %[1]s 127.0.0.1 %[2]d 1\nsentinel down-after-milliseconds %[1]s 1000\n"+
 		"sentinel failover-timeout %[1]s 5000\n", MasterName, master.port)
@@ -52,5 +53,5 @@ func NewSentinel(t testing.TB) *Sentinel {
 	return s
 }
 
-// URL is the sentinel's, with the name of the master, as cache.Open reads it.
+// URL returns the sentinel's URL with the name of the master, for cache.Open.
 func (s *Sentinel) URL() string { return s.sentinel.URL() }

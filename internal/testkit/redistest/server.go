@@ -16,13 +16,14 @@ import (
 )
 
 const (
-	// startTimeout bounds the start of a server, on a busy machine.
+	// startTimeout bounds the start of a server on a busy machine.
 	startTimeout = 20 * time.Second
-	// attempts to start a server, each on another port: one that was free may be taken before the server listens.
+	// attempts is the number of attempts to start a server. Each uses another port, because another process may take a
+	// free port before the server listens on it.
 	attempts = 5
 )
 
-// Server is a Redis of a test's own. Its methods fail the test if they can't do what they say.
+// Server is a Redis of one test. Its methods fail the test if they fail.
 type Server struct {
 	t         testing.TB
 	program   string
@@ -33,13 +34,13 @@ type Server struct {
 	process   *process
 }
 
-// New starts a server with further arguments, such as "--maxmemory", "2mb". It ends with the test.
+// New starts a server with further arguments, such as "--maxmemory", "2mb". The server ends with the test.
 func New(t testing.TB, arguments ...string) *Server {
 	t.Helper()
 	return start(t, "", append([]string{"--save", "", "--appendonly", "no"}, arguments...))
 }
 
-// NewCluster starts a cluster of one node, which has all the slots.
+// NewCluster starts a cluster of one node, which has all slots.
 func NewCluster(t testing.TB, arguments ...string) *Server {
 	t.Helper()
 	s := New(t, append([]string{"--cluster-enabled", "yes"}, arguments...)...)
@@ -48,12 +49,12 @@ func NewCluster(t testing.TB, arguments ...string) *Server {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	if err := client.ClusterAddSlotsRange(ctx, 0, 16383).Err(); err != nil {
-		t.Fatalf("redistest: give the node its slots: %v", err)
+		t.Fatalf("redistest: assign all slots to the node: %v", err)
 	}
 	err := eventually(ctx, func() error {
 		info, err := client.ClusterInfo(ctx).Result()
 		if err == nil && !strings.Contains(info, "cluster_state:ok") {
-			err = errors.New("the cluster isn't ready: " + info)
+			err = errors.New("the cluster is not ready: " + info)
 		}
 		return err
 	})
@@ -63,13 +64,13 @@ func NewCluster(t testing.TB, arguments ...string) *Server {
 	return s
 }
 
-// start starts a server on a free port. The port and the address go behind the arguments, because a sentinel's
-// configuration file has to be the first of them.
+// start starts a server on a free port. The address and the port come after the arguments, because a sentinel's
+// configuration file must be the first argument.
 func start(t testing.TB, query string, arguments []string) *Server {
 	t.Helper()
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
-		t.Fatal("redistest: there is no redis-server in PATH: install Debian's package redis-server (make redis), or your system's")
+		t.Fatal("redistest: redis-server is not in PATH: install Debian's package redis-server (make redis), or your system's")
 	}
 	s := &Server{t: t, program: program, dir: t.TempDir(), arguments: arguments, query: query}
 	for range attempts {
@@ -81,7 +82,7 @@ func start(t testing.TB, query string, arguments []string) *Server {
 			return s
 		}
 	}
-	t.Fatalf("redistest: start a server, %d times: %v", attempts, err)
+	t.Fatalf("redistest: start a server, in %d attempts: %v", attempts, err)
 	return nil
 }
 
@@ -93,14 +94,14 @@ func (s *Server) launch() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	client := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1, DialerRetries: 1})
-	defer client.Close() //nolint:errcheck // it has only asked whether the server is there
+	defer client.Close() //nolint:errcheck // it was only used to check the server
 	err = eventually(ctx, func() error {
 		select {
 		case <-process.ended:
 			return errEnded
 		default:
 		}
-		// Not with the client at once: go-redis prints a line for each failed dial.
+		// Dial without the client first, because go-redis prints a line for each failed dial.
 		connection, err := net.Dial("tcp", s.Addr())
 		if err != nil {
 			return err
@@ -108,28 +109,28 @@ func (s *Server) launch() error {
 		_ = connection.Close() // nothing was sent
 		info, err := client.Info(ctx, "server").Result()
 		if err == nil && !strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", process.cmd.Process.Pid)) {
-			err = errors.New("another server has the port")
+			err = errors.New("another server uses the port")
 		}
 		return err
 	})
 	if redis.IsAuthError(err) {
-		err = nil // it is up, and wants a password
+		err = nil // the server runs, and requires a password
 	}
 	if err != nil {
-		_ = process.kill() // what matters is why it didn't start
+		_ = process.kill() // the reason of the failed start matters more
 		return process.failure(fmt.Errorf("wait for redis-server on %s: %w", s.Addr(), err))
 	}
 	s.process = process
 	return nil
 }
 
-// Addr is the server's host:port. It stays the same over stops and starts.
+// Addr returns the server's host:port. It stays the same when the server is stopped and started.
 func (s *Server) Addr() string { return address(s.port) }
 
-// URL is the server's as cache.Open reads it: a cluster says so in it.
+// URL returns the server's URL for cache.Open. That of a cluster contains cluster=true.
 func (s *Server) URL() string { return "redis://" + s.Addr() + s.query }
 
-// Client returns a client with go-redis's patient defaults, closed when test t ends.
+// Client returns a client with go-redis's defaults, which retry patiently. It is closed when test t ends.
 func (s *Server) Client(t testing.TB) *redis.Client {
 	t.Helper()
 	client := redis.NewClient(&redis.Options{Addr: s.Addr()})
@@ -141,8 +142,8 @@ func (s *Server) Client(t testing.TB) *redis.Client {
 	return client
 }
 
-// Stop ends the server as a crash would: connections break, further ones are refused, and what it kept is gone. One
-// that is stopped already is left alone.
+// Stop ends the server like a crash: connections break, new ones are refused, and all data is lost. It does nothing if
+// the server is stopped.
 func (s *Server) Stop() {
 	s.t.Helper()
 	if s.process == nil {
@@ -154,7 +155,7 @@ func (s *Server) Stop() {
 	s.process = nil
 }
 
-// Start starts a stopped server again, empty, on the same port, and returns when it answers.
+// Start starts a stopped server again, without data, on the same port, and returns when it answers.
 func (s *Server) Start() {
 	s.t.Helper()
 	if s.process != nil {
@@ -165,7 +166,7 @@ func (s *Server) Start() {
 	}
 }
 
-// Pause freezes the server: connections stay open, and further ones are accepted by the kernel, but nothing answers.
+// Pause freezes the server: connections stay open, and the kernel accepts new ones, but nothing answers.
 func (s *Server) Pause() {
 	s.t.Helper()
 	if s.process == nil {
@@ -176,7 +177,7 @@ func (s *Server) Pause() {
 	}
 }
 
-// Resume lets a paused server go on, with all that was sent to it meanwhile.
+// Resume continues a paused server, which then processes what it has received meanwhile.
 func (s *Server) Resume() {
 	s.t.Helper()
 	if s.process == nil {

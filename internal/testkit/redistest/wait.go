@@ -9,10 +9,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// errEnded is final: the process won't answer any more.
+// errEnded is final: the process will never answer.
 var errEnded = errors.New("the process has ended")
 
-// eventually calls f until it succeeds, fails for good, or ctx ends.
+// eventually calls f until it succeeds, until it fails with errEnded or an authentication error, or until ctx ends.
 func eventually(ctx context.Context, f func() error) error {
 	for {
 		err := f()

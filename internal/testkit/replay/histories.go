@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// Histories sets how many histories rapid makes up for each property of a package whose checks take a while, unless the
-// command line says otherwise. It is for TestMain.
+// Histories sets the number of histories that rapid generates for each property, unless the command line does. It is
+// for TestMain of packages whose checks are slow.
 func Histories(checks int) {
 	flag.Parse()
-	asked := false
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
-	if asked {
+	isSet := false
+	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "rapid.checks" })
+	if isSet {
 		return
 	}
 	if err := flag.Set("rapid.checks", strconv.Itoa(checks)); err != nil {

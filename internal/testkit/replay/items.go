@@ -10,7 +10,7 @@ import (
 	"strata/projections"
 )
 
-// Decode decodes posts as a log would hold them that has no others.
+// Decode decodes posts as the only events of a log.
 func Decode(t testing.TB, posts []Post) []projections.LogItem {
 	t.Helper()
 	events := make([]eventstore.Event, len(posts))
@@ -24,7 +24,7 @@ func Decode(t testing.TB, posts []Post) []projections.LogItem {
 	return items
 }
 
-// Texts reads a query of one text column.
+// Texts executes a query with one text column and returns its rows.
 func Texts(t testing.TB, tx pgx.Tx, query string, args ...any) []string {
 	t.Helper()
 	rows, err := tx.Query(t.Context(), query, args...)

@@ -1,4 +1,4 @@
-// Package replay puts events into a fresh log and lets projections fold them, for tests.
+// Package replay appends events to a new log and lets projections fold them, for tests.
 package replay
 
 import (
@@ -22,10 +22,10 @@ import (
 	"strata/projections"
 )
 
-// Databases are migrated ones.
+// Databases creates migrated databases.
 var Databases = pgtest.Template("migrated", migrations.Up)
 
-// Tables gives databases that also have the tables of versions of projections, which nobody folds.
+// Tables returns a source of migrated databases that also have the empty tables of some versions of projections.
 func Tables(name string, specs ...projections.Spec) *pgtest.Source {
 	return pgtest.Template(name, func(ctx context.Context, url string) error {
 		if err := migrations.Up(ctx, url); err != nil {
@@ -49,13 +49,14 @@ type Post struct {
 	Body []byte
 }
 
-// NewLog opens the log in the database of the test, which is the same at each call, closed when the test ends.
+// NewLog opens the log in the database of the test, which is the same for all calls. The log is closed when the test
+// ends.
 func NewLog(t testing.TB) *eventstore.Log {
 	t.Helper()
 	return openLog(t, Databases.New(t))
 }
 
-// NewLogApart opens a log in a database of its own, closed when the test ends.
+// NewLogApart opens a log in another database at each call. The log is closed when the test ends.
 func NewLogApart(t testing.TB) *eventstore.Log {
 	t.Helper()
 	return openLog(t, Databases.NewFresh(t))
@@ -68,7 +69,7 @@ func openLog(t testing.TB, pool *pgxpool.Pool) *eventstore.Log {
 	return log
 }
 
-// Append puts posts into the log, in order, in few transactions.
+// Append appends posts to the log, in order, in few transactions.
 func Append(t testing.TB, log *eventstore.Log, posts ...Post) {
 	t.Helper()
 	batch := make([]eventstore.Incoming, len(posts))
@@ -83,7 +84,7 @@ func Append(t testing.TB, log *eventstore.Log, posts ...Post) {
 	}
 }
 
-// Recording reads an archive of the folder of recordings, or skips the test when it is not there.
+// Recording reads an archive in the folder of recordings. It skips the test if the archive is missing.
 func Recording(t testing.TB, name string) []Post {
 	t.Helper()
 	file, err := os.Open(filepath.Join(SharedData(t), "events", name))
@@ -105,19 +106,19 @@ func Recording(t testing.TB, name string) []Post {
 	}
 }
 
-// SharedData is the folder of recordings and vectors. The test is skipped when it is not there.
+// SharedData returns the folder of recordings and vectors. It skips the test if the folder is missing.
 func SharedData(t testing.TB) string {
 	t.Helper()
 	return filepath.Join(vector.Shared(t), "data")
 }
 
-// Run folds the log until all projections have reached its end, and stops.
+// Run folds the log until all projections have reached its end, and then stops.
 func Run(t testing.TB, log *eventstore.Log, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) {
 	t.Helper()
 	RunLines(t, log, projections.Chain(chain, others...))
 }
 
-// RunLines is Run for any lines.
+// RunLines is like Run, for any lines.
 func RunLines(t testing.TB, log *eventstore.Log, lines ...projections.Line) {
 	t.Helper()
 	stop := Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond}, lines...)
@@ -125,13 +126,13 @@ func RunLines(t testing.TB, log *eventstore.Log, lines ...projections.Line) {
 	Wait(t, log)
 }
 
-// Start folds the log until stop is called, or the test ends.
+// Start folds the log until stop is called or the test ends.
 func Start(t testing.TB, log *eventstore.Log, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) (stop func()) {
 	t.Helper()
 	return Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond}, projections.Chain(chain, others...))
 }
 
-// Follow folds the log with a runner that has these settings, until stop is called, or the test ends.
+// Follow folds the log with a runner of this configuration, until stop is called or the test ends.
 func Follow(t testing.TB, config projections.Config, lines ...projections.Line) (stop func()) {
 	t.Helper()
 	runner := projections.NewRunner(config, lines...)
@@ -152,13 +153,13 @@ func Follow(t testing.TB, config projections.Config, lines ...projections.Line) 
 	return stop
 }
 
-// Wait returns when projections are registered and none lags, and fails the test when one has failed or it takes more than a
+// Wait returns when projections are registered and none of them lags. It fails the test if one has failed, or after a
 // minute.
 func Wait(t testing.TB, log *eventstore.Log) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for { // another process that is to fold may have just begun
+	for { // another process may register the projections later
 		var registered bool
 		if err := log.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM strata.active)`).Scan(&registered); err != nil {
 			t.Fatal(err)

@@ -1,8 +1,8 @@
 // Package vector reads the shared conformance vectors (one JSON object per line) for tests.
 //
-// The vectors live outside the repository, in the directory named by STRATA_SHARED or else in ../shared next to
-// the repository root, under data/vectors. Where that directory is absent, the calling test is skipped: every
-// package has vectors of its own besides these.
+// The vectors are outside the repository, in data/vectors of the directory that STRATA_SHARED names or, by default, of
+// ../shared next to the repository root. If the directory is missing, the calling test is skipped: every package also
+// has its own vectors.
 package vector
 
 import (
@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-// maxLine bounds one row: the longest are raw transactions in hex.
+// maxLine is the maximum length of a row. The longest rows are raw transactions in hex.
 const maxLine = 16 << 20
 
-// Each runs f as a subtest for every row of a vector file, named by the row's id (by its line number without one).
-// It skips t when the vector directory is absent and fails it when the file is missing or empty.
+// Each runs f as a subtest for every row of a vector file. The subtest's name is the row's id or, without one, its line
+// number. Each skips t if the vector directory is missing, and fails it if the file is missing or empty.
 func Each(t *testing.T, file string, f func(t *testing.T, row json.RawMessage)) {
 	t.Helper()
 	for i, row := range Rows(t, file) {
@@ -42,7 +42,7 @@ func Rows(tb testing.TB, file string) []json.RawMessage {
 	if err != nil {
 		tb.Fatalf("open vector file: %v", err)
 	}
-	defer func() { _ = f.Close() }() // read only: nothing can be lost
+	defer func() { _ = f.Close() }() // only read
 
 	var rows []json.RawMessage
 	lines := bufio.NewScanner(f)
@@ -61,7 +61,7 @@ func Rows(tb testing.TB, file string) []json.RawMessage {
 	return rows
 }
 
-// Dir returns the directory of the vector files, and skips tb when there is none.
+// Dir returns the directory of the vector files. It skips tb if the directory is missing.
 func Dir(tb testing.TB) string {
 	tb.Helper()
 	dir := filepath.Join(shared(tb), "data", "vectors")
@@ -71,7 +71,7 @@ func Dir(tb testing.TB) string {
 	return dir
 }
 
-// Decode parses a row into a value of the caller's row type and fails t when it does not fit.
+// Decode parses a row into a value of the caller's row type, and fails tb if it does not fit.
 func Decode[T any](tb testing.TB, row json.RawMessage) T {
 	tb.Helper()
 	var v T
@@ -81,7 +81,7 @@ func Decode[T any](tb testing.TB, row json.RawMessage) T {
 	return v
 }
 
-// Shared returns the directory that holds data/vectors, data/events and data/expected, and skips tb when there is none.
+// Shared returns the directory with data/vectors, data/events and data/expected. It skips tb if data/events is missing.
 func Shared(tb testing.TB) string {
 	tb.Helper()
 	dir := shared(tb)

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package pgtest
-
-import "os"
-
-// place is where the user's folder is.
-func place() string { return os.TempDir() }
