@@ -7,7 +7,7 @@ SHELL       := /bin/bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 BRANCH  ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
 COMMIT  ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
-LDFLAGS := -X main.version=$(VERSION) -X main.branch=$(BRANCH) -X main.commit=$(COMMIT)
+LDFLAGS := -X main.buildVersion=$(VERSION) -X main.branch=$(BRANCH) -X main.commit=$(COMMIT)
 
 # Tools are pinned, built from source into bin/ at first use, and built again when the pin changes.
 GOLANGCI_VERSION  := v2.15.0

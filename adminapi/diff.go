@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 type diffInput struct {
@@ -46,7 +47,7 @@ func (a *API) registerDiff() {
 	}
 	op := o.huma(a)
 	op.Responses["200"] = &huma.Response{Description: "The differences, one a line.", Content: map[string]*huma.MediaType{
-		linesType: {Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[projections.Difference](), true, "")},
+		linesType: {Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[version.Difference](), true, "")},
 	}}
 	huma.Register(a.huma, op, func(ctx context.Context, in *diffInput) (*streamed, error) {
 		d, err := a.config.Lines.Definition(in.Name)
@@ -64,7 +65,7 @@ func (a *API) registerDiff() {
 func (a *API) diff(w http.ResponseWriter, r *http.Request, d projections.Definition, in *diffInput) {
 	s := &lineWriter{response: w, control: http.NewResponseController(w)}
 	n := 0
-	err := projections.Diff(r.Context(), a.config.Pool, d, in.V1, in.V2, func(difference projections.Difference) bool {
+	err := version.Diff(r.Context(), a.config.Pool, d, in.V1, in.V2, func(difference version.Difference) bool {
 		n++
 		return s.write(difference) && (in.Limit == 0 || n < in.Limit)
 	})

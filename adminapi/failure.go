@@ -10,15 +10,16 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 // failureError is the body of an answer that is not the hoped for one.
 type failureError struct {
-	StatusCode int                   `json:"statusCode" doc:"The HTTP status."`
-	Reason     string                `json:"error" doc:"The text of the HTTP status."`
-	Message    string                `json:"message" doc:"What is wrong."`
-	Advice     string                `json:"advice,omitempty" doc:"What to do about it."`
-	Findings   []projections.Finding `json:"findings,omitempty" doc:"What is wrong with a version that is not fit for readers."`
+	StatusCode int               `json:"statusCode" doc:"The HTTP status."`
+	Reason     string            `json:"error" doc:"The text of the HTTP status."`
+	Message    string            `json:"message" doc:"What is wrong."`
+	Advice     string            `json:"advice,omitempty" doc:"What to do about it."`
+	Findings   []version.Finding `json:"findings,omitempty" doc:"What is wrong with a version that is not fit for readers."`
 }
 
 // Error implements error.
@@ -35,7 +36,7 @@ func failed(err error) *failureError {
 	}
 	f := &failureError{StatusCode: statusOf(err), Message: err.Error(), Advice: Advice(err)}
 	f.Reason = http.StatusText(f.StatusCode)
-	var unfit *projections.VerifyError
+	var unfit *version.VerifyError
 	if errors.As(err, &unfit) {
 		f.Findings = unfit.Findings
 	}
@@ -43,12 +44,12 @@ func failed(err error) *failureError {
 }
 
 func statusOf(err error) int {
-	var unfit *projections.VerifyError
+	var unfit *version.VerifyError
 	var pg *pgconn.PgError
 	var network net.Error
 	var connect *pgconn.ConnectError
 	switch {
-	case errors.Is(err, projections.ErrUnknown), errors.Is(err, projections.ErrNotRegistered):
+	case errors.Is(err, projections.ErrUnknown), errors.Is(err, version.ErrNotRegistered):
 		return http.StatusNotFound
 	case errors.As(err, &unfit):
 		return http.StatusUnprocessableEntity
@@ -63,25 +64,25 @@ func statusOf(err error) int {
 // Advice is what to do about an error of package projections, in a sentence; empty when the error says it itself, or nobody
 // knows.
 func Advice(err error) string {
-	var behind *projections.BehindError
-	var input *projections.InputError
-	var unfit *projections.VerifyError
+	var behind *version.BehindError
+	var input *version.InputError
+	var unfit *version.VerifyError
 	switch {
 	case errors.Is(err, projections.ErrUnknown):
 		return "The names are those of strata projections status"
-	case errors.Is(err, projections.ErrNotRegistered):
+	case errors.Is(err, version.ErrNotRegistered):
 		return "The versions are those of strata projections status"
-	case errors.Is(err, projections.ErrUnbuilt):
+	case errors.Is(err, version.ErrUnbuilt):
 		return "strata serve builds the first one, and so does strata import --wait"
-	case errors.Is(err, projections.ErrTaken):
+	case errors.Is(err, version.ErrTaken):
 		return "Leave the number out, choose another, or drop that version first"
-	case errors.Is(err, projections.ErrActive):
+	case errors.Is(err, version.ErrActive):
 		return "Activate another version first, or roll back"
-	case errors.Is(err, projections.ErrViewed):
+	case errors.Is(err, version.ErrViewed):
 		return "Those in schema api soon follow a switch: try again in a second; another view has to be dropped by who made it"
-	case errors.Is(err, projections.ErrNoPrevious):
+	case errors.Is(err, version.ErrNoPrevious):
 		return "Activate the version that you want"
-	case errors.Is(err, projections.ErrRules):
+	case errors.Is(err, version.ErrRules):
 		return "Ask a process that has the code which built it, or build it again with this one"
 	case errors.As(err, &behind):
 		return "Wait until it has caught up: strata projections status says when; if its position does not move, no running process has its code"
@@ -94,7 +95,7 @@ func Advice(err error) string {
 }
 
 // adviceFor tells a version that is not finished from one that is wrong.
-func adviceFor(findings []projections.Finding) string {
+func adviceFor(findings []version.Finding) string {
 	for _, f := range findings {
 		switch f.Check {
 		case "it has caught up":

@@ -22,7 +22,9 @@ import (
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/projections/follow"
 	"strata/projections/ft"
+	"strata/projections/version"
 	"strata/readapi"
 )
 
@@ -52,7 +54,7 @@ func newSite(t *testing.T, change func(*adminapi.Config)) *site {
 		posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
 	}
 	replay.Append(t, s.log, posts...)
-	replay.Follow(t, projections.Config{Log: s.log, Interval: 50 * time.Millisecond}, s.lines...)
+	replay.Follow(t, follow.Config{Log: s.log, Interval: 50 * time.Millisecond}, s.lines...)
 	replay.Wait(t, s.log)
 	reads := readapi.New(readapi.Config{Pool: s.pool(), Rules: s.lines.Rules()})
 	admin := adminapi.Config{
@@ -125,16 +127,16 @@ func (s *site) must(status int, method, path, body string, into any) reply {
 }
 
 // caughtUp waits until versions have caught up, one after the other: a leader comes before those that fold its steps.
-func (s *site) caughtUp(instances ...projections.Instance) {
+func (s *site) caughtUp(schemas ...projections.Schema) {
 	s.t.Helper()
-	for _, i := range instances {
+	for _, i := range schemas {
 		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-			all, err := projections.Statuses(s.t.Context(), s.pool())
+			all, err := version.Statuses(s.t.Context(), s.pool())
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			if slices.ContainsFunc(all, func(p projections.Status) bool {
-				return p.Instance() == i && p.Lag() == 0 && p.State == projections.StateLive && p.Indexed
+			if slices.ContainsFunc(all, func(p version.Status) bool {
+				return p.Schema() == i && p.Lag() == 0 && p.State == version.StateLive && p.Indexed
 			}) {
 				break
 			}

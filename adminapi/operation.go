@@ -85,9 +85,9 @@ type versionInput struct {
 }
 
 func (in *versionInput) about() []slog.Attr {
-	return []slog.Attr{slog.String("projection", in.instance().String())}
+	return []slog.Attr{slog.String("projection", in.schema().String())}
 }
 
-func (in *versionInput) instance() projections.Instance {
-	return projections.Instance{Name: in.Name, Version: in.Version}
+func (in *versionInput) schema() projections.Schema {
+	return projections.Schema{Name: in.Name, Version: in.Version}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 type estimateInput struct {
@@ -16,7 +17,7 @@ type estimateInput struct {
 }
 
 type estimate struct {
-	projections.Estimate
+	version.Estimate
 	Fits bool `json:"fits" doc:"There is room for it on the disk; true when that is not known."`
 }
 
@@ -40,8 +41,8 @@ func (in *rebuildInput) about() []slog.Attr {
 }
 
 type rebuilding struct {
-	Made     []projections.Instance `json:"made" nullable:"false" doc:"What is being built; with a leader, also all that fold its steps."`
-	Estimate estimate               `json:"estimate"`
+	Made     []projections.Schema `json:"made" nullable:"false" doc:"What is being built; with a leader, also all that fold its steps."`
+	Estimate estimate             `json:"estimate"`
 }
 
 type throttleInput struct {
@@ -51,11 +52,11 @@ type throttleInput struct {
 }
 
 func (in *throttleInput) about() []slog.Attr {
-	return []slog.Attr{slog.String("projection", in.instance().String()), slog.Int("per_second", in.Body.PerSecond)}
+	return []slog.Attr{slog.String("projection", in.schema().String()), slog.Int("per_second", in.Body.PerSecond)}
 }
 
-func (in *throttleInput) instance() projections.Instance {
-	return projections.Instance{Name: in.Name, Version: in.Version}
+func (in *throttleInput) schema() projections.Schema {
+	return projections.Schema{Name: in.Name, Version: in.Version}
 }
 
 type throttleRequest struct {
@@ -80,10 +81,10 @@ func (a *API) registerRebuild() {
 		method: http.MethodPost, path: "/{name}/versions/{version}/throttle", id: "throttle-version", summary: "Limit how quickly a version is built",
 		refusals: []int{http.StatusNotFound},
 	}, func(ctx context.Context, in *throttleInput) (*status, error) {
-		if err := projections.SetThrottle(ctx, a.config.Pool, in.instance(), limit(in.Body.PerSecond)); err != nil {
+		if err := version.SetThrottle(ctx, a.config.Pool, in.schema(), limit(in.Body.PerSecond)); err != nil {
 			return nil, err
 		}
-		return a.version(ctx, in.instance())
+		return a.version(ctx, in.schema())
 	})
 }
 
@@ -104,23 +105,23 @@ func (a *API) rebuild(ctx context.Context, in *rebuildInput) (*rebuilding, error
 			Advice:  `Make room, for example by dropping a version that nobody needs; or send "force": true`,
 		}
 	}
-	made, err := projections.Rebuild(ctx, a.config.Pool, a.config.Lines, o)
+	made, err := version.Rebuild(ctx, a.config.Pool, a.config.Lines, o)
 	if err != nil {
 		return nil, err
 	}
 	return &rebuilding{made, *needed}, nil
 }
 
-func (a *API) estimate(ctx context.Context, o projections.RebuildOptions) (*estimate, error) {
-	e, err := projections.EstimateRebuild(ctx, a.config.Pool, a.config.Lines, o, a.config.DataDir)
+func (a *API) estimate(ctx context.Context, o version.RebuildOptions) (*estimate, error) {
+	e, err := version.EstimateRebuild(ctx, a.config.Pool, a.config.Lines, o, a.config.DataDir)
 	if err != nil {
 		return nil, err
 	}
 	return &estimate{e, e.Fits()}, nil
 }
 
-func options(name string, to, throttle int) projections.RebuildOptions {
-	return projections.RebuildOptions{Name: name, To: to, Throttle: limit(throttle)}
+func options(name string, to, throttle int) version.RebuildOptions {
+	return version.RebuildOptions{Name: name, To: to, Throttle: limit(throttle)}
 }
 
 // limit is a throttle as package projections has it.
@@ -132,15 +133,15 @@ func limit(perSecond int) *int {
 }
 
 // version is the status of one version.
-func (a *API) version(ctx context.Context, i projections.Instance) (*status, error) {
+func (a *API) version(ctx context.Context, i projections.Schema) (*status, error) {
 	all, err := a.statuses(ctx, i.Name)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range all {
-		if s.Instance() == i {
+		if s.Schema() == i {
 			return &s, nil
 		}
 	}
-	return nil, fmt.Errorf("projection %s: %w", i, projections.ErrNotRegistered)
+	return nil, fmt.Errorf("projection %s: %w", i, version.ErrNotRegistered)
 }

@@ -6,11 +6,12 @@ import (
 	"net/http"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 // status is a version, with how far it is behind.
 type status struct {
-	projections.Status
+	version.Status
 	Lag int64 `json:"lag" doc:"Items of its input that it has not folded yet."`
 }
 
@@ -51,7 +52,7 @@ func (a *API) registerStatus() {
 
 // statuses are those of the versions of a projection, or of all.
 func (a *API) statuses(ctx context.Context, name string) ([]status, error) {
-	all, err := projections.Statuses(ctx, a.config.Pool)
+	all, err := version.Statuses(ctx, a.config.Pool)
 	if err != nil {
 		return nil, err
 	}

@@ -7,19 +7,20 @@ import (
 	"slices"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 type verification struct {
-	projections.Verification
+	version.Verification
 	OK bool `json:"ok" doc:"It is fit for readers."`
 }
 
 type switches struct {
-	Switches []projections.Switch `json:"switches" nullable:"false" doc:"What readers see from now on, all since one moment. Empty when it was active already."`
+	Switches []version.Switch `json:"switches" nullable:"false" doc:"What readers see from now on, all since one moment. Empty when it was active already."`
 }
 
 type dropped struct {
-	Dropped projections.Instance `json:"dropped"`
+	Dropped projections.Schema `json:"dropped"`
 }
 
 type resumed struct {
@@ -37,8 +38,8 @@ func (a *API) registerVersions() {
 		if err != nil {
 			return nil, err
 		}
-		v, err := projections.Verify(ctx, a.config.Pool, d, in.instance())
-		v.Findings = append([]projections.Finding{}, v.Findings...)
+		v, err := version.Verify(ctx, a.config.Pool, d, in.schema())
+		v.Findings = append([]version.Finding{}, v.Findings...)
 		return &verification{v, v.OK()}, err
 	})
 	register(a, operation{
@@ -47,7 +48,7 @@ func (a *API) registerVersions() {
 			"and what is wrong.",
 		refusals: []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity},
 	}, func(ctx context.Context, in *versionInput) (*switches, error) {
-		made, err := projections.Activate(ctx, a.config.Pool, a.config.Lines, []projections.Instance{in.instance()})
+		made, err := version.Activate(ctx, a.config.Pool, a.config.Lines, []projections.Schema{in.schema()})
 		return switched(made), err
 	})
 	register(a, operation{
@@ -57,14 +58,14 @@ func (a *API) registerVersions() {
 		if _, err := a.config.Lines.Definition(in.Name); err != nil {
 			return nil, err
 		}
-		made, err := projections.Rollback(ctx, a.config.Pool, a.config.Lines, in.Name)
+		made, err := version.Rollback(ctx, a.config.Pool, a.config.Lines, in.Name)
 		return switched(made), err
 	})
 	register(a, operation{
 		method: http.MethodDelete, path: "/{name}/versions/{version}", id: "drop-version", summary: "Take a version away, with its tables",
 		refusals: []int{http.StatusNotFound, http.StatusConflict},
 	}, func(ctx context.Context, in *versionInput) (*dropped, error) {
-		return &dropped{in.instance()}, projections.Drop(ctx, a.config.Pool, in.instance())
+		return &dropped{in.schema()}, version.Drop(ctx, a.config.Pool, in.schema())
 	})
 	register(a, operation{
 		method: http.MethodPost, path: "/{name}/resume", id: "resume-projection", summary: "Let a projection that has stopped try again",
@@ -72,8 +73,8 @@ func (a *API) registerVersions() {
 	}, a.resume)
 }
 
-func switched(made []projections.Switch) *switches {
-	return &switches{append([]projections.Switch{}, made...)}
+func switched(made []version.Switch) *switches {
+	return &switches{append([]version.Switch{}, made...)}
 }
 
 func (a *API) resume(ctx context.Context, in *projectionInput) (*resumed, error) {
@@ -83,8 +84,8 @@ func (a *API) resume(ctx context.Context, in *projectionInput) (*resumed, error)
 		return nil, err
 	case len(all) == 0:
 		return nil, fmt.Errorf("projection %q: %w", in.Name, projections.ErrUnknown)
-	case !slices.ContainsFunc(all, func(s status) bool { return s.State == projections.StateFailed }):
+	case !slices.ContainsFunc(all, func(s status) bool { return s.State == version.StateFailed }):
 		return nil, fmt.Errorf("no version of projection %s has stopped", in.Name)
 	}
-	return &resumed{in.Name}, projections.Resume(ctx, a.config.Pool, in.Name)
+	return &resumed{in.Name}, version.Resume(ctx, a.config.Pool, in.Name)
 }

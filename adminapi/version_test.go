@@ -9,9 +9,10 @@ import (
 
 	"strata/adminapi"
 	"strata/projections"
+	"strata/projections/version"
 )
 
-type switched struct{ Switches []projections.Switch }
+type switched struct{ Switches []version.Switch }
 
 // A version is built, compared, read beside the active one, refused, switched to, switched back from and dropped.
 func TestVersions(t *testing.T) {
@@ -31,7 +32,7 @@ func TestVersions(t *testing.T) {
 		t.Errorf("got %+v, want the three active versions", list)
 	}
 	var needed struct {
-		Parts []projections.EstimatePart
+		Parts []version.EstimatePart
 		Fits  bool
 		Bytes int64
 	}
@@ -39,7 +40,7 @@ func TestVersions(t *testing.T) {
 	if len(needed.Parts) != 1 || needed.Parts[0].String() != "balances_v4" || needed.Bytes == 0 || needed.Parts[0].Seconds == nil || !needed.Fits {
 		t.Errorf("got %+v, want what balances_v4 takes", needed)
 	}
-	var made struct{ Made []projections.Instance }
+	var made struct{ Made []projections.Schema }
 	s.must(http.StatusAccepted, http.MethodPost, "/balances/rebuild", `{"throttle": 1}`, &made)
 	if len(made.Made) != 1 || made.Made[0].String() != "balances_v3" {
 		t.Fatalf("made %v, want balances_v3", made)
@@ -56,16 +57,16 @@ func TestVersions(t *testing.T) {
 	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/throttle", `{"per_second": 0}`, &one); one.Throttle != nil {
 		t.Errorf("got throttle %v, want none", *one.Throttle)
 	}
-	s.caughtUp(projections.Instance{Name: "balances", Version: 3})
+	s.caughtUp(projections.Schema{Name: "balances", Version: 3})
 	var named struct {
 		Rules    *int
-		Versions []projections.Status
+		Versions []version.Status
 	}
 	if s.must(http.StatusOK, http.MethodGet, "/balances", "", &named); named.Rules == nil || len(named.Versions) != 2 || named.Versions[1].Version != 3 || named.Versions[1].Active {
 		t.Errorf("got %+v, want two versions", named)
 	}
 	var verified struct {
-		projections.Verification
+		version.Verification
 		OK bool
 	}
 	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/verify", "", &verified); !verified.OK || verified.Findings == nil || verified.Version != 3 {
@@ -83,7 +84,7 @@ func TestVersions(t *testing.T) {
 	}
 	s.exec(`UPDATE balances_v3.holding SET balance = balance + 1 WHERE asset = 'stx' AND account = $1`, account)
 	got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=2&v2=3", "", nil)
-	var difference projections.Difference
+	var difference version.Difference
 	if err := json.Unmarshal([]byte(got.body), &difference); err != nil {
 		t.Fatalf("got %q: %v", got.body, err)
 	}
@@ -101,7 +102,7 @@ func TestVersions(t *testing.T) {
 	}
 	var unfit struct {
 		StatusCode int
-		Findings   []projections.Finding
+		Findings   []version.Finding
 		Advice     string
 	}
 	s.must(http.StatusUnprocessableEntity, http.MethodPost, "/balances/versions/3/activate", "", &unfit)
@@ -120,7 +121,7 @@ func TestVersions(t *testing.T) {
 
 	var turn switched
 	s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/activate", "", &turn)
-	if want := (projections.Switch{Name: "balances", From: 2, To: 3}); len(turn.Switches) != 1 || turn.Switches[0] != want {
+	if want := (version.Switch{Name: "balances", From: 2, To: 3}); len(turn.Switches) != 1 || turn.Switches[0] != want {
 		t.Errorf("got %v, want %v", turn, want)
 	}
 	if got := s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/activate", "", nil); got.body != `{"switches":[]}`+"\n" {
@@ -130,7 +131,7 @@ func TestVersions(t *testing.T) {
 		t.Errorf("dropping the active version: got %d %s", got.status, got.body)
 	}
 	s.must(http.StatusOK, http.MethodPost, "/balances/rollback", "", &turn)
-	if want := (projections.Switch{Name: "balances", From: 3, To: 2}); len(turn.Switches) != 1 || turn.Switches[0] != want {
+	if want := (version.Switch{Name: "balances", From: 3, To: 2}); len(turn.Switches) != 1 || turn.Switches[0] != want {
 		t.Errorf("got %v, want %v", turn, want)
 	}
 	if got := s.must(http.StatusOK, http.MethodDelete, "/balances/versions/3", "", nil); got.body != `{"dropped":{"name":"balances","version":3}}`+"\n" {
@@ -148,7 +149,7 @@ func TestVersions(t *testing.T) {
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	var made struct{ Made []projections.Instance }
+	var made struct{ Made []projections.Schema }
 	s.must(http.StatusAccepted, http.MethodPost, "/chain/rebuild", "", &made)
 	if len(made.Made) != 3 {
 		t.Fatalf("made %v, want the line", made)
@@ -220,7 +221,7 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	s.must(http.StatusAccepted, http.MethodPost, "/ft/rebuild", `{"to": 7}`, nil)
-	s.caughtUp(projections.Instance{Name: "ft", Version: 7})
+	s.caughtUp(projections.Schema{Name: "ft", Version: 7})
 	for _, tc := range []struct {
 		method, path, body string
 		status             int

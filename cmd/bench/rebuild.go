@@ -18,11 +18,13 @@ import (
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/projections/follow"
 	"strata/projections/ft"
 	"strata/projections/mempool"
 	"strata/projections/nft"
 	"strata/projections/pox"
 	"strata/projections/sft"
+	"strata/projections/version"
 )
 
 // rebuilding measures how fast all projections of the chain are built from nothing but the log: for logs of different
@@ -165,16 +167,16 @@ func copyAgain(ctx context.Context, pool *pgxpool.Pool) (rows int64, took time.D
 		if _, err := pool.Exec(ctx, makeTables); err != nil {
 			return 0, 0, fmt.Errorf("make the tables of %s once more: %w", definition.Spec.Name, err)
 		}
-		tables, err := tablesOf(ctx, pool, definition.Spec.Schema())
+		tables, err := tablesOf(ctx, pool, definition.Spec.String())
 		if err != nil {
 			return 0, 0, err
 		}
 		for _, table := range tables {
 			// Some rows come with the tables.
-			if _, err := pool.Exec(ctx, `TRUNCATE `+pgx.Identifier{again.Schema(), table}.Sanitize()); err != nil {
+			if _, err := pool.Exec(ctx, `TRUNCATE `+pgx.Identifier{again.String(), table}.Sanitize()); err != nil {
 				return 0, 0, err
 			}
-			copied, spent, err := copyTable(ctx, pool, pgx.Identifier{definition.Spec.Schema(), table}, pgx.Identifier{again.Schema(), table})
+			copied, spent, err := copyTable(ctx, pool, pgx.Identifier{definition.Spec.String(), table}, pgx.Identifier{again.String(), table})
 			if err != nil {
 				return 0, 0, err
 			}
@@ -277,7 +279,7 @@ func rebuildOnce(ctx context.Context, what building) (r rebuilt, err error) {
 	defer pool.Close()
 	log := eventstore.Open(pool, eventstore.Config{})
 	defer log.Close()
-	runner := projections.NewRunner(projections.Config{Log: log}, nodeLines(what.Tokens)...)
+	runner := follow.NewRunner(follow.Config{Log: log}, nodeLines(what.Tokens)...)
 	if err := runner.Register(ctx); err != nil {
 		return r, err
 	}
@@ -296,7 +298,7 @@ func rebuildOnce(ctx context.Context, what building) (r rebuilt, err error) {
 		defer close(done)
 		runner.Run(running)
 	}()
-	err = projections.WaitUntilCaughtUp(ctx, pool, func([]projections.Status) {}, time.Hour)
+	err = version.WaitUntilCaughtUp(ctx, pool, func([]version.Status) {}, time.Hour)
 	r.Took = time.Since(began)
 	after, timeErr := ownProcessorTime()
 	shares, profileErr := profile.end()

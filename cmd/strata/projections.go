@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"strata/adminapi"
-	"strata/projections"
+	"strata/projections/version"
 )
 
 type projectionsCommand struct {
@@ -32,7 +32,7 @@ func advised(err error) error {
 }
 
 // tellSwitches prints what readers see from now on.
-func tellSwitches(name string, switches []projections.Switch) {
+func tellSwitches(name string, switches []version.Switch) {
 	if len(switches) == 0 {
 		fmt.Printf("%s: nothing to do, it is active\n", name)
 	}
