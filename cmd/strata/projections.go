@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"strata/adminapi"
+	"strata/projections/admin"
 	"strata/projections/version"
 )
 
@@ -25,7 +25,7 @@ type projectionArgument struct {
 
 // advised says what to do about an error, too.
 func advised(err error) error {
-	if advice := adminapi.Advice(err); advice != "" {
+	if advice := admin.Advice(err); advice != "" {
 		return fmt.Errorf("%w. %s", err, advice)
 	}
 	return err

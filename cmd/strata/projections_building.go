@@ -26,7 +26,7 @@ const (
 // building waits for versions that are being built.
 type building struct {
 	db         *database
-	schemas  []projections.Schema
+	schemas    []projections.Schema
 	forkChoice string
 	globals    *Globals
 
@@ -92,7 +92,7 @@ func (b *building) look(ctx context.Context, show *buildProgress) (done bool, er
 		now[s.Schema()] = s
 	}
 	done = true
-	ready := map[string]bool{}      // by schema
+	ready := map[string]bool{}    // by schema
 	for _, i := range b.schemas { // a leader comes before those that fold its steps
 		s, ok := now[i]
 		switch {

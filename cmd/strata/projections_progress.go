@@ -35,13 +35,13 @@ type buildProgress struct {
 // buildLine is how far one is in the log, whatever it folds.
 type buildLine struct {
 	schema projections.Schema
-	bar      *progressbar.ProgressBar // nil where there is no terminal
-	events   int64                    // of the log that it reflects
-	size     int64                    // of the log
-	done     bool
-	begun    time.Time
-	took     time.Duration
-	recent   []buildSample
+	bar    *progressbar.ProgressBar // nil where there is no terminal
+	events int64                    // of the log that it reflects
+	size   int64                    // of the log
+	done   bool
+	begun  time.Time
+	took   time.Duration
+	recent []buildSample
 }
 
 type buildSample struct {

@@ -16,7 +16,9 @@ var (
 	commit       = "unknown"
 )
 
-func build() readapi.Version { return readapi.Version{Tag: buildVersion, Branch: branch, Commit: commit} }
+func build() readapi.Version {
+	return readapi.Version{Tag: buildVersion, Branch: branch, Commit: commit}
+}
 
 // program is the digest of this program: another build may answer the same request in another way. Empty when the
 // program's file can't be read.

@@ -1,4 +1,4 @@
-package adminapi_test
+package admin_test
 
 import (
 	"bytes"
@@ -15,11 +15,11 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/adminapi"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
 	"strata/projections"
+	"strata/projections/admin"
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/projections/follow"
@@ -38,7 +38,7 @@ type site struct {
 }
 
 // newSite folds some posts of a made-up chain, and serves administration and reads. change may change the settings.
-func newSite(t *testing.T, change func(*adminapi.Config)) *site {
+func newSite(t *testing.T, change func(*admin.Config)) *site {
 	t.Helper()
 	canonical, err := chain.New(chain.Recommended, nil)
 	if err != nil {
@@ -57,13 +57,13 @@ func newSite(t *testing.T, change func(*adminapi.Config)) *site {
 	replay.Follow(t, follow.Config{Log: s.log, Interval: 50 * time.Millisecond}, s.lines...)
 	replay.Wait(t, s.log)
 	reads := readapi.New(readapi.Config{Pool: s.pool(), Rules: s.lines.Rules()})
-	admin := adminapi.Config{
+	settings := admin.Config{
 		Pool: s.pool(), Lines: s.lines, Loopback: true, Reads: reads.ChoosingVersions(), Logger: slog.New(slog.NewTextHandler(s.told, nil)),
 	}
 	if change != nil {
-		change(&admin)
+		change(&settings)
 	}
-	s.server = httptest.NewServer(adminapi.New(admin))
+	s.server = httptest.NewServer(admin.New(settings))
 	t.Cleanup(s.server.Close)
 	return s
 }

@@ -1,4 +1,4 @@
-package adminapi_test
+package admin_test
 
 import (
 	"net/http"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/adminapi"
+	"strata/projections/admin"
 )
 
 func operationsOf(item *huma.PathItem) []*huma.Operation {
@@ -20,7 +20,7 @@ func operationsOf(item *huma.PathItem) []*huma.Operation {
 // The description has every operation, with all that it answers.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
-	api := adminapi.New(adminapi.Config{Version: "v1.0.0"})
+	api := admin.New(admin.Config{Version: "v1.0.0"})
 	operations := map[string]bool{}
 	for path, item := range api.OpenAPI().Paths {
 		for _, op := range operationsOf(item) {

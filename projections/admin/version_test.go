@@ -1,4 +1,4 @@
-package adminapi_test
+package admin_test
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"strata/adminapi"
 	"strata/projections"
+	"strata/projections/admin"
 	"strata/projections/version"
 )
 
@@ -180,7 +180,7 @@ func TestNoRoom(t *testing.T) {
 	if _, err := os.Stat(full); err != nil {
 		t.Skip(err)
 	}
-	s := newSite(t, func(c *adminapi.Config) { c.DataDir = full })
+	s := newSite(t, func(c *admin.Config) { c.DataDir = full })
 	if got := s.ask(http.MethodPost, "/admin/v1/projections/ft/rebuild", ""); got.status != http.StatusInsufficientStorage || !strings.Contains(got.body, `\"force\": true`) {
 		t.Errorf("got %d %s, want no room", got.status, got.body)
 	}

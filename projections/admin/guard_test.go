@@ -1,4 +1,4 @@
-package adminapi_test
+package admin_test
 
 import (
 	"net/http"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"strata/adminapi"
+	"strata/projections/admin"
 )
 
 // Without a token it listens where nobody else comes, and nowhere else.
@@ -30,7 +30,7 @@ func TestCheckAddress(t *testing.T) {
 		{"nonsense", "", false, "no address to listen on"},
 		{"127.0.0.1:many", "secret", false, "no address to listen on"},
 	} {
-		loopback, err := adminapi.CheckAddress(tc.address, tc.token)
+		loopback, err := admin.CheckAddress(tc.address, tc.token)
 		if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) || err == nil && loopback != tc.loopback {
 			t.Errorf("%s with token %q: got %t and %v, want %t and %q", tc.address, tc.token, loopback, err, tc.loopback, tc.err)
 		}
@@ -45,9 +45,9 @@ func TestGuard(t *testing.T) {
 		reached++
 		w.WriteHeader(http.StatusNoContent)
 	})
-	alone := adminapi.New(adminapi.Config{Reads: reads, Loopback: true})
-	locked := adminapi.New(adminapi.Config{Reads: reads, Loopback: true, Token: "secret"})
-	remote := adminapi.New(adminapi.Config{Reads: reads, Token: "secret"})
+	alone := admin.New(admin.Config{Reads: reads, Loopback: true})
+	locked := admin.New(admin.Config{Reads: reads, Loopback: true, Token: "secret"})
+	remote := admin.New(admin.Config{Reads: reads, Token: "secret"})
 	bearer := []string{"Authorization", "Bearer secret"}
 	for _, tc := range []struct {
 		name   string

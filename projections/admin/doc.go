@@ -1,4 +1,4 @@
-// Package adminapi is for those who run the program, on an address of its own: versions of read tables are built, looked
+// Package admin is for those who run the program, on an address of its own: versions of read tables are built, looked
 // at, switched and dropped here, as the command strata projections does, and any of them can be read beside the active ones.
 //
 // # Who may
@@ -12,4 +12,4 @@
 //
 // It holds nothing: each operation is one of package projections on the database, and whichever process has the code builds
 // what was registered. Any number of processes can serve it, side by side with the command line.
-package adminapi
+package admin
