@@ -33,25 +33,23 @@ func (k StepKind) String() string {
 // may come after others that are higher: a node that started earlier reports it later. The steps of one event come in this
 // order: reverted blocks; Bitcoin blocks that are no longer followed, the highest first; Bitcoin blocks that are followed
 // from now on, the lowest first; applied blocks.
-//
-// Its JSON is the message that tells of it, which goes without the content.
 type Step struct {
-	Number int64    `json:"step"`
-	Kind   StepKind `json:"kind"`
+	Number int64
+	Kind   StepKind
 	// Height and IndexBlockHash are those of the block, or of the block at the top when a record is taken in; -1 and zero
 	// when there was none.
-	Height         int64       `json:"height"`
-	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
+	Height         int64
+	IndexBlockHash hash.Hash32
 	// BlockSeq is the event that holds the content of the block, or the record; for a Bitcoin block, its first announcement.
-	BlockSeq int64 `json:"block_seq"`
+	BlockSeq int64
 	// SourceSeq is the event that caused the step: the block itself, or the event that made its branch win.
-	SourceSeq int64 `json:"source_seq"`
+	SourceSeq int64
 	// Block is the content; nil unless Kind is Apply.
-	Block *Block `json:"-"`
+	Block *Block
 	// RecordKind is what the record is about; 0 unless Kind is TakeRecord.
-	RecordKind RecordKind `json:"record,omitempty"`
+	RecordKind RecordKind
 	// Record is set when Kind is TakeRecord, for projections whose Spec asks for records of the kind.
-	Record Record `json:"-"`
+	Record Record
 }
 
 // Position implements Item.
@@ -63,20 +61,18 @@ func (s Step) LogSeq() int64 { return s.SourceSeq }
 // FeedStep is one entry of the list that ordinals writes: a Bitcoin block, as far as it concerns ordinals, is applied or
 // reverted. Blocks do not come in the order of their heights: one that the feed had lost comes after higher ones, and a block
 // below others can be reverted. At any time, the applied blocks have different heights.
-//
-// Its JSON is the message that tells of it, which goes without the content.
 type FeedStep struct {
-	Number    int64       `json:"step"`
-	Kind      StepKind    `json:"kind"` // Apply or Revert
-	Height    int64       `json:"height"`
-	BlockHash hash.Hash32 `json:"block_hash"`
+	Number    int64
+	Kind      StepKind // Apply or Revert
+	Height    int64
+	BlockHash hash.Hash32
 	// BlockSeq is the event that holds the content of the block, and BlockIndex the block's place in the event's list apply.
-	BlockSeq   int64 `json:"block_seq"`
-	BlockIndex int   `json:"block_index"`
+	BlockSeq   int64
+	BlockIndex int
 	// SourceSeq is the event that caused the step.
-	SourceSeq int64 `json:"source_seq"`
+	SourceSeq int64
 	// Block is the content; nil unless Kind is Apply.
-	Block *ordinals.Block `json:"-"`
+	Block *ordinals.Block
 }
 
 // Position implements Item.

@@ -33,6 +33,9 @@ func Seq(msg *message.Message) (int64, error) {
 // Event is what msg delivers, as far as a projection needs it: position, path, time of receipt and body. The body is
 // nil when it was not wanted. It returns an error for a message that is not from the log.
 func Event(msg *message.Message) (eventstore.Event, error) {
+	if event, ok := Attached[eventstore.Event](msg); ok {
+		return event, nil
+	}
 	seq, err := Seq(msg)
 	if err != nil {
 		return eventstore.Event{}, err

@@ -119,7 +119,7 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 	}
 	waiting, wakeUp := context.WithCancel(ctx)
 	noDeadline := time.Duration(0) // a handler that takes long must not be raced by a second delivery
-	inner, err := wsql.NewSubscriber(beginner{wsql.BeginnerFromPgx(s.pool)}, wsql.SubscriberConfig{
+	inner, err := wsql.NewSubscriber(attachingBeginner{beginner{wsql.BeginnerFromPgx(s.pool)}}, wsql.SubscriberConfig{
 		ConsumerGroup:  s.config.Group,
 		AckDeadline:    &noDeadline,
 		ResendInterval: s.config.ResendInterval,

@@ -3,7 +3,6 @@ package follow
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -98,15 +97,17 @@ func (s *stepSource[T]) subscribe(spec projections.Spec, logger *slog.Logger) (m
 }
 
 func (s *stepSource[T]) item(ctx context.Context, msg *message.Message) (T, error) {
-	steps := make([]T, 1)
-	if err := json.Unmarshal(msg.Payload, &steps[0]); err != nil {
-		return steps[0], fmt.Errorf("step message %s: %w", msg.UUID, err)
+	step, ok := topic.Attached[T](msg)
+	if !ok {
+		return step, fmt.Errorf("message %s is not a step of %s", msg.UUID, s.leader)
 	}
+	steps := []T{step}
 	err := s.load(ctx, steps)
 	return steps[0], err
 }
 
-// stepSchema makes the table of steps a watermill topic; nothing is stored a second time.
+// stepSchema makes the table of steps a watermill topic; nothing is stored a second time. The UUID of a message is the step's
+// number, its payload is empty, and the step itself is attached to it.
 type stepSchema[T projections.Item] struct {
 	leader projections.Schema
 	list   stepList[T]
@@ -136,12 +137,10 @@ func (s stepSchema[T]) UnmarshalMessage(params wsql.UnmarshalMessageParams) (wsq
 	if err != nil {
 		return wsql.Row{}, fmt.Errorf("read a step of %s: %w", s.leader, err)
 	}
-	payload, err := json.Marshal(step)
-	if err != nil {
-		return wsql.Row{}, err
-	}
 	uuid := strconv.FormatInt(step.Position(), 10)
-	return wsql.Row{Offset: step.Position(), UUID: []byte(uuid), Payload: payload, Msg: message.NewMessage(uuid, payload)}, nil
+	msg := message.NewMessage(uuid, nil)
+	topic.Attach(params.Row, msg, step)
+	return wsql.Row{Offset: step.Position(), UUID: []byte(uuid), Msg: msg}, nil
 }
 
 func (s stepSchema[T]) InsertQuery(wsql.InsertQueryParams) (wsql.Query, error) {
