@@ -21,6 +21,7 @@ type engine struct {
 	logger  *slog.Logger
 	metrics *metrics
 	decoder *Decoder
+	signals *TestSignals
 
 	logWake   *eventstore.Wake
 	stepWakes map[string]*eventstore.Wake // by the name of the leader, for steps of any version of it

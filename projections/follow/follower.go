@@ -42,6 +42,7 @@ type follower[T projections.Item] struct {
 	epoch      [16]byte // of the version: a later one may get its number
 	logger     *slog.Logger
 	metrics    *metrics
+	signals    *TestSignals
 	committed  func() // called after each commit
 	pace       *pace  // waited for before each batch of bulk mode; nil for none
 	throttle   *throttle
@@ -60,7 +61,7 @@ func newFollower[T projections.Item](e *engine, version register.Entry, projecti
 	}
 	f := &follower[T]{
 		pool: e.pool, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch,
-		logger: e.logger, metrics: e.metrics, committed: func() {}, throttle: newThrottle(e.pool, version.Schema),
+		logger: e.logger, metrics: e.metrics, signals: e.signals, committed: func() {}, throttle: newThrottle(e.pool, version.Schema),
 	}
 	f.active.Store(version.Active)
 	return f
@@ -85,6 +86,7 @@ func (f *follower[T]) run(ctx context.Context) {
 			return
 		case errors.Is(err, errFailedElsewhere):
 			first = false
+			f.signals.StillFailed.Send()
 			pause.For(ctx, failedInterval)
 		case err == nil || errors.Is(err, errMoved):
 			retry.Reset()
@@ -115,8 +117,12 @@ func (f *follower[T]) fail(ctx context.Context, cause error) {
 	for ctx.Err() == nil {
 		if !written {
 			written = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.failedAt(cause), cause) == nil
-		} else if place, err := f.readPlace(ctx); errors.Is(err, register.ErrNotRegistered) || err == nil && place.State != register.StateFailed {
-			return
+		} else {
+			place, err := f.readPlace(ctx)
+			if errors.Is(err, register.ErrNotRegistered) || err == nil && place.State != register.StateFailed {
+				return
+			}
+			f.signals.StillFailed.Send()
 		}
 		pause.For(ctx, failedInterval)
 	}

@@ -50,8 +50,12 @@ func (k *keeper) run(ctx context.Context) {
 		es, err := register.Read(ctx, k.runner.engine.pool)
 		if err == nil {
 			k.reconcile(ctx, es)
-		} else if !failing && ctx.Err() == nil {
-			k.logger.LogAttrs(ctx, slog.LevelWarn, "the register of projections can't be read; running followers go on", slog.Any("error", err))
+			k.runner.TestSignals.Reconciled.Send()
+		} else {
+			if !failing && ctx.Err() == nil {
+				k.logger.LogAttrs(ctx, slog.LevelWarn, "the register of projections can't be read; running followers go on", slog.Any("error", err))
+			}
+			k.runner.TestSignals.RegisterUnreadable.Send()
 		}
 		failing = err != nil
 		wake.Wait(ctx, sign)

@@ -38,6 +38,9 @@ type Config struct {
 
 // Runner keeps projections up to date with the log: all versions of their tables that have the rules of this program.
 type Runner struct {
+	// TestSignals are for tests.
+	TestSignals TestSignals
+
 	config Config
 	engine engine
 	lines  projections.Lines
@@ -63,7 +66,7 @@ func NewRunner(config Config, lines ...projections.Line) *Runner {
 		config: config, lines: lines, typed: newLines(lines),
 		stepNotifiers: map[string]*notifier{}, commitNotifier: newNotifier(pool, Channel),
 	}
-	r.engine = engine{log: config.Log, pool: pool, logger: config.Logger, metrics: newMetrics(config.Registry)}
+	r.engine = engine{log: config.Log, pool: pool, logger: config.Logger, metrics: newMetrics(config.Registry), signals: &r.TestSignals}
 	r.engine.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.engine.metrics.decoded)
 	r.engine.listen(r.typed, config.Interval)
 	for _, d := range r.lines.Definitions() {

@@ -39,16 +39,17 @@ func TestFailure(t *testing.T) {
 			r := &rig.Recorder{}
 			r.BreakAt(poison, c.panics)
 			posts := rig.Blocks(0, blocks)
+			var signals *follow.TestSignals
 			if c.live {
 				replay.Append(t, log, posts[:poison-1]...)
-				replay.Start(t, log, rig.Chain(t), balances.New(nil), r)
+				signals, _ = rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), balances.New(nil), r))
 				replay.Wait(t, log)
 				rig.Eventually(t, "the recorder lives", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
 				replay.Append(t, log, posts[poison-1:]...)
 			} else {
 				replay.Append(t, log, posts...)
 				replay.Run(t, log, rig.Chain(t)) // so that the recorder finds all steps
-				replay.Start(t, log, rig.Chain(t), balances.New(nil), r)
+				signals, _ = rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), balances.New(nil), r))
 			}
 			rig.Eventually(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
 			rig.Eventually(t, "the others go on", func() bool {
@@ -67,7 +68,9 @@ func TestFailure(t *testing.T) {
 			if !c.live && r.Largest() != blocks {
 				t.Errorf("the largest batch had %d steps, want all %d", r.Largest(), blocks)
 			}
-			time.Sleep(1200 * time.Millisecond) // longer than a stopped projection takes to look again
+			for range 2 {
+				rig.WaitForNext(t, "the follower finds that it is still stopped", &signals.StillFailed)
+			}
 			if got := r.Alone(poison); got != attempts {
 				t.Errorf("step %d was tried %d times, want %d", poison, got, attempts)
 			}
@@ -146,15 +149,20 @@ func TestTwoProcessesFail(t *testing.T) {
 	log := replay.NewLog(t)
 	replay.Append(t, log, rig.Blocks(0, 10)...)
 	var recorders [2]rig.Recorder
+	var signals [2]*follow.TestSignals
 	for i := range recorders {
 		recorders[i].BreakAt(5, false)
-		replay.Start(t, log, rig.Chain(t), &recorders[i])
+		signals[i], _ = rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), &recorders[i]))
 	}
 	tried := func() int { return recorders[0].Alone(5) + recorders[1].Alone(5) }
 	rig.Eventually(t, "the recorder fails", func() bool {
 		return tried() >= attempts && rig.Status(t, log, "recorder").State == version.StateFailed
 	})
-	time.Sleep(4 * time.Second)
+	for range 3 {
+		for i := range signals {
+			rig.WaitForNext(t, "each process finds that the recorder is still stopped", &signals[i].StillFailed)
+		}
+	}
 	if got := tried(); got > 2*attempts {
 		t.Errorf("the step was tried %d times, want %d by each process at most", got, attempts)
 	}
@@ -181,11 +189,11 @@ func TestDatabaseRestart(t *testing.T) {
 	log := eventstore.Open(server.New(t), eventstore.Config{})
 	t.Cleanup(log.Close)
 	r := &rig.Recorder{}
-	replay.Start(t, log, rig.Chain(t), balances.New(nil), r)
+	signals, _ := rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), balances.New(nil), r))
 	replay.Append(t, log, rig.Blocks(0, 30)...)
 	replay.Wait(t, log)
 	server.Stop(t)
-	time.Sleep(300 * time.Millisecond)
+	rig.WaitForNext(t, "the runner finds that the database is away", &signals.RegisterUnreadable)
 	server.Start(t)
 	rig.Eventually(t, "the log can be written", func() bool { return log.Pool().Ping(t.Context()) == nil })
 	replay.Append(t, log, rig.Blocks(30, 30)...)

@@ -75,7 +75,7 @@ func verifyLine(ctx context.Context, log *eventstore.Log, l line, options Verify
 	if err := dropAbandoned(ctx, pool, conn); err != nil {
 		return err
 	}
-	e := &engine{log: log, pool: pool, logger: options.Logger, metrics: newMetrics(prometheus.NewRegistry())}
+	e := &engine{log: log, pool: pool, logger: options.Logger, metrics: newMetrics(prometheus.NewRegistry()), signals: &TestSignals{}}
 	e.decoder = NewDecoder(log, 0, e.metrics.decoded)
 
 	twins, err := planTwins(ctx, pool, l, options.Names)

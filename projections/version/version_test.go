@@ -27,8 +27,8 @@ func TestTwoRules(t *testing.T) {
 		t.Errorf("got rules %d, want 5", got)
 	}
 
-	stopNext := rig.Follow(t, log, next...) // builds on command only
-	time.Sleep(50 * time.Millisecond)
+	signals, stopNext := rig.FollowWithSignals(t, log, next...) // builds on command only
+	rig.WaitForNext(t, "the next program has looked at the register", &signals.Reconciled)
 	if n := rig.Query[int](t, log, `SELECT count(*) FROM strata.projection WHERE name = 'tally'`); n != 1 {
 		t.Errorf("%d versions were registered without a command, want 1", n)
 	}

@@ -136,7 +136,12 @@ func Start(t testing.TB, log *eventstore.Log, chain projections.Projection[proje
 // Follow folds the log with a runner that has these settings, until stop is called, or the test ends.
 func Follow(t testing.TB, config follow.Config, lines ...projections.Line) (stop func()) {
 	t.Helper()
-	runner := follow.NewRunner(config, lines...)
+	return StartRunner(t, follow.NewRunner(config, lines...))
+}
+
+// StartRunner lets a runner fold the log until stop is called, or the test ends.
+func StartRunner(t testing.TB, runner *follow.Runner) (stop func()) {
+	t.Helper()
 	if err := runner.Register(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/replay"
+	"strata/internal/testsignal"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/version"
@@ -23,10 +24,31 @@ func Follow(t *testing.T, log *eventstore.Log, lines ...projections.Line) (stop 
 	return replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond}, lines...)
 }
 
+// FollowWithSignals is Follow with the signals of the runner.
+func FollowWithSignals(t *testing.T, log *eventstore.Log, lines ...projections.Line) (signals *follow.TestSignals, stop func()) {
+	t.Helper()
+	runner := follow.NewRunner(follow.Config{Log: log, Interval: 50 * time.Millisecond}, lines...)
+	runner.TestSignals.Init()
+	return &runner.TestSignals, replay.StartRunner(t, runner)
+}
+
+// limit is how long something may take that a test waits for.
+const limit = 20 * time.Second
+
+// WaitForNext waits for a signal that is sent from now on.
+func WaitForNext(t *testing.T, what string, signal *testsignal.Signal) {
+	t.Helper()
+	signal.Discard()
+	select {
+	case <-signal.C():
+	case <-time.After(limit):
+		t.Fatalf("not within %v: %s", limit, what)
+	}
+}
+
 // Eventually waits until ok returns true, and fails the test when that takes more than some seconds.
 func Eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	const limit = 20 * time.Second
 	for deadline := time.Now().Add(limit); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %v: %s", limit, what)
