@@ -12,18 +12,15 @@
 //
 // Arrows are imports.
 //
-//	admin ───────────▶ version ──┐        the folds: chain, accounts, balances, …
-//	                     ▲       │               │
-//	                     │       ▼               │
-//	follow ──────────────┴──▶ internal/register  │
-//	   │                          │              │
-//	   └──────────────────────────┴──────────────┴───▶ projections
+//	admin ──────▶ version ──────┐
+//	                 ▲          ▼
+//	follow ──────────┴──▶ internal/register    the folds: chain, accounts, …
+//	   │                        │                         │
+//	   └────────────────────────┴─────────────────────────┴──────▶ projections
 //
-//   - follow runs the folds: followers, batches, decoding, leadership. It depends on version for the register.
-//   - version decides which versions of tables there are, and which one readers see.
-//   - admin is the HTTP API of version.
-//   - internal/register is what follow and version share: the rows of the register, and the tables and views of its entries.
-//   - The folds import none of these rooms, and no other fold.
+// Package follow runs the folds: followers, batches, decoding, leadership. Package version decides which versions of tables there
+// are, and which one readers see; package admin is its HTTP API. What follow and version share is in internal/register: the rows of
+// the register, with the tables and views of its entries. A fold imports none of these rooms, and no other fold.
 //
 // # Invariants
 //

@@ -32,7 +32,7 @@ func (s Spec) DDL() string { return s.SQL("CREATE SCHEMA {schema};" + s.Tables) 
 
 // SQL replaces {schema} in a query with the name of the version's schema.
 func (s Spec) SQL(query string) string {
-	return strings.ReplaceAll(query, "{schema}", s.Schema.String())
+	return strings.ReplaceAll(query, "{schema}", s.String())
 }
 
 // At returns the spec of another version with the same tables.

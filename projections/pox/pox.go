@@ -121,7 +121,7 @@ func (b *batch) copy(ctx context.Context, table string, columns string, rows [][
 	if len(rows) == 0 {
 		return nil
 	}
-	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.Schema.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
+	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
 	if err != nil {
 		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
 	}

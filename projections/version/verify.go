@@ -180,7 +180,7 @@ func (v *Verification) checkIndexes(ctx context.Context, tx pgx.Tx, definition p
 func (v *Verification) checkSources(ctx context.Context, tx pgx.Tx, _ projections.Definition) error {
 	tables, err := readKeys(ctx, tx, `
 		SELECT table_name FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-		WHERE table_schema = $1 AND column_name = 'source_seq' AND table_type = 'BASE TABLE' ORDER BY table_name`, v.Schema.String())
+		WHERE table_schema = $1 AND column_name = 'source_seq' AND table_type = 'BASE TABLE' ORDER BY table_name`, v.String())
 	if err != nil {
 		return err
 	}
