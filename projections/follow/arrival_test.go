@@ -12,7 +12,8 @@ import (
 	"strata/projections/internal/rig"
 )
 
-// latecomer is a tally that looks, with each fold, for the indexes of readers while its leader is still far from the head.
+// latecomer is a Tally that counts its folds, and those in which the indexes for readers are there while the leader is still far
+// behind the head.
 type latecomer struct {
 	*rig.Tally
 	early, folds *atomic.Int64
@@ -36,8 +37,8 @@ func (p latecomer) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	return p.Tally.Fold(ctx, tx, after, steps)
 }
 
-// TestIndexesComeLast builds a projection together with its leader, as from a log that was imported: it keeps up with the leader,
-// and has yet not arrived before that has.
+// TestIndexesComeLast builds a projection together with its leader, as after an import. The projection keeps up with the leader,
+// and yet it must not make its indexes before the leader is at the head.
 func TestIndexesComeLast(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -46,20 +47,20 @@ func TestIndexesComeLast(t *testing.T) {
 	rig.Follow(t, log, projections.Chain(rig.Chain(t), latecomer{rig.NewTally(1), &early, &folds}))
 	replay.Wait(t, log)
 	if n := early.Load(); n > 0 || folds.Load() < 2 {
-		t.Errorf("%d of %d folds found the indexes of readers, long before the end of the build", n, folds.Load())
+		t.Errorf("%d of %d folds found the indexes for readers, long before the end of the build", n, folds.Load())
 	}
 	if n := rig.Query[int](t, log, `SELECT count(*) FROM pg_indexes WHERE schemaname = 'tally_v1' AND indexname = 'row_height_idx'`); n != 1 {
-		t.Error("the indexes of readers were not there when the build had caught up")
+		t.Error("the indexes for readers were not there when the build had caught up")
 	}
 	if n := rig.Query[int](t, log, `SELECT count(*) FROM pg_class WHERE relnamespace = 'tally_v1'::regnamespace AND reloptions::text ~ 'autovacuum'`); n > 0 {
-		t.Errorf("%d tables are still not analysed when they change", n)
+		t.Errorf("%d tables still have the settings of a build", n)
 	}
 	replay.Append(t, log, rig.Blocks(9000, 10)...)
 	replay.Wait(t, log)
 }
 
-// TestShortBuild builds a projection with its leader from a log that is folded at once: what waits for the leader is not taken one
-// by one meanwhile.
+// TestShortBuild builds a projection with its leader from a short log, and expects one fold of all steps: while the leader is
+// building, its follower must not take steps one by one.
 func TestShortBuild(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)

@@ -14,8 +14,8 @@ import (
 	"strata/projections/follow"
 )
 
-// TestDecodedOnce folds far more than the decoder's cache holds, in bulk, and expects that each block was decoded once
-// although two projections read it.
+// TestDecodedOnce folds far more than the decoder's cache holds, in bulk, and expects each block to be decoded once although two
+// projections read it.
 func TestDecodedOnce(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -52,7 +52,7 @@ func TestDecodedOnce(t *testing.T) {
 	}
 	for _, family := range families {
 		if family.GetName() == "strata_projection_decoded_blocks_total" {
-			// A block that is read in the moment between two batches may be decoded again.
+			// A block that is read just between two batches may be decoded again.
 			if got := int(family.GetMetric()[0].GetCounter().GetValue()); got > blocks+blocks/20 {
 				t.Errorf("decoded %d blocks, want each of %d once", got, blocks)
 			}

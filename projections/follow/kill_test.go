@@ -34,7 +34,7 @@ import (
 	"strata/projections/version"
 )
 
-// childEnv makes this test binary a server on the database that it names, to be killed by its parent.
+// childEnv is the environment variable that makes this test binary a server on the database that it names. The parent kills it.
 const childEnv = "STRATA_KILL_TEST_DATABASE"
 
 func TestMain(m *testing.M) {
@@ -72,9 +72,9 @@ func serveChild(url string) error {
 	return group.Wait()
 }
 
-// TestKill kills the server with SIGKILL at random moments while a node posts to it. The node does what nodes do: it
-// posts the same body again until it is acknowledged. In the end nothing is lost, and nothing was applied twice: the rows are those
-// that the log gives when it is folded at once, and those of the canonical chain alone.
+// TestKill kills the server with SIGKILL at random moments while a node posts to it. As nodes do, it posts the same body again
+// until it is acknowledged. In the end nothing is lost, and nothing was applied twice: the rows are the same as when the log is
+// folded at once, and the same as when the canonical chain is folded alone.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const posts, killsMin = 400, 30
@@ -91,7 +91,7 @@ func TestKill(t *testing.T) {
 		post := made.Next()
 		for {
 			if time.Now().After(killAt) && kills < killsMin {
-				// Killed while the next post is under way, so that every moment can be hit: before the body is read,
+				// Kill it while the next post is in flight, so that every moment can be hit: before the body is read,
 				// within the commit, between commit and answer, within a projection's transaction.
 				delay := time.Duration(random.IntN(3000)) * time.Microsecond
 				go func(process *os.Process) {
@@ -128,7 +128,7 @@ func TestKill(t *testing.T) {
 	}
 	err := follow.VerifyRows(t.Context(), log, projections.Lines{projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New())}, follow.VerifyRowsOptions{
 		Difference: func(name string, d version.Difference) bool {
-			t.Errorf("%s: what was folded at once is not what was folded between kills: %s", name, rig.Describe(d))
+			t.Errorf("%s: folding at once and folding between kills give different rows: %s", name, rig.Describe(d))
 			return false
 		},
 	})
@@ -148,7 +148,7 @@ func TestKill(t *testing.T) {
 	checkSameRows(t, alone, log)
 }
 
-// TestKillRebuild kills the process that builds with SIGKILL at any moment. The next one goes on.
+// TestKillRebuild kills the process that rebuilds a line with SIGKILL, again and again, and expects the next one to go on.
 func TestKillRebuild(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -210,7 +210,7 @@ func startChild(t *testing.T, url string) *child {
 	return &child{process: command.Process, wait: func() { _ = command.Wait() }, address: strings.TrimSpace(line)}
 }
 
-// post is one attempt of a node: a connection of its own.
+// post posts a body once, on a connection of its own.
 func (c *child) post(path string, body []byte) error {
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Post("http://"+c.address+path, "application/json", bytes.NewReader(body))

@@ -10,12 +10,12 @@ import (
 	"strata/projections/internal/rig"
 )
 
-// TestLargeItems folds a few blocks that wait: one at a time, but large ones at once.
+// TestLargeItems expects a follower that is a few blocks behind to fold them one at a time, but large blocks in one batch.
 func TestLargeItems(t *testing.T) {
 	t.Parallel()
 	const blocks = 24
 	for _, c := range []struct{ padding, want int }{{0, 1}, {100_000, blocks}} {
-		t.Run(fmt.Sprintf("with %d bytes more each", c.padding), func(t *testing.T) {
+		t.Run(fmt.Sprintf("with %d bytes of padding each", c.padding), func(t *testing.T) {
 			t.Parallel()
 			log := replay.NewLog(t)
 			posts := rig.Blocks(0, blocks)

@@ -20,8 +20,8 @@ import (
 	"strata/projections/sft"
 )
 
-// TestFoldsLookUp builds everything from a log with many forks, and expects that no fold reads a table or an index as a whole: what
-// an event costs must not depend on how many came before it. The tables have no statistics while they are built.
+// TestFoldsLookUp builds all projections from a log with many forks, and expects no fold to scan a whole table or index: the cost of
+// an event must not depend on how many came before it. The tables have no statistics while they are built.
 func TestFoldsLookUp(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -35,30 +35,30 @@ func TestFoldsLookUp(t *testing.T) {
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
 	replay.Wait(t, log)
 	stop()
-	onlyMe(t, log)
+	waitForOtherSessions(t, log)
 
-	// Making an index reads the table once. The list of steps is read by those that fold it, gap as a whole: it is empty,
-	// and horizon: it has one row.
+	// Making an index scans its table once. The followers read the list of steps; gap is empty, and horizon has one row.
 	const whole = `
 		SELECT coalesce(string_agg(format('%s.%s %s times', t.schemaname, t.relname, t.seq_scan - i.n), ', '), '')
 		FROM pg_stat_user_tables t
 		CROSS JOIN LATERAL (SELECT count(*) AS n FROM pg_index i WHERE i.indrelid = t.relid) i
 		WHERE t.schemaname ~ '_v[0-9]+$' AND t.seq_scan > i.n AND t.relname NOT IN ('step', 'gap', 'horizon')`
 	if got := rig.Query[string](t, log, whole); got != "" {
-		t.Errorf("tables were read as a whole: %s", got)
+		t.Errorf("whole tables were scanned: %s", got)
 	}
-	// Lists of inscriptions and operations are counted in parts. What the mempool forgets, or lets expire, it looks at once more, all of it.
+	// Lists of inscriptions and operations are counted in parts. The mempool looks once more at everything that it forgets, or
+	// lets expire.
 	const wide = `
 		SELECT coalesce(string_agg(format('%s.%s %s rows in %s looks', schemaname, indexrelname, idx_tup_read, idx_scan), ', ' ORDER BY idx_tup_read DESC), '')
 		FROM pg_stat_user_indexes
 		WHERE schemaname ~ '_v[0-9]+$' AND schemaname NOT IN ('inscriptions_v2', 'brc20_v1', 'pox_v1') AND relname NOT IN ('step', 'gap') AND indexrelname NOT IN ('mined_burn_height_idx', 'transaction_receipt_height_idx') AND idx_tup_read > 10 * idx_scan`
 	if got := rig.Query[string](t, log, wide); got != "" {
-		t.Errorf("many rows were read for each that was looked up: %s", got)
+		t.Errorf("index look-ups read many rows each: %s", got)
 	}
 }
 
-// onlyMe waits until all other sessions have ended, and with that have told what they did.
-func onlyMe(t *testing.T, log *eventstore.Log) {
+// waitForOtherSessions waits until all other sessions have ended, which makes Postgres count what they did.
+func waitForOtherSessions(t *testing.T, log *eventstore.Log) {
 	t.Helper()
 	log.Pool().Reset()
 	rig.Eventually(t, "all other sessions end", func() bool {

@@ -19,18 +19,18 @@ import (
 	"strata/projections/pox"
 )
 
-// generations of node payloads that the properties are checked on.
+// generations are those of node payloads that the properties are checked on.
 var generations = []synthchain.Generation{
 	synthchain.V205, synthchain.V21, synthchain.V25, synthchain.V30, synthchain.V3109, synthchain.V40,
 }
 
-// seedsEnv is how many histories to make up for each generation, instead of two.
+// seedsEnv is the environment variable with the number of histories to make up for each generation; default two.
 const seedsEnv = "STRATA_TEST_SEEDS"
 
-// TestForkHistory feeds random histories with everything that a node does (siblings, late parents, returning
-// branches, Bitcoin reorganisations, duplicates, empty genesis announcements), stops and starts the projections on
-// the way, and checks two things: the rows are what the generator's own model says, and they are the same as those of
-// the canonical chain replayed alone into an empty database.
+// TestForkHistory feeds random histories with everything that a node does: siblings, late parents, returning branches, Bitcoin
+// reorganisations, duplicates, empty genesis announcements. It stops and starts the projections on the way, and checks two
+// things: the rows agree with the generator's own model, and they are the same as when the canonical chain alone is replayed into
+// an empty database.
 func TestForkHistory(t *testing.T) {
 	t.Parallel()
 	seeds := 2
@@ -58,7 +58,7 @@ func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
 	log := replay.NewLog(t)
 	random := rand.New(rand.NewPCG(config.Seed, 1))
 	for sent := 0; sent < posts; {
-		// Some posts arrive while nothing runs and are taken in bulk, others one by one while everything runs.
+		// Some posts come while nothing runs and are folded in bulk, others come one by one while everything runs.
 		var stop func()
 		live := random.IntN(2) == 0
 		if live {
@@ -202,8 +202,8 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	}
 }
 
-// canonicalRows are queries whose result must not depend on what happened besides the canonical chain. Columns that
-// name events of the log are replaced by the block that the event announced: positions in the log do depend on it.
+// canonicalRows are queries whose results must not depend on what happened beside the canonical chain. Positions in the log do
+// depend on that, so dump replaces them with the block that the event announced.
 var canonicalRows = map[string]string{
 	"block":       `SELECT b.* FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq`,
 	"transaction": `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.transaction r ON r.source_seq = c.block_seq`,
@@ -293,8 +293,8 @@ func dump(t *testing.T, log *eventstore.Log, query string) []string {
 			case "source_seq":
 				value = blocks[value.(int64)]
 			case "changed_seq", "size", "pointer":
-				// Positions in the log, and what depends on the order in which a node wrote its lists: the same block
-				// announced again has its events in another order.
+				// Positions in the log, and values that depend on the order in which a node wrote its lists: when it announces
+				// a block again, the block's events have another order.
 				continue
 			}
 			fmt.Fprintf(&b, "%s=%v ", field.Name, value)

@@ -16,8 +16,8 @@ import (
 	"strata/projections/chain"
 )
 
-// expected is what another implementation made of a recording.
-type expected struct {
+// expectation is what another implementation made of a recording.
+type expectation struct {
 	Tip struct {
 		Height         int64  `json:"height"`
 		IndexBlockHash string `json:"index_block_hash"`
@@ -48,7 +48,7 @@ func TestRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var want expected
+			var want expectation
 			if err := json.Unmarshal(text, &want); err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestRecordings(t *testing.T) {
 			}
 			replay.Run(t, log, c, balances.New(nil))
 
-			var got expected
+			var got expectation
 			err = log.Pool().QueryRow(t.Context(), `
 				SELECT b.height, '0x' || encode(b.index_block_hash, 'hex'), '0x' || encode(b.block_hash, 'hex'),
 				       (SELECT count(*) FROM chain_v3.canonical), (SELECT min(height) FROM chain_v3.canonical),
@@ -98,8 +98,8 @@ func TestRecordings(t *testing.T) {
 			}
 			compare(t, "STX balance", want.STX, pairs(t, log, `
 				SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
-			// The other implementation left out the nonces of tenure changes (7) and Nakamoto coinbases (8), which a
-			// node counts as it counts all others: they are consecutive with the rest. Both countings must come out.
+			// The other implementation ignored the nonces of tenure changes (7) and Nakamoto coinbases (8). A node counts them
+			// like all others: they are consecutive with the rest. Check both ways of counting.
 			compare(t, "next nonce without tenures", want.Nonce, pairs(t, log, fmt.Sprintf(nextNonceSQL, `AND type_id NOT IN (7, 8)`)))
 			compare(t, "next nonce", pairs(t, log, fmt.Sprintf(nextNonceSQL, ``)), pairs(t, log, `
 				SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v2.nonce ORDER BY account, height DESC`))
@@ -115,7 +115,7 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// nextNonceSQL counts nonces from the canonical transactions. Boot transactions, which nobody signed, have none.
+// nextNonceSQL counts nonces from the canonical transactions. Nobody signed the boot transactions, so they have none.
 const nextNonceSQL = `
 	SELECT account, (max(u.nonce) + 1)::text
 	FROM chain_v3.canonical c JOIN chain_v3.transaction t ON t.source_seq = c.block_seq
@@ -123,7 +123,7 @@ const nextNonceSQL = `
 	WHERE u.nonce IS NOT NULL AND account NOT LIKE '%%000000000000000000002%%' %s
 	GROUP BY account`
 
-// pairs reads a query of two text columns.
+// pairs returns the result of a query of two text columns, as keys and values.
 func pairs(t *testing.T, log *eventstore.Log, query string) map[string]string {
 	t.Helper()
 	rows, err := log.Pool().Query(t.Context(), query)

@@ -20,8 +20,8 @@ import (
 // attempts is how often an item is tried alone before its projection stops.
 const attempts = 5
 
-// TestFailure lets one projection fail at one step: everything before it is applied, others go on, and it goes on
-// itself when somebody resumes it after the fault is gone.
+// TestFailure lets one projection fail at one step. It applies everything before that step, the others go on, and it goes on too
+// when it is resumed after the fault is gone.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	const blocks, poison = 500, 321
@@ -44,7 +44,7 @@ func TestFailure(t *testing.T) {
 				replay.Append(t, log, posts[:poison-1]...)
 				signals, _ = rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), balances.New(nil), r))
 				replay.Wait(t, log)
-				rig.Eventually(t, "the recorder lives", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
+				rig.Eventually(t, "the recorder is live", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
 				replay.Append(t, log, posts[poison-1:]...)
 			} else {
 				replay.Append(t, log, posts...)
@@ -61,7 +61,7 @@ func TestFailure(t *testing.T) {
 			}
 			for _, part := range []string{"recorder", "321", "the well is poisoned\uFFFD", "strata projections resume recorder"} {
 				if s.Error == nil || !strings.Contains(*s.Error, part) {
-					t.Errorf("the error does not tell %q: %v", part, s.Error)
+					t.Errorf("the error does not mention %q: %v", part, s.Error)
 				}
 			}
 			rig.CheckRecorded(t, log, poison-1)
@@ -81,7 +81,7 @@ func TestFailure(t *testing.T) {
 			}
 			replay.Wait(t, log)
 			rig.CheckRecorded(t, log, blocks)
-			rig.Eventually(t, "the recorder lives again", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
+			rig.Eventually(t, "the recorder is live again", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
 			if err := version.Resume(t.Context(), log.Pool(), "recorder"); err == nil {
 				t.Error("resumed a projection that had not failed")
 			}
@@ -109,7 +109,7 @@ func TestRestartTriesAgain(t *testing.T) {
 	rig.CheckRecorded(t, log, blocks)
 }
 
-// TestTwoProcesses runs two runners on one database: they share nothing but the tables.
+// TestTwoProcesses runs two runners on one database, which share nothing but the tables. When the leader stops, the other goes on.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -138,12 +138,12 @@ func TestTwoProcesses(t *testing.T) {
 	rig.CheckRecorded(t, log, 2*each)
 	got := pairs(t, log, `SELECT writer, 'x' FROM recorder_v1.recorded WHERE step = 300`)
 	if got[leader] != "" || len(got) != 1 {
-		t.Errorf("the last step was written by %v, want the other than %s", got, leader)
+		t.Errorf("the last step was written by %v, want the other recorder, not %s", got, leader)
 	}
 }
 
-// TestTwoProcessesFail expects that a fault stops a projection also where another process stands by: the two must
-// not keep each other trying.
+// TestTwoProcessesFail expects a fault to stop a projection also where another process stands by: the two must not make each other
+// try again.
 func TestTwoProcessesFail(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -164,7 +164,7 @@ func TestTwoProcessesFail(t *testing.T) {
 		}
 	}
 	if got := tried(); got > 2*attempts {
-		t.Errorf("the step was tried %d times, want %d by each process at most", got, attempts)
+		t.Errorf("the step was tried %d times, want at most %d by each process", got, attempts)
 	}
 	if s := rig.Status(t, log, "recorder"); s.State != version.StateFailed {
 		t.Errorf("got state %s, want failed", s.State)
@@ -195,12 +195,12 @@ func TestDatabaseRestart(t *testing.T) {
 	server.Stop(t)
 	rig.WaitForNext(t, "the runner finds that the database is away", &signals.RegisterUnreadable)
 	server.Start(t)
-	rig.Eventually(t, "the log can be written", func() bool { return log.Pool().Ping(t.Context()) == nil })
+	rig.Eventually(t, "the database accepts connections", func() bool { return log.Pool().Ping(t.Context()) == nil })
 	replay.Append(t, log, rig.Blocks(30, 30)...)
 	replay.Wait(t, log)
 	server.Kill(t)
 	server.Start(t)
-	rig.Eventually(t, "the log can be written again", func() bool { return log.Pool().Ping(t.Context()) == nil })
+	rig.Eventually(t, "the database accepts connections again", func() bool { return log.Pool().Ping(t.Context()) == nil })
 	replay.Append(t, log, rig.Blocks(60, 200)...)
 	replay.Wait(t, log)
 	rig.CheckRecorded(t, log, 260)
@@ -226,12 +226,12 @@ func TestMovedPosition(t *testing.T) {
 		replay.Start(t, log, rig.Chain(t), r)
 		replay.Append(t, log, rig.Blocks(0, 20)...)
 		replay.Wait(t, log)
-		rig.Eventually(t, "all live", func() bool {
+		rig.Eventually(t, "all are live", func() bool {
 			return rig.Status(t, log, "chain").State == version.StateLive && rig.Status(t, log, "recorder").State == version.StateLive
 		})
 		return log, r
 	}
-	t.Run("chain back: it folds the events again, which changes nothing", func(t *testing.T) {
+	t.Run("chain goes back: it folds the events again, which changes nothing", func(t *testing.T) {
 		t.Parallel()
 		log, _ := live(t)
 		move(t, log, "chain", 5)
@@ -240,7 +240,7 @@ func TestMovedPosition(t *testing.T) {
 		replay.Wait(t, log)
 		rig.CheckRecorded(t, log, 25)
 	})
-	t.Run("a follower of steps back: it stops at the step that is there already", func(t *testing.T) {
+	t.Run("a follower goes back: it stops at a step that it has folded already", func(t *testing.T) {
 		t.Parallel()
 		log, _ := live(t)
 		move(t, log, "recorder", 5)
@@ -249,7 +249,7 @@ func TestMovedPosition(t *testing.T) {
 			t.Errorf("failed at %d: %s", *s.ErrorPosition, *s.Error)
 		}
 	})
-	t.Run("a follower of steps forward: it goes on from there", func(t *testing.T) {
+	t.Run("a follower goes forward: it goes on from there", func(t *testing.T) {
 		t.Parallel()
 		log, r := live(t)
 		move(t, log, "recorder", 22)
@@ -263,7 +263,7 @@ func TestMovedPosition(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a step that is missing stops who would need it", func(t *testing.T) {
+	t.Run("a missing step stops the follower that needs it", func(t *testing.T) {
 		t.Parallel()
 		log := replay.NewLog(t)
 		replay.Append(t, log, rig.Blocks(0, 100)...)
@@ -279,13 +279,13 @@ func TestMovedPosition(t *testing.T) {
 	})
 }
 
-// TestWakeUp polls once an hour, so that only notifications can be what wakes a follower.
+// TestWakeUp polls once an hour, so that only a notification can wake a follower.
 func TestWakeUp(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	r := &rig.Recorder{}
 	replay.Follow(t, follow.Config{Log: log, Interval: time.Hour}, projections.Chain(rig.Chain(t), r))
-	rig.Eventually(t, "all live", func() bool {
+	rig.Eventually(t, "all are live", func() bool {
 		return rig.Status(t, log, "chain").State == version.StateLive && rig.Status(t, log, "recorder").State == version.StateLive
 	})
 	var slowest time.Duration
@@ -302,7 +302,7 @@ func TestWakeUp(t *testing.T) {
 	t.Logf("slowest of %d: %v", len(posts), slowest)
 }
 
-// TestHandOver appends in bursts, so that followers change between live and bulk all the time.
+// TestHandOver appends in bursts, so that followers change between live and bulk mode all the time.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)

@@ -26,7 +26,7 @@ import (
 	"strata/projections/version"
 )
 
-// everything are all projections.
+// everything returns the lines of all projections but accounts.
 func everything(t *testing.T) projections.Lines {
 	t.Helper()
 	return projections.Lines{
@@ -35,23 +35,8 @@ func everything(t *testing.T) projections.Lines {
 	}
 }
 
-// first is the number of the instance that a fresh database begins with.
-func first(projection string) int {
-	switch projection {
-	case chain.Name:
-		return chain.Version
-	case inscriptions.Name:
-		return inscriptions.Version
-	case balances.Name:
-		return balances.Version
-	case mempool.Name:
-		return mempool.Version
-	}
-	return 1
-}
-
-// TestRebuildEverything builds all real projections again while events come and blocks fork, with runners that stop at any
-// moment, and expects the rows of the live ones; then it switches, back and forth.
+// TestRebuildEverything rebuilds all projections while events come and blocks fork, with runners that stop at any moment, and
+// expects the same rows as those of the live versions. Then it switches, back and forth.
 func TestRebuildEverything(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -65,7 +50,7 @@ func TestRebuildEverything(t *testing.T) {
 
 	built := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "chain"})
 	built = append(built, rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "ordinals", To: 7})...)
-	for range 8 { // each time another runner
+	for range 8 { // with another runner each time
 		stop := rig.Follow(t, log, everything(t)...)
 		time.Sleep(time.Duration(random.IntN(120)) * time.Millisecond)
 		replay.Append(t, log, made.Next(1+random.IntN(25))...)
@@ -84,26 +69,26 @@ func TestRebuildEverything(t *testing.T) {
 	replay.Wait(t, log)
 	rig.WaitUntilLive(t, log, built...)
 	for _, i := range built {
-		for _, d := range rig.Differences(t, log, lines, i.Name, first(i.Name), i.Version) {
+		for _, d := range rig.Differences(t, log, lines, i.Name, lines.Rules()[i.Name], i.Version) {
 			t.Errorf("%s: %s", i.Name, rig.Describe(d))
 			break
 		}
 		rig.CheckFit(t, log, lines, i)
-		rig.CheckFit(t, log, lines, rig.Schema(i.Name, first(i.Name)))
+		rig.CheckFit(t, log, lines, rig.Schema(i.Name, lines.Rules()[i.Name]))
 		s := rig.StatusOf(t, log, i)
-		if s.Rows == 0 && i.Name == "chain" || s.Bytes == 0 || s.Rules != first(i.Name) || s.Active || s.Previous {
+		if s.Rows == 0 && i.Name == "chain" || s.Bytes == 0 || s.Rules != lines.Rules()[i.Name] || s.Active || s.Previous {
 			t.Errorf("got status %+v", s)
 		}
 	}
 	if s := rig.StatusOf(t, log, rig.Schema("chain", 4)); s.Rate == nil || *s.Rate <= 0 {
 		t.Errorf("the rate of the build was not measured: %+v", s)
 	}
-	checkJoint(t, log, lines)
+	checkSwitchesOfLines(t, log, lines)
 	checkRows(t, log, lines)
 }
 
-// checkJoint expects a line to be switched as a whole or not at all.
-func checkJoint(t *testing.T, log *eventstore.Log, lines projections.Lines) {
+// checkSwitchesOfLines expects a line to be switched as a whole or not at all.
+func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 	t.Helper()
 	ctx, pool := t.Context(), log.Pool()
 	var input *version.InputError
@@ -111,7 +96,7 @@ func checkJoint(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 		t.Errorf("balances_v3 alone: got %v, want *InputError", err)
 	}
 	if _, err := version.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, version.ErrNoPrevious) {
-		t.Errorf("roll back what was never switched: got %v", err)
+		t.Errorf("rollback without a switch before: got %v", err)
 	}
 	oneInput := func(chain, ordinals int) {
 		t.Helper()
@@ -134,7 +119,7 @@ func checkJoint(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 	if switches, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("chain", 4)}); err != nil || len(switches) != 0 {
 		t.Errorf("activate what is active: got %v and %v", switches, err)
 	}
-	rig.Eventually(t, "the views follow", func() bool {
+	rig.Eventually(t, "the views show the new versions", func() bool {
 		return rig.Query[bool](t, log, `SELECT bool_and(viewed = version) FROM strata.active`) &&
 			rig.Query[bool](t, log, `SELECT pg_get_viewdef('api.block') LIKE '%chain_v4%' AND pg_get_viewdef('api.ft_token') LIKE '%ft_v2%'`)
 	})
@@ -155,7 +140,7 @@ func checkJoint(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 	}
 	oneInput(3, 1)
 	if s := rig.StatusOf(t, log, rig.Schema("ft", 2)); !s.Previous {
-		t.Errorf("ft_v2 is not what a rollback returns to: %+v", s)
+		t.Errorf("a rollback would not return to ft_v2: %+v", s)
 	}
 	for _, i := range []projections.Schema{rig.Schema("sft", 2), rig.Schema("nft", 2), rig.Schema("balances", 3), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", 2), rig.Schema("ft", 2), rig.Schema("chain", 4)} {
 		if err := version.Drop(ctx, pool, i); err != nil {
@@ -166,11 +151,11 @@ func checkJoint(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 		t.Errorf("%d schemas are left", n)
 	}
 	if _, err := version.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, version.ErrNoPrevious) {
-		t.Errorf("roll back to what was dropped: got %v", err)
+		t.Errorf("rollback to a dropped version: got %v", err)
 	}
 }
 
-// checkRows expects VerifyRows to find nothing, and then what was changed by hand.
+// checkRows expects VerifyRows to find nothing at first, and then the rows that were changed by hand.
 func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 	t.Helper()
 	find := func(names ...string) (all []string) {
@@ -190,7 +175,7 @@ func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 			t.Errorf("the progress ended at %d of %d", done, total)
 		}
 		if n := rig.Query[int](t, log, `SELECT count(*) FROM strata.projection WHERE scratch`); n != 0 {
-			t.Errorf("%d instances are left", n)
+			t.Errorf("%d scratch versions are left", n)
 		}
 		return all
 	}

@@ -8,7 +8,7 @@ import (
 	"strata/projections/internal/register"
 )
 
-// TestMissing is what a program with rules 2 of chain and rules 1 of others registers when it starts.
+// TestMissing checks what a program with the rules chain 2, ft 1 and nft 3 registers when it starts.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	line := []projections.Definition{

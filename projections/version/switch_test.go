@@ -19,7 +19,7 @@ import (
 	"strata/projections/version"
 )
 
-// reader reads the active version over and over, as the API does: the pointer and the rows in one snapshot.
+// reader reads the active version over and over, as the API does: which version is active, and its rows, in one snapshot.
 type reader struct {
 	reads    atomic.Int64
 	versions [3]atomic.Int64 // how often each was seen
@@ -67,8 +67,8 @@ func (r *reader) once(pool *pgxpool.Pool) error {
 	})
 }
 
-// TestSwitchUnderReads builds other rules, switches to them and back, again and again, while events come and somebody reads all
-// the time: no read fails, none is of two versions, and none sees less than the one before.
+// TestSwitchUnderReads builds a version with other rules, and switches to it and back, again and again, while events come and a
+// reader reads all the time. No read fails, none mixes two versions, and none sees less than the one before.
 func TestSwitchUnderReads(t *testing.T) {
 	t.Parallel()
 	const readsMin = 10_000
@@ -96,9 +96,9 @@ func TestSwitchUnderReads(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}()
-	// A process with newer code comes, and builds it beside the old one.
+	// A process with newer code starts, and builds its version beside the old one.
 	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, BuildNew: true}, next...)
-	caughtUpSoon(t, log, rig.Schema("tally", 2))
+	waitUntilIndexed(t, log, rig.Schema("tally", 2))
 	if s := rig.StatusOf(t, log, rig.Schema("tally", 1)); !s.Active {
 		t.Errorf("the new version became active by itself")
 	}
@@ -138,8 +138,8 @@ func TestSwitchUnderReads(t *testing.T) {
 	}
 }
 
-// caughtUpSoon is caughtUp for a log that grows: it has its indexes and is near the head.
-func caughtUpSoon(t *testing.T, log interface{ Pool() *pgxpool.Pool }, i projections.Schema) {
+// waitUntilIndexed waits until a version is near the head of a growing log, and has its indexes.
+func waitUntilIndexed(t *testing.T, log interface{ Pool() *pgxpool.Pool }, i projections.Schema) {
 	t.Helper()
 	rig.Eventually(t, i.String()+" catches up", func() bool {
 		var ok bool
@@ -148,7 +148,7 @@ func caughtUpSoon(t *testing.T, log interface{ Pool() *pgxpool.Pool }, i project
 	})
 }
 
-// TestActivateRefuses expects what is not fit for readers to stay inactive.
+// TestActivateRefuses expects versions that are not fit for readers to stay inactive.
 func TestActivateRefuses(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -164,7 +164,7 @@ func TestActivateRefuses(t *testing.T) {
 	}
 	var verify *version.VerifyError
 	if err := activate(lines); !errors.As(err, &verify) || verify.Findings[0].Check != "it has caught up" {
-		t.Errorf("what is behind: got %v", err)
+		t.Errorf("a version that is behind: got %v", err)
 	}
 	stop = rig.Follow(t, log, lines...)
 	rig.WaitUntilLive(t, log, rig.Schema("tally", 2))
@@ -192,10 +192,10 @@ func TestActivateRefuses(t *testing.T) {
 		rig.Execute(t, log, c.mend)
 	}
 	if err := activate(projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(3))}); !errors.Is(err, version.ErrRules) {
-		t.Errorf("of other rules: got %v", err)
+		t.Errorf("a version with other rules: got %v", err)
 	}
 	if err := activate(projections.Lines{projections.Chain(rig.Chain(t))}); !errors.Is(err, projections.ErrUnknown) {
-		t.Errorf("of no rules: got %v", err)
+		t.Errorf("a projection without code: got %v", err)
 	}
 	if version := rig.Query[int](t, log, `SELECT version FROM strata.active WHERE name = 'tally'`); version != 1 {
 		t.Errorf("version %d is active", version)
@@ -203,10 +203,10 @@ func TestActivateRefuses(t *testing.T) {
 	if err := activate(lines); err != nil {
 		t.Error(err)
 	}
-	// Nobody follows any of them now, and the old one falls behind.
+	// No runner follows the versions now, and the old one falls behind.
 	rig.Execute(t, log, `UPDATE strata.projection SET position = position - 1 WHERE name = 'tally' AND version = 1`)
 	var behind *version.BehindError
 	if _, err := version.Rollback(t.Context(), log.Pool(), lines, "tally"); !errors.As(err, &behind) || behind.Schema != rig.Schema("tally", 1) || behind.Position != 299 || behind.Head != 300 {
-		t.Errorf("roll back to what is behind: got %v", err)
+		t.Errorf("roll back to a version that is behind: got %v", err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"strata/projections/version"
 )
 
-// TestTwoRules runs programs with other rules on one database: each follows what it knows, and nothing else.
+// TestTwoRules runs two programs with different rules on one database: each follows the versions that have its rules, and no
+// others.
 func TestTwoRules(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -36,7 +37,7 @@ func TestTwoRules(t *testing.T) {
 	if !slices.Equal(made, []projections.Schema{rig.Schema("tally", 5)}) {
 		t.Errorf("made %v, want number 5", made)
 	}
-	// What was far behind gets the indexes of readers at its end.
+	// A version that was far behind gets the indexes for readers at the end of its build.
 	rig.WaitUntilLive(t, log, rig.Schema("tally", 5))
 	if n := rig.Query[int](t, log, `SELECT count(*) FROM pg_indexes WHERE schemaname = 'tally_v5'`); n != 3 {
 		t.Errorf("it has %d indexes, want 3", n)
@@ -58,14 +59,14 @@ func TestTwoRules(t *testing.T) {
 	rig.Follow(t, log, old...)
 	rig.WaitUntilLive(t, log, rig.Schema("tally", 1))
 
-	// Numbers that are taken, and rules that nobody has.
+	// A number that is taken, and a projection without code.
 	if _, err := version.Rebuild(t.Context(), log.Pool(), next, version.RebuildOptions{Name: "tally", To: 1}); !errors.Is(err, version.ErrTaken) {
 		t.Errorf("to a number that is taken: got %v", err)
 	}
 	if _, err := version.Rebuild(t.Context(), log.Pool(), next, version.RebuildOptions{Name: "balances"}); !errors.Is(err, projections.ErrUnknown) {
-		t.Errorf("of what there is no code of: got %v", err)
+		t.Errorf("a projection without code: got %v", err)
 	}
-	// The same rules again, and away with them while they are followed.
+	// Rebuild with the same rules, and drop the version while it is followed.
 	made = rig.Rebuild(t, log, next, version.RebuildOptions{Name: "tally"})
 	if !slices.Equal(made, []projections.Schema{rig.Schema("tally", 6)}) {
 		t.Errorf("made %v, want number 6", made)
@@ -77,7 +78,7 @@ func TestTwoRules(t *testing.T) {
 	if err := version.Drop(t.Context(), log.Pool(), rig.Schema("tally", 6)); err != nil {
 		t.Fatal(err)
 	}
-	// And a number that was used before.
+	// Rebuild to a number that was used before.
 	made = rig.Rebuild(t, log, next, version.RebuildOptions{Name: "tally", To: 6})
 	replay.Append(t, log, posts[1300:1350]...)
 	rig.WaitUntilLive(t, log, made...)
@@ -85,14 +86,15 @@ func TestTwoRules(t *testing.T) {
 	stopNext()
 }
 
-// TestNewLeader starts a program with other rules of a leader: all that fold its steps are built on its own list of them.
+// TestNewLeader starts a program with other rules of a leader: new versions of the followers are built too, on the steps of the
+// new version of the leader.
 func TestNewLeader(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	replay.Append(t, log, rig.Blocks(0, 100)...)
 	rig.Follow(t, log, projections.Chain(rig.Chain(t), rig.NewTally(1)))
 	replay.Wait(t, log)
-	// The register says that other code has written what is there.
+	// Make the register say that other code has built the version.
 	rig.Execute(t, log, `UPDATE strata.projection SET rules = 7 WHERE name = 'chain'`)
 	replay.Follow(t, follow.Config{Log: log, BuildNew: true}, projections.Chain(rig.Chain(t), rig.NewTally(1)))
 	rig.WaitUntilLive(t, log, rig.Schema("chain", 4), rig.Schema("tally", 2))
@@ -124,17 +126,17 @@ func TestThrottle(t *testing.T) {
 		t.Errorf("it stands at %d, want %d at most", s.Position, most)
 	}
 	if s.Throttle == nil || *s.Throttle != slow || s.ETASeconds == nil || *s.ETASeconds < float64(s.Lag())/float64(slow)*0.9 {
-		t.Errorf("got %+v, want the throttle, and a time that it allows", s)
+		t.Errorf("got %+v, want the throttle, and an ETA that allows for it", s)
 	}
 	if err := version.SetThrottle(t.Context(), log.Pool(), made[0], nil); err != nil {
 		t.Fatal(err)
 	}
-	rig.Eventually(t, "it is as quick as it can be", func() bool { return rig.StatusOf(t, log, made[0]).Lag() == 0 })
+	rig.Eventually(t, "it catches up without a throttle", func() bool { return rig.StatusOf(t, log, made[0]).Lag() == 0 })
 	if took := time.Since(started); took > 25*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	if err := version.SetThrottle(t.Context(), log.Pool(), rig.Schema("tally", 9), nil); !errors.Is(err, version.ErrNotRegistered) {
-		t.Errorf("throttle what is not there: got %v", err)
+		t.Errorf("throttle a version that is not registered: got %v", err)
 	}
 	zero := 0
 	if err := version.SetThrottle(t.Context(), log.Pool(), made[0], &zero); err == nil {
@@ -163,10 +165,10 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	if e.FreeBytes == nil || *e.FreeBytes <= 0 || !e.Fits() {
-		t.Errorf("the room on the disk is not known: %+v", e)
+		t.Errorf("the free space on the disk is not known: %+v", e)
 	}
 	if n := rig.Query[int](t, log, `SELECT count(*) FROM strata.projection`); n != 2 {
-		t.Errorf("an estimate has registered something")
+		t.Errorf("the estimate has registered a version")
 	}
 	slow := 10
 	e, err = version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "tally", Throttle: &slow}, "")
@@ -175,7 +177,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestDiff changes rows by hand.
+// TestDiff changes rows by hand, and expects Diff to find these.
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -227,14 +229,14 @@ func TestDiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := version.Diff(t.Context(), log.Pool(), d, 1, 2, func(version.Difference) bool { calls++; return calls < 700 }); err != nil || calls != 700 {
-		t.Errorf("got %d differences and %v, want to be left alone after 700", calls, err)
+		t.Errorf("got %d differences and %v, want no more calls after 700", calls, err)
 	}
 	if err := version.Diff(t.Context(), log.Pool(), d, 1, 8, func(version.Difference) bool { return true }); !errors.Is(err, version.ErrNotRegistered) {
-		t.Errorf("with what is not there: got %v", err)
+		t.Errorf("with a version that is not registered: got %v", err)
 	}
 }
 
-// TestLeftovers expects what a killed VerifyRows has left to be taken away by the next, and one that goes on to be left alone.
+// TestLeftovers expects VerifyRows to drop the scratch versions that a killed VerifyRows has left.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
