@@ -20,21 +20,20 @@ import (
 type Config struct {
 	// Pool is the database, which is written.
 	Pool *pgxpool.Pool
-	// Lines are the projections that this program has code of.
+	// Lines are the projections that this program has code for.
 	Lines projections.Lines
-	// DataDir is the data directory of the database when that is on this machine, to see how much room there is; default
-	// not known.
+	// DataDir is the data directory of the database when that is on this machine, to find out its free space; default
+	// unknown.
 	DataDir string
-	// Token that requests have to show (Authorization: Bearer …); default none.
+	// Token that requests must have (Authorization: Bearer …); default none.
 	Token string
-	// Loopback says that it listens where only this machine comes, so that a request for a host of another name is none of
-	// its own.
+	// Loopback says that only this machine can reach the API, so that a request with any other name in Host is refused.
 	Loopback bool
-	// Reads answers everything that is not under /admin, such as the read API; default nothing is there.
+	// Reads answers requests for all paths that are not under /admin, such as the read API; default 404.
 	Reads http.Handler
 	// Version of the program, for the description.
 	Version string
-	// Logger for what was changed, and by whom; default none.
+	// Logger for operations that change something; default none.
 	Logger *slog.Logger
 }
 
@@ -45,7 +44,7 @@ type API struct {
 	handler http.Handler
 }
 
-const about = `Versions of the read tables: build one beside the active one, look at it, switch, switch back.
+const about = `Versions of the read tables: build one beside the active one, verify and compare it, switch, switch back.
 
 Names and numbers are those of ` + "`strata projections status`" + `. The read API is here too: a request with the header ` + "`Strata-Projection: ft=2`" +
 	` (several with commas between them) is answered from that version instead of the active one. See docs/rebuilding.md.`
@@ -65,7 +64,7 @@ func New(config Config) *API {
 	a.registerVersions()
 	a.registerDiff()
 	unknown := func(w http.ResponseWriter, r *http.Request) {
-		writeFailure(w, &failureError{StatusCode: http.StatusNotFound, Message: fmt.Sprintf("There is no %s %s here: /openapi.json says what there is", r.Method, r.URL.Path)})
+		writeFailure(w, &failureError{StatusCode: http.StatusNotFound, Message: fmt.Sprintf("There is no %s %s: /openapi.json lists the operations", r.Method, r.URL.Path)})
 	}
 	mux.HandleFunc("/admin/", unknown)
 	if config.Reads != nil {
@@ -80,10 +79,10 @@ func New(config Config) *API {
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
 
-// OpenAPI is the description of all operations (OpenAPI 3.1). It must not be changed.
+// OpenAPI returns the description of all operations (OpenAPI 3.1), which must not be modified.
 func (a *API) OpenAPI() *huma.OpenAPI { return a.huma.OpenAPI() }
 
-// description is what huma starts from. It serves /openapi.json and /openapi.yaml, and no page.
+// description returns the configuration of huma, which serves /openapi.json and /openapi.yaml but no documentation page.
 func description(config Config) huma.Config {
 	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	schemas.RegisterTypeAlias(reflect.TypeFor[hash.Hash32](), reflect.TypeFor[hashText]())
@@ -97,11 +96,11 @@ func description(config Config) huma.Config {
 			Components: &huma.Components{
 				Schemas: schemas,
 				SecuritySchemes: map[string]*huma.SecurityScheme{
-					"token": {Type: "http", Scheme: "bearer", Description: "What --admin-token says, if there is one."},
+					"token": {Type: "http", Scheme: "bearer", Description: "The value of --admin-token, if it is set."},
 				},
 			},
 			Security: []map[string][]string{{"token": {}}, {}},
-			Tags:     []*huma.Tag{{Name: "Projections", Description: "The read tables, and their versions."}},
+			Tags:     []*huma.Tag{{Name: "Projections", Description: "The read tables and their versions."}},
 		},
 		OpenAPIPath: "/openapi",
 		Formats: map[string]huma.Format{"application/json": {
@@ -114,7 +113,7 @@ func description(config Config) huma.Config {
 		}},
 		DefaultFormat: "application/json",
 	}
-	d.AllowAdditionalPropertiesByDefault = true // answers may get more fields
+	d.AllowAdditionalPropertiesByDefault = true // later versions of this API may add fields
 	return d
 }
 

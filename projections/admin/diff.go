@@ -20,48 +20,48 @@ type diffInput struct {
 	Name  string `path:"name" doc:"The projection, such as ft." pattern:"^[a-z][a-z0-9_]*$" maxLength:"63" example:"ft"`
 	V1    int    `query:"v1" required:"true" minimum:"1" maximum:"1073741823" doc:"The version whose rows count as the old ones."`
 	V2    int    `query:"v2" required:"true" minimum:"1" maximum:"1073741823" doc:"The version whose rows count as the new ones."`
-	Limit int    `query:"limit" minimum:"0" doc:"How many differences at most; 0 for all."`
+	Limit int    `query:"limit" minimum:"0" doc:"Maximum number of differences; 0 for all."`
 }
 
-// streamed hands a body to huma that is written while it is made.
-type streamed struct {
+// stream gives huma a function that writes the body.
+type stream struct {
 	Body func(huma.Context)
 }
 
 const linesType = "application/x-ndjson"
 
-// What comes is sent on at the latest after so many differences, or so long; who takes longer to read that is cut off, for
-// the comparison holds a snapshot of the database.
+// Lines are sent to the client after flushLines of them, or after flushTime. A client that takes longer than writeTimeout to read
+// is cut off, because the comparison holds a snapshot of the database.
 const (
-	flushEvery   = 256
+	flushLines   = 256
 	flushTime    = time.Second
 	writeTimeout = 30 * time.Second
 )
 
 func (a *API) registerDiff() {
 	o := operation{
-		method: http.MethodGet, path: "/{name}/diff", id: "diff-versions", summary: "The rows that two versions don't have alike",
-		about: "A line of JSON for each, in the order of tables and keys, at a moment at which both reflect the same of the log; nothing when all are alike. Compared are the tables and " +
-			"columns that both have. An answer that breaks off is not complete.",
+		method: http.MethodGet, path: "/{name}/diff", id: "diff-versions", summary: "The rows in which two versions differ",
+		about: "A line of JSON for each row, in the order of tables and keys, at a moment at which both versions reflect the same of the log; an empty body when there is no " +
+			"difference. Only tables and columns that both versions have are compared. An answer that breaks off is incomplete.",
 		refusals: []int{http.StatusNotFound, http.StatusConflict},
 	}
 	op := o.huma(a)
 	op.Responses["200"] = &huma.Response{Description: "The differences, one a line.", Content: map[string]*huma.MediaType{
 		linesType: {Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[version.Difference](), true, "")},
 	}}
-	huma.Register(a.huma, op, func(ctx context.Context, in *diffInput) (*streamed, error) {
+	huma.Register(a.huma, op, func(ctx context.Context, in *diffInput) (*stream, error) {
 		d, err := a.config.Lines.Definition(in.Name)
 		if err != nil {
-			return nil, failed(err)
+			return nil, failureOf(err)
 		}
-		return &streamed{func(c huma.Context) {
+		return &stream{func(c huma.Context) {
 			r, w := humago.Unwrap(c)
 			a.diff(w, r, d, in)
 		}}, nil
 	})
 }
 
-// diff streams the differences. Until the first of them, what goes wrong has a status of its own.
+// diff streams the differences. An error before the first of them is answered with its own status.
 func (a *API) diff(w http.ResponseWriter, r *http.Request, d projections.Definition, in *diffInput) {
 	s := &lineWriter{response: w, control: http.NewResponseController(w)}
 	n := 0
@@ -74,20 +74,20 @@ func (a *API) diff(w http.ResponseWriter, r *http.Request, d projections.Definit
 		return
 	}
 	if err != nil && s.buffer == nil {
-		writeFailure(w, failed(err))
+		writeFailure(w, failureOf(err))
 		return
 	}
 	if err != nil && r.Context().Err() == nil {
-		a.config.Logger.LogAttrs(r.Context(), slog.LevelWarn, "a comparison broke off", slog.String("projection", in.Name), slog.Int("differences", n), slog.Any("error", err))
+		a.config.Logger.LogAttrs(r.Context(), slog.LevelWarn, "a comparison of versions broke off", slog.String("projection", in.Name), slog.Int("differences", n), slog.Any("error", err))
 	}
-	panic(http.ErrAbortHandler) // what the client has is not all
+	panic(http.ErrAbortHandler) // so that the client notices that the answer is incomplete
 }
 
-// lineWriter writes lines of JSON.
+// lineWriter writes lines of JSON to a response.
 type lineWriter struct {
 	response http.ResponseWriter
 	control  *http.ResponseController
-	buffer   *bufio.Writer // nil until something is written
+	buffer   *bufio.Writer // nil until begin
 	lines    int
 	flushed  time.Time
 	failure  error
@@ -101,7 +101,7 @@ func (s *lineWriter) begin() {
 	}
 }
 
-// write says whether there is any use in going on.
+// write writes a line, and returns false when the client can't be written to any more.
 func (s *lineWriter) write(value any) bool {
 	s.begin()
 	line, err := json.Marshal(value)
@@ -113,14 +113,14 @@ func (s *lineWriter) write(value any) bool {
 	if _, s.failure = s.buffer.Write(append(line, '\n')); s.failure != nil {
 		return false
 	}
-	if s.lines++; s.lines%flushEvery == 0 || time.Since(s.flushed) > flushTime {
+	if s.lines++; s.lines%flushLines == 0 || time.Since(s.flushed) > flushTime {
 		s.flush()
 	}
 	return s.failure == nil
 }
 
 func (s *lineWriter) deadline() {
-	_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // where it is not to be had, there is none
+	_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // some connections have no deadlines
 }
 
 func (s *lineWriter) flush() {
@@ -133,6 +133,6 @@ func (s *lineWriter) flush() {
 func (s *lineWriter) end() {
 	s.begin()
 	s.deadline()
-	_ = s.buffer.Flush()                        // to a client that may be gone
-	_ = s.control.SetWriteDeadline(time.Time{}) // which is of this answer, and not of the connection
+	_ = s.buffer.Flush()                        // the client may be gone
+	_ = s.control.SetWriteDeadline(time.Time{}) // the deadline is for this answer, not for the connection
 }

@@ -1,15 +1,15 @@
-// Package admin is for those who run the program, on an address of its own: versions of read tables are built, looked
-// at, switched and dropped here, as the command strata projections does, and any of them can be read beside the active ones.
+// Package admin is the HTTP API for operators, on an address of its own: it builds, compares, verifies, switches and drops versions
+// of read tables, as the command strata projections does. Any version can also be read beside the active ones.
 //
-// # Who may
+// # Access
 //
-// Whoever reaches a loopback address is on the machine, and needs no token unless one is set; any other address has to have one
-// (CheckAddress). That a browser on the machine also shows pages of others does not let these in: what they send names
-// where it comes from (Origin, Sec-Fetch-Site), and a name that they have made to mean 127.0.0.1 stands in Host. Both are
-// refused, for reads too.
+// Whoever reaches a loopback address is on the machine, and needs no token unless one is set. Any other address must have a token
+// (CheckAddress). A browser on the machine also shows pages of strangers, which must not reach the API: their requests name the page
+// in Origin and Sec-Fetch-Site, or have a host name in Host that the stranger lets resolve to 127.0.0.1. Such requests are
+// refused, reads included.
 //
-// # What it does
+// # State
 //
-// It holds nothing: each operation is one of package projections on the database, and whichever process has the code builds
-// what was registered. Any number of processes can serve it, side by side with the command line.
+// The API has no state: each operation is one of package version on the database, and a process with the code builds what was
+// registered. Any number of processes can serve it, side by side with the command line.
 package admin

@@ -13,13 +13,13 @@ import (
 	"strata/projections/version"
 )
 
-// failureError is the body of an answer that is not the hoped for one.
+// failureError is the body of an error answer.
 type failureError struct {
 	StatusCode int               `json:"statusCode" doc:"The HTTP status."`
 	Reason     string            `json:"error" doc:"The text of the HTTP status."`
 	Message    string            `json:"message" doc:"What is wrong."`
 	Advice     string            `json:"advice,omitempty" doc:"What to do about it."`
-	Findings   []version.Finding `json:"findings,omitempty" doc:"What is wrong with a version that is not fit for readers."`
+	Findings   []version.Finding `json:"findings,omitempty" doc:"What is wrong with the version, when it is not fit for readers."`
 }
 
 // Error implements error.
@@ -28,13 +28,13 @@ func (f *failureError) Error() string { return f.Message }
 // GetStatus implements huma.StatusError.
 func (f *failureError) GetStatus() int { return f.StatusCode }
 
-// failed makes the answer of an error. It is the only place that does.
-func failed(err error) *failureError {
+// failureOf returns the answer for an error. It is the only place that makes one.
+func failureOf(err error) *failureError {
 	var own *failureError
 	if errors.As(err, &own) {
 		return own
 	}
-	f := &failureError{StatusCode: statusOf(err), Message: err.Error(), Advice: Advice(err)}
+	f := &failureError{StatusCode: statusCodeOf(err), Message: err.Error(), Advice: Advice(err)}
 	f.Reason = http.StatusText(f.StatusCode)
 	var unfit *version.VerifyError
 	if errors.As(err, &unfit) {
@@ -43,7 +43,7 @@ func failed(err error) *failureError {
 	return f
 }
 
-func statusOf(err error) int {
+func statusCodeOf(err error) int {
 	var unfit *version.VerifyError
 	var pg *pgconn.PgError
 	var network net.Error
@@ -58,11 +58,11 @@ func statusOf(err error) int {
 	case errors.As(err, &pg):
 		return http.StatusInternalServerError
 	}
-	return http.StatusConflict // what is refused for a reason says it
+	return http.StatusConflict // package version refused the operation
 }
 
-// Advice is what to do about an error of package projections, in a sentence; empty when the error says it itself, or nobody
-// knows.
+// Advice returns what to do about an error of package version, in a sentence; empty when the error says so itself, or when there is
+// nothing to advise.
 func Advice(err error) string {
 	var behind *version.BehindError
 	var input *version.InputError
@@ -79,11 +79,11 @@ func Advice(err error) string {
 	case errors.Is(err, version.ErrActive):
 		return "Activate another version first, or roll back"
 	case errors.Is(err, version.ErrViewed):
-		return "Those in schema api soon follow a switch: try again in a second; another view has to be dropped by who made it"
+		return "Views in schema api soon follow a switch: try again in a second; another view must be dropped by who made it"
 	case errors.Is(err, version.ErrNoPrevious):
 		return "Activate the version that you want"
 	case errors.Is(err, version.ErrRules):
-		return "Ask a process that has the code which built it, or build it again with this one"
+		return "Ask a process that has the code which built it, or rebuild it with this program"
 	case errors.As(err, &behind):
 		return "Wait until it has caught up: strata projections status says when; if its position does not move, no running process has its code"
 	case errors.As(err, &input):
@@ -94,7 +94,7 @@ func Advice(err error) string {
 	return ""
 }
 
-// adviceFor tells a version that is not finished from one that is wrong.
+// adviceFor returns advice for a version that is not fit for readers: it may be unfinished, stopped, or wrong.
 func adviceFor(findings []version.Finding) string {
 	for _, f := range findings {
 		switch f.Check {
@@ -104,13 +104,13 @@ func adviceFor(findings []version.Finding) string {
 			return "See what stopped it with strata projections status, and let it try again with strata projections resume"
 		}
 	}
-	return "Correct the code, raise the number of its rules, and build it again; what is active stays as it is"
+	return "Correct the code, raise the number of its rules, and build it again; the active version stays as it is"
 }
 
-// writeFailure writes a failure outside of any operation.
+// writeFailure writes an error answer outside of huma's operations.
 func writeFailure(w http.ResponseWriter, f *failureError) {
 	f.Reason = http.StatusText(f.StatusCode)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(f.StatusCode)
-	_ = json.NewEncoder(w).Encode(f) // to a client that may be gone
+	_ = json.NewEncoder(w).Encode(f) // the client may be gone
 }

@@ -9,7 +9,7 @@ import (
 	"strata/projections/admin"
 )
 
-// Without a token it listens where nobody else comes, and nowhere else.
+// Without a token only loopback addresses are allowed.
 func TestCheckAddress(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -27,8 +27,8 @@ func TestCheckAddress(t *testing.T) {
 		{"[::]:3998", "", false, "set a token"},
 		{":3998", "", false, "set a token"},
 		{":3998", "secret", false, ""},
-		{"nonsense", "", false, "no address to listen on"},
-		{"127.0.0.1:many", "secret", false, "no address to listen on"},
+		{"nonsense", "", false, "not an address to listen on"},
+		{"127.0.0.1:many", "secret", false, "not an address to listen on"},
 	} {
 		loopback, err := admin.CheckAddress(tc.address, tc.token)
 		if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) || err == nil && loopback != tc.loopback {
@@ -37,7 +37,7 @@ func TestCheckAddress(t *testing.T) {
 	}
 }
 
-// Requests that come from pages of others, or under names of others, or without the token, reach nothing.
+// Requests from pages of other origins, under foreign host names, or without the token reach nothing.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	reached := 0
@@ -62,28 +62,28 @@ func TestGuard(t *testing.T) {
 		{"curl by an IPv6 address", alone, "GET", "[::1]:3998", nil, 204},
 		{"curl without a port", alone, "POST", "127.0.0.1", nil, 204},
 		{"a page of its own", alone, "POST", "127.0.0.1:3998", []string{"Origin", "http://127.0.0.1:3998", "Sec-Fetch-Site", "same-origin"}, 204},
-		{"an address that was typed", alone, "GET", "127.0.0.1:3998", []string{"Sec-Fetch-Site", "none"}, 204},
-		{"a name that was made to mean this machine", alone, "GET", "rebound.example:3998", nil, 403},
-		{"a name like an address", alone, "GET", "127.0.0.1.example:3998", nil, 403},
+		{"an address typed into a browser", alone, "GET", "127.0.0.1:3998", []string{"Sec-Fetch-Site", "none"}, 204},
+		{"a foreign name that resolves to this machine", alone, "GET", "rebound.example:3998", nil, 403},
+		{"a name that looks like an address", alone, "GET", "127.0.0.1.example:3998", nil, 403},
 		{"no name", alone, "GET", "", nil, 403},
 		{"another machine's address", alone, "GET", "192.0.2.1:3998", nil, 403},
-		{"a script of another origin that reads", alone, "GET", "127.0.0.1:3998", []string{"Origin", "http://evil.example"}, 403},
-		{"a script of another origin that writes", alone, "POST", "127.0.0.1:3998", []string{"Origin", "http://evil.example"}, 403},
-		{"a script of no origin", alone, "POST", "127.0.0.1:3998", []string{"Origin", "null"}, 403},
-		{"another port's page", alone, "POST", "127.0.0.1:3998", []string{"Origin", "http://127.0.0.1:8080"}, 403},
+		{"a read by a script of another origin", alone, "GET", "127.0.0.1:3998", []string{"Origin", "http://evil.example"}, 403},
+		{"a write by a script of another origin", alone, "POST", "127.0.0.1:3998", []string{"Origin", "http://evil.example"}, 403},
+		{"a script without an origin", alone, "POST", "127.0.0.1:3998", []string{"Origin", "null"}, 403},
+		{"a page from another port", alone, "POST", "127.0.0.1:3998", []string{"Origin", "http://127.0.0.1:8080"}, 403},
 		{"an image on another page", alone, "GET", "127.0.0.1:3998", []string{"Sec-Fetch-Site", "cross-site"}, 403},
 		{"a form of another page", alone, "POST", "127.0.0.1:3998", []string{"Sec-Fetch-Site", "same-site"}, 403},
-		{"a question before a request", alone, "OPTIONS", "127.0.0.1:3998", []string{"Origin", "http://evil.example", "Access-Control-Request-Method", "DELETE"}, 403},
+		{"a CORS preflight", alone, "OPTIONS", "127.0.0.1:3998", []string{"Origin", "http://evil.example", "Access-Control-Request-Method", "DELETE"}, 403},
 		{"with the token", locked, "GET", "127.0.0.1:3998", bearer, 204},
-		{"with the token, in other letters", locked, "GET", "127.0.0.1:3998", []string{"Authorization", "bearer  secret "}, 204},
+		{"with the token, in another spelling of the scheme", locked, "GET", "127.0.0.1:3998", []string{"Authorization", "bearer  secret "}, 204},
 		{"without the token", locked, "GET", "127.0.0.1:3998", nil, 401},
 		{"with another token", locked, "GET", "127.0.0.1:3998", []string{"Authorization", "Bearer secres"}, 401},
 		{"with a part of the token", locked, "GET", "127.0.0.1:3998", []string{"Authorization", "Bearer secre"}, 401},
 		{"with the token as a password", locked, "GET", "127.0.0.1:3998", []string{"Authorization", "Basic secret"}, 401},
-		{"with the token, under another name", locked, "GET", "rebound.example", bearer, 403},
-		{"from elsewhere, with the token", remote, "POST", "strata.example:3998", bearer, 204},
-		{"from elsewhere, without it", remote, "POST", "strata.example:3998", nil, 401},
-		{"from elsewhere, by a script of another origin", remote, "POST", "strata.example:3998", append(bearer, "Origin", "http://evil.example"), 403},
+		{"with the token, under a foreign name", locked, "GET", "rebound.example", bearer, 403},
+		{"from another machine, with the token", remote, "POST", "strata.example:3998", bearer, 204},
+		{"from another machine, without the token", remote, "POST", "strata.example:3998", nil, 401},
+		{"from another machine, by a script of another origin", remote, "POST", "strata.example:3998", append(bearer, "Origin", "http://evil.example"), 403},
 	} {
 		for _, path := range []string{"/extended/v1/status", "/openapi.json", "/admin/v1/projections"} {
 			if tc.want == 204 && path != "/extended/v1/status" {
@@ -101,7 +101,7 @@ func TestGuard(t *testing.T) {
 				t.Errorf("%s, %s: got %d %s, want %d", tc.name, path, w.Code, w.Body, tc.want)
 			}
 			if tc.want == 401 && !strings.HasPrefix(w.Header().Get("WWW-Authenticate"), "Bearer ") {
-				t.Errorf("%s: got %v, want a word of how to authenticate", tc.name, w.Header())
+				t.Errorf("%s: got %v, want a WWW-Authenticate header", tc.name, w.Header())
 			}
 		}
 	}

@@ -28,23 +28,23 @@ import (
 	"strata/readapi"
 )
 
-// site is an administration on a database of its own, whose projections are folded.
+// site is an administration API on a database of its own, whose projections are folded.
 type site struct {
 	t      *testing.T
 	log    *eventstore.Log
 	lines  projections.Lines
 	server *httptest.Server
-	told   *buffer
+	logged *buffer
 }
 
-// newSite folds some posts of a made-up chain, and serves administration and reads. change may change the settings.
+// newSite folds some posts of a made-up chain, and serves administration and reads. change, if set, changes the settings.
 func newSite(t *testing.T, change func(*admin.Config)) *site {
 	t.Helper()
 	canonical, err := chain.New(chain.Recommended, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, log: replay.NewLog(t), lines: projections.Lines{projections.Chain(canonical, balances.New(nil), ft.New(nil))}, told: &buffer{}}
+	s := &site{t: t, log: replay.NewLog(t), lines: projections.Lines{projections.Chain(canonical, balances.New(nil), ft.New(nil))}, logged: &buffer{}}
 	config := synthchain.Everything(7, synthchain.V40)
 	config.SigningSample = 1000
 	made := synthchain.New(config)
@@ -58,7 +58,7 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 	replay.Wait(t, s.log)
 	reads := readapi.New(readapi.Config{Pool: s.pool(), Rules: s.lines.Rules()})
 	settings := admin.Config{
-		Pool: s.pool(), Lines: s.lines, Loopback: true, Reads: reads.ChoosingVersions(), Logger: slog.New(slog.NewTextHandler(s.told, nil)),
+		Pool: s.pool(), Lines: s.lines, Loopback: true, Reads: reads.ChoosingVersions(), Logger: slog.New(slog.NewTextHandler(s.logged, nil)),
 	}
 	if change != nil {
 		change(&settings)
@@ -83,7 +83,7 @@ type reply struct {
 	body   string
 }
 
-// ask sends a request; header are names and values.
+// ask sends a request. header alternates names and values.
 func (s *site) ask(method, path, body string, header ...string) reply {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+path, strings.NewReader(body))
@@ -108,7 +108,7 @@ func (s *site) ask(method, path, body string, header ...string) reply {
 	return reply{response.StatusCode, response.Header, string(text)}
 }
 
-// must asks for something that has to succeed, and reads the answer.
+// must sends a request that has to be answered with this status, and decodes the answer.
 func (s *site) must(status int, method, path, body string, into any) reply {
 	s.t.Helper()
 	got := s.ask(method, "/admin/v1/projections"+path, body)
@@ -116,7 +116,7 @@ func (s *site) must(status int, method, path, body string, into any) reply {
 		s.t.Fatalf("%s %s: got %d %s, want %d", method, path, got.status, got.body, status)
 	}
 	if got.header.Get("Cache-Control") != "no-store" {
-		s.t.Errorf("%s %s: got %v, want nobody to keep it", method, path, got.header)
+		s.t.Errorf("%s %s: got %v, want no-store", method, path, got.header)
 	}
 	if into != nil {
 		if err := json.Unmarshal([]byte(got.body), into); err != nil {
@@ -126,7 +126,7 @@ func (s *site) must(status int, method, path, body string, into any) reply {
 	return got
 }
 
-// caughtUp waits until versions have caught up, one after the other: a leader comes before those that fold its steps.
+// caughtUp waits until versions have caught up, one after the other. A leader must come before its followers.
 func (s *site) caughtUp(schemas ...projections.Schema) {
 	s.t.Helper()
 	for _, i := range schemas {
@@ -147,7 +147,7 @@ func (s *site) caughtUp(schemas ...projections.Schema) {
 	}
 }
 
-// buffer is a log that is read while it is written.
+// buffer is a buffer that is safe for concurrent use.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -17,7 +17,7 @@ func operationsOf(item *huma.PathItem) []*huma.Operation {
 	return slices.DeleteFunc(all, func(op *huma.Operation) bool { return op == nil })
 }
 
-// The description has every operation, with all that it answers.
+// The description has every operation, with all its answers.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	api := admin.New(admin.Config{Version: "v1.0.0"})
@@ -45,7 +45,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 			for _, status := range []string{"400", "401", "403", "500", "503"} {
 				if op.Responses[status] == nil {
-					t.Errorf("%s %s: nothing says that it answers %s", op.Method, path, status)
+					t.Errorf("%s %s: the description lacks the answer %s", op.Method, path, status)
 				}
 			}
 			for _, parameter := range op.Parameters {

@@ -12,27 +12,26 @@ import (
 	"strata/projections"
 )
 
-// operation describes what can be asked for.
+// operation describes an operation of the API.
 type operation struct {
 	method, path, id, summary, about string
 	status                           int // of success; 0 means 200
-	// refusals are the statuses that it also answers, apart from 401, 403, 500 and 503, which all have.
+	// refusals are the error statuses that it answers besides 400, 401, 403, 500 and 503, which all operations have.
 	refusals []int
 }
 
-// answer hands a body to huma. Its types have their fields themselves: huma does not look into embedded ones that are not
-// exported.
+// answer gives huma the body of an answer.
 type answer[T any] struct {
 	Body T
 }
 
-// register adds an operation: handler is one of package projections, and the shape of what it says.
+// register adds an operation. handler calls package version and returns the body.
 func register[In, Out any](a *API, o operation, handler func(ctx context.Context, in *In) (Out, error)) {
 	huma.Register(a.huma, o.huma(a), func(ctx context.Context, in *In) (*answer[Out], error) {
 		out, err := handler(ctx, in)
-		a.tell(ctx, o, in, err)
+		a.logChange(ctx, o, in, err)
 		if err != nil {
-			return nil, failed(err)
+			return nil, failureOf(err)
 		}
 		return &answer[Out]{out}, nil
 	})
@@ -52,14 +51,14 @@ func (o operation) huma(a *API) huma.Operation {
 	return op
 }
 
-// tell notes what was changed, or was not because something went wrong.
-func (a *API) tell(ctx context.Context, o operation, in any, err error) {
+// logChange logs an operation that changes something, or has failed to.
+func (a *API) logChange(ctx context.Context, o operation, in any, err error) {
 	if o.method == http.MethodGet {
 		return
 	}
 	attributes := []slog.Attr{slog.String("operation", o.id)}
-	if named, ok := in.(interface{ about() []slog.Attr }); ok {
-		attributes = append(attributes, named.about()...)
+	if named, ok := in.(interface{ attributes() []slog.Attr }); ok {
+		attributes = append(attributes, named.attributes()...)
 	}
 	level := slog.LevelInfo
 	if err != nil {
@@ -69,22 +68,23 @@ func (a *API) tell(ctx context.Context, o operation, in any, err error) {
 	a.config.Logger.LogAttrs(ctx, level, "administration", attributes...)
 }
 
-// projectionInput names a projection.
+// projectionInput is the input of an operation on a projection. Inputs repeat their path parameters because huma ignores the fields
+// of embedded types that are not exported.
 type projectionInput struct {
 	Name string `path:"name" doc:"The projection, such as ft." pattern:"^[a-z][a-z0-9_]*$" maxLength:"63" example:"ft"`
 }
 
-func (in *projectionInput) about() []slog.Attr {
+func (in *projectionInput) attributes() []slog.Attr {
 	return []slog.Attr{slog.String("projection", in.Name)}
 }
 
-// versionInput names a version.
+// versionInput is the input of an operation on a version.
 type versionInput struct {
 	Name    string `path:"name" doc:"The projection, such as ft." pattern:"^[a-z][a-z0-9_]*$" maxLength:"63" example:"ft"`
 	Version int    `path:"version" doc:"The number of the version." minimum:"1" maximum:"1073741823" example:"2"`
 }
 
-func (in *versionInput) about() []slog.Attr {
+func (in *versionInput) attributes() []slog.Attr {
 	return []slog.Attr{slog.String("projection", in.schema().String())}
 }
 

@@ -12,13 +12,13 @@ import (
 
 type estimateInput struct {
 	Name     string `path:"name" doc:"The projection, such as ft." pattern:"^[a-z][a-z0-9_]*$" maxLength:"63" example:"ft"`
-	To       int    `query:"to" minimum:"0" maximum:"1073741823" doc:"The number that it would get; 0 for the next."`
-	Throttle int    `query:"throttle" minimum:"0" doc:"Items that each may fold in a second; 0 for as many as it can."`
+	To       int    `query:"to" minimum:"0" maximum:"1073741823" doc:"The number that the version would get; 0 for that of its rules or, when that is taken, the next."`
+	Throttle int    `query:"throttle" minimum:"0" doc:"Maximum items per second for each version; 0 for no limit."`
 }
 
 type estimate struct {
 	version.Estimate
-	Fits bool `json:"fits" doc:"There is room for it on the disk; true when that is not known."`
+	Fits bool `json:"fits" doc:"Whether the disk has room for it; true when that is not known."`
 }
 
 type rebuildInput struct {
@@ -27,12 +27,12 @@ type rebuildInput struct {
 }
 
 type rebuildRequest struct {
-	To       int  `json:"to,omitempty" minimum:"0" maximum:"1073741823" doc:"The number that it gets; 0 for that of its rules or, when that is taken, the next."`
-	Throttle int  `json:"throttle,omitempty" minimum:"0" doc:"Items that each may fold in a second; 0 for as many as it can."`
-	Force    bool `json:"force,omitempty" doc:"Build it also when there does not seem to be room for it."`
+	To       int  `json:"to,omitempty" minimum:"0" maximum:"1073741823" doc:"The number that the version gets; 0 for that of its rules or, when that is taken, the next."`
+	Throttle int  `json:"throttle,omitempty" minimum:"0" doc:"Maximum items per second for each version; 0 for no limit."`
+	Force    bool `json:"force,omitempty" doc:"Build it even if the disk does not seem to have room for it."`
 }
 
-func (in *rebuildInput) about() []slog.Attr {
+func (in *rebuildInput) attributes() []slog.Attr {
 	attributes := []slog.Attr{slog.String("projection", in.Name)}
 	if in.Body != nil {
 		attributes = append(attributes, slog.Int("to", in.Body.To), slog.Int("throttle", in.Body.Throttle), slog.Bool("force", in.Body.Force))
@@ -40,8 +40,8 @@ func (in *rebuildInput) about() []slog.Attr {
 	return attributes
 }
 
-type rebuilding struct {
-	Made     []projections.Schema `json:"made" nullable:"false" doc:"What is being built; with a leader, also all that fold its steps."`
+type rebuildAnswer struct {
+	Made     []projections.Schema `json:"made" nullable:"false" doc:"The versions that are being built; with a leader, also those of the projections that fold its steps."`
 	Estimate estimate             `json:"estimate"`
 }
 
@@ -51,7 +51,7 @@ type throttleInput struct {
 	Body    throttleRequest
 }
 
-func (in *throttleInput) about() []slog.Attr {
+func (in *throttleInput) attributes() []slog.Attr {
 	return []slog.Attr{slog.String("projection", in.schema().String()), slog.Int("per_second", in.Body.PerSecond)}
 }
 
@@ -60,25 +60,25 @@ func (in *throttleInput) schema() projections.Schema {
 }
 
 type throttleRequest struct {
-	PerSecond int `json:"per_second" minimum:"0" doc:"Items that it may fold in a second, from about a second later on; 0 for as many as it can."`
+	PerSecond int `json:"per_second" minimum:"0" doc:"Maximum items per second, from about a second later on; 0 for no limit."`
 }
 
 func (a *API) registerRebuild() {
 	register(a, operation{
 		method: http.MethodGet, path: "/{name}/rebuild", id: "estimate-rebuild", summary: "What a rebuild will need",
-		about:    "Rows, bytes and time, as what is there tells; nothing is built.",
+		about:    "Rows, bytes and time, judged by the versions that are there; nothing is built.",
 		refusals: []int{http.StatusNotFound, http.StatusConflict},
 	}, func(ctx context.Context, in *estimateInput) (*estimate, error) {
 		return a.estimate(ctx, options(in.Name, in.To, in.Throttle))
 	})
 	register(a, operation{
 		method: http.MethodPost, path: "/{name}/rebuild", id: "rebuild-projection", summary: "Build a read table beside the active one",
-		about: "It is registered, and built from the log alone by whichever process has this program's code and folds the log; it goes on when that is restarted. " +
+		about: "The new version is registered. A process with this program's code that folds the log builds it, from the log alone, and goes on after a restart. " +
 			"It becomes active on command only.",
 		status: http.StatusAccepted, refusals: []int{http.StatusNotFound, http.StatusConflict, http.StatusInsufficientStorage},
 	}, a.rebuild)
 	register(a, operation{
-		method: http.MethodPost, path: "/{name}/versions/{version}/throttle", id: "throttle-version", summary: "Limit how quickly a version is built",
+		method: http.MethodPost, path: "/{name}/versions/{version}/throttle", id: "throttle-version", summary: "Limit how fast a version is built",
 		refusals: []int{http.StatusNotFound},
 	}, func(ctx context.Context, in *throttleInput) (*status, error) {
 		if err := version.SetThrottle(ctx, a.config.Pool, in.schema(), limit(in.Body.PerSecond)); err != nil {
@@ -88,7 +88,7 @@ func (a *API) registerRebuild() {
 	})
 }
 
-func (a *API) rebuild(ctx context.Context, in *rebuildInput) (*rebuilding, error) {
+func (a *API) rebuild(ctx context.Context, in *rebuildInput) (*rebuildAnswer, error) {
 	request := rebuildRequest{}
 	if in.Body != nil {
 		request = *in.Body
@@ -101,15 +101,15 @@ func (a *API) rebuild(ctx context.Context, in *rebuildInput) (*rebuilding, error
 	if !needed.Fits && !request.Force {
 		return nil, &failureError{
 			StatusCode: http.StatusInsufficientStorage, Reason: http.StatusText(http.StatusInsufficientStorage),
-			Message: fmt.Sprintf("It takes about %d bytes, and the disk has %d left", needed.Bytes, *needed.FreeBytes),
-			Advice:  `Make room, for example by dropping a version that nobody needs; or send "force": true`,
+			Message: fmt.Sprintf("It needs about %d bytes, and the disk has %d left", needed.Bytes, *needed.FreeBytes),
+			Advice:  `Free space, for example by dropping a version that nobody needs; or send "force": true`,
 		}
 	}
 	made, err := version.Rebuild(ctx, a.config.Pool, a.config.Lines, o)
 	if err != nil {
 		return nil, err
 	}
-	return &rebuilding{made, *needed}, nil
+	return &rebuildAnswer{made, *needed}, nil
 }
 
 func (a *API) estimate(ctx context.Context, o version.RebuildOptions) (*estimate, error) {
@@ -124,7 +124,7 @@ func options(name string, to, throttle int) version.RebuildOptions {
 	return version.RebuildOptions{Name: name, To: to, Throttle: limit(throttle)}
 }
 
-// limit is a throttle as package projections has it.
+// limit returns a throttle as package version takes it.
 func limit(perSecond int) *int {
 	if perSecond == 0 {
 		return nil
@@ -132,7 +132,7 @@ func limit(perSecond int) *int {
 	return &perSecond
 }
 
-// version is the status of one version.
+// version returns the status of one version.
 func (a *API) version(ctx context.Context, i projections.Schema) (*status, error) {
 	all, err := a.statuses(ctx, i.Name)
 	if err != nil {

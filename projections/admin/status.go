@@ -9,10 +9,10 @@ import (
 	"strata/projections/version"
 )
 
-// status is a version, with how far it is behind.
+// status is the status of a version with its lag.
 type status struct {
 	version.Status
-	Lag int64 `json:"lag" doc:"Items of its input that it has not folded yet."`
+	Lag int64 `json:"lag" doc:"Items of its input that the version has not folded yet."`
 }
 
 type statusList struct {
@@ -21,14 +21,14 @@ type statusList struct {
 
 type projectionStatus struct {
 	Name     string   `json:"name"`
-	Rules    *int     `json:"rules" doc:"The number of the code that this process has; null when it has none."`
+	Rules    *int     `json:"rules" doc:"The number of the rules that this process has; null when it has no code for the projection."`
 	Versions []status `json:"versions" nullable:"false" doc:"By number."`
 }
 
 func (a *API) registerStatus() {
 	register(a, operation{
 		method: http.MethodGet, path: "", id: "list-projections", summary: "All versions of all read tables",
-		about: "Where each stands, how far it is behind, what it takes, and what stopped it.",
+		about: "The position, lag and size of each, and the error that stopped it.",
 	}, func(ctx context.Context, _ *struct{}) (*statusList, error) {
 		all, err := a.statuses(ctx, "")
 		return &statusList{all}, err
@@ -50,7 +50,7 @@ func (a *API) registerStatus() {
 	})
 }
 
-// statuses are those of the versions of a projection, or of all.
+// statuses returns those of the versions of a projection, or of all projections when name is empty.
 func (a *API) statuses(ctx context.Context, name string) ([]status, error) {
 	all, err := version.Statuses(ctx, a.config.Pool)
 	if err != nil {

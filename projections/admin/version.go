@@ -12,26 +12,26 @@ import (
 
 type verification struct {
 	version.Verification
-	OK bool `json:"ok" doc:"It is fit for readers."`
+	OK bool `json:"ok" doc:"Whether the version is fit for readers."`
 }
 
-type switches struct {
-	Switches []version.Switch `json:"switches" nullable:"false" doc:"What readers see from now on, all since one moment. Empty when it was active already."`
+type switchesAnswer struct {
+	Switches []version.Switch `json:"switches" nullable:"false" doc:"The versions that readers see from now on, all from the same moment. Empty when the version was active already."`
 }
 
-type dropped struct {
+type dropAnswer struct {
 	Dropped projections.Schema `json:"dropped"`
 }
 
-type resumed struct {
+type resumeAnswer struct {
 	Resumed string `json:"resumed"`
 }
 
 func (a *API) registerVersions() {
 	register(a, operation{
 		method: http.MethodPost, path: "/{name}/versions/{version}/verify", id: "verify-version", summary: "Whether a version is fit for readers",
-		about: "It has caught up, could read what the active one could, has its indexes, names an event of the log in each row, and what its code says of its rows holds. " +
-			"All of its tables are read.",
+		about: "It is fit when it has caught up, could read the events that the active version could read, has its indexes, names an event of the log in each row, and " +
+			"passes the checks of its code. All of its tables are read.",
 		refusals: []int{http.StatusNotFound, http.StatusConflict},
 	}, func(ctx context.Context, in *versionInput) (*verification, error) {
 		d, err := a.config.Lines.Definition(in.Name)
@@ -43,29 +43,29 @@ func (a *API) registerVersions() {
 		return &verification{v, v.OK()}, err
 	})
 	register(a, operation{
-		method: http.MethodPost, path: "/{name}/versions/{version}/activate", id: "activate-version", summary: "Let readers see a version",
-		about: "With all that belongs to it, in one moment, and without stopping any reader. Refused while it is behind, with 409, or when it is not fit for readers, with 422 " +
-			"and what is wrong.",
+		method: http.MethodPost, path: "/{name}/versions/{version}/activate", id: "activate-version", summary: "Make readers see a version",
+		about: "The switch takes the versions along that belong to it, all at one moment, and stops no reader. It is refused with 409 while the version is behind, and with 422 " +
+			"and the findings when the version is not fit for readers.",
 		refusals: []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity},
-	}, func(ctx context.Context, in *versionInput) (*switches, error) {
-		made, err := version.Activate(ctx, a.config.Pool, a.config.Lines, []projections.Schema{in.schema()})
-		return switched(made), err
+	}, func(ctx context.Context, in *versionInput) (*switchesAnswer, error) {
+		switches, err := version.Activate(ctx, a.config.Pool, a.config.Lines, []projections.Schema{in.schema()})
+		return answerSwitches(switches), err
 	})
 	register(a, operation{
-		method: http.MethodPost, path: "/{name}/rollback", id: "rollback-projection", summary: "Let readers see what was active before",
+		method: http.MethodPost, path: "/{name}/rollback", id: "rollback-projection", summary: "Make readers see what was active before",
 		refusals: []int{http.StatusNotFound, http.StatusConflict},
-	}, func(ctx context.Context, in *projectionInput) (*switches, error) {
+	}, func(ctx context.Context, in *projectionInput) (*switchesAnswer, error) {
 		if _, err := a.config.Lines.Definition(in.Name); err != nil {
 			return nil, err
 		}
-		made, err := version.Rollback(ctx, a.config.Pool, a.config.Lines, in.Name)
-		return switched(made), err
+		switches, err := version.Rollback(ctx, a.config.Pool, a.config.Lines, in.Name)
+		return answerSwitches(switches), err
 	})
 	register(a, operation{
-		method: http.MethodDelete, path: "/{name}/versions/{version}", id: "drop-version", summary: "Take a version away, with its tables",
+		method: http.MethodDelete, path: "/{name}/versions/{version}", id: "drop-version", summary: "Drop a version with its tables",
 		refusals: []int{http.StatusNotFound, http.StatusConflict},
-	}, func(ctx context.Context, in *versionInput) (*dropped, error) {
-		return &dropped{in.schema()}, version.Drop(ctx, a.config.Pool, in.schema())
+	}, func(ctx context.Context, in *versionInput) (*dropAnswer, error) {
+		return &dropAnswer{in.schema()}, version.Drop(ctx, a.config.Pool, in.schema())
 	})
 	register(a, operation{
 		method: http.MethodPost, path: "/{name}/resume", id: "resume-projection", summary: "Let a projection that has stopped try again",
@@ -73,11 +73,11 @@ func (a *API) registerVersions() {
 	}, a.resume)
 }
 
-func switched(made []version.Switch) *switches {
-	return &switches{append([]version.Switch{}, made...)}
+func answerSwitches(switches []version.Switch) *switchesAnswer {
+	return &switchesAnswer{append([]version.Switch{}, switches...)}
 }
 
-func (a *API) resume(ctx context.Context, in *projectionInput) (*resumed, error) {
+func (a *API) resume(ctx context.Context, in *projectionInput) (*resumeAnswer, error) {
 	all, err := a.statuses(ctx, in.Name)
 	switch {
 	case err != nil:
@@ -87,5 +87,5 @@ func (a *API) resume(ctx context.Context, in *projectionInput) (*resumed, error)
 	case !slices.ContainsFunc(all, func(s status) bool { return s.State == version.StateFailed }):
 		return nil, fmt.Errorf("no version of projection %s has stopped", in.Name)
 	}
-	return &resumed{in.Name}, version.Resume(ctx, a.config.Pool, in.Name)
+	return &resumeAnswer{in.Name}, version.Resume(ctx, a.config.Pool, in.Name)
 }

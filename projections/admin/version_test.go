@@ -14,7 +14,7 @@ import (
 
 type switched struct{ Switches []version.Switch }
 
-// A version is built, compared, read beside the active one, refused, switched to, switched back from and dropped.
+// A version is built, compared, read beside the active one, refused, activated, rolled back and dropped.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
@@ -70,13 +70,13 @@ func TestVersions(t *testing.T) {
 		OK bool
 	}
 	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/verify", "", &verified); !verified.OK || verified.Findings == nil || verified.Version != 3 {
-		t.Errorf("got %+v, want nothing wrong", verified)
+		t.Errorf("got %+v, want no findings", verified)
 	}
 	if got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=2&v2=3", "", nil); got.body != "" || got.header.Get("Content-Type") != "application/x-ndjson" {
 		t.Errorf("got %q (%v), want no differences", got.body, got.header)
 	}
 
-	// Somebody edits the new version: it differs, it shows beside the active one, and does not become active.
+	// After an edit of its rows, the new version differs, can be read beside the active one, and can't be activated.
 	var account, was string
 	err := s.pool().QueryRow(t.Context(), `SELECT account, balance::text FROM balances_v3.holding WHERE asset = 'stx' AND balance > 0 ORDER BY account LIMIT 1`).Scan(&account, &was)
 	if err != nil {
@@ -107,10 +107,10 @@ func TestVersions(t *testing.T) {
 	}
 	s.must(http.StatusUnprocessableEntity, http.MethodPost, "/balances/versions/3/activate", "", &unfit)
 	if unfit.StatusCode != http.StatusUnprocessableEntity || len(unfit.Findings) == 0 || !strings.Contains(unfit.Advice, "build it again") {
-		t.Errorf("got %+v, want what is wrong", unfit)
+		t.Errorf("got %+v, want findings", unfit)
 	}
 	if s.must(http.StatusOK, http.MethodPost, "/balances/versions/3/verify", "", &verified); verified.OK || len(verified.Findings) == 0 {
-		t.Errorf("got %+v, want something wrong", verified)
+		t.Errorf("got %+v, want findings", verified)
 	}
 	s.exec(`UPDATE balances_v3.holding SET source_seq = source_seq + 1`)
 	if got := s.must(http.StatusOK, http.MethodGet, "/balances/diff?v1=2&v2=3&limit=3", "", nil); strings.Count(got.body, "\n") != 3 {
@@ -138,14 +138,14 @@ func TestVersions(t *testing.T) {
 		t.Errorf("got %s", got.body)
 	}
 	if got := s.ask(http.MethodGet, path, "", "Strata-Projection", "balances=3"); got.status != http.StatusNotFound {
-		t.Errorf("what was dropped: got %d %s, want 404", got.status, got.body)
+		t.Errorf("the dropped version: got %d %s, want 404", got.status, got.body)
 	}
 	if got := s.ask(http.MethodGet, path, ""); got.body != before.body {
-		t.Errorf("got %s, want what there was before: %s", got.body, before.body)
+		t.Errorf("got %s, want the same as before: %s", got.body, before.body)
 	}
 }
 
-// With a leader, what folds its steps is built and switched too.
+// With a leader, its followers are built and switched too.
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
@@ -156,10 +156,10 @@ func TestLeader(t *testing.T) {
 	}
 	s.caughtUp(made.Made...)
 	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2"); got.status != http.StatusOK || got.header.Get("Strata-Projection") != "chain=4" {
-		t.Errorf("got %d %v, want the list of steps that ft_v2 folds", got.status, got.header)
+		t.Errorf("got %d %v, want the version of chain whose steps ft_v2 folds", got.status, got.header)
 	}
 	if got := s.ask(http.MethodGet, "/extended/v2/blocks/latest", "", "Strata-Projection", "ft=2, balances=2"); got.status != http.StatusConflict {
-		t.Errorf("of two lists: got %d %s", got.status, got.body)
+		t.Errorf("of two lists of steps: got %d %s", got.status, got.body)
 	}
 	if got := s.ask(http.MethodPost, "/admin/v1/projections/ft/versions/2/activate", ""); got.status != http.StatusConflict || !strings.Contains(got.body, "activate them together") {
 		t.Errorf("without its leader: got %d %s", got.status, got.body)
@@ -173,10 +173,10 @@ func TestLeader(t *testing.T) {
 	}
 }
 
-// A disk that is full takes no rebuild, unless somebody insists.
+// A rebuild that does not fit on the disk is refused, unless it is forced.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
-	const full = "/proc" // which has no room at all
+	const full = "/proc" // has no free space
 	if _, err := os.Stat(full); err != nil {
 		t.Skip(err)
 	}
@@ -187,7 +187,7 @@ func TestNoRoom(t *testing.T) {
 	s.must(http.StatusAccepted, http.MethodPost, "/ft/rebuild", `{"force": true}`, nil)
 }
 
-// Of what there is nothing yet, the first version comes by itself: one that was asked for would not become active.
+// A projection without any version can't be rebuilt: its first version is built by itself, and a rebuilt one would not become active.
 func TestFirstVersion(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
@@ -201,7 +201,7 @@ func TestFirstVersion(t *testing.T) {
 	s.must(http.StatusAccepted, http.MethodPost, "/balances/rebuild", "", nil)
 }
 
-// What has stopped goes on when it is told to.
+// A stopped version can be resumed.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
@@ -216,7 +216,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// What can't be done is said, with what to do instead.
+// Operations that can't be done are refused with a reason and advice.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
@@ -276,8 +276,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s, of other rules: got %d %s", path, got.status, got.body)
 		}
 	}
-	if told := s.told.String(); !strings.Contains(told, "level=WARN msg=administration operation=drop-version projection=ft_v1 error=") ||
-		!strings.Contains(told, "level=INFO msg=administration operation=rebuild-projection projection=ft to=7") {
-		t.Errorf("the operator was told %s", told)
+	if logged := s.logged.String(); !strings.Contains(logged, "level=WARN msg=administration operation=drop-version projection=ft_v1 error=") ||
+		!strings.Contains(logged, "level=INFO msg=administration operation=rebuild-projection projection=ft to=7") {
+		t.Errorf("the log is %s", logged)
 	}
 }
