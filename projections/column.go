@@ -8,8 +8,8 @@ import (
 	"strata/eventstore"
 )
 
-// Text makes any text storable in a text column, by the same rule as the log's own columns. The event in the log keeps the
-// original.
+// Text makes any text storable in a text column, by the same rule as the log's own columns. The event in the log keeps
+// the original.
 func Text(s string) string { return eventstore.StorableText(s) }
 
 // NullText is Text for a column in which the empty text is null.

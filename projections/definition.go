@@ -8,8 +8,8 @@ import (
 // ErrUnknown is returned for a projection that this program has no code for.
 var ErrUnknown = errors.New("this program has no such projection")
 
-// Definition describes the code of a projection, whatever kind of items it folds. The version in Spec is the number of its
-// rules.
+// Definition describes the code of a projection, whatever kind of items it folds. The version in Spec is the number of
+// its rules.
 type Definition struct {
 	Spec Spec
 	// Leader is the projection whose steps it folds; empty when it folds the log.

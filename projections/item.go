@@ -26,8 +26,8 @@ type LogItem struct {
 	Block *Block
 	// Feed is set for events that an ordinals indexer posts.
 	Feed *ordinals.Payload
-	// Record is set for events that chain turns into a record among the blocks: what this program itself has put into the
-	// log, and what a node reports about its mempool.
+	// Record is set for events that chain turns into a record among the blocks: what this program itself has put into
+	// the log, and what a node reports about its mempool.
 	Record Record
 	// Err says why the body can't be decoded. The event goes to quarantine.
 	Err error

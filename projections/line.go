@@ -6,8 +6,8 @@ type Line struct {
 	Followers Followers
 }
 
-// Followers are the projections that fold the steps of one leader. They are ChainFollowers or FeedFollowers; the type also
-// says which events of the log the leader reads.
+// Followers are the projections that fold the steps of one leader. They are ChainFollowers or FeedFollowers; the type
+// also says which events of the log the leader reads.
 type Followers interface {
 	definitions(leader string) []Definition
 }

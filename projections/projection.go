@@ -11,8 +11,8 @@ import (
 // Projection folds items of one kind (LogItem, Step or FeedStep) into its tables.
 type Projection[T Item] interface {
 	Spec() Spec
-	// Fold writes the changes that items make, in order, within tx. after is the position before the first item. After an
-	// error everything is rolled back, and Fold is called again with the same items or fewer.
+	// Fold writes the changes that items make, in order, within tx. after is the position before the first item. After
+	// an error everything is rolled back, and Fold is called again with the same items or fewer.
 	Fold(ctx context.Context, tx pgx.Tx, after int64, items []T) (Outcome, error)
 	// Forget drops what the projection holds in memory: the last Fold did not commit, or another process moved the
 	// position. The next Fold must read the tables again.
@@ -40,8 +40,8 @@ type Check struct {
 	SQL string
 }
 
-// BuildDependent is a projection with tables whose rows also depend on how many items were folded at once. No answer shows
-// such rows, and a comparison of versions leaves these tables out.
+// BuildDependent is a projection with tables whose rows also depend on how many items were folded at once. No answer
+// shows such rows, and a comparison of versions leaves these tables out.
 type BuildDependent interface {
 	BuildDependent() []string
 }
@@ -52,8 +52,8 @@ type Outcome struct {
 	Tip *Tip
 	// Touched are the resources whose cached answers are stale; nil for all of them.
 	Touched *Touched
-	// Observe, if set, updates metrics. It is called after the fold has committed, and only for the version that readers
-	// see.
+	// Observe, if set, updates metrics. It is called after the fold has committed, and only for the version that
+	// readers see.
 	Observe func()
 }
 

@@ -27,7 +27,8 @@ const (
 	BitcoinLeft RecordKind = 4
 )
 
-// KindOf returns the kind of a record, or 0 for nil. It is not for Bitcoin blocks: whether one is followed, chain decides.
+// KindOf returns the kind of a record, or 0 for nil. It is not for Bitcoin blocks: whether one is followed, chain
+// decides.
 func KindOf(record Record) RecordKind {
 	switch record.(type) {
 	case nil:
@@ -40,8 +41,8 @@ func KindOf(record Record) RecordKind {
 
 // Announcement is the content of a /new_mempool_tx event: transactions that a node has taken into its mempool.
 type Announcement struct {
-	// ReceivedAt is when the event reached this program, or the program that made the archive. A node does not report when
-	// it got a transaction itself.
+	// ReceivedAt is when the event reached this program, or the program that made the archive. A node does not report
+	// when it got a transaction itself.
 	ReceivedAt time.Time
 	// Transactions in the order of the body.
 	Transactions []Announced

@@ -9,22 +9,22 @@ import (
 // Schema identifies one version of a projection's tables, such as ft_v2.
 type Schema = schema.Schema
 
-// Spec describes one version of a projection. A projection's code has the number of its rules as its version. It folds into
-// the tables of that version or, where it is Rebuildable, of any other.
+// Spec describes one version of a projection. A projection's code has the number of its rules as its version. It folds
+// into the tables of that version or, where it is Rebuildable, of any other.
 type Spec struct {
 	Schema
 	// Tables is the DDL of the version's tables, with {schema} in place of the schema's name. It runs once, in the
 	// transaction that registers the version. What follows the line ReaderIndexes may wait until the end of the build.
 	Tables string
-	// Views names the tables that SQL users see in the schema api while this version is active. "ft_token:token" gives the
-	// table token the view ft_token; without a colon, view and table have the same name.
+	// Views names the tables that SQL users see in the schema api while this version is active. "ft_token:token" gives
+	// the table token the view ft_token; without a colon, view and table have the same name.
 	Views []string
 	// Records are the kinds of records whose content the projection reads.
 	Records []RecordKind
 }
 
-// ReaderIndexes is the line of Tables below which there are only indexes that no fold needs. Building them is cheaper once
-// the rows are there.
+// ReaderIndexes is the line of Tables below which there are only indexes that no fold needs. Building them is cheaper
+// once the rows are there.
 const ReaderIndexes = "-- Indexes for readers: a build makes them at its end."
 
 // DDL returns the SQL that creates the version's schema with its tables and indexes.

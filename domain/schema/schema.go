@@ -1,5 +1,5 @@
-// Package schema names the Postgres schemas that hold read tables, such as "ft_v2" for version 2 of the projection ft. It
-// is the only place where such a name is formatted and parsed.
+// Package schema names the Postgres schemas that hold read tables, such as "ft_v2" for version 2 of the projection ft.
+// It is the only place where such a name is formatted and parsed.
 package schema
 
 import (

@@ -82,7 +82,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.Serv
 // OpenAPI returns the description of all operations (OpenAPI 3.1), which must not be modified.
 func (a *API) OpenAPI() *huma.OpenAPI { return a.huma.OpenAPI() }
 
-// description returns the configuration of huma, which serves /openapi.json and /openapi.yaml but no documentation page.
+// description returns the configuration of huma, which serves /openapi.json and /openapi.yaml but no documentation
+// page.
 func description(config Config) huma.Config {
 	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	schemas.RegisterTypeAlias(reflect.TypeFor[hash.Hash32](), reflect.TypeFor[hashText]())

@@ -30,8 +30,8 @@ type stream struct {
 
 const linesType = "application/x-ndjson"
 
-// Lines are sent to the client after flushLines of them, or after flushTime. A client that takes longer than writeTimeout to read
-// is cut off, because the comparison holds a snapshot of the database.
+// Lines are sent to the client after flushLines of them, or after flushTime. A client that takes longer than
+// writeTimeout to read is cut off, because the comparison holds a snapshot of the database.
 const (
 	flushLines   = 256
 	flushTime    = time.Second

@@ -61,8 +61,8 @@ func statusCodeOf(err error) int {
 	return http.StatusConflict // package version refused the operation
 }
 
-// Advice returns what to do about an error of package version, in a sentence; empty when the error says so itself, or when there is
-// nothing to advise.
+// Advice returns what to do about an error of package version, in a sentence; empty when the error says so itself, or
+// when there is nothing to advise.
 func Advice(err error) string {
 	var behind *version.BehindError
 	var input *version.InputError

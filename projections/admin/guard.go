@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// CheckAddress returns an error for an address that must not be listened on with this token: without a token, only a loopback
-// address is allowed. loopback says whether it is one.
+// CheckAddress returns an error for an address that must not be listened on with this token: without a token, only a
+// loopback address is allowed. loopback says whether it is one.
 func CheckAddress(address, token string) (loopback bool, err error) {
 	resolved, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
@@ -28,14 +28,14 @@ func (a *API) guard(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // the handler of reads sets its own
-		// A stranger can let a host name of his own resolve to this machine (DNS rebinding). His page then has the same origin
-		// as the API. On other addresses than loopback such a page lacks the token.
+		// A stranger can let a host name of his own resolve to this machine (DNS rebinding). His page then has the same
+		// origin as the API. On other addresses than loopback such a page lacks the token.
 		if a.config.Loopback && !namesThisMachine(r.Host) {
 			writeFailure(w, &failureError{StatusCode: http.StatusForbidden, Message: fmt.Sprintf("%q is not a name of this machine: ask for 127.0.0.1 or localhost", r.Host)})
 			return
 		}
-		// Check lets all reads through, so it is given a write: the read API allows any origin to read, but pages of other
-		// origins must not reach this API at all.
+		// Check lets all reads through, so it is given a write: the read API allows any origin to read, but pages of
+		// other origins must not reach this API at all.
 		write := *r
 		write.Method = http.MethodPost
 		if err := protection.Check(&write); err != nil {

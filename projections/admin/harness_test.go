@@ -37,7 +37,8 @@ type site struct {
 	logged *buffer
 }
 
-// newSite folds some posts of a made-up chain, and serves administration and reads. change, if set, changes the settings.
+// newSite folds some posts of a made-up chain, and serves administration and reads. change, if set, changes the
+// settings.
 func newSite(t *testing.T, change func(*admin.Config)) *site {
 	t.Helper()
 	canonical, err := chain.New(chain.Recommended, nil)

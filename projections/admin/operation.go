@@ -68,8 +68,8 @@ func (a *API) logChange(ctx context.Context, o operation, in any, err error) {
 	a.config.Logger.LogAttrs(ctx, level, "administration", attributes...)
 }
 
-// projectionInput is the input of an operation on a projection. Inputs repeat their path parameters because huma ignores the fields
-// of embedded types that are not exported.
+// projectionInput is the input of an operation on a projection. Inputs repeat their path parameters because huma
+// ignores the fields of embedded types that are not exported.
 type projectionInput struct {
 	Name string `path:"name" doc:"The projection, such as ft." pattern:"^[a-z][a-z0-9_]*$" maxLength:"63" example:"ft"`
 }

@@ -187,7 +187,8 @@ func TestNoRoom(t *testing.T) {
 	s.must(http.StatusAccepted, http.MethodPost, "/ft/rebuild", `{"force": true}`, nil)
 }
 
-// A projection without any version can't be rebuilt: its first version is built by itself, and a rebuilt one would not become active.
+// A projection without any version can't be rebuilt: its first version is built by itself, and a rebuilt one would not
+// become active.
 func TestFirstVersion(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)

@@ -12,8 +12,8 @@ import (
 	"strata/projections/internal/rig"
 )
 
-// latecomer is a Tally that counts its folds, and those in which the indexes for readers are there while the leader is still far
-// behind the head.
+// latecomer is a Tally that counts its folds, and those in which the indexes for readers are there while the leader is
+// still far behind the head.
 type latecomer struct {
 	*rig.Tally
 	early, folds *atomic.Int64
@@ -37,8 +37,8 @@ func (p latecomer) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	return p.Tally.Fold(ctx, tx, after, steps)
 }
 
-// TestIndexesComeLast builds a projection together with its leader, as after an import. The projection keeps up with the leader,
-// and yet it must not make its indexes before the leader is at the head.
+// TestIndexesComeLast builds a projection together with its leader, as after an import. The projection keeps up with
+// the leader, and yet it must not make its indexes before the leader is at the head.
 func TestIndexesComeLast(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -59,8 +59,8 @@ func TestIndexesComeLast(t *testing.T) {
 	replay.Wait(t, log)
 }
 
-// TestShortBuild builds a projection with its leader from a short log, and expects one fold of all steps: while the leader is
-// building, its follower must not take steps one by one.
+// TestShortBuild builds a projection with its leader from a short log, and expects one fold of all steps: while the
+// leader is building, its follower must not take steps one by one.
 func TestShortBuild(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)

@@ -9,9 +9,10 @@ import (
 	"strata/projections/internal/pause"
 )
 
-// A follower that has caught up stays in bulk mode while more than bulkLag items come in each calmTime: in live mode it would
-// only fall behind again. After a batch of fewer than gatherItems it waits for gatherTime before it reads on, so that the items
-// that come meanwhile share a transaction. When there is nothing to read it waits up to pollTime for a notification.
+// A follower that has caught up stays in bulk mode while more than bulkLag items come in each calmTime: in live mode it
+// would only fall behind again. After a batch of fewer than gatherItems it waits for gatherTime before it reads on, so
+// that the items that come meanwhile share a transaction. When there is nothing to read it waits up to pollTime for a
+// notification.
 const (
 	calmTime    = time.Second
 	gatherTime  = 25 * time.Millisecond
@@ -19,15 +20,15 @@ const (
 	pollTime    = 100 * time.Millisecond
 )
 
-// buildTime is how often a follower that has not caught up looks for more when there is nothing to read: the leader whose steps
-// it folds is far behind, too.
+// buildTime is how often a follower that has not caught up looks for more when there is nothing to read: the leader
+// whose steps it folds is far behind, too.
 const buildTime = 10 * time.Millisecond
 
 // arrivalTime is how often a follower at the end of its input checks whether that is the real head.
 const arrivalTime = 50 * time.Millisecond
 
-// bulk takes batches until the head is reached and few items come. It reads and decodes one batch while the one before is
-// applied.
+// bulk takes batches until the head is reached and few items come. It reads and decodes one batch while the one before
+// is applied.
 func (f *follower[T]) bulk(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -105,8 +106,8 @@ type itemBatch[T projections.Item] struct {
 	err   error
 }
 
-// batches reads on from the position, one batch ahead of the receiver, until ctx ends or reading fails. Once caughtUp is set, it
-// lets items gather.
+// batches reads on from the position, one batch ahead of the receiver, until ctx ends or reading fails. Once caughtUp
+// is set, it lets items gather.
 func (f *follower[T]) batches(ctx context.Context, caughtUp *atomic.Bool) <-chan itemBatch[T] {
 	batches := make(chan itemBatch[T])
 	go func() {

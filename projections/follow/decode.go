@@ -97,8 +97,8 @@ func decodeRecord(event *eventstore.Event) (record projections.Record, err error
 	return record, nil
 }
 
-// decodeAnnouncement decodes the transactions of a mempool. It refuses all of them when one can't be read: then the body is not
-// what a node sends.
+// decodeAnnouncement decodes the transactions of a mempool. It refuses all of them when one can't be read: then the
+// body is not what a node sends.
 func decodeAnnouncement(payload *nodeevent.MempoolTx, receivedAt time.Time) (*projections.Announcement, error) {
 	a := &projections.Announcement{ReceivedAt: receivedAt, Transactions: make([]projections.Announced, len(payload.RawTxs))}
 	for i, raw := range payload.RawTxs {
@@ -111,8 +111,8 @@ func decodeAnnouncement(payload *nodeevent.MempoolTx, receivedAt time.Time) (*pr
 	return a, nil
 }
 
-// decodeTransactions refuses the payload when it can't tell who pays what: without that every later balance would be wrong. A
-// payload type that this program does not know is no reason to refuse: the fee is in the part before it.
+// decodeTransactions refuses the payload when it can't tell who pays what: without that every later balance would be
+// wrong. A payload type that this program does not know is no reason to refuse: the fee is in the part before it.
 func decodeTransactions(txs []nodeevent.Transaction) ([]*transaction.Transaction, error) {
 	decoded := make([]*transaction.Transaction, len(txs))
 	for i := range txs {

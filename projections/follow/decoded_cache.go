@@ -2,9 +2,9 @@ package follow
 
 import "sync"
 
-// decodedCache caches the decoded content of the events that were decoded last, up to a number of bytes of their bodies. It
-// evicts in the order of insertion: each projection reads events once, in the order in which they were decoded, so neither
-// recency nor frequency says anything. It is safe for concurrent use.
+// decodedCache caches the decoded content of the events that were decoded last, up to a number of bytes of their
+// bodies. It evicts in the order of insertion: each projection reads events once, in the order in which they were
+// decoded, so neither recency nor frequency says anything. It is safe for concurrent use.
 type decodedCache[T any] struct {
 	mu      sync.Mutex
 	entries map[int64]cacheEntry[T]

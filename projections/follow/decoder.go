@@ -16,9 +16,9 @@ import (
 	"strata/projections"
 )
 
-// Events whose bodies chain and ordinals read. Nodes and indexers may be configured to post to a path with a slash at its end,
-// so both forms are listed. The bodies of all other events are not fetched from the log: a signer's node posts StackerDB chunks
-// by the megabyte.
+// Events whose bodies chain and ordinals read. Nodes and indexers may be configured to post to a path with a slash at
+// its end, so both forms are listed. The bodies of all other events are not fetched from the log: a signer's node posts
+// StackerDB chunks by the megabyte.
 var (
 	ChainPaths = append(withSlash(
 		nodeevent.PathBlock, nodeevent.PathBurnBlock, nodeevent.PathMicroblocks,
@@ -35,8 +35,8 @@ func withSlash(paths ...string) []string {
 	return both
 }
 
-// Decoder decodes events of the log, each once per process however many projections read it: the content of steps stays in a
-// cache, bounded by the bytes of the bodies, long enough for the followers of the steps.
+// Decoder decodes events of the log, each once per process however many projections read it: the content of steps stays
+// in a cache, bounded by the bytes of the bodies, long enough for the followers of the steps.
 type Decoder struct {
 	log     *eventstore.Log
 	blocks  *decodedCache[*projections.Block]
@@ -45,12 +45,12 @@ type Decoder struct {
 	decoded prometheus.Counter
 }
 
-// DecoderCacheBytesDefault bounds the bodies whose decoded content is cached, of blocks and of the ordinals feed each. Records
-// have a quarter of it.
+// DecoderCacheBytesDefault bounds the bodies whose decoded content is cached, of blocks and of the ordinals feed each.
+// Records have a quarter of it.
 const DecoderCacheBytesDefault = 32 << 20
 
-// NewDecoder makes a Decoder that reads from log what is not in its cache. decoded counts blocks and payloads of the ordinals
-// feed.
+// NewDecoder makes a Decoder that reads from log what is not in its cache. decoded counts blocks and payloads of the
+// ordinals feed.
 func NewDecoder(log *eventstore.Log, cacheBytes int64, decoded prometheus.Counter) *Decoder {
 	if cacheBytes <= 0 {
 		cacheBytes = DecoderCacheBytesDefault
@@ -94,22 +94,24 @@ func (d *Decoder) DecodeFeed(ctx context.Context, events []eventstore.Event) ([]
 	})
 }
 
-// Blocks returns the decoded /new_block events at these positions. What is not in the cache is read from the log at once.
+// Blocks returns the decoded /new_block events at these positions. What is not in the cache is read from the log at
+// once.
 func (d *Decoder) Blocks(ctx context.Context, seqs []int64) (map[int64]*projections.Block, error) {
 	return contents(ctx, d, d.blocks, seqs, decodeEvent, func(item *projections.LogItem) (*projections.Block, bool) {
 		return item.Block, item.Block != nil
 	})
 }
 
-// Payloads returns the decoded payloads of the ordinals feed at these positions. What is not in the cache is read from the log
-// at once.
+// Payloads returns the decoded payloads of the ordinals feed at these positions. What is not in the cache is read from
+// the log at once.
 func (d *Decoder) Payloads(ctx context.Context, seqs []int64) (map[int64]*ordinals.Payload, error) {
 	return contents(ctx, d, d.feed, seqs, decodeFeed, func(item *projections.LogItem) (*ordinals.Payload, bool) {
 		return item.Feed, item.Feed != nil
 	})
 }
 
-// Records returns the records and Bitcoin blocks at these positions. What is not in the cache is read from the log at once.
+// Records returns the records and Bitcoin blocks at these positions. What is not in the cache is read from the log at
+// once.
 func (d *Decoder) Records(ctx context.Context, seqs []int64) (map[int64]projections.Record, error) {
 	return contents(ctx, d, d.records, seqs, decodeEvent, func(item *projections.LogItem) (projections.Record, bool) {
 		return recordOf(item), recordOf(item) != nil

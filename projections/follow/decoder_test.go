@@ -14,8 +14,8 @@ import (
 	"strata/projections/follow"
 )
 
-// TestDecodedOnce folds far more than the decoder's cache holds, in bulk, and expects each block to be decoded once although two
-// projections read it.
+// TestDecodedOnce folds far more than the decoder's cache holds, in bulk, and expects each block to be decoded once
+// although two projections read it.
 func TestDecodedOnce(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)

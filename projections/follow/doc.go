@@ -9,9 +9,9 @@
 //	└──────┘ ◀─────────────────── └──────┘               └────────┘
 //	           caught up
 //
-// Live, items come one at a time through a watermill router whose topic is the log itself, or the list of steps. Far behind,
-// they come in batches of up to thousands, one transaction each. Both modes end in the same apply: one transaction that moves
-// the position, folds the items and stores the outcome.
+// Live, items come one at a time through a watermill router whose topic is the log itself, or the list of steps. Far
+// behind, they come in batches of up to thousands, one transaction each. Both modes end in the same apply: one
+// transaction that moves the position, folds the items and stores the outcome.
 //
 // An event is decoded once per process, however many projections read it: see Decoder.
 //

@@ -15,8 +15,8 @@ import (
 type engine struct {
 	log  *eventstore.Log
 	pool *pgxpool.Pool
-	// readers are the connections with which live followers read. Each holds one until what it has read is folded: if they
-	// read and folded with the same connections, enough followers would leave none to fold with.
+	// readers are the connections with which live followers read. Each holds one until what it has read is folded: if
+	// they read and folded with the same connections, enough followers would leave none to fold with.
 	readers *pgxpool.Pool
 	logger  *slog.Logger
 	metrics *metrics
@@ -40,8 +40,8 @@ func (e *engine) listen(lines []line, interval time.Duration) {
 	}
 }
 
-// connect makes the connections for readers, as many as there are projections. Several versions of a projection take turns,
-// since each needs one for a moment only.
+// connect makes the connections for readers, as many as there are projections. Several versions of a projection take
+// turns, since each needs one for a moment only.
 func (e *engine) connect(ctx context.Context, projections int) error {
 	config := e.pool.Config()
 	config.MaxConns, config.MinConns, config.MinIdleConns = int32(projections)+2, 0, 0

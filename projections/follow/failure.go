@@ -13,8 +13,8 @@ import (
 	"strata/projections"
 )
 
-// errMoved is returned by apply when the position in the database is not the expected one: another process has applied these
-// items, or a commit succeeded whose answer was lost.
+// errMoved is returned by apply when the position in the database is not the expected one: another process has applied
+// these items, or a commit succeeded whose answer was lost.
 var errMoved = errors.New("the position was moved by somebody else")
 
 // FoldError says what stopped a projection: which item, and why.
@@ -33,8 +33,8 @@ func (e *FoldError) Error() string {
 
 func (e *FoldError) Unwrap() error { return e.Err }
 
-// transient reports whether an error is due to the state of the database rather than to the items. Then the same call may
-// succeed later, and waiting is right.
+// transient reports whether an error is due to the state of the database rather than to the items. Then the same call
+// may succeed later, and waiting is right.
 func transient(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true

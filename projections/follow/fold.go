@@ -31,8 +31,8 @@ func (f *follower[T]) take(ctx context.Context, items []T) error {
 	return nil
 }
 
-// takeNext applies items. When they are not the next ones it returns errMoved, or a *FoldError if the next one is missing from
-// the input.
+// takeNext applies items. When they are not the next ones it returns errMoved, or a *FoldError if the next one is
+// missing from the input.
 func (f *follower[T]) takeNext(ctx context.Context, items []T) error {
 	consecutive := 0
 	for consecutive < len(items) && items[consecutive].Position() == f.position+int64(consecutive)+1 {
@@ -57,8 +57,8 @@ func (f *follower[T]) takeNext(ctx context.Context, items []T) error {
 	}
 }
 
-// applyOrIsolate applies items. When they fail for a reason of their own, it applies halves, so that all items before the one at
-// fault are applied, and that one alone is tried a few times before it is given up.
+// applyOrIsolate applies items. When they fail for a reason of their own, it applies halves, so that all items before
+// the one at fault are applied, and that one alone is tried a few times before it is given up.
 func (f *follower[T]) applyOrIsolate(ctx context.Context, items []T) error {
 	err := f.apply(ctx, items)
 	switch {
@@ -118,18 +118,20 @@ func (f *follower[T]) apply(ctx context.Context, items []T) error {
 //
 // The commit does not wait for the disk: rows and position are lost together or not at all, and the log has the events.
 //
-// A fold looks up rows by keys, many at once, and there is an index for each kind of look-up. The planner can't know that: a
-// table that is being built has no statistics, or those of a moment when it was small or empty. It would then read the whole
-// table, or all rows of an account, for a few of them, again and again, and ever longer as the table grows. So the settings leave
-// the planner no other way than an index look-up for each key, and make it plan each statement once.
+// A fold looks up rows by keys, many at once, and there is an index for each kind of look-up. The planner can't know
+// that: a table that is being built has no statistics, or those of a moment when it was small or empty. It would then
+// read the whole table, or all rows of an account, for a few of them, again and again, and ever longer as the table
+// grows. So the settings leave the planner no other way than an index look-up for each key, and make it plan each
+// statement once.
 const foldSettings = `
 	SELECT set_config('synchronous_commit', 'off', true),
 	       set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
 	       set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
 	       set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// queueMove queues the compare-and-set that makes each item count once. Its row lock also keeps a second process from folding the
-// same items at the same time. moved is set when the batch has run: false when another process has moved the position.
+// queueMove queues the compare-and-set that makes each item count once. Its row lock also keeps a second process from
+// folding the same items at the same time. moved is set when the batch has run: false when another process has moved
+// the position.
 func (f *follower[T]) queueMove(batch *pgx.Batch, last T) (moved *bool) {
 	moved = new(bool)
 	batch.Queue(`

@@ -32,8 +32,8 @@ type versionFollower interface {
 	progressed() *progress
 }
 
-// follower keeps one version of a projection up to date with its input. It owns the transaction in which rows and position
-// change together.
+// follower keeps one version of a projection up to date with its input. It owns the transaction in which rows and
+// position change together.
 type follower[T projections.Item] struct {
 	pool       *pgxpool.Pool
 	source     source[T]
@@ -137,8 +137,8 @@ func (f *follower[T]) failedAt(cause error) int64 {
 	return f.position + 1
 }
 
-// follow leads the version, or stands by until it can, and follows until something goes wrong or another process moves the
-// position. With atStart, a version that failed in an earlier run of the program is tried again.
+// follow leads the version, or stands by until it can, and follows until something goes wrong or another process moves
+// the position. With atStart, a version that failed in an earlier run of the program is tried again.
 func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	before, err := f.readPlace(ctx)
 	if err != nil {
@@ -162,8 +162,8 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	f.reach(place.Position)
 	err = f.keepUp(ctx)
 	if err != nil && ctx.Err() == nil && !transient(err) && !errors.Is(err, errMoved) && !errors.Is(err, register.ErrNotRegistered) {
-		// The next leader must see the failure, so it is written while this process still leads. If that does not succeed,
-		// fail tries again.
+		// The next leader must see the failure, so it is written while this process still leads. If that does not
+		// succeed, fail tries again.
 		_ = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.failedAt(err), err)
 	}
 	return err
@@ -205,8 +205,8 @@ func (f *follower[T]) keepUp(ctx context.Context) error {
 	return nil
 }
 
-// arrive is called at the head. It finishes the build and stores that the version is live. It returns false when the head is not
-// the real one yet, because the leader whose steps are folded is still being built itself.
+// arrive is called at the head. It finishes the build and stores that the version is live. It returns false when the
+// head is not the real one yet, because the leader whose steps are folded is still being built itself.
 func (f *follower[T]) arrive(ctx context.Context) (bool, error) {
 	place, err := f.readPlace(ctx)
 	if err != nil {

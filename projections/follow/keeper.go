@@ -15,8 +15,8 @@ import (
 // keeperInterval is how often the keeper reads the register without a notification of a change.
 const keeperInterval = time.Second
 
-// keeper runs a follower for each registered version that this program's code can follow: versions with its own rules, whose
-// input has them too. Other versions are left to processes with their code.
+// keeper runs a follower for each registered version that this program's code can follow: versions with its own rules,
+// whose input has them too. Other versions are left to processes with their code.
 type keeper struct {
 	runner *Runner
 	logger *slog.Logger
@@ -102,8 +102,8 @@ func (k *keeper) reconcile(ctx context.Context, es register.Entries) {
 	}
 }
 
-// canRead reports whether the code of a line can read the input of a version: only the rules that have written a list of steps
-// define its form.
+// canRead reports whether the code of a line can read the input of a version: only the rules that have written a list
+// of steps define its form.
 func (l line) canRead(es register.Entries, e register.Entry) bool {
 	leader := l.leader().Definition
 	if e.Name == leader.Spec.Name {
@@ -168,7 +168,8 @@ func (k *keeper) followersOf(leader projections.Schema) (all []*progress) {
 	return all
 }
 
-// showViews makes the views show a version that has become active. When it fails, the keeper tries again a second later.
+// showViews makes the views show a version that has become active. When it fails, the keeper tries again a second
+// later.
 func (k *keeper) showViews(ctx context.Context, spec projections.Spec) {
 	err := register.TryViews(ctx, k.runner.engine.pool, spec)
 	if err == nil {

@@ -34,7 +34,8 @@ import (
 	"strata/projections/version"
 )
 
-// childEnv is the environment variable that makes this test binary a server on the database that it names. The parent kills it.
+// childEnv is the environment variable that makes this test binary a server on the database that it names. The parent
+// kills it.
 const childEnv = "STRATA_KILL_TEST_DATABASE"
 
 func TestMain(m *testing.M) {
@@ -72,9 +73,9 @@ func serveChild(url string) error {
 	return group.Wait()
 }
 
-// TestKill kills the server with SIGKILL at random moments while a node posts to it. As nodes do, it posts the same body again
-// until it is acknowledged. In the end nothing is lost, and nothing was applied twice: the rows are the same as when the log is
-// folded at once, and the same as when the canonical chain is folded alone.
+// TestKill kills the server with SIGKILL at random moments while a node posts to it. As nodes do, it posts the same
+// body again until it is acknowledged. In the end nothing is lost, and nothing was applied twice: the rows are the same
+// as when the log is folded at once, and the same as when the canonical chain is folded alone.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const posts, killsMin = 400, 30
@@ -148,7 +149,8 @@ func TestKill(t *testing.T) {
 	checkSameRows(t, alone, log)
 }
 
-// TestKillRebuild kills the process that rebuilds a line with SIGKILL, again and again, and expects the next one to go on.
+// TestKillRebuild kills the process that rebuilds a line with SIGKILL, again and again, and expects the next one to go
+// on.
 func TestKillRebuild(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)

@@ -5,8 +5,9 @@ import (
 	"errors"
 )
 
-// A follower takes items in batches rather than one by one when more than bulkLag of them wait, or when at least two wait that
-// have more than bulkBytes together: blocks of the ordinals feed have megabytes, so that a few dozen are much work.
+// A follower takes items in batches rather than one by one when more than bulkLag of them wait, or when at least two
+// wait that have more than bulkBytes together: blocks of the ordinals feed have megabytes, so that a few dozen are much
+// work.
 const (
 	bulkLag   = 64
 	bulkBytes = 1 << 20

@@ -10,7 +10,8 @@ import (
 	"strata/projections/internal/rig"
 )
 
-// TestLargeItems expects a follower that is a few blocks behind to fold them one at a time, but large blocks in one batch.
+// TestLargeItems expects a follower that is a few blocks behind to fold them one at a time, but large blocks in one
+// batch.
 func TestLargeItems(t *testing.T) {
 	t.Parallel()
 	const blocks = 24

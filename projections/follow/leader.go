@@ -15,8 +15,8 @@ import (
 // standbyInterval is how often a standby checks whether the leader is gone.
 const standbyInterval = 500 * time.Millisecond
 
-// lead waits until no other process folds the same version, and returns a function that ends the leadership. Two processes
-// that fold the same version would be correct but wasteful: of their compare-and-sets only one succeeds.
+// lead waits until no other process folds the same version, and returns a function that ends the leadership. Two
+// processes that fold the same version would be correct but wasteful: of their compare-and-sets only one succeeds.
 //
 // The leadership is an advisory lock, held by a connection. Where such locks don't work lead returns at once, and the
 // compare-and-set alone decides.

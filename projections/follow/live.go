@@ -10,16 +10,16 @@ import (
 	"strata/eventstore/topic"
 )
 
-// lagCheckItems is after how many items a live follower checks whether it has fallen far behind. It also does after the first:
-// what made live mode begin may have been a large item, or one of many.
+// lagCheckItems is after how many items a live follower checks whether it has fallen far behind. It also does after the
+// first: what made live mode begin may have been a large item, or one of many.
 const lagCheckItems = 16
 
-// lagCheckInterval is how often a live follower checks whether it has fallen far behind. The subscriber can't be asked: it
-// swallows errors of its query.
+// lagCheckInterval is how often a live follower checks whether it has fallen far behind. The subscriber can't be asked:
+// it swallows errors of its query.
 const lagCheckInterval = time.Second
 
-// live takes items one at a time from a watermill router until ctx ends, an item fails, or it falls far behind, in which case
-// it returns nil.
+// live takes items one at a time from a watermill router until ctx ends, an item fails, or it falls far behind, in
+// which case it returns nil.
 func (f *follower[T]) live(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -20,8 +20,9 @@ import (
 	"strata/projections/sft"
 )
 
-// TestFoldsLookUp builds all projections from a log with many forks, and expects no fold to scan a whole table or index: the cost of
-// an event must not depend on how many came before it. The tables have no statistics while they are built.
+// TestFoldsLookUp builds all projections from a log with many forks, and expects no fold to scan a whole table or
+// index: the cost of an event must not depend on how many came before it. The tables have no statistics while they are
+// built.
 func TestFoldsLookUp(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -37,7 +38,8 @@ func TestFoldsLookUp(t *testing.T) {
 	stop()
 	waitForOtherSessions(t, log)
 
-	// Making an index scans its table once. The followers read the list of steps; gap is empty, and horizon has one row.
+	// Making an index scans its table once. The followers read the list of steps; gap is empty, and horizon has one
+	// row.
 	const whole = `
 		SELECT coalesce(string_agg(format('%s.%s %s times', t.schemaname, t.relname, t.seq_scan - i.n), ', '), '')
 		FROM pg_stat_user_tables t
@@ -46,8 +48,8 @@ func TestFoldsLookUp(t *testing.T) {
 	if got := rig.Query[string](t, log, whole); got != "" {
 		t.Errorf("whole tables were scanned: %s", got)
 	}
-	// Lists of inscriptions and operations are counted in parts. The mempool looks once more at everything that it forgets, or
-	// lets expire.
+	// Lists of inscriptions and operations are counted in parts. The mempool looks once more at everything that it
+	// forgets, or lets expire.
 	const wide = `
 		SELECT coalesce(string_agg(format('%s.%s %s rows in %s looks', schemaname, indexrelname, idx_tup_read, idx_scan), ', ' ORDER BY idx_tup_read DESC), '')
 		FROM pg_stat_user_indexes

@@ -9,8 +9,9 @@ import (
 	"strata/projections/internal/pause"
 )
 
-// notifier notifies listeners on a channel of the database that something was committed. It does so outside the committing
-// transactions, because a NOTIFY makes commits queue, and joins notifications that come close together into one.
+// notifier notifies listeners on a channel of the database that something was committed. It does so outside the
+// committing transactions, because a NOTIFY makes commits queue, and joins notifications that come close together into
+// one.
 type notifier struct {
 	pool    *pgxpool.Pool
 	channel string

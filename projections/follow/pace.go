@@ -14,9 +14,9 @@ type progress struct {
 	position  atomic.Int64
 }
 
-// pace keeps a leader that is far behind the log from running away from the followers of its steps, so that they find the
-// decoded blocks in the cache and each block is decoded once. It never stops the leader for long: it does not wait for a
-// follower that stands still, or that is far behind anyway because its tables are being built.
+// pace keeps a leader that is far behind the log from running away from the followers of its steps, so that they find
+// the decoded blocks in the cache and each block is decoded once. It never stops the leader for long: it does not wait
+// for a follower that stands still, or that is far behind anyway because its tables are being built.
 type pace struct {
 	newestStep func(ctx context.Context) (int64, error)
 	followers  func() []*progress

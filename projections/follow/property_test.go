@@ -27,10 +27,10 @@ var generations = []synthchain.Generation{
 // seedsEnv is the environment variable with the number of histories to make up for each generation; default two.
 const seedsEnv = "STRATA_TEST_SEEDS"
 
-// TestForkHistory feeds random histories with everything that a node does: siblings, late parents, returning branches, Bitcoin
-// reorganisations, duplicates, empty genesis announcements. It stops and starts the projections on the way, and checks two
-// things: the rows agree with the generator's own model, and they are the same as when the canonical chain alone is replayed into
-// an empty database.
+// TestForkHistory feeds random histories with everything that a node does: siblings, late parents, returning branches,
+// Bitcoin reorganisations, duplicates, empty genesis announcements. It stops and starts the projections on the way, and
+// checks two things: the rows agree with the generator's own model, and they are the same as when the canonical chain
+// alone is replayed into an empty database.
 func TestForkHistory(t *testing.T) {
 	t.Parallel()
 	seeds := 2
@@ -202,8 +202,8 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	}
 }
 
-// canonicalRows are queries whose results must not depend on what happened beside the canonical chain. Positions in the log do
-// depend on that, so dump replaces them with the block that the event announced.
+// canonicalRows are queries whose results must not depend on what happened beside the canonical chain. Positions in the
+// log do depend on that, so dump replaces them with the block that the event announced.
 var canonicalRows = map[string]string{
 	"block":       `SELECT b.* FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq`,
 	"transaction": `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.transaction r ON r.source_seq = c.block_seq`,
@@ -293,8 +293,8 @@ func dump(t *testing.T, log *eventstore.Log, query string) []string {
 			case "source_seq":
 				value = blocks[value.(int64)]
 			case "changed_seq", "size", "pointer":
-				// Positions in the log, and values that depend on the order in which a node wrote its lists: when it announces
-				// a block again, the block's events have another order.
+				// Positions in the log, and values that depend on the order in which a node wrote its lists: when it
+				// announces a block again, the block's events have another order.
 				continue
 			}
 			fmt.Fprintf(&b, "%s=%v ", field.Name, value)

@@ -98,8 +98,8 @@ func TestRecordings(t *testing.T) {
 			}
 			compare(t, "STX balance", want.STX, pairs(t, log, `
 				SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
-			// The other implementation ignored the nonces of tenure changes (7) and Nakamoto coinbases (8). A node counts them
-			// like all others: they are consecutive with the rest. Check both ways of counting.
+			// The other implementation ignored the nonces of tenure changes (7) and Nakamoto coinbases (8). A node
+			// counts them like all others: they are consecutive with the rest. Check both ways of counting.
 			compare(t, "next nonce without tenures", want.Nonce, pairs(t, log, fmt.Sprintf(nextNonceSQL, `AND type_id NOT IN (7, 8)`)))
 			compare(t, "next nonce", pairs(t, log, fmt.Sprintf(nextNonceSQL, ``)), pairs(t, log, `
 				SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v2.nonce ORDER BY account, height DESC`))

@@ -31,8 +31,9 @@ type Config struct {
 	Committed func()
 	// DecoderCacheBytes bounds the bodies whose decoded blocks are cached; default DecoderCacheBytesDefault.
 	DecoderCacheBytes int64
-	// BuildNew registers versions for rules that the database has no tables of, so that they are built beside the active
-	// ones. Without it, such versions are registered on command only. In both cases they become active on command only.
+	// BuildNew registers versions for rules that the database has no tables of, so that they are built beside the
+	// active ones. Without it, such versions are registered on command only. In both cases they become active on
+	// command only.
 	BuildNew bool
 }
 
@@ -91,8 +92,8 @@ func (r *Runner) committedSteps(leader string) {
 	r.committed()
 }
 
-// Register creates what is missing in the database for all projections, so that readers find their tables before the first
-// event comes. Run does it too.
+// Register creates what is missing in the database for all projections, so that readers find their tables before the
+// first event comes. Run does it too.
 func (r *Runner) Register(ctx context.Context) error {
 	return version.Register(ctx, r.engine.pool, r.lines, r.config.BuildNew)
 }

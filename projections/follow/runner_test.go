@@ -20,8 +20,8 @@ import (
 // attempts is how often an item is tried alone before its projection stops.
 const attempts = 5
 
-// TestFailure lets one projection fail at one step. It applies everything before that step, the others go on, and it goes on too
-// when it is resumed after the fault is gone.
+// TestFailure lets one projection fail at one step. It applies everything before that step, the others go on, and it
+// goes on too when it is resumed after the fault is gone.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	const blocks, poison = 500, 321
@@ -109,7 +109,8 @@ func TestRestartTriesAgain(t *testing.T) {
 	rig.CheckRecorded(t, log, blocks)
 }
 
-// TestTwoProcesses runs two runners on one database, which share nothing but the tables. When the leader stops, the other goes on.
+// TestTwoProcesses runs two runners on one database, which share nothing but the tables. When the leader stops, the
+// other goes on.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -142,8 +143,8 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// TestTwoProcessesFail expects a fault to stop a projection also where another process stands by: the two must not make each other
-// try again.
+// TestTwoProcessesFail expects a fault to stop a projection also where another process stands by: the two must not make
+// each other try again.
 func TestTwoProcessesFail(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)

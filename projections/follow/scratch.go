@@ -13,12 +13,12 @@ import (
 	"strata/projections/internal/register"
 )
 
-// scratchFirst is the first number of scratch versions, which are built to be compared and dropped. It is above all numbers that
-// anybody uses.
+// scratchFirst is the first number of scratch versions, which are built to be compared and dropped. It is above all
+// numbers that anybody uses.
 const scratchFirst = 1 << 30
 
-// createScratch creates a scratch version, which nobody else follows or looks at. It is in use while conn leads it; what a process
-// that is gone has left, dropAbandoned removes.
+// createScratch creates a scratch version, which nobody else follows or looks at. It is in use while conn leads it;
+// what a process that is gone has left, dropAbandoned removes.
 func createScratch(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn, d projections.Definition, input string) (created register.Entry, err error) {
 	err = register.Change(ctx, pool, func(tx pgx.Tx, _ register.Entries) error {
 		created = register.Entry{Schema: projections.Schema{Name: d.Spec.Name}, Rules: d.Spec.Version, Input: input}
@@ -50,7 +50,8 @@ func createScratch(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn, d pr
 // dropTimeout bounds how long dropping scratch versions takes.
 const dropTimeout = time.Minute
 
-// dropScratch drops scratch versions, also when ctx has ended. Versions that fold the steps of others must come before these.
+// dropScratch drops scratch versions, also when ctx has ended. Versions that fold the steps of others must come before
+// these.
 func dropScratch(ctx context.Context, pool *pgxpool.Pool, versions []projections.Schema) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTimeout)
 	defer cancel()

@@ -83,8 +83,8 @@ func fieldIf[T any](has bool, field *T) *T {
 	return field
 }
 
-// loadContent sets a field of steps to the content of the event that each names. field returns the position of the event and
-// the field; nil where the step has no such content.
+// loadContent sets a field of steps to the content of the event that each names. field returns the position of the
+// event and the field; nil where the step has no such content.
 func loadContent[S projections.Item, T comparable](
 	ctx context.Context, steps []S, read func(context.Context, []int64) (map[int64]T, error), field func(*S) (seq int64, content *T),
 ) error {

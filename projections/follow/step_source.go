@@ -55,8 +55,8 @@ func (s *stepSource[T]) final(ctx context.Context) (final bool, err error) {
 	return final, nil
 }
 
-// read returns steps after a position: batchItems at most, and at most batchBytes of content unless the first step alone has
-// more.
+// read returns steps after a position: batchItems at most, and at most batchBytes of content unless the first step
+// alone has more.
 func (s *stepSource[T]) read(ctx context.Context, after int64) ([]T, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT `+s.list.columns+`
@@ -106,8 +106,8 @@ func (s *stepSource[T]) item(ctx context.Context, msg *message.Message) (T, erro
 	return steps[0], err
 }
 
-// stepSchema makes the table of steps a watermill topic; nothing is stored a second time. The UUID of a message is the step's
-// number, its payload is empty, and the step itself is attached to it.
+// stepSchema makes the table of steps a watermill topic; nothing is stored a second time. The UUID of a message is the
+// step's number, its payload is empty, and the step itself is attached to it.
 type stepSchema[T projections.Item] struct {
 	leader projections.Schema
 	list   stepList[T]

@@ -28,8 +28,8 @@ func newThrottle(pool *pgxpool.Pool, version projections.Schema) *throttle {
 	return &throttle{pool: pool, version: version, limiter: rate.NewLimiter(rate.Inf, 0)}
 }
 
-// wait returns how many of n items may be folded now, once at least one may be. That is never more than the items of one
-// second, so that a change of the throttle soon takes effect.
+// wait returns how many of n items may be folded now, once at least one may be. That is never more than the items of
+// one second, so that a change of the throttle soon takes effect.
 func (t *throttle) wait(ctx context.Context, n int) (int, error) {
 	if time.Since(t.readAt) > throttleInterval {
 		if err := t.read(ctx); err != nil {

@@ -2,14 +2,13 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -31,14 +30,15 @@ type VerifyRowsOptions struct {
 	Logger *slog.Logger
 	// Progress, if set, is called about every second with the number of items of a line that are folded, and the total.
 	Progress func(done, total int64)
-	// Difference is called for each row that differs: Old is what the active version has, New what the log gives. It ends the
-	// comparison of a projection by returning false.
+	// Difference is called for each row that differs: Old is what the active version has, New what the log gives. It
+	// ends the comparison of a projection by returning false.
 	Difference func(name string, d version.Difference) bool
 }
 
-// VerifyRows folds the log anew into scratch versions, compares these with the active versions where those stand by then, and
-// drops them. At the end it holds the followers of the active versions for moments; readers are never held. It returns
-// version.ErrRules when other code has built an active version: this program can't tell what that code would make of the log.
+// VerifyRows folds the log anew into scratch versions, compares these with the active versions where those stand by
+// then, and drops them. At the end it holds the followers of the active versions for moments; readers are never held.
+// It returns version.ErrRules when other code has built an active version: this program can't tell what that code would
+// make of the log.
 func VerifyRows(ctx context.Context, log *eventstore.Log, lines projections.Lines, options VerifyRowsOptions) error {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
@@ -101,8 +101,8 @@ func verifyLine(ctx context.Context, log *eventstore.Log, l line, options Verify
 	return buildAndCompare(ctx, pool, twins, options)
 }
 
-// planTwins returns what is to be built of a line: the leader first, then the followers that are to be compared. It is empty when
-// nothing is to be compared.
+// planTwins returns what is to be built of a line: the leader first, then the followers that are to be compared. It is
+// empty when nothing is to be compared.
 func planTwins(ctx context.Context, pool *pgxpool.Pool, l line, names []string) (twins []twin, err error) {
 	es, err := register.Read(ctx, pool)
 	if err != nil {
@@ -129,8 +129,8 @@ func planTwins(ctx context.Context, pool *pgxpool.Pool, l line, names []string) 
 	return twins, nil
 }
 
-// The scratch versions are built, again and again, up to where the active ones stand, until they are at most nearLag items behind
-// or buildRounds are over. Then the followers of the active versions are held.
+// The scratch versions are built, again and again, up to where the active ones stand, until they are at most nearLag
+// items behind or buildRounds are over. Then the followers of the active versions are held.
 const (
 	nearLag     = 4 * bulkLag
 	buildRounds = 20

@@ -46,11 +46,11 @@ func (e *InputError) Error() string {
 // ErrNoPrevious is returned when there is nothing to roll back to.
 var ErrNoPrevious = errors.New("no earlier version of it was active, or it is gone")
 
-// Activate makes readers see these versions from now on, all at one moment. With a leader, the newest versions that fold its
-// steps become active too, unless others are named. It refuses a version that is still behind after a short wait
-// (*BehindError), that Verify finds something wrong with (*VerifyError), that has other rules than this program (ErrRules), or
-// that has another input than what is active then (*InputError). No reader is stopped, none sees less of the log than before,
-// and Rollback returns to what was active.
+// Activate makes readers see these versions from now on, all at one moment. With a leader, the newest versions that
+// fold its steps become active too, unless others are named. It refuses a version that is still behind after a short
+// wait (*BehindError), that Verify finds something wrong with (*VerifyError), that has other rules than this program
+// (ErrRules), or that has another input than what is active then (*InputError). No reader is stopped, none sees less of
+// the log than before, and Rollback returns to what was active.
 func Activate(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, versions []projections.Schema) ([]Switch, error) {
 	newest := func(es register.Entries, name string, leader projections.Schema) (register.Entry, bool) {
 		d, _ := lines.Definition(name)
@@ -91,8 +91,8 @@ func Activate(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, 
 	return switches, nil
 }
 
-// Rollback makes readers see what was active before the last switch of a projection; with a leader, also of the projections
-// that fold its steps. It refuses like Activate, but verifies nothing: the versions were active before.
+// Rollback makes readers see what was active before the last switch of a projection; with a leader, also of the
+// projections that fold its steps. It refuses like Activate, but verifies nothing: the versions were active before.
 func Rollback(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, name string) ([]Switch, error) {
 	previous := func(es register.Entries, name string, leader projections.Schema) (register.Entry, bool) {
 		return es.Find(func(e register.Entry) bool { return e.Name == name && e.Previous && e.Leader() == leader })

@@ -62,8 +62,8 @@ func readComparison(ctx context.Context, tx pgx.Tx, a, b projections.Schema, tab
 	return c, nil
 }
 
-// sql returns the query that joins the two tables by their keys and keeps the rows that differ. Without a primary key, equal
-// rows are numbered, so that each has a key of its own.
+// sql returns the query that joins the two tables by their keys and keeps the rows that differ. Without a primary key,
+// equal rows are numbered, so that each has a key of its own.
 func (c *comparison) sql() string {
 	quoted := func(prefix, name string) string { return prefix + pgx.Identifier{name}.Sanitize() }
 	list := func(names []string, format func(string) string) string {

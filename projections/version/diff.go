@@ -43,8 +43,8 @@ type ColumnDifference struct {
 // errEnough ends a comparison whose caller wants no more differences.
 var errEnough = errors.New("enough")
 
-// Diff compares the rows of two versions of a projection at a moment at which both reflect the same of the log, and waits for
-// that. See DiffIn.
+// Diff compares the rows of two versions of a projection at a moment at which both reflect the same of the log, and
+// waits for that. See DiffIn.
 func Diff(ctx context.Context, pool *pgxpool.Pool, definition projections.Definition, v1, v2 int, each func(Difference) bool) error {
 	a, b := definition.Spec.At(v1).Schema, definition.Spec.At(v2).Schema
 	err := meet(ctx, pool, a, b, func(tx pgx.Tx) error { return DiffIn(ctx, tx, definition, a, b, each) })
@@ -54,9 +54,9 @@ func Diff(ctx context.Context, pool *pgxpool.Pool, definition projections.Defini
 	return nil
 }
 
-// DiffIn compares the rows of two versions of a projection in a snapshot: the tables and columns that both have, table by table
-// in the order of their keys. It calls each for every difference, until each returns false. Tables whose rows depend on how
-// they were built are left out.
+// DiffIn compares the rows of two versions of a projection in a snapshot: the tables and columns that both have, table
+// by table in the order of their keys. It calls each for every difference, until each returns false. Tables whose rows
+// depend on how they were built are left out.
 func DiffIn(ctx context.Context, snapshot pgx.Tx, definition projections.Definition, a, b projections.Schema, each func(Difference) bool) error {
 	err := diffTables(ctx, snapshot, definition.BuildDependent, a, b, each)
 	if errors.Is(err, errEnough) {

@@ -27,8 +27,8 @@ var (
 const dropPatience = 15 * time.Second
 
 // Drop deletes a version with its tables. It waits a while for those who still read them. It refuses the active version
-// (ErrActive), one whose steps others fold (ErrFollowed), and one that views show (ErrViewed). The views in the schema api
-// show another version soon after a switch; other views must be dropped by who made them.
+// (ErrActive), one whose steps others fold (ErrFollowed), and one that views show (ErrViewed). The views in the schema
+// api show another version soon after a switch; other views must be dropped by who made them.
 func Drop(ctx context.Context, pool *pgxpool.Pool, version projections.Schema) error {
 	for deadline := time.Now().Add(dropPatience); ; pause.For(ctx, 200*time.Millisecond) {
 		err := register.Change(ctx, pool, func(tx pgx.Tx, es register.Entries) error {

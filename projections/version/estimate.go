@@ -16,8 +16,8 @@ type Estimate struct {
 	// Rows and Bytes are the sums of the parts.
 	Rows  int64 `json:"rows"`
 	Bytes int64 `json:"bytes"`
-	// Seconds is how long the slowest part takes, since all are built at the same time; nil when the rate of any part is not
-	// known.
+	// Seconds is how long the slowest part takes, since all are built at the same time; nil when the rate of any part
+	// is not known.
 	Seconds *float64 `json:"seconds"`
 	// FreeBytes is the free space on the disk of the data directory; nil when that is not known.
 	FreeBytes *int64 `json:"free_bytes"`

@@ -16,8 +16,8 @@ import (
 // meetPatience bounds how long two versions that are followed may take to stand at the same place.
 const meetPatience = 30 * time.Second
 
-// meet calls f in a snapshot in which two versions reflect the same of the log. If they don't get there by themselves, the
-// follower of the one that is ahead is held for a moment.
+// meet calls f in a snapshot in which two versions reflect the same of the log. If they don't get there by themselves,
+// the follower of the one that is ahead is held for a moment.
 func meet(ctx context.Context, pool *pgxpool.Pool, a, b projections.Schema, f func(tx pgx.Tx) error) error {
 	for deadline := time.Now().Add(meetPatience); ; pause.For(ctx, 20*time.Millisecond) {
 		var s, t Status
@@ -61,8 +61,8 @@ func level(s, t Status) bool {
 	return s.LogSeq == t.LogSeq && s.Lag() == 0 && t.Lag() == 0
 }
 
-// meetHolding holds the follower of ahead until behind stands at the same place, and calls f then. met is false when behind did
-// not get there in time, or has gone past it.
+// meetHolding holds the follower of ahead until behind stands at the same place, and calls f then. met is false when
+// behind did not get there in time, or has gone past it.
 func meetHolding(ctx context.Context, pool *pgxpool.Pool, ahead, behind projections.Schema, f func(tx pgx.Tx) error) (met bool, err error) {
 	err = register.InSnapshotAfter(ctx, pool, func(lock pgx.Tx) (bool, error) {
 		want, err := register.Hold(ctx, lock, ahead)

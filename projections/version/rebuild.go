@@ -12,13 +12,14 @@ import (
 	"strata/projections/internal/register"
 )
 
-// ErrUnbuilt is returned when there is no version yet of what would be rebuilt, or of what would be rebuilt with it. The first
-// version becomes active by itself; a rebuilt one does not.
+// ErrUnbuilt is returned when there is no version yet of what would be rebuilt, or of what would be rebuilt with it.
+// The first version becomes active by itself; a rebuilt one does not.
 var ErrUnbuilt = errors.New("there is no version of it yet")
 
 // RebuildOptions say what to build beside what is there.
 type RebuildOptions struct {
-	// Name of the projection. A leader writes a new list of steps, so the projections that fold its steps are rebuilt too.
+	// Name of the projection. A leader writes a new list of steps, so the projections that fold its steps are rebuilt
+	// too.
 	Name string
 	// To is the number of the version; 0 for the number of the rules or, when that is taken, the one above all others.
 	To int
@@ -26,9 +27,9 @@ type RebuildOptions struct {
 	Throttle *int
 }
 
-// Rebuild registers further versions, with the rules of this program. Any process with these rules that runs a follow.Runner
-// builds them, from the log alone, and follows them from then on, also after a restart. They become active on command only.
-// ErrTaken when the number is in use, ErrUnbuilt when there is nothing to rebuild.
+// Rebuild registers further versions, with the rules of this program. Any process with these rules that runs a
+// follow.Runner builds them, from the log alone, and follows them from then on, also after a restart. They become
+// active on command only. ErrTaken when the number is in use, ErrUnbuilt when there is nothing to rebuild.
 func Rebuild(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, options RebuildOptions) (created []projections.Schema, err error) {
 	line, err := lines.Of(options.Name)
 	if err != nil {
@@ -50,7 +51,8 @@ func Rebuild(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, o
 	return created, nil
 }
 
-// planRebuild returns the versions that a rebuild creates, the leader's first. line has the definition of the leader first.
+// planRebuild returns the versions that a rebuild creates, the leader's first. line has the definition of the leader
+// first.
 func planRebuild(line []projections.Definition, es register.Entries, options RebuildOptions) (versions []register.NewVersion, err error) {
 	add := func(d projections.Definition, number int, input string) error {
 		if err := checkBuilt(es, d); err != nil {
@@ -101,8 +103,8 @@ func checkBuilt(es register.Entries, d projections.Definition) error {
 	return nil
 }
 
-// buildInput returns the version of a leader whose steps are folded to rebuild a follower: the active one or, when other rules
-// have written that, the newest with this program's rules.
+// buildInput returns the version of a leader whose steps are folded to rebuild a follower: the active one or, when
+// other rules have written that, the newest with this program's rules.
 func buildInput(es register.Entries, leader projections.Definition) (projections.Schema, error) {
 	own := es.Of(leader)
 	if active, ok := own.Active(leader.Spec.Name); ok {

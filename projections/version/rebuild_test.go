@@ -35,8 +35,8 @@ func everything(t *testing.T) projections.Lines {
 	}
 }
 
-// TestRebuildEverything rebuilds all projections while events come and blocks fork, with runners that stop at any moment, and
-// expects the same rows as those of the live versions. Then it switches, back and forth.
+// TestRebuildEverything rebuilds all projections while events come and blocks fork, with runners that stop at any
+// moment, and expects the same rows as those of the live versions. Then it switches, back and forth.
 func TestRebuildEverything(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)

@@ -19,9 +19,9 @@ var (
 	ErrTaken = register.ErrTaken
 )
 
-// Register registers the versions that this program's rules lack in the database. The first version of a projection becomes
-// active. Versions with other rules than those that are there are registered only if buildNew is set, to be built beside
-// them.
+// Register registers the versions that this program's rules lack in the database. The first version of a projection
+// becomes active. Versions with other rules than those that are there are registered only if buildNew is set, to be
+// built beside them.
 func Register(ctx context.Context, pool *pgxpool.Pool, lines projections.Lines, buildNew bool) error {
 	for _, line := range lines {
 		definitions := line.Definitions()
@@ -83,8 +83,8 @@ func follows(es register.Entries, d projections.Definition, leader projections.S
 	return es.Of(d).Has(func(e register.Entry) bool { return e.Leader() == leader })
 }
 
-// freeVersion returns a version of a projection that is not there: the one with this number (0 for the number of the rules)
-// or, when that is taken, the one above all others.
+// freeVersion returns a version of a projection that is not there: the one with this number (0 for the number of the
+// rules) or, when that is taken, the one above all others.
 func freeVersion(es register.Entries, d projections.Definition, number int) projections.Schema {
 	v := projections.Schema{Name: d.Spec.Name, Version: number}
 	if number == 0 {

@@ -131,8 +131,8 @@ func readStatus(ctx context.Context, q register.Querier, version projections.Sch
 	return Status{}, fmt.Errorf("projection %s: %w", version, ErrNotRegistered)
 }
 
-// measure returns about how many rows the tables of a version have, by the planner's or the cumulative statistics, and their
-// size in bytes.
+// measure returns about how many rows the tables of a version have, by the planner's or the cumulative statistics, and
+// their size in bytes.
 func measure(ctx context.Context, q register.Querier, version projections.Schema) (rows, bytes int64, err error) {
 	err = q.QueryRow(ctx, `
 		SELECT coalesce(sum(greatest(reltuples, pg_stat_get_live_tuples(oid), 0)), 0)::bigint, coalesce(sum(pg_total_relation_size(oid)), 0)::bigint
@@ -194,8 +194,8 @@ func (e *FailedError) Error() string {
 	return fmt.Sprintf("projection %s stopped at position %d: %s", e.Status.Name, *e.Status.ErrorPosition, *e.Status.Error)
 }
 
-// WaitUntilCaughtUp returns once no active version lags behind its input and all of them are live and have the indexes for
-// readers. It returns a *FailedError when one has stopped. It calls progress every interval.
+// WaitUntilCaughtUp returns once no active version lags behind its input and all of them are live and have the indexes
+// for readers. It returns a *FailedError when one has stopped. It calls progress every interval.
 func WaitUntilCaughtUp(ctx context.Context, pool *pgxpool.Pool, progress func([]Status), interval time.Duration) error {
 	reported := time.Now()
 	for {

@@ -28,9 +28,9 @@ type replacement struct {
 	to   register.Entry
 }
 
-// planSwitch returns what has to change for these versions to become active. Where a leader changes, so do the projections that
-// fold the steps of its active version: choose finds the version of each that folds the steps of the new leader. Versions that
-// are active already are left out.
+// planSwitch returns what has to change for these versions to become active. Where a leader changes, so do the
+// projections that fold the steps of its active version: choose finds the version of each that folds the steps of the
+// new leader. Versions that are active already are left out.
 func planSwitch(
 	es register.Entries, versions []projections.Schema,
 	choose func(es register.Entries, name string, leader projections.Schema) (register.Entry, bool),
@@ -107,8 +107,8 @@ func switchVersions(
 	return switches, nil
 }
 
-// waitUntilLevel holds the followers of the versions to replace for a moment, and waits until the new versions stand where
-// these stand, so that no reader goes back.
+// waitUntilLevel holds the followers of the versions to replace for a moment, and waits until the new versions stand
+// where these stand, so that no reader goes back.
 func waitUntilLevel(ctx context.Context, tx pgx.Tx, replacements []replacement) error {
 	deadline := time.Now().Add(holdPatience)
 	for _, r := range replacements {

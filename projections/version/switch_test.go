@@ -19,7 +19,8 @@ import (
 	"strata/projections/version"
 )
 
-// reader reads the active version over and over, as the API does: which version is active, and its rows, in one snapshot.
+// reader reads the active version over and over, as the API does: which version is active, and its rows, in one
+// snapshot.
 type reader struct {
 	reads    atomic.Int64
 	versions [3]atomic.Int64 // how often each was seen
@@ -67,8 +68,8 @@ func (r *reader) once(pool *pgxpool.Pool) error {
 	})
 }
 
-// TestSwitchUnderReads builds a version with other rules, and switches to it and back, again and again, while events come and a
-// reader reads all the time. No read fails, none mixes two versions, and none sees less than the one before.
+// TestSwitchUnderReads builds a version with other rules, and switches to it and back, again and again, while events
+// come and a reader reads all the time. No read fails, none mixes two versions, and none sees less than the one before.
 func TestSwitchUnderReads(t *testing.T) {
 	t.Parallel()
 	const readsMin = 10_000

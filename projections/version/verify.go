@@ -65,9 +65,9 @@ func (e *VerifyError) Error() string {
 	return fmt.Sprintf("projection %s is not fit for readers: %s", e.Schema, strings.Join(findings, " | "))
 }
 
-// Verify checks whether a version is fit for readers: it has caught up and has not failed, it could read at least the events
-// that the active version could read, it has its indexes, each row names an event of the log, and the checks of its code hold.
-// It reads all tables of the version, in one snapshot. ErrRules for a version that other code has built.
+// Verify checks whether a version is fit for readers: it has caught up and has not failed, it could read at least the
+// events that the active version could read, it has its indexes, each row names an event of the log, and the checks of
+// its code hold. It reads all tables of the version, in one snapshot. ErrRules for a version that other code has built.
 func Verify(ctx context.Context, pool *pgxpool.Pool, definition projections.Definition, version projections.Schema) (Verification, error) {
 	v := Verification{Schema: version}
 	if err := v.checkRules(ctx, pool, definition); err != nil {

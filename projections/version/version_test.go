@@ -13,8 +13,8 @@ import (
 	"strata/projections/version"
 )
 
-// TestTwoRules runs two programs with different rules on one database: each follows the versions that have its rules, and no
-// others.
+// TestTwoRules runs two programs with different rules on one database: each follows the versions that have its rules,
+// and no others.
 func TestTwoRules(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -86,8 +86,8 @@ func TestTwoRules(t *testing.T) {
 	stopNext()
 }
 
-// TestNewLeader starts a program with other rules of a leader: new versions of the followers are built too, on the steps of the
-// new version of the leader.
+// TestNewLeader starts a program with other rules of a leader: new versions of the followers are built too, on the
+// steps of the new version of the leader.
 func TestNewLeader(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)

@@ -125,8 +125,8 @@ func (es Entries) Has(condition func(Entry) bool) bool {
 	return ok
 }
 
-// Change lets change alter the register in a transaction, while nobody else does. The lock that orders such transactions is
-// that of a row that neither readers nor followers lock.
+// Change lets change alter the register in a transaction, while nobody else does. The lock that orders such
+// transactions is that of a row that neither readers nor followers lock.
 func Change(ctx context.Context, pool *pgxpool.Pool, change func(tx pgx.Tx, es Entries) error) error {
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT FROM strata.archive FOR NO KEY UPDATE`); err != nil {

@@ -15,8 +15,8 @@ import (
 	"strata/projections"
 )
 
-// Index ends a build: it makes the indexes that only readers need, and updates the planner's statistics of all tables. Each
-// index commits alone, so that an interrupted call makes none of them twice.
+// Index ends a build: it makes the indexes that only readers need, and updates the planner's statistics of all tables.
+// Each index commits alone, so that an interrupted call makes none of them twice.
 func Index(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec, logger *slog.Logger) error {
 	started := time.Now()
 	_, indexes := splitDDL(spec)
@@ -51,9 +51,9 @@ func Index(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec, logge
 	return nil
 }
 
-// Settings of tables. During a build, autovacuum neither freezes nor analyses a table because rows were inserted, which would
-// read the table again each time that it has grown by a part: folds need no statistics, and readers get theirs at the end of
-// the build. Dead rows are vacuumed as usual.
+// Settings of tables. During a build, autovacuum neither freezes nor analyses a table because rows were inserted, which
+// would read the table again each time that it has grown by a part: folds need no statistics, and readers get theirs at
+// the end of the build. Dead rows are vacuumed as usual.
 const (
 	buildSettings = `SET (autovacuum_vacuum_insert_threshold = -1, autovacuum_analyze_threshold = 2147483647)`
 	builtSettings = `RESET (autovacuum_vacuum_insert_threshold, autovacuum_analyze_threshold)`
@@ -99,7 +99,8 @@ func IndexNames(ddl string) (names []string) {
 	return names
 }
 
-// splitStatements splits SQL into statements, without comments. The SQL must have semicolons only at the ends of statements.
+// splitStatements splits SQL into statements, without comments. The SQL must have semicolons only at the ends of
+// statements.
 func splitStatements(sql string) (all []string) {
 	for statement := range strings.SplitSeq(sql, ";\n") {
 		var lines []string

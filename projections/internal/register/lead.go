@@ -10,8 +10,8 @@ import (
 	"strata/projections"
 )
 
-// LeadingConn takes a connection out of the pool, to hold the advisory locks of TryLead. Closing it releases them, whatever
-// state the session is in.
+// LeadingConn takes a connection out of the pool, to hold the advisory locks of TryLead. Closing it releases them,
+// whatever state the session is in.
 func LeadingConn(ctx context.Context, pool *pgxpool.Pool) (*pgx.Conn, error) {
 	acquired, err := pool.Acquire(ctx)
 	if err != nil {

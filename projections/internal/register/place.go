@@ -48,8 +48,8 @@ func ReadPosition(ctx context.Context, q Querier, version projections.Schema) (p
 	return position, nil
 }
 
-// Hold keeps the follower of a version from committing until the transaction ends, and returns where the version stands.
-// Readers are not affected.
+// Hold keeps the follower of a version from committing until the transaction ends, and returns where the version
+// stands. Readers are not affected.
 func Hold(ctx context.Context, tx pgx.Tx, version projections.Schema) (position int64, err error) {
 	err = tx.QueryRow(ctx, `SELECT position FROM strata.projection WHERE name = $1 AND version = $2 FOR NO KEY UPDATE`, version.Name, version.Version).
 		Scan(&position)

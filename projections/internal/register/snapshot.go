@@ -12,8 +12,8 @@ func InSnapshot(ctx context.Context, pool *pgxpool.Pool, f func(tx pgx.Tx) error
 	return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
 }
 
-// InSnapshotAfter calls f in a snapshot of the state that prepare holds with locks. The locks are released once the snapshot
-// is taken, before f runs. f is not called when prepare returns false.
+// InSnapshotAfter calls f in a snapshot of the state that prepare holds with locks. The locks are released once the
+// snapshot is taken, before f runs. f is not called when prepare returns false.
 func InSnapshotAfter(ctx context.Context, pool *pgxpool.Pool, prepare func(lock pgx.Tx) (bool, error), f func(tx pgx.Tx) error) error {
 	lock, err := pool.Begin(ctx)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"strata/projections"
 )
 
-// viewTimeout bounds how long changing views, or dropping tables, waits for readers to end. Other readers queue behind it
-// meanwhile.
+// viewTimeout bounds how long changing views, or dropping tables, waits for readers to end. Other readers queue behind
+// it meanwhile.
 const viewTimeout = `250ms`
 
 // View is a view that shows a table of a projection.
@@ -36,8 +36,8 @@ func parseView(entry string) (view, table string) {
 	return entry, entry
 }
 
-// showViews makes the views in the schema api show the tables of spec. It drops views that show tables of other versions and
-// that spec does not have.
+// showViews makes the views in the schema api show the tables of spec. It drops views that show tables of other
+// versions and that spec does not have.
 func showViews(ctx context.Context, tx pgx.Tx, spec projections.Spec) error {
 	var own []string
 	for _, entry := range spec.Views {
@@ -119,8 +119,8 @@ func schemasOf(ctx context.Context, q Querier, name string) ([]string, error) {
 	})
 }
 
-// TryViews makes the views show spec, if it is the active version and readers of the views don't block it for long. A switch
-// does not depend on it: SQL users see the new tables a moment later.
+// TryViews makes the views show spec, if it is the active version and readers of the views don't block it for long. A
+// switch does not depend on it: SQL users see the new tables a moment later.
 func TryViews(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec) error {
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '`+viewTimeout+`'`); err != nil {

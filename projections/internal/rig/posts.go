@@ -13,7 +13,8 @@ import (
 	"strata/projections/internal/body"
 )
 
-// Blocks returns the posts of n blocks of a chain without forks, of the heights from to from+n-1. Height 0 is the genesis block.
+// Blocks returns the posts of n blocks of a chain without forks, of the heights from to from+n-1. Height 0 is the
+// genesis block.
 func Blocks(from, n int) []replay.Post {
 	coinbase := []body.Transaction{{Raw: body.Account("miner").Sign(0, 0, &transaction.Coinbase{})}}
 	name := func(height int) string {
