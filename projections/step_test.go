@@ -24,11 +24,11 @@ func TestLasting(t *testing.T) {
 	}{
 		{"no fork", []projections.Step{apply(1), apply(2)}, []projections.Step{apply(1), apply(2)}},
 		{"a fork of two", []projections.Step{apply(1), apply(2), apply(3), revert(3), revert(2), apply(4)}, []projections.Step{apply(1), apply(4)}},
-		{"a block that was there before", []projections.Step{revert(9), apply(1)}, []projections.Step{revert(9), apply(1)}},
-		{"the same block again", []projections.Step{revert(9), apply(9)}, []projections.Step{revert(9), apply(9)}},
-		{"more goes than came", []projections.Step{apply(1), revert(1), revert(9)}, []projections.Step{revert(9)}},
-		{"a record in between", []projections.Step{apply(1), record, revert(1), record}, nil},
-		{"it comes back", []projections.Step{apply(1), revert(1), apply(2), revert(2), apply(1)}, []projections.Step{apply(1)}},
+		{"a revert of a block from an earlier batch", []projections.Step{revert(9), apply(1)}, []projections.Step{revert(9), apply(1)}},
+		{"the same block is applied again", []projections.Step{revert(9), apply(9)}, []projections.Step{revert(9), apply(9)}},
+		{"more is reverted than applied", []projections.Step{apply(1), revert(1), revert(9)}, []projections.Step{revert(9)}},
+		{"records in between", []projections.Step{apply(1), record, revert(1), record}, nil},
+		{"a block comes back", []projections.Step{apply(1), revert(1), apply(2), revert(2), apply(1)}, []projections.Step{apply(1)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -38,7 +38,7 @@ func TestLasting(t *testing.T) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 			if fmt.Sprint(c.steps) != before {
-				t.Error("the steps themselves have changed")
+				t.Error("Lasting changed its argument")
 			}
 		})
 	}

@@ -45,7 +45,9 @@ type logInput struct {
 	decode func(*Decoder, context.Context, []eventstore.Event) ([]projections.LogItem, error)
 }
 
-func newTypedLine[T projections.Item](l projections.Line, followers []projections.Projection[T], input logInput, steps func(*Decoder, []projections.RecordKind) stepList[T]) line {
+func newTypedLine[T projections.Item](
+	l projections.Line, followers []projections.Projection[T], input logInput, steps func(*Decoder, []projections.RecordKind) stepList[T],
+) line {
 	leader := l.Name()
 	members := line{{
 		Definition: projections.Define(l.Leader, ""),
@@ -57,8 +59,9 @@ func newTypedLine[T projections.Item](l projections.Line, followers []projection
 		members = append(members, member{
 			Definition: projections.Define(p, leader),
 			newFollower: func(e *engine, version register.Entry) versionFollower {
-				list := steps(e.decoder, p.Spec().Records)
-				return newFollower(e, version, p, &stepSource[T]{pool: e.pool, live: e.readers, leader: version.Leader(), wake: e.stepWakes[leader], list: list})
+				return newFollower(e, version, p, &stepSource[T]{
+					pool: e.pool, live: e.readers, leader: version.Leader(), wake: e.stepWakes[leader], list: steps(e.decoder, p.Spec().Records),
+				})
 			},
 		})
 	}

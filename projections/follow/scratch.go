@@ -19,7 +19,9 @@ const scratchFirst = 1 << 30
 
 // createScratch creates a scratch version, which nobody else follows or looks at. It is in use while conn leads it;
 // what a process that is gone has left, dropAbandoned removes.
-func createScratch(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn, d projections.Definition, input string) (created register.Entry, err error) {
+func createScratch(
+	ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn, d projections.Definition, input string,
+) (created register.Entry, err error) {
 	err = register.Change(ctx, pool, func(tx pgx.Tx, _ register.Entries) error {
 		created = register.Entry{Schema: projections.Schema{Name: d.Spec.Name}, Rules: d.Spec.Version, Input: input}
 		err := tx.QueryRow(ctx, `SELECT coalesce(max(version), $2 - 1) + 1 FROM strata.projection WHERE name = $1 AND version >= $2`,

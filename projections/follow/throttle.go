@@ -48,7 +48,8 @@ func (t *throttle) wait(ctx context.Context, n int) (int, error) {
 
 func (t *throttle) read(ctx context.Context) error {
 	var perSecond *int
-	err := t.pool.QueryRow(ctx, `SELECT throttle FROM strata.projection WHERE name = $1 AND version = $2`, t.version.Name, t.version.Version).Scan(&perSecond)
+	err := t.pool.QueryRow(ctx, `SELECT throttle FROM strata.projection WHERE name = $1 AND version = $2`,
+		t.version.Name, t.version.Version).Scan(&perSecond)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read the throttle of projection %s: %w", t.version, err)
 	}

@@ -12,7 +12,8 @@ import (
 // SetThrottle limits how many items per second a version folds, from about a second later on; nil for no limit.
 // ErrNotRegistered when there is no such version.
 func SetThrottle(ctx context.Context, pool *pgxpool.Pool, version projections.Schema, perSecond *int) error {
-	tag, err := pool.Exec(ctx, `UPDATE strata.projection SET throttle = $3 WHERE name = $1 AND version = $2 AND NOT scratch`, version.Name, version.Version, perSecond)
+	tag, err := pool.Exec(ctx, `UPDATE strata.projection SET throttle = $3 WHERE name = $1 AND version = $2 AND NOT scratch`,
+		version.Name, version.Version, perSecond)
 	if err != nil {
 		return fmt.Errorf("throttle projection %s: %w", version, err)
 	}
