@@ -40,6 +40,16 @@ func read(ctx context.Context, pool *pgxpool.Pool) *reader {
 	return r
 }
 
+// ended reports whether the reader has stopped: its context has ended, or a read failed.
+func (r *reader) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
 func (r *reader) once(pool *pgxpool.Pool) error {
 	ctx := context.Background() // a read is not cut off
 	return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -113,11 +123,10 @@ func TestSwitchUnderReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(50 * time.Millisecond)
-		select {
-		case <-r.done:
+		before := r.reads.Load()
+		rig.Eventually(t, "there are reads after the switch", func() bool { return r.reads.Load() >= before+300 || r.ended() })
+		if r.ended() {
 			t.Fatalf("after %d reads: %v", r.reads.Load(), r.err)
-		default:
 		}
 	}
 	stopAppending()
