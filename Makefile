@@ -7,7 +7,7 @@ SHELL       := /bin/bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 BRANCH  ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
 COMMIT  ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
-LDFLAGS := -X main.version=$(VERSION) -X main.branch=$(BRANCH) -X main.commit=$(COMMIT)
+LDFLAGS := -X main.buildVersion=$(VERSION) -X main.branch=$(BRANCH) -X main.commit=$(COMMIT)
 
 # Tools are pinned, built from source into bin/ at first use, and built again when the pin changes.
 GOLANGCI_VERSION  := v2.15.0
@@ -24,9 +24,11 @@ NEEDED := $(if $(STRATA_DATABASE_URL),,postgres)
 
 PKG          ?= ./...
 # The race detector makes what it watches take several times as long. What is sequential goes without: the rules of domain, the
-# folds of the projections (not what runs them), the made-up chains. So do what starts programs, over and over (cmd, internal/postgres),
-# and the reads, but for those of their tests in which several come at the same time: each test runs once.
+# folds of the projections (not the rooms that run, switch and administer them), the made-up chains. So do what starts programs,
+# over and over (cmd, internal/postgres), and the reads, but for those of their tests in which several come at the same time: each
+# test runs once.
 SEQUENTIAL       := ^strata/(cmd/|domain/|projections/|readapi$$|internal/(synth|postgres|pgtest))
+CONCURRENT       := ^strata/projections/(follow|version|admin)$$
 READS            := strata/readapi
 CONCURRENT_READS := Combiner|ChainMoves|Kept|SameRequest|SharedAnswers|Redis|Replica|UnderLoad|Snapshot|Connections|Pool
 # What runs concurrently mostly waits, for what it has stopped or for what is to be tried again; and the reads are tested apart from
@@ -58,8 +60,8 @@ demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag â€
 .PHONY: test
 test: postgres redis chromium $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
 	@packages=$$(go list $(PKG)); failed=0; \
-	concurrent=$$(echo "$$packages" | grep -vE '$(SEQUENTIAL)' || true); \
-	sequential=$$(echo "$$packages" | grep -E '$(SEQUENTIAL)' | grep -vx '$(READS)' || true); \
+	concurrent=$$(echo "$$packages" | grep -vE '$(SEQUENTIAL)' || true; echo "$$packages" | grep -E '$(CONCURRENT)' || true); \
+	sequential=$$(echo "$$packages" | grep -E '$(SEQUENTIAL)' | grep -vE '$(CONCURRENT)' | grep -vx '$(READS)' || true); \
 	run() { \
 		of=$$1; shift; \
 		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg --rerun-fails=$(RERUNS) --packages "$$(echo $$of)" -- -timeout $(TEST_TIMEOUT) "$$@" || failed=1; \

@@ -8,11 +8,11 @@ import (
 	"strata/eventstore"
 )
 
-// Text makes any text fit for a text column, by the same rule as the log's own columns. The event in the log keeps the
-// original.
+// Text makes any text storable in a text column, by the same rule as the log's own columns. The event in the log keeps
+// the original.
 func Text(s string) string { return eventstore.StorableText(s) }
 
-// NullText is Text for a column where the empty text means null.
+// NullText is Text for a column in which the empty text is null.
 func NullText(s string) *string {
 	if s == "" {
 		return nil
@@ -21,7 +21,7 @@ func NullText(s string) *string {
 	return &s
 }
 
-// Amount is a numeric column; nil is null.
+// Amount returns the value of a numeric column; nil is null.
 func Amount(i *big.Int) pgtype.Numeric {
 	return pgtype.Numeric{Int: i, Valid: i != nil}
 }

@@ -3,57 +3,29 @@ package projections
 import (
 	"errors"
 	"fmt"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// ErrUnknown is returned for a projection that this program has no code of.
+// ErrUnknown is returned for a projection that this program has no code for.
 var ErrUnknown = errors.New("this program has no such projection")
 
-// Rebuildable is a projection that can fold into other tables than those of its own number, beside these.
-type Rebuildable[T Item] interface {
-	Projection[T]
-	// Instance is one with the same rules for the tables that spec names, which shares nothing with the first but its
-	// settings and metrics.
-	Instance(spec Spec) Projection[T]
-}
-
-// Check is a property that the rows of a projection always have.
-type Check struct {
-	// Name says what holds, as in "a balance is the sum of its changes".
-	Name string
-	// SQL selects the keys of rows for which it does not, with {schema} for the schema.
-	SQL string
-}
-
-// Checked is a projection that knows what holds of its rows.
-type Checked interface {
-	Checks() []Check
-}
-
-// BuildDependent is a projection with tables whose rows also depend on how many items were folded at once. No answer shows
-// such rows, and Diff leaves these tables out.
-type BuildDependent interface {
-	BuildDependent() []string
-}
-
-// Definition is what the code of a projection says of itself, whatever it folds. The version of Spec is the number of its
-// rules.
+// Definition describes the code of a projection, whatever kind of items it folds. The version in Spec is the number of
+// its rules.
 type Definition struct {
 	Spec Spec
 	// Leader is the projection whose steps it folds; empty when it folds the log.
 	Leader string
 	// Checks are what its rows are checked for before they become active.
 	Checks []Check
-	// BuildDependent are the tables that Diff leaves out.
+	// BuildDependent are the tables that a comparison of versions leaves out.
 	BuildDependent []string
-
-	rebuildable bool
+	// Rebuildable says that it can fold into the tables of any version, not only of its own number.
+	Rebuildable bool
 }
 
-func define[T Item](projection Projection[T], leader string) Definition {
+// Define describes a projection that folds the steps of leader, or the log when leader is empty.
+func Define[T Item](projection Projection[T], leader string) Definition {
 	d := Definition{Spec: projection.Spec(), Leader: leader}
-	_, d.rebuildable = projection.(Rebuildable[T])
+	_, d.Rebuildable = projection.(Rebuildable[T])
 	if p, ok := projection.(Checked); ok {
 		d.Checks = p.Checks()
 	}
@@ -63,39 +35,18 @@ func define[T Item](projection Projection[T], leader string) Definition {
 	return d
 }
 
-// at is the spec of the tables of another number.
-func (s Spec) at(number int) Spec {
-	s.Version = number
-	return s
-}
-
-// Instance names the tables that some code has built. Several of one projection may stand side by side, of the same rules or
-// of others.
-type Instance struct {
-	Name    string `json:"name"`
-	Version int    `json:"version"`
-}
-
-// String is the schema of its tables, such as "ft_v2".
-func (i Instance) String() string { return fmt.Sprintf("%s_v%d", i.Name, i.Version) }
-
-// table quotes the name of one of its tables.
-func (i Instance) table(name string) string { return pgx.Identifier{i.String(), name}.Sanitize() }
-
 // Lines are all projections of a program.
 type Lines []Line
 
-// Definitions are those of all projections, each leader before those that fold its steps.
+// Definitions returns those of all projections, each leader before the projections that fold its steps.
 func (ls Lines) Definitions() (all []Definition) {
 	for _, line := range ls {
-		for _, m := range line.members {
-			all = append(all, m.Definition)
-		}
+		all = append(all, line.Definitions()...)
 	}
 	return all
 }
 
-// Definition is that of a projection; ErrUnknown when there is none of this name.
+// Definition returns that of a projection; ErrUnknown when there is none of this name.
 func (ls Lines) Definition(name string) (Definition, error) {
 	for _, d := range ls.Definitions() {
 		if d.Spec.Name == name {
@@ -105,7 +56,7 @@ func (ls Lines) Definition(name string) (Definition, error) {
 	return Definition{}, fmt.Errorf("projection %q: %w", name, ErrUnknown)
 }
 
-// Rules are the numbers of the rules of all projections.
+// Rules returns the number of the rules of each projection, by name.
 func (ls Lines) Rules() map[string]int {
 	rules := map[string]int{}
 	for _, d := range ls.Definitions() {
@@ -114,11 +65,11 @@ func (ls Lines) Rules() map[string]int {
 	return rules
 }
 
-// of is the line that a projection belongs to.
-func (ls Lines) of(name string) (Line, error) {
+// Of returns the line that a projection belongs to; ErrUnknown when there is no projection of this name.
+func (ls Lines) Of(name string) (Line, error) {
 	for _, line := range ls {
-		for _, m := range line.members {
-			if m.Spec.Name == name {
+		for _, d := range line.Definitions() {
+			if d.Spec.Name == name {
 				return line, nil
 			}
 		}

@@ -19,7 +19,7 @@ type Quarantined struct {
 	Reason  string
 }
 
-// Unreadable is an event that can't be read, for a reason that may name the field.
+// Unreadable returns the quarantine entry of an event. Its pointer is that of the field that reason names, if any.
 func Unreadable(item *LogItem, reason error) Quarantined {
 	q := Quarantined{Seq: item.Seq, Path: item.Path, Reason: reason.Error()}
 	var field *nodeevent.FieldError
@@ -29,7 +29,7 @@ func Unreadable(item *LogItem, reason error) Quarantined {
 	return q
 }
 
-// WriteQuarantine notes events that could not be read, in the projection's own transaction.
+// WriteQuarantine stores events that could not be read, in the transaction of the projection's fold.
 func WriteQuarantine(ctx context.Context, tx pgx.Tx, spec Spec, events []Quarantined) error {
 	for _, e := range events {
 		_, err := tx.Exec(ctx, `

@@ -1,23 +1,50 @@
 package projections
 
 import (
-	"fmt"
-	"strconv"
 	"time"
 
-	"strata/domain/fetch"
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
-	"strata/eventstore"
 )
 
-// Announcement is what a node has taken into its mempool (/new_mempool_tx).
+// Record is something from outside the chain that has a place among its blocks: *fetch.Report, *fetch.Refresh,
+// *Announcement, *nodeevent.DropMempoolTx, or a Bitcoin block, *nodeevent.BurnBlock.
+type Record any
+
+// RecordKind says what a record is about, so that a projection loads only the records that it reads.
+type RecordKind int16
+
+// Kinds of records.
+const (
+	// Fetched is what this program fetched, or was asked to fetch.
+	Fetched RecordKind = 1
+	// Mempool is what a node reports about its mempool.
+	Mempool RecordKind = 2
+	// BitcoinFollowed is a Bitcoin block that is on the followed fork of Bitcoin from now on.
+	BitcoinFollowed RecordKind = 3
+	// BitcoinLeft is a Bitcoin block that was on the followed fork until now.
+	BitcoinLeft RecordKind = 4
+)
+
+// KindOf returns the kind of a record, or 0 for nil. It is not for Bitcoin blocks: whether one is followed, chain
+// decides.
+func KindOf(record Record) RecordKind {
+	switch record.(type) {
+	case nil:
+		return 0
+	case *Announcement, *nodeevent.DropMempoolTx:
+		return Mempool
+	}
+	return Fetched
+}
+
+// Announcement is the content of a /new_mempool_tx event: transactions that a node has taken into its mempool.
 type Announcement struct {
-	// ReceivedAt is when it reached this program, or whoever made the archive that it came in: a node does not say when it
-	// got a transaction itself.
+	// ReceivedAt is when the event reached this program, or the program that made the archive. A node does not report
+	// when it got a transaction itself.
 	ReceivedAt time.Time
-	// Transactions in the order of the body, where each is the item of its index.
+	// Transactions in the order of the body.
 	Transactions []Announced
 }
 
@@ -26,34 +53,4 @@ type Announced struct {
 	*transaction.Transaction
 	ID  hash.Hash32
 	Raw []byte
-}
-
-// announcement decodes transactions of a mempool. It refuses all when one can't be read: then the body is not what a node
-// sends.
-func announcement(payload *nodeevent.MempoolTx, receivedAt time.Time) (*Announcement, error) {
-	a := &Announcement{ReceivedAt: receivedAt, Transactions: make([]Announced, len(payload.RawTxs))}
-	for i, raw := range payload.RawTxs {
-		tx, err := transaction.Decode(raw)
-		if err != nil {
-			return nil, &nodeevent.FieldError{Path: "/" + strconv.Itoa(i), Want: "a serialised transaction", Got: fmt.Sprintf("%d bytes", len(raw)), Err: err}
-		}
-		a.Transactions[i] = Announced{Transaction: tx, ID: transaction.ID(raw), Raw: raw}
-	}
-	return a, nil
-}
-
-// decodeRecord reads an event that this program has put into the log.
-func decodeRecord(event *eventstore.Event) (record Record, err error) {
-	err = guarded(func() (err error) {
-		if event.Path == fetch.PathRefresh {
-			record, err = fetch.DecodeRefresh(event.Body)
-		} else {
-			record, err = fetch.DecodeReport(event.Body)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return record, nil
 }

@@ -7,21 +7,20 @@ import (
 	"strata/domain/shard"
 )
 
-// touchedMax is how many shards a fold may name. Beyond it the list costs more to write than it saves readers, so that
+// touchedMax is how many shards a fold may name. Writing a longer list costs more than it saves readers, so beyond this
 // everything counts as changed.
 const touchedMax = shard.Count / 8
 
-// Touched is what a fold changed, as readers name it: the resources whose answers are not what they were. The nil
-// *Touched is everything. A projection that follows blocks one at a time should know; the rows of a batch of thousands
-// are not worth naming.
+// Touched are the resources that a fold changed, whose cached answers are stale. The nil *Touched is every resource. A
+// projection that follows blocks one at a time should name them; a batch of thousands of blocks need not.
 type Touched struct {
 	shards map[int32]struct{}
 }
 
-// NewTouched is a list that is empty as yet: nothing has changed.
+// NewTouched returns an empty Touched: nothing has changed.
 func NewTouched() *Touched { return &Touched{shards: map[int32]struct{}{}} }
 
-// Add names resources, in the words of package domain/shard. Adding to everything adds nothing.
+// Add names resources, in the vocabulary of package domain/shard. On a nil *Touched it does nothing.
 func (t *Touched) Add(names ...string) {
 	if t == nil {
 		return
@@ -31,17 +30,17 @@ func (t *Touched) Add(names ...string) {
 	}
 }
 
-// Includes says whether readers of a resource must read again.
+// Includes reports whether cached answers about a resource are stale.
 func (t *Touched) Includes(name string) bool {
-	if _, everything := t.list(); everything {
+	if _, everything := t.Shards(); everything {
 		return true
 	}
 	_, ok := t.shards[shard.Of(name)]
 	return ok
 }
 
-// list is the shards in order; everything says that they are not known, or too many.
-func (t *Touched) list() (shards []int32, everything bool) {
+// Shards returns the shards of the resources in ascending order. everything is true when they are unknown or too many.
+func (t *Touched) Shards() (shards []int32, everything bool) {
 	if t == nil || len(t.shards) > touchedMax {
 		return nil, true
 	}

@@ -21,6 +21,8 @@ import (
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/projections/follow"
+	versions "strata/projections/version"
 	"strata/readapi"
 )
 
@@ -49,7 +51,7 @@ var listedChains = pgtest.Template("lists", func(ctx context.Context, url string
 	if err != nil {
 		return err
 	}
-	runner := projections.NewRunner(projections.Config{Log: log, Interval: 50 * time.Millisecond}, projections.Chain(canonical, balances.New(nil), accounts.New()))
+	runner := follow.NewRunner(follow.Config{Log: log, Interval: 50 * time.Millisecond}, projections.Chain(canonical, balances.New(nil), accounts.New()))
 	if err := runner.Register(ctx); err != nil {
 		return err
 	}
@@ -59,7 +61,7 @@ var listedChains = pgtest.Template("lists", func(ctx context.Context, url string
 		defer close(done)
 		runner.Run(running)
 	}()
-	err = projections.WaitUntilCaughtUp(ctx, pool, func([]projections.Status) {}, time.Minute)
+	err = versions.WaitUntilCaughtUp(ctx, pool, func([]versions.Status) {}, time.Minute)
 	stop()
 	<-done
 	return err

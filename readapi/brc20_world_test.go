@@ -10,6 +10,7 @@ import (
 	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/brc20"
+	"strata/projections/follow"
 	"strata/projections/inscriptions"
 	"strata/projections/ordinals"
 	"strata/readapi"
@@ -26,7 +27,7 @@ type tokenWorld struct {
 func newTokenWorld(t testing.TB) *tokenWorld {
 	t.Helper()
 	log := replay.NewLog(t)
-	replay.Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond},
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond},
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
 	return &tokenWorld{ordinalsSite: &ordinalsSite{newSiteOn(t, log.Pool(), readapi.Config{}), log}, blocks: map[int]fields{}}
 }

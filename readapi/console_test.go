@@ -51,11 +51,11 @@ func TestConsoleFiles(t *testing.T) {
 func TestConsoleIsSelfContained(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
-	err := fs.WalkDir(os.DirFS("console"), ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS("site/console"), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := os.ReadFile("console/" + name)
+		text, err := os.ReadFile("site/console/" + name)
 		files[name] = string(text)
 		return err
 	})

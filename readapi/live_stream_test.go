@@ -18,10 +18,10 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
-	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/projections/follow"
 	"strata/projections/mempool"
 	"strata/readapi"
 )
@@ -44,7 +44,7 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 	replay.Start(t, log, newChain(t), balances.New(nil), accounts.New(), mempool.New())
 	replay.Append(t, log, history[:posts/2]...)
 	replay.Wait(t, log)
-	wake := eventstore.NewWake(log.Pool(), projections.Channel, time.Second, nil)
+	wake := eventstore.NewWake(log.Pool(), follow.Channel, time.Second, nil)
 	defer wake.Stop()
 	k, server := newLive(t, readers(t, log.Pool()), readapi.Config{Signal: wake.C})
 

@@ -24,6 +24,7 @@ import (
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/projections/follow"
 	"strata/readapi"
 )
 
@@ -50,7 +51,7 @@ func TestReadsWhileTheChainMoves(t *testing.T) {
 	replay.Start(t, log, newChain(t), balances.New(nil))
 	truth.api = newSiteOn(t, readers(t, log.Pool()), readapi.Config{})
 	redis := redistest.New(t)
-	wake := eventstore.NewWake(log.Pool(), projections.Channel, time.Second, nil)
+	wake := eventstore.NewWake(log.Pool(), follow.Channel, time.Second, nil)
 	defer wake.Stop()
 	keepers := []*keeper{
 		newKeeper(t, readers(t, log.Pool()), readapi.Config{Redis: redis.Client(t), Signal: wake.C, CacheBytes: 1 << 20}),

@@ -12,6 +12,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/testkit/replay"
 	"strata/projections"
+	"strata/projections/follow"
 	"strata/projections/inscriptions"
 	"strata/projections/ordinals"
 	"strata/readapi"
@@ -146,7 +147,7 @@ func newOrdinalsSite(t testing.TB, blocks ...fields) *ordinalsSite {
 func newOrdinalsSiteWith(t testing.TB, config readapi.Config, blocks ...fields) *ordinalsSite {
 	t.Helper()
 	log := replay.NewLog(t)
-	replay.Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond},
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond},
 		projections.Feed(ordinals.New(nil), inscriptions.New(nil)))
 	s := &ordinalsSite{newSiteOn(t, log.Pool(), config), log}
 	s.apply(blocks...)

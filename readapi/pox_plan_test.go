@@ -48,7 +48,7 @@ func fillStacking(s *site) {
 	for _, spec := range []projections.Spec{chain.Spec(), pox.Spec()} {
 		s.exec(spec.DDL())
 		s.exec(`INSERT INTO strata.projection (name, version, input, state, block_height, index_block_hash, block_hash, burn_block_height)
-			VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE $3 END, 'live', $4, $5, $5, $4)`, spec.Name, spec.Version, chain.Spec().Schema(), stackingRows, id(1, 1))
+			VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE $3 END, 'live', $4, $5, $5, $4)`, spec.Name, spec.Version, chain.Spec().String(), stackingRows, id(1, 1))
 		s.exec(`INSERT INTO strata.active (name, version) VALUES ($1, $2)`, spec.Name, spec.Version)
 	}
 	in := func(sql string, args ...any) { s.t.Helper(); s.exec(pox.Spec().SQL(sql), args...) }

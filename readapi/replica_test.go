@@ -17,8 +17,8 @@ import (
 	"strata/internal/testkit/redistest"
 	"strata/internal/testkit/replay"
 	"strata/migrations"
-	"strata/projections"
 	"strata/projections/balances"
+	"strata/projections/follow"
 	"strata/readapi"
 )
 
@@ -125,7 +125,7 @@ func newFollowed(t *testing.T) *followed {
 	f.pool = f.replica.New(t)
 
 	redis := redistest.New(t)
-	wake := eventstore.NewWake(f.events.Pool(), projections.Channel, time.Second, nil)
+	wake := eventstore.NewWake(f.events.Pool(), follow.Channel, time.Second, nil)
 	pgtest.AtEnd(t, wake.Stop)
 	f.plain = newSiteOn(t, f.replica.New(t), readapi.Config{})
 	f.reader = newKeeper(t, f.replica.New(t), readapi.Config{Redis: redis.Client(t), Signal: wake.C, WatchInterval: 100 * time.Millisecond})

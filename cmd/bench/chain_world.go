@@ -53,7 +53,7 @@ func (w chainWorld) sql(query string) string {
 		"{all}", strconv.Itoa(w.Transactions), "{others}", strconv.Itoa(w.accounts()-1), "{blocks}", strconv.Itoa(w.blocks()),
 		"{full}", strconv.Itoa(chainFull), "{in_full}", strconv.Itoa(w.fullBlocks()*chainFull), "{full_blocks}", strconv.Itoa(w.fullBlocks()),
 		"{each}", strconv.Itoa(chainPerBlock), "{burn}", strconv.Itoa(chainBurnFrom),
-		"{chain}", chain.Spec().Schema(), "{accounts}", accounts.Spec().Schema(),
+		"{chain}", chain.Spec().String(), "{accounts}", accounts.Spec().String(),
 	).Replace(query)
 }
 

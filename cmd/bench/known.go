@@ -131,7 +131,7 @@ func (k *knownTokens) write(ctx context.Context, pool *pgxpool.Pool, blocks int)
 			return []any{k.id(i), "image", "", resource(image(i)), k.contract(i)}, nil
 		}},
 	} {
-		if _, err := pool.CopyFrom(ctx, pgx.Identifier{k.kind.Schema(), table.name}, strings.Split(table.columns, ", "),
+		if _, err := pool.CopyFrom(ctx, pgx.Identifier{k.kind.String(), table.name}, strings.Split(table.columns, ", "),
 			pgx.CopyFromSlice(table.rows, table.row)); err != nil {
 			return fmt.Errorf("copy %d rows of %s: %w", table.rows, table.name, err)
 		}

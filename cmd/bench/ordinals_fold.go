@@ -12,6 +12,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthordinals"
 	"strata/projections"
+	"strata/projections/follow"
 	"strata/projections/inscriptions"
 	"strata/projections/ordinals"
 )
@@ -102,7 +103,7 @@ func (b *bench) foldAlone(ctx context.Context, each, all int) (took, bare time.D
 	}
 	defer pool.Close()
 	defer log.Close()
-	runner := projections.NewRunner(projections.Config{Log: log}, projections.Feed(ordinals.New(nil), inscriptions.New(nil)))
+	runner := follow.NewRunner(follow.Config{Log: log}, projections.Feed(ordinals.New(nil), inscriptions.New(nil)))
 	if err := runner.Register(ctx); err != nil {
 		return 0, 0, err
 	}

@@ -18,11 +18,13 @@ import (
 	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/chain"
+	"strata/projections/follow"
 	"strata/projections/ft"
 	"strata/projections/mempool"
 	"strata/projections/nft"
 	"strata/projections/pox"
 	"strata/projections/sft"
+	"strata/projections/version"
 )
 
 // rebuilding measures how fast all projections of the chain are rebuilt from the log: for synthetic logs of different
@@ -163,16 +165,16 @@ func copyAgain(ctx context.Context, pool *pgxpool.Pool) (rows int64, took time.D
 		if _, err := pool.Exec(ctx, makeTables); err != nil {
 			return 0, 0, fmt.Errorf("create the tables of %s again: %w", definition.Spec.Name, err)
 		}
-		tables, err := tablesOf(ctx, pool, definition.Spec.Schema())
+		tables, err := tablesOf(ctx, pool, definition.Spec.String())
 		if err != nil {
 			return 0, 0, err
 		}
 		for _, table := range tables {
 			// The DDL inserts some rows.
-			if _, err := pool.Exec(ctx, `TRUNCATE `+pgx.Identifier{again.Schema(), table}.Sanitize()); err != nil {
+			if _, err := pool.Exec(ctx, `TRUNCATE `+pgx.Identifier{again.String(), table}.Sanitize()); err != nil {
 				return 0, 0, err
 			}
-			copied, spent, err := copyTable(ctx, pool, pgx.Identifier{definition.Spec.Schema(), table}, pgx.Identifier{again.Schema(), table})
+			copied, spent, err := copyTable(ctx, pool, pgx.Identifier{definition.Spec.String(), table}, pgx.Identifier{again.String(), table})
 			if err != nil {
 				return 0, 0, err
 			}
@@ -260,7 +262,7 @@ func rebuildOnce(ctx context.Context, request buildRequest) (r buildResult, err 
 	defer pool.Close()
 	log := eventstore.Open(pool, eventstore.Config{})
 	defer log.Close()
-	runner := projections.NewRunner(projections.Config{Log: log}, nodeLines(request.Tokens)...)
+	runner := follow.NewRunner(follow.Config{Log: log}, nodeLines(request.Tokens)...)
 	if err := runner.Register(ctx); err != nil {
 		return r, err
 	}
@@ -279,7 +281,7 @@ func rebuildOnce(ctx context.Context, request buildRequest) (r buildResult, err 
 		defer close(done)
 		runner.Run(running)
 	}()
-	err = projections.WaitUntilCaughtUp(ctx, pool, func([]projections.Status) {}, time.Hour)
+	err = version.WaitUntilCaughtUp(ctx, pool, func([]version.Status) {}, time.Hour)
 	r.Took = time.Since(started)
 	after, timeErr := ownProcessorTime()
 	shares, profileErr := profile.end()

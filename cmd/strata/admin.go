@@ -10,8 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
-	"strata/adminapi"
 	"strata/projections"
+	"strata/projections/admin"
 )
 
 // adminFlags say where versions of read tables are switched over HTTP.
@@ -29,7 +29,7 @@ func (f *adminFlags) listen(ctx context.Context, logger *slog.Logger) (net.Liste
 	if f.AdminAddr == "" {
 		return nil, nil
 	}
-	if _, err := adminapi.CheckAddress(f.AdminAddr, f.AdminToken); err != nil {
+	if _, err := admin.CheckAddress(f.AdminAddr, f.AdminToken); err != nil {
 		return nil, fmt.Errorf("--admin-addr, --admin-token: %w", err)
 	}
 	listener, err := net.Listen("tcp", f.AdminAddr)
@@ -45,18 +45,18 @@ func (f *adminFlags) listen(ctx context.Context, logger *slog.Logger) (net.Liste
 
 // administer serves the API for administration, with reads if this process answers any.
 func (c *serveCommand) administer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, lines projections.Lines, reads http.Handler, logger *slog.Logger) error {
-	loopback, err := adminapi.CheckAddress(address(listener), c.AdminToken)
+	loopback, err := admin.CheckAddress(address(listener), c.AdminToken)
 	if err != nil {
 		return fmt.Errorf("--admin-addr, --admin-token: %w", err)
 	}
-	config := adminapi.Config{
+	config := admin.Config{
 		Pool: db.pool, Lines: lines, DataDir: db.dataDir(c.DataDir), Token: c.AdminToken, Loopback: loopback,
 		Reads: reads, Version: build().Tag, Logger: logger,
 	}
 	url := "http://" + address(listener)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving administration", slog.String("url", url), slog.String("description", url+"/openapi.json"))
 	group.Go(func() error {
-		return serveHTTP(ctx, "administration", httpServer(adminapi.New(config), logger), listener, c.ShutdownGrace, logger)
+		return serveHTTP(ctx, "administration", httpServer(admin.New(config), logger), listener, c.ShutdownGrace, logger)
 	})
 	return nil
 }

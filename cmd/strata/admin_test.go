@@ -15,7 +15,7 @@ func TestAdministration(t *testing.T) {
 	for _, tc := range []struct{ address, want string }{
 		{"0.0.0.0:0", "set a token"},
 		{":0", "set a token"},
-		{"nonsense", "no address to listen on"},
+		{"nonsense", "not an address to listen on"},
 		{taken(t), "--admin-addr chooses another address"},
 	} {
 		got := run(t, t.TempDir(), "serve", "--database-url", url, "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--admin-addr", tc.address)

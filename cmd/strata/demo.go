@@ -17,7 +17,7 @@ import (
 
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
-	"strata/projections"
+	"strata/projections/version"
 )
 
 type demoCommand struct {
@@ -163,7 +163,7 @@ func lag(ctx context.Context, api string) (int64, error) {
 	}
 	slowest := int64(0)
 	for _, p := range status.Strata.Projections {
-		if p.State == projections.StateFailed {
+		if p.State == version.StateFailed {
 			return 0, fmt.Errorf("projection %s has stopped", p.Name)
 		}
 		slowest = max(slowest, p.Lag)

@@ -11,7 +11,7 @@ import (
 
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
-	"strata/projections"
+	"strata/projections/version"
 )
 
 type importCommand struct {
@@ -73,7 +73,7 @@ func (c *importCommand) fold(ctx context.Context, db *database, logger *slog.Log
 		stop()
 		<-done
 	}()
-	return projections.WaitUntilCaughtUp(ctx, db.pool, func(statuses []projections.Status) {
+	return version.WaitUntilCaughtUp(ctx, db.pool, func(statuses []version.Status) {
 		for _, s := range statuses {
 			if s.Lag() > 0 {
 				fmt.Fprintf(os.Stderr, "%s: %d of %d\n", s.Name, s.Position, s.Head)

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
-	"strata/adminapi"
-	"strata/projections"
+	"strata/projections/admin"
+	"strata/projections/version"
 )
 
 type projectionsCommand struct {
@@ -25,14 +25,14 @@ type projectionArgument struct {
 
 // advised says what to do about an error, too.
 func advised(err error) error {
-	if advice := adminapi.Advice(err); advice != "" {
+	if advice := admin.Advice(err); advice != "" {
 		return fmt.Errorf("%w. %s", err, advice)
 	}
 	return err
 }
 
 // tellSwitches prints what readers see from now on.
-func tellSwitches(name string, switches []projections.Switch) {
+func tellSwitches(name string, switches []version.Switch) {
 	if len(switches) == 0 {
 		fmt.Printf("%s: nothing to do, it is active\n", name)
 	}

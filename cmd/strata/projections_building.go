@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 // Whoever folds the log and has the right code builds what is registered: a running server, mostly. Nobody asks it. When nothing
@@ -25,12 +26,12 @@ const (
 // building waits for versions that are being built.
 type building struct {
 	db         *database
-	instances  []projections.Instance
+	schemas    []projections.Schema
 	forkChoice string
 	globals    *Globals
 
 	begun time.Time
-	last  map[projections.Instance]projections.Status
+	last  map[projections.Schema]version.Status
 	moved time.Time // when one of them last did
 	stop  func()    // ends the runner here; nil when there is none
 }
@@ -55,7 +56,7 @@ func (b *building) wait(ctx context.Context) error {
 			b.stop()
 		}
 	}()
-	show := newBuildProgress(b.instances, bytes, os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
+	show := newBuildProgress(b.schemas, bytes, os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
 	defer show.end()
 	for ticker := time.NewTicker(buildTick); ; {
 		done, err := b.look(ctx, show)
@@ -78,7 +79,7 @@ func (b *building) wait(ctx context.Context) error {
 
 // look shows where they stand, and says whether all have caught up.
 func (b *building) look(ctx context.Context, show *buildProgress) (done bool, err error) {
-	statuses, err := projections.Statuses(ctx, b.db.pool)
+	statuses, err := version.Statuses(ctx, b.db.pool)
 	if err != nil {
 		return false, err
 	}
@@ -86,26 +87,26 @@ func (b *building) look(ctx context.Context, show *buildProgress) (done bool, er
 	if err := b.db.pool.QueryRow(ctx, `SELECT size FROM log.head`).Scan(&size); err != nil {
 		return false, fmt.Errorf("read how long the log is: %w", err)
 	}
-	now := map[projections.Instance]projections.Status{}
+	now := map[projections.Schema]version.Status{}
 	for _, s := range statuses {
-		now[s.Instance()] = s
+		now[s.Schema()] = s
 	}
 	done = true
-	ready := map[string]bool{}      // by schema
-	for _, i := range b.instances { // a leader comes before those that fold its steps
+	ready := map[string]bool{}    // by schema
+	for _, i := range b.schemas { // a leader comes before those that fold its steps
 		s, ok := now[i]
 		switch {
 		case !ok:
-			return false, fmt.Errorf("projection %s: %w: somebody has dropped it", i, projections.ErrNotRegistered)
-		case s.State == projections.StateFailed:
-			return false, errors.Join(&projections.FailedError{Status: s},
+			return false, fmt.Errorf("projection %s: %w: somebody has dropped it", i, version.ErrNotRegistered)
+		case s.State == version.StateFailed:
+			return false, errors.Join(&version.FailedError{Status: s},
 				fmt.Errorf("Correct what is wrong, and let it go on: strata projections resume %s", i.Name)) //nolint:staticcheck // a sentence for people
 		}
 		if before, known := b.last[i]; known && (before.Position != s.Position || before.State != s.State || before.Indexed != s.Indexed) {
 			b.moved = time.Now()
 		}
-		waits := slices.ContainsFunc(b.instances, func(j projections.Instance) bool { return j.String() == s.Input })
-		ready[i.String()] = s.State == projections.StateLive && s.Indexed && s.Lag() == 0 && (!waits || ready[s.Input])
+		waits := slices.ContainsFunc(b.schemas, func(j projections.Schema) bool { return j.String() == s.Input })
+		ready[i.String()] = s.State == version.StateLive && s.Indexed && s.Lag() == 0 && (!waits || ready[s.Input])
 		done = done && ready[i.String()]
 		show.note(s, size, ready[i.String()])
 	}

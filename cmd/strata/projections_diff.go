@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 type projectionsDiffCommand struct {
@@ -53,7 +54,7 @@ func (c *projectionsDiffCommand) compare(ctx context.Context, db *database, d pr
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	var failed error
-	err = projections.Diff(ctx, db.pool, d, c.V1, c.V2, func(difference projections.Difference) bool {
+	err = version.Diff(ctx, db.pool, d, c.V1, c.V2, func(difference version.Difference) bool {
 		rows++
 		if c.JSON {
 			failed = encoder.Encode(difference)
@@ -69,7 +70,7 @@ func (c *projectionsDiffCommand) compare(ctx context.Context, db *database, d pr
 }
 
 // writeDifference writes a row as lines: what it is, and each column that differs.
-func writeDifference(out io.Writer, d projections.Difference) error {
+func writeDifference(out io.Writer, d version.Difference) error {
 	var b strings.Builder
 	sign, columns := "~", d.Columns
 	switch {

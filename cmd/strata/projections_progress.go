@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 // How often a build says how far it is, where it does not draw on a terminal, and over which time its rates are means.
@@ -33,14 +34,14 @@ type buildProgress struct {
 
 // buildLine is how far one is in the log, whatever it folds.
 type buildLine struct {
-	instance projections.Instance
-	bar      *progressbar.ProgressBar // nil where there is no terminal
-	events   int64                    // of the log that it reflects
-	size     int64                    // of the log
-	done     bool
-	begun    time.Time
-	took     time.Duration
-	recent   []buildSample
+	schema projections.Schema
+	bar    *progressbar.ProgressBar // nil where there is no terminal
+	events int64                    // of the log that it reflects
+	size   int64                    // of the log
+	done   bool
+	begun  time.Time
+	took   time.Duration
+	recent []buildSample
 }
 
 type buildSample struct {
@@ -49,14 +50,14 @@ type buildSample struct {
 	bytes  float64
 }
 
-func newBuildProgress(instances []projections.Instance, bytes *logBytes, out *os.File, terminal bool) *buildProgress {
+func newBuildProgress(schemas []projections.Schema, bytes *logBytes, out *os.File, terminal bool) *buildProgress {
 	p := &buildProgress{out: out, bytes: bytes, terminal: terminal, told: time.Now()}
 	width := 0
-	for _, i := range instances {
+	for _, i := range schemas {
 		width = max(width, len(i.String()))
 	}
-	for _, i := range instances {
-		b := &buildLine{instance: i, begun: time.Now()}
+	for _, i := range schemas {
+		b := &buildLine{schema: i, begun: time.Now()}
 		if p.terminal {
 			// It draws nothing by itself: with several lines, each is drawn in its place.
 			b.bar = progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(12),
@@ -69,9 +70,9 @@ func newBuildProgress(instances []projections.Instance, bytes *logBytes, out *os
 }
 
 // note takes in where a version stands. ready says that it has caught up.
-func (p *buildProgress) note(s projections.Status, size int64, ready bool) {
+func (p *buildProgress) note(s version.Status, size int64, ready bool) {
 	for _, b := range p.builds {
-		if b.instance != s.Instance() {
+		if b.schema != s.Schema() {
 			continue
 		}
 		now := time.Now()
@@ -129,10 +130,10 @@ func (p *buildProgress) draw(done bool) {
 	for _, b := range p.builds {
 		if done {
 			events := float64(b.size) / max(b.took.Seconds(), 0.001)
-			_, _ = fmt.Fprintf(p.out, "%s: caught up with %s events after %s: %s events/s, %s/s\n", b.instance, humanize.Comma(b.size), b.took.Round(10*time.Millisecond),
+			_, _ = fmt.Fprintf(p.out, "%s: caught up with %s events after %s: %s events/s, %s/s\n", b.schema, humanize.Comma(b.size), b.took.Round(10*time.Millisecond),
 				humanize.Comma(int64(events)), humanize.IBytes(uint64(p.bytes.upTo(b.size)/max(b.took.Seconds(), 0.001))))
 		} else {
-			_, _ = fmt.Fprintf(p.out, "%s: event %s of %s, %s\n", b.instance, humanize.Comma(b.events), humanize.Comma(b.size), b.figures())
+			_, _ = fmt.Fprintf(p.out, "%s: event %s of %s, %s\n", b.schema, humanize.Comma(b.events), humanize.Comma(b.size), b.figures())
 		}
 	}
 }

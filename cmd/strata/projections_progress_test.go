@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 // Bars are drawn over each other, a line for each build, and none is broken; a build that had caught up may fall behind again.
@@ -21,11 +22,11 @@ func TestBuildProgress(t *testing.T) {
 	}
 	defer func() { _ = out.Close() }()
 	bytes := &logBytes{ends: []int64{1000, 2000}, sums: []float64{1 << 20, 3 << 20}}
-	p := newBuildProgress([]projections.Instance{{Name: "chain", Version: 2}, {Name: "inscriptions", Version: 12}}, bytes, out, true)
+	p := newBuildProgress([]projections.Schema{{Name: "chain", Version: 2}, {Name: "inscriptions", Version: 12}}, bytes, out, true)
 	at := func(chain, inscriptions int64, ready bool) []string {
 		t.Helper()
-		p.note(projections.Status{Name: "chain", Version: 2, LogSeq: chain}, 2000, false)
-		p.note(projections.Status{Name: "inscriptions", Version: 12, LogSeq: inscriptions}, 2000, ready)
+		p.note(version.Status{Name: "chain", Version: 2, LogSeq: chain}, 2000, false)
+		p.note(version.Status{Name: "inscriptions", Version: 12, LogSeq: inscriptions}, 2000, ready)
 		for _, b := range p.builds { // as if a second had passed
 			for i := range b.recent {
 				b.recent[i].at = b.recent[i].at.Add(-time.Second)

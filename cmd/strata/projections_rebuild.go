@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 type projectionsRebuildCommand struct {
@@ -47,7 +48,7 @@ func (c *projectionsRebuildCommand) Run(ctx context.Context, globals *Globals) e
 			fmt.Println("A running server with this program builds them; strata projections status says how far they are.")
 			return nil
 		}
-		b := &building{db: db, instances: made, forkChoice: c.ForkChoice, globals: globals}
+		b := &building{db: db, schemas: made, forkChoice: c.ForkChoice, globals: globals}
 		if err := b.wait(ctx); err != nil {
 			if ctx.Err() != nil {
 				fmt.Fprintln(os.Stderr, "What is built stays. It goes on when a server runs, or when this command is run again.")
@@ -59,30 +60,30 @@ func (c *projectionsRebuildCommand) Run(ctx context.Context, globals *Globals) e
 }
 
 // register registers what is not being built already, once it is known what that needs.
-func (c *projectionsRebuildCommand) register(ctx context.Context, db *database, lines projections.Lines) (made []projections.Instance, err error) {
+func (c *projectionsRebuildCommand) register(ctx context.Context, db *database, lines projections.Lines) (made []projections.Schema, err error) {
 	names, err := c.wanted(lines)
 	if err != nil {
 		return nil, err
 	}
-	statuses, err := projections.Statuses(ctx, db.pool)
+	statuses, err := version.Statuses(ctx, db.pool)
 	if err != nil {
 		return nil, err
 	}
-	var fresh []projections.RebuildOptions
-	var needs projections.Estimate
+	var fresh []version.RebuildOptions
+	var needs version.Estimate
 	for _, name := range names {
 		if begun := unfinished(statuses, lines.Rules(), name, c.To); len(begun) > 0 {
 			for _, i := range begun {
 				fmt.Printf("%s is being built already, and goes on\n", i)
-				if err := projections.SetThrottle(ctx, db.pool, i, c.limit()); err != nil {
+				if err := version.SetThrottle(ctx, db.pool, i, c.limit()); err != nil {
 					return nil, err
 				}
 			}
 			made = append(made, begun...)
 			continue
 		}
-		options := projections.RebuildOptions{Name: name, To: c.To, Throttle: c.limit()}
-		e, err := projections.EstimateRebuild(ctx, db.pool, lines, options, db.dataDir(c.DataDir))
+		options := version.RebuildOptions{Name: name, To: c.To, Throttle: c.limit()}
+		e, err := version.EstimateRebuild(ctx, db.pool, lines, options, db.dataDir(c.DataDir))
 		if err != nil {
 			return nil, err
 		}
@@ -96,11 +97,11 @@ func (c *projectionsRebuildCommand) register(ctx context.Context, db *database, 
 		}
 	}
 	for _, options := range fresh {
-		instances, err := projections.Rebuild(ctx, db.pool, lines, options)
+		schemas, err := version.Rebuild(ctx, db.pool, lines, options)
 		if err != nil {
 			return nil, err
 		}
-		made = append(made, instances...)
+		made = append(made, schemas...)
 	}
 	return made, nil
 }
@@ -129,26 +130,26 @@ func (c *projectionsRebuildCommand) wanted(lines projections.Lines) (names []str
 
 // unfinished are the versions that were begun with the rules of this program and have never caught up, of a projection and of
 // those that fold its steps; only one of this number, unless it is 0.
-func unfinished(statuses []projections.Status, rules map[string]int, name string, number int) (begun []projections.Instance) {
-	building := func(s projections.Status) bool {
-		return s.Rules == rules[s.Name] && !s.Active && !s.Previous && (!s.Indexed || s.State != projections.StateLive)
+func unfinished(statuses []version.Status, rules map[string]int, name string, number int) (begun []projections.Schema) {
+	building := func(s version.Status) bool {
+		return s.Rules == rules[s.Name] && !s.Active && !s.Previous && (!s.Indexed || s.State != version.StateLive)
 	}
 	last := ""
 	for _, s := range statuses { // in the order of their numbers
 		if s.Name == name && building(s) && (number == 0 || s.Version == number) {
-			begun, last = []projections.Instance{s.Instance()}, s.Instance().String()
+			begun, last = []projections.Schema{s.Schema()}, s.Schema().String()
 		}
 	}
 	for _, s := range statuses {
 		if s.Input == last && last != "" && !s.Active && !s.Previous && s.Rules == rules[s.Name] {
-			begun = append(begun, s.Instance())
+			begun = append(begun, s.Schema())
 		}
 	}
 	return begun
 }
 
 // tellEstimate says what a build needs.
-func tellEstimate(e projections.Estimate) {
+func tellEstimate(e version.Estimate) {
 	for _, p := range e.Parts {
 		took := "how long is not known, because it was never far behind"
 		if p.Seconds != nil && p.Rate != nil {
@@ -160,12 +161,12 @@ func tellEstimate(e projections.Estimate) {
 		if p.Rows > 0 { // else nobody has counted them
 			rows = fmt.Sprintf(" (%s rows)", humanize.Comma(p.Rows))
 		}
-		fmt.Printf("%s takes about %s on the disk%s, and %s\n", p.Instance, humanize.IBytes(uint64(p.Bytes)), rows, took)
+		fmt.Printf("%s takes about %s on the disk%s, and %s\n", p.Schema, humanize.IBytes(uint64(p.Bytes)), rows, took)
 	}
 }
 
 // room refuses what does not fit on the disk.
-func (c *projectionsRebuildCommand) room(needs projections.Estimate) error {
+func (c *projectionsRebuildCommand) room(needs version.Estimate) error {
 	if needs.FreeBytes == nil {
 		fmt.Println("How much room the disk of the database has is not known here.")
 		return nil
@@ -179,13 +180,13 @@ func (c *projectionsRebuildCommand) room(needs projections.Estimate) error {
 }
 
 // tellNext says what one may do with what was built.
-func tellNext(ctx context.Context, db *database, made []projections.Instance, lines projections.Lines) error {
+func tellNext(ctx context.Context, db *database, made []projections.Schema, lines projections.Lines) error {
 	for _, i := range made {
 		// What was brought along is switched with the one that brought it.
-		if d, err := lines.Definition(i.Name); err != nil || d.Leader != "" && slices.ContainsFunc(made, func(j projections.Instance) bool { return j.Name == d.Leader }) {
+		if d, err := lines.Definition(i.Name); err != nil || d.Leader != "" && slices.ContainsFunc(made, func(j projections.Schema) bool { return j.Name == d.Leader }) {
 			continue
 		}
-		active, err := activeInstance(ctx, db, i.Name)
+		active, err := activeSchema(ctx, db, i.Name)
 		if err != nil {
 			return err
 		}

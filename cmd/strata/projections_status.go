@@ -13,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 type projectionsStatusCommand struct {
@@ -24,7 +25,7 @@ type projectionsStatusCommand struct {
 // Run prints the register.
 func (c *projectionsStatusCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.with(ctx, globals, func(db *database, _ projections.Lines) error {
-		statuses, err := projections.Statuses(ctx, db.pool)
+		statuses, err := version.Statuses(ctx, db.pool)
 		if err != nil {
 			return err
 		}
@@ -41,42 +42,42 @@ func (c *projectionsStatusCommand) Run(ctx context.Context, globals *Globals) er
 type column struct {
 	title string
 	left  bool // words begin at the left, numbers end at the right
-	value func(s projections.Status) string
+	value func(s version.Status) string
 }
 
 // statusColumns fit a terminal of 140 characters also when the log has a billion events.
 var statusColumns = []column{
-	{"NAME", true, func(s projections.Status) string { return s.Name }},
-	{"VERSION", false, func(s projections.Status) string { return fmt.Sprint(s.Version) }},
-	{"RULES", false, func(s projections.Status) string { return fmt.Sprint(s.Rules) }},
+	{"NAME", true, func(s version.Status) string { return s.Name }},
+	{"VERSION", false, func(s version.Status) string { return fmt.Sprint(s.Version) }},
+	{"RULES", false, func(s version.Status) string { return fmt.Sprint(s.Rules) }},
 	{"READERS", true, readersOf},
-	{"STATE", true, func(s projections.Status) string { return s.State }},
-	{"POSITION", false, func(s projections.Status) string { return humanize.Comma(s.Position) }},
-	{"LAG", false, func(s projections.Status) string { return humanize.Comma(s.Lag()) }},
-	{"BEHIND", false, func(s projections.Status) string {
+	{"STATE", true, func(s version.Status) string { return s.State }},
+	{"POSITION", false, func(s version.Status) string { return humanize.Comma(s.Position) }},
+	{"LAG", false, func(s version.Status) string { return humanize.Comma(s.Lag()) }},
+	{"BEHIND", false, func(s version.Status) string {
 		if s.Lag() == 0 {
 			return "-"
 		}
 		return shortly(seconds(s.LagSeconds))
 	}},
-	{"ROWS", false, func(s projections.Status) string { return humanize.Comma(s.Rows) }},
-	{"SIZE", false, func(s projections.Status) string { return humanize.IBytes(uint64(s.Bytes)) }},
-	{"RATE", false, func(s projections.Status) string {
+	{"ROWS", false, func(s version.Status) string { return humanize.Comma(s.Rows) }},
+	{"SIZE", false, func(s version.Status) string { return humanize.IBytes(uint64(s.Bytes)) }},
+	{"RATE", false, func(s version.Status) string {
 		if s.Rate == nil {
 			return "-"
 		}
 		return humanize.Comma(int64(*s.Rate)) + "/s"
 	}},
-	{"ETA", false, func(s projections.Status) string {
+	{"ETA", false, func(s version.Status) string {
 		if s.ETASeconds == nil {
 			return "-"
 		}
 		return shortly(seconds(*s.ETASeconds))
 	}},
-	{"QUARANTINED", false, func(s projections.Status) string { return humanize.Comma(s.Quarantined) }},
+	{"QUARANTINED", false, func(s version.Status) string { return humanize.Comma(s.Quarantined) }},
 }
 
-func readersOf(s projections.Status) string {
+func readersOf(s version.Status) string {
 	switch {
 	case s.Active:
 		return "active"
@@ -87,7 +88,7 @@ func readersOf(s projections.Status) string {
 }
 
 // writeStatuses writes a row for each version, and below them what stopped those that have stopped.
-func writeStatuses(out io.Writer, statuses []projections.Status) error {
+func writeStatuses(out io.Writer, statuses []version.Status) error {
 	rows := [][]string{make([]string, len(statusColumns))}
 	for i, column := range statusColumns {
 		rows[0][i] = column.title
@@ -118,10 +119,10 @@ func writeStatuses(out io.Writer, statuses []projections.Status) error {
 	for _, s := range statuses {
 		if s.Error != nil && s.ErrorPosition != nil {
 			when := ""
-			if s.State != projections.StateFailed {
+			if s.State != version.StateFailed {
 				when = " before, and goes on"
 			}
-			fmt.Fprintf(&b, "\n%s stopped at position %s%s: %s\n", s.Instance(), humanize.Comma(*s.ErrorPosition), when, *s.Error)
+			fmt.Fprintf(&b, "\n%s stopped at position %s%s: %s\n", s.Schema(), humanize.Comma(*s.ErrorPosition), when, *s.Error)
 		}
 	}
 	_, err := io.WriteString(out, b.String())

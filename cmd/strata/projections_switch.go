@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 // The commands that change which versions there are, and which of them readers see.
@@ -19,7 +20,7 @@ type projectionsActivateCommand struct {
 // Run makes a version the active one.
 func (c *projectionsActivateCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.with(ctx, globals, func(db *database, lines projections.Lines) error {
-		switches, err := projections.Activate(ctx, db.pool, lines, []projections.Instance{{Name: c.Name, Version: c.Version}})
+		switches, err := version.Activate(ctx, db.pool, lines, []projections.Schema{{Name: c.Name, Version: c.Version}})
 		if err != nil {
 			return err
 		}
@@ -36,7 +37,7 @@ type projectionsRollbackCommand struct {
 // Run makes what was active before the active version.
 func (c *projectionsRollbackCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.with(ctx, globals, func(db *database, lines projections.Lines) error {
-		switches, err := projections.Rollback(ctx, db.pool, lines, c.Name)
+		switches, err := version.Rollback(ctx, db.pool, lines, c.Name)
 		if err != nil {
 			return err
 		}
@@ -55,7 +56,7 @@ type projectionsDropCommand struct {
 // Run drops a version.
 func (c *projectionsDropCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.with(ctx, globals, func(db *database, _ projections.Lines) error {
-		if err := projections.Drop(ctx, db.pool, projections.Instance{Name: c.Name, Version: c.Version}); err != nil {
+		if err := version.Drop(ctx, db.pool, projections.Schema{Name: c.Name, Version: c.Version}); err != nil {
 			return err
 		}
 		fmt.Printf("%s: version %d is gone\n", c.Name, c.Version)
@@ -71,7 +72,7 @@ type projectionsResumeCommand struct {
 // Run lets the process that runs the projection try again.
 func (c *projectionsResumeCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.with(ctx, globals, func(db *database, _ projections.Lines) error {
-		if err := projections.Resume(ctx, db.pool, c.Name); err != nil {
+		if err := version.Resume(ctx, db.pool, c.Name); err != nil {
 			return err
 		}
 		fmt.Printf("projection %s tries again\n", c.Name)

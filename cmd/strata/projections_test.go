@@ -15,7 +15,7 @@ import (
 
 	"strata/eventstore/archive"
 	"strata/internal/testkit/pgtest"
-	"strata/projections"
+	"strata/projections/version"
 )
 
 // imported is a database with a made-up chain, which is not folded yet.
@@ -42,13 +42,13 @@ func execute(t testing.TB, url, sql string) {
 }
 
 // versions are the statuses of a projection, by number.
-func versions(t testing.TB, dir, url, name string) map[int]projections.Status {
+func versions(t testing.TB, dir, url, name string) map[int]version.Status {
 	t.Helper()
-	var all []projections.Status
+	var all []version.Status
 	if err := json.Unmarshal([]byte(must(t, dir, "projections", "status", "--json", "--database-url", url)), &all); err != nil {
 		t.Fatal(err)
 	}
-	found := map[int]projections.Status{}
+	found := map[int]version.Status{}
 	for _, s := range all {
 		if s.Name == name {
 			found[s.Version] = s
@@ -79,7 +79,7 @@ func TestWholeWay(t *testing.T) {
 	if !strings.Contains(said, "ft_v2 takes about ") || !strings.Contains(said, "ft_v2 has caught up") || !strings.Contains(said, "strata projections diff ft 1 2") {
 		t.Errorf("it said %s", said)
 	}
-	if got := versions(t, dir, url, "ft"); len(got) != 2 || got[2].State != projections.StateLive || got[2].Active || !got[1].Active {
+	if got := versions(t, dir, url, "ft"); len(got) != 2 || got[2].State != version.StateLive || got[2].Active || !got[1].Active {
 		t.Errorf("got %+v, want version 2 beside version 1", got)
 	}
 	if got := projection("verify", "ft", "2"); got != "ft_v2 is fit for readers\n" {
@@ -201,7 +201,7 @@ func TestDifferences(t *testing.T) {
 		t.Errorf("got %s", got.stderr)
 	}
 	got = run(t, dir, "projections", "diff", "balances", "2", "3", "--json", "--limit", "1", "--database-url", url)
-	var difference projections.Difference
+	var difference version.Difference
 	if err := json.Unmarshal([]byte(got.stdout), &difference); err != nil || got.code != exitDifferences || difference.Table != "holding" || len(difference.Columns) != 2 || strings.Count(got.stdout, "\n") != 1 {
 		t.Errorf("got code %d and %s (%v)", got.code, got.stdout, err)
 	}
@@ -210,7 +210,7 @@ func TestDifferences(t *testing.T) {
 		t.Errorf("verify: got code %d, %s and %s", got.code, got.stdout, got.stderr)
 	}
 	got = run(t, dir, "projections", "verify", "balances", "3", "--json", "--database-url", url)
-	var v projections.Verification
+	var v version.Verification
 	if err := json.Unmarshal([]byte(got.stdout), &v); err != nil || got.code != exitDifferences || len(v.Findings) == 0 {
 		t.Errorf("verify --json: got code %d and %s (%v)", got.code, got.stdout, err)
 	}
@@ -242,12 +242,12 @@ func TestDifferences(t *testing.T) {
 func TestStatusTable(t *testing.T) {
 	t.Parallel()
 	rate, eta, position, failure := 123_456.7, 400_000.0, int64(17), "a bug"
-	wide := projections.Status{
-		Name: "inscriptions", Version: 12, Rules: 12, Previous: true, State: projections.StateBuilding, Position: 1_234_567_890, Head: 2_234_567_890,
+	wide := version.Status{
+		Name: "inscriptions", Version: 12, Rules: 12, Previous: true, State: version.StateBuilding, Position: 1_234_567_890, Head: 2_234_567_890,
 		LagSeconds: 86_400 * 1000, Rows: 12_345_678_901, Bytes: 900 << 30, Rate: &rate, ETASeconds: &eta, Quarantined: 12_345, Error: &failure, ErrorPosition: &position,
 	}
 	var b strings.Builder
-	if err := writeStatuses(&b, []projections.Status{{Name: "brc20", Version: 1, Rules: 1, Active: true, State: projections.StateLive}, wide}); err != nil {
+	if err := writeStatuses(&b, []version.Status{{Name: "brc20", Version: 1, Rules: 1, Active: true, State: version.StateLive}, wide}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(b.String(), "\n")

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"strata/projections"
+	"strata/projections/version"
 )
 
 type projectionsVerifyCommand struct {
@@ -24,17 +25,17 @@ func (c *projectionsVerifyCommand) Run(ctx context.Context, globals *Globals) er
 		if err != nil {
 			return err
 		}
-		instance := projections.Instance{Name: c.Name, Version: c.Version}
-		if instance.Version == 0 {
-			if instance, err = activeInstance(ctx, db, c.Name); err != nil {
+		schema := projections.Schema{Name: c.Name, Version: c.Version}
+		if schema.Version == 0 {
+			if schema, err = activeSchema(ctx, db, c.Name); err != nil {
 				return err
 			}
 		}
-		v, err := projections.Verify(ctx, db.pool, d, instance)
+		v, err := version.Verify(ctx, db.pool, d, schema)
 		if err != nil {
 			return err
 		}
-		v.Findings = append([]projections.Finding{}, v.Findings...)
+		v.Findings = append([]version.Finding{}, v.Findings...)
 		if c.JSON {
 			encoder := json.NewEncoder(os.Stdout)
 			encoder.SetEscapeHTML(false)
@@ -43,23 +44,23 @@ func (c *projectionsVerifyCommand) Run(ctx context.Context, globals *Globals) er
 				return err
 			}
 		} else if v.OK() {
-			fmt.Printf("%s is fit for readers\n", instance)
+			fmt.Printf("%s is fit for readers\n", schema)
 		}
 		if !v.OK() {
-			return unlikeError{&projections.VerifyError{Verification: v}}
+			return unlikeError{&version.VerifyError{Verification: v}}
 		}
 		return nil
 	})
 }
 
-// activeInstance is what readers see of a projection.
-func activeInstance(ctx context.Context, db *database, name string) (projections.Instance, error) {
+// activeSchema is what readers see of a projection.
+func activeSchema(ctx context.Context, db *database, name string) (projections.Schema, error) {
 	active, err := activeVersions(ctx, db.pool)
 	if err != nil {
-		return projections.Instance{}, err
+		return projections.Schema{}, err
 	}
 	if version, ok := active[name]; ok {
-		return projections.Instance{Name: name, Version: version}, nil
+		return projections.Schema{Name: name, Version: version}, nil
 	}
-	return projections.Instance{}, fmt.Errorf("no version of projection %s is active", name)
+	return projections.Schema{}, fmt.Errorf("no version of projection %s is active", name)
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/adminapi"
+	"strata/projections/admin"
 	"strata/readapi"
 )
 
@@ -174,12 +174,12 @@ func checkCurl(t testing.TB, file, line string) {
 		return
 	}
 	paths := readapi.New(readapi.Config{}).OpenAPI().Paths
-	switch api, admin := defaultOf(t, "api-addr"), defaultOf(t, "admin-addr"); target.Host {
-	case api:
-	case admin: // where reads are too
-		maps.Copy(paths, adminapi.New(adminapi.Config{}).OpenAPI().Paths)
+	switch apiAddr, adminAddr := defaultOf(t, "api-addr"), defaultOf(t, "admin-addr"); target.Host {
+	case apiAddr:
+	case adminAddr: // where reads are too
+		maps.Copy(paths, admin.New(admin.Config{}).OpenAPI().Paths)
 	default:
-		t.Errorf("%s: %q: the API's address is %s by default, and that of administration %s", file, line, api, admin)
+		t.Errorf("%s: %q: the API's address is %s by default, and that of administration %s", file, line, apiAddr, adminAddr)
 	}
 	method := http.MethodGet
 	if slices.Contains(words, "POST") {

@@ -11,6 +11,7 @@ import (
 	"strata/projections/balances"
 	"strata/projections/brc20"
 	"strata/projections/chain"
+	"strata/projections/follow"
 	"strata/projections/ft"
 	"strata/projections/inscriptions"
 	"strata/projections/mempool"
@@ -25,13 +26,13 @@ type runnerFlags struct {
 }
 
 // newRunner follows all projections. buildNew says whether rules that are new to the database are built without a command.
-func newRunner(log *eventstore.Log, forkChoice string, buildNew bool, committed func(), logger *slog.Logger, registry prometheus.Registerer) (*projections.Runner, error) {
+func newRunner(log *eventstore.Log, forkChoice string, buildNew bool, committed func(), logger *slog.Logger, registry prometheus.Registerer) (*follow.Runner, error) {
 	lines, err := newLines(forkChoice, logger, registry)
 	if err != nil {
 		return nil, err
 	}
-	config := projections.Config{Log: log, Logger: logger, Registry: registry, Committed: committed, BuildNew: buildNew}
-	return projections.NewRunner(config, lines...), nil
+	config := follow.Config{Log: log, Logger: logger, Registry: registry, Committed: committed, BuildNew: buildNew}
+	return follow.NewRunner(config, lines...), nil
 }
 
 // newLines has the code of all projections.

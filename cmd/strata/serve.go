@@ -17,7 +17,7 @@ import (
 	"strata/cmd/strata/internal/gcfloor"
 	"strata/eventstore"
 	"strata/eventstore/observer"
-	"strata/projections"
+	"strata/projections/follow"
 )
 
 // Roles that a process can take.
@@ -93,7 +93,7 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 		stop()
 		_ = group.Wait()
 	}()
-	changes := eventstore.NewWake(db.pool, projections.Channel, 0, logger) // of the tables, for the API
+	changes := eventstore.NewWake(db.pool, follow.Channel, 0, logger) // of the tables, for the API
 	defer changes.Stop()
 	images, err := c.imageStore()
 	if err != nil {

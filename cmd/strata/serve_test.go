@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,7 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"strata/internal/testkit/pgtest"
+	"strata/projections"
 )
 
 // emptyFolder is a folder whose ./.strata, the default data directory, pgtest cleans up after.
@@ -71,8 +75,8 @@ func TestServeWithoutConfiguration(t *testing.T) {
 
 	// Other commands work beside the server, with the same cluster, and leave it running.
 	statuses := projectionStatuses(t, dir)
-	if len(statuses) != 11 {
-		t.Errorf("beside a server: got %d projections, want 11", len(statuses))
+	if want := len(definitionsByName(t)); len(statuses) != want {
+		t.Errorf("beside a server: got %d projections, want %d", len(statuses), want)
 	}
 	extra := filepath.Join(dir, "extra.tsv")
 	writeFile(t, extra, "1\t2024-03-13T15:34:10.446Z\t/attachments/new\t[]\n")
@@ -98,7 +102,8 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	if got := privatePostgres(t, dir); got != 0 {
 		t.Errorf("the server ended, and left Postgres %d running", got)
 	}
-	if statuses := projectionStatuses(t, dir); len(statuses) != 11 || statuses[3].Position != 2 {
+	at2 := func(s projectionStatus) bool { return s.Name == "chain" && s.Position == 2 }
+	if statuses := projectionStatuses(t, dir); len(statuses) != len(definitionsByName(t)) || !slices.ContainsFunc(statuses, at2) {
 		t.Errorf("without a server: got %v, want chain at 2", statuses)
 	}
 	if got := privatePostgres(t, dir); got != 0 {
@@ -156,29 +161,34 @@ func TestProjectionsStatus(t *testing.T) {
 	s.mustPost("/new_block", []byte("not JSON"))
 	s.caughtUp(1)
 	statuses := projectionStatuses(t, t.TempDir(), "--database-url", url)
-	if len(statuses) != 11 {
-		t.Fatalf("got %v, want eleven projections", statuses)
+	definitions := definitionsByName(t)
+	if len(statuses) != len(definitions) {
+		t.Fatalf("got %v, want %d projections", statuses, len(definitions))
 	}
-	for i, want := range []projectionStatus{
-		{Name: "accounts", Version: 3, Active: true, Input: "chain_v3", State: "live"},
-		{Name: "balances", Version: 2, Active: true, Input: "chain_v3", State: "live"},
-		{Name: "brc20", Version: 1, Active: true, Input: "ordinals_v1", State: "live"},
-		{Name: "chain", Version: 3, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1, Quarantined: 1},
-		{Name: "ft", Version: 1, Active: true, Input: "chain_v3", State: "live"},
-		{Name: "inscriptions", Version: 2, Active: true, Input: "ordinals_v1", State: "live"},
-		{Name: "mempool", Version: 2, Active: true, Input: "chain_v3", State: "live"},
-		{Name: "nft", Version: 1, Active: true, Input: "chain_v3", State: "live"},
-		{Name: "ordinals", Version: 1, Active: true, Input: "log", State: "live", Position: 1, Head: 1, LogSeq: 1},
-		{Name: "pox", Version: 1, Active: true, Input: "chain_v3", State: "live"},
-		{Name: "sft", Version: 1, Active: true, Input: "chain_v3", State: "live"},
-	} {
+	schemas := map[string]string{"": "log"}
+	for _, d := range definitions {
+		schemas[d.Spec.Name] = d.Spec.String()
+	}
+	for i, d := range definitions {
+		want := projectionStatus{Name: d.Spec.Name, Version: d.Spec.Version, Active: true, Input: schemas[d.Leader], State: "live"}
+		if d.Leader == "" {
+			want.Position, want.Head, want.LogSeq = 1, 1, 1
+		}
+		if d.Spec.Name == "chain" {
+			want.Quarantined = 1
+		}
 		if statuses[i] != want {
 			t.Errorf("got %+v, want %+v", statuses[i], want)
 		}
 	}
-	table := strings.Split(must(t, t.TempDir(), "projections", "status", "--database-url", url), "\n")
-	if len(table) != 13 || !strings.HasPrefix(table[0], "NAME ") || !strings.HasPrefix(table[1], "accounts ") || !strings.HasPrefix(table[4], "chain ") {
-		t.Errorf("got the table %q, want a heading and eleven rows", table)
+	table := strings.Split(strings.TrimSuffix(must(t, t.TempDir(), "projections", "status", "--database-url", url), "\n"), "\n")
+	if len(table) != 1+len(definitions) || !strings.HasPrefix(table[0], "NAME ") {
+		t.Fatalf("got the table %q, want a heading and a row for each projection", table)
+	}
+	for i, d := range definitions {
+		if !strings.HasPrefix(table[1+i], d.Spec.Name+" ") {
+			t.Errorf("row %d of the table is %q, want that of %s", i, table[1+i], d.Spec.Name)
+		}
 	}
 	got := run(t, t.TempDir(), "projections", "resume", "chain", "--database-url", url)
 	if got.code != exitFailure || !strings.Contains(got.stderr, "no version of it has failed") {
@@ -261,7 +271,7 @@ func TestServeEnvironment(t *testing.T) {
 			}
 		}
 	}
-	if s.read("/readyz", &ready); len(ready.Checks.Projections) != 11 || ready.Checks.Projections[0].LagLimit != 17 {
+	if s.read("/readyz", &ready); len(ready.Checks.Projections) != len(definitionsByName(t)) || ready.Checks.Projections[0].LagLimit != 17 {
 		t.Errorf("STRATA_LAG_LIMIT: got %+v, want 17 for each", ready)
 	}
 	if strings.Contains(s.log.String(), "secret") {
@@ -334,4 +344,16 @@ func TestServeStoppedUnderLoad(t *testing.T) {
 			t.Errorf("%s was acknowledged and is not in the log", body)
 		}
 	}
+}
+
+// definitionsByName returns those of all projections of this program.
+func definitionsByName(t *testing.T) []projections.Definition {
+	t.Helper()
+	lines, err := newLines("recommended", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	definitions := lines.Definitions()
+	slices.SortFunc(definitions, func(a, b projections.Definition) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
+	return definitions
 }

@@ -14,6 +14,8 @@ import (
 
 	"strata/eventstore/transparency"
 	"strata/projections"
+	"strata/projections/follow"
+	"strata/projections/version"
 )
 
 // checkpointMax is the largest file that is read as a checkpoint.
@@ -158,7 +160,7 @@ func (c *verifyCommand) verifyRows(ctx context.Context, db *database, logger *sl
 	rows := &verifiedRows{}
 	for _, d := range lines.Definitions() {
 		if v, ok := active[d.Spec.Name]; ok && (len(c.Rows) == 0 || slices.Contains(c.Rows, d.Spec.Name)) {
-			rows.Tables = append(rows.Tables, projections.Instance{Name: d.Spec.Name, Version: v}.String())
+			rows.Tables = append(rows.Tables, projections.Schema{Name: d.Spec.Name, Version: v}.String())
 		}
 	}
 	for _, name := range c.Rows {
@@ -171,11 +173,11 @@ func (c *verifyCommand) verifyRows(ctx context.Context, db *database, logger *sl
 	}
 	bar := newVerifyBar("rows", "steps")
 	defer bar.done()
-	err = projections.VerifyRows(ctx, db.log, lines, projections.VerifyRowsOptions{
+	err = follow.VerifyRows(ctx, db.log, lines, follow.VerifyRowsOptions{
 		Names: c.Rows, Logger: logger,
 		Progress: func(done, total int64) { bar.show(done, total, 0) },
-		Difference: func(name string, d projections.Difference) bool {
-			schema := projections.Instance{Name: name, Version: active[name]}.String()
+		Difference: func(name string, d version.Difference) bool {
+			schema := projections.Schema{Name: name, Version: active[name]}.String()
 			rows.Differences++
 			return report.add(&verifyDifference{Row: newRowDifference(schema, d)})
 		},

@@ -143,7 +143,7 @@ func (n *verifiedNode) readTip(ctx context.Context, tx pgx.Tx) (schema string, e
 	}
 	n.BlockHeight = *height
 	copy(n.IndexBlockHash[:], tip)
-	return projections.Instance{Name: "balances", Version: version}.String(), nil
+	return projections.Schema{Name: "balances", Version: version}.String(), nil
 }
 
 // declare opens a cursor over the accounts, and counts how many there are. Which are a sample depends on the seed and on nothing but the

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"strata/eventstore/transparency"
-	"strata/projections"
+	"strata/projections/version"
 )
 
 // verifyReport is what a verification has to say. A part that was not looked at, or not to its end, is null.
@@ -83,8 +83,8 @@ type verifiedRows struct {
 
 // rowDifference is a row that is not what the log gives.
 type rowDifference struct {
-	Table string              `json:"table"`
-	Key   []projections.Value `json:"key"`
+	Table string          `json:"table"`
+	Key   []version.Value `json:"key"`
 	// Missing: the log gives it, and the table does not have it. Extra: the other way round.
 	Missing bool               `json:"missing"`
 	Extra   bool               `json:"extra"`
@@ -101,7 +101,7 @@ type columnDifference struct {
 	Log    *string `json:"log"`
 }
 
-func newRowDifference(schema string, d projections.Difference) *rowDifference {
+func newRowDifference(schema string, d version.Difference) *rowDifference {
 	r := &rowDifference{Table: schema + "." + d.Table, Key: d.Key, Missing: d.Extra, Extra: d.Missing, Columns: []columnDifference{}, Seq: d.OldSeq, LogSeq: d.NewSeq}
 	for _, c := range d.Columns {
 		r.Columns = append(r.Columns, columnDifference{c.Column, c.Old, c.New})

@@ -11,12 +11,14 @@ import (
 
 // Set by the linker; see the Makefile.
 var (
-	version = "dev"
-	branch  = "unknown"
-	commit  = "unknown"
+	buildVersion = "dev"
+	branch       = "unknown"
+	commit       = "unknown"
 )
 
-func build() readapi.Version { return readapi.Version{Tag: version, Branch: branch, Commit: commit} }
+func build() readapi.Version {
+	return readapi.Version{Tag: buildVersion, Branch: branch, Commit: commit}
+}
 
 // program is the digest of this program: another build may answer the same request in another way. Empty when the
 // program's file can't be read.

@@ -34,6 +34,9 @@ func Seq(msg *message.Message) (int64, error) {
 // and Body. The body is nil if the subscription did not fetch it. It returns an error for a message that is not from the
 // log.
 func Event(msg *message.Message) (eventstore.Event, error) {
+	if event, ok := Attached[eventstore.Event](msg); ok {
+		return event, nil
+	}
 	seq, err := Seq(msg)
 	if err != nil {
 		return eventstore.Event{}, err

@@ -107,7 +107,9 @@ func (s *SchemaAdapter) UnmarshalMessage(params wsql.UnmarshalMessageParams) (ws
 		}
 		return wsql.Row{}, sql.ErrNoRows // the end of the log
 	}
+	e.Size = int64(len(e.Body))
 	msg := newMessage(&e)
+	Attach(params.Row, msg, e)
 	return wsql.Row{Offset: e.Seq, UUID: []byte(msg.UUID), Payload: e.Body, Msg: msg}, nil
 }
 

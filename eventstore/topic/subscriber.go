@@ -120,7 +120,7 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 	}
 	waiting, wakeUp := context.WithCancel(ctx)
 	noDeadline := time.Duration(0) // or a second delivery would race with a slow handler
-	inner, err := wsql.NewSubscriber(beginner{wsql.BeginnerFromPgx(s.pool)}, wsql.SubscriberConfig{
+	inner, err := wsql.NewSubscriber(attachingBeginner{beginner{wsql.BeginnerFromPgx(s.pool)}}, wsql.SubscriberConfig{
 		ConsumerGroup:  s.config.Group,
 		AckDeadline:    &noDeadline,
 		ResendInterval: s.config.ResendInterval,

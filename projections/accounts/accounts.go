@@ -60,9 +60,8 @@ func New() *Accounts { return &Accounts{spec: Spec(), limit: cacheMax} }
 // Spec describes the projection's tables.
 func Spec() projections.Spec {
 	return projections.Spec{
-		Name:    Name,
-		Version: Version,
-		Tables:  tables,
+		Schema: projections.Schema{Name: Name, Version: Version},
+		Tables: tables,
 		Views: []string{
 			"account", "account_block:block", "canonical_transaction:transaction",
 			"account_transaction", "account_event", "contract_event", "contract_topic", "deployment",
@@ -73,8 +72,8 @@ func Spec() projections.Spec {
 // Spec implements projections.Projection.
 func (p *Accounts) Spec() projections.Spec { return p.spec }
 
-// Instance implements projections.Rebuildable.
-func (p *Accounts) Instance(spec projections.Spec) projections.Projection[projections.Step] {
+// WithSpec implements projections.Rebuildable.
+func (p *Accounts) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
 	return &Accounts{spec: spec, limit: p.limit}
 }
 

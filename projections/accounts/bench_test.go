@@ -136,7 +136,7 @@ func onDisk(b *testing.B, pool *pgxpool.Pool) (transactions int64) {
 	for _, spec := range []projections.Spec{chain.Spec(), balances.Spec(), accounts.Spec()} {
 		var size int64
 		if err := pool.QueryRow(context.Background(), `
-			SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = $1::regnamespace`, spec.Schema()).Scan(&size); err != nil {
+			SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = $1::regnamespace`, spec.String()).Scan(&size); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(size)/float64(transactions), spec.Name+"-B/tx")

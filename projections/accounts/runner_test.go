@@ -10,6 +10,8 @@ import (
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/projections/chain"
+	"strata/projections/follow"
+	"strata/projections/version"
 )
 
 // TestRebuild lets runners follow a chain with forks live, builds the projection again beside it, and expects the same rows,
@@ -25,32 +27,32 @@ func TestRebuild(t *testing.T) {
 			replay.Append(t, log, replay.Post(made.Next()))
 		}
 	}
-	follow := func() (stop func()) {
-		return replay.Follow(t, projections.Config{Log: log, Interval: 20 * time.Millisecond}, lines(t)...)
+	start := func() (stop func()) {
+		return replay.Follow(t, follow.Config{Log: log, Interval: 20 * time.Millisecond}, lines(t)...)
 	}
 	more(100)
-	stop := follow()
+	stop := start()
 	replay.Wait(t, log)
 	more(30)
 	replay.Wait(t, log)
-	built, err := projections.Rebuild(t.Context(), log.Pool(), lines(t), projections.RebuildOptions{Name: accounts.Name})
+	built, err := version.Rebuild(t.Context(), log.Pool(), lines(t), version.RebuildOptions{Name: accounts.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
 	more(20)
 	stop()
-	follow()
+	start()
 	replay.Wait(t, log)
 	definition, err := lines(t).Definition(accounts.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, instance := range []projections.Instance{{Name: accounts.Name, Version: accounts.Version}, built[0]} {
+	for _, instance := range []projections.Schema{{Name: accounts.Name, Version: accounts.Version}, built[0]} {
 		for _, finding := range verified(t, log, definition, instance) {
 			t.Errorf("%s: %s", instance, finding)
 		}
 	}
-	err = projections.Diff(t.Context(), log.Pool(), definition, accounts.Version, built[0].Version, func(d projections.Difference) bool {
+	err = version.Diff(t.Context(), log.Pool(), definition, accounts.Version, built[0].Version, func(d version.Difference) bool {
 		t.Errorf("the two differ: %+v", d)
 		return false
 	})
@@ -76,9 +78,9 @@ func lines(t *testing.T) projections.Lines {
 	return projections.Lines{projections.Chain(c, accounts.New())}
 }
 
-func verified(t *testing.T, log *eventstore.Log, definition projections.Definition, instance projections.Instance) []projections.Finding {
+func verified(t *testing.T, log *eventstore.Log, definition projections.Definition, instance projections.Schema) []version.Finding {
 	t.Helper()
-	v, err := projections.Verify(t.Context(), log.Pool(), definition, instance)
+	v, err := version.Verify(t.Context(), log.Pool(), definition, instance)
 	if err != nil {
 		t.Fatal(err)
 	}

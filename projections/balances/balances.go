@@ -74,18 +74,17 @@ func (p *Balances) Instrument(registry prometheus.Registerer) {
 // Spec describes the projection's tables.
 func Spec() projections.Spec {
 	return projections.Spec{
-		Name:    Name,
-		Version: Version,
-		Tables:  tables,
-		Views:   []string{"ledger", "holding", "nft_event", "nft_custody", "asset", "stx_lock", "nonce", "negative_balance"},
+		Schema: projections.Schema{Name: Name, Version: Version},
+		Tables: tables,
+		Views:  []string{"ledger", "holding", "nft_event", "nft_custody", "asset", "stx_lock", "nonce", "negative_balance"},
 	}
 }
 
 // Spec implements projections.Projection.
 func (p *Balances) Spec() projections.Spec { return p.spec }
 
-// Instance implements projections.Rebuildable.
-func (p *Balances) Instance(spec projections.Spec) projections.Projection[projections.Step] {
+// WithSpec implements projections.Rebuildable.
+func (p *Balances) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
 	return &Balances{spec: spec, logger: p.logger, negative: p.negative}
 }
 

@@ -87,7 +87,7 @@ func (w *writes) flush(ctx context.Context, b *batch) error {
 		if len(table.rows) == 0 {
 			continue
 		}
-		_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.Schema(), table.name}, table.columns, pgx.CopyFromRows(table.rows))
+		_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table.name}, table.columns, pgx.CopyFromRows(table.rows))
 		if err != nil {
 			return fmt.Errorf("write %d rows of %s: %w", len(table.rows), table.name, err)
 		}

@@ -60,7 +60,7 @@ func Spec() projections.Spec { return specOf(Version) }
 
 func specOf(version int) projections.Spec {
 	return projections.Spec{
-		Name: Name, Version: version, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
 		Views: []string{"brc20_token:token", "brc20_operation:operation", "brc20_entry:entry", "brc20_balance:balance"},
 	}
 }
@@ -68,8 +68,8 @@ func specOf(version int) projections.Spec {
 // Spec implements projections.Projection.
 func (p *BRC20) Spec() projections.Spec { return p.spec }
 
-// Instance implements projections.Rebuildable.
-func (p *BRC20) Instance(spec projections.Spec) projections.Projection[projections.FeedStep] {
+// WithSpec implements projections.Rebuildable.
+func (p *BRC20) WithSpec(spec projections.Spec) projections.Projection[projections.FeedStep] {
 	return newVersion(spec.Version)
 }
 

@@ -136,7 +136,7 @@ func (c *change) copy(ctx context.Context, table string, columns []string, n int
 	if n == 0 {
 		return nil
 	}
-	_, err := c.tx.CopyFrom(ctx, pgx.Identifier{c.spec.Schema(), table}, columns, pgx.CopyFromSlice(n, func(i int) ([]any, error) { return row(i), nil }))
+	_, err := c.tx.CopyFrom(ctx, pgx.Identifier{c.spec.String(), table}, columns, pgx.CopyFromSlice(n, func(i int) ([]any, error) { return row(i), nil }))
 	if err != nil {
 		return fmt.Errorf("write %d rows of %s: %w", n, table, err)
 	}

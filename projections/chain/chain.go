@@ -93,18 +93,17 @@ func New(rule Rule, logger *slog.Logger) (*Chain, error) {
 // Spec describes the projection's tables.
 func Spec() projections.Spec {
 	return projections.Spec{
-		Name:    Name,
-		Version: Version,
-		Tables:  tables,
-		Views:   []string{"block", "canonical", "step", "burn_block", "transaction", "event", "contract", "microblock", "microblock_confirmation", "gap"},
+		Schema: projections.Schema{Name: Name, Version: Version},
+		Tables: tables,
+		Views:  []string{"block", "canonical", "step", "burn_block", "transaction", "event", "contract", "microblock", "microblock_confirmation", "gap"},
 	}
 }
 
 // Spec implements projections.Projection.
 func (c *Chain) Spec() projections.Spec { return c.spec }
 
-// Instance implements projections.Rebuildable.
-func (c *Chain) Instance(spec projections.Spec) projections.Projection[projections.LogItem] {
+// WithSpec implements projections.Rebuildable.
+func (c *Chain) WithSpec(spec projections.Spec) projections.Projection[projections.LogItem] {
 	return &Chain{spec: spec, rule: c.rule, better: c.better, logger: c.logger, metrics: c.metrics}
 }
 

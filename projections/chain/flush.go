@@ -46,7 +46,7 @@ func (b *batch) copy(ctx context.Context, table string, columns []string, rows [
 	if len(rows) == 0 {
 		return nil
 	}
-	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.chain.spec.Schema(), table}, columns, pgx.CopyFromRows(rows))
+	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.chain.spec.String(), table}, columns, pgx.CopyFromRows(rows))
 	if err != nil {
 		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
 	}

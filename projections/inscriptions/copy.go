@@ -27,7 +27,7 @@ func copyTable[T any](b *batch, table string, columns []string, list []T, row fu
 		return nil
 	}
 	rows := pgx.CopyFromSlice(len(list), func(i int) ([]any, error) { return row(list[i]), nil })
-	if _, err := b.tx.CopyFrom(b.ctx, pgx.Identifier{b.projection.spec.Schema(), table}, columns, rows); err != nil {
+	if _, err := b.tx.CopyFrom(b.ctx, pgx.Identifier{b.projection.spec.String(), table}, columns, rows); err != nil {
 		return fmt.Errorf("write %d rows of %s: %w", len(list), table, err)
 	}
 	return nil

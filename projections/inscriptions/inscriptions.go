@@ -55,7 +55,7 @@ const Version = 2
 // Spec describes the projection's tables.
 func Spec() projections.Spec {
 	return projections.Spec{
-		Name: Name, Version: Version, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		Schema: projections.Schema{Name: Name, Version: Version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
 		Views: []string{
 			"inscription", "inscription_owner:owner", "satoshi", "satoshi_location:location", "inscription_block:block", "inscription_list:list",
 			"inscription_part:part", "missing_inscription:missing",
@@ -86,8 +86,8 @@ func (p *Inscriptions) Instrument(registry prometheus.Registerer) { p.metrics = 
 // Spec implements projections.Projection.
 func (p *Inscriptions) Spec() projections.Spec { return p.spec }
 
-// Instance implements projections.Rebuildable.
-func (p *Inscriptions) Instance(spec projections.Spec) projections.Projection[projections.FeedStep] {
+// WithSpec implements projections.Rebuildable.
+func (p *Inscriptions) WithSpec(spec projections.Spec) projections.Projection[projections.FeedStep] {
 	return &Inscriptions{spec: spec, lists: ranked.New(spec, source), logger: p.logger, metrics: p.metrics}
 }
 

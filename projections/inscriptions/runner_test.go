@@ -8,6 +8,7 @@ import (
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/replay"
 	"strata/projections"
+	"strata/projections/follow"
 	"strata/projections/inscriptions"
 	judge "strata/projections/ordinals"
 )
@@ -24,7 +25,7 @@ func TestRunner(t *testing.T) {
 			projection.Limit(8)
 			line := projections.Feed(judge.New(nil), projection)
 			if live {
-				replay.Follow(t, projections.Config{Log: log}, line)
+				replay.Follow(t, follow.Config{Log: log}, line)
 			}
 			w := newWorld(t, nil) // keeps the bodies
 			for range 120 {

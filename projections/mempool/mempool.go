@@ -60,8 +60,7 @@ func New() *Mempool { return &Mempool{spec: Spec(), position: -1} }
 // Spec describes the projection's tables.
 func Spec() projections.Spec {
 	return projections.Spec{
-		Name:    Name,
-		Version: Version,
+		Schema:  projections.Schema{Name: Name, Version: Version},
 		Tables:  tables,
 		Views:   []string{"mempool_transaction:transaction", "mempool_counter:counter"},
 		Records: []projections.RecordKind{projections.Mempool},
@@ -71,8 +70,8 @@ func Spec() projections.Spec {
 // Spec implements projections.Projection.
 func (p *Mempool) Spec() projections.Spec { return p.spec }
 
-// Instance implements projections.Rebuildable.
-func (p *Mempool) Instance(spec projections.Spec) projections.Projection[projections.Step] {
+// WithSpec implements projections.Rebuildable.
+func (p *Mempool) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
 	return &Mempool{spec: spec, position: -1}
 }
 

@@ -25,7 +25,7 @@ func (b *batch) copy(ctx context.Context, table string, columns []string, rows [
 	if len(rows) == 0 {
 		return nil
 	}
-	if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.Schema(), table}, columns, pgx.CopyFromRows(rows)); err != nil {
+	if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, columns, pgx.CopyFromRows(rows)); err != nil {
 		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
 	}
 	return nil

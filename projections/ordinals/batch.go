@@ -141,7 +141,7 @@ func (b *batch) write(ctx context.Context) error {
 		if len(table.rows) == 0 {
 			continue
 		}
-		if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.Schema(), table.name}, table.columns, pgx.CopyFromRows(table.rows)); err != nil {
+		if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table.name}, table.columns, pgx.CopyFromRows(table.rows)); err != nil {
 			return fmt.Errorf("write %d rows of %s: %w", len(table.rows), table.name, err)
 		}
 	}

@@ -44,7 +44,7 @@ const Version = 1
 // Spec describes the projection's tables.
 func Spec() projections.Spec {
 	return projections.Spec{
-		Name: Name, Version: Version, Tables: tables,
+		Schema: projections.Schema{Name: Name, Version: Version}, Tables: tables,
 		Views: []string{"ordinals_block:block", "ordinals_step:step", "ordinals_anomaly:anomaly"},
 	}
 }
@@ -78,8 +78,8 @@ func (p *Ordinals) Instrument(registry prometheus.Registerer) { p.metrics = newM
 // Spec implements projections.Projection.
 func (p *Ordinals) Spec() projections.Spec { return p.spec }
 
-// Instance implements projections.Rebuildable.
-func (p *Ordinals) Instance(spec projections.Spec) projections.Projection[projections.LogItem] {
+// WithSpec implements projections.Rebuildable.
+func (p *Ordinals) WithSpec(spec projections.Spec) projections.Projection[projections.LogItem] {
 	return &Ordinals{spec: spec, logger: p.logger, metrics: p.metrics}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/replay"
 	"strata/projections"
+	"strata/projections/follow"
 	"strata/projections/ordinals"
 )
 
@@ -95,7 +96,7 @@ func TestFeeds(t *testing.T) {
 				log := replay.NewLog(t)
 				feed := synthordinals.New(synthordinals.Everything(seed, domain.Regtest))
 				if live {
-					replay.Follow(t, projections.Config{Log: log}, projections.Feed(ordinals.New(nil)))
+					replay.Follow(t, follow.Config{Log: log}, projections.Feed(ordinals.New(nil)))
 				}
 				for i := range 300 {
 					post := feed.Next()

@@ -61,7 +61,7 @@ func Spec() projections.Spec { return specOf(Version) }
 
 func specOf(version int) projections.Spec {
 	return projections.Spec{
-		Name: Name, Version: version, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
+		Schema: projections.Schema{Name: Name, Version: version}, Tables: strings.ReplaceAll(tables, "{ranked}", ranked.Tables),
 		Views: []string{
 			"pox_burn_block:burn_block", "pox_reward:reward", "pox_recipient:recipient", "pox_slot:slot", "pox_payout:payout",
 			"pox_cycle:cycle", "pox_signer:signer", "pox_stacker:stacker", "pox_event:event", "pox_delegation:delegation",
@@ -73,8 +73,8 @@ func specOf(version int) projections.Spec {
 // Spec implements projections.Projection.
 func (p *Pox) Spec() projections.Spec { return p.spec }
 
-// Instance implements projections.Rebuildable.
-func (p *Pox) Instance(spec projections.Spec) projections.Projection[projections.Step] {
+// WithSpec implements projections.Rebuildable.
+func (p *Pox) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
 	return newVersion(spec.Version)
 }
 
@@ -121,7 +121,7 @@ func (b *batch) copy(ctx context.Context, table string, columns string, rows [][
 	if len(rows) == 0 {
 		return nil
 	}
-	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.Schema(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
+	_, err := b.tx.CopyFrom(ctx, pgx.Identifier{b.spec.String(), table}, strings.Fields(columns), pgx.CopyFromRows(rows))
 	if err != nil {
 		return fmt.Errorf("write %d rows of %s: %w", len(rows), table, err)
 	}

@@ -20,6 +20,8 @@ import (
 	"strata/internal/testkit/vector"
 	"strata/migrations"
 	"strata/projections"
+	"strata/projections/follow"
+	"strata/projections/version"
 )
 
 // Databases creates migrated databases.
@@ -121,7 +123,7 @@ func Run(t testing.TB, log *eventstore.Log, chain projections.Projection[project
 // RunLines is like Run, for any lines.
 func RunLines(t testing.TB, log *eventstore.Log, lines ...projections.Line) {
 	t.Helper()
-	stop := Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond}, lines...)
+	stop := Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond}, lines...)
 	defer stop()
 	Wait(t, log)
 }
@@ -129,13 +131,18 @@ func RunLines(t testing.TB, log *eventstore.Log, lines ...projections.Line) {
 // Start folds the log until stop is called or the test ends.
 func Start(t testing.TB, log *eventstore.Log, chain projections.Projection[projections.LogItem], others ...projections.Projection[projections.Step]) (stop func()) {
 	t.Helper()
-	return Follow(t, projections.Config{Log: log, Interval: 50 * time.Millisecond}, projections.Chain(chain, others...))
+	return Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond}, projections.Chain(chain, others...))
 }
 
-// Follow folds the log with a runner of this configuration, until stop is called or the test ends.
-func Follow(t testing.TB, config projections.Config, lines ...projections.Line) (stop func()) {
+// Follow folds the log with a runner of this configuration until stop is called or the test ends.
+func Follow(t testing.TB, config follow.Config, lines ...projections.Line) (stop func()) {
 	t.Helper()
-	runner := projections.NewRunner(config, lines...)
+	return StartRunner(t, follow.NewRunner(config, lines...))
+}
+
+// StartRunner lets a runner fold the log until stop is called, or the test ends.
+func StartRunner(t testing.TB, runner *follow.Runner) (stop func()) {
+	t.Helper()
 	if err := runner.Register(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +176,7 @@ func Wait(t testing.TB, log *eventstore.Log) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	if err := projections.WaitUntilCaughtUp(ctx, log.Pool(), func([]projections.Status) {}, time.Minute); err != nil {
+	if err := version.WaitUntilCaughtUp(ctx, log.Pool(), func([]version.Status) {}, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 }

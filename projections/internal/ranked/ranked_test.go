@@ -19,7 +19,7 @@ import (
 	"strata/projections/internal/ranked"
 )
 
-var spec = projections.Spec{Name: "ranked_test", Version: 1, Tables: `
+var spec = projections.Spec{Schema: projections.Schema{Name: "ranked_test", Version: 1}, Tables: `
 	CREATE TABLE {schema}.entry (list text COLLATE "C" NOT NULL, x bigint NOT NULL, y bigint NOT NULL, z bigint NOT NULL);
 	CREATE INDEX entry_idx ON {schema}.entry (list, x, y, z);` + ranked.Tables}
 

@@ -87,7 +87,7 @@ func (w *writing) count(all []*changed) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	_, err = w.tx.CopyFrom(w.ctx, pgx.Identifier{w.lists.spec.Schema(), "list"}, []string{"n", "name"},
+	_, err = w.tx.CopyFrom(w.ctx, pgx.Identifier{w.lists.spec.String(), "list"}, []string{"n", "name"},
 		pgx.CopyFromSlice(len(fresh), func(i int) ([]any, error) { return []any{fresh[i].n, fresh[i].name}, nil }))
 	if err != nil {
 		return fmt.Errorf("count the entries of %d new lists: %w", len(fresh), err)

@@ -49,7 +49,7 @@ func (b *batch) apply(steps []projections.Step) error {
 			about[f.about()] = unknown
 		}
 	}
-	if _, err := b.tx.CopyFrom(b.ctx, pgx.Identifier{b.spec.Schema(), "block"},
+	if _, err := b.tx.CopyFrom(b.ctx, pgx.Identifier{b.spec.String(), "block"},
 		[]string{"height", "source_seq", "burn_block_height", "time", "index_block_hash", "block_hash"}, pgx.CopyFromRows(blocks)); err != nil {
 		return fmt.Errorf("write %d blocks: %w", len(blocks), err)
 	}
@@ -197,7 +197,7 @@ func (b *batch) flush(n *news) error {
 		if len(table.rows) == 0 {
 			continue
 		}
-		if _, err := b.tx.CopyFrom(b.ctx, pgx.Identifier{b.spec.Schema(), table.name}, table.columns, pgx.CopyFromRows(table.rows)); err != nil {
+		if _, err := b.tx.CopyFrom(b.ctx, pgx.Identifier{b.spec.String(), table.name}, table.columns, pgx.CopyFromRows(table.rows)); err != nil {
 			return fmt.Errorf("write %d rows of %s: %w", len(table.rows), table.name, err)
 		}
 	}

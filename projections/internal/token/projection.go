@@ -19,7 +19,7 @@ var tables string
 
 // Spec describes the tables of a kind of token.
 func Spec(kind token.Kind, version int) projections.Spec {
-	spec := projections.Spec{Name: string(kind), Version: version, Tables: tables, Records: []projections.RecordKind{projections.Fetched}}
+	spec := projections.Spec{Schema: projections.Schema{Name: string(kind), Version: version}, Tables: tables, Records: []projections.RecordKind{projections.Fetched}}
 	for _, table := range []string{"contract", "token", "document", "image", "reference", "want", "notification"} {
 		spec.Views = append(spec.Views, string(kind)+"_"+table+":"+table)
 	}
@@ -47,8 +47,8 @@ func New(kind token.Kind, version int, logger *slog.Logger) *Projection {
 // Spec implements projections.Projection.
 func (p *Projection) Spec() projections.Spec { return p.spec }
 
-// Instance implements projections.Rebuildable.
-func (p *Projection) Instance(spec projections.Spec) projections.Projection[projections.Step] {
+// WithSpec implements projections.Rebuildable.
+func (p *Projection) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
 	return New(p.kind, spec.Version, p.logger)
 }
 

@@ -2,7 +2,6 @@ package register_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -78,7 +77,7 @@ func describe(s *register.State) string {
 	var names []string
 	for _, v := range s.Versions {
 		if v.Active {
-			names = append(names, fmt.Sprintf("%s_v%d", v.Name, v.Number))
+			names = append(names, schemaName(v.Name, v.Number))
 		}
 	}
 	return strings.Join(names, " ")

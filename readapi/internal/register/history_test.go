@@ -86,7 +86,7 @@ func testHistory(t *testing.T, seed uint64) {
 func (w *writer) step(names []string) {
 	w.t.Helper()
 	name, number := names[w.random.IntN(len(names))], 1+w.random.IntN(2)
-	v := w.versions[schema(name, number)]
+	v := w.versions[schemaName(name, number)]
 	if v == nil {
 		w.register(name, number)
 		return
@@ -109,7 +109,7 @@ func (w *writer) step(names []string) {
 		w.register(name, number)
 		fallthrough
 	default:
-		v = w.versions[schema(name, number)]
+		v = w.versions[schemaName(name, number)]
 		for range 1 + w.random.IntN(5) {
 			w.advance(v)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/hash"
+	"strata/domain/schema"
 )
 
 // State is the register as one snapshot of the database has it. It does not change.
@@ -81,12 +82,13 @@ func (s *State) Foreign(rules map[string]int) (foreign []*Version) {
 	return foreign
 }
 
-// Schema is where its tables stand, quoted for SQL.
-func (v *Version) Schema() string {
-	return pgx.Identifier{v.schema()}.Sanitize()
-}
+// Schema returns the schema of its tables, quoted for SQL.
+func (v *Version) Schema() string { return v.identity().Quoted() }
 
-func (v *Version) schema() string { return fmt.Sprintf("%s_v%d", v.Name, v.Number) }
+// schema returns the schema of its tables, as Input of another version names it.
+func (v *Version) schema() string { return v.identity().String() }
+
+func (v *Version) identity() schema.Schema { return schema.Schema{Name: v.Name, Version: v.Number} }
 
 // Changed is the position at which something last changed, or may have, in a shard. It is known for the shards that
 // were asked for when the state was read.

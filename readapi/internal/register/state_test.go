@@ -110,7 +110,7 @@ func TestForeign(t *testing.T) {
 	w.exec(`UPDATE strata.projection SET scratch = true WHERE version = 9`)
 	s := read(t, w.pool)
 	if len(s.Versions) != 4 {
-		t.Errorf("got %d versions, want 4 without %s, which nobody is to see", len(s.Versions), schema(scratch.name, scratch.number))
+		t.Errorf("got %d versions, want 4 without %s, which nobody is to see", len(s.Versions), schemaName(scratch.name, scratch.number))
 	}
 	if got := s.Active(rebuilt.name); got.Rules != 1 || got.Number != 4 {
 		t.Errorf("got rules %d of number %d, want 1 of 4", got.Rules, got.Number)

@@ -2,7 +2,6 @@ package register_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/hash"
+	"strata/domain/schema"
 	"strata/domain/shard"
 	"strata/readapi/internal/register"
 )
@@ -41,7 +41,9 @@ func newWriter(t testing.TB, pool *pgxpool.Pool, seed uint64) *writer {
 	return &writer{t: t, pool: pool, random: rand.New(rand.NewPCG(seed, 1)), versions: map[string]*version{}, active: map[string]*version{}}
 }
 
-func schema(name string, number int) string { return fmt.Sprintf("%s_v%d", name, number) }
+func schemaName(name string, number int) string {
+	return schema.Schema{Name: name, Version: number}.String()
+}
 
 func (w *writer) exec(query string, arguments ...any) {
 	w.t.Helper()
@@ -64,7 +66,7 @@ func (w *writer) transact(queries func(b *pgx.Batch)) {
 func (w *writer) register(name string, number int) *version {
 	w.t.Helper()
 	v := &version{name: name, number: number}
-	w.versions[schema(name, number)] = v
+	w.versions[schemaName(name, number)] = v
 	w.transact(func(b *pgx.Batch) {
 		b.Queue(`INSERT INTO strata.projection (name, version, input) VALUES ($1, $2, CASE WHEN $1 = 'chain' THEN 'log' ELSE 'chain_v1' END)`, name, number)
 		b.Queue(`DELETE FROM strata.shard WHERE name = $1 AND version = $2`, name, number)
@@ -84,7 +86,7 @@ func (w *writer) activate(v *version) {
 // drop leaves the shards where they are, as nobody who drops a version has to know of them.
 func (w *writer) drop(v *version) {
 	w.t.Helper()
-	delete(w.versions, schema(v.name, v.number))
+	delete(w.versions, schemaName(v.name, v.number))
 	w.transact(func(b *pgx.Batch) {
 		if w.active[v.name] == v {
 			delete(w.active, v.name)
@@ -195,7 +197,7 @@ func (w *writer) check(s *register.State) {
 		w.t.Errorf("got %d versions, want %d", len(s.Versions), len(w.versions))
 	}
 	for _, got := range s.Versions {
-		want := w.versions[schema(got.Name, got.Number)]
+		want := w.versions[schemaName(got.Name, got.Number)]
 		if want == nil {
 			w.t.Errorf("%s was dropped", got.Schema())
 			continue

@@ -1,0 +1,152 @@
+package follow
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"strata/projections"
+	"strata/projections/internal/pause"
+)
+
+// A follower that has caught up stays in bulk mode while more than bulkLag items come in each calmTime: in live mode it
+// would only fall behind again. After a batch of fewer than gatherItems it waits for gatherTime before it reads on, so
+// that the items that come meanwhile share a transaction. When there is nothing to read it waits up to pollTime for a
+// notification.
+const (
+	calmTime    = time.Second
+	gatherTime  = 25 * time.Millisecond
+	gatherItems = 256
+	pollTime    = 100 * time.Millisecond
+)
+
+// buildTime is how often a follower that has not caught up looks for more when there is nothing to read: the leader
+// whose steps it folds is far behind, too.
+const buildTime = 10 * time.Millisecond
+
+// arrivalTime is how often a follower at the end of its input checks whether that is the real head.
+const arrivalTime = 50 * time.Millisecond
+
+// bulk takes batches until the head is reached and few items come. It reads and decodes one batch while the one before
+// is applied.
+func (f *follower[T]) bulk(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f.meter.start()
+	defer f.meter.stop()
+	var caughtUp atomic.Bool
+	taken, since := 0, time.Now()
+	var arrivalCheck time.Time
+	for b := range f.batches(ctx, &caughtUp) {
+		switch {
+		case b.err != nil:
+			return b.err
+		case len(b.items) > 0:
+			if f.pace != nil {
+				if err := f.pace.wait(ctx); err != nil {
+					return err
+				}
+			}
+			if err := f.take(ctx, b.items); err != nil {
+				return err
+			}
+			f.meter.count(len(b.items))
+			taken += len(b.items)
+		case !caughtUp.Load() && time.Since(arrivalCheck) >= arrivalTime:
+			arrivalCheck = time.Now()
+			arrived, err := f.arrive(ctx)
+			if err != nil {
+				return err
+			}
+			if arrived {
+				f.meter.stop()
+				caughtUp.Store(true)
+			}
+		}
+		if !caughtUp.Load() || time.Since(since) < calmTime {
+			continue
+		}
+		if taken <= bulkLag {
+			return nil
+		}
+		taken, since = 0, time.Now()
+	}
+	return ctx.Err()
+}
+
+// foldUntil folds up to a position, or to the end of the input.
+func (f *follower[T]) foldUntil(ctx context.Context, position int64) error {
+	place, err := f.readPlace(ctx)
+	if err != nil {
+		return err
+	}
+	f.reach(place.Position)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for b := range f.batches(ctx, new(atomic.Bool)) {
+		if b.err != nil || len(b.items) == 0 {
+			return b.err
+		}
+		if beyond := b.items[len(b.items)-1].Position() - position; beyond > 0 {
+			b.items = b.items[:max(0, int64(len(b.items))-beyond)]
+		}
+		if len(b.items) == 0 {
+			return nil
+		}
+		if err := f.take(ctx, b.items); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// itemBatch is what was read at once; no items at the end of the input.
+type itemBatch[T projections.Item] struct {
+	items []T
+	err   error
+}
+
+// batches reads on from the position, one batch ahead of the receiver, until ctx ends or reading fails. Once caughtUp
+// is set, it lets items gather.
+func (f *follower[T]) batches(ctx context.Context, caughtUp *atomic.Bool) <-chan itemBatch[T] {
+	batches := make(chan itemBatch[T])
+	go func() {
+		defer close(batches)
+		for after := f.position; ; {
+			grown := f.source.grown()
+			items, err := f.source.read(ctx, after)
+			select {
+			case batches <- itemBatch[T]{items, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+			if len(items) > 0 {
+				after = items[len(items)-1].Position()
+			}
+			switch {
+			case !caughtUp.Load() && len(items) == 0:
+				pause.For(ctx, buildTime)
+			case caughtUp.Load() && len(items) == 0:
+				waitForMore(ctx, grown)
+				pause.For(ctx, gatherTime)
+			case caughtUp.Load() && len(items) < gatherItems:
+				pause.For(ctx, gatherTime)
+			}
+		}
+	}()
+	return batches
+}
+
+// waitForMore waits for a notification that there is more to read, for pollTime at most.
+func waitForMore(ctx context.Context, grown <-chan struct{}) {
+	timer := time.NewTimer(pollTime)
+	defer timer.Stop()
+	select {
+	case <-grown:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

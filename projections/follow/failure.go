@@ -1,0 +1,68 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime/debug"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"strata/projections"
+)
+
+// errMoved is returned by apply when the position in the database is not the expected one: another process has applied
+// these items, or a commit succeeded whose answer was lost.
+var errMoved = errors.New("the position was moved by somebody else")
+
+// FoldError says what stopped a projection: which item, and why.
+type FoldError struct {
+	Projection projections.Schema
+	Position   int64
+	LogSeq     int64
+	Err        error
+}
+
+func (e *FoldError) Error() string {
+	return fmt.Sprintf("projection %s stopped at position %d (event %d of the log): %v; "+
+		"see /audit/v1/events/%d, then resume it with: strata projections resume %s",
+		e.Projection, e.Position, e.LogSeq, e.Err, e.LogSeq, e.Projection.Name)
+}
+
+func (e *FoldError) Unwrap() error { return e.Err }
+
+// transient reports whether an error is due to the state of the database rather than to the items. Then the same call
+// may succeed later, and waiting is right.
+func transient(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		switch pg.Code[:2] {
+		case "08", // connection exception
+			"40", // transaction rollback: serialization failure, deadlock
+			"53", // insufficient resources: disk full, too many connections
+			"57", // operator intervention: shutdown, cannot connect now
+			"58": // system error outside Postgres
+			return true
+		}
+		return pg.Code == "25006" // read-only transaction: a standby not promoted yet
+	}
+	var network net.Error
+	var connect *pgconn.ConnectError
+	return errors.As(err, &network) || errors.As(err, &connect) || errors.Is(err, net.ErrClosed) ||
+		pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "conn closed")
+}
+
+// recovered calls f and turns its panic into an error, so that a bug of one projection leaves the others running.
+func recovered(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,194 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"strata/projections"
+)
+
+// foldAttempts is how often a single item is tried before it stops its projection.
+const foldAttempts = 5
+
+// take applies items that were read from the input, no faster than the throttle allows.
+func (f *follower[T]) take(ctx context.Context, items []T) error {
+	for len(items) > 0 {
+		n, err := f.throttle.wait(ctx, len(items))
+		if err != nil {
+			return err
+		}
+		if err := f.takeNext(ctx, items[:n]); err != nil {
+			return err
+		}
+		items = items[n:]
+	}
+	return nil
+}
+
+// takeNext applies items. When they are not the next ones it returns errMoved, or a *FoldError if the next one is
+// missing from the input.
+func (f *follower[T]) takeNext(ctx context.Context, items []T) error {
+	consecutive := 0
+	for consecutive < len(items) && items[consecutive].Position() == f.position+int64(consecutive)+1 {
+		consecutive++
+	}
+	if consecutive > 0 {
+		if err := f.applyOrIsolate(ctx, items[:consecutive]); err != nil || consecutive == len(items) {
+			return err
+		}
+	}
+	next := items[consecutive]
+	place, err := f.readPlace(ctx)
+	if err != nil {
+		return err
+	}
+	if place.Position != f.position || next.Position() <= f.position {
+		return fmt.Errorf("%w: at %d, next item is %d", errMoved, f.position, next.Position())
+	}
+	return &FoldError{
+		Projection: f.spec.Schema, Position: f.position + 1, LogSeq: next.LogSeq(),
+		Err: fmt.Errorf("it is missing from the input, which goes on at %d", next.Position()),
+	}
+}
+
+// applyOrIsolate applies items. When they fail for a reason of their own, it applies halves, so that all items before
+// the one at fault are applied, and that one alone is tried a few times before it is given up.
+func (f *follower[T]) applyOrIsolate(ctx context.Context, items []T) error {
+	err := f.apply(ctx, items)
+	switch {
+	case err == nil, transient(err), errors.Is(err, errMoved):
+		return err
+	case len(items) > 1:
+		half := len(items) / 2
+		if err := f.applyOrIsolate(ctx, items[:half]); err != nil {
+			return err
+		}
+		return f.applyOrIsolate(ctx, items[half:])
+	}
+	attempts := backoff.WithContext(backoff.WithMaxRetries(backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(20*time.Millisecond)), foldAttempts-2), ctx)
+	err = backoff.Retry(func() error {
+		err := f.apply(ctx, items)
+		if err != nil && (transient(err) || errors.Is(err, errMoved)) {
+			return backoff.Permanent(err)
+		}
+		return err
+	}, attempts)
+	if err == nil || transient(err) || errors.Is(err, errMoved) {
+		return err
+	}
+	return &FoldError{Projection: f.spec.Schema, Position: items[0].Position(), LogSeq: items[0].LogSeq(), Err: err}
+}
+
+// apply moves the position, folds items and stores the outcome, in one transaction.
+func (f *follower[T]) apply(ctx context.Context, items []T) error {
+	started := time.Now()
+	last := items[len(items)-1]
+	var outcome projections.Outcome
+	err := pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) (err error) {
+		setup := &pgx.Batch{}
+		setup.Queue(foldSettings)
+		moved := f.queueMove(setup, last)
+		if err := tx.SendBatch(ctx, setup).Close(); err != nil {
+			return fmt.Errorf("move projection %s to %d: %w", f.spec, last.Position(), err)
+		}
+		if !*moved {
+			return errMoved
+		}
+		if outcome, err = f.fold(ctx, tx, items); err != nil {
+			return err
+		}
+		return f.writeOutcome(ctx, tx, last.Position(), outcome)
+	})
+	if err != nil {
+		f.projection.Forget()
+		return err
+	}
+	f.afterCommit(items, outcome, time.Since(started))
+	return nil
+}
+
+// foldSettings hold for the transaction of a fold.
+//
+// The commit does not wait for the disk: rows and position are lost together or not at all, and the log has the events.
+//
+// A fold looks up rows by keys, many at once, and there is an index for each kind of look-up. The planner can't know
+// that: a table that is being built has no statistics, or those of a moment when it was small or empty. It would then
+// read the whole table, or all rows of an account, for a few of them, again and again, and ever longer as the table
+// grows. So the settings leave the planner no other way than an index look-up for each key, and make it plan each
+// statement once.
+const foldSettings = `
+	SELECT set_config('synchronous_commit', 'off', true),
+	       set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+	       set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+	       set_config('plan_cache_mode', 'force_generic_plan', true)`
+
+// queueMove queues the compare-and-set that makes each item count once. Its row lock also keeps a second process from
+// folding the same items at the same time. moved is set when the batch has run: false when another process has moved
+// the position.
+func (f *follower[T]) queueMove(batch *pgx.Batch, last T) (moved *bool) {
+	moved = new(bool)
+	batch.Queue(`
+		UPDATE strata.projection SET position = $5, log_seq = $6, updated_at = now(), rate = coalesce($7, rate)
+		WHERE name = $1 AND version = $2 AND epoch = $3 AND position = $4`,
+		f.spec.Name, f.spec.Version, f.epoch, f.position, last.Position(), last.LogSeq(), f.meter.rate()).
+		Exec(func(tag pgconn.CommandTag) error {
+			*moved = tag.RowsAffected() == 1
+			return nil
+		})
+	return moved
+}
+
+// fold lets the projection fold items. A panic of its code becomes an error.
+func (f *follower[T]) fold(ctx context.Context, tx pgx.Tx, items []T) (outcome projections.Outcome, err error) {
+	err = recovered(func() (err error) {
+		outcome, err = f.projection.Fold(ctx, tx, f.position, items)
+		return err
+	})
+	return outcome, err
+}
+
+// writeOutcome stores the tip, and the shards of which readers must not use cached answers.
+func (f *follower[T]) writeOutcome(ctx context.Context, tx pgx.Tx, position int64, outcome projections.Outcome) error {
+	var height, burnHeight *int64
+	var indexBlockHash, blockHash []byte
+	if tip := outcome.Tip; tip != nil {
+		height, burnHeight = &tip.Height, &tip.BurnBlockHeight
+		indexBlockHash, blockHash = tip.IndexBlockHash[:], tip.BlockHash[:]
+	}
+	shards, everything := outcome.Touched.Shards()
+	writes := &pgx.Batch{}
+	writes.Queue(`
+		UPDATE strata.projection
+		SET block_height = $3, index_block_hash = $4, block_hash = $5, burn_block_height = $6,
+		    shards_from = CASE WHEN $7 THEN $8 ELSE shards_from END
+		WHERE name = $1 AND version = $2`,
+		f.spec.Name, f.spec.Version, height, indexBlockHash, blockHash, burnHeight, everything, position)
+	if len(shards) > 0 {
+		writes.Queue(`
+			INSERT INTO strata.shard (name, version, shard, position)
+			SELECT $1, $2, touched, $4 FROM unnest($3::int[]) AS touched
+			ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position`,
+			f.spec.Name, f.spec.Version, shards, position)
+	}
+	if err := tx.SendBatch(ctx, writes).Close(); err != nil {
+		return fmt.Errorf("note the tip of projection %s, and %d changed shards: %w", f.spec, len(shards), err)
+	}
+	return nil
+}
+
+// afterCommit takes note of a committed fold and tells others of it.
+func (f *follower[T]) afterCommit(items []T, outcome projections.Outcome, took time.Duration) {
+	f.reach(items[len(items)-1].Position())
+	f.metrics.applied(f.spec.Schema, len(items), took)
+	if outcome.Observe != nil && f.active.Load() {
+		outcome.Observe()
+	}
+	f.committed()
+}

@@ -1,0 +1,243 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/projections"
+	"strata/projections/internal/pause"
+	"strata/projections/internal/register"
+)
+
+// errFailedElsewhere is returned by follow for a version that has failed in another process.
+var errFailedElsewhere = errors.New("failed in another process")
+
+// versionFollower is a follower of one version, whatever kind of items it folds.
+type versionFollower interface {
+	// run follows until ctx ends, or the version is gone.
+	run(ctx context.Context)
+	// foldUntil folds up to a position, or to the end of the input.
+	foldUntil(ctx context.Context, position int64) error
+	// connect sets the pace to keep, if any, and a function to call after each commit. It must be called before run.
+	connect(pace *pace, committed func())
+	// setActive says whether readers see this version, which decides whether metrics observe its folds.
+	setActive(active bool)
+	progressed() *progress
+}
+
+// follower keeps one version of a projection up to date with its input. It owns the transaction in which rows and
+// position change together.
+type follower[T projections.Item] struct {
+	pool       *pgxpool.Pool
+	source     source[T]
+	projection projections.Projection[T]
+	spec       projections.Spec
+	epoch      [16]byte // of the version: a later one may get its number
+	logger     *slog.Logger
+	metrics    *metrics
+	signals    *TestSignals
+	committed  func() // called after each commit
+	pace       *pace  // waited for before each batch of bulk mode; nil for none
+	throttle   *throttle
+	active     atomic.Bool
+
+	position int64
+	meter    meter
+	progress progress
+}
+
+// newFollower returns nil when the code of the projection can't fold into the tables of this version.
+func newFollower[T projections.Item](e *engine, version register.Entry, projection projections.Projection[T], source source[T]) versionFollower {
+	own := inSchema(projection, version.Schema)
+	if own == nil {
+		return nil
+	}
+	f := &follower[T]{
+		pool: e.pool, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch,
+		logger: e.logger, metrics: e.metrics, signals: e.signals, committed: func() {}, throttle: newThrottle(e.pool, version.Schema),
+	}
+	f.active.Store(version.Active)
+	return f
+}
+
+func (f *follower[T]) connect(pace *pace, committed func()) { f.pace, f.committed = pace, committed }
+
+func (f *follower[T]) setActive(active bool) { f.active.Store(active) }
+
+func (f *follower[T]) progressed() *progress { return &f.progress }
+
+// run follows until ctx ends, or the version is gone.
+func (f *follower[T]) run(ctx context.Context) {
+	retry := backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(50*time.Millisecond), backoff.WithMaxInterval(5*time.Second), backoff.WithMaxElapsedTime(0))
+	first := true
+	for ctx.Err() == nil {
+		err := f.follow(ctx, first)
+		f.projection.Forget()
+		switch {
+		case ctx.Err() != nil, errors.Is(err, register.ErrNotRegistered):
+			return
+		case errors.Is(err, errFailedElsewhere):
+			first = false
+			f.signals.StillFailed.Send()
+			pause.For(ctx, failedInterval)
+		case err == nil || errors.Is(err, errMoved):
+			retry.Reset()
+			first = false
+		case transient(err):
+			wait := retry.NextBackOff()
+			f.logger.LogAttrs(ctx, slog.LevelWarn, "projection waits for the database",
+				slog.String("projection", f.spec.String()), slog.Duration("wait", wait), slog.Any("error", err))
+			f.metrics.waits.WithLabelValues(labels(f.spec.Schema)...).Inc()
+			pause.For(ctx, wait)
+		default:
+			first = false
+			f.fail(ctx, err)
+		}
+	}
+}
+
+// failedInterval is how often a follower checks whether a failed version was resumed.
+const failedInterval = time.Second
+
+// fail stops the projection visibly, and returns when somebody has resumed it.
+func (f *follower[T]) fail(ctx context.Context, cause error) {
+	f.logger.LogAttrs(ctx, slog.LevelError, "projection stopped", slog.String("projection", f.spec.String()),
+		slog.Int64("position", f.failedAt(cause)), slog.Any("error", cause))
+	f.metrics.failed.WithLabelValues(labels(f.spec.Schema)...).Set(1)
+	defer f.metrics.failed.WithLabelValues(labels(f.spec.Schema)...).Set(0)
+	written := false
+	for ctx.Err() == nil {
+		if !written {
+			written = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.failedAt(cause), cause) == nil
+		} else {
+			place, err := f.readPlace(ctx)
+			if errors.Is(err, register.ErrNotRegistered) || err == nil && place.State != register.StateFailed {
+				return
+			}
+			f.signals.StillFailed.Send()
+		}
+		pause.For(ctx, failedInterval)
+	}
+}
+
+// failedAt returns the position of the item that an error is about.
+func (f *follower[T]) failedAt(cause error) int64 {
+	var fold *FoldError
+	if errors.As(cause, &fold) {
+		return fold.Position
+	}
+	return f.position + 1
+}
+
+// follow leads the version, or stands by until it can, and follows until something goes wrong or another process moves
+// the position. With atStart, a version that failed in an earlier run of the program is tried again.
+func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
+	before, err := f.readPlace(ctx)
+	if err != nil {
+		return err
+	}
+	if before.State == register.StateFailed && !atStart {
+		return errFailedElsewhere
+	}
+	resign, err := lead(ctx, f.pool, f.spec.Schema, f.logger)
+	if err != nil {
+		return err
+	}
+	defer resign()
+	place, err := f.readPlace(ctx) // it may have moved, or failed, while another process led
+	if err != nil {
+		return err
+	}
+	if place.State == register.StateFailed && before.State != register.StateFailed {
+		return errFailedElsewhere
+	}
+	f.reach(place.Position)
+	err = f.keepUp(ctx)
+	if err != nil && ctx.Err() == nil && !transient(err) && !errors.Is(err, errMoved) && !errors.Is(err, register.ErrNotRegistered) {
+		// The next leader must see the failure, so it is written while this process still leads. If that does not
+		// succeed, fail tries again.
+		_ = register.WriteFailure(ctx, f.pool, f.spec.Schema, f.failedAt(err), err)
+	}
+	return err
+}
+
+// keepUp catches up in bulk mode and then stays at the head in live mode.
+func (f *follower[T]) keepUp(ctx context.Context) error {
+	f.progress.following.Store(true)
+	defer f.progress.following.Store(false)
+	for ctx.Err() == nil {
+		head, err := f.source.head(ctx)
+		if err != nil {
+			return err
+		}
+		f.metrics.head.WithLabelValues(labels(f.spec.Schema)...).Set(float64(head))
+		far, err := f.farBehind(ctx, f.position, head)
+		if err != nil {
+			return err
+		}
+		arrived := false
+		if !far {
+			if arrived, err = f.arrive(ctx); err != nil {
+				return err
+			}
+		}
+		if !arrived {
+			if err := register.WriteState(ctx, f.pool, f.spec.Schema, register.StateBuilding); err != nil {
+				return err
+			}
+			if err := f.bulk(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := f.live(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrive is called at the head. It finishes the build and stores that the version is live. It returns false when the
+// head is not the real one yet, because the leader whose steps are folded is still being built itself.
+func (f *follower[T]) arrive(ctx context.Context) (bool, error) {
+	place, err := f.readPlace(ctx)
+	if err != nil {
+		return false, err
+	}
+	if final, err := f.source.final(ctx); err != nil || !final {
+		return false, err
+	}
+	if rate := f.meter.rate(); rate != nil {
+		_, err := f.pool.Exec(ctx, `UPDATE strata.projection SET rate = $4 WHERE name = $1 AND version = $2 AND epoch = $3`,
+			f.spec.Name, f.spec.Version, f.epoch, *rate)
+		if err != nil {
+			return false, fmt.Errorf("note the rate of projection %s: %w", f.spec, err)
+		}
+	}
+	if !place.Indexed {
+		if err := register.Index(ctx, f.pool, f.spec, f.logger); err != nil {
+			return false, err
+		}
+	}
+	return true, register.WriteState(ctx, f.pool, f.spec.Schema, register.StateLive)
+}
+
+// readPlace returns where the version stands; register.ErrNotRegistered when it is gone.
+func (f *follower[T]) readPlace(ctx context.Context) (register.Place, error) {
+	return register.ReadPlace(ctx, f.pool, f.spec.Schema, f.epoch)
+}
+
+// reach sets the position that the rows reflect.
+func (f *follower[T]) reach(position int64) {
+	f.position = position
+	f.progress.position.Store(position)
+	f.metrics.position.WithLabelValues(labels(f.spec.Schema)...).Set(float64(position))
+}

@@ -1,0 +1,184 @@
+package follow
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"strata/eventstore"
+	"strata/projections"
+	"strata/projections/internal/register"
+)
+
+// keeperInterval is how often the keeper reads the register without a notification of a change.
+const keeperInterval = time.Second
+
+// keeper runs a follower for each registered version that this program's code can follow: versions with its own rules,
+// whose input has them too. Other versions are left to processes with their code.
+type keeper struct {
+	runner *Runner
+	logger *slog.Logger
+
+	// viewErrors is why the views do not show the active version, by the name of the projection; used by one goroutine.
+	viewErrors map[string]string
+
+	mu   sync.Mutex
+	runs map[projections.Schema]*run
+}
+
+// run is a running follower.
+type run struct {
+	register.Entry
+	follower versionFollower
+	stop     context.CancelFunc
+	stopped  chan struct{}
+}
+
+func newKeeper(r *Runner) *keeper {
+	return &keeper{runner: r, logger: r.config.Logger, viewErrors: map[string]string{}, runs: map[projections.Schema]*run{}}
+}
+
+// run keeps followers running until ctx ends, and returns when they have stopped.
+func (k *keeper) run(ctx context.Context) {
+	wake := eventstore.NewWake(k.runner.engine.pool, register.ChangeChannel, keeperInterval, k.logger)
+	defer wake.Stop()
+	failing := false
+	for ctx.Err() == nil {
+		sign := wake.C()
+		es, err := register.Read(ctx, k.runner.engine.pool)
+		if err == nil {
+			k.reconcile(ctx, es)
+			k.runner.TestSignals.Reconciled.Send()
+		} else {
+			if !failing && ctx.Err() == nil {
+				k.logger.LogAttrs(ctx, slog.LevelWarn, "the register of projections can't be read; running followers go on", slog.Any("error", err))
+			}
+			k.runner.TestSignals.RegisterUnreadable.Send()
+		}
+		failing = err != nil
+		wake.Wait(ctx, sign)
+	}
+	for version := range k.running() {
+		k.end(version)
+	}
+}
+
+// reconcile starts and stops followers so that they are those that the register asks for.
+func (k *keeper) reconcile(ctx context.Context, es register.Entries) {
+	wanted := map[projections.Schema]register.Entry{}
+	for _, l := range k.runner.typed {
+		for _, m := range l {
+			for _, e := range es.Of(m.Definition) {
+				if l.canRead(es, e) {
+					wanted[e.Schema] = e
+				}
+			}
+		}
+	}
+	for version, r := range k.running() {
+		if e, ok := wanted[version]; !ok || e.Epoch != r.Epoch {
+			k.end(version)
+		}
+	}
+	running := k.running()
+	for _, l := range k.runner.typed {
+		for _, m := range l {
+			for _, e := range es.Of(m.Definition) {
+				if _, ok := wanted[e.Schema]; !ok {
+					continue
+				}
+				if r, ok := running[e.Schema]; ok {
+					r.follower.setActive(e.Active)
+				} else {
+					k.start(ctx, m, e)
+				}
+				if e.Active && !e.Viewed {
+					k.showViews(ctx, m.Spec.At(e.Version))
+				}
+			}
+		}
+	}
+}
+
+// canRead reports whether the code of a line can read the input of a version: only the rules that have written a list
+// of steps define its form.
+func (l line) canRead(es register.Entries, e register.Entry) bool {
+	leader := l.leader().Definition
+	if e.Name == leader.Spec.Name {
+		return e.Input == register.Log
+	}
+	return es.Of(leader).Has(func(input register.Entry) bool { return input.Schema == e.Leader() })
+}
+
+func (k *keeper) start(ctx context.Context, m member, e register.Entry) {
+	follower := m.newFollower(&k.runner.engine, e)
+	if follower == nil {
+		return // it is a version with these rules that their code can't fold into
+	}
+	if m.Leader == "" {
+		pace := &pace{
+			newestStep: func(ctx context.Context) (int64, error) {
+				return register.LastStep(ctx, k.runner.engine.pool, e.Schema)
+			},
+			followers: func() []*progress { return k.followersOf(e.Schema) },
+		}
+		follower.connect(pace, func() { k.runner.committedSteps(e.Name) })
+	} else {
+		follower.connect(nil, k.runner.committed)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	r := &run{Entry: e, follower: follower, stop: stop, stopped: make(chan struct{})}
+	k.mu.Lock()
+	k.runs[e.Schema] = r
+	k.mu.Unlock()
+	go func() {
+		defer close(r.stopped)
+		follower.run(ctx)
+	}()
+}
+
+// end stops a follower and waits until it has stopped.
+func (k *keeper) end(version projections.Schema) {
+	r := k.running()[version]
+	r.stop()
+	<-r.stopped
+	k.mu.Lock()
+	delete(k.runs, version)
+	k.mu.Unlock()
+}
+
+// running returns the followers that are running now.
+func (k *keeper) running() map[projections.Schema]*run {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return maps.Clone(k.runs)
+}
+
+// followersOf returns the progress of the followers that fold the steps of a leader.
+func (k *keeper) followersOf(leader projections.Schema) (all []*progress) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, r := range k.runs {
+		if r.Leader() == leader {
+			all = append(all, r.follower.progressed())
+		}
+	}
+	return all
+}
+
+// showViews makes the views show a version that has become active. When it fails, the keeper tries again a second
+// later.
+func (k *keeper) showViews(ctx context.Context, spec projections.Spec) {
+	err := register.TryViews(ctx, k.runner.engine.pool, spec)
+	if err == nil {
+		delete(k.viewErrors, spec.Name)
+		return
+	}
+	if reason := err.Error(); k.viewErrors[spec.Name] != reason && ctx.Err() == nil {
+		k.viewErrors[spec.Name] = reason
+		k.logger.LogAttrs(ctx, slog.LevelInfo, "the views in schema api don't show the active version yet; trying again every second",
+			slog.String("projection", spec.String()), slog.Any("error", err))
+	}
+}

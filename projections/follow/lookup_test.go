@@ -1,0 +1,69 @@
+package follow_test
+
+import (
+	"testing"
+
+	"strata/eventstore"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
+	"strata/projections"
+	"strata/projections/accounts"
+	"strata/projections/balances"
+	"strata/projections/brc20"
+	"strata/projections/ft"
+	"strata/projections/inscriptions"
+	"strata/projections/internal/rig"
+	"strata/projections/mempool"
+	"strata/projections/nft"
+	"strata/projections/ordinals"
+	"strata/projections/pox"
+	"strata/projections/sft"
+)
+
+// TestFoldsLookUp builds all projections from a log with many forks, and expects no fold to scan a whole table or
+// index: the cost of an event must not depend on how many came before it. The tables have no statistics while they are
+// built.
+func TestFoldsLookUp(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	made := rig.NewPosts(5)
+	config := synthchain.Everything(5, synthchain.V3109)
+	config.ForkProbability, config.BitcoinReorgProbability = 0.03, 0
+	made.Chain = synthchain.New(config)
+	replay.Append(t, log, made.Next(2500)...)
+	stop := rig.Follow(t, log,
+		projections.Chain(rig.Chain(t), accounts.New(), balances.New(nil), mempool.New(), pox.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
+		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()))
+	replay.Wait(t, log)
+	stop()
+	waitForOtherSessions(t, log)
+
+	// Making an index scans its table once. The followers read the list of steps; gap is empty, and horizon has one
+	// row.
+	const whole = `
+		SELECT coalesce(string_agg(format('%s.%s %s times', t.schemaname, t.relname, t.seq_scan - i.n), ', '), '')
+		FROM pg_stat_user_tables t
+		CROSS JOIN LATERAL (SELECT count(*) AS n FROM pg_index i WHERE i.indrelid = t.relid) i
+		WHERE t.schemaname ~ '_v[0-9]+$' AND t.seq_scan > i.n AND t.relname NOT IN ('step', 'gap', 'horizon')`
+	if got := rig.Query[string](t, log, whole); got != "" {
+		t.Errorf("whole tables were scanned: %s", got)
+	}
+	// Lists of inscriptions and operations are counted in parts. The mempool looks once more at everything that it
+	// forgets, or lets expire.
+	const wide = `
+		SELECT coalesce(string_agg(format('%s.%s %s rows in %s looks', schemaname, indexrelname, idx_tup_read, idx_scan), ', ' ORDER BY idx_tup_read DESC), '')
+		FROM pg_stat_user_indexes
+		WHERE schemaname ~ '_v[0-9]+$' AND schemaname NOT IN ('inscriptions_v2', 'brc20_v1', 'pox_v1') AND relname NOT IN ('step', 'gap') AND indexrelname NOT IN ('mined_burn_height_idx', 'transaction_receipt_height_idx') AND idx_tup_read > 10 * idx_scan`
+	if got := rig.Query[string](t, log, wide); got != "" {
+		t.Errorf("index look-ups read many rows each: %s", got)
+	}
+}
+
+// waitForOtherSessions waits until all other sessions have ended, which makes Postgres count what they did.
+func waitForOtherSessions(t *testing.T, log *eventstore.Log) {
+	t.Helper()
+	log.Pool().Reset()
+	rig.Eventually(t, "all other sessions end", func() bool {
+		return rig.Query[int](t, log, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`) == 0
+	})
+}

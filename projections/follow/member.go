@@ -1,0 +1,81 @@
+package follow
+
+import (
+	"context"
+	"fmt"
+
+	"strata/eventstore"
+	"strata/projections"
+	"strata/projections/internal/register"
+)
+
+// member is a projection of a line, whatever kind of items it folds.
+type member struct {
+	projections.Definition
+	// newFollower returns the follower of a version; nil when the code can't fold into the tables of that version.
+	newFollower func(e *engine, version register.Entry) versionFollower
+}
+
+// line is a line of projections as followers see it: the leader first.
+type line []member
+
+func (l line) leader() member { return l[0] }
+
+func newLines(lines projections.Lines) []line {
+	all := make([]line, len(lines))
+	for i, l := range lines {
+		all[i] = newLine(l)
+	}
+	return all
+}
+
+func newLine(l projections.Line) line {
+	switch followers := l.Followers.(type) {
+	case projections.ChainFollowers:
+		return newTypedLine(l, followers, logInput{ChainPaths, (*Decoder).Decode}, chainSteps)
+	case projections.FeedFollowers:
+		return newTypedLine(l, followers, logInput{FeedPaths, (*Decoder).DecodeFeed}, feedSteps)
+	}
+	panic(fmt.Sprintf("line of projection %s: there are no followers of type %T", l.Name(), l.Followers))
+}
+
+// logInput says how a leader reads the log.
+type logInput struct {
+	paths  []string // of the events whose bodies it reads
+	decode func(*Decoder, context.Context, []eventstore.Event) ([]projections.LogItem, error)
+}
+
+func newTypedLine[T projections.Item](
+	l projections.Line, followers []projections.Projection[T], input logInput, steps func(*Decoder, []projections.RecordKind) stepList[T],
+) line {
+	leader := l.Name()
+	members := line{{
+		Definition: projections.Define(l.Leader, ""),
+		newFollower: func(e *engine, version register.Entry) versionFollower {
+			return newFollower(e, version, l.Leader, &logSource{log: e.log, live: e.readers, wake: e.logWake, decoder: e.decoder, input: input})
+		},
+	}}
+	for _, p := range followers {
+		members = append(members, member{
+			Definition: projections.Define(p, leader),
+			newFollower: func(e *engine, version register.Entry) versionFollower {
+				return newFollower(e, version, p, &stepSource[T]{
+					pool: e.pool, live: e.readers, leader: version.Leader(), wake: e.stepWakes[leader], list: steps(e.decoder, p.Spec().Records),
+				})
+			},
+		})
+	}
+	return members
+}
+
+// inSchema returns a projection that folds into the tables of version; nil when the code can't.
+func inSchema[T projections.Item](projection projections.Projection[T], version projections.Schema) projections.Projection[T] {
+	spec := projection.Spec()
+	if spec.Version == version.Version {
+		return projection
+	}
+	if p, ok := projection.(projections.Rebuildable[T]); ok {
+		return p.WithSpec(spec.At(version.Version))
+	}
+	return nil
+}

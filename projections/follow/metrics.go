@@ -1,0 +1,86 @@
+package follow
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"strata/projections"
+	"strata/projections/version"
+)
+
+// metrics of all followers of a process, by the name of the projection and the version of its tables.
+type metrics struct {
+	position    *prometheus.GaugeVec
+	head        *prometheus.GaugeVec
+	lag         *prometheus.GaugeVec
+	lagSeconds  *prometheus.GaugeVec
+	failed      *prometheus.GaugeVec
+	items       *prometheus.CounterVec
+	folds       *prometheus.HistogramVec
+	waits       *prometheus.CounterVec
+	quarantined *prometheus.GaugeVec
+	decoded     prometheus.Counter
+}
+
+func newMetrics(registry prometheus.Registerer) *metrics {
+	factory := promauto.With(registry)
+	labels := []string{"projection", "version"}
+	gauge := func(name, help string) *prometheus.GaugeVec {
+		return factory.NewGaugeVec(prometheus.GaugeOpts{Namespace: "strata", Subsystem: "projection", Name: name, Help: help}, labels)
+	}
+	counter := func(name, help string) *prometheus.CounterVec {
+		return factory.NewCounterVec(prometheus.CounterOpts{Namespace: "strata", Subsystem: "projection", Name: name, Help: help}, labels)
+	}
+	return &metrics{
+		position:    gauge("position", "Last position of its input that the projection's rows reflect."),
+		head:        gauge("head", "Newest position of the projection's input."),
+		lag:         gauge("lag_events", "Items of its input that the projection has not folded yet."),
+		lagSeconds:  gauge("lag_seconds", "Age of the oldest event that the projection has not folded yet; 0 when there is none."),
+		failed:      gauge("failed", "1 while the projection is stopped by an error."),
+		items:       counter("items_total", "Items folded."),
+		waits:       counter("database_waits_total", "Times that the projection had to wait for the database."),
+		quarantined: gauge("quarantined_events", "Events that could not be read, see /audit/v1/quarantine."),
+		decoded: factory.NewCounter(prometheus.CounterOpts{
+			Namespace: "strata", Subsystem: "projection", Name: "decoded_blocks_total",
+			Help: "Blocks decoded. Each block is decoded once, as long as the projections keep pace.",
+		}),
+		folds: factory.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "strata", Subsystem: "projection", Name: "fold_seconds", Help: "Time of one transaction of the projection.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, labels),
+	}
+}
+
+func labels(version projections.Schema) []string {
+	return []string{version.Name, strconv.Itoa(version.Version)}
+}
+
+// expect creates the series of a projection that alerts are made of: a missing series alerts nobody.
+func (m *metrics) expect(version projections.Schema) {
+	m.failed.WithLabelValues(labels(version)...).Set(0)
+	m.waits.WithLabelValues(labels(version)...).Add(0)
+	m.quarantined.WithLabelValues(labels(version)...).Set(0)
+}
+
+// forget deletes the gauges of a version that is gone.
+func (m *metrics) forget(version projections.Schema) {
+	for _, gauge := range []*prometheus.GaugeVec{m.position, m.head, m.lag, m.lagSeconds, m.failed, m.quarantined} {
+		gauge.DeleteLabelValues(labels(version)...)
+	}
+}
+
+// measured updates the gauges that the register tells.
+func (m *metrics) measured(s version.Status) {
+	m.lag.WithLabelValues(labels(s.Schema())...).Set(float64(s.Lag()))
+	m.lagSeconds.WithLabelValues(labels(s.Schema())...).Set(s.LagSeconds)
+	m.quarantined.WithLabelValues(labels(s.Schema())...).Set(float64(s.Quarantined))
+}
+
+// applied counts a transaction.
+func (m *metrics) applied(version projections.Schema, items int, took time.Duration) {
+	m.items.WithLabelValues(labels(version)...).Add(float64(items))
+	m.folds.WithLabelValues(labels(version)...).Observe(took.Seconds())
+}

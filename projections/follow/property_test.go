@@ -1,0 +1,309 @@
+package follow_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"strata/eventstore"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
+	"strata/projections/balances"
+	"strata/projections/chain"
+	"strata/projections/pox"
+)
+
+// generations are those of node payloads that the properties are checked on.
+var generations = []synthchain.Generation{
+	synthchain.V205, synthchain.V21, synthchain.V25, synthchain.V30, synthchain.V3109, synthchain.V40,
+}
+
+// seedsEnv is the environment variable with the number of histories to make up for each generation; default two.
+const seedsEnv = "STRATA_TEST_SEEDS"
+
+// TestForkHistory feeds random histories with everything that a node does: siblings, late parents, returning branches,
+// Bitcoin reorganisations, duplicates, empty genesis announcements. It stops and starts the projections on the way, and
+// checks two things: the rows agree with the generator's own model, and they are the same as when the canonical chain
+// alone is replayed into an empty database.
+func TestForkHistory(t *testing.T) {
+	t.Parallel()
+	seeds := 2
+	if n, err := strconv.Atoi(os.Getenv(seedsEnv)); err == nil {
+		seeds = n
+	}
+	for _, generation := range generations {
+		for seed := range seeds {
+			t.Run(fmt.Sprintf("%v/%d", generation, seed), func(t *testing.T) {
+				t.Parallel()
+				config := synthchain.Everything(uint64(seed), generation)
+				config.MergedGenesis = generation == synthchain.V205 && seed%2 == 1
+				if seed%2 == 0 {
+					config.ForkProbability, config.LateParentProbability, config.BitcoinReorgProbability = 0.3, 0.1, 0.08
+				}
+				testForkHistory(t, config, 600)
+			})
+		}
+	}
+}
+
+func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
+	t.Helper()
+	made := synthchain.New(config)
+	log := replay.NewLog(t)
+	random := rand.New(rand.NewPCG(config.Seed, 1))
+	for sent := 0; sent < posts; {
+		// Some posts come while nothing runs and are folded in bulk, others come one by one while everything runs.
+		var stop func()
+		live := random.IntN(2) == 0
+		if live {
+			stop = start(t, log)
+		}
+		for range 1 + random.IntN(200) {
+			post := made.Next()
+			replay.Append(t, log, replay.Post(post))
+			sent++
+		}
+		if live {
+			if random.IntN(2) == 0 {
+				replay.Wait(t, log)
+			}
+			stop() // perhaps in the middle of something
+		}
+	}
+	stop := start(t, log)
+	replay.Wait(t, log)
+	stop()
+	want := made.Expected()
+	checkState(t, log, want)
+
+	alone := replay.NewLogApart(t)
+	var canonical []replay.Post
+	for _, post := range made.CanonicalPosts() {
+		canonical = append(canonical, replay.Post(post))
+	}
+	replay.Append(t, alone, canonical...)
+	stop = start(t, alone)
+	replay.Wait(t, alone)
+	stop()
+	checkSameRows(t, alone, log)
+}
+
+func start(t *testing.T, log *eventstore.Log) (stop func()) {
+	t.Helper()
+	c, err := chain.New(chain.Recommended, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return replay.Start(t, log, c, balances.New(nil), pox.New())
+}
+
+// checkState compares the tables with the generator's model.
+func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
+	t.Helper()
+	texts := func(m map[string]uint64) map[string]string {
+		out := map[string]string{}
+		for k, v := range m {
+			out[k] = fmt.Sprint(v)
+		}
+		return out
+	}
+	blocks := map[string]string{}
+	for _, b := range want.Blocks {
+		blocks[fmt.Sprint(b.Height)] = b.IndexHash.String()
+	}
+	compare(t, "canonical block", blocks, pairs(t, log, `
+		SELECT c.height::text, '0x' || encode(b.index_block_hash, 'hex')
+		FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq`))
+	compare(t, "STX balance", texts(want.Balances), pairs(t, log, `
+		SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
+	compare(t, "next nonce", texts(want.Nonces), pairs(t, log, `
+		SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v2.nonce ORDER BY account, height DESC`))
+	tokens := map[string]string{}
+	for h, amount := range want.Tokens {
+		tokens[h.Owner+" "+h.Asset] = amount.String()
+	}
+	compare(t, "token balance", tokens, pairs(t, log, `
+		SELECT account || ' ' || asset, balance::text FROM balances_v2.holding WHERE kind = 'ft' AND balance <> 0`))
+	items, counts := map[string]string{}, map[string]string{}
+	for item, owner := range want.Items {
+		items[item.Asset+" "+item.Value] = owner
+		key := owner + " " + item.Asset
+		n, _ := new(big.Int).SetString(counts[key], 10)
+		if n == nil {
+			n = new(big.Int)
+		}
+		counts[key] = n.Add(n, big.NewInt(1)).String()
+	}
+	compare(t, "owner", items, pairs(t, log, `
+		SELECT asset || ' 0x' || encode(value, 'hex'), owner FROM balances_v2.nft_custody WHERE owner IS NOT NULL`))
+	compare(t, "number of tokens", counts, pairs(t, log, `
+		SELECT account || ' ' || asset, balance::text FROM balances_v2.holding WHERE kind = 'nft' AND balance <> 0`))
+	holders, minted := map[string]int{}, map[string]*big.Int{"stx": want.Liquid()}
+	for _, balance := range want.Balances {
+		if balance > 0 {
+			holders["stx"]++
+		}
+	}
+	for h, amount := range want.Tokens {
+		if amount.Sign() > 0 {
+			holders[h.Asset]++
+		}
+	}
+	for asset, supply := range want.Supplies {
+		minted[asset] = supply
+	}
+	owners := map[string]bool{}
+	for item, owner := range want.Items {
+		if owner != "" && !owners[owner+" "+item.Asset] {
+			owners[owner+" "+item.Asset] = true
+			holders[item.Asset]++
+		}
+		if minted[item.Asset] == nil {
+			minted[item.Asset] = new(big.Int)
+		}
+		if owner != "" {
+			minted[item.Asset].Add(minted[item.Asset], big.NewInt(1))
+		}
+	}
+	assets := map[string]string{}
+	for asset, supply := range minted {
+		if supply.Sign() > 0 {
+			assets[asset] = fmt.Sprintf("%d have %s", holders[asset], supply)
+		}
+	}
+	compare(t, "asset", assets, pairs(t, log, `
+		SELECT asset, holders || ' have ' || (minted - burned + rewards) FROM (
+			SELECT DISTINCT ON (asset) * FROM balances_v2.asset ORDER BY asset, height DESC
+		) a WHERE minted - burned + rewards > 0`))
+	locks := map[string]string{}
+	for account, lock := range want.Locks {
+		locks[account] = fmt.Sprintf("%d until %d", lock.Amount, lock.Until)
+	}
+	compare(t, "lock", locks, pairs(t, log, `
+		SELECT DISTINCT ON (account) account, amount || ' until ' || unlock_height
+		FROM balances_v2.stx_lock ORDER BY account, height DESC, position DESC`))
+	contracts := map[string]string{}
+	for contract := range want.Contracts {
+		contracts[contract] = ""
+	}
+	compare(t, "contract", contracts, pairs(t, log, `
+		SELECT k.contract_id, '' FROM chain_v3.contract k JOIN chain_v3.canonical c ON c.block_seq = k.source_seq`))
+	if rows := pairs(t, log, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
+		t.Errorf("quarantined: %v", rows)
+	}
+	if rows := pairs(t, log, `SELECT account, balance::text FROM balances_v2.negative_balance`); len(rows) > 0 {
+		t.Errorf("negative balances: %v", rows)
+	}
+}
+
+// canonicalRows are queries whose results must not depend on what happened beside the canonical chain. Positions in the
+// log do depend on that, so dump replaces them with the block that the event announced.
+var canonicalRows = map[string]string{
+	"block":       `SELECT b.* FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq`,
+	"transaction": `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.transaction r ON r.source_seq = c.block_seq`,
+	"event":       `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.event r ON r.source_seq = c.block_seq`,
+	"contract":    `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.contract r ON r.source_seq = c.block_seq`,
+	"microblock_confirmation": `
+		SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.microblock_confirmation r ON r.source_seq = c.block_seq`,
+	"burn_block":       `SELECT * FROM chain_v3.burn_block WHERE canonical`,
+	"balances block":   `SELECT * FROM balances_v2.block`,
+	"ledger":           `SELECT * FROM balances_v2.ledger`,
+	"holding":          `SELECT * FROM balances_v2.holding`,
+	"nft_event":        `SELECT * FROM balances_v2.nft_event`,
+	"asset":            `SELECT * FROM balances_v2.asset`,
+	"nft_custody":      `SELECT * FROM balances_v2.nft_custody`,
+	"stx_lock":         `SELECT * FROM balances_v2.stx_lock`,
+	"nonce":            `SELECT * FROM balances_v2.nonce`,
+	"negative_balance": `SELECT * FROM balances_v2.negative_balance`,
+	"pox burn_block":   `SELECT * FROM pox_v1.burn_block`,
+	"reward":           `SELECT * FROM pox_v1.reward`,
+	"recipient":        `SELECT * FROM pox_v1.recipient`,
+	"slot":             `SELECT * FROM pox_v1.slot`,
+	"payout":           `SELECT * FROM pox_v1.payout`,
+	"cycle":            `SELECT * FROM pox_v1.cycle`,
+	"signer":           `SELECT * FROM pox_v1.signer`,
+	"stacker":          `SELECT * FROM pox_v1.stacker`,
+	"pox event":        `SELECT * FROM pox_v1.event`,
+	"delegation":       `SELECT * FROM pox_v1.delegation`,
+	"pox list":         `SELECT * FROM pox_v1.list`,
+}
+
+func checkSameRows(t *testing.T, want, got *eventstore.Log) {
+	t.Helper()
+	for table, query := range canonicalRows {
+		w, g := dump(t, want, query), dump(t, got, query)
+		if slices.Equal(w, g) {
+			continue
+		}
+		t.Errorf("%s: %d rows, want %d", table, len(g), len(w))
+		shown := 0
+		for i := 0; i < max(len(w), len(g)) && shown < 3; i++ {
+			a, b := "(none)", "(none)"
+			if i < len(w) {
+				a = w[i]
+			}
+			if i < len(g) {
+				b = g[i]
+			}
+			if a != b {
+				shown++
+				t.Errorf("%s row %d:\n got %.600s\nwant %.600s", table, i, b, a)
+			}
+		}
+	}
+}
+
+// dump returns the rows of a query as sorted texts.
+func dump(t *testing.T, log *eventstore.Log, query string) []string {
+	t.Helper()
+	blocks := map[int64]string{}
+	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v3.block`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var (
+			seq int64
+			id  []byte
+		)
+		if err := rows.Scan(&seq, &id); err != nil {
+			t.Fatal(err)
+		}
+		blocks[seq] = hex.EncodeToString(id)
+	}
+	if rows, err = log.Pool().Query(t.Context(), query); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for rows.Next() {
+		values, err := rows.Values()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for i, field := range rows.FieldDescriptions() {
+			value := values[i]
+			switch field.Name {
+			case "source_seq":
+				value = blocks[value.(int64)]
+			case "changed_seq", "size", "pointer":
+				// Positions in the log, and values that depend on the order in which a node wrote its lists: when it
+				// announces a block again, the block's events have another order.
+				continue
+			}
+			fmt.Fprintf(&b, "%s=%v ", field.Name, value)
+		}
+		out = append(out, b.String())
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,153 @@
+package follow_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/eventstore"
+	"strata/internal/testkit/replay"
+	"strata/projections/balances"
+	"strata/projections/chain"
+)
+
+// expectation is what another implementation made of a recording.
+type expectation struct {
+	Tip struct {
+		Height         int64  `json:"height"`
+		IndexBlockHash string `json:"index_block_hash"`
+		BlockHash      string `json:"block_hash"`
+	} `json:"tip"`
+	ChainBlocks int64             `json:"chain_blocks"`
+	FirstHeight int64             `json:"first_height"`
+	AllBlocks   int64             `json:"all_blocks"`
+	Txs         int64             `json:"txs"`
+	Events      int64             `json:"events"`
+	Fees        string            `json:"fees"`
+	STX         map[string]string `json:"stx"`
+	Nonce       map[string]string `json:"nonce"`
+}
+
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	data := replay.SharedData(t)
+	files, err := filepath.Glob(filepath.Join(data, "expected", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want expectation
+			if err := json.Unmarshal(text, &want); err != nil {
+				t.Fatal(err)
+			}
+			log := replay.NewLog(t)
+			replay.Append(t, log, replay.Recording(t, name+".tsv.gz")...)
+			c, err := chain.New(chain.Recommended, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			replay.Run(t, log, c, balances.New(nil))
+
+			var got expectation
+			err = log.Pool().QueryRow(t.Context(), `
+				SELECT b.height, '0x' || encode(b.index_block_hash, 'hex'), '0x' || encode(b.block_hash, 'hex'),
+				       (SELECT count(*) FROM chain_v3.canonical), (SELECT min(height) FROM chain_v3.canonical),
+				       (SELECT count(*) FROM chain_v3.block)
+				FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq
+				ORDER BY c.height DESC LIMIT 1`).
+				Scan(&got.Tip.Height, &got.Tip.IndexBlockHash, &got.Tip.BlockHash, &got.ChainBlocks, &got.FirstHeight, &got.AllBlocks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = log.Pool().QueryRow(t.Context(), `
+				SELECT count(*), coalesce(sum(t.fee), 0)::text, coalesce(sum(t.event_count), 0)
+				FROM chain_v3.canonical c JOIN chain_v3.transaction t ON t.source_seq = c.block_seq`).
+				Scan(&got.Txs, &got.Fees, &got.Events)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Tip != want.Tip {
+				t.Errorf("tip: got %+v, want %+v", got.Tip, want.Tip)
+			}
+			for _, n := range []struct {
+				name      string
+				got, want any
+			}{
+				{"canonical blocks", got.ChainBlocks, want.ChainBlocks},
+				{"first height", got.FirstHeight, want.FirstHeight},
+				{"blocks", got.AllBlocks, want.AllBlocks},
+				{"transactions", got.Txs, want.Txs},
+				{"events", got.Events, want.Events},
+				{"fees", got.Fees, want.Fees},
+			} {
+				if n.got != n.want {
+					t.Errorf("%s: got %v, want %v", n.name, n.got, n.want)
+				}
+			}
+			compare(t, "STX balance", want.STX, pairs(t, log, `
+				SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
+			// The other implementation ignored the nonces of tenure changes (7) and Nakamoto coinbases (8). A node
+			// counts them like all others: they are consecutive with the rest. Check both ways of counting.
+			compare(t, "next nonce without tenures", want.Nonce, pairs(t, log, fmt.Sprintf(nextNonceSQL, `AND type_id NOT IN (7, 8)`)))
+			compare(t, "next nonce", pairs(t, log, fmt.Sprintf(nextNonceSQL, ``)), pairs(t, log, `
+				SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v2.nonce ORDER BY account, height DESC`))
+
+			var quarantined int
+			if err := log.Pool().QueryRow(t.Context(), `SELECT count(*) FROM strata.quarantine`).Scan(&quarantined); err != nil {
+				t.Fatal(err)
+			}
+			if quarantined > 0 {
+				t.Errorf("%d events are quarantined", quarantined)
+			}
+		})
+	}
+}
+
+// nextNonceSQL counts nonces from the canonical transactions. Nobody signed the boot transactions, so they have none.
+const nextNonceSQL = `
+	SELECT account, (max(u.nonce) + 1)::text
+	FROM chain_v3.canonical c JOIN chain_v3.transaction t ON t.source_seq = c.block_seq
+	CROSS JOIN LATERAL (VALUES (t.sender, t.nonce), (t.sponsor, t.sponsor_nonce)) u (account, nonce)
+	WHERE u.nonce IS NOT NULL AND account NOT LIKE '%%000000000000000000002%%' %s
+	GROUP BY account`
+
+// pairs returns the result of a query of two text columns, as keys and values.
+func pairs(t *testing.T, log *eventstore.Log, query string) map[string]string {
+	t.Helper()
+	rows, err := log.Pool().Query(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	var key, value string
+	if _, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error { got[key] = value; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func compare(t *testing.T, what string, want, got map[string]string) {
+	t.Helper()
+	for key, value := range want {
+		if got[key] != value {
+			t.Errorf("%s of %s: got %q, want %q", what, key, got[key], value)
+		}
+	}
+	for key, value := range got {
+		if _, ok := want[key]; !ok {
+			t.Errorf("%s of %s: got %q, want none", what, key, value)
+		}
+	}
+}

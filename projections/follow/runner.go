@@ -1,0 +1,152 @@
+package follow
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/eventstore"
+	"strata/projections"
+	"strata/projections/internal/pause"
+	"strata/projections/internal/register"
+	"strata/projections/version"
+)
+
+// Channel is the channel on which readers of the tables are notified that a projection has committed.
+const Channel = register.CommitChannel
+
+// Config of a Runner.
+type Config struct {
+	Log    *eventstore.Log
+	Logger *slog.Logger
+	// Registry for metrics; nil for none.
+	Registry prometheus.Registerer
+	// Interval at which followers look for new events that no notification told them of; default 1 s.
+	Interval time.Duration
+	// Committed, if set, is called after each commit of a projection, for readers in this process. Readers in other
+	// processes are notified through the database, which takes some milliseconds. It must not block.
+	Committed func()
+	// DecoderCacheBytes bounds the bodies whose decoded blocks are cached; default DecoderCacheBytesDefault.
+	DecoderCacheBytes int64
+	// BuildNew registers versions for rules that the database has no tables of, so that they are built beside the
+	// active ones. Without it, such versions are registered on command only. In both cases they become active on
+	// command only.
+	BuildNew bool
+}
+
+// Runner keeps projections up to date with the log: all versions of their tables that have the rules of this program.
+type Runner struct {
+	// TestSignals are for tests.
+	TestSignals TestSignals
+
+	config Config
+	engine engine
+	lines  projections.Lines
+	typed  []line
+
+	stepNotifiers  map[string]*notifier // by leader, for followers of its steps in other processes
+	commitNotifier *notifier            // of all commits, for readers in other processes
+}
+
+// NewRunner prepares to run the projections of some lines. Call Run.
+func NewRunner(config Config, lines ...projections.Line) *Runner {
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	if config.Registry == nil {
+		config.Registry = prometheus.NewRegistry()
+	}
+	if config.Committed == nil {
+		config.Committed = func() {}
+	}
+	pool := config.Log.Pool()
+	r := &Runner{
+		config: config, lines: lines, typed: newLines(lines),
+		stepNotifiers: map[string]*notifier{}, commitNotifier: newNotifier(pool, Channel),
+	}
+	r.engine = engine{log: config.Log, pool: pool, logger: config.Logger, metrics: newMetrics(config.Registry), signals: &r.TestSignals}
+	r.engine.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.engine.metrics.decoded)
+	r.engine.listen(r.typed, config.Interval)
+	for _, d := range r.lines.Definitions() {
+		r.engine.metrics.expect(d.Spec.Schema)
+		if d.Leader == "" {
+			r.stepNotifiers[d.Spec.Name] = newNotifier(pool, stepChannel(d.Spec.Name))
+		}
+	}
+	return r
+}
+
+// committed tells readers that rows have changed.
+func (r *Runner) committed() {
+	r.config.Committed()
+	r.commitNotifier.notify()
+}
+
+// committedSteps also tells the followers of a leader's steps.
+func (r *Runner) committedSteps(leader string) {
+	r.engine.stepWakes[leader].Signal()
+	r.stepNotifiers[leader].notify()
+	r.committed()
+}
+
+// Register creates what is missing in the database for all projections, so that readers find their tables before the
+// first event comes. Run does it too.
+func (r *Runner) Register(ctx context.Context) error {
+	return version.Register(ctx, r.engine.pool, r.lines, r.config.BuildNew)
+}
+
+// Run follows the log until ctx ends, and returns when all followers have stopped.
+func (r *Runner) Run(ctx context.Context) {
+	defer r.engine.close()
+	for {
+		err := r.Register(ctx)
+		if err == nil && r.engine.readers == nil {
+			err = r.engine.connect(ctx, len(r.lines.Definitions()))
+		}
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "projections can't be registered; trying again", slog.Any("error", err))
+		pause.For(ctx, time.Second)
+	}
+	var group sync.WaitGroup
+	for _, notifier := range r.stepNotifiers {
+		group.Go(func() { notifier.run(ctx) })
+	}
+	group.Go(func() { r.commitNotifier.run(ctx) })
+	group.Go(func() { r.measureLag(ctx) })
+	group.Go(func() { newKeeper(r).run(ctx) })
+	group.Wait()
+}
+
+// lagInterval is how often the gauges of lag are updated.
+const lagInterval = 5 * time.Second
+
+// measureLag updates the gauges of lag also while nothing happens.
+func (r *Runner) measureLag(ctx context.Context) {
+	known := map[projections.Schema]bool{}
+	m := r.engine.metrics
+	for ctx.Err() == nil {
+		statuses, err := version.StatusesWithoutSizes(ctx, r.engine.pool)
+		if err == nil {
+			current := map[projections.Schema]bool{}
+			for _, s := range statuses {
+				current[s.Schema()] = true
+				m.measured(s)
+			}
+			for v := range known {
+				if !current[v] {
+					m.forget(v)
+				}
+			}
+			known = current
+		}
+		pause.For(ctx, lagInterval)
+	}
+}

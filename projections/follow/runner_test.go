@@ -1,0 +1,341 @@
+package follow_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"strata/eventstore"
+	"strata/internal/testkit/pgtest"
+	"strata/internal/testkit/replay"
+	"strata/migrations"
+	"strata/projections"
+	"strata/projections/balances"
+	"strata/projections/follow"
+	"strata/projections/internal/rig"
+	"strata/projections/version"
+)
+
+// attempts is how often an item is tried alone before its projection stops.
+const attempts = 5
+
+// TestFailure lets one projection fail at one step. It applies everything before that step, the others go on, and it
+// goes on too when it is resumed after the fault is gone.
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	const blocks, poison = 500, 321
+	for _, c := range []struct {
+		name         string
+		panics, live bool
+	}{
+		{"error in bulk", false, false},
+		{"panic in bulk", true, false},
+		{"error while live", false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			log := replay.NewLog(t)
+			r := &rig.Recorder{}
+			r.BreakAt(poison, c.panics)
+			posts := rig.Blocks(0, blocks)
+			var signals *follow.TestSignals
+			if c.live {
+				replay.Append(t, log, posts[:poison-1]...)
+				signals, _ = rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), balances.New(nil), r))
+				replay.Wait(t, log)
+				rig.Eventually(t, "the recorder is live", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
+				replay.Append(t, log, posts[poison-1:]...)
+			} else {
+				replay.Append(t, log, posts...)
+				replay.Run(t, log, rig.Chain(t)) // so that the recorder finds all steps
+				signals, _ = rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), balances.New(nil), r))
+			}
+			rig.Eventually(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
+			rig.Eventually(t, "the others go on", func() bool {
+				return rig.Status(t, log, "chain").Position == blocks && rig.Status(t, log, "balances").Position == blocks
+			})
+			s := rig.Status(t, log, "recorder")
+			if s.Position != poison-1 || s.ErrorPosition == nil || *s.ErrorPosition != poison || s.ErrorAt == nil {
+				t.Errorf("got %+v, want a failure at step %d after applying all before it", s, poison)
+			}
+			for _, part := range []string{"recorder", "321", "the well is poisoned\uFFFD", "strata projections resume recorder"} {
+				if s.Error == nil || !strings.Contains(*s.Error, part) {
+					t.Errorf("the error does not mention %q: %v", part, s.Error)
+				}
+			}
+			rig.CheckRecorded(t, log, poison-1)
+			if !c.live && r.Largest() != blocks {
+				t.Errorf("the largest batch had %d steps, want all %d", r.Largest(), blocks)
+			}
+			for range 2 {
+				rig.WaitForNext(t, "the follower finds that it is still stopped", &signals.StillFailed)
+			}
+			if got := r.Alone(poison); got != attempts {
+				t.Errorf("step %d was tried %d times, want %d", poison, got, attempts)
+			}
+
+			r.BreakAt(0, false)
+			if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
+				t.Fatal(err)
+			}
+			replay.Wait(t, log)
+			rig.CheckRecorded(t, log, blocks)
+			rig.Eventually(t, "the recorder is live again", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
+			if err := version.Resume(t.Context(), log.Pool(), "recorder"); err == nil {
+				t.Error("resumed a projection that had not failed")
+			}
+		})
+	}
+}
+
+func TestRestartTriesAgain(t *testing.T) {
+	t.Parallel()
+	const blocks, poison = 20, 7
+	log := replay.NewLog(t)
+	replay.Append(t, log, rig.Blocks(0, blocks)...)
+	r := &rig.Recorder{}
+	r.BreakAt(poison, false)
+	for run := range 2 {
+		stop := replay.Start(t, log, rig.Chain(t), r)
+		rig.Eventually(t, "the recorder fails", func() bool {
+			return r.Alone(poison) == attempts*(run+1) && rig.Status(t, log, "recorder").State == version.StateFailed
+		})
+		stop()
+	}
+	r.BreakAt(0, false)
+	replay.Start(t, log, rig.Chain(t), r)
+	rig.Eventually(t, "the recorder catches up", func() bool { return rig.Status(t, log, "recorder").Position == blocks })
+	rig.CheckRecorded(t, log, blocks)
+}
+
+// TestTwoProcesses runs two runners on one database, which share nothing but the tables. When the leader stops, the
+// other goes on.
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	recorders := map[string]*rig.Recorder{"first": {Writer: "first"}, "second": {Writer: "second"}}
+	stops := map[string]func(){}
+	for name, r := range recorders {
+		stops[name] = replay.Start(t, log, rig.Chain(t), balances.New(nil), r)
+	}
+	const each = 150
+	appendSlowly := func(from int) {
+		for posts := rig.Blocks(from, each); len(posts) > 0; {
+			n := min(1+len(posts)%7, len(posts))
+			replay.Append(t, log, posts[:n]...)
+			posts = posts[n:]
+		}
+		replay.Wait(t, log)
+	}
+	appendSlowly(0)
+	rig.CheckRecorded(t, log, each)
+	var leader string
+	if err := log.Pool().QueryRow(t.Context(), `SELECT writer FROM recorder_v1.recorded ORDER BY step DESC LIMIT 1`).Scan(&leader); err != nil {
+		t.Fatal(err)
+	}
+	stops[leader]()
+	appendSlowly(each)
+	rig.CheckRecorded(t, log, 2*each)
+	got := pairs(t, log, `SELECT writer, 'x' FROM recorder_v1.recorded WHERE step = 300`)
+	if got[leader] != "" || len(got) != 1 {
+		t.Errorf("the last step was written by %v, want the other recorder, not %s", got, leader)
+	}
+}
+
+// TestTwoProcessesFail expects a fault to stop a projection also where another process stands by: the two must not make
+// each other try again.
+func TestTwoProcessesFail(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	replay.Append(t, log, rig.Blocks(0, 10)...)
+	var recorders [2]rig.Recorder
+	var signals [2]*follow.TestSignals
+	for i := range recorders {
+		recorders[i].BreakAt(5, false)
+		signals[i], _ = rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), &recorders[i]))
+	}
+	tried := func() int { return recorders[0].Alone(5) + recorders[1].Alone(5) }
+	rig.Eventually(t, "the recorder fails", func() bool {
+		return tried() >= attempts && rig.Status(t, log, "recorder").State == version.StateFailed
+	})
+	for range 3 {
+		for i := range signals {
+			rig.WaitForNext(t, "each process finds that the recorder is still stopped", &signals[i].StillFailed)
+		}
+	}
+	if got := tried(); got > 2*attempts {
+		t.Errorf("the step was tried %d times, want at most %d by each process", got, attempts)
+	}
+	if s := rig.Status(t, log, "recorder"); s.State != version.StateFailed {
+		t.Errorf("got state %s, want failed", s.State)
+	}
+	for i := range recorders {
+		recorders[i].BreakAt(0, false)
+	}
+	if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
+		t.Fatal(err)
+	}
+	replay.Wait(t, log)
+	rig.CheckRecorded(t, log, 10)
+}
+
+// TestDatabaseRestart stops the database while everything is live.
+func TestDatabaseRestart(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Dedicated(t)
+	if err := migrations.Up(t.Context(), server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	log := eventstore.Open(server.New(t), eventstore.Config{})
+	t.Cleanup(log.Close)
+	r := &rig.Recorder{}
+	signals, _ := rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), balances.New(nil), r))
+	replay.Append(t, log, rig.Blocks(0, 30)...)
+	replay.Wait(t, log)
+	server.Stop(t)
+	rig.WaitForNext(t, "the runner finds that the database is away", &signals.RegisterUnreadable)
+	server.Start(t)
+	rig.Eventually(t, "the database accepts connections", func() bool { return log.Pool().Ping(t.Context()) == nil })
+	replay.Append(t, log, rig.Blocks(30, 30)...)
+	replay.Wait(t, log)
+	server.Kill(t)
+	server.Start(t)
+	rig.Eventually(t, "the database accepts connections again", func() bool { return log.Pool().Ping(t.Context()) == nil })
+	replay.Append(t, log, rig.Blocks(60, 200)...)
+	replay.Wait(t, log)
+	rig.CheckRecorded(t, log, 260)
+	for _, name := range []string{"chain", "balances", "recorder"} {
+		if s := rig.Status(t, log, name); s.Error != nil {
+			t.Errorf("%s failed: %s", name, *s.Error)
+		}
+	}
+}
+
+// TestMovedPosition moves positions by hand while everything is live.
+func TestMovedPosition(t *testing.T) {
+	t.Parallel()
+	move := func(t *testing.T, log *eventstore.Log, name string, position int64) {
+		t.Helper()
+		if _, err := log.Pool().Exec(t.Context(), `UPDATE strata.projection SET position = $2 WHERE name = $1`, name, position); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live := func(t *testing.T) (*eventstore.Log, *rig.Recorder) {
+		log := replay.NewLog(t)
+		r := &rig.Recorder{}
+		replay.Start(t, log, rig.Chain(t), r)
+		replay.Append(t, log, rig.Blocks(0, 20)...)
+		replay.Wait(t, log)
+		rig.Eventually(t, "all are live", func() bool {
+			return rig.Status(t, log, "chain").State == version.StateLive && rig.Status(t, log, "recorder").State == version.StateLive
+		})
+		return log, r
+	}
+	t.Run("chain goes back: it folds the events again, which changes nothing", func(t *testing.T) {
+		t.Parallel()
+		log, _ := live(t)
+		move(t, log, "chain", 5)
+		replay.Wait(t, log)
+		replay.Append(t, log, rig.Blocks(20, 5)...)
+		replay.Wait(t, log)
+		rig.CheckRecorded(t, log, 25)
+	})
+	t.Run("a follower goes back: it stops at a step that it has folded already", func(t *testing.T) {
+		t.Parallel()
+		log, _ := live(t)
+		move(t, log, "recorder", 5)
+		rig.Eventually(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
+		if s := rig.Status(t, log, "recorder"); *s.ErrorPosition != 6 || !strings.Contains(*s.Error, "duplicate key") {
+			t.Errorf("failed at %d: %s", *s.ErrorPosition, *s.Error)
+		}
+	})
+	t.Run("a follower goes forward: it goes on from there", func(t *testing.T) {
+		t.Parallel()
+		log, r := live(t)
+		move(t, log, "recorder", 22)
+		replay.Append(t, log, rig.Blocks(20, 5)...)
+		replay.Wait(t, log)
+		for _, fold := range r.Folds() {
+			for _, step := range fold {
+				if step == 21 || step == 22 {
+					t.Errorf("step %d was folded", step)
+				}
+			}
+		}
+	})
+	t.Run("a missing step stops the follower that needs it", func(t *testing.T) {
+		t.Parallel()
+		log := replay.NewLog(t)
+		replay.Append(t, log, rig.Blocks(0, 100)...)
+		replay.Run(t, log, rig.Chain(t))
+		if _, err := log.Pool().Exec(t.Context(), `DELETE FROM chain_v3.step WHERE step = 50`); err != nil {
+			t.Fatal(err)
+		}
+		replay.Start(t, log, rig.Chain(t), &rig.Recorder{})
+		rig.Eventually(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
+		if s := rig.Status(t, log, "recorder"); *s.ErrorPosition != 50 {
+			t.Errorf("failed at %d, want 50: %s", *s.ErrorPosition, *s.Error)
+		}
+	})
+}
+
+// TestWakeUp polls once an hour, so that only a notification can wake a follower.
+func TestWakeUp(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	r := &rig.Recorder{}
+	replay.Follow(t, follow.Config{Log: log, Interval: time.Hour}, projections.Chain(rig.Chain(t), r))
+	rig.Eventually(t, "all are live", func() bool {
+		return rig.Status(t, log, "chain").State == version.StateLive && rig.Status(t, log, "recorder").State == version.StateLive
+	})
+	var slowest time.Duration
+	posts := rig.Blocks(0, 40)
+	for i, post := range posts {
+		started := time.Now()
+		replay.Append(t, log, post)
+		rig.Eventually(t, "the step is folded", func() bool { return len(r.Folds()) > i })
+		slowest = max(slowest, time.Since(started))
+	}
+	if slowest > 2*time.Second {
+		t.Errorf("a step took %v", slowest)
+	}
+	t.Logf("slowest of %d: %v", len(posts), slowest)
+}
+
+// TestHandOver appends in bursts, so that followers change between live and bulk mode all the time.
+func TestHandOver(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	r := &rig.Recorder{}
+	replay.Start(t, log, rig.Chain(t), balances.New(nil), r)
+	const blocks = 2400
+	posts := rig.Blocks(0, blocks)
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for burst := 0; len(posts) > 0; burst++ {
+			n := min([]int{1, 1, 300, 1, 70, 5, 1000}[burst%7], len(posts))
+			replay.Append(t, log, posts[:n]...)
+			posts = posts[n:]
+			time.Sleep(time.Duration(burst%5) * 40 * time.Millisecond)
+		}
+	})
+	writing.Wait()
+	replay.Wait(t, log)
+	rig.CheckRecorded(t, log, blocks)
+	if r.Largest() <= 1 {
+		t.Error("nothing was folded in bulk")
+	}
+}
+
+// TestUnreadPath appends only what no projection reads.
+func TestUnreadPath(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	replay.Start(t, log, rig.Chain(t))
+	replay.Append(t, log, replay.Post{Path: "/stackerdb_chunks", Body: []byte("{")}, replay.Post{Path: "/unknown"})
+	replay.Wait(t, log)
+	if s := rig.Status(t, log, "chain"); s.Position != 2 || s.LogSeq != 2 || s.BlockHeight != nil || s.Quarantined != 0 || s.Error != nil {
+		t.Errorf("got %+v, want position 2, no block and nothing in quarantine", s)
+	}
+}

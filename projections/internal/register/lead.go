@@ -1,0 +1,29 @@
+package register
+
+import (
+	"context"
+	"hash/fnv"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/projections"
+)
+
+// LeadingConn takes a connection out of the pool, to hold the advisory locks of TryLead. Closing it releases them,
+// whatever state the session is in.
+func LeadingConn(ctx context.Context, pool *pgxpool.Pool) (*pgx.Conn, error) {
+	acquired, err := pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return acquired.Hijack(), nil
+}
+
+// TryLead makes a connection the leader of a version, unless another connection is.
+func TryLead(ctx context.Context, conn *pgx.Conn, version projections.Schema) (leading bool, err error) {
+	key := fnv.New64a()
+	_, _ = key.Write([]byte("strata projection " + version.String()))
+	err = conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, int64(key.Sum64())).Scan(&leading)
+	return leading, err
+}

@@ -1,0 +1,66 @@
+package projections
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/domain/hash"
+)
+
+// Projection folds items of one kind (LogItem, Step or FeedStep) into its tables.
+type Projection[T Item] interface {
+	Spec() Spec
+	// Fold writes the changes that items make, in order, within tx. after is the position before the first item. After
+	// an error everything is rolled back, and Fold is called again with the same items or fewer.
+	Fold(ctx context.Context, tx pgx.Tx, after int64, items []T) (Outcome, error)
+	// Forget drops what the projection holds in memory: the last Fold did not commit, or another process moved the
+	// position. The next Fold must read the tables again.
+	Forget()
+}
+
+// Rebuildable is a projection that can also fold into the tables of other versions, beside those of its own number.
+type Rebuildable[T Item] interface {
+	Projection[T]
+	// WithSpec returns a projection with the same rules that folds into the tables of spec. It shares nothing with the
+	// receiver but settings and metrics.
+	WithSpec(spec Spec) Projection[T]
+}
+
+// Checked is a projection that declares properties of its rows.
+type Checked interface {
+	Checks() []Check
+}
+
+// Check is a property that the rows of a projection always have.
+type Check struct {
+	// Name states the property, as in "a balance is the sum of its changes".
+	Name string
+	// SQL selects the keys of rows that violate it, with {schema} in place of the schema's name.
+	SQL string
+}
+
+// BuildDependent is a projection with tables whose rows also depend on how many items were folded at once. No answer
+// shows such rows, and a comparison of versions leaves these tables out.
+type BuildDependent interface {
+	BuildDependent() []string
+}
+
+// Outcome is the result of a fold.
+type Outcome struct {
+	// Tip is the block that the rows reflect after the fold; nil when there is none.
+	Tip *Tip
+	// Touched are the resources whose cached answers are stale; nil for all of them.
+	Touched *Touched
+	// Observe, if set, updates metrics. It is called after the fold has committed, and only for the version that
+	// readers see.
+	Observe func()
+}
+
+// Tip is the block that the rows of a projection reflect.
+type Tip struct {
+	Height          int64
+	IndexBlockHash  hash.Hash32
+	BlockHash       hash.Hash32
+	BurnBlockHeight int64
+}

@@ -1,0 +1,90 @@
+package version
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/projections"
+	"strata/projections/internal/register"
+)
+
+// Difference is a row in which two versions differ.
+type Difference struct {
+	Table string  `json:"table"`
+	Key   []Value `json:"key"`
+	// Missing rows are in the first version only, and Extra ones in the second only.
+	Missing bool `json:"missing"`
+	Extra   bool `json:"extra"`
+	// Columns are those that differ.
+	Columns []ColumnDifference `json:"columns"`
+	// OldSeq and NewSeq are the events that the two rows name; nil where there is none.
+	OldSeq *int64 `json:"old_seq"`
+	NewSeq *int64 `json:"new_seq"`
+}
+
+// Value is the value of a column, as Postgres writes it; nil for null.
+type Value struct {
+	Column string  `json:"column"`
+	Text   *string `json:"text"`
+}
+
+// ColumnDifference is a column that differs, with its values as Postgres writes them; nil for null.
+type ColumnDifference struct {
+	Column string  `json:"column"`
+	Old    *string `json:"old"`
+	New    *string `json:"new"`
+}
+
+// errEnough ends a comparison whose caller wants no more differences.
+var errEnough = errors.New("enough")
+
+// Diff compares the rows of two versions of a projection at a moment at which both reflect the same of the log, and
+// waits for that. See DiffIn.
+func Diff(ctx context.Context, pool *pgxpool.Pool, definition projections.Definition, v1, v2 int, each func(Difference) bool) error {
+	a, b := definition.Spec.At(v1).Schema, definition.Spec.At(v2).Schema
+	err := meet(ctx, pool, a, b, func(tx pgx.Tx) error { return DiffIn(ctx, tx, definition, a, b, each) })
+	if err != nil {
+		return fmt.Errorf("compare projections %s and %s: %w", a, b, err)
+	}
+	return nil
+}
+
+// DiffIn compares the rows of two versions of a projection in a snapshot: the tables and columns that both have, table
+// by table in the order of their keys. It calls each for every difference, until each returns false. Tables whose rows
+// depend on how they were built are left out.
+func DiffIn(ctx context.Context, snapshot pgx.Tx, definition projections.Definition, a, b projections.Schema, each func(Difference) bool) error {
+	err := diffTables(ctx, snapshot, definition.BuildDependent, a, b, each)
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+func diffTables(ctx context.Context, tx pgx.Tx, leaveOut []string, a, b projections.Schema, each func(Difference) bool) error {
+	tablesA, err := register.Tables(ctx, tx, a)
+	if err != nil {
+		return err
+	}
+	tablesB, err := register.Tables(ctx, tx, b)
+	if err != nil {
+		return err
+	}
+	for _, table := range tablesA {
+		if !slices.Contains(tablesB, table) || slices.Contains(leaveOut, table) {
+			continue
+		}
+		c, err := readComparison(ctx, tx, a, b, table)
+		if err != nil {
+			return err
+		}
+		if err := c.run(ctx, tx, each); err != nil {
+			return fmt.Errorf("table %s: %w", table, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package version_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"strata/eventstore"
+	"strata/internal/testkit/replay"
+	"strata/projections"
+	"strata/projections/balances"
+	"strata/projections/brc20"
+	"strata/projections/chain"
+	"strata/projections/follow"
+	"strata/projections/ft"
+	"strata/projections/inscriptions"
+	"strata/projections/internal/rig"
+	"strata/projections/mempool"
+	"strata/projections/nft"
+	"strata/projections/ordinals"
+	"strata/projections/pox"
+	"strata/projections/sft"
+	"strata/projections/version"
+)
+
+// everything returns the lines of all projections but accounts.
+func everything(t *testing.T) projections.Lines {
+	t.Helper()
+	return projections.Lines{
+		projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New(), ft.New(nil), sft.New(nil), nft.New(nil)),
+		projections.Feed(ordinals.New(nil), inscriptions.New(nil), brc20.New()),
+	}
+}
+
+// TestRebuildEverything rebuilds all projections while events come and blocks fork, with runners that stop at any
+// moment, and expects the same rows as those of the live versions. Then it switches, back and forth.
+func TestRebuildEverything(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	lines := everything(t)
+	made := rig.NewPosts(3)
+	random := rand.New(rand.NewPCG(3, 3))
+	stop := rig.Follow(t, log, lines...)
+	replay.Append(t, log, made.Next(300)...)
+	replay.Wait(t, log)
+	stop()
+
+	built := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "chain"})
+	built = append(built, rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "ordinals", To: 7})...)
+	for range 8 { // with another runner each time
+		stop := rig.Follow(t, log, everything(t)...)
+		time.Sleep(time.Duration(random.IntN(120)) * time.Millisecond)
+		replay.Append(t, log, made.Next(1+random.IntN(25))...)
+		stop()
+	}
+	want := []projections.Schema{
+		rig.Schema("chain", chain.Version+1), rig.Schema("balances", balances.Version+1), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", 2), rig.Schema("ft", 2), rig.Schema("sft", 2), rig.Schema("nft", 2), rig.Schema("ordinals", 7), rig.Schema("inscriptions", 3), rig.Schema("brc20", 2),
+	}
+	if !slices.Equal(built, want) {
+		t.Fatalf("got %v, want %v", built, want)
+	}
+	lines = everything(t)
+	rig.Follow(t, log, lines...)
+	rig.WaitUntilLive(t, log, built...)
+	replay.Append(t, log, made.Next(30)...)
+	replay.Wait(t, log)
+	rig.WaitUntilLive(t, log, built...)
+	for _, i := range built {
+		for _, d := range rig.Differences(t, log, lines, i.Name, lines.Rules()[i.Name], i.Version) {
+			t.Errorf("%s: %s", i.Name, rig.Describe(d))
+			break
+		}
+		rig.CheckFit(t, log, lines, i)
+		rig.CheckFit(t, log, lines, rig.Schema(i.Name, lines.Rules()[i.Name]))
+		s := rig.StatusOf(t, log, i)
+		if s.Rows == 0 && i.Name == "chain" || s.Bytes == 0 || s.Rules != lines.Rules()[i.Name] || s.Active || s.Previous {
+			t.Errorf("got status %+v", s)
+		}
+	}
+	if s := rig.StatusOf(t, log, rig.Schema("chain", 4)); s.Rate == nil || *s.Rate <= 0 {
+		t.Errorf("the rate of the build was not measured: %+v", s)
+	}
+	checkSwitchesOfLines(t, log, lines)
+	checkRows(t, log, lines)
+}
+
+// checkSwitchesOfLines expects a line to be switched as a whole or not at all.
+func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.Lines) {
+	t.Helper()
+	ctx, pool := t.Context(), log.Pool()
+	var input *version.InputError
+	if _, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("balances", 3)}); !errors.As(err, &input) || input.Name != "balances" {
+		t.Errorf("balances_v3 alone: got %v, want *InputError", err)
+	}
+	if _, err := version.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, version.ErrNoPrevious) {
+		t.Errorf("rollback without a switch before: got %v", err)
+	}
+	oneInput := func(chain, ordinals int) {
+		t.Helper()
+		got := rig.Query[string](t, log, `
+			SELECT string_agg(p.name || ' ' || p.version || ' ' || p.input, ', ' ORDER BY p.name) FROM strata.active JOIN strata.projection p USING (name, version)`)
+		version := map[bool]int{true: 2, false: 1}
+		c, o := version[chain == 4], version[ordinals == 7]
+		want := fmt.Sprintf("balances %d chain_v%d, brc20 %d ordinals_v%d, chain %d log, ft %d chain_v%d, inscriptions %d ordinals_v%d, mempool %d chain_v%d, nft %d chain_v%d, ordinals %d log, pox %d chain_v%d, sft %d chain_v%d",
+			c+balances.Version-1, chain, o, ordinals, chain, c, chain, o+inscriptions.Version-1, ordinals, c+mempool.Version-1, chain, c, chain, ordinals, c, chain, c, chain)
+		if got != want {
+			t.Errorf("active are %s, want %s", got, want)
+		}
+	}
+	oneInput(3, 1)
+	switches, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("chain", 4), rig.Schema("ordinals", 7)})
+	if want := len(lines.Definitions()); err != nil || len(switches) != want {
+		t.Fatalf("got %v and %v, want %d switches", switches, err, want)
+	}
+	oneInput(4, 7)
+	if switches, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("chain", 4)}); err != nil || len(switches) != 0 {
+		t.Errorf("activate what is active: got %v and %v", switches, err)
+	}
+	rig.Eventually(t, "the views show the new versions", func() bool {
+		return rig.Query[bool](t, log, `SELECT bool_and(viewed = version) FROM strata.active`) &&
+			rig.Query[bool](t, log, `SELECT pg_get_viewdef('api.block') LIKE '%chain_v4%' AND pg_get_viewdef('api.ft_token') LIKE '%ft_v2%'`)
+	})
+	for i, want := range map[projections.Schema]error{
+		rig.Schema("chain", 4): version.ErrActive, rig.Schema("chain", 3): version.ErrFollowed, rig.Schema("chain", 9): version.ErrNotRegistered,
+	} {
+		if err := version.Drop(ctx, pool, i); !errors.Is(err, want) {
+			t.Errorf("drop %s: got %v, want %v", i, err, want)
+		}
+	}
+	if _, err := version.Rollback(ctx, pool, lines, "balances"); !errors.As(err, &input) {
+		t.Errorf("roll back balances alone: got %v, want *InputError", err)
+	}
+	for _, name := range []string{"chain", "ordinals"} {
+		if _, err := version.Rollback(ctx, pool, lines, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	oneInput(3, 1)
+	if s := rig.StatusOf(t, log, rig.Schema("ft", 2)); !s.Previous {
+		t.Errorf("a rollback would not return to ft_v2: %+v", s)
+	}
+	for _, i := range []projections.Schema{rig.Schema("sft", 2), rig.Schema("nft", 2), rig.Schema("balances", 3), rig.Schema("mempool", mempool.Version+1), rig.Schema("pox", 2), rig.Schema("ft", 2), rig.Schema("chain", 4)} {
+		if err := version.Drop(ctx, pool, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := rig.Query[int](t, log, `SELECT count(*) FROM pg_namespace WHERE nspname IN ('chain_v4', 'balances_v3', 'ft_v2')`); n != 0 {
+		t.Errorf("%d schemas are left", n)
+	}
+	if _, err := version.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, version.ErrNoPrevious) {
+		t.Errorf("rollback to a dropped version: got %v", err)
+	}
+}
+
+// checkRows expects VerifyRows to find nothing at first, and then the rows that were changed by hand.
+func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
+	t.Helper()
+	find := func(names ...string) (all []string) {
+		t.Helper()
+		var done, total int64
+		err := follow.VerifyRows(t.Context(), log, lines, follow.VerifyRowsOptions{
+			Names: names, Progress: func(d, n int64) { done, total = d, n },
+			Difference: func(name string, d version.Difference) bool {
+				all = append(all, name+"."+rig.Describe(d))
+				return len(all) < 10
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done == 0 || done != total {
+			t.Errorf("the progress ended at %d of %d", done, total)
+		}
+		if n := rig.Query[int](t, log, `SELECT count(*) FROM strata.projection WHERE scratch`); n != 0 {
+			t.Errorf("%d scratch versions are left", n)
+		}
+		return all
+	}
+	if found := find(); len(found) != 0 {
+		t.Errorf("got %v, want no difference", found)
+	}
+	rig.Execute(t, log, `UPDATE chain_v3.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM chain_v3.transaction LIMIT 1)`)
+	rig.Execute(t, log, `DELETE FROM inscriptions_v2.location WHERE (sat, height, tx_index) = (SELECT sat, height, tx_index FROM inscriptions_v2.location LIMIT 1)`)
+	if found := find("chain", "inscriptions", "brc20"); len(found) != 2 {
+		t.Errorf("got %v, want a transaction and a location", found)
+	}
+	rig.Execute(t, log, `UPDATE inscriptions_v2.satoshi SET inscriptions = inscriptions + 1 WHERE sat = (SELECT max(sat) FROM inscriptions_v2.satoshi)`)
+	d, err := lines.Definition("inscriptions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := version.Verify(t.Context(), log.Pool(), d, rig.Schema("inscriptions", inscriptions.Version))
+	if err != nil || len(v.Findings) != 1 || v.Findings[0].Check != "as many inscriptions are on a satoshi as it says" {
+		t.Errorf("got %+v and %v, want a finding", v, err)
+	}
+}

@@ -1,0 +1,82 @@
+package version
+
+import (
+	"strings"
+	"testing"
+
+	"strata/projections"
+	"strata/projections/internal/register"
+)
+
+// TestMissing checks what a program with the rules chain 2, ft 1 and nft 3 registers when it starts.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	line := []projections.Definition{
+		{Spec: projections.Spec{Schema: projections.Schema{Name: "chain", Version: 2}}},
+		{Spec: projections.Spec{Schema: projections.Schema{Name: "ft", Version: 1}}, Leader: "chain"},
+		{Spec: projections.Spec{Schema: projections.Schema{Name: "nft", Version: 3}}, Leader: "chain"},
+	}
+	entry := func(name string, version, rules int, input string, active bool) register.Entry {
+		return register.Entry{Schema: projections.Schema{Name: name, Version: version}, Rules: rules, Input: input, Active: active}
+	}
+	for _, c := range []struct {
+		name     string
+		es       register.Entries
+		want     string
+		onDemand string // without build
+	}{
+		{
+			"nothing", nil,
+			"chain_v2 log *, ft_v1 chain_v2 *, nft_v3 chain_v2 *",
+			"chain_v2 log *, ft_v1 chain_v2 *, nft_v3 chain_v2 *",
+		},
+		{
+			"all that there has to be", register.Entries{
+				entry("chain", 2, 2, "log", true), entry("ft", 1, 1, "chain_v2", true), entry("nft", 3, 3, "chain_v2", true),
+			}, "", "",
+		},
+		{
+			"other rules of the leader", register.Entries{
+				entry("chain", 1, 1, "log", true), entry("ft", 1, 1, "chain_v1", true), entry("nft", 3, 3, "chain_v1", true),
+			}, "chain_v2 log, ft_v2 chain_v2, nft_v4 chain_v2", "",
+		},
+		{
+			"other rules of the leader, whose number is taken", register.Entries{
+				entry("chain", 1, 1, "log", true), entry("chain", 2, 1, "log", false), entry("ft", 1, 1, "chain_v1", true),
+			}, "chain_v3 log, ft_v2 chain_v3, nft_v3 chain_v3", "",
+		},
+		{
+			"other rules of one that follows", register.Entries{
+				entry("chain", 2, 2, "log", true), entry("ft", 1, 1, "chain_v2", true), entry("nft", 2, 2, "chain_v2", true),
+			}, "nft_v3 chain_v2", "",
+		},
+		{
+			"one more that follows", register.Entries{entry("chain", 2, 2, "log", true), entry("ft", 1, 1, "chain_v2", true)},
+			"nft_v3 chain_v2 *", "nft_v3 chain_v2 *",
+		},
+		{
+			"two lists of steps", register.Entries{
+				entry("chain", 2, 2, "log", true), entry("chain", 5, 2, "log", false),
+				entry("ft", 1, 1, "chain_v2", true), entry("ft", 2, 1, "chain_v5", false), entry("nft", 1, 1, "chain_v2", true),
+			}, "nft_v3 chain_v2, nft_v4 chain_v5", "",
+		},
+	} {
+		for _, build := range []bool{true, false} {
+			want := c.want
+			if !build {
+				want = c.onDemand
+			}
+			var got []string
+			for _, w := range missing(line, c.es, build) {
+				text := w.String() + " " + w.Input
+				if w.Active {
+					text += " *"
+				}
+				got = append(got, text)
+			}
+			if text := strings.Join(got, ", "); text != want {
+				t.Errorf("%s, build %t: got %q, want %q", c.name, build, text, want)
+			}
+		}
+	}
+}
