@@ -23,16 +23,11 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 NEEDED := $(if $(STRATA_DATABASE_URL),,postgres)
 
 PKG          ?= ./...
-# The race detector makes what it watches take several times as long. What is sequential goes without: the rules of domain, the
-# folds of the projections (not the rooms that run, switch and administer them), the made-up chains. So do what starts programs,
-# over and over (cmd, internal/postgres), and the reads, but for those of their tests in which several come at the same time: each
-# test runs once.
-SEQUENTIAL       := ^strata/(cmd/|domain/|projections/|readapi$$|internal/(synth|postgres|pgtest))
-CONCURRENT       := ^strata/projections/(follow|version|admin)$$
-READS            := strata/readapi
-CONCURRENT_READS := Combiner|ChainMoves|Kept|SameRequest|SharedAnswers|Redis|Replica|UnderLoad|Snapshot|Connections|Pool
-# What runs concurrently mostly waits, for what it has stopped or for what is to be tried again; and the reads are tested apart from
-# other packages. Both have twice as many tests at a time as there are processors.
+# The race detector makes what it watches take several times as long. The folders of what runs concurrently are tested with it: the log,
+# what fetches and forwards, what runs and switches projections, the engine of the reads and the streams. Folds, rules, resources and
+# programs are tested without. Each test runs once.
+CONCURRENT := ^strata/(eventstore|metadata|proxy|projections/(follow|version|admin|internal/register)|readapi/(internal|stream))(/|$$)
+# Tests mostly wait: for databases, for what they have stopped, for what is to be tried again.
 MORE_AT_A_TIME := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 TEST_TIMEOUT ?= 15m
 # How often what has failed is run again. Some tests measure time, and a machine that is busy with other things makes them fail; whatever
@@ -60,18 +55,14 @@ demo: build $(NEEDED) ## Show what strata does, on made-up data (ARGS="--flag â€
 .PHONY: test
 test: postgres redis chromium $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests, with the race detector where there is a C compiler (PKG=./some/...)
 	@packages=$$(go list $(PKG)); failed=0; \
-	concurrent=$$(echo "$$packages" | grep -vE '$(SEQUENTIAL)' || true; echo "$$packages" | grep -E '$(CONCURRENT)' || true); \
-	sequential=$$(echo "$$packages" | grep -E '$(SEQUENTIAL)' | grep -vE '$(CONCURRENT)' | grep -vx '$(READS)' || true); \
+	concurrent=$$(echo "$$packages" | grep -E '$(CONCURRENT)' || true); \
+	sequential=$$(echo "$$packages" | grep -vE '$(CONCURRENT)' || true); \
 	run() { \
 		of=$$1; shift; \
-		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg --rerun-fails=$(RERUNS) --packages "$$(echo $$of)" -- -timeout $(TEST_TIMEOUT) "$$@" || failed=1; \
+		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg --rerun-fails=$(RERUNS) --packages "$$(echo $$of)" -- -timeout $(TEST_TIMEOUT) $(MORE_AT_A_TIME) "$$@" || failed=1; \
 	}; \
 	if [ -n "$$sequential" ]; then run "$$sequential"; fi; \
-	if [ -n "$$concurrent" ]; then run "$$concurrent" $(MORE_AT_A_TIME) $(RACE); fi; \
-	if echo "$$packages" | grep -qx '$(READS)'; then \
-		run $(READS) $(MORE_AT_A_TIME) -skip '$(CONCURRENT_READS)'; \
-		run $(READS) $(MORE_AT_A_TIME) $(RACE) -run '$(CONCURRENT_READS)'; \
-	fi; \
+	if [ -n "$$concurrent" ]; then run "$$concurrent" $(RACE); fi; \
 	exit $$failed
 
 .PHONY: lint

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"strata/readapi"
+	"strata/readapi/internal/apitest"
 )
 
 // BenchmarkNew is what it takes to make an API: a part of the start of each server, and of most tests here.
@@ -22,17 +23,17 @@ func BenchmarkNew(b *testing.B) {
 // An API that nobody uses any more is garbage, whatever it has kept.
 func TestForgotten(t *testing.T) {
 	t.Parallel()
-	s := newWorld(t)
+	s := apitest.NewWorld(t)
 	use := func(runs bool) (gone chan struct{}) {
-		api := readapi.New(readapi.Config{Pool: s.pool, Version: version})
+		api := readapi.New(readapi.Config{Pool: s.Pool, Version: apitest.Version})
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		if runs {
 			running.Go(func() { api.Run(ctx) })
-			eventually(t, "the tip is known", func() bool { _, _, ok := api.Tip(); return ok })
+			apitest.Eventually(t, "the tip is known", func() bool { _, _, ok := api.Tip(); return ok })
 		}
 		for range 3 {
-			for _, target := range []string{"/extended", "/extended/v2/blocks", "/extended/v1/address/" + alice + "/stx", "/extended/v1/address/" + alice + "/balances"} {
+			for _, target := range []string{"/extended", "/extended/v2/blocks", "/extended/v1/address/" + apitest.Alice + "/stx", "/extended/v1/address/" + apitest.Alice + "/balances"} {
 				w := httptest.NewRecorder()
 				api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
 				if w.Code != http.StatusOK {
@@ -49,7 +50,7 @@ func TestForgotten(t *testing.T) {
 	for _, runs := range []bool{false, true} {
 		gone := use(runs)
 		what := map[bool]string{false: "one that was never run is collected", true: "one that was run is collected"}[runs]
-		eventually(t, what, func() bool {
+		apitest.Eventually(t, what, func() bool {
 			runtime.GC()
 			select {
 			case <-gone:

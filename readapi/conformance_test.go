@@ -3,17 +3,15 @@ package readapi_test
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
-)
 
-// Every error body and every rule of coercion that clients of stacks-blockchain-api know.
-var strongTag = regexp.MustCompile(`^"[0-9a-f]{32}"$`)
+	"strata/readapi/internal/apitest"
+)
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	s := newWorld(t)
+	s := apitest.NewWorld(t)
 	validation := func(message string) string {
 		return `{"statusCode":400,"code":"FST_ERR_VALIDATION","error":"Bad Request","message":"` + message + `"}`
 	}
@@ -29,7 +27,7 @@ func TestConformance(t *testing.T) {
 	)
 	notAPrincipal := validation(`params/principal must match pattern \"` + address + `\", params/principal must match pattern \"` + contract +
 		`\", params/principal must match a schema in anyOf`)
-	blocks, stx, v2 := "/extended/v2/blocks", "/extended/v1/address/"+alice+"/stx", "/extended/v2/addresses/"+alice+"/balances/stx"
+	blocks, stx, v2 := "/extended/v2/blocks", "/extended/v1/address/"+apitest.Alice+"/stx", "/extended/v2/addresses/"+apitest.Alice+"/balances/stx"
 	for _, tc := range []struct {
 		name, target string
 		status       int
@@ -48,8 +46,8 @@ func TestConformance(t *testing.T) {
 		{"offset too large", blocks + "?offset=301", 400, validation("querystring/offset must be <= 300")},
 		{"the first of two", blocks + "?offset=301&limit=31", 400, validation("querystring/limit must be <= 30")},
 		{"cursor malformed", blocks + "?cursor=0x12", 400, validation(`querystring/cursor must match pattern \"^(0x)?[a-fA-F0-9]{64}$\"`)},
-		{"cursor twice", blocks + "?cursor=" + id(1, 1).String() + "&cursor=" + id(1, 1).String(), 400, validation("querystring/cursor must be string")},
-		{"cursor unknown", blocks + "?cursor=" + id(1, 1).String(), 404, missing("Cursor not found")},
+		{"cursor twice", blocks + "?cursor=" + apitest.ID(1, 1).String() + "&cursor=" + apitest.ID(1, 1).String(), 400, validation("querystring/cursor must be string")},
+		{"cursor unknown", blocks + "?cursor=" + apitest.ID(1, 1).String(), 404, missing("Cursor not found")},
 		{"unknown parameter", blocks + "?limits=999&x", 200, ""},
 		{"malformed query", blocks + "?%zz=1", 200, ""},
 		{"malformed value", blocks + "?limit=%zz", 200, ""},
@@ -71,23 +69,23 @@ func TestConformance(t *testing.T) {
 		{"until_block no number", stx + "?until_block=abc", 400, bad("Unexpected integer value for block height path parameter")},
 		{"until_block zero", stx + "?until_block=0", 400, bad("Unexpected integer value for block height path parameter")},
 		{"until_block negative", stx + "?until_block=-5", 400, bad("Unexpected integer value for block height path parameter")},
-		{"until_block too long a hash", stx + "?until_block=" + id(1, 1).String() + "00", 400, bad("Unexpected integer value for block height path parameter")},
+		{"until_block too long a hash", stx + "?until_block=" + apitest.ID(1, 1).String() + "00", 400, bad("Unexpected integer value for block height path parameter")},
 		{"until_block with NUL", stx + "?until_block=1%00", 400, validation("querystring/until_block must be string")},
 		{"until_block not UTF-8", stx + "?until_block=%ff", 400, validation("querystring/until_block must be string")},
-		{"until_block unknown hash", stx + "?until_block=" + id(1, 1).String(), 404, missing("block not found with hash")},
+		{"until_block unknown hash", stx + "?until_block=" + apitest.ID(1, 1).String(), 404, missing("block not found with hash")},
 		{"until_block above the tip", stx + "?until_block=61", 404, missing("Could not find block at height: 61")},
 		{"until_block below the archive", stx + "?until_block=9", 404, missing("Could not find block at height: 9")},
 		{"until_block as text", stx + "?until_block=" + strings.Repeat("9", 30), 400, bad("Unexpected integer value for block height path parameter")},
 
 		{"principal too short", "/extended/v1/address/SP123/stx", 400, notAPrincipal},
-		{"principal in lower case", "/extended/v1/address/" + strings.ToLower(alice) + "/stx", 400, notAPrincipal},
-		{"principal with NUL", "/extended/v1/address/" + alice + "%00/stx", 400, validation("params/principal must be string, params/principal must be string, params/principal must match a schema in anyOf")},
+		{"principal in lower case", "/extended/v1/address/" + strings.ToLower(apitest.Alice) + "/stx", 400, notAPrincipal},
+		{"principal with NUL", "/extended/v1/address/" + apitest.Alice + "%00/stx", 400, validation("params/principal must be string, params/principal must be string, params/principal must match a schema in anyOf")},
 		{"checksum", "/extended/v1/address/SP000000000000000000002Q6VF79/stx", 400, bad(`invalid STX address \"SP000000000000000000002Q6VF79\"`)},
 		{"checksum before the query's sense", "/extended/v1/address/SP000000000000000000002Q6VF79/stx?until_block=0", 400, bad(`invalid STX address \"SP000000000000000000002Q6VF79\"`)},
 		{"checksum of a contract", "/extended/v2/addresses/SP000000000000000000002Q6VF79.pox/balances/stx", 400, bad(`invalid STX address \"SP000000000000000000002Q6VF79.pox\"`)},
-		{"contract's name", "/extended/v1/address/" + alice + ".1/balances", 400, bad(`invalid STX address \"` + alice + `.1\"`)},
-		{"something after the address", "/extended/v1/address/" + alice + "<b>/balances", 400, bad(`invalid STX address \"` + alice + `<b>\"`)},
-		{"contract", "/extended/v1/address/" + alice + ".a-b_c/stx", 200, ""},
+		{"contract's name", "/extended/v1/address/" + apitest.Alice + ".1/balances", 400, bad(`invalid STX address \"` + apitest.Alice + `.1\"`)},
+		{"something after the address", "/extended/v1/address/" + apitest.Alice + "<b>/balances", 400, bad(`invalid STX address \"` + apitest.Alice + `<b>\"`)},
+		{"contract", "/extended/v1/address/" + apitest.Alice + ".a-b_c/stx", 200, ""},
 		{"testnet address", "/extended/v1/address/ST000000000000000000002AMW42H/stx", 200, ""},
 
 		{"event malformed", "/audit/v1/events/x", 400, validation("params/seq must be integer")},
@@ -103,28 +101,28 @@ func TestConformance(t *testing.T) {
 		{"path that is not clean", "/extended//v2/blocks", 404, `{"message":"Route GET:/extended//v2/blocks not found","error":"Not Found","statusCode":404}`},
 		{"path with dots", "/extended/../x", 404, `{"message":"Route GET:/extended/../x not found","error":"Not Found","statusCode":404}`},
 	} {
-		got := s.get(tc.target)
-		if got.status != tc.status || tc.body != "" && got.body != tc.body {
-			t.Errorf("%s: GET %s\n got %d %s\nwant %d %s", tc.name, tc.target, got.status, got.body, tc.status, tc.body)
+		got := s.Get(tc.target)
+		if got.Status != tc.status || tc.body != "" && got.Body != tc.body {
+			t.Errorf("%s: GET %s\n got %d %s\nwant %d %s", tc.name, tc.target, got.Status, got.Body, tc.status, tc.body)
 		}
-		if contentType := got.header.Get("Content-Type"); contentType != "application/json; charset=utf-8" {
+		if contentType := got.Header.Get("Content-Type"); contentType != "application/json; charset=utf-8" {
 			t.Errorf("%s: got Content-Type %q", tc.name, contentType)
 		}
 		cacheControl, tagged := "no-store", false
 		if tc.status == http.StatusOK {
 			cacheControl, tagged = "public, no-cache, must-revalidate", true
 		}
-		if got.header.Get("Cache-Control") != cacheControl {
-			t.Errorf("%s: got Cache-Control %q, want %s", tc.name, got.header.Get("Cache-Control"), cacheControl)
+		if got.Header.Get("Cache-Control") != cacheControl {
+			t.Errorf("%s: got Cache-Control %q, want %s", tc.name, got.Header.Get("Cache-Control"), cacheControl)
 		}
-		if etag := got.header.Get("ETag"); strongTag.MatchString(etag) != tagged {
-			t.Errorf("%s: got %d with ETag %q", tc.name, got.status, etag)
+		if etag := got.Header.Get("ETag"); apitest.StrongTag.MatchString(etag) != tagged {
+			t.Errorf("%s: got %d with ETag %q", tc.name, got.Status, etag)
 		}
 	}
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
 		want := fmt.Sprintf(`{"message":"Route %s:/extended not found","error":"Not Found","statusCode":404}`, method)
-		if got := s.request(method, "/extended"); got.status != http.StatusNotFound || got.body != want {
-			t.Errorf("%s: got %d %s, want 404 %s", method, got.status, got.body, want)
+		if got := s.Request(method, "/extended"); got.Status != http.StatusNotFound || got.Body != want {
+			t.Errorf("%s: got %d %s, want 404 %s", method, got.Status, got.Body, want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package readapi_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -42,26 +41,6 @@ func FuzzRequest(f *testing.F) {
 		api.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1})
 		if !slices.Contains([]int{200, 301, 400, 404, 503}, w.Code) {
 			t.Errorf("%s: got %d %s", target, w.Code, w.Body)
-		}
-	})
-}
-
-// fuzzReads asks for paths below /extended with queries, and expects no failure of the server, and JSON where that is said.
-func (s *site) fuzzReads(f *testing.F) {
-	f.Helper()
-	f.Fuzz(func(t *testing.T, path, query string) {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.URL = &url.URL{Path: "/extended/" + path, RawQuery: query}
-		r.RequestURI = r.URL.RequestURI()
-		w := httptest.NewRecorder()
-		s.api.ServeHTTP(w, r)
-		switch w.Code {
-		case http.StatusOK, http.StatusBadRequest, http.StatusNotFound, http.StatusFound, http.StatusMovedPermanently, http.StatusTemporaryRedirect:
-		default:
-			t.Errorf("%q ? %q: got %d %s", path, query, w.Code, w.Body)
-		}
-		if w.Header().Get("Content-Type") == "application/json; charset=utf-8" && !json.Valid(w.Body.Bytes()) {
-			t.Errorf("%q ? %q: got %s, which is no JSON", path, query, w.Body)
 		}
 	})
 }

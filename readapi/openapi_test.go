@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"strata/readapi"
+	"strata/readapi/internal/apitest"
 )
 
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
-	s := newSiteOn(t, nil, readapi.Config{})
-	got := s.get("/openapi.json")
+	s := apitest.NewSiteOn(t, nil, readapi.Config{})
+	got := s.Get("/openapi.json")
 	var document struct {
 		OpenAPI string
 		Info    struct{ Title, Version, Description string }
@@ -41,8 +42,8 @@ func TestOpenAPI(t *testing.T) {
 			Schemas map[string]map[string]any
 		}
 	}
-	if err := json.Unmarshal([]byte(got.body), &document); err != nil || got.status != http.StatusOK {
-		t.Fatalf("got %d (%v)", got.status, err)
+	if err := json.Unmarshal([]byte(got.Body), &document); err != nil || got.Status != http.StatusOK {
+		t.Fatalf("got %d (%v)", got.Status, err)
 	}
 	if !strings.HasPrefix(document.OpenAPI, "3.1.") || document.Info.Title == "" || document.Info.Version != "v1.0.0" || document.Info.Description == "" {
 		t.Errorf("got OpenAPI %s, info %+v", document.OpenAPI, document.Info)
@@ -114,7 +115,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	for _, match := range regexp.MustCompile(`"#/components/schemas/([^"]+)"`).FindAllStringSubmatch(got.body, -1) {
+	for _, match := range regexp.MustCompile(`"#/components/schemas/([^"]+)"`).FindAllStringSubmatch(got.Body, -1) {
 		if document.Components.Schemas[match[1]] == nil {
 			t.Errorf("schema %s is missing", match[1])
 		}
@@ -151,7 +152,7 @@ func TestDescription(t *testing.T) {
 // The table of classes in docs/caching.md has every resource, and the class that it is served with.
 func TestDocumentedClasses(t *testing.T) {
 	t.Parallel()
-	s := newWorld(t)
+	s := apitest.NewWorld(t)
 	var document struct {
 		Paths map[string]map[string]struct {
 			Responses map[string]struct {
@@ -163,7 +164,7 @@ func TestDocumentedClasses(t *testing.T) {
 			} `json:"responses"`
 		} `json:"paths"`
 	}
-	if err := json.Unmarshal([]byte(s.get("/openapi.json").body), &document); err != nil {
+	if err := json.Unmarshal([]byte(s.Get("/openapi.json").Body), &document); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join("..", "docs", "caching.md"))
@@ -195,79 +196,43 @@ func TestDocumentedClasses(t *testing.T) {
 
 func TestDocumentedAnswers(t *testing.T) {
 	t.Parallel()
-	s := newWorld(t)
+	s := apitest.NewWorld(t)
 	var document struct {
 		Components struct{ Schemas map[string]any }
 	}
-	if err := json.Unmarshal([]byte(s.get("/openapi.json").body), &document); err != nil {
+	if err := json.Unmarshal([]byte(s.Get("/openapi.json").Body), &document); err != nil {
 		t.Fatal(err)
 	}
 	for path, name := range map[string]string{
-		"/extended":                                         "StatusBody",
-		"/extended/v2/blocks":                               "CursorPageBlock",
-		"/extended/v2/blocks/latest":                        "Block",
-		"/extended/v1/address/" + alice + "/stx":            "StxBalance",
-		"/extended/v2/addresses/" + alice + "/balances/stx": "StxBalanceV2",
-		"/extended/v1/address/" + alice + "/balances":       "Balances",
-		"/audit/v1/events/1":                                "AuditEvent",
-		"/audit/v1/negative-balances":                       "KeyPageNegativeBalance",
-		"/audit/v1/quarantine":                              "KeyPageQuarantined",
-		"/readyz":                                           "Readiness",
-		"/healthz":                                          "Health",
+		"/extended":                  "StatusBody",
+		"/extended/v2/blocks":        "CursorPageBlock",
+		"/extended/v2/blocks/latest": "Block",
+		"/extended/v1/address/" + apitest.Alice + "/stx":            "StxBalance",
+		"/extended/v2/addresses/" + apitest.Alice + "/balances/stx": "StxBalanceV2",
+		"/extended/v1/address/" + apitest.Alice + "/balances":       "Balances",
+		"/audit/v1/events/1":          "AuditEvent",
+		"/audit/v1/negative-balances": "KeyPageNegativeBalance",
+		"/audit/v1/quarantine":        "KeyPageQuarantined",
+		"/readyz":                     "Readiness",
+		"/healthz":                    "Health",
 	} {
-		matches(t, document.Components.Schemas, document.Components.Schemas[name], s.object(path), path)
-	}
-}
-
-// matches checks that an object has what its schema requires, and nothing that the schema doesn't know.
-func matches(t *testing.T, schemas map[string]any, schema, value any, place string) {
-	t.Helper()
-	s, _ := schema.(map[string]any)
-	if ref, ok := s["$ref"].(string); ok {
-		matches(t, schemas, schemas[strings.TrimPrefix(ref, "#/components/schemas/")], value, place)
-		return
-	}
-	switch value := value.(type) {
-	case map[string]any:
-		properties, _ := s["properties"].(map[string]any)
-		for field, of := range value {
-			described := properties[field]
-			if described == nil {
-				if of, ok := s["additionalProperties"].(map[string]any); ok {
-					described = of
-				}
-			}
-			if described == nil {
-				t.Errorf("%s: %s is not in the schema", place, field)
-			}
-			matches(t, schemas, described, of, place+"."+field)
-		}
-		required, _ := s["required"].([]any)
-		for _, field := range required {
-			if _, ok := value[field.(string)]; !ok {
-				t.Errorf("%s: %s is missing, which the schema requires", place, field)
-			}
-		}
-	case []any:
-		for _, item := range value {
-			matches(t, schemas, s["items"], item, place+"[]")
-		}
+		apitest.Matches(t, document.Components.Schemas, document.Components.Schemas[name], s.Object(path), path)
 	}
 }
 
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	s := newSiteOn(t, nil, readapi.Config{})
+	s := apitest.NewSiteOn(t, nil, readapi.Config{})
 	for _, path := range []string{"/docs", "/docs/"} {
-		got := s.get(path)
-		if got.status != http.StatusOK || !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") {
-			t.Errorf("%s: got %d %s, want a page", path, got.status, got.header.Get("Content-Type"))
+		got := s.Get(path)
+		if got.Status != http.StatusOK || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: got %d %s, want a page", path, got.Status, got.Header.Get("Content-Type"))
 		}
-		if external := regexp.MustCompile(`(?i)(src|href|url|import)\s*[=(]?\s*["']?(https?:)?//`).FindString(got.body); external != "" {
+		if external := regexp.MustCompile(`(?i)(src|href|url|import)\s*[=(]?\s*["']?(https?:)?//`).FindString(got.Body); external != "" {
 			t.Errorf("%s: loads %s from elsewhere", path, external)
 		}
-		if !strings.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'") {
-			t.Errorf("%s: got policy %q", path, got.header.Get("Content-Security-Policy"))
+		if !strings.Contains(got.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("%s: got policy %q", path, got.Header.Get("Content-Security-Policy"))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strata/projections/balances"
 	"strata/projections/chain"
 	"strata/readapi"
+	"strata/readapi/internal/apitest"
 )
 
 // What real nodes sent, folded by the projection of the chain, and read back over HTTP.
@@ -49,9 +50,9 @@ func TestRecordings(t *testing.T) {
 				t.Fatal(err)
 			}
 			replay.Run(t, log, c, balances.New(nil))
-			s := newSiteOn(t, log.Pool(), readapi.Config{})
+			s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{})
 
-			status := s.object("/extended")
+			status := s.Object("/extended")
 			tip, _ := status["chain_tip"].(map[string]any)
 			if tip["block_height"] != float64(want.Tip.Height) || tip["index_block_hash"] != want.Tip.IndexBlockHash || tip["block_hash"] != want.Tip.BlockHash {
 				t.Errorf("tip: got %v, want %+v", tip, want.Tip)
@@ -61,14 +62,14 @@ func TestRecordings(t *testing.T) {
 			if root["height"] != float64(want.FirstHeight) {
 				t.Errorf("root: got %v, want height %d", root, want.FirstHeight)
 			}
-			if got := s.get("/readyz"); got.status != http.StatusOK {
-				t.Errorf("/readyz: got %d %s, want 200", got.status, got.body)
+			if got := s.Get("/readyz"); got.Status != http.StatusOK {
+				t.Errorf("/readyz: got %d %s, want 200", got.Status, got.Body)
 			}
 
 			// Walk the whole list: every height once, each block the parent of the one before.
 			next, parent, seen := want.Tip.Height, want.Tip.IndexBlockHash, 0
 			for target := "/extended/v2/blocks?limit=30"; ; {
-				page := s.object(target)
+				page := s.Object(target)
 				if page["total"] != float64(want.ChainBlocks) {
 					t.Fatalf("total: got %v, want %d", page["total"], want.ChainBlocks)
 				}
@@ -92,7 +93,7 @@ func TestRecordings(t *testing.T) {
 			}
 
 			for account, balance := range want.STX {
-				if got := s.object("/extended/v1/address/" + account + "/stx")["balance"]; got != balance {
+				if got := s.Object("/extended/v1/address/" + account + "/stx")["balance"]; got != balance {
 					t.Errorf("%s has %v, want %s", account, got, balance)
 				}
 			}

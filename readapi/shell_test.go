@@ -7,37 +7,38 @@ import (
 	"testing"
 
 	"strata/readapi"
+	"strata/readapi/internal/apitest"
 )
 
 func TestHeadersOfEveryAnswer(t *testing.T) {
 	t.Parallel()
-	s := newWorld(t)
+	s := apitest.NewWorld(t)
 	for _, path := range []string{"/extended", "/extended/v2/blocks?limit=x", "/nowhere", "/docs", "/openapi.json", "/metrics", "/healthz", "/", "/audit/v1/events/1/body"} {
-		got := s.request(http.MethodGet, path, "Origin", "https://example.com")
+		got := s.Request(http.MethodGet, path, "Origin", "https://example.com")
 		for name, want := range map[string]string{
 			"X-API-Version":                 "v1.0.0 (main:abc1234)",
 			"Access-Control-Allow-Origin":   "*",
 			"Access-Control-Expose-Headers": "X-API-Version, ETag, Strata-Position, Strata-Source",
 		} {
-			if got.header.Get(name) != want {
-				t.Errorf("%s: %s: got %q, want %q", path, name, got.header.Get(name), want)
+			if got.Header.Get(name) != want {
+				t.Errorf("%s: %s: got %q, want %q", path, name, got.Header.Get(name), want)
 			}
 		}
 	}
 	for _, path := range []string{"/extended", "/nowhere", "/extended/v2/blocks/1"} {
-		if got := s.get(path); got.header.Get("Warning") != "" {
-			t.Errorf("%s: got Warning %q", path, got.header.Get("Warning"))
+		if got := s.Get(path); got.Header.Get("Warning") != "" {
+			t.Errorf("%s: got Warning %q", path, got.Header.Get("Warning"))
 		}
 	}
 }
 
 func TestPreflight(t *testing.T) {
 	t.Parallel()
-	s := newSiteOn(t, nil, readapi.Config{})
-	got := s.request(http.MethodOptions, "/extended/v2/blocks", "Origin", "https://example.com",
+	s := apitest.NewSiteOn(t, nil, readapi.Config{})
+	got := s.Request(http.MethodOptions, "/extended/v2/blocks", "Origin", "https://example.com",
 		"Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "x-one,x-two")
-	if got.status != http.StatusNoContent || got.body != "" {
-		t.Errorf("got %d %q, want 204", got.status, got.body)
+	if got.Status != http.StatusNoContent || got.Body != "" {
+		t.Errorf("got %d %q, want 204", got.Status, got.Body)
 	}
 	for name, want := range map[string]string{
 		"Access-Control-Allow-Origin":  "*",
@@ -45,19 +46,19 @@ func TestPreflight(t *testing.T) {
 		"Access-Control-Allow-Headers": "x-one,x-two",
 		"X-API-Version":                "v1.0.0 (main:abc1234)",
 	} {
-		if got.header.Get(name) != want {
-			t.Errorf("%s: got %q, want %q", name, got.header.Get(name), want)
+		if got.Header.Get(name) != want {
+			t.Errorf("%s: got %q, want %q", name, got.Header.Get(name), want)
 		}
 	}
 }
 
 func TestHead(t *testing.T) {
 	t.Parallel()
-	s := newWorld(t)
-	server := httptest.NewServer(s.api)
+	s := apitest.NewWorld(t)
+	server := httptest.NewServer(s.Api)
 	defer server.Close()
 	for _, path := range []string{"/extended", "/extended/v2/blocks", "/extended/v2/blocks/7", "/nowhere", "/healthz", "/docs", "/openapi.yaml"} {
-		want := s.get(path)
+		want := s.Get(path)
 		got, err := http.Head(server.URL + path)
 		if err != nil {
 			t.Fatal(err)
@@ -65,22 +66,22 @@ func TestHead(t *testing.T) {
 		if err := got.Body.Close(); err != nil {
 			t.Error(err)
 		}
-		if got.StatusCode != want.status || got.Header.Get("Content-Type") != want.header.Get("Content-Type") {
-			t.Errorf("%s: got %d %s, want %d %s as of GET", path, got.StatusCode, got.Header.Get("Content-Type"), want.status, want.header.Get("Content-Type"))
+		if got.StatusCode != want.Status || got.Header.Get("Content-Type") != want.Header.Get("Content-Type") {
+			t.Errorf("%s: got %d %s, want %d %s as of GET", path, got.StatusCode, got.Header.Get("Content-Type"), want.Status, want.Header.Get("Content-Type"))
 		}
-		if path != "/nowhere" && got.ContentLength > 0 && got.ContentLength != int64(len(want.body)) { // there, the method is in the body
-			t.Errorf("%s: got Content-Length %d, want %d", path, got.ContentLength, len(want.body))
+		if path != "/nowhere" && got.ContentLength > 0 && got.ContentLength != int64(len(want.Body)) { // there, the method is in the body
+			t.Errorf("%s: got Content-Length %d, want %d", path, got.ContentLength, len(want.Body))
 		}
 	}
 }
 
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
-	s := newSiteOn(t, nil, readapi.Config{})
-	s.get("/healthz?a=b")
+	s := apitest.NewSiteOn(t, nil, readapi.Config{})
+	s.Get("/healthz?a=b")
 	for _, want := range []string{"level=DEBUG msg=request", "method=GET", `target="/healthz?a=b"`, "operation=get-health", "status=200", "bytes=15"} {
-		if !strings.Contains(s.log.String(), want) {
-			t.Errorf("got %s, want %s in it", s.log, want)
+		if !strings.Contains(s.Log.String(), want) {
+			t.Errorf("got %s, want %s in it", s.Log, want)
 		}
 	}
 }

@@ -1,0 +1,294 @@
+package account_test
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"strata/readapi/internal/apitest"
+)
+
+// plainChanges are what a transaction did to the balances of an account: sent and received by kind and asset, as cursors name
+// them.
+func (tx *plainTx) changes(account string) map[string][2]*big.Int {
+	all := map[string][2]*big.Int{}
+	change := func(asset, sent, received string) {
+		if _, ok := all[asset]; !ok {
+			all[asset] = [2]*big.Int{new(big.Int), new(big.Int)}
+		}
+		add(all[asset][0], sent)
+		add(all[asset][1], received)
+	}
+	payer := tx.sender
+	if tx.sponsor != "" {
+		payer = tx.sponsor
+	}
+	if payer == account && tx.fee != "0" {
+		change("1:stx", tx.fee, "0")
+	}
+	for i := range tx.events {
+		e := &tx.events[i]
+		if !e.moves(account) {
+			continue
+		}
+		asset := map[string]string{"stx": "1:", "ft_": "2:", "nft": "3:"}[e.kind[:3]] + e.asset
+		if e.sender == account {
+			change(asset, e.amount, "0")
+		}
+		if e.recipient == account {
+			change(asset, "0", e.amount)
+		}
+	}
+	return all
+}
+
+// What version 3 says of accounts is what their transactions did.
+func TestPrincipalTransactions(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewListed(t)
+	all := plain(s)
+	low, high := all[len(all)/3].height, all[len(all)*2/3].height
+	compared, several := 0, 0
+	for _, account := range busiest(all, 5) {
+		base := "/extended/v3/principals/" + account
+		mine := slices.DeleteFunc(slices.Clone(all), func(tx plainTx) bool { return !tx.concerns(account) })
+		keysetAgrees(s, base+"/transactions?", newestFirst(mine, func(*plainTx) bool { return true }), "transaction", "tx_id")
+		keysetAgrees(s, fmt.Sprintf("%s/transactions?from_block=%d&to_block=%d&", base, low, high), newestFirst(mine, func(tx *plainTx) bool { return tx.height >= low && tx.height <= high }), "transaction", "tx_id")
+		results := s.Object(base + "/transactions?limit=50")["results"].([]any)
+		var asked []string
+		var lines []string
+		for i, one := range results {
+			tx := &mine[len(mine)-1-i]
+			changes := tx.changes(account)
+			involvement := "affected"
+			if tx.sender == account {
+				involvement = "sender"
+			} else if tx.sponsor == account {
+				involvement = "sponsor"
+			}
+			stx, ok := changes["1:stx"]
+			if !ok {
+				stx = [2]*big.Int{new(big.Int), new(big.Int)}
+			}
+			touches := func(kind string) bool {
+				return slices.ContainsFunc(slices.Collect(maps.Keys(changes)), func(asset string) bool { return strings.HasPrefix(asset, kind) })
+			}
+			want := fmt.Sprint(tx.id, involvement, stx[0], stx[1], new(big.Int).Sub(stx[1], stx[0]), touches("1:"), touches("2:"), touches("3:"))
+			got := apitest.TextOf(one, "transaction", "tx_id") + apitest.TextOf(one, "involvement") + apitest.TextOf(one, "balance_changes", "stx", "sent") + " " + apitest.TextOf(one, "balance_changes", "stx", "received") + " " + apitest.TextOf(one, "balance_changes", "stx", "net") +
+				" " + apitest.TextOf(one, "affected_balances", "stx") + " " + apitest.TextOf(one, "affected_balances", "ft") + " " + apitest.TextOf(one, "affected_balances", "nft")
+			if got != want {
+				t.Errorf("%s: got %s, want %s", account, got, want)
+			}
+			var own []string
+			for _, asset := range slices.Sorted(maps.Keys(changes)) {
+				c := changes[asset]
+				own = append(own, fmt.Sprint(asset, " ", c[0], " ", c[1], " ", new(big.Int).Sub(c[1], c[0])))
+			}
+			compared += len(own)
+			if len(own) > 1 {
+				several++
+			}
+			if len(asked) < 20 {
+				asked = append(asked, tx.id)
+				for _, line := range own {
+					lines = append(lines, tx.id+" "+line)
+				}
+				if got := changesWalked(s, base+"/transactions/"+tx.id+"/balance-changes?limit=2", false); !slices.Equal(got, own) {
+					t.Errorf("%s of %s: got %v, want %v", tx.id, account, got, own)
+				}
+			}
+			if i%5 == 0 {
+				var moved []string
+				for j := range tx.events {
+					if e := &tx.events[j]; e.moves(account) {
+						kind, action, _ := strings.Cut(strings.TrimSuffix(e.kind, "_event"), "_")
+						moved = append(moved, fmt.Sprint(kind, action, e.index))
+					}
+				}
+				path := "/extended/v2/addresses/" + account + "/transactions/" + tx.id + "/events"
+				for _, offset := range []int{0, len(moved) / 2, len(moved)} {
+					var shown []string
+					page := s.Object(fmt.Sprintf("%s?limit=50&offset=%d", path, offset))
+					for _, e := range page["results"].([]any) {
+						shown = append(shown, apitest.TextOf(e, "type")+apitest.TextOf(e, "data", "type")+apitest.TextOf(e, "event_index"))
+					}
+					if want := window(moved, offset, 50); !slices.Equal(shown, want) || page["total"] != float64(len(moved)) {
+						t.Errorf("%s?offset=%d: got %v of %v, want %v", path, offset, shown, page["total"], want)
+					}
+				}
+			}
+		}
+		if got := changesWalked(s, base+"/balance-changes?limit=3&tx_id="+strings.Join(asked, ","), true); !slices.Equal(got, lines) {
+			t.Errorf("%s: got %v, want %v", account, got, lines)
+		}
+	}
+	if compared < 50 || several < 3 {
+		t.Errorf("got %d changes, %d transactions with several: too little to compare", compared, several)
+	}
+}
+
+// changesWalked walks a list of changes to its end, and checks that it leads back.
+func changesWalked(s *apitest.Site, target string, named bool) (lines []string) {
+	s.T.Helper()
+	previous := any(nil)
+	kinds := map[string]string{"stx": "1:", "ft": "2:", "nft": "3:"}
+	for at := target; at != ""; {
+		page := s.Object(at)
+		cursor := page["cursor"].(map[string]any)
+		if cursor["previous"] != previous {
+			s.T.Errorf("%s: got previous %v, want %v", at, cursor["previous"], previous)
+		}
+		for _, c := range page["results"].([]any) {
+			identifier := apitest.TextOf(c, "asset", "identifier")
+			if apitest.TextOf(c, "asset", "type") == "stx" {
+				identifier = "stx"
+			}
+			line := kinds[apitest.TextOf(c, "asset", "type")] + identifier + " " + apitest.TextOf(c, "balance_change", "sent") + " " + apitest.TextOf(c, "balance_change", "received") + " " + apitest.TextOf(c, "balance_change", "net")
+			if named {
+				line = apitest.TextOf(c, "tx_id") + " " + line
+			}
+			lines = append(lines, line)
+		}
+		at, previous = "", cursor["current"]
+		if next, ok := cursor["next"].(string); ok {
+			at = target + "&cursor=" + next
+		}
+	}
+	return lines
+}
+
+// What version 2 and 3 say that accounts have is what version 1 says, and the nonces are those after the last used ones.
+func TestPrincipalBalances(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewListed(t)
+	all := plain(s)
+	tokens, owned, locked := 0, 0, 0
+	var collector string
+	if err := s.Pool.QueryRow(t.Context(), `SELECT owner FROM balances_v2.nft_custody WHERE owner IS NOT NULL GROUP BY owner ORDER BY count(*) DESC, owner LIMIT 1`).Scan(&collector); err != nil {
+		t.Fatal(err)
+	}
+	accounts := append([]string{collector}, slices.DeleteFunc(busiest(all, 10), func(name string) bool { return name == collector })...)
+	for _, account := range accounts {
+		v1 := s.Object("/extended/v1/address/" + account + "/balances")
+		base := "/extended/v3/principals/" + account + "/balances/"
+		stx := s.Object(base + "stx")
+		want := v1["stx"].(map[string]any)
+		available := new(big.Int)
+		add(available, apitest.TextOf(want, "balance"))
+		add(available, "-"+apitest.TextOf(want, "locked"))
+		if stx["balance"] != want["balance"] || stx["available"] != available.String() || (stx["locked"] == nil) != (want["locked"] == "0") || stx["mempool"] != nil {
+			t.Errorf("%s: got %v, want %v", account, stx, want)
+		}
+		if stx["locked"] != nil {
+			locked++
+			if apitest.TextOf(stx, "locked", "amount") != want["locked"] || apitest.TextOf(stx, "locked", "lock_tx_id") != want["lock_tx_id"] || apitest.TextOf(stx, "locked", "burn_unlock_height") != fmt.Sprint(want["burnchain_unlock_height"]) {
+				t.Errorf("%s: got %v, want %v", account, stx, want)
+			}
+		}
+		var names []string
+		for name, balance := range v1["fungible_tokens"].(map[string]any) {
+			if apitest.TextOf(balance, "balance") != "0" {
+				names = append(names, name+" "+apitest.TextOf(balance, "balance"))
+			}
+			for _, path := range []string{base + "ft/" + name, "/extended/v2/addresses/" + account + "/balances/ft/" + name} {
+				if got := s.Object(path)["balance"]; got != apitest.TextOf(balance, "balance") {
+					t.Errorf("%s: got %v, want %v", path, got, balance)
+				}
+			}
+		}
+		tokens += len(names)
+		slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+		var shown []string
+		for offset := 0; ; offset++ {
+			page := s.Object(fmt.Sprintf("/extended/v2/addresses/%s/balances/ft?limit=1&offset=%d", account, offset))
+			results := page["results"].([]any)
+			if page["total"] != float64(len(names)) {
+				t.Errorf("%s: got total %v, want %d", account, page["total"], len(names))
+			}
+			if len(results) == 0 {
+				break
+			}
+			shown = append(shown, apitest.TextOf(results[0], "token")+" "+apitest.TextOf(results[0], "balance"))
+		}
+		if !slices.Equal(shown, names) {
+			t.Errorf("%s: got %v, want %v", account, shown, names)
+		}
+		slices.SortFunc(names, func(a, b string) int {
+			nameA, balanceA, _ := strings.Cut(a, " ")
+			nameB, balanceB, _ := strings.Cut(b, " ")
+			x, y := new(big.Int), new(big.Int)
+			add(x, balanceA)
+			add(y, balanceB)
+			if order := y.Cmp(x); order != 0 {
+				return order
+			}
+			return strings.Compare(nameA, nameB)
+		})
+		if got := walked(s, base+"ft?limit=2", len(names), func(r any) string { return apitest.TextOf(r, "asset_identifier") + " " + apitest.TextOf(r, "balance") }); !slices.Equal(got, names) {
+			t.Errorf("%s: got %v, want %v", account, got, names)
+		}
+		custody := map[string]bool{}
+		count := 0
+		for _, n := range v1["non_fungible_tokens"].(map[string]any) {
+			var c int
+			if _, err := fmt.Sscan(apitest.TextOf(n, "count"), &c); err != nil {
+				t.Fatal(err)
+			}
+			count += c
+		}
+		got := walked(s, base+"nft?limit=1", count, func(r any) string {
+			return apitest.TextOf(r, "asset_identifier") + " " + apitest.TextOf(r, "value", "hex")
+		})
+		for _, token := range got {
+			custody[token] = true
+		}
+		if owned += count; len(got) != count || len(custody) != count || !slices.IsSorted(got) {
+			t.Errorf("%s: got %v, want %d tokens", account, got, count)
+		}
+		nonces, sent := s.Object("/extended/v3/principals/"+account+"/nonces"), s.Object("/extended/v1/address/"+account+"/nonces")
+		if apitest.TextOf(sent, "possible_next_nonce") != apitest.TextOf(nonces, "next_nonce") || apitest.TextOf(sent, "last_executed_tx_nonce") != apitest.TextOf(nonces, "last_confirmed_nonce") {
+			t.Errorf("%s: got %v and %v", account, sent, nonces)
+		}
+		for i := len(all) - 1; i >= 0; i-- {
+			if all[i].sender == account && all[i].fee != "0" {
+				last := s.Object("/extended/v1/tx/" + all[i].id)
+				if apitest.TextOf(sent, "last_executed_tx_nonce") < apitest.TextOf(last, "nonce") {
+					t.Errorf("%s: got %v, and sent %v", account, sent, last["nonce"])
+				}
+				before := s.Object(fmt.Sprintf("/extended/v1/address/%s/nonces?block_height=%d", account, all[i].height-1))
+				at := s.Object(fmt.Sprintf("/extended/v1/address/%s/nonces?block_hash=%s", account, apitest.TextOf(last, "block_hash")))
+				if apitest.AsJSON(t, before) == apitest.AsJSON(t, at) || apitest.TextOf(at, "last_executed_tx_nonce") != apitest.TextOf(sent, "last_executed_tx_nonce") && all[i].sponsor == "" && all[len(all)-1].height == all[i].height {
+					t.Errorf("%s: got %v at block %d, and %v before", account, at, all[i].height, before)
+				}
+				break
+			}
+		}
+	}
+	if tokens < 10 || owned < 2 || locked == 0 {
+		t.Errorf("got %d tokens, %d non-fungible ones, %d locks: too little to compare", tokens, owned, locked)
+	}
+}
+
+// walked walks a list of version 3 to its end, and checks totals and that it leads back.
+func walked(s *apitest.Site, target string, total int, text func(row any) string) (rows []string) {
+	s.T.Helper()
+	previous := any(nil)
+	for at := target; at != ""; {
+		page := s.Object(at)
+		cursor := page["cursor"].(map[string]any)
+		if cursor["previous"] != previous || page["total"] != float64(total) {
+			s.T.Errorf("%s: got previous %v of %v, want %v of %d", at, cursor["previous"], page["total"], previous, total)
+		}
+		for _, r := range page["results"].([]any) {
+			rows = append(rows, text(r))
+		}
+		at, previous = "", cursor["current"]
+		if next, ok := cursor["next"].(string); ok {
+			at = target + "&cursor=" + next
+		}
+	}
+	return rows
+}

@@ -1,0 +1,46 @@
+package apitest
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/readapi"
+)
+
+// costs expects that answers touch no more than so many blocks of 8 KiB of the tables, whatever Postgres guesses: with plans
+// for the arguments as with one for any.
+func (s *Site) Costs(t *testing.T, most map[string]int64) {
+	t.Helper()
+	seen := &Queries{}
+	config, err := pgxpool.ParseConfig(s.Pool.Config().ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ConnConfig.Tracer = seen
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	reader := NewSiteOn(t, pool, readapi.Config{})
+	for target, most := range most {
+		seen.Take()
+		if got := reader.Get(target); got.Status != 200 {
+			t.Errorf("%s: got %d %s", target, got.Status, got.Body)
+		}
+		asked := seen.Take("chain", "accounts", "balances")
+		if len(asked) == 0 {
+			t.Errorf("%s: nothing was asked", target)
+		}
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			touched := int64(0)
+			for _, q := range asked {
+				touched += reader.BlocksTouched(mode, q)
+			}
+			if touched > most {
+				t.Errorf("%s, %s: touches %d blocks, want at most %d", target, mode, touched, most)
+			}
+		}
+	}
+}

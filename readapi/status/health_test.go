@@ -1,0 +1,89 @@
+package status_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"strata/internal/testkit/replay"
+	"strata/readapi"
+	"strata/readapi/internal/apitest"
+)
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewSiteOn(t, nil, readapi.Config{})
+	if got := s.Get("/healthz"); got.Status != http.StatusOK || got.Body != `{"status":"ok"}` {
+		t.Errorf("got %d %s, want 200", got.Status, got.Body)
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWorld(t)
+	got := s.Get("/readyz")
+	if got.Status != http.StatusOK {
+		t.Errorf("got %d, want 200", got.Status)
+	}
+	s.Golden("ready", got.Body)
+
+	for _, tc := range []struct{ name, damage, mend, want string }{
+		{
+			"behind the log", `UPDATE log.head SET size = 1161`, `UPDATE strata.projection SET position = 161 WHERE name = 'chain'`,
+			`"name":"chain","version":1,"state":"live","position":160,"lag":1001,"lag_limit":1000`,
+		},
+		{
+			"behind the steps", `INSERT INTO chain_v1.step (step, height, block_seq, block_size, source_seq, kind, index_block_hash) SELECT step + 2000, height, block_seq, block_size, source_seq, kind, index_block_hash FROM chain_v1.step WHERE step = 1`,
+			`DELETE FROM chain_v1.step WHERE step > 1000`, `"name":"balances","version":1,"state":"live","position":51,"lag":1950,"lag_limit":1000`,
+		},
+		{
+			"failed", `UPDATE strata.projection SET state = 'failed', error = 'a bug' WHERE name = 'balances'`,
+			`UPDATE strata.projection SET state = 'live' WHERE name = 'balances'`, `"state":"failed","position":51,"lag":0,"lag_limit":1000,"error":"a bug"`,
+		},
+		{
+			"blocking gap", `INSERT INTO chain_v1.gap VALUES (61, 1, '\x01'), (65, 1, '\x02'), (12, 1, '\x03')`, `DELETE FROM chain_v1.gap WHERE height > 12`,
+			`"gaps":{"ok":false,"blocking":2,"lowest_height":61}`,
+		},
+		{"no projections", `DELETE FROM strata.active`, ``, `"projections":[]`},
+	} {
+		s.Exec(tc.damage)
+		if got := s.Get("/readyz"); got.Status != http.StatusServiceUnavailable || !strings.Contains(got.Body, tc.want) || !strings.Contains(got.Body, `"status":"not ready"`) {
+			t.Errorf("%s: got %d %s, want 503 with %s", tc.name, got.Status, got.Body, tc.want)
+		}
+		if tc.mend == "" {
+			continue
+		}
+		s.Exec(tc.mend)
+		if got := s.Get("/readyz"); got.Status != http.StatusOK {
+			t.Errorf("%s, mended: got %d %s, want 200", tc.name, got.Status, got.Body)
+		}
+	}
+}
+
+// A version that is built beside the active one may fail or lag: nobody reads it.
+func TestReadinessLooksAtActiveVersions(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWorld(t)
+	s.Exec(`INSERT INTO strata.projection (name, version, input, state) VALUES ('balances', 2, 'chain_v1', 'failed')`)
+	if got := s.Get("/readyz"); got.Status != http.StatusOK || strings.Contains(got.Body, `"version":2`) {
+		t.Errorf("got %d %s, want 200", got.Status, got.Body)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewSiteOn(t, replay.Databases.New(t), readapi.Config{})
+	s.Get("/extended")
+	s.Get("/extended/v2/blocks?limit=x")
+	s.Get("/nowhere")
+	got := s.Get("/metrics")
+	for _, want := range []string{
+		`strata_api_request_seconds_count{operation="get-status",status="200"} 1`,
+		`strata_api_request_seconds_count{operation="list-blocks",status="400"} 1`,
+		`strata_api_request_seconds_count{operation="unknown",status="404"} 1`,
+	} {
+		if !strings.Contains(got.Body, want) {
+			t.Errorf("got %s, want %s in it", got.Body, want)
+		}
+	}
+}

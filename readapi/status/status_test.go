@@ -1,0 +1,91 @@
+package status_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"strata/readapi/internal/apitest"
+)
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWorld(t)
+	for _, path := range []string{"/extended", "/extended/v1/status", "/extended/", "/extended/v1/status/"} {
+		got := s.Get(path)
+		if got.Status != http.StatusOK {
+			t.Fatalf("%s: got %d %s, want 200", path, got.Status, got.Body)
+		}
+		s.Golden("status", got.Body)
+	}
+	got := s.Get("/")
+	if got.Status != http.StatusMovedPermanently || got.Header.Get("Location") != "/extended" {
+		t.Errorf("/: got %d to %q, want 301 to /extended", got.Status, got.Header.Get("Location"))
+	}
+}
+
+func TestStatusBeforeTheFirstBlock(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewSite(t)
+	got := s.Get("/extended")
+	const bare = `{"server_version":"strata v1.0.0 (main:abc1234)","status":"ready","strata":{"network":"mainnet","log_size":0,"projections":[]}}`
+	if got.Status != http.StatusOK || got.Body != bare {
+		t.Errorf("without projections: got %d %s, want %s", got.Status, got.Body, bare)
+	}
+	s.Projection("chain", "log")
+	got = s.Get("/extended")
+	if got.Status != http.StatusOK || strings.Contains(got.Body, "chain_tip") || strings.Contains(got.Body, "root") {
+		t.Errorf("without blocks: got %d %s, want 200 without chain_tip and root", got.Status, got.Body)
+	}
+}
+
+func TestStatusOfGenesis(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		height int
+		first  string // sender of the block's first transaction
+		second string
+		want   string
+	}{
+		{"block 0", 0, apitest.Alice, apitest.Bob, `"is_genesis":true`},
+		{"block 1 with genesis in it", 1, apitest.Alice, "SP000000000000000000002Q6VF78", `"is_genesis":true`},
+		{"block 1 with boot contracts of an epoch", 1, "SP000000000000000000002Q6VF78", apitest.Alice, `"is_genesis":false`},
+		{"block 1", 1, apitest.Alice, apitest.Bob, `"is_genesis":false`},
+		{"block 9", 9, apitest.Alice, "SP000000000000000000002Q6VF78", `"is_genesis":false`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := apitest.NewSite(t)
+			s.Projection("chain", "log")
+			s.Projection("balances", "chain_v1")
+			s.Block(tc.height)
+			s.Tip(tc.height)
+			for i, sender := range []string{tc.first, tc.second} {
+				s.Exec(`INSERT INTO chain_v1.transaction (source_seq, tx_index, execution_index, event_count, fee,
+						execution_cost_read_count, execution_cost_read_length, execution_cost_runtime, execution_cost_write_count, execution_cost_write_length,
+						txid, status, sender, raw_result, raw_tx)
+					VALUES ($1, $2, 0, 0, 0, 0, 0, 0, 0, 0, '', 'success', $3, '', '')`, tc.height+100, i, sender)
+			}
+			if got := s.Get("/extended"); !strings.Contains(got.Body, tc.want) {
+				t.Errorf("got %s, want %s in it", got.Body, tc.want)
+			}
+		})
+	}
+}
+
+func TestStatusNamesStreamedMicroblock(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewSite(t)
+	s.Projection("chain", "log")
+	s.Projection("balances", "chain_v1")
+	s.Block(20)
+	s.Tip(20)
+	for sequence := range 3 {
+		s.Exec(`INSERT INTO chain_v1.microblock VALUES ($1, $2, 1, $3, $4, $5)`, 121+sequence, sequence, apitest.ID(0x3b, sequence), apitest.ID(0x3b, sequence-1), apitest.ID(apitest.IndexHash, 20))
+	}
+	want := `"microblock_hash":"` + apitest.ID(0x3b, 2).String() + `","microblock_sequence":2`
+	if got := s.Get("/extended"); !strings.Contains(got.Body, want) {
+		t.Errorf("got %s, want %s in it", got.Body, want)
+	}
+}

@@ -1,0 +1,155 @@
+package stream_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"strata/readapi"
+	"strata/readapi/internal/apitest"
+)
+
+// A client for which too much waits is told so. It comes back, and has everything in the end.
+func TestSlowClients(t *testing.T) {
+	t.Parallel()
+	pool := apitest.Worlds.New(t)
+	s := &apitest.Site{T: t, Pool: pool}
+	k, server := newLive(t, apitest.Readers(t, pool), readapi.Config{StreamQueue: 1})
+	follower := &streamClient{t: t, url: server.URL + "/stream/v1/blocks"}
+	stream := follower.open(t.Context())
+	defer func() { stream.close() }()
+	socket := dial(t, server.URL)
+	socket.subscribe(`{"event":"block"}`)
+	if _, ok := stream.next(); !ok { // from now on
+		t.Fatal("the stream ended")
+	}
+	const last = apitest.LastHeight + 40
+	for h := apitest.LastHeight + 1; h <= last; h++ {
+		s.Block(h)
+	}
+	s.Tip(last)
+
+	slow := 0
+	for next := apitest.LastHeight + 1; next <= last; {
+		e, ok := stream.next()
+		switch {
+		case !ok && slow > 100:
+			t.Fatalf("it ends again and again, at block %d", next)
+		case !ok:
+			stream.close()
+			stream = follower.open(t.Context())
+		case e.name == "end":
+			if !strings.Contains(e.data, `"reason":"slow"`) {
+				t.Errorf("got %s", e.data)
+			}
+			slow++
+		case e.name == "block":
+			var b struct{ Height int }
+			if err := json.Unmarshal([]byte(e.data), &b); err != nil || b.Height != next {
+				t.Fatalf("got block %d (%v), want %d", b.Height, err, next)
+			}
+			next++
+		}
+	}
+	if slow == 0 || k.Metric("strata_live_ended_total", "protocol", "sse", "reason", "slow") < float64(slow) {
+		t.Errorf("got %d ends for slowness, and %v counted", slow, k.Metric("strata_live_ended_total", "protocol", "sse", "reason", "slow"))
+	}
+	for {
+		if _, err := socket.next(); err != nil {
+			var closed websocket.CloseError
+			if websocket.CloseStatus(err) != websocket.StatusTryAgainLater || !errors.As(err, &closed) || closed.Reason != "slow" {
+				t.Errorf("the WebSocket ended with %v", err)
+			}
+			break
+		}
+	}
+	apitest.Eventually(t, "the WebSocket is counted", func() bool {
+		return k.Metric("strata_live_ended_total", "protocol", "websocket", "reason", "slow") == 1
+	})
+}
+
+// A client that takes nothing is cut off, so that nothing waits for it for ever.
+func TestStalledClients(t *testing.T) {
+	t.Parallel()
+	pool := apitest.Worlds.New(t)
+	s := &apitest.Site{T: t, Pool: pool}
+	k, server := newLive(t, apitest.Readers(t, pool), readapi.Config{StreamWriteTimeout: 200 * time.Millisecond, Heartbeat: time.Minute, PingInterval: time.Minute})
+	contract := apitest.Alice + ".coin"
+	raw, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = raw.Close() }()
+	if err := raw.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(raw, "GET /stream/v1/contracts/%s/events HTTP/1.1\r\nHost: x\r\n\r\n", contract); err != nil {
+		t.Fatal(err)
+	}
+	socket := dial(t, server.URL)
+	socket.subscribe(`{"event":"nft_event"}`)
+	apitest.Eventually(t, "both follow", func() bool { return k.Metric("strata_live_subscribers") == 2 })
+	time.Sleep(50 * time.Millisecond) // until the stream follows: whoever has connected does so at once
+	s.Block(61)
+	s.Mine(161, apitest.MinedTx{Tx: apitest.Transfer(t, 7), Events: []apitest.MinedEvent{
+		{Kind: "contract_event", Contract: contract, Topic: "print", Value: apitest.OkTrue},
+		{Kind: "nft_mint_event", Asset: apitest.Art, Recipient: apitest.Bob, Value: apitest.OkTrue},
+	}})
+	// More than any buffer in between holds.
+	s.Exec(`UPDATE chain_v1.event SET value = decode(repeat('00', 8000000), 'hex') WHERE source_seq = 161`)
+	s.Tip(61)
+	for _, protocol := range []string{"sse", "websocket"} {
+		apitest.Eventually(t, protocol+" is cut off", func() bool {
+			return k.Metric("strata_live_ended_total", "protocol", protocol, "reason", "stalled") == 1
+		})
+	}
+	if got := k.Metric("strata_live_subscribers"); got != 0 {
+		t.Errorf("got %v connections, want none", got)
+	}
+}
+
+// As many follow as may, over whichever protocol, and the next one is told when to come again.
+func TestMostStreams(t *testing.T) {
+	t.Parallel()
+	k, server := newLive(t, apitest.Readers(t, apitest.Worlds.New(t)), readapi.Config{StreamsMost: 1})
+	refused := func(err error, got *http.Response) {
+		t.Helper()
+		if got == nil || got.StatusCode != http.StatusServiceUnavailable || got.Header.Get("Retry-After") != "30" {
+			t.Errorf("got %+v (%v), want 503 with Retry-After", got, err)
+		}
+	}
+	both := func() {
+		t.Helper()
+		got, err := http.Get(server.URL + "/stream/v1/blocks")
+		refused(err, got)
+		if err == nil {
+			_ = got.Body.Close()
+		}
+		conn, got, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server.URL, "http")+"/extended/v1/ws", nil) //nolint:bodyclose // it has none
+		if err == nil {
+			_ = conn.CloseNow()
+		}
+		refused(err, got)
+	}
+	nobody := func() bool { return k.Metric("strata_live_subscribers") == 0 }
+	stream := (&streamClient{t: t, url: server.URL + "/stream/v1/blocks"}).open(t.Context())
+	both()
+	stream.close()
+	apitest.Eventually(t, "the stream is over", nobody)
+	socket := dial(t, server.URL)
+	both()
+	if err := socket.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
+		t.Error(err)
+	}
+	apitest.Eventually(t, "the WebSocket is over", nobody)
+	if got := k.Metric("strata_live_refused_total"); got != 4 {
+		t.Errorf("got %v refused, want 4", got)
+	}
+}

@@ -1,0 +1,76 @@
+package token_test
+
+import (
+	"testing"
+
+	"strata/domain/document"
+	"strata/domain/fetch"
+	"strata/domain/token"
+	"strata/readapi/internal/apitest"
+)
+
+func TestTokenProvenance(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewTokenSite(t)
+	s.Expect("/metadata/v1/nft/"+apitest.N1+"/1/provenance", 404, noContract)
+	s.Full(token.NFT, apitest.N1, apitest.FullDocument(), nil)
+	s.Exec(`UPDATE nft_v1.contract SET last_token_id = 340282366920938463463374607431768211455, read_height = 6, read_seq = 140`)
+	s.Exec(`UPDATE nft_v1.document SET failed_seq = 300, reason = 107`)
+	const es = "http://test.com/es.json"
+	s.Document(token.NFT, es, nil, apitest.Columns{"failed_seq": 301, "reason": 105})
+	s.Refer(token.NFT, apitest.N1, "1", "document", "es", es)
+	s.Want(token.NFT, apitest.TokenWant(token.NFT, apitest.N1, 1), fetch.Waiting, 0)
+	s.Want(token.NFT, fetch.Want{Kind: fetch.Document, URI: apitest.Uri}, fetch.Wrong, 2)
+	s.Want(token.NFT, fetch.Want{Kind: fetch.Image, URI: apitest.ImageURI}, fetch.Waiting, 1)
+	got := s.Get("/metadata/v1/nft/" + apitest.N1 + "/1/provenance")
+	s.Golden("token_provenance", got.Body)
+	if source := got.Header.Get("Strata-Source"); source != "105,106,140,201,202,203,300,301" {
+		t.Errorf("got Strata-Source %s", source)
+	}
+	s.Expect("/metadata/v1/nft/"+apitest.N1+"/2/provenance", 404, noToken)
+	s.Expect("/metadata/v1/nft/"+apitest.N1+"/-2/provenance", 404, noToken)
+
+	s.Contract(token.FT, apitest.P1, nil)
+	s.Unread(token.FT, apitest.P1, "1", apitest.Columns{"reason": 109, "failed_seq": 310})
+	s.Expect("/metadata/ft/"+apitest.P1+"/provenance", 200, `{"contract":{"contract_id":"`+apitest.P1+`","kind":"ft","sip":"sip-010","block_height":5,"event":"/audit/v1/events/105"},`+
+		`"token":{"token_id":1,"block_height":6,"event":"/audit/v1/events/106","failure":{"seq":310,"event":"/audit/v1/events/310","reason":109,`+
+		`"message":"The token contract produced a Clarity error when trying to fetch metadata"}},"documents":[],"images":[]}`)
+}
+
+// The last notification counts, unless an earlier one froze the token.
+func TestNotificationInForce(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewTokenSite(t)
+	s.Full(token.SFT, apitest.P2, &document.Document{Name: apitest.Text("a")}, nil)
+	path := "/metadata/v1/sft/" + apitest.P2 + "/1/provenance"
+	mode := func() (mode any) {
+		t.Helper()
+		notification, _ := s.Object(path)["notification"].(map[string]any)
+		return notification["mode"]
+	}
+	notify := func(height int, tokenID any, mode string) {
+		s.Insert("sft_v1.notification", nil, apitest.Columns{
+			"height": height, "source_seq": height + 100, "ttl": "3600", "tx_index": 0, "event_index": 0, "token_id": tokenID, "contract_id": apitest.P2, "mode": mode, "pointer": "/events/3",
+		})
+	}
+	for i, tc := range []struct {
+		tokenID any
+		mode    string
+		want    any
+	}{
+		{"2", "frozen", nil},
+		{"1", "dynamic", "dynamic"},
+		{nil, "standard", "standard"},
+		{"1", "frozen", "frozen"},
+		{nil, "standard", "frozen"},
+	} {
+		notify(20+i, tc.tokenID, tc.mode)
+		if got := mode(); got != tc.want {
+			t.Errorf("after %v %s: got %v, want %v", tc.tokenID, tc.mode, got, tc.want)
+		}
+	}
+	got := s.Object(path)["notification"].(map[string]any)
+	if got["ttl"] != "3600" || got["all_tokens"] != false || got["block_height"] != 23.0 || got["event"] != "/audit/v1/events/123" || got["pointer"] != "/events/3" {
+		t.Errorf("got %v", got)
+	}
+}
