@@ -55,7 +55,7 @@ func TestPreflight(t *testing.T) {
 func TestHead(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWorld(t)
-	server := httptest.NewServer(s.Api)
+	server := httptest.NewServer(s.API)
 	defer server.Close()
 	for _, path := range []string{"/extended", "/extended/v2/blocks", "/extended/v2/blocks/7", "/nowhere", "/healthz", "/docs", "/openapi.yaml"} {
 		want := s.Get(path)

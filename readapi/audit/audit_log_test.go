@@ -62,7 +62,7 @@ func newLogSite(t testing.TB) *logSite {
 		t.Fatal(err)
 	}
 	s.Site = apitest.NewSiteOn(t, pool, readapi.Config{Log: apitest.ShownLog{Log: s.signer}})
-	server := httptest.NewServer(s.Api)
+	server := httptest.NewServer(s.API)
 	pgtest.AtEnd(t, server.Close)
 	s.url = server.URL + "/audit/v1/log/"
 	return s

@@ -29,7 +29,7 @@ func TestEvent(t *testing.T) {
 func TestEventBody(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWorld(t)
-	server := httptest.NewServer(s.Api)
+	server := httptest.NewServer(s.API)
 	defer server.Close()
 	for _, tc := range []struct {
 		seq         int
@@ -87,7 +87,7 @@ func TestEventBodyCutOff(t *testing.T) {
 	s := apitest.NewWorld(t)
 	// A log that says more than it has: the rest of event 161 is missing.
 	s.Exec(`INSERT INTO log.event (seq, received_at, size, sha256, source, path, content_type, body) SELECT 161, received_at, 5000000, sha256, source, path, content_type, body FROM log.event WHERE seq = 2`)
-	server := httptest.NewServer(s.Api)
+	server := httptest.NewServer(s.API)
 	defer server.Close()
 	response, err := apitest.Plain.Get(server.URL + "/audit/v1/events/161/body")
 	if err == nil {

@@ -34,7 +34,7 @@ func TestEveryReadIsTraced(t *testing.T) {
 		"list-contracts-by-trait": "?trait_abi=" + url.QueryEscape(`{"functions":[]}`), "list-nft-holdings": "?principal=" + apitest.Alice,
 		"list-nft-history": "?asset_identifier=" + url.QueryEscape(apitest.Art) + "&value=0x03", "list-nft-mints": "?asset_identifier=" + url.QueryEscape(apitest.Art)}
 	traced, untraced := 0, 0
-	for path, item := range s.Api.OpenAPI().Paths {
+	for path, item := range s.API.OpenAPI().Paths {
 		if item.Get == nil {
 			continue
 		}

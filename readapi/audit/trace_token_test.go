@@ -119,7 +119,7 @@ func TestTraceOfOddReports(t *testing.T) {
 	s.Unread(token.FT, apitest.P1, "1", nil)
 	for i, report := range reports {
 		s.Exec(`INSERT INTO log.event (seq, received_at, size, sha256, source, path, content_type, body) VALUES ($1, now(), $2, $3, 'test', 'strata:fetch', 'application/json', $4)`,
-			i+1, len(report.body), apitest.UriHash(report.body), []byte(report.body))
+			i+1, len(report.body), apitest.URIHash(report.body), []byte(report.body))
 		s.Exec(`UPDATE ft_v1.token SET read_seq = $1`, i+1)
 		var traced apitest.TraceOf
 		apitest.DecodeJSON(t, s.Get(apitest.TracePath("/metadata/v1/ft/"+apitest.P1)).Body, &traced)

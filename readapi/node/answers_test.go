@@ -21,7 +21,7 @@ func TestNodeAnswers(t *testing.T) {
 	pool, url := replay.Databases.New(t), redistest.New(t).URL()
 	open := func(config readapi.Config) *readapi.NodeAnswers {
 		config.Redis, config.Nodes = apitest.Redis(t, url), someNodes
-		return apitest.NewKeeper(t, pool, config).Api.NodeAnswers()
+		return apitest.NewKeeper(t, pool, config).API.NodeAnswers()
 	}
 	first, second, testnet := open(readapi.Config{}), open(readapi.Config{}), open(readapi.Config{Network: "testnet"})
 	another, err := pgxpool.New(t.Context(), replay.Databases.Fresh(t))
@@ -33,7 +33,7 @@ func TestNodeAnswers(t *testing.T) {
 	if _, err := another.Exec(t.Context(), `UPDATE strata.archive SET id = gen_random_uuid()`); err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := apitest.NewKeeper(t, another, readapi.Config{Redis: apitest.Redis(t, url), Nodes: someNodes}).Api.NodeAnswers()
+	elsewhere := apitest.NewKeeper(t, another, readapi.Config{Redis: apitest.Redis(t, url), Nodes: someNodes}).API.NodeAnswers()
 	n := byte(0)
 	var key [32]byte
 	apitest.Eventually(t, "the second finds what the first has", func() bool {
@@ -85,12 +85,12 @@ func TestNodeAnswersAreBounded(t *testing.T) {
 	const bytes = 4 << 20
 	k := apitest.NewKeeper(t, replay.Databases.New(t), readapi.Config{Nodes: someNodes, CacheBytes: bytes})
 	for i := range 4000 {
-		k.Api.NodeAnswers().Set([32]byte{byte(i), byte(i >> 8)}, make([]byte, 2<<10), time.Hour)
+		k.API.NodeAnswers().Set([32]byte{byte(i), byte(i >> 8)}, make([]byte, 2<<10), time.Hour)
 	}
 	if held := k.Metric("strata_cache_bytes"); held > bytes/4 || held < bytes/8 {
 		t.Errorf("%v bytes are held, of a quarter of %v", held, bytes)
 	}
-	none := apitest.NewKeeper(t, replay.Databases.New(t), readapi.Config{CacheBytes: bytes}).Api.NodeAnswers()
+	none := apitest.NewKeeper(t, replay.Databases.New(t), readapi.Config{CacheBytes: bytes}).API.NodeAnswers()
 	none.Set([32]byte{1}, []byte("x"), time.Hour)
 	if _, ok := none.Get([32]byte{1}); ok {
 		t.Error("an API without nodes keeps their answers")

@@ -67,7 +67,7 @@ func TestFeeOverride(t *testing.T) {
 	is := func(low, high int) func() bool {
 		want := fmt.Sprintf(`{"estimations":[{"fee_rate":1.5,"fee":%d},{"fee_rate":1.5,"fee":%d}]}`, low, high)
 		return func() bool {
-			got, ok := k.Api.FeeOverride(body, answer)
+			got, ok := k.API.FeeOverride(body, answer)
 			return ok && string(got) == want
 		}
 	}
@@ -89,7 +89,7 @@ func TestFeeOverride(t *testing.T) {
 	apitest.Eventually(t, "blocks that are not canonical any more don't count", is(200, 200))
 
 	apitest.Eventually(t, "a node was asked again after it had failed", func() bool { return asked.Load() >= 2 })
-	if got, ok := k.Api.FeeOverride([]byte("nonsense"), answer); ok {
+	if got, ok := k.API.FeeOverride([]byte("nonsense"), answer); ok {
 		t.Errorf("a request that can't be read: got %s", got)
 	}
 	if string(answer) != `{"estimations":[{"fee_rate":1.5,"fee":100},{"fee_rate":1.5,"fee":300}]}` {
@@ -109,7 +109,7 @@ func TestFeeLimit(t *testing.T) {
 		return readapi.ExecutionCost{ReadCount: 15_000, ReadLength: 100_000_000, WriteCount: 15_000, WriteLength: 15_000_000, Runtime: 2_500_000_000}, nil
 	}})
 	apitest.Eventually(t, "half of the usual is all", func() bool {
-		got, ok := k.Api.FeeOverride([]byte(`{"transaction_payload":"00"}`), []byte(`{"estimations":[{"fee":100}]}`))
+		got, ok := k.API.FeeOverride([]byte(`{"transaction_payload":"00"}`), []byte(`{"estimations":[{"fee":100}]}`))
 		return ok && string(got) == `{"estimations":[{"fee":100}]}`
 	})
 }
@@ -122,7 +122,7 @@ func TestFeesAsTheyAre(t *testing.T) {
 		return readapi.ExecutionCost{}, errors.New("no node")
 	}
 	off, empty := apitest.NewKeeper(t, s.Pool, readapi.Config{}), apitest.NewKeeper(t, s.Pool, readapi.Config{BlockLimit: limit})
-	for name, api := range map[string]*readapi.API{"off": off.Api, "no blocks": empty.Api, "not run": readapi.New(readapi.Config{BlockLimit: limit})} {
+	for name, api := range map[string]*readapi.API{"off": off.API, "no blocks": empty.API, "not run": readapi.New(readapi.Config{BlockLimit: limit})} {
 		if got, ok := api.FeeOverride([]byte(`{"transaction_payload":"00"}`), []byte(`{"estimations":[{"fee":100}]}`)); ok {
 			t.Errorf("%s: got %s", name, got)
 		}
@@ -133,11 +133,11 @@ func TestFeesAsTheyAre(t *testing.T) {
 	s.Exec(`UPDATE chain_v1.transaction SET type_id = 0`)
 	feeTip(s, 1)
 	apitest.Eventually(t, "the block was seen", func() bool {
-		height, _, ok := empty.Api.Tip()
+		height, _, ok := empty.API.Tip()
 		return ok && height == 1
 	})
 	for range 20 {
-		if got, ok := empty.Api.FeeOverride([]byte(`{"transaction_payload":"00"}`), []byte(`{"estimations":[{"fee":100}]}`)); ok {
+		if got, ok := empty.API.FeeOverride([]byte(`{"transaction_payload":"00"}`), []byte(`{"estimations":[{"fee":100}]}`)); ok {
 			t.Fatalf("without a tenure: got %s", got)
 		}
 		empty.Get("/extended")
@@ -148,14 +148,14 @@ func TestTip(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewSite(t)
 	k := apitest.NewKeeper(t, s.Pool, readapi.Config{})
-	if height, _, ok := k.Api.Tip(); ok {
+	if height, _, ok := k.API.Tip(); ok {
 		t.Errorf("without a block: got %d", height)
 	}
 	s.Projection("chain", "log")
 	for h := 5; h <= 6; h++ {
 		tenure(s, h, 1)
 		apitest.Eventually(t, "the tip is seen", func() bool {
-			height, id32, ok := k.Api.Tip()
+			height, id32, ok := k.API.Tip()
 			return ok && height == int64(h) && id32 == apitest.ID(apitest.IndexHash, h)
 		})
 	}

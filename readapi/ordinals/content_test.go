@@ -62,7 +62,7 @@ func TestInscriptionContent(t *testing.T) {
 			}
 		}
 	}
-	s.ExpectMembers("the delegating one", s.Json("/inscriptions/1"), apitest.Fields{"delegate": idA, "content_length": 0})
+	s.ExpectMembers("the delegating one", s.JSON("/inscriptions/1"), apitest.Fields{"delegate": idA, "content_length": 0})
 	// Seven blocks later nobody expects it to be taken back, unless a delegate may still come.
 	s.Apply(many(778582, 9))
 	for number, want := range map[int]string{0: "public, max-age=3600, must-revalidate", 1: "public, max-age=3600, must-revalidate", 2: "public, no-cache, must-revalidate"} {
@@ -106,7 +106,7 @@ func TestContentInParts(t *testing.T) {
 	short := []byte(strings.Repeat("0123456789", 400))
 	s := apitest.NewOrdinalsSite(t, apitest.At(778575, 1676913207,
 		apitest.Ra(0, 1, apitest.Fields{"content_bytes": hexOf(string(short)), "content_type": "text/plain"}), apitest.Rb(1, 2, apitest.Fields{"content_bytes": hexOf(string(long)), "content_type": "text/plain"})))
-	server := httptest.NewServer(s.Api)
+	server := httptest.NewServer(s.API)
 	defer server.Close()
 	for number, whole := range [][]byte{short, long} {
 		target := fmt.Sprintf("%s/ordinals/v1/inscriptions/%d/content", server.URL, number)

@@ -32,7 +32,7 @@ func FuzzOrdinals(f *testing.F) {
 		r.URL = &url.URL{Path: "/ordinals/v1" + path, RawQuery: query}
 		r.RequestURI = r.URL.RequestURI()
 		w := httptest.NewRecorder()
-		s.Api.ServeHTTP(w, r)
+		s.API.ServeHTTP(w, r)
 		switch w.Code {
 		case http.StatusOK, http.StatusBadRequest, http.StatusNotFound, http.StatusMovedPermanently, http.StatusTemporaryRedirect:
 		default:

@@ -283,7 +283,7 @@ func TestInscriptionsPages(t *testing.T) {
 	if total, results := s.Page("/inscriptions?" + query[1:]); total != 25 || len(results) != 25 {
 		t.Errorf("got %d of %d, want all of those that were named", len(results), total)
 	}
-	if got := s.Json("/inscriptions?id=" + idA)["limit"]; got != 20.0 {
+	if got := s.JSON("/inscriptions?id=" + idA)["limit"]; got != 20.0 {
 		t.Errorf("got limit %v, want 20", got)
 	}
 }

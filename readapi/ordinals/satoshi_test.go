@@ -57,7 +57,7 @@ func testSatoshi(t *testing.T, s *apitest.Site) {
 func TestInscribedSatoshi(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewOrdinalsSite(t, apitest.FeedBlock(775617, apitest.BhD, apitest.DefaultTime, apitest.Ra(0, apitest.Sat)))
-	if got := s.Json("/sats/257418248345364"); got["inscription_id"] != apitest.TxA+"i0" {
+	if got := s.JSON("/sats/257418248345364"); got["inscription_id"] != apitest.TxA+"i0" {
 		t.Errorf("got %v", got)
 	}
 }
@@ -110,13 +110,13 @@ func TestSatoshiInscriptions(t *testing.T) {
 func TestSatoshiZero(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewOrdinalsSite(t, apitest.At(778575, apitest.DefaultTime, apitest.Ra(0, apitest.Sat)))
-	if got := s.Json("/sats/0"); got["inscription_id"] != nil {
+	if got := s.JSON("/sats/0"); got["inscription_id"] != nil {
 		t.Errorf("got %v", got)
 	}
 	s.ExpectPage("/sats/0/inscriptions", 0, "id")
 	s.ExpectPage("/inscriptions?to_sat_ordinal=0", 0, "id")
 	s.Apply(apitest.At(778576, apitest.DefaultTime, apitest.Rb(1, 0)))
-	if got := s.Json("/sats/0"); got["inscription_id"] != apitest.TxB+"i0" {
+	if got := s.JSON("/sats/0"); got["inscription_id"] != apitest.TxB+"i0" {
 		t.Errorf("got %v", got)
 	}
 	s.ExpectPage("/sats/0/inscriptions", 1, "id", apitest.TxB+"i0")

@@ -8,7 +8,7 @@ import (
 )
 
 func stats(s *apitest.OrdinalsSite, query string) (counts string) {
-	for _, r := range s.Json("/stats/inscriptions" + query)["results"].([]any) {
+	for _, r := range s.JSON("/stats/inscriptions" + query)["results"].([]any) {
 		c := r.(apitest.Fields)
 		counts += fmt.Sprintf("%s %s/%s ", c["block_height"], c["inscription_count"], c["inscription_count_accum"])
 	}
@@ -42,9 +42,9 @@ func TestOrdinalsStatus(t *testing.T) {
 		}
 		const tx = "a98d7055a77fa0b96cc31e30bb8bacf777382d1b67f1b7eca6f2014e961591c8"
 		s.Apply(apitest.At(775617, apitest.DefaultTime, apitest.Ra(0, apitest.Sat)), apitest.At(791975, apitest.DefaultTime, apitest.InTx(tx, apitest.RevealOf(tx, -2, apitest.Sat, nil))))
-		s.ExpectMembers("status", s.Json(""), apitest.Fields{"block_height": 791975, "max_inscription_number": 0, "max_cursed_inscription_number": -2, "missing_inscriptions": 0})
+		s.ExpectMembers("status", s.JSON(""), apitest.Fields{"block_height": 791975, "max_inscription_number": 0, "max_cursed_inscription_number": -2, "missing_inscriptions": 0})
 		s.Apply(many(791976, 4))
-		s.ExpectMembers("status", s.Json(""), apitest.Fields{"max_inscription_number": 4, "missing_inscriptions": 3})
+		s.ExpectMembers("status", s.JSON(""), apitest.Fields{"max_inscription_number": 4, "missing_inscriptions": 3})
 		if got := s.Object("/readyz"); apitest.AsJSON(t, got["checks"].(apitest.Fields)["gaps"]) != `{"blocking":0,"missing_inscriptions":3,"ok":true}` {
 			t.Errorf("got %v", got)
 		}
@@ -68,7 +68,7 @@ func TestOrdinalsStats(t *testing.T) {
 		if got, want := stats(s, ""), "778010 3/9 778005 2/6 778002 1/4 778001 1/3 778000 2/2 "; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		first := s.Json("/stats/inscriptions")["results"].([]any)[0]
+		first := s.JSON("/stats/inscriptions")["results"].([]any)[0]
 		if got, want := apitest.AsJSON(t, first), `{"block_hash":"`+apitest.Bh1+`","block_height":"778010","inscription_count":"3","inscription_count_accum":"9","timestamp":1676913207000}`; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}

@@ -87,7 +87,7 @@ func consolePanels(t *testing.T, s *consoleSite, open func(t *testing.T, fragmen
 // A server without a pool, a log to show and projections has a console, too.
 func consoleSparse(t *testing.T, s *consoleSite, open func(t *testing.T, fragment string) *tab) {
 	bare := apitest.NewSiteOn(t, replay.Databases.New(t), readapi.Config{})
-	server := httptest.NewServer(bare.Api)
+	server := httptest.NewServer(bare.API)
 	defer server.Close()
 	tb := open(t, "")
 	tb.open(server.URL + "/console/")

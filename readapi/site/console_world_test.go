@@ -109,12 +109,12 @@ func (s *consoleSite) sign(t testing.TB) {
 func (s *consoleSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	change := s.change.Load()
 	if change == nil {
-		s.Api.ServeHTTP(w, r)
+		s.API.ServeHTTP(w, r)
 		return
 	}
 	r.Header.Del("Accept-Encoding")
 	recorder := httptest.NewRecorder()
-	s.Api.ServeHTTP(recorder, r)
+	s.API.ServeHTTP(recorder, r)
 	status, body := (*change)(r.URL.Path, recorder.Code, recorder.Body.Bytes())
 	for name, values := range recorder.Header() {
 		w.Header()[name] = values

@@ -102,7 +102,7 @@ func newLive(t testing.TB, pool *pgxpool.Pool, config readapi.Config) (*apitest.
 		config.Heartbeat = 20 * time.Millisecond
 	}
 	k := apitest.NewKeeper(t, pool, config)
-	server := httptest.NewServer(k.Api)
+	server := httptest.NewServer(k.API)
 	pgtest.AtEnd(t, func() {
 		server.CloseClientConnections()
 		server.Close()

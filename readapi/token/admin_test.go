@@ -58,13 +58,13 @@ func TestRefreshInPlaceOfAdmin(t *testing.T) {
 	})
 	t.Run("C5 an image", func(t *testing.T) { // with the rest of its token
 		r.Done()
-		r.Document(token.NFT, apitest.Uri, apitest.FullDocument(), nil)
-		r.Refer(token.NFT, piece, fmt.Sprint(ids[0]), "document", "", apitest.Uri)
+		r.Document(token.NFT, apitest.URI, apitest.FullDocument(), nil)
+		r.Refer(token.NFT, piece, fmt.Sprint(ids[0]), "document", "", apitest.URI)
 		r.Image(token.NFT, apitest.ImageURI, true, nil)
 		r.Refer(token.NFT, piece, fmt.Sprint(ids[0]), "image", "", apitest.ImageURI)
 		r.Accepted(t, one)
 		r.Wanted(t, read(token.NFT, piece, ids[0]),
-			fetch.Want{Kind: fetch.Document, URI: apitest.Uri}.Key(), fetch.Want{Kind: fetch.Image, URI: apitest.ImageURI}.Key())
+			fetch.Want{Kind: fetch.Document, URI: apitest.URI}.Key(), fetch.Want{Kind: fetch.Image, URI: apitest.ImageURI}.Key())
 	})
 	t.Run("C13 a supply", func(t *testing.T) { // with the rest of its token
 		r.Done()

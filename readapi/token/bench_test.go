@@ -43,7 +43,7 @@ func BenchmarkTokens(b *testing.B) {
 			for b.Loop() {
 				n++
 				w := httptest.NewRecorder()
-				k.Api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, fmt.Sprintf(bc.target, 100+n%900), nil))
+				k.API.ServeHTTP(w, httptest.NewRequest(http.MethodGet, fmt.Sprintf(bc.target, 100+n%900), nil))
 				if w.Code != http.StatusOK {
 					b.Fatal(w.Code, w.Body)
 				}

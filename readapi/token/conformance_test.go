@@ -122,9 +122,9 @@ func TestMetadataRefusals(t *testing.T) {
 			s.Expect(path+"?locale=es", 422, noLocale)
 			s.Exec(`UPDATE ` + string(kind) + `_v1.token SET reason = 105, failed_seq = 151`)
 			s.Expect(path, 422, unparsable) // A13
-			s.Exec(`UPDATE ` + string(kind) + `_v1.token SET reason = 0, failed_seq = NULL, read_height = 7, read_seq = 160, uri = '` + apitest.Uri + `'`)
-			s.Document(kind, apitest.Uri, &document.Document{Name: apitest.Text("a"), Localization: &document.Localization{URI: "http://m.io/{locale}", Default: "en"}}, nil)
-			s.Refer(kind, contract, "1", "document", "", apitest.Uri)
+			s.Exec(`UPDATE ` + string(kind) + `_v1.token SET reason = 0, failed_seq = NULL, read_height = 7, read_seq = 160, uri = '` + apitest.URI + `'`)
+			s.Document(kind, apitest.URI, &document.Document{Name: apitest.Text("a"), Localization: &document.Localization{URI: "http://m.io/{locale}", Default: "en"}}, nil)
+			s.Refer(kind, contract, "1", "document", "", apitest.URI)
 			s.Expect(path+"?locale=es", 422, noLocale)                                                                                                                   // A14
 			if got, same, empty := s.Get(path), s.Get(path+"?locale=en"), s.Get(path+"?locale="); got.Status != 200 || same.Body != got.Body || empty.Body != got.Body { // B7
 				t.Errorf("got %d %s, with locale en %s, with an empty one %s", got.Status, got.Body, same.Body, empty.Body)
@@ -139,13 +139,13 @@ func TestMetadataWithoutDocument(t *testing.T) {
 	s := apitest.NewTokenSite(t)
 	s.Contract(token.FT, apitest.P1, nil)
 	s.Read(token.FT, apitest.P1, "1", hello)
-	s.Expect("/metadata/v1/ft/"+apitest.P1, 200, `{"name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"`+apitest.Uri+`",`+ftTail+`}`) // A15
+	s.Expect("/metadata/v1/ft/"+apitest.P1, 200, `{"name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"`+apitest.URI+`",`+ftTail+`}`) // A15
 	s.Contract(token.NFT, apitest.N1, nil)
 	s.Read(token.NFT, apitest.N1, "1", nil)
-	s.Expect("/metadata/v1/nft/"+apitest.N1+"/1", 200, `{"token_uri":"`+apitest.Uri+`"}`) // A16
+	s.Expect("/metadata/v1/nft/"+apitest.N1+"/1", 200, `{"token_uri":"`+apitest.URI+`"}`) // A16
 	s.Contract(token.SFT, apitest.P2, nil)
 	s.Read(token.SFT, apitest.P2, "1", apitest.Columns{"decimals": 6, "total_supply": "1"})
-	s.Expect("/metadata/v1/sft/"+apitest.P2+"/1", 200, `{"token_uri":"`+apitest.Uri+`","decimals":6,"total_supply":"1"}`) // A17
+	s.Expect("/metadata/v1/sft/"+apitest.P2+"/1", 200, `{"token_uri":"`+apitest.URI+`","decimals":6,"total_supply":"1"}`) // A17
 }
 
 // Rows A18 to A20: what is shown of one with a document.
@@ -163,15 +163,15 @@ func TestMetadataBodies(t *testing.T) {
 		s.Expect("/metadata/v1"+path, 200, body)
 		s.Expect("/metadata"+path, 200, body)
 	}
-	both("/ft/"+apitest.P1, `{"name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"`+apitest.Uri+`","description":"test","image_uri":"`+link+
+	both("/ft/"+apitest.P1, `{"name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"`+apitest.URI+`","description":"test","image_uri":"`+link+
 		`","image_thumbnail_uri":"`+link+`/thumb","image_canonical_uri":"`+apitest.ImageURI+`",`+ftTail+`,`+metadata("")+`}`) // A18
 	s.Full(token.NFT, apitest.N1, apitest.FullDocument(document.Property{Name: "prop3", Value: []byte("true")}, document.Property{Name: "prop4", Value: []byte("false")}), nil)
-	both("/nft/"+apitest.N1+"/1", `{"token_uri":"`+apitest.Uri+`",`+metadata(`,"prop3":true,"prop4":false`)+`}`) // A19
+	both("/nft/"+apitest.N1+"/1", `{"token_uri":"`+apitest.URI+`",`+metadata(`,"prop3":true,"prop4":false`)+`}`) // A19
 	s.Full(token.SFT, apitest.P2, apitest.FullDocument(), apitest.Columns{"decimals": 6, "total_supply": "200"})
-	both("/sft/"+apitest.P2+"/1", `{"token_uri":"`+apitest.Uri+`","decimals":6,"total_supply":"200",`+metadata("")+`}`) // A20
+	both("/sft/"+apitest.P2+"/1", `{"token_uri":"`+apitest.URI+`","decimals":6,"total_supply":"200",`+metadata("")+`}`) // A20
 
 	// The path says the shape, whatever the kind.
-	s.Expect("/metadata/v1/nft/"+apitest.P1+"/1", 200, `{"token_uri":"`+apitest.Uri+`",`+metadata("")+`}`)
+	s.Expect("/metadata/v1/nft/"+apitest.P1+"/1", 200, `{"token_uri":"`+apitest.URI+`",`+metadata("")+`}`)
 	s.Exec(`UPDATE nft_v1.contract SET fungible_token = NULL, non_fungible_token = 'pool'`)
 	if got := s.Get("/metadata/v1/ft/" + apitest.N1); got.Status != 200 || !strings.Contains(got.Body, `"asset_identifier":"`+apitest.N1+`::pool"`) {
 		t.Errorf("got %d %s", got.Status, got.Body)
@@ -195,12 +195,12 @@ func TestMetadataSearch(t *testing.T) {
 	s.Unread(token.NFT, apitest.N1, "4", apitest.Columns{"reason": 109})
 	link := imageLink(apitest.ImageURI)
 	ft := func(description string) string {
-		return `{"contract_id":"` + apitest.P1 + `","token_number":1,"token_type":"ft","name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"` + apitest.Uri +
+		return `{"contract_id":"` + apitest.P1 + `","token_number":1,"token_type":"ft","name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"` + apitest.URI +
 			`","description":"` + description + `","image_uri":"` + link + `","image_thumbnail_uri":"` + link + `/thumb","image_canonical_uri":"` + apitest.ImageURI +
 			`","tx_id":"0x123456","sender_address":"SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS"}`
 	}
 	nft := func(n int) string {
-		return fmt.Sprintf(`{"contract_id":"%s","token_number":%d,"token_type":"nft","token_uri":"%s","tx_id":"0x123456","sender_address":"SP1K1A1PMGW2ZJCNF46NWZWHG8TS1D23EGH1KNK60"}`, apitest.N1, n, apitest.Uri)
+		return fmt.Sprintf(`{"contract_id":"%s","token_number":%d,"token_type":"nft","token_uri":"%s","tx_id":"0x123456","sender_address":"SP1K1A1PMGW2ZJCNF46NWZWHG8TS1D23EGH1KNK60"}`, apitest.N1, n, apitest.URI)
 	}
 	search := "/metadata/v1/search?contract="
 	s.Expect(search+apitest.P1, 200, `[`+ft("test")+`]`)                                                      // A30
@@ -211,7 +211,7 @@ func TestMetadataSearch(t *testing.T) {
 	s.Expect(search+apitest.P1+"&locale=es", 200, `[`+ft("prueba")+`]`)                                                           // A34
 	s.Expect(search+apitest.N1+"&contract="+apitest.N1+":1&contract="+apitest.N1+":2", 200, `[`+nft(1)+`,`+nft(1)+`,`+nft(2)+`]`) // A36, duplicates
 	s.Expect(search+apitest.N1+":99999999999999999999999999999999999999999", 200, `[]`)
-	s.Expect(search+apitest.N1+":4", 200, strings.ReplaceAll(`[`+nft(4)+`]`, `"token_uri":"`+apitest.Uri+`",`, ""))
+	s.Expect(search+apitest.N1+":4", 200, strings.ReplaceAll(`[`+nft(4)+`]`, `"token_uri":"`+apitest.URI+`",`, ""))
 	lacking := s.Get(search + apitest.P1 + "&locale=fr")
 	if lacking.Status != 200 || strings.Contains(lacking.Body, "description") || strings.Contains(lacking.Body, "image") || !strings.Contains(lacking.Body, "HELLO") {
 		t.Errorf("a locale that there is not: got %d %s", lacking.Status, lacking.Body)

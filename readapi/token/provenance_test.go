@@ -20,7 +20,7 @@ func TestTokenProvenance(t *testing.T) {
 	s.Document(token.NFT, es, nil, apitest.Columns{"failed_seq": 301, "reason": 105})
 	s.Refer(token.NFT, apitest.N1, "1", "document", "es", es)
 	s.Want(token.NFT, apitest.TokenWant(token.NFT, apitest.N1, 1), fetch.Waiting, 0)
-	s.Want(token.NFT, fetch.Want{Kind: fetch.Document, URI: apitest.Uri}, fetch.Wrong, 2)
+	s.Want(token.NFT, fetch.Want{Kind: fetch.Document, URI: apitest.URI}, fetch.Wrong, 2)
 	s.Want(token.NFT, fetch.Want{Kind: fetch.Image, URI: apitest.ImageURI}, fetch.Waiting, 1)
 	got := s.Get("/metadata/v1/nft/" + apitest.N1 + "/1/provenance")
 	s.Golden("token_provenance", got.Body)

@@ -36,7 +36,7 @@ func TestTokenStates(t *testing.T) {
 	}
 	documentWant := func(severity fetch.Severity, attempts int) func(*apitest.Site) {
 		return func(s *apitest.Site) {
-			s.Want(token.NFT, fetch.Want{Kind: fetch.Document, URI: apitest.Uri}, severity, attempts)
+			s.Want(token.NFT, fetch.Want{Kind: fetch.Document, URI: apitest.URI}, severity, attempts)
 		}
 	}
 	// read has a document that was never had, or failed for a reason.
@@ -48,8 +48,8 @@ func TestTokenStates(t *testing.T) {
 			if reason != 0 {
 				given["failed_seq"] = 300
 			}
-			s.Document(token.NFT, apitest.Uri, nil, given)
-			s.Refer(token.NFT, apitest.N1, "1", "document", "", apitest.Uri)
+			s.Document(token.NFT, apitest.URI, nil, given)
+			s.Refer(token.NFT, apitest.N1, "1", "document", "", apitest.URI)
 		}
 	}
 	good := func(s *apitest.Site) {
@@ -58,7 +58,7 @@ func TestTokenStates(t *testing.T) {
 	sql := func(sql string) func(*apitest.Site) { return func(s *apitest.Site) { s.Exec(sql) } }
 	goodBody := func(more string) string {
 		link := imageLink(apitest.ImageURI)
-		return `{"token_uri":"` + apitest.Uri + `","metadata":{"sip":16,"name":"a","image":"` + apitest.ImageURI + `","cached_image":"` + link + `","cached_thumbnail_image":"` + link + `/thumb"}` + more + `}`
+		return `{"token_uri":"` + apitest.URI + `","metadata":{"sip":16,"name":"a","image":"` + apitest.ImageURI + `","cached_image":"` + link + `","cached_thumbnail_image":"` + link + `/thumb"}` + more + `}`
 	}
 	for _, tc := range []struct {
 		name   string
@@ -91,9 +91,9 @@ func TestTokenStates(t *testing.T) {
 			200, goodBody("," + failure(failedUntil, 107))},
 		{"good, then the image failed", []func(*apitest.Site){good, sql(`UPDATE nft_v1.image SET failed_seq = 300, reason = 108`)}, 200, goodBody("," + failure(failed, 108))},
 		{"image not there yet", []func(*apitest.Site){good, sql(`UPDATE nft_v1.image SET source_seq = NULL, sha256 = NULL`)},
-			200, `{"token_uri":"` + apitest.Uri + `","metadata":{"sip":16,"name":"a","image":"` + apitest.ImageURI + `"}}`},
+			200, `{"token_uri":"` + apitest.URI + `","metadata":{"sip":16,"name":"a","image":"` + apitest.ImageURI + `"}}`},
 		{"image wrong", []func(*apitest.Site){good, sql(`UPDATE nft_v1.image SET source_seq = NULL, sha256 = NULL, failed_seq = 300, reason = 106`)},
-			200, `{"token_uri":"` + apitest.Uri + `","metadata":{"sip":16,"name":"a","image":"` + apitest.ImageURI + `"},` + failure(failed, 106) + `}`},
+			200, `{"token_uri":"` + apitest.URI + `","metadata":{"sip":16,"name":"a","image":"` + apitest.ImageURI + `"},` + failure(failed, 106) + `}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -112,9 +112,9 @@ func TestFungibleTokenWithoutDocument(t *testing.T) {
 	s := apitest.NewTokenSite(t)
 	s.Contract(token.FT, apitest.P1, nil)
 	s.Read(token.FT, apitest.P1, "1", hello)
-	s.Document(token.FT, apitest.Uri, nil, apitest.Columns{"failed_seq": 300, "reason": 105})
-	s.Refer(token.FT, apitest.P1, "1", "document", "", apitest.Uri)
-	body := `{"name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"` + apitest.Uri + `",` + ftTail
+	s.Document(token.FT, apitest.URI, nil, apitest.Columns{"failed_seq": 300, "reason": 105})
+	s.Refer(token.FT, apitest.P1, "1", "document", "", apitest.URI)
+	body := `{"name":"hello-world","symbol":"HELLO","decimals":6,"total_supply":"1","token_uri":"` + apitest.URI + `",` + ftTail
 	s.Expect("/metadata/v1/ft/"+apitest.P1, 200, body+`,"refresh":{"state":"failed","reason":105,"message":"Metadata could not be parsed or it does not conform to SIP-016"}}`)
 	s.Exec(`UPDATE ft_v1.document SET failed_seq = NULL, reason = 0`)
 	s.Expect("/metadata/v1/ft/"+apitest.P1, 200, body+`}`)
@@ -178,8 +178,8 @@ func TestLocales(t *testing.T) {
 	}
 	s.Contract(token.NFT, apitest.N1, nil)
 	s.Read(token.NFT, apitest.N1, "7", nil)
-	s.Document(token.NFT, apitest.Uri, base, nil)
-	s.Refer(token.NFT, apitest.N1, "7", "document", "", apitest.Uri)
+	s.Document(token.NFT, apitest.URI, base, nil)
+	s.Refer(token.NFT, apitest.N1, "7", "document", "", apitest.URI)
 	s.Image(token.NFT, "ipfs://cid/7.png", true, nil)
 	s.Refer(token.NFT, apitest.N1, "7", "image", "", "ipfs://cid/7.png")
 	s.Document(token.NFT, "http://m.io/7-es-MX.json", &document.Document{
@@ -192,7 +192,7 @@ func TestLocales(t *testing.T) {
 	const localization = `"localization":{"uri":"http://m.io/7-{locale}.json","default":"en","locales":["es-MX","fr"]}`
 	link := imageLink("ipfs://cid/7.png")
 	body := func(name, attributes, a string) string {
-		return `{"token_uri":"` + apitest.Uri + `","metadata":{"sip":16,"name":"` + name + `","description":"thing","image":"ipfs://cid/7.png","cached_image":"` + link + `","cached_thumbnail_image":"` + link +
+		return `{"token_uri":"` + apitest.URI + `","metadata":{"sip":16,"name":"` + name + `","description":"thing","image":"ipfs://cid/7.png","cached_image":"` + link + `","cached_thumbnail_image":"` + link +
 			`/thumb","attributes":[` + attributes + `],"properties":{"z":{"b":12345678901234567890.50,"a":["7",null,false,"<&>"]},"a":` + a + `},` + localization + `}}`
 	}
 	path := "/metadata/v1/nft/" + apitest.N1 + "/7"
@@ -222,8 +222,8 @@ func TestImagesFromGateways(t *testing.T) {
 	s := apitest.NewTokenSiteOn(t, replay.Databases.New(t), readapi.Config{Gateways: document.Gateways{IPFS: []string{"https://ipfs.example"}}})
 	s.Contract(token.FT, apitest.P1, nil)
 	s.Read(token.FT, apitest.P1, "1", hello)
-	s.Refer(token.FT, apitest.P1, "1", "document", "", apitest.Uri)
-	s.Document(token.FT, apitest.Uri, nil, nil)
+	s.Refer(token.FT, apitest.P1, "1", "document", "", apitest.URI)
+	s.Document(token.FT, apitest.URI, nil, nil)
 	for image, want := range map[string]string{
 		"ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1.png": "https://ipfs.example/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1.png",
 		"https://test.com/1.png":       "https://test.com/1.png",
@@ -249,7 +249,7 @@ func TestWithoutProjections(t *testing.T) {
 	s.Exec(`DELETE FROM strata.active WHERE name = 'ft'`)
 	s.Expect("/metadata/v1/ft", 200, `{"limit":20,"offset":0,"total":0,"results":[]}`)
 	s.Expect("/metadata/v1/ft/"+apitest.P1, 404, noContract)
-	s.Expect("/metadata/v1/nft/"+apitest.N1+"/1", 200, `{"token_uri":"`+apitest.Uri+`"}`)
+	s.Expect("/metadata/v1/nft/"+apitest.N1+"/1", 200, `{"token_uri":"`+apitest.URI+`"}`)
 	s.Exec(`DELETE FROM strata.active`)
 	s.Expect("/metadata/v1/nft/"+apitest.N1+"/1", 404, noContract)
 	s.Expect("/metadata/v1/search?contract="+apitest.N1, 200, `[]`)

@@ -9,7 +9,7 @@ import (
 )
 
 func imageLink(uri string) string {
-	return apitest.Images + "/images/" + hex.EncodeToString(apitest.UriHash(uri))
+	return apitest.Images + "/images/" + hex.EncodeToString(apitest.URIHash(uri))
 }
 
 func counter(s *apitest.Site, kind token.Kind, name string, n int) {

@@ -191,7 +191,7 @@ func TestTransactionDeprecations(t *testing.T) {
 			t.Errorf("%s: got %d with Warning %q, want %q", target, got.Status, got.Header.Get("Warning"), want)
 		}
 	}
-	for path, item := range s.Api.OpenAPI().Paths {
+	for path, item := range s.API.OpenAPI().Paths {
 		if item.Get == nil || item.Get.Tags[0] != "Transactions" {
 			continue
 		}

@@ -135,10 +135,10 @@ func TestInterfacesOfCalls(t *testing.T) {
 	s.Exec(`DELETE FROM chain_v1.canonical WHERE height = 35`)
 	check("orphaned at 30 and 35", map[int]string{125: "", 130: "", 140: "", 170: "orphaned", 171: "orphaned"})
 	s.Exec(`UPDATE chain_v1.contract SET interface = NULL`)
-	s.Api = apitest.NewSiteOn(t, s.Pool, readapi.Config{}).Api
+	s.API = apitest.NewSiteOn(t, s.Pool, readapi.Config{}).API
 	check("interfaces not known", map[int]string{125: "", 130: "", 140: "", 170: "", 171: ""})
 	s.Exec(`UPDATE chain_v1.contract SET interface = '{"functions": 7'`)
-	s.Api = apitest.NewSiteOn(t, s.Pool, readapi.Config{}).Api
+	s.API = apitest.NewSiteOn(t, s.Pool, readapi.Config{}).API
 	check("interfaces that are none", map[int]string{125: "", 130: "", 140: "", 170: "", 171: ""})
 }
 

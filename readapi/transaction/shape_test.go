@@ -59,7 +59,7 @@ func everyKind(t testing.TB) (names []string, all []apitest.MinedTx) {
 	add("smart_contract_versioned", apitest.MinedTx{Tx: apitest.From(t, 1, 3, &signed.VersionedSmartContract{ClarityVersion: 4, SmartContract: signed.SmartContract{ContractName: "coin-2", Code: []byte("(ok \xff)")}})})
 	withConditions := apitest.Call(t, 4, apitest.Alice+".coin", "transfer", clarity.NewUint64(5), clarity.NewBool(true))
 	withConditions.PostConditions = conditions(t, signed.PostConditionOriginator)
-	add("contract_call", apitest.MinedTx{Tx: withConditions, Result: clarity.NewErr(clarity.NewUint64(1)), Status: "abort_by_response", VmError: "Runtime error <1 & 2>"})
+	add("contract_call", apitest.MinedTx{Tx: withConditions, Result: clarity.NewErr(clarity.NewUint64(1)), Status: "abort_by_response", VMError: "Runtime error <1 & 2>"})
 	skipped := apitest.Call(t, 5, apitest.Alice+".coin", "lost", clarity.NewInt64(-1))
 	skipped.PostConditions = conditions(t, signed.PostConditionAllow)
 	add("contract_call_unknown_function", apitest.MinedTx{Tx: skipped, Status: "problematic_skipped", Result: clarity.NewErr(clarity.NewNone())})

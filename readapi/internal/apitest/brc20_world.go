@@ -244,7 +244,7 @@ func (w *TokenWorld) PastTheEnd() {
 		"/brc-20/activity?block_height=779834&":                    2,
 	} {
 		for _, offset := range []int{total, 1000, 1024, 1025, 100_000, 9223372036854775807} {
-			page := w.Json(fmt.Sprint(path, "limit=1&offset=", offset))
+			page := w.JSON(fmt.Sprint(path, "limit=1&offset=", offset))
 			if got := AsJSON(w.T, page); !strings.Contains(got, fmt.Sprintf(`"results":[],"total":%d`, total)) {
 				w.T.Errorf("%soffset=%d: got %s, want total %d", path, offset, got, total)
 			}
@@ -433,7 +433,7 @@ func (w *TokenWorld) ExpectBalances(query string, want ...string) {
 // expectToken checks members of the details of a token.
 func (w *TokenWorld) ExpectToken(ticker string, token, supply Fields) {
 	w.T.Helper()
-	details := w.Json("/brc-20/tokens/" + ticker)
+	details := w.JSON("/brc-20/tokens/" + ticker)
 	w.ExpectMembers("token "+ticker, details["token"].(Fields), token)
 	w.ExpectMembers("supply of "+ticker, details["supply"].(Fields), supply)
 }

@@ -16,7 +16,7 @@ func (s *Site) FuzzReads(f *testing.F) {
 		r.URL = &url.URL{Path: "/extended/" + path, RawQuery: query}
 		r.RequestURI = r.URL.RequestURI()
 		w := httptest.NewRecorder()
-		s.Api.ServeHTTP(w, r)
+		s.API.ServeHTTP(w, r)
 		switch w.Code {
 		case http.StatusOK, http.StatusBadRequest, http.StatusNotFound, http.StatusFound, http.StatusMovedPermanently, http.StatusTemporaryRedirect:
 		default:

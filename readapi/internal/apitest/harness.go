@@ -27,7 +27,7 @@ var Version = readapi.Version{Tag: "v1.0.0", Branch: "main", Commit: "abc1234"}
 type Site struct {
 	T    testing.TB
 	Pool *pgxpool.Pool
-	Api  *readapi.API
+	API  *readapi.API
 	Log  *lockedBuffer
 }
 
@@ -42,7 +42,7 @@ func NewSiteOn(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *Site {
 	config.Pool = pool
 	config.Logger = slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	config.Version = Version
-	s.Api = readapi.New(config)
+	s.API = readapi.New(config)
 	return s
 }
 
@@ -99,7 +99,7 @@ func (s *Site) Request(method, target string, header ...string) Reply {
 		r.Header.Set(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
-	s.Api.ServeHTTP(w, r)
+	s.API.ServeHTTP(w, r)
 	return Reply{w.Code, w.Header(), w.Body.String()}
 }
 

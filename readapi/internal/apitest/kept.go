@@ -34,12 +34,12 @@ func NewKeeper(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *Keeper 
 	if config.WatchInterval == 0 {
 		config.WatchInterval = 5 * time.Millisecond
 	}
-	k.Api = readapi.New(config)
+	k.API = readapi.New(config)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		k.Api.Run(ctx)
+		k.API.Run(ctx)
 	}()
 	pgtest.AtEnd(t, func() {
 		stop()

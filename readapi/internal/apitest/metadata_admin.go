@@ -79,7 +79,7 @@ func (r *refreshed) report(want fetch.Want) replay.Post {
 		exchange(0, `{"sip":16,"name":"document of `+want.URI+`","image":"`+strings.Replace(want.URI, ".json", ".png", 1)+`"}`)
 	case fetch.Image:
 		exchange(0, "\xff"+want.URI)
-		report.Image = &fetch.ImageFacts{SHA256: hex.EncodeToString(UriHash("\xff" + want.URI)), ContentType: "image/png", Width: 4, Height: 3}
+		report.Image = &fetch.ImageFacts{SHA256: hex.EncodeToString(URIHash("\xff" + want.URI)), ContentType: "image/png", Width: 4, Height: 3}
 	}
 	text, err := report.Encode()
 	if err != nil {
@@ -138,7 +138,7 @@ func (r *refreshed) Resources(traced TraceOf, kind string) {
 	}
 	var bytes []byte
 	DecodeJSON(r.T, AsJSON(r.T, r.Facts(image, "source_seq")[0]), &bytes)
-	if string(bytes) != "\xff"+image.Column("uri") || image.Column("sha256") != "0x"+hex.EncodeToString(UriHash(string(bytes))) {
+	if string(bytes) != "\xff"+image.Column("uri") || image.Column("sha256") != "0x"+hex.EncodeToString(URIHash(string(bytes))) {
 		r.T.Errorf("%s: got image %q of %v", traced.Path, bytes, image)
 	}
 	for _, reference := range traced.In(kind + ".reference") {
@@ -147,7 +147,7 @@ func (r *refreshed) Resources(traced TraceOf, kind string) {
 			text = strings.Join(r.SaidIn(reference, "said"), " ")
 		}
 		uri := map[string]string{"document": document.Column("uri"), "image": image.Column("uri")}[reference.Column("role")]
-		if !strings.Contains(text, uri) || reference.Column("uri_hash") != "0x"+hex.EncodeToString(UriHash(uri)) {
+		if !strings.Contains(text, uri) || reference.Column("uri_hash") != "0x"+hex.EncodeToString(URIHash(uri)) {
 			r.T.Errorf("%s: got %v, said by %q", traced.Path, reference, text)
 		}
 	}

@@ -11,6 +11,6 @@ func (s *Site) Wish(path, body, from string) Reply {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	r.RemoteAddr = from
 	w := httptest.NewRecorder()
-	s.Api.ServeHTTP(w, r)
+	s.API.ServeHTTP(w, r)
 	return Reply{w.Code, w.Header(), w.Body.String()}
 }

@@ -27,7 +27,7 @@ const (
 )
 
 const (
-	Uri      = "http://test.com/uri.json"
+	URI      = "http://test.com/uri.json"
 	ImageURI = "http://test.com/image.png"
 	Images   = "https://images.example"
 )
@@ -105,7 +105,7 @@ func (s *Site) Unread(kind token.Kind, contract, id string, given Columns) {
 // read adds a token that was.
 func (s *Site) Read(kind token.Kind, contract, id string, given Columns) {
 	s.T.Helper()
-	row := Columns{"read_height": 7, "read_seq": 201, "read_at": time.Unix(1_700_000_000, 0), "uri": Uri}
+	row := Columns{"read_height": 7, "read_seq": 201, "read_at": time.Unix(1_700_000_000, 0), "uri": URI}
 	maps.Copy(row, given)
 	if kind == token.FT {
 		row["name_key"], row["symbol_key"] = keyOf(row["name"]), keyOf(row["symbol"])
@@ -120,7 +120,7 @@ func keyOf(text any) string {
 	return "0" + strings.ToLower(text.(string))
 }
 
-func UriHash(uri string) []byte {
+func URIHash(uri string) []byte {
 	digest := sha256.Sum256([]byte(uri))
 	return digest[:]
 }
@@ -128,7 +128,7 @@ func UriHash(uri string) []byte {
 // document adds a document; nil for one without content.
 func (s *Site) Document(kind token.Kind, uri string, d *document.Document, given Columns) {
 	s.T.Helper()
-	row := Columns{"reason": 0, "uri_hash": UriHash(uri), "uri": uri}
+	row := Columns{"reason": 0, "uri_hash": URIHash(uri), "uri": uri}
 	if d != nil {
 		row["source_seq"], row["fetched_at"], row["content"] = 202, time.Unix(1_700_000_060, 0), string(d.Encode())
 	}
@@ -138,9 +138,9 @@ func (s *Site) Document(kind token.Kind, uri string, d *document.Document, given
 // image adds an image; its bytes are its URI. Without bytes, they were never had.
 func (s *Site) Image(kind token.Kind, uri string, had bool, given Columns) {
 	s.T.Helper()
-	row := Columns{"reason": 0, "uri_hash": UriHash(uri), "uri": uri}
+	row := Columns{"reason": 0, "uri_hash": URIHash(uri), "uri": uri}
 	if had {
-		row["source_seq"], row["sha256"], row["content_type"], row["width"], row["height"] = 203, UriHash(uri), "image/png", 400, 300
+		row["source_seq"], row["sha256"], row["content_type"], row["width"], row["height"] = 203, URIHash(uri), "image/png", 400, 300
 	}
 	s.Insert(string(kind)+"_v1.image", given, row)
 }
@@ -148,7 +148,7 @@ func (s *Site) Image(kind token.Kind, uri string, had bool, given Columns) {
 func (s *Site) Refer(kind token.Kind, contract, id, role, locale, uri string) {
 	s.T.Helper()
 	s.Insert(string(kind)+"_v1.reference", nil, Columns{
-		"contract_id": contract, "token_id": id, "role": role, "locale": locale, "uri_hash": UriHash(uri),
+		"contract_id": contract, "token_id": id, "role": role, "locale": locale, "uri_hash": URIHash(uri),
 	})
 }
 
@@ -157,7 +157,7 @@ func (s *Site) Want(kind token.Kind, w fetch.Want, severity fetch.Severity, atte
 	s.T.Helper()
 	s.Insert(string(kind)+"_v1.want", nil, Columns{
 		"source_seq": 204, "due_at": time.Unix(1_700_003_600, 0), "attempts": attempts, "waits": 0, "priority": 3, "reason": 107, "severity": int(severity),
-		"key_hash": UriHash(w.Key()), "kind": string(w.Kind), "want": "{}",
+		"key_hash": URIHash(w.Key()), "kind": string(w.Kind), "want": "{}",
 	})
 }
 
@@ -184,8 +184,8 @@ func (s *Site) Full(kind token.Kind, contract string, d *document.Document, give
 	s.T.Helper()
 	s.Contract(kind, contract, nil)
 	s.Read(kind, contract, "1", given)
-	s.Document(kind, Uri, d, nil)
-	s.Refer(kind, contract, "1", "document", "", Uri)
+	s.Document(kind, URI, d, nil)
+	s.Refer(kind, contract, "1", "document", "", URI)
 	if d.Image != nil {
 		s.Image(kind, *d.Image, true, nil)
 		s.Refer(kind, contract, "1", "image", "", *d.Image)

@@ -89,7 +89,7 @@ func (s *OrdinalsSite) ExpectInscription(id, number string, want Fields) Fields 
 	if byID.Status != 200 || byID.Body != byNumber.Body || byID.Header.Get("ETag") != byNumber.Header.Get("ETag") {
 		s.T.Errorf("by id %d %s, by number %d %s: want the same", byID.Status, byID.Body, byNumber.Status, byNumber.Body)
 	}
-	object := s.Json("/inscriptions/" + id)
+	object := s.JSON("/inscriptions/" + id)
 	s.ExpectMembers(id, object, want)
 	return object
 }
@@ -276,7 +276,7 @@ func (s *OrdinalsSite) Rollback(blocks ...Fields) {
 }
 
 // json is the body of a target with status 200, from both of its paths.
-func (s *OrdinalsSite) Json(path string) Fields {
+func (s *OrdinalsSite) JSON(path string) Fields {
 	s.T.Helper()
 	got, short := s.Get("/ordinals/v1"+path), s.Get("/ordinals"+path)
 	if got.Status != 200 || short.Status != 200 || got.Body != short.Body {
@@ -292,7 +292,7 @@ func (s *OrdinalsSite) Json(path string) Fields {
 // page is the total and results of a list.
 func (s *OrdinalsSite) Page(path string) (total int, results []Fields) {
 	s.T.Helper()
-	object := s.Json(path)
+	object := s.JSON(path)
 	for _, r := range object["results"].([]any) {
 		results = append(results, r.(Fields))
 	}

@@ -14,7 +14,7 @@ type MinedTx struct {
 	ID         hash.Hash32         // default: of tx
 	Status     string              // default success
 	Result     clarity.Value       // default (ok true)
-	VmError    any
+	VMError    any
 	Operation  any // JSON
 	Sender     any // of an operation
 	Sequence   any // of a microblock
@@ -83,7 +83,7 @@ func (s *Site) mineOne(seq, index, execution int, m MinedTx) {
 			txid, status, sender, contract_id, function_name, raw_result, raw_tx, microblock_hash, vm_error, burnchain_op)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 1, 2, 3, 4, 5, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		seq, index, execution, len(m.Events), m.Sequence, typeID, nonce, m.ID, m.Status, sender, contract, function,
-		m.Result.Encode(), raw, m.Microblock, m.VmError, m.Operation)
+		m.Result.Encode(), raw, m.Microblock, m.VMError, m.Operation)
 	for i, e := range m.Events {
 		var value any
 		if !e.Value.IsZero() {

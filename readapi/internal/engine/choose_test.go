@@ -34,7 +34,7 @@ func choose(s *apitest.Site, target, versions string, header ...string) apitest.
 		r.Header.Set(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
-	s.Api.ChoosingVersions().ServeHTTP(w, r)
+	s.API.ChoosingVersions().ServeHTTP(w, r)
 	return apitest.Reply{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
 }
 

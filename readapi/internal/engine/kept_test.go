@@ -292,7 +292,7 @@ func TestHitsDontAllocate(t *testing.T) {
 			w := &sink{header: make(http.Header, 16)}
 			if got := testing.AllocsPerRun(200, func() {
 				clear(w.header)
-				k.Api.ServeHTTP(w, r)
+				k.API.ServeHTTP(w, r)
 			}); got > 1 { // a race with the watch, or with a collection, is no matter
 				t.Errorf("%s, If-None-Match %s: got %v allocations, want none", target, known, got)
 			}

@@ -109,7 +109,7 @@ func BenchmarkRead(b *testing.B) {
 			request := httptest.NewRequest(http.MethodGet, bc.path, nil)
 			for b.Loop() {
 				w := httptest.NewRecorder()
-				s.Api.ServeHTTP(w, request)
+				s.API.ServeHTTP(w, request)
 				if w.Code != http.StatusOK {
 					b.Fatal(w.Code, w.Body)
 				}
@@ -128,7 +128,7 @@ func BenchmarkCold(b *testing.B) {
 		n++
 		w := httptest.NewRecorder()
 		target := "/extended/v1/address/" + c32.Address{Version: c32.MainnetSingle, Hash160: [20]byte{17: byte(n >> 16), 18: byte(n >> 8), 19: byte(n)}}.String() + "/stx"
-		k.Api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
+		k.API.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
 		if w.Code != http.StatusOK {
 			b.Fatal(w.Code, w.Body)
 		}

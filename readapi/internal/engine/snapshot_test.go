@@ -221,7 +221,7 @@ func TestPoolExhausted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := httptest.NewRecorder()
-	s.Api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/extended", nil).WithContext(ctx))
+	s.API.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/extended", nil).WithContext(ctx))
 	if w.Code != 499 {
 		t.Errorf("got %d, want 499", w.Code)
 	}
