@@ -4,7 +4,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ready says whether all of some projections have a block.
+// Ready reports whether each of these projections has a block.
 func Ready(s *Snapshot, projections ...string) bool {
 	all := true
 	for _, name := range projections {

@@ -61,7 +61,7 @@ func (a *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 		return nil, fmt.Errorf("begin a snapshot: %w", err)
 	}
 	if s.choice != nil {
-		if s.State, err = s.choice.in(s.State, a.Config.Rules); err != nil {
+		if s.State, err = s.choice.apply(s.State, a.Config.Rules); err != nil {
 			s.Close()
 			return nil, err
 		}
