@@ -24,15 +24,15 @@ import (
 	"strata/readapi/transaction"
 )
 
-// API answers reads over HTTP. It is an http.Handler, safe for concurrent use. While Run runs, answers are cached; without it,
-// each is made anew.
+// API serves reads over HTTP. It is an http.Handler, safe for concurrent use. Answers are cached only while Run runs;
+// otherwise each request builds its own.
 type API struct {
 	*engine.Engine
 	nodeAnswers  *NodeAnswers
 	overrideFees func(request, answer []byte) (other []byte, ok bool)
 }
 
-// New makes the API with all its resources. It does not touch the database.
+// New returns the API with all its resources. It does not touch the database.
 func New(config Config) *API {
 	config = config.withDefaults()
 	e := engine.New(config.engine())
@@ -52,7 +52,8 @@ func New(config Config) *API {
 	brc20.Mount(e)
 	a.overrideFees = node.Mount(e, node.Config{Status: config.Nodes, BlockLimit: config.BlockLimit})
 	stream.Mount(e, stream.Config{
-		Most: config.StreamsMost, Queue: config.StreamQueue, Heartbeat: config.Heartbeat, WriteTimeout: config.StreamWriteTimeout, PingInterval: config.PingInterval,
+		Most: config.StreamsMost, Queue: config.StreamQueue, Heartbeat: config.Heartbeat,
+		WriteTimeout: config.StreamWriteTimeout, PingInterval: config.PingInterval,
 	})
 	audit.Mount(e, config.Log)
 	site.Mount(e)
@@ -65,8 +66,8 @@ func New(config Config) *API {
 	return a
 }
 
-// FeeOverride replaces a node's answer to a request for a fee estimate; ok is false where the node's own stands. It returns at
-// once.
+// FeeOverride returns an answer that replaces a node's answer to a fee estimate request; ok is false if the node's answer
+// stands. It does not block.
 func (a *API) FeeOverride(request, answer []byte) (other []byte, ok bool) {
 	return a.overrideFees(request, answer)
 }

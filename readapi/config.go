@@ -19,71 +19,73 @@ import (
 	"strata/readapi/node"
 )
 
-// Config of an API. Pool is required to answer anything but the documentation; the zero value of any other field means
+// Config configures an API. Pool is required for anything but the documentation; the zero value of any other field means
 // its default.
 type Config struct {
-	// Pool is the database that is read; a replica will do.
+	// Pool connects to the database that is read; a replica will do.
 	Pool *pgxpool.Pool
-	// Logger for what an operator should know; each request is a debug record. Default none.
+	// Logger receives what an operator should know, and each request at level debug; default none.
 	Logger *slog.Logger
-	// Registry that the API's metrics are registered with, and that GET /metrics shows; default a new one.
+	// Registry is where the API's metrics are registered, and what GET /metrics shows; default a new one.
 	Registry *prometheus.Registry
-	// Rules are the numbers of the code of each projection that this program knows, by name. What other code has built is not
-	// read: such reads are answered with 503. Default none, and anything is read.
+	// Rules are the rules numbers of this program's projections, by projection: they number the code that builds a
+	// version's rows. Versions that other code has built are not read; such reads are answered with 503. Default none:
+	// all versions are read.
 	Rules map[string]int
-	// Version that the API says it is.
+	// Version is the program's version, which answers report.
 	Version engine.Version
-	// Network that the archive is of; default mainnet.
+	// Network is the network that the archive belongs to; default mainnet.
 	Network string
-	// LagLimit is how many items of its input an active projection may be behind before GET /readyz says so; default
+	// LagLimit is how many items of its input an active projection may be behind before GET /readyz reports it; default
 	// 1000.
 	LagLimit int64
 	// StatementTimeout bounds each query in the database; default 10 s.
 	StatementTimeout time.Duration
-	// RequestTimeout bounds all the waiting for the database that one request may do; default 15 s.
+	// RequestTimeout bounds the total time that a request may wait for the database; default 15 s.
 	RequestTimeout time.Duration
-	// CacheBytes bounds the memory for answers that are kept; default 64 MiB.
+	// CacheBytes bounds the memory for cached answers; default 64 MiB.
 	CacheBytes int64
-	// Redis is where processes share their answers; default none. It stays the caller's to close.
+	// Redis is where processes share their answers; default none. The caller closes it.
 	Redis redis.UniversalClient
-	// RedisPrefix is what all keys in Redis begin with; default "strata:".
+	// RedisPrefix is the prefix of all keys in Redis; default "strata:".
 	RedisPrefix string
-	// Program tells the answers of this program from those of other builds, with which it may share a Redis; default
-	// Version.
+	// Program separates the answers of this program from those of other builds that share the Redis; default Version.
 	Program string
-	// Signal gives the channel that is closed at the next sign that the tables may have changed; default none. Without
-	// it a change is seen at the next WatchInterval.
+	// Signal returns a channel that is closed at the next sign that the tables may have changed; default none. Without
+	// it a change is noticed after WatchInterval at most.
 	Signal func() <-chan struct{}
-	// WatchInterval is how often to look for changes in any case; default 100 ms.
+	// WatchInterval is the interval at which to look for changes in any case; default 100 ms.
 	WatchInterval time.Duration
-	// ImageBase is the base URL under which copies of images are served, without a slash at its end; default none, and
-	// answers name a gateway instead.
+	// ImageBase is the base URL under which copies of images are served, without a slash at its end. Without it (the
+	// default) answers name a gateway instead.
 	ImageBase string
-	// Images are the copies; default none, and none are served. They stay the caller's to close.
+	// Images is the store of the copies; without it (the default) none are served. The caller closes it.
 	Images picture.Store
-	// Gateways through which images that are not on the web are reached. They count when there is no ImageBase.
+	// Gateways serve images that are not on the web. They are used only without an ImageBase.
 	Gateways document.Gateways
-	// Nodes says how the nodes are to which requests under /v2 and /v3 are forwarded; default none. Whoever serves the
-	// API forwards those requests, so that they don't come to the API. A quarter of CacheBytes is then for NodeAnswers.
+	// Nodes returns the status of the nodes to which requests under /v2 and /v3 are forwarded; default none. The server
+	// around the API forwards these requests, so that they don't reach the API. With Nodes, a quarter of CacheBytes is
+	// reserved for NodeAnswers.
 	Nodes func() []node.NodeStatus
-	// BlockLimit asks a node what the blocks of a tenure may cost together, for FeeOverride; default none, and no fees
-	// are estimated.
+	// BlockLimit asks a node for the total execution cost that the blocks of a tenure may have, for FeeOverride. Without
+	// it (the default) no fees are estimated.
 	BlockLimit func(ctx context.Context) (node.ExecutionCost, error)
-	// Log shows the log as a transparency log; nil: it is not shown.
+	// Log serves the log as a transparency log; nil for none.
 	Log audit.TransparencyLog
-	// OrdinalsTxIDBare says that tx_id of inscriptions is without 0x, as ordinals-api has it; default with 0x.
+	// OrdinalsTxIDBare leaves 0x out of the tx_id of inscriptions, as ordinals-api does.
 	OrdinalsTxIDBare bool
-	// StreamsMost is how many connections may follow what happens; default 20,000.
+	// StreamsMost is the maximum number of streaming connections; default 20,000.
 	StreamsMost int
-	// Heartbeat is how often a stream that has nothing to say says so; default 15 s.
+	// Heartbeat is the interval at which an idle stream sends a sign of life; default 15 s.
 	Heartbeat time.Duration
-	// StreamWriteTimeout is how long a client may leave what is sent to it unread; default 10 s.
+	// StreamWriteTimeout is how long a streaming client may leave sent data unread; default 10 s.
 	StreamWriteTimeout time.Duration
-	// PingInterval is how often clients of WebSockets are pinged, and for how long their answer is waited for; default 5 s.
+	// PingInterval is the interval of pings to WebSocket clients, and how long to wait for each answer; default 5 s.
 	PingInterval time.Duration
-	// StreamQueue is how many messages may wait for a client that follows what happens; default 1024.
+	// StreamQueue is the maximum number of messages that may wait for a streaming client; default 1024.
 	StreamQueue int
-	// Refresh notes somebody's wish to have a token fetched again; default none, and nobody can.
+	// Refresh records a client's request to fetch a token's metadata again. Without it (the default) there are no such
+	// requests.
 	Refresh func(ctx context.Context, wish fetch.Refresh) error
 }
 
@@ -103,12 +105,14 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// engine is what the engine is told of it. Answers of processes that are configured to answer differently have another Program.
+// engine returns the engine's part of the configuration. Processes whose configurations lead to different answers get
+// different Programs.
 func (c *Config) engine() engine.Config {
 	e := engine.Config{
-		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version, Network: c.Network,
-		StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes, Redis: c.Redis, RedisPrefix: c.RedisPrefix,
-		Program: cmp.Or(c.Program, c.Version.String()) + c.variant(), Signal: c.Signal, WatchInterval: c.WatchInterval,
+		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version,
+		Network: c.Network, StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes,
+		Redis: c.Redis, RedisPrefix: c.RedisPrefix, Program: cmp.Or(c.Program, c.Version.String()) + c.variant(),
+		Signal: c.Signal, WatchInterval: c.WatchInterval,
 	}
 	if c.Nodes != nil {
 		e.TimedBytes = c.CacheBytes / nodeShare
@@ -116,7 +120,8 @@ func (c *Config) engine() engine.Config {
 	return e
 }
 
-// variant tells answers of processes apart that are configured to answer differently; empty for the default.
+// variant describes the settings that change answers, so that processes with different settings don't share answers;
+// empty for the defaults.
 func (c *Config) variant() string {
 	text := ""
 	if c.ImageBase != "" {

@@ -10,17 +10,19 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-const about = `Strata keeps what a Stacks node emits in an append-only log, folds it into tables, and answers from them.
+// about is the description of the API in the OpenAPI document (Markdown).
+const about = `Strata stores what a Stacks node emits in an append-only log, folds it into tables, and answers from these tables.
 
-**Where an answer comes from.** Two headers say it: ` + "`Strata-Position`" + ` is the position in the log and the tip that the answer reflects, ` +
+**Where an answer comes from.** Two headers tell: ` + "`Strata-Position`" + ` is the position in the log and the tip that the answer reflects, and ` +
 	"`Strata-Source`" + ` names the events behind its rows, whose exact bytes are at ` + "`/audit/v1/events/{seq}/body`" + `. ` +
-	"Send the position back, in the same header or as `min_position`" + `, and the answer is no older than the one that it is from, whichever process or replica gives it.
+	"Send a position back, in the same header or as `min_position`" + `, and the answer is no older than the one that it came with, whichever process or replica serves it.
 
-**Asking again.** What is read from the tables has a strong ` + "`ETag`" + `, which changes when the answer does: send it as ` + "`If-None-Match`" + `, and the answer is 304 while nothing has changed. A new block changes the answers that it touches, and no others.
+**Revalidation.** An answer that is read from the tables has a strong ` + "`ETag`" + `, which changes when the answer changes. Send it as ` + "`If-None-Match`" + `, and the answer is 304 as long as nothing has changed. A new block changes only the answers that it affects.
 
-**Conventions.** Amounts are decimal integers in JSON strings, in base units. Hashes are lower-case hex with 0x in answers; in requests 0x and case don't matter. A limit of 0 means the default. Unknown query parameters are ignored. Paths under ` + "`/extended`" + ` are those of stacks-blockchain-api, those under ` + "`/metadata`" + ` of token-metadata-api, those under ` + "`/ordinals`" + ` of ordinals-api; these two are also there without ` + "`/v1`" + `.`
+**Conventions.** Amounts are decimal integers in JSON strings, in base units. Hashes are lower-case hex with 0x in answers; in requests 0x and case don't matter. A limit of 0 means the default. Unknown query parameters are ignored. Paths under ` + "`/extended`" + ` are those of stacks-blockchain-api, those under ` + "`/metadata`" + ` of token-metadata-api, those under ` + "`/ordinals`" + ` of ordinals-api; the latter two are also served without ` + "`/v1`" + `.`
 
-// description is what huma starts from. Its own pages are off: they load scripts from elsewhere.
+// description returns huma's starting point. Huma's own documentation pages are off, because they load scripts from other
+// servers.
 func description(version engine.Version) huma.Config {
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -33,20 +35,24 @@ func description(version engine.Version) huma.Config {
 			Tags: []*huma.Tag{
 				{Name: "Status", Description: "The server and its archive."},
 				{Name: "Blocks", Description: "Blocks of the canonical chain."},
-				{Name: "Transactions", Description: "What was mined: transactions and their events."},
-				{Name: "Contracts", Description: "What was deployed."},
-				{Name: "Accounts", Description: "What addresses and contracts have."},
-				{Name: "Mempool", Description: "What waits to be mined."},
-				{Name: "Tokens", Description: "What tokens are called, how they look, and what else their contracts and documents say of them."},
-				{Name: "Stacking", Description: "What Bitcoin blocks pay for STX that are locked, who signs blocks in return, and what was done with the contracts."},
-				{Name: "Inscriptions", Description: "What is inscribed on satoshis, and where they are. See docs/ordinals.md."},
-				{Name: "Satoshis", Description: "What follows from the number of a satoshi, and what is inscribed on it."},
-				{Name: "BRC-20", Description: "Tokens that are inscribed, what was done with them, and who has them. Amounts have the decimals of the token."},
-				{Name: "Statistics", Description: "Inscriptions, counted."},
-				{Name: "Nodes", Description: "The RPC of Stacks nodes, forwarded to a pool of them. All of `/v2` and `/v3` is; what is described here is what clients use most. Answers are the nodes' own, and so are their conventions."},
-				{Name: "Streams", Description: "What happens, as it happens. See docs/live.md."},
+				{Name: "Transactions", Description: "Mined transactions and their events."},
+				{Name: "Contracts", Description: "Deployed smart contracts."},
+				{Name: "Accounts", Description: "Balances, transactions and assets of addresses and contracts."},
+				{Name: "Mempool", Description: "Transactions that wait to be mined."},
+				{Name: "Tokens", Description: "Token metadata: names, images, and what else contracts and metadata documents say about tokens."},
+				{Name: "Stacking", Description: "Bitcoin rewards for locked STX, the signers of blocks, and calls of the stacking contracts."},
+				{Name: "Inscriptions", Description: "Inscriptions on satoshis and their locations. See docs/ordinals.md."},
+				{Name: "Satoshis", Description: "Properties that follow from a satoshi's number, and the inscriptions on it."},
+				{Name: "BRC-20", Description: "BRC-20 tokens, their operations and their holders. Amounts have the decimals of the token."},
+				{Name: "Statistics", Description: "Counts of inscriptions."},
+				{
+					Name: "Nodes",
+					Description: "The RPC of Stacks nodes, forwarded to a pool of them. All of `/v2` and `/v3` is forwarded; " +
+						"the operations described here are those that clients use most. Answers and their conventions are the nodes' own.",
+				},
+				{Name: "Streams", Description: "Changes, pushed as they happen. See docs/live.md."},
 				{Name: "Audit", Description: "From any row to the bytes that caused it."},
-				{Name: "Health", Description: "For those who run the server."},
+				{Name: "Health", Description: "Health and readiness, for operators."},
 			},
 		},
 		Formats: map[string]huma.Format{"application/json": {
@@ -55,6 +61,6 @@ func description(version engine.Version) huma.Config {
 		}},
 		DefaultFormat: "application/json",
 	}
-	config.AllowAdditionalPropertiesByDefault = true // answers may get more fields
+	config.AllowAdditionalPropertiesByDefault = true // later versions may add fields to answers
 	return config
 }

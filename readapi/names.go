@@ -6,21 +6,21 @@ import (
 	"strata/readapi/node"
 )
 
-// What configures an API and stands with the code that uses it.
+// Types of Config that are declared in the packages that use them.
 type (
-	// Version of the program.
+	// Version identifies a build of the program.
 	Version = engine.Version
-	// NodeStatus is how a node is to which requests are forwarded.
+	// NodeStatus is the status of a node to which requests are forwarded.
 	NodeStatus = node.NodeStatus
-	// ExecutionCost is what executing transactions costs, in the dimensions in which blocks are bounded.
+	// ExecutionCost is the cost of executing transactions, in the dimensions in which blocks are limited.
 	ExecutionCost = node.ExecutionCost
-	// TransparencyLog is the log as others can check it.
+	// TransparencyLog serves the log in a form that others can verify.
 	TransparencyLog = audit.TransparencyLog
 	// LogInclusion proves that an event is in the log.
 	LogInclusion = audit.LogInclusion
-	// LogConsistency proves that one state of the log begins with another.
+	// LogConsistency proves that an earlier state of the log is a prefix of a later one.
 	LogConsistency = audit.LogConsistency
 )
 
-// Prepare sets up connections for reading, before the pool is made; see engine.Prepare.
+// Prepare configures connections for reading, before the pool is created; see engine.Prepare.
 var Prepare = engine.Prepare

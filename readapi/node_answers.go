@@ -10,35 +10,35 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// nodeShare is which part of the memory for answers, 1/nodeShare, is for those of nodes, where there are any.
+// nodeShare is the share of CacheBytes for the answers of nodes, if there are any: 1/nodeShare.
 const nodeShare = 4
 
-// NodeAnswers keeps what nodes answer in the tiers where the API keeps its own answers: in a part of Config.CacheBytes, and
-// in Config.Redis. It is safe for concurrent use, and keeps nothing in Redis before Run has seen the database: processes
-// share what nodes of one chain say, and which chain that is follows from the archive.
+// NodeAnswers caches the answers of nodes in the same tiers as the API's own answers: in a part of Config.CacheBytes, and
+// in Config.Redis. It is safe for concurrent use. It does not use Redis before Run has seen the database: processes share
+// the answers of nodes of the same chain, and the archive identifies the chain.
 //
-// Keys are digests of all that an answer depends on, times are how long it is right.
+// A key is a digest of everything that an answer depends on; a time to live is how long the answer is right.
 type NodeAnswers struct {
 	timed   *cache.Timed
 	watch   *register.Watch
 	network string
-	chain   atomic.Pointer[[]byte] // what all keys begin with; nil while the archive isn't known
+	chain   atomic.Pointer[[]byte] // the prefix of all keys; nil while the archive isn't known
 }
 
 func newNodeAnswers(e *engine.Engine) *NodeAnswers {
 	return &NodeAnswers{timed: e.Cache.Timed(), watch: e.Watch, network: e.Config.Network}
 }
 
-// NodeAnswers is where answers of nodes are kept.
+// NodeAnswers returns the cache of nodes' answers.
 func (a *API) NodeAnswers() *NodeAnswers { return a.nodeAnswers }
 
-// Get returns what this process has.
+// Get returns the value of a key if this process has it.
 func (n *NodeAnswers) Get(key [32]byte) (value []byte, ok bool) {
 	name, _ := n.name(key)
 	return n.timed.Get(name)
 }
 
-// Find returns what other processes have.
+// Find returns the value of a key if Redis has it.
 func (n *NodeAnswers) Find(ctx context.Context, key [32]byte) (value []byte, ok bool) {
 	name, shared := n.name(key)
 	if !shared {
@@ -47,7 +47,7 @@ func (n *NodeAnswers) Find(ctx context.Context, key [32]byte) (value []byte, ok 
 	return n.timed.Find(ctx, name)
 }
 
-// Set keeps a value for a time.
+// Set stores a value for ttl, in this process and in Redis.
 func (n *NodeAnswers) Set(key [32]byte, value []byte, ttl time.Duration) {
 	name, shared := n.name(key)
 	if !shared {
@@ -57,7 +57,7 @@ func (n *NodeAnswers) Set(key [32]byte, value []byte, ttl time.Duration) {
 	n.timed.Set(name, value, ttl)
 }
 
-// name is the key under which an answer is kept; shared says that it is the same in all processes of the archive.
+// name returns the cache key of an answer; shared reports whether all processes of the archive use the same one.
 func (n *NodeAnswers) name(key [32]byte) (name cache.Key, shared bool) {
 	var buffer [128]byte
 	b := buffer[:0]
@@ -67,7 +67,8 @@ func (n *NodeAnswers) name(key [32]byte) (name cache.Key, shared bool) {
 	return engine.KeyOf(append(b, key[:]...)), shared
 }
 
-// chainKey tells the nodes of this chain from those of others that may share a Redis.
+// chainKey returns the prefix of all keys, which separates this chain's nodes from those of other chains that share the
+// Redis; nil while the archive isn't known.
 func (n *NodeAnswers) chainKey() []byte {
 	if known := n.chain.Load(); known != nil {
 		return *known

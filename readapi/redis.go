@@ -11,10 +11,10 @@ import (
 //	redis://user:password@host:6379/0        one server
 //	rediss://…                               with TLS
 //	unix:///path/to/redis.sock?db=0          through a Unix socket
-//	redis://host:26379?master_name=main      the master that sentinels name; further sentinels with addr=host:port
-//	redis://host:6379?addr=host2:6379        a cluster, with further nodes to ask for the others
-//	redis://host:6379?cluster=true           a cluster, one node of it
+//	redis://host:26379?master_name=main      the master that sentinels name; addr=host:port adds a sentinel
+//	redis://host:6379?addr=host2:6379        a cluster, with several nodes to start from
+//	redis://host:6379?cluster=true           a cluster, with one node to start from
 //
-// Further parameters are go-redis's (pool_size=20, read_timeout=50ms, …). Errors name the URL without its user, its
-// password and its parameters.
+// Further parameters are go-redis's (pool_size=20, read_timeout=50ms, …). Errors quote the URL without user, password and
+// parameters.
 func OpenRedis(url string) (redis.UniversalClient, error) { return cache.Open(url) }

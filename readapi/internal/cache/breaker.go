@@ -8,8 +8,8 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// breaker keeps requests from a Redis that fails or is slow, for one kind of operation. While it is open, only its own
-// probe touches Redis: nobody waits to find out that Redis is still down.
+// breaker keeps requests away from a Redis that fails or is slow, for one kind of operation. While it is open, only its own
+// probe touches Redis: no request waits to find out that Redis is still down.
 type breaker struct {
 	operation string // read or write
 	circuit   *gobreaker.TwoStepCircuitBreaker[struct{}]
@@ -30,14 +30,14 @@ func newBreaker(operation string, probe func(context.Context) error, limits limi
 	b.circuit = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Name:    operation,
 		Timeout: limits.open,
-		// A process that is short of processors finds many calls at once slow, for a moment, and all is well again: what
-		// counts is that hardly anything succeeds.
+		// On a starved machine, many calls at once are slow for a moment, although Redis is well. The breaker therefore
+		// opens only if at least half of the calls in the window failed.
 		Interval:     limits.window,
 		BucketPeriod: limits.window / 10,
 		ReadyToTrip: func(counts gobreaker.Counts) bool {
 			return counts.ConsecutiveFailures >= limits.failures && 2*counts.TotalFailures >= counts.Requests
 		},
-		// The end of the caller's context is no fault of Redis's.
+		// Redis is not to blame for the end of the caller's context.
 		IsExcluded: func(err error) bool { return kindOf(err) == kindCanceled },
 		OnStateChange: func(_ string, from, to gobreaker.State) {
 			state.Set(float64(to))
@@ -48,7 +48,7 @@ func newBreaker(operation string, probe func(context.Context) error, limits limi
 				outage.began(operation, *b.cause.Load())
 				select {
 				case b.opened <- struct{}{}:
-				default: // it is about to look anyway
+				default: // the prober is already woken
 				}
 			}
 		},
@@ -56,7 +56,7 @@ func newBreaker(operation string, probe func(context.Context) error, limits limi
 	return b
 }
 
-// closed says that Redis may be used.
+// closed reports whether Redis may be used.
 func (b *breaker) closed() bool { return b.circuit.State() == gobreaker.StateClosed }
 
 // run makes a call to Redis if the breaker is closed; otherwise it returns errUnavailable.
@@ -81,7 +81,7 @@ func (b *breaker) try(ctx context.Context, operation string, call func(ctx conte
 	outcome := err
 	switch {
 	case err != nil && ctx.Err() != nil:
-		outcome = context.Canceled // whoever asked gave up, not Redis
+		outcome = context.Canceled // the caller gave up, Redis did not fail
 	case err == nil && took > b.limits.slow:
 		outcome = &slowError{took: took, limit: b.limits.slow}
 	}
@@ -106,9 +106,9 @@ func (b *breaker) watch(ctx context.Context) {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(b.limits.open + time.Millisecond): // not before the breaker lets one through
+			case <-time.After(b.limits.open + time.Millisecond): // the breaker lets no call through before
 			}
-			_ = b.try(ctx, "probe", b.probe) // its outcome is the breaker's to know
+			_ = b.try(ctx, "probe", b.probe) // try reports the outcome to the breaker
 		}
 	}
 }

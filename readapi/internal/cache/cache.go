@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Cache of finished answers. It is safe for concurrent use.
+// Cache is a two-tier cache of finished answers. It is safe for concurrent use.
 type Cache[V Value] struct {
 	memory  *Memory[Key, V]
 	shared  *shared[V] // nil without a Redis
@@ -19,8 +19,8 @@ type Cache[V Value] struct {
 	close   func()
 }
 
-// New returns a cache, which has to be closed. It doesn't ask Redis for anything: one that can't be reached now
-// is used when it can.
+// New returns a cache. The caller must close it. New makes no call to Redis: a Redis that can't be reached now is used once
+// it can.
 func New[V Value](config Config[V]) *Cache[V] {
 	config = config.withDefaults()
 	metrics := newMetrics(config.Registerer)
@@ -43,7 +43,7 @@ func New[V Value](config Config[V]) *Cache[V] {
 	return c
 }
 
-// weigh is the memory of a value under its key.
+// weigh returns the memory that a value and its key take, in bytes.
 func weigh[V Value](key Key, value V) int { return len(key) + value.Weight() }
 
 // Get returns the value under one of the keys if this process has it. It allocates nothing.
@@ -68,14 +68,14 @@ func (c *Cache[V]) look(keys Keys) (V, bool) {
 	return c.memory.Get(keys.Current)
 }
 
-// Do returns the value under one of the keys, from either tier, or else what maker makes. Callers who ask for the same
-// keys at the same time share one maker, which may be another caller's; in other processes they wait for it a little.
+// Do returns the value under one of the keys from either tier, or else calls maker. Concurrent callers with the same keys
+// share one call of a maker, which may be another caller's. Callers in other processes wait a short time for its value.
 //
-// The maker's context has the values of the first caller's, but doesn't end with it: whoever leaves, the others get the
-// value. It ends after Config.Timeout. Who waits for another's maker returns when ctx ends, with ctx's error; otherwise
-// errors are the maker's, and *PanicError if it panicked. No error is kept.
+// The maker's context has the values of the first caller's context but doesn't end with it: if that caller leaves, the
+// others still get the value. It ends after Config.Timeout. A caller that waits for another caller's maker returns ctx's
+// error when ctx ends. Otherwise errors are the maker's, or a *PanicError if it panicked. Errors are not cached.
 //
-// Without any key, maker makes the value for this caller alone.
+// Without any key, maker is called for this caller alone.
 func (c *Cache[V]) Do(ctx context.Context, keys Keys, maker func(ctx context.Context) (Made[V], error)) (V, error) {
 	if value, ok := c.Get(keys); ok {
 		return value, nil
@@ -83,12 +83,12 @@ func (c *Cache[V]) Do(ctx context.Context, keys Keys, maker func(ctx context.Con
 	return c.share(ctx, keys, maker)
 }
 
-// Reweigh has the memory tier weigh a value again, which has become heavier.
+// Reweigh makes the memory tier weigh a value again after it has become heavier.
 func (c *Cache[V]) Reweigh(key Key) { c.memory.Reweigh(key) }
 
-// Timed keeps what others make, in the tiers of this cache.
+// Timed returns the part of the cache for values that expire.
 func (c *Cache[V]) Timed() *Timed { return c.timed }
 
-// Close stores what still waits to be stored, for 2 s at most, and ends the cache's goroutines. The cache may still be
-// used, without Redis, and may be closed again.
+// Close stores the values that still wait to be stored, for at most 2 s, and ends the cache's goroutines. The cache remains
+// usable without Redis, and may be closed again.
 func (c *Cache[V]) Close() { c.close() }

@@ -8,25 +8,25 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Config of a Cache. The zero value of a field means its default.
+// Config configures a Cache. The zero value of a field means its default.
 type Config[V Value] struct {
 	// MemoryBytes bounds the in-process tier; default 64 MiB. A value over a sixteenth of it isn't kept there.
 	MemoryBytes int64
-	// TimedBytes bounds the memory of Cache.Timed, beside MemoryBytes; default none, so that it has nothing but Redis.
+	// TimedBytes bounds the memory of Cache.Timed, in addition to MemoryBytes; default none, so that it uses only Redis.
 	TimedBytes int64
-	// Redis that processes share; default none. It stays the caller's to close, after the cache.
+	// Redis is shared by processes; default none. The caller closes it, after the cache.
 	Redis redis.UniversalClient
-	// Parse reads what Value.AppendBinary wrote; it may keep parts of its input. Required with Redis.
+	// Parse reads the output of Value.AppendBinary; the value may keep parts of the input. Required with Redis.
 	Parse func(b []byte) (V, error)
-	// Prefix of all keys in Redis; default "strata:".
+	// Prefix is the prefix of all keys in Redis; default "strata:".
 	Prefix string
-	// TTL of values in Redis that don't say their own; default 10 minutes.
+	// TTL is the time to live in Redis of values that don't have their own; default 10 minutes.
 	TTL time.Duration
-	// Timeout bounds the making of an answer, however long its callers would wait; default 15 s.
+	// Timeout bounds each call of a maker, however long its callers would wait; default 15 s.
 	Timeout time.Duration
 	// Logger is told when Redis fails and when it is back; default none.
 	Logger *slog.Logger
-	// Registerer of the metrics, strata_cache_…; default none. Several caches may share one.
+	// Registerer is where the metrics strata_cache_… are registered; default none. Several caches may share one.
 	Registerer prometheus.Registerer
 
 	limits limits
@@ -40,25 +40,25 @@ const (
 	TimeoutDefault     = 15 * time.Second
 )
 
-// TTLImmutable is for values that never change. It isn't forever, so that what nobody asks for goes.
+// TTLImmutable is the time to live of values that never change. It is finite so that unused values disappear.
 const TTLImmutable = 24 * time.Hour
 
-// ValueBytesMax is the size of the largest value that goes into Redis, where a large one delays all the others.
+// ValueBytesMax is the size of the largest value that is stored in Redis, where a large one delays all others.
 const ValueBytesMax = 1 << 20
 
-// limits that aren't an operator's to choose. Tests on a busy machine set them wider.
+// limits are bounds that operators can't configure. Tests widen them for busy machines.
 type limits struct {
-	call       time.Duration // of one call to Redis, with waiting for a connection
-	slow       time.Duration // over which a call counts as failed, though its result is used
-	failures   uint32        // in a row that open a breaker, if half of the calls in the window failed
+	call       time.Duration // maximum time of one call to Redis, including the wait for a connection
+	slow       time.Duration // a call that takes longer counts as failed, though its result is used
+	failures   uint32        // consecutive failures that open a breaker, if half of the calls in the window failed
 	window     time.Duration // in which calls are counted
-	open       time.Duration // from opening a breaker, or a failed probe, to the next probe
-	lock       time.Duration // after which the lock of a maker that died is gone
-	wait       time.Duration // for another process's answer
-	queueLen   int           // stores that wait for a worker, for each of the two queues
-	queueBytes int64         // of all the values that wait for a worker
+	open       time.Duration // from the opening of a breaker, or a failed probe, to the next probe
+	lock       time.Duration // lifetime of a lock, in case its holder dies
+	wait       time.Duration // maximum wait for another process's answer
+	queueLen   int           // maximum number of jobs in each of the two queues
+	queueBytes int64         // maximum size of all values in the queues
 	workers    int
-	drain      time.Duration // of Close
+	drain      time.Duration // maximum time that Close waits for the queues to drain
 }
 
 func limitsDefault() limits {

@@ -11,23 +11,23 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// errUnavailable is the answer instead of a call while a breaker isn't closed.
+// errUnavailable is the error in place of a call while a breaker isn't closed.
 var errUnavailable = errors.New("redis isn't used at the moment")
 
 // slowError is the outcome of a call that succeeded too late.
 type slowError struct{ took, limit time.Duration }
 
 func (e *slowError) Error() string {
-	return fmt.Sprintf("the answer took %s, more than %s", e.took.Round(time.Millisecond), e.limit)
+	return fmt.Sprintf("the call took %s, more than %s", e.took.Round(time.Millisecond), e.limit)
 }
 
-// Kinds of failures that are treated in a way of their own.
+// Kinds of failures that are treated specially.
 const (
 	kindCanceled = "canceled"
 	kindTimeout  = "timeout"
 )
 
-// kindOf names a failure for the metrics: few kinds, whatever Redis says. No failure has no kind.
+// kindOf returns the kind of a failure for the metrics: one of few, whatever Redis says; empty for a nil error.
 func kindOf(err error) string {
 	var slow *slowError
 	var network net.Error

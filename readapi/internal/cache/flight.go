@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 )
 
-// PanicError is what a maker panicked with. All who waited for it get it.
+// PanicError reports that a maker panicked. All callers that waited for the maker get it.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -24,18 +24,18 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// flight is one making of a value that several callers wait for.
+// flight is one call of a maker that several callers wait for.
 type flight[V Value] struct {
 	landed chan struct{} // closed when there is a value or an error
 	value  V
 	err    error
 }
 
-// errAbandoned is what those who wait get when the maker ended its goroutine.
+// errAbandoned is the error of waiting callers if the maker ended its goroutine (runtime.Goexit).
 var errAbandoned = errors.New("make an answer: the maker left without one")
 
-// share lets the first of all concurrent callers with the same keys obtain the value for all of them. It does so in its
-// own goroutine, and stays until there is a value even when its ctx ends; the others leave when theirs do.
+// share lets the first of several concurrent callers with the same keys obtain the value for all of them. The first caller
+// does so in its own goroutine, and stays even when its ctx ends; the others return when their ctx ends.
 func (c *Cache[V]) share(ctx context.Context, keys Keys, maker func(context.Context) (Made[V], error)) (value V, err error) {
 	if keys.none() {
 		return c.fly(ctx, keys, maker)
@@ -64,14 +64,14 @@ func (c *Cache[V]) share(ctx context.Context, keys Keys, maker func(context.Cont
 	return f.value, f.err
 }
 
-// fly obtains a value whoever leaves meanwhile.
+// fly obtains a value even if the caller's context ends meanwhile.
 func (c *Cache[V]) fly(ctx context.Context, keys Keys, maker func(context.Context) (Made[V], error)) (V, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
 	defer cancel()
 	return c.obtain(ctx, keys, maker)
 }
 
-// obtain looks for the value again, then in Redis, and then makes it.
+// obtain looks for the value in memory again, then in Redis, and then calls maker.
 func (c *Cache[V]) obtain(ctx context.Context, keys Keys, maker func(context.Context) (Made[V], error)) (value V, err error) {
 	var turn turn
 	defer func() {

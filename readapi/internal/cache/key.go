@@ -2,18 +2,19 @@ package cache
 
 import "encoding/base64"
 
-// Key is a digest of all that an answer depends on, so that it never means two different contents. The zero Key is none.
+// Key is a digest of everything that an answer depends on, so that it never stands for two different contents. The zero
+// Key means no key.
 type Key [16]byte
 
-// Keys under which an answer may be kept, in the order in which they are looked up. Either may be none.
+// Keys are the keys under which an answer may be cached, in the order of look-up. Either may be zero.
 type Keys struct {
-	// Lasting is bound to no position: the answer under it never changes.
+	// Lasting is independent of the position of the data: the answer under it never changes.
 	Lasting Key
-	// Current is bound to the position of the data when the request came.
+	// Current belongs to the position of the data when the request arrived.
 	Current Key
 }
 
-// list returns the keys that there are, in the order in which they are looked up.
+// list returns the keys that are set, in the order of look-up.
 func (k Keys) list() []Key {
 	list := make([]Key, 0, 2)
 	if k.Lasting != (Key{}) {
@@ -25,23 +26,23 @@ func (k Keys) list() []Key {
 	return list
 }
 
-// none says that there is no key at all: what is asked for can't be kept.
+// none reports whether there is no key at all, so that the answer can't be cached.
 func (k Keys) none() bool { return k == Keys{} }
 
-// naming of keys in Redis.
-type naming string // the prefix
+// naming names the keys in Redis. Its value is their common prefix.
+type naming string
 
-// value is where the answer of key is.
+// value returns the name under which the value of key is stored.
 func (prefix naming) value(key Key) string {
 	return string(prefix) + base64.RawURLEncoding.EncodeToString(key[:])
 }
 
-// lock is whose turn it is to make the answer to keys. The braces put it into the same slot of a cluster as the most
+// lock returns the name of the lock for making the value of keys. The braces put it into the same cluster slot as the most
 // specific of the values: one node then sees the value stored before it sees the lock released.
 func (prefix naming) lock(keys Keys) string {
 	list := keys.list()
 	return string(prefix) + "lock:{" + prefix.value(list[len(list)-1]) + "}"
 }
 
-// probe is written and read to see whether Redis is back.
+// probe returns the name of the key that is written and read to check whether Redis is back.
 func (prefix naming) probe() string { return string(prefix) + "probe" }

@@ -27,32 +27,32 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		return instrument.Registered(registry, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "strata_cache_" + name, Help: help}, labels))
 	}
 	breaker := instrument.Registered(registry, prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "strata_cache_breaker_state", Help: "Of the breaker before Redis, by operation: 0 closed (Redis is used, if there is one), 1 trying, 2 open.",
+		Name: "strata_cache_breaker_state", Help: "State of the Redis breaker, by operation: 0 closed (Redis is used, if there is one), 1 half-open, 2 open.",
 	}, []string{"operation"}))
 	for _, operation := range []string{"read", "write"} {
-		breaker.WithLabelValues(operation) // so that it is there for an alert before anything happens
+		breaker.WithLabelValues(operation) // so that alerts find the metric before anything happens
 	}
-	hits := counter("hits_total", "Answers that were found, by tier: memory, or redis.", "tier")
+	hits := counter("hits_total", "Answers found in the cache, by tier: memory or redis.", "tier")
 	return &metrics{
 		memoryHits: hits.WithLabelValues("memory"),
 		redisHits:  hits.WithLabelValues("redis"),
-		misses:     counter("misses_total", "Answers that were in no tier and had to be made.").WithLabelValues(),
+		misses:     counter("misses_total", "Answers that were in no tier and had to be built.").WithLabelValues(),
 		stores:     counter("stores_total", "Answers stored in Redis.").WithLabelValues(),
-		dropped:    counter("dropped_stores_total", "Answers that were to be stored in Redis and weren't, by reason.", "reason"),
-		errors:     counter("errors_total", "Calls to Redis that failed or took too long, and values there that can't be read.", "operation", "kind"),
+		dropped:    counter("dropped_stores_total", "Answers that were not stored in Redis although they should have been, by reason.", "reason"),
+		errors:     counter("errors_total", "Calls to Redis that failed or took too long, and values in Redis that could not be parsed.", "operation", "kind"),
 		breaker:    breaker,
-		evictions:  counter("evictions_total", "Answers that had to leave memory for others.").WithLabelValues(),
-		joined:     counter("joined_flights_total", "Requests that waited for the answer of another one in the same process.").WithLabelValues(),
-		waits:      counter("waits_total", "Waits for another process to make an answer, by outcome: found, released (without an answer), or too long.", "outcome"),
+		evictions:  counter("evictions_total", "Answers evicted from memory.").WithLabelValues(),
+		joined:     counter("joined_flights_total", "Requests that waited for the answer of another request in the same process.").WithLabelValues(),
+		waits:      counter("waits_total", "Waits for another process to build an answer, by outcome: found, released (without an answer), or too long.", "outcome"),
 		seconds: instrument.Registered(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "strata_cache_redis_seconds", Help: "Time of calls to Redis, by operation.",
+			Name: "strata_cache_redis_seconds", Help: "Duration of calls to Redis, by operation.",
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25},
 		}, []string{"operation"})),
 		population: instrument.Registered(registry, newPopulation()),
 	}
 }
 
-// called records one call to Redis; kind of its failure, or none.
+// called records one call to Redis. kind is the kind of its failure; empty for none.
 func (m *metrics) called(operation string, took time.Duration, kind string) {
 	m.seconds.WithLabelValues(operation).Observe(took.Seconds())
 	if kind != "" {

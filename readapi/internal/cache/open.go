@@ -12,15 +12,15 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// Times that a connection may take, unless the URL says otherwise (dial_timeout, read_timeout, write_timeout,
-// pool_timeout). They are short because a miss costs less than waiting.
+// Timeouts of connections, unless the URL sets others (dial_timeout, read_timeout, write_timeout, pool_timeout). They are
+// short because a miss costs less than waiting.
 const (
 	DialTimeoutDefault = 500 * time.Millisecond
-	ReadTimeoutDefault = 100 * time.Millisecond // and writing
+	ReadTimeoutDefault = 100 * time.Millisecond // also for writing
 	PoolTimeoutDefault = 50 * time.Millisecond
 )
 
-// Bounds of what a URL may ask for; go-redis panics on sizes that make no sense.
+// Bounds of the sizes in a URL; go-redis panics on nonsensical ones.
 const (
 	poolSizeMax   = 10_000
 	bufferSizeMax = 16 << 20
@@ -31,27 +31,27 @@ const (
 //	redis://user:password@host:6379/0        one server
 //	rediss://…                               with TLS
 //	unix:///path/to/redis.sock?db=0          through a Unix socket
-//	redis://host:26379?master_name=main      the master that sentinels name; further sentinels with addr=host:port
-//	redis://host:6379?addr=host2:6379        a cluster, with further nodes to ask for the others
-//	redis://host:6379?cluster=true           a cluster, one node of it
+//	redis://host:26379?master_name=main      the master that sentinels name; addr=host:port adds a sentinel
+//	redis://host:6379?addr=host2:6379        a cluster, with several nodes to start from
+//	redis://host:6379?cluster=true           a cluster, with one node to start from
 //
-// Further parameters are go-redis's (pool_size=20, read_timeout=50ms, …). Errors name the URL without its user, its
-// password and its parameters.
+// Further parameters are go-redis's (pool_size=20, read_timeout=50ms, …). Errors quote the URL without user, password and
+// parameters.
 func Open(rawURL string) (redis.UniversalClient, error) {
 	connect, err := parseURL(rawURL)
 	if err != nil {
 		return nil, err
 	}
-	// What go-redis would print, a line for each failed dial, comes back as errors of the calls.
+	// go-redis would log a line for each failed dial. The calls return the same errors.
 	redis.SetLogger(silence{})
 	return connect(), nil
 }
 
-// parseURL returns what makes the client.
+// parseURL returns a function that creates the client.
 func parseURL(rawURL string) (connect func() redis.UniversalClient, err error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		// Neither the URL nor the reason: what is wrong may well be in the password.
+		// The error quotes neither the URL nor the cause, because the mistake may well be in the password.
 		return nil, errors.New("the Redis URL can't be parsed; special characters in a password must be percent-encoded")
 	}
 	query := u.Query()
@@ -81,16 +81,16 @@ func parseURL(rawURL string) (connect func() redis.UniversalClient, err error) {
 	return connect, nil
 }
 
-// shown is the part of a URL that tells servers apart and holds no secret.
+// shown returns the part of a URL that identifies the server and holds no secret.
 func shown(u *url.URL) string {
 	if u.User != nil || !strings.Contains(u.String(), "@") {
 		return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 	}
-	return u.Scheme + "://…" // what looks like a host may be part of a password with a slash or a question mark in it
+	return u.Scheme + "://…" // the apparent host may be part of a password that contains a slash or a question mark
 }
 
-// secretive says that an error may quote a part of a password, because it holds a character that ends it too early or
-// because it is among the parameters.
+// secretive reports whether an error may quote a part of a password, because the password contains a character that ends
+// it too early, or because it is one of the parameters.
 func secretive(rawURL string, u *url.URL) bool {
 	ats := strings.Count(rawURL, "@")
 	return ats > 1 || ats == 1 && u.User == nil || u.Query().Has("password")
@@ -149,7 +149,7 @@ func parseCluster(rawURL string) (func() redis.UniversalClient, error) {
 	return func() redis.UniversalClient { return redis.NewClusterClient(o) }, nil
 }
 
-// tight sets what the URL doesn't: short times, and no second try.
+// tight sets what the URL doesn't set: short timeouts, and no retries.
 func tight(dial, read, write, pool *time.Duration, retries *int) {
 	for timeout, otherwise := range map[*time.Duration]time.Duration{
 		dial: DialTimeoutDefault, read: ReadTimeoutDefault, write: ReadTimeoutDefault, pool: PoolTimeoutDefault,
@@ -159,23 +159,23 @@ func tight(dial, read, write, pool *time.Duration, retries *int) {
 		}
 	}
 	if *retries == 0 {
-		*retries = -1 // go-redis's word for none
+		*retries = -1 // go-redis's value for none
 	}
 }
 
-// onePool spares the connections of go-redis's second pool, for pipelines: everything here is one.
+// onePool disables go-redis's second pool, which is for pipelines: here, everything is a pipeline.
 func onePool(size *int) {
 	if *size == 0 {
 		*size = -1
 	}
 }
 
-// noNotifications spares a round trip for each new connection: notices of maintenance are a matter of hosted Redis Enterprise.
+// noNotifications saves a round trip for each new connection: only hosted Redis Enterprise sends maintenance notifications.
 func noNotifications() *maintnotifications.Config {
 	return &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }
 
-// sizes that a URL may set.
+// sizes are the sizes that a URL may set.
 type sizes struct{ pool, idleMin, idleMax, active, dials, pipelinePool, readBuffer, writeBuffer int }
 
 func (s sizes) check() error {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// outage tells the operator once that Redis is out of use and once that it is back, however many breakers open for it.
+// outage logs one warning when Redis fails and one message when it is back, however many breakers open.
 type outage struct {
 	logger *slog.Logger
 
@@ -18,11 +18,11 @@ type outage struct {
 
 func newOutage(logger *slog.Logger) *outage { return &outage{logger: logger, open: map[string]bool{}} }
 
-// began notes that operation's breaker has opened because of err.
+// began records that the breaker of an operation has opened because of err.
 func (o *outage) began(operation string, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	level := slog.LevelInfo // it has become worse, but somebody was told already
+	level := slog.LevelInfo // the outage has become worse, but the operator was already warned
 	if len(o.open) == 0 {
 		level, o.since = slog.LevelWarn, time.Now()
 	}
@@ -35,7 +35,7 @@ func (o *outage) began(operation string, err error) {
 		slog.String("kind", kindOf(err)), slog.Any("error", err))
 }
 
-// ended notes that operation's breaker has closed.
+// ended records that the breaker of an operation has closed.
 func (o *outage) ended(operation string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -6,13 +6,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// tier in memory that is counted.
+// tier is a part of a cache in memory.
 type tier interface {
 	Len() int
 	Bytes() int64
 }
 
-// population is what the caches that share a registry hold in memory, all together.
+// population collects metrics about the memory of all caches that share a registry.
 type population struct {
 	entries, bytes *prometheus.Desc
 
@@ -22,13 +22,13 @@ type population struct {
 
 func newPopulation() *population {
 	return &population{
-		entries: prometheus.NewDesc("strata_cache_entries", "Answers in memory.", nil, nil),
-		bytes:   prometheus.NewDesc("strata_cache_bytes", "Memory that they hold.", nil, nil),
+		entries: prometheus.NewDesc("strata_cache_entries", "Answers cached in memory.", nil, nil),
+		bytes:   prometheus.NewDesc("strata_cache_bytes", "Memory held by cached answers, in bytes.", nil, nil),
 		tiers:   map[tier]struct{}{},
 	}
 }
 
-// add counts a tier until the function that it returns is called.
+// add includes a tier until forget is called.
 func (p *population) add(t tier) (forget func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -40,13 +40,13 @@ func (p *population) add(t tier) (forget func()) {
 	}
 }
 
-// Describe is for prometheus.
+// Describe implements prometheus.Collector.
 func (p *population) Describe(descs chan<- *prometheus.Desc) {
 	descs <- p.entries
 	descs <- p.bytes
 }
 
-// Collect is for prometheus.
+// Collect implements prometheus.Collector.
 func (p *population) Collect(metrics chan<- prometheus.Metric) {
 	p.mu.Lock()
 	entries, bytes := 0, int64(0)

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// queue of jobs for a few workers. What doesn't fit is dropped: whoever adds never waits.
+// queue is a bounded queue of jobs for a few workers. Jobs that don't fit are dropped, so that add never waits.
 type queue struct {
 	work    func(context.Context, job)
-	urgent  chan job // those that others wait for
+	urgent  chan job // jobs with a turn, for which other processes wait
 	rest    chan job
 	room    atomic.Int64 // bytes that may still be added
 	closing chan struct{}
@@ -38,7 +38,7 @@ func newQueue(limits limits, work func(context.Context, job), metrics *metrics) 
 	return q
 }
 
-// add puts a job into the queue, those that hold a turn before all others, and says whether there was room.
+// add puts a job into the queue and reports whether there was room. Jobs that hold a turn go before all others.
 func (q *queue) add(j job) bool {
 	if q.closed() {
 		q.refuse(j, "closed")
@@ -63,7 +63,7 @@ func (q *queue) add(j job) bool {
 	}
 }
 
-// closed says that nothing can be added any more.
+// closed reports whether the queue accepts no more jobs.
 func (q *queue) closed() bool {
 	select {
 	case <-q.closing:
@@ -73,13 +73,14 @@ func (q *queue) closed() bool {
 	}
 }
 
+// refuse counts a dropped value.
 func (q *queue) refuse(j job, reason string) {
 	if j.key != "" {
 		q.dropped(reason)
 	}
 }
 
-// run works until the queue is closed and empty.
+// run executes jobs until the queue is closed and empty.
 func (q *queue) run(ctx context.Context) {
 	for {
 		select {
@@ -110,7 +111,7 @@ func (q *queue) do(ctx context.Context, j job) {
 	q.work(ctx, j)
 }
 
-// close waits until the queue is empty, and after a while drops what is left.
+// close waits until the queue is empty, for at most the drain time; then it drops the remaining jobs.
 func (q *queue) close() {
 	close(q.closing)
 	timer := time.AfterFunc(q.drain, q.cancel)

@@ -23,7 +23,7 @@ type shared[V Value] struct {
 	reads   *breaker
 	writes  *breaker
 	queue   *queue
-	stop    func() // the goroutines
+	stop    func() // ends the goroutines
 
 	unparsable sync.Once
 }
@@ -51,16 +51,16 @@ func newShared[V Value](config Config[V], metrics *metrics) *shared[V] {
 
 func (s *shared[V]) close() { s.stop() }
 
-// found in Redis, or not.
+// found is the result of a look-up in Redis.
 type found[V Value] struct {
 	key   Key
 	value V
 	ok    bool
 }
 
-// find looks for the value in Redis. If it isn't there, it sees to it that one process makes it: find returns either
-// another process's value, or the turn to make it. It also returns with neither, when Redis can't be used or the other
-// process takes too long; then the caller makes the value too.
+// find looks for the value in Redis. If Redis doesn't have it, find ensures that one process makes it: find returns either
+// another process's value, or the turn to make it. It returns neither if Redis can't be used, or if the other process takes
+// too long; then the caller makes the value as well.
 func (s *shared[V]) find(ctx context.Context, keys Keys) (found[V], turn) {
 	if s.queue.closed() {
 		return found[V]{}, none
@@ -72,12 +72,12 @@ func (s *shared[V]) find(ctx context.Context, keys Keys) (found[V], turn) {
 	mine := newTurn(s.naming.lock(keys))
 	won, hit, err := s.take(ctx, keys, mine)
 	switch {
-	case kindOf(err) == kindTimeout: // perhaps it was taken
+	case kindOf(err) == kindTimeout: // Redis may have granted the turn nevertheless
 		s.release(mine)
 		return found[V]{}, none
 	case err != nil:
 		return found[V]{}, none
-	case won && hit.ok: // it was stored between the two looks
+	case won && hit.ok: // it was stored between the two look-ups
 		s.release(mine)
 		return hit, none
 	case won:
@@ -89,7 +89,7 @@ func (s *shared[V]) find(ctx context.Context, keys Keys) (found[V], turn) {
 	}
 }
 
-// get looks under all keys in one round trip.
+// get looks all keys up in one round trip.
 func (s *shared[V]) get(ctx context.Context, keys Keys) (found[V], error) {
 	var gets *lookup
 	err := s.reads.run(ctx, "get", func(ctx context.Context) error {
@@ -103,7 +103,8 @@ func (s *shared[V]) get(ctx context.Context, keys Keys) (found[V], error) {
 	return s.first(ctx, gets), nil
 }
 
-// take asks for the turn to make a value, and looks for it once more: whoever had the turn before may have stored it.
+// take requests the turn to make a value, and looks for the value once more: the previous holder of the turn may have
+// stored it.
 func (s *shared[V]) take(ctx context.Context, keys Keys, mine turn) (won bool, hit found[V], err error) {
 	var gets *lookup
 	var set *redis.StatusCmd
@@ -119,7 +120,7 @@ func (s *shared[V]) take(ctx context.Context, keys Keys, mine turn) (won bool, h
 	return set.Err() == nil, s.first(ctx, gets), nil
 }
 
-// wait looks for another process's value, ever less often.
+// wait polls for another process's value, ever less often.
 func (s *shared[V]) wait(ctx context.Context, keys Keys, lock string) found[V] {
 	deadline := time.Now().Add(s.limits.wait)
 	for pause := 2 * time.Millisecond; time.Now().Add(pause).Before(deadline); pause *= 2 {
@@ -135,7 +136,7 @@ func (s *shared[V]) wait(ctx context.Context, keys Keys, lock string) found[V] {
 		case hit.ok:
 			s.metrics.waits.WithLabelValues("found").Inc()
 			return hit
-		case !held: // it failed, or made something that belongs elsewhere
+		case !held: // the other process failed, or its value belongs to another key
 			s.metrics.waits.WithLabelValues("released").Inc()
 			return found[V]{}
 		}
@@ -144,7 +145,7 @@ func (s *shared[V]) wait(ctx context.Context, keys Keys, lock string) found[V] {
 	return found[V]{}
 }
 
-// poll looks whether the lock is held, and then for the value, which is stored before the lock is released.
+// poll checks whether the lock is held, and then looks for the value, which is stored before the lock is released.
 func (s *shared[V]) poll(ctx context.Context, keys Keys, lock string) (held bool, hit found[V], err error) {
 	var gets *lookup
 	var exists *redis.IntCmd
@@ -166,6 +167,7 @@ type lookup struct {
 	gets []*redis.StringCmd
 }
 
+// look adds a look-up of the keys to a pipeline.
 func (s *shared[V]) look(ctx context.Context, pipe redis.Pipeliner, keys Keys) *lookup {
 	l := &lookup{keys: keys.list()}
 	for _, key := range l.keys {
@@ -174,12 +176,12 @@ func (s *shared[V]) look(ctx context.Context, pipe redis.Pipeliner, keys Keys) *
 	return l
 }
 
-// first returns the first value that is there and can be read.
+// first returns the first value that exists and can be parsed.
 func (s *shared[V]) first(ctx context.Context, l *lookup) found[V] {
 	for i, get := range l.gets {
 		b, err := get.Bytes()
 		if err != nil {
-			continue // it isn't there
+			continue // there is no value
 		}
 		value, err := s.parse(b)
 		if err == nil {
@@ -187,14 +189,14 @@ func (s *shared[V]) first(ctx context.Context, l *lookup) found[V] {
 		}
 		s.metrics.errors.WithLabelValues("get", "unparsable").Inc()
 		s.unparsable.Do(func() {
-			s.logger.LogAttrs(ctx, slog.LevelWarn, "a value in Redis can't be read, and is made anew; further ones are only counted",
+			s.logger.LogAttrs(ctx, slog.LevelWarn, "a value in Redis can't be parsed; building it anew, and only counting further ones",
 				slog.String("key", s.naming.value(l.keys[i])), slog.Int("bytes", len(b)), slog.Any("error", err))
 		})
 	}
 	return found[V]{}
 }
 
-// execute sends the commands and returns the first failure among them. A value that isn't there is none.
+// execute sends the commands and returns the first failure among them. A missing value is not a failure.
 func execute(ctx context.Context, pipe redis.Pipeliner) error {
 	commands, err := pipe.Exec(ctx)
 	for _, command := range commands {

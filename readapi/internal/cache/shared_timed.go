@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// findTimed looks for a value that was kept for a time, and how much of that is left, in one round trip.
+// findTimed returns a value that expires, and the time that it has left, in one round trip.
 func (s *shared[V]) findTimed(ctx context.Context, key Key) (value []byte, left time.Duration, ok bool) {
 	if s.queue.closed() {
 		return nil, 0, false
@@ -25,10 +25,10 @@ func (s *shared[V]) findTimed(ctx context.Context, key Key) (value []byte, left 
 	if value, err = get.Bytes(); err != nil {
 		return nil, 0, false
 	}
-	return value, max(ttl.Val(), 0), true // negative: its time was over between the two
+	return value, max(ttl.Val(), 0), true // negative if it expired between the two commands
 }
 
-// storeTimed hands a value to the workers.
+// storeTimed queues a value to be stored.
 func (s *shared[V]) storeTimed(key Key, value []byte, ttl time.Duration) {
 	switch {
 	case !s.reads.closed(), !s.writes.closed():
@@ -36,7 +36,7 @@ func (s *shared[V]) storeTimed(key Key, value []byte, ttl time.Duration) {
 	case len(value) > ValueBytesMax:
 		s.metrics.dropped.WithLabelValues("too large").Inc()
 	default:
-		// Redis knows no shorter time than a millisecond.
+		// The shortest time to live in Redis is a millisecond.
 		s.queue.add(job{key: s.naming.value(key), value: value, ttl: max(ttl, time.Millisecond)})
 	}
 }

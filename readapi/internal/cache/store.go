@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// job for a worker: a value to store, a turn to give back, or first the one and then the other.
+// job is a job for a worker: to store a value, to release a turn, or both in this order.
 type job struct {
 	key   string // empty: no value
 	value []byte
@@ -13,7 +13,8 @@ type job struct {
 	turn  turn
 }
 
-// store hands a value to the workers, and the turn with it. It says whether they will give the turn back.
+// store queues a value to be stored, and the turn to be released with it. It reports whether the workers will release the
+// turn.
 func (s *shared[V]) store(made Made[V], turn turn) bool {
 	switch {
 	case !s.reads.closed(), !s.writes.closed():
@@ -32,19 +33,20 @@ func (s *shared[V]) store(made Made[V], turn turn) bool {
 	if ttl <= 0 {
 		ttl = s.ttl
 	}
-	// Redis knows no shorter time than a millisecond.
+	// The shortest time to live in Redis is a millisecond.
 	ttl = max(ttl, time.Millisecond)
 	return s.queue.add(job{key: s.naming.value(made.Key), value: value, ttl: ttl, turn: turn})
 }
 
-// release gives a turn back without a value, so that those who wait for it go on at once.
+// release gives a turn back without a value, so that the processes that wait for it continue at once.
 func (s *shared[V]) release(t turn) {
 	if t != none {
 		s.queue.add(job{turn: t})
 	}
 }
 
-// write does a job, in one round trip: those who wait for the turn see the value when they see that it is over.
+// write executes a job in one round trip, so that a process that waits for the turn sees the value as soon as it sees that
+// the turn is over.
 func (s *shared[V]) write(ctx context.Context, j job) {
 	operation := "store"
 	if j.key == "" {

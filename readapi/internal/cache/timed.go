@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Timed keeps bytes that somebody else has made, each for a time of its own, in the two tiers of the cache that it belongs
-// to: in a part of the memory, and in the same Redis, behind the same breakers. It is safe for concurrent use, and ends with
-// its cache. Neither side may change the bytes.
+// Timed caches bytes that each have a time to live, in the two tiers of the cache that it belongs to: in memory of its own,
+// and in the same Redis, behind the same breakers. It is safe for concurrent use, and is closed with its cache. Neither
+// Timed nor its callers may change the bytes.
 //
-// It makes nothing, and so has no flights and no turns: who wants that identical requests share one maker has to see
-// to it between Get and Find.
+// It calls no maker, so it has no flights and no turns: a caller that wants identical requests to share one maker has to
+// arrange that between Get and Find.
 type Timed struct {
 	memory  *Memory[Key, timed]
 	remote  remote // nil without a Redis
@@ -23,13 +23,13 @@ type remote interface {
 	storeTimed(key Key, value []byte, ttl time.Duration)
 }
 
-// timed is a value and until when it is right.
+// timed is a value and its expiry.
 type timed struct {
 	value []byte
 	until time.Time
 }
 
-// timedOverhead is the memory of a value besides its bytes and its key.
+// timedOverhead is the memory of a value besides its bytes and its key, in bytes.
 const timedOverhead = 48
 
 func newTimed(bytes int64, remote remote, metrics *metrics) *Timed {
@@ -39,15 +39,15 @@ func newTimed(bytes int64, remote remote, metrics *metrics) *Timed {
 
 // Get returns the value of key if this process has it. It allocates nothing.
 func (t *Timed) Get(key Key) ([]byte, bool) {
-	found, ok := t.memory.Get(key)
-	if !ok || !time.Now().Before(found.until) {
+	entry, ok := t.memory.Get(key)
+	if !ok || !time.Now().Before(entry.until) {
 		return nil, false
 	}
 	t.metrics.memoryHits.Inc()
-	return found.value, true
+	return entry.value, true
 }
 
-// Find returns the value of key if Redis has it. It takes as long as Redis does, which is bounded (see Redis never hurts).
+// Find returns the value of key if Redis has it. It waits for Redis, but only for a bounded time (see "Redis never hurts").
 func (t *Timed) Find(ctx context.Context, key Key) ([]byte, bool) {
 	if t.remote != nil {
 		if value, left, ok := t.remote.findTimed(ctx, key); ok {
@@ -60,7 +60,7 @@ func (t *Timed) Find(ctx context.Context, key Key) ([]byte, bool) {
 	return nil, false
 }
 
-// Set keeps a value for ttl, in Redis as soon as there is time for it. It doesn't wait.
+// Set stores a value for ttl. It does not wait: Redis gets the value in the background.
 func (t *Timed) Set(key Key, value []byte, ttl time.Duration) {
 	if ttl <= 0 {
 		return
@@ -71,7 +71,7 @@ func (t *Timed) Set(key Key, value []byte, ttl time.Duration) {
 	}
 }
 
-// Remember keeps a value for ttl in this process alone.
+// Remember stores a value for ttl in this process only.
 func (t *Timed) Remember(key Key, value []byte, ttl time.Duration) {
 	if ttl > 0 {
 		t.memory.Replace(key, timed{value, time.Now().Add(ttl)})

@@ -2,25 +2,25 @@ package cache
 
 import "time"
 
-// Value is a finished answer. It is shared by everybody who asks, so it must not change.
+// Value is a finished answer. All callers share it, so it must not change.
 type Value interface {
-	// Weight is how many bytes of memory the value holds. When it grows, the cache has to be told, see Cache.Reweigh.
+	// Weight returns the memory that the value holds, in bytes. When it grows, call Cache.Reweigh.
 	Weight() int
 	// AppendBinary appends the form that Config.Parse reads.
 	AppendBinary(b []byte) []byte
 }
 
-// Made is what a maker returns.
+// Made is the result of a maker.
 type Made[V Value] struct {
-	// Key to keep the value under; it needn't be among those asked for.
+	// Key is the key under which to cache the value. It need not be among the requested keys.
 	Key Key
-	// Value for the caller and all who wait with it.
+	// Value is for the caller and all callers that wait with it.
 	Value V
-	// Keep says that the value may be kept at all. Without it, or without a Key, only those who wait now get it.
+	// Keep allows caching the value. Without it, or without a Key, only the callers that wait now get the value.
 	Keep bool
-	// TTL of the value in Redis; zero means Config.TTL. TTLImmutable suits what never changes.
+	// TTL is the value's time to live in Redis; zero means Config.TTL. Use TTLImmutable for a value that never changes.
 	TTL time.Duration
 }
 
-// kept says whether the value goes into the tiers.
+// kept reports whether the value is to be cached.
 func (m *Made[V]) kept() bool { return m.Keep && m.Key != (Key{}) }

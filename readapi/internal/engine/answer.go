@@ -17,23 +17,24 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// deprecationWarning is the Warning header of deprecated resources.
+// DeprecationWarning is the Warning header of deprecated operations.
 const DeprecationWarning = `299 - "Deprecated: See https://docs.hiro.so/stacks/api for more information"`
 
-// sent is an answer with what is to be said of the time at which it is sent.
+// Delivery is an answer together with the moment that its headers report.
 type Delivery struct {
 	*answer.Answer
 	moment answer.Moment
 }
 
-// write sends it through huma.
-func (s Delivery) Write(ctx huma.Context) {
+// Write sends the answer through huma.
+func (d Delivery) Write(ctx huma.Context) {
 	r, w := humago.Unwrap(ctx)
-	s.Serve(w, r, s.moment)
+	d.Serve(w, r, d.moment)
 }
 
-// read runs a handler on a snapshot, and once more when what went wrong is unlikely to go wrong again. p is what the
-// answer may depend on; nil is anything. known is the state that the database was in a moment ago; nil for not known.
+// Read runs a handler on a snapshot, and retries once after an error that is unlikely to repeat. p lists what the answer
+// may depend on; with a nil p it may depend on anything. known is the state that the database was in a moment ago; nil if
+// unknown. With a known state the handler first runs without a transaction, assuming that state.
 func (a *Engine) Read(ctx context.Context, p *Plan, known *register.State, handler handler) (value any, s *Snapshot, err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.Config.RequestTimeout)
 	defer cancel()
@@ -44,7 +45,7 @@ func (a *Engine) Read(ctx context.Context, p *Plan, known *register.State, handl
 			return value, s, err
 		}
 		if errors.Is(err, register.ErrIsolation) && !a.cannotAssume.Swap(true) {
-			a.Config.Logger.LogAttrs(ctx, slog.LevelInfo, "reads take one round trip more", slog.Any("reason", err))
+			a.Config.Logger.LogAttrs(ctx, slog.LevelInfo, "reads can't assume a known state; each takes one more round trip", slog.Any("reason", err))
 		}
 	}
 	for attempt := range 2 {
@@ -56,7 +57,7 @@ func (a *Engine) Read(ctx context.Context, p *Plan, known *register.State, handl
 		} else if !worthRetrying(err) {
 			break
 		}
-		a.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "a read failed", slog.Int("attempt", attempt+1), slog.Any("error", err))
+		a.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "read failed", slog.Int("attempt", attempt+1), slog.Any("error", err))
 	}
 	return nil, nil, err
 }
@@ -65,14 +66,14 @@ func handleIn(ctx context.Context, s *Snapshot, handler handler) (value any, err
 	defer s.Close()
 	defer func() {
 		if p := recover(); p != nil {
-			// Others may wait for the answer: it has to become one.
+			// Other requests may be waiting for this answer, so the panic has to become an error.
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
 	return handler(ctx, s)
 }
 
-// answerOf makes the answer of a value. A value with a method HTTPStatus decides its own status.
+// NewAnswer builds the answer for a handler's value. A value with a method HTTPStatus decides its own status.
 func NewAnswer(value any, c answer.Config) (*answer.Answer, error) {
 	if f, ok := value.(*File); ok {
 		f.describe(&c)
@@ -89,7 +90,7 @@ func NewAnswer(value any, c answer.Config) (*answer.Answer, error) {
 	return answer.New(c), nil
 }
 
-// failed makes the answer of an error, and tells the operator what the client is not told.
+// FailureAnswer builds the answer for an error. It logs errors whose details the client is not told.
 func (a *Engine) FailureAnswer(ctx context.Context, err error, c answer.Config) *answer.Answer {
 	x := ExchangeOf(ctx)
 	status, body, known := Failure(err, x.ID)
@@ -98,7 +99,7 @@ func (a *Engine) FailureAnswer(ctx context.Context, err error, c answer.Config) 
 		if status == http.StatusServiceUnavailable {
 			level = slog.LevelWarn
 		}
-		a.Config.Logger.LogAttrs(ctx, level, "a request failed", slog.String("id", x.ID), slog.String("operation", x.operation),
+		a.Config.Logger.LogAttrs(ctx, level, "request failed", slog.String("id", x.ID), slog.String("operation", x.operation),
 			slog.String("target", x.Target), slog.Int("status", status), slog.Any("error", err))
 		c.Fields = append(c.Fields, answer.Field{Name: "X-Request-Id", Values: []string{x.ID}})
 	}
@@ -109,7 +110,7 @@ func (a *Engine) FailureAnswer(ctx context.Context, err error, c answer.Config) 
 	return ErrorAnswer(body, c)
 }
 
-// failureAnswer makes the answer of an error that the client alone has to care about.
+// ClientErrorAnswer builds the answer for an error that is the client's alone, so that nothing is logged.
 func ClientErrorAnswer(err error) *answer.Answer {
 	status, body, _ := Failure(err, "")
 	c := answer.Config{Status: status}
@@ -123,20 +124,22 @@ func ClientErrorAnswer(err error) *answer.Answer {
 	return ErrorAnswer(body, c)
 }
 
+// ErrorAnswer builds an answer with a JSON body; a nil body stands for none.
 func ErrorAnswer(body any, c answer.Config) *answer.Answer {
 	if body != nil {
 		text, err := Encode(body)
 		if err != nil {
-			panic(err) // these types are our own
+			panic(err) // only our own types come here, and all of them can be encoded
 		}
 		c.ContentType, c.Body = JsonType, text
 	}
 	return answer.New(c)
 }
 
+// JsonType is the media type of JSON answers.
 const JsonType = "application/json; charset=utf-8"
 
-// encode writes a value as JSON. The characters <, > and & stay as they are.
+// Encode returns a value as JSON, without a newline at the end. It does not escape <, > and &.
 func Encode(value any) ([]byte, error) {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
@@ -147,7 +150,7 @@ func Encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
 }
 
-// isAnswer says whether an error is what the client asked for, rather than that something went wrong.
+// IsAnswer reports whether an error is a regular answer to the client, such as 404, rather than a failure of the server.
 func IsAnswer(err error) bool {
 	var own *Error
 	var other answerError

@@ -11,30 +11,31 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// batch is a list of queries that share one round trip.
+// Batch is a list of queries that share one round trip.
 type Batch struct {
 	Snapshot *Snapshot
 	Queries  []queuedQuery
 	err      error
-	// assumption is what the database says of the state that is assumed, in each row of the first query.
+	// assumption is the database's verdict on the assumed state, which each row of the first query carries.
 	assumption string
 }
 
-// queued is a query that waits for its batch to run.
+// queuedQuery is a query that waits for its batch to run.
 type queuedQuery struct {
 	sql  string
 	args []any
 	read func(pgx.Rows) error
 }
 
+// Batch returns an empty batch on the snapshot.
 func (s *Snapshot) Batch() *Batch { return &Batch{Snapshot: s} }
 
-// result holds the rows of a query, once its batch has run.
+// Result holds the rows of a query once its batch has run.
 type Result[T any] struct {
 	Rows []T
 }
 
-// first is the first row; ok is false when there is none.
+// First returns the first row; ok is false when there is none.
 func (r *Result[T]) First() (row T, ok bool) {
 	if len(r.Rows) == 0 {
 		return row, false
@@ -42,15 +43,15 @@ func (r *Result[T]) First() (row T, ok bool) {
 	return r.Rows[0], true
 }
 
-// query adds a query to a batch. {name} in it stands for the schema of the active version of the projection called
-// name. It begins with SELECT, and its first column is the array of events that the row comes from (of its source_seq
-// columns); columns gives the destinations of the others.
+// Query adds a query to a batch. In sql, {name} stands for the schema of the active version of the projection called
+// name. The query begins with SELECT. Its first column is the array of events that the row comes from (the values of its
+// source_seq columns); columns returns the scan destinations of the other columns.
 func Query[T any](b *Batch, columns func(row *T) []any, sql string, args ...any) *Result[T] {
 	return QueryPage(b, math.MaxInt, columns, sql, args...)
 }
 
-// queryPage is query for a page of limit rows and one more, which shows that there is a further page: that row is not
-// part of the answer, and neither are its events.
+// QueryPage is Query for a page of limit rows. The query selects one row more, whose presence shows that there is a
+// further page: that row is not part of the answer, and neither are its events.
 func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql string, args ...any) *Result[T] {
 	r := &Result[T]{}
 	q, err := b.prepare(sql, args)
@@ -64,7 +65,7 @@ func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql strin
 		first = []any{&b.assumption, &sources}
 	}
 	q.read = func(rows pgx.Rows) error {
-		r.Rows = nil // it may be read again, when it was sent together with one that failed
+		r.Rows = nil // the query is sent again if another one in the same round trip failed
 		for rows.Next() {
 			var row T
 			if err := rows.Scan(append(first[:len(first):len(first)], columns(&row)...)...); err != nil {
@@ -81,11 +82,11 @@ func QueryPage[T any](b *Batch, limit int, columns func(row *T) []any, sql strin
 	return r
 }
 
-// checks says whether the next query is the one that has to say, in a further first column, whether the assumed state is
-// the database's. All queries of a batch see the same snapshot, so that one has to.
+// checks reports whether the next query has to verify, in an extra first column, that the database is in the assumed
+// state. All queries of a batch see the same snapshot, so one check is enough: the first query's.
 func (b *Batch) checks() bool { return b.Snapshot.Assumed != nil && len(b.Queries) == 0 }
 
-// prepare makes of a query what is sent.
+// prepare returns the query in the form in which it is sent.
 func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 	q = queuedQuery{sql: sql, args: args}
 	key := preparedKey{sql: sql, schemas: b.Snapshot.State.Schemas()}
@@ -96,10 +97,10 @@ func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 		key.checks = len(b.Snapshot.Assumed)
 		q.args = append(args[:len(args):len(args)], register.AssumptionArgs(b.Snapshot.Assumed)...)
 	}
-	// Texts that are made are not looked through again, so that nobody sees which versions they read.
-	looked := len(b.Snapshot.others) > 0 || b.Snapshot.choice != nil
-	if made, ok := b.Snapshot.prepared.Load(key); ok && !looked {
-		q.sql = made.(string)
+	// Only expand sees which versions a query reads: a stored text must not be used where that has to be known.
+	mustExpand := len(b.Snapshot.others) > 0 || b.Snapshot.choice != nil
+	if text, ok := b.Snapshot.prepared.Load(key); ok && !mustExpand {
+		q.sql = text.(string)
 		return q, nil
 	}
 	if q.sql, err = b.Snapshot.expand(sql); err != nil {
@@ -113,14 +114,14 @@ func (b *Batch) prepare(sql string, args []any) (q queuedQuery, err error) {
 	return q, nil
 }
 
-// prepared tells queries apart whose text is made. There are as many as there are queries in the program, and versions of
-// projections while it runs.
+// preparedKey identifies a prepared query text. There are no more of them than queries in the program times the
+// combinations of active versions while it runs.
 type preparedKey struct {
 	sql, schemas, operation string
 	checks                  int
 }
 
-// run runs the queries; more batches may follow.
+// Run runs the queries; more batches may follow.
 func (b *Batch) Run(ctx context.Context) error {
 	if b.err != nil {
 		return b.err
@@ -129,7 +130,7 @@ func (b *Batch) Run(ctx context.Context) error {
 		return err
 	}
 	if b.Snapshot.Assumed != nil {
-		return register.Holds(b.assumption) // without a row nobody has said so, and it is read again
+		return register.Holds(b.assumption) // without a row nothing was confirmed, and the request is read again
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 }
 
-// runLast runs the queries and ends the snapshot in the same round trip.
+// RunLast runs the queries and ends the transaction in the same round trip.
 func (b *Batch) RunLast(ctx context.Context) error {
 	if b.Snapshot.Assumed == nil && !b.Snapshot.KeepOpen {
 		b.Queries = append(b.Queries, queuedQuery{sql: `COMMIT`, read: func(rows pgx.Rows) error {
@@ -156,7 +157,7 @@ func (b *Batch) RunLast(ctx context.Context) error {
 	return b.Run(ctx)
 }
 
-// expand puts schemas in the place of names of projections.
+// expand replaces each {name} of a projection with the schema of its active version.
 func (s *Snapshot) expand(sql string) (string, error) {
 	var b strings.Builder
 	for {

@@ -15,25 +15,25 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// versionsHeader says in a request which versions of projections to read instead of the active ones, as in "ft=2, nft=3",
-// and in its answer which were read.
+// VersionsHeader names, in a request, the projection versions to read instead of the active ones, as in "ft=2, nft=3".
+// In the answer it names the versions that were read.
 const VersionsHeader = "Strata-Projection"
 
-// ChoosingVersions is the API for who may read versions that are not active: the header Strata-Projection of a request
-// names them, as in "ft=2, nft=3". A version brings along what belongs to it, as it would when it became active. Such a
-// request is answered from one snapshot of the database, and neither from what was kept nor is its answer; it says in the
-// same header which versions were read. 400 for what is no choice, or of no projection; 404 for a version that does not exist; 409
-// for one that other code has built, and for versions that don't go together.
+// ChoosingVersions returns a handler for clients that may read inactive versions: the request header Strata-Projection
+// names them, as in "ft=2, nft=3". Choosing a version also chooses the versions that would become active with it. Such a
+// request is answered from one snapshot of the database; the cache is neither read nor filled. The answer names the
+// versions that were read in the same header. The status is 400 for a malformed header or an unknown projection, 404 for
+// a version that does not exist, and 409 for a version that other code has built or for versions that don't fit together.
 //
-// ServeHTTP of the API itself ignores the header.
+// The engine's own ServeHTTP ignores the header.
 func (a *Engine) ChoosingVersions() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked := r.Header.Values(VersionsHeader)
-		if len(asked) == 0 {
+		lines := r.Header.Values(VersionsHeader)
+		if len(lines) == 0 {
 			a.ServeHTTP(w, r)
 			return
 		}
-		numbers, err := parseVersions(strings.Join(asked, ","))
+		numbers, err := parseVersions(strings.Join(lines, ","))
 		if err != nil {
 			a.setCommonHeader(w.Header())
 			ClientErrorAnswer(err).Serve(w, r, answer.Moment{})
@@ -41,7 +41,7 @@ func (a *Engine) ChoosingVersions() http.Handler {
 		}
 		c := &choice{numbers: numbers, read: map[string]int{}}
 		r = r.WithContext(context.WithValue(r.Context(), choiceKey{}, c))
-		// A tag that the client has is of other versions' rows.
+		// The client's entity tag may belong to the rows of other versions.
 		r.Header = r.Header.Clone()
 		for _, condition := range []string{"If-None-Match", "If-Match", "If-Modified-Since", "If-Range"} {
 			r.Header.Del(condition)
@@ -50,24 +50,24 @@ func (a *Engine) ChoosingVersions() http.Handler {
 	})
 }
 
-// choice is which versions a request reads.
+// choice is the set of versions that a request reads instead of the active ones.
 type choice struct {
 	numbers map[string]int // by projection, as the client chose
-	read    map[string]int // those that were looked at
+	read    map[string]int // by projection, those that were actually read
 }
 
 type choiceKey struct{}
 
-// choiceOf is the choice of a request; nil when it reads the active versions.
+// ChoiceOf returns the choice of a request; nil when the request reads the active versions.
 func ChoiceOf(ctx context.Context) *choice {
 	c, _ := ctx.Value(choiceKey{}).(*choice)
 	return c
 }
 
-// versionChoice is one of a choice: the name of a projection and the number of a version.
+// versionChoice matches one item of the header: a projection's name and a version number.
 var versionChoice = regexp.MustCompile(`^\s*([a-z][a-z0-9_]{0,62})\s*=\s*([1-9][0-9]{0,9})\s*$`)
 
-// parseVersions reads the header of a request.
+// parseVersions parses the header's value into version numbers by projection.
 func parseVersions(text string) (map[string]int, error) {
 	numbers := map[string]int{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -84,9 +84,9 @@ func parseVersions(text string) (map[string]int, error) {
 	return numbers, nil
 }
 
-// in is a state with the chosen versions in the place of the active ones.
-func (c *choice) in(state *register.State, rules map[string]int) (*register.State, error) {
-	made, err := state.Choose(c.numbers)
+// apply returns a copy of the state in which the chosen versions are active. rules are this program's rules numbers.
+func (c *choice) apply(state *register.State, rules map[string]int) (*register.State, error) {
+	chosen, err := state.Choose(c.numbers)
 	switch {
 	case errors.Is(err, register.ErrNoProjection):
 		return nil, BadRequest("%s: %s", VersionsHeader, err)
@@ -95,15 +95,15 @@ func (c *choice) in(state *register.State, rules map[string]int) (*register.Stat
 	case err != nil:
 		return nil, &Error{CodeConflict, fmt.Sprintf("%s: %s", VersionsHeader, err)}
 	}
-	for _, v := range made.Foreign(rules) {
+	for _, v := range chosen.Foreign(rules) {
 		if state.Active(v.Name) == nil || state.Active(v.Name).Number != v.Number {
 			return nil, &Error{CodeConflict, fmt.Sprintf("%s: %s=%d has rules %d, and this process those of number %d: ask one that has its code", VersionsHeader, v.Name, v.Number, v.Rules, rules[v.Name])}
 		}
 	}
-	return made, nil
+	return chosen, nil
 }
 
-// header is what the answer says.
+// header returns the header's value for the answer: the versions that were read.
 func (c *choice) header() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(c.read)) {
@@ -112,7 +112,7 @@ func (c *choice) header() string {
 	return strings.Join(parts, ", ")
 }
 
-// choosingWriter says of an answer which versions it is made of, and that nobody may keep it.
+// choosingWriter adds the versions that were read to the header of an answer, and forbids caching it.
 type choosingWriter struct {
 	http.ResponseWriter
 	choice  *choice

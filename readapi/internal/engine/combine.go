@@ -14,46 +14,47 @@ import (
 )
 
 const (
-	// combinedMax is how many reads share a round trip at most.
+	// combinedMax is the maximum number of reads that share a round trip.
 	combinedMax = 16
-	// tripsMax is how many shared round trips are under way at a time. A read that finds fewer does not wait.
+	// tripsMax is the maximum number of shared round trips under way at a time. Below it, a read does not wait.
 	tripsMax = 3
-	// combinePatience is how long a read waits for others' round trips to end before it makes one of its own.
+	// combinePatience is how long a read waits for the round trips under way before it makes one alone.
 	combinePatience = 5 * time.Millisecond
 )
 
-// combiner lets brief reads that come at the same time share round trips: the more there are, the less each costs. Whoever
-// makes a round trip takes along what waits. Nothing waits for company: only while enough are under way.
+// combiner lets brief reads that arrive at the same time share round trips: the more there are, the less each costs. The
+// read that makes a round trip takes the waiting reads along. A read never waits for others to join it; it waits only
+// while tripsMax round trips are under way.
 //
-// Each read says for itself whether the state that it assumes holds. One that fails spoils those sent with it, which are
-// then sent alone.
+// Each read checks for itself whether its assumed state holds. A read that fails takes those in the same round trip down
+// with it; these are then sent again, each alone.
 type combiner struct {
 	pool *pgxpool.Pool
-	// apart are the round trips of reads that were not taken along. They take turns: more at a time than the processors can do would
-	// only make each of them wait for all others.
-	apart *semaphore.Weighted
+	// soloTrips bounds the round trips of reads that are sent alone: with more of them at a time than the processors
+	// can handle, each would only wait for all the others.
+	soloTrips *semaphore.Weighted
 
 	mu      sync.Mutex
 	waiting []*combinedRead
 	trips   int
 }
 
-// combined is the queries of one read.
+// combinedRead is one read: its queries, and what became of them.
 type combinedRead struct {
 	queries   []queuedQuery
-	done      chan struct{} // closed when they were sent
+	done      chan struct{} // closed when the round trip has ended
 	read      bool          // all rows were read
-	alone     bool          // nothing was sent with it
+	alone     bool          // nothing else was in the round trip
 	err       error
-	turn      chan struct{} // that it is to make a round trip
-	appointed bool          // that it was told so; guarded by the combiner's mutex
+	turn      chan struct{} // receives when this read has to make the next round trip
+	appointed bool          // turn was sent to and not yet honoured; guarded by the combiner's mutex
 }
 
 func newCombiner(pool *pgxpool.Pool) *combiner {
-	return &combiner{pool: pool, apart: semaphore.NewWeighted(int64(2 * runtime.GOMAXPROCS(0)))}
+	return &combiner{pool: pool, soloTrips: semaphore.NewWeighted(int64(2 * runtime.GOMAXPROCS(0)))}
 }
 
-// send runs queries in one snapshot, with others' or alone.
+// send runs the queries in one snapshot, sharing a round trip with other reads or alone.
 func (c *combiner) send(ctx context.Context, queries []queuedQuery) error {
 	own := &combinedRead{queries: queries, done: make(chan struct{}), turn: make(chan struct{}, 1)}
 	c.mu.Lock()
@@ -65,17 +66,17 @@ func (c *combiner) send(ctx context.Context, queries []queuedQuery) error {
 		c.mu.Unlock()
 	}
 	if !c.wait(ctx, own) || !own.read && !own.alone && ctx.Err() == nil {
-		if err := c.apart.Acquire(ctx, 1); err != nil {
+		if err := c.soloTrips.Acquire(ctx, 1); err != nil {
 			return fmt.Errorf("wait for other reads to end: %w", err)
 		}
-		defer c.apart.Release(1)
+		defer c.soloTrips.Release(1)
 		return sendAlone(ctx, c.pool, queries)
 	}
 	return own.err
 }
 
-// wait returns when the read was sent, and makes round trips when it is the read's turn. It is false when the read lost
-// its patience.
+// wait returns when the read's round trip has ended. It makes round trips when it is the read's turn. sent is false when
+// the read has waited for combinePatience in vain.
 func (c *combiner) wait(ctx context.Context, own *combinedRead) (sent bool) {
 	select {
 	case <-own.done:
@@ -102,7 +103,7 @@ func (c *combiner) wait(ctx context.Context, own *combinedRead) (sent bool) {
 	}
 }
 
-// travel makes a round trip for what waits, and passes the right to do so on. It unlocks the mutex.
+// travel makes a round trip for the waiting reads, then passes the turn on. The caller holds the mutex; travel unlocks it.
 func (c *combiner) travel(ctx context.Context) {
 	n := min(len(c.waiting), combinedMax)
 	reads := slices.Clone(c.waiting[:n])
@@ -116,7 +117,8 @@ func (c *combiner) travel(ctx context.Context) {
 	c.mu.Unlock()
 }
 
-// pass gives the right to make a round trip to the first that waits for it.
+// pass gives the turn to the first waiting read that doesn't have one. Without such a read, one round trip fewer is
+// under way.
 func (c *combiner) pass() {
 	for _, w := range c.waiting {
 		if !w.appointed {
@@ -128,7 +130,7 @@ func (c *combiner) pass() {
 	c.trips--
 }
 
-// resign passes on a right that came too late.
+// resign passes on a turn that came after the read was done.
 func (c *combiner) resign(own *combinedRead) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,7 +139,7 @@ func (c *combiner) resign(own *combinedRead) {
 	}
 }
 
-// leave takes a read off the list, unless it is its turn, or it is under way.
+// leave takes a read off the waiting list. It returns false if it is the read's turn, or its round trip is under way.
 func (c *combiner) leave(own *combinedRead) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +151,7 @@ func (c *combiner) leave(own *combinedRead) bool {
 	return true
 }
 
-// trip sends the queries of reads, in one snapshot.
+// trip runs the queries of several reads in one round trip and one snapshot.
 func trip(ctx context.Context, pool *pgxpool.Pool, reads []*combinedRead) {
 	var all []queuedQuery
 	for _, r := range reads {
@@ -172,7 +174,7 @@ func trip(ctx context.Context, pool *pgxpool.Pool, reads []*combinedRead) {
 	}
 }
 
-// sendAlone runs queries in one snapshot, on a connection of their own.
+// sendAlone acquires a connection and runs the queries on it, in one snapshot.
 func sendAlone(ctx context.Context, pool *pgxpool.Pool, queries []queuedQuery) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
@@ -182,9 +184,9 @@ func sendAlone(ctx context.Context, pool *pgxpool.Pool, queries []queuedQuery) e
 	return sendOn(ctx, conn, queries)
 }
 
-// sendOn runs queries in one round trip, which is one implicit transaction where there is none.
+// sendOn runs the queries in one round trip. Outside a transaction, the round trip is an implicit one.
 func sendOn(ctx context.Context, conn *pgxpool.Conn, queries []queuedQuery) error {
-	if len(queries) == 1 { // alone it costs less than in a pipeline
+	if len(queries) == 1 { // cheaper than a pipeline of one
 		rows, err := conn.Query(ctx, queries[0].sql, queries[0].args...)
 		if err != nil {
 			return err

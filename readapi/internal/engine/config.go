@@ -12,47 +12,48 @@ import (
 	"strata/readapi/internal/cache"
 )
 
-// engineConfig of an engine. Description is required, and Pool to answer anything but the documentation; the zero value of any other
-// field means its default.
+// Config configures an Engine. Description is required, and so is Pool for anything but the documentation. The zero
+// value of any other field means its default.
 type Config struct {
-	// Description is what huma starts from: it has the title, the tags and the registry of schemas.
+	// Description is huma's starting point: title, tags and schema registry.
 	Description huma.Config
-	// Pool is the database that is read; a replica will do.
+	// Pool connects to the database that is read; a replica will do.
 	Pool *pgxpool.Pool
-	// Logger for what an operator should know; each request is a debug record. Default none.
+	// Logger receives what an operator should know, and each request at level debug; default none.
 	Logger *slog.Logger
-	// Registry that the metrics are registered with; default a new one.
+	// Registry is where the metrics are registered; default a new one.
 	Registry *prometheus.Registry
-	// Rules are the numbers of the code of each projection that this program knows, by name. What other code has built is not
-	// read: such reads are answered with 503. Default none, and anything is read.
+	// Rules are the rules numbers of this program's projections, by projection: they number the code that builds a
+	// version's rows. Versions that other code has built are not read; such reads are answered with 503. Default none:
+	// all versions are read.
 	Rules map[string]int
-	// Version that answers say the program is.
+	// Version is the program's version, which answers report.
 	Version Version
-	// Network that the archive is of; default mainnet.
+	// Network is the network that the archive belongs to; default mainnet.
 	Network string
 	// StatementTimeout bounds each query in the database; default 10 s.
 	StatementTimeout time.Duration
-	// RequestTimeout bounds all the waiting for the database that one request may do; default 15 s.
+	// RequestTimeout bounds the total time that a request may wait for the database; default 15 s.
 	RequestTimeout time.Duration
-	// CacheBytes bounds the memory for answers that are kept; default 64 MiB.
+	// CacheBytes bounds the memory for cached answers; default 64 MiB.
 	CacheBytes int64
-	// TimedBytes is how much of CacheBytes is for answers that are right for a time, not in a state; default none.
+	// TimedBytes is the part of CacheBytes for answers that expire with time rather than with the state; default none.
 	TimedBytes int64
-	// Redis is where processes share their answers; default none. It stays the caller's to close.
+	// Redis is where processes share their answers; default none. The caller closes it.
 	Redis redis.UniversalClient
-	// RedisPrefix is what all keys in Redis begin with; default "strata:".
+	// RedisPrefix is the prefix of all keys in Redis; default "strata:".
 	RedisPrefix string
-	// Program tells the answers of this program, as it is configured, from those of others with which it may share a Redis; default
-	// Version.
+	// Program separates the answers of this program, as it is configured, from those of others that share the Redis;
+	// default Version.
 	Program string
-	// Signal gives the channel that is closed at the next sign that the tables may have changed; default none. Without
-	// it a change is seen at the next WatchInterval.
+	// Signal returns a channel that is closed at the next sign that the tables may have changed; default none. Without
+	// it a change is noticed after WatchInterval at most.
 	Signal func() <-chan struct{}
-	// WatchInterval is how often to look for changes in any case; default 100 ms.
+	// WatchInterval is the interval at which to look for changes in any case; default 100 ms.
 	WatchInterval time.Duration
 }
 
-// Defaults of engineConfig.
+// Defaults of Config.
 const (
 	NetworkDefault          = "mainnet"
 	StatementTimeoutDefault = 10 * time.Second

@@ -7,10 +7,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Prepare sets up connections for reading, before the pool is made: what is sent together sees one snapshot, writes
-// nothing, and takes no longer than so long (zero: StatementTimeoutDefault). An API works with any pool; with one like
-// this most of its reads take a single round trip, and each query is planned but once on a connection: to plan one takes
-// longer than to run it. How a query is run must therefore not hang on its arguments.
+// Prepare configures connections for reading; call it before creating the pool. Queries that are sent together then see
+// one snapshot, can't write, and are canceled after statementTimeout (0 means StatementTimeoutDefault).
+//
+// The engine works with any pool. With a prepared one, most reads take a single round trip, and each connection plans
+// each query only once: planning takes longer than execution. Therefore the best plan of a query must not depend on its
+// arguments.
 func Prepare(config *pgxpool.Config, statementTimeout time.Duration) {
 	if statementTimeout <= 0 {
 		statementTimeout = StatementTimeoutDefault

@@ -10,32 +10,33 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// dependencies are what an answer is made of. As long as none of it changes, neither does the answer: that is how long
-// it is kept. The less a resource depends on, the longer; what its handler reads must be among it.
+// Dependencies list what an answer depends on. The answer stays cached until one of them changes, so the fewer there are,
+// the longer it stays. They must include everything that the handler reads.
 type Dependencies struct {
-	// unchanging says that an answer with status 200 never changes. What else there is counts for the others.
+	// Unchanging is set if an answer with status 200 never changes. The other dependencies then count only for answers with
+	// another status.
 	Unchanging bool
-	// log: the size of the log.
+	// Log is the size of the log.
 	Log bool
-	// register: everything there is to know of all versions of all projections.
+	// Register is the whole register: everything about all versions of all projections.
 	Register bool
-	// tips: all rows of the active versions of these projections.
+	// tips are projections, all rows of whose active versions count.
 	tips []string
-	// shards: those rows of the active versions of projections that are of these resources.
+	// shards are parts of the rows of active versions: those of certain resources, such as an account.
 	shards []register.Shard
-	// besides are shards as well, of projections without which there is an answer all the same.
-	besides []register.Shard
+	// optionalShards are further shards, of projections that need not have an active version.
+	optionalShards []register.Shard
 }
 
-// dependent is an input that knows better than its resource what the answer depends on.
+// dependent is an input that knows what its answer depends on. This takes precedence over Operation.DependsOn.
 type dependent interface {
 	Dependencies() Dependencies
 }
 
-// onTip is for answers that any new block may change.
+// OnTip returns the dependencies of an answer that any new block may change.
 func OnTip(projections ...string) Dependencies { return Dependencies{tips: projections} }
 
-// and adds the rows of a resource, which has a name in package domain/shard.
+// And adds the rows of the named resources; package domain/shard defines their names.
 func (d Dependencies) And(projection string, names ...string) Dependencies {
 	d.shards = slices.Clip(d.shards)
 	for _, name := range names {
@@ -44,16 +45,16 @@ func (d Dependencies) And(projection string, names ...string) Dependencies {
 	return d
 }
 
-// with adds the rows of a resource that count while a version of the projection is active.
+// With adds the rows of the named resources of a projection that need not have an active version.
 func (d Dependencies) With(projection string, names ...string) Dependencies {
-	d.besides = append(slices.Clip(d.besides), On(projection, names...).shards...)
+	d.optionalShards = append(slices.Clip(d.optionalShards), On(projection, names...).shards...)
 	return d
 }
 
-// all are the shards, those that may be missing too.
-func (d *Dependencies) all() iter.Seq[register.Shard] {
+// allShards iterates over the shards, including the optional ones.
+func (d *Dependencies) allShards() iter.Seq[register.Shard] {
 	return func(yield func(register.Shard) bool) {
-		for _, shards := range [][]register.Shard{d.shards, d.besides} {
+		for _, shards := range [][]register.Shard{d.shards, d.optionalShards} {
 			for _, shard := range shards {
 				if !yield(shard) {
 					return
@@ -63,19 +64,20 @@ func (d *Dependencies) all() iter.Seq[register.Shard] {
 	}
 }
 
-// on is for answers made of the rows of some resources alone. Whatever a handler knows of the tip must not show in them.
+// On returns the dependencies of an answer that is built only from the rows of the named resources. Nothing that the
+// handler knows about the tip may show in the answer.
 func On(projection string, names ...string) Dependencies {
 	return Dependencies{}.And(projection, names...)
 }
 
-// include says whether rows of a projection are among the dependencies.
+// include reports whether the dependencies include rows of a projection.
 func (d *Dependencies) include(projection string) bool {
 	return d.Register || slices.Contains(d.tips, projection) ||
 		slices.ContainsFunc(d.shards, func(s register.Shard) bool { return s.Projection == projection }) ||
-		slices.ContainsFunc(d.besides, func(s register.Shard) bool { return s.Projection == projection })
+		slices.ContainsFunc(d.optionalShards, func(s register.Shard) bool { return s.Projection == projection })
 }
 
-// appendState adds what the dependencies are in a state: two states for which it is the same give the same answer.
+// appendState appends the dependencies' values in a state: two states with the same values give the same answer.
 func (d *Dependencies) appendState(b []byte, s *register.State) []byte {
 	b = append(b, s.Archive[:]...)
 	if d.Log || d.Register {
@@ -91,7 +93,7 @@ func (d *Dependencies) appendState(b []byte, s *register.State) []byte {
 			b = binary.BigEndian.AppendUint64(b, uint64(v.Position))
 		}
 	}
-	for shard := range d.all() {
+	for shard := range d.allShards() {
 		v := s.Active(shard.Projection)
 		b = appendVersion(b, v)
 		if v != nil {
@@ -101,7 +103,7 @@ func (d *Dependencies) appendState(b []byte, s *register.State) []byte {
 	return b
 }
 
-// appendVersion adds which version is active, and whether it has a block at all.
+// appendVersion appends the identity of an active version, and whether it has a block.
 func appendVersion(b []byte, v *register.Version) []byte {
 	if v == nil {
 		return append(b, 0)
@@ -114,7 +116,8 @@ func appendVersion(b []byte, v *register.Version) []byte {
 	return append(b, v.Epoch[:]...)
 }
 
-// moment is what the headers say of a state: the position of the least advanced projection among the dependencies.
+// moment returns what the headers report about a state: the position of the least advanced projection among the
+// dependencies.
 func (d *Dependencies) moment(s *register.State) (m answer.Moment) {
 	least := d.LeastAdvanced(s)
 	if least == nil {
@@ -130,6 +133,7 @@ func (d *Dependencies) moment(s *register.State) (m answer.Moment) {
 	return m
 }
 
+// LeastAdvanced returns the active version among the dependencies that reflects the fewest events; nil when there is none.
 func (d *Dependencies) LeastAdvanced(s *register.State) (least *register.Version) {
 	if d.Register {
 		return s.LeastAdvanced()
@@ -137,13 +141,13 @@ func (d *Dependencies) LeastAdvanced(s *register.State) (least *register.Version
 	for _, name := range d.tips {
 		least = lessAdvanced(least, s.Active(name))
 	}
-	for shard := range d.all() {
+	for shard := range d.allShards() {
 		least = lessAdvanced(least, s.Active(shard.Projection))
 	}
 	return least
 }
 
-// actives are the active versions of the projections among the dependencies, some of them several times.
+// actives iterates over the active versions of the projections among the dependencies, some of them several times.
 func (d *Dependencies) actives(s *register.State) iter.Seq[*register.Version] {
 	return func(yield func(*register.Version) bool) {
 		if d.Register {
@@ -158,7 +162,7 @@ func (d *Dependencies) actives(s *register.State) iter.Seq[*register.Version] {
 				return
 			}
 		}
-		for shard := range d.all() {
+		for shard := range d.allShards() {
 			if v := s.Active(shard.Projection); v != nil && !yield(v) {
 				return
 			}
@@ -166,8 +170,8 @@ func (d *Dependencies) actives(s *register.State) iter.Seq[*register.Version] {
 	}
 }
 
-// versions are the active versions of the projections among the dependencies, when they are all there is to it;
-// otherwise nil.
+// versions returns the active versions of the projections among the dependencies if the answer depends on nothing else,
+// and all required projections have one; otherwise nil.
 func (d *Dependencies) versions(s *register.State) (versions []*register.Version) {
 	if d.Log || d.Register || d.Unchanging {
 		return nil
@@ -189,12 +193,13 @@ func (d *Dependencies) versions(s *register.State) (versions []*register.Version
 			return nil
 		}
 	}
-	for _, shard := range d.besides {
+	for _, shard := range d.optionalShards {
 		add(shard.Projection)
 	}
 	return versions
 }
 
+// lessAdvanced returns the one of two versions that reflects fewer events; the other one if one is nil.
 func lessAdvanced(v, w *register.Version) *register.Version {
 	if v == nil || w != nil && w.LogSeq < v.LogSeq {
 		return w

@@ -15,8 +15,8 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// Engine answers operations, which resources add to it. It is an http.Handler, safe for concurrent use once all resources are
-// mounted.
+// Engine serves the operations that resources add to it. It is an http.Handler, safe for concurrent use once all
+// resources are mounted.
 type Engine struct {
 	Config  Config
 	mux     *http.ServeMux
@@ -27,28 +27,28 @@ type Engine struct {
 	Watch    *register.Watch
 	Cache    *cache.Cache[cachedAnswer]
 	plans    *cache.Memory[string, *Plan] // by request target, as the client wrote it
-	combiner *combiner                    // of brief reads
+	combiner *combiner                    // shares round trips among brief reads
 
 	Routes  map[string]string // operation id (or other name) by mux pattern
 	Tracers map[string]tracer // by operation id
 
-	prepared sync.Map // SQL texts by prepared
-	// cannotAssume says that the connections don't have the isolation that assumptions need.
-	cannotAssume atomic.Bool
-	program      string   // tells the answers of this program from those of others
-	version      []string // value of X-API-Version
-	toldForeign  string   // what the operator was told last of active versions that can't be read here
+	prepared sync.Map // SQL texts by preparedKey
+	// cannotAssume is set once a connection turned out to lack the isolation level that assumptions need.
+	cannotAssume    atomic.Bool
+	program         string   // part of every cache key: separates this program's answers from other builds' answers
+	version         []string // value of X-API-Version
+	reportedForeign string   // the unreadable active versions that were last logged; empty for none
 
 	shared     sync.Map // values that resources share, by type
 	onChange   []func()
 	background []func(ctx context.Context)
 }
 
-// plansShare is the fraction of the answer memory, 1/plansShare, that plans may take.
+// plansShare is the share of CacheBytes that plans may take: 1/plansShare.
 const plansShare = 8
 
-// newEngine makes an engine without any operations. It does not touch the database. While Run runs, answers are kept; without
-// it, each is made anew.
+// New returns an engine without operations. It does not touch the database. Answers are cached only while Run runs;
+// otherwise each request builds its own.
 func New(config Config) *Engine {
 	a := &Engine{Config: config.withDefaults(), mux: http.NewServeMux()}
 	a.Routes, a.Tracers = map[string]string{}, map[string]tracer{}
@@ -63,7 +63,8 @@ func New(config Config) *Engine {
 	plans := a.Config.CacheBytes / plansShare
 	a.plans = cache.NewMemory(plans, func(target string, p *Plan) int { return p.weight(target) }, func() {})
 	a.Cache = cache.New(cache.Config[cachedAnswer]{
-		MemoryBytes: a.Config.CacheBytes - plans - a.Config.TimedBytes, TimedBytes: a.Config.TimedBytes, Redis: a.Config.Redis, Parse: a.parseCached,
+		MemoryBytes: a.Config.CacheBytes - plans - a.Config.TimedBytes, TimedBytes: a.Config.TimedBytes,
+		Redis: a.Config.Redis, Parse: a.parseCached,
 		Prefix: a.Config.RedisPrefix, Timeout: a.Config.RequestTimeout, Logger: a.Config.Logger, Registerer: a.Config.Registry,
 	})
 	a.Huma = huma.NewAPI(a.Config.Description, checkingAdapter{humago.NewAdapter(a.mux, "")})
@@ -71,7 +72,8 @@ func New(config Config) *Engine {
 	return a
 }
 
-// Run keeps answers until ctx ends, and gives back what that takes. It must not be called twice.
+// Run watches the database, which allows answers to be cached, and runs the background functions. It returns when ctx
+// has ended and its resources are released. It must not be called twice.
 func (a *Engine) Run(ctx context.Context) {
 	defer a.Cache.Close()
 	var running sync.WaitGroup
@@ -82,22 +84,22 @@ func (a *Engine) Run(ctx context.Context) {
 	a.Watch.Run(ctx)
 }
 
-// OnChange registers a function to call, which must not block, whenever the state of the database has changed.
+// OnChange registers a function that is called whenever the state of the database has changed. It must not block.
 func (a *Engine) OnChange(notify func()) { a.onChange = append(a.onChange, notify) }
 
-// Background registers a function that runs while Run does, until ctx ends.
+// Background registers a function that Run runs in a goroutine of its own until ctx ends.
 func (a *Engine) Background(run func(ctx context.Context)) { a.background = append(a.background, run) }
 
-// changed is called when the state of the database has become another.
+// changed is called after each change of the database's state.
 func (a *Engine) changed() {
 	a.metrics.changes.Inc()
-	a.tellForeign()
+	a.reportForeign()
 	for _, notify := range a.onChange {
 		notify()
 	}
 }
 
-// shared returns the engine's one value of type T, which the first caller makes.
+// Shared returns the engine's only value of type T. The first caller creates it.
 func Shared[T any](a *Engine, make func() T) T {
 	key := reflect.TypeFor[T]()
 	if known, ok := a.shared.Load(key); ok {
@@ -114,20 +116,20 @@ func (a *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// operation prepares to serve a resource.
+// Endpoint prepares an operation for serving.
 func (a *Engine) Endpoint(r Operation) *endpoint {
 	return &endpoint{Operation: r, requests: a.metrics.requests}
 }
 
-// OpenAPI is the description of all operations (OpenAPI 3.1). Only resources that are being mounted may change it.
+// OpenAPI returns the description of all operations (OpenAPI 3.1). Resources may change it only while they are mounted.
 func (a *Engine) OpenAPI() *huma.OpenAPI { return a.Huma.OpenAPI() }
 
-// schemaOf is the schema of a Go type in the description, by reference where it is a named struct.
+// SchemaOf returns the schema of a Go type in the description; for a named struct, a reference to it.
 func (a *Engine) SchemaOf(t reflect.Type) *huma.Schema {
 	return a.OpenAPI().Components.Schemas.Schema(t, true, "")
 }
 
-// plain adds a route that is not a read of the tables; name stands for it in metrics and logs.
+// Plain adds a route that does not read the tables. Metrics and logs call it name.
 func (a *Engine) Plain(pattern, name string, handler http.HandlerFunc) {
 	a.Routes[pattern] = name
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -136,8 +138,8 @@ func (a *Engine) Plain(pattern, name string, handler http.HandlerFunc) {
 	})
 }
 
-// nested adds the operations that mount adds to a mux of their own, which answers what the pattern matches. It is for paths
-// that one mux can't have beside others.
+// Nested gives the operations that mount adds a mux of their own, which serves the paths that pattern matches. It is for
+// paths that conflict with others in the main mux. Metrics and logs call the whole of them name.
 func (a *Engine) Nested(pattern, name string, mount func()) {
 	mux, outer := http.NewServeMux(), a.Huma
 	mux.HandleFunc("/", RouteNotFound)
@@ -149,8 +151,8 @@ func (a *Engine) Nested(pattern, name string, mount func()) {
 	a.Plain(pattern, name, mux.ServeHTTP)
 }
 
-// Tip is the newest block of the canonical chain that the log has; ok is false while there is none, or while the
-// database can't be read. It asks nobody: Run keeps it up to date.
+// Tip returns the newest block of the canonical chain that the chain projection has; ok is false while there is none, or
+// while the database can't be read. It makes no query: Run keeps it up to date.
 func (a *Engine) Tip() (height int64, indexBlockHash [32]byte, ok bool) {
 	state := a.Watch.State(time.Now())
 	if state == nil {

@@ -13,26 +13,26 @@ import (
 	"strata/readapi/internal/answer"
 )
 
-// Code says what kind of failure an Error is.
+// Code is the kind of an Error.
 type Code int
 
 // Codes.
 const (
-	// CodeInvalid: a parameter does not match its schema.
+	// CodeInvalid means that a parameter does not match its schema.
 	CodeInvalid Code = iota + 1
-	// CodeBadRequest: each parameter is well-formed, but the request makes no sense.
+	// CodeBadRequest means that each parameter is well-formed, but the request makes no sense.
 	CodeBadRequest
-	// CodeNotFound: what was asked for does not exist.
+	// CodeNotFound means that the requested thing does not exist.
 	CodeNotFound
-	// CodeConflict: it exists, but can't be read together, or by this program.
+	// CodeConflict means that the requested versions exist, but can't be read together, or not by this program.
 	CodeConflict
-	// CodeOtherRules: other code has built what is active, so that another process has to be asked.
+	// CodeOtherRules means that other code has built the active version, so that the client has to ask another process.
 	CodeOtherRules
-	// CodeBehind: the tables do not reflect yet what was asked for.
+	// CodeBehind means that the tables do not yet reflect the requested position.
 	CodeBehind
 )
 
-// Error is an answer to the client that is not the one it hoped for. Message is what the client reads.
+// Error is a failure that the client is told about. Message is the text that the client reads.
 type Error struct {
 	Code    Code
 	Message string
@@ -40,55 +40,58 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
+// Invalid returns an Error with CodeInvalid.
 func Invalid(format string, args ...any) error {
 	return &Error{CodeInvalid, fmt.Sprintf(format, args...)}
 }
 
+// BadRequest returns an Error with CodeBadRequest.
 func BadRequest(format string, args ...any) error {
 	return &Error{CodeBadRequest, fmt.Sprintf(format, args...)}
 }
 
+// NotFound returns an Error with CodeNotFound.
 func NotFound(format string, args ...any) error {
 	return &Error{CodeNotFound, fmt.Sprintf(format, args...)}
 }
 
-// answerError is an error of a resource that says itself what the client gets: a status, and a body of the resource's own shape
-// (nil for none). With a method AnswerClass it also says the class of that answer.
+// answerError is an error of a resource that determines its own answer: a status, and a body of the resource's own shape
+// (nil for none). With a method AnswerClass it also determines the class of that answer.
 type answerError interface {
 	error
 	Answer() (status int, body any)
 }
 
-// errNoChain is the answer while there is no block.
+// ErrNoChain is the answer while there is no block.
 var ErrNoChain = &Error{CodeNotFound, "no current block"}
 
-// errorBody is the body of all failures but an unreachable database.
+// ErrorBody is the body of all failures but 503, except where an operation has a shape of its own.
 type ErrorBody struct {
 	StatusCode int    `json:"statusCode" doc:"The HTTP status."`
 	Code       string `json:"code,omitempty" doc:"FST_ERR_VALIDATION for a parameter that does not match its schema; 57014 for a query that took too long."`
-	Reason     string `json:"error" doc:"The text of the HTTP status."`
+	Reason     string `json:"error" doc:"The reason phrase of the HTTP status."`
 	Message    string `json:"message" doc:"What is wrong."`
 }
 
-// unavailableBody is the body while the database can't be reached, or has rows that this program can't read.
+// UnavailableBody is the body of 503: the database can't be reached, or has rows that this program can't read.
 type UnavailableBody struct {
 	Error string `json:"error"`
 }
 
-// SQLSTATEs that are more than "something went wrong".
+// SQLSTATEs that are treated specially.
 const (
 	QueryCanceled      = "57014"
 	undefinedTable     = "42P01"
 	invalidSchemaName  = "3F000"
-	featureUnsupported = "0A000" // a cached plan whose result changed
+	featureUnsupported = "0A000" // a cached plan whose result type has changed
 	readOnlyConflict   = "40001" // a standby had to cancel the query
 )
 
-// statusClientGone is logged for a request whose client did not wait for the answer.
+// statusClientGone is the status in the access log and the metrics for a client that did not wait for the answer.
 const statusClientGone = 499
 
-// failure turns an error into an HTTP status and body. It is the only place that does. known says that the client was
-// told all there is to say; otherwise an operator should hear of it.
+// Failure turns an error into an HTTP status and body. It is the only place that does. known reports whether the body
+// tells the client everything; otherwise the error should be logged for the operator.
 func Failure(err error, requestID string) (status int, body any, known bool) {
 	var own *Error
 	var other answerError
@@ -129,7 +132,7 @@ func Failure(err error, requestID string) (status int, body any, known bool) {
 	}, false
 }
 
-// unavailable says whether an error is the database's state rather than the request's.
+// unavailable reports whether an error comes from the state of the database rather than from the request.
 func unavailable(err error) bool {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return true
@@ -148,16 +151,17 @@ func unavailable(err error) bool {
 	return disconnected(err)
 }
 
-// disconnected says whether the connection to the database broke, or could not be made.
+// disconnected reports whether the connection to the database broke or could not be established.
 func disconnected(err error) bool {
 	var network net.Error
 	var connect *pgconn.ConnectError
 	return errors.As(err, &network) || errors.As(err, &connect) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err) ||
-		strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "closed pool")
+		strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "conn closed") ||
+		strings.Contains(err.Error(), "closed pool")
 }
 
-// worthRetrying says whether the same read is likely to succeed at once: the connection had died while it was idle, or
-// the version of a projection that was read has just been dropped for another.
+// worthRetrying reports whether the same read is likely to succeed if it is repeated at once: the connection had died
+// while it was idle, or the version of a projection that was read has just been dropped in favor of another.
 func worthRetrying(err error) bool {
 	var connect *pgconn.ConnectError
 	if errors.As(err, &connect) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
@@ -174,7 +178,7 @@ func worthRetrying(err error) bool {
 	return disconnected(err)
 }
 
-// routeNotFound answers paths and methods that don't exist.
+// RouteNotFound answers requests for paths and methods that don't exist.
 func RouteNotFound(w http.ResponseWriter, r *http.Request) {
 	method, target := r.Method, ExchangeOf(r.Context()).Target
 	body := struct {

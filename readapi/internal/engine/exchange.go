@@ -6,15 +6,15 @@ import (
 	"math/rand/v2"
 )
 
-// exchange is what is known of a request beside its parameters. There is one in the context of every request.
+// exchange holds what is known about a request besides its parameters. The context of every request carries one.
 type exchange struct {
 	ID        string // names the request in the log
 	Target    string // as the client wrote it
 	operation string // set when the route is known
-	least     int64  // events that the answer has to reflect; 0 for any
-	// parameters of the operation in their canonical form, set when they have been checked.
+	least     int64  // the number of events that the answer has to reflect at least; 0 for any
+	// parameters are the operation's parameters in canonical form, set when they have been checked.
 	parameters []byte
-	// plan takes the plan of the request, which is not carried out then; nil for a request to carry out.
+	// plan receives the request's plan instead of having it executed; nil for an ordinary request.
 	plan func(*Plan)
 }
 
@@ -24,6 +24,7 @@ func withExchange(ctx context.Context, x *exchange) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, x)
 }
 
+// ExchangeOf returns the exchange of a request's context; an empty one when the context has none.
 func ExchangeOf(ctx context.Context) *exchange {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		return x

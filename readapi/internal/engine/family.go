@@ -1,7 +1,7 @@
 package engine
 
-// metadataPath begins all resources of tokens. They are under metadataPath/v1, too.
+// MetadataPath is the prefix of all paths of the token metadata family, which are also served under MetadataPath/v1.
 const MetadataPath = "/metadata"
 
-// ordinalsPath is what all paths of the ordinals family begin with.
+// OrdinalsPath is the prefix of all paths of the ordinals family.
 const OrdinalsPath = "/ordinals"

@@ -7,14 +7,14 @@ import (
 	"strata/readapi/internal/answer"
 )
 
-// file is an answer that is bytes, not JSON.
+// File is an answer whose body is bytes rather than JSON.
 type File struct {
 	ContentType string
 	Head        []byte
 	Rest        func(ctx context.Context, w io.Writer) error
-	Open        func(ctx context.Context) io.ReadSeeker // instead of head and rest
+	Open        func(ctx context.Context) io.ReadSeeker // instead of Head and Rest
 	Size        int64
-	Content     answer.Tag // that entity tags are made of; zero for none of its own
+	Content     answer.Tag // see answer.Config; zero for none
 	Fields      []answer.Field
 }
 

@@ -10,12 +10,12 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// While a new build of this program takes the place of an old one, processes of both answer. Until what the new one has built
-// is active, it can't tell what the rows mean that are, and from then on the old ones can't: they say so, with 503, wherever an
-// answer takes such rows, so that whoever spreads requests over processes asks another one. What was answered before, and what
-// does not take these rows, they still answer.
+// During a rolling upgrade, processes of the old and the new build serve at the same time. Before the new build's
+// versions become active, the new processes can't interpret the active rows; afterwards the old processes can't. A
+// process answers 503 wherever it would need rows that it can't interpret, so that a load balancer tries another process.
+// It still serves cached answers, and answers that don't need such rows.
 
-// foreignError is the answer where rows are needed that other code has built.
+// foreignError returns the error for a request that needs rows built by other code than this process has.
 func foreignError(v *register.Version, rules int) error {
 	who := fmt.Sprintf("ask one that runs the older program, until a version with rules %d is active", rules)
 	if v.Rules > rules {
@@ -26,7 +26,8 @@ func foreignError(v *register.Version, rules int) error {
 		v.Name, v.Number, v.Rules, rules, who)}
 }
 
-// foreign is the error for a projection whose active version other code has built; nil when this program can read it.
+// Foreign returns the error for a projection whose active version was built by other code; nil when this program can
+// read it.
 func (s *Snapshot) Foreign(name string) error {
 	for _, v := range s.others {
 		if v.Name == name {
@@ -36,26 +37,26 @@ func (s *Snapshot) Foreign(name string) error {
 	return nil
 }
 
-// tellForeign tells the operator once of active versions that this process can't read, and once that there are none any
-// more. It is called by one goroutine, at each change.
-func (a *Engine) tellForeign() {
+// reportForeign logs once which active versions this process can't read, and once that it can read all of them again. A
+// single goroutine calls it, after each change of state.
+func (a *Engine) reportForeign() {
 	state := a.Watch.State(time.Now())
 	if state == nil {
 		return
 	}
 	var names []string
 	for _, v := range state.Foreign(a.Config.Rules) {
-		names = append(names, fmt.Sprintf("%s_v%d (rules %d, here %d)", v.Name, v.Number, v.Rules, a.Config.Rules[v.Name]))
+		names = append(names, fmt.Sprintf("%s_v%d (rules %d, this process has %d)", v.Name, v.Number, v.Rules, a.Config.Rules[v.Name]))
 	}
 	list := strings.Join(names, ", ")
-	if list == a.toldForeign {
+	if list == a.reportedForeign {
 		return
 	}
-	a.toldForeign = list
+	a.reportedForeign = list
 	if list == "" {
-		a.Config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "this process can read all active versions of projections again")
+		a.Config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "all active projection versions are readable again")
 		return
 	}
-	a.Config.Logger.LogAttrs(context.Background(), slog.LevelWarn, "other code has built active versions of projections; reads of them are answered with 503 here",
+	a.Config.Logger.LogAttrs(context.Background(), slog.LevelWarn, "active projection versions were built by other code; answering reads of them with 503",
 		slog.String("projections", list))
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ready says whether all of some projections have a block.
+// Ready reports whether each of these projections has a block.
 func Ready(s *Snapshot, projections ...string) bool {
 	all := true
 	for _, name := range projections {
@@ -14,7 +14,8 @@ func Ready(s *Snapshot, projections ...string) bool {
 	return all
 }
 
-// queueHeads adds queries for the ends of the lists of steps that active projections fold, by schema.
+// QueueHeads adds a query for each list of steps that an active projection folds: the number of its last step, by the
+// schema that holds the list.
 func QueueHeads(b *Batch) (heads map[string]*Result[int64]) {
 	heads = map[string]*Result[int64]{}
 	for _, v := range b.Snapshot.State.Versions {

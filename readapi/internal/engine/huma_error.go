@@ -8,23 +8,23 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// huma makes its own errors through this hook, which it has one of per process. Parameters are checked before huma
-// sees them, so that hardly anything is left for it to refuse; what it does refuse has our shape, and never status 422.
+// huma creates its own errors through this hook, which is global to the process. Parameters are checked before huma sees
+// them, so huma hardly ever refuses a request; when it does, the error has the shape of ours, and never status 422.
 func init() {
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
 		return fromHuma(status, message, errs)
 	}
 }
 
-// humaError is an errorBody that huma can write.
+// humaError is an ErrorBody that huma can write.
 type humaError struct{ ErrorBody }
 
 func (e *humaError) Error() string { return e.Message }
 
 func (e *humaError) GetStatus() int { return e.StatusCode }
 
-// placeOf has the names of the places where a parameter can stand, as messages begin with them.
-var placeOf = strings.NewReplacer("query.", "querystring/", "path.", "params/", "body.", "body/", "header.", "headers/")
+// locationPrefixes replaces huma's prefix of a parameter's location with the one that our messages use.
+var locationPrefixes = strings.NewReplacer("query.", "querystring/", "path.", "params/", "body.", "body/", "header.", "headers/")
 
 func fromHuma(status int, message string, errs []error) huma.StatusError {
 	body := ErrorBody{StatusCode: status, Message: message}
@@ -34,7 +34,7 @@ func fromHuma(status int, message string, errs []error) huma.StatusError {
 		for _, err := range errs {
 			var detail *huma.ErrorDetail
 			if errors.As(err, &detail) {
-				details = append(details, placeOf.Replace(detail.Location)+" "+detail.Message)
+				details = append(details, locationPrefixes.Replace(detail.Location)+" "+detail.Message)
 			} else if err != nil {
 				details = append(details, err.Error())
 			}

@@ -8,7 +8,7 @@ import (
 
 type metrics struct {
 	requests *prometheus.HistogramVec // by operation id and status
-	// changes counts the states of the database that were seen.
+	// changes counts the database states that the watch has seen.
 	changes prometheus.Counter
 }
 
@@ -19,7 +19,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"operation", "status"})),
 		changes: instrument.Registered(registry, prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "strata_cache_state_changes_total", Help: "States of the projections that were seen, each of which answers are kept for.",
+			Name: "strata_cache_state_changes_total", Help: "Changes of the projections' state that were seen. Cache keys follow the state.",
 		})),
 	}
 }

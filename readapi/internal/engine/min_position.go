@@ -15,22 +15,24 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// minPosition is the parameter by which a client asks for an answer that is no older than one that it has: with the position that
-// Strata-Position told, or with the number of events alone. The header of a request does the same.
+// minPosition is the query parameter by which a client asks for an answer that is no older than one that it has. Its value
+// is the Strata-Position of that answer, or only its number of events. The request header Strata-Position does the same.
 const minPosition = "min_position"
 
-// How long an answer is waited for that is not there yet, and how often it is looked for.
 const (
+	// positionPatience is how long a request waits until the tables reflect the position that it asks for.
 	positionPatience = 5 * time.Second
+	// positionInterval is how often it checks.
 	positionInterval = 10 * time.Millisecond
 )
 
-// asksPosition says whether a request may ask for a position.
+// asksPosition reports whether a request may ask for a position; false is certain.
 func asksPosition(r *http.Request) bool {
 	return len(r.Header[PositionHeader]) > 0 || strings.Contains(r.URL.RawQuery, minPosition)
 }
 
-// leastPosition is how many events of the log an answer has to reflect; 0 for any. The error is 400 for what is no position.
+// leastPosition returns how many events of the log the answer has to reflect at least; 0 for any. The error, for a
+// malformed position, means 400.
 func leastPosition(r *http.Request) (least int64, err error) {
 	if !asksPosition(r) {
 		return 0, nil
@@ -51,8 +53,9 @@ func leastPosition(r *http.Request) (least int64, err error) {
 	return least, nil
 }
 
-// reach waits until an answer to a plan reflects so many events. The state is one that does; nil for that of the database, which does,
-// too. The error says how far it was when patience ended.
+// reach waits until an answer to the plan reflects the first events of the log, least of them. It returns a state that
+// does; a nil state means that the database's own state does. The error says how far the tables were when positionPatience
+// ended.
 func (a *Engine) reach(ctx context.Context, p *Plan, least int64) (*register.State, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(positionPatience, a.Config.RequestTimeout))
 	defer cancel()
@@ -64,7 +67,7 @@ func (a *Engine) reach(ctx context.Context, p *Plan, least int64) (*register.Sta
 		if known != nil && p.reaches(known, least, nil) {
 			return known, nil
 		}
-		if known == nil || p.judged(known, least) {
+		if known == nil || p.leadersReach(known, least) {
 			if reached, err := a.reached(ctx, p, least); err == nil && reached {
 				return nil, nil
 			}
@@ -77,7 +80,8 @@ func (a *Engine) reach(ctx context.Context, p *Plan, least int64) (*register.Sta
 	}
 }
 
-// reached looks into the database, which also knows of tables that they are up to date although the last events did not concern them.
+// reached checks the database itself, which also knows whether a projection is up to date although the last events did not
+// concern it.
 func (a *Engine) reached(ctx context.Context, p *Plan, least int64) (bool, error) {
 	s, err := a.Begin(ctx, nil)
 	if err != nil {
@@ -93,19 +97,20 @@ func (a *Engine) reached(ctx context.Context, p *Plan, least int64) (bool, error
 }
 
 func errBehind(p *Plan, known *register.State, least int64) error {
-	at := "it is not known how much of the log the tables reflect"
+	progress := "it is not known how much of the log the tables reflect"
 	if known != nil {
 		reflected := known.LogSize
 		if v := p.LeastAdvanced(known); v != nil {
 			reflected = v.LogSeq
 		}
-		at = fmt.Sprintf("the tables reflect %d events of the log", reflected)
+		progress = fmt.Sprintf("the tables reflect %d events of the log", reflected)
 	}
-	return &Error{CodeBehind, fmt.Sprintf("%s, and %d were asked for (%s); try again soon", at, least, minPosition)}
+	return &Error{CodeBehind, fmt.Sprintf("%s, and %d were asked for (%s); try again soon", progress, least, minPosition)}
 }
 
-// reaches says whether an answer reflects the first events of the log, so many. heads are the lengths of lists of steps, where they
-// are known: who has folded all of a list that reflects these events reflects them, too.
+// reaches reports whether an answer with these dependencies reflects the first events of the log, this many. heads are the
+// lengths of the lists of steps, by schema, where they are known: a projection that has folded its whole list reflects as
+// many events as the list does.
 func (d *Dependencies) reaches(s *register.State, events int64, heads map[string]*Result[int64]) bool {
 	if (d.Log || d.Register) && s.LogSize < events {
 		return false
@@ -125,8 +130,8 @@ func (d *Dependencies) reaches(s *register.State, events int64, heads map[string
 	return true
 }
 
-// judged says whether the projections that decide what others fold have come so far.
-func (d *Dependencies) judged(s *register.State, events int64) bool {
+// leadersReach reports whether each dependency, or else the projection whose steps it folds, reflects this many events.
+func (d *Dependencies) leadersReach(s *register.State, events int64) bool {
 	for v := range d.actives(s) {
 		if leader := s.Leader(v); v.LogSeq < events && (leader == nil || leader.LogSeq < events) {
 			return false
@@ -135,10 +140,11 @@ func (d *Dependencies) judged(s *register.State, events int64) bool {
 	return true
 }
 
-// describeMinPosition adds the parameter to an operation.
+// describeMinPosition adds the parameter to an operation's description.
 func describeMinPosition(op *huma.Operation) {
 	op.Parameters = append(op.Parameters, &huma.Param{
 		Name: minPosition, In: "query", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{"log=4711"}},
-		Description: "Wait until the answer reflects this position, as Strata-Position of another answer has it, or so many events. The request header Strata-Position does the same.",
+		Description: "Wait until the answer reflects this position: the Strata-Position of another answer, or a number of events. " +
+			"The request header Strata-Position does the same.",
 	})
 }

@@ -17,17 +17,17 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// satFormat is the format of the numbers of sats: decimal digits, after which an exponent may stand.
+// SatFormat is the schema format of satoshi numbers: decimal digits, optionally followed by an exponent.
 const SatFormat = "satoshi"
 
-// satCheck words what is wrong with the number of a sat.
+// satCheck returns what is wrong with a satoshi number; empty for nothing.
 func satCheck(value string) string {
 	if _, err := ordinals.ParseSat(value); err == nil {
 		return ""
 	}
 	number, err := strconv.ParseFloat(value, 64)
 	switch {
-	case math.IsInf(number, 0) && isInteger.MatchString(value): // too long to be parsed, and still a number
+	case math.IsInf(number, 0) && isInteger.MatchString(value): // an integer, though too long to be parsed
 	case err != nil, number != math.Trunc(number), math.IsInf(number, 0):
 		return "must be integer"
 	}
@@ -37,13 +37,13 @@ func satCheck(value string) string {
 	case number >= float64(ordinals.Supply):
 		return fmt.Sprintf("must be < %d", uint64(ordinals.Supply))
 	}
-	return "must be integer" // in a form that nobody needs
+	return "must be integer" // a notation that ParseSat does not support
 }
 
-// parameterChecks are the checks of one operation's parameters: those of the path first, then those of the query, each
-// in the order of declaration. They follow the documented schemas, so the documentation can't differ from what is
-// checked, and word failures as the reference does (JSON-schema validation by ajv). The first parameter that fails is
-// reported; a union reports all its alternatives.
+// parameterChecks are the checks of one operation's parameters: first those of the path, then those of the query, each
+// in the order of declaration. They are derived from the documented schemas, so the documentation can't differ from the
+// checks. Failures are worded as in the reference implementations (JSON-schema validation by ajv). Only the first
+// parameter that fails is reported; a union reports the failures of all its alternatives.
 type parameterChecks []parameterCheck
 
 type parameterCheck struct {
@@ -51,7 +51,7 @@ type parameterCheck struct {
 	label    string // querystring/limit
 	inPath   bool
 	required bool
-	// byDefault is what a parameter that is not given stands for.
+	// byDefault is the value that stands for a missing parameter.
 	byDefault string
 	failures  func(values []string) []string
 }
@@ -61,19 +61,23 @@ func newParameterChecks(parameters []*huma.Param) parameterChecks {
 	for _, p := range parameters {
 		switch p.In {
 		case "path":
-			path = append(path, parameterCheck{name: p.Name, label: "params/" + p.Name, inPath: true, required: true, failures: SchemaCheck(p.Schema)})
+			path = append(path, parameterCheck{
+				name: p.Name, label: "params/" + p.Name, inPath: true, required: true, failures: SchemaCheck(p.Schema),
+			})
 		case "query":
-			if p.Name == minPosition { // says nothing of what is asked for
+			if p.Name == minPosition { // route has checked it, and it does not belong to the canonical form
 				continue
 			}
-			query = append(query, parameterCheck{name: p.Name, label: "querystring/" + p.Name, required: p.Required, byDefault: defaultOf(p.Schema), failures: SchemaCheck(p.Schema)})
+			query = append(query, parameterCheck{
+				name: p.Name, label: "querystring/" + p.Name, required: p.Required, byDefault: defaultOf(p.Schema), failures: SchemaCheck(p.Schema),
+			})
 		}
 	}
 	return append(path, query...)
 }
 
-// check checks the parameters of a request. It returns those that the operation has in a canonical form, which is the
-// same for all requests that mean the same.
+// check validates the parameters of a request. It returns the operation's parameters in canonical form: equal for all
+// requests with the same meaning.
 func (checks parameterChecks) check(ctx huma.Context) (canonical []byte, err error) {
 	if len(checks) == 0 {
 		return nil, nil
@@ -97,7 +101,7 @@ func (checks parameterChecks) check(ctx huma.Context) (canonical []byte, err err
 		}
 		if failures := c.failures(values); failures != nil {
 			for i, f := range failures {
-				if !strings.HasPrefix(f, "/") { // of an item of a list
+				if !strings.HasPrefix(f, "/") { // a failure of a list item begins with the item's path
 					f = " " + f
 				}
 				failures[i] = c.label + f
@@ -109,7 +113,7 @@ func (checks parameterChecks) check(ctx huma.Context) (canonical []byte, err err
 	return canonical, nil
 }
 
-// appendValues adds the values of one parameter, so that no other values look the same.
+// appendValues appends the values of one parameter. The encoding is unambiguous: no other values have the same one.
 func appendValues(b []byte, values ...string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(values)))
 	for _, value := range values {
@@ -119,7 +123,7 @@ func appendValues(b []byte, values ...string) []byte {
 	return b
 }
 
-// defaultOf is the default of a parameter as a request would write it; empty when there is none.
+// defaultOf returns the default of a parameter as a request would write it; empty when there is none.
 func defaultOf(s *huma.Schema) string {
 	if s.Default == nil {
 		return ""
@@ -127,13 +131,13 @@ func defaultOf(s *huma.Schema) string {
 	return fmt.Sprint(s.Default)
 }
 
-// isInteger is the text form of integers.
+// isInteger matches the text form of an integer of any size.
 var isInteger = regexp.MustCompile(`^-?[0-9]+$`)
 
-// anySizeFormat is the format of integers beyond 64 bits, which their own types read.
+// AnySizeFormat is the schema format of integers beyond 64 bits. The types that read them check their range.
 const AnySizeFormat = "uint128"
 
-// schemaCheck makes a check of a schema. It returns what is wrong with the values, nil for nothing.
+// SchemaCheck derives a check from a schema. The check returns what is wrong with a parameter's values, nil for nothing.
 func SchemaCheck(s *huma.Schema) func(values []string) []string {
 	if len(s.AnyOf) > 0 {
 		return unionCheck(s.AnyOf)
@@ -155,7 +159,7 @@ func SchemaCheck(s *huma.Schema) func(values []string) []string {
 	}
 }
 
-// listCheck checks a parameter that may be given more than once; a comma is part of an item.
+// listCheck checks a parameter that may be repeated. A comma is part of an item, not a separator.
 func listCheck(s *huma.Schema) func(values []string) []string {
 	item := SchemaCheck(s.Items)
 	return func(values []string) []string {
@@ -174,7 +178,7 @@ func listCheck(s *huma.Schema) func(values []string) []string {
 	}
 }
 
-// scalar refuses a parameter that was given more than once.
+// scalar turns the check of one value into that of a parameter, which it refuses when it is repeated.
 func scalar(kind string, check func(string) string) func([]string) []string {
 	return func(values []string) []string {
 		if len(values) > 1 {
@@ -218,7 +222,7 @@ func numberCheck(s *huma.Schema) func(string) string {
 		}
 	}
 	return func(value string) string {
-		number, err := strconv.ParseFloat(value, 64) // beyond 2^53 only compared with small bounds
+		number, err := strconv.ParseFloat(value, 64) // inexact beyond 2^53, which suffices for comparison with small bounds
 		if s.Type == huma.TypeInteger && !isInteger.MatchString(value) || err != nil {
 			return "must be " + s.Type
 		}
@@ -230,7 +234,7 @@ func numberCheck(s *huma.Schema) func(string) string {
 		}
 		if s.Type == huma.TypeInteger {
 			if _, err := strconv.ParseInt(value, 10, 64); err != nil {
-				return "must be integer" // that can be answered
+				return "must be integer" // it does not fit into 64 bits
 			}
 		}
 		return ""
@@ -242,7 +246,7 @@ func textCheck(s *huma.Schema) func(string) string {
 	return func(value string) string {
 		switch {
 		case !utf8.ValidString(value) || strings.IndexByte(value, 0) >= 0:
-			return "must be string" // no text column can hold or be compared with it
+			return "must be string" // Postgres refuses it as text
 		case len(s.Enum) > 0 && !oneOf(s.Enum, value):
 			if len(s.Enum) == 1 {
 				return "must be equal to constant"

@@ -10,25 +10,28 @@ import (
 	"strata/readapi/internal/answer"
 )
 
-// Headers that say where an answer comes from.
+// Headers that report where an answer comes from.
 const (
 	PositionHeader = "Strata-Position"
 	sourceHeader   = "Strata-Source"
 )
 
-// maxSources is how many events Strata-Source names at most.
+// maxSources is the maximum number of events that Strata-Source names.
 const maxSources = 32
 
-// answerHeaders documents the headers of answers of a class.
+// answerHeaders describes the headers of answers of a class.
 func answerHeaders(class answer.Class) map[string]*huma.Param {
 	headers := map[string]*huma.Param{
-		"Cache-Control": {Description: "How long the answer may be kept.", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{class.CacheControl()}}},
+		"Cache-Control": {
+			Description: "How long the answer may be cached.",
+			Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{class.CacheControl()}},
+		},
 	}
 	if class == answer.NoStore {
 		return headers
 	}
 	headers["ETag"] = &huma.Param{
-		Description: "Strong, for If-None-Match: it changes when the answer does.",
+		Description: "A strong entity tag for If-None-Match. It changes when the answer changes.",
 		Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{`"3f0c…"`}},
 	}
 	headers[PositionHeader] = &huma.Param{
@@ -36,18 +39,18 @@ func answerHeaders(class answer.Class) map[string]*huma.Param {
 		Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{"log=4711; height=1350; index_block_hash=0x00…"}},
 	}
 	headers[sourceHeader] = &huma.Param{
-		Description: "The events of the log that made the rows of the answer, see /audit/v1/events/{seq}. At most 32 are named.",
+		Description: "The events of the log behind the rows of the answer, see /audit/v1/events/{seq}. At most 32 are named.",
 		Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{"17,4711"}},
 	}
 	return headers
 }
 
-// provenance is the events behind the rows that a snapshot was asked for.
+// provenance collects the events behind the rows that were read from a snapshot.
 type provenance struct {
 	Sources []int64
 }
 
-// fields adds them to the header of an answer.
+// fields appends the header field that names the events.
 func (p *provenance) fields(fields []answer.Field) []answer.Field {
 	if list := p.sourceList(); list != "" {
 		fields = append(fields, answer.Field{Name: sourceHeader, Values: []string{list}})
@@ -55,6 +58,7 @@ func (p *provenance) fields(fields []answer.Field) []answer.Field {
 	return fields
 }
 
+// sourceList returns the events' numbers, sorted and without duplicates, as Strata-Source lists them.
 func (p *provenance) sourceList() string {
 	sources := slices.Clone(p.Sources)
 	slices.Sort(sources)

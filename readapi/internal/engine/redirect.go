@@ -8,7 +8,7 @@ import (
 	"strata/readapi/internal/answer"
 )
 
-// movedError is an answer that sends the client to another path.
+// RedirectError is an answer that sends the client to another path.
 type RedirectError struct{ location string }
 
 func (e *RedirectError) Error() string { return "moved to " + e.location }
@@ -16,13 +16,13 @@ func (e *RedirectError) Error() string { return "moved to " + e.location }
 // Answer implements answerError.
 func (e *RedirectError) Answer() (status int, body any) { return http.StatusFound, nil }
 
-// describe makes it a redirection. Nobody keeps it: to make it takes no look at the tables.
+// describe turns the answer into a redirect. It is not cached: building it takes no query.
 func (e *RedirectError) describe(c *answer.Config) {
 	c.Status, c.Class = http.StatusFound, answer.NoStore
 	c.Fields = append(c.Fields, answer.Field{Name: "Location", Values: []string{e.location}})
 }
 
-// movedTo sends the client to another path, with the query that it asked with.
+// RedirectTo sends the client to another path, with its query parameters unchanged.
 func RedirectTo(ctx context.Context, path string) error {
 	if _, query, ok := strings.Cut(ExchangeOf(ctx).Target, "?"); ok {
 		path += "?" + query

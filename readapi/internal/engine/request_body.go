@@ -7,7 +7,7 @@ import (
 	"regexp"
 )
 
-// membersOf are the members of the object that a request has as its body.
+// MembersOf returns the members of the JSON object that is a request's body.
 func MembersOf(body []byte) (members map[string]json.RawMessage, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	if err := decoder.Decode(&members); err != nil || members == nil {
@@ -19,7 +19,8 @@ func MembersOf(body []byte) (members map[string]json.RawMessage, err error) {
 	return members, nil
 }
 
-// textMember is a member of an object that has to match a pattern, nil for any text; given says if it is there.
+// TextMember returns a string member of an object. The text has to match the pattern, unless that is nil; given reports
+// whether the member is present.
 func TextMember(members map[string]json.RawMessage, name string, pattern *regexp.Regexp) (text string, given bool, err error) {
 	value, given := members[name]
 	if !given {

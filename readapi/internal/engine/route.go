@@ -15,41 +15,42 @@ import (
 	"strata/readapi/internal/answer"
 )
 
-// resource describes an operation.
+// Operation describes an operation of the API.
 type Operation struct {
-	ID          string // unique; also its name in metrics
+	ID          string // unique; also the operation's name in metrics
 	Path        string
-	Aliases     []string // further paths of the same, which are not documented
+	Aliases     []string // undocumented further paths of the operation
 	Tag         string
 	Summary     string
-	Description string // more about it, Markdown
-	// class decides how long clients may keep an answer without asking.
+	Description string // Markdown
+	// Class decides how long clients may reuse an answer without asking again.
 	Class answer.Class
-	// of is what answers depend on, unless the input says so itself.
+	// DependsOn lists what answers depend on, unless the input has a method Dependencies.
 	DependsOn Dependencies
-	// brief says that each of its queries is a look-up or two, so that others may wait for them.
+	// Brief is set if each of its queries is a look-up or two, so that other reads may share a round trip with it.
 	Brief bool
-	// deprecated answers carry a Warning header.
+	// Deprecated adds a Warning header to answers.
 	Deprecated bool
-	// contentType of the answer; default application/json.
+	// ContentType is the media type of the answer; default application/json.
 	ContentType string
-	// failure is the type of the bodies of 404 and 422; default errorBody.
+	// FailureBody is the type of the bodies of 404 and 422; default ErrorBody.
 	FailureBody reflect.Type
-	// refuse words what is wrong with a parameter that does not match its schema, and refusal is the type of that body;
-	// default errorBody.
+	// Refuse replaces the error for a parameter that does not match its schema, and RefusalBody is the type of the body
+	// that results; default ErrorBody.
 	Refuse      func(error) error
 	RefusalBody reflect.Type
-	// taggedByContent says that entity tags are of what an answer says, not of what it is made of: then they are the same
-	// for two names of one thing, and for longer.
+	// TagByContent derives entity tags from an answer's body instead of its cache key. Then two names of one thing have
+	// the same tag, and a tag lasts for as long as the body stays the same.
 	TagByContent bool
-	// statuses beyond 200 that it answers, apart from 500 and 503, which all have.
+	// Statuses are the statuses that it may answer besides 200, and besides 500 and 503, which every operation has.
 	Statuses []int
 }
 
-// get adds GET (and with it HEAD) of a resource that is read from the tables: handler is a query and a shape. in holds
-// the parameters, as huma reads struct tags; what it does not declare is ignored. The snapshot ends with the handler.
+// Get adds GET (and with it HEAD) of an operation that reads the tables: its handler is a query and a shape. in holds
+// the parameters, as huma reads struct tags; parameters that In does not declare are ignored. The snapshot ends with the
+// handler.
 //
-// The same request is not answered twice from the database while nothing changes of what the answer depends on.
+// An answer is cached for as long as nothing that it depends on changes.
 func Get[In, Out any](a *Engine, r Operation, handler func(ctx context.Context, s *Snapshot, in *In) (Out, error)) {
 	o := a.Endpoint(r)
 	o.atPosition = true
@@ -73,30 +74,31 @@ func Get[In, Out any](a *Engine, r Operation, handler func(ctx context.Context, 
 	}, reflect.TypeFor[Out]())
 }
 
-// getPlain adds GET of a resource that opens its own snapshots, or needs none. Its answers are for those who ask alone.
+// GetPlain adds GET of an operation that opens its own snapshots, or needs none. Its answers are not cached.
 func GetPlain[In, Out any](a *Engine, r Operation, handler func(ctx context.Context, in *In) (Out, error)) {
 	Serve(a, a.Endpoint(r), func(ctx context.Context, in *In) Delivery {
 		value, err := handler(ctx, in)
 		if err == nil {
-			var made *answer.Answer
-			if made, err = NewAnswer(value, answer.Config{}); err == nil {
-				return Delivery{Answer: made}
+			var built *answer.Answer
+			if built, err = NewAnswer(value, answer.Config{}); err == nil {
+				return Delivery{Answer: built}
 			}
 		}
 		return Delivery{Answer: a.FailureAnswer(ctx, err, answer.Config{})}
 	}, reflect.TypeFor[Out]())
 }
 
-// written hands an answer to huma.
+// Output is an operation's output for huma: a function that writes the whole answer.
 type Output struct {
 	Body func(huma.Context)
 }
 
+// Serve registers an endpoint under its path and its aliases. out is the type that the description gives for its body.
 func Serve[In any](a *Engine, o *endpoint, handler func(context.Context, *In) Delivery, out reflect.Type) {
 	op := huma.Operation{
 		Method: http.MethodGet, Path: o.Path, OperationID: o.ID, Summary: o.Summary, Description: o.Description,
 		Tags: []string{o.Tag}, Deprecated: o.Deprecated, Responses: a.Responses(o.Operation, out),
-		SkipValidateParams: true, // checkingAdapter has done it
+		SkipValidateParams: true, // checkingAdapter validates them
 	}
 	if o.atPosition {
 		describeMinPosition(&op)
@@ -113,7 +115,7 @@ func Serve[In any](a *Engine, o *endpoint, handler func(context.Context, *In) De
 	}
 }
 
-// responses documents the answers of a resource.
+// Responses describes the answers of an operation whose body has the type out.
 func (a *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Response {
 	schemas := a.Huma.OpenAPI().Components.Schemas
 	ok := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
@@ -126,7 +128,7 @@ func (a *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Respo
 		Headers:     answerHeaders(r.Class),
 	}}
 	if r.Class != answer.NoStore {
-		all["304"] = &huma.Response{Description: "The client has the answer: one of If-None-Match is its ETag.", Headers: answerHeaders(r.Class)}
+		all["304"] = &huma.Response{Description: "The client already has the answer: If-None-Match contains its ETag.", Headers: answerHeaders(r.Class)}
 	}
 	for _, status := range append([]int{http.StatusInternalServerError}, r.Statuses...) {
 		body := reflect.TypeFor[ErrorBody]()
@@ -141,19 +143,23 @@ func (a *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Respo
 		}}
 	}
 	if all["503"] == nil {
-		all["503"] = &huma.Response{Description: "The database can't be reached, or holds what only a newer program can read.", Content: map[string]*huma.MediaType{
-			"application/json": {Schema: schemas.Schema(reflect.TypeFor[UnavailableBody](), true, "")},
-		}}
+		all["503"] = &huma.Response{
+			Description: "The database can't be reached, or holds rows that only another version of the program can read.",
+			Content: map[string]*huma.MediaType{
+				"application/json": {Schema: schemas.Schema(reflect.TypeFor[UnavailableBody](), true, "")},
+			},
+		}
 	}
 	return all
 }
 
-// refusal names the function among the metadata of an operation that words what is wrong with its parameters.
+// refusal is the key of Operation.Refuse in huma's metadata of an operation.
 const refusal = "refusal"
 
-// checkingAdapter puts the check of the parameters in front of every operation.
+// checkingAdapter checks the parameters before every operation.
 type checkingAdapter struct{ huma.Adapter }
 
+// Handle implements huma.Adapter.
 func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 	checks := newParameterChecks(op.Parameters)
 	refuse, ok := op.Metadata[refusal].(func(error) error)
@@ -175,10 +181,11 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 	})
 }
 
-// route hands a request to the mux. Trailing slashes don't count, but for the ordinals family; other paths that the mux would redirect to a cleaner
-// form don't exist. What can't be read of a query is left out, for all who look at it.
+// route hands a request to the mux. Trailing slashes don't matter, except in the ordinals family. Other paths that the mux
+// would redirect to a cleaner form don't exist. Parts of a query that can't be parsed are removed, so that all readers of
+// the query see the same.
 //
-// A target that somebody asked for before needs none of this.
+// A target that was requested before has a plan and needs none of this.
 func (a *Engine) route(w http.ResponseWriter, r *http.Request) {
 	least, err := leastPosition(r)
 	if err != nil {
@@ -189,8 +196,8 @@ func (a *Engine) route(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		if p, ok := a.plans.Get(r.RequestURI); ok && ChoiceOf(r.Context()) == nil {
 			ExchangeOf(r.Context()).operation = p.Operation.ID
-			found := a.answerPlan(r.Context(), p)
-			found.Serve(w, r, found.moment)
+			delivery := a.answerPlan(r.Context(), p)
+			delivery.Serve(w, r, delivery.moment)
 			return
 		}
 	}
@@ -202,7 +209,7 @@ func (a *Engine) route(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, routed)
 }
 
-// routable is a request as the mux takes it; nil when it can be for nothing that exists.
+// routable returns the request in the form that the mux expects; nil when its path can't exist.
 func routable(r *http.Request) *http.Request {
 	target := *r.URL
 	if p := target.Path; len(p) > 1 && strings.HasSuffix(p, "/") && !slashCounts(p) {
@@ -233,8 +240,8 @@ func routable(r *http.Request) *http.Request {
 	return r
 }
 
-// slashCounts says whether a path that ends with a slash is another one than without: so it is in the ordinals family,
-// apart from its root.
+// slashCounts reports whether a trailing slash makes it a different path: it does in the ordinals family, except for its
+// root.
 func slashCounts(p string) bool {
 	return strings.HasPrefix(p, OrdinalsPath+"/") && p != OrdinalsPath+"/" && p != OrdinalsPath+"/v1/"
 }

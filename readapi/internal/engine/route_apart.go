@@ -4,20 +4,23 @@ import (
 	"strings"
 )
 
-// apart are beginnings of paths with a word where other paths have a parameter, which go on as those do: the mux can't tell
-// /blocks/by-block-time/{timestamp} from /blocks/{height_or_hash}/transactions. It has them under a prefix of their own.
-var apart = []string{
+// conflicting are prefixes of paths with a word where another path has a parameter: the mux refuses to have both
+// /blocks/by-block-time/{timestamp} and /blocks/{height_or_hash}/transactions. It has these paths under a prefix of their
+// own.
+var conflicting = []string{
 	"/extended/v2/blocks/by-block-time/",
-	"/extended/v1/pox2/tx/", "/extended/v1/pox2/stacker/", "/extended/v1/pox3/tx/", "/extended/v1/pox3/stacker/", "/extended/v1/pox4/tx/", "/extended/v1/pox4/stacker/",
+	"/extended/v1/pox2/tx/", "/extended/v1/pox2/stacker/",
+	"/extended/v1/pox3/tx/", "/extended/v1/pox3/stacker/",
+	"/extended/v1/pox4/tx/", "/extended/v1/pox4/stacker/",
 }
 
-// apartPrefix is before their paths. No request begins with it.
+// apartPrefix is put before the conflicting paths. No client's path begins with it.
 const apartPrefix = "/-"
 
-// muxPath is a path, or the pattern of one, as the mux has it.
+// muxPath returns the mux's form of a path or path pattern.
 func muxPath(path string) string {
-	for _, beginning := range apart {
-		if strings.HasPrefix(path, beginning) {
+	for _, prefix := range conflicting {
+		if strings.HasPrefix(path, prefix) {
 			return apartPrefix + path
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strata/readapi/internal/schema"
 )
 
+// NewSchemas returns a registry of schemas that knows the types whose JSON form differs from their Go form.
 func NewSchemas() huma.Registry {
 	r := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	r.RegisterTypeAlias(reflect.TypeFor[hash.Hash32](), reflect.TypeFor[schema.HashText]())

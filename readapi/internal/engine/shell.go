@@ -17,8 +17,8 @@ var exposed = []string{"X-API-Version, ETag, Strata-Position, Strata-Source"}
 
 var anyOrigin = []string{"*"}
 
-// shell is around every request: the headers that every answer has, CORS, the access log, metrics, and what becomes of
-// a panic.
+// shell wraps every request: it sets the common headers, answers CORS preflights, writes the access log and the metrics,
+// and handles panics.
 func (a *Engine) shell(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -36,27 +36,27 @@ func (a *Engine) shell(next http.Handler) http.Handler {
 	})
 }
 
-// setCommonHeader sets what every answer has. CORS is the same for all, whether or not the request names an origin, so
-// that a shared cache in front may keep the answer. (A CORS library answers those with an Origin only, and varies by it.)
+// setCommonHeader sets the headers of every answer. The CORS headers don't depend on whether the request names an origin,
+// so that a shared cache in front may store the answer. (CORS libraries set them only with an Origin, and vary by it.)
 func (a *Engine) setCommonHeader(header http.Header) {
 	header["X-Api-Version"] = a.version
 	header["Access-Control-Allow-Origin"] = anyOrigin
 	header["Access-Control-Expose-Headers"] = exposed
 }
 
-// preflight answers a browser that asks what it may send.
+// preflight answers a CORS preflight request.
 func preflight(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Access-Control-Allow-Methods", "GET,HEAD,POST,OPTIONS")
-	if asked := r.Header.Values("Access-Control-Request-Headers"); len(asked) > 0 {
-		header["Access-Control-Allow-Headers"] = asked
+	if requested := r.Header.Values("Access-Control-Request-Headers"); len(requested) > 0 {
+		header["Access-Control-Allow-Headers"] = requested
 		header.Set("Vary", "Access-Control-Request-Headers")
 	}
 	header.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// finish is deferred: it also sees the requests that panic.
+// finish logs and counts a request. It is deferred, so that it also handles requests that panic.
 func (a *Engine) finish(ctx context.Context, w *statusRecorder, r *http.Request, start time.Time) {
 	x, took := ExchangeOf(ctx), time.Since(start)
 	p := recover()
@@ -73,11 +73,11 @@ func (a *Engine) finish(ctx context.Context, w *statusRecorder, r *http.Request,
 			slog.Int("status", w.code()), slog.Int64("bytes", w.bytes), slog.Duration("took", took), slog.String("from", r.RemoteAddr))
 	}
 	if p != nil && (p == http.ErrAbortHandler || w.status != 0 && !w.complete()) { //nolint:errorlint // as above
-		panic(http.ErrAbortHandler) // the client must not take what it has for the whole
+		panic(http.ErrAbortHandler) // the client must not take a part of the answer for the whole
 	}
 }
 
-// statusRecorder notes what was answered.
+// statusRecorder records the status and the length of an answer.
 type statusRecorder struct {
 	http.ResponseWriter
 	status int
@@ -110,7 +110,7 @@ func (w *statusRecorder) code() int {
 	return w.status
 }
 
-// complete says whether as much was written as was announced.
+// complete reports whether the body has the length that was announced.
 func (w *statusRecorder) complete() bool {
 	return w.status == http.StatusNotModified || w.Header().Get("Content-Length") == strconv.FormatInt(w.bytes, 10)
 }

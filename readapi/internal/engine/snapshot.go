@@ -12,36 +12,36 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// snapshot is one view of all tables. Either it is a REPEATABLE READ, READ ONLY transaction, and the state of the
-// projections was looked up in the round trip that began it; or the state was known, and each batch makes sure that it
-// still is the database's.
+// Snapshot is one consistent view of all tables. It is either a REPEATABLE READ, READ ONLY transaction, whose first round
+// trip read the state of the projections; or it assumes a known state, and each batch verifies that the database still is
+// in that state.
 type Snapshot struct {
 	Engine   *Engine
-	conn     *pgxpool.Conn // of the transaction
-	combiner *combiner     // without one
+	conn     *pgxpool.Conn // of the transaction; nil without one
+	combiner *combiner     // used without a transaction
 	State    *register.State
-	// assumed are the versions that each batch has to find where state has them; nil in a transaction.
+	// Assumed are the versions whose positions each batch verifies; nil in a transaction.
 	Assumed []*register.Version
-	// goesOn says that the transaction is used after the last batch of the handler.
+	// KeepOpen is set if the transaction is used after the handler's last batch.
 	KeepOpen   bool
-	plan       *Plan // nil: anything may be read
+	plan       *Plan // lists what may be read; nil: anything
 	Provenance provenance
-	prepared   *sync.Map // texts of queries, by prepared
-	choice     *choice   // which versions are read in the place of the active ones; nil for these
-	// others are the active versions that other code has built, and rules the numbers of this one's.
+	prepared   *sync.Map // SQL texts by preparedKey
+	choice     *choice   // the versions to read instead of the active ones; nil for the active ones
+	// others are the active versions that other code has built; rules are this program's rules numbers by projection.
 	others []*register.Version
 	rules  map[string]int
-	// settlesAt is the Bitcoin height from which on the answer is not expected to change; 0 for never.
+	// SettlesAt is the Bitcoin height from which on the answer is not expected to change; 0 for never.
 	SettlesAt int64
 }
 
-// settlingBlocks is how many Bitcoin blocks deep a block must be for nobody to expect that it is orphaned.
+// settlingBlocks is the depth in Bitcoin blocks at which a block is no longer expected to be orphaned.
 const settlingBlocks = 7
 
-// settles says that the answer is of a block with this Bitcoin height alone.
+// Settles declares that the answer depends on nothing but a block with this Bitcoin height.
 func (s *Snapshot) Settles(burnHeight int64) { s.SettlesAt = burnHeight + settlingBlocks }
 
-// begin opens a snapshot, which must be closed.
+// Begin opens a snapshot as a transaction. The caller must close it.
 func (a *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 	conn, err := a.Config.Pool.Acquire(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func (a *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 		return nil, fmt.Errorf("begin a snapshot: %w", err)
 	}
 	if s.choice != nil {
-		if s.State, err = s.choice.in(s.State, a.Config.Rules); err != nil {
+		if s.State, err = s.choice.apply(s.State, a.Config.Rules); err != nil {
 			s.Close()
 			return nil, err
 		}
@@ -70,8 +70,8 @@ func (a *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
 	return s, nil
 }
 
-// assume opens a snapshot of a state that the database was in a moment ago, which takes no round trip. A batch fails with
-// register.ErrMoved when it is in another one by then.
+// assume opens a snapshot of a state that the database was in a moment ago, without a round trip. A batch fails with
+// register.ErrMoved if the database has moved to another state since.
 func (a *Engine) assume(p *Plan, state *register.State) *Snapshot {
 	return &Snapshot{
 		Engine:   a,
@@ -80,8 +80,8 @@ func (a *Engine) assume(p *Plan, state *register.State) *Snapshot {
 	}
 }
 
-// active is the active version of a projection; nil when there is none. Looking at one that the answer is not said to
-// depend on is a mistake in the program: the answer would be kept when it is no longer right.
+// Active returns the active version of a projection; nil when there is none. It panics for a projection that is not among
+// the plan's dependencies, which is a programming error: the answer would stay cached when it is no longer right.
 func (s *Snapshot) Active(name string) *register.Version {
 	if s.plan != nil && !s.plan.include(name) {
 		panic(fmt.Sprintf("operation %s reads the projection %s, which is not among its dependencies", s.plan.Operation.ID, name))
@@ -93,16 +93,16 @@ func (s *Snapshot) Active(name string) *register.Version {
 	return v
 }
 
-// tip is the active version of a projection once it has a block; otherwise ok is false.
+// Tip returns the active version of a projection; ok is false unless it has a block.
 func (s *Snapshot) Tip(name string) (v *register.Version, ok bool) {
 	v = s.Active(name)
 	return v, v != nil && v.Height != nil
 }
 
-// closeTimeout bounds the end of a transaction that the handler left open.
+// closeTimeout bounds the rollback of a transaction that the handler left open.
 const closeTimeout = 5 * time.Second
 
-// close ends the transaction, if the last batch has not, and gives the connection back.
+// Close ends the transaction, unless the last batch did, and returns the connection to the pool.
 func (s *Snapshot) Close() {
 	if s.conn == nil {
 		return
@@ -114,6 +114,6 @@ func (s *Snapshot) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	// A connection whose transaction did not end is not used again: the pool sees to that.
+	// If the rollback fails, the pool discards the connection.
 	_, _ = connection.Exec(ctx, `ROLLBACK`)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// place is where a page of a look-up begins: after the row with these numbers in the columns newestFirst, or after so many
-// rows.
+// Place is where a page of a look-up begins: after the row with these values in the columns Lookup.NewestFirst, or
+// without such columns after this number of rows.
 type Place []int64
 
 func (p Place) String() string {
@@ -17,7 +17,7 @@ func (p Place) String() string {
 	return strings.Join(parts, ".")
 }
 
-// tracedRow is a row of a look-up as it is read.
+// LookupRow is a row of a look-up. Key, Values and Sources are JSON.
 type LookupRow struct {
 	Place                Place
 	Key, Values, Sources string

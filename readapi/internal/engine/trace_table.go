@@ -7,33 +7,36 @@ import (
 	"strings"
 )
 
-// tracedTable says how rows of a table are traced: what names one, what it says, and which events it comes from.
+// TraceTable describes how the rows of a table are traced: the columns that identify a row, those that hold its values,
+// and the events that it comes from.
 type TraceTable struct {
-	// projection that the table is of; empty for one of the log's or the register's own.
+	// Projection is the projection that owns the table; empty for a table of the log or of the register.
 	Projection string
-	// name in the projection's schema; with the schema, where there is no projection.
+	// Name is the table's name in the projection's schema; without a projection it includes the schema.
 	Name string
-	// join is SQL after the table, which queries call t.
+	// Join is SQL that follows the table, whose alias is t.
 	Join string
-	// key and values are columns: a name, which may be followed by a colon and how it is written: "text" for a number that
-	// a JSON number may not hold, "hex" for bytes.
+	// Key and Values are lists of columns, separated by spaces. A column's name may be followed by a colon and its form:
+	// "text" for a number that a JSON number may not hold, "hex" for bytes.
 	Key, Values string
 	Sources     []TraceSource
 }
 
-// tracedSource is a column that names an event.
+// TraceSource is a column that holds the number of an event.
 type TraceSource struct {
 	Column string
-	Sql    string // of the column, where the table itself has none
-	// pointers is SQL for the JSON pointers, an array, of what the row says in the body of the event. It may be null.
+	Sql    string // an expression for the column, if the table itself doesn't have it
+	// Pointers is an SQL expression for an array of JSON pointers: the places in the event's body that the row was read
+	// from. It may be null.
 	Pointers string
-	// report says that the event may be a report of the fetcher, which says itself where its answers are.
+	// Report is set if the event may be a report of the metadata fetcher. Such a report itself says where its answers are.
 	Report bool
 }
 
-// wholeEvent is the JSON pointer of all of a body.
+// WholeEvent is the TraceSource.Pointers of a row that comes from the whole body of an event.
 const WholeEvent = `ARRAY['']`
 
+// from returns the FROM clause for the table, before its expansion by Query.
 func (t *TraceTable) from() string {
 	if t.Projection == "" {
 		return t.Name + " t " + t.Join
@@ -41,7 +44,7 @@ func (t *TraceTable) from() string {
 	return "{" + t.Projection + "}." + t.Name + " t " + t.Join
 }
 
-// object is SQL for columns as a JSON object, in their order.
+// object returns an SQL expression for columns as a JSON object, in their order.
 func object(columns string) string {
 	var terms []string
 	for column := range strings.FieldsSeq(columns) {
@@ -58,7 +61,7 @@ func object(columns string) string {
 	return "json_build_object(" + strings.Join(terms, ", ") + ")"
 }
 
-// sourcesSQL is SQL for the events as a JSON array, those that are null included.
+// sourcesSQL returns an SQL expression for a row's events as a JSON array, including those that are null.
 func (t *TraceTable) sourcesSQL() string {
 	terms := make([]string, len(t.Sources))
 	for i, source := range t.Sources {
@@ -67,27 +70,28 @@ func (t *TraceTable) sourcesSQL() string {
 			pointers = "NULL"
 		}
 		column := cmp.Or(source.Sql, "t."+source.Column)
-		terms[i] = fmt.Sprintf(`json_build_object('column', '%s', 'seq', %s, 'report', %t, 'pointers', %s)`, source.Column, column, source.Report, pointers)
+		terms[i] = fmt.Sprintf(`json_build_object('column', '%s', 'seq', %s, 'report', %t, 'pointers', %s)`,
+			source.Column, column, source.Report, pointers)
 	}
 	return "json_build_array(" + strings.Join(terms, ", ") + ")"
 }
 
-// lookup finds rows of a table behind an answer.
+// Lookup finds the rows of a table that are behind an answer.
 type Lookup struct {
-	// name tells it from the others of its trace: it is part of cursors.
+	// Name is unique within the trace, and part of cursors.
 	Name  string
 	Table *TraceTable
-	// where is a condition on t, with the arguments args.
+	// Where is a condition on t with the arguments Args.
 	Where string
 	Args  []any
-	// order is what the rows are sorted by; it has to tell all of them apart.
+	// Order lists the columns to sort by. The order has to be total.
 	Order string
-	// newestFirst are columns of whole numbers, which the rows are sorted by, the greatest first, instead: a page at any
-	// depth is a range of an index then.
+	// NewestFirst lists integer columns to sort by, in descending order, instead of Order. A page at any depth is then a
+	// range of an index.
 	NewestFirst []string
 }
 
-// queue adds the query for the first rows after a place to a batch; nil is the beginning.
+// Queue adds to a batch the query for the first rows after a place; a nil place is the beginning.
 func (l *Lookup) Queue(b *Batch, after Place, limit int) *Result[LookupRow] {
 	args := l.Args[:len(l.Args):len(l.Args)]
 	argument := func(value any) string {
@@ -95,10 +99,10 @@ func (l *Lookup) Queue(b *Batch, after Place, limit int) *Result[LookupRow] {
 		return "$" + strconv.Itoa(len(args)) + "::bigint"
 	}
 	where, order, skip := l.Where, l.Order, ""
-	at := `ARRAY[row_number() OVER (ORDER BY ` + order + `)]`
+	place := `ARRAY[row_number() OVER (ORDER BY ` + order + `)]`
 	if len(l.NewestFirst) > 0 {
 		columns := strings.Join(l.NewestFirst, ", ")
-		at, order = `ARRAY[`+columns+`]::bigint[]`, strings.Join(l.NewestFirst, " DESC, ")+" DESC"
+		place, order = `ARRAY[`+columns+`]::bigint[]`, strings.Join(l.NewestFirst, " DESC, ")+" DESC"
 		if len(after) > 0 {
 			bounds := make([]string, len(after))
 			for i, n := range after {
@@ -114,10 +118,10 @@ func (l *Lookup) Queue(b *Batch, after Place, limit int) *Result[LookupRow] {
 		values = object(l.Table.Values) + "::text"
 	}
 	return Query(b, func(r *LookupRow) []any { return []any{(*[]int64)(&r.Place), &r.Key, &r.Values, &r.Sources} },
-		`SELECT ARRAY[]::bigint[], `+at+`, `+object(l.Table.Key)+`::text, `+values+`, `+l.Table.sourcesSQL()+`::text
+		`SELECT ARRAY[]::bigint[], `+place+`, `+object(l.Table.Key)+`::text, `+values+`, `+l.Table.sourcesSQL()+`::text
 		FROM `+l.Table.from()+`
 		WHERE `+where+` ORDER BY `+order+skip+` LIMIT `+argument(limit), args...)
 }
 
-// fits says whether a place can be one of the look-up.
+// Fits reports whether a place can be one of this look-up.
 func (l *Lookup) Fits(p Place) bool { return len(p) == max(1, len(l.NewestFirst)) }

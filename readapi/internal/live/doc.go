@@ -1,4 +1,5 @@
-// Package live hands what happens to those who follow it. One hub for a process is told each step of the chain once, with
-// messages that are encoded once, and puts them into the queues of all who follow a feed. A queue is bounded: whoever does
-// not empty it is told so, and finds what it missed in the tables, from its position on.
+// Package live delivers events to subscribers as they happen. A process has one hub. The hub receives each step of the
+// chain once, as messages that are already encoded, and puts these into the queues of all subscribers of their feeds. A
+// queue is bounded: a subscriber that does not empty its queue is told so, and catches up from the tables, starting at its
+// position.
 package live

@@ -1,36 +1,36 @@
 package live
 
-// Kind is what a feed is about.
+// Kind is the subject of a feed, such as blocks.
 type Kind string
 
-// Feed is something to follow: all of a kind, or what concerns somebody or something alone.
+// Feed is something to follow: all events of a kind, or only those that concern one principal or thing.
 type Feed struct {
 	Kind Kind
-	// Name is of whom or what it is about, such as a principal; empty for all.
+	// Name is the principal or thing; empty for all of them.
 	Name string
-	// Detail narrows it down further; empty for no more.
+	// Detail narrows the feed further; empty for no restriction.
 	Detail string
 }
 
-// Message is what a feed says, encoded once for all who follow it.
+// Message is a message of a feed, encoded once for all subscribers.
 type Message struct {
 	// Step is the number of the step in its instance of the list of steps.
 	Step int64
-	// Position is what a client has that has got all of the step.
+	// Position is the position of a client that has received the whole step.
 	Position Position
 	Data     []byte
-	// Whole is Data as the last of the step, where that says something more; nil for the same.
+	// Whole replaces Data in the last message of the step, where that one says more; nil for no difference.
 	Whole []byte
 }
 
 // Entry is a message in a queue.
 type Entry struct {
 	*Message
-	// Last says that the step has no further message for that feed.
+	// Last is set if the step has no further message for the feed.
 	Last bool
 }
 
-// Text is what is sent.
+// Text returns the bytes to send.
 func (e Entry) Text() []byte {
 	if e.Last && e.Whole != nil {
 		return e.Whole
@@ -46,7 +46,7 @@ type Delivery struct {
 
 // Place is a step in an instance of the list of steps.
 type Place struct {
-	// Instance tells the list from others, whose steps have other numbers.
+	// Instance identifies the list: in another one, the steps have other numbers.
 	Instance string
 	Step     int64
 	Position Position

@@ -8,22 +8,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Why nobody can begin to follow.
+// Errors of Subscribe.
 var (
-	// ErrFull: there are as many as may be.
+	// ErrFull is returned if the hub has Config.Most subscribers.
 	ErrFull = errors.New("there are too many subscribers")
-	// ErrClosed: nobody tells the hub anything.
+	// ErrClosed is returned if the hub is not open.
 	ErrClosed = errors.New("nothing is followed")
 )
 
-// Config of a Hub. The zero value of any field means its default.
+// Config configures a Hub. The zero value of any field means its default.
 type Config struct {
-	// Most is how many may follow at a time; default 20,000.
+	// Most is the maximum number of subscribers; default 20,000.
 	Most int
-	// QueueMessages and QueueBytes bound what waits for one of them; default 1024 messages and 1 MiB. A single message may be
-	// larger.
+	// QueueMessages and QueueBytes bound the queue of each subscriber; default 1024 messages and 1 MiB. A single message may
+	// be larger.
 	QueueMessages, QueueBytes int
-	// Registry that the metrics are registered with; default none.
+	// Registry is where the metrics are registered; default none.
 	Registry prometheus.Registerer
 }
 
@@ -34,7 +34,7 @@ const (
 	QueueBytesDefault    = 1 << 20
 )
 
-// Hub knows who follows what. It is safe for concurrent use; one goroutine alone tells it what happens.
+// Hub distributes messages to the subscribers of feeds. It is safe for concurrent use, but only one goroutine may publish.
 type Hub struct {
 	config  Config
 	metrics *metrics
@@ -42,19 +42,20 @@ type Hub struct {
 	subscribed sync.WaitGroup
 
 	mu    sync.Mutex
-	feeds map[Feed]map[*Subscriber]int64 // the step after which each one follows
+	feeds map[Feed]map[*Subscriber]int64 // the step after which each subscriber gets messages
 	all   map[*Subscriber]struct{}
 	open  bool
-	// ready is closed while it is known where the chain stands, and when the hub is closed.
+	// ready is closed while the hub knows the place of the chain, and when the hub is closed.
 	ready chan struct{}
 	awake bool
-	// place is up to where everybody has been told.
+	// place is the last step that was published.
 	place Place
-	// until is up to which step it is being found out what to tell those who followed when that began.
+	// until is the last step whose messages are being prepared. They are prepared for the feeds that had subscribers when
+	// that began, so a later subscriber starts after it.
 	until int64
 }
 
-// NewHub makes a hub, which is closed until Open.
+// NewHub returns a hub that accepts subscribers from Open on.
 func NewHub(config Config) *Hub {
 	if config.Most <= 0 {
 		config.Most = MostDefault
@@ -71,14 +72,15 @@ func NewHub(config Config) *Hub {
 	}
 }
 
-// Open lets others subscribe.
+// Open lets the hub accept subscribers.
 func (h *Hub) Open() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.open = true
 }
 
-// Sleep forgets where the chain stands when nobody has subscribed, so that nothing need be told until Move; ok says so.
+// Sleep puts a hub without subscribers to sleep, so that nothing needs to be published until Move. It returns false if the
+// hub has subscribers.
 func (h *Hub) Sleep() (ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -91,14 +93,14 @@ func (h *Hub) Sleep() (ok bool) {
 	return true
 }
 
-// Ready is closed when it is known where the chain stands, or the hub is closed.
+// Ready returns a channel that is closed when the hub knows the place of the chain, or when the hub is closed.
 func (h *Hub) Ready() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.ready
 }
 
-// Subscribe adds somebody who follows nothing yet, and who has to be closed. It returns ErrFull or ErrClosed.
+// Subscribe adds a subscriber that follows no feed yet. The caller must close it. The error is ErrFull or ErrClosed.
 func (h *Hub) Subscribe(protocol string) (*Subscriber, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,15 +118,15 @@ func (h *Hub) Subscribe(protocol string) (*Subscriber, error) {
 	return s, nil
 }
 
-// Place is up to where everybody has been told; ok is false while that is not known.
+// Place returns the last step that was published; ok is false while the hub sleeps or is closed.
 func (h *Hub) Place() (place Place, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.place, h.open && h.awake
 }
 
-// Move says where the chain stands, or takes the hub to one in another instance of the list of steps: those who follow are told
-// that they have to look for their positions there.
+// Move sets the place of the chain: when the hub wakes up, or when the list of steps has a new instance. Subscribers get the
+// reason Moved, and have to find their positions in the new instance.
 func (h *Hub) Move(to Place) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -141,8 +143,8 @@ func (h *Hub) Move(to Place) {
 	}
 }
 
-// Begin says what is followed, before it is found out what the steps up to one have for that. Whoever begins to follow
-// from then on is told of later steps alone.
+// Begin returns the feeds that have subscribers, before the messages of the steps up to until are prepared. A subscriber
+// that follows a feed after Begin gets only messages of later steps.
 func (h *Hub) Begin(until int64) map[Feed]struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -154,7 +156,7 @@ func (h *Hub) Begin(until int64) map[Feed]struct{} {
 	return followed
 }
 
-// Followed are the feeds of some kinds that are followed.
+// Followed returns the feeds of these kinds that have subscribers.
 func (h *Hub) Followed(kinds ...Kind) map[Feed]struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -167,14 +169,14 @@ func (h *Hub) Followed(kinds ...Kind) map[Feed]struct{} {
 	return followed
 }
 
-// Anybody says whether anybody follows anything.
+// Anybody reports whether any feed has a subscriber.
 func (h *Hub) Anybody() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.feeds) > 0
 }
 
-// Publish tells those who follow what the steps up to a place have for them, in the order of the steps.
+// Publish delivers the messages of the steps up to a place. The deliveries must be in the order of the steps.
 func (h *Hub) Publish(deliveries []Delivery, to Place) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -188,7 +190,7 @@ func (h *Hub) Publish(deliveries []Delivery, to Place) {
 	h.place, h.until = to, max(h.until, to.Step)
 }
 
-// Tell tells those who follow some feeds what hangs on no step of the chain.
+// Tell delivers messages that don't belong to a step of the chain.
 func (h *Hub) Tell(deliveries ...Delivery) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -199,7 +201,7 @@ func (h *Hub) Tell(deliveries ...Delivery) {
 	}
 }
 
-// Close ends all: they are told that the server stops.
+// Close closes the hub. Subscribers get the reason Stopping.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -212,5 +214,5 @@ func (h *Hub) Close() {
 	}
 }
 
-// Wait returns when nobody is subscribed any more. It is for after Close.
+// Wait waits until all subscribers are closed. Call it after Close.
 func (h *Hub) Wait() { h.subscribed.Wait() }

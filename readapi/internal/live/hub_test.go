@@ -10,7 +10,7 @@ import (
 
 var blocks = live.Feed{Kind: "blocks"}
 
-// opened is a hub that knows where the chain stands.
+// opened returns an open hub that knows the place of the chain.
 func opened(config live.Config) *live.Hub {
 	h := live.NewHub(config)
 	h.Open()
@@ -38,12 +38,12 @@ func texts(entries []live.Entry) (all []string) {
 	return all
 }
 
-// What a feed tells comes after the answer with which it was begun to be followed, and none of it after it was left.
+// Messages of a feed come after the answer that began to follow it, and none come after the answer that left it.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	h := opened(live.Config{})
 	s := subscribe(t, h)
-	h.Begin(11) // what it has is being found out
+	h.Begin(11) // the messages of step 11 are being prepared
 	s.Answer([]byte("yes"), live.Change{Feed: blocks})
 	h.Publish([]live.Delivery{delivery(11, "eleven")}, live.Place{Instance: "a", Step: 11})
 	last := delivery(12, "twelve")
@@ -59,7 +59,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// Whoever does not empty the queue is told so, with nothing of what waited; others are told all.
+// A subscriber whose queue overflows gets the reason Slow and none of the queue; the others get all messages.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	h := opened(live.Config{QueueMessages: 3, QueueBytes: 100})
@@ -77,23 +77,23 @@ func TestSlow(t *testing.T) {
 	big := live.Delivery{Feed: live.Feed{Kind: "large"}, Entry: live.Entry{Message: &live.Message{Data: make([]byte, 150)}}}
 	h.Tell(big)
 	if entries, reason := large.Take(); len(entries) != 1 || reason != "" {
-		t.Errorf("a single message that is larger: got %d, %q", len(entries), reason)
+		t.Errorf("a single message above the limit: got %d entries, %q", len(entries), reason)
 	}
 	h.Tell(big, big)
 	for _, s := range []*live.Subscriber{many, large} {
 		if entries, reason := s.Take(); len(entries) != 0 || reason != live.Slow || !s.Overflown() {
-			t.Errorf("got %d, %q, want nothing, and slow", len(entries), reason)
+			t.Errorf("got %d entries, %q, want none, slow", len(entries), reason)
 		}
 	}
 	many.LeaveAll()
 	many.Follow(blocks)
 	h.Publish([]live.Delivery{delivery(15, "x")}, live.Place{Instance: "a", Step: 15})
 	if entries, reason := many.Take(); len(entries) != 1 || reason != "" {
-		t.Errorf("after it has come back: got %q, %q", texts(entries), reason)
+		t.Errorf("after following again: got %q, %q", texts(entries), reason)
 	}
 }
 
-// When the hub is closed all are told, nobody more comes, and it waits until they have left.
+// Closing the hub tells all subscribers and refuses new ones; Wait waits until all are closed.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	h := opened(live.Config{Most: 1})
@@ -115,10 +115,10 @@ func TestClose(t *testing.T) {
 	}()
 	select {
 	case <-left:
-		t.Error("it did not wait")
+		t.Error("Wait did not wait")
 	default:
 	}
 	s.Close("gone")
-	s.Close("gone") // once more is no matter
+	s.Close("gone") // has no effect
 	<-left
 }

@@ -8,22 +8,21 @@ import (
 	"strata/domain/hash"
 )
 
-// Position is a state of the chain as somebody has it: how many events of the log it reflects, and its tip. It says all that
-// is needed to go on from there, in any instance of the tables. The zero value is before everything.
+// Position identifies a state of the chain by the number of events that it reflects, and by its tip. That suffices to
+// resume from there in any instance of the tables. The zero value is the state before the first event.
 type Position struct {
 	Log int64
-	// Height and Block, an index block hash, are those of the tip; Block is zero when there is none, or it was not said.
+	// Height and Block (an index block hash) are those of the tip. Block is zero if there is no tip, or none was given.
 	Height int64
 	Block  hash.Hash32
 }
 
-// ErrPosition is what a text that is no position is refused with.
+// ErrPosition is the error for a malformed position.
 var ErrPosition = errors.New(`want a position such as "log=4711; height=1350; index_block_hash=0x00…"`)
 
 var positionText = regexp.MustCompile(`^log=([0-9]{1,18})(?:; ?height=([0-9]{1,18}); ?index_block_hash=(0x[0-9a-fA-F]{64}))?$`)
 
-// ParsePosition reads the text of a position, which is that of the header Strata-Position. It returns ErrPosition for any
-// other.
+// ParsePosition parses a position in the form of the header Strata-Position. The error is ErrPosition.
 func ParsePosition(text string) (p Position, err error) {
 	match := positionText.FindStringSubmatch(text)
 	if match == nil {
@@ -44,7 +43,7 @@ func ParsePosition(text string) (p Position, err error) {
 	return p, nil
 }
 
-// String is the text of a position.
+// String returns the position in the form that ParsePosition reads.
 func (p Position) String() string {
 	text := "log=" + strconv.FormatInt(p.Log, 10)
 	if !p.Block.IsZero() {

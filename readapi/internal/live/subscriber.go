@@ -7,20 +7,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Reason is why somebody is no longer told what happens.
+// Reason is why a subscriber no longer gets messages.
 type Reason string
 
 // Reasons.
 const (
-	// Slow: what waits has become too much.
+	// Slow means that the queue overflowed; its entries were dropped.
 	Slow Reason = "slow"
-	// Moved: the steps are those of another instance of the list.
+	// Moved means that the list of steps has a new instance.
 	Moved Reason = "moved"
-	// Stopping: the server stops.
+	// Stopping means that the server stops.
 	Stopping Reason = "stopping"
 )
 
-// Subscriber is somebody who follows feeds. What waits takes memory only while it waits.
+// Subscriber follows feeds and has a queue of messages. An empty queue takes no memory.
 type Subscriber struct {
 	hub       *Hub
 	protocol  string
@@ -34,8 +34,8 @@ type Subscriber struct {
 	reason Reason
 }
 
-// Follow adds a feed, and says where: all that comes after this place is going to be told, and nothing before it. It does
-// nothing for a feed that is followed already.
+// Follow adds a feed and returns the place where it starts: the subscriber gets all messages of later steps, and none of
+// earlier ones. Following a feed again has no effect.
 func (s *Subscriber) Follow(feed Feed) Place {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
@@ -60,14 +60,14 @@ func (s *Subscriber) follow(feed Feed) Place {
 	return place
 }
 
-// Change of what somebody follows.
+// Change is a feed to follow or to leave.
 type Change struct {
 	Feed  Feed
 	Leave bool
 }
 
-// Answer puts something into the queue of this subscriber alone, and changes what it follows: all that a feed tells comes after
-// the answer. What a feed has told that is left remains in the queue.
+// Answer puts data into the queue of this subscriber alone, and changes the feeds that it follows. Messages of a new feed
+// come after the data. Messages of a feed that it leaves stay in the queue.
 func (s *Subscriber) Answer(data []byte, changes ...Change) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *Subscriber) Answer(data []byte, changes ...Change) {
 	}
 }
 
-// LeaveAll ends following anything, and forgets what waits.
+// LeaveAll leaves all feeds and empties the queue.
 func (s *Subscriber) LeaveAll() {
 	h := s.hub
 	h.mu.Lock()
@@ -106,7 +106,7 @@ func (h *Hub) leave(s *Subscriber, feed Feed) {
 	}
 }
 
-// Close takes the subscriber out of the hub. reason is for the metrics.
+// Close removes the subscriber from the hub. The metrics count the reason. Closing it again has no effect.
 func (s *Subscriber) Close(reason Reason) {
 	s.LeaveAll()
 	h := s.hub
@@ -120,11 +120,11 @@ func (s *Subscriber) Close(reason Reason) {
 	}
 }
 
-// Wake is sent to when there is something to take.
+// Wake returns a channel that receives when there is something to take.
 func (s *Subscriber) Wake() <-chan struct{} { return s.wake }
 
-// Take takes what waits. With a reason there may be more that does not: Moved is said once, and what waits then is of either
-// instance.
+// Take empties the queue and returns its entries. A reason means that messages may be missing. Moved is reported once; the
+// entries that come with it may belong to either instance.
 func (s *Subscriber) Take() (entries []Entry, reason Reason) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,21 +136,22 @@ func (s *Subscriber) Take() (entries []Entry, reason Reason) {
 	return entries, reason
 }
 
-// Stopped says whether the server stops.
+// Stopped reports whether the server stops.
 func (s *Subscriber) Stopped() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reason == Stopping
 }
 
-// Overflown says whether too much waits, so that some of it is lost.
+// Overflown reports whether the queue has overflowed, so that messages are lost.
 func (s *Subscriber) Overflown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reason == Slow
 }
 
-// Told is up to where the subscriber has been told, when nothing waits.
+// Told returns the place up to which the subscriber has taken all messages; ok is false if entries wait in the queue, or
+// there is a reason.
 func (s *Subscriber) Told() (place Place, ok bool) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
@@ -159,7 +160,7 @@ func (s *Subscriber) Told() (place Place, ok bool) {
 	return s.hub.place, len(s.queue) == 0 && s.reason == ""
 }
 
-// push adds to the queue, under the lock of the hub.
+// push adds an entry to the queue. The caller holds hub.mu.
 func (s *Subscriber) push(e Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +177,7 @@ func (s *Subscriber) push(e Entry) {
 	s.signal()
 }
 
-// end says that what follows in the queue is not what should.
+// end records the reason why the following messages are not what they should be.
 func (s *Subscriber) end(reason Reason) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// Why a choice of versions can't be read.
+// Errors of State.Choose.
 var (
-	// ErrNoProjection: there is no version at all of a projection of this name.
+	// ErrNoProjection means that no projection of this name has any version.
 	ErrNoProjection = errors.New("there is no projection of this name")
-	// ErrNoVersion: the projection has no version of this number.
+	// ErrNoVersion means that the projection has no version with this number.
 	ErrNoVersion = errors.New("there is no such version")
-	// ErrApart: the versions don't fold the same list of steps, so that no answer can be made of them together.
+	// ErrApart means that the versions fold different lists of steps, so that one answer can't be built from both.
 	ErrApart = errors.New("they don't fold the same list of steps")
 )
 
-// Choose is the state in which the versions of these numbers, by the names of projections, are the active ones. As in a
-// switch, a version brings along the one whose steps it folds, and that one the newest versions that fold its steps, where
-// nobody has chosen others.
+// Choose returns a copy of the state in which the given versions (projection name → number) are active. As in a switch of
+// versions, choosing a version also chooses the leader whose steps it folds. Choosing a leader also chooses the newest
+// versions that fold its steps, unless numbers names others.
 func (s *State) Choose(numbers map[string]int) (*State, error) {
 	chosen := map[string]*Version{}
 	for name, number := range numbers {
@@ -59,11 +59,11 @@ func (s *State) bringLeader(chosen map[string]*Version, v *Version) error {
 	if v.Input == "log" {
 		return nil
 	}
-	at := slices.IndexFunc(s.Versions, func(w *Version) bool { return w.schema() == v.Input })
-	if at < 0 {
+	i := slices.IndexFunc(s.Versions, func(w *Version) bool { return w.schema() == v.Input })
+	if i < 0 {
 		return fmt.Errorf("%s folds the steps of %s, which is gone: %w", v.schema(), v.Input, ErrApart)
 	}
-	leader := s.Versions[at]
+	leader := s.Versions[i]
 	if other := chosen[leader.Name]; other != nil && other != leader {
 		return fmt.Errorf("%s folds the steps of %s, and not of %s: %w", v.schema(), leader.schema(), other.schema(), ErrApart)
 	}
@@ -71,7 +71,7 @@ func (s *State) bringLeader(chosen map[string]*Version, v *Version) error {
 	return nil
 }
 
-// bringFollowers chooses versions that fold the steps of the chosen leaders, in the place of active ones that don't.
+// bringFollowers chooses versions that fold the steps of the chosen leaders, to replace active versions that don't.
 func (s *State) bringFollowers(chosen map[string]*Version) error {
 	for _, active := range s.Versions {
 		if !active.Active || active.Input == "log" || chosen[active.Name] != nil {
@@ -82,7 +82,7 @@ func (s *State) bringFollowers(chosen map[string]*Version) error {
 			if leader == before || before == nil || active.Input != before.schema() {
 				continue
 			}
-			newest := (*Version)(nil) // they are in the order of their numbers
+			newest := (*Version)(nil) // versions are sorted by number
 			for _, v := range s.Versions {
 				if v.Name == active.Name && v.Input == leader.schema() {
 					newest = v
@@ -98,20 +98,22 @@ func (s *State) bringFollowers(chosen map[string]*Version) error {
 	return nil
 }
 
-// with is a state like this one, in which the chosen versions are the active ones of their projections.
+// with returns a copy of the state in which the chosen versions are the active ones of their projections.
 func (s *State) with(chosen map[string]*Version) *State {
-	made := &State{Archive: s.Archive, LogSize: s.LogSize, Digest: s.Digest, logHeader: s.logHeader, active: make(map[string]*Version, len(s.active))}
+	next := &State{
+		Archive: s.Archive, LogSize: s.LogSize, Digest: s.Digest, logHeader: s.logHeader, active: make(map[string]*Version, len(s.active)),
+	}
 	for _, v := range s.Versions {
 		if own := chosen[v.Name]; own != nil && v.Active != (own == v) {
 			changed := *v
 			changed.Active = own == v
 			v = &changed
 		}
-		made.Versions = append(made.Versions, v)
+		next.Versions = append(next.Versions, v)
 		if v.Active {
-			made.active[v.Name] = v
-			made.schemas += v.Schema()
+			next.active[v.Name] = v
+			next.schemas += v.Schema()
 		}
 	}
-	return made
+	return next
 }

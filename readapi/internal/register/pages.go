@@ -4,8 +4,8 @@ import "strata/domain/shard"
 
 const pageSize = 1 << 8
 
-// pages are the positions of all shards of a version. A change copies the pages it touches, so that a state that
-// somebody looks at stays as it is.
+// pages hold the positions of all shards of a version. A change copies the pages that it touches, so that a state in use
+// does not change.
 type pages [shard.Count / pageSize]*[pageSize]int64
 
 func (p *pages) at(number int32) int64 {
@@ -16,13 +16,13 @@ func (p *pages) at(number int32) int64 {
 	return page[number%pageSize]
 }
 
-// change is that a shard changed at a position.
+// change is a change of a shard at a position.
 type change struct {
 	shard    int32
 	position int64
 }
 
-// with is p after changes.
+// with returns the pages after some changes; p itself stays the same.
 func (p *pages) with(changes []change) *pages {
 	if len(changes) == 0 {
 		return p

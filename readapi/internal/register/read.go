@@ -10,8 +10,8 @@ type Shard struct {
 	Number     int32
 }
 
-// Queue adds to the batch of a transaction what it takes to read the register in it, and when these shards of the active
-// versions changed. The state is complete when the batch has run.
+// Queue adds to a transaction's batch the queries that read the register, and the positions at which these shards of the
+// active versions last changed. The state is complete when the batch has run.
 func Queue(b *pgx.Batch, shards []Shard) *State {
 	s := queue(b)
 	if len(shards) == 0 {
@@ -23,7 +23,7 @@ func Queue(b *pgx.Batch, shards []Shard) *State {
 	}
 	b.Queue(`
 		SELECT s.name, s.shard, s.position
-		FROM unnest($1::text[], $2::int[]) AS asked (name, shard)
+		FROM unnest($1::text[], $2::int[]) AS wanted (name, shard)
 		JOIN strata.active a USING (name)
 		JOIN strata.shard s USING (name, version, shard)`, names, numbers).Query(func(rows pgx.Rows) error {
 		positions := make(map[Shard]int64, len(shards))

@@ -1,6 +1,5 @@
-// Package register reads which projections there are, how far each has come and which version of each is active: once
-// per request in the snapshot of its queries, and all the time in the background, so that a request may know without
-// asking.
+// Package register reads the register of projections: which versions exist, how far each has come, and which one is
+// active. A request reads it in the snapshot of its queries, or uses the state that a background watch keeps up to date.
 package register
 
 import (
@@ -15,15 +14,15 @@ import (
 	"strata/domain/schema"
 )
 
-// State is the register as one snapshot of the database has it. It does not change.
+// State is the register as one snapshot of the database has it. It is immutable.
 type State struct {
-	// Archive tells this database from all others.
+	// Archive identifies the database.
 	Archive [16]byte
-	// LogSize is how many events the log has.
+	// LogSize is the number of events in the log.
 	LogSize int64
-	// Versions are all of all projections, by name and number.
+	// Versions are all versions of all projections, sorted by name and number.
 	Versions []*Version
-	// Digest is of all of the above but the log's size: what changes when anything is changed in the register.
+	// Digest is a digest of the versions: it changes whenever anything in the register changes.
 	Digest [16]byte
 
 	active    map[string]*Version
@@ -35,18 +34,18 @@ type State struct {
 type Version struct {
 	Name       string
 	Number     int
-	Rules      int // the number of the code that builds it, of which there may be several numbers
+	Rules      int // numbers the code that builds it; several versions may have the same
 	Active     bool
 	Input      string // "log", or the schema whose steps it folds
 	State      string
-	Failure    *string // what stopped it, while State is failed
+	Failure    *string // the error that stopped it, while State is failed
 	Position   int64   // in its input
-	LogSeq     int64   // the event of the log that Position stands for
-	Height     *int64  // tip of its rows; nil before the first block
+	LogSeq     int64   // the event of the log that corresponds to Position
+	Height     *int64  // of the tip of its rows; nil before the first block
 	BurnHeight *int64
 	IndexBlock *hash.Hash32
 	Block      *hash.Hash32
-	// Epoch tells it from an earlier version of the same name and number.
+	// Epoch distinguishes it from an earlier version with the same name and number.
 	Epoch [16]byte
 
 	changedFrom int64
@@ -54,13 +53,14 @@ type Version struct {
 	header      []string
 }
 
-// Schemas names the schemas of all active versions: what a query that names projections comes to follows from it.
+// Schemas returns the concatenated schemas of all active versions. It determines how a query that names projections is
+// expanded.
 func (s *State) Schemas() string { return s.schemas }
 
-// Active is the active version of a projection; nil when there is none.
+// Active returns the active version of a projection; nil when there is none.
 func (s *State) Active(name string) *Version { return s.active[name] }
 
-// Leader is the version whose steps a version folds; nil for one that folds the log.
+// Leader returns the version whose steps a version folds; nil for a version that folds the log.
 func (s *State) Leader(v *Version) *Version {
 	for _, leader := range s.Versions {
 		if v.Input == leader.schema() {
@@ -70,9 +70,9 @@ func (s *State) Leader(v *Version) *Version {
 	return nil
 }
 
-// Foreign are the active versions that other code has built than that whose rules have these numbers, by the names of
-// projections: what their rows mean, only that code knows, so that nothing can be answered from them. Projections without a
-// number here don't count.
+// Foreign returns the active versions that were built by other code than this program's. rules are this program's rules
+// numbers by projection. Only the code that built rows knows their meaning, so this program can't answer from them.
+// Projections that rules does not name are never foreign.
 func (s *State) Foreign(rules map[string]int) (foreign []*Version) {
 	for _, v := range s.Versions {
 		if number, ok := rules[v.Name]; ok && v.Active && number != v.Rules {
@@ -82,26 +82,28 @@ func (s *State) Foreign(rules map[string]int) (foreign []*Version) {
 	return foreign
 }
 
-// Schema returns the schema of its tables, quoted for SQL.
+// Schema returns the schema of the version's tables, quoted for SQL.
 func (v *Version) Schema() string { return v.identity().Quoted() }
 
-// schema returns the schema of its tables, as Input of another version names it.
+// schema returns the schema of the version's tables, as Input of another version names it.
 func (v *Version) schema() string { return v.identity().String() }
 
 func (v *Version) identity() schema.Schema { return schema.Schema{Name: v.Name, Version: v.Number} }
 
-// Changed is the position at which something last changed, or may have, in a shard. It is known for the shards that
-// were asked for when the state was read.
+// Changed returns the position at which a shard last changed, or may have changed. It is known only for the shards that
+// were requested when the state was read.
 func (v *Version) Changed(shard int32) int64 { return max(v.changedFrom, v.changed(shard)) }
 
-// Header is the value of Strata-Position for an answer of this version's rows: where it stands, and its tip.
+// Header returns the value of Strata-Position for an answer that is built from this version's rows: its position in the
+// log, and its tip.
 func (v *Version) Header() []string { return v.header }
 
-// LogHeader is the value of Strata-Position for an answer of rows of the log itself.
+// LogHeader returns the value of Strata-Position for an answer that is built from the log itself.
 func (s *State) LogHeader() []string { return s.logHeader }
 
-// LeastAdvanced is the active version that reflects least of the log, of those that fold the chain if there are any: what
-// folds another feed may have had nothing to do for long. Nil when there is none.
+// LeastAdvanced returns the active version that reflects the fewest events; nil when there is none. If the chain projection
+// is active, only it and the versions that fold its steps count: a version of another feed may have had nothing to do for
+// long.
 func (s *State) LeastAdvanced() (least *Version) {
 	chain := s.active["chain"]
 	for _, v := range s.Versions {
@@ -121,10 +123,10 @@ const versionsSQL = `
 	WHERE NOT p.scratch
 	ORDER BY p.name, p.version`
 
-// archiveSQL reads what is not of a version.
+// archiveSQL reads the part of the state that does not belong to a version.
 const archiveSQL = `SELECT a.id, h.size FROM strata.archive a CROSS JOIN log.head h`
 
-// queue adds the queries to the batch of a transaction. The state is complete when the batch has run.
+// queue adds the queries for the register to a transaction's batch. The state is complete when the batch has run.
 func queue(b *pgx.Batch) *State {
 	s := &State{active: make(map[string]*Version, 8)}
 	b.Queue(versionsSQL).Query(s.scan)
@@ -151,7 +153,7 @@ func (s *State) scan(rows pgx.Rows) error {
 			s.active[v.Name] = v
 			s.schemas += v.Schema()
 		}
-		// The epoch is one name's and number's. What else there is follows from the position.
+		// The epoch implies the name and the number; the position implies the other columns.
 		failure := ""
 		if v.Failure != nil {
 			failure = *v.Failure
@@ -162,6 +164,7 @@ func (s *State) scan(rows pgx.Rows) error {
 	return rows.Err()
 }
 
+// describe returns the version's position and tip in the form of Strata-Position.
 func (v *Version) describe() string {
 	position := "log=" + strconv.FormatInt(v.LogSeq, 10)
 	if v.Height != nil && v.IndexBlock != nil {

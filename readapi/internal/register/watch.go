@@ -12,20 +12,20 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// WatchConfig is what a Watch needs. The zero value of any field but Pool means its default.
+// WatchConfig configures a Watch. The zero value of any field but Pool means its default.
 type WatchConfig struct {
-	// Pool is the database that requests read, so that no more is known than they can find there.
+	// Pool connects to the database that requests read, so that the state is never ahead of what they find there.
 	Pool *pgxpool.Pool
-	// Signal, if any, gives the channel that is closed at the next sign that something may have changed; nothing
-	// depends on it but how soon a change is seen.
+	// Signal returns a channel that is closed at the next sign that something may have changed; default none. It affects
+	// only how soon a change is seen.
 	Signal func() <-chan struct{}
-	// Interval at which to look in any case; default 100 ms.
+	// Interval is the interval at which to look in any case; default 100 ms.
 	Interval time.Duration
-	// Patience is how long a state is good for without being confirmed; default 2 s.
+	// Patience is how long a state remains valid without being confirmed; default 2 s.
 	Patience time.Duration
-	// Logger for when the database can't be read; default none.
+	// Logger is told when the database can't be read, and when it can again; default none.
 	Logger *slog.Logger
-	// Changed is called after each change of the state; default nothing.
+	// Changed is called after each change of the state; default none.
 	Changed func()
 }
 
@@ -35,30 +35,30 @@ const (
 	PatienceDefault = 2 * time.Second
 )
 
-// How often it looks at most when signs come all the time, and how many times in a row without a pause.
+// Limits for when signs come all the time.
 const (
 	looksPerSecond = 50
-	looksBurst     = 20
+	looksBurst     = 20 // looks in a row without a pause
 )
 
 // Watch keeps a State up to date. It is safe for concurrent use.
 type Watch struct {
 	config WatchConfig
 	known  atomic.Pointer[known]
-	since  time.Time // what confirmed counts from
-	// confirmed is when the state was last found to be so, in nanoseconds.
+	since  time.Time // the origin of confirmed
+	// confirmed is when the state was last confirmed, in nanoseconds after since.
 	confirmed atomic.Int64
 	hint      chan struct{}
 	pace      *rate.Limiter
 }
 
-// known is a state with all shards of its active versions.
+// known is a state with the shards of its active versions, by projection.
 type known struct {
 	state  *State
 	shards map[string]*pages
 }
 
-// NewWatch prepares a watch; Run makes it see.
+// NewWatch returns a watch. It knows no state before Run runs.
 func NewWatch(config WatchConfig) *Watch {
 	if config.Interval <= 0 {
 		config.Interval = IntervalDefault
@@ -75,11 +75,13 @@ func NewWatch(config WatchConfig) *Watch {
 	if config.Changed == nil {
 		config.Changed = func() {}
 	}
-	return &Watch{config: config, since: time.Now(), hint: make(chan struct{}, 1), pace: rate.NewLimiter(looksPerSecond, looksBurst)}
+	return &Watch{
+		config: config, since: time.Now(), hint: make(chan struct{}, 1), pace: rate.NewLimiter(looksPerSecond, looksBurst),
+	}
 }
 
-// State is what the database held a moment ago; nil when that is not known, or was not confirmed for too long. now is
-// the current time.
+// State returns the state of the database a moment ago; nil if it is unknown, or was not confirmed within
+// WatchConfig.Patience. now is the current time.
 func (w *Watch) State(now time.Time) *State {
 	k := w.known.Load()
 	if k == nil || now.Sub(w.since)-time.Duration(w.confirmed.Load()) > w.config.Patience {
@@ -88,7 +90,7 @@ func (w *Watch) State(now time.Time) *State {
 	return k.state
 }
 
-// Look makes Run look now: somebody has seen more than State has.
+// Look makes Run look now, because a request has seen a newer state.
 func (w *Watch) Look() {
 	select {
 	case w.hint <- struct{}{}:
@@ -103,7 +105,8 @@ func (w *Watch) Run(ctx context.Context) {
 		signal := w.config.Signal() // before looking, so that no sign is missed in between
 		changed, err := w.look(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			w.config.Logger.LogAttrs(ctx, slog.LevelWarn, "the state of the projections can't be read; reads go to the database until it can", slog.Any("error", err))
+			w.config.Logger.LogAttrs(ctx, slog.LevelWarn, "can't read the state of the projections; answering every request from the database until it can be read",
+				slog.Any("error", err))
 		}
 		if err == nil && failing {
 			w.config.Logger.LogAttrs(ctx, slog.LevelInfo, "the state of the projections can be read again")
@@ -112,8 +115,8 @@ func (w *Watch) Run(ctx context.Context) {
 		if changed {
 			wait = 0
 		}
-		// After a sign that led to nothing it may be that this is a replica which is about to have what was
-		// announced: look again soon, then ever less often.
+		// If a sign brought no change, this may be a replica that has not yet received the announced change: look again
+		// soon, then ever less often.
 		wait = min(max(2*wait, 5*time.Millisecond), w.config.Interval)
 		timer := time.NewTimer(wait)
 		select {
@@ -128,7 +131,7 @@ func (w *Watch) Run(ctx context.Context) {
 	}
 }
 
-// look reads the state and says whether it is another one.
+// look reads the state and reports whether it has changed.
 func (w *Watch) look(ctx context.Context) (changed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, w.config.Patience)
 	defer cancel()
@@ -138,7 +141,8 @@ func (w *Watch) look(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("read the register of projections: %w", err)
 	}
-	changed = before == nil || before.state.LogSize != now.state.LogSize || before.state.Digest != now.state.Digest || before.state.Archive != now.state.Archive
+	changed = before == nil || before.state.LogSize != now.state.LogSize || before.state.Digest != now.state.Digest ||
+		before.state.Archive != now.state.Archive
 	if changed {
 		w.known.Store(now)
 		w.config.Changed()
@@ -147,7 +151,7 @@ func (w *Watch) look(ctx context.Context) (changed bool, err error) {
 	return changed, nil
 }
 
-// read reads a state in one round trip; of the shards only what has changed since before.
+// read reads a state in one round trip. Of the shards it reads only those that have changed since the state before.
 func read(ctx context.Context, pool *pgxpool.Pool, before *known) (*known, error) {
 	var epochs [][16]byte
 	var positions []int64
@@ -164,12 +168,12 @@ func read(ctx context.Context, pool *pgxpool.Pool, before *known) (*known, error
 		SELECT p.name, s.shard, s.position
 		FROM strata.active a
 		JOIN strata.projection p USING (name, version)
-		-- A version that is less advanced than before is on another server: nothing is known of that.
+		-- A version that is less advanced than before comes from another server, so all of its shards are read.
 		LEFT JOIN unnest($1::uuid[], $2::bigint[]) AS known (epoch, position) ON known.epoch = p.epoch AND known.position <= p.position
 		CROSS JOIN LATERAL (
 			SELECT s.shard, s.position FROM strata.shard s
 			WHERE s.name = p.name AND s.version = p.version AND s.position > coalesce(known.position, 0)
-			OFFSET 0 -- keeps Postgres from joining the whole table: few shards are above a position, and an index has these
+			OFFSET 0 -- keeps Postgres from joining the whole table: few shards are above a position, and an index finds these
 		) s`, epochs, positions).Query(func(rows pgx.Rows) error {
 		var name string
 		var c change
