@@ -6,7 +6,7 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// blockV1 is the block of version 1 of the API.
+// BlockV1 is a block in version 1 of the API.
 type BlockV1 struct {
 	Canonical           bool                  `json:"canonical"`
 	Height              int64                 `json:"height"`
@@ -36,12 +36,14 @@ type BlockV1 struct {
 	Seq int64 `json:"-"`
 }
 
+// Paths that replace the deprecated operations of version 1.
 const (
 	BlocksInstead = "/extended/v2/blocks"
 	BlockInstead  = "/extended/v2/blocks/{height_or_hash}"
 )
 
-// blockV1Lookups are the rows behind blocks; those of the ids of their transactions are the transactions.
+// BlockV1Lookups returns the look-ups of the rows behind blocks, including those of their transactions, whose ids a
+// version 1 block lists.
 func BlockV1Lookups(blocks []BlockV1) []engine.Lookup {
 	shown, seqs := make([]Block, len(blocks)), make([]int64, len(blocks))
 	for i := range blocks {

@@ -6,7 +6,7 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// transactionBody is a mined transaction in versions 1 and 2 of the API.
+// TransactionBody is a mined transaction in versions 1 and 2 of the API.
 type TransactionBody struct {
 	TransactionBase
 	IsUnanchored           bool            `json:"is_unanchored" doc:"False: what no block has confirmed is not shown."`
@@ -40,7 +40,7 @@ type TransactionBody struct {
 	Row *TransactionRow `json:"-"`
 }
 
-// TransactionBase is what any transaction has, mined or not.
+// TransactionBase holds the fields that mined and unmined transactions share.
 type TransactionBase struct {
 	TxID              hash.Hash32     `json:"tx_id"`
 	Nonce             uint64          `json:"nonce" doc:"Of the sender; 0 for an operation from Bitcoin, which has none."`
@@ -54,7 +54,7 @@ type TransactionBase struct {
 	AnchorMode        string          `json:"anchor_mode" enum:"on_chain_only,off_chain_only,any"`
 }
 
-// TransactionPayload is what a transaction does: tx_type names the member that says it.
+// TransactionPayload is what a transaction does. TxType names the member that holds the details.
 type TransactionPayload struct {
 	TxType              string                `json:"tx_type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member that says more. There is none for undecoded: what this program can't read, or an operation from Bitcoin of which nothing is known."`
 	TokenTransfer       *tokenTransferBody    `json:"token_transfer,omitempty"`

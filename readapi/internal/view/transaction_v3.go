@@ -11,7 +11,7 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// Parts of a transaction that are shown to who asks for them.
+// Parts of a transaction that are shown on request only.
 const (
 	includeArguments  = "function_args"
 	includeSource     = "source_code"
@@ -19,7 +19,8 @@ const (
 	includeResult     = "result"
 )
 
-// included are parts of a transaction in a request, as a list; a comma parts them, too.
+// Included is the query parameter that names the parts to show. It may be repeated, and each text may hold several
+// names separated by commas.
 type Included []string
 
 // Schema implements huma.SchemaProvider.
@@ -45,7 +46,7 @@ type transactionV3 struct {
 	Row *TransactionRow `json:"-"`
 }
 
-// PayloadV3 is what a transaction does, in full.
+// PayloadV3 is what a transaction does, in detail.
 type PayloadV3 struct {
 	SmartContract *deployV3         `json:"smart_contract,omitempty"`
 	ContractCall  *callV3           `json:"contract_call,omitempty"`
@@ -81,6 +82,7 @@ type coinbaseV3 struct {
 	VRFProof     *HexText `json:"vrf_proof" doc:"null before Nakamoto."`
 }
 
+// RenderTransactionV3 returns the body of a transaction that went through Complete, with the included parts.
 func RenderTransactionV3(r *TransactionRow, include Included) *transactionV3 {
 	b := &transactionV3{
 		SummaryBase: newSummaryBase(r), ParentBlock: parentBlock{r.parentBlock, r.parentIndexHash},
