@@ -4,7 +4,7 @@ const (
 	// ListLimit is the default number of rows on a page of a list of transactions.
 	ListLimit = 20
 	// ListCursors is the part of an operation's description that explains the cursors of version 1 lists.
-	ListCursors = " `next_cursor` leads to newer rows and `prev_cursor` to older ones; these, `cursor`, `from_block` and `to_block` are ours."
+	ListCursors = " `next_cursor` leads to newer rows and `prev_cursor` to older ones. These, `cursor`, `from_block` and `to_block` are extensions of Strata."
 )
 
 // ListPage holds the page parameters of a list of transactions.
@@ -28,7 +28,7 @@ type PageInput struct {
 // KeysetInput holds the page parameters of a list of version 3 of the API.
 type KeysetInput struct {
 	Limit  int            `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
-	Cursor PositionCursor `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}$" doc:"Where the page begins: height, microblock sequence (2147483647 for none) and index in the block's list. H:0:0 is the end of block H."`
+	Cursor PositionCursor `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}$" doc:"Where the page begins: height, microblock sequence (2147483647 for none) and index in the block's list of transactions, separated by colons. H:0:0 is the end of block H."`
 }
 
 // Request returns the page request, without a range of blocks.

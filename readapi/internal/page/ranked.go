@@ -233,8 +233,8 @@ WITH place AS MATERIALIZED (
 func QueryLengths(b *engine.Batch, projection string, names ...string) func() []int64 {
 	result := engine.Query(b, func(lengths *[]int64) []any { return []any{lengths} }, `
 SELECT ARRAY[]::bigint[], ARRAY(
-	SELECT coalesce(l.n, 0) FROM unnest($1::text[]) WITH ORDINALITY AS asked (name, place)
-	LEFT JOIN {`+projection+`}.list l ON l.name = asked.name COLLATE "C" ORDER BY asked.place)`, names)
+	SELECT coalesce(l.n, 0) FROM unnest($1::text[]) WITH ORDINALITY AS requested (name, place)
+	LEFT JOIN {`+projection+`}.list l ON l.name = requested.name COLLATE "C" ORDER BY requested.place)`, names)
 	return func() []int64 {
 		if lengths, ok := result.First(); ok {
 			return lengths

@@ -100,7 +100,7 @@ func (l *Numbered) QueueNeighbours(b *engine.Batch, p *Request, owner ...any) *e
 
 // NumberCursor is a cursor: the number of the first row of a page.
 type NumberCursor struct {
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"Where the page begins, as cursors of other pages name it: pages that are walked by cursors neither skip nor repeat rows while blocks are added."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"The first row of the page, as given by a cursor of another page. Paging by cursors neither skips nor repeats rows while blocks are added."`
 }
 
 // Number returns the number of the row; nil when the cursor is not given.

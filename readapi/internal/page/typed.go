@@ -19,7 +19,7 @@ type TransactionTypes []string
 // Schema implements huma.SchemaProvider. The schema does not list the names, because a text may hold several; Numbers
 // checks each name.
 func (TransactionTypes) Schema(huma.Registry) *huma.Schema {
-	return schema.ListOf("Types of transactions that are listed: token_transfer, smart_contract, contract_call, poison_microblock, coinbase, tenure_change. To ask for several, repeat the parameter, or part them by commas.",
+	return schema.ListOf("Types of transactions to list: token_transfer, smart_contract, contract_call, poison_microblock, coinbase, tenure_change. To name several, repeat the parameter or separate the types with commas.",
 		&huma.Schema{Type: huma.TypeString, Examples: []any{"token_transfer"}})
 }
 

@@ -12,20 +12,20 @@ import (
 // BlockRange restricts a list to a range of blocks.
 type BlockRange struct {
 	FromBlock string `query:"from_block" doc:"The first block whose rows are listed: its height, block hash or index block hash."`
-	ToBlock   string `query:"to_block" doc:"The last block whose rows are listed, likewise."`
+	ToBlock   string `query:"to_block" doc:"The last block whose rows are listed: its height, block hash or index block hash."`
 }
 
 // ListedAsOf restricts a list to the blocks of a range and up to until_block.
 type ListedAsOf struct {
 	BlockRange
 	Unanchored bool   `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
-	UntilBlock string `query:"until_block" doc:"As to_block; not together with unanchored=true."`
+	UntilBlock string `query:"until_block" doc:"Like to_block. Cannot be combined with unanchored=true."`
 }
 
 // ListedBlock restricts a list as ListedAsOf does, or to a single block.
 type ListedBlock struct {
 	ListedAsOf
-	Height int64 `query:"height" minimum:"1" doc:"The one block whose rows are listed; not together with until_block."`
+	Height int64 `query:"height" minimum:"1" doc:"The only block whose rows are listed. Cannot be combined with until_block."`
 }
 
 // OfAccount returns the dependencies of an account's list: the rows of the list, and the rows of chain that they refer

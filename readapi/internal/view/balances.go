@@ -9,7 +9,7 @@ import (
 // Balances is everything that an account owns.
 type Balances struct {
 	STX      *StxBalance          `json:"stx"`
-	Fungible map[string]ftBalance `json:"fungible_tokens" doc:"By asset identifier; tokens that the account had once stay, with zero."`
+	Fungible map[string]ftBalance `json:"fungible_tokens" doc:"By asset identifier. Tokens that the account once had stay in the list, with a balance of zero."`
 	NFT      map[string]nftCount  `json:"non_fungible_tokens" doc:"By asset identifier."`
 }
 

@@ -9,7 +9,7 @@ import (
 type Block struct {
 	Canonical            bool            `json:"canonical"`
 	Height               int64           `json:"height"`
-	TenureHeight         int64           `json:"tenure_height" doc:"-1 where the node did not say."`
+	TenureHeight         int64           `json:"tenure_height" doc:"-1 when the node did not report it."`
 	Hash                 hash.Hash32     `json:"hash"`
 	IndexBlockHash       hash.Hash32     `json:"index_block_hash"`
 	ParentBlockHash      hash.Hash32     `json:"parent_block_hash"`

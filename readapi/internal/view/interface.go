@@ -137,12 +137,12 @@ func (m *interfaceMemory) queueInterfaces(b *engine.Batch, contracts []string, l
 	deployments := engine.Query(b, func(r *interfaceRow) []any {
 		return []any{&r.contract, &r.key.Seq, &r.key.Index, &r.height, &r.canonical, &r.text}
 	}, `
-		SELECT array_remove(ARRAY[d.source_seq, c.source_seq], NULL), asked.contract_id,
+		SELECT array_remove(ARRAY[d.source_seq, c.source_seq], NULL), requested.contract_id,
 		       coalesce(d.source_seq, 0), coalesce(d.tx_index, 0), coalesce(b.height, 0), c.height IS NOT NULL,
 		       CASE WHEN EXISTS (SELECT FROM unnest($2::bigint[], $3::int[]) AS known (seq, index) WHERE known.seq = d.source_seq AND known.index = d.tx_index)
 		       THEN NULL ELSE d.interface END
-		FROM unnest($1::text[]) AS asked (contract_id)
-		LEFT JOIN {chain}.contract d ON d.contract_id = asked.contract_id
+		FROM unnest($1::text[]) AS requested (contract_id)
+		LEFT JOIN {chain}.contract d ON d.contract_id = requested.contract_id
 		LEFT JOIN {chain}.block b ON b.source_seq = d.source_seq
 		`+canonical, contracts, seqs, indexes)
 	return func() CalledInterfaces {

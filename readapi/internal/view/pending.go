@@ -16,7 +16,7 @@ type pendingTransfers interface {
 
 // Estimate is a balance that takes pending transactions into account.
 type Estimate struct {
-	EstimatedBalance       schema.Amount `json:"estimated_balance,omitempty" doc:"The balance when all pending transactions are mined. Absent for an earlier block."`
+	EstimatedBalance       schema.Amount `json:"estimated_balance,omitempty" doc:"The balance once all pending transactions are mined. Absent for an earlier block."`
 	PendingBalanceInbound  schema.Amount `json:"pending_balance_inbound,omitempty"`
 	PendingBalanceOutbound schema.Amount `json:"pending_balance_outbound,omitempty"`
 }

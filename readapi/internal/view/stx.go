@@ -11,7 +11,7 @@ import (
 
 // StxBalance is an account's STX. All amounts are in µSTX.
 type StxBalance struct {
-	Balance schema.Amount `json:"balance" doc:"Includes what is locked. Below zero only in an archive that lacks earlier blocks."`
+	Balance schema.Amount `json:"balance" doc:"Includes locked STX. Negative only when the log lacks earlier blocks."`
 	Estimate
 	TotalSent                 schema.Amount `json:"total_sent"`
 	TotalReceived             schema.Amount `json:"total_received"`

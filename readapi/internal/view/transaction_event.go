@@ -41,7 +41,7 @@ var EventKinds = map[string]eventKind{
 // EventBody is an event of a transaction in versions 1 and 2 of the API. EventType names the member that holds the
 // details.
 type EventBody struct {
-	EventIndex   int32       `json:"event_index" doc:"Among the events of its transaction, from 0 on without gaps."`
+	EventIndex   int32       `json:"event_index" doc:"The index among the events of the transaction, from 0 without gaps."`
 	EventType    string      `json:"event_type" enum:"smart_contract_log,stx_lock,stx_asset,fungible_token_asset,non_fungible_token_asset"`
 	TxID         hash.Hash32 `json:"tx_id"`
 	ContractLog  *EventsLog  `json:"contract_log,omitempty" doc:"Of smart_contract_log."`
@@ -64,7 +64,7 @@ type EventsLog struct {
 // eventsLock is a lock of STX: the total amount that is locked after it, and until when.
 type eventsLock struct {
 	LockedAmount  schema.Amount `json:"locked_amount" doc:"µSTX"`
-	UnlockHeight  int64         `json:"unlock_height" doc:"Of the Bitcoin block at which the lock ends."`
+	UnlockHeight  int64         `json:"unlock_height" doc:"The height of the Bitcoin block at which the lock ends."`
 	LockedAddress string        `json:"locked_address"`
 }
 

@@ -13,11 +13,11 @@ type SummaryBase struct {
 	TxID         hash.Hash32   `json:"tx_id"`
 	Sender       signer        `json:"sender"`
 	Sponsor      *signer       `json:"sponsor" doc:"Who paid the fee; null when that was the sender."`
-	FeeRate      schema.Amount `json:"fee_rate" doc:"The whole fee in µSTX, whatever the name says."`
+	FeeRate      schema.Amount `json:"fee_rate" doc:"The total fee in µSTX, despite its name."`
 	Block        summaryBlock  `json:"block"`
 	BitcoinBlock bitcoinPlace  `json:"bitcoin_block"`
 	Status       string        `json:"status" enum:"success,abort_by_response,abort_by_post_condition,problematic_skipped"`
-	Type         string        `json:"type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member that says more. There is none for poison_microblock and undecoded: what this program can't read, or an operation from Bitcoin of which nothing is known."`
+	Type         string        `json:"type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member with the details. poison_microblock has none, nor has undecoded: a transaction that this program cannot decode, or an operation from Bitcoin about which nothing is known."`
 
 	TokenTransfer *transferSummary `json:"token_transfer,omitempty"`
 }
@@ -33,7 +33,7 @@ type summaryBlock struct {
 	Hash      hash.Hash32 `json:"hash"`
 	IndexHash hash.Hash32 `json:"index_hash"`
 	Time      int64       `json:"time" doc:"Unix seconds; before Nakamoto the time of the Bitcoin block."`
-	TxIndex   int32       `json:"tx_index" doc:"Its place in the block's list."`
+	TxIndex   int32       `json:"tx_index" doc:"Its index in the block's list of transactions."`
 }
 
 type bitcoinPlace struct {
@@ -74,7 +74,7 @@ func (*TransactionSummary) TransformSchema(_ huma.Registry, s *huma.Schema) *hum
 }
 
 type deploySummary struct {
-	ClarityVersion *uint8 `json:"clarity_version" doc:"null where the transaction leaves it to the epoch."`
+	ClarityVersion *uint8 `json:"clarity_version" doc:"null when the transaction leaves it to the epoch."`
 	ContractID     string `json:"contract_id"`
 }
 

@@ -24,7 +24,7 @@ func HexOf(b []byte) HexText { return HexText("0x" + hex.EncodeToString(b)) }
 // ClarityValue is a Clarity value in its two forms.
 type ClarityValue struct {
 	Hex  HexText `json:"hex" doc:"The value as consensus serialises it."`
-	Repr string  `json:"repr" doc:"The value as Clarity text; empty for bytes that are no value." example:"(ok true)"`
+	Repr string  `json:"repr" doc:"The value as Clarity text; empty when the bytes are not a valid value." example:"(ok true)"`
 }
 
 // ShowRaw returns the two forms of a serialised value. Bytes that are no value are shown in hex only, because they are
@@ -42,7 +42,7 @@ func showValue(v clarity.Value) ClarityValue { return ClarityValue{HexText(v.Hex
 // MemoText is the memo of a transfer in its two forms.
 type MemoText struct {
 	Hex  HexText `json:"hex"`
-	Repr string  `json:"repr" doc:"The memo as one line of text, without what does not print."`
+	Repr string  `json:"repr" doc:"The memo as one line of text, without non-printing characters."`
 }
 
 // ShowMemo returns the two forms of a memo.
@@ -53,7 +53,7 @@ type timeTextOrEmpty string
 
 // Schema implements huma.SchemaProvider.
 func (timeTextOrEmpty) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Description: "The same as text: UTC with milliseconds; empty when it is not known.", Examples: []any{"2024-10-29T14:21:02.000Z"}}
+	return &huma.Schema{Type: huma.TypeString, Description: "The same time as text: UTC with milliseconds; empty when it is not known.", Examples: []any{"2024-10-29T14:21:02.000Z"}}
 }
 
 func unixTimeOrEmpty(seconds int64) timeTextOrEmpty {

@@ -14,7 +14,7 @@ import (
 type WaitingBody struct {
 	TransactionBase
 	TxStatus       string          `json:"tx_status" enum:"pending,dropped_replace_by_fee,dropped_replace_across_fork,dropped_too_expensive,dropped_stale_garbage_collect,dropped_problematic"`
-	ReplacedByTxID *hash.Hash32    `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that takes its place; null where there is none, or nobody said which."`
+	ReplacedByTxID *hash.Hash32    `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that replaces it; null when there is none or it is not known."`
 	ReceiptTime    int64           `json:"receipt_time" doc:"When its announcement was received, in Unix seconds."`
 	ReceiptTimeISO timeTextOrEmpty `json:"receipt_time_iso"`
 	TransactionPayload
@@ -63,11 +63,11 @@ type WaitingBase struct {
 	TxID          hash.Hash32   `json:"tx_id"`
 	Sender        signer        `json:"sender"`
 	Sponsor       *signer       `json:"sponsor" doc:"Who pays the fee; null when that is the sender."`
-	FeeRate       schema.Amount `json:"fee_rate" doc:"The whole fee in µSTX, whatever the name says."`
+	FeeRate       schema.Amount `json:"fee_rate" doc:"The total fee in µSTX, despite its name."`
 	ReceiptTime   int64         `json:"receipt_time" doc:"When its announcement was received, in Unix seconds."`
-	ReceiptHeight int64         `json:"receipt_block_height" doc:"The newest block then; -1 when there was none."`
+	ReceiptHeight int64         `json:"receipt_block_height" doc:"The height of the newest block at that time; -1 when there was none."`
 	Status        string        `json:"status" enum:"pending,dropped_replace_by_fee,dropped_replace_across_fork,dropped_too_expensive,dropped_stale_garbage_collect,dropped_problematic"`
-	Type          string        `json:"type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member that says more. There is none for poison_microblock and undecoded."`
+	Type          string        `json:"type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member with the details. poison_microblock and undecoded have none."`
 
 	TokenTransfer *transferSummary `json:"token_transfer,omitempty"`
 }
@@ -88,7 +88,7 @@ func (*WaitingSummary) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sc
 // waitingV3 is a transaction that is not mined, in version 3 of the API.
 type waitingV3 struct {
 	WaitingBase
-	ReplacedByTxID *hash.Hash32     `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that takes its place; null where there is none, or nobody said which."`
+	ReplacedByTxID *hash.Hash32     `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that replaces it; null when there is none or it is not known."`
 	PostConditions *[]conditionBody `json:"post_conditions,omitempty" nullable:"false" doc:"With include=post_conditions."`
 	PayloadV3
 }
