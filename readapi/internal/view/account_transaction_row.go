@@ -23,7 +23,7 @@ func PlacedColumns(r *TransactionRow) []any {
 	return append([]any{&r.Number, &r.Place}, TransactionColumns(r)...)
 }
 
-// queueListed adds the query for the transactions on a page of a list to a batch.
+// QueueListed adds the query for the transactions on a page of a list to a batch.
 func QueueListed(b *engine.Batch, l page.List, p *page.Request, owner ...any) *engine.Result[TransactionRow] {
 	return engine.Query(b, PlacedColumns, `
 		SELECT `+TransactionSources+PlacedSQL+`
