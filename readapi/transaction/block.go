@@ -12,6 +12,7 @@ import (
 	"strata/readapi/internal/view"
 )
 
+// blockTransactionsLimit is the default number of transactions on a page of a block's transactions.
 const blockTransactionsLimit = 20
 
 type transactionsByHashInput struct {
@@ -27,6 +28,7 @@ type transactionsByHeightInput struct {
 	param.ArgumentsInput
 }
 
+// Dependencies returns the block at the height.
 func (in *transactionsByHeightInput) Dependencies() engine.Dependencies {
 	return engine.On("chain", shard.Height(in.Height))
 }
@@ -38,29 +40,29 @@ type blockTransactionsInput struct {
 
 func (a *api) registerBlockTransactions() {
 	byHash := engine.Operation{
-		ID: "list-transactions-by-block-hash", Path: "/extended/v1/tx/block/{block_hash}", Tag: "Transactions", Summary: "Transactions of a block, the last first",
-		Description: "A block that is orphaned is shown as such. " + engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"),
+		ID: "list-transactions-by-block-hash", Path: "/extended/v1/tx/block/{block_hash}", Tag: "Transactions", Summary: "Transactions of a block, last first",
+		Description: "An orphaned block is listed too, and its transactions are marked as not canonical. " + engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"),
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
 	}
 	engine.Get(a.Engine, byHash, a.listTransactionsByHash)
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-transactions-by-block-height", Path: "/extended/v1/tx/block_height/{height}", Tag: "Transactions", Summary: "Transactions of the block at a height, the last first",
+		ID: "list-transactions-by-block-height", Path: "/extended/v1/tx/block_height/{height}", Tag: "Transactions", Summary: "Transactions of the block at a height, last first",
 		Description: engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		Class: answer.Tip, Deprecated: true,
 	}, a.listTransactionsByHeight)
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-block-transactions", Path: "/extended/v2/blocks/{height_or_hash}/transactions", Tag: "Transactions", Summary: "Transactions of a block, the first first",
+		ID: "list-block-transactions", Path: "/extended/v2/blocks/{height_or_hash}/transactions", Tag: "Transactions", Summary: "Transactions of a block, first to last",
 		Description: engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		Class: answer.Tip, Deprecated: true,
 	}, a.listBlockTransactions)
-	tracedTransactionPage[*transactionsByHashInput](a, byHash.ID)
-	tracedTransactionPage[*transactionsByHeightInput](a, "list-transactions-by-block-height")
-	tracedTransactionPage[*blockTransactionsInput](a, "list-block-transactions")
+	traceTransactionPage[*transactionsByHashInput](a, byHash.ID)
+	traceTransactionPage[*transactionsByHeightInput](a, "list-transactions-by-block-height")
+	traceTransactionPage[*blockTransactionsInput](a, "list-block-transactions")
 }
 
-// tracedTransactionPage adds the tracer of a list of transactions.
-func tracedTransactionPage[In any](a *api, id string) {
+// traceTransactionPage adds the tracer for a list of a block's transactions.
+func traceTransactionPage[In any](a *api, id string) {
 	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.OffsetPage[view.TransactionBody]) ([]engine.Lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
@@ -73,13 +75,14 @@ func tracedTransactionPage[In any](a *api, id string) {
 	})
 }
 
-// chosenBlock is what there is to know of a block whose transactions are listed.
+// chosenBlock is a block whose transactions are listed.
 type chosenBlock struct {
 	height, burnHeight int64
 	txCount            int32
 	canonical          bool
 }
 
+// queueChosenBlock adds the query for the chosen block to a batch.
 func queueChosenBlock(b *engine.Batch, choice view.BlockChoice) *engine.Result[chosenBlock] {
 	return engine.Query(b, func(c *chosenBlock) []any { return []any{&c.height, &c.burnHeight, &c.txCount, &c.canonical} }, `
 		SELECT array_remove(ARRAY[b.source_seq, c.source_seq], NULL), b.height, b.burn_block_height, b.tx_count, c.height IS NOT NULL
@@ -88,11 +91,12 @@ func queueChosenBlock(b *engine.Batch, choice view.BlockChoice) *engine.Result[c
 		LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq`, choice.Arg)
 }
 
-// listOfBlock reads a page of the transactions of a block. They are numbered in the order of execution, which is the order
-// of positions, so that the page is a range of numbers.
+// listOfBlock appends a page of a block's transactions to the list, and returns the block; nil when there is none.
+// Transactions are numbered in the order of execution, which is the order of positions in the chain, so a page is a
+// range of numbers.
 //
-// The reference's total is 0 on a page that is empty, or the answer then is that there is no such block; here it is the
-// number of the block's transactions on any page.
+// The reference reports a total of 0 on an empty page, or answers that there is no such block. Here the total is the
+// number of the block's transactions on every page.
 func (a *api) listOfBlock(ctx context.Context, s *engine.Snapshot, choice view.BlockChoice, list *page.OffsetPage[view.TransactionBody], lastFirst bool, how view.Rendering) (*chosenBlock, error) {
 	first, order := `$2::bigint`, ``
 	if lastFirst {

@@ -14,12 +14,12 @@ import (
 type blockTransactionsV3Input struct {
 	param.BlockInput
 	Limit  int                 `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
-	Cursor page.PositionCursor `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}$" doc:"Where the page begins: height, microblock sequence (2147483647 for none) and index in the block's list. H:0:0 is the end of block H."`
+	Cursor page.PositionCursor `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}$" doc:"Where the page begins: height, microblock sequence (2147483647 for none) and index in the block's list of transactions, separated by colons. H:0:0 is the end of block H."`
 }
 
 func (a *api) registerBlockTransactionsV3() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-block-transactions-v3", Path: "/extended/v3/blocks/{height_or_hash}/transactions", Tag: "Transactions", Summary: "Transactions of a block, the last first",
+		ID: "list-block-transactions-v3", Path: "/extended/v3/blocks/{height_or_hash}/transactions", Tag: "Transactions", Summary: "Transactions of a block, last first",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}, a.listBlockTransactionsV3)
 	engine.Trace(a.Engine, "list-block-transactions-v3", func(_ context.Context, _ *engine.Snapshot, _ *blockTransactionsV3Input, page *page.KeysetPage[view.TransactionSummary]) ([]engine.Lookup, error) {
@@ -34,9 +34,10 @@ func (a *api) registerBlockTransactionsV3() {
 	})
 }
 
-// beganSQL is the block that is chosen, with how many of its transactions stand after a position, which a page that begins
-// there passes over. The limit keeps them from being counted again for each transaction.
-func beganSQL(choice view.BlockChoice) string {
+// pageStartSQL returns the FROM item began: the chosen block, with the number of its transactions that come after the
+// position where the page begins, which the page skips. LIMIT 1 keeps Postgres from counting them again for each
+// transaction.
+func pageStartSQL(choice view.BlockChoice) string {
 	return `(
 		SELECT b.source_seq, b.tx_count, (
 			SELECT count(*) FROM {chain}.transaction p
@@ -47,8 +48,8 @@ func beganSQL(choice view.BlockChoice) string {
 	) began`
 }
 
-// placed is where a transaction of a block stands.
-type placed struct {
+// executedTransaction is the position of a transaction in its block, and its place in the order of execution.
+type executedTransaction struct {
 	sequence, index, execution int32
 }
 
@@ -63,14 +64,15 @@ func (a *api) listBlockTransactionsV3(ctx context.Context, s *engine.Snapshot, i
 	chosen := queueChosenBlock(b, choice)
 	found := engine.Query(b, view.TransactionColumns, `
 		SELECT `+view.TransactionSQL+`
-		FROM `+beganSQL(choice)+`
+		FROM `+pageStartSQL(choice)+`
 		JOIN {chain}.transaction t ON t.source_seq = began.source_seq`+view.TransactionBlocksSQL+`
 		WHERE t.execution_index < began.tx_count - began.passed AND t.execution_index >= began.tx_count - began.passed - $5::bigint
 		ORDER BY t.execution_index DESC`, args...)
-	// The rows that the pages before and after begin with. Near the end the page before overlaps with this one.
-	neighbours := engine.Query(b, func(p *placed) []any { return []any{&p.sequence, &p.index, &p.execution} }, `
+	// The first rows of the pages before and after. Near the last transaction of the block, the page before overlaps
+	// this one.
+	neighbours := engine.Query(b, func(p *executedTransaction) []any { return []any{&p.sequence, &p.index, &p.execution} }, `
 		SELECT ARRAY[]::bigint[], coalesce(t.microblock_sequence, 2147483647), t.tx_index, t.execution_index
-		FROM `+beganSQL(choice)+`
+		FROM `+pageStartSQL(choice)+`
 		JOIN {chain}.transaction t ON t.source_seq = began.source_seq
 		WHERE t.execution_index = began.tx_count - began.passed - $5::bigint - 1
 		   OR began.passed > 0 AND t.execution_index = began.tx_count - 1 - greatest(began.passed - $5::bigint, 0)
@@ -97,8 +99,9 @@ func (a *api) listBlockTransactionsV3(ctx context.Context, s *engine.Snapshot, i
 	return page, nil
 }
 
-// cursorOf makes the cursor of a page with these rows, last first, whose neighbours begin with others.
-func cursorOf(height int64, rows []*view.TransactionRow, neighbours []placed) (c page.KeysetCursor) {
+// cursorOf returns the cursors of a page with the given rows, last first. neighbours holds the first rows of the
+// adjacent pages.
+func cursorOf(height int64, rows []*view.TransactionRow, neighbours []executedTransaction) (c page.KeysetCursor) {
 	if len(rows) > 0 {
 		current := page.PositionText(height, rows[0].Sequence(), rows[0].Index)
 		c.Current = &current

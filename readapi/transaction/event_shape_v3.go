@@ -9,9 +9,9 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// eventV3 is an event of a transaction in version 3 of the API: type names the member that says more.
+// eventV3 is an event of a transaction in version 3 of the API. Type names the member that holds the details.
 type eventV3 struct {
-	EventIndex  int32           `json:"event_index" doc:"Among the events of the transaction, from 0 on without gaps."`
+	EventIndex  int32           `json:"event_index" doc:"The index among the events of the transaction, from 0 without gaps."`
 	Type        string          `json:"type" enum:"contract_log,stx_lock,stx_asset,ft_asset,nft_asset"`
 	ContractLog *view.EventsLog `json:"contract_log,omitempty"`
 	STXLock     *lockV3         `json:"stx_lock,omitempty"`
@@ -23,12 +23,12 @@ type eventV3 struct {
 }
 
 type lockV3 struct {
-	Amount              schema.Amount `json:"amount" doc:"µSTX, all that is locked then."`
+	Amount              schema.Amount `json:"amount" doc:"The total amount in µSTX that is locked after the event."`
 	UnlockBitcoinHeight int64         `json:"unlock_bitcoin_height"`
 	Address             string        `json:"address"`
 }
 
-// AssetV3 is what happened to an asset, and between whom.
+// AssetV3 is what happened to an asset, and the two parties.
 type AssetV3 struct {
 	Type      string `json:"type" enum:"transfer,mint,burn"`
 	Sender    string `json:"sender,omitempty" doc:"Absent for a mint."`
@@ -38,7 +38,7 @@ type AssetV3 struct {
 type stxAssetV3 struct {
 	AssetV3
 	Amount schema.Amount   `json:"amount" doc:"µSTX"`
-	Memo   **view.MemoText `json:"memo,omitempty" doc:"Of a transfer; null for one without a memo."` // absent, or null, or a memo
+	Memo   **view.MemoText `json:"memo,omitempty" doc:"Present for a transfer; null when it has no memo."` // absent, null, or a memo: hence two pointers
 }
 
 // TransformSchema implements huma.SchemaTransformer.

@@ -21,18 +21,19 @@ type eventsV3Input struct {
 // eventCursor is the index of an event.
 type eventCursor string
 
+// index returns the index, or 0 without a cursor.
 func (c eventCursor) index() int64 {
 	n, err := strconv.ParseInt(string(c), 10, 64)
 	if err != nil {
-		return 0 // it is not given
+		return 0
 	}
 	return n
 }
 
 func (a *api) registerTransactionEventsV3() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-transaction-events", Path: "/extended/v3/transactions/{tx_id}/events", Tag: "Transactions", Summary: "Events of a transaction, the first first",
-		Description: "Of the canonical copy alone: what is orphaned is not found.",
+		ID: "list-transaction-events", Path: "/extended/v3/transactions/{tx_id}/events", Tag: "Transactions", Summary: "Events of a transaction, first to last",
+		Description: "The events of the canonical copy alone. An orphaned transaction is not found.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, listTransactionEvents)
@@ -44,7 +45,8 @@ func (a *api) registerTransactionEventsV3() {
 	})
 }
 
-// listTransactionEvents reads a page of events. The reference's status for a transaction that there isn't is 400.
+// listTransactionEvents reads a page of a transaction's events. For an unknown transaction it answers 404, the
+// reference 400.
 func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *eventsV3Input) (*page.KeysetPage[eventV3], error) {
 	row, err := findCanonical(ctx, s, in.ID)
 	if err != nil {
@@ -52,20 +54,20 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *eventsV3
 	}
 	first, total := in.Cursor.index(), int64(row.EventCount)
 	page := &page.KeysetPage[eventV3]{Total: total, Limit: in.Limit, Results: []eventV3{}}
-	at := func(index int64) *string {
+	cursor := func(index int64) *string {
 		text := strconv.FormatInt(index, 10)
 		return &text
 	}
 	if first > 0 {
-		page.Cursor.Previous = at(max(min(first, total)-int64(in.Limit), 0))
+		page.Cursor.Previous = cursor(max(min(first, total)-int64(in.Limit), 0))
 	}
 	s.Settles(row.BurnBlockHeight)
 	if first >= total {
 		return page, nil
 	}
-	page.Cursor.Current = at(first)
+	page.Cursor.Current = cursor(first)
 	if next := first + int64(in.Limit); next < total {
-		page.Cursor.Next = at(next)
+		page.Cursor.Next = cursor(next)
 	}
 	b := s.Batch()
 	events := view.QueueEventWindow(b, []view.RowKey{row.RowKey}, first, in.Limit)

@@ -12,10 +12,10 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// EventWindow says which events of a transaction are shown.
+// EventWindow holds the parameters for which events of a transaction are shown.
 type EventWindow struct {
-	EventLimit  int   `query:"event_limit" minimum:"0" maximum:"100" default:"20" doc:"Events that are shown; 0 means the default."`
-	EventOffset int64 `query:"event_offset" minimum:"0" default:"0" doc:"Events before those that are shown."`
+	EventLimit  int   `query:"event_limit" minimum:"0" maximum:"100" default:"20" doc:"Maximum number of events to show; 0 means the default."`
+	EventOffset int64 `query:"event_offset" minimum:"0" default:"0" doc:"Events to skip before the first one shown."`
 }
 
 type shownTransactionInput struct {
@@ -27,9 +27,9 @@ type shownTransactionInput struct {
 func (a *api) registerTransaction() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-transaction", Path: "/extended/v1/tx/{tx_id}", Tag: "Transactions", Summary: "A transaction with its events",
-		Description: "Of several copies the canonical one; where there is none, as it waits to be mined or was dropped; where nobody announced it, the newest " +
-			"of the copies in orphaned blocks, which says so. " +
-			"An id without 0x is redirected (302) to the same with it. " + engine.Instead("/extended/v3/transactions/{tx_id}"),
+		Description: "Shows the canonical copy of the transaction. Without one, shows the transaction as it waits in the mempool or was dropped from it; " +
+			"if the mempool never had it, shows its newest orphaned copy, marked as such. " +
+			"An id without 0x is redirected (302) to the same id with 0x. " + engine.Instead("/extended/v3/transactions/{tx_id}"),
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
 	}, a.getTransaction)

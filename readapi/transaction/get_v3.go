@@ -18,9 +18,10 @@ type transactionV3Input struct {
 func (a *api) registerTransactionV3() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-transaction-v3", Path: "/extended/v3/transactions/{tx_id}", Tag: "Transactions", Summary: "A transaction",
-		Description: "The canonical copy; where there is none, as it waits to be mined or was dropped. What is orphaned and was not announced is not found.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
+		Description: "Shows the canonical copy of the transaction. Without one, shows the transaction as it waits in the mempool or was dropped from it. " +
+			"An orphaned transaction that the mempool never had is not found.",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
+		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, a.getTransactionV3)
 	engine.Trace(a.Engine, "get-transaction-v3", func(_ context.Context, _ *engine.Snapshot, _ *transactionV3Input, tx *view.ShownV3) ([]engine.Lookup, error) {
 		switch {
@@ -33,7 +34,8 @@ func (a *api) registerTransactionV3() {
 	})
 }
 
-// findCanonical reads the canonical copy of a transaction: what version 3 shows does not say that it is orphaned.
+// findCanonical reads the canonical copy of a transaction. An orphaned copy counts as not found, because bodies of
+// version 3 cannot say that a transaction is orphaned.
 func findCanonical(ctx context.Context, s *engine.Snapshot, named param.HashParameter) (*view.TransactionRow, error) {
 	id, err := named.Hash()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// TransactionListInput names a page of transactions, and says which are listed.
+// TransactionListInput holds the parameters of the list of transactions.
 type TransactionListInput struct {
 	page.ListPage
 	param.BlockRange
@@ -27,8 +27,8 @@ func (a *api) registerTransactionList() {
 	r := engine.Operation{
 		ID: "list-transactions", Path: "/extended/v1/tx", Tag: "Transactions", Summary: "Transactions, newest first",
 		Description: engine.Instead("/extended/v3/transactions") + page.ListCursors +
-			" All transactions, those of some types and the calls of a contract are paged through at the same cost wherever the page is. With other filters, or another order, " +
-			"a request looks through 10000 rows at most, and cursors lead in the direction of the order alone.",
+			" A page of all transactions, of the transactions of some types, or of the calls of a contract costs the same at any depth. With other filters, or another order, " +
+			"a request examines 10000 rows at most, and cursors only lead onwards in the direction of the order.",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		Class:    answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), Deprecated: true,
 	}
@@ -46,13 +46,13 @@ type transactionList struct {
 	Limit    int                    `json:"limit"`
 	Offset   int64                  `json:"offset"`
 	Total    int64                  `json:"total" doc:"Length of the whole list, whatever the page."`
-	Complete bool                   `json:"complete" doc:"False when more rows than one request may would have to be looked through for those that match: total, and an order other than that of the chain, are of the newest 10000 then, with order=asc of the oldest. The cursor goes on."`
+	Complete bool                   `json:"complete" doc:"False when the list has more rows than one request may examine for those that match. Then total, and an order other than that of the chain, cover only the newest 10000 rows, or the oldest with order=asc; the cursor continues after them."`
 	Results  []view.TransactionBody `json:"results" nullable:"false"`
 	page.NumberCursors
 }
 
-// listTransactions reads a page of a list that is numbered: of all transactions, of those of some types, or of the calls of a
-// contract. For other filters it looks through one.
+// listTransactions reads a page of a numbered list: of all transactions, of those of some types, or of the calls of a
+// contract. Other filters make it walk through such a list; see transactionWalk.
 func (a *api) listTransactions(ctx context.Context, s *engine.Snapshot, in *TransactionListInput) (*transactionList, error) {
 	types, err := in.Types.Numbers()
 	if err != nil {
@@ -96,14 +96,15 @@ func (a *api) listTransactions(ctx context.Context, s *engine.Snapshot, in *Tran
 	return &transactionList{page.Limit, page.Offset, page.Total, true, page.Results, page.NumberCursors}, nil
 }
 
+// walkTransactions reads a page of the transactions that match the filters of the request, by a walk through a list.
 func (a *api) walkTransactions(ctx context.Context, s *engine.Snapshot, in *TransactionListInput, types []int16, p *page.Request) (*transactionList, error) {
-	if err := in.narrowed(ctx, s, p); err != nil {
+	if err := in.narrow(ctx, s, p); err != nil {
 		return nil, err
 	}
 	w := in.walk(types, min(p.Offset, page.OffsetMax), in.Order == "asc")
-	from := *p
-	from.Offset = 0 // of rows that match
-	args := from.Args(w.args...)
+	start := *p
+	start.Offset = 0 // the walk skips rows that match; the page request would skip any rows
+	args := start.Args(w.args...)
 	b := s.Batch()
 	heads := w.queueHead(b, args)
 	found := w.queueRows(b, p.Limit, args)
@@ -122,14 +123,14 @@ func (a *api) walkTransactions(ctx context.Context, s *engine.Snapshot, in *Tran
 		page.Results = append(page.Results, view.RenderTransaction(r, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}))
 	}
 	if w.key == "" {
-		page.NumberCursors = head.walked(all, p.Limit)
+		page.NumberCursors = head.cursors(all, p.Limit)
 	}
 	return page, nil
 }
 
-// walked are the cursors of a page of a walk, which goes on in its own direction alone: with the row after its last one, or
-// with the first that was not looked at.
-func (h *walkHead) walked(rows []*view.TransactionRow, limit int) (c page.NumberCursors) {
+// cursors returns the cursors of a page of a walk. A walk only continues in its own direction: with the matching row
+// after the page, or with the first row that was not examined.
+func (h *walkHead) cursors(rows []*view.TransactionRow, limit int) (c page.NumberCursors) {
 	text := func(n int64) *string {
 		t := strconv.FormatInt(n, 10)
 		return &t
@@ -137,16 +138,16 @@ func (h *walkHead) walked(rows []*view.TransactionRow, limit int) (c page.Number
 	if len(rows) > 0 {
 		c.Cursor = text(rows[0].Number)
 	}
-	on := &c.PrevCursor
+	onwards := &c.PrevCursor
 	unseen, more := h.Start-page.ExaminedMax, h.Start-page.ExaminedMax > h.Low
 	if h.OldestFirst {
-		on, unseen, more = &c.NextCursor, h.Start+page.ExaminedMax, h.Start+page.ExaminedMax <= h.High
+		onwards, unseen, more = &c.NextCursor, h.Start+page.ExaminedMax, h.Start+page.ExaminedMax <= h.High
 	}
 	switch {
 	case len(rows) > limit:
-		*on = text(rows[limit].Number)
+		*onwards = text(rows[limit].Number)
 	case more:
-		*on = text(unseen)
+		*onwards = text(unseen)
 	}
 	return c
 }

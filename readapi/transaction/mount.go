@@ -1,9 +1,9 @@
-// Package transaction has the reads of transactions and their events.
+// Package transaction holds the operations that read transactions and their events.
 package transaction
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api is the engine, with the operations of the package as its methods.
 type api struct{ *engine.Engine }
 
 // Mount adds the operations of the package.

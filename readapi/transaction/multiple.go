@@ -17,20 +17,21 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// transactionIDs are ids of transactions in a request, as a list; a comma parts them, too.
+// transactionIDs is the query parameter that names transactions. It may be repeated, and each text may hold several ids
+// separated by commas.
 type transactionIDs []string
 
-// Schema implements huma.SchemaProvider. Which texts are ids is not said here: clients know another error for those that
-// are none.
+// Schema implements huma.SchemaProvider. It sets no pattern, because clients expect another error for a malformed id
+// than that of the schema.
 func (transactionIDs) Schema(huma.Registry) *huma.Schema {
-	s := schema.ListOf("Ids of transactions, 200 at most. To ask for several, repeat the parameter, or part them by commas.", &huma.Schema{
+	s := schema.ListOf("Ids of transactions, 200 at most. To name several, repeat the parameter or separate the ids with commas.", &huma.Schema{
 		Type: huma.TypeString, Examples: []any{"0x23035f354a070a3e63d9d786f97b45ab3ac0b8a5f5cbbda5ca9fbb1b34f55c92"},
 	})
 	s.MaxItems = schema.Ptr(param.IDsMax)
 	return s
 }
 
-// hashes are the ids, each once, in the order of the request.
+// hashes returns the ids in the order of the request, without duplicates.
 func (p transactionIDs) hashes() ([]hash.Hash32, error) {
 	var ids []hash.Hash32
 	seen := map[hash.Hash32]bool{}
@@ -47,7 +48,7 @@ func (p transactionIDs) hashes() ([]hash.Hash32, error) {
 		}
 	}
 	if len(ids) == 0 {
-		return nil, engine.BadRequest("Invalid hash characters") // tx_id is there, and empty
+		return nil, engine.BadRequest("Invalid hash characters") // tx_id is given but empty
 	}
 	return ids, nil
 }
@@ -58,8 +59,9 @@ type transactionsInput struct {
 	param.TransactionOptions
 }
 
+// Dependencies returns the tip of the chain, and what the mempool has of the transactions.
 func (in *transactionsInput) Dependencies() engine.Dependencies {
-	ids, _ := in.IDs.hashes() // what is wrong with them is the handler's to say
+	ids, _ := in.IDs.hashes() // the handler reports invalid ids
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = shard.Transaction(id)
@@ -67,19 +69,19 @@ func (in *transactionsInput) Dependencies() engine.Dependencies {
 	return engine.OnTip("chain").With("mempool", names...)
 }
 
-// soughtTransaction is what became of the search for a transaction.
+// soughtTransaction is the result for one of the requested ids.
 type soughtTransaction struct {
 	Found  bool              `json:"found"`
-	Result transactionOrLess `json:"result" doc:"The transaction; when it is not found, its id alone."`
+	Result transactionOrLess `json:"result" doc:"The transaction, or its id alone when it is not found."`
 }
 
-// transactionOrLess is a transaction or, when there is none, its id.
+// transactionOrLess is a transaction, or its id when it was not found.
 type transactionOrLess struct {
 	found *view.ShownTransaction
 	id    missingTransaction
 }
 
-// missingTransaction is a transaction that was not found.
+// missingTransaction is the id of a transaction that was not found.
 type missingTransaction struct {
 	TxID hash.Hash32 `json:"tx_id"`
 }
@@ -100,7 +102,7 @@ func (t transactionOrLess) MarshalJSON() ([]byte, error) {
 func (a *api) registerTransactions() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-transactions", Path: "/extended/v1/tx/multiple", Tag: "Transactions", Summary: "Many transactions by their ids",
-		Description: "The answer has a member for each id. What was said of one transaction holds for each: the canonical copy, or how it waits, or the newest orphaned one.",
+		Description: "The answer has a member for each id. Each shows the canonical copy, else the transaction as it waits in the mempool or was dropped from it, else its newest orphaned copy.",
 		Statuses:    []int{http.StatusBadRequest},
 		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, a.getTransactions)
@@ -124,8 +126,8 @@ func (a *api) registerTransactions() {
 	})
 }
 
-// getTransactions reads transactions. The reference says of one whose copies are all orphaned that it is not found; here it is
-// shown as waiting or orphaned, as it is when it is asked for alone.
+// getTransactions reads several transactions. The reference reports a transaction without a canonical copy as not
+// found. Here it is shown as waiting or orphaned, just as getTransaction shows it.
 func (a *api) getTransactions(ctx context.Context, s *engine.Snapshot, in *transactionsInput) (map[string]soughtTransaction, error) {
 	ids, err := in.IDs.hashes()
 	if err != nil {

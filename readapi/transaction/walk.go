@@ -11,19 +11,19 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// TransactionFilter says which transactions are listed.
+// TransactionFilter holds the parameters for which transactions are listed, and in which order.
 type TransactionFilter struct {
-	SortBy       string               `query:"sort_by" enum:"block_height,burn_block_time,fee" default:"block_height" doc:"Transactions of one time or fee are in the order of the chain."`
+	SortBy       string               `query:"sort_by" enum:"block_height,burn_block_time,fee" default:"block_height" doc:"Transactions with the same time or fee are in the order of the chain."`
 	FromAddress  string               `query:"from_address" doc:"The address that sent them."`
 	ToAddress    string               `query:"to_address" doc:"The address or contract that token transfers went to."`
-	StartTime    param.OptionalNumber `query:"start_time" doc:"The least time of the Bitcoin block, in Unix seconds."`
-	EndTime      param.OptionalNumber `query:"end_time" doc:"The greatest time of the Bitcoin block, in Unix seconds."`
+	StartTime    param.OptionalNumber `query:"start_time" doc:"The earliest time of the Bitcoin block, in Unix seconds."`
+	EndTime      param.OptionalNumber `query:"end_time" doc:"The latest time of the Bitcoin block, in Unix seconds."`
 	ContractID   string               `query:"contract_id" doc:"The contract that they call."`
 	FunctionName string               `query:"function_name" doc:"The function that they call."`
 	Nonce        param.OptionalNumber `query:"nonce" doc:"The sender's nonce."`
 }
 
-// check says what is wrong with the parameters.
+// check returns an error for the first invalid parameter.
 func (f *TransactionFilter) check() error {
 	for _, named := range []struct {
 		name, text, what string
@@ -44,33 +44,38 @@ func (f *TransactionFilter) check() error {
 	return nil
 }
 
-// none says that all transactions are listed, in the order of the chain.
+// none reports whether nothing is filtered and the order is that of the chain.
 func (f *TransactionFilter) none() bool {
 	return *f == TransactionFilter{SortBy: f.SortBy} && f.SortBy == "block_height"
 }
 
-// callsOnly says that all calls of a contract are listed, in the order of the chain: they have numbers.
+// callsOnly reports whether the list is that of all calls of a contract in the order of the chain. The projection
+// numbers these.
 func (f *TransactionFilter) callsOnly() bool {
 	return *f == TransactionFilter{SortBy: "block_height", ContractID: f.ContractID}
 }
 
-// transactionWalk looks through a list for transactions that match: that of the recipient, the called contract, the sender,
-// or of all, whichever of them is named first. What that takes is bounded; a walk that comes to the bound can be gone on with.
+// transactionWalk searches a numbered list for transactions that match the filters: the list of the recipient, of the
+// called contract, or of the sender, whichever the filters name first in this order, else the list of all transactions.
+// One request examines a bounded number of rows; a walk that reaches the bound can continue from its cursor.
 type transactionWalk struct {
 	list       page.Numbered
-	conditions string // on rows r of the list, p of all transactions, t of chain's, and c of blocks
-	chain      bool   // they need t
-	blocks     bool   // they need c
-	key        string // what is sorted by; empty for the order of the list
+	conditions string // SQL on r, a row of the list; p, its transaction in accounts; t, that in chain; c, its block
+	chain      bool   // whether conditions or key need t
+	blocks     bool   // whether conditions or key need c
+	key        string // SQL expression to sort by; empty for the order of the list
 	args       []any
 }
 
-// Arguments of a walk, after those of a page: the owner of the list, the rows that are passed over, and what is looked for.
+// Arguments of a walk after those of a page: $9 is the owner of the list, then come the matching rows to skip and the
+// rows to examine. The values that the conditions compare with follow.
 const (
-	walkPassed   = `$10::bigint`
+	walkSkipped  = `$10::bigint`
 	walkExamined = `$11::bigint`
 )
 
+// walk returns the walk that finds the transactions of the given types that match the filter; nil means all types.
+// offset is the number of matching rows to skip.
 func (f *TransactionFilter) walk(types []int16, offset int64, oldestFirst bool) *transactionWalk {
 	w := &transactionWalk{list: view.AllTransactions, conditions: `($9::text IS NULL OR true)`}
 	text := func(s string) *string {
@@ -109,11 +114,12 @@ func (f *TransactionFilter) walk(types []int16, offset int64, oldestFirst bool) 
 	return w
 }
 
-// matches is SQL for the rows of the list that match among those from a number on, r with its joins; the column is of page.
+// matches returns the FROM item for the rows of the list that match, r with its joins, and its WHERE clause. It
+// examines the rows from the number in the given column of page onwards.
 func (w *transactionWalk) matches(from string) string {
-	of := `{number} <= page.` + from + ` AND {number} > page.` + from + ` - ` + walkExamined + ` AND {number} > page.low ORDER BY {number} DESC`
+	window := `{number} <= page.` + from + ` AND {number} > page.` + from + ` - ` + walkExamined + ` AND {number} > page.low ORDER BY {number} DESC`
 	if w.list.OldestFirst {
-		of = `{number} >= page.` + from + ` AND {number} < page.` + from + ` + ` + walkExamined + ` AND {number} <= page.high ORDER BY {number}`
+		window = `{number} >= page.` + from + ` AND {number} < page.` + from + ` + ` + walkExamined + ` AND {number} <= page.high ORDER BY {number}`
 	}
 	chain, block := `CROSS JOIN LATERAL (SELECT NULL::text AS sender, NULL::text AS contract_id, NULL::text AS function_name, NULL::numeric AS nonce) t`, `CROSS JOIN LATERAL (SELECT NULL::bigint AS burn_block_time) c`
 	if w.chain {
@@ -123,7 +129,7 @@ func (w *transactionWalk) matches(from string) string {
 		block = `CROSS JOIN LATERAL (SELECT burn_block_time FROM {accounts}.block c WHERE c.height = p.height LIMIT 1) c`
 	}
 	return w.list.Sql(`(
-				SELECT r.*, {number}::bigint AS number, {tx} AS place FROM {table} r WHERE {rows} AND `+of+` LIMIT `+walkExamined+`
+				SELECT r.*, {number}::bigint AS number, {tx} AS place FROM {table} r WHERE {rows} AND `+window+` LIMIT `+walkExamined+`
 			) r
 			CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = r.place LIMIT 1) p
 			`+chain+`
@@ -131,7 +137,7 @@ func (w *transactionWalk) matches(from string) string {
 			WHERE `+w.conditions, "{sender}", "t.sender", "{contract}", "t.contract_id", "{function}", "t.function_name", "{nonce}", "t.nonce", "{time}", "c.burn_block_time")
 }
 
-// top is the column of page with the first row of the whole list.
+// top returns the column of page that holds the number of the list's first row.
 func (w *transactionWalk) top() string {
 	if w.list.OldestFirst {
 		return "first"
@@ -139,12 +145,14 @@ func (w *transactionWalk) top() string {
 	return "high"
 }
 
-// walkHead is where a walk stands: the head of the list that it looks through, and how many rows match from its beginning.
+// walkHead holds the bounds of the list that a walk searches, and how many of the rows examined from its beginning
+// match.
 type walkHead struct {
 	page.Head
 	matching int64
 }
 
+// queueHead adds the query for the head of the walk to a batch.
 func (w *transactionWalk) queueHead(b *engine.Batch, args []any) *engine.Result[walkHead] {
 	return engine.Query(b, func(h *walkHead) []any {
 		h.OldestFirst = w.list.OldestFirst
@@ -153,10 +161,11 @@ func (w *transactionWalk) queueHead(b *engine.Batch, args []any) *engine.Result[
 		SELECT ARRAY[]::bigint[], page.low, page.high, page.start, matching.n
 		FROM (SELECT page.*, page.low + 1 AS first FROM `+w.list.PageSQL()+`) page
 		CROSS JOIN LATERAL (SELECT count(*) AS n FROM `+w.matches(w.top())+`) matching
-		WHERE `+walkPassed+` IS NOT NULL`, args...)
+		WHERE `+walkSkipped+` IS NOT NULL`, args...)
 }
 
-// queueRows adds the query for the transactions of a page to a batch, and one more.
+// queueRows adds the query for the transactions of a page to a batch. It selects one more, which shows that the list
+// goes on.
 func (w *transactionWalk) queueRows(b *engine.Batch, limit int, args []any) *engine.Result[view.TransactionRow] {
 	direction, from, key := ` DESC`, "start", `r.number`
 	if w.list.OldestFirst {
@@ -174,23 +183,23 @@ func (w *transactionWalk) queueRows(b *engine.Batch, limit int, args []any) *eng
 			FROM (SELECT page.*, page.low + 1 AS first FROM `+w.list.PageSQL()+`) page
 			CROSS JOIN LATERAL (
 				SELECT r.number, r.place, `+key+` AS key FROM `+w.matches(from)+`
-				ORDER BY `+order+` OFFSET `+walkPassed+` LIMIT $8::bigint + 1
+				ORDER BY `+order+` OFFSET `+walkSkipped+` LIMIT $8::bigint + 1
 			) r
 		) r `+view.PlacedTransaction+`ORDER BY r.key`+direction+`, r.place`+direction, args...)
 }
 
-// timeSlack is by how much a Bitcoin block may be older than one before it, in seconds, by far: miners' clocks differ by two
-// hours at most.
+// timeSlack is a generous bound, in seconds, on how much older a Bitcoin block can be than one before it. The clocks of
+// miners differ by two hours at most.
 const timeSlack = 6 * 3600
 
-// narrowed are the heights between which there can be blocks of a time, besides other bounds.
-func (f *TransactionFilter) narrowed(ctx context.Context, s *engine.Snapshot, p *page.Request) error {
+// narrow restricts the page request to the heights between which blocks of the requested times can lie.
+func (f *TransactionFilter) narrow(ctx context.Context, s *engine.Snapshot, p *page.Request) error {
 	start, end := f.StartTime.Time(), f.EndTime.Time()
 	if start == nil && end == nil {
 		return nil
 	}
-	// The first block that is not older than a time. As blocks are not in the order of their times, it is one of several that
-	// may be said to be it; the slack makes up for that.
+	// The height of the first block that is not older than a time, by binary search. Since block times do not always
+	// ascend, the search may end at any of several candidates; the slack makes up for that.
 	const notOlder = `(
 			WITH RECURSIVE halving (low, high) AS (
 				SELECT (SELECT k.height FROM {accounts}.block k ORDER BY k.height LIMIT 1), (SELECT k.height + 1 FROM {accounts}.block k ORDER BY k.height DESC LIMIT 1)
@@ -204,13 +213,13 @@ func (f *TransactionFilter) narrowed(ctx context.Context, s *engine.Snapshot, p 
 		)`
 	type heights struct{ first, last *int64 }
 	b := s.Batch()
-	found := engine.Query(b, func(h *heights) []any { return []any{&h.first, &h.last} }, `
+	bounds := engine.Query(b, func(h *heights) []any { return []any{&h.first, &h.last} }, `
 		SELECT ARRAY[]::bigint[], CASE WHEN $1::bigint IS NOT NULL THEN `+strings.ReplaceAll(notOlder, `{time}`, `($1 - $3::bigint)`)+` END,
 		       CASE WHEN $2::bigint IS NOT NULL THEN `+strings.ReplaceAll(notOlder, `{time}`, `($2 + $3::bigint)`)+` END`, start, end, int64(timeSlack))
 	if err := b.Run(ctx); err != nil {
 		return err
 	}
-	h, _ := found.First()
+	h, _ := bounds.First()
 	p.From, p.To = param.Higher(p.From, h.first), param.Lower(p.To, h.last)
 	return nil
 }

@@ -1,2 +1,3 @@
-// Package ordinal has what the resources of the ordinals family share: pages, errors, parameters, and how values are written.
+// Package ordinal holds what the operations of the ordinals API share: pages, errors, parameters, and the form of
+// values.
 package ordinal

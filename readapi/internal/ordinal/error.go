@@ -10,8 +10,7 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// ordinalsError is an answer of the ordinals family that is not the one that the client hoped for. Its body is that of
-// ordinals-api.
+// ordinalsError is an error answer of the ordinals API, with the body that ordinals-api gives it.
 type ordinalsError struct {
 	status int
 	body   any
@@ -30,37 +29,39 @@ func (e *ordinalsError) Error() string {
 // Answer implements engine.AnswerError.
 func (e *ordinalsError) Answer() (status int, body any) { return e.status, e.body }
 
-// AnswerClass is the class of the answer.
+// AnswerClass returns the caching class of the answer.
 func (e *ordinalsError) AnswerClass() answer.Class { return answer.TipPlainErrors }
 
-// ordinalsErrorBody is the body of what is not there, and of a satoshi that can't be.
+// OrdinalsErrorBody is the body for a resource that does not exist and for an invalid satoshi.
 type OrdinalsErrorBody struct {
 	Error string `json:"error" doc:"What is wrong."`
 }
 
 var (
-	// errOrdinalsNotFound: there is no such inscription, token or the like.
+	// ErrOrdinalsNotFound answers a request for an inscription, a token or another resource that does not exist.
 	ErrOrdinalsNotFound = &ordinalsError{http.StatusNotFound, OrdinalsErrorBody{"Not found"}}
-	// errSatoshi: whatever is wrong with a request for a satoshi.
+	// ErrSatoshi answers a request for a satoshi with any invalid parameter.
 	ErrSatoshi = &ordinalsError{http.StatusBadRequest, OrdinalsErrorBody{"Invalid satoshi ordinal number"}}
-	// errCountTooLong: filters that match more than can be counted in time.
+	// errCountTooLong answers a request whose filters match more rows than can be counted within the statement timeout.
 	errCountTooLong = &ordinalsError{http.StatusServiceUnavailable, engine.ErrorBody{
 		StatusCode: http.StatusServiceUnavailable, Code: engine.QueryCanceled, Reason: http.StatusText(http.StatusServiceUnavailable),
 		Message: "what these filters match could not be counted in time: use fewer filters, or one that fewer match",
 	}}
 )
 
-// refuseOrdinals words a parameter that does not match its schema. It has no code, unlike those of the other families.
+// refuseOrdinals returns the error for a parameter that does not match its schema. Unlike the errors of the other API
+// families, it has no code.
 func refuseOrdinals(err error) error {
 	return &ordinalsError{http.StatusBadRequest, engine.ErrorBody{
 		StatusCode: http.StatusBadRequest, Reason: http.StatusText(http.StatusBadRequest), Message: err.Error(),
 	}}
 }
 
-// refuseSatoshi is the answer to any parameter of a satoshi's resources that does not match its schema.
+// RefuseSatoshi returns the error for any invalid parameter of an operation on a satoshi.
 func RefuseSatoshi(error) error { return ErrSatoshi }
 
-// countTooLong tells a count that the database gave up from other failures.
+// CountTooLong replaces the error of a count that ran into the statement timeout by one for the client; it returns
+// other errors unchanged.
 func CountTooLong(err error) error {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.Code == engine.QueryCanceled {

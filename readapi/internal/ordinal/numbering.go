@@ -4,13 +4,13 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// numbering is how far numbers go, and how many between them are missing.
+// Numbering holds the highest and the lowest number of an inscription, and how many numbers between them are missing.
 type Numbering struct {
 	Highest, Lowest *int64
 	lost            int64
 }
 
-// queryNumbering adds a query for it.
+// QueryNumbering adds the query for the numbering to a batch.
 func QueryNumbering(b *engine.Batch) *engine.Result[Numbering] {
 	return engine.Query(b, func(n *Numbering) []any { return []any{&n.Highest, &n.Lowest, &n.lost} }, `
 		SELECT ARRAY[]::bigint[],
@@ -19,7 +19,7 @@ func QueryNumbering(b *engine.Batch) *engine.Result[Numbering] {
 		       n FROM {inscriptions}.missing`)
 }
 
-// missing is how many numbers there are not between those that there are; nil without any.
+// Missing returns how many numbers are missing between the lowest and the highest; nil when there are no inscriptions.
 func (n *Numbering) Missing() *int64 {
 	if n.Highest == nil && n.Lowest == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// ordinalsPage is a page of a list.
+// OrdinalsPage is a page of a list of the ordinals API.
 type OrdinalsPage[T any] struct {
 	Limit   int   `json:"limit"`
 	Offset  int64 `json:"offset"`
@@ -15,23 +15,24 @@ type OrdinalsPage[T any] struct {
 	Results []T   `json:"results" nullable:"false"`
 }
 
-// newOrdinalsPage is an empty page.
+// NewOrdinalsPage returns an empty page.
 func NewOrdinalsPage[T any](in OrdinalsPageInput) *OrdinalsPage[T] {
 	return &OrdinalsPage[T]{Limit: in.Limit, Offset: in.Offset, Results: []T{}}
 }
 
-// OrdinalsPageInput says which page is asked for.
+// OrdinalsPageInput holds the page parameters of a list.
 type OrdinalsPageInput struct {
 	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
 	Limit  int   `query:"limit" minimum:"1" maximum:"60" default:"20" doc:"Rows of a page."`
 }
 
-// ordinalsLimitMax is the longest page.
+// OrdinalsLimitMax is the largest number of rows on a page.
 const OrdinalsLimitMax = 60
 
-// ordinalsResource fills in what resources of the ordinals family have in common. path begins after the version; each is
-// there without the version, too. Clients of the family know errors without Cache-Control, and an entity tag that stands
-// for the content: an inscription has the same by its number and by its id.
+// OrdinalsResource completes an operation with what those of the ordinals API have in common. The given path begins
+// after the version; the operation is served both with and without the version in front of it. Clients of this API
+// expect errors without Cache-Control, and an entity tag that depends on the content alone: an inscription has the same
+// tag by its number and by its id.
 func OrdinalsResource(r engine.Operation) engine.Operation {
 	r.Path, r.Aliases = engine.OrdinalsPath+"/v1"+r.Path, []string{engine.OrdinalsPath + r.Path}
 	r.FailureBody = reflect.TypeFor[OrdinalsErrorBody]()

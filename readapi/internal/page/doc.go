@@ -1,7 +1,7 @@
-// Package page has the one engine that lists are paged through with. All kinds of lists have totals and pages that cost the same at
-// any depth:
+// Package page reads pages of lists. It holds what list operations share: page requests, page bodies with their
+// cursors, and three kinds of lists. Each list knows its total, and a page costs the same at any depth:
 //
-//   - Numbered lists number their rows per owner as they are applied;
-//   - Typed is the list of transactions of some types, merged from the lists of each;
-//   - RankedList is ordered by a key, and counted in parts.
+//   - Numbered: a projection numbers the rows of each owner as it applies them.
+//   - Typed: the transactions of some types, merged from the numbered list of each type.
+//   - RankedList: rows ordered by a key, with stored counts of the parts of the list.
 package page

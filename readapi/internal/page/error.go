@@ -4,5 +4,5 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// errNoCursor is the answer to a cursor of a list of blocks that is not in it.
+// ErrNoCursor answers a request for a list of blocks whose cursor is not in the list.
 var ErrNoCursor = &engine.Error{Code: engine.CodeNotFound, Message: "Cursor not found"}

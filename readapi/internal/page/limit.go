@@ -1,10 +1,11 @@
 package page
 
-// offsetMax is beyond the end of every list, and far from the bounds of a number.
+// RankedOffsetMax caps the offset into a ranked list: no list is as long, and sums with it stay far from overflowing a
+// bigint.
 const RankedOffsetMax = 1 << 40
 
-// eventsLimit is how many events are shown unless somebody asks for another number.
+// EventsLimit is the default number of events shown with a transaction.
 const EventsLimit = 20
 
-// examinedMost is how many rows of a list one request looks through for those that match.
+// ExaminedMax is the most rows of a list that one request examines for those that match its filters.
 const ExaminedMax = 10_000

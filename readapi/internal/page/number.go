@@ -1,4 +1,4 @@
 package page
 
-// numberColumn is the number of a Bitcoin block.
+// NumberColumn returns the scan destination of a row that holds one number only, such as a Bitcoin block height.
 func NumberColumn(n *int64) []any { return []any{n} }

@@ -4,37 +4,40 @@ import (
 	"strings"
 )
 
-// numbered is a list of the projection accounts: its rows are numbered from 1 on without holes, the oldest first, and in the
-// order of transactions.
+// Numbered is a list of the projection accounts. The projection numbers the rows of each owner from 1 without gaps,
+// oldest first, in the order of transactions.
 type Numbered struct {
-	Table  string // which queries call r
-	Number string // the column with the numbers
-	Tx     string // the column with the number of the transaction
-	// rows is a condition on r: which rows of the table are of the list. Its arguments begin at $9.
+	Table  string // queries give it the alias r
+	Number string // the column with the row's number in the list
+	Tx     string // the column with the number of the row's transaction
+	// Rows is the SQL condition on r that selects the rows of the list. Its arguments begin at $9.
 	Rows string
-	// oldestFirst says that pages are in the order of the numbers; else the newest row is the first.
+	// OldestFirst orders pages by ascending number; otherwise the newest row comes first.
 	OldestFirst bool
 }
 
-// inOrder is the list with the oldest or the newest row first.
+// InOrder returns a copy of the list that begins with its oldest or its newest row.
 func (l Numbered) InOrder(oldestFirst bool) *Numbered {
 	l.OldestFirst = oldestFirst
 	return &l
 }
 
-// named is the list whose owner is another argument than $9.
+// WithOwner returns a copy of the list that takes its owner from the given argument instead of $9.
 func (l Numbered) WithOwner(argument string) *Numbered {
 	l.Rows = strings.ReplaceAll(l.Rows, "$9", argument)
 	return &l
 }
 
+// Sql fills in a template: {table}, {number}, {tx} and {rows} stand for the parts of the list, and more holds further
+// pairs of placeholder and replacement.
 func (l *Numbered) Sql(template string, more ...string) string {
 	return strings.NewReplacer(append([]string{"{table}", l.Table, "{number}", "r." + l.Number, "{tx}", "r." + l.Tx, "{rows}", l.Rows}, more...)...).Replace(template)
 }
 
-// before is SQL for how many rows of the list stand before a transaction. It is found by halving.
+// Before returns the SQL expression for how many rows of the list precede a transaction; tx is the SQL expression for
+// the number of that transaction. The query finds the count by binary search.
 func (l *Numbered) Before(tx string) string {
-	if l.Number == l.Tx { // its rows are all transactions
+	if l.Number == l.Tx { // the list holds every transaction
 		return `(` + tx + ` - 1)`
 	}
 	return l.Sql(`(
@@ -52,13 +55,15 @@ func (l *Numbered) Before(tx string) string {
 		)`, "{before}", tx)
 }
 
-// pageSQL is SQL for where a page of the list is: low and high are how many rows stand before the range of blocks that is
-// asked for, and how many do up to its end; the page begins with the row start. Arguments, as asked makes them:
+// PageSQL returns the SQL for the bounds of a page, as a FROM item with the alias page. Its column low is the number of
+// rows before the requested range of blocks, high the number of rows up to the end of that range, and start the number
+// of the first row of the page. Request.Args supplies the arguments:
 //
 //	$1, $2      heights of the first and the last block; null for no bound
 //	$3          number of the row that the offset is counted from
-//	$4, $5, $6  or a position in the chain: height, sequence, index. It begins with the first row there or before
-//	$7          rows before the page
+//	$4, $5, $6  instead of $3, a position in the chain (height, sequence, index): the page begins with the last row
+//	            at or before it
+//	$7          rows to skip
 //	$8          rows of a page
 func (l *Numbered) PageSQL() string {
 	start := `least(bounds.high, CASE
@@ -82,10 +87,10 @@ func (l *Numbered) PageSQL() string {
 		"{opened}", l.Before(`(`+positionTx+` + 1)`))
 }
 
-// allArguments is true: it is for queries that don't use all of the arguments, which then have a type all the same.
+// allArguments is a condition that always holds. It gives every argument a type in queries that do not use all of them.
 const allArguments = `($1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bigint, $8::bigint) IS DISTINCT FROM (-1, -1, -1, -1, -1, -1, -1, -1)`
 
-// positionTx is SQL for the number of the last transaction up to the position $4, $5, $6.
+// positionTx is the SQL expression for the number of the last transaction at or before the position $4, $5, $6.
 const positionTx = `coalesce((
 				SELECT at.n FROM {accounts}.block k
 				CROSS JOIN LATERAL (
@@ -96,23 +101,24 @@ const positionTx = `coalesce((
 				WHERE k.height = $4
 			), (SELECT k.last_tx FROM {accounts}.block k WHERE k.height < $4 ORDER BY k.height DESC LIMIT 1), 0)`
 
-// rowsSQL is SQL for the rows r of a page, in their order, each with its number in the list and the place of its transaction
-// among all. Joins may follow.
+// RowsSQL returns the SQL for the rows r of a page. Each has its number in the list, and as place the number of its
+// transaction among all transactions. Callers may append joins; Order keeps the rows in the order of the list.
 func (l *Numbered) RowsSQL() string {
-	of := `{number} <= page.start AND {number} > page.start - $8::bigint AND {number} > page.low ORDER BY {number} DESC`
+	window := `{number} <= page.start AND {number} > page.start - $8::bigint AND {number} > page.low ORDER BY {number} DESC`
 	if l.OldestFirst {
-		of = `{number} >= page.start AND {number} < page.start + $8::bigint AND {number} <= page.high ORDER BY {number}`
+		window = `{number} >= page.start AND {number} < page.start + $8::bigint AND {number} <= page.high ORDER BY {number}`
 	}
 	return l.PageSQL() + l.Sql(`
 		CROSS JOIN LATERAL (
 			SELECT r.*, {number}::bigint AS number, {tx} AS place FROM {table} r
-			WHERE {rows} AND `+of+` LIMIT $8::bigint
+			WHERE {rows} AND `+window+` LIMIT $8::bigint
 		) r `)
 }
 
+// Order returns the ORDER BY clause for the rows r of a page.
 func (l *Numbered) Order() string { return orderOf(l.OldestFirst) }
 
-// orderOf is SQL for the order of rows r of a page.
+// orderOf returns the ORDER BY clause for the rows r of a page.
 func orderOf(oldestFirst bool) string {
 	if oldestFirst {
 		return `ORDER BY r.number`
@@ -124,10 +130,10 @@ func (l *Numbered) ascends() bool { return l.OldestFirst }
 
 func (l Typed) ascends() bool { return l.OldestFirst }
 
-// pagedList is a list that is paged through by numbers.
+// List is a list whose rows have numbers, so that a page is a range of numbers.
 type List interface {
-	PageSQL() string // where a page stands
-	RowsSQL() string // and its rows
-	Order() string   // of rows
-	ascends() bool   // the oldest row is the first
+	PageSQL() string // the bounds of a page
+	RowsSQL() string // the rows of a page
+	Order() string   // the ORDER BY clause for these rows
+	ascends() bool   // whether the oldest row comes first
 }

@@ -4,7 +4,8 @@ import (
 	"strata/domain/hash"
 )
 
-// cursorPage is a page of a list, newest first, as version 2 of the API has it. Mind the directions: next is newer.
+// CursorPage is a page of a list in version 2 of the API, newest first. Mind the directions: the next cursor leads to
+// newer rows.
 type CursorPage[T any] struct {
 	Limit      int          `json:"limit"`
 	Offset     int64        `json:"offset"`
@@ -15,20 +16,21 @@ type CursorPage[T any] struct {
 	Results    []T          `json:"results" nullable:"false"`
 }
 
-// keyPage is a page of a list of the audit resources, in the order of its key.
+// KeyPage is a page of an audit list, ordered by the list's key.
 type KeyPage[T any] struct {
 	Limit   int       `json:"limit"`
 	Cursor  KeyCursor `json:"cursor"`
 	Results []T       `json:"results" nullable:"false"`
 }
 
-// keyCursor names pages by the key of their first row.
+// KeyCursor identifies pages by the key of their first row.
 type KeyCursor struct {
 	Next    *string `json:"next" doc:"The next page; null on the last one."`
 	Current *string `json:"current" doc:"This page; null when it is empty."`
 }
 
-// newKeyPage makes a page of the rows of a query that asked for one more than limit.
+// NewKeyPage builds a page of the rows of a query that selected one row more than limit. That extra row opens the next
+// page.
 func NewKeyPage[T any](limit int, rows []T, key func(T) string) *KeyPage[T] {
 	page := &KeyPage[T]{Limit: limit, Results: rows[:min(len(rows), limit)]}
 	if page.Results == nil {
@@ -45,7 +47,7 @@ func NewKeyPage[T any](limit int, rows []T, key func(T) string) *KeyPage[T] {
 	return page
 }
 
-// orDefault is the limit of a request, in which 0 means the default.
+// LimitOr returns the limit of a request, or otherwise for the limit 0, which means the default.
 func LimitOr(limit, otherwise int) int {
 	if limit == 0 {
 		return otherwise

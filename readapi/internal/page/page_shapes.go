@@ -1,6 +1,6 @@
 package page
 
-// offsetPage is a page of a list as versions 1 and 2 of the API have it.
+// OffsetPage is a page of a list in versions 1 and 2 of the API.
 type OffsetPage[T any] struct {
 	Limit   int   `json:"limit"`
 	Offset  int64 `json:"offset"`
@@ -8,7 +8,7 @@ type OffsetPage[T any] struct {
 	Results []T   `json:"results" nullable:"false"`
 }
 
-// keysetPage is a page of a list as version 3 of the API has it. A cursor names the first row of the page that it opens.
+// KeysetPage is a page of a list in version 3 of the API.
 type KeysetPage[T any] struct {
 	Total   int64        `json:"total" doc:"Length of the whole list."`
 	Limit   int          `json:"limit"`
@@ -16,11 +16,12 @@ type KeysetPage[T any] struct {
 	Results []T          `json:"results" nullable:"false"`
 }
 
+// KeysetCursor identifies pages by their first row.
 type KeysetCursor struct {
 	Next     *string `json:"next" doc:"The page after this one; null on the last page."`
 	Previous *string `json:"previous" doc:"The page before this one; null on the first page."`
 	Current  *string `json:"current" doc:"This page; null when it is empty."`
 }
 
-// offsetMost is the largest offset that is looked at: no list that it is used for has as many rows.
+// OffsetMax caps the offset into lists that are counted in rows: none of them is as long.
 const OffsetMax = 1 << 31

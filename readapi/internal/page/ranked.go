@@ -8,38 +8,39 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// rankedList is a list of a projection of which the tables list and part say how long it is and where its parts begin
-// (package projections/internal/ranked). So a page at any depth costs adding up the parts from the nearer end to it, and
-// reading one part at most.
+// RankedList is a list of a projection that keeps its length in the table list, and the first key and the length of
+// each of its parts in the table part (see package projections/internal/ranked). To read a page at any depth, a query
+// sums the parts from the nearer end of the list and then reads at most one part.
 type RankedList struct {
 	Projection string
-	// name of the list in the tables.
+	// Name is the name of the list in these tables.
 	Name string
-	// rows are its entries: what stands after FROM, with a WHERE; args are the arguments of it, from $1 on.
+	// Rows selects the entries: the SQL that follows FROM, with a WHERE clause. Args are its arguments, from $1 on.
 	Rows string
 	Args []any
-	// key are the columns that the list is ordered by: those of its key that are not always 0.
+	// Key names the columns that order the list: those of its key in the table part that are not always 0.
 	Key []string
-	// tie is a column that orders entries with equal keys, always from the greatest on; empty when there are none.
+	// Tie names the column that orders entries with equal keys, always descending; empty when keys are unique.
 	Tie string
-	// columns of a page, beside the key.
+	// Columns selects the columns of a page besides the key.
 	Columns string
 }
 
-// ordered is a list with the direction that it is shown in.
+// OrderedList is a ranked list with the direction in which it is shown.
 type OrderedList struct {
 	RankedList
 	Descending bool
 }
 
-// nearMax is the offset up to which a page is read by counting from the end of the list where it begins. It is the length
-// of a part: to look for the part costs more.
+// NearMax is the largest offset at which a page is read by skipping rows from the start of the list. It is the length
+// of a part: up to there, searching for the part would cost more.
 const NearMax = 1024
 
-// keyNames are the columns of parts that have the key, and those of a page.
+// keyNames are the names of the key columns in the table part, and in the query of a page.
 var keyNames = [3]string{"a", "b", "c"}
 
-// order is what a page, whose key and tie are in these columns, is sorted by.
+// Order returns the terms of an ORDER BY clause for a page whose key and tie are in the given columns. With backwards
+// it reverses the direction of the list.
 func (l *OrderedList) Order(columns []string, tie string, backwards bool) string {
 	direction := " ASC"
 	if l.Descending != backwards {
@@ -58,8 +59,9 @@ func (l *OrderedList) Order(columns []string, tie string, backwards bool) string
 	return strings.Join(terms, ", ")
 }
 
-// read selects the rows of a page, as it is shown or backwards; condition is a further one, which begins with AND. bounded
-// says that the page ends among the first boundedMax rows.
+// read returns the query for the rows of a page, in the list's direction or backwards. A non-empty condition further
+// restricts the rows; it begins with AND. With bounded, only the first BoundedMax rows are read, which must contain the
+// page.
 func (l *OrderedList) read(condition string, backwards, bounded bool, offset, limit string) string {
 	var b strings.Builder
 	b.WriteString("SELECT ")
@@ -78,11 +80,11 @@ func (l *OrderedList) read(condition string, backwards, bounded bool, offset, li
 		l.Order(keyNames[:len(l.Key)], "tie", backwards) + page
 }
 
-// boundedMax is more than a part and a page have. A number in the text tells Postgres that little is to be read, which an
-// argument does not in a plan for any arguments.
+// BoundedMax exceeds the rows of a part and a page together. It is written into the query as a number, so that Postgres
+// plans to read few rows; with an argument, a generic plan would not know that.
 const BoundedMax = 2048
 
-// pageOrder is the order in which a page is shown, for a query that has it as p.
+// pageOrder returns the terms of an ORDER BY clause for a page with the alias p, in the direction of the list.
 func (l *OrderedList) pageOrder() string {
 	columns := make([]string, len(l.Key))
 	for i := range columns {
@@ -91,7 +93,8 @@ func (l *OrderedList) pageOrder() string {
 	return l.Order(columns, "p.tie", false)
 }
 
-// fromPlace is the condition that a key is not below that of the place, which an index can be searched for.
+// fromPlace returns the condition that the key is not below that of the place. It is written so that an index can serve
+// it.
 func (l *RankedList) fromPlace() string {
 	begins := make([]string, len(l.Key))
 	for i := range begins {
@@ -103,13 +106,14 @@ func (l *RankedList) fromPlace() string {
 	return " AND (" + strings.Join(l.Key, ", ") + ") >= (" + strings.Join(begins, ", ") + ")"
 }
 
-// argument names the nth argument of a query, which is a bigint.
+// Argument returns the SQL for the nth argument of a query, cast to bigint.
 func Argument(n int) string { return "$" + strconv.Itoa(n) + "::bigint" }
 
-// fill makes a query of the text that selects a page: its first column is the sources, and it has the page as p.
+// FillFunc wraps the subquery that selects a page, and the terms of its ORDER BY clause, into a complete query. The
+// first column of the query is the source events, and the page has the alias p.
 type FillFunc func(page, order string) string
 
-// readList reads a page of a list, and how long the list is.
+// ReadList reads a page of a list and the length of the list.
 func ReadList[T any](ctx context.Context, s *engine.Snapshot, l OrderedList, offset int64, limit int, columns func(*T) []any, fill FillFunc) (rows []T, total int64, err error) {
 	b := s.Batch()
 	lengths := QueryLengths(b, l.Projection, l.Name)
@@ -119,21 +123,22 @@ func ReadList[T any](ctx context.Context, s *engine.Snapshot, l OrderedList, off
 	return rows, lengths()[0], nil
 }
 
-// segment is a part of a list that is n long, where before entries of the list come before it in its direction.
+// Segment is a run of N entries of a list. Before counts the entries of the list that precede it in the list's
+// direction.
 type Segment struct {
 	OrderedList
 	Before, N int64
 }
 
-// readSegments reads a page of segments that follow each other.
+// ReadSegments reads a page of several segments that are shown one after the other.
 func ReadSegments[T any](ctx context.Context, s *engine.Snapshot, segments []Segment, offset int64, limit int, columns func(*T) []any, fill FillFunc) (rows []T, err error) {
 	var windows []Window
-	for _, g := range segments {
-		if n := min(g.N-offset, int64(limit)); n > 0 {
-			windows = append(windows, Window{g.OrderedList, g.Before + offset, int(n)})
+	for _, segment := range segments {
+		if n := min(segment.N-offset, int64(limit)); n > 0 {
+			windows = append(windows, Window{segment.OrderedList, segment.Before + offset, int(n)})
 			limit -= int(n)
 		}
-		offset = max(offset-g.N, 0)
+		offset = max(offset-segment.N, 0)
 	}
 	if len(windows) == 0 {
 		return nil, nil
@@ -142,19 +147,20 @@ func ReadSegments[T any](ctx context.Context, s *engine.Snapshot, segments []Seg
 	return ReadWindows(ctx, b, windows, columns, fill)
 }
 
-// window is what a page has of a list.
+// Window is the range of a list's rows that a page shows.
 type Window struct {
 	OrderedList
 	Offset int64
 	Limit  int
 }
 
-// certain says that the window ends among the first boundedMax rows from where reading begins. Many entries with the same
-// key are one part, however long.
+// certain reports whether the window surely ends among the first BoundedMax rows from where reading begins. It may not
+// when keys have ties: entries with the same key form one part, however many they are.
 func (w *Window) certain() bool { return w.Offset <= NearMax || w.Tie == "" }
 
-// readWindows adds queries for windows to a batch, runs it as the last one, and gives the rows of all of them. Only a window
-// that turns out to be deep in a part of equal keys takes another round trip.
+// ReadWindows adds the queries for the windows to a batch, runs the batch, and returns the rows of all windows in
+// order. The batch must be the last one of its snapshot. Only a window deep inside a part of equal keys takes another
+// round trip.
 func ReadWindows[T any](ctx context.Context, b *engine.Batch, windows []Window, columns func(*T) []any, fill FillFunc) (rows []T, err error) {
 	pages, run := make([]*engine.Result[T], len(windows)), b.RunLast
 	for i := range windows {
@@ -179,8 +185,8 @@ func ReadWindows[T any](ctx context.Context, b *engine.Batch, windows []Window, 
 	return rows, nil
 }
 
-// queryWindow adds a query for a window: one near the end of the list where it begins is read from there; for others, the
-// query looks for the part that has its lowest entry, and reads from there upwards.
+// queryWindow adds the query for a window to a batch. A window near the start of the list is read from there. For any
+// other window, the query finds the part that holds the window's lowest entry, and reads upwards from that part.
 func queryWindow[T any](b *engine.Batch, w *Window, bounded bool, columns func(*T) []any, fill FillFunc) *engine.Result[T] {
 	n := len(w.Args)
 	args := append(w.Args[:n:n], min(w.Offset, RankedOffsetMax), int64(w.Limit))
@@ -193,9 +199,9 @@ func queryWindow[T any](b *engine.Batch, w *Window, bounded bool, columns func(*
 	return engine.Query(b, columns, fill(page, w.pageOrder()), append(args, w.Name)...)
 }
 
-// place says, as a WITH clause, where a window is, counted upwards: the key that the part with its lowest entry begins with,
-// how many entries of the part come before that entry, and how many the window has. Parts are added up from the nearer end of
-// the list.
+// place returns the WITH clause that locates a window, counted upwards: the first key of the part that holds the
+// window's lowest entry (a, b, c), the entries of that part before the window (skipped), and the length of the window.
+// Parts are summed from the nearer end of the list.
 func (l *OrderedList) place(name, offset, limit string) string {
 	rank := offset
 	if l.Descending {
@@ -222,21 +228,23 @@ WITH place AS MATERIALIZED (
 `)
 }
 
-// queryLengths adds a query for how long lists of a projection are. What it returns gives it once the batch has run.
+// QueryLengths adds a query for the lengths of lists of a projection to a batch. The function that it returns gives
+// them, in the order of the names, once the batch has run.
 func QueryLengths(b *engine.Batch, projection string, names ...string) func() []int64 {
-	found := engine.Query(b, func(lengths *[]int64) []any { return []any{lengths} }, `
+	result := engine.Query(b, func(lengths *[]int64) []any { return []any{lengths} }, `
 SELECT ARRAY[]::bigint[], ARRAY(
-	SELECT coalesce(l.n, 0) FROM unnest($1::text[]) WITH ORDINALITY AS asked (name, place)
-	LEFT JOIN {`+projection+`}.list l ON l.name = asked.name COLLATE "C" ORDER BY asked.place)`, names)
+	SELECT coalesce(l.n, 0) FROM unnest($1::text[]) WITH ORDINALITY AS requested (name, place)
+	LEFT JOIN {`+projection+`}.list l ON l.name = requested.name COLLATE "C" ORDER BY requested.place)`, names)
 	return func() []int64 {
-		if lengths, ok := found.First(); ok {
+		if lengths, ok := result.First(); ok {
 			return lengths
 		}
 		return make([]int64, len(names))
 	}
 }
 
-// queryRank adds a query for how many entries of a list, whose key is one column, come before a key.
+// QueryRank adds a query for how many entries of a list precede a key to a batch. The key of the list must be a single
+// column.
 func (l *RankedList) QueryRank(b *engine.Batch, key int64) *engine.Result[int64] {
 	n := len(l.Args)
 	name, bound := Argument(n+1), Argument(n+2)

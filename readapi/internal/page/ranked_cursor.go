@@ -9,18 +9,18 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// passedMax is how many rows of a ranked list may be passed over from a cursor.
+// passedMax is the largest offset that a request may combine with a cursor of a ranked list.
 const passedMax = 1000
 
-// keyedAsk says which page of a ranked list is asked for: that which begins so many rows after the row with the key, or after
-// the beginning.
+// KeyRequest is a request for a page of a ranked list. The page begins Offset rows after the row whose key Cursor
+// names, or after the start of the list without a cursor.
 type KeyRequest struct {
 	Limit  int
 	Offset int64
 	Cursor string
 }
 
-// key is what the cursor names; nil for none.
+// key returns the key that the cursor names; nil without a cursor.
 func (k *KeyRequest) key(columns int) ([]any, error) {
 	if k.Cursor == "" {
 		return nil, nil
@@ -43,10 +43,10 @@ func (k *KeyRequest) key(columns int) ([]any, error) {
 	return key, nil
 }
 
-// listKey is the key of a row as it is read.
+// ListKey is the key of a row of a ranked list.
 type ListKey struct{ A, B int64 }
 
-// keyOnly selects the key of the first row of a page of one or two columns.
+// keyOnly returns the query for the key of the first row of a page. The key has one or two columns.
 func (l *OrderedList) keyOnly(page string) string {
 	columns := "p.a, 0::bigint"
 	if len(l.Key) > 1 {
@@ -55,7 +55,7 @@ func (l *OrderedList) keyOnly(page string) string {
 	return `SELECT ARRAY[]::bigint[], ` + columns + ` FROM (` + page + `) p`
 }
 
-// text is the key as a cursor.
+// text returns the key as a cursor.
 func (l *OrderedList) text(k ListKey) *string {
 	text := strconv.FormatInt(k.A, 10)
 	if len(l.Key) > 1 {
@@ -64,39 +64,42 @@ func (l *OrderedList) text(k ListKey) *string {
 	return &text
 }
 
-// keyedList is a ranked list that descends, with what is read of a row: columns, which fill puts into a query, the key, and the shape.
+// KeyedList is a descending ranked list together with how its rows are read and shown. Columns returns the scan
+// destinations of a row, Fill completes the query, Key returns the key of a row, and Shape the body that is shown.
 type KeyedList[R, T any] struct {
 	OrderedList
 	Columns func(*R) []any
 	Fill    FillFunc
 	Key     func(*R) ListKey
 	Shape   func(*R) T
-	// total adds a query for how long the list is, where no table says so; its pages are found from the newest row on.
+	// Total adds a query for the length of the list to a batch. It is set for a list whose length no table keeps; pages
+	// of such a list are then found by skipping rows from the newest one.
 	Total func(*engine.Batch) *engine.Result[int64]
 }
 
-// read reads a page at any offset, or from any key on, with cursors to the pages around it. It takes one round trip.
-func (l *KeyedList[R, T]) Read(ctx context.Context, s *engine.Snapshot, ask KeyRequest) (*NumberedPage[T], []R, error) {
-	key, err := ask.key(len(l.OrderedList.Key))
+// Read reads the page at any offset or from any key, with the cursors of the pages around it, and returns the rows as
+// well. It takes one round trip.
+func (l *KeyedList[R, T]) Read(ctx context.Context, s *engine.Snapshot, request KeyRequest) (*NumberedPage[T], []R, error) {
+	key, err := request.key(len(l.OrderedList.Key))
 	if err != nil {
 		return nil, nil, err
 	}
 	b := s.Batch()
 	length := l.length(b)
-	around := neighbours{b: b, list: &l.OrderedList, n: int64(ask.Limit), offset: min(ask.Offset, RankedOffsetMax)}
+	around := neighbours{b: b, list: &l.OrderedList, n: int64(request.Limit), offset: min(request.Offset, RankedOffsetMax)}
 	var found *engine.Result[R]
 	switch {
 	case key != nil || l.Total != nil:
 		from := around.ofKey(key)
 		found = engine.Query(b, l.Columns, l.Fill(from.page, l.pageOrder()), from.args...)
 	default:
-		found = queryWindow(b, &Window{l.OrderedList, ask.Offset, ask.Limit}, true, l.Columns, l.Fill)
+		found = queryWindow(b, &Window{l.OrderedList, request.Offset, request.Limit}, true, l.Columns, l.Fill)
 		around.ofOffset()
 	}
 	if err := b.RunLast(ctx); err != nil {
 		return nil, nil, err
 	}
-	page := &NumberedPage[T]{Limit: ask.Limit, Offset: ask.Offset, Total: length(), Results: []T{}}
+	page := &NumberedPage[T]{Limit: request.Limit, Offset: request.Offset, Total: length(), Results: []T{}}
 	for i := range found.Rows {
 		page.Results = append(page.Results, l.Shape(&found.Rows[i]))
 	}
@@ -107,7 +110,8 @@ func (l *KeyedList[R, T]) Read(ctx context.Context, s *engine.Snapshot, ask KeyR
 	return page, found.Rows, nil
 }
 
-// length adds a query for how long the list is. What it returns gives it once the batch has run.
+// length adds a query for the length of the list to a batch. The function that it returns gives the length once the
+// batch has run.
 func (l *KeyedList[R, T]) length(b *engine.Batch) func() int64 {
 	if l.Total == nil {
 		lengths := QueryLengths(b, l.Projection, l.Name)
@@ -120,7 +124,7 @@ func (l *KeyedList[R, T]) length(b *engine.Batch) func() int64 {
 	}
 }
 
-// neighbours are the first rows of the pages before and after a page.
+// neighbours queries the first rows of the pages before and after a page of n rows.
 type neighbours struct {
 	b            *engine.Batch
 	list         *OrderedList
@@ -128,6 +132,7 @@ type neighbours struct {
 	older, newer *foundKey
 }
 
+// foundKey is the result of a query for the key of at most one row.
 type foundKey engine.Result[ListKey]
 
 func (k *foundKey) cursor(l *OrderedList) *string {
@@ -137,12 +142,12 @@ func (k *foundKey) cursor(l *OrderedList) *string {
 	return l.text(k.Rows[0])
 }
 
-func placeColumns(k *ListKey) []any { return []any{&k.A, &k.B} }
+func keyColumns(k *ListKey) []any { return []any{&k.A, &k.B} }
 
-// ofOffset adds queries for them when the page is at an offset.
+// ofOffset adds the queries for the neighbours of a page that begins at an offset.
 func (a *neighbours) ofOffset() {
 	at := func(offset int64) *foundKey {
-		return (*foundKey)(queryWindow(a.b, &Window{*a.list, offset, 1}, true, placeColumns, func(page, _ string) string { return a.list.keyOnly(page) }))
+		return (*foundKey)(queryWindow(a.b, &Window{*a.list, offset, 1}, true, keyColumns, func(page, _ string) string { return a.list.keyOnly(page) }))
 	}
 	a.older = at(a.offset + a.n)
 	if a.offset > 0 {
@@ -150,33 +155,33 @@ func (a *neighbours) ofOffset() {
 	}
 }
 
-// selected is a query of a page with its arguments.
-type selected struct {
+// pageQuery is the query for the rows of a page, with its arguments.
+type pageQuery struct {
 	page string
 	args []any
 }
 
-// ofKey adds queries for them when the page begins at, or an offset after, a key; without one, after the beginning. It returns
-// what selects the page.
-func (a *neighbours) ofKey(key []any) selected {
+// ofKey adds the queries for the neighbours of a page that begins at a key, or an offset after it; without a key, at
+// the start of the list. It returns the query for the page itself.
+func (a *neighbours) ofKey(key []any) pageQuery {
 	own := len(a.list.Args)
 	bounds := make([]string, len(key))
 	for i := range key {
 		bounds[i] = Argument(own + i + 1)
 	}
 	last := own + len(key)
-	rows := func(operator string, backwards bool, offset, limit int64) selected {
+	rows := func(operator string, backwards bool, offset, limit int64) pageQuery {
 		condition := ""
 		if len(key) > 0 {
 			condition = " AND (" + strings.Join(a.list.Key, ", ") + ") " + operator + " (" + strings.Join(bounds, ", ") + ")"
 		}
-		return selected{
+		return pageQuery{
 			a.list.read(condition, backwards, false, Argument(last+1), Argument(last+2)),
 			slices.Concat(a.list.Args, key, []any{offset, limit}),
 		}
 	}
-	first := func(s selected, order string) *foundKey {
-		return (*foundKey)(engine.Query(a.b, placeColumns, a.list.keyOnly(s.page)+order, s.args...))
+	first := func(q pageQuery, order string) *foundKey {
+		return (*foundKey)(engine.Query(a.b, keyColumns, a.list.keyOnly(q.page)+order, q.args...))
 	}
 	a.older = first(rows("<=", false, a.offset+a.n, 1), "")
 	switch {
@@ -190,7 +195,7 @@ func (a *neighbours) ofKey(key []any) selected {
 	return rows("<=", false, a.offset, a.n)
 }
 
-// thenB sorts by the second column of the key.
+// thenB returns the term that sorts by the second column of the key; empty when there is none.
 func (l *OrderedList) thenB() string {
 	if len(l.Key) > 1 {
 		return ", p.b DESC"

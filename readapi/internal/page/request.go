@@ -7,22 +7,23 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// asked says which page of a numbered list is asked for.
+// Request is a request for a page of a numbered list.
 type Request struct {
-	// from and to are heights of the first and the last block of the range; nil for no bound.
+	// From and To are the heights of the first and the last block of the range; nil for no bound.
 	From, To *int64
-	// number is that of the row that the offset is counted from; nil when it is not given.
+	// Number is the number of the row that the offset is counted from; nil when the request names none.
 	Number *int64
-	// place is a position in the chain instead: the first row there or before.
+	// Place is a position in the chain that the page begins at instead: with the last row at or before it.
 	Place  *ChainPlace
 	Offset int64
 	Limit  int
 }
 
-// chainPlace is where a transaction stands in the chain.
+// ChainPlace is the position of a transaction in the chain.
 type ChainPlace struct{ Height, Sequence, Index int64 }
 
-// args are the arguments of queries for the page, of a list that is named by owner.
+// Args returns the arguments of the queries for the page. The owner arguments, which say whose list is read, follow
+// from $9 on.
 func (p *Request) Args(owner ...any) []any {
 	var height, sequence, index *int64
 	if p.Place != nil {
@@ -31,16 +32,17 @@ func (p *Request) Args(owner ...any) []any {
 	return append([]any{p.From, p.To, p.Number, height, sequence, index, min(p.Offset, OffsetMax), int64(p.Limit)}, owner...)
 }
 
-// pageHead is where a page stands in its list: low and high are how many rows stand before the range of blocks that is asked
-// for, and how many do up to its end; start is the number of the first row of the page.
+// Head holds the bounds of a page within its list: Low is the number of rows before the requested range of blocks, High
+// the number of rows up to the end of that range, and Start the number of the first row of the page.
 type Head struct {
 	Low, High, Start int64
 	OldestFirst      bool
 }
 
+// Total returns how many rows of the list are in the requested range of blocks.
 func (h *Head) Total() int64 { return max(h.High-h.Low, 0) }
 
-// older is the number of the first row of the page with the older rows beside this one; 0 for none.
+// older returns the number of the first row of the adjacent page with older rows; 0 when there is no such page.
 func (h *Head) older(limit int) int64 {
 	switch n := int64(limit); {
 	case h.Total() == 0:
@@ -52,8 +54,8 @@ func (h *Head) older(limit int) int64 {
 	return 0
 }
 
-// newer is the number of the first row of the page with the newer rows beside this one; 0 for none. Near the newest row the
-// page before this one overlaps with it.
+// newer returns the number of the first row of the adjacent page with newer rows; 0 when there is no such page. Near
+// the newest row that page overlaps this one.
 func (h *Head) newer(limit int) int64 {
 	switch n := int64(limit); {
 	case h.Total() == 0:
@@ -65,16 +67,16 @@ func (h *Head) newer(limit int) int64 {
 	return 0
 }
 
-// empty says that the page has no rows.
+// Empty reports whether the page has no rows.
 func (h *Head) Empty() bool { return h.Start <= h.Low || h.Start > h.High }
 
-// queueHead adds the query for where the page stands to a batch. It has a row, whatever is asked for.
+// QueueHead adds the query for the bounds of the page to a batch. The result always has exactly one row.
 func QueueHead(b *engine.Batch, l List, p *Request, owner ...any) *engine.Result[Head] {
 	return engine.Query(b, func(h *Head) []any { h.OldestFirst = l.ascends(); return []any{&h.Low, &h.High, &h.Start} },
 		`SELECT ARRAY[]::bigint[], page.low, page.high, page.start FROM `+l.PageSQL(), p.Args(owner...)...)
 }
 
-// listPlace is where a row of a list stands in the chain.
+// ListPlace is the position of a row of a list: its number there, and the position of its transaction in the chain.
 type ListPlace struct {
 	Number          int64
 	Height          int64
@@ -82,7 +84,7 @@ type ListPlace struct {
 	Block           hash.Hash32 // index block hash
 }
 
-// queueNeighbours adds the query for the first rows of the pages before and after the page to a batch.
+// QueueNeighbours adds the query for the first rows of the pages before and after the page to a batch.
 func (l *Numbered) QueueNeighbours(b *engine.Batch, p *Request, owner ...any) *engine.Result[ListPlace] {
 	return engine.Query(b, func(n *ListPlace) []any { return []any{&n.Number, &n.Height, &n.Sequence, &n.Index, &n.Block} }, `
 		SELECT ARRAY[]::bigint[], beside.number, t.height, coalesce(t.microblock_sequence, 2147483647), t.tx_index, k.index_block_hash
@@ -96,20 +98,22 @@ func (l *Numbered) QueueNeighbours(b *engine.Batch, p *Request, owner ...any) *e
 		CROSS JOIN LATERAL (SELECT * FROM {accounts}.block k WHERE k.height = t.height LIMIT 1) k`), p.Args(owner...)...)
 }
 
-// NumberCursor is the number of the row that a page begins with.
+// NumberCursor is a cursor: the number of the first row of a page.
 type NumberCursor struct {
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"Where the page begins, as cursors of other pages name it: pages that are walked by cursors neither skip nor repeat rows while blocks are added."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"The first row of the page, as given by a cursor of another page. Paging by cursors neither skips nor repeats rows while blocks are added."`
 }
 
+// Number returns the number of the row; nil when the cursor is not given.
 func (c NumberCursor) Number() *int64 {
 	n, err := strconv.ParseInt(c.Cursor, 10, 64)
 	if err != nil {
-		return nil // it is not given: the pattern has been checked
+		return nil // not given: any other text was checked against the pattern
 	}
 	return &n
 }
 
-// NumberCursors lead to the pages around one, newest first. They have the names and directions of version 2 of the API.
+// NumberCursors are the cursors of a page and of its neighbours. Their names and directions are those of version 2 of
+// the API: next means newer.
 type NumberCursors struct {
 	NextCursor *string `json:"next_cursor" doc:"The page of newer rows; null on the newest page."`
 	PrevCursor *string `json:"prev_cursor" doc:"The page of older rows; null on the oldest page."`
@@ -131,7 +135,7 @@ func (h *Head) cursors(limit int) (c NumberCursors) {
 	return c
 }
 
-// numberedPage is a page of a numbered list, newest first, as version 1 of the API has it, with cursors.
+// NumberedPage is a page of a numbered list in version 1 of the API, with cursors.
 type NumberedPage[T any] struct {
 	Limit   int   `json:"limit"`
 	Offset  int64 `json:"offset"`
@@ -140,6 +144,7 @@ type NumberedPage[T any] struct {
 	NumberCursors
 }
 
+// NewNumberedPage returns the page for a request, without rows.
 func NewNumberedPage[T any](p *Request, head Head) *NumberedPage[T] {
 	return &NumberedPage[T]{Limit: p.Limit, Offset: p.Offset, Total: head.Total(), Results: []T{}, NumberCursors: head.cursors(p.Limit)}
 }

@@ -12,18 +12,19 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// transactionTypes are types of transactions in a request, as a list; a comma parts them, too.
+// TransactionTypes is the query parameter that names types of transactions. It may be repeated, and each text may hold
+// several names separated by commas.
 type TransactionTypes []string
 
-// Schema implements huma.SchemaProvider. Which texts are types is not said here, as each of those that commas part is
-// checked for itself.
+// Schema implements huma.SchemaProvider. The schema does not list the names, because a text may hold several; Numbers
+// checks each name.
 func (TransactionTypes) Schema(huma.Registry) *huma.Schema {
-	return schema.ListOf("Types of transactions that are listed: token_transfer, smart_contract, contract_call, poison_microblock, coinbase, tenure_change. To ask for several, repeat the parameter, or part them by commas.",
+	return schema.ListOf("Types of transactions to list: token_transfer, smart_contract, contract_call, poison_microblock, coinbase, tenure_change. To name several, repeat the parameter or separate the types with commas.",
 		&huma.Schema{Type: huma.TypeString, Examples: []any{"token_transfer"}})
 }
 
-// typeTotals are the types of transactions: the name, the number in the projection accounts, and the column of its blocks with
-// how many there are of the type up to there.
+// typeTotals lists the types of transactions: the name, the number in the projection accounts, and the column of its
+// table block that counts the transactions of the type up to and including a block.
 var typeTotals = []struct {
 	name   string
 	number int16
@@ -37,7 +38,7 @@ var typeTotals = []struct {
 	{"tenure_change", 7, "tenure_changes"},
 }
 
-// numbers are the types as the projection has them, each once; nil for all.
+// Numbers returns the types as the projection numbers them, sorted and without duplicates; nil for all types.
 func (p TransactionTypes) Numbers() (numbers []int16, err error) {
 	for i, name := range param.Parted(p) {
 		before := len(numbers)
@@ -54,12 +55,13 @@ func (p TransactionTypes) Numbers() (numbers []int16, err error) {
 	return slices.Compact(numbers), nil
 }
 
-// typedTransactions is the list of the transactions of some types, the argument $9. Blocks say how many of each type there
-// are up to them, so that the block with a row of any number is found by halving; and those of a type have numbers of their
-// own. So what a page costs does not depend on where it is.
+// Typed is the list of the transactions of some types, which are the argument $9. Each block stores how many
+// transactions of each type there are up to it, so a binary search finds the block with a row of any number; and the
+// transactions of each type are numbered on their own. So a page costs the same at any depth.
 type Typed struct{ OldestFirst bool }
 
-// typedUpTo is SQL for how many transactions of the types there are up to a block k; kindsOf for how many there are of each.
+// typedUpTo is the SQL expression for how many transactions of the requested types there are up to a block k. kindsOf
+// is the FROM item that lists the count of each type.
 var typedUpTo, kindsOf = func() (sum, kinds string) {
 	var terms, rows []string
 	for _, t := range typeTotals {
@@ -70,7 +72,7 @@ var typedUpTo, kindsOf = func() (sum, kinds string) {
 	return "(" + strings.Join(terms, " + ") + ")", "(VALUES " + strings.Join(rows, ", ") + ") kind (type, total)"
 }()
 
-// pageSQL is as that of numbered. Pages are not opened by positions.
+// PageSQL implements List. It ignores positions in the chain: no page of this list begins at one.
 func (l Typed) PageSQL() string {
 	start := `least(bounds.high, $3::bigint) - $7::bigint`
 	if l.OldestFirst {
@@ -87,7 +89,8 @@ func (l Typed) PageSQL() string {
 	) page`
 }
 
-// rowsSQL is as that of numbered. The row start is in the first block with as many rows up to it.
+// RowsSQL implements List. The first row of the page is in the first block that has at least that many rows up to it;
+// from there the lists of the types are merged.
 func (l Typed) RowsSQL() string {
 	const (
 		newestFirst = `
@@ -112,9 +115,9 @@ func (l Typed) RowsSQL() string {
 				) merged
 				WHERE kind.type = ANY ($9::smallint[])`
 	)
-	merged, of := newestFirst, `number <= page.start AND number > page.start - $8::bigint AND number > page.low`
+	merged, window := newestFirst, `number <= page.start AND number > page.start - $8::bigint AND number > page.low`
 	if l.OldestFirst {
-		merged, of = oldestFirst, `number >= page.start AND number < page.start + $8::bigint AND number <= page.high`
+		merged, window = oldestFirst, `number >= page.start AND number < page.start + $8::bigint AND number <= page.high`
 	}
 	return l.PageSQL() + `
 		CROSS JOIN LATERAL (
@@ -131,8 +134,9 @@ func (l Typed) RowsSQL() string {
 		) block
 		CROSS JOIN LATERAL (
 			SELECT * FROM (` + strings.NewReplacer("{upto}", typedUpTo, "{kinds}", kindsOf).Replace(merged) + `
-			) typed WHERE ` + of + `
+			) typed WHERE ` + window + `
 		) r `
 }
 
+// Order implements List.
 func (l Typed) Order() string { return orderOf(l.OldestFirst) }

@@ -12,11 +12,12 @@ type AccountInput struct {
 	AsOf
 }
 
+// Dependencies returns the state of the account at the block.
 func (in *AccountInput) Dependencies() engine.Dependencies {
 	return in.AsOf.DependenciesOf(string(in.Principal))
 }
 
-// resolve is the account and the block that a request names.
+// Resolve returns the account and the block that the request names.
 func (in *AccountInput) Resolve(ctx context.Context, s *engine.Snapshot) (account string, at Moment, err error) {
 	if account, err = in.Principal.Account(); err != nil {
 		return "", at, err

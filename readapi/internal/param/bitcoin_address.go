@@ -9,7 +9,8 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// bitcoinAddress is a Bitcoin address in a request, or a Stacks address that stands for the one of the same key or script.
+// bitcoinAddress is the path parameter for a Bitcoin address, or for a Stacks address, which stands for the Bitcoin
+// address of the same key or script.
 type bitcoinAddress string
 
 // Schema implements huma.SchemaProvider.
@@ -20,10 +21,10 @@ func (bitcoinAddress) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// bitcoinNetworks are those whose addresses are taken: the tables have none of others.
+// bitcoinNetworks are the networks whose addresses are accepted; the tables hold no others.
 var bitcoinNetworks = []bitcoin.Network{bitcoin.Mainnet, bitcoin.Testnet, bitcoin.Regtest}
 
-// text is the Bitcoin address as nodes write it.
+// Text returns the Bitcoin address as nodes write it.
 func (a bitcoinAddress) Text() (string, error) {
 	for _, network := range bitcoinNetworks {
 		if parsed, err := bitcoin.ParseAddress(string(a), network); err == nil {
@@ -43,6 +44,7 @@ type BitcoinAddressInput struct {
 	Address bitcoinAddress `path:"address"`
 }
 
+// Dependencies returns what the projection pox has of the address.
 func (in *BitcoinAddressInput) Dependencies() engine.Dependencies {
 	address, err := in.Address.Text()
 	if err != nil {

@@ -5,11 +5,12 @@ import (
 	"strata/readapi/internal/engine"
 )
 
+// BlockInput names a Stacks block.
 type BlockInput struct {
 	Block HeightOrHash `path:"height_or_hash"`
 }
 
-// dependencies of a block are the block alone, unless it is the latest.
+// Dependencies returns the block alone, or the tip of the chain for the latest block.
 func (in *BlockInput) Dependencies() engine.Dependencies {
 	switch latest, height, id := in.Block.Parse(); {
 	case latest:

@@ -9,32 +9,34 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// BlockRange bounds a list by blocks.
+// BlockRange restricts a list to a range of blocks.
 type BlockRange struct {
 	FromBlock string `query:"from_block" doc:"The first block whose rows are listed: its height, block hash or index block hash."`
-	ToBlock   string `query:"to_block" doc:"The last block whose rows are listed, likewise."`
+	ToBlock   string `query:"to_block" doc:"The last block whose rows are listed: its height, block hash or index block hash."`
 }
 
-// ListedAsOf says up to which block a list goes.
+// ListedAsOf restricts a list to the blocks of a range and up to until_block.
 type ListedAsOf struct {
 	BlockRange
 	Unanchored bool   `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
-	UntilBlock string `query:"until_block" doc:"As to_block; not together with unanchored=true."`
+	UntilBlock string `query:"until_block" doc:"Like to_block. Cannot be combined with unanchored=true."`
 }
 
-// ListedBlock is ListedAsOf, or the one block whose rows are listed.
+// ListedBlock restricts a list as ListedAsOf does, or to a single block.
 type ListedBlock struct {
 	ListedAsOf
-	Height int64 `query:"height" minimum:"1" doc:"The one block whose rows are listed; not together with until_block."`
+	Height int64 `query:"height" minimum:"1" doc:"The only block whose rows are listed. Cannot be combined with until_block."`
 }
 
-// ofAccount are the dependencies of a list of an account: its rows, and of chain what they point to, which never changes.
-// Blocks that bound it by their heights are none: what comes and goes with them touches the account.
+// OfAccount returns the dependencies of an account's list: the rows of the list, and the rows of chain that they refer
+// to, which never change. Bounds given as heights add none, because any block that comes or goes within them and
+// matters to the list touches the account.
 func (r BlockRange) OfAccount(account string) engine.Dependencies {
 	return r.Named(engine.On("accounts", shard.Account(account)).And("chain", shard.Account(account)))
 }
 
-// named adds the blocks that are named by a hash: whether there are such.
+// Named adds the blocks that a bound or one of the further names identifies by hash: the answer depends on whether they
+// exist.
 func (r BlockRange) Named(d engine.Dependencies, more ...string) engine.Dependencies {
 	for _, name := range append(more, r.FromBlock, r.ToBlock) {
 		if id, err := hash.Parse32(name); err == nil {
@@ -44,11 +46,12 @@ func (r BlockRange) Named(d engine.Dependencies, more ...string) engine.Dependen
 	return d
 }
 
+// OfAccount returns the dependencies of an account's list; see BlockRange.OfAccount.
 func (r ListedAsOf) OfAccount(account string) engine.Dependencies {
 	return r.Named(r.BlockRange.OfAccount(account), r.UntilBlock)
 }
 
-// heights are the bounds as heights; nil for none.
+// Heights returns the bounds as heights; nil for a bound that is not given.
 func (r BlockRange) Heights(ctx context.Context, s *engine.Snapshot) (from, to *int64, err error) {
 	if from, err = heightOf(ctx, s, r.FromBlock); err != nil {
 		return nil, nil, err
@@ -57,6 +60,7 @@ func (r BlockRange) Heights(ctx context.Context, s *engine.Snapshot) (from, to *
 	return from, to, err
 }
 
+// Heights returns the bounds as heights; nil for no bound. The lower of to_block and until_block counts.
 func (r ListedAsOf) Heights(ctx context.Context, s *engine.Snapshot) (from, to *int64, err error) {
 	if r.UntilBlock != "" && r.Unanchored {
 		return nil, nil, engine.BadRequest("can't handle both 'unanchored=true' and 'until_block' in the same request")
@@ -69,6 +73,7 @@ func (r ListedAsOf) Heights(ctx context.Context, s *engine.Snapshot) (from, to *
 	return from, Lower(to, until), err
 }
 
+// Heights returns the bounds as heights; nil for no bound. A single block is both bounds.
 func (r ListedBlock) Heights(ctx context.Context, s *engine.Snapshot) (from, to *int64, err error) {
 	if r.Height > 0 && r.UntilBlock != "" {
 		return nil, nil, engine.BadRequest("can't handle until_block and block_height in the same request")
@@ -79,7 +84,7 @@ func (r ListedBlock) Heights(ctx context.Context, s *engine.Snapshot) (from, to 
 	return Higher(from, &r.Height), Lower(to, &r.Height), nil
 }
 
-// heightOf is the height of the block that is named; nil when none is.
+// heightOf returns the height of the block with the given height or hash; nil for an empty name.
 func heightOf(ctx context.Context, s *engine.Snapshot, name string) (*int64, error) {
 	if name == "" {
 		return nil, nil
@@ -96,19 +101,19 @@ func heightOf(ctx context.Context, s *engine.Snapshot, name string) (*int64, err
 		return nil, engine.ErrNoChain
 	}
 	b := s.Batch()
-	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
+	block := engine.Query(b, func(n *int64) []any { return []any{n} }, `
 		SELECT ARRAY[k.source_seq], k.height FROM {accounts}.block k WHERE k.index_block_hash = $1 OR k.block_hash = $1 LIMIT 1`, id)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	height, ok := found.First()
+	height, ok := block.First()
 	if !ok {
 		return nil, engine.NotFound("block not found with hash")
 	}
 	return &height, nil
 }
 
-// lower is the lower of two bounds, of which there may be none.
+// Lower returns the lower of two bounds; nil stands for no bound.
 func Lower(a, b *int64) *int64 {
 	if a == nil || b != nil && *b < *a {
 		return b
@@ -116,7 +121,7 @@ func Lower(a, b *int64) *int64 {
 	return a
 }
 
-// higher is the higher of two bounds, of which there may be none.
+// Higher returns the higher of two bounds; nil stands for no bound.
 func Higher(a, b *int64) *int64 {
 	if a == nil || b != nil && *b > *a {
 		return b

@@ -1,2 +1,3 @@
-// Package param has the parameters that several resources have, each with its schema and what it means.
+// Package param holds the parameters that several operations share. Each has its schema, and the method that interprets
+// it.
 package param

@@ -10,10 +10,10 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// hashPattern is a 32-byte hash in a request: with or without 0x, in any case.
+// HashPattern matches a 32-byte hash in a request: 64 hex digits in either case, with or without 0x.
 const HashPattern = `^(0x)?[a-fA-F0-9]{64}$`
 
-// hashParameter is a hash in a request. The empty text is "not given".
+// HashParameter is a hash in a request; empty when it is not given.
 type HashParameter string
 
 // Schema implements huma.SchemaProvider.
@@ -21,7 +21,7 @@ func (HashParameter) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(HashPattern)}
 }
 
-// hash is what the parameter says; the pattern has been checked.
+// Hash returns the hash. It fails only without a value, since the pattern was checked before.
 func (p HashParameter) Hash() (hash.Hash32, error) {
 	h, err := hash.Parse32(string(p))
 	if err != nil {
@@ -30,7 +30,7 @@ func (p HashParameter) Hash() (hash.Hash32, error) {
 	return h, nil
 }
 
-// heightOrHash names a block: latest, a height, a block hash or an index block hash. 64 digits are a hash.
+// HeightOrHash names a block: latest, a height, a block hash or an index block hash. A text of 64 digits is a hash.
 type HeightOrHash string
 
 // Schema implements huma.SchemaProvider.
@@ -45,7 +45,7 @@ func (HeightOrHash) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// parse returns the one of the three that the parameter is.
+// Parse returns which of the three the parameter is, and its value.
 func (p HeightOrHash) Parse() (latest bool, height *int64, id *hash.Hash32) {
 	if p == "latest" {
 		return true, nil, nil

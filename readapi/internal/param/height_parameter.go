@@ -6,7 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// optionalHeight is the height of a block in a request; empty when it is not given.
+// OptionalHeight is the height of a block in a request; empty when it is not given.
 type OptionalHeight string
 
 // Schema implements huma.SchemaProvider.
@@ -15,11 +15,11 @@ func (OptionalHeight) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Examples: []any{1350}}
 }
 
-// height is what the parameter says; otherwise when it says nothing.
+// Height returns the height, or otherwise when the parameter is not given.
 func (p OptionalHeight) Height(otherwise int64) int64 {
 	n, err := strconv.ParseInt(string(p), 10, 64)
 	if err != nil {
-		return otherwise // the schema has been checked
+		return otherwise // not given: any other text was checked against the schema
 	}
 	return n
 }

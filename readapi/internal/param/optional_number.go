@@ -8,7 +8,7 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// optionalNumber is a whole number in a request, from 0 on. The empty text is "not given".
+// OptionalNumber is a whole number in a request, 0 or greater; empty when it is not given.
 type OptionalNumber string
 
 // Schema implements huma.SchemaProvider.
@@ -16,7 +16,7 @@ func (OptionalNumber) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeInteger, Minimum: schema.Ptr(0.0)}
 }
 
-// number is what the parameter says; nil when it is not given. The schema has been checked.
+// Number returns the number; nil when it is not given. Any other text was checked against the schema.
 func (p OptionalNumber) Number() *int64 {
 	n, err := strconv.ParseInt(string(p), 10, 64)
 	if err != nil {
@@ -25,10 +25,10 @@ func (p OptionalNumber) Number() *int64 {
 	return &n
 }
 
-// timeMost is a time after all others, which can be added to.
+// timeMost caps times. It is later than any block, and small enough that sums with it do not overflow.
 const timeMost = 1 << 40
 
-// time is the parameter as a time in Unix seconds; nil when it is not given.
+// Time returns the parameter as a time in Unix seconds; nil when it is not given.
 func (p OptionalNumber) Time() *int64 {
 	n := p.Number()
 	if n != nil {

@@ -4,10 +4,10 @@ import (
 	"strings"
 )
 
-// idsMost is how many things can be asked for by their ids at once.
+// IDsMax is the largest number of ids in one request.
 const IDsMax = 200
 
-// parted are the items of a list, of which each may be several that commas part.
+// Parted returns the items of a repeatable parameter, each of which may hold several items separated by commas.
 func Parted(items []string) []string {
 	var all []string
 	for _, item := range items {

@@ -8,10 +8,10 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// principalParameter is an address or a contract in a request.
+// PrincipalParameter is an address or a contract in a request.
 //
-// The pattern of addresses is open at its end, as the reference's is: what follows the first 28 characters is judged by
-// the checksum, with another error.
+// The pattern of addresses has no end anchor, and neither has the reference's: the pattern matches the first 28
+// characters or more, and the checksum, whose failure is another error, decides about the rest.
 type PrincipalParameter string
 
 // Schema implements huma.SchemaProvider.
@@ -25,7 +25,7 @@ func (PrincipalParameter) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// account is the principal as the tables have it. It must be written in its canonical form.
+// Account returns the principal as the tables hold it. The request must write it in its canonical form.
 func (p PrincipalParameter) Account() (string, error) {
 	parsed, err := clarity.ParsePrincipal(string(p))
 	if err != nil || parsed.String() != string(p) {

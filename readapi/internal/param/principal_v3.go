@@ -10,18 +10,19 @@ import (
 	"strata/readapi/internal/schema"
 )
 
+// Dependencies returns the balances of the account and its transactions in the mempool.
 func (in *PrincipalInput) Dependencies() engine.Dependencies {
 	return engine.On("balances", shard.Account(string(in.Principal))).With("mempool", shard.Account(string(in.Principal)))
 }
 
-// resolve is the account, and the tip.
+// Resolve returns the account and the tip.
 func (in *PrincipalInput) Resolve(ctx context.Context, s *engine.Snapshot) (account string, at Moment, err error) {
 	at, err = AsOf{}.moment(ctx, s)
 	return string(in.Principal), at, err
 }
 
-// anyPrincipal is an address or a contract in a request of version 3 of the API. Its checksum is not looked at: nothing is
-// known of one that is mistyped.
+// anyPrincipal is an address or a contract in a request of version 3 of the API. Its checksum is not verified: the
+// tables hold nothing under a mistyped address.
 type anyPrincipal string
 
 // Schema implements huma.SchemaProvider.
@@ -35,7 +36,7 @@ func (anyPrincipal) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// PrincipalInput names an account as version 3 of the API does.
+// PrincipalInput names an account in a request of version 3 of the API.
 type PrincipalInput struct {
 	Principal anyPrincipal `path:"principal"`
 }

@@ -9,20 +9,21 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// AsOf says at which block the state of an account is asked for.
+// AsOf holds the parameters for the block at which the state of an account is read.
 type AsOf struct {
 	Unanchored bool   `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
 	UntilBlock string `query:"until_block" doc:"A block's height, block hash or index block hash: the state after that block."`
 }
 
-// moment is a block whose state is read.
+// Moment is the block at which state is read.
 type Moment struct {
 	Height int64
-	// latest says that it is the tip, and was not asked for by name.
+	// Latest is set when the block is the tip because the request names none.
 	Latest bool
 }
 
-// DependenciesOf are those of the state of an account at a block: what the account has, and the block that is named, or what waits.
+// DependenciesOf returns the dependencies of an account's state at the block: the account's balances, and either the
+// block that the request names or, at the tip, the account's transactions in the mempool.
 func (in AsOf) DependenciesOf(account string) engine.Dependencies {
 	d := engine.On("balances", shard.Account(account))
 	if id, err := hash.Parse32(in.UntilBlock); err == nil {
@@ -34,10 +35,10 @@ func (in AsOf) DependenciesOf(account string) engine.Dependencies {
 	return d.With("mempool", shard.Account(account))
 }
 
-// moment finds the block, in the projection of balances.
+// moment finds the block in the projection balances.
 //
-// The reference answers 500 for a height that it has no block of; here it is found missing with the block's state
-// (blockState.missing).
+// The reference answers 500 for a height at which it has no block. Here moment accepts any height, and reading the
+// state at a height without a block fails with 404.
 func (in AsOf) moment(ctx context.Context, s *engine.Snapshot) (Moment, error) {
 	if in.UntilBlock != "" && in.Unanchored {
 		return Moment{}, engine.BadRequest("can't handle both 'unanchored=true' and 'until_block' in the same request")
@@ -58,12 +59,12 @@ func (in AsOf) moment(ctx context.Context, s *engine.Snapshot) (Moment, error) {
 		return Moment{Height: height}, nil
 	}
 	b := s.Batch()
-	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
+	block := engine.Query(b, func(n *int64) []any { return []any{n} }, `
 		SELECT ARRAY[]::bigint[], height FROM {balances}.block WHERE index_block_hash = $1 OR block_hash = $1 LIMIT 1`, id)
 	if err := b.Run(ctx); err != nil {
 		return Moment{}, err
 	}
-	height, ok = found.First()
+	height, ok = block.First()
 	if !ok {
 		return Moment{}, engine.NotFound("block not found with hash")
 	}

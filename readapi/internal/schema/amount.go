@@ -4,7 +4,7 @@ import (
 	"math/big"
 )
 
-// addAmounts adds whole numbers as the tables write them.
+// AddAmounts returns the sum of whole numbers as the tables write them.
 func AddAmounts(decimals ...string) Amount {
 	sum := new(big.Int)
 	for _, d := range decimals {
@@ -13,12 +13,13 @@ func AddAmounts(decimals ...string) Amount {
 	return Amount(sum.String())
 }
 
-// subtractAmounts is what is left of one whole number without another; it may be negative.
+// SubtractAmounts returns from minus what, which may be negative.
 func SubtractAmounts(from, what Amount) Amount {
 	return Amount(new(big.Int).Sub(WholeNumber(string(from)), WholeNumber(string(what))).String())
 }
 
-// wholeNumber reads a number of a column of amounts, which holds no others.
+// WholeNumber parses a decimal from a column of amounts. Such columns hold whole numbers only; any other text counts as
+// 0.
 func WholeNumber(decimal string) *big.Int {
 	n, ok := new(big.Int).SetString(decimal, 10)
 	if !ok {

@@ -1,2 +1,3 @@
-// Package schema has the scalar types of answers with their schemas, and what makes schemas.
+// Package schema holds the scalar types of API bodies, each with its OpenAPI schema, and helpers for building schemas
+// and amounts.
 package schema

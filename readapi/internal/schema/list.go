@@ -4,7 +4,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// listOf is the schema of a parameter that may be repeated. Items are not more than fit a request.
+// ListOf returns the schema of a parameter that may be repeated. It needs no limit on the number of items, because the
+// size of the request bounds it.
 func ListOf(description string, item *huma.Schema) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeArray, Description: description, Items: item}
 }

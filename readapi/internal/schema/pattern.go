@@ -7,35 +7,36 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// contractPattern is a contract in a request, as token-metadata-api takes it: names up to 40 characters. Whether its
-// address has the right checksum is not asked: one with a wrong checksum has no tokens.
+// ContractPattern matches a contract in a request as token-metadata-api does: the name has up to 40 characters. The
+// checksum of the address is not verified: no tokens are stored under a wrong one.
 const ContractPattern = `^` + AddressPattern + `\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,39}`
 
-// patternMember is what the pattern of a text is called in a schema.
+// patternMember is the JSON Schema keyword for a pattern.
 const patternMember = "pattern"
 
-// matching is the pattern of a text in a schema, as Extensions. In Pattern, huma would compile it for itself, and again wherever the
-// schema is part of another one: that was most of what an API took to be made, and most of the memory that it kept. Nobody asks huma
-// what matches.
+// Matching returns the extensions of a schema that set its pattern. huma compiles each text in the field Pattern, once
+// for every schema that contains it, which took most of the time and memory of building an API. This program never lets
+// huma match patterns, so it keeps them out of that field; see PatternOf.
 func Matching(pattern string) map[string]any { return map[string]any{patternMember: pattern} }
 
-// patternOf is the pattern that a schema has; nil for none.
+// PatternOf returns the compiled pattern of a schema; nil when it has none.
 func PatternOf(s *huma.Schema) *regexp.Regexp {
 	text, ok := s.Extensions[patternMember].(string)
 	if !ok {
-		text = s.Pattern // a tag of a field
+		text = s.Pattern // set by a struct tag
 	}
 	if text == "" {
 		return nil
 	}
-	if known, ok := patterns.Load(text); ok {
-		return known.(*regexp.Regexp)
+	if compiled, ok := patterns.Load(text); ok {
+		return compiled.(*regexp.Regexp)
 	}
-	made, _ := patterns.LoadOrStore(text, regexp.MustCompile(text))
-	return made.(*regexp.Regexp)
+	compiled, _ := patterns.LoadOrStore(text, regexp.MustCompile(text))
+	return compiled.(*regexp.Regexp)
 }
 
-// patterns are those of all APIs of the process, compiled, by their texts.
+// patterns maps the text of each pattern to its compiled form, for all APIs of the process.
 var patterns sync.Map
 
+// AddressPattern matches a Stacks address by its alphabet (c32) and length. It is not anchored.
 const AddressPattern = `[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}`

@@ -6,7 +6,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// amount is a whole number of base units in decimal, as JSON text: it may exceed what a JSON number can hold.
+// Amount is a whole number of base units as a decimal JSON string, because it may exceed what a JSON number can hold
+// exactly.
 type Amount string
 
 // Schema implements huma.SchemaProvider.
@@ -14,7 +15,7 @@ func (Amount) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Extensions: Matching(`^-?[0-9]+$`), Examples: []any{"1250000"}}
 }
 
-// hashText documents hash.Hash32 in answers.
+// HashText carries the schema of hash.Hash32 in response bodies.
 type HashText string
 
 // Schema implements huma.SchemaProvider.
@@ -22,7 +23,7 @@ func (HashText) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Extensions: Matching(`^0x[0-9a-f]{64}$`)}
 }
 
-// timeText is a time as JSON text: UTC, always with milliseconds.
+// TimeText is a time as a JSON string, in UTC and always with milliseconds.
 type TimeText string
 
 // Schema implements huma.SchemaProvider.
@@ -30,6 +31,8 @@ func (TimeText) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Examples: []any{"2024-10-29T14:21:02.000Z"}}
 }
 
+// UnixTime returns a time in Unix seconds as a TimeText.
 func UnixTime(seconds int64) TimeText { return NewTimeText(time.Unix(seconds, 0)) }
 
+// NewTimeText returns t as a TimeText.
 func NewTimeText(t time.Time) TimeText { return TimeText(t.UTC().Format("2006-01-02T15:04:05.000Z")) }

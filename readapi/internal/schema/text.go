@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// orEmpty is a text that may be missing; empty ones are left out of answers.
+// OrEmpty returns the text, or the empty text for nil. Bodies omit empty texts.
 func OrEmpty(text *string) string {
 	if text == nil {
 		return ""
@@ -12,9 +12,10 @@ func OrEmpty(text *string) string {
 	return *text
 }
 
+// Ptr returns a pointer to a copy of the value.
 func Ptr[T any](value T) *T { return &value }
 
-// distinct are the values without repetitions, in order.
+// Distinct returns the values sorted and without duplicates; nil for nil.
 func Distinct[S ~[]E, E ~int16 | ~int64 | ~string](values S) []E {
 	if values == nil {
 		return nil
@@ -24,7 +25,7 @@ func Distinct[S ~[]E, E ~int16 | ~int64 | ~string](values S) []E {
 	return slices.Compact(sorted)
 }
 
-// list is never null.
+// NonNil returns the items, or an empty slice for nil, so that JSON has [] rather than null.
 func NonNil(items []string) []string {
 	if items == nil {
 		return []string{}

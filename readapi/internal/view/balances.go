@@ -6,10 +6,10 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// balances is all that an account has.
+// Balances is everything that an account owns.
 type Balances struct {
 	STX      *StxBalance          `json:"stx"`
-	Fungible map[string]ftBalance `json:"fungible_tokens" doc:"By asset identifier; tokens that the account had once stay, with zero."`
+	Fungible map[string]ftBalance `json:"fungible_tokens" doc:"By asset identifier. Tokens that the account once had stay in the list, with a balance of zero."`
 	NFT      map[string]nftCount  `json:"non_fungible_tokens" doc:"By asset identifier."`
 }
 
@@ -34,12 +34,13 @@ func assetColumns(r *assetRow) []any {
 	return append([]any{&r.asset, &r.kind}, sumColumns(&r.sums)...)
 }
 
-// queuedBalances are the queries for all that an account has.
+// queuedBalances are the queries for everything that an account owns, queued in a batch.
 type queuedBalances struct {
 	stx    *queuedSTX
 	assets *engine.Result[assetRow]
 }
 
+// QueueBalances adds the queries for everything that the account owns at a block to a batch.
 func QueueBalances(b *engine.Batch, account string, at param.Moment) *queuedBalances {
 	q := &queuedBalances{stx: QueueSTX(b, account, at)}
 	if at.Latest {
@@ -60,6 +61,7 @@ func QueueBalances(b *engine.Batch, account string, at param.Moment) *queuedBala
 	return q
 }
 
+// Shape returns the balances once the batch has run. It fails with 404 when there is no block at the height.
 func (q *queuedBalances) Shape() (*Balances, error) {
 	all := &Balances{Fungible: map[string]ftBalance{}, NFT: map[string]nftCount{}}
 	var err error

@@ -5,11 +5,11 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// block is the block of version 2 of the API.
+// Block is a block in version 2 of the API.
 type Block struct {
 	Canonical            bool            `json:"canonical"`
 	Height               int64           `json:"height"`
-	TenureHeight         int64           `json:"tenure_height" doc:"-1 where the node did not say."`
+	TenureHeight         int64           `json:"tenure_height" doc:"-1 when the node did not report it."`
 	Hash                 hash.Hash32     `json:"hash"`
 	IndexBlockHash       hash.Hash32     `json:"index_block_hash"`
 	ParentBlockHash      hash.Hash32     `json:"parent_block_hash"`
@@ -29,36 +29,39 @@ type Block struct {
 	CostWriteLength      int64           `json:"execution_cost_write_length"`
 }
 
-// blocksBelow says where lists of blocks are read from: SQL for blocks b with what makes them canonical, c. A WHERE clause
-// follows.
+// BlocksBelow is a FROM item for the blocks b of a list together with what makes them canonical, c. A WHERE clause may
+// follow.
 type BlocksBelow string
 
 const (
-	// ofChain are those that are canonical for the projection chain.
+	// OfChain selects the blocks that the projection chain considers canonical.
 	OfChain BlocksBelow = `{chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq `
-	// ofAccounts are those that the lists of the projection accounts reflect, which may stand elsewhere than chain.
+	// OfAccounts selects the blocks that the lists of the projection accounts reflect, which may have reached a
+	// different block than chain.
 	OfAccounts BlocksBelow = `{accounts}.block c JOIN {chain}.block b ON b.source_seq = c.source_seq `
 )
 
-// canonicalBlocks selects what blockRow reads; a WHERE clause follows.
+// CanonicalBlocks selects what BlockColumns reads of the canonical blocks. A WHERE clause may follow.
 const CanonicalBlocks = BlockSQL + `FROM ` + string(OfChain)
 
-// blockSQL selects what blockColumns reads.
+// BlockSQL selects the source events and what BlockColumns reads of the block b.
 const BlockSQL = `
 	SELECT ARRAY[b.source_seq, c.source_seq], ` + BlockTerms
 
-// blockTerms are the columns of the block b that blockColumns reads.
+// BlockTerms are the columns of the block b that BlockColumns reads.
 const BlockTerms = `b.height, b.tenure_height, b.nakamoto, b.block_hash, b.index_block_hash,
 	       b.parent_block_hash, b.parent_index_block_hash, b.block_time, b.burn_block_time, b.burn_block_hash, b.burn_block_height,
 	       b.miner_txid, b.tx_count, b.execution_cost_read_count, b.execution_cost_read_length, b.execution_cost_runtime,
 	       b.execution_cost_write_count, b.execution_cost_write_length `
 
+// BlockRow is a block as it is read from the tables.
 type BlockRow struct {
 	Block
 	tenureHeight, blockTime *int64
 	nakamoto                bool
 }
 
+// BlockColumns returns the scan destinations for BlockTerms.
 func BlockColumns(r *BlockRow) []any {
 	return []any{
 		&r.Height, &r.tenureHeight, &r.nakamoto, &r.Hash, &r.IndexBlockHash,
@@ -67,6 +70,7 @@ func BlockColumns(r *BlockRow) []any {
 	}
 }
 
+// Shape returns the block as it is shown, marked as canonical.
 func (r BlockRow) Shape() Block {
 	b := r.Block
 	b.Canonical = true

@@ -6,17 +6,17 @@ import (
 	"strata/readapi/internal/param"
 )
 
-// atHeight is the canonical block at a height.
+// AtHeight selects the key of the canonical block at the height $1.
 const AtHeight = `SELECT block_seq AS source_seq FROM {chain}.canonical WHERE height = $1`
 
-// blockChoice chooses a block by an argument, the first one of its query.
+// BlockChoice identifies a block by one argument, which is the first of every query that uses the choice.
 type BlockChoice struct {
-	// sql is a query for at most one row: the key of the block.
+	// Sql selects the key of the block, in at most one row.
 	Sql string
 	Arg any
 }
 
-// canonicalBlock chooses the canonical block that is named; ok is false when there can't be one.
+// CanonicalBlock chooses the named canonical block; ok is false when there can be no such block.
 func CanonicalBlock(s *engine.Snapshot, named param.HeightOrHash) (choice BlockChoice, ok bool) {
 	chain, ok := s.Tip("chain")
 	if !ok {
@@ -34,7 +34,8 @@ func CanonicalBlock(s *engine.Snapshot, named param.HeightOrHash) (choice BlockC
 	return choice, false
 }
 
-// anyBlock chooses the block with a hash: the canonical one, else the highest, and of several the one that came last.
+// AnyBlock chooses the block with a hash, canonical or not. When several blocks have the hash, it prefers the canonical
+// one, then the highest, then the one that arrived last.
 func AnyBlock(id hash.Hash32) BlockChoice {
 	return BlockChoice{`SELECT b.source_seq FROM {chain}.block b LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq
 		WHERE b.index_block_hash = $1 OR b.block_hash = $1

@@ -11,13 +11,15 @@ var (
 		Values:  "height index_block_hash:hex block_hash:hex parent_index_block_hash:hex burn_block_height burn_block_hash:hex tx_count",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
 	}
-	// The block came with one event; another one, of a later block or of Bitcoin, may have made it canonical.
+	// One event announced the block. Another one, of a later Stacks block or of a Bitcoin block, may have made it
+	// canonical.
 	tracedCanonical = &engine.TraceTable{
 		Projection: "chain", Name: "canonical", Key: "height", Values: "block_seq",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}, {Column: "block_seq", Pointers: engine.WholeEvent}},
 	}
 )
 
+// BlockLookups returns the look-ups of the rows behind blocks.
 func BlockLookups(blocks []Block) []engine.Lookup {
 	heights, ids := make([]int64, len(blocks)), make([]hash.Hash32, len(blocks))
 	for i := range blocks {

@@ -6,11 +6,11 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// blockV1 is the block of version 1 of the API.
+// BlockV1 is a block in version 1 of the API.
 type BlockV1 struct {
 	Canonical           bool                  `json:"canonical"`
 	Height              int64                 `json:"height"`
-	TenureHeight        int64                 `json:"tenure_height" doc:"-1 where the node did not say."`
+	TenureHeight        int64                 `json:"tenure_height" doc:"-1 when the node did not report it."`
 	Hash                hash.Hash32           `json:"hash"`
 	IndexBlockHash      hash.Hash32           `json:"index_block_hash"`
 	ParentBlockHash     hash.Hash32           `json:"parent_block_hash"`
@@ -21,12 +21,12 @@ type BlockV1 struct {
 	BurnBlockHash       hash.Hash32           `json:"burn_block_hash"`
 	BurnBlockHeight     int64                 `json:"burn_block_height"`
 	MinerTxID           hash.Hash32           `json:"miner_txid"`
-	Txs                 []hash.Hash32         `json:"txs" nullable:"false" doc:"All its transactions, the last first."`
-	MicroblocksAccepted []hash.Hash32         `json:"microblocks_accepted" nullable:"false" doc:"Those that it confirms, the last first."`
-	MicroblocksStreamed []hash.Hash32         `json:"microblocks_streamed" nullable:"false" doc:"Those that its miner streamed and the next block confirms, the last first."`
-	ParentMicroblock    string                `json:"parent_microblock_hash" doc:"Empty where it confirms none."`
-	ParentMicroSequence int32                 `json:"parent_microblock_sequence" doc:"-1 where it confirms none."`
-	MicroblockTxCount   map[hash.Hash32]int32 `json:"microblock_tx_count" doc:"How many transactions each of those has that it confirms."`
+	Txs                 []hash.Hash32         `json:"txs" nullable:"false" doc:"The ids of all its transactions, last first."`
+	MicroblocksAccepted []hash.Hash32         `json:"microblocks_accepted" nullable:"false" doc:"Microblocks that the block confirms, last first."`
+	MicroblocksStreamed []hash.Hash32         `json:"microblocks_streamed" nullable:"false" doc:"Microblocks that the block's miner streamed and the next block confirms, last first."`
+	ParentMicroblock    string                `json:"parent_microblock_hash" doc:"Empty when the block confirms no microblocks."`
+	ParentMicroSequence int32                 `json:"parent_microblock_sequence" doc:"-1 when the block confirms no microblocks."`
+	MicroblockTxCount   map[hash.Hash32]int32 `json:"microblock_tx_count" doc:"The number of transactions in each microblock that the block confirms."`
 	CostReadCount       int64                 `json:"execution_cost_read_count"`
 	CostReadLength      int64                 `json:"execution_cost_read_length"`
 	CostRuntime         int64                 `json:"execution_cost_runtime"`
@@ -36,12 +36,14 @@ type BlockV1 struct {
 	Seq int64 `json:"-"`
 }
 
+// Paths that replace the deprecated operations of version 1.
 const (
 	BlocksInstead = "/extended/v2/blocks"
 	BlockInstead  = "/extended/v2/blocks/{height_or_hash}"
 )
 
-// blockV1Lookups are the rows behind blocks; those of the ids of their transactions are the transactions.
+// BlockV1Lookups returns the look-ups of the rows behind blocks, including those of their transactions, whose ids a
+// version 1 block lists.
 func BlockV1Lookups(blocks []BlockV1) []engine.Lookup {
 	shown, seqs := make([]Block, len(blocks)), make([]int64, len(blocks))
 	for i := range blocks {

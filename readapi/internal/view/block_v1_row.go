@@ -5,7 +5,7 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// blocksV1 is what blocks of version 1 are made of, once the batch has run.
+// blocksV1 holds the results that version 1 blocks are built from, once the batch has run.
 type blocksV1 struct {
 	rows      *engine.Result[blockV1Row]
 	txs       *engine.Result[blockTx]
@@ -16,24 +16,25 @@ type blockV1Row struct {
 	BlockRow
 	seq            int64
 	canonical      bool
-	parent         hash.Hash32 // the microblock
+	parent         hash.Hash32 // the parent microblock; zero for none
 	parentSequence int32
 }
 
+// blockTx is the id of a transaction with the key of its block.
 type blockTx struct {
 	seq int64
 	id  hash.Hash32
 }
 
-// confirmedMicroblock is a microblock that a block confirms.
+// confirmedMicroblock is a microblock that a block or its canonical child confirms.
 type confirmedMicroblock struct {
-	seq      int64 // of the block that it is shown of
-	accepted bool  // by that block; false: streamed by its miner
+	seq      int64 // key of the block that shows the microblock
+	accepted bool  // whether that block confirms it; otherwise that block's miner streamed it
 	id       hash.Hash32
 	txCount  int32
 }
 
-// queueBlocksV1 adds the queries for the blocks that are chosen, at most a page of them, to a batch.
+// QueueBlocksV1 adds the queries for the chosen blocks to a batch. The choice selects at most a page of blocks.
 func QueueBlocksV1(b *engine.Batch, choice BlockChoice) blocksV1 {
 	return blocksV1{
 		rows: engine.Query(b, func(r *blockV1Row) []any {
@@ -50,7 +51,8 @@ func QueueBlocksV1(b *engine.Batch, choice BlockChoice) blocksV1 {
 			FROM (`+choice.Sql+`) chosen
 			JOIN {chain}.transaction t ON t.source_seq = chosen.source_seq
 			ORDER BY t.source_seq, t.execution_index DESC`, choice.Arg),
-		// What the canonical child confirms is what the miner of the block streamed; an orphan's was lost.
+		// The miner of a block streamed those microblocks that the canonical child confirms. Microblocks streamed after
+		// an orphaned block are lost.
 		confirmed: engine.Query(b, func(r *confirmedMicroblock) []any { return []any{&r.seq, &r.accepted, &r.id, &r.txCount} }, `
 			SELECT ARRAY[confirming.seq], chosen.source_seq, confirming.accepted, f.microblock_hash, coalesce(m.tx_count, 0)
 			FROM (`+choice.Sql+`) chosen
@@ -68,20 +70,21 @@ func QueueBlocksV1(b *engine.Batch, choice BlockChoice) blocksV1 {
 	}
 }
 
-func (found blocksV1) Shape() []BlockV1 {
-	shown := make([]BlockV1, len(found.rows.Rows))
-	of := make(map[int64]*BlockV1, len(shown))
-	for i, r := range found.rows.Rows {
+// Shape returns the blocks as they are shown, once the batch has run.
+func (results blocksV1) Shape() []BlockV1 {
+	shown := make([]BlockV1, len(results.rows.Rows))
+	bySeq := make(map[int64]*BlockV1, len(shown))
+	for i, r := range results.rows.Rows {
 		shown[i] = r.shapeV1()
-		of[r.seq] = &shown[i]
+		bySeq[r.seq] = &shown[i]
 	}
-	for _, tx := range found.txs.Rows {
-		if b := of[tx.seq]; b != nil {
+	for _, tx := range results.txs.Rows {
+		if b := bySeq[tx.seq]; b != nil {
 			b.Txs = append(b.Txs, tx.id)
 		}
 	}
-	for _, m := range found.confirmed.Rows {
-		switch b := of[m.seq]; {
+	for _, m := range results.confirmed.Rows {
+		switch b := bySeq[m.seq]; {
 		case b == nil:
 		case m.accepted:
 			b.MicroblocksAccepted = append(b.MicroblocksAccepted, m.id)

@@ -1,3 +1,4 @@
-// Package view has the shapes that several resources show: transactions, events, blocks, balances, what waits in the mempool. Each is a
-// row, the columns that it is read from, and how it is rendered.
+// Package view holds the shapes that several operations show: transactions, events, blocks, balances, and what waits in
+// the mempool. Each consists of a row type, the SQL and the scan destinations to read it, and the functions that render
+// it as a body.
 package view

@@ -9,20 +9,20 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// interfaceBytes bounds the memory for interfaces of contracts that were decoded.
+// interfaceBytes is the memory for decoded contract interfaces, in bytes.
 const interfaceBytes = 8 << 20
 
-// interfaceMemory keeps interfaces, decoded, by the names of contracts. What a deployment made never changes; there may be
-// several of a contract, on different forks.
+// interfaceMemory caches decoded interfaces by the names of contracts. A deployment never changes, but one name may
+// have several deployments, on different forks.
 type interfaceMemory struct {
 	decoded *cache.Memory[string, []deployment]
 }
 
-// deployment is a contract that was deployed successfully.
+// deployment is a contract that was deployed successfully, with its interface.
 type deployment struct {
 	RowKey
-	decoded *contract.Interface // nil when it is not known
-	weight  int
+	decoded *contract.Interface // nil when the interface is not known
+	weight  int                 // approximate memory, in bytes
 }
 
 func newInterfaceMemory() *interfaceMemory {
@@ -35,22 +35,23 @@ func newInterfaceMemory() *interfaceMemory {
 	}, nil)}
 }
 
-// knownDeployments are those of some contracts that are in memory.
+// knownDeployments returns the cached deployments of some contracts.
 func (m *interfaceMemory) knownDeployments(contracts []string) map[RowKey]deployment {
 	known := map[RowKey]deployment{}
 	for _, contract := range contracts {
-		found, _ := m.decoded.Get(contract)
-		for _, d := range found {
+		deployments, _ := m.decoded.Get(contract)
+		for _, d := range deployments {
 			known[d.RowKey] = d
 		}
 	}
 	return known
 }
 
-// decodedWeight is how many bytes of memory a decoded interface takes for each byte of its text, or less.
+// decodedWeight is the most memory that a decoded interface takes, in bytes for each byte of its JSON text.
 const decodedWeight = 6
 
-// decodeDeployment decodes the interface of a deployment. One that is no interface is as good as none: the node has checked it.
+// decodeDeployment decodes the interface of a deployment. It treats a text that is no interface like a missing one. The
+// node checks interfaces, so this should not happen.
 func decodeDeployment(key RowKey, text *string) deployment {
 	d := deployment{RowKey: key, weight: 128}
 	if text != nil {
@@ -60,20 +61,22 @@ func decodeDeployment(key RowKey, text *string) deployment {
 	return d
 }
 
-// calledInterfaces are the interfaces of the contracts that some transactions call.
+// CalledInterfaces are the deployments of the contracts that some transactions call, by the names of the contracts.
 type CalledInterfaces map[string][]calledContract
 
-// calledContract is one deployment of a contract that is called.
+// calledContract is one deployment of a called contract.
 type calledContract struct {
 	deployment
 	height    int64
 	canonical bool
 }
 
-// of is the interface of the contract that a transaction calls; nil when there is none, or it is not known.
+// of returns the interface of the contract that a transaction calls; nil when the transaction calls none, or the
+// interface is not known.
 //
-// A contract counts from the block on in which it was deployed, so that what is shown of a canonical block depends on that
-// block and those below it alone. What is orphaned may have called what is orphaned, too.
+// Only deployments at the transaction's height or below count. For a canonical transaction, the deployment must be
+// canonical too. So what is shown of a canonical block depends on that block and those below it alone. An orphaned
+// transaction may have called an orphaned contract.
 func (c CalledInterfaces) of(r *TransactionRow) *contract.Interface {
 	call, ok := r.Tx.Payload.(*transaction.ContractCall)
 	if !ok {
@@ -94,7 +97,8 @@ func (c CalledInterfaces) of(r *TransactionRow) *contract.Interface {
 	return best.decoded
 }
 
-// fits says how likely it is that the transaction called this one: most, when it is in the same block.
+// fits ranks how likely it is that the transaction called this deployment. A deployment in the same block ranks
+// highest.
 func (d *calledContract) fits(r *TransactionRow) int {
 	switch {
 	case d.Seq == r.Seq:
@@ -105,7 +109,7 @@ func (d *calledContract) fits(r *TransactionRow) int {
 	return 0
 }
 
-// interfaceRow is a deployment as it is read. Its interface is not, when it is known already.
+// interfaceRow is a deployment as it is read. text is nil when the interface is cached already.
 type interfaceRow struct {
 	contract  string
 	key       RowKey
@@ -114,9 +118,10 @@ type interfaceRow struct {
 	text      *string
 }
 
-// queueInterfaces adds the query for all deployments of some contracts to a batch. There is a row for each contract, even
-// when there is none of it: so the batch tells the state that it was read in. take gives them once the batch has run. listed
-// says that what is canonical is what the projection accounts takes for it.
+// queueInterfaces adds the query for all deployments of some contracts to a batch. The query returns at least one row
+// for each contract, even for one that was never deployed, so that the engine can confirm the state that it assumed.
+// take returns the interfaces once the batch has run. With listed, the projection accounts decides which blocks are
+// canonical; otherwise chain does.
 func (m *interfaceMemory) queueInterfaces(b *engine.Batch, contracts []string, listed bool) (take func() CalledInterfaces) {
 	canonical := `LEFT JOIN {chain}.canonical c ON c.block_seq = d.source_seq`
 	if listed {
@@ -129,37 +134,38 @@ func (m *interfaceMemory) queueInterfaces(b *engine.Batch, contracts []string, l
 	}
 	slices.SortFunc(keys, CompareKeys)
 	seqs, indexes := KeyColumns(keys)
-	found := engine.Query(b, func(r *interfaceRow) []any {
+	deployments := engine.Query(b, func(r *interfaceRow) []any {
 		return []any{&r.contract, &r.key.Seq, &r.key.Index, &r.height, &r.canonical, &r.text}
 	}, `
-		SELECT array_remove(ARRAY[d.source_seq, c.source_seq], NULL), asked.contract_id,
+		SELECT array_remove(ARRAY[d.source_seq, c.source_seq], NULL), requested.contract_id,
 		       coalesce(d.source_seq, 0), coalesce(d.tx_index, 0), coalesce(b.height, 0), c.height IS NOT NULL,
 		       CASE WHEN EXISTS (SELECT FROM unnest($2::bigint[], $3::int[]) AS known (seq, index) WHERE known.seq = d.source_seq AND known.index = d.tx_index)
 		       THEN NULL ELSE d.interface END
-		FROM unnest($1::text[]) AS asked (contract_id)
-		LEFT JOIN {chain}.contract d ON d.contract_id = asked.contract_id
+		FROM unnest($1::text[]) AS requested (contract_id)
+		LEFT JOIN {chain}.contract d ON d.contract_id = requested.contract_id
 		LEFT JOIN {chain}.block b ON b.source_seq = d.source_seq
 		`+canonical, contracts, seqs, indexes)
 	return func() CalledInterfaces {
-		called, grown := CalledInterfaces{}, map[string]bool{}
-		for _, r := range found.Rows {
+		called, changed := CalledInterfaces{}, map[string]bool{}
+		for _, r := range deployments.Rows {
 			if r.key.Seq == 0 {
 				continue
 			}
 			d, ok := known[r.key]
 			if !ok {
 				d = decodeDeployment(r.key, r.text)
-				grown[r.contract] = true
+				changed[r.contract] = true
 			}
 			called[r.contract] = append(called[r.contract], calledContract{d, r.height, r.canonical})
 		}
-		for contract := range grown {
+		for contract := range changed {
 			m.keep(contract, called[contract])
 		}
 		return called
 	}
 }
 
+// keep caches the deployments of a contract.
 func (m *interfaceMemory) keep(contract string, called []calledContract) {
 	deployments := make([]deployment, len(called))
 	for i := range called {

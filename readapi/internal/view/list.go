@@ -4,15 +4,18 @@ import (
 	"strata/readapi/internal/page"
 )
 
-// accountID is the number of the account that is named by the first argument of a list.
+// AccountID is the SQL expression for the number of the account that the first argument of a list names.
 const AccountID = `(SELECT a.id FROM {accounts}.account a WHERE a.account = $9)`
 
 var (
-	AllTransactions     = page.Numbered{Table: `{accounts}.transaction`, Number: "n", Tx: "n", Rows: `true`}
+	// AllTransactions lists all canonical transactions.
+	AllTransactions = page.Numbered{Table: `{accounts}.transaction`, Number: "n", Tx: "n", Rows: `true`}
+	// AccountTransactions lists the transactions that involve the account.
 	AccountTransactions = page.Numbered{Table: `{accounts}.account_transaction`, Number: "n", Tx: "tx", Rows: `r.account = ` + AccountID}
-	// Those that call the account.
-	AccountCalls  = page.Numbered{Table: `{accounts}.account_transaction`, Number: "calls", Tx: "tx", Rows: `r.account = ` + AccountID + ` AND r.involvement & 8 <> 0`}
+	// AccountCalls lists the transactions that call the account, which is a contract.
+	AccountCalls = page.Numbered{Table: `{accounts}.account_transaction`, Number: "calls", Tx: "tx", Rows: `r.account = ` + AccountID + ` AND r.involvement & 8 <> 0`}
+	// AccountEvents lists the events to which the account is a party.
 	AccountEvents = page.Numbered{Table: `{accounts}.account_event`, Number: "n", Tx: "tx", Rows: `r.account = ` + AccountID}
-	// Those that brought it STX.
+	// InboundEvents lists the events that transferred STX to the account.
 	InboundEvents = page.Numbered{Table: `{accounts}.account_event`, Number: "inbound", Tx: "tx", Rows: `r.account = ` + AccountID + ` AND r.transfer_type IS NOT NULL`}
 )

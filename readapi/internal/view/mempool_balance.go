@@ -7,13 +7,14 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// pendingSTX sums what the mempool would do to an account's STX.
+// pendingSTX holds what the account's pending transactions would add to its STX and take from them.
 type pendingSTX struct{ inbound, outbound string }
 
-// mempoolTransfers sums what waits in the mempool.
+// mempoolTransfers implements pendingTransfers on the projection mempool.
 type mempoolTransfers struct{}
 
-// queue implements pendingTransfers. It costs as many rows as the account has transactions that wait. They are zero while there is no mempool to read.
+// Queue implements pendingTransfers. Its cost grows with the number of the account's pending transactions. The sums are
+// zero while there is no mempool to read.
 func (mempoolTransfers) Queue(b *engine.Batch, account string) func() (inbound, outbound *big.Int) {
 	if !KnowsMempool(b.Snapshot) {
 		return func() (*big.Int, *big.Int) { return new(big.Int), new(big.Int) }

@@ -9,14 +9,14 @@ import (
 
 // pendingTransfers sums what transactions that are not mined yet would do to an account.
 type pendingTransfers interface {
-	// queue adds what queries it takes to a batch, and returns how to read the sums once it has run: µSTX coming in
-	// by transfers, and µSTX going out, by transfers and fees.
+	// Queue adds its queries to a batch. The function that it returns gives the sums in µSTX once the batch has run:
+	// inbound by transfers, and outbound by transfers and fees.
 	Queue(b *engine.Batch, account string) func() (inbound, outbound *big.Int)
 }
 
-// Estimate is a balance with what is pending.
+// Estimate is a balance that takes pending transactions into account.
 type Estimate struct {
-	EstimatedBalance       schema.Amount `json:"estimated_balance,omitempty" doc:"The balance when all pending transactions are mined. Absent for an earlier block."`
+	EstimatedBalance       schema.Amount `json:"estimated_balance,omitempty" doc:"The balance once all pending transactions are mined. Absent for an earlier block."`
 	PendingBalanceInbound  schema.Amount `json:"pending_balance_inbound,omitempty"`
 	PendingBalanceOutbound schema.Amount `json:"pending_balance_outbound,omitempty"`
 }

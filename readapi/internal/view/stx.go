@@ -9,9 +9,9 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// stxBalance is an account's STX, all amounts in µSTX.
+// StxBalance is an account's STX. All amounts are in µSTX.
 type StxBalance struct {
-	Balance schema.Amount `json:"balance" doc:"Includes what is locked. Below zero only in an archive that lacks earlier blocks."`
+	Balance schema.Amount `json:"balance" doc:"Includes locked STX. Negative only when the log lacks earlier blocks."`
 	Estimate
 	TotalSent                 schema.Amount `json:"total_sent"`
 	TotalReceived             schema.Amount `json:"total_received"`
@@ -20,7 +20,7 @@ type StxBalance struct {
 	STXLock
 }
 
-// sums are a ledger row's running sums.
+// sums are the running sums of a ledger row.
 type sums struct{ balance, sent, received, fees, rewards string }
 
 func sumColumns(r *sums) []any { return []any{&r.balance, &r.sent, &r.received, &r.fees, &r.rewards} }
@@ -36,9 +36,9 @@ func stxColumns(r *stxRow) []any {
 	return slices.Concat(blockStateColumns(&r.block), sumColumns(&r.sums), lockColumns(&r.Lock))
 }
 
-// stxSQL reads the block at height $2, the last change of the account's STX up to it, which sums selects, and its last
-// lock: each by one look-up in an index, all in one query, because it is the one that is asked most. An account that
-// nothing ever happened to has zeros.
+// stxSQL returns the query for the block at height $2, the account's running sums at that block, which the subquery
+// sums selects, and its last lock. It is the most frequent query, so it is a single one, and reads each of the three by
+// one index look-up. An account without any activity has zeros.
 func stxSQL(sums string) string {
 	return `
 		SELECT array_remove(ARRAY[s.source_seq, l.source_seq], NULL),
@@ -66,13 +66,14 @@ var (
 			ORDER BY height DESC, n DESC LIMIT 1`)
 )
 
-// queuedSTX is the query for an account's STX.
+// queuedSTX is the query for an account's STX, queued in a batch.
 type queuedSTX struct {
 	at      param.Moment
 	Found   *engine.Result[stxRow]
 	pending func() (inbound, outbound *big.Int)
 }
 
+// QueueSTX adds the query for the account's STX at a block to a batch. At the tip, it adds one for pending transfers.
 func QueueSTX(b *engine.Batch, account string, at param.Moment) *queuedSTX {
 	if !at.Latest {
 		return &queuedSTX{at: at, Found: engine.Query(b, stxColumns, earlierSTX, account, at.Height)}
@@ -80,6 +81,7 @@ func QueueSTX(b *engine.Batch, account string, at param.Moment) *queuedSTX {
 	return &queuedSTX{at: at, Found: engine.Query(b, stxColumns, latestSTX, account, at.Height), pending: mempoolTransfers{}.Queue(b, account)}
 }
 
+// Shape returns the balance once the batch has run. It fails with 404 when there is no block at the height.
 func (q *queuedSTX) Shape() (*StxBalance, error) {
 	row, ok := q.Found.First()
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// STXLock is what an account has locked.
+// STXLock is the amount of STX that an account has locked, and since and until when.
 type STXLock struct {
 	LockTxID              string        `json:"lock_tx_id" doc:"Empty while nothing is locked."`
 	Locked                schema.Amount `json:"locked"`
@@ -16,7 +16,7 @@ type STXLock struct {
 
 var nothingLocked = STXLock{Locked: "0"}
 
-// lockRow is the last lock of an account up to a block; its amount is 0 when there is none.
+// lockRow is the last lock of an account up to a block. Its amount is 0 when there is none.
 type lockRow struct {
 	amount                           schema.Amount
 	unlockHeight, height, burnHeight int64
@@ -28,10 +28,11 @@ func lockColumns(r *lockRow) []any {
 	return []any{(*string)(&r.amount), &r.unlockHeight, &r.PoxVersion, &r.height, &r.burnHeight, &r.Txid}
 }
 
-// blockState is what decides about locks at a block.
+// blockState is the state of a block that decides whether locks are in force.
 type blockState struct {
 	burnHeight int64
-	// forcedUnlock are the Bitcoin heights after which locks of pox-1 to pox-4 are void; nil where there is none.
+	// forcedUnlock holds the Bitcoin heights after which all locks of pox-1 to pox-4 are void; nil where there is no
+	// such height.
 	forcedUnlock [4]*int64
 }
 
@@ -39,7 +40,7 @@ func blockStateColumns(s *blockState) []any {
 	return []any{&s.burnHeight, &s.forcedUnlock[0], &s.forcedUnlock[1], &s.forcedUnlock[2], &s.forcedUnlock[3]}
 }
 
-// inForce is the lock as it is at a block: none when its time is over, or that of its version of PoX.
+// inForce returns the lock as of a block: nothing is locked once the lock or its version of PoX has ended.
 func (r lockRow) inForce(at blockState) STXLock {
 	if r.amount == "0" || r.unlockHeight < at.burnHeight {
 		return nothingLocked

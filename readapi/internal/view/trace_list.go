@@ -29,7 +29,7 @@ var (
 	}
 )
 
-// rowsShown are the rows of transactions that are shown.
+// RowsShown returns the rows of the transactions that are shown.
 func RowsShown(shown []TransactionBody) []*TransactionRow {
 	rows := make([]*TransactionRow, len(shown))
 	for i := range shown {
@@ -38,7 +38,7 @@ func RowsShown(shown []TransactionBody) []*TransactionRow {
 	return rows
 }
 
-// listedLookups are the rows behind transactions of the list of all.
+// ListedLookups returns the look-ups of the rows behind transactions of the list of all transactions.
 func ListedLookups(rows []*TransactionRow) []engine.Lookup {
 	places := make([]int64, len(rows))
 	for i, r := range rows {

@@ -16,7 +16,7 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// Boot addresses: those of twenty zero bytes.
+// Addresses of the boot contracts: twenty zero bytes.
 var (
 	bootMainnet = c32.Address{Version: c32.MainnetSingle}
 	bootTestnet = c32.Address{Version: c32.TestnetSingle}
@@ -24,21 +24,22 @@ var (
 
 const votingContract = "signers-voting"
 
-// operatedContracts are those that operations from Bitcoin call.
+// operatedContracts are the contracts that operations from Bitcoin can call.
 var operatedContracts = []string{"pox", "pox-2", "pox-3", "pox-4", "pox-5", votingContract}
 
-// bitcoinOperation is an operation that came from Bitcoin as a transaction that would have done the same: a transfer, or
-// a call of a boot contract. What it did is in its events; what it should have done, and more of it, in the node's words on
-// it. Nodes before 2.1 said nothing, so that of an operation that they refused nothing is known.
-func bitcoinOperation(network string, r *TransactionRow, events []EventRow) *transaction.Transaction {
+// operationTransaction returns an operation from Bitcoin as a transaction that would have done the same: a transfer, or
+// a call of a boot contract. It takes what the operation did from the events, and what it should have done, with
+// further details, from the node's report. Nodes before 2.1 sent no report, so nothing is known of an operation that
+// they refused: its payload stays undecoded.
+func operationTransaction(network string, r *TransactionRow, events []EventRow) *transaction.Transaction {
 	tx := undecoded(r.RawTx)
-	var said operationSaid
+	var report operationReport
 	if r.burnchainOp != nil {
-		if err := json.Unmarshal([]byte(*r.burnchainOp), &said); err != nil {
-			said = operationSaid{}
+		if err := json.Unmarshal([]byte(*r.burnchainOp), &report); err != nil {
+			report = operationReport{}
 		}
 	}
-	o := bitcoinAct{network: network, row: r, said: said, events: events}
+	o := bitcoinOperation{network: network, row: r, report: report, events: events}
 	for _, read := range []func() (transaction.Payload, error){o.transfer, o.stack, o.lock, o.delegate, o.vote} {
 		if payload, err := read(); err == nil {
 			tx.Payload = payload
@@ -48,26 +49,27 @@ func bitcoinOperation(network string, r *TransactionRow, events []EventRow) *tra
 	return tx
 }
 
-// bitcoinAct is an operation from Bitcoin, and what is known of it.
-type bitcoinAct struct {
+// bitcoinOperation is an operation from Bitcoin, with all that is known of it.
+type bitcoinOperation struct {
 	network string
 	row     *TransactionRow
-	said    operationSaid
+	report  operationReport
 	events  []EventRow
 }
 
-// operationSaid is what nodes say of operations from Bitcoin. Which of the members there are tells the kinds apart.
-type operationSaid struct {
+// operationReport is a node's report of an operation from Bitcoin. Which members are present tells the kinds of
+// operations apart.
+type operationReport struct {
 	BurnBlockHeight uint64           `json:"burn_block_height"`
 	Sender          operationAddress `json:"sender"`
 
 	Recipient   operationAddress `json:"recipient"`
-	Transferred *json.Number     `json:"transfered_ustx"` // their spelling
+	Transferred *json.Number     `json:"transfered_ustx"` // the node's spelling
 	Memo        string           `json:"memo"`
 
 	Stacked   *json.Number    `json:"stacked_ustx"`
 	NumCycles uint64          `json:"num_cycles"`
-	Reward    json.RawMessage `json:"reward_addr"` // an address; of delegations, the number of an output and an address
+	Reward    json.RawMessage `json:"reward_addr"` // an address; for a delegation, the pair of an output index and an address
 	SignerKey string          `json:"signer_key"`
 	MaxAmount *json.Number    `json:"max_amount"`
 	AuthID    *json.Number    `json:"auth_id"`
@@ -86,11 +88,11 @@ type operationAddress struct {
 	Address string `json:"address"`
 }
 
-// errOtherOperation says that an operation is of another kind, or that not enough is known of it.
+// errOtherOperation means that the operation is of another kind, or that too little is known of it.
 var errOtherOperation = errors.New("not this kind of operation")
 
-// event is the first event of a type; ok is false when there is none.
-func (o *bitcoinAct) event(kind string) (e *EventRow, ok bool) {
+// event returns the first event of a type; ok is false when there is none.
+func (o *bitcoinOperation) event(kind string) (e *EventRow, ok bool) {
 	for i := range o.events {
 		if o.events[i].Kind == kind {
 			return &o.events[i], true
@@ -99,9 +101,9 @@ func (o *bitcoinAct) event(kind string) (e *EventRow, ok bool) {
 	return nil, false
 }
 
-// transfer is a transfer of STX.
-func (o *bitcoinAct) transfer() (transaction.Payload, error) {
-	recipient, amount, memo := o.said.Recipient.Address, string(ValueOf(o.said.Transferred)), hexBytes(o.said.Memo)
+// transfer returns the payload of a transfer of STX.
+func (o *bitcoinOperation) transfer() (transaction.Payload, error) {
+	recipient, amount, memo := o.report.Recipient.Address, string(ValueOf(o.report.Transferred)), hexBytes(o.report.Memo)
 	if e, ok := o.event("stx_transfer_event"); ok {
 		recipient, amount = ValueOf(e.Recipient), ValueOf(e.Amount)
 		if len(e.Memo) > 0 {
@@ -121,33 +123,34 @@ func (o *bitcoinAct) transfer() (transaction.Payload, error) {
 	return transfer, nil
 }
 
-// stack is stack-stx in the node's words.
-func (o *bitcoinAct) stack() (transaction.Payload, error) {
-	if o.said.Stacked == nil {
+// stack returns the call of stack-stx, from the node's report.
+func (o *bitcoinOperation) stack() (transaction.Payload, error) {
+	if o.report.Stacked == nil {
 		return nil, errOtherOperation
 	}
 	var reward string
-	if err := json.Unmarshal(o.said.Reward, &reward); err != nil {
+	if err := json.Unmarshal(o.report.Reward, &reward); err != nil {
 		return nil, errOtherOperation
 	}
 	a := arguments{}
-	a.number(string(*o.said.Stacked))
+	a.number(string(*o.report.Stacked))
 	a.reward(rewardAddress(o.network, reward))
-	a.add(clarity.NewUint64(o.said.BurnBlockHeight), nil)
-	a.add(clarity.NewUint64(o.said.NumCycles), nil)
+	a.add(clarity.NewUint64(o.report.BurnBlockHeight), nil)
+	a.add(clarity.NewUint64(o.report.NumCycles), nil)
 	contract := o.lockedBy()
-	if o.said.SignerKey != "" {
+	if o.report.SignerKey != "" {
 		contract = "pox-4"
-		a.add(clarity.NewNone(), nil) // the signature: Bitcoin has it
-		a.buffer(hexBytes(o.said.SignerKey))
-		a.number(string(ValueOf(o.said.MaxAmount)))
-		a.number(string(ValueOf(o.said.AuthID)))
+		a.add(clarity.NewNone(), nil) // no signature: the one of the Bitcoin transaction authorises the call
+		a.buffer(hexBytes(o.report.SignerKey))
+		a.number(string(ValueOf(o.report.MaxAmount)))
+		a.number(string(ValueOf(o.report.AuthID)))
 	}
 	return a.call(bootContract(o.network, contract), "stack-stx")
 }
 
-// lockedBy is the name of the stacking contract that locked, as the event says; those of nodes before 2.1 don't.
-func (o *bitcoinAct) lockedBy() string {
+// lockedBy returns the name of the stacking contract that made the lock, from the event. The events of nodes before 2.1
+// do not name it; it is pox then.
+func (o *bitcoinOperation) lockedBy() string {
 	if e, ok := o.event("stx_lock_event"); ok {
 		if _, name, ok := strings.Cut(ValueOf(e.Contract), "."); ok {
 			return name
@@ -156,14 +159,14 @@ func (o *bitcoinAct) lockedBy() string {
 	return "pox"
 }
 
-// Bitcoin blocks of a reward cycle: of mainnet, and of others.
+// Lengths of a reward cycle in Bitcoin blocks: on mainnet, and on other networks.
 const (
 	cycleMainnet = 2100
 	cycleTestnet = 50
 )
 
-// lock is stack-stx of which only the effect is known.
-func (o *bitcoinAct) lock() (transaction.Payload, error) {
+// lock returns the call of stack-stx, from the lock event, when no report of the node is known.
+func (o *bitcoinOperation) lock() (transaction.Payload, error) {
 	e, ok := o.event("stx_lock_event")
 	if !ok {
 		return nil, errOtherOperation
@@ -190,8 +193,9 @@ func (o *bitcoinAct) lock() (transaction.Payload, error) {
 	return a.call(bootContract(o.network, o.lockedBy()), "stack-stx")
 }
 
-// lockedReward is the address of the rewards of a lock: what the contract printed, else the stacker's own on Bitcoin.
-func (o *bitcoinAct) lockedReward(e *EventRow) (bitcoin.PoxAddress, error) {
+// lockedReward returns the Bitcoin address that receives the rewards of a lock: the one that the contract printed, else
+// the stacker's own.
+func (o *bitcoinOperation) lockedReward(e *EventRow) (bitcoin.PoxAddress, error) {
 	if printed, ok := o.printed(); ok && printed.PoxAddress != nil {
 		return *printed.PoxAddress, nil
 	}
@@ -202,8 +206,8 @@ func (o *bitcoinAct) lockedReward(e *EventRow) (bitcoin.PoxAddress, error) {
 	return rewardAddress(o.network, bitcoin.FromStacks(stacker.Address))
 }
 
-// printed is what a stacking contract printed.
-func (o *bitcoinAct) printed() (pox.Event, bool) {
+// printed returns the first event that a stacking contract printed.
+func (o *bitcoinOperation) printed() (pox.Event, bool) {
 	for i := range o.events {
 		if o.events[i].Kind != "contract_event" {
 			continue
@@ -219,8 +223,8 @@ func (o *bitcoinAct) printed() (pox.Event, bool) {
 	return pox.Event{}, false
 }
 
-// delegate is delegate-stx.
-func (o *bitcoinAct) delegate() (transaction.Payload, error) {
+// delegate returns the call of delegate-stx, from the node's report or from what the contract printed.
+func (o *bitcoinOperation) delegate() (transaction.Payload, error) {
 	contract, a := "pox-4", arguments{}
 	for i := range o.events {
 		if o.events[i].Kind == "contract_event" {
@@ -229,12 +233,12 @@ func (o *bitcoinAct) delegate() (transaction.Payload, error) {
 	}
 	printed, ok := o.printed()
 	switch {
-	case o.said.Delegated != nil:
-		a.number(string(*o.said.Delegated))
-		a.principal(o.said.DelegateTo.Address)
-		a.optionalNumber(o.said.Until)
+	case o.report.Delegated != nil:
+		a.number(string(*o.report.Delegated))
+		a.principal(o.report.DelegateTo.Address)
+		a.optionalNumber(o.report.Until)
 		var reward [2]any
-		_ = json.Unmarshal(o.said.Reward, &reward) // what is no such pair names no address
+		_ = json.Unmarshal(o.report.Reward, &reward) // any other JSON names no address
 		if address, ok := reward[1].(string); ok {
 			a.optionalReward(rewardAddress(o.network, address))
 		} else {
@@ -260,20 +264,21 @@ func (o *bitcoinAct) delegate() (transaction.Payload, error) {
 	return a.call(bootContract(o.network, contract), "delegate-stx")
 }
 
-// vote is a signer's vote for the key of all signers.
-func (o *bitcoinAct) vote() (transaction.Payload, error) {
-	if o.said.AggregateKey == "" {
+// vote returns the call by which a signer votes for the aggregate key of all signers.
+func (o *bitcoinOperation) vote() (transaction.Payload, error) {
+	if o.report.AggregateKey == "" {
 		return nil, errOtherOperation
 	}
 	a := arguments{}
-	a.number(string(o.said.SignerIndex))
-	a.buffer(hexBytes(o.said.AggregateKey))
-	a.number(string(o.said.Round))
-	a.number(string(o.said.RewardCycle))
+	a.number(string(o.report.SignerIndex))
+	a.buffer(hexBytes(o.report.AggregateKey))
+	a.number(string(o.report.Round))
+	a.number(string(o.report.RewardCycle))
 	return a.call(bootContract(o.network, votingContract), "vote-for-aggregate-public-key")
 }
 
-// rewardAddress reads a Bitcoin address of the network. What is no mainnet may be testnet or a private network.
+// rewardAddress parses a Bitcoin address of the network. A network other than mainnet may use the addresses of testnet
+// or of regtest.
 func rewardAddress(network, text string) (bitcoin.PoxAddress, error) {
 	if network == engine.NetworkDefault {
 		return bitcoin.ParsePoxAddress(text, bitcoin.Mainnet)
@@ -285,7 +290,7 @@ func rewardAddress(network, text string) (bitcoin.PoxAddress, error) {
 	return address, err
 }
 
-// arguments are those of a call as they are put together; err is the first that could not be made.
+// arguments collects the arguments of a call; err is the first error on the way.
 type arguments struct {
 	values []clarity.Value
 	err    error
@@ -334,16 +339,16 @@ func (a *arguments) optionalReward(address bitcoin.PoxAddress, err error) {
 	a.values[last] = clarity.NewSome(a.values[last])
 }
 
-// call is a call with these arguments.
+// call returns the contract call with these arguments.
 func (a *arguments) call(contract clarity.Principal, function string) (transaction.Payload, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	passed, err := transaction.NewArguments(a.values...)
+	list, err := transaction.NewArguments(a.values...)
 	if err != nil {
 		return nil, err
 	}
-	return &transaction.ContractCall{Contract: contract, Function: function, Arguments: passed}, nil
+	return &transaction.ContractCall{Contract: contract, Function: function, Arguments: list}, nil
 }
 
 func uintValue(decimal string) (clarity.Value, error) {
@@ -354,7 +359,7 @@ func uintValue(decimal string) (clarity.Value, error) {
 	return clarity.NewUint(n)
 }
 
-// hexBytes are bytes in hex, with or without 0x; none for what is not hex.
+// hexBytes decodes hex with or without 0x; it returns nil for a text that is not hex.
 func hexBytes(text string) []byte {
 	b, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// transactionBody is a mined transaction in versions 1 and 2 of the API.
+// TransactionBody is a mined transaction in versions 1 and 2 of the API.
 type TransactionBody struct {
 	TransactionBase
-	IsUnanchored           bool            `json:"is_unanchored" doc:"False: what no block has confirmed is not shown."`
+	IsUnanchored           bool            `json:"is_unanchored" doc:"Always false: transactions that no block has confirmed are not shown."`
 	BlockHash              hash.Hash32     `json:"block_hash"`
 	ParentBlockHash        hash.Hash32     `json:"parent_block_hash"`
 	BlockHeight            int64           `json:"block_height"`
@@ -18,10 +18,10 @@ type TransactionBody struct {
 	BurnBlockHeight        int64           `json:"burn_block_height"`
 	BurnBlockTime          int64           `json:"burn_block_time"`
 	BurnBlockTimeISO       timeTextOrEmpty `json:"burn_block_time_iso"`
-	ParentBurnBlockTime    int64           `json:"parent_burn_block_time" doc:"0 where the node did not say."`
+	ParentBurnBlockTime    int64           `json:"parent_burn_block_time" doc:"0 when the node did not report it."`
 	ParentBurnBlockTimeISO timeTextOrEmpty `json:"parent_burn_block_time_iso"`
-	Canonical              bool            `json:"canonical" doc:"False: the block is orphaned, and the transaction is in no canonical one."`
-	TxIndex                int32           `json:"tx_index" doc:"Its place in the block's list."`
+	Canonical              bool            `json:"canonical" doc:"False when the block is orphaned and no canonical block has the transaction."`
+	TxIndex                int32           `json:"tx_index" doc:"Its index in the block's list of transactions."`
 	TxStatus               string          `json:"tx_status" enum:"success,abort_by_response,abort_by_post_condition,problematic_skipped"`
 	TxResult               ClarityValue    `json:"tx_result"`
 	MicroblockHash         HexText         `json:"microblock_hash" doc:"0x for a transaction that was in no microblock."`
@@ -32,20 +32,20 @@ type TransactionBody struct {
 	CostRuntime            int64           `json:"execution_cost_runtime"`
 	CostWriteCount         int64           `json:"execution_cost_write_count"`
 	CostWriteLength        int64           `json:"execution_cost_write_length"`
-	VMError                *string         `json:"vm_error" doc:"The node's words on a failure, which are no part of consensus; null where there are none."`
-	EventCount             int32           `json:"event_count" doc:"0 for what did not succeed."`
-	Events                 []EventBody     `json:"events" nullable:"false" doc:"A page of its events where the transaction was asked for by its id; empty in lists."`
+	VMError                *string         `json:"vm_error" doc:"The node's message about a failure, which is not part of consensus; null when there is none."`
+	EventCount             int32           `json:"event_count" doc:"0 for a transaction that did not succeed."`
+	Events                 []EventBody     `json:"events" nullable:"false" doc:"A page of its events when the transaction is requested by its id; empty in lists."`
 	TransactionPayload
 
 	Row *TransactionRow `json:"-"`
 }
 
-// TransactionBase is what any transaction has, mined or not.
+// TransactionBase holds the fields that mined and unmined transactions share.
 type TransactionBase struct {
 	TxID              hash.Hash32     `json:"tx_id"`
 	Nonce             uint64          `json:"nonce" doc:"Of the sender; 0 for an operation from Bitcoin, which has none."`
-	FeeRate           schema.Amount   `json:"fee_rate" doc:"The whole fee in µSTX, whatever the name says."`
-	SenderAddress     string          `json:"sender_address" doc:"Empty for a refused operation from Bitcoin of which nothing else is known."`
+	FeeRate           schema.Amount   `json:"fee_rate" doc:"The total fee in µSTX, despite its name."`
+	SenderAddress     string          `json:"sender_address" doc:"Empty for a refused operation from Bitcoin whose sender is not known."`
 	Sponsored         bool            `json:"sponsored"`
 	SponsorAddress    string          `json:"sponsor_address,omitempty" doc:"Who paid the fee; absent when that was the sender."`
 	SponsorNonce      *uint64         `json:"sponsor_nonce,omitempty"`
@@ -54,9 +54,9 @@ type TransactionBase struct {
 	AnchorMode        string          `json:"anchor_mode" enum:"on_chain_only,off_chain_only,any"`
 }
 
-// TransactionPayload is what a transaction does: tx_type names the member that says it.
+// TransactionPayload is what a transaction does. TxType names the member that holds the details.
 type TransactionPayload struct {
-	TxType              string                `json:"tx_type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member that says more. There is none for undecoded: what this program can't read, or an operation from Bitcoin of which nothing is known."`
+	TxType              string                `json:"tx_type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member with the details. undecoded has none: it is a transaction that this program cannot decode, or an operation from Bitcoin about which nothing is known."`
 	TokenTransfer       *tokenTransferBody    `json:"token_transfer,omitempty"`
 	SmartContract       *smartContractBody    `json:"smart_contract,omitempty"`
 	ContractCall        *contractCallBody     `json:"contract_call,omitempty"`
@@ -72,7 +72,7 @@ type tokenTransferBody struct {
 }
 
 type smartContractBody struct {
-	ClarityVersion *uint8 `json:"clarity_version" doc:"null where the transaction leaves it to the epoch."`
+	ClarityVersion *uint8 `json:"clarity_version" doc:"null when the transaction leaves it to the epoch."`
 	ContractID     string `json:"contract_id"`
 	SourceCode     string `json:"source_code"`
 }
@@ -80,8 +80,8 @@ type smartContractBody struct {
 type contractCallBody struct {
 	ContractID        string                   `json:"contract_id"`
 	FunctionName      string                   `json:"function_name"`
-	FunctionSignature string                   `json:"function_signature" doc:"Of the contract's interface; empty where that is not known, or does not have the function."`
-	FunctionArgs      *[]contract.CallArgument `json:"function_args,omitempty" nullable:"false" doc:"Names and types are the interface's. Without one names are empty, and types are those of the values."`
+	FunctionSignature string                   `json:"function_signature" doc:"From the contract's interface; empty when the interface is not known or lacks the function."`
+	FunctionArgs      *[]contract.CallArgument `json:"function_args,omitempty" nullable:"false" doc:"Names and types come from the contract's interface. Without it, names are empty and types are those of the values."`
 }
 
 type poisonMicroblockBody struct {

@@ -9,11 +9,12 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// complete reads what else it takes to show transactions: what the operations from Bitcoin among them did, and the
-// interfaces of the contracts that are called. It is one round trip for all of them, or none when nothing is missing. also
-// may add queries to it; nil when there are none to add. They must have a row at least.
+// Complete sets the field Tx of the rows, and reads what else it takes to show them: the events of the operations from
+// Bitcoin among them, and the interfaces of the called contracts. It makes one round trip for all rows, or none when
+// nothing is missing. With withoutInterfaces it skips the interfaces, for shapes that do not show them.
 //
-// With withoutInterfaces it leaves these out, for shapes that don't show them.
+// also adds further queries to that round trip; it is nil when there are none. These queries must return at least one
+// row: from a batch without rows, the engine cannot confirm the state that it assumed, and reads everything again.
 func Complete(ctx context.Context, s *engine.Snapshot, rows []*TransactionRow, withoutInterfaces bool, also func(b *engine.Batch)) (CalledInterfaces, error) {
 	network := s.Engine.Config.Network
 	var contracts []string
@@ -46,9 +47,9 @@ func Complete(ctx context.Context, s *engine.Snapshot, rows []*TransactionRow, w
 		slices.Sort(contracts)
 		take = engine.Shared(s.Engine, newInterfaceMemory).queueInterfaces(b, slices.Compact(contracts), rows[0].Place > 0)
 	}
-	var done *engine.Result[EventRow]
+	var operationEvents *engine.Result[EventRow]
 	if len(operations) > 0 {
-		done = queueEventsOf(b, operations)
+		operationEvents = queueEventsOf(b, operations)
 	}
 	if also != nil {
 		also(b)
@@ -56,19 +57,20 @@ func Complete(ctx context.Context, s *engine.Snapshot, rows []*TransactionRow, w
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	if done != nil {
-		events := ByTransaction(done.Rows)
+	if operationEvents != nil {
+		events := ByTransaction(operationEvents.Rows)
 		for _, r := range rows {
 			if r.bitcoin {
-				r.Tx = bitcoinOperation(network, r, events[r.RowKey])
+				r.Tx = operationTransaction(network, r, events[r.RowKey])
 			}
 		}
 	}
 	return take(), nil
 }
 
-// decodeTransaction takes a transaction apart. The projection has read it before, so that it can be read; should a later
-// program be stricter than that one was, it is shown like what is of an unknown kind.
+// DecodeTransaction decodes a transaction. The projection decoded it before, so this should succeed. Should a later
+// version of this program be stricter than the one that wrote the row, the transaction is shown like one of an unknown
+// kind.
 func DecodeTransaction(raw []byte) *transaction.Transaction {
 	tx, err := transaction.Decode(raw)
 	if err != nil {
@@ -80,7 +82,7 @@ func DecodeTransaction(raw []byte) *transaction.Transaction {
 	return tx
 }
 
-// undecoded is a transaction of which nothing is known.
+// undecoded returns a transaction whose content is unknown.
 func undecoded(raw []byte) *transaction.Transaction {
 	return &transaction.Transaction{
 		AnchorMode: transaction.AnchorAny, PostConditions: allowed,
@@ -88,10 +90,10 @@ func undecoded(raw []byte) *transaction.Transaction {
 	}
 }
 
-// allowed is no post-conditions, and everything allowed.
+// allowed is the absence of post-conditions, in the mode that allows everything.
 var allowed, _ = transaction.NewPostConditions(transaction.PostConditionAllow)
 
-// bootContract is a contract that comes with the network.
+// bootContract returns the name of a boot contract, which is part of the network from its start.
 func bootContract(network, name string) clarity.Principal {
 	address := bootMainnet
 	if network != engine.NetworkDefault {

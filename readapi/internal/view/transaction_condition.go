@@ -7,10 +7,10 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// conditionBody is a post-condition: what must hold of an account when the transaction ends.
+// conditionBody is a post-condition: what must hold for an account when the transaction ends.
 type conditionBody struct {
 	Type          string              `json:"type" enum:"stx,fungible,non_fungible,staking,pox"`
-	ConditionCode string              `json:"condition_code" enum:"sent_equal_to,sent_greater_than,sent_greater_than_or_equal_to,sent_less_than,sent_less_than_or_equal_to,sent,not_sent,maybe_sent,not_performed,maybe_performed,performed,unknown" doc:"For amounts, how they compare; for non_fungible, whether it is sent; for pox, whether the account stacks."`
+	ConditionCode string              `json:"condition_code" enum:"sent_equal_to,sent_greater_than,sent_greater_than_or_equal_to,sent_less_than,sent_less_than_or_equal_to,sent,not_sent,maybe_sent,not_performed,maybe_performed,performed,unknown" doc:"For amounts, the comparison; for non_fungible, whether the token is sent; for pox, whether the account stacks."`
 	Amount        schema.Amount       `json:"amount,omitempty" doc:"Of stx, fungible and staking."`
 	AssetValue    *ClarityValue       `json:"asset_value,omitempty" doc:"Of non_fungible: which one."`
 	Asset         *conditionAsset     `json:"asset,omitempty" doc:"Of fungible and non_fungible."`

@@ -16,14 +16,14 @@ const (
 	EventNFT  = "non_fungible_token_asset"
 )
 
-// eventKind is how one type of events of nodes is shown.
+// eventKind says how the API shows one type of a node's events.
 type eventKind struct {
 	Shown  string // the type in versions 1 and 2
 	Latest string // the type in version 3
 	Action string // transfer, mint or burn of an asset
 }
 
-// eventKinds are the types of events of nodes.
+// EventKinds maps the event types of nodes to how the API shows them.
 var EventKinds = map[string]eventKind{
 	"contract_event":     {EventLog, "contract_log", ""},
 	"stx_lock_event":     {EventLock, "stx_lock", ""},
@@ -38,9 +38,10 @@ var EventKinds = map[string]eventKind{
 	"nft_burn_event":     {EventNFT, "nft_asset", "burn"},
 }
 
-// eventBody is an event of a transaction in versions 1 and 2 of the API: event_type names the member that says more.
+// EventBody is an event of a transaction in versions 1 and 2 of the API. EventType names the member that holds the
+// details.
 type EventBody struct {
-	EventIndex   int32       `json:"event_index" doc:"Among the events of its transaction, from 0 on without gaps."`
+	EventIndex   int32       `json:"event_index" doc:"The index among the events of the transaction, from 0 without gaps."`
 	EventType    string      `json:"event_type" enum:"smart_contract_log,stx_lock,stx_asset,fungible_token_asset,non_fungible_token_asset"`
 	TxID         hash.Hash32 `json:"tx_id"`
 	ContractLog  *EventsLog  `json:"contract_log,omitempty" doc:"Of smart_contract_log."`
@@ -48,26 +49,26 @@ type EventBody struct {
 	Asset        *eventAsset `json:"asset,omitempty" doc:"Of the others."`
 
 	Row    EventRow `json:"-"`
-	Number int64    `json:"-"` // in the list of an account that it was read from; 0 for none
-	// printed says that the list is that of what a contract prints.
+	Number int64    `json:"-"` // of the event in the account's list that it was read from; 0 when it was read from no list
+	// Printed is set when that list is the list of what a contract prints.
 	Printed bool `json:"-"`
 }
 
-// eventsLog is what a contract printed.
+// EventsLog is what a contract printed.
 type EventsLog struct {
 	ContractID string       `json:"contract_id"`
 	Topic      string       `json:"topic" example:"print"`
 	Value      ClarityValue `json:"value"`
 }
 
-// eventsLock is a lock of STX: the whole amount that is locked then, and until when.
+// eventsLock is a lock of STX: the total amount that is locked after it, and until when.
 type eventsLock struct {
 	LockedAmount  schema.Amount `json:"locked_amount" doc:"µSTX"`
-	UnlockHeight  int64         `json:"unlock_height" doc:"Of the Bitcoin block at which the lock ends."`
+	UnlockHeight  int64         `json:"unlock_height" doc:"The height of the Bitcoin block at which the lock ends."`
 	LockedAddress string        `json:"locked_address"`
 }
 
-// eventAsset is a transfer, mint or burn.
+// eventAsset is a transfer, mint or burn of an asset.
 type eventAsset struct {
 	AssetEventType string        `json:"asset_event_type" enum:"transfer,mint,burn"`
 	AssetID        string        `json:"asset_id,omitempty" doc:"<contract>::<name> of a token; absent for STX."`
@@ -78,6 +79,7 @@ type eventAsset struct {
 	Memo           HexText       `json:"memo,omitempty" doc:"Of a transfer of STX that has one."`
 }
 
+// RenderEvent returns the body of an event of the transaction with the given id.
 func RenderEvent(e EventRow, id hash.Hash32) EventBody {
 	kind := EventKinds[e.Kind]
 	b := EventBody{EventIndex: e.Number, EventType: cmp.Or(kind.Shown, e.Kind), TxID: id, Row: e}
@@ -98,6 +100,7 @@ func RenderEvent(e EventRow, id hash.Hash32) EventBody {
 	return b
 }
 
+// RenderEvents returns the bodies of events of the transaction with the given id.
 func RenderEvents(events []EventRow, id hash.Hash32) []EventBody {
 	shown := make([]EventBody, len(events))
 	for i, e := range events {
@@ -106,6 +109,7 @@ func RenderEvents(events []EventRow, id hash.Hash32) []EventBody {
 	return shown
 }
 
+// AmountOf returns the amount that a column holds, or 0 for null.
 func AmountOf(decimal *string) schema.Amount {
 	if decimal == nil {
 		return "0"

@@ -6,7 +6,7 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// eventRow is an event of a transaction as the table has it.
+// EventRow is an event of a transaction as it is read from the table.
 type EventRow struct {
 	RowKey
 	Number            int32 // among the events of its transaction
@@ -19,10 +19,11 @@ type EventRow struct {
 	Value, Memo       []byte
 }
 
-// eventSQL selects what eventColumns reads, of the event e.
+// EventSQL selects the source events and what EventColumns reads of the event e.
 const EventSQL = `ARRAY[e.source_seq], e.source_seq, e.tx_index, e.event_index, e.unlock_height, e.amount::text, e.type,
 	e.asset_identifier, e.contract_identifier, e.topic, e.sender, e.recipient, e.value, e.memo `
 
+// EventColumns returns the scan destinations for EventSQL, except the source events.
 func EventColumns(e *EventRow) []any {
 	return []any{
 		&e.Seq, &e.Index, &e.Number, &e.UnlockHeight, &e.Amount, &e.Kind,
@@ -30,16 +31,17 @@ func EventColumns(e *EventRow) []any {
 	}
 }
 
-// operationEventsMost is how many events of an operation from Bitcoin are looked at: they have three at most.
-const operationEventsMost = 16
+// operationEventsMax is the number of events that are read of an operation from Bitcoin. Such an operation has three at
+// most.
+const operationEventsMax = 16
 
 // queueEventsOf adds the query for the events of operations from Bitcoin to a batch.
 func queueEventsOf(b *engine.Batch, keys []RowKey) *engine.Result[EventRow] {
-	return QueueEventWindow(b, keys, 0, operationEventsMost)
+	return QueueEventWindow(b, keys, 0, operationEventsMax)
 }
 
-// queueEventWindow adds the query for a page of the events of each of some transactions to a batch: the same place in all
-// of them. Events are numbered, so that a page at any depth is a range of the key.
+// QueueEventWindow adds the query for a page of each transaction's events to a batch. Offset and limit apply to each
+// transaction. Events are numbered, so a page at any depth is a range of the key.
 func QueueEventWindow(b *engine.Batch, keys []RowKey, offset int64, limit int) *engine.Result[EventRow] {
 	seqs, indexes := KeyColumns(keys)
 	from := min(offset, math.MaxInt32)
@@ -50,11 +52,11 @@ func QueueEventWindow(b *engine.Batch, keys []RowKey, offset int64, limit int) *
 		ORDER BY e.source_seq, e.tx_index, e.event_index`, seqs, indexes, from, from+int64(limit))
 }
 
-// byTransaction sorts events by their transactions; they stay in their order.
+// ByTransaction groups events by their transactions. Within a group they keep their order.
 func ByTransaction(events []EventRow) map[RowKey][]EventRow {
-	sorted := map[RowKey][]EventRow{}
+	groups := map[RowKey][]EventRow{}
 	for _, e := range events {
-		sorted[e.RowKey] = append(sorted[e.RowKey], e)
+		groups[e.RowKey] = append(groups[e.RowKey], e)
 	}
-	return sorted
+	return groups
 }

@@ -8,7 +8,7 @@ import (
 	"strata/readapi/internal/param"
 )
 
-// transactionPage completes and shows the transactions of a page.
+// TransactionPage completes and renders the transactions of a page.
 func TransactionPage(ctx context.Context, s *engine.Snapshot, p *page.Request, head *engine.Result[page.Head], found *engine.Result[TransactionRow], how param.ArgumentsInput) (*page.NumberedPage[TransactionBody], error) {
 	rows := RowsOf(found)
 	interfaces, err := Complete(ctx, s, rows, false, nil)
@@ -23,15 +23,15 @@ func TransactionPage(ctx context.Context, s *engine.Snapshot, p *page.Request, h
 	return page, nil
 }
 
-// keysetOf makes the cursor of a page with these rows, beside which pages begin with others.
+// KeysetOf returns the cursors of a page with the given rows. beside holds the first rows of the adjacent pages.
 func KeysetOf(head *page.Head, rows []*TransactionRow, beside []page.ListPlace) (c page.KeysetCursor) {
 	if len(rows) > 0 {
 		current := page.PositionText(rows[0].Height, rows[0].Sequence(), rows[0].Index)
 		c.Current = &current
 	}
-	for _, at := range beside {
-		text := page.PositionText(at.Height, at.Sequence, at.Index)
-		if at.Number > head.Start || len(rows) == 0 {
+	for _, first := range beside {
+		text := page.PositionText(first.Height, first.Sequence, first.Index)
+		if first.Number > head.Start || len(rows) == 0 {
 			c.Previous = &text
 		} else {
 			c.Next = &text

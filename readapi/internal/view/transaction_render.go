@@ -6,15 +6,15 @@ import (
 	"strata/domain/transaction"
 )
 
-// rendering says how transactions are shown.
+// Rendering holds the choices about how transactions are shown.
 type Rendering struct {
-	// interfaces of the contracts that they call.
+	// Interfaces are those of the contracts that the transactions call, as Complete returns them.
 	Interfaces CalledInterfaces
-	// withoutArguments leaves out what contract calls pass.
+	// WithoutArguments omits the arguments of contract calls.
 	WithoutArguments bool
 }
 
-// renderTransaction shows a transaction that complete has seen, without its events.
+// RenderTransaction returns the body of a transaction that went through Complete, without its events.
 func RenderTransaction(r *TransactionRow, how Rendering) TransactionBody {
 	b := TransactionBody{
 		TransactionBase: renderBase(r), TransactionPayload: renderPayload(r.Tx, how.Interfaces.of(r), how.WithoutArguments),
@@ -46,8 +46,8 @@ func renderBase(r *TransactionRow) TransactionBase {
 	return base
 }
 
-// renderPayload shows what a transaction does. called is the interface of the contract that it calls; nil when that is not
-// known.
+// renderPayload returns what a transaction does. called is the interface of the contract that it calls; nil when that
+// is not known.
 func renderPayload(tx *transaction.Transaction, called *contract.Interface, withoutArguments bool) TransactionPayload {
 	b := TransactionPayload{TxType: tx.Payload.TxType()}
 	switch p := tx.Payload.(type) {

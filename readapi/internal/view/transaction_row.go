@@ -10,20 +10,21 @@ import (
 	"strata/readapi/internal/page"
 )
 
-// rowKey is the key of a transaction in the table.
+// RowKey is the key of a transaction in its table.
 type RowKey struct {
-	Seq   int64 // of the event with the block
-	Index int32 // in the block's list
+	Seq   int64 // number of the event that brought the block
+	Index int32 // index of the transaction in the block's list
 }
 
-// transactionRow is a mined transaction with its block as the tables have them. All answers that show transactions are
-// made from it: renderTransaction and summarize make the shapes, after complete has read what else they need.
+// TransactionRow is a mined transaction with its block, as the tables hold it. Every answer that shows transactions is
+// rendered from it, by RenderTransaction, Summarize or RenderTransactionV3, after Complete has read what else they
+// need.
 type TransactionRow struct {
 	RowKey
 	Execution          int32 // place in the order of execution
 	EventCount         int32
 	microblockSequence *int32
-	bitcoin            bool // it is an operation that came from Bitcoin
+	bitcoin            bool // whether it is an operation from Bitcoin
 	cost               transactionCost
 	ID                 hash.Hash32
 	Status             string
@@ -42,15 +43,17 @@ type TransactionRow struct {
 	BurnBlockHeight    int64
 	parentBurnTime     *int64
 
-	// number is its own in the list of the projection accounts that it was read from, and place that among all canonical
-	// transactions; 0 when it was read from no list. What is canonical is the projection's to say then.
+	// Number is the row's number in the list of the projection accounts that it was read from, and Place its number
+	// among all canonical transactions. Both are 0 when the row was read from no list. When it was, the projection
+	// accounts decides what is canonical.
 	Number, Place int64
 
-	// tx is the transaction in parts: of one that came from Bitcoin, one that would have done the same. complete sets it.
+	// Tx is the decoded transaction; for an operation from Bitcoin, a transaction that would have done the same.
+	// Complete sets it.
 	Tx *transaction.Transaction
 }
 
-// transactionCost is what the execution of a transaction cost, in the units of the node's limits.
+// transactionCost is the execution cost of a transaction, in the units of the node's limits.
 type transactionCost struct {
 	ReadCount   int64 `json:"read_count"`
 	ReadLength  int64 `json:"read_length"`
@@ -59,8 +62,8 @@ type transactionCost struct {
 	WriteLength int64 `json:"write_length"`
 }
 
-// transactionSQL selects what transactionColumns reads: of the transaction t, its block b, and what is canonical, c, if
-// its block is.
+// TransactionSQL selects the source events and what TransactionColumns reads of the transaction t, its block b, and the
+// row c that makes the block canonical, if it is.
 const TransactionSQL = TransactionSources + transactionFields
 
 const (
@@ -73,11 +76,12 @@ const (
 	b.block_time, b.burn_block_time, b.burn_block_height, b.parent_burn_block_time `
 )
 
-// transactionBlocksSQL joins the block b of the transaction t, and what is canonical, c.
+// TransactionBlocksSQL joins the block b of the transaction t, and the row c that makes the block canonical, if it is.
 const TransactionBlocksSQL = `
 	JOIN {chain}.block b ON b.source_seq = t.source_seq
 	LEFT JOIN {chain}.canonical c ON c.block_seq = t.source_seq `
 
+// TransactionColumns returns the scan destinations for TransactionSQL, except the source events.
 func TransactionColumns(r *TransactionRow) []any {
 	return []any{
 		&r.Seq, &r.Index, &r.Execution, &r.EventCount, &r.microblockSequence, &r.bitcoin,
@@ -88,8 +92,9 @@ func TransactionColumns(r *TransactionRow) []any {
 	}
 }
 
-// queueTransactions adds the query for the transactions with some ids to a batch. Of the copies of one it reads the
-// canonical one; where none is, the highest, and of several the one that came last.
+// QueueTransactions adds the query for the transactions with the given ids to a batch. Of several copies of a
+// transaction it reads the canonical one; without a canonical copy, the highest; of several at that height, the one
+// that arrived last.
 func QueueTransactions(b *engine.Batch, ids []hash.Hash32) *engine.Result[TransactionRow] {
 	return engine.Query(b, TransactionColumns, `
 		SELECT DISTINCT ON (t.txid) `+TransactionSQL+`
@@ -98,7 +103,7 @@ func QueueTransactions(b *engine.Batch, ids []hash.Hash32) *engine.Result[Transa
 		ORDER BY t.txid, c.height IS NOT NULL DESC, b.height DESC, t.source_seq DESC`, ids)
 }
 
-// findTransaction reads the transaction with an id, alone in its batch; nil when there is none.
+// FindTransaction reads the transaction with an id in a batch of its own; nil when there is none.
 func FindTransaction(ctx context.Context, s *engine.Snapshot, id hash.Hash32) (*TransactionRow, error) {
 	if _, ok := s.Tip("chain"); !ok {
 		return nil, nil
@@ -114,7 +119,7 @@ func FindTransaction(ctx context.Context, s *engine.Snapshot, id hash.Hash32) (*
 	return &found.Rows[0], nil
 }
 
-// sequence is the microblock sequence, as positions have it.
+// Sequence returns the microblock sequence, or page.AnchoredSequence for a transaction that was in no microblock.
 func (r *TransactionRow) Sequence() int32 {
 	if r.microblockSequence == nil {
 		return page.AnchoredSequence
@@ -122,7 +127,7 @@ func (r *TransactionRow) Sequence() int32 {
 	return *r.microblockSequence
 }
 
-// time is the time of the block in Unix seconds; before Nakamoto that of its Bitcoin block.
+// time returns the time of the block in Unix seconds; before Nakamoto, that of its Bitcoin block.
 func (r *TransactionRow) time() int64 {
 	if r.blockTime != nil && *r.blockTime != 0 {
 		return *r.blockTime
@@ -130,7 +135,7 @@ func (r *TransactionRow) time() int64 {
 	return r.BurnBlockTime
 }
 
-// from is who sent it; empty for a refused operation from Bitcoin of which nothing else is known.
+// from returns the sender; empty for a refused operation from Bitcoin whose sender is not known.
 func (r *TransactionRow) from() string {
 	if r.bitcoin || r.sender != nil {
 		return ValueOf(r.sender)
@@ -138,6 +143,7 @@ func (r *TransactionRow) from() string {
 	return r.Tx.Sender().String()
 }
 
+// ValueOf returns the value that p points to, or the zero value for nil.
 func ValueOf[T any](p *T) (value T) {
 	if p != nil {
 		value = *p
@@ -145,7 +151,7 @@ func ValueOf[T any](p *T) (value T) {
 	return value
 }
 
-// rowsOf are the rows of a result, to be completed in place.
+// RowsOf returns pointers to the rows of a result, so that Complete can fill them in.
 func RowsOf(found *engine.Result[TransactionRow]) []*TransactionRow {
 	rows := make([]*TransactionRow, len(found.Rows))
 	for i := range found.Rows {
@@ -154,12 +160,12 @@ func RowsOf(found *engine.Result[TransactionRow]) []*TransactionRow {
 	return rows
 }
 
-// compareKeys orders keys as the table has them.
+// CompareKeys compares keys in the order of the table's primary key.
 func CompareKeys(a, b RowKey) int {
 	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Index, b.Index))
 }
 
-// keyColumns are keys as two arguments of a query.
+// KeyColumns returns keys as two array arguments of a query.
 func KeyColumns(keys []RowKey) (seqs []int64, indexes []int32) {
 	seqs, indexes = make([]int64, len(keys)), make([]int32, len(keys))
 	for i, k := range keys {

@@ -8,21 +8,21 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// SummaryBase is what transactions have in version 3 of the API, in lists and alone.
+// SummaryBase holds the fields of a mined transaction in version 3 of the API, both in lists and alone.
 type SummaryBase struct {
 	TxID         hash.Hash32   `json:"tx_id"`
 	Sender       signer        `json:"sender"`
 	Sponsor      *signer       `json:"sponsor" doc:"Who paid the fee; null when that was the sender."`
-	FeeRate      schema.Amount `json:"fee_rate" doc:"The whole fee in µSTX, whatever the name says."`
+	FeeRate      schema.Amount `json:"fee_rate" doc:"The total fee in µSTX, despite its name."`
 	Block        summaryBlock  `json:"block"`
 	BitcoinBlock bitcoinPlace  `json:"bitcoin_block"`
 	Status       string        `json:"status" enum:"success,abort_by_response,abort_by_post_condition,problematic_skipped"`
-	Type         string        `json:"type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member that says more. There is none for poison_microblock and undecoded: what this program can't read, or an operation from Bitcoin of which nothing is known."`
+	Type         string        `json:"type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member with the details. poison_microblock has none, nor has undecoded: a transaction that this program cannot decode, or an operation from Bitcoin about which nothing is known."`
 
 	TokenTransfer *transferSummary `json:"token_transfer,omitempty"`
 }
 
-// signer is an account and the nonce that it used.
+// signer is an account and the nonce that it used for the transaction.
 type signer struct {
 	Address string `json:"address"`
 	Nonce   uint64 `json:"nonce"`
@@ -33,7 +33,7 @@ type summaryBlock struct {
 	Hash      hash.Hash32 `json:"hash"`
 	IndexHash hash.Hash32 `json:"index_hash"`
 	Time      int64       `json:"time" doc:"Unix seconds; before Nakamoto the time of the Bitcoin block."`
-	TxIndex   int32       `json:"tx_index" doc:"Its place in the block's list."`
+	TxIndex   int32       `json:"tx_index" doc:"Its index in the block's list of transactions."`
 }
 
 type bitcoinPlace struct {
@@ -52,7 +52,7 @@ func (*transferSummary) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.S
 	return OrNull(s, "memo")
 }
 
-// transactionSummary is a transaction in lists of version 3 of the API.
+// TransactionSummary is a mined transaction in lists of version 3 of the API.
 type TransactionSummary struct {
 	SummaryBase
 	SummaryPayload
@@ -60,7 +60,7 @@ type TransactionSummary struct {
 	Row *TransactionRow `json:"-"`
 }
 
-// SummaryPayload is what a transaction does, in short.
+// SummaryPayload is what a transaction does, in brief.
 type SummaryPayload struct {
 	SmartContract *deploySummary   `json:"smart_contract,omitempty"`
 	ContractCall  *callSummary     `json:"contract_call,omitempty"`
@@ -74,7 +74,7 @@ func (*TransactionSummary) TransformSchema(_ huma.Registry, s *huma.Schema) *hum
 }
 
 type deploySummary struct {
-	ClarityVersion *uint8 `json:"clarity_version" doc:"null where the transaction leaves it to the epoch."`
+	ClarityVersion *uint8 `json:"clarity_version" doc:"null when the transaction leaves it to the epoch."`
 	ContractID     string `json:"contract_id"`
 }
 
@@ -91,11 +91,12 @@ type tenureSummary struct {
 	Cause string `json:"cause" enum:"block_found,extended,extended_runtime,extended_read_count,extended_read_length,extended_write_count,extended_write_length,unknown"`
 }
 
-// summarize shows a transaction that complete has seen as lists do.
+// Summarize returns the list entry for a transaction that went through Complete.
 func Summarize(r *TransactionRow) TransactionSummary {
 	return TransactionSummary{SummaryBase: newSummaryBase(r), SummaryPayload: SummarizePayload(r.Tx), Row: r}
 }
 
+// SummarizePayload returns what a transaction does, in brief.
 func SummarizePayload(tx *transaction.Transaction) (b SummaryPayload) {
 	payload := renderPayload(tx, nil, true)
 	if p := payload.SmartContract; p != nil {
@@ -123,7 +124,7 @@ func newSummaryBase(r *TransactionRow) SummaryBase {
 	return b
 }
 
-// sponsorOf is who pays for a transaction; nil when that is the sender.
+// sponsorOf returns the sponsor, who pays for the transaction; nil when the sender pays.
 func sponsorOf(tx *transaction.Transaction) *signer {
 	sponsor, ok := tx.SponsorAddress()
 	if !ok {
@@ -133,7 +134,7 @@ func sponsorOf(tx *transaction.Transaction) *signer {
 	return &signer{sponsor.String(), nonce}
 }
 
-// transferOf is what a transfer of STX does; nil for other transactions.
+// transferOf returns what a transfer of STX does; nil for other transactions.
 func transferOf(tx *transaction.Transaction) *transferSummary {
 	p, ok := tx.Payload.(*transaction.TokenTransfer)
 	if !ok {

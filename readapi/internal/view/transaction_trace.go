@@ -22,19 +22,21 @@ var (
 	}
 )
 
-// tracedPlace joins what made the block of a row canonical, if it is.
+// tracedPlace joins the row that makes the block of a row canonical, if the block is.
 const tracedPlace = `LEFT JOIN {chain}.canonical place ON place.block_seq = t.source_seq`
 
 var canonicalSource = engine.TraceSource{Column: "canonical", Sql: "place.source_seq", Pointers: engine.WholeEvent}
 
-// eventKey names an event.
+// EventKey is the key of an event in its table.
 type EventKey struct {
 	RowKey
 	Number int32
 }
 
+// EventKey returns the key of the event.
 func (e EventBody) EventKey() EventKey { return EventKey{e.Row.RowKey, e.Row.Number} }
 
+// EventKeys returns the keys of events.
 func EventKeys[E interface{ EventKey() EventKey }](events []E) []EventKey {
 	keys := make([]EventKey, len(events))
 	for i, e := range events {
@@ -43,6 +45,7 @@ func EventKeys[E interface{ EventKey() EventKey }](events []E) []EventKey {
 	return keys
 }
 
+// RowKeys returns the keys of transactions.
 func RowKeys(rows []*TransactionRow) []RowKey {
 	keys := make([]RowKey, len(rows))
 	for i, r := range rows {
@@ -51,7 +54,7 @@ func RowKeys(rows []*TransactionRow) []RowKey {
 	return keys
 }
 
-// transactionLookups are the rows behind transactions and their events.
+// TransactionLookups returns the look-ups of the rows behind transactions and events.
 func TransactionLookups(rows []*TransactionRow, events []EventKey) []engine.Lookup {
 	lookups := []engine.Lookup{KeyedLookup("transaction", TracedTransaction, RowKeys(rows))}
 	if len(events) == 0 {
@@ -69,7 +72,7 @@ func TransactionLookups(rows []*TransactionRow, events []EventKey) []engine.Look
 	})
 }
 
-// keyedLookup finds rows by the transactions that they are of.
+// KeyedLookup returns the look-up of the rows of a table that belong to the given transactions.
 func KeyedLookup(name string, table *engine.TraceTable, keys []RowKey) engine.Lookup {
 	seqs, indexes := KeyColumns(keys)
 	return engine.Lookup{

@@ -11,7 +11,7 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// Parts of a transaction that are shown to who asks for them.
+// Parts of a transaction that are shown on request only.
 const (
 	includeArguments  = "function_args"
 	includeSource     = "source_code"
@@ -19,13 +19,14 @@ const (
 	includeResult     = "result"
 )
 
-// included are parts of a transaction in a request, as a list; a comma parts them, too.
+// Included is the query parameter that names the parts to show. It may be repeated, and each text may hold several
+// names separated by commas.
 type Included []string
 
 // Schema implements huma.SchemaProvider.
 func (Included) Schema(huma.Registry) *huma.Schema {
 	const part = `(` + includeArguments + `|` + includeSource + `|` + includeConditions + `|` + includeResult + `)`
-	return schema.ListOf("Parts that are shown as well: function_args, source_code, post_conditions, result. To ask for several, repeat the parameter, or part them by commas.",
+	return schema.ListOf("Further parts to show: function_args, source_code, post_conditions, result. To name several, repeat the parameter or separate the parts with commas.",
 		&huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(`^` + part + `(,` + part + `)*$`), Examples: []any{includeResult}})
 }
 
@@ -35,9 +36,9 @@ func (p Included) has(part string) bool { return slices.Contains(param.Parted(p)
 type transactionV3 struct {
 	SummaryBase
 	ParentBlock    parentBlock      `json:"parent_block"`
-	EventCount     int32            `json:"event_count" doc:"0 for what did not succeed."`
+	EventCount     int32            `json:"event_count" doc:"0 for a transaction that did not succeed."`
 	ExecutionCost  transactionCost  `json:"execution_cost"`
-	VMError        *string          `json:"vm_error" doc:"The node's words on a failure, which are no part of consensus; null where there are none."`
+	VMError        *string          `json:"vm_error" doc:"The node's message about a failure, which is not part of consensus; null when there is none."`
 	PostConditions *[]conditionBody `json:"post_conditions,omitempty" nullable:"false" doc:"With include=post_conditions."`
 	Result         *ClarityValue    `json:"result,omitempty" doc:"With include=result."`
 	PayloadV3
@@ -45,7 +46,7 @@ type transactionV3 struct {
 	Row *TransactionRow `json:"-"`
 }
 
-// PayloadV3 is what a transaction does, in full.
+// PayloadV3 is what a transaction does, in detail.
 type PayloadV3 struct {
 	SmartContract *deployV3         `json:"smart_contract,omitempty"`
 	ContractCall  *callV3           `json:"contract_call,omitempty"`
@@ -64,7 +65,7 @@ type parentBlock struct {
 }
 
 type deployV3 struct {
-	ClarityVersion *uint8  `json:"clarity_version" doc:"null where the transaction leaves it to the epoch."`
+	ClarityVersion *uint8  `json:"clarity_version" doc:"null when the transaction leaves it to the epoch."`
 	ContractID     string  `json:"contract_id"`
 	SourceCode     *string `json:"source_code,omitempty" doc:"With include=source_code."`
 }
@@ -81,6 +82,7 @@ type coinbaseV3 struct {
 	VRFProof     *HexText `json:"vrf_proof" doc:"null before Nakamoto."`
 }
 
+// RenderTransactionV3 returns the body of a transaction that went through Complete, with the included parts.
 func RenderTransactionV3(r *TransactionRow, include Included) *transactionV3 {
 	b := &transactionV3{
 		SummaryBase: newSummaryBase(r), ParentBlock: parentBlock{r.parentBlock, r.parentIndexHash},

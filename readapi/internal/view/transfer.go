@@ -4,15 +4,16 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// transfersMost is how many events of a transaction are shown beside it. The sums are of all.
+// TransfersMax is the largest number of events that are shown with a transaction. Sums include all of its events.
 const TransfersMax = 1000
 
-// TransferParties are those between whom something was moved.
+// TransferParties are the two sides of a transfer.
 type TransferParties struct {
 	Sender    string `json:"sender,omitempty" doc:"Absent for a mint."`
 	Recipient string `json:"recipient,omitempty" doc:"Absent for a burn."`
 }
 
+// StxTransfer is a transfer, mint or burn of STX.
 type StxTransfer struct {
 	Amount schema.Amount `json:"amount" doc:"µSTX"`
 	TransferParties

@@ -10,11 +10,11 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// waitingBody is a transaction that is not mined in versions 1 and 2 of the API.
+// WaitingBody is a transaction that is not mined, in versions 1 and 2 of the API.
 type WaitingBody struct {
 	TransactionBase
 	TxStatus       string          `json:"tx_status" enum:"pending,dropped_replace_by_fee,dropped_replace_across_fork,dropped_too_expensive,dropped_stale_garbage_collect,dropped_problematic"`
-	ReplacedByTxID *hash.Hash32    `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that takes its place; null where there is none, or nobody said which."`
+	ReplacedByTxID *hash.Hash32    `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that replaces it; null when there is none or it is not known."`
 	ReceiptTime    int64           `json:"receipt_time" doc:"When its announcement was received, in Unix seconds."`
 	ReceiptTimeISO timeTextOrEmpty `json:"receipt_time_iso"`
 	TransactionPayload
@@ -22,7 +22,7 @@ type WaitingBody struct {
 	Row *WaitingRow `json:"-"`
 }
 
-// renderWaiting shows a transaction that complete has seen.
+// RenderWaiting returns the body of a transaction that went through Complete.
 func RenderWaiting(r *WaitingRow, how Rendering) WaitingBody {
 	return WaitingBody{
 		TransactionBase: renderBase(&r.TransactionRow), TransactionPayload: renderPayload(r.Tx, how.Interfaces.of(&r.TransactionRow), how.WithoutArguments),
@@ -30,7 +30,7 @@ func RenderWaiting(r *WaitingRow, how Rendering) WaitingBody {
 	}
 }
 
-// shownTransaction is a transaction, mined or not.
+// ShownTransaction is a transaction in versions 1 and 2 of the API, mined or not. Exactly one member is set.
 type ShownTransaction struct {
 	Mined   *TransactionBody
 	Waiting *WaitingBody
@@ -49,6 +49,7 @@ func (t ShownTransaction) MarshalJSON() ([]byte, error) {
 	return engine.Encode(t.Mined)
 }
 
+// anyOf returns the schema of a body that has one of the types.
 func anyOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
 	s := &huma.Schema{}
 	for _, t := range types {
@@ -57,21 +58,21 @@ func anyOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
 	return s
 }
 
-// WaitingBase is what transactions that are not mined have in version 3 of the API, in lists and alone.
+// WaitingBase holds the fields of a transaction that is not mined in version 3 of the API, both in lists and alone.
 type WaitingBase struct {
 	TxID          hash.Hash32   `json:"tx_id"`
 	Sender        signer        `json:"sender"`
 	Sponsor       *signer       `json:"sponsor" doc:"Who pays the fee; null when that is the sender."`
-	FeeRate       schema.Amount `json:"fee_rate" doc:"The whole fee in µSTX, whatever the name says."`
+	FeeRate       schema.Amount `json:"fee_rate" doc:"The total fee in µSTX, despite its name."`
 	ReceiptTime   int64         `json:"receipt_time" doc:"When its announcement was received, in Unix seconds."`
-	ReceiptHeight int64         `json:"receipt_block_height" doc:"The newest block then; -1 when there was none."`
+	ReceiptHeight int64         `json:"receipt_block_height" doc:"The height of the newest block at that time; -1 when there was none."`
 	Status        string        `json:"status" enum:"pending,dropped_replace_by_fee,dropped_replace_across_fork,dropped_too_expensive,dropped_stale_garbage_collect,dropped_problematic"`
-	Type          string        `json:"type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member that says more. There is none for poison_microblock and undecoded."`
+	Type          string        `json:"type" enum:"token_transfer,smart_contract,contract_call,poison_microblock,coinbase,tenure_change,undecoded" doc:"Names the member with the details. poison_microblock and undecoded have none."`
 
 	TokenTransfer *transferSummary `json:"token_transfer,omitempty"`
 }
 
-// waitingSummary is a transaction in lists of the mempool in version 3 of the API.
+// WaitingSummary is a transaction in lists of the mempool in version 3 of the API.
 type WaitingSummary struct {
 	WaitingBase
 	SummaryPayload
@@ -84,10 +85,10 @@ func (*WaitingSummary) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sc
 	return OrNull(s, "sponsor")
 }
 
-// waitingV3 is a transaction that is not mined in version 3 of the API.
+// waitingV3 is a transaction that is not mined, in version 3 of the API.
 type waitingV3 struct {
 	WaitingBase
-	ReplacedByTxID *hash.Hash32     `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that takes its place; null where there is none, or nobody said which."`
+	ReplacedByTxID *hash.Hash32     `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that replaces it; null when there is none or it is not known."`
 	PostConditions *[]conditionBody `json:"post_conditions,omitempty" nullable:"false" doc:"With include=post_conditions."`
 	PayloadV3
 }
@@ -97,6 +98,7 @@ func (*waitingV3) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 	return OrNull(s, "sponsor")
 }
 
+// NewWaitingBase returns the fields that lists and single answers share.
 func NewWaitingBase(r *WaitingRow) WaitingBase {
 	return WaitingBase{
 		TxID: r.ID, Sender: signer{r.from(), r.Tx.Nonce()}, Sponsor: sponsorOf(r.Tx), FeeRate: unsignedAmount(r.Tx.Fee()),
@@ -104,6 +106,7 @@ func NewWaitingBase(r *WaitingRow) WaitingBase {
 	}
 }
 
+// RenderWaitingV3 returns the body of a transaction that went through Complete, with the included parts.
 func RenderWaitingV3(r *WaitingRow, include Included) *waitingV3 {
 	b := &waitingV3{WaitingBase: NewWaitingBase(r), ReplacedByTxID: r.replacedBy, PayloadV3: renderPayloadV3(r.Tx, include)}
 	if include.has(includeConditions) {
@@ -113,7 +116,7 @@ func RenderWaitingV3(r *WaitingRow, include Included) *waitingV3 {
 	return b
 }
 
-// shownV3 is a transaction, mined or not, in version 3 of the API.
+// ShownV3 is a transaction in version 3 of the API, mined or not. Either Mined is set, or both Waiting and its row.
 type ShownV3 struct {
 	Mined   *transactionV3
 	Waiting *waitingV3

@@ -7,26 +7,28 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// waitingRow is a transaction that waits to be mined, or has been dropped, as the tables have it. Its key is that of its
-// announcement: the event, and the index in its body.
+// WaitingRow is a transaction that waits in the mempool or was dropped, as the tables hold it. Its key is that of its
+// announcement: the number of the event, and the index in the event's body.
 type WaitingRow struct {
 	TransactionRow
 	replacedBy                 *hash.Hash32
 	ReceiptTime, receiptHeight int64
 }
 
-// waitingSQL selects what waitingColumns reads, of the transaction w of the mempool.
+// WaitingSQL selects the source events and what WaitingColumns reads of the transaction w of the mempool.
 const WaitingSQL = `array_remove(ARRAY[w.source_seq, w.dropped_seq], NULL), w.source_seq, w.pointer, w.txid, w.sender, w.raw_tx,
 	w.status, coalesce(w.taken_by, w.dropped_for), w.receipt_time, w.receipt_height `
 
+// WaitingColumns returns the scan destinations for WaitingSQL, except the source events.
 func WaitingColumns(r *WaitingRow) []any {
 	return []any{&r.Seq, &r.Index, &r.ID, &r.sender, &r.RawTx, &r.Status, &r.replacedBy, &r.ReceiptTime, &r.receiptHeight}
 }
 
-// knowsMempool says whether there is a version of the mempool to read.
+// KnowsMempool reports whether the projection mempool has an active version to read.
 func KnowsMempool(s *engine.Snapshot) bool { return s.Active("mempool") != nil }
 
-// queueWaiting adds the query for transactions that wait or were dropped to a batch; nil when there is no mempool to read.
+// queueWaiting adds the query for transactions that wait or were dropped to a batch. The result is empty when there is
+// no mempool to read.
 func queueWaiting(b *engine.Batch, ids []hash.Hash32) *engine.Result[WaitingRow] {
 	if !KnowsMempool(b.Snapshot) {
 		return &engine.Result[WaitingRow]{}
@@ -35,13 +37,13 @@ func queueWaiting(b *engine.Batch, ids []hash.Hash32) *engine.Result[WaitingRow]
 		SELECT `+WaitingSQL+` FROM {mempool}.transaction w WHERE w.txid = ANY ($1) AND w.status <> 'mined'`, ids)
 }
 
-// soughtRow is what there is of a transaction: at most one of the two.
+// FoundTransaction is what the tables hold of a transaction. At most one member is set.
 type FoundTransaction struct {
 	Mined   *TransactionRow
 	Waiting *WaitingRow
 }
 
-// chosen is the row that says how the transaction is.
+// Chosen returns the row that is set; nil for none.
 func (r FoundTransaction) Chosen() *TransactionRow {
 	if r.Waiting != nil {
 		return &r.Waiting.TransactionRow
@@ -49,8 +51,8 @@ func (r FoundTransaction) Chosen() *TransactionRow {
 	return r.Mined
 }
 
-// choose decides between what chain has of transactions and what the mempool has: the canonical copy of one that is mined,
-// else the one that waits or was dropped, else an orphaned copy.
+// choose picks one row for each transaction from those of chain and of the mempool: the canonical copy of a mined
+// transaction, else the one that waits or was dropped, else an orphaned copy.
 func choose(mined *engine.Result[TransactionRow], waiting *engine.Result[WaitingRow]) map[hash.Hash32]FoundTransaction {
 	all := make(map[hash.Hash32]FoundTransaction, len(mined.Rows)+len(waiting.Rows))
 	for i := range mined.Rows {
@@ -65,7 +67,7 @@ func choose(mined *engine.Result[TransactionRow], waiting *engine.Result[Waiting
 	return all
 }
 
-// seek reads what there is of transactions, alone in its batch.
+// FindTransactions reads what the tables hold of the transactions with the given ids, in a batch of its own.
 func FindTransactions(ctx context.Context, s *engine.Snapshot, ids ...hash.Hash32) (map[hash.Hash32]FoundTransaction, error) {
 	b := s.Batch()
 	mined := &engine.Result[TransactionRow]{}

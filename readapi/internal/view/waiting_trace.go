@@ -13,7 +13,7 @@ var tracedWaiting = &engine.TraceTable{
 	},
 }
 
-// waitingLookups are the rows behind transactions that are not mined.
+// WaitingLookups returns the look-ups of the rows behind transactions that are not mined.
 func WaitingLookups(rows []*WaitingRow) []engine.Lookup {
 	if len(rows) == 0 {
 		return nil
