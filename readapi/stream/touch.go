@@ -14,27 +14,27 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// touch is a transaction, or an event of one, that a feed is to have.
+// touch is a transaction, or an event of a transaction, that a feed delivers.
 type touch struct {
 	view.RowKey
 	execution int32
 	feed      live.Feed
-	event     *view.EventRow // nil: the transaction itself
-	// stx are the events of the transaction that move STX of the one that the feed is of, where it tells of them.
+	event     *view.EventRow // nil for the transaction itself
+	// stx holds the transaction's STX events of the account that the feed is about; set for socketAddresses only.
 	stx []*view.EventRow
 }
 
-// liveMember is whom a transaction names itself.
+// liveMember holds the principals that the row of a transaction names.
 type liveMember struct {
 	view.RowKey
 	execution                 int32
 	bitcoin                   bool
 	id                        hash.Hash32
 	sender, sponsor, contract *string
-	rawTransfer               []byte // a token transfer
+	rawTransfer               []byte // the raw transaction, if it is a token transfer
 }
 
-// follows says whether anybody follows a feed of one of these kinds.
+// follows reports whether anybody follows a feed of one of the given kinds.
 func follows(followed map[live.Feed]struct{}, kinds ...live.Kind) bool {
 	for feed := range followed {
 		if slices.Contains(kinds, feed.Kind) {
@@ -44,8 +44,8 @@ func follows(followed map[live.Feed]struct{}, kinds ...live.Kind) bool {
 	return false
 }
 
-// touches finds out what the blocks that came with some events have for those who follow something, by looking at all that is
-// in these blocks.
+// touches scans all transactions and events of some blocks, and returns what the followed feeds deliver of them. contents
+// are the seqs of the log events that brought the blocks.
 func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64, followed map[live.Feed]struct{}) ([]touch, error) {
 	if len(contents) == 0 || !follows(followed, touchedKinds...) {
 		return nil, nil
@@ -90,10 +90,10 @@ func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64,
 	return g.found, nil
 }
 
-// touchedKinds are the kinds of feeds that have something for what is in blocks.
+// touchedKinds lists the kinds of feeds that deliver transactions and events of blocks.
 var touchedKinds = []live.Kind{liveTransactions, liveEvents, socketTransactions, socketAddresses, socketNFTs, socketNFTAssets, socketNFTCollections}
 
-// gathering is what was found for those who follow something.
+// gathering collects what the followed feeds deliver of some blocks.
 type gathering struct {
 	followed   map[live.Feed]struct{}
 	executions map[view.RowKey]int32
@@ -101,7 +101,7 @@ type gathering struct {
 	found      []touch
 }
 
-// seenTouch is a transaction that a feed is to have.
+// seenTouch identifies a transaction within a feed, so that the feed delivers it once.
 type seenTouch struct {
 	view.RowKey
 	feed live.Feed
@@ -129,7 +129,7 @@ func (g *gathering) principal(key view.RowKey, name *string) {
 	}
 }
 
-// member adds whom a transaction names.
+// member adds a transaction for each principal that its row names.
 func (g *gathering) member(m *liveMember) {
 	g.principal(m.RowKey, m.sender)
 	g.principal(m.RowKey, m.sponsor)
@@ -139,7 +139,7 @@ func (g *gathering) member(m *liveMember) {
 	}
 }
 
-// payload adds whom the payload of a transaction names beside its sender.
+// payload adds a transaction for the recipient or the contract that its payload names.
 func (g *gathering) payload(key view.RowKey, tx *transaction.Transaction) {
 	switch p := tx.Payload.(type) {
 	case *transaction.TokenTransfer:
@@ -149,7 +149,8 @@ func (g *gathering) payload(key view.RowKey, tx *transaction.Transaction) {
 	}
 }
 
-// event adds those of whom an event moves something, and what a contract printed.
+// event adds an event: its transaction for the two parties of a transfer, the event itself for the feeds of tokens and of
+// contracts.
 func (g *gathering) event(e *view.EventRow) {
 	switch kind := view.EventKinds[e.Kind]; {
 	case kind.Action != "":
@@ -169,7 +170,7 @@ func (g *gathering) event(e *view.EventRow) {
 	}
 }
 
-// compareTouches orders what is in one block.
+// compareTouches orders the touches of one block: by execution, a transaction before its events.
 func compareTouches(a, b touch) int {
 	number := func(t touch) int32 {
 		if t.event == nil {
@@ -180,7 +181,7 @@ func compareTouches(a, b touch) int {
 	return cmp.Or(cmp.Compare(a.execution, b.execution), cmp.Compare(number(a), number(b)))
 }
 
-// transactionsOf reads transactions by their keys, ready to be shown.
+// transactionsOf reads transactions by their keys, with all that it takes to render them.
 func (a *api) transactionsOf(ctx context.Context, s *engine.Snapshot, keys []view.RowKey) ([]*view.TransactionRow, view.CalledInterfaces, error) {
 	if len(keys) == 0 {
 		return nil, nil, nil
