@@ -9,13 +9,14 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// branchMost is how many blocks a client may have that are on no list of steps any more.
+// branchMost is the maximum number of blocks of an abandoned branch that a client may have.
 const branchMost = 10_000
 
-// resumed is where a client goes on.
+// resumed is the point at which a client resumes.
 type resumed struct {
-	step int64 // the last one that it has
-	// undone are blocks that it has and that no step takes back, the newest first, and position is what it has without them.
+	step int64 // the last step that the client has
+	// undone are blocks that the client has and that no later step reverts, the newest first. position is the client's
+	// position without them.
 	undone   []branchBlock
 	position live.Position
 }
@@ -26,12 +27,13 @@ type branchBlock struct {
 	id, block           hash.Hash32
 	parent, parentBlock hash.Hash32
 	canonical           bool
-	since               int64 // the event that made it canonical
+	since               int64 // the seq of the event that made it canonical
 }
 
-// resume finds the step after which a client goes on that has a position. In the instance that the position is of, that is
-// the step which led to it. In another one, whose steps may differ, the tip tells: the client's blocks down to one that is
-// canonical are taken back, and it goes on after the step that applied that one, which has stayed since.
+// resume finds the step after which a client with a given position resumes. In the instance that the position comes from, that
+// is the step which led to it. Another instance may have other steps; there the tip decides: the client's blocks down to the
+// first canonical one are undone, and it resumes after the step that applied that block, which has been canonical ever since.
+// A position of another archive, or on a branch of more than branchMost blocks, is the client's error (400).
 func resume(s *engine.Snapshot, ctx context.Context, p live.Position) (resumed, error) {
 	b := s.Batch()
 	last := engine.Query(b, liveStepColumns, liveStepSQL+`WHERE s.step = `+stepsUpTo(`$1::bigint`), p.Log)
@@ -45,7 +47,7 @@ func resume(s *engine.Snapshot, ctx context.Context, p live.Position) (resumed, 
 	case ok && (p.Block.IsZero() || at.position().Block == p.Block):
 		return resumed{step: at.step, position: p}, nil
 	}
-	// The events of a client that left amid the steps of one.
+	// The client may have left between the steps of one event: amid finds the last step that it has of them.
 	b = s.Batch()
 	amid := engine.Query(b, liveStepColumns, liveStepSQL+`
 		WHERE s.step > `+stepsUpTo(`$1::bigint - 1`)+` AND s.step <= $2
@@ -97,5 +99,5 @@ func branchColumns(r *branchBlock) []any {
 	return []any{&r.height, &r.id, &r.block, &r.parent, &r.parentBlock, &r.canonical, &r.since}
 }
 
-// instance tells the list of steps of a version from all others.
+// instance identifies the list of steps of a version: a rebuilt version has another one.
 func instance(v *register.Version) string { return string(v.Epoch[:]) }
