@@ -14,7 +14,7 @@ type api struct {
 func Mount(e *engine.Engine, config Config) {
 	a := &api{Engine: e, streams: config.withDefaults()}
 	a.live = newFollower(a)
-	e.OnChange(a.live.look)
+	e.OnChange(a.live.wakeUp)
 	e.Background(a.live.run)
 	a.registerStreams()
 }

@@ -92,38 +92,38 @@ func (a *api) registerStreams() {
 	stream[blocksStreamInput](a, engine.Operation{
 		ID: "stream-blocks", Path: "/stream/v1/blocks", Summary: "Follow the blocks of the canonical chain",
 		Description: "A client that applies each `block` and undoes each `revert` has the canonical chain.",
-	}, events{liveBlock: reflect.TypeFor[view.Block](), liveRevert: reflect.TypeFor[revertBody]()})
+	}, eventTypes{liveBlock: reflect.TypeFor[view.Block](), liveRevert: reflect.TypeFor[revertBody]()})
 	stream[transactionsStreamInput](a, engine.Operation{
 		ID: "stream-transactions", Path: "/stream/v1/principals/{principal}/transactions", Summary: "Follow the mined transactions of an account",
 		Description: "The transactions that the account sends or sponsors, that call or deploy it, and that move its assets. `revert` is sent for each block that is reverted.",
-	}, events{liveTransaction: reflect.TypeFor[view.TransactionBody](), liveRevert: reflect.TypeFor[revertBody]()})
+	}, eventTypes{liveTransaction: reflect.TypeFor[view.TransactionBody](), liveRevert: reflect.TypeFor[revertBody]()})
 	stream[balancesStreamInput](a, engine.Operation{
 		ID: "stream-balances", Path: "/stream/v1/principals/{principal}/balances", Summary: "Follow the balances of an account",
 		Description: "The first event has the balances of now, wherever the stream starts. Blocks that arrive together, and a revert with the blocks that replace it, make one event.",
-	}, events{liveBalance: reflect.TypeFor[balanceBody]()})
+	}, eventTypes{liveBalance: reflect.TypeFor[balanceBody]()})
 	stream[eventsStreamInput](a, engine.Operation{
 		ID: "stream-contract-events", Path: "/stream/v1/contracts/{contract_id}/events", Summary: "Follow the events that a contract prints",
 		Description: "`revert` is sent for each block that is reverted.",
-	}, events{liveEvent: reflect.TypeFor[contractEventBody](), liveRevert: reflect.TypeFor[revertBody]()})
+	}, eventTypes{liveEvent: reflect.TypeFor[contractEventBody](), liveRevert: reflect.TypeFor[revertBody]()})
 	stream[mempoolStreamInput](a, engine.Operation{
 		ID: "stream-mempool", Path: "/stream/v1/mempool", Summary: "Follow the mempool",
 		Description: "`transaction` is sent when a transaction arrives, is replaced, is dropped or comes back, as `tx_status` says; `mined` when a canonical block has it. " +
 			"A client that resumes gets each transaction that has changed since, once, as it is now. After a day, and from `log=0`, it gets `reset`, and then all pending transactions.",
-	}, events{liveTransaction: reflect.TypeFor[view.WaitingBody](), liveMined: reflect.TypeFor[minedBody](), liveReset: reflect.TypeFor[resetBody]()})
+	}, eventTypes{liveTransaction: reflect.TypeFor[view.WaitingBody](), liveMined: reflect.TypeFor[minedBody](), liveReset: reflect.TypeFor[resetBody]()})
 	a.registerSocket()
 }
 
-// events maps the name of each event of a stream to the type of its data.
-type events map[string]reflect.Type
+// eventTypes maps the name of each event of a stream to the type of its data.
+type eventTypes map[string]reflect.Type
 
-// stream registers the GET operation of a stream. told are its events, besides end.
-func stream[In any, P streamedInput[In]](a *api, r engine.Operation, told events) {
+// stream registers the GET operation of a stream. types are its events, except end.
+func stream[In any, P streamedInput[In]](a *api, r engine.Operation, types eventTypes) {
 	r.Tag, r.Class, r.ContentType, r.Statuses = "Streams", answer.NoStore, "text/event-stream", []int{http.StatusBadRequest}
 	r.Description += streamsAbout
-	told[liveEnd] = reflect.TypeFor[endBody]()
+	types[liveEnd] = reflect.TypeFor[endBody]()
 	responses := a.Responses(r, nil)
 	responses["200"].Description = "The events, until the client or the server ends the stream."
-	responses["200"].Content[r.ContentType].Schema = a.eventSchema(told)
+	responses["200"].Content[r.ContentType].Schema = a.eventSchema(types)
 	responses["200"].Headers[engine.PositionHeader] = &huma.Param{
 		Description: "The position where the stream starts.", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{"log=4711; height=1350; index_block_hash=0x00…"}},
 	}
@@ -153,16 +153,16 @@ func stream[In any, P streamedInput[In]](a *api, r engine.Operation, told events
 }
 
 // eventSchema returns the schema of the events of a stream.
-func (a *api) eventSchema(told events) *huma.Schema {
+func (a *api) eventSchema(types eventTypes) *huma.Schema {
 	schemas := a.Huma.OpenAPI().Components.Schemas
 	s := &huma.Schema{Type: huma.TypeArray, Description: "Server-sent events, one after the other.", Items: &huma.Schema{}}
-	for _, name := range slices.Sorted(maps.Keys(told)) {
+	for _, name := range slices.Sorted(maps.Keys(types)) {
 		s.Items.OneOf = append(s.Items.OneOf, &huma.Schema{
 			Type: huma.TypeObject, Title: "Event " + name, Required: []string{"event", "data"},
 			Properties: map[string]*huma.Schema{
 				"id":    {Type: huma.TypeString, Description: "The client's position after the event."},
 				"event": {Type: huma.TypeString, Enum: []any{name}},
-				"data":  schemas.Schema(told[name], true, ""),
+				"data":  schemas.Schema(types[name], true, ""),
 			},
 		})
 	}
