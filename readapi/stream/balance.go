@@ -17,8 +17,8 @@ import (
 // liveBalancePage is the number of accounts whose balances are read in one round trip.
 const liveBalancePage = 100
 
-// balanceMessages reads the balances of accounts, and returns a message for each feed, in their order; none before the first block.
-// The step of a message is the sum of the positions of balances and mempool, so it never decreases.
+// balanceMessages reads the balances of accounts, and returns a message for each feed, in their order; none before the
+// first block. The step of a message is the sum of the positions of balances and mempool, so it never decreases.
 func (a *api) balanceMessages(ctx context.Context, feeds []live.Feed) ([]*live.Message, error) {
 	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
 		s.KeepOpen = true
@@ -59,8 +59,8 @@ func (a *api) balanceMessagesOf(ctx context.Context, s *engine.Snapshot, feeds [
 	return messages, nil
 }
 
-// queueBalance adds the queries for the balances of a feed's account to a batch. The function that it returns makes the message
-// once the batch has run.
+// queueBalance adds the queries for the balances of a feed's account to a batch. The function that it returns makes the
+// message once the batch has run.
 func (a *api) queueBalance(b *engine.Batch, feed live.Feed, at param.Moment, step int64, position live.Position) func() (*live.Message, error) {
 	if feed.Kind == socketBalances {
 		stx := view.QueueSTX(b, feed.Name, at)
@@ -89,7 +89,8 @@ type sentBalance struct {
 	data  []byte
 }
 
-// balancesPlace holds the positions of the two projections that balances are read from: mempool has the pending amounts.
+// balancesPlace holds the positions of the two projections that balances are read from: mempool has the pending
+// amounts.
 type balancesPlace struct{ balances, mempool int64 }
 
 func placeOfBalances(balances, mempool *register.Version) (p balancesPlace) {

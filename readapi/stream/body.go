@@ -70,8 +70,8 @@ const (
 	liveEnd         = "end"
 )
 
-// eventMessage encodes an event of a stream. Only the last event of a step is sent with an id, so that a client that leaves
-// within a step gets the whole step again.
+// eventMessage encodes an event of a stream. Only the last event of a step is sent with an id, so that a client that
+// leaves within a step gets the whole step again.
 func eventMessage(step int64, p live.Position, name string, value any) (*live.Message, error) {
 	body, err := engine.Encode(value)
 	if err != nil {

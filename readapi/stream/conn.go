@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 )
 
-// takeOver takes the connection of a request from the HTTP server, whose buffers and goroutine for it are then free. The
-// caller closes the connection.
+// takeOver takes the connection of a request from the HTTP server, whose buffers and goroutine for it are then free.
+// The caller closes the connection.
 func takeOver(w http.ResponseWriter) (net.Conn, error) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -36,7 +36,7 @@ func watchClient(conn net.Conn, left func()) {
 	}
 }
 
-// livePanicked logs a panic that ended a connection.
-func (a *api) livePanicked(p any) {
+// logPanic logs a panic that ended a connection.
+func (a *api) logPanic(p any) {
 	a.Config.Logger.LogAttrs(context.Background(), slog.LevelError, "stream handler panicked", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 }

@@ -52,7 +52,8 @@ func (f *follower) wakeUp() {
 	}
 }
 
-// subscribe adds a subscriber, and returns once the hub knows its place on the chain. It fails with live.ErrFull or live.ErrClosed.
+// subscribe adds a subscriber, and returns once the hub knows its place on the chain. It fails with live.ErrFull or
+// live.ErrClosed.
 func (f *follower) subscribe(ctx context.Context, protocol string) (*live.Subscriber, error) {
 	s, err := f.hub.Subscribe(protocol)
 	if err != nil {
@@ -181,7 +182,8 @@ func (f *follower) next(ctx context.Context, s *engine.Snapshot) (*liveNext, err
 			return nil, err
 		}
 		n.head, n.to = true, live.Place{Instance: instance(chain), Step: head.step, Position: head.position()}
-		// A client that has begun to follow in the meantime does so from the hub's place, and must get all steps from there.
+		// A client that has begun to follow in the meantime does so from the hub's place, and must get all steps from
+		// there.
 		if n.move || head.step >= f.place.Step && len(f.hub.Begin(head.step)) == 0 {
 			return n, nil
 		}

@@ -17,13 +17,13 @@ import (
 const (
 	// mempoolChangesPage is the number of changes on a page, which has more if the changes of its last event go beyond.
 	mempoolChangesPage = 200
-	// mempoolPatience is the number of Bitcoin blocks that a client may be away for without a reset. The projection forgets a
-	// mined transaction after twice as many.
+	// mempoolPatience is the number of Bitcoin blocks that a client may be away for without a reset. The projection
+	// forgets a mined transaction after twice as many.
 	mempoolPatience = 128
 )
 
-// mempoolPlace is the place up to which the hub has the changes of the mempool: the position of the projection, which is a step,
-// and the seq of the log event that caused the step. That event may have further steps.
+// mempoolPlace is the place up to which the hub has the changes of the mempool: the position of the projection, which
+// is a step, and the seq of the log event that caused the step. That event may have further steps.
 type mempoolPlace struct{ position, log int64 }
 
 func placeOfMempool(v *register.Version) mempoolPlace {
@@ -61,8 +61,8 @@ func changedColumns(r *changedRow) []any {
 	return append(view.WaitingColumns(&r.WaitingRow), &r.seq, &r.minedHeight, &r.block, &r.id)
 }
 
-// mempoolReady returns the active versions of chain and mempool. ok is false while the mempool folds the steps of another version
-// of chain than the active one.
+// mempoolReady returns the active versions of chain and mempool. ok is false while the mempool folds the steps of
+// another version of chain than the active one.
 func mempoolReady(s *engine.Snapshot) (chain, mempool *register.Version, ok bool, err error) {
 	if chain, mempool = s.Active("chain"), s.Active("mempool"); chain == nil || mempool == nil {
 		return nil, nil, false, engine.ErrNoChain
@@ -75,8 +75,8 @@ func mempoolReady(s *engine.Snapshot) (chain, mempool *register.Version, ok bool
 	return chain, mempool, (pgx.Identifier{mempool.Input}).Sanitize() == chain.Schema(), nil
 }
 
-// foldedEvent is a query for the seq of the last event whose steps the mempool has all folded. $1 is the position of the mempool, and
-// $2 the seq of the event that caused the step there.
+// foldedEvent is a query for the seq of the last event whose steps the mempool has all folded. $1 is the position of
+// the mempool, and $2 the seq of the event that caused the step there.
 const foldedEvent = `
 	SELECT CASE WHEN EXISTS (SELECT FROM {chain}.step s WHERE s.step = $1::bigint + 1 AND s.source_seq = $2) THEN $2::bigint - 1 ELSE $2::bigint END AS seq`
 
@@ -94,15 +94,16 @@ func (p mempoolPlace) wholeEvent(ctx context.Context, s *engine.Snapshot) (int64
 // mempoolRange holds the changes of the mempool by a range of events.
 type mempoolRange struct {
 	rows []changedRow
-	// upto is the seq of the last event of the range, and position the position after it; head says that the range reaches the
-	// last folded event.
+	// upto is the seq of the last event of the range, and position the position after it; head says that the range
+	// reaches the last folded event.
 	upto     int64
 	position live.Position
 	head     bool
 }
 
-// mempoolChanges reads the transactions that the events after a given one have changed, each as it is now; only those in wanted,
-// unless it is nil. A range ends with a whole event: one whose last steps are not folded yet is left for later.
+// mempoolChanges reads the transactions that the events after a given one have changed, each as it is now; only those
+// in wanted, unless it is nil. A range ends with a whole event: one whose last steps are not folded yet is left for
+// later.
 func mempoolChanges(ctx context.Context, s *engine.Snapshot, mempool *register.Version, after int64, wanted []hash.Hash32) (*mempoolRange, error) {
 	type bound struct{ last, upto int64 }
 	b := s.Batch()
@@ -115,8 +116,8 @@ func mempoolChanges(ctx context.Context, s *engine.Snapshot, mempool *register.V
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	at, _ := bounds.First()
-	found := &mempoolRange{upto: max(at.upto, after), head: at.upto == at.last}
+	edge, _ := bounds.First()
+	found := &mempoolRange{upto: max(edge.upto, after), head: edge.upto == edge.last}
 	b = s.Batch()
 	rows := engine.Query(b, changedColumns, `
 		SELECT `+changedSQL+changedFrom+`
@@ -188,16 +189,16 @@ func (a *api) mempoolPageOf(ctx context.Context, s *engine.Snapshot, feed live.F
 		return page, nil
 	}
 	if cursor.instance != instance(chain) {
-		at, err := resumeMempool(ctx, s, cursor.position)
+		point, err := resumeMempool(ctx, s, cursor.position)
 		if err != nil {
 			return nil, err
 		}
-		if at.step > mempool.Position {
+		if point.step > mempool.Position {
 			page.behind = true
 			return page, nil
 		}
 		page.cursor = liveCursor{instance: instance(chain), step: cursor.position.Log, position: cursor.position}
-		if at.reset {
+		if point.reset {
 			return a.walkMempool(ctx, s, mempool, feed, page)
 		}
 	}
@@ -224,33 +225,33 @@ func (a *api) mempoolPageOf(ctx context.Context, s *engine.Snapshot, feed live.F
 	return page, nil
 }
 
-// resumedMempool is the point at which a client of the stream of the mempool resumes.
-type resumedMempool struct {
+// mempoolResumePoint is the point at which a client of the stream of the mempool resumes.
+type mempoolResumePoint struct {
 	step int64 // the last step that the client has
-	// reset says that the changes since then are not known: the position is on another branch, or within an event, or it names
-	// no block, or the projection may have forgotten transactions that were mined since.
+	// reset says that the changes since then are not known: the position is on another branch, or within an event, or
+	// it names no block, or the projection may have forgotten transactions that were mined since.
 	reset bool
 }
 
-func resumeMempool(ctx context.Context, s *engine.Snapshot, p live.Position) (resumedMempool, error) {
+func resumeMempool(ctx context.Context, s *engine.Snapshot, p live.Position) (mempoolResumePoint, error) {
 	b := s.Batch()
 	step := engine.Query(b, liveStepColumns, liveStepSQL+`WHERE s.step = `+stepsUpTo(`$1::bigint`), p.Log)
 	remembered := engine.Query(b, func(known *bool) []any { return []any{known} }, `
 		SELECT ARRAY[]::bigint[], b.burn_block_height >= coalesce((SELECT h.forgotten_below + $2::bigint FROM {mempool}.horizon h), 0)
 		FROM {chain}.block b WHERE b.index_block_hash = $1`, p.Block, int64(mempoolPatience))
 	if err := b.Run(ctx); err != nil {
-		return resumedMempool{}, err
+		return mempoolResumePoint{}, err
 	}
-	at, _ := step.First()
+	last, _ := step.First()
 	known, ok := remembered.First()
 	if !ok && !p.Block.IsZero() {
-		return resumedMempool{}, engine.BadRequest("there is no block %s: the position %q is not of this archive", p.Block, p)
+		return mempoolResumePoint{}, engine.BadRequest("there is no block %s: the position %q is not of this archive", p.Block, p)
 	}
-	return resumedMempool{step: at.step, reset: !known || at.position().Block != p.Block}, nil
+	return mempoolResumePoint{step: last.step, reset: !known || last.position().Block != p.Block}, nil
 }
 
-// walkMempool fills a page with pending transactions in the order of their receipt; the first page begins with a reset. Changes
-// that happen during the walk are sent after it.
+// walkMempool fills a page with pending transactions in the order of their receipt; the first page begins with a reset.
+// Changes that happen during the walk are sent after it.
 func (a *api) walkMempool(ctx context.Context, s *engine.Snapshot, mempool *register.Version, feed live.Feed, page *livePage) (*livePage, error) {
 	walk := mempoolWalk{receiptTime: -1}
 	if page.cursor.walk != nil {
@@ -375,7 +376,7 @@ func (f *follower) nextMempool(ctx context.Context, s *engine.Snapshot, followed
 		}
 	}
 	var wanted []hash.Hash32
-	if !follows(followed, liveMempool, socketMempool) {
+	if !followsAny(followed, liveMempool, socketMempool) {
 		wanted = []hash.Hash32{}
 		for feed := range followed {
 			if id, err := hash.Parse32(feed.Name); err == nil {
@@ -403,8 +404,8 @@ func (f *follower) nextMempool(ctx context.Context, s *engine.Snapshot, followed
 	return n, nil
 }
 
-// appendChanged appends the messages about a changed transaction for the followed feeds. Of a mined one only the stream of the
-// mempool gets a message here: WebSockets get it with the block.
+// appendChanged appends the messages about a changed transaction for the followed feeds. Of a mined one only the stream
+// of the mempool gets a message here: WebSockets get it with the block.
 func appendChanged(to []live.Delivery, r *changedRow, position live.Position, interfaces view.CalledInterfaces, followed map[live.Feed]struct{}, last bool) ([]live.Delivery, error) {
 	deliver := func(feed live.Feed, render func() (*live.Message, error)) error {
 		if _, ok := followed[feed]; !ok {
@@ -427,7 +428,7 @@ func appendChanged(to []live.Delivery, r *changedRow, position live.Position, in
 		}
 	}
 	if r.Status == "pending" {
-		if err := deliver(live.Feed{Kind: socketMempool}, notify(socketWaiting)); err != nil {
+		if err := deliver(live.Feed{Kind: socketMempool}, notify(socketPending)); err != nil {
 			return nil, err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// Bounds of a page for a stream that catches up. With a list of the projection accounts, blocks that have nothing for the
-// feed cost nothing; without one, each block is scanned.
+// Bounds of a page for a stream that catches up. With a list of the projection accounts, blocks that have nothing for
+// the feed cost nothing; without one, each block is scanned.
 const (
 	liveBlocksPage = 100  // steps of the stream of blocks
 	liveStepsPage  = 4096 // steps of any other stream
@@ -23,7 +23,8 @@ const (
 
 // liveCursor is the place of a client on its stream.
 type liveCursor struct {
-	// instance identifies a list of steps, and step is the place in it; instance is empty until the position is looked up.
+	// instance identifies a list of steps, and step is the place in it; instance is empty until the position is looked
+	// up.
 	instance string
 	step     int64 // on the stream of the mempool, the seq of an event of the log
 	position live.Position
@@ -102,20 +103,20 @@ func (a *api) livePageOf(ctx context.Context, s *engine.Snapshot, feed live.Feed
 	return page, err
 }
 
-// resume moves the cursor into the instance in of the list of steps. The page gets a revert for each block that the client has
-// and that this list neither has as canonical nor reverts.
+// resume moves the cursor into the instance in of the list of steps. The page gets a revert for each block that the
+// client has and that this list neither has as canonical nor reverts.
 func (p *livePage) resume(ctx context.Context, s *engine.Snapshot, feed live.Feed, in string) error {
-	at, err := resume(s, ctx, p.cursor.position)
+	point, err := resume(ctx, s, p.cursor.position)
 	if err != nil {
 		return err
 	}
-	p.cursor = liveCursor{instance: in, step: at.step, position: at.position}
-	for i, undone := range at.undone {
-		m, err := eventMessage(at.step, at.position, liveRevert, revertBody{undone.height, undone.block, undone.id, undone.parent})
+	p.cursor = liveCursor{instance: in, step: point.step, position: point.position}
+	for i, undone := range point.undone {
+		m, err := eventMessage(point.step, point.position, liveRevert, revertBody{undone.height, undone.block, undone.id, undone.parent})
 		if err != nil {
 			return err
 		}
-		p.messages = append(p.messages, live.Delivery{Feed: feed, Entry: live.Entry{Message: m, Last: i == len(at.undone)-1}})
+		p.messages = append(p.messages, live.Delivery{Feed: feed, Entry: live.Entry{Message: m, Last: i == len(point.undone)-1}})
 	}
 	return nil
 }
@@ -123,9 +124,9 @@ func (p *livePage) resume(ctx context.Context, s *engine.Snapshot, feed live.Fee
 // touchesOf finds what steps have for a feed. It returns the steps that it has looked at, a prefix of the given ones.
 func (a *api) touchesOf(ctx context.Context, s *engine.Snapshot, feed live.Feed, steps []liveStep) ([]liveStep, []touch, error) {
 	var touches []touch
-	if listed := listed(s, steps); len(listed) > 2*liveScanPage {
+	if covered := listedPrefix(s, steps); len(covered) > 2*liveScanPage {
 		var err error
-		if steps, touches, err = listedTouches(ctx, s, feed, listed); err != nil {
+		if steps, touches, err = listedTouches(ctx, s, feed, covered); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -149,9 +150,9 @@ func (a *api) touchesOf(ctx context.Context, s *engine.Snapshot, feed live.Feed,
 	return steps, append(touches, scanned...), err
 }
 
-// listed returns the prefix of the steps that the lists of the projection accounts cover; nil if they cannot be used. The lists
-// have canonical blocks only: of others, which are scanned, it has liveScanPage at most.
-func listed(s *engine.Snapshot, steps []liveStep) []liveStep {
+// listedPrefix returns the prefix of the steps that the lists of the projection accounts cover; nil if they cannot be
+// used. The lists have canonical blocks only: of others, which are scanned, it has liveScanPage at most.
+func listedPrefix(s *engine.Snapshot, steps []liveStep) []liveStep {
 	chain, accounts := s.Active("chain"), s.Active("accounts")
 	if accounts == nil || s.Foreign("accounts") != nil || accounts.State != "live" || (pgx.Identifier{accounts.Input}).Sanitize() != chain.Schema() {
 		return nil
@@ -195,9 +196,9 @@ func (l liveList) before(tx string) string {
 	)`, l.table, l.owner, l.number, tx)
 }
 
-// listedTouches finds in the list of a feed what steps have for it, as far as they apply blocks that are still canonical. It
-// returns the steps that it has looked at, a prefix of the given ones. touches is nil if the first of these blocks alone has
-// more than liveRowsPage rows: then it has to be scanned.
+// listedTouches finds in the list of a feed what steps have for it, as far as they apply blocks that are still
+// canonical. It returns the steps that it has looked at, a prefix of the given ones. touches is nil if the first of
+// these blocks alone has more than liveRowsPage rows: then it has to be scanned.
 func listedTouches(ctx context.Context, s *engine.Snapshot, feed live.Feed, steps []liveStep) (looked []liveStep, touches []touch, err error) {
 	touches = []touch{}
 	lowest, highest := int64(-1), int64(-1)
@@ -263,13 +264,13 @@ func listedTouches(ctx context.Context, s *engine.Snapshot, feed live.Feed, step
 		}
 	}
 	if len(rows) > liveRowsPage { // the last block may have more rows: leave it for the next page
-		more := rows[len(rows)-1].Seq
-		at := slices.IndexFunc(steps, func(st liveStep) bool { return st.canonical && st.content == more })
-		if at <= 0 {
+		block := rows[len(rows)-1].Seq
+		end := slices.IndexFunc(steps, func(st liveStep) bool { return st.canonical && st.content == block })
+		if end <= 0 {
 			return steps[:1], nil, nil
 		}
-		steps = steps[:at]
-		rows = slices.DeleteFunc(rows, func(r listedRow) bool { return r.Seq == more })
+		steps = steps[:end]
+		rows = slices.DeleteFunc(rows, func(r listedRow) bool { return r.Seq == block })
 	}
 	for i, row := range rows {
 		touches = append(touches, touch{RowKey: row.RowKey, execution: int32(i), feed: feed, event: row.event})
@@ -277,7 +278,8 @@ func listedTouches(ctx context.Context, s *engine.Snapshot, feed live.Feed, step
 	return steps, touches, nil
 }
 
-// ownerOf returns the ids of a feed's principal and topic in the projection accounts; nil for one that it does not have.
+// ownerOf returns the ids of a feed's principal and topic in the projection accounts; nil for one that it does not
+// have.
 func ownerOf(ctx context.Context, s *engine.Snapshot, feed live.Feed) (owner, topic *int32, err error) {
 	type ownerRow struct{ owner, topic *int32 }
 	b := s.Batch()

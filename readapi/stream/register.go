@@ -49,18 +49,18 @@ type PrincipalStreamInput struct {
 	FromInput
 }
 
-func (in *PrincipalStreamInput) of(kind live.Kind) (live.Feed, error) {
+func (in *PrincipalStreamInput) feedOf(kind live.Kind) (live.Feed, error) {
 	account, err := in.Principal.Account()
 	return live.Feed{Kind: kind, Name: account}, err
 }
 
 type transactionsStreamInput struct{ PrincipalStreamInput }
 
-func (in *transactionsStreamInput) feed() (live.Feed, error) { return in.of(liveTransactions) }
+func (in *transactionsStreamInput) feed() (live.Feed, error) { return in.feedOf(liveTransactions) }
 
 type balancesStreamInput struct{ PrincipalStreamInput }
 
-func (in *balancesStreamInput) feed() (live.Feed, error) { return in.of(liveBalances) }
+func (in *balancesStreamInput) feed() (live.Feed, error) { return in.feedOf(liveBalances) }
 
 type eventsStreamInput struct {
 	Contract param.PrincipalParameter `path:"contract_id"`

@@ -10,8 +10,8 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// renderSteps renders the messages of some steps, in their order, for the followed feeds. touches are what the blocks of the
-// steps have for these feeds.
+// renderSteps renders the messages of some steps, in their order, for the followed feeds. touches are what the blocks
+// of the steps have for these feeds.
 func (a *api) renderSteps(ctx context.Context, s *engine.Snapshot, steps []liveStep, followed map[live.Feed]struct{}, touches []touch) ([]live.Delivery, error) {
 	r := liveRendering{followed: followed, touches: map[int64][]touch{}, transactions: map[view.RowKey]*view.TransactionRow{}}
 	keys := make([]view.RowKey, len(touches))
@@ -111,8 +111,8 @@ func (r *liveRendering) deliver(feed live.Feed, m *live.Message) {
 	r.out = append(r.out, live.Delivery{Feed: feed, Entry: live.Entry{Message: m}})
 }
 
-// revert renders the revert of a block for all feeds whose messages it undoes. It does not look up which of them the block had
-// anything for: a client can tell from what it has.
+// revert renders the revert of a block for all feeds whose messages it undoes. It does not look up which of them the
+// block had anything for: a client can tell from what it has.
 func (r *liveRendering) revert(s *liveStep) error {
 	body := revertBody{s.height, view.ValueOf(s.block), s.id, view.ValueOf(s.parent)}
 	m, err := eventMessage(s.step, s.position(), liveRevert, body)

@@ -52,8 +52,8 @@ type rpcRequest struct {
 
 var rpcNull = json.RawMessage("null")
 
-// handle handles a message of the client. It returns the reply, nil for none, and the changes to the feeds that the client
-// follows, which take effect after the reply.
+// handle handles a message of the client. It returns the reply, nil for none, and the changes to the feeds that the
+// client follows, which take effect after the reply.
 func (s *liveSocket) handle(message []byte) (reply []byte, changes []live.Change) {
 	message = bytes.TrimSpace(message)
 	if !json.Valid(message) {

@@ -31,8 +31,8 @@ const (
 // endSilent is the reason for ending a WebSocket whose client does not answer pings.
 const endSilent live.Reason = "silent"
 
-// socketEnds maps the reason for which the server closes a WebSocket to the status code that the client gets.
-var socketEnds = map[live.Reason]websocket.StatusCode{
+// socketStatus maps the reason for which the server closes a WebSocket to the status code that the client gets.
+var socketStatus = map[live.Reason]websocket.StatusCode{
 	live.Slow:     websocket.StatusTryAgainLater,
 	live.Moved:    websocket.StatusServiceRestart,
 	live.Stopping: websocket.StatusGoingAway,
@@ -93,7 +93,8 @@ func (a *api) serveSocket(w http.ResponseWriter, r *http.Request) {
 	go s.serve()
 }
 
-// smallBuffers replaces the HTTP server's buffers of a hijacked connection by smaller ones, as there are many connections.
+// smallBuffers replaces the HTTP server's buffers of a hijacked connection by smaller ones, as there are many
+// connections.
 type smallBuffers struct{ http.ResponseWriter }
 
 // Hijack implements http.Hijacker.
@@ -118,7 +119,7 @@ func (s *liveSocket) serve() {
 	ended := endFailed
 	defer func() {
 		if p := recover(); p != nil {
-			s.api.livePanicked(p)
+			s.api.logPanic(p)
 		}
 		stop(errGone)
 		_ = s.conn.CloseNow()
@@ -150,7 +151,7 @@ func (s *liveSocket) send(ctx context.Context, stop context.CancelCauseFunc) liv
 				return endGone
 			}
 			if reason != "" {
-				_ = s.conn.Close(socketEnds[reason], string(reason))
+				_ = s.conn.Close(socketStatus[reason], string(reason))
 				return reason
 			}
 		}
@@ -196,7 +197,7 @@ func (s *liveSocket) ping(ctx context.Context, stop context.CancelCauseFunc) {
 func (s *liveSocket) receive(ctx context.Context, stop context.CancelCauseFunc) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.api.livePanicked(p)
+			s.api.logPanic(p)
 		}
 		stop(errGone)
 	}()

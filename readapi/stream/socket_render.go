@@ -30,7 +30,7 @@ const (
 const (
 	socketBlock         = "block"
 	socketMicroblock    = "microblock"
-	socketWaiting       = "mempool"
+	socketPending       = "mempool"
 	socketTransaction   = "tx_update"
 	socketAddress       = "address_tx_update"
 	socketBalance       = "address_balance_update"
@@ -110,8 +110,8 @@ func nftFeeds(e *view.EventRow) []live.Feed {
 	}
 }
 
-// newAddressUpdate sums the STX that a transaction moved from and to an account. stx are the events that moved them; the
-// fee counts as sent if the account paid it.
+// newAddressUpdate sums the STX that a transaction moved from and to an account. stx are the events that moved them;
+// the fee counts as sent if the account paid it.
 func newAddressUpdate(account string, tx view.TransactionBody, stx []*view.EventRow) addressUpdate {
 	u := addressUpdate{
 		Address: account, TxID: tx.TxID, TxStatus: tx.TxStatus, TxType: tx.TxType, Tx: tx,
@@ -141,8 +141,9 @@ func newAddressUpdate(account string, tx view.TransactionBody, stx []*view.Event
 	return u
 }
 
-// addSTX sets the stx of each touch of a socketAddresses feed: the events of its transaction that move STX of the account.
-func addSTX(touches []touch, events []view.EventRow) {
+// attachSTX sets the stx of each touch of a socketAddresses feed: the events of its transaction that move STX of the
+// account.
+func attachSTX(touches []touch, events []view.EventRow) {
 	type party struct {
 		view.RowKey
 		account string

@@ -80,8 +80,9 @@ func headStep(ctx context.Context, s *engine.Snapshot) (liveStep, error) {
 	return head, nil
 }
 
-// stepsUpTo returns a query for the number of the last step that was caused by an event at or before a given one; 0 for none.
-// argument is the SQL expression for the seq of that event. The query bisects, as the events of steps never decrease.
+// stepsUpTo returns a query for the number of the last step that was caused by an event at or before a given one; 0 for
+// none. argument is the SQL expression for the seq of that event. The query bisects, as the events of steps never
+// decrease.
 func stepsUpTo(argument string) string {
 	return `(
 		WITH RECURSIVE halving (low, high) AS (

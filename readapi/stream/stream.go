@@ -48,8 +48,8 @@ type liveStream struct {
 	written time.Time // of the last write
 }
 
-// Errors that end a stream: errStalled when a write takes too long, errGone when it fails otherwise, and errStopping when the
-// tables are to be read while the server stops.
+// Errors that end a stream: errStalled when a write takes too long, errGone when it fails otherwise, and errStopping
+// when the tables are to be read while the server stops.
 var (
 	errStalled  = errors.New("the client does not read")
 	errGone     = errors.New("the client has left")
@@ -100,14 +100,14 @@ func streamHead(header http.Header) []byte {
 	return b.Bytes()
 }
 
-// serve serves the stream until either side ends it. It holds on to nothing of the request, so that an idle client takes little
-// memory.
+// serve serves the stream until either side ends it. It holds on to nothing of the request, so that an idle client
+// takes little memory.
 func (st *liveStream) serve(head []byte, first *livePage) {
 	ctx, leave := context.WithCancel(context.Background())
 	ended := endFailed
 	defer func() {
 		if p := recover(); p != nil {
-			st.api.livePanicked(p)
+			st.api.logPanic(p)
 		}
 		leave()
 		_ = st.conn.Close()
@@ -143,9 +143,9 @@ func refuseProtocol(w http.ResponseWriter, r *http.Request) {
 	refused.Serve(w, r, answer.Moment{})
 }
 
-// start sets the cursor and, if there is a position, reads the first page, so that an invalid position is refused with an
-// HTTP error. A position may be ahead of the tables, as another process may read fresher ones: then start waits for them, for
-// the request timeout at most.
+// start sets the cursor and, if there is a position, reads the first page, so that an invalid position is refused with
+// an HTTP error. A position may be ahead of the tables, as another process may read fresher ones: then start waits for
+// them, for the request timeout at most.
 func (st *liveStream) start(ctx context.Context, from *live.Position) (first *livePage, err error) {
 	if from == nil && st.feed.Kind == liveMempool {
 		st.cursor, err = st.api.mempoolNow(ctx)
@@ -239,8 +239,8 @@ func (st *liveStream) run(ctx context.Context, head []byte, first *livePage) liv
 	return endFailed
 }
 
-// catchUp sends pages from the tables until the hub has everything else, and follows the feed on the hub. first is the page
-// that was sent already, if any.
+// catchUp sends pages from the tables until the hub has everything else, and follows the feed on the hub. first is the
+// page that was sent already, if any.
 func (st *liveStream) catchUp(ctx context.Context, first *livePage) error {
 	head := first != nil && first.head
 	for {
@@ -279,8 +279,8 @@ func (st *liveStream) catchUp(ctx context.Context, first *livePage) error {
 	}
 }
 
-// catchUpStepless sends the changes up to the moment at which the feed was followed. again says that the queue overflowed in the
-// meantime, so that messages were lost and the stream has to catch up once more.
+// catchUpStepless sends the changes up to the moment at which the feed was followed. again says that the queue
+// overflowed in the meantime, so that messages were lost and the stream has to catch up once more.
 func (st *liveStream) catchUpStepless(ctx context.Context) (again bool, err error) {
 	for head := false; !head; {
 		page, err := st.next(ctx, 0)
@@ -392,7 +392,8 @@ func (st *liveStream) sendEntries(entries []live.Entry) error {
 // idText returns an id without an event: it sets the client's last event id.
 func idText(p live.Position) string { return idLine(p) + "\n" }
 
-// heartbeat sends a comment, and the client's position if it is new, unless something was written within the heartbeat interval.
+// heartbeat sends a comment, and the client's position if it is new, unless something was written within the heartbeat
+// interval.
 func (st *liveStream) heartbeat() error {
 	if time.Since(st.written) < st.api.streams.Heartbeat {
 		return nil

@@ -76,14 +76,14 @@ var socketEvents = map[string]struct {
 	socketBalance:       {socketBalances, false, []string{"address"}},
 	socketBlock:         {socketBlocks, true, nil},
 	socketMicroblock:    {socketMicroblocks, false, nil},
-	socketWaiting:       {socketMempool, false, nil},
+	socketPending:       {socketMempool, false, nil},
 	socketNFT:           {socketNFTs, true, nil},
 	socketNFTAsset:      {socketNFTAssets, true, []string{"asset_identifier", "value"}},
 	socketNFTCollection: {socketNFTCollections, true, []string{"asset_identifier"}},
 }
 
-// socketParameters maps the name of each parameter to a function that normalises its value to the form that the tables have; ok is
-// false for an invalid value.
+// socketParameters maps the name of each parameter to a function that normalises its value to the form that the tables
+// have; ok is false for an invalid value.
 var socketParameters = map[string]func(text string) (value string, ok bool){
 	"tx_id": func(text string) (string, bool) {
 		id, err := hash.Parse32(text)
