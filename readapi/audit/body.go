@@ -11,14 +11,14 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// bodyChunk is how much of a body is in memory at once. Postgres decompresses a body from its start for each chunk, so
-// that smaller ones would make large bodies slow.
+// bodyChunk is the number of bytes of a body that are in memory at once. For each chunk Postgres decompresses the body
+// from its start, so smaller chunks would make large bodies slow.
 const bodyChunk = 16 << 20
 
 func (a *api) registerAuditBodies() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "get-event-body", Path: "/audit/v1/events/{seq}/body", Tag: "Audit", Summary: "The bytes of an event as they were received",
-		Description: "JSON has the content type it came with, anything else is served as application/octet-stream. The SHA-256 of these bytes is in the event.",
+		ID: "get-event-body", Path: "/audit/v1/events/{seq}/body", Tag: "Audit", Summary: "Get the body of an event as it was received",
+		Description: "A JSON body is served with the content type that it was received with, any other as application/octet-stream. The event has the SHA-256 of these bytes.",
 		ContentType: "application/octet-stream", Statuses: []int{400, 404},
 		Class: answer.Immutable, DependsOn: engine.Dependencies{Unchanging: true, Log: true},
 	}, a.getEventBody)
@@ -52,7 +52,7 @@ func (a *api) getEventBody(ctx context.Context, s *engine.Snapshot, in *eventInp
 	return f, nil
 }
 
-// safeContentType is the given type if it is JSON: nothing that a browser would run.
+// safeContentType returns the given type if it is JSON, and otherwise one that no browser runs.
 func safeContentType(given string) string {
 	if media, _, err := mime.ParseMediaType(given); err == nil && media == "application/json" {
 		return given
@@ -60,8 +60,8 @@ func safeContentType(given string) string {
 	return "application/octet-stream"
 }
 
-// copyBody streams a stored body from an offset. Each chunk is a query of its own, so that a slow client holds neither
-// a connection nor a transaction; the log does not change.
+// copyBody writes a stored body from an offset on. Each chunk is a query of its own, so that a slow client holds
+// neither a connection nor a transaction. The chunks fit together, as the log never changes.
 func (a *api) copyBody(ctx context.Context, holder, offset, size int64, w io.Writer) error {
 	for offset < size {
 		chunk, err := a.bodyChunk(ctx, holder, offset)
@@ -84,7 +84,7 @@ func (a *api) bodyChunk(ctx context.Context, holder, offset int64) ([]byte, erro
 	var chunk []byte
 	err := a.Config.Pool.QueryRow(ctx, `SELECT substring(body FROM $2 FOR $3) FROM log.event WHERE seq = $1`, holder, offset+1, bodyChunk).Scan(&chunk)
 	if err == nil && len(chunk) == 0 {
-		err = fmt.Errorf("event %d has only %d bytes", holder, offset)
+		err = fmt.Errorf("the body of event %d has only %d bytes", holder, offset)
 	}
 	return chunk, err
 }

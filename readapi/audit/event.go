@@ -14,24 +14,25 @@ type eventInput struct {
 	Seq int64 `path:"seq" minimum:"1" doc:"Position in the log."`
 }
 
-// auditEvent is an event of the log without its body: what the Merkle tree's leaf is made of, and where the body is.
+// auditEvent is an event of the log without its body: the content of its leaf in the Merkle tree, and a link to the
+// body.
 type auditEvent struct {
 	Seq         int64   `json:"seq"`
-	Path        string  `json:"path" doc:"The path it was posted to."`
-	Source      string  `json:"source" doc:"Who delivered it."`
+	Path        string  `json:"path" doc:"The path to which it was posted."`
+	Source      string  `json:"source" doc:"The sender that delivered it."`
 	ContentType string  `json:"content_type"`
 	ReceivedAt  string  `json:"received_at" format:"date-time" doc:"UTC, with microseconds."`
-	Size        int64   `json:"size" doc:"Bytes of the body."`
-	SHA256      string  `json:"sha256" pattern:"^0x[0-9a-f]{64}$" doc:"Of the body as received."`
-	BodySeq     *int64  `json:"body_seq" doc:"The earlier event whose body has the same bytes, and is stored instead."`
-	Origin      *string `json:"origin" doc:"What the transport knew it by."`
-	Body        string  `json:"body" format:"uri-reference" doc:"Where the body is."`
+	Size        int64   `json:"size" doc:"Length of the body in bytes."`
+	SHA256      string  `json:"sha256" pattern:"^0x[0-9a-f]{64}$" doc:"Digest of the body as received."`
+	BodySeq     *int64  `json:"body_seq" doc:"The earlier event with the same body, which is stored once."`
+	Origin      *string `json:"origin" doc:"The identifier of the event in the transport that it came through."`
+	Body        string  `json:"body" format:"uri-reference" doc:"Link to the body."`
 }
 
 func (a *api) registerAuditEvents() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "get-event", Path: "/audit/v1/events/{seq}", Tag: "Audit", Summary: "An event of the log",
-		Description: "The events behind an answer are in its header Strata-Source.", Statuses: []int{400, 404},
+		ID: "get-event", Path: "/audit/v1/events/{seq}", Tag: "Audit", Summary: "Get an event of the log",
+		Description: "The header Strata-Source of an answer lists the events behind it.", Statuses: []int{400, 404},
 		Class: answer.Immutable, DependsOn: engine.Dependencies{Unchanging: true, Log: true},
 	}, getEvent)
 }

@@ -12,44 +12,46 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// TransparencyLog is the log as others can check it (docs/auditing.md). An error with a method Missing is the client's
-// answer: 404 when it is true, otherwise 400. seq starts at 1 and the index of a leaf at 0.
+// TransparencyLog is the log in a form that others can verify (docs/auditing.md). An error with a method Missing is for
+// the client: status 404 if Missing returns true, otherwise 400. A seq starts at 1, and the index of a leaf at 0.
 type TransparencyLog interface {
-	// VerifierKey is the key to check checkpoints with.
+	// VerifierKey returns the key that verifies checkpoints.
 	VerifierKey(ctx context.Context) (string, error)
-	// Checkpoint is the signed note of the first size events; of size 0 the newest.
+	// Checkpoint returns the signed note of the first size events; size 0 means the newest checkpoint.
 	Checkpoint(ctx context.Context, size int64) ([]byte, error)
-	// Cosign takes a checkpoint with cosignatures, and returns its size and whose were taken.
+	// Cosign accepts a checkpoint with cosignatures, and returns its size and the witnesses whose cosignatures it
+	// accepted.
 	Cosign(ctx context.Context, note []byte) (size int64, witnesses []string, err error)
-	// Tile is the first width hashes of a tile.
+	// Tile returns the first width hashes of a tile.
 	Tile(ctx context.Context, level int, n int64, width int) ([]byte, error)
-	// Entries are the first width entries of a bundle.
+	// Entries returns the first width entries of a bundle.
 	Entries(ctx context.Context, n int64, width int) ([]byte, error)
-	// ProveInclusion proves that an event is among the first size; of size 0 those of the newest checkpoint.
+	// ProveInclusion proves that an event is among the first size events; size 0 means those of the newest checkpoint.
 	ProveInclusion(ctx context.Context, seq, size int64) (*LogInclusion, error)
-	// ProveConsistency proves that the first to events begin with the first from; to 0 is the newest checkpoint's size.
+	// ProveConsistency proves that the first to events begin with the first from events; to 0 means the size of the
+	// newest checkpoint.
 	ProveConsistency(ctx context.Context, from, to int64) (*LogConsistency, error)
 }
 
-// logPath is where the log is as a transparency log.
+// logPath is the path of the transparency log.
 const logPath = "/audit/v1/log"
 
-// serveLog adds the log as a transparency log. With a nil log the resources are described, and there is nothing at them.
+// serveLog registers the operations of the transparency log. With a nil log they are described, and answer 404.
 func (a *api) serveLog(log TransparencyLog) {
 	a.serveLogFiles(log)
 	a.serveLogProofs(log)
 	a.serveLogCosignatures(log)
 }
 
-// logFile is a resource of the log that is a file.
+// logFile is an operation that serves a file of the log.
 type logFile struct {
 	engine.Operation
-	pattern    string // of the mux; the path of the resource is for the description
+	pattern    string // for the mux; Path of the operation is for the description
 	parameters []*huma.Param
 	content    func(r *http.Request) ([]byte, error)
 }
 
-// serveLogFile adds GET of a file. Its entity tag is of what it says.
+// serveLogFile registers the GET operation of a file. Its entity tag is derived from its content.
 func (a *api) serveLogFile(log TransparencyLog, f logFile) {
 	a.describeLogFile(f)
 	a.Plain("GET "+f.pattern, f.ID, func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +73,7 @@ func (a *api) serveLogFile(log TransparencyLog, f logFile) {
 	})
 }
 
-// describeLogFile adds a file to the description of the API.
+// describeLogFile adds the operation of a file to the OpenAPI description.
 func (a *api) describeLogFile(f logFile) {
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: f.Path, OperationID: f.ID, Summary: f.Summary, Description: f.Description, Tags: []string{f.Tag},
@@ -79,7 +81,7 @@ func (a *api) describeLogFile(f logFile) {
 	})
 }
 
-// logError makes what the log refuses an answer to the client.
+// logError turns a refusal of the log into an error that the client gets.
 func logError(err error) error {
 	var refusal interface {
 		error

@@ -11,24 +11,24 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// cosignaturesBodyMax is the length of the longest checkpoint with cosignatures, in bytes.
+// cosignaturesBodyMax is the maximum length of a checkpoint with cosignatures, in bytes.
 const cosignaturesBodyMax = 64 << 10
 
 type logCosignaturesInput struct {
 	RawBody []byte `contentType:"text/plain"`
 }
 
-// logCosignatures says which cosignatures were taken.
+// logCosignatures says which cosignatures were accepted.
 type logCosignatures struct {
-	Size      int64    `json:"size" doc:"Events of the checkpoint."`
-	Witnesses []string `json:"witnesses" nullable:"false" doc:"Whose cosignatures were taken."`
+	Size      int64    `json:"size" doc:"Number of events of the checkpoint."`
+	Witnesses []string `json:"witnesses" nullable:"false" doc:"Witnesses whose cosignatures were accepted."`
 }
 
 func (a *api) serveLogCosignatures(log TransparencyLog) {
 	r := engine.Operation{
-		ID: "post-log-cosignatures", Path: logPath + "/cosignatures", Tag: "Audit", Summary: "Give a witness's cosignature",
-		Description: "The body is a checkpoint of this log with cosignatures (c2sp.org/tlog-cosignature) of witnesses that the operator knows. They are checked, kept, and served with the checkpoint. " +
-			"Signatures of others are ignored; a request without any that counts is refused.",
+		ID: "post-log-cosignatures", Path: logPath + "/cosignatures", Tag: "Audit", Summary: "Add cosignatures of witnesses to a checkpoint",
+		Description: "The body is a checkpoint of this log with cosignatures (c2sp.org/tlog-cosignature) of witnesses that the operator has configured. They are verified, stored, and served with the checkpoint. " +
+			"Signatures of others are ignored; a request without any valid cosignature is refused.",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge},
 	}
 	responses := a.Responses(r, reflect.TypeFor[logCosignatures]())
@@ -44,17 +44,18 @@ func (a *api) serveLogCosignatures(log TransparencyLog) {
 	body.Content["text/plain"].Schema = &huma.Schema{Type: huma.TypeString, Description: "A signed note."}
 }
 
+// cosign hands a checkpoint with cosignatures to the log, and returns the answer.
 func (a *api) cosign(ctx context.Context, log TransparencyLog, note []byte) *answer.Answer {
-	taken, err := prove(ctx, a, log, func(ctx context.Context) (*logCosignatures, error) {
+	accepted, err := inTime(ctx, a, log, func(ctx context.Context) (*logCosignatures, error) {
 		size, witnesses, err := log.Cosign(ctx, note)
 		return &logCosignatures{Size: size, Witnesses: witnesses}, err
 	})
 	if err != nil {
 		return a.FailureAnswer(ctx, err, answer.Config{})
 	}
-	made, err := engine.NewAnswer(taken, answer.Config{})
+	answered, err := engine.NewAnswer(accepted, answer.Config{})
 	if err != nil {
 		return a.FailureAnswer(ctx, err, answer.Config{})
 	}
-	return made
+	return answered
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/transparency-dev/tessera/api/layout"
 )
 
-// What is read as a tile's name is what another implementation writes for it.
+// FuzzLogTile compares parseLogTile with another implementation: it parses exactly the paths that the other writes.
 func FuzzLogTile(f *testing.F) {
 	for _, path := range []string{"0/000", "1/x001/x234/067", "entries/x001/000.p/255", "63/x999/999.p/1", "0/x000/000", "00/000", "0/000.p/256", "entries", "/", ""} {
 		f.Add(path)
@@ -23,7 +23,7 @@ func FuzzLogTile(f *testing.F) {
 			if level, rest, found := strings.Cut(path, "/"); found && level != "entries" {
 				if l, n, _, err := layout.ParseTileLevelIndexPartial(level, rest); err == nil && n < 1e17 && level == strconv.FormatUint(l, 10) && l < 64 {
 					if want := layout.TilePath(l, n, 0); strings.TrimPrefix(want, "tile/") == path {
-						t.Errorf("%q was refused", path)
+						t.Errorf("%q was not parsed", path)
 					}
 				}
 			}
@@ -34,7 +34,7 @@ func FuzzLogTile(f *testing.F) {
 			want = layout.EntriesPath(uint64(got.n), uint8(got.width%logTileWidth))
 		}
 		if want != "tile/"+path {
-			t.Errorf("%q was read as %+v, which is %q", path, got, want)
+			t.Errorf("%q was parsed as %+v, whose path is %q", path, got, want)
 		}
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// logTile is what a path of c2sp.org/tlog-tiles names.
+// logTile is a tile or a bundle of entries, as a path of c2sp.org/tlog-tiles names it.
 type logTile struct {
 	entries bool // a bundle of entries
 	level   int
@@ -21,7 +21,8 @@ const (
 	logTileGroups = 6
 )
 
-// parseLogTile reads what follows tile/: <level or entries>/<number>[.p/<width>]. There is one way to write each.
+// parseLogTile parses what follows tile/ in a path: <level or entries>/<number>[.p/<width>]. It accepts only the
+// canonical path of each tile.
 func parseLogTile(path string) (t logTile, ok bool) {
 	t.width = logTileWidth
 	kind, number, _ := strings.Cut(path, "/")
@@ -40,7 +41,7 @@ func parseLogTile(path string) (t logTile, ok bool) {
 	return t, ok
 }
 
-// parseLogNumber reads groups of three digits, all but the last with x in front.
+// parseLogNumber parses groups of three digits, each but the last with an x in front.
 func parseLogNumber(text string) (n int64, ok bool) {
 	groups := strings.Split(text, "/")
 	if len(groups) > logTileGroups || len(groups) > 1 && groups[0] == "x000" {
@@ -61,7 +62,7 @@ func parseLogNumber(text string) (n int64, ok bool) {
 	return n, true
 }
 
-// parseShort reads a number of up to three digits without zeros in front.
+// parseShort parses a number of up to three digits without leading zeros.
 func parseShort(text string) (n int, ok bool) {
 	if text == "" || len(text) > 3 || !isDigits(text) || len(text) > 1 && text[0] == '0' {
 		return 0, false

@@ -1,12 +1,14 @@
-// Package audit has what leads from any row to the bytes that caused it: events, their proofs, traces, quarantine.
+// Package audit serves what leads from any row to the bytes that caused it: events, their proofs, traces and
+// quarantine.
 package audit
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api holds the handlers that Mount registers.
 type api struct{ *engine.Engine }
 
-// Mount adds the operations of the package. With a nil log those of the transparency log are described, and answer 404.
+// Mount registers the operations of the package with an engine. With a nil log, the operations of the transparency log
+// are described, and answer 404.
 func Mount(e *engine.Engine, log TransparencyLog) {
 	a := &api{e}
 	a.registerAuditEvents()

@@ -13,18 +13,18 @@ import (
 )
 
 type negativeBalancesInput struct {
-	Limit  int                   `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Rows of a page; 0 means the default."`
+	Limit  int                   `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Maximum number of rows of the page; 0 means the default."`
 	Cursor negativeBalanceCursor `query:"cursor" pattern:"^[0-9]{1,18}:[^:]+:.+$" doc:"height:account:asset of the first row of the page."`
 }
 
-// negativeBalance is a block at which a balance became negative, which no chain allows: something is missing from the
+// negativeBalance is a block at which a balance became negative. No chain allows that, so events are missing from the
 // log.
 type negativeBalance struct {
 	Account   string        `json:"account"`
-	Asset     string        `json:"asset" doc:"stx, or an asset identifier."`
+	Asset     string        `json:"asset" doc:"stx or an asset identifier."`
 	Height    int64         `json:"height"`
 	Balance   schema.Amount `json:"balance"`
-	Cause     string        `json:"cause" doc:"Of the change that made it negative: the type of an event, fee or miner_reward."`
+	Cause     string        `json:"cause" doc:"The change that made the balance negative: the type of an event, fee or miner_reward."`
 	Pointer   string        `json:"pointer" doc:"JSON pointer of the cause in the body of the event."`
 	SourceSeq int64         `json:"source_seq"`
 	Event     string        `json:"event" format:"uri-reference"`
@@ -32,14 +32,15 @@ type negativeBalance struct {
 
 func (a *api) registerNegativeBalances() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-negative-balances", Path: "/audit/v1/negative-balances", Tag: "Audit", Summary: "Balances that became negative",
-		Description: "By account, asset and height. No chain allows them: where there are some, events are missing from the log. An archive that begins above genesis has them by nature.",
+		ID: "list-negative-balances", Path: "/audit/v1/negative-balances", Tag: "Audit", Summary: "List balances that became negative",
+		Description: "The list is sorted by account, asset and height. No chain allows negative balances: they show that events are missing from the log. An archive that starts above genesis has them inevitably.",
 		Statuses:    []int{400},
 		Class:       answer.Tip, DependsOn: engine.OnTip("balances"),
 	}, listNegativeBalances)
 }
 
-// negativeBalanceCursor is height:account:asset. Assets have colons of their own.
+// negativeBalanceCursor is height:account:asset of the first row of a page; empty for the first page. An asset may
+// contain colons.
 type negativeBalanceCursor string
 
 func (c negativeBalanceCursor) parse() (height int64, account, asset string, err error) {

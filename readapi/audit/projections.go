@@ -10,9 +10,9 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// projectionList is the register of projections, with how far each version has come.
+// projectionList is the register of projections, with the progress of each version.
 type projectionList struct {
-	LogSize     int64            `json:"log_size" doc:"Events in the log."`
+	LogSize     int64            `json:"log_size" doc:"Number of events in the log."`
 	Projections []versionOfTable `json:"projections" nullable:"false" doc:"All versions, by name and version."`
 }
 
@@ -20,28 +20,28 @@ type projectionList struct {
 type versionOfTable struct {
 	Name        string   `json:"name"`
 	Version     int      `json:"version"`
-	Rules       int      `json:"rules" doc:"The number of the code that builds it."`
-	Active      bool     `json:"active" doc:"Answers are read from it."`
-	Previous    bool     `json:"previous" doc:"A rollback returns to it."`
-	Input       string   `json:"input" doc:"What it folds: log, or the version whose steps it folds."`
+	Rules       int      `json:"rules" doc:"Version number of the code that builds it."`
+	Active      bool     `json:"active" doc:"Whether answers are read from it."`
+	Previous    bool     `json:"previous" doc:"Whether a rollback returns to it."`
+	Input       string   `json:"input" doc:"Its input: log, or the version whose steps it folds."`
 	State       string   `json:"state" enum:"building,live,failed"`
-	Position    int64    `json:"position" doc:"Items of its input that it reflects."`
-	Head        int64    `json:"head" doc:"Items that its input has."`
-	Lag         int64    `json:"lag" doc:"Items of its input that it does not reflect yet."`
-	LagSeconds  float64  `json:"lag_seconds" doc:"How long ago the first of these was received; 0 without any."`
-	BlockHeight *int64   `json:"block_height" doc:"Of the tip that it reflects; null before the first block."`
-	Rate        *float64 `json:"rate" doc:"Items that it folded in a second when it was far behind the last time; null when it was not measured."`
-	ETASeconds  *float64 `json:"eta_seconds" doc:"When it will have caught up at that rate, if nothing else came; null when that is not known, or it has."`
-	Throttle    *int64   `json:"throttle" doc:"How many items it may fold in a second; null for as many as it can."`
-	Error       *string  `json:"error" doc:"What stopped it; null while its state is not failed."`
-	Quarantined int64    `json:"quarantined" doc:"Events that it could not read."`
+	Position    int64    `json:"position" doc:"Number of items of its input that it has folded."`
+	Head        int64    `json:"head" doc:"Number of items that its input has."`
+	Lag         int64    `json:"lag" doc:"Number of items of its input that it has not folded yet."`
+	LagSeconds  float64  `json:"lag_seconds" doc:"Seconds since the first of these was received; 0 if there are none."`
+	BlockHeight *int64   `json:"block_height" doc:"Height of its tip; null before the first block."`
+	Rate        *float64 `json:"rate" doc:"Items per second that it folded when it was last far behind; null if that was never measured."`
+	ETASeconds  *float64 `json:"eta_seconds" doc:"Seconds until it has folded the lag at this rate; null if the rate is not known, or without a lag."`
+	Throttle    *int64   `json:"throttle" doc:"Maximum items per second; null for unlimited."`
+	Error       *string  `json:"error" doc:"The error that stopped it; null unless its state is failed."`
+	Quarantined int64    `json:"quarantined" doc:"Number of events that it could not decode."`
 }
 
 func (a *api) registerProjections() {
-	// Time goes by and throttles are set without a change of what answers are kept by: it is made anew for each who asks.
+	// The answer changes with time and with throttles, which no dependency covers, so it is never cached.
 	engine.GetPlain(a.Engine, engine.Operation{
-		ID: "list-projections", Path: "/audit/v1/projections", Tag: "Audit", Summary: "All versions of all read tables",
-		Description: "How far each has come, those that are being built included. `/extended/v1/status` has the active ones.",
+		ID: "list-projections", Path: "/audit/v1/projections", Tag: "Audit", Summary: "List all versions of all projections",
+		Description: "The progress of each version, including those that are being built. `/extended/v1/status` has the active versions.",
 	}, func(ctx context.Context, _ *struct{}) (*projectionList, error) {
 		value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) { return listProjections(ctx, s) })
 		list, _ := value.(*projectionList)
@@ -83,7 +83,7 @@ type versionName struct {
 	version int
 }
 
-// registerEntry is what the register has of a version beside what all reads look at.
+// registerEntry holds the columns of the register that only this operation reads.
 type registerEntry struct {
 	versionName
 	previous    bool
@@ -92,7 +92,8 @@ type registerEntry struct {
 	quarantined int64
 }
 
-// inputEnd is where the input of a version ends, and when the first item that it has not folded yet was received.
+// inputEnd is the end of a version's input, and the time at which the first item that it has not folded yet was
+// received.
 type inputEnd struct {
 	head         int64
 	waitingSince *time.Time
@@ -129,7 +130,7 @@ func describeVersion(v *register.Version, e registerEntry, end inputEnd) version
 	return t
 }
 
-// expectedRate is how many items a second a version may be expected to fold; 0 when that is not known.
+// expectedRate returns the items per second that a version can be expected to fold; 0 when the rate is not known.
 func (e registerEntry) expectedRate() (rate float64) {
 	if e.rate != nil {
 		rate = *e.rate

@@ -16,19 +16,19 @@ import (
 const auditLimit = 50
 
 type quarantineInput struct {
-	Limit  int              `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Rows of a page; 0 means the default."`
-	Order  string           `query:"order" enum:"asc,desc" default:"asc" doc:"asc: in the order of the log; desc: the newest first."`
+	Limit  int              `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Maximum number of rows of the page; 0 means the default."`
+	Order  string           `query:"order" enum:"asc,desc" default:"asc" doc:"asc: oldest event first; desc: newest event first."`
 	Cursor quarantineCursor `query:"cursor" pattern:"^[0-9]{1,18}:[a-z0-9_]{1,63}:[0-9]{1,9}$" doc:"seq:projection:version of the first row of the page."`
 }
 
-// quarantined is an event that a projection could not read. It stays in the log; what it should have done is missing
-// from that version's rows.
+// quarantined is an event that a version of a projection could not decode. The event stays in the log; its effect is
+// missing from the version's rows.
 type quarantined struct {
 	Projection string `json:"projection"`
 	Version    int32  `json:"version"`
 	Seq        int64  `json:"seq"`
 	Path       string `json:"path"`
-	Pointer    string `json:"pointer" doc:"JSON pointer of the wrong field; empty for the whole body."`
+	Pointer    string `json:"pointer" doc:"JSON pointer of the invalid field; empty for the whole body."`
 	Reason     string `json:"reason"`
 	At         string `json:"at" format:"date-time"`
 	Event      string `json:"event" format:"uri-reference"`
@@ -36,13 +36,13 @@ type quarantined struct {
 
 func (a *api) registerQuarantine() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-quarantine", Path: "/audit/v1/quarantine", Tag: "Audit", Summary: "Events that projections could not read",
-		Description: "Of all versions, in the order of the log or against it.", Statuses: []int{400},
+		ID: "list-quarantine", Path: "/audit/v1/quarantine", Tag: "Audit", Summary: "List events that projections could not decode",
+		Description: "The list covers all versions, and is in the order of the log or the reverse.", Statuses: []int{400},
 		Class: answer.Tip, DependsOn: engine.Dependencies{Register: true},
 	}, listQuarantine)
 }
 
-// quarantineCursor is seq:projection:version.
+// quarantineCursor is seq:projection:version of the first row of a page; empty for the first page.
 type quarantineCursor string
 
 func (c quarantineCursor) parse() (seq int64, name string, version int64, err error) {
@@ -68,7 +68,7 @@ func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput
 	if err != nil {
 		return nil, err
 	}
-	// Without a cursor the newest page begins after all that there is.
+	// In descending order, the first page begins at the highest seq.
 	from, direction := `>=`, ``
 	if in.Order == "desc" {
 		from, direction = `<=`, ` DESC`

@@ -15,23 +15,23 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// What is read of reports to say where in them the answers are. Those that are longer are images, mostly.
+// Limits of the reports that are read to find the answers in them. Longer reports are mostly images.
 const (
-	reportMax  = 1 << 20  // bytes of one
-	reportsMax = 16 << 20 // bytes of those of a page
+	reportMax  = 1 << 20  // bytes of one report
+	reportsMax = 16 << 20 // bytes of all reports of a page
 )
 
 // traceEvent is an event behind rows.
 type traceEvent struct {
 	Seq         int64  `json:"seq"`
-	Path        string `json:"path" doc:"The path it was posted to."`
+	Path        string `json:"path" doc:"The path to which it was posted."`
 	ReceivedAt  string `json:"received_at" format:"date-time" doc:"UTC, with microseconds."`
 	ContentType string `json:"content_type"`
-	Size        int64  `json:"size" doc:"Bytes of the body."`
-	SHA256      string `json:"sha256" pattern:"^0x[0-9a-f]{64}$" doc:"Of the body as received."`
-	Event       string `json:"event" format:"uri-reference" doc:"The event."`
-	Body        string `json:"body" format:"uri-reference" doc:"The bytes of its body."`
-	Proof       string `json:"proof" format:"uri-reference" doc:"That the log has it: an inclusion proof."`
+	Size        int64  `json:"size" doc:"Length of the body in bytes."`
+	SHA256      string `json:"sha256" pattern:"^0x[0-9a-f]{64}$" doc:"Digest of the body as received."`
+	Event       string `json:"event" format:"uri-reference" doc:"Link to the event."`
+	Body        string `json:"body" format:"uri-reference" doc:"Link to its body."`
+	Proof       string `json:"proof" format:"uri-reference" doc:"Link to the proof that the log has it."`
 }
 
 type traceEventRow struct {
@@ -50,7 +50,8 @@ func (r *traceEventRow) shape() traceEvent {
 	return e
 }
 
-// readEvents reads the events behind rows, in the order of the log, and says where in reports the answers are.
+// readEvents reads the events behind rows, in the order of the log. For sources that are reports, it sets the pointers
+// to the answers in them.
 func readEvents(ctx context.Context, s *engine.Snapshot, rows []traceRow) ([]traceEvent, error) {
 	var all, reports []int64
 	for _, row := range rows {
@@ -92,13 +93,14 @@ func readEvents(ctx context.Context, s *engine.Snapshot, rows []traceRow) ([]tra
 	return events, nil
 }
 
-// reportRow is a report of the fetcher; the body is nil when it is too long.
+// reportRow is a report of the fetcher; body is nil when it is too long to be read.
 type reportRow struct {
 	seq  int64
 	body []byte
 }
 
-// queryReports adds a query for the bodies of reports, as far as they are not too long.
+// queryReports adds a query for the bodies of the reports that are within reportMax and, in the order of the log,
+// within reportsMax.
 func queryReports(b *engine.Batch, seqs []int64) *engine.Result[reportRow] {
 	return engine.Query(b, func(r *reportRow) []any { return []any{&r.seq, &r.body} }, `
 		SELECT ARRAY[]::bigint[], e.seq, CASE WHEN e.size <= $2 AND e.until <= $3 THEN h.body END
@@ -109,7 +111,7 @@ func queryReports(b *engine.Batch, seqs []int64) *engine.Result[reportRow] {
 		JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq)`, seqs, int64(reportMax), int64(reportsMax))
 }
 
-// exchangePlaces is so much of a report as says where the answers are.
+// exchangePlaces has the members of a report that it takes to find the answers in it.
 type exchangePlaces struct {
 	Want struct {
 		URI string `json:"uri"`
@@ -122,15 +124,16 @@ type exchangePlaces struct {
 	} `json:"exchanges"`
 }
 
-// pointers are where in a report the answers that count are: of each call, or of what was fetched without one, the last.
-// What a URI itself holds is in the URI.
+// pointers returns JSON pointers to the answers in a report that count: the last answer to each call, or the last
+// answer if there were no calls. A data URI is its own answer. A report that was not read has a pointer to all its
+// exchanges.
 func (r *reportRow) pointers() []string {
 	var report exchangePlaces
 	switch {
 	case r.body == nil:
 		return []string{"/exchanges"}
 	case json.Unmarshal(r.body, &report) != nil:
-		return nil // projections don't take it either
+		return nil // projections do not accept it either
 	case len(report.Exchanges) == 0 && report.Want.URI != "":
 		return []string{"/want/uri"}
 	}

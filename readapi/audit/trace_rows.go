@@ -14,28 +14,28 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// lookupsMax is how many look-ups share a round trip.
+// lookupsMax is the maximum number of look-ups in a round trip.
 const lookupsMax = 16
 
 // traceRow is a row behind an answer.
 type traceRow struct {
-	Table   string        `json:"table" doc:"With its schema, as SQL has it." example:"balances_v1.ledger"`
-	Version int           `json:"version,omitempty" doc:"Of the projection that the table is of; absent for what is part of the log or the register."`
-	Key     tracedColumns `json:"key" doc:"What names the row: column and value."`
-	Values  tracedColumns `json:"values" doc:"What it says. Numbers that may be large are texts."`
-	Sources []traceSource `json:"sources" nullable:"false" doc:"The events that it comes from."`
+	Table   string        `json:"table" doc:"The table with its schema, as in SQL." example:"balances_v1.ledger"`
+	Version int           `json:"version,omitempty" doc:"Version of the projection that owns the table; absent for tables of the log and the register."`
+	Key     tracedColumns `json:"key" doc:"The columns that identify the row, with their values."`
+	Values  tracedColumns `json:"values" doc:"The other columns with their values. Numbers that may be large are strings."`
+	Sources []traceSource `json:"sources" nullable:"false" doc:"The events that the row comes from."`
 }
 
 // traceSource is an event that a row comes from.
 type traceSource struct {
 	Column   string   `json:"column" doc:"The column of the row that names the event."`
 	Seq      int64    `json:"seq"`
-	Pointers []string `json:"pointers" nullable:"false" doc:"JSON pointers of what the row says in the event's body; an empty one is all of it. None where it can't be said."`
+	Pointers []string `json:"pointers" nullable:"false" doc:"JSON pointers into the event's body to what the row says; the empty pointer is the whole body. Empty when the places are not known."`
 
 	report bool
 }
 
-// tracedColumns are columns of a row with their values, as a JSON object.
+// tracedColumns is a JSON object of columns of a row and their values.
 type tracedColumns json.RawMessage
 
 // Schema implements huma.SchemaProvider.
@@ -46,6 +46,7 @@ func (tracedColumns) Schema(huma.Registry) *huma.Schema {
 // MarshalJSON implements json.Marshaler.
 func (c tracedColumns) MarshalJSON() ([]byte, error) { return c, nil }
 
+// shape returns the row that a look-up has found in a table.
 func shape(r *engine.LookupRow, s *engine.Snapshot, t *engine.TraceTable) (traceRow, error) {
 	row := traceRow{Table: t.Name, Key: tracedColumns(r.Key), Values: tracedColumns(r.Values), Sources: []traceSource{}}
 	if t.Projection != "" {
@@ -59,7 +60,7 @@ func shape(r *engine.LookupRow, s *engine.Snapshot, t *engine.TraceTable) (trace
 		Pointers []string
 	}
 	if err := json.Unmarshal([]byte(r.Sources), &sources); err != nil {
-		return row, fmt.Errorf("read the events behind a row of %s: %w", t.Name, err)
+		return row, fmt.Errorf("decode the sources of a row of %s: %w", t.Name, err)
 	}
 	for _, source := range sources {
 		if source.Seq != nil {
@@ -69,7 +70,7 @@ func shape(r *engine.LookupRow, s *engine.Snapshot, t *engine.TraceTable) (trace
 	return row, nil
 }
 
-// traceCursor is where a page ended: a place and the name of a look-up.
+// traceCursor is the end of a page: a place in a look-up, a colon and the name of the look-up.
 type traceCursor string
 
 func (c traceCursor) parse() (after engine.Place, name string, err error) {
@@ -84,7 +85,8 @@ func (c traceCursor) parse() (after engine.Place, name string, err error) {
 	return after, name, nil
 }
 
-// from finds where a page begins: which look-ups are left, and after which place of the first of them.
+// from returns the look-ups that are left after the cursor, and the place in the first of them at which the last page
+// ended.
 func (c traceCursor) from(lookups []engine.Lookup) (left []engine.Lookup, after engine.Place, err error) {
 	if c == "" {
 		return lookups, nil, nil
@@ -100,8 +102,8 @@ func (c traceCursor) from(lookups []engine.Lookup) (left []engine.Lookup, after 
 	return lookups[i:], after, nil
 }
 
-// readRows reads a page of the rows of look-ups, one look-up after the other. next is the cursor of the page after it; nil
-// when there is none.
+// readRows reads a page of the rows of look-ups, one look-up after the other. next is the cursor of the next page; nil
+// for the last page.
 func readRows(ctx context.Context, s *engine.Snapshot, lookups []engine.Lookup, cursor traceCursor, limit int) (rows []traceRow, next *string, err error) {
 	lookups, after, err := cursor.from(lookups)
 	if err != nil {
@@ -110,18 +112,18 @@ func readRows(ctx context.Context, s *engine.Snapshot, lookups []engine.Lookup, 
 	rows = []traceRow{}
 	var end string
 	for len(lookups) > 0 {
-		some := lookups[:min(len(lookups), lookupsMax)]
-		lookups = lookups[len(some):]
+		batch := lookups[:min(len(lookups), lookupsMax)]
+		lookups = lookups[len(batch):]
 		b := s.Batch()
-		found := make([]*engine.Result[engine.LookupRow], len(some))
-		for i := range some {
-			found[i] = some[i].Queue(b, after, limit+1-len(rows))
+		found := make([]*engine.Result[engine.LookupRow], len(batch))
+		for i := range batch {
+			found[i] = batch[i].Queue(b, after, limit+1-len(rows))
 			after = nil
 		}
 		if err := b.Run(ctx); err != nil {
-			return nil, nil, fmt.Errorf("look up the rows behind an answer: %w", err)
+			return nil, nil, fmt.Errorf("read the rows behind an answer: %w", err)
 		}
-		for i, l := range some {
+		for i, l := range batch {
 			for _, r := range found[i].Rows {
 				if len(rows) == limit {
 					return rows, &end, nil

@@ -14,11 +14,11 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// liveBalancePage is how many accounts are asked for in one round trip.
+// liveBalancePage is the number of accounts whose balances are read in one round trip.
 const liveBalancePage = 100
 
-// balanceMessages reads what accounts have: a message for each feed, in their order, of which the step only ever grows, with the
-// balances and with what waits. There are none while there is no block.
+// balanceMessages reads the balances of accounts, and returns a message for each feed, in their order; none before the
+// first block. The step of a message is the sum of the positions of balances and mempool, so it never decreases.
 func (a *api) balanceMessages(ctx context.Context, feeds []live.Feed) ([]*live.Message, error) {
 	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
 		s.KeepOpen = true
@@ -59,7 +59,8 @@ func (a *api) balanceMessagesOf(ctx context.Context, s *engine.Snapshot, feeds [
 	return messages, nil
 }
 
-// queueBalance adds the queries for what a feed is to say of somebody to a batch.
+// queueBalance adds the queries for the balances of a feed's account to a batch. The function that it returns makes the
+// message once the batch has run.
 func (a *api) queueBalance(b *engine.Batch, feed live.Feed, at param.Moment, step int64, position live.Position) func() (*live.Message, error) {
 	if feed.Kind == socketBalances {
 		stx := view.QueueSTX(b, feed.Name, at)
@@ -82,13 +83,14 @@ func (a *api) queueBalance(b *engine.Batch, feed live.Feed, at param.Moment, ste
 	}
 }
 
-// toldBalance is what was last told of an account.
-type toldBalance struct {
-	at   balancesPlace
-	data []byte
+// sentBalance is the last message about an account.
+type sentBalance struct {
+	place balancesPlace
+	data  []byte
 }
 
-// balancesPlace is where the projections are that balances are made of: what is there, and what waits.
+// balancesPlace holds the positions of the two projections that balances are read from: mempool has the pending
+// amounts.
 type balancesPlace struct{ balances, mempool int64 }
 
 func placeOfBalances(balances, mempool *register.Version) (p balancesPlace) {
@@ -101,10 +103,10 @@ func placeOfBalances(balances, mempool *register.Version) (p balancesPlace) {
 	return p
 }
 
-// step is a number that grows with either.
+// step returns a number that grows with either position.
 func (p balancesPlace) step() int64 { return p.balances + p.mempool }
 
-// tellBalances tells those who follow an account what it has, when that may have changed.
+// tellBalances publishes the balances of each followed account when they have changed.
 func (f *follower) tellBalances(ctx context.Context) error {
 	state := f.api.Watch.State(time.Now())
 	if state == nil {
@@ -115,7 +117,7 @@ func (f *follower) tellBalances(ctx context.Context) error {
 		return nil
 	}
 	if f.balancesOf != instance(version) {
-		f.balancesOf, f.balances = instance(version), map[live.Feed]toldBalance{}
+		f.balancesOf, f.balances = instance(version), map[live.Feed]sentBalance{}
 	}
 	var changed []live.Feed
 	followed, now := f.hub.Followed(liveBalances, socketBalances), placeOfBalances(version, mempool)
@@ -125,9 +127,9 @@ func (f *follower) tellBalances(ctx context.Context) error {
 		}
 	}
 	for feed := range followed {
-		told, ok := f.balances[feed]
-		since := told.at
-		if !ok && feed.Kind == socketBalances { // it is told of changes alone, of all since it was followed
+		last, ok := f.balances[feed]
+		since := last.place
+		if !ok && feed.Kind == socketBalances { // WebSockets get changes only: all since the client subscribed
 			ok, since = true, f.balancesSeen
 		}
 		account := shard.Of(shard.Account(feed.Name))
@@ -143,10 +145,10 @@ func (f *follower) tellBalances(ctx context.Context) error {
 		}
 		for i, m := range messages {
 			feed := changed[i]
-			if told, ok := f.balances[feed]; !ok || !bytes.Equal(told.data, m.Data) {
+			if last, ok := f.balances[feed]; !ok || !bytes.Equal(last.data, m.Data) {
 				f.hub.Tell(live.Delivery{Feed: feed, Entry: live.Entry{Message: m, Last: true}})
 			}
-			f.balances[feed] = toldBalance{now, m.Data}
+			f.balances[feed] = sentBalance{now, m.Data}
 		}
 		changed = changed[n:]
 	}

@@ -7,39 +7,39 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// Kinds of feeds of streams.
+// Kinds of the feeds that streams follow.
 const (
 	liveBlocks       live.Kind = "blocks"
-	liveTransactions live.Kind = "transactions" // of a principal
-	liveEvents       live.Kind = "events"       // of a contract; the detail is a topic, or empty for all
-	liveBalances     live.Kind = "balances"     // of a principal
+	liveTransactions live.Kind = "transactions" // the name is a principal
+	liveEvents       live.Kind = "events"       // the name is a contract, the detail a topic; empty for all topics
+	liveBalances     live.Kind = "balances"     // the name is a principal
 	liveMempool      live.Kind = "mempool"
 )
 
-// revertBody says which block is taken back.
+// revertBody names the block that was reverted.
 type revertBody struct {
 	Height               int64       `json:"height"`
 	Hash                 hash.Hash32 `json:"hash"`
 	IndexBlockHash       hash.Hash32 `json:"index_block_hash"`
-	ParentIndexBlockHash hash.Hash32 `json:"parent_index_block_hash" doc:"The block that is the tip now."`
+	ParentIndexBlockHash hash.Hash32 `json:"parent_index_block_hash" doc:"The block that is the tip after the revert."`
 }
 
-// contractEventBody is what a contract printed.
+// contractEventBody is an event that a contract printed.
 type contractEventBody struct {
 	ContractID     string         `json:"contract_id"`
-	Topic          *string        `json:"topic" nullable:"true" doc:"What the printed tuple names as its topic; null when it names none."`
+	Topic          *string        `json:"topic" nullable:"true" doc:"The topic that the printed tuple names; null when it names none."`
 	BlockHeight    int64          `json:"block_height"`
 	IndexBlockHash hash.Hash32    `json:"index_block_hash"`
 	Event          view.EventBody `json:"event"`
 }
 
-// balanceBody is what somebody has.
+// balanceBody holds the balances of a principal.
 type balanceBody struct {
 	Principal string `json:"principal"`
 	view.Balances
 }
 
-// minedBody says which canonical block has a transaction that waited.
+// minedBody names the canonical block that has a transaction of the mempool.
 type minedBody struct {
 	TxID           hash.Hash32 `json:"tx_id"`
 	BlockHeight    int64       `json:"block_height"`
@@ -47,15 +47,15 @@ type minedBody struct {
 	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
 }
 
-// resetBody says that all that waits is told anew.
+// resetBody says that the client shall drop its copy of the mempool: all pending transactions follow.
 type resetBody struct {
-	Pending int64 `json:"pending" doc:"How many transactions wait: they follow, and whatever else the client has does not wait any more."`
+	Pending int64 `json:"pending" doc:"Number of pending transactions. They follow; any other transaction that the client has is no longer pending."`
 }
 
 // endBody says why a stream ends.
 type endBody struct {
 	Reason   live.Reason `json:"reason" enum:"slow,stopping,failed" doc:"slow: the client has not read for too long; stopping: the server stops; failed: the tables could not be read."`
-	Position string      `json:"position" doc:"What the client has; to go on from there, send it as Last-Event-ID."`
+	Position string      `json:"position" doc:"The client's position; to resume from there, send it as Last-Event-ID."`
 }
 
 // Names of events.
@@ -70,7 +70,8 @@ const (
 	liveEnd         = "end"
 )
 
-// eventMessage is an event of a stream. Only the last one of a step has an id: whoever leaves amid a step gets all of it again.
+// eventMessage encodes an event of a stream. Only the last event of a step is sent with an id, so that a client that
+// leaves within a step gets the whole step again.
 func eventMessage(step int64, p live.Position, name string, value any) (*live.Message, error) {
 	body, err := engine.Encode(value)
 	if err != nil {
@@ -87,5 +88,5 @@ func eventMessage(step int64, p live.Position, name string, value any) (*live.Me
 	return &live.Message{Step: step, Position: p, Data: b[len(id):], Whole: b}, nil
 }
 
-// idLine says what a client has.
+// idLine returns the line that sets the client's last event id to a position.
 func idLine(p live.Position) string { return "id: " + p.String() + "\n" }

@@ -4,21 +4,22 @@ import (
 	"time"
 )
 
-// streamConfig of streams; the zero value of any field means its default.
+// Config configures streams and WebSockets. The zero value of a field means its default.
 type Config struct {
-	// Most is how many connections may follow what happens; default 20,000.
+	// Most is the maximum number of open streams and WebSockets; default 20,000.
 	Most int
-	// Queue is how many messages may wait for a client that follows what happens; default 1024.
+	// Queue is the maximum number of messages that wait for one client; default 1024.
 	Queue int
-	// Heartbeat is how often a stream that has nothing to say says so; default 15 s.
+	// Heartbeat is the interval at which an idle stream sends a comment; default 15 s.
 	Heartbeat time.Duration
-	// WriteTimeout is how long a client may leave what is sent to it unread; default 10 s.
+	// WriteTimeout is how long a client may take to read what is sent to it; default 10 s.
 	WriteTimeout time.Duration
-	// PingInterval is how often clients of WebSockets are pinged, and for how long their answer is waited for; default 5 s.
+	// PingInterval is the interval at which clients of WebSockets are pinged, and how long they may take to answer; default
+	// 5 s.
 	PingInterval time.Duration
 }
 
-// Defaults of streamConfig.
+// Defaults of Config.
 const (
 	heartbeatDefault    = 15 * time.Second
 	writeTimeoutDefault = 10 * time.Second

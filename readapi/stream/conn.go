@@ -9,14 +9,15 @@ import (
 	"runtime/debug"
 )
 
-// takeOver takes the connection of a request from the server, which then has no buffers for it and no goroutine. It is the
-// caller's to close.
+// takeOver takes the connection of a request from the HTTP server, whose buffers and goroutine for it are then free.
+// The caller closes the connection.
 func takeOver(w http.ResponseWriter) (net.Conn, error) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return nil, err
 	}
-	// What was read ahead is nobody's. Texts can be written together to a connection of the system alone, but not beneath TLS.
+	// Nobody needs what the server has read ahead. net.Buffers are written with one system call only to a plain TCP
+	// connection, so a wrapper is removed; not TLS, of course.
 	inner, wrapped := conn.(interface{ NetConn() net.Conn })
 	if _, secret := conn.(*tls.Conn); wrapped && !secret {
 		conn = inner.NetConn()
@@ -24,8 +25,7 @@ func takeOver(w http.ResponseWriter) (net.Conn, error) {
 	return conn, nil
 }
 
-// watchClient calls left when the client has closed its connection, or the connection is closed. What the client sends nobody
-// asked for.
+// watchClient calls left when either side has closed the connection. It ignores what the client sends.
 func watchClient(conn net.Conn, left func()) {
 	defer left()
 	var ignored [64]byte
@@ -36,7 +36,7 @@ func watchClient(conn net.Conn, left func()) {
 	}
 }
 
-// livePanicked tells the operator of a panic that ended a connection.
-func (a *api) livePanicked(p any) {
-	a.Config.Logger.LogAttrs(context.Background(), slog.LevelError, "a stream failed", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+// logPanic logs a panic that ended a connection.
+func (a *api) logPanic(p any) {
+	a.Config.Logger.LogAttrs(context.Background(), slog.LevelError, "stream handler panicked", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 }

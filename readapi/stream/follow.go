@@ -10,57 +10,56 @@ import (
 	"strata/readapi/internal/live"
 )
 
-// follower follows the chain, and tells a hub what happens, once for all who follow it.
+// follower follows the tables and publishes what changes to a hub, once for all clients.
 type follower struct {
 	api  *api
 	hub  *live.Hub
 	wake chan struct{}
 
-	place live.Place // up to where the hub was told; of no instance before it was told anything
-	seen  int64      // the position of chain when there was nothing more to tell
+	place live.Place // up to which the hub has all steps; its instance is empty before the first
+	seen  int64      // the position of chain when the hub last had all steps
 
-	balancesOf string // instance of balances
-	balances   map[live.Feed]toldBalance
-	// balancesSeen is what was looked at last, and mempool up to where changes of the mempool were told.
-	balancesSeen balancesPlace
-	mempool      mempoolPlace
+	balancesOf   string // the instance of the projection that f.balances is about
+	balances     map[live.Feed]sentBalance
+	balancesSeen balancesPlace // up to which changes of balances were looked for
+	mempool      mempoolPlace  // up to which the hub has the changes of the mempool
 
-	// catching bounds how many read from the tables what they missed, at a time.
-	catching chan struct{}
+	// slots bounds how many streams read the tables at a time to catch up.
+	slots chan struct{}
 }
 
-// How a follower follows.
 const (
-	followInterval = time.Second      // at which to look in any case
-	followAgain    = 5 * time.Second  // after a failure, at most
-	catchingMost   = 4                // who read from the tables at a time
-	liveHubPage    = 16               // steps that are told at once
-	catchingWait   = 30 * time.Second // for a turn to read from the tables
+	followInterval = time.Second      // at which the follower looks at the tables even if nothing wakes it
+	followRetryMax = 5 * time.Second  // longest interval between attempts that fail
+	liveHubPage    = 16               // steps that are published at once
+	catchUpSlots   = 4                // streams that read the tables at a time
+	slotWait       = 30 * time.Second // longest wait for a slot
 )
 
 func newFollower(a *api) *follower {
 	return &follower{
 		api:  a,
 		hub:  live.NewHub(live.Config{Most: a.streams.Most, QueueMessages: a.streams.Queue, Registry: a.Config.Registry}),
-		wake: make(chan struct{}, 1), catching: make(chan struct{}, catchingMost),
+		wake: make(chan struct{}, 1), slots: make(chan struct{}, catchUpSlots),
 	}
 }
 
-// look makes run look now.
-func (f *follower) look() {
+// wakeUp makes run look at the tables now.
+func (f *follower) wakeUp() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
 	}
 }
 
-// subscribe adds somebody, and returns when it is known where the chain stands.
+// subscribe adds a subscriber, and returns once the hub knows its place on the chain. It fails with live.ErrFull or
+// live.ErrClosed.
 func (f *follower) subscribe(ctx context.Context, protocol string) (*live.Subscriber, error) {
 	s, err := f.hub.Subscribe(protocol)
 	if err != nil {
 		return nil, err
 	}
-	f.look()
+	f.wakeUp()
 	timer := time.NewTimer(f.api.Config.RequestTimeout)
 	defer timer.Stop()
 	select {
@@ -77,12 +76,12 @@ func (f *follower) subscribe(ctx context.Context, protocol string) (*live.Subscr
 	return s, nil
 }
 
-// run follows until ctx ends; then all streams end.
+// run follows the tables until ctx ends. Then it ends all streams and waits for them.
 func (f *follower) run(ctx context.Context) {
 	f.hub.Open()
 	defer func() {
 		f.hub.Close()
-		f.hub.Wait() // until all are told
+		f.hub.Wait()
 	}()
 	failing, wait := false, followInterval
 	for {
@@ -97,22 +96,22 @@ func (f *follower) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			wait = min(2*wait, followAgain)
+			wait = min(2*wait, followRetryMax)
 			if !failing && !engine.IsAnswer(err) {
-				f.api.Config.Logger.LogAttrs(ctx, slog.LevelWarn, "streams stand still: what happened can't be read", slog.Any("error", err))
+				f.api.Config.Logger.LogAttrs(ctx, slog.LevelWarn, "streams paused: cannot read the tables; retrying", slog.Any("error", err))
 				failing = true
 			}
 		default:
 			wait = followInterval
 			if failing {
-				f.api.Config.Logger.LogAttrs(ctx, slog.LevelInfo, "streams go on")
+				f.api.Config.Logger.LogAttrs(ctx, slog.LevelInfo, "streams resumed")
 				failing = false
 			}
 		}
 	}
 }
 
-// follow tells the hub all that has happened since it was told last.
+// follow publishes all that has changed since the last time. It does nothing while nobody is subscribed.
 func (f *follower) follow(ctx context.Context) error {
 	if f.hub.Sleep() {
 		f.place = live.Place{}
@@ -152,14 +151,14 @@ func (f *follower) follow(ctx context.Context) error {
 	return f.tellMempool(ctx)
 }
 
-// liveNext is what to tell the hub next.
+// liveNext is the next batch of steps to publish.
 type liveNext struct {
 	deliveries []live.Delivery
 	to         live.Place
-	move       bool // to is in another instance than where the hub was
-	head       bool // there is no more
-	position   int64
-	// Where the others stand, of a move.
+	move       bool  // to is in another instance than the hub's place
+	head       bool  // to is the last step
+	position   int64 // of chain
+	// The places of the other projections; set for a move only.
 	balances balancesPlace
 	mempool  mempoolPlace
 }
@@ -183,7 +182,8 @@ func (f *follower) next(ctx context.Context, s *engine.Snapshot) (*liveNext, err
 			return nil, err
 		}
 		n.head, n.to = true, live.Place{Instance: instance(chain), Step: head.step, Position: head.position()}
-		// Who has come meanwhile follows from where the hub is, and has to be told of all steps from there.
+		// A client that has begun to follow in the meantime does so from the hub's place, and must get all steps from
+		// there.
 		if n.move || head.step >= f.place.Step && len(f.hub.Begin(head.step)) == 0 {
 			return n, nil
 		}
@@ -208,18 +208,18 @@ func (f *follower) next(ctx context.Context, s *engine.Snapshot) (*liveNext, err
 	return n, err
 }
 
-// errManyCatchUp is why a stream ends that got no turn to read from the tables.
-var errManyCatchUp = errors.New("too many streams catch up at a time")
+// errNoSlot ends a stream that could not read the tables within slotWait.
+var errNoSlot = errors.New("too many streams are catching up")
 
-// turn waits for a turn to read from the tables, which done ends.
-func (f *follower) turn(ctx context.Context) (done func(), err error) {
-	timer := time.NewTimer(catchingWait)
+// acquireSlot waits for a slot to read the tables; done frees it.
+func (f *follower) acquireSlot(ctx context.Context) (done func(), err error) {
+	timer := time.NewTimer(slotWait)
 	defer timer.Stop()
 	select {
-	case f.catching <- struct{}{}:
-		return func() { <-f.catching }, nil
+	case f.slots <- struct{}{}:
+		return func() { <-f.slots }, nil
 	case <-timer.C:
-		return nil, errManyCatchUp
+		return nil, errNoSlot
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -15,14 +15,15 @@ import (
 )
 
 const (
-	// mempoolChangesPage is how many changes of the mempool a page has, but for what came with the last event of it.
+	// mempoolChangesPage is the number of changes on a page, which has more if the changes of its last event go beyond.
 	mempoolChangesPage = 200
-	// mempoolPatience is for how many Bitcoin blocks a client may be away: the mempool forgets what was mined after twice as many.
+	// mempoolPatience is the number of Bitcoin blocks that a client may be away for without a reset. The projection
+	// forgets a mined transaction after twice as many.
 	mempoolPatience = 128
 )
 
-// mempoolPlace is up to where changes of the mempool were told: the position of the projection, and the event of the log that it
-// stands for, of which there may be more steps.
+// mempoolPlace is the place up to which the hub has the changes of the mempool: the position of the projection, which
+// is a step, and the seq of the log event that caused the step. That event may have further steps.
 type mempoolPlace struct{ position, log int64 }
 
 func placeOfMempool(v *register.Version) mempoolPlace {
@@ -32,20 +33,20 @@ func placeOfMempool(v *register.Version) mempoolPlace {
 	return mempoolPlace{v.Position, v.LogSeq}
 }
 
-// mempoolWalk is how far a client has got that is told anew of all that waits.
+// mempoolWalk is the progress of sending a client all pending transactions.
 type mempoolWalk struct {
-	// until is the event after which it is told of changes, and position where it is when all was told.
+	// until is the seq of the event after which the client gets changes, and position is its position after the walk.
 	until    int64
 	position live.Position
-	// The last one that it was told.
+	// The last transaction that it was sent.
 	receiptTime int64
 	id          hash.Hash32
 }
 
-// changedRow is a transaction that has changed, with the block that has it.
+// changedRow is a transaction of the mempool that has changed, with the canonical block that has it, if any.
 type changedRow struct {
 	view.WaitingRow
-	seq         int64 // the event that changed it
+	seq         int64 // of the event that changed it last
 	minedHeight *int64
 	block, id   *hash.Hash32
 }
@@ -60,7 +61,8 @@ func changedColumns(r *changedRow) []any {
 	return append(view.WaitingColumns(&r.WaitingRow), &r.seq, &r.minedHeight, &r.block, &r.id)
 }
 
-// mempoolReady says whether the mempool can be followed, and whether it folds the steps of the active chain.
+// mempoolReady returns the active versions of chain and mempool. ok is false while the mempool folds the steps of
+// another version of chain than the active one.
 func mempoolReady(s *engine.Snapshot) (chain, mempool *register.Version, ok bool, err error) {
 	if chain, mempool = s.Active("chain"), s.Active("mempool"); chain == nil || mempool == nil {
 		return nil, nil, false, engine.ErrNoChain
@@ -73,12 +75,13 @@ func mempoolReady(s *engine.Snapshot) (chain, mempool *register.Version, ok bool
 	return chain, mempool, (pgx.Identifier{mempool.Input}).Sanitize() == chain.Schema(), nil
 }
 
-// foldedEvent is a query for the last event of which all steps are folded, at a position of the mempool that stands for an event.
+// foldedEvent is a query for the seq of the last event whose steps the mempool has all folded. $1 is the position of
+// the mempool, and $2 the seq of the event that caused the step there.
 const foldedEvent = `
 	SELECT CASE WHEN EXISTS (SELECT FROM {chain}.step s WHERE s.step = $1::bigint + 1 AND s.source_seq = $2) THEN $2::bigint - 1 ELSE $2::bigint END AS seq`
 
-// whole is the last event of which all was told.
-func (p mempoolPlace) whole(ctx context.Context, s *engine.Snapshot) (int64, error) {
+// wholeEvent returns the seq of the last event whose steps are all at or before the place.
+func (p mempoolPlace) wholeEvent(ctx context.Context, s *engine.Snapshot) (int64, error) {
 	b := s.Batch()
 	found := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], seq FROM (`+foldedEvent+`) whole`, p.position, p.log)
 	if err := b.Run(ctx); err != nil {
@@ -88,17 +91,19 @@ func (p mempoolPlace) whole(ctx context.Context, s *engine.Snapshot) (int64, err
 	return seq, nil
 }
 
-// mempoolRange is a part of the changes of the mempool.
+// mempoolRange holds the changes of the mempool by a range of events.
 type mempoolRange struct {
 	rows []changedRow
-	// upto is the last event of it, and position what there is with it; head says that there is no more.
+	// upto is the seq of the last event of the range, and position the position after it; head says that the range
+	// reaches the last folded event.
 	upto     int64
 	position live.Position
 	head     bool
 }
 
-// mempoolChanges reads what has changed with the events after one, each transaction as it is now: all, or those that are wanted.
-// Events are told whole. Their last steps may not be folded yet: then the event is for later.
+// mempoolChanges reads the transactions that the events after a given one have changed, each as it is now; only those
+// in wanted, unless it is nil. A range ends with a whole event: one whose last steps are not folded yet is left for
+// later.
 func mempoolChanges(ctx context.Context, s *engine.Snapshot, mempool *register.Version, after int64, wanted []hash.Hash32) (*mempoolRange, error) {
 	type bound struct{ last, upto int64 }
 	b := s.Batch()
@@ -111,8 +116,8 @@ func mempoolChanges(ctx context.Context, s *engine.Snapshot, mempool *register.V
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	at, _ := bounds.First()
-	found := &mempoolRange{upto: max(at.upto, after), head: at.upto == at.last}
+	edge, _ := bounds.First()
+	found := &mempoolRange{upto: max(edge.upto, after), head: edge.upto == edge.last}
 	b = s.Batch()
 	rows := engine.Query(b, changedColumns, `
 		SELECT `+changedSQL+changedFrom+`
@@ -129,7 +134,7 @@ func mempoolChanges(ctx context.Context, s *engine.Snapshot, mempool *register.V
 	return found, nil
 }
 
-// idsOf are ids as an argument of a query; nil for any.
+// idsOf returns ids as an argument of a query; NULL for nil, which stands for any id.
 func idsOf(ids []hash.Hash32) [][]byte {
 	if ids == nil {
 		return nil
@@ -141,7 +146,7 @@ func idsOf(ids []hash.Hash32) [][]byte {
 	return all
 }
 
-// completeChanged reads what else it takes to show transactions.
+// completeChanged reads what else it takes to render the transactions.
 func (a *api) completeChanged(ctx context.Context, s *engine.Snapshot, rows []changedRow) (view.CalledInterfaces, error) {
 	waiting := make([]*view.TransactionRow, len(rows))
 	for i := range rows {
@@ -153,7 +158,7 @@ func (a *api) completeChanged(ctx context.Context, s *engine.Snapshot, rows []ch
 	return view.Complete(ctx, s, waiting, false, nil)
 }
 
-// message is what a stream of the mempool says of a transaction.
+// message renders a changed transaction as an event of the stream of the mempool.
 func (r *changedRow) message(position live.Position, interfaces view.CalledInterfaces) (*live.Message, error) {
 	if r.minedHeight != nil {
 		return eventMessage(r.seq, position, liveMined, minedBody{r.TransactionRow.ID, *r.minedHeight, view.ValueOf(r.block), view.ValueOf(r.id)})
@@ -161,7 +166,7 @@ func (r *changedRow) message(position live.Position, interfaces view.CalledInter
 	return eventMessage(r.seq, position, liveTransaction, view.RenderWaiting(&r.WaitingRow, view.Rendering{Interfaces: interfaces}))
 }
 
-// mempoolStreamPage reads what comes next for a client of the stream of the mempool.
+// mempoolStreamPage reads a client's next page of the stream of the mempool.
 func (a *api) mempoolStreamPage(ctx context.Context, feed live.Feed, cursor liveCursor) (*livePage, error) {
 	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
 		s.KeepOpen = true
@@ -184,21 +189,21 @@ func (a *api) mempoolPageOf(ctx context.Context, s *engine.Snapshot, feed live.F
 		return page, nil
 	}
 	if cursor.instance != instance(chain) {
-		at, err := resumeMempool(ctx, s, cursor.position)
+		point, err := resumeMempool(ctx, s, cursor.position)
 		if err != nil {
 			return nil, err
 		}
-		if at.step > mempool.Position {
+		if point.step > mempool.Position {
 			page.behind = true
 			return page, nil
 		}
 		page.cursor = liveCursor{instance: instance(chain), step: cursor.position.Log, position: cursor.position}
-		if at.anew {
-			return a.mempoolWalk(ctx, s, mempool, feed, page)
+		if point.reset {
+			return a.walkMempool(ctx, s, mempool, feed, page)
 		}
 	}
 	if page.cursor.walk != nil {
-		return a.mempoolWalk(ctx, s, mempool, feed, page)
+		return a.walkMempool(ctx, s, mempool, feed, page)
 	}
 	found, err := mempoolChanges(ctx, s, mempool, page.cursor.step, nil)
 	if err != nil {
@@ -220,33 +225,34 @@ func (a *api) mempoolPageOf(ctx context.Context, s *engine.Snapshot, feed live.F
 	return page, nil
 }
 
-// resumedMempool is where a client of the stream of the mempool goes on.
-type resumedMempool struct {
-	step int64 // the last one that it has
-	// anew says that it can't be told what has changed since: its position is of another branch, or amid an event, or it names no
-	// block, or some of what was mined since may be forgotten.
-	anew bool
+// mempoolResumePoint is the point at which a client of the stream of the mempool resumes.
+type mempoolResumePoint struct {
+	step int64 // the last step that the client has
+	// reset says that the changes since then are not known: the position is on another branch, or within an event, or
+	// it names no block, or the projection may have forgotten transactions that were mined since.
+	reset bool
 }
 
-func resumeMempool(ctx context.Context, s *engine.Snapshot, p live.Position) (resumedMempool, error) {
+func resumeMempool(ctx context.Context, s *engine.Snapshot, p live.Position) (mempoolResumePoint, error) {
 	b := s.Batch()
 	step := engine.Query(b, liveStepColumns, liveStepSQL+`WHERE s.step = `+stepsUpTo(`$1::bigint`), p.Log)
 	remembered := engine.Query(b, func(known *bool) []any { return []any{known} }, `
 		SELECT ARRAY[]::bigint[], b.burn_block_height >= coalesce((SELECT h.forgotten_below + $2::bigint FROM {mempool}.horizon h), 0)
 		FROM {chain}.block b WHERE b.index_block_hash = $1`, p.Block, int64(mempoolPatience))
 	if err := b.Run(ctx); err != nil {
-		return resumedMempool{}, err
+		return mempoolResumePoint{}, err
 	}
-	at, _ := step.First()
+	last, _ := step.First()
 	known, ok := remembered.First()
 	if !ok && !p.Block.IsZero() {
-		return resumedMempool{}, engine.BadRequest("there is no block %s: the position %q is not of this archive", p.Block, p)
+		return mempoolResumePoint{}, engine.BadRequest("there is no block %s: the position %q is not of this archive", p.Block, p)
 	}
-	return resumedMempool{at.step, !known || at.position().Block != p.Block}, nil
+	return mempoolResumePoint{step: last.step, reset: !known || last.position().Block != p.Block}, nil
 }
 
-// mempoolWalk tells a client of all that waits, by the time of receipt. What changes meanwhile is told afterwards.
-func (a *api) mempoolWalk(ctx context.Context, s *engine.Snapshot, mempool *register.Version, feed live.Feed, page *livePage) (*livePage, error) {
+// walkMempool fills a page with pending transactions in the order of their receipt; the first page begins with a reset.
+// Changes that happen during the walk are sent after it.
+func (a *api) walkMempool(ctx context.Context, s *engine.Snapshot, mempool *register.Version, feed live.Feed, page *livePage) (*livePage, error) {
 	walk := mempoolWalk{receiptTime: -1}
 	if page.cursor.walk != nil {
 		walk = *page.cursor.walk
@@ -274,7 +280,7 @@ func (a *api) mempoolWalk(ctx context.Context, s *engine.Snapshot, mempool *regi
 		if err != nil {
 			return nil, err
 		}
-		if walk.until, err = placeOfMempool(mempool).whole(ctx, s); err != nil {
+		if walk.until, err = placeOfMempool(mempool).wholeEvent(ctx, s); err != nil {
 			return nil, err
 		}
 		walk.position = head
@@ -298,7 +304,7 @@ func (a *api) mempoolWalk(ctx context.Context, s *engine.Snapshot, mempool *regi
 	return page, nil
 }
 
-// mempoolNow is where a client begins that follows from now on.
+// mempoolNow returns the cursor of a client that starts now.
 func (a *api) mempoolNow(ctx context.Context) (cursor liveCursor, err error) {
 	_, _, err = a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
 		s.KeepOpen = true
@@ -307,7 +313,7 @@ func (a *api) mempoolNow(ctx context.Context) (cursor liveCursor, err error) {
 			return nil, err
 		}
 		cursor.instance = instance(chain)
-		if cursor.step, err = placeOfMempool(mempool).whole(ctx, s); err != nil {
+		if cursor.step, err = placeOfMempool(mempool).wholeEvent(ctx, s); err != nil {
 			return nil, err
 		}
 		cursor.position, err = live.ParsePosition(mempool.Header()[0])
@@ -316,7 +322,7 @@ func (a *api) mempoolNow(ctx context.Context) (cursor liveCursor, err error) {
 	return cursor, err
 }
 
-// tellMempool tells those who follow the mempool, or a transaction, what has changed.
+// tellMempool publishes the changes of the mempool to those who follow it or one of its transactions.
 func (f *follower) tellMempool(ctx context.Context) error {
 	state := f.api.Watch.State(time.Now())
 	if state == nil {
@@ -331,10 +337,10 @@ func (f *follower) tellMempool(ctx context.Context) error {
 		f.mempool = placeOfMempool(version)
 		return nil
 	}
-	for begun := false; ctx.Err() == nil; begun = true {
+	for whole := false; ctx.Err() == nil; whole = true {
 		value, _, err := f.api.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
 			s.KeepOpen = true
-			return f.mempoolNext(ctx, s, followed, begun)
+			return f.nextMempool(ctx, s, followed, whole)
 		})
 		if err != nil {
 			return err
@@ -349,28 +355,28 @@ func (f *follower) tellMempool(ctx context.Context) error {
 	return nil
 }
 
-// mempoolNext is what to tell next of the mempool.
+// mempoolNext is the next batch of changes of the mempool to publish.
 type mempoolNext struct {
 	deliveries []live.Delivery
 	to         mempoolPlace
 	head       bool
 }
 
-// mempoolNext reads what to tell next. begun says that all was told of the event at which it is.
-func (f *follower) mempoolNext(ctx context.Context, s *engine.Snapshot, followed map[live.Feed]struct{}, begun bool) (*mempoolNext, error) {
+// nextMempool reads the next batch. whole says that the hub has all changes by the event at which f.mempool is.
+func (f *follower) nextMempool(ctx context.Context, s *engine.Snapshot, followed map[live.Feed]struct{}, whole bool) (*mempoolNext, error) {
 	n := &mempoolNext{to: f.mempool, head: true}
 	_, mempool, ok, err := mempoolReady(s)
 	if err != nil || !ok {
 		return n, err
 	}
 	after := f.mempool.log
-	if !begun {
-		if after, err = f.mempool.whole(ctx, s); err != nil {
+	if !whole {
+		if after, err = f.mempool.wholeEvent(ctx, s); err != nil {
 			return nil, err
 		}
 	}
 	var wanted []hash.Hash32
-	if !follows(followed, liveMempool, socketMempool) {
+	if !followsAny(followed, liveMempool, socketMempool) {
 		wanted = []hash.Hash32{}
 		for feed := range followed {
 			if id, err := hash.Parse32(feed.Name); err == nil {
@@ -392,20 +398,20 @@ func (f *follower) mempoolNext(ctx context.Context, s *engine.Snapshot, followed
 		}
 	}
 	n.to.log = found.upto
-	if n.head = found.head; n.head { // what is not whole is told when it is
+	if n.head = found.head; n.head { // an event that is not whole yet is published once it is
 		n.to.position = mempool.Position
 	}
 	return n, nil
 }
 
-// appendChanged adds what those who follow something are told of a transaction. That it is mined is told with its block to those
-// who are told nothing else.
+// appendChanged appends the messages about a changed transaction for the followed feeds. Of a mined one only the stream
+// of the mempool gets a message here: WebSockets get it with the block.
 func appendChanged(to []live.Delivery, r *changedRow, position live.Position, interfaces view.CalledInterfaces, followed map[live.Feed]struct{}, last bool) ([]live.Delivery, error) {
-	deliver := func(feed live.Feed, said func() (*live.Message, error)) error {
+	deliver := func(feed live.Feed, render func() (*live.Message, error)) error {
 		if _, ok := followed[feed]; !ok {
 			return nil
 		}
-		m, err := said()
+		m, err := render()
 		to = append(to, live.Delivery{Feed: feed, Entry: live.Entry{Message: m, Last: last}})
 		return err
 	}
@@ -422,7 +428,7 @@ func appendChanged(to []live.Delivery, r *changedRow, position live.Position, in
 		}
 	}
 	if r.Status == "pending" {
-		if err := deliver(live.Feed{Kind: socketMempool}, notify(socketWaiting)); err != nil {
+		if err := deliver(live.Feed{Kind: socketMempool}, notify(socketPending)); err != nil {
 			return nil, err
 		}
 	}

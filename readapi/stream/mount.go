@@ -1,20 +1,20 @@
-// Package stream tells clients what happens as it happens: server-sent events and WebSockets.
+// Package stream serves live updates: streams of server-sent events, and subscriptions over WebSockets.
 package stream
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api holds the handlers that Mount registers.
 type api struct {
 	*engine.Engine
 	streams Config
 	live    *follower
 }
 
-// Mount adds the operations of the package.
+// Mount registers the streams and the WebSocket with an engine, and starts the follower in its background.
 func Mount(e *engine.Engine, config Config) {
 	a := &api{Engine: e, streams: config.withDefaults()}
 	a.live = newFollower(a)
-	e.OnChange(a.live.look)
+	e.OnChange(a.live.wakeUp)
 	e.Background(a.live.run)
 	a.registerStreams()
 }

@@ -12,34 +12,35 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// How much a page of a stream that catches up looks at. Where a list tells what somebody has, blocks go by that have nothing
-// for them; where none does, each block is looked through.
+// Bounds of a page for a stream that catches up. With a list of the projection accounts, blocks that have nothing for
+// the feed cost nothing; without one, each block is scanned.
 const (
-	liveBlocksPage = 100
-	liveStepsPage  = 4096
-	liveScanPage   = 16
-	liveRowsPage   = 200
+	liveBlocksPage = 100  // steps of the stream of blocks
+	liveStepsPage  = 4096 // steps of any other stream
+	liveScanPage   = 16   // blocks that are scanned
+	liveRowsPage   = 200  // rows of a list
 )
 
-// liveCursor is where a client is.
+// liveCursor is the place of a client on its stream.
 type liveCursor struct {
-	// instance and step say so in a list of steps; instance is empty while that is not known.
+	// instance identifies a list of steps, and step is the place in it; instance is empty until the position is looked
+	// up.
 	instance string
-	step     int64 // of a stream of the mempool the event of the log
+	step     int64 // on the stream of the mempool, the seq of an event of the log
 	position live.Position
-	walk     *mempoolWalk // nil unless it is told anew of all that waits
+	walk     *mempoolWalk // nil unless the client is being sent all pending transactions
 }
 
-// livePage is what comes next on a feed.
+// livePage is the next part of a feed for a client.
 type livePage struct {
 	messages []live.Delivery
-	// cursor is where the client is after them.
+	// cursor is the client's place after the messages.
 	cursor liveCursor
-	// head says that there is no more; behind, that the tables are not yet as far as the client.
+	// head says that the page reaches the end of the feed; behind, that the tables are not yet as far as the client.
 	head, behind bool
 }
 
-// livePage reads what comes next on a feed, up to a step; 0 for no bound.
+// livePage reads the next page of a feed, up to the step until; 0 for no bound.
 func (a *api) livePage(ctx context.Context, feed live.Feed, cursor liveCursor, until int64) (*livePage, error) {
 	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
 		s.KeepOpen = true
@@ -102,36 +103,37 @@ func (a *api) livePageOf(ctx context.Context, s *engine.Snapshot, feed live.Feed
 	return page, err
 }
 
-// resume finds where the client is in an instance of the list of steps. What it has that this one does not know is taken back.
+// resume moves the cursor into the instance in of the list of steps. The page gets a revert for each block that the
+// client has and that this list neither has as canonical nor reverts.
 func (p *livePage) resume(ctx context.Context, s *engine.Snapshot, feed live.Feed, in string) error {
-	at, err := resume(s, ctx, p.cursor.position)
+	point, err := resume(ctx, s, p.cursor.position)
 	if err != nil {
 		return err
 	}
-	p.cursor = liveCursor{instance: in, step: at.step, position: at.position}
-	for i, undone := range at.undone {
-		m, err := eventMessage(at.step, at.position, liveRevert, revertBody{undone.height, undone.block, undone.id, undone.parent})
+	p.cursor = liveCursor{instance: in, step: point.step, position: point.position}
+	for i, undone := range point.undone {
+		m, err := eventMessage(point.step, point.position, liveRevert, revertBody{undone.height, undone.block, undone.id, undone.parent})
 		if err != nil {
 			return err
 		}
-		p.messages = append(p.messages, live.Delivery{Feed: feed, Entry: live.Entry{Message: m, Last: i == len(at.undone)-1}})
+		p.messages = append(p.messages, live.Delivery{Feed: feed, Entry: live.Entry{Message: m, Last: i == len(point.undone)-1}})
 	}
 	return nil
 }
 
-// touchesOf finds out what steps have for a feed. It looks at so many of them as it returns, which are the first ones.
+// touchesOf finds what steps have for a feed. It returns the steps that it has looked at, a prefix of the given ones.
 func (a *api) touchesOf(ctx context.Context, s *engine.Snapshot, feed live.Feed, steps []liveStep) ([]liveStep, []touch, error) {
 	var touches []touch
-	if listed := listed(s, steps); len(listed) > 2*liveScanPage {
+	if covered := listedPrefix(s, steps); len(covered) > 2*liveScanPage {
 		var err error
-		if steps, touches, err = listedTouches(ctx, s, feed, listed); err != nil {
+		if steps, touches, err = listedTouches(ctx, s, feed, covered); err != nil {
 			return nil, nil, err
 		}
 	}
 	if touches == nil {
 		steps = firstApplied(steps, liveScanPage, func(*liveStep) bool { return true })
 	}
-	known := map[int64]bool{} // blocks that the list tells of
+	known := map[int64]bool{} // blocks that the list covers, or that are to be scanned
 	for i := range steps {
 		if touches != nil && steps[i].canonical {
 			known[steps[i].content] = true
@@ -148,8 +150,9 @@ func (a *api) touchesOf(ctx context.Context, s *engine.Snapshot, feed live.Feed,
 	return steps, append(touches, scanned...), err
 }
 
-// listed are the first of some steps that the lists of accounts tell of.
-func listed(s *engine.Snapshot, steps []liveStep) []liveStep {
+// listedPrefix returns the prefix of the steps that the lists of the projection accounts cover; nil if they cannot be
+// used. The lists have canonical blocks only: of others, which are scanned, it has liveScanPage at most.
+func listedPrefix(s *engine.Snapshot, steps []liveStep) []liveStep {
 	chain, accounts := s.Active("chain"), s.Active("accounts")
 	if accounts == nil || s.Foreign("accounts") != nil || accounts.State != "live" || (pgx.Identifier{accounts.Input}).Sanitize() != chain.Schema() {
 		return nil
@@ -158,7 +161,7 @@ func listed(s *engine.Snapshot, steps []liveStep) []liveStep {
 	return firstApplied(steps[:end], liveScanPage, func(st *liveStep) bool { return !st.canonical })
 }
 
-// firstApplied are the first steps, with so many at most that apply such a block.
+// firstApplied returns the longest prefix of the steps in which most steps, at most, apply a block and satisfy such.
 func firstApplied(steps []liveStep, most int, such func(*liveStep) bool) []liveStep {
 	n := 0
 	for i := range steps {
@@ -171,14 +174,14 @@ func firstApplied(steps []liveStep, most int, such func(*liveStep) bool) []liveS
 	return steps
 }
 
-// liveList is a list of the projection accounts.
+// liveList is a numbered list of the projection accounts, of the transactions or the events of one owner.
 type liveList struct {
 	table  string
 	owner  string // condition on a row x
-	number string // column that numbers the rows of an owner
+	number string // column that numbers the owner's rows
 }
 
-// before is a query for how many rows of the list are of transactions before one, found by halving.
+// before returns a query for the number of rows of the list whose transactions are before tx. It finds it by bisection.
 func (l liveList) before(tx string) string {
 	return fmt.Sprintf(`(
 		WITH RECURSIVE halving (low, high) AS (
@@ -193,13 +196,14 @@ func (l liveList) before(tx string) string {
 	)`, l.table, l.owner, l.number, tx)
 }
 
-// listedTouches finds out what steps have for a feed by its list, as far as they apply blocks that are still canonical. It
-// looks at so many of them as it returns, which are the first ones; touches is nil when a single block has too much.
+// listedTouches finds in the list of a feed what steps have for it, as far as they apply blocks that are still
+// canonical. It returns the steps that it has looked at, a prefix of the given ones. touches is nil if the first of
+// these blocks alone has more than liveRowsPage rows: then it has to be scanned.
 func listedTouches(ctx context.Context, s *engine.Snapshot, feed live.Feed, steps []liveStep) (looked []liveStep, touches []touch, err error) {
 	touches = []touch{}
 	lowest, highest := int64(-1), int64(-1)
 	for i := range steps {
-		if steps[i].canonical { // they are in the order of their heights
+		if steps[i].canonical { // canonical blocks are applied in the order of their heights
 			if lowest < 0 {
 				lowest = steps[i].height
 			}
@@ -259,14 +263,14 @@ func listedTouches(ctx context.Context, s *engine.Snapshot, feed live.Feed, step
 			rows[i].RowKey = rows[i].event.RowKey
 		}
 	}
-	if len(rows) > liveRowsPage { // the last block may have more: it is for the next page
-		more := rows[len(rows)-1].Seq
-		at := slices.IndexFunc(steps, func(st liveStep) bool { return st.canonical && st.content == more })
-		if at <= 0 {
+	if len(rows) > liveRowsPage { // the last block may have more rows: leave it for the next page
+		block := rows[len(rows)-1].Seq
+		end := slices.IndexFunc(steps, func(st liveStep) bool { return st.canonical && st.content == block })
+		if end <= 0 {
 			return steps[:1], nil, nil
 		}
-		steps = steps[:at]
-		rows = slices.DeleteFunc(rows, func(r listedRow) bool { return r.Seq == more })
+		steps = steps[:end]
+		rows = slices.DeleteFunc(rows, func(r listedRow) bool { return r.Seq == block })
 	}
 	for i, row := range rows {
 		touches = append(touches, touch{RowKey: row.RowKey, execution: int32(i), feed: feed, event: row.event})
@@ -274,7 +278,8 @@ func listedTouches(ctx context.Context, s *engine.Snapshot, feed live.Feed, step
 	return steps, touches, nil
 }
 
-// ownerOf finds the numbers of a principal and a topic; nil for those that there are none of.
+// ownerOf returns the ids of a feed's principal and topic in the projection accounts; nil for one that it does not
+// have.
 func ownerOf(ctx context.Context, s *engine.Snapshot, feed live.Feed) (owner, topic *int32, err error) {
 	type ownerRow struct{ owner, topic *int32 }
 	b := s.Batch()

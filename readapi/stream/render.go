@@ -10,8 +10,8 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// renderSteps makes the messages of some steps, in their order, for those who follow something. touches are what the blocks
-// of the steps have for them.
+// renderSteps renders the messages of some steps, in their order, for the followed feeds. touches are what the blocks
+// of the steps have for these feeds.
 func (a *api) renderSteps(ctx context.Context, s *engine.Snapshot, steps []liveStep, followed map[live.Feed]struct{}, touches []touch) ([]live.Delivery, error) {
 	r := liveRendering{followed: followed, touches: map[int64][]touch{}, transactions: map[view.RowKey]*view.TransactionRow{}}
 	keys := make([]view.RowKey, len(touches))
@@ -28,7 +28,7 @@ func (a *api) renderSteps(ctx context.Context, s *engine.Snapshot, steps []liveS
 	}
 	r.interfaces = interfaces
 	for _, row := range rows {
-		// Since then it may have been orphaned; that is told in its turn.
+		// It was canonical at its step. If it has been orphaned since, a revert step follows.
 		row.Canonical = true
 		r.transactions[row.RowKey] = row
 	}
@@ -51,7 +51,7 @@ func (a *api) renderSteps(ctx context.Context, s *engine.Snapshot, steps []liveS
 	return r.out, nil
 }
 
-// blocksOf reads the blocks that steps apply, by the events with them.
+// blocksOf reads the blocks that steps apply. The keys are the seqs of the log events that brought them.
 func blocksOf(ctx context.Context, s *engine.Snapshot, steps []liveStep) (map[int64]view.Block, error) {
 	type contentRow struct {
 		view.BlockRow
@@ -76,7 +76,7 @@ func blocksOf(ctx context.Context, s *engine.Snapshot, steps []liveStep) (map[in
 	return blocks, nil
 }
 
-// appliedContents are the events with the blocks that steps apply.
+// appliedContents returns the seqs of the log events that brought the blocks which the steps apply.
 func appliedContents(steps []liveStep) (contents []int64) {
 	for i := range steps {
 		if steps[i].kind == stepApply {
@@ -86,10 +86,10 @@ func appliedContents(steps []liveStep) (contents []int64) {
 	return contents
 }
 
-// liveRendering is the messages of steps in the making.
+// liveRendering renders the messages of some steps, from rows that were read for all of them.
 type liveRendering struct {
 	followed     map[live.Feed]struct{}
-	touches      map[int64][]touch // by the event with the block
+	touches      map[int64][]touch // by the seq of the log event that brought the block
 	transactions map[view.RowKey]*view.TransactionRow
 	interfaces   view.CalledInterfaces
 	blocks       map[int64]view.Block
@@ -111,7 +111,8 @@ func (r *liveRendering) deliver(feed live.Feed, m *live.Message) {
 	r.out = append(r.out, live.Delivery{Feed: feed, Entry: live.Entry{Message: m}})
 }
 
-// revert tells everybody, whether or not the block had anything for them: it is theirs to know.
+// revert renders the revert of a block for all feeds whose messages it undoes. It does not look up which of them the
+// block had anything for: a client can tell from what it has.
 func (r *liveRendering) revert(s *liveStep) error {
 	body := revertBody{s.height, view.ValueOf(s.block), s.id, view.ValueOf(s.parent)}
 	m, err := eventMessage(s.step, s.position(), liveRevert, body)
@@ -148,11 +149,11 @@ func (r *liveRendering) apply(s *liveStep) error {
 		}
 		r.deliver(live.Feed{Kind: socketBlocks}, m)
 	}
-	made := map[shown]*live.Message{} // each is encoded once
+	encoded := map[messageKey]*live.Message{}
 	for i := range r.touches[s.content] {
 		t := &r.touches[s.content][i]
-		key := t.shown()
-		m := made[key]
+		key := t.messageKey()
+		m := encoded[key]
 		if m == nil {
 			var err error
 			if m, err = r.message(s, t); err != nil {
@@ -161,33 +162,33 @@ func (r *liveRendering) apply(s *liveStep) error {
 			if m == nil {
 				continue
 			}
-			made[key] = m
+			encoded[key] = m
 		}
 		r.deliver(t.feed, m)
 	}
 	return nil
 }
 
-// shown is what a message shows, and how.
-type shown struct {
+// messageKey identifies a message: touches with the same key share one encoded message.
+type messageKey struct {
 	view.RowKey
-	event int32 // -1: the transaction itself
-	kind  live.Kind
-	of    string // whom it is about, where that makes another message
+	event   int32 // -1 for the transaction itself
+	kind    live.Kind
+	account string // empty unless the message differs by account
 }
 
-func (t *touch) shown() shown {
-	key := shown{RowKey: t.RowKey, event: -1, kind: t.feed.Kind}
+func (t *touch) messageKey() messageKey {
+	key := messageKey{RowKey: t.RowKey, event: -1, kind: t.feed.Kind}
 	if t.event != nil {
 		key.event = t.event.Number
 	}
 	if t.feed.Kind == socketAddresses {
-		key.of = t.feed.Name
+		key.account = t.feed.Name
 	}
 	return key
 }
 
-// message shows a transaction, or an event of it, as a feed has it; nil when the transaction is not known.
+// message renders a transaction, or an event of it, in the shape of its feed; nil when the transaction is not known.
 func (r *liveRendering) message(s *liveStep, t *touch) (*live.Message, error) {
 	row := r.transactions[t.RowKey]
 	if row == nil {
@@ -210,16 +211,16 @@ func (r *liveRendering) transaction(row *view.TransactionRow) view.TransactionBo
 	return view.RenderTransaction(row, view.Rendering{Interfaces: r.interfaces})
 }
 
-// markLast marks the last message of each step for each feed: a client that has that one has the position of the step.
+// markLast marks the last message of each step on each feed: a client that has received it has the whole step.
 func (r *liveRendering) markLast() {
-	type of struct {
+	type feedStep struct {
 		feed live.Feed
 		step int64
 	}
-	seen := map[of]bool{}
+	seen := map[feedStep]bool{}
 	for i := len(r.out) - 1; i >= 0; i-- {
 		d := &r.out[i]
-		if key := (of{d.Feed, d.Step}); !seen[key] {
+		if key := (feedStep{d.Feed, d.Step}); !seen[key] {
 			seen[key], d.Last = true, true
 		}
 	}

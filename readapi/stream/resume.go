@@ -9,13 +9,14 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// branchMost is how many blocks a client may have that are on no list of steps any more.
+// branchMost is the maximum number of blocks of an abandoned branch that a client may have.
 const branchMost = 10_000
 
-// resumed is where a client goes on.
-type resumed struct {
-	step int64 // the last one that it has
-	// undone are blocks that it has and that no step takes back, the newest first, and position is what it has without them.
+// resumePoint is the point at which a client resumes.
+type resumePoint struct {
+	step int64 // the last step that the client has
+	// undone are blocks that the client has and that no later step reverts, the newest first. position is the client's
+	// position without them.
 	undone   []branchBlock
 	position live.Position
 }
@@ -26,31 +27,33 @@ type branchBlock struct {
 	id, block           hash.Hash32
 	parent, parentBlock hash.Hash32
 	canonical           bool
-	since               int64 // the event that made it canonical
+	since               int64 // the seq of the event that made it canonical
 }
 
-// resume finds the step after which a client goes on that has a position. In the instance that the position is of, that is
-// the step which led to it. In another one, whose steps may differ, the tip tells: the client's blocks down to one that is
-// canonical are taken back, and it goes on after the step that applied that one, which has stayed since.
-func resume(s *engine.Snapshot, ctx context.Context, p live.Position) (resumed, error) {
+// resume finds the step after which a client with a given position resumes. In the instance that the position comes
+// from, that is the step which led to it. Another instance may have other steps; there the tip decides: the client's
+// blocks down to the first canonical one are undone, and it resumes after the step that applied that block, which has
+// been canonical ever since. A position of another archive, or on a branch of more than branchMost blocks, is the
+// client's error (400).
+func resume(ctx context.Context, s *engine.Snapshot, p live.Position) (resumePoint, error) {
 	b := s.Batch()
 	last := engine.Query(b, liveStepColumns, liveStepSQL+`WHERE s.step = `+stepsUpTo(`$1::bigint`), p.Log)
 	if err := b.Run(ctx); err != nil {
-		return resumed{}, err
+		return resumePoint{}, err
 	}
-	at, ok := last.First()
+	step, ok := last.First()
 	switch {
 	case !ok && p.Block.IsZero():
-		return resumed{position: p}, nil
-	case ok && (p.Block.IsZero() || at.position().Block == p.Block):
-		return resumed{step: at.step, position: p}, nil
+		return resumePoint{position: p}, nil
+	case ok && (p.Block.IsZero() || step.position().Block == p.Block):
+		return resumePoint{step: step.step, position: p}, nil
 	}
-	// The events of a client that left amid the steps of one.
+	// The client may have left between the steps of one event: amid finds the last step that it has of them.
 	b = s.Batch()
 	amid := engine.Query(b, liveStepColumns, liveStepSQL+`
 		WHERE s.step > `+stepsUpTo(`$1::bigint - 1`)+` AND s.step <= $2
 		  AND (s.kind = 1 AND s.index_block_hash = $3 OR s.kind = -1 AND b.parent_index_block_hash = $3)
-		ORDER BY s.step LIMIT 1`, at.source, at.step, p.Block)
+		ORDER BY s.step LIMIT 1`, step.source, step.step, p.Block)
 	branch := engine.Query(b, branchColumns, `
 		WITH RECURSIVE branch (n, height, index_block_hash, block_hash, parent_index_block_hash, parent_block_hash, canonical_seq) AS (
 			SELECT 1, b.height, b.index_block_hash, b.block_hash, b.parent_index_block_hash, b.parent_block_hash, c.source_seq
@@ -66,36 +69,36 @@ func resume(s *engine.Snapshot, ctx context.Context, p live.Position) (resumed, 
 		SELECT ARRAY[]::bigint[], height, index_block_hash, block_hash, parent_index_block_hash, parent_block_hash, canonical_seq IS NOT NULL, coalesce(canonical_seq, 0)
 		FROM branch ORDER BY n`, p.Block, branchMost)
 	if err := b.Run(ctx); err != nil {
-		return resumed{}, err
+		return resumePoint{}, err
 	}
 	if found, ok := amid.First(); ok {
-		return resumed{step: found.step, position: p}, nil
+		return resumePoint{step: found.step, position: p}, nil
 	}
 	n := len(branch.Rows)
 	if n == 0 {
-		return resumed{}, engine.BadRequest("there is no block %s: the position %q is not of this archive", p.Block, p)
+		return resumePoint{}, engine.BadRequest("there is no block %s: the position %q is not of this archive", p.Block, p)
 	}
 	common := branch.Rows[n-1]
 	if !common.canonical {
-		return resumed{}, engine.BadRequest("the position %q is on a branch that leaves the chain more than %d blocks below, or nowhere", p, branchMost)
+		return resumePoint{}, engine.BadRequest("the position %q is on a branch that leaves the chain more than %d blocks below, or nowhere", p, branchMost)
 	}
 	b = s.Batch()
 	applied := engine.Query(b, liveStepColumns, liveStepSQL+`
 		WHERE s.step > `+stepsUpTo(`$1::bigint - 1`)+` AND s.step <= `+stepsUpTo(`$1::bigint`)+` AND s.kind = 1 AND s.index_block_hash = $2
 		ORDER BY s.step DESC LIMIT 1`, common.since, common.id)
 	if err := b.Run(ctx); err != nil {
-		return resumed{}, err
+		return resumePoint{}, err
 	}
 	since, ok := applied.First()
 	if !ok {
-		return resumed{}, engine.BadRequest("no step has applied the block %s of the position %q", common.id, p)
+		return resumePoint{}, engine.BadRequest("no step has applied the block %s of the position %q", common.id, p)
 	}
-	return resumed{step: since.step, undone: branch.Rows[:n-1], position: since.position()}, nil
+	return resumePoint{step: since.step, undone: branch.Rows[:n-1], position: since.position()}, nil
 }
 
 func branchColumns(r *branchBlock) []any {
 	return []any{&r.height, &r.id, &r.block, &r.parent, &r.parentBlock, &r.canonical, &r.since}
 }
 
-// instance tells the list of steps of a version from all others.
+// instance identifies the list of steps of a version: a rebuilt version has another one.
 func instance(v *register.Version) string { return string(v.Epoch[:]) }

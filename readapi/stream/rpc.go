@@ -8,13 +8,13 @@ import (
 	"strata/readapi/internal/live"
 )
 
-// rpcVersion is that of JSON-RPC (https://www.jsonrpc.org/specification).
+// rpcVersion is the version of JSON-RPC (https://www.jsonrpc.org/specification).
 const rpcVersion = "2.0"
 
-// rpcBatchMost is how many requests may come together.
+// rpcBatchMost is the maximum number of requests in a batch.
 const rpcBatchMost = 100
 
-// Codes of errors of JSON-RPC.
+// Error codes of JSON-RPC. rpcRefused is from the range for servers: the client has too many subscriptions.
 const (
 	rpcParseError     = -32700
 	rpcInvalidRequest = -32600
@@ -28,7 +28,7 @@ type rpcError struct {
 	Message string `json:"message"`
 }
 
-// rpcResponse has one of a result and an error.
+// rpcResponse has either a result or an error.
 type rpcResponse struct {
 	Version string          `json:"jsonrpc"`
 	Error   *rpcError       `json:"error,omitempty"`
@@ -40,7 +40,7 @@ func rpcFailure(id json.RawMessage, code int, message string) *rpcResponse {
 	return &rpcResponse{Version: rpcVersion, Error: &rpcError{code, message}, ID: id}
 }
 
-// rpcRequest is a request, a notification, which has no id, or a response.
+// rpcRequest is what a client may send: a request, a notification, which has no id, or a response.
 type rpcRequest struct {
 	Version string          `json:"jsonrpc"`
 	Method  *string         `json:"method"`
@@ -52,7 +52,8 @@ type rpcRequest struct {
 
 var rpcNull = json.RawMessage("null")
 
-// handle takes a message of the client: what to answer, nil for nothing, and what it follows then.
+// handle handles a message of the client. It returns the reply, nil for none, and the changes to the feeds that the
+// client follows, which take effect after the reply.
 func (s *liveSocket) handle(message []byte) (reply []byte, changes []live.Change) {
 	message = bytes.TrimSpace(message)
 	if !json.Valid(message) {
@@ -83,7 +84,7 @@ func (s *liveSocket) handle(message []byte) (reply []byte, changes []live.Change
 	return rpcText(responses), changes
 }
 
-// request takes one request. There is no answer to a notification or a response, which change nothing.
+// request handles one request. A notification or a response changes nothing and gets no response.
 func (s *liveSocket) request(text json.RawMessage) (response *rpcResponse, changes []live.Change) {
 	var r rpcRequest
 	if err := json.Unmarshal(text, &r); err != nil || r.Version != rpcVersion {
@@ -92,7 +93,7 @@ func (s *liveSocket) request(text json.RawMessage) (response *rpcResponse, chang
 	switch {
 	case r.Method == nil && (r.Result != nil || r.Error != nil), r.Method != nil && r.ID == nil:
 		return nil, nil
-	case r.Method == nil, !rpcID(r.ID):
+	case r.Method == nil, !validID(r.ID):
 		return rpcFailure(rpcNull, rpcInvalidRequest, "Invalid Request"), nil
 	}
 	var result any
@@ -108,8 +109,8 @@ func (s *liveSocket) request(text json.RawMessage) (response *rpcResponse, chang
 	return &rpcResponse{Version: rpcVersion, Error: failed, Result: result, ID: r.ID}, changes
 }
 
-// rpcID says whether a value may be an id: a text, a number or null.
-func rpcID(id json.RawMessage) bool {
+// validID reports whether a value may be an id: a string, a number or null.
+func validID(id json.RawMessage) bool {
 	switch id[0] {
 	case '{', '[', 't', 'f':
 		return false
@@ -117,7 +118,7 @@ func rpcID(id json.RawMessage) bool {
 	return true
 }
 
-// rpcText writes what is our own: that can be written.
+// rpcText encodes a response or several. It panics on an error: responses are always encodable.
 func rpcText(value any) []byte {
 	text, err := engine.Encode(value)
 	if err != nil {

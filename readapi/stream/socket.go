@@ -22,34 +22,33 @@ import (
 
 // Limits of a WebSocket.
 const (
-	socketMessageMost = 64 << 10 // bytes of a message of the client
-	// Buffers of a connection. Most notifications fit into one that is written.
+	socketMessageMost = 64 << 10 // bytes of a client's message
+	// Sizes of a connection's buffers, in bytes. Most notifications fit into the write buffer.
 	socketReadBuffer  = 512
 	socketWriteBuffer = 2 << 10
 )
 
-// endSilent is why a WebSocket ends whose client does not answer pings.
+// endSilent is the reason for ending a WebSocket whose client does not answer pings.
 const endSilent live.Reason = "silent"
 
-// socketEnds are what clients are told of why the server ends a WebSocket.
-var socketEnds = map[live.Reason]websocket.StatusCode{
+// socketStatus maps the reason for which the server closes a WebSocket to the status code that the client gets.
+var socketStatus = map[live.Reason]websocket.StatusCode{
 	live.Slow:     websocket.StatusTryAgainLater,
 	live.Moved:    websocket.StatusServiceRestart,
 	live.Stopping: websocket.StatusGoingAway,
 }
 
-// liveSocket is a WebSocket on which a client subscribes to what happens.
+// liveSocket is the WebSocket of one client.
 type liveSocket struct {
 	api        *api
 	conn       *websocket.Conn
 	subscriber *live.Subscriber
-	// What the client has subscribed to, and how much of it is taken back when a block is.
 	subscribed map[subscription]struct{}
-	reversible int
+	reversible int // number of the reversible ones of these
 }
 
-// errSilent is that a client does not answer pings.
-var errSilent = errors.New("the client does not answer")
+// errSilent is the cause when a client does not answer a ping in time.
+var errSilent = errors.New("the client does not answer pings")
 
 func (a *api) registerSocket() {
 	a.Plain("GET /extended/v1/ws", "websocket", a.serveSocket)
@@ -59,16 +58,16 @@ func (a *api) registerSocket() {
 	}
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: "/extended/v1/ws", OperationID: "websocket", Tags: []string{"Streams"}, Summary: "Subscriptions over a WebSocket",
-		Description: "JSON-RPC 2.0 with the methods `subscribe` and `unsubscribe`. What happens is told from then on, at most once: the streams under `/stream/v1` go on where a client was. See docs/live.md.",
+		Description: "JSON-RPC 2.0 with the methods `subscribe` and `unsubscribe`. Notifications start with the subscription and are sent at most once; the streams under `/stream/v1` can be resumed. See docs/live.md.",
 		Responses: map[string]*huma.Response{
-			"101": {Description: "The connection is a WebSocket."},
-			"426": failure(reflect.TypeFor[engine.ErrorBody](), "The request is for no WebSocket."),
-			"503": failure(reflect.TypeFor[engine.UnavailableBody](), "As many streams as may be are open: Retry-After says when to come again."),
+			"101": {Description: "The connection is a WebSocket from here on."},
+			"426": failure(reflect.TypeFor[engine.ErrorBody](), "The request does not ask for a WebSocket."),
+			"503": failure(reflect.TypeFor[engine.UnavailableBody](), "The maximum number of streams is open: Retry-After says when to try again."),
 		},
 	})
 }
 
-// serveSocket makes the connection of a request a WebSocket.
+// serveSocket upgrades the connection of a request to a WebSocket.
 func (a *api) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") || r.Method != http.MethodGet {
 		w.Header().Set("Upgrade", "websocket")
@@ -83,9 +82,9 @@ func (a *api) serveSocket(w http.ResponseWriter, r *http.Request) {
 		refuseStream(w, r, err)
 		return
 	}
-	// Any origin may read what anybody may read.
+	// The data is public, so pages of any origin may connect.
 	conn, err := websocket.Accept(smallBuffers{w}, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
-	if err != nil { // it has said so
+	if err != nil { // Accept has answered the client
 		subscriber.Close(endFailed)
 		return
 	}
@@ -94,7 +93,8 @@ func (a *api) serveSocket(w http.ResponseWriter, r *http.Request) {
 	go s.serve()
 }
 
-// smallBuffers gives a connection with buffers of its own, in the place of those of the server.
+// smallBuffers replaces the HTTP server's buffers of a hijacked connection by smaller ones, as there are many
+// connections.
 type smallBuffers struct{ http.ResponseWriter }
 
 // Hijack implements http.Hijacker.
@@ -113,13 +113,13 @@ func (w smallBuffers) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, bufio.NewReadWriter(reader, bufio.NewWriterSize(conn, socketWriteBuffer)), nil
 }
 
-// serve tells the client what happens until there is a reason not to.
+// serve serves the client until either side ends the connection.
 func (s *liveSocket) serve() {
 	ctx, stop := context.WithCancelCause(context.Background())
 	ended := endFailed
 	defer func() {
 		if p := recover(); p != nil {
-			s.api.livePanicked(p)
+			s.api.logPanic(p)
 		}
 		stop(errGone)
 		_ = s.conn.CloseNow()
@@ -129,7 +129,7 @@ func (s *liveSocket) serve() {
 	ended = s.send(ctx, stop)
 }
 
-// send sends what waits for the client, and pings.
+// send sends the client's queue and pings until the connection ends, and returns why it ends.
 func (s *liveSocket) send(ctx context.Context, stop context.CancelCauseFunc) live.Reason {
 	pings := time.NewTicker(s.api.streams.PingInterval)
 	defer pings.Stop()
@@ -151,14 +151,14 @@ func (s *liveSocket) send(ctx context.Context, stop context.CancelCauseFunc) liv
 				return endGone
 			}
 			if reason != "" {
-				_ = s.conn.Close(socketEnds[reason], string(reason))
+				_ = s.conn.Close(socketStatus[reason], string(reason))
 				return reason
 			}
 		}
 	}
 }
 
-// write writes messages, and gives the client time for all of them.
+// write writes messages. The client has the write timeout for each liveChunk of them.
 func (s *liveSocket) write(ctx context.Context, entries []live.Entry) error {
 	for len(entries) > 0 {
 		limited, cancel := context.WithTimeout(ctx, s.api.streams.WriteTimeout)
@@ -180,7 +180,7 @@ func (s *liveSocket) write(ctx context.Context, entries []live.Entry) error {
 	return nil
 }
 
-// ping ends the connection if the client does not answer.
+// ping pings the client, and ends the connection if it does not answer in time.
 func (s *liveSocket) ping(ctx context.Context, stop context.CancelCauseFunc) {
 	limited, cancel := context.WithTimeout(ctx, s.api.streams.PingInterval)
 	defer cancel()
@@ -193,11 +193,11 @@ func (s *liveSocket) ping(ctx context.Context, stop context.CancelCauseFunc) {
 	}
 }
 
-// receive takes the requests of the client.
+// receive reads and answers the client's requests until the connection ends.
 func (s *liveSocket) receive(ctx context.Context, stop context.CancelCauseFunc) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.api.livePanicked(p)
+			s.api.logPanic(p)
 		}
 		stop(errGone)
 	}()

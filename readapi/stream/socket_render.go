@@ -12,49 +12,49 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// Kinds of feeds of WebSockets.
+// Kinds of the feeds that WebSockets subscribe to.
 const (
 	socketBlocks         live.Kind = "socket-blocks"
-	socketMicroblocks    live.Kind = "socket-microblocks" // of which there are no more
+	socketMicroblocks    live.Kind = "socket-microblocks" // never delivers: the chain has no microblocks any more
 	socketReverts        live.Kind = "socket-reverts"
 	socketMempool        live.Kind = "socket-mempool"
-	socketTransactions   live.Kind = "socket-transactions"    // the name is an id
-	socketAddresses      live.Kind = "socket-addresses"       // of a principal
-	socketBalances       live.Kind = "socket-balances"        // of a principal
-	socketNFTs           live.Kind = "socket-nfts"            // all of them
-	socketNFTAssets      live.Kind = "socket-nft-assets"      // the name is an asset, the detail a value
-	socketNFTCollections live.Kind = "socket-nft-collections" // the name is an asset
+	socketTransactions   live.Kind = "socket-transactions"    // the name is a transaction id
+	socketAddresses      live.Kind = "socket-addresses"       // the name is a principal
+	socketBalances       live.Kind = "socket-balances"        // the name is a principal
+	socketNFTs           live.Kind = "socket-nfts"            // all collections
+	socketNFTAssets      live.Kind = "socket-nft-assets"      // the name is an asset identifier, the detail a value in hex
+	socketNFTCollections live.Kind = "socket-nft-collections" // the name is an asset identifier
 )
 
-// Methods of notifications, which are the names of events beside one.
+// Methods of notifications. All but socketRevert are also the names of events that a client subscribes to.
 const (
 	socketBlock         = "block"
 	socketMicroblock    = "microblock"
-	socketWaiting       = "mempool"
+	socketPending       = "mempool"
 	socketTransaction   = "tx_update"
 	socketAddress       = "address_tx_update"
 	socketBalance       = "address_balance_update"
 	socketNFT           = "nft_event"
 	socketNFTAsset      = "nft_asset_event"
 	socketNFTCollection = "nft_collection_event"
-	// socketRevert is ours.
+	// socketRevert is an extension of stacks-blockchain-api: it says that a block was reverted.
 	socketRevert = "revert"
 )
 
-// rpcNotification tells of something.
+// rpcNotification is a notification of JSON-RPC: a request without an id, which nobody answers.
 type rpcNotification struct {
 	Version string `json:"jsonrpc"`
 	Method  string `json:"method"`
 	Params  any    `json:"params"`
 }
 
-// notification makes the message that tells of a step, once for all who subscribe to it.
+// notification encodes the notification of a step, once for all its subscribers.
 func notification(s *liveStep, method string, params any) (*live.Message, error) {
 	data, err := engine.Encode(rpcNotification{rpcVersion, method, params})
 	return &live.Message{Step: s.step, Position: s.position(), Data: data}, err
 }
 
-// addressUpdate is a mined transaction with what it moved of an account.
+// addressUpdate is a mined transaction with the STX that it moved from and to an account.
 type addressUpdate struct {
 	Address      string               `json:"address"`
 	TxID         hash.Hash32          `json:"tx_id"`
@@ -66,7 +66,7 @@ type addressUpdate struct {
 	STXTransfers []view.StxTransfer   `json:"stx_transfers"`
 }
 
-// addressBalance is what an account has.
+// addressBalance is the STX balance of an account.
 type addressBalance struct {
 	Address string `json:"address"`
 	view.StxBalance
@@ -84,7 +84,7 @@ type nftUpdate struct {
 	EventIndex      int32             `json:"event_index"`
 }
 
-// socketMessage shows a transaction, or an event of it, to who subscribes over a WebSocket.
+// socketMessage renders a transaction, or an event of it, as a notification for WebSockets.
 func (r *liveRendering) socketMessage(s *liveStep, t *touch, row *view.TransactionRow) (*live.Message, error) {
 	switch t.feed.Kind {
 	case socketTransactions:
@@ -102,7 +102,7 @@ func (r *liveRendering) socketMessage(s *liveStep, t *touch, row *view.Transacti
 
 var nftMethods = map[live.Kind]string{socketNFTs: socketNFT, socketNFTAssets: socketNFTAsset, socketNFTCollections: socketNFTCollection}
 
-// nftFeeds are those that tell of an event of a non-fungible token.
+// nftFeeds returns the feeds that deliver an event of a non-fungible token.
 func nftFeeds(e *view.EventRow) []live.Feed {
 	asset := view.ValueOf(e.Asset)
 	return []live.Feed{
@@ -110,7 +110,8 @@ func nftFeeds(e *view.EventRow) []live.Feed {
 	}
 }
 
-// newAddressUpdate sums what a transaction moved of an account; stx are the events that did.
+// newAddressUpdate sums the STX that a transaction moved from and to an account. stx are the events that moved them;
+// the fee counts as sent if the account paid it.
 func newAddressUpdate(account string, tx view.TransactionBody, stx []*view.EventRow) addressUpdate {
 	u := addressUpdate{
 		Address: account, TxID: tx.TxID, TxStatus: tx.TxStatus, TxType: tx.TxType, Tx: tx,
@@ -140,8 +141,9 @@ func newAddressUpdate(account string, tx view.TransactionBody, stx []*view.Event
 	return u
 }
 
-// addSTX adds the events that move STX of an account to the transactions that its feed is to have.
-func addSTX(touches []touch, events []view.EventRow) {
+// attachSTX sets the stx of each touch of a socketAddresses feed: the events of its transaction that move STX of the
+// account.
+func attachSTX(touches []touch, events []view.EventRow) {
 	type party struct {
 		view.RowKey
 		account string
@@ -180,7 +182,8 @@ func addSTX(touches []touch, events []view.EventRow) {
 	}
 }
 
-// blocksV1Of reads the blocks that steps apply as version 1 of the API has them, by the events with them.
+// blocksV1Of reads the blocks that steps apply, in the shape of version 1 of the API. The keys are the seqs of the log
+// events that brought them.
 func blocksV1Of(ctx context.Context, s *engine.Snapshot, steps []liveStep) (map[int64]*view.BlockV1, error) {
 	contents := appliedContents(steps)
 	if len(contents) == 0 {
@@ -194,7 +197,7 @@ func blocksV1Of(ctx context.Context, s *engine.Snapshot, steps []liveStep) (map[
 	shaped := found.Shape()
 	blocks := make(map[int64]*view.BlockV1, len(shaped))
 	for i := range shaped {
-		shaped[i].Canonical = true // since then it may have been orphaned; that is told in its turn
+		shaped[i].Canonical = true // it was at this step; if it has been orphaned since, a revert step follows
 		blocks[shaped[i].Seq] = &shaped[i]
 	}
 	return blocks, nil

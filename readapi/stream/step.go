@@ -14,27 +14,27 @@ const (
 	stepRevert = -1
 )
 
-// liveStep is a step of the chain.
+// liveStep is a step of the projection chain: a block that is applied or reverted, or a record that changes no block.
 type liveStep struct {
-	step, source int64 // source is the event that caused it
+	step, source int64 // source is the seq of the event that caused the step
 	kind         int16
-	height       int64 // of the block; for a record of the one at the top, or -1
+	height       int64 // of the block; for a record that of the tip, or -1 when there is none
 	id           hash.Hash32
-	// Of the block; content is the event with it.
+	// The block of the step. content is the seq of the event that brought it, and block its hash.
 	content     int64
 	block       *hash.Hash32
 	parent      *hash.Hash32
-	canonical   bool // it was applied by this step, and still is
+	canonical   bool // the step applied the block, which has been canonical ever since
 	burnHeight  int64
 	parentBlock *hash.Hash32
 }
 
-// liveStepSQL selects what liveStepColumns reads, of the step s.
+// liveStepSQL selects the columns of liveStepColumns from the steps s; a condition on s may follow.
 const liveStepSQL = `
 	SELECT ARRAY[]::bigint[], s.step, s.source_seq, s.kind, s.height, s.index_block_hash,
 	       coalesce(b.source_seq, 0), b.block_hash, b.parent_index_block_hash, c.height IS NOT NULL, coalesce(b.burn_block_height, 0), b.parent_block_hash
 	FROM {chain}.step s
-	LEFT JOIN LATERAL ( -- by its hash, as the content of a block may have come again with another event
+	LEFT JOIN LATERAL ( -- by hash: another event may have brought the same block again
 		SELECT b.source_seq, b.block_hash, b.parent_index_block_hash, b.burn_block_height, b.parent_block_hash
 		FROM {chain}.block b WHERE b.index_block_hash = s.index_block_hash LIMIT 1
 	) b ON s.kind <> 0
@@ -50,7 +50,7 @@ func liveStepColumns(s *liveStep) []any {
 	}
 }
 
-// position is what a client has that has got everything up to the step.
+// position returns the position of a client that has everything up to and including the step.
 func (s *liveStep) position() live.Position {
 	switch {
 	case s.kind == stepRevert && s.parent != nil && s.height > 0:
@@ -61,12 +61,12 @@ func (s *liveStep) position() live.Position {
 	return live.Position{Log: s.source}
 }
 
-// queueSteps adds the query for the steps after one, up to another, to a batch.
+// queueSteps adds a query to a batch: the first steps in (after, until].
 func queueSteps(b *engine.Batch, after, until int64, limit int) *engine.Result[liveStep] {
 	return engine.Query(b, liveStepColumns, liveStepSQL+`WHERE s.step > $1 AND s.step <= $2 ORDER BY s.step LIMIT $3`, after, until, limit)
 }
 
-// headStep is the last step, that with the number 0 when there is none.
+// headStep returns the last step; one with the number 0 when there is none.
 func headStep(ctx context.Context, s *engine.Snapshot) (liveStep, error) {
 	b := s.Batch()
 	found := engine.Query(b, liveStepColumns, liveStepSQL+`ORDER BY s.step DESC LIMIT 1`)
@@ -80,8 +80,9 @@ func headStep(ctx context.Context, s *engine.Snapshot) (liveStep, error) {
 	return head, nil
 }
 
-// stepsUpTo is a query for the number of the last step that an event up to one caused, found by halving: the events of steps
-// only ever grow. argument is the expression for the event.
+// stepsUpTo returns a query for the number of the last step that was caused by an event at or before a given one; 0 for
+// none. argument is the SQL expression for the seq of that event. The query bisects, as the events of steps never
+// decrease.
 func stepsUpTo(argument string) string {
 	return `(
 		WITH RECURSIVE halving (low, high) AS (

@@ -16,22 +16,21 @@ import (
 	"strata/readapi/internal/live"
 )
 
-// How streams go on.
 const (
-	// liveRetry is how long clients are asked to wait before they come again.
+	// liveRetry is how long clients are asked to wait before they reconnect.
 	liveRetry = 2 * time.Second
-	// liveWait is how long to wait before the tables are looked at again that were not as far as expected.
+	// liveWait is the pause before the tables are read again, after they failed or were not as far as expected.
 	liveWait = 50 * time.Millisecond
-	// liveReads is how often in a row the tables may fail to be read.
+	// liveReads is how many times in a row reading the tables may fail.
 	liveReads = 3
-	// liveChunk is how much is written before a client is given the whole time again to take it.
+	// liveChunk is how many bytes are written within one write timeout.
 	liveChunk = 64 << 10
 )
 
-// Reasons for which a stream ends that the hub does not know of.
+// Reasons for which a stream ends, besides those of the hub.
 const (
 	endGone    live.Reason = "gone"    // the client has left
-	endStalled live.Reason = "stalled" // it does not take what is sent
+	endStalled live.Reason = "stalled" // the client does not read
 	endFailed  live.Reason = "failed"  // the tables could not be read
 )
 
@@ -42,22 +41,22 @@ type liveStream struct {
 	subscriber *live.Subscriber
 	conn       net.Conn
 
-	// cursor is what the client has, with the messages that are written.
+	// cursor is the client's place after the messages that were written.
 	cursor liveCursor
-	// told is the last id that it was sent.
-	told    live.Position
-	written time.Time
+	// sentID is the position in the last id that the client was sent.
+	sentID  live.Position
+	written time.Time // of the last write
 }
 
-// Why a stream ends beside what the hub says: what writing fails with that took too long, and with any other failure, and what
-// reading the tables does when the server stops.
+// Errors that end a stream: errStalled when a write takes too long, errGone when it fails otherwise, and errStopping
+// when the tables are to be read while the server stops.
 var (
 	errStalled  = errors.New("the client does not read")
 	errGone     = errors.New("the client has left")
 	errStopping = errors.New("the server stops")
 )
 
-// serveStream answers with what happens on a feed after a position; nil for from now on.
+// serveStream answers a request with the stream of a feed, from a position on; nil for from now on.
 func (a *api) serveStream(w http.ResponseWriter, r *http.Request, feed live.Feed, from *live.Position) {
 	ctx := r.Context()
 	subscriber, err := a.live.subscribe(ctx, "sse")
@@ -66,7 +65,7 @@ func (a *api) serveStream(w http.ResponseWriter, r *http.Request, feed live.Feed
 		return
 	}
 	st := &liveStream{api: a, feed: feed, subscriber: subscriber}
-	begun, err := st.start(ctx, from)
+	first, err := st.start(ctx, from)
 	if err != nil {
 		subscriber.Close(endFailed)
 		a.FailureAnswer(ctx, err, answer.Config{}).Serve(w, r, answer.Moment{})
@@ -75,7 +74,7 @@ func (a *api) serveStream(w http.ResponseWriter, r *http.Request, feed live.Feed
 	header := w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", answer.NoStore.CacheControl())
-	header.Set("X-Accel-Buffering", "no") // a proxy in between is to pass on what it has
+	header.Set("X-Accel-Buffering", "no") // keeps a proxy from buffering
 	header.Set(engine.PositionHeader, st.cursor.position.String())
 	if r.Method == http.MethodHead {
 		subscriber.Close(endGone)
@@ -87,10 +86,10 @@ func (a *api) serveStream(w http.ResponseWriter, r *http.Request, feed live.Feed
 		refuseProtocol(w, r)
 		return
 	}
-	go st.serve(streamHead(header), begun)
+	go st.serve(streamHead(header), first)
 }
 
-// streamHead is the head of an answer that ends with its connection.
+// streamHead returns the status line and headers of an answer that ends when its connection is closed.
 func streamHead(header http.Header) []byte {
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 200 OK\r\n")
@@ -101,27 +100,27 @@ func streamHead(header http.Header) []byte {
 	return b.Bytes()
 }
 
-// serve tells the client what happens. It holds nothing of the request, so that a client that is told nothing takes little
-// memory.
-func (st *liveStream) serve(head []byte, begun *livePage) {
+// serve serves the stream until either side ends it. It holds on to nothing of the request, so that an idle client
+// takes little memory.
+func (st *liveStream) serve(head []byte, first *livePage) {
 	ctx, leave := context.WithCancel(context.Background())
 	ended := endFailed
 	defer func() {
 		if p := recover(); p != nil {
-			st.api.livePanicked(p)
+			st.api.logPanic(p)
 		}
 		leave()
 		_ = st.conn.Close()
 		st.subscriber.Close(ended)
 	}()
 	go watchClient(st.conn, leave)
-	ended = st.run(ctx, head, begun)
+	ended = st.run(ctx, head, first)
 	if ended == live.Slow || ended == live.Stopping || ended == endFailed {
-		st.end(ended)
+		st.sendEnd(ended)
 	}
 }
 
-// refuseStream answers when nobody more can follow.
+// refuseStream answers 503 when the hub takes no further subscriber.
 func refuseStream(w http.ResponseWriter, _ *http.Request, err error) {
 	message, after := "Streams are not served at the moment", "1"
 	if errors.Is(err, live.ErrFull) {
@@ -136,7 +135,7 @@ func refuseStream(w http.ResponseWriter, _ *http.Request, err error) {
 	_, _ = w.Write(body)
 }
 
-// refuseProtocol answers a client whose connection can't be taken from the server: HTTP/2 has none of its own.
+// refuseProtocol answers 501 when the connection cannot be taken over: over HTTP/2 it is shared with other requests.
 func refuseProtocol(w http.ResponseWriter, r *http.Request) {
 	refused := engine.ErrorAnswer(engine.ErrorBody{
 		StatusCode: http.StatusNotImplemented, Reason: http.StatusText(http.StatusNotImplemented), Message: "streams need HTTP/1.1",
@@ -144,9 +143,10 @@ func refuseProtocol(w http.ResponseWriter, r *http.Request) {
 	refused.Serve(w, r, answer.Moment{})
 }
 
-// start finds where the client is, and reads the first page, so that a position that is none is refused. A client that is
-// further than the tables, as another process had more, waits for these a while.
-func (st *liveStream) start(ctx context.Context, from *live.Position) (begun *livePage, err error) {
+// start sets the cursor and, if there is a position, reads the first page, so that an invalid position is refused with
+// an HTTP error. A position may be ahead of the tables, as another process may read fresher ones: then start waits for
+// them, for the request timeout at most.
+func (st *liveStream) start(ctx context.Context, from *live.Position) (first *livePage, err error) {
 	if from == nil && st.feed.Kind == liveMempool {
 		st.cursor, err = st.api.mempoolNow(ctx)
 		return nil, err
@@ -180,17 +180,17 @@ func (st *liveStream) start(ctx context.Context, from *live.Position) (begun *li
 	}
 }
 
-// apart says that what the feed tells does not hang on the steps of the chain, but on where another projection is.
-func (st *liveStream) apart() bool {
+// stepless reports whether the feed depends not on the steps of chain, but on the position of another projection.
+func (st *liveStream) stepless() bool {
 	return st.feed.Kind == liveBalances || st.feed.Kind == liveMempool
 }
 
-// read reads the next page from the tables.
+// read reads the next page from the tables, up to the step until; 0 for no bound.
 func (st *liveStream) read(ctx context.Context, until int64) (*livePage, error) {
 	if st.subscriber.Stopped() {
 		return nil, errStopping
 	}
-	done, err := st.api.live.turn(ctx)
+	done, err := st.api.live.acquireSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -204,18 +204,18 @@ func (st *liveStream) read(ctx context.Context, until int64) (*livePage, error) 
 	return st.api.livePage(ctx, st.feed, st.cursor, until)
 }
 
-// run tells the client what happens until there is a reason not to.
-func (st *liveStream) run(ctx context.Context, head []byte, begun *livePage) live.Reason {
+// run sends the stream until it has to end, and returns the reason.
+func (st *liveStream) run(ctx context.Context, head []byte, first *livePage) live.Reason {
 	err := st.write(append(head, "retry: "+strconv.FormatInt(liveRetry.Milliseconds(), 10)+"\n\n"+idText(st.cursor.position)...))
-	st.told = st.cursor.position
-	if err == nil && begun != nil {
-		err = st.send(begun)
+	st.sentID = st.cursor.position
+	if err == nil && first != nil {
+		err = st.send(first)
 	}
 	for err == nil {
-		if err = st.catchUp(ctx, begun); err != nil {
+		if err = st.catchUp(ctx, first); err != nil {
 			break
 		}
-		begun = nil
+		first = nil
 		reason, failure := st.follow(ctx)
 		if reason != live.Moved {
 			if failure == nil {
@@ -225,7 +225,7 @@ func (st *liveStream) run(ctx context.Context, head []byte, begun *livePage) liv
 			break
 		}
 		st.subscriber.LeaveAll()
-		st.cursor.instance = "" // to be looked for
+		st.cursor.instance = "" // the next page looks the position up in the new instance
 	}
 	switch {
 	case errors.Is(err, errStalled):
@@ -235,15 +235,16 @@ func (st *liveStream) run(ctx context.Context, head []byte, begun *livePage) liv
 	case ctx.Err() != nil, errors.Is(err, errGone):
 		return endGone
 	}
-	st.api.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "a stream ends", slog.Any("error", err))
+	st.api.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "stream ended", slog.Any("error", err))
 	return endFailed
 }
 
-// catchUp reads from the tables until what is missing is nothing but what the hub is going to tell, and follows it.
-func (st *liveStream) catchUp(ctx context.Context, begun *livePage) error {
-	head := begun != nil && begun.head
+// catchUp sends pages from the tables until the hub has everything else, and follows the feed on the hub. first is the
+// page that was sent already, if any.
+func (st *liveStream) catchUp(ctx context.Context, first *livePage) error {
+	head := first != nil && first.head
 	for {
-		if place, ok := st.api.live.hub.Place(); ok && !st.apart() && st.cursor.instance == place.Instance && st.cursor.step >= place.Step {
+		if place, ok := st.api.live.hub.Place(); ok && !st.stepless() && st.cursor.instance == place.Instance && st.cursor.step >= place.Step {
 			head = true
 		}
 		for !head {
@@ -254,8 +255,8 @@ func (st *liveStream) catchUp(ctx context.Context, begun *livePage) error {
 			head = page.head && !page.behind
 		}
 		place := st.subscriber.Follow(st.feed)
-		if st.apart() {
-			again, err := st.meet(ctx)
+		if st.stepless() {
+			again, err := st.catchUpStepless(ctx)
 			if !again {
 				return err
 			}
@@ -268,7 +269,7 @@ func (st *liveStream) catchUp(ctx context.Context, begun *livePage) error {
 			}
 		}
 		if st.cursor.instance == place.Instance && !st.subscriber.Overflown() {
-			return st.tell()
+			return st.sendPosition()
 		}
 		st.subscriber.LeaveAll()
 		head = false
@@ -278,9 +279,9 @@ func (st *liveStream) catchUp(ctx context.Context, begun *livePage) error {
 	}
 }
 
-// meet reads what has changed before the feed was followed. It says whether too much has been told meanwhile, so that some of
-// that is lost.
-func (st *liveStream) meet(ctx context.Context) (again bool, err error) {
+// catchUpStepless sends the changes up to the moment at which the feed was followed. again says that the queue
+// overflowed in the meantime, so that messages were lost and the stream has to catch up once more.
+func (st *liveStream) catchUpStepless(ctx context.Context) (again bool, err error) {
 	for head := false; !head; {
 		page, err := st.next(ctx, 0)
 		if err != nil {
@@ -289,13 +290,13 @@ func (st *liveStream) meet(ctx context.Context) (again bool, err error) {
 		head = page.head && !page.behind || st.feed.Kind == liveBalances
 	}
 	if !st.subscriber.Overflown() {
-		return false, st.tell()
+		return false, st.sendPosition()
 	}
 	st.subscriber.LeaveAll()
 	return true, st.pause(ctx)
 }
 
-// next reads a page and sends it.
+// next reads a page and sends it. It reads again when reading fails, liveReads times in all.
 func (st *liveStream) next(ctx context.Context, until int64) (*livePage, error) {
 	for failed := 1; ; failed++ {
 		before := st.cursor
@@ -318,16 +319,17 @@ func (st *liveStream) next(ctx context.Context, until int64) (*livePage, error) 
 	}
 }
 
+// pause waits for liveWait.
 func (st *liveStream) pause(ctx context.Context) error {
 	select {
 	case <-time.After(liveWait):
-		return st.beat()
+		return st.heartbeat()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// follow tells what the hub tells, until there is a reason not to.
+// follow sends what the hub delivers until the stream has to end, and returns the reason or the error.
 func (st *liveStream) follow(ctx context.Context) (live.Reason, error) {
 	timer := time.NewTimer(st.api.streams.Heartbeat)
 	defer timer.Stop()
@@ -336,10 +338,10 @@ func (st *liveStream) follow(ctx context.Context) (live.Reason, error) {
 		case <-ctx.Done():
 			return endGone, nil
 		case <-timer.C:
-			if place, ok := st.subscriber.Told(); ok && !st.apart() && place.Instance == st.cursor.instance && place.Step > st.cursor.step {
+			if place, ok := st.subscriber.Told(); ok && !st.stepless() && place.Instance == st.cursor.instance && place.Step > st.cursor.step {
 				st.cursor.step, st.cursor.position = place.Step, place.Position
 			}
-			if err := st.beat(); err != nil {
+			if err := st.heartbeat(); err != nil {
 				return "", err
 			}
 		case <-st.subscriber.Wake():
@@ -362,65 +364,66 @@ func (st *liveStream) send(page *livePage) error {
 		e := page.messages[i].Entry
 		texts = append(texts, e.Text())
 		if e.Last {
-			st.told = e.Position
+			st.sentID = e.Position
 		}
 	}
 	if err := st.writeAll(texts); err != nil {
 		return err
 	}
 	st.cursor = page.cursor
-	return st.beat()
+	return st.heartbeat()
 }
 
-// sendEntries sends what the hub told, as it is: it is encoded once for all.
+// sendEntries sends messages from the hub, which are encoded once for all clients.
 func (st *liveStream) sendEntries(entries []live.Entry) error {
 	var texts net.Buffers
 	for _, e := range entries {
 		if e.Step <= st.cursor.step {
-			continue // it was read from the tables
+			continue // already sent from the tables
 		}
 		texts = append(texts, e.Text())
 		if e.Last {
-			st.cursor.step, st.cursor.position, st.told = e.Step, e.Position, e.Position
+			st.cursor.step, st.cursor.position, st.sentID = e.Step, e.Position, e.Position
 		}
 	}
 	return st.writeAll(texts)
 }
 
-// idText sets the id of the last event without an event.
+// idText returns an id without an event: it sets the client's last event id.
 func idText(p live.Position) string { return idLine(p) + "\n" }
 
-// beat says that the stream is alive, when nothing else has said so for long.
-func (st *liveStream) beat() error {
+// heartbeat sends a comment, and the client's position if it is new, unless something was written within the heartbeat
+// interval.
+func (st *liveStream) heartbeat() error {
 	if time.Since(st.written) < st.api.streams.Heartbeat {
 		return nil
 	}
 	text := ":\n\n"
-	if st.told != st.cursor.position {
+	if st.sentID != st.cursor.position {
 		text = ":\n" + idText(st.cursor.position)
-		st.told = st.cursor.position
+		st.sentID = st.cursor.position
 	}
 	return st.write([]byte(text))
 }
 
-// tell says what the client has, when there was nothing in it for it.
-func (st *liveStream) tell() error {
-	if st.told == st.cursor.position {
+// sendPosition sends the client's position, unless the last id that it was sent says it.
+func (st *liveStream) sendPosition() error {
+	if st.sentID == st.cursor.position {
 		return nil
 	}
-	st.told = st.cursor.position
-	return st.write([]byte(idText(st.told)))
+	st.sentID = st.cursor.position
+	return st.write([]byte(idText(st.sentID)))
 }
 
-// end says why the stream ends.
-func (st *liveStream) end(reason live.Reason) {
+// sendEnd sends the event end with the reason.
+func (st *liveStream) sendEnd(reason live.Reason) {
 	position := st.cursor.position
 	if m, err := eventMessage(0, position, liveEnd, endBody{reason, position.String()}); err == nil {
 		_ = st.write(m.Whole)
 	}
 }
 
-// writeAll writes texts together.
+// writeAll writes texts, as many as fit into a liveChunk with one system call.
 func (st *liveStream) writeAll(texts net.Buffers) error {
 	for len(texts) > 0 {
 		n, size := 1, len(texts[0])
@@ -445,7 +448,7 @@ func (st *liveStream) writeAll(texts net.Buffers) error {
 	return nil
 }
 
-// write writes all of it, and gives the client time for each part.
+// write writes data. The client has the write timeout for each liveChunk of it.
 func (st *liveStream) write(data []byte) error {
 	for len(data) > 0 {
 		n := min(len(data), liveChunk)
@@ -466,7 +469,7 @@ func writeFailure(err error) error {
 	return errGone
 }
 
-// balancePage is what somebody has.
+// balancePage reads the balances of the feed's account as a page.
 func (a *api) balancePage(ctx context.Context, feed live.Feed, cursor liveCursor) (*livePage, error) {
 	page := &livePage{cursor: cursor, head: true}
 	messages, err := a.balanceMessages(ctx, []live.Feed{feed})

@@ -12,20 +12,20 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// subscriptionsMost is how much a client may subscribe to on a connection.
+// subscriptionsMost is the maximum number of subscriptions of a connection.
 const subscriptionsMost = 1000
 
-// subscription is an event with what it is about.
+// subscription is a feed that a client subscribes to.
 type subscription struct {
 	feed live.Feed
-	// reversible says that what it tells is taken back when its block is.
+	// reversible says that the feed is about blocks, so that its client also gets the reverts.
 	reversible bool
 }
 
-// subscriptionParams are the params of a request that name a subscription.
+// subscriptionParams holds the params of a request to subscribe or unsubscribe.
 type subscriptionParams map[string]json.RawMessage
 
-// text is a parameter that is a text; empty for any other.
+// text returns a parameter that is a string; empty for any other.
 func (p subscriptionParams) text(name string) (text string) {
 	if json.Unmarshal(p[name], &text) != nil {
 		return ""
@@ -38,7 +38,7 @@ var (
 	txIDText  = regexp.MustCompile(param.HashPattern)
 )
 
-// parseSubscription reads the params of a request. result repeats what the subscription is about.
+// parseSubscription parses the params of a request. result repeats the parameters, in the form that the tables have.
 func parseSubscription(params json.RawMessage) (s subscription, result map[string]string, failed *rpcError) {
 	var p subscriptionParams
 	if json.Unmarshal(params, &p) != nil || p["event"] == nil || string(p["event"]) == "null" {
@@ -65,24 +65,25 @@ func parseSubscription(params json.RawMessage) (s subscription, result map[strin
 	return s, result, nil
 }
 
-// socketEvents are what clients may subscribe to.
+// socketEvents maps the name of each event that a client may subscribe to to its feed.
 var socketEvents = map[string]struct {
 	kind       live.Kind
 	reversible bool
-	about      []string // parameters: the name and the detail of the feed
+	about      []string // the parameters that are the feed's name and detail
 }{
 	socketTransaction:   {socketTransactions, true, []string{"tx_id"}},
 	socketAddress:       {socketAddresses, true, []string{"address"}},
 	socketBalance:       {socketBalances, false, []string{"address"}},
 	socketBlock:         {socketBlocks, true, nil},
 	socketMicroblock:    {socketMicroblocks, false, nil},
-	socketWaiting:       {socketMempool, false, nil},
+	socketPending:       {socketMempool, false, nil},
 	socketNFT:           {socketNFTs, true, nil},
 	socketNFTAsset:      {socketNFTAssets, true, []string{"asset_identifier", "value"}},
 	socketNFTCollection: {socketNFTCollections, true, []string{"asset_identifier"}},
 }
 
-// socketParameters bring parameters into the form that the tables have; ok is false for what is none.
+// socketParameters maps the name of each parameter to a function that normalises its value to the form that the tables
+// have; ok is false for an invalid value.
 var socketParameters = map[string]func(text string) (value string, ok bool){
 	"tx_id": func(text string) (string, bool) {
 		id, err := hash.Parse32(text)
@@ -100,7 +101,7 @@ var socketParameters = map[string]func(text string) (value string, ok bool){
 	},
 }
 
-// subscribe does nothing for what the client has subscribed to already.
+// subscribe handles a request to subscribe, which changes nothing if the client has that subscription already.
 func (s *liveSocket) subscribe(params json.RawMessage) (result any, changes []live.Change, failed *rpcError) {
 	wanted, about, failed := parseSubscription(params)
 	if failed != nil {
@@ -122,7 +123,7 @@ func (s *liveSocket) subscribe(params json.RawMessage) (result any, changes []li
 	return about, changes, nil
 }
 
-// unsubscribe does nothing for what the client has not subscribed to.
+// unsubscribe handles a request to unsubscribe, which changes nothing if the client does not have that subscription.
 func (s *liveSocket) unsubscribe(params json.RawMessage) (result any, changes []live.Change, failed *rpcError) {
 	unwanted, about, failed := parseSubscription(params)
 	if failed != nil {

@@ -14,28 +14,28 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// touch is a transaction, or an event of one, that a feed is to have.
+// touch is a transaction, or an event of a transaction, that a feed delivers.
 type touch struct {
 	view.RowKey
 	execution int32
 	feed      live.Feed
-	event     *view.EventRow // nil: the transaction itself
-	// stx are the events of the transaction that move STX of the one that the feed is of, where it tells of them.
+	event     *view.EventRow // nil for the transaction itself
+	// stx holds the transaction's STX events of the account that the feed is about; set for socketAddresses only.
 	stx []*view.EventRow
 }
 
-// liveMember is whom a transaction names itself.
-type liveMember struct {
+// partiesRow holds the principals that the row of a transaction names.
+type partiesRow struct {
 	view.RowKey
 	execution                 int32
 	bitcoin                   bool
 	id                        hash.Hash32
 	sender, sponsor, contract *string
-	rawTransfer               []byte // a token transfer
+	rawTransfer               []byte // the raw transaction, if it is a token transfer
 }
 
-// follows says whether anybody follows a feed of one of these kinds.
-func follows(followed map[live.Feed]struct{}, kinds ...live.Kind) bool {
+// followsAny reports whether anybody follows a feed of one of the given kinds.
+func followsAny(followed map[live.Feed]struct{}, kinds ...live.Kind) bool {
 	for feed := range followed {
 		if slices.Contains(kinds, feed.Kind) {
 			return true
@@ -44,14 +44,14 @@ func follows(followed map[live.Feed]struct{}, kinds ...live.Kind) bool {
 	return false
 }
 
-// touches finds out what the blocks that came with some events have for those who follow something, by looking at all that is
-// in these blocks.
+// touches scans all transactions and events of some blocks, and returns what the followed feeds deliver of them.
+// contents are the seqs of the log events that brought the blocks.
 func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64, followed map[live.Feed]struct{}) ([]touch, error) {
-	if len(contents) == 0 || !follows(followed, touchedKinds...) {
+	if len(contents) == 0 || !followsAny(followed, touchedKinds...) {
 		return nil, nil
 	}
 	b := s.Batch()
-	members := engine.Query(b, func(m *liveMember) []any {
+	members := engine.Query(b, func(m *partiesRow) []any {
 		return []any{&m.Seq, &m.Index, &m.execution, &m.bitcoin, &m.id, &m.sender, &m.sponsor, &m.contract, &m.rawTransfer}
 	}, `
 		SELECT ARRAY[]::bigint[], t.source_seq, t.tx_index, t.execution_index, t.type_id IS NULL, t.txid, t.sender, t.sponsor, t.contract_id,
@@ -65,7 +65,7 @@ func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64,
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	g := gathering{followed: followed, executions: map[view.RowKey]int32{}, seen: map[seenTouch]bool{}}
+	g := collector{followed: followed, executions: map[view.RowKey]int32{}, seen: map[touchKey]bool{}}
 	var bitcoin []view.RowKey
 	for i := range members.Rows {
 		m := &members.Rows[i]
@@ -86,51 +86,51 @@ func (a *api) touches(ctx context.Context, s *engine.Snapshot, contents []int64,
 	for _, r := range operations {
 		g.payload(r.RowKey, r.Tx)
 	}
-	addSTX(g.found, events.Rows)
-	return g.found, nil
+	attachSTX(g.touches, events.Rows)
+	return g.touches, nil
 }
 
-// touchedKinds are the kinds of feeds that have something for what is in blocks.
+// touchedKinds lists the kinds of feeds that deliver transactions and events of blocks.
 var touchedKinds = []live.Kind{liveTransactions, liveEvents, socketTransactions, socketAddresses, socketNFTs, socketNFTAssets, socketNFTCollections}
 
-// gathering is what was found for those who follow something.
-type gathering struct {
+// collector collects what the followed feeds deliver of some blocks.
+type collector struct {
 	followed   map[live.Feed]struct{}
 	executions map[view.RowKey]int32
-	seen       map[seenTouch]bool
-	found      []touch
+	seen       map[touchKey]bool
+	touches    []touch
 }
 
-// seenTouch is a transaction that a feed is to have.
-type seenTouch struct {
+// touchKey identifies a transaction within a feed, so that the feed delivers it once.
+type touchKey struct {
 	view.RowKey
 	feed live.Feed
 }
 
-func (g *gathering) add(t touch) {
+func (g *collector) add(t touch) {
 	if _, ok := g.followed[t.feed]; !ok {
 		return
 	}
 	t.execution = g.executions[t.RowKey]
 	if t.event == nil {
-		key := seenTouch{t.RowKey, t.feed}
+		key := touchKey{t.RowKey, t.feed}
 		if g.seen[key] {
 			return
 		}
 		g.seen[key] = true
 	}
-	g.found = append(g.found, t)
+	g.touches = append(g.touches, t)
 }
 
-func (g *gathering) principal(key view.RowKey, name *string) {
+func (g *collector) principal(key view.RowKey, name *string) {
 	if name != nil && *name != "" {
 		g.add(touch{RowKey: key, feed: live.Feed{Kind: liveTransactions, Name: *name}})
 		g.add(touch{RowKey: key, feed: live.Feed{Kind: socketAddresses, Name: *name}})
 	}
 }
 
-// member adds whom a transaction names.
-func (g *gathering) member(m *liveMember) {
+// member adds a transaction for each principal that its row names.
+func (g *collector) member(m *partiesRow) {
 	g.principal(m.RowKey, m.sender)
 	g.principal(m.RowKey, m.sponsor)
 	g.principal(m.RowKey, m.contract)
@@ -139,8 +139,8 @@ func (g *gathering) member(m *liveMember) {
 	}
 }
 
-// payload adds whom the payload of a transaction names beside its sender.
-func (g *gathering) payload(key view.RowKey, tx *transaction.Transaction) {
+// payload adds a transaction for the recipient or the contract that its payload names.
+func (g *collector) payload(key view.RowKey, tx *transaction.Transaction) {
 	switch p := tx.Payload.(type) {
 	case *transaction.TokenTransfer:
 		g.principal(key, schema.Ptr(p.Recipient.String()))
@@ -149,8 +149,9 @@ func (g *gathering) payload(key view.RowKey, tx *transaction.Transaction) {
 	}
 }
 
-// event adds those of whom an event moves something, and what a contract printed.
-func (g *gathering) event(e *view.EventRow) {
+// event adds an event: its transaction for the two parties of a transfer, the event itself for the feeds of tokens and
+// of contracts.
+func (g *collector) event(e *view.EventRow) {
 	switch kind := view.EventKinds[e.Kind]; {
 	case kind.Action != "":
 		g.principal(e.RowKey, e.Sender)
@@ -169,7 +170,7 @@ func (g *gathering) event(e *view.EventRow) {
 	}
 }
 
-// compareTouches orders what is in one block.
+// compareTouches orders the touches of one block: by execution, a transaction before its events.
 func compareTouches(a, b touch) int {
 	number := func(t touch) int32 {
 		if t.event == nil {
@@ -180,7 +181,7 @@ func compareTouches(a, b touch) int {
 	return cmp.Or(cmp.Compare(a.execution, b.execution), cmp.Compare(number(a), number(b)))
 }
 
-// transactionsOf reads transactions by their keys, ready to be shown.
+// transactionsOf reads transactions by their keys, with all that it takes to render them.
 func (a *api) transactionsOf(ctx context.Context, s *engine.Snapshot, keys []view.RowKey) ([]*view.TransactionRow, view.CalledInterfaces, error) {
 	if len(keys) == 0 {
 		return nil, nil, nil

@@ -13,15 +13,15 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// sip016 is the standard that all metadata follows.
+// sip016 is the number of the standard of metadata (SIP-016).
 const sip016 = 16
 
-// tokenMetadata is what a token's document says. What it does not say is absent.
+// tokenMetadata is the content of a token's document. Fields that the document lacks are absent.
 type tokenMetadata struct {
 	SIP                  int                `json:"sip" doc:"Always 16."`
 	Name                 string             `json:"name,omitempty"`
 	Description          string             `json:"description,omitempty"`
-	Image                string             `json:"image,omitempty" doc:"As the document has it, of any scheme."`
+	Image                string             `json:"image,omitempty" doc:"The URI in the document, of any scheme."`
 	CachedImage          string             `json:"cached_image,omitempty"`
 	CachedThumbnailImage string             `json:"cached_thumbnail_image,omitempty"`
 	Attributes           []tokenAttribute   `json:"attributes,omitempty" nullable:"false"`
@@ -31,17 +31,17 @@ type tokenMetadata struct {
 
 type tokenAttribute struct {
 	TraitType   string          `json:"trait_type"`
-	Value       json.RawMessage `json:"value" doc:"Any JSON, as the document has it."`
+	Value       json.RawMessage `json:"value" doc:"Any JSON value, as the document has it."`
 	DisplayType *string         `json:"display_type,omitempty"`
 }
 
 type tokenLocalization struct {
 	URI     string   `json:"uri"`
 	Default string   `json:"default"`
-	Locales []string `json:"locales" nullable:"false" doc:"Besides the default one."`
+	Locales []string `json:"locales" nullable:"false" doc:"All locales except the default one."`
 }
 
-// tokenProperties is an object whose members have the order of the document, and any values.
+// tokenProperties is a JSON object with any values, whose members keep the order of the document.
 type tokenProperties []document.Property
 
 // Schema implements huma.SchemaProvider.
@@ -73,7 +73,7 @@ func (p tokenProperties) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// metadata is the document that is shown; nil when there is none.
+// metadata returns the body of the document; nil when there is none.
 func (v *tokenView) metadata(links imageLinks) *tokenMetadata {
 	d := v.document
 	if d == nil {
@@ -92,7 +92,7 @@ func (v *tokenView) metadata(links imageLinks) *tokenMetadata {
 	return m
 }
 
-// description and links of the document that is shown.
+// description returns the description in the document; empty when there is none.
 func (v *tokenView) description() string {
 	if v.document == nil {
 		return ""
@@ -100,6 +100,7 @@ func (v *tokenView) description() string {
 	return schema.OrEmpty(v.document.Description)
 }
 
+// links returns the links to the image that the document names.
 func (v *tokenView) links(c *Config) imageLinks {
 	if v.document == nil {
 		return imageLinks{}
@@ -107,7 +108,7 @@ func (v *tokenView) links(c *Config) imageLinks {
 	return c.imageLinks(v.document.Image, v.image)
 }
 
-// sender is the address that deployed a contract.
+// sender returns the address that deployed the contract.
 func (c *contractRow) sender() string {
 	address, _, _ := strings.Cut(c.id, ".")
 	return address
@@ -115,8 +116,8 @@ func (c *contractRow) sender() string {
 
 func (c *contractRow) txID() string { return "0x" + hex.EncodeToString(c.txid) }
 
-// asset is the identifier of the contract's first asset. The reference has "::null" for contracts without fungible
-// tokens; here it is the other token that they have, or nothing.
+// asset returns the identifier of the contract's fungible token, else of its non-fungible token, else the contract's
+// id. token-metadata-api answers "::null" for contracts without a fungible token.
 func (c *contractRow) asset() string {
 	for _, name := range []*string{c.fungible, c.nonFungible} {
 		if name != nil && *name != "" {

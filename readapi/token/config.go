@@ -8,15 +8,15 @@ import (
 	"strata/metadata/picture"
 )
 
-// metadataConfig of the resources of tokens; the zero value of any field means its default.
+// Config configures the metadata of tokens. The zero value of a field means its default.
 type Config struct {
-	// ImageBase is the base URL under which copies of images are served, without a slash at its end; default none, and
-	// answers name a gateway instead.
+	// ImageBase is the base URL of the copies of images, without a slash at its end. By default there are no links to
+	// copies, and answers link to the image itself, through a gateway if it needs one.
 	ImageBase string
-	// Images are the copies; default none, and none are served. They stay the caller's to close.
+	// Images stores the copies; by default none are served. The caller closes it.
 	Images picture.Store
-	// Gateways through which images that are not on the web are reached. They count when there is no ImageBase.
+	// Gateways serve images that are not on the web. They are used only without an ImageBase.
 	Gateways document.Gateways
-	// Refresh notes somebody's wish to have a token fetched again; default none, and nobody can.
-	Refresh func(ctx context.Context, wish fetch.Refresh) error
+	// Refresh writes a request to fetch a token again to the log. By default the operation answers 404.
+	Refresh func(ctx context.Context, request fetch.Refresh) error
 }

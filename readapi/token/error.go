@@ -6,8 +6,7 @@ import (
 	"strata/domain/fetch"
 )
 
-// tokenError is an answer of the resources of tokens that says why there is no metadata. Its body is that of
-// token-metadata-api.
+// tokenError is an error that the client gets: it says why there is no metadata, in the shape of token-metadata-api.
 type tokenError struct {
 	status int
 	body   tokenErrorBody
@@ -25,7 +24,7 @@ func (e *tokenError) Answer() (status int, body any) { return e.status, e.body }
 
 type tokenErrorBody struct {
 	Reason  string `json:"error" enum:"Contract not found,Token not found,Locale not found,Token metadata fetch in progress,Token error"`
-	Message string `json:"message,omitempty" doc:"Of a Token error: what is wrong with the contract or the document."`
+	Message string `json:"message,omitempty" doc:"For a Token error: what is wrong with the contract or the document."`
 }
 
 var (
@@ -35,7 +34,7 @@ var (
 	errInProgress       = &tokenError{http.StatusUnprocessableEntity, tokenErrorBody{Reason: "Token metadata fetch in progress"}}
 )
 
-// newTokenError is the answer for a token that nothing good is known of.
+// newTokenError returns the error for a token whose fetch attempts have all failed.
 func newTokenError(reason fetch.Reason) error {
 	return &tokenError{http.StatusUnprocessableEntity, tokenErrorBody{Reason: "Token error", Message: reason.Message()}}
 }

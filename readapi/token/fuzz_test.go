@@ -17,23 +17,23 @@ func FuzzParseRefresh(f *testing.F) {
 	}
 	largest := new(big.Int).Lsh(big.NewInt(1), 128)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		wish, err := parseRefresh(body)
+		ref, err := parseRefresh(body)
 		if err != nil {
 			if !engine.IsAnswer(err) {
-				t.Fatalf("%q: got %v, which is no answer", body, err)
+				t.Fatalf("%q: got %v, which is not an error for the client", body, err)
 			}
 			return
 		}
-		if !isContract.MatchString(wish.contract) {
-			t.Fatalf("%q: got contract %q", body, wish.contract)
+		if !isContract.MatchString(ref.contract) {
+			t.Fatalf("%q: got contract %q", body, ref.contract)
 		}
-		if wish.id != nil && (wish.id.Sign() < 0 || wish.id.Cmp(largest) >= 0) {
-			t.Fatalf("%q: got token %s", body, wish.id)
+		if ref.id != nil && (ref.id.Sign() < 0 || ref.id.Cmp(largest) >= 0) {
+			t.Fatalf("%q: got token %s", body, ref.id)
 		}
 	})
 }
 
-// What the schema of search lets pass names a contract and a number, and nothing else.
+// An item that passes the schema of search names a contract and a number, and nothing else.
 func FuzzSearchItem(f *testing.F) {
 	const contract = "SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.hello-world"
 	for _, seed := range []string{contract, contract + ":1", contract + ":340282366920938463463374607431768211456", contract + ":", contract + ":1:2", ":", ""} {
@@ -44,12 +44,12 @@ func FuzzSearchItem(f *testing.F) {
 		if check([]string{item}) != nil {
 			return
 		}
-		named := searchItems{item}.Named()[0]
-		if !isContract.MatchString(named.contract) {
-			t.Fatalf("%q: got contract %q", item, named.contract)
+		ref := searchItems{item}.Named()[0]
+		if !isContract.MatchString(ref.contract) {
+			t.Fatalf("%q: got contract %q", item, ref.contract)
 		}
-		if item == named.contract && (named.id == nil || named.id.Cmp(big.NewInt(1)) != 0) {
-			t.Fatalf("%q: got token %v, want 1", item, named.id)
+		if item == ref.contract && (ref.id == nil || ref.id.Cmp(big.NewInt(1)) != 0) {
+			t.Fatalf("%q: got token %v, want 1", item, ref.id)
 		}
 	})
 }

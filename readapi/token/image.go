@@ -11,7 +11,8 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// registerImages serves the copies of images, which are the same for as long as there are any.
+// registerImages registers the copies of images, if the server keeps any. A copy never changes, as its path is its
+// digest.
 func (a *api) registerImages() {
 	if a.metadata.Images == nil {
 		return
@@ -27,7 +28,8 @@ type knownImage struct {
 	width, height int
 }
 
-// findImage finds what is known of an image, and the report that brought its bytes.
+// findImage finds an image by the SHA-256 of its bytes. body reads the bytes from the report that brought them. The
+// error is picture.ErrNotFound when no projection has the image.
 func (a *api) findImage(ctx context.Context, digest [sha256.Size]byte) (facts fetch.ImageFacts, body func(context.Context) ([]byte, error), err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.Config.RequestTimeout)
 	defer cancel()
@@ -55,7 +57,7 @@ func (a *api) findImage(ctx context.Context, digest [sha256.Size]byte) (facts fe
 	return facts, nil, picture.ErrNotFound
 }
 
-// imageBytes reads an image from the report that brought it.
+// imageBytes reads an image from the report at an event of the log.
 func (a *api) imageBytes(ctx context.Context, seq int64) ([]byte, error) {
 	var body []byte
 	err := a.Config.Pool.QueryRow(ctx, `

@@ -6,17 +6,18 @@ import (
 	"strata/domain/document"
 )
 
-// imageLinks are the addresses at which an image can be had. Empty: it can't.
+// imageLinks holds the links to an image; a link that does not exist is empty.
 type imageLinks struct {
-	canonical string // as the document has it
-	image     string // our copy; without copies, one that browsers reach
+	canonical string // the URI in the document
+	image     string // URL of our copy; if the server keeps no copies, one that browsers can load
 	thumbnail string
 }
 
-// text is the digest in hex; empty when the image was never had.
+// text returns the digest in hex; empty when the image was never fetched.
 func (f *imageFacts) text() string { return hex.EncodeToString(f.digest) }
 
-// imageLinks of an image that a document names; row is nil when it is not known.
+// imageLinks returns the links to an image. canonical is its URI in a document, and row is nil when the image is not
+// known.
 func (c *Config) imageLinks(canonical *string, row *resourceRow) (links imageLinks) {
 	if canonical == nil {
 		return links
@@ -32,7 +33,7 @@ func (c *Config) imageLinks(canonical *string, row *resourceRow) (links imageLin
 	return links
 }
 
-// reachable is where a browser finds what a URI of any scheme names; empty for a scheme that nobody serves.
+// reachable returns a URL that a browser can load for a URI of any scheme; empty for an unsupported scheme.
 func (c *Config) reachable(uri string) string {
 	if document.IsData(uri) {
 		return uri

@@ -8,35 +8,36 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// How often tokens may be asked to be fetched again: by one client, and by all together. Each wish becomes an event of
-// the log, which keeps it for good.
+// Limits of requests to refresh a token, of one client and of all together. They are low, as each request becomes an
+// event of the log, which keeps it forever.
 const (
-	clientWishEvery = 10 * time.Second
-	clientWishBurst = 5
-	allWishesEvery  = 200 * time.Millisecond
-	allWishesBurst  = 50
-	// limitedClientsMax is how many clients are told apart at a time. Those beyond share a limit.
+	clientRefreshInterval = 10 * time.Second
+	clientRefreshBurst    = 5
+	allRefreshesInterval  = 200 * time.Millisecond
+	allRefreshesBurst     = 50
+	// limitedClientsMax is the maximum number of clients with a limit of their own. Further clients share one.
 	limitedClientsMax = 10_000
 )
 
-// wishLimits are token buckets, one for each client and one for all.
-type wishLimits struct {
+// refreshLimits holds the token buckets: one for each client and one for all.
+type refreshLimits struct {
 	mu      sync.Mutex
 	all     *rate.Limiter
-	others  *rate.Limiter // of clients that there is no room for
+	others  *rate.Limiter // shared by the clients without one of their own
 	clients map[netip.Prefix]*rate.Limiter
 }
 
-func newWishLimits() *wishLimits {
-	return &wishLimits{all: rate.NewLimiter(rate.Every(allWishesEvery), allWishesBurst), others: newClientLimiter(), clients: map[netip.Prefix]*rate.Limiter{}}
+func newRefreshLimits() *refreshLimits {
+	return &refreshLimits{all: rate.NewLimiter(rate.Every(allRefreshesInterval), allRefreshesBurst), others: newClientLimiter(), clients: map[netip.Prefix]*rate.Limiter{}}
 }
 
 func newClientLimiter() *rate.Limiter {
-	return rate.NewLimiter(rate.Every(clientWishEvery), clientWishBurst)
+	return rate.NewLimiter(rate.Every(clientRefreshInterval), clientRefreshBurst)
 }
 
-// allow takes a token out of the buckets, or says how long to wait until there is one.
-func (l *wishLimits) allow(address string, now time.Time) (wait time.Duration) {
+// allow takes one token from the client's bucket and one from the bucket of all. If either is empty it takes none, and
+// returns how long to wait.
+func (l *refreshLimits) allow(address string, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	client := l.client(address, now).ReserveN(now, 1)
@@ -52,18 +53,18 @@ func (l *wishLimits) allow(address string, now time.Time) (wait time.Duration) {
 	return wait
 }
 
-// client is the bucket of a client.
-func (l *wishLimits) client(address string, now time.Time) *rate.Limiter {
+// client returns the bucket of the client with an address.
+func (l *refreshLimits) client(address string, now time.Time) *rate.Limiter {
 	key, ok := clientOf(address)
 	if !ok {
 		return l.others
 	}
-	if found := l.clients[key]; found != nil {
-		return found
+	if limiter := l.clients[key]; limiter != nil {
+		return limiter
 	}
 	if len(l.clients) >= limitedClientsMax {
 		for key, limiter := range l.clients { // a full bucket is as good as a new one
-			if limiter.TokensAt(now) >= clientWishBurst {
+			if limiter.TokensAt(now) >= clientRefreshBurst {
 				delete(l.clients, key)
 			}
 		}
@@ -75,7 +76,8 @@ func (l *wishLimits) client(address string, now time.Time) *rate.Limiter {
 	return l.clients[key]
 }
 
-// clientOf is who an address belongs to: with IPv6, everybody has a whole /64.
+// clientOf returns the prefix that identifies the client behind an address: with IPv6 a /64, as one client has all of
+// it.
 func clientOf(address string) (netip.Prefix, bool) {
 	parsed, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// However many clients there are, so many are told apart, and the rest share a limit; those that were quiet make room.
-func TestWishLimitsAreBounded(t *testing.T) {
-	l := newWishLimits()
+// At most limitedClientsMax clients have a limit of their own, and all others share one. Idle clients are forgotten.
+func TestRefreshLimitsAreBounded(t *testing.T) {
+	l := newRefreshLimits()
 	l.all = rate.NewLimiter(rate.Inf, 1)
 	now := time.Unix(1_700_000_000, 0)
 	accepted := 0
@@ -19,21 +19,21 @@ func TestWishLimitsAreBounded(t *testing.T) {
 			accepted++
 		}
 	}
-	if len(l.clients) != limitedClientsMax || accepted != limitedClientsMax+clientWishBurst {
-		t.Errorf("got %d clients and %d accepted, want %d and %d", len(l.clients), accepted, limitedClientsMax, limitedClientsMax+clientWishBurst)
+	if len(l.clients) != limitedClientsMax || accepted != limitedClientsMax+clientRefreshBurst {
+		t.Errorf("got %d clients and %d accepted, want %d and %d", len(l.clients), accepted, limitedClientsMax, limitedClientsMax+clientRefreshBurst)
 	}
 	later := now.Add(time.Hour)
 	if wait := l.allow("192.0.2.1:1", later); wait != 0 || len(l.clients) != 1 {
 		t.Errorf("an hour later: got a wait of %s and %d clients, want none and 1", wait, len(l.clients))
 	}
-	for i := range clientWishBurst {
+	for i := range clientRefreshBurst {
 		if wait := l.allow("192.0.2.2:1", later); wait != 0 {
-			t.Errorf("wish %d: got a wait of %s", i, wait)
+			t.Errorf("request %d: got a wait of %s", i, wait)
 		}
 	}
-	for range 3 { // what is refused costs nothing
-		if wait := l.allow("192.0.2.2:1", later); wait != clientWishEvery {
-			t.Errorf("one too many: got a wait of %s, want %s", wait, clientWishEvery)
+	for range 3 { // a refused request takes no token
+		if wait := l.allow("192.0.2.2:1", later); wait != clientRefreshInterval {
+			t.Errorf("one too many: got a wait of %s, want %s", wait, clientRefreshInterval)
 		}
 	}
 	if wait := l.allow("not an address", later); wait != 0 {

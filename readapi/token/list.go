@@ -16,7 +16,7 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// tokenOrder is what the list of fungible tokens is sorted by: the name of a list in the table of stretches.
+// tokenOrder is the order of the list of fungible tokens, which is also the name of a list in the table stretch.
 type tokenOrder string
 
 // Schema implements huma.SchemaProvider.
@@ -25,23 +25,23 @@ func (tokenOrder) Schema(huma.Registry) *huma.Schema {
 }
 
 type tokenListInput struct {
-	Name              string          `query:"name" doc:"Part of the name, in any case."`
-	Symbol            string          `query:"symbol" doc:"The symbol, in any case."`
+	Name              string          `query:"name" doc:"Text that the name contains; case-insensitive."`
+	Symbol            string          `query:"symbol" doc:"The symbol; case-insensitive."`
 	Address           addressPrefix   `query:"address"`
-	ValidMetadataOnly bool            `query:"valid_metadata_only" default:"false" doc:"Only tokens whose document is known."`
-	Offset            int64           `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
-	Limit             int             `query:"limit" minimum:"1" maximum:"60" default:"20" doc:"Rows of a page."`
+	ValidMetadataOnly bool            `query:"valid_metadata_only" default:"false" doc:"Only tokens whose document was fetched."`
+	Offset            int64           `query:"offset" minimum:"0" default:"0" doc:"Number of rows before the page."`
+	Limit             int             `query:"limit" minimum:"1" maximum:"60" default:"20" doc:"Maximum number of rows of the page."`
 	OrderBy           tokenOrder      `query:"order_by"`
 	Order             param.Direction `query:"order"`
 }
 
-// addressPrefix is what a contract in a list begins with; empty for any.
+// addressPrefix is a prefix of contract ids; empty for any contract.
 type addressPrefix string
 
 // Schema implements huma.SchemaProvider.
 func (addressPrefix) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
-		Type: huma.TypeString, Description: "What the contract's id begins with: an address, or more.", Extensions: schema.Matching(`^` + schema.AddressPattern),
+		Type: huma.TypeString, Description: "Prefix of the contract's id: an address, or more.", Extensions: schema.Matching(`^` + schema.AddressPattern),
 		Examples: []any{"SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS"},
 	}
 }
@@ -50,14 +50,14 @@ func (addressPrefix) Schema(huma.Registry) *huma.Schema {
 type tokenPage struct {
 	Limit   int           `json:"limit"`
 	Offset  int64         `json:"offset"`
-	Total   int64         `json:"total" doc:"Length of the whole list, whatever the page."`
+	Total   int64         `json:"total" doc:"Number of rows of the whole list."`
 	Results []listedToken `json:"results" nullable:"false"`
 }
 
-// listedToken is a fungible token in the list. What is not known is absent.
+// listedToken is a fungible token in the list. Unknown fields are absent.
 type listedToken struct {
-	TxID              string        `json:"tx_id" doc:"Of the transaction that deployed the contract."`
-	SenderAddress     string        `json:"sender_address" doc:"That deployed the contract."`
+	TxID              string        `json:"tx_id" doc:"The transaction that deployed the contract."`
+	SenderAddress     string        `json:"sender_address" doc:"The address that deployed the contract."`
 	AssetIdentifier   string        `json:"asset_identifier"`
 	ContractPrincipal string        `json:"contract_principal"`
 	Name              string        `json:"name,omitempty"`
@@ -72,14 +72,14 @@ type listedToken struct {
 }
 
 func (a *api) registerTokenList() {
-	engine.Get(a.Engine, metadataResource(engine.Operation{
-		ID: "getFungibleTokens", Path: "/ft", Summary: "Fungible tokens", Statuses: []int{http.StatusBadRequest},
-		Description: "One row for each token, in whatever state it is. Tokens without a name or symbol are the last of their order; equal ones are sorted by contract.",
+	engine.Get(a.Engine, metadataOperation(engine.Operation{
+		ID: "getFungibleTokens", Path: "/ft", Summary: "List fungible tokens", Statuses: []int{http.StatusBadRequest},
+		Description: "One row for each token, whether or not its metadata is known. Tokens without the name or symbol that is sorted by come last; equal ones are sorted by contract.",
 		DependsOn:   engine.On(string(token.FT), shard.Tokens),
 	}), a.listTokens)
 }
 
-// listedRow is a row of the list; a list without rows has one that has nothing but the total.
+// listedRow is a row of the list. A page without tokens is one row with nothing but the total.
 type listedRow struct {
 	total    int64
 	id       *string // of the contract
@@ -150,7 +150,7 @@ func (in *tokenListInput) filtered() bool {
 	return in.Name != "" || in.Symbol != "" || in.Address != "" || in.ValidMetadataOnly
 }
 
-// keyColumn is the column that has the order.
+// keyColumn returns the column that the list is sorted by.
 func (in *tokenListInput) keyColumn() string {
 	if in.OrderBy == "symbol" {
 		return "symbol_key"
@@ -158,8 +158,9 @@ func (in *tokenListInput) keyColumn() string {
 	return "name_key"
 }
 
-// listSQL fills up a page, which gives total, contract_id, token_id and key, with all that a row of the list shows, in its
-// order. The limit, which changes nothing, keeps Postgres from reading all contracts and tokens at once.
+// listSQL returns a query that completes the rows of a page with all columns of the list. page is a query for total,
+// contract_id, token_id and key. The LIMIT 1 changes no result: it keeps Postgres from reading all contracts and
+// tokens.
 func listSQL(page, direction string) string {
 	return `
 SELECT array_remove(ARRAY[r.contract_seq, r.token_seq, r.read_seq, r.document_seq, r.image_seq], NULL),
@@ -179,8 +180,9 @@ LEFT JOIN LATERAL (
 ORDER BY p.key ` + direction + `, p.contract_id COLLATE "C" ` + direction
 }
 
-// queryStretch reads a page of the whole list. The table of stretches says where it begins, so that no page costs more
-// than counting through one stretch. A page from the end is one from the beginning, read backwards.
+// queryStretch queues the query for a page of the unfiltered list. The table stretch says where the page begins, so
+// that a deep page costs no more than skipping the rows of one stretch. A page in descending order is read in ascending
+// order, and listTokens reverses it.
 func (in *tokenListInput) queryStretch(b *engine.Batch) *engine.Result[listedRow] {
 	return engine.Query(b, listedColumns, listSQL(strings.ReplaceAll(`
 	SELECT n.total, page.contract_id, page.token_id, page.key
@@ -208,7 +210,7 @@ func (in *tokenListInput) queryStretch(b *engine.Batch) *engine.Result[listedRow
 		string(in.orderBy()), min(in.Offset, page.RankedOffsetMax), int64(in.Limit), in.Order == param.Descending)
 }
 
-// queryFiltered reads all tokens that match, to count them, and shows a page of them.
+// queryFiltered queues the query for a page of the tokens that match the filters. It reads all matches, to count them.
 func (in *tokenListInput) queryFiltered(b *engine.Batch) *engine.Result[listedRow] {
 	direction := ""
 	if in.Order == param.Descending {
@@ -238,7 +240,7 @@ func (in *tokenListInput) orderBy() tokenOrder {
 	return in.OrderBy
 }
 
-// keyOfText is what the tables have as the key of a name or symbol; empty for none.
+// keyOfText returns the key of a name or symbol as the tables store it; empty for an empty text.
 func keyOfText(text string) string {
 	if text == "" {
 		return ""
@@ -248,7 +250,7 @@ func keyOfText(text string) string {
 
 var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// namePattern is the pattern of the keys of names with a text in them; empty for any.
+// namePattern returns the LIKE pattern for the keys of names that contain a text; empty for an empty text.
 func namePattern(text string) string {
 	if text == "" {
 		return ""

@@ -1,15 +1,15 @@
-// Package token has the metadata of tokens, as token-metadata-api answers, and the copies of their images.
+// Package token serves the metadata of tokens, in the shape of token-metadata-api, and the copies of their images.
 package token
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api holds the handlers that Mount registers.
 type api struct {
 	*engine.Engine
 	metadata Config
 }
 
-// Mount adds the operations of the package.
+// Mount registers the operations of the package with an engine.
 func Mount(e *engine.Engine, config Config) {
 	a := &api{e, config}
 	a.registerMetadata()

@@ -11,7 +11,7 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// contractParameter is a contract in a request.
+// contractParameter is the id of a contract in a request.
 type contractParameter string
 
 // Schema implements huma.SchemaProvider.
@@ -22,7 +22,7 @@ func (contractParameter) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// tokenIDParameter is the number of a token in a request: any integer, of which those from 0 to 2^128-1 can be tokens.
+// tokenIDParameter is the number of a token in a request. It may be any integer; a token has one from 0 to 2^128-1.
 type tokenIDParameter string
 
 // Schema implements huma.SchemaProvider.
@@ -35,42 +35,46 @@ type FTInput struct {
 	Principal contractParameter `path:"principal"`
 }
 
-func (in *FTInput) Named() namedToken { return nameToken(string(in.Principal), "1") }
+// Named returns the token that the input names.
+func (in *FTInput) Named() tokenRef { return newTokenRef(string(in.Principal), "1") }
 
+// Dependencies returns what the answer is read from.
 func (in *FTInput) Dependencies() engine.Dependencies { return onTokens(in.Named()) }
 
-// TokenInput names a token of a contract that has many.
+// TokenInput names a token of a contract with several tokens.
 type TokenInput struct {
 	Principal contractParameter `path:"principal"`
 	TokenID   tokenIDParameter  `path:"token_id"`
 }
 
-func (in *TokenInput) Named() namedToken { return nameToken(string(in.Principal), string(in.TokenID)) }
+// Named returns the token that the input names.
+func (in *TokenInput) Named() tokenRef { return newTokenRef(string(in.Principal), string(in.TokenID)) }
 
+// Dependencies returns what the answer is read from.
 func (in *TokenInput) Dependencies() engine.Dependencies { return onTokens(in.Named()) }
 
-// LocaleInput is the language of the document that is shown.
+// LocaleInput names the locale of the document.
 type LocaleInput struct {
-	Locale string `query:"locale" doc:"A locale that the token's document lists, written in the same way. Without it the document itself is shown."`
+	Locale string `query:"locale" doc:"A locale of the token's document, spelled as the document lists it; by default the document's own."`
 }
 
-// namedToken is a token as a request names it.
-type namedToken struct {
+// tokenRef is a reference to a token, as a request names it.
+type tokenRef struct {
 	contract string
-	id       *big.Int // nil for what can't be the number of a token
+	id       *big.Int // nil if the request names no possible number of a token
 }
 
-// nameToken takes any decimal number for an id.
-func nameToken(contract, id string) namedToken {
+// newTokenRef returns a reference. id may be any decimal number.
+func newTokenRef(contract, id string) tokenRef {
 	n, ok := new(big.Int).SetString(id, 10)
 	if !ok || n.Sign() < 0 || n.BitLen() > 128 {
 		n = nil
 	}
-	return namedToken{contract, n}
+	return tokenRef{contract, n}
 }
 
-// text is the id in decimal; nil for no id.
-func (n namedToken) text() *string {
+// text returns the id in decimal; nil for a nil id.
+func (n tokenRef) text() *string {
 	if n.id == nil {
 		return nil
 	}
@@ -78,13 +82,14 @@ func (n namedToken) text() *string {
 	return &s
 }
 
-// tokenKinds are the kinds of tokens, and the names of the projections that have them.
+// tokenKinds lists the kinds of tokens, which are also the names of their projections.
 var tokenKinds = []token.Kind{token.FT, token.NFT, token.SFT}
 
-// onTokens is for answers made of what is known of some tokens and their contracts, whatever their kinds.
-func onTokens(named ...namedToken) (d engine.Dependencies) {
-	names := make([]string, 0, 2*len(named))
-	for _, n := range named {
+// onTokens returns the dependencies of an answer that is read from the rows of some tokens and their contracts, of any
+// kind.
+func onTokens(refs ...tokenRef) (d engine.Dependencies) {
+	names := make([]string, 0, 2*len(refs))
+	for _, n := range refs {
 		names = append(names, shard.Account(n.contract))
 		if id := n.text(); id != nil {
 			names = append(names, shard.Token(n.contract, *id))
@@ -96,7 +101,7 @@ func onTokens(named ...namedToken) (d engine.Dependencies) {
 	return d
 }
 
-// activeKinds are those whose projections have an active version.
+// activeKinds returns the kinds whose projections have an active version.
 func activeKinds(s *engine.Snapshot) (kinds []token.Kind) {
 	for _, kind := range tokenKinds {
 		if s.Active(string(kind)) != nil {

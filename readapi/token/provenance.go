@@ -11,88 +11,88 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// tokenProvenance says where what is known of a token comes from, and what is tried next.
+// tokenProvenance names the events behind each part of a token, and the next fetch attempts.
 type tokenProvenance struct {
 	Contract     contractProvenance   `json:"contract"`
 	Token        readingProvenance    `json:"token"`
-	Documents    []resourceProvenance `json:"documents" nullable:"false" doc:"The token's own first, then those of its locales."`
+	Documents    []resourceProvenance `json:"documents" nullable:"false" doc:"The token's own document first, then those of its locales."`
 	Images       []resourceProvenance `json:"images" nullable:"false"`
-	Notification *tokenNotification   `json:"notification,omitempty" doc:"The SIP-019 notification in force; absent when there is none."`
+	Notification *tokenNotification   `json:"notification,omitempty" doc:"The SIP-019 notification that is in force; absent when there is none."`
 }
 
 type contractProvenance struct {
 	ContractID  string           `json:"contract_id"`
 	Kind        token.Kind       `json:"kind" enum:"ft,nft,sft"`
 	SIP         string           `json:"sip" enum:"sip-009,sip-010,sip-013"`
-	BlockHeight int64            `json:"block_height" doc:"Of the block that deployed it."`
+	BlockHeight int64            `json:"block_height" doc:"Height of the block that deployed the contract."`
 	Event       string           `json:"event" format:"uri-reference"`
-	LastTokenID schema.Amount    `json:"last_token_id,omitempty" doc:"As the contract last said it."`
-	Read        *reportReference `json:"read,omitempty" doc:"When it did."`
+	LastTokenID schema.Amount    `json:"last_token_id,omitempty" doc:"The last token id that the contract said."`
+	Read        *reportReference `json:"read,omitempty" doc:"The report of the last successful read of the contract."`
 	Failure     *failedAttempt   `json:"failure,omitempty"`
 }
 
 type readingProvenance struct {
 	TokenID     tokenNumber      `json:"token_id"`
-	BlockHeight int64            `json:"block_height" doc:"Of the block that made the token known."`
+	BlockHeight int64            `json:"block_height" doc:"Height of the block that made the token known."`
 	Event       string           `json:"event" format:"uri-reference"`
-	Read        *reportReference `json:"read,omitempty" doc:"The answer of the contract that is shown; absent without one."`
-	Failure     *failedAttempt   `json:"failure,omitempty" doc:"The last attempt, when it failed."`
+	Read        *reportReference `json:"read,omitempty" doc:"The report with the contract's answer that is shown; absent when there is none."`
+	Failure     *failedAttempt   `json:"failure,omitempty" doc:"The last attempt, if it failed."`
 	Next        *nextAttempt     `json:"next,omitempty"`
 }
 
 type resourceProvenance struct {
-	Locale      string           `json:"locale,omitempty" doc:"Absent for the token's own."`
-	URI         string           `json:"uri" doc:"With the token's id and the locale filled in."`
-	Content     *reportReference `json:"content,omitempty" doc:"What is shown; absent when it was never had."`
-	SHA256      string           `json:"sha256,omitempty" doc:"Of the bytes of an image."`
+	Locale      string           `json:"locale,omitempty" doc:"Absent for the token's own document or image."`
+	URI         string           `json:"uri" doc:"With the token's id and the locale substituted."`
+	Content     *reportReference `json:"content,omitempty" doc:"The report with the content that is shown; absent when it was never fetched."`
+	SHA256      string           `json:"sha256,omitempty" doc:"Digest of the bytes of an image."`
 	ContentType string           `json:"content_type,omitempty"`
 	Width       *int32           `json:"width,omitempty" doc:"Pixels."`
 	Height      *int32           `json:"height,omitempty" doc:"Pixels."`
-	Failure     *failedAttempt   `json:"failure,omitempty" doc:"The last attempt, when it failed."`
+	Failure     *failedAttempt   `json:"failure,omitempty" doc:"The last attempt, if it failed."`
 	Next        *nextAttempt     `json:"next,omitempty"`
 }
 
-// reportReference is the report of an attempt that succeeded.
+// reportReference names the report of a successful fetch attempt.
 type reportReference struct {
 	Seq         int64           `json:"seq"`
 	Event       string          `json:"event" format:"uri-reference"`
-	BlockHeight *int64          `json:"block_height,omitempty" doc:"The block at which the contract was asked."`
+	BlockHeight *int64          `json:"block_height,omitempty" doc:"Height of the block at which the contract was read."`
 	At          schema.TimeText `json:"at,omitempty"`
 }
 
-// failedAttempt is the report of one that did not.
+// failedAttempt names the report of a failed fetch attempt.
 type failedAttempt struct {
 	Seq     int64  `json:"seq"`
 	Event   string `json:"event" format:"uri-reference"`
-	Reason  int    `json:"reason" doc:"As a number of token-metadata-api: 100 to 110."`
+	Reason  int    `json:"reason" doc:"The error code of token-metadata-api: 100 to 110."`
 	Message string `json:"message"`
 }
 
-// nextAttempt is what is to come.
+// nextAttempt is a scheduled fetch attempt.
 type nextAttempt struct {
-	DueAt    schema.TimeText `json:"due_at" doc:"Not before then."`
-	Attempts int32           `json:"attempts" doc:"That failed so far."`
+	DueAt    schema.TimeText `json:"due_at" doc:"Earliest time of the attempt."`
+	Attempts int32           `json:"attempts" doc:"Number of attempts that have failed so far."`
 }
 
 type tokenNotification struct {
 	Mode        string         `json:"mode" enum:"standard,frozen,dynamic"`
 	TTL         *schema.Amount `json:"ttl,omitempty" doc:"Seconds."`
-	AllTokens   bool           `json:"all_tokens" doc:"Whether it is of all tokens of the contract."`
+	AllTokens   bool           `json:"all_tokens" doc:"Whether it applies to all tokens of the contract."`
 	BlockHeight int64          `json:"block_height"`
 	Event       string         `json:"event" format:"uri-reference"`
 	Pointer     string         `json:"pointer" doc:"JSON pointer of the print in the body of the event."`
 }
 
 func (a *api) registerTokenProvenance() {
-	const summary, about = "Where what is known of a token comes from", "The events behind each part, and what is tried next and when. It is an answer also for tokens that have nothing to show."
+	const summary, about = "Provenance of a token's metadata", "The events behind each part of the metadata, and the next fetch attempts. Tokens without any metadata have a provenance, too."
 	statuses := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
-	engine.Get(a.Engine, metadataResource(engine.Operation{
+	engine.Get(a.Engine, metadataOperation(engine.Operation{
 		ID: "getFtProvenance", Path: "/ft/{principal}/provenance", Summary: summary, Description: about, Statuses: statuses, Brief: true,
 	}), func(ctx context.Context, s *engine.Snapshot, in *FTInput) (*tokenProvenance, error) {
 		return readProvenance(ctx, s, token.FT, in.Named())
 	})
 	for id, kind := range map[string]token.Kind{"getNftProvenance": token.NFT, "getSftProvenance": token.SFT} {
-		engine.Get(a.Engine, metadataResource(engine.Operation{
+		engine.Get(a.Engine, metadataOperation(engine.Operation{
 			ID: id, Path: "/" + string(kind) + "/{principal}/{token_id}/provenance", Summary: summary, Description: about, Statuses: statuses, Brief: true,
 		}), func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*tokenProvenance, error) {
 			return readProvenance(ctx, s, kind, in.Named())
@@ -100,11 +100,11 @@ func (a *api) registerTokenProvenance() {
 	}
 }
 
-func readProvenance(ctx context.Context, s *engine.Snapshot, likely token.Kind, named namedToken) (*tokenProvenance, error) {
+func readProvenance(ctx context.Context, s *engine.Snapshot, likely token.Kind, ref tokenRef) (*tokenProvenance, error) {
 	var notifications []*engine.Result[notificationRow]
-	known, err := findToken(ctx, s, likely, locales{all: true}, named, func(b *engine.Batch) {
+	known, err := findToken(ctx, s, likely, locales{all: true}, ref, func(b *engine.Batch) {
 		for _, kind := range activeKinds(s) {
-			notifications = append(notifications, queryNotification(b, kind, named))
+			notifications = append(notifications, queryNotification(b, kind, ref))
 		}
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func readProvenance(ctx context.Context, s *engine.Snapshot, likely token.Kind, 
 	if err := known.missing(); err != nil {
 		return nil, err
 	}
-	p := known.provenance(named)
+	p := known.provenance(ref)
 	for _, n := range notifications {
 		if row, ok := n.First(); ok {
 			p.Notification = row.shape()
@@ -128,14 +128,15 @@ type notificationRow struct {
 	mode, pointer     string
 }
 
-// queryNotification adds a query for the notification that counts: the last one, unless an earlier one froze the token.
-func queryNotification(b *engine.Batch, kind token.Kind, named namedToken) *engine.Result[notificationRow] {
+// queryNotification adds a query for the notification in force (SIP-019): the last one, or the last that froze the
+// token.
+func queryNotification(b *engine.Batch, kind token.Kind, ref tokenRef) *engine.Result[notificationRow] {
 	return engine.Query(b, func(n *notificationRow) []any {
 		return []any{&n.height, &n.sourceSeq, &n.ttl, &n.tokenID, &n.mode, &n.pointer}
-	}, notificationSQL[kind], named.contract, named.text())
+	}, notificationSQL[kind], ref.contract, ref.text())
 }
 
-var notificationSQL = ofKinds(`
+var notificationSQL = queryByKind(`
 	SELECT ARRAY[source_seq], height, source_seq, ttl::text, token_id::text, mode, pointer
 	FROM {projection}.notification
 	WHERE contract_id = $1 AND (token_id IS NULL OR token_id = $2::text::numeric)
@@ -147,7 +148,7 @@ func (n *notificationRow) shape() *tokenNotification {
 	}
 }
 
-func (k *knownToken) provenance(named namedToken) *tokenProvenance {
+func (k *knownToken) provenance(ref tokenRef) *tokenProvenance {
 	c, t := k.contract, k.token
 	p := &tokenProvenance{
 		Contract: contractProvenance{
@@ -155,7 +156,7 @@ func (k *knownToken) provenance(named namedToken) *tokenProvenance {
 			LastTokenID: schema.Amount(schema.OrEmpty(c.lastTokenID)), Read: newReportReference(c.readSeq, c.readHeight, nil), Failure: newFailedAttempt(c.failedSeq, c.reason),
 		},
 		Token: readingProvenance{
-			TokenID: tokenNumber(named.id.String()), BlockHeight: t.height, Event: engine.EventLink(t.sourceSeq),
+			TokenID: tokenNumber(ref.id.String()), BlockHeight: t.height, Event: engine.EventLink(t.sourceSeq),
 			Read: newReportReference(t.readSeq, t.readHeight, t.readAt), Failure: newFailedAttempt(t.failedSeq, t.reason), Next: t.want.next(),
 		},
 		Documents: []resourceProvenance{}, Images: []resourceProvenance{},
@@ -197,7 +198,7 @@ func newFailedAttempt(seq *int64, reason fetch.Reason) *failedAttempt {
 	return &failedAttempt{Seq: *seq, Event: engine.EventLink(*seq), Reason: int(reason), Message: reason.Message()}
 }
 
-// next is when something is tried next; nil when it is not.
+// next returns the next fetch attempt; nil without a want.
 func (w *wantRow) next() *nextAttempt {
 	if w == nil {
 		return nil

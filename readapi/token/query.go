@@ -12,9 +12,9 @@ import (
 	"strata/readapi/internal/register"
 )
 
-// What is read of a contract and a token, and of each document and image that the token refers to. Queries of it have no
-// events of their own in the first column: foundRow knows which they are. An index is not searched for a key that is null,
-// as it would be to find out later that the role is another one.
+// Columns of a contract and a token, and of each document and image that the token refers to. The first column of these
+// queries, which otherwise has the events behind a row, is NULL: joinedRow.appendSources returns the events. The joins
+// of resourceTables compare with NULL when the role is the other one, as Postgres does not search an index for NULL.
 const (
 	tokenColumns = `c.contract_id, c.height, c.source_seq, c.read_height, c.read_seq, c.failed_seq, c.reason, c.txid,
 	c.fungible_token, c.non_fungible_token, c.last_token_id::text,
@@ -26,14 +26,14 @@ LEFT JOIN {projection}.document d ON d.uri_hash = CASE r.role WHEN 'document' TH
 LEFT JOIN {projection}.image i ON i.uri_hash = CASE r.role WHEN 'image' THEN r.uri_hash END`
 )
 
-// Two texts for each kind: of one token, which is the usual case, and of many. There is a row for each document and image,
-// or one without, in their order.
+// Two queries for each kind: for one token, which is the usual case, and for many. Both return a row for each document
+// and image of a token, by role and locale, or one row if it has none.
 var (
-	// oneTokenSQL reads a token with what is wanted, where that matters: it always does when everything is asked for, and
-	// otherwise once something has failed. The sub-select keeps the many columns of the token out of the joins of its
-	// resources: to make a plan ready takes longer than to run it, and as long as its joins are wide. In it the order is
-	// that of the index, and a single row is joined with it, so the whole has it, too.
-	oneTokenSQL = ofKinds(`
+	// oneTokenSQL reads a token and its wants. Unless all locales are requested, it reads a want only after a failure,
+	// as nobody needs it otherwise. The sub-select keeps the many columns of the token out of the joins of its
+	// resources: preparing the plan takes longer than running it, the more so the wider its joins are. The sub-select
+	// is sorted as the index is; it is joined with a single row, so its order is that of the result.
+	oneTokenSQL = queryByKind(`
 SELECT NULL::bigint[], 1::bigint, ` + tokenColumns + `, resource.*, w.due_at, w.attempts, w.severity
 FROM (VALUES (1)) AS always
 LEFT JOIN {projection}.contract c ON c.contract_id = $1
@@ -49,24 +49,24 @@ LEFT JOIN LATERAL (
 	ORDER BY r.role, r.locale
 ) AS resource ON true`)
 
-	// manyTokensSQL has no rows for tokens of other kinds, but one in any case: the first query of a batch needs it. Its
-	// arrays come from sub-selects, so that Postgres can't see how long they are: a plan of its own for each short list
-	// would cost it more than to read the list.
-	manyTokensSQL = ofKinds(`
-SELECT NULL::bigint[], asked.n, ` + tokenColumns + `, ` + resourceColumns + `
+	// manyTokensSQL returns no rows for tokens of other kinds, but always at least one row, as the first query of a
+	// batch must. Its arrays come from sub-selects, so that Postgres cannot see their lengths: planning anew for each
+	// short list would cost more than reading the list.
+	manyTokensSQL = queryByKind(`
+SELECT NULL::bigint[], requested.n, ` + tokenColumns + `, ` + resourceColumns + `
 FROM (VALUES (1)) AS always
 LEFT JOIN (
-	ROWS FROM (unnest((SELECT $1::text[])), unnest((SELECT $2::text[]))) WITH ORDINALITY AS asked (contract_id, token_id, n)
-	JOIN {projection}.contract c ON c.contract_id = asked.contract_id
+	ROWS FROM (unnest((SELECT $1::text[])), unnest((SELECT $2::text[]))) WITH ORDINALITY AS requested (contract_id, token_id, n)
+	JOIN {projection}.contract c ON c.contract_id = requested.contract_id
 ) ON true
-LEFT JOIN {projection}.token t ON t.contract_id = c.contract_id AND t.token_id = asked.token_id::numeric
+LEFT JOIN {projection}.token t ON t.contract_id = c.contract_id AND t.token_id = requested.token_id::numeric
 LEFT JOIN {projection}.reference r ON r.contract_id = t.contract_id AND r.token_id = t.token_id AND ($3 OR r.locale IN ('', $4))` + resourceTables + `
-ORDER BY asked.n, r.role, r.locale`)
+ORDER BY requested.n, r.role, r.locale`)
 )
 
-// ofKinds is a query for each kind, where {projection} stands for the kind's. Texts are made once: it is their text that
-// prepared statements are found by.
-func ofKinds(text string) map[token.Kind]string {
+// queryByKind returns the query for each kind, with {projection} replaced by the kind's. The texts are made once, as
+// prepared statements are looked up by text.
+func queryByKind(text string) map[token.Kind]string {
 	texts := map[token.Kind]string{}
 	for _, kind := range tokenKinds {
 		texts[kind] = strings.ReplaceAll(text, "{projection}", "{"+string(kind)+"}")
@@ -74,33 +74,33 @@ func ofKinds(text string) map[token.Kind]string {
 	return texts
 }
 
-// locales says of which documents and images to read.
+// locales says which documents and images to read besides the token's own.
 type locales struct {
 	all bool
-	one string // and those of the token itself
+	one string // the only one, unless all is set; empty for none
 }
 
-// queryTokens adds queries for what is known of tokens to a batch. What it returns gives it, in the order of the request,
-// once the batch has run. Contracts that are not known, or can't be while no projection is active, have none. A contract
-// is of one kind.
-func queryTokens(s *engine.Snapshot, b *engine.Batch, kinds []token.Kind, of locales, named ...namedToken) func() []knownToken {
-	found := map[token.Kind]*engine.Result[foundRow]{}
-	if len(named) == 1 {
-		n := named[0]
+// queryTokens adds queries for tokens to a batch. The function that it returns gives the tokens once the batch has run,
+// in the order of refs; a token whose contract is not known, or whose projection has no active version, is a zero
+// knownToken. A contract is of one kind, so at most one projection has it.
+func queryTokens(s *engine.Snapshot, b *engine.Batch, kinds []token.Kind, of locales, refs ...tokenRef) func() []knownToken {
+	found := map[token.Kind]*engine.Result[joinedRow]{}
+	if len(refs) == 1 {
+		n := refs[0]
 		for _, kind := range kinds {
-			found[kind] = engine.Query(b, foundColumnsWithWants, oneTokenSQL[kind], n.contract, n.text(), readKey(kind, n), of.all, of.one)
+			found[kind] = engine.Query(b, joinedColumnsWithWants, oneTokenSQL[kind], n.contract, n.text(), readKey(kind, n), of.all, of.one)
 		}
 	} else {
-		contracts, ids := make([]string, len(named)), make([]*string, len(named))
-		for i, n := range named {
+		contracts, ids := make([]string, len(refs)), make([]*string, len(refs))
+		for i, n := range refs {
 			contracts[i], ids[i] = n.contract, n.text()
 		}
 		for _, kind := range kinds {
-			found[kind] = engine.Query(b, foundColumns, manyTokensSQL[kind], contracts, ids, of.all, of.one)
+			found[kind] = engine.Query(b, joinedColumns, manyTokensSQL[kind], contracts, ids, of.all, of.one)
 		}
 	}
 	return func() []knownToken {
-		known := make([]knownToken, len(named))
+		known := make([]knownToken, len(refs))
 		for _, kind := range kinds {
 			rows := found[kind].Rows
 			for i := range rows {
@@ -114,15 +114,15 @@ func queryTokens(s *engine.Snapshot, b *engine.Batch, kinds []token.Kind, of loc
 	}
 }
 
-// findToken reads what is known of one token, which is most likely of a kind. Function also, unless it is nil, adds
-// queries to the first batch.
-func findToken(ctx context.Context, s *engine.Snapshot, likely token.Kind, of locales, named namedToken, also func(b *engine.Batch)) (known knownToken, err error) {
+// findToken reads one token. likely is the kind that it probably has, and also, unless it is nil, adds queries to the
+// first batch.
+func findToken(ctx context.Context, s *engine.Snapshot, likely token.Kind, of locales, ref tokenRef, also func(b *engine.Batch)) (known knownToken, err error) {
 	for turn, kinds := range kindsInTurn(s, likely) {
 		b := restrictedTo(s, kinds).Batch()
 		if also != nil {
 			b = s.Batch()
 		}
-		found := queryTokens(s, b, kinds, of, named)
+		found := queryTokens(s, b, kinds, of, ref)
 		if turn == 0 && also != nil {
 			also(b)
 		}
@@ -136,8 +136,8 @@ func findToken(ctx context.Context, s *engine.Snapshot, likely token.Kind, of lo
 	return known, nil
 }
 
-// ofKinds is the snapshot for batches that read the tables of some kinds alone: where other projections stand says nothing
-// about their rows, and is not asked.
+// restrictedTo returns the snapshot for batches that read the tables of the given kinds only, so that they do not check
+// the positions of other projections.
 func restrictedTo(s *engine.Snapshot, kinds []token.Kind) *engine.Snapshot {
 	if s.Assumed == nil {
 		return s
@@ -152,9 +152,9 @@ func restrictedTo(s *engine.Snapshot, kinds []token.Kind) *engine.Snapshot {
 	return &narrow
 }
 
-// kindsInTurn are the active kinds in the order in which to look for a token. Most who ask know the kind, and tables that
-// have no row of it cost as much as those that have one, so the likely kind comes first. Each turn is a round trip: a
-// transaction, which ends with its only one, looks for all kinds at once.
+// kindsInTurn returns the active kinds in the order in which to look for a token. The likely kind comes first: most
+// clients know the kind, and a table without the token costs as much to read as the one that has it. Each turn is a
+// round trip, so in a transaction, which ends with its only batch, all kinds are one turn.
 func kindsInTurn(s *engine.Snapshot, likely token.Kind) [][]token.Kind {
 	active := activeKinds(s)
 	i := slices.Index(active, likely)
@@ -164,8 +164,8 @@ func kindsInTurn(s *engine.Snapshot, likely token.Kind) [][]token.Kind {
 	return [][]token.Kind{{likely}, slices.Delete(slices.Clone(active), i, i+1)}
 }
 
-// readKey is where the table of wants has the reading of a token; nil for what can't be one.
-func readKey(kind token.Kind, n namedToken) []byte {
+// readKey returns the key of the want to read a token from its contract; nil for a nil id.
+func readKey(kind token.Kind, n tokenRef) []byte {
 	if n.id == nil {
 		return nil
 	}

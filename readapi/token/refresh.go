@@ -19,18 +19,18 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// refreshRequest is a wish to have a token, or all tokens of a contract, fetched again.
+// refreshRequest asks to fetch a token, or all tokens of a contract, again.
 type refreshRequest struct {
 	ContractID contractParameter `json:"contract_id"`
 	TokenID    wishedTokenID     `json:"token_id,omitempty"`
 }
 
-// wishedTokenID is the number of a token, decimal, as JSON text.
+// wishedTokenID is the number of a token as a JSON string in decimal.
 type wishedTokenID string
 
 // Schema implements huma.SchemaProvider.
 func (wishedTokenID) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Description: "Decimal; without it, all tokens of the contract.", Extensions: schema.Matching(wishedTokenIDPattern), Examples: []any{"1"}}
+	return &huma.Schema{Type: huma.TypeString, Description: "The number of the token, in decimal; by default all tokens of the contract.", Extensions: schema.Matching(wishedTokenIDPattern), Examples: []any{"1"}}
 }
 
 const wishedTokenIDPattern = `^[0-9]{1,39}$`
@@ -40,39 +40,40 @@ var (
 	isWishedTokenID = regexp.MustCompile(wishedTokenIDPattern)
 )
 
-// refreshAccepted says that the wish was noted.
+// refreshAccepted says that the request was written to the log.
 type refreshAccepted struct {
 	Accepted bool `json:"accepted"`
 }
 
+// HTTPStatus returns the status of the answer.
 func (refreshAccepted) HTTPStatus() int { return http.StatusAccepted }
 
-// refreshBodyMax is the length of the longest body of a request, in bytes.
+// refreshBodyMax is the maximum length of a request's body, in bytes.
 const refreshBodyMax = 4 << 10
 
-// refreshInput is a request, and who makes it.
+// refreshInput is a request and the address of its client.
 type refreshInput struct {
 	RawBody []byte `contentType:"application/json"`
 	address string
 }
 
-// Resolve implements huma.Resolver: it notes who asks.
+// Resolve implements huma.Resolver: it sets the address.
 func (in *refreshInput) Resolve(ctx huma.Context) []error {
 	in.address = ctx.RemoteAddr()
 	return nil
 }
 
 func (a *api) registerTokenRefresh() {
-	r := metadataResource(engine.Operation{
-		ID: "refreshToken", Path: "/refresh", Summary: "Have a token fetched again",
-		Description: "The wish is noted in the log, and what the contract says, its documents and images are asked for again soon. Clients may wish a few times a minute.",
+	r := metadataOperation(engine.Operation{
+		ID: "refreshToken", Path: "/refresh", Summary: "Refresh a token",
+		Description: "The request is written to the log. The contract is read again soon, and its documents and images are fetched again. A client may send a few requests a minute.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests},
 	})
-	limits := newWishLimits()
+	limits := newRefreshLimits()
 	responses := a.Responses(r, reflect.TypeFor[refreshAccepted]())
-	responses["202"] = &huma.Response{Description: "The wish was noted.", Content: responses["200"].Content}
+	responses["202"] = &huma.Response{Description: "The request was accepted.", Content: responses["200"].Content}
 	responses["429"].Headers = map[string]*huma.Param{
-		"Retry-After": {Description: "Seconds until a further wish is taken.", Schema: &huma.Schema{Type: huma.TypeInteger}},
+		"Retry-After": {Description: "Seconds until the next request is accepted.", Schema: &huma.Schema{Type: huma.TypeInteger}},
 	}
 	delete(responses, "200")
 	delete(responses, "304")
@@ -90,16 +91,16 @@ func (a *api) registerTokenRefresh() {
 			return &engine.Output{Body: engine.Delivery{Answer: a.refresh(ctx, in, limits)}.Write}, nil
 		})
 	}
-	// Bodies are checked in words of our own, so that all huma sees of them is bytes; this is what they are.
+	// parseRefresh validates bodies, for error texts of our own, so huma takes them as bytes. Their schema is set here.
 	body := a.OpenAPI().Paths[r.Path].Post.RequestBody
 	body.Required = true
 	body.Content["application/json"].Schema = a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[refreshRequest](), true, "")
 }
 
-// refresh notes a wish.
-func (a *api) refresh(ctx context.Context, in *refreshInput, limits *wishLimits) *answer.Answer {
+// refresh handles a request: it checks the limits and the token, and hands the request to Config.Refresh.
+func (a *api) refresh(ctx context.Context, in *refreshInput, limits *refreshLimits) *answer.Answer {
 	plain := answer.Config{Class: answer.TipPlainErrors}
-	wish, err := parseRefresh(in.RawBody)
+	ref, err := parseRefresh(in.RawBody)
 	if err != nil {
 		return a.FailureAnswer(ctx, err, plain)
 	}
@@ -111,58 +112,58 @@ func (a *api) refresh(ctx context.Context, in *refreshInput, limits *wishLimits)
 			Message: fmt.Sprintf("Too many wishes, try again in %d s", seconds),
 		}, answer.Config{Status: http.StatusTooManyRequests, Fields: []answer.Field{{Name: "Retry-After", Values: []string{strconv.Itoa(seconds)}}}})
 	}
-	if err := a.checkKnown(ctx, wish); err != nil {
+	if err := a.checkKnown(ctx, ref); err != nil {
 		return a.FailureAnswer(ctx, err, plain)
 	}
-	noted := fetch.Refresh{Contract: wish.contract, RequestedAt: now.UTC()}
-	if id := wish.text(); id != nil {
-		noted.TokenID = *id
+	request := fetch.Refresh{Contract: ref.contract, RequestedAt: now.UTC()}
+	if id := ref.text(); id != nil {
+		request.TokenID = *id
 	}
-	if err := a.metadata.Refresh(ctx, noted); err != nil {
-		return a.FailureAnswer(ctx, fmt.Errorf("note the wish to fetch %s again: %w", wish.contract, err), plain)
+	if err := a.metadata.Refresh(ctx, request); err != nil {
+		return a.FailureAnswer(ctx, fmt.Errorf("write the request to refresh %s: %w", ref.contract, err), plain)
 	}
-	made, err := engine.NewAnswer(refreshAccepted{Accepted: true}, answer.Config{})
+	accepted, err := engine.NewAnswer(refreshAccepted{Accepted: true}, answer.Config{})
 	if err != nil {
 		return a.FailureAnswer(ctx, err, plain)
 	}
-	return made
+	return accepted
 }
 
-// parseRefresh reads the body of a request. The token has no id when all tokens of the contract are meant.
-func parseRefresh(body []byte) (wish namedToken, err error) {
+// parseRefresh parses the body of a request. The result has a nil id for all tokens of the contract.
+func parseRefresh(body []byte) (ref tokenRef, err error) {
 	members, err := engine.MembersOf(body)
 	if err != nil {
-		return wish, err
+		return ref, err
 	}
 	contract, given, err := engine.TextMember(members, "contract_id", isContract)
 	if err != nil {
-		return wish, err
+		return ref, err
 	}
 	if !given {
-		return wish, engine.Invalid("body must have required property 'contract_id'")
+		return ref, engine.Invalid("body must have required property 'contract_id'")
 	}
 	id, given, err := engine.TextMember(members, "token_id", isWishedTokenID)
 	if err != nil || !given {
-		return namedToken{contract: contract}, err
+		return tokenRef{contract: contract}, err
 	}
-	if wish = nameToken(contract, id); wish.id == nil {
-		return wish, errTokenNotFound
+	if ref = newTokenRef(contract, id); ref.id == nil {
+		return ref, errTokenNotFound
 	}
-	return wish, nil
+	return ref, nil
 }
 
-// checkKnown says whether there is what somebody wants to have fetched again.
-func (a *api) checkKnown(ctx context.Context, wish namedToken) error {
+// checkKnown returns the error to answer if the contract or the token is not known.
+func (a *api) checkKnown(ctx context.Context, ref tokenRef) error {
 	_, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
 		b := s.Batch()
-		found := queryTokens(s, b, activeKinds(s), locales{}, wish)
+		found := queryTokens(s, b, activeKinds(s), locales{}, ref)
 		if err := b.RunLast(ctx); err != nil {
 			return nil, err
 		}
 		switch known := found()[0]; {
 		case known.contract == nil:
 			return nil, errContractNotFound
-		case wish.id != nil && known.token == nil:
+		case ref.id != nil && known.token == nil:
 			return nil, errTokenNotFound
 		}
 		return nil, nil

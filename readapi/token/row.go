@@ -7,13 +7,13 @@ import (
 	"strata/domain/token"
 )
 
-// contractRow is what the tables have of a contract.
+// contractRow is a contract in the tables.
 type contractRow struct {
 	kind       token.Kind
 	id         string
 	height     int64
 	sourceSeq  int64
-	readHeight *int64 // of the block at which it was asked for its tokens
+	readHeight *int64 // height of the block at which the contract was read
 	readSeq    *int64
 	failedSeq  *int64
 	reason     fetch.Reason
@@ -23,7 +23,7 @@ type contractRow struct {
 	lastTokenID *string
 }
 
-// tokenRow is what the tables have of a token.
+// tokenRow is a token in the tables.
 type tokenRow struct {
 	height      int64
 	sourceSeq   int64
@@ -40,12 +40,12 @@ type tokenRow struct {
 	want        *wantRow
 }
 
-// resourceRow is what the tables have of a document or an image that a token refers to.
+// resourceRow is a document or an image in the tables, to which a token refers.
 type resourceRow struct {
 	role      fetch.Kind
 	locale    string
 	uri       string
-	sourceSeq *int64 // nil: it was never had
+	sourceSeq *int64 // nil when it was never fetched
 	failedSeq *int64
 	reason    fetch.Reason
 	fetchedAt *time.Time
@@ -54,28 +54,28 @@ type resourceRow struct {
 	want      *wantRow
 }
 
-// imageFacts are what was found in the bytes of an image.
+// imageFacts describes the bytes of an image.
 type imageFacts struct {
 	digest        []byte
 	contentType   *string
 	width, height *int32
 }
 
-// wantRow is when something is fetched next.
+// wantRow is a scheduled fetch in the tables.
 type wantRow struct {
 	dueAt    time.Time
 	attempts int32
 	severity fetch.Severity
 }
 
-// knownToken is all that is known of a token that was asked for.
+// knownToken holds the rows of a requested token. contract and token are nil when they are not known.
 type knownToken struct {
 	contract  *contractRow
 	token     *tokenRow
 	resources []resourceRow
 }
 
-// resource is a document or image; nil when the token has none in that locale.
+// resource returns the document or image in a locale; nil when the token has none.
 func (k *knownToken) resource(role fetch.Kind, locale string) *resourceRow {
 	for i := range k.resources {
 		if r := &k.resources[i]; r.role == role && r.locale == locale {

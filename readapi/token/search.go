@@ -13,10 +13,10 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// searchMax is how many tokens a request may name.
+// searchMax is the maximum number of tokens in a request.
 const searchMax = 50
 
-// searchItems are tokens, each written as CONTRACT or CONTRACT:NUMBER.
+// searchItems names tokens, each as CONTRACT or CONTRACT:NUMBER.
 type searchItems []string
 
 // Schema implements huma.SchemaProvider.
@@ -24,7 +24,7 @@ func (searchItems) Schema(huma.Registry) *huma.Schema {
 	least, most := 1, searchMax
 	return &huma.Schema{
 		Type: huma.TypeArray, MinItems: &least, MaxItems: &most,
-		Description: "A contract, or a contract, a colon and the number of a token, which is 1 otherwise. To ask for several, repeat the parameter.",
+		Description: "A contract, or a contract, a colon and the number of a token; the default number is 1. Repeat the parameter to name several tokens.",
 		Items: &huma.Schema{
 			Type: huma.TypeString, Extensions: schema.Matching(schema.ContractPattern + `(:\d+)?$`),
 			Examples: []any{"SP2SYHR84SDJJDK8M09HFS4KBFXPPCX9H7RZ9YVTS.hello-world", "SP497E7RX3233ATBS2AB9G4WTHB63X5PBSP5VGAQ.boomboxes-cycle-12:3"},
@@ -32,15 +32,15 @@ func (searchItems) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// named are the tokens.
-func (items searchItems) Named() []namedToken {
-	all := make([]namedToken, len(items))
+// Named returns the tokens that the items name.
+func (items searchItems) Named() []tokenRef {
+	all := make([]tokenRef, len(items))
 	for i, item := range items {
 		contract, id, found := strings.Cut(item, ":")
 		if !found {
 			id = "1"
 		}
-		all[i] = nameToken(contract, id)
+		all[i] = newTokenRef(contract, id)
 	}
 	return all
 }
@@ -50,9 +50,10 @@ type searchInput struct {
 	LocaleInput
 }
 
+// Dependencies returns what the answer is read from.
 func (in *searchInput) Dependencies() engine.Dependencies { return onTokens(in.Contracts.Named()...) }
 
-// foundToken is a token of any kind. What is not known is absent.
+// foundToken is a token of any kind. Unknown fields are absent.
 type foundToken struct {
 	ContractID        string        `json:"contract_id"`
 	TokenNumber       tokenNumber   `json:"token_number"`
@@ -66,11 +67,11 @@ type foundToken struct {
 	ImageURI          string        `json:"image_uri,omitempty"`
 	ImageThumbnailURI string        `json:"image_thumbnail_uri,omitempty"`
 	ImageCanonicalURI string        `json:"image_canonical_uri,omitempty"`
-	TxID              string        `json:"tx_id" doc:"Of the transaction that deployed the contract."`
-	SenderAddress     string        `json:"sender_address" doc:"That deployed the contract."`
+	TxID              string        `json:"tx_id" doc:"The transaction that deployed the contract."`
+	SenderAddress     string        `json:"sender_address" doc:"The address that deployed the contract."`
 }
 
-// tokenNumber is the number of a token as a JSON number, which may have more digits than many programs can hold.
+// tokenNumber is the number of a token as a JSON number of up to 128 bits, which many JSON parsers round.
 type tokenNumber json.RawMessage
 
 // Schema implements huma.SchemaProvider.
@@ -82,30 +83,30 @@ func (tokenNumber) Schema(huma.Registry) *huma.Schema {
 func (n tokenNumber) MarshalJSON() ([]byte, error) { return n, nil }
 
 func (a *api) registerTokenSearch() {
-	engine.Get(a.Engine, metadataResource(engine.Operation{
-		ID: "searchTokens", Path: "/search", Summary: "Tokens by their contracts and numbers", Statuses: []int{http.StatusBadRequest},
-		Description: "In the order of the request, in whatever state they are. What is not known is left out, and so are descriptions and images of a token that has none in the locale.",
+	engine.Get(a.Engine, metadataOperation(engine.Operation{
+		ID: "searchTokens", Path: "/search", Summary: "Look up tokens by contract and number", Statuses: []int{http.StatusBadRequest},
+		Description: "In the order of the request, without the unknown tokens. A token whose document is not known, or not in the locale, has no description and no images.",
 	}), a.searchTokens)
 }
 
 func (a *api) searchTokens(ctx context.Context, s *engine.Snapshot, in *searchInput) ([]foundToken, error) {
-	named := in.Contracts.Named()
+	refs := in.Contracts.Named()
 	b := s.Batch()
-	found := queryTokens(s, b, activeKinds(s), locales{one: in.Locale}, named...)
+	found := queryTokens(s, b, activeKinds(s), locales{one: in.Locale}, refs...)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
 	tokens := []foundToken{}
 	known := found()
 	for i := range known {
-		v, err := known[i].view(named[i], in.Locale)
+		v, err := known[i].view(refs[i], in.Locale)
 		if err != nil {
 			return nil, err
 		}
 		if t, c := v.token, v.contract; t != nil {
 			links := v.links(&a.metadata)
 			tokens = append(tokens, foundToken{
-				ContractID: c.id, TokenNumber: tokenNumber(named[i].id.String()), TokenType: c.kind,
+				ContractID: c.id, TokenNumber: tokenNumber(refs[i].id.String()), TokenType: c.kind,
 				Name: schema.OrEmpty(t.name), Symbol: schema.OrEmpty(t.symbol), Decimals: t.decimals, TotalSupply: schema.Amount(schema.OrEmpty(t.totalSupply)), TokenURI: schema.OrEmpty(t.uri),
 				Description: v.description(), ImageURI: links.image, ImageThumbnailURI: links.thumbnail, ImageCanonicalURI: links.canonical,
 				TxID: c.txID(), SenderAddress: c.sender(),

@@ -14,14 +14,14 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// tokenStatus is how far the metadata of tokens has come.
+// tokenStatus says how much of the metadata of tokens is known.
 type tokenStatus struct {
 	ServerVersion  string           `json:"server_version"`
 	Status         string           `json:"status" enum:"ready"`
 	ChainTip       *tokenChainTip   `json:"chain_tip" doc:"Null before the first block."`
-	Tokens         map[string]int64 `json:"tokens,omitempty" doc:"How many are known, by kind: ft, nft, sft."`
-	TokenContracts map[string]int64 `json:"token_contracts,omitempty" doc:"How many are known, by standard: sip-009, sip-010, sip-013."`
-	JobQueue       map[string]int64 `json:"job_queue,omitempty" doc:"What is to be fetched, by state: pending, failed, invalid, done."`
+	Tokens         map[string]int64 `json:"tokens,omitempty" doc:"Number of known tokens by kind: ft, nft, sft."`
+	TokenContracts map[string]int64 `json:"token_contracts,omitempty" doc:"Number of known contracts by standard: sip-009, sip-010, sip-013."`
+	JobQueue       map[string]int64 `json:"job_queue,omitempty" doc:"Number of fetches by state: pending, failed, invalid, done."`
 }
 
 type tokenChainTip struct {
@@ -29,7 +29,7 @@ type tokenChainTip struct {
 	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
 }
 
-// Schema implements huma.SchemaProvider: of structs, huma does not say by itself that they may be null.
+// Schema implements huma.SchemaProvider: huma itself does not describe structs as nullable.
 func (tokenChainTip) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeObject, Nullable: true, Required: []string{"block_height", "index_block_hash"},
@@ -40,13 +40,13 @@ func (tokenChainTip) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// jobStates are the counters of what is to be fetched.
+// jobStates names the counters of fetches.
 var jobStates = []string{"pending", "failed", "invalid", "done"}
 
 func (a *api) registerTokenStatus() {
-	engine.Get(a.Engine, metadataResource(engine.Operation{
+	engine.Get(a.Engine, metadataOperation(engine.Operation{
 		ID: "getApiStatus", Tag: "Status", Summary: "Status of the metadata of tokens", DependsOn: engine.OnTip("ft", "nft", "sft"),
-		Description: "The chain's tip, what is known, and what is to be fetched. Only what there is some of is named.",
+		Description: "The chain tip, and numbers of known tokens, contracts and fetches. Numbers that are 0 are left out.",
 	}), a.tokenStatus)
 }
 
@@ -83,7 +83,7 @@ func (a *api) tokenStatus(ctx context.Context, s *engine.Snapshot, _ *struct{}) 
 	return body, nil
 }
 
-// count adds a counter of a projection.
+// count adds a counter of a projection to the status.
 func (t *tokenStatus) count(kind token.Kind, name string, n int64) {
 	switch {
 	case name == "tokens":
@@ -95,7 +95,7 @@ func (t *tokenStatus) count(kind token.Kind, name string, n int64) {
 	}
 }
 
-// tokenTip is the tip of the least advanced of the projections that have one; nil when there is none.
+// tokenTip returns the lowest tip of the three projections of tokens; nil when none has a tip.
 func tokenTip(s *engine.Snapshot) *tokenChainTip {
 	least, ok := s.Tip(string(tokenKinds[0]))
 	for _, kind := range tokenKinds[1:] {

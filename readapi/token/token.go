@@ -21,37 +21,38 @@ func (a *api) registerMetadata() {
 	a.registerTokenRefresh()
 }
 
-// metadataResource fills in what resources of tokens have in common. path begins after the version.
-func metadataResource(r engine.Operation) engine.Operation {
+// metadataOperation completes an operation with what all operations of tokens have in common. r.Path begins after the
+// version.
+func metadataOperation(r engine.Operation) engine.Operation {
 	r.Path, r.Aliases = engine.MetadataPath+"/v1"+r.Path, []string{engine.MetadataPath + r.Path}
 	r.Class, r.FailureBody = answer.TipPlainErrors, reflect.TypeFor[tokenErrorBody]()
 	r.Tag = cmp.Or(r.Tag, "Tokens")
 	return r
 }
 
-// ftMetadata is a fungible token. What is not known is absent.
+// ftMetadata is a fungible token. Unknown fields are absent.
 type ftMetadata struct {
-	Name              string         `json:"name,omitempty" doc:"As the contract has it."`
+	Name              string         `json:"name,omitempty" doc:"The name that the contract says."`
 	Symbol            string         `json:"symbol,omitempty"`
 	Decimals          *int32         `json:"decimals,omitempty"`
 	TotalSupply       schema.Amount  `json:"total_supply,omitempty" doc:"In base units."`
 	TokenURI          string         `json:"token_uri,omitempty"`
 	Description       string         `json:"description,omitempty"`
-	ImageURI          string         `json:"image_uri,omitempty" doc:"A copy of the image, or where a browser finds it."`
+	ImageURI          string         `json:"image_uri,omitempty" doc:"URL of a copy of the image or, if the server keeps no copies, one that a browser can load."`
 	ImageThumbnailURI string         `json:"image_thumbnail_uri,omitempty"`
-	ImageCanonicalURI string         `json:"image_canonical_uri,omitempty" doc:"The image as the document has it, of any scheme."`
-	TxID              string         `json:"tx_id" doc:"Of the transaction that deployed the contract."`
-	SenderAddress     string         `json:"sender_address" doc:"That deployed the contract."`
+	ImageCanonicalURI string         `json:"image_canonical_uri,omitempty" doc:"The image's URI in the document, of any scheme."`
+	TxID              string         `json:"tx_id" doc:"The transaction that deployed the contract."`
+	SenderAddress     string         `json:"sender_address" doc:"The address that deployed the contract."`
 	AssetIdentifier   string         `json:"asset_identifier"`
-	Metadata          *tokenMetadata `json:"metadata,omitempty" doc:"What the token's document says; absent without one."`
-	Refresh           *refreshState  `json:"refresh,omitempty" doc:"That the last attempt to have news failed; absent otherwise."`
+	Metadata          *tokenMetadata `json:"metadata,omitempty" doc:"The content of the token's document; absent when there is none."`
+	Refresh           *refreshState  `json:"refresh,omitempty" doc:"The failure of the last attempt to refresh the metadata; absent when it succeeded."`
 }
 
 // nftMetadata is a non-fungible token.
 type nftMetadata struct {
 	TokenURI string         `json:"token_uri,omitempty"`
-	Metadata *tokenMetadata `json:"metadata,omitempty" doc:"What the token's document says; absent without one."`
-	Refresh  *refreshState  `json:"refresh,omitempty" doc:"That the last attempt to have news failed; absent otherwise."`
+	Metadata *tokenMetadata `json:"metadata,omitempty" doc:"The content of the token's document; absent when there is none."`
+	Refresh  *refreshState  `json:"refresh,omitempty" doc:"The failure of the last attempt to refresh the metadata; absent when it succeeded."`
 }
 
 // sftMetadata is a semi-fungible token.
@@ -59,21 +60,22 @@ type sftMetadata struct {
 	TokenURI    string         `json:"token_uri,omitempty"`
 	Decimals    *int32         `json:"decimals,omitempty"`
 	TotalSupply schema.Amount  `json:"total_supply,omitempty" doc:"In base units."`
-	Metadata    *tokenMetadata `json:"metadata,omitempty" doc:"What the token's document says; absent without one."`
-	Refresh     *refreshState  `json:"refresh,omitempty" doc:"That the last attempt to have news failed; absent otherwise."`
+	Metadata    *tokenMetadata `json:"metadata,omitempty" doc:"The content of the token's document; absent when there is none."`
+	Refresh     *refreshState  `json:"refresh,omitempty" doc:"The failure of the last attempt to refresh the metadata; absent when it succeeded."`
 }
 
-// The path says in which shape a token is shown. As with the reference, a contract of another kind is shown as well.
+// registerTokens registers one operation for each kind of token. The path decides on the shape of the answer: as with
+// token-metadata-api, a token of another kind is answered in that shape, too.
 func (a *api) registerTokens() {
 	statuses := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
-	const about = "What is known stays when a later attempt fails; `refresh` says so then. With status 422 nothing is known yet, or the contract or its document is wrong."
-	engine.Get(a.Engine, metadataResource(engine.Operation{
+	const about = "Metadata that was fetched once is kept when a later attempt fails; `refresh` has the failure. Status 422 means that nothing was fetched yet, or that the contract or its document is invalid."
+	engine.Get(a.Engine, metadataOperation(engine.Operation{
 		ID: "getFtMetadata", Path: "/ft/{principal}", Summary: "A fungible token", Description: about, Statuses: statuses, Brief: true,
 	}), a.ftMetadata)
-	engine.Get(a.Engine, metadataResource(engine.Operation{
+	engine.Get(a.Engine, metadataOperation(engine.Operation{
 		ID: "getNftMetadata", Path: "/nft/{principal}/{token_id}", Summary: "A non-fungible token", Description: about, Statuses: statuses, Brief: true,
 	}), a.nftMetadata)
-	engine.Get(a.Engine, metadataResource(engine.Operation{
+	engine.Get(a.Engine, metadataOperation(engine.Operation{
 		ID: "getSftMetadata", Path: "/sft/{principal}/{token_id}", Summary: "A semi-fungible token", Description: about, Statuses: statuses, Brief: true,
 	}), a.sftMetadata)
 }
@@ -119,13 +121,13 @@ func (a *api) sftMetadata(ctx context.Context, s *engine.Snapshot, in *struct {
 	}, nil
 }
 
-// readToken reads a token that has something to show; otherwise the error says why it has not.
-func readToken(ctx context.Context, s *engine.Snapshot, likely token.Kind, named namedToken, locale string) (*tokenView, error) {
-	known, err := findToken(ctx, s, likely, locales{one: locale}, named, nil)
+// readToken reads a token. If there is nothing to render, it returns the error to answer.
+func readToken(ctx context.Context, s *engine.Snapshot, likely token.Kind, ref tokenRef, locale string) (*tokenView, error) {
+	known, err := findToken(ctx, s, likely, locales{one: locale}, ref, nil)
 	if err != nil {
 		return nil, err
 	}
-	v, err := known.view(named, locale)
+	v, err := known.view(ref, locale)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// tracedTokenTables are those of a kind of token.
+// tracedTokenTables holds the tables of a kind of token.
 type tracedTokenTables struct {
 	contract, token, mintedToken, reference, document, image, want, notification *engine.TraceTable
 }
@@ -22,8 +22,8 @@ var tracedTokens = func() map[token.Kind]*tracedTokenTables {
 	return tables
 }()
 
-// firstMint is where in a block a non-fungible token was minted, which the events of the chain say: their values are
-// serialised numbers (SIP-005), of which those below 2^63 are looked for.
+// firstMint is an SQL expression for the JSON pointers of the mints of a non-fungible token t in its block, from the
+// events of the projection chain. Their values are serialised numbers (SIP-005); it finds token ids below 2^63 only.
 const firstMint = `(
 	SELECT array_agg('/events/' || e.pointer ORDER BY e.tx_index, e.event_index)
 	FROM {chain}.event e
@@ -33,8 +33,8 @@ const firstMint = `(
 func newTracedTokenTables(kind token.Kind) *tracedTokenTables {
 	report := func(column string) engine.TraceSource { return engine.TraceSource{Column: column, Report: true} }
 	projection := string(kind)
-	// What a token refers to is what its contract says, or what its own document does.
-	const said = `CASE WHEN t.role = 'document' AND t.locale = '' THEN k.read_seq ELSE d.source_seq END`
+	// The reference to a token's own document comes from its contract, any other from the document that has it.
+	const referrer = `CASE WHEN t.role = 'document' AND t.locale = '' THEN k.read_seq ELSE d.source_seq END`
 	tables := &tracedTokenTables{
 		contract: &engine.TraceTable{
 			Name: "contract", Key: "contract_id", Values: "height txid:hex fungible_token non_fungible_token last_token_id:text read_height reason",
@@ -44,7 +44,8 @@ func newTracedTokenTables(kind token.Kind) *tracedTokenTables {
 			Name: "token", Key: "contract_id token_id:text", Join: `JOIN {` + projection + `}.contract c ON c.contract_id = t.contract_id`,
 			Values: "height read_height uri name symbol decimals total_supply:text reason",
 			Sources: []engine.TraceSource{
-				// The block that deployed the contract, one with a mint, or a report of how many tokens there are.
+				// The source is the block that deployed the contract, a block with a mint, or a report of the number of
+				// tokens.
 				{Column: "source_seq", Pointers: `CASE t.source_seq WHEN c.source_seq THEN ARRAY['/transactions/' || c.tx_index] ELSE ` + engine.WholeEvent + ` END`, Report: true},
 				report("read_seq"), report("supply_seq"), report("failed_seq"),
 			},
@@ -55,7 +56,7 @@ func newTracedTokenTables(kind token.Kind) *tracedTokenTables {
 				LEFT JOIN {` + projection + `}.reference o ON o.contract_id = t.contract_id AND o.token_id = t.token_id AND o.role = 'document'
 					AND o.locale = CASE t.role WHEN 'image' THEN t.locale ELSE '' END
 				LEFT JOIN {` + projection + `}.document d ON d.uri_hash = o.uri_hash`,
-			Sources: []engine.TraceSource{{Column: "said", Sql: said, Report: true}},
+			Sources: []engine.TraceSource{{Column: "said", Sql: referrer, Report: true}},
 		},
 		document: &engine.TraceTable{
 			Name: "document", Key: "uri_hash:hex", Values: "uri reason",
@@ -83,22 +84,22 @@ func newTracedTokenTables(kind token.Kind) *tracedTokenTables {
 	return tables
 }
 
-// inLocale is an input with a locale.
-type inLocale interface{ locale() string }
+// localeInput is an input with a locale.
+type localeInput interface{ locale() string }
 
 func (in *LocaleInput) locale() string { return in.Locale }
 
-// tokenNamed is an input that names a token.
-type tokenNamed interface{ Named() namedToken }
+// tokenInput is an input that names a token.
+type tokenInput interface{ Named() tokenRef }
 
 func (a *api) traceTokens() {
 	for _, id := range []string{"getFtMetadata", "getNftMetadata", "getSftMetadata"} {
-		engine.Trace(a.Engine, id, func(_ context.Context, s *engine.Snapshot, in tokenNamed, _ any) ([]engine.Lookup, error) {
-			return tokenLookups(s, activeKinds(s), locales{one: in.(inLocale).locale()}, in.Named()), nil
+		engine.Trace(a.Engine, id, func(_ context.Context, s *engine.Snapshot, in tokenInput, _ any) ([]engine.Lookup, error) {
+			return tokenLookups(s, activeKinds(s), locales{one: in.(localeInput).locale()}, in.Named()), nil
 		})
 	}
 	for _, id := range []string{"getFtProvenance", "getNftProvenance", "getSftProvenance"} {
-		engine.Trace(a.Engine, id, func(_ context.Context, s *engine.Snapshot, in tokenNamed, p *tokenProvenance) ([]engine.Lookup, error) {
+		engine.Trace(a.Engine, id, func(_ context.Context, s *engine.Snapshot, in tokenInput, p *tokenProvenance) ([]engine.Lookup, error) {
 			lookups := tokenLookups(s, activeKinds(s), locales{all: true}, in.Named())
 			if p != nil && p.Notification != nil {
 				lookups = append(lookups, notificationLookups(activeKinds(s), in.Named())...)
@@ -113,19 +114,19 @@ func (a *api) traceTokens() {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
 		}
-		named := make([]namedToken, len(page.Results))
+		refs := make([]tokenRef, len(page.Results))
 		for i, t := range page.Results {
-			named[i] = nameToken(t.ContractPrincipal, "1")
+			refs[i] = newTokenRef(t.ContractPrincipal, "1")
 		}
-		return tokenLookups(s, []token.Kind{token.FT}, locales{}, named...), nil
+		return tokenLookups(s, []token.Kind{token.FT}, locales{}, refs...), nil
 	})
 }
 
-// tokenLookups find what is known of tokens: their contracts, what these say, and what their documents do; of one token
-// also what is to be fetched.
-func tokenLookups(s *engine.Snapshot, kinds []token.Kind, of locales, named ...namedToken) (lookups []engine.Lookup) {
-	contracts, ids := make([]string, len(named)), make([]*string, len(named))
-	for i, n := range named {
+// tokenLookups returns the look-ups of the rows of tokens: contracts, tokens, references, documents and images; for a
+// single token also its wants.
+func tokenLookups(s *engine.Snapshot, kinds []token.Kind, of locales, refs ...tokenRef) (lookups []engine.Lookup) {
+	contracts, ids := make([]string, len(refs)), make([]*string, len(refs))
+	for i, n := range refs {
 		contracts[i], ids[i] = n.contract, n.text()
 	}
 	for _, kind := range kinds {
@@ -135,34 +136,34 @@ func tokenLookups(s *engine.Snapshot, kinds []token.Kind, of locales, named ...n
 			tokens = tables.mintedToken
 		}
 		sql := strings.NewReplacer("{projection}", "{"+string(kind)+"}")
-		const asked = `(t.contract_id, t.token_id) IN (SELECT contract_id, token_id::numeric FROM unnest($1::text[], $2::text[]) AS asked (contract_id, token_id))`
+		const requested = `(t.contract_id, t.token_id) IN (SELECT contract_id, token_id::numeric FROM unnest($1::text[], $2::text[]) AS requested (contract_id, token_id))`
 		const ofLocale = ` AND ($3::boolean OR t.locale IN ('', $4::text))`
 		resource := func(role string) string {
-			return sql.Replace(fmt.Sprintf(`t.uri_hash IN (SELECT t.uri_hash FROM {projection}.reference t WHERE t.role = '%s' AND %s%s)`, role, asked, ofLocale))
+			return sql.Replace(fmt.Sprintf(`t.uri_hash IN (SELECT t.uri_hash FROM {projection}.reference t WHERE t.role = '%s' AND %s%s)`, role, requested, ofLocale))
 		}
 		args := []any{contracts, ids, of.all, of.one}
 		add := func(table *engine.TraceTable, where, order string, args ...any) {
 			lookups = append(lookups, engine.Lookup{Name: string(kind) + " " + table.Name, Table: table, Where: where, Args: args, Order: order})
 		}
 		add(tables.contract, `t.contract_id = ANY ($1)`, `t.contract_id`, contracts)
-		add(tokens, asked, `t.contract_id, t.token_id`, contracts, ids)
-		add(tables.reference, asked+ofLocale, `t.contract_id, t.token_id, t.role, t.locale`, args...)
+		add(tokens, requested, `t.contract_id, t.token_id`, contracts, ids)
+		add(tables.reference, requested+ofLocale, `t.contract_id, t.token_id, t.role, t.locale`, args...)
 		add(tables.document, resource("document"), `t.uri_hash`, args...)
 		add(tables.image, resource("image"), `t.uri_hash`, args...)
-		if len(named) == 1 {
+		if len(refs) == 1 {
 			add(tables.want, sql.Replace(`t.key_hash = $5 OR t.key_hash IN (
 				SELECT sha256(convert_to(r.role || ' ' || coalesce(d.uri, i.uri), 'UTF8'))
-				FROM (SELECT t.* FROM {projection}.reference t WHERE `+asked+ofLocale+`) r`+resourceTables+`)`), `t.key_hash`, append(args, readKey(kind, named[0]))...)
+				FROM (SELECT t.* FROM {projection}.reference t WHERE `+requested+ofLocale+`) r`+resourceTables+`)`), `t.key_hash`, append(args, readKey(kind, refs[0]))...)
 		}
 	}
 	return lookups
 }
 
-// notificationLookups find the notification that counts, as queryNotification does.
-func notificationLookups(kinds []token.Kind, named namedToken) (lookups []engine.Lookup) {
+// notificationLookups returns the look-ups of the notification in force, as queryNotification selects it.
+func notificationLookups(kinds []token.Kind, ref tokenRef) (lookups []engine.Lookup) {
 	for _, kind := range kinds {
 		lookups = append(lookups, engine.Lookup{
-			Name: string(kind) + " notification", Table: tracedTokens[kind].notification, Args: []any{named.contract, named.text()}, Order: `t.height`,
+			Name: string(kind) + " notification", Table: tracedTokens[kind].notification, Args: []any{ref.contract, ref.text()}, Order: `t.height`,
 			Where: `t.ctid = (
 				SELECT ctid FROM {` + string(kind) + `}.notification
 				WHERE contract_id = $1 AND (token_id IS NULL OR token_id = $2::text::numeric)

@@ -9,34 +9,34 @@ import (
 	"strata/domain/token"
 )
 
-// attemptsMax is how many attempts may fail before a token that nothing is known of counts as failed. It is tried again
-// all the same.
+// attemptsMax is the number of failed fetch attempts after which a token without any content counts as failed. It is
+// tried again all the same.
 const attemptsMax = 3
 
-// failed says whether what is wanted is not expected soon. Without a want nobody will try.
+// failed reports whether no result is expected soon. Without a want nobody will try.
 func (w *wantRow) failed() bool {
 	return w == nil || w.severity >= fetch.Wrong || w.attempts >= attemptsMax
 }
 
-// hasFailedSince says whether the last attempt was later than the one that brought what is shown, and failed.
-func hasFailedSince(failedSeq, shownSeq *int64) bool {
-	return failedSeq != nil && (shownSeq == nil || *failedSeq > *shownSeq)
+// hasFailedSince reports whether an attempt has failed since the one that brought the content.
+func hasFailedSince(failedSeq, contentSeq *int64) bool {
+	return failedSeq != nil && (contentSeq == nil || *failedSeq > *contentSeq)
 }
 
-// tokenView is a token as it is shown.
+// tokenView is a token as it is rendered for a request.
 type tokenView struct {
 	*knownToken
-	// document that is shown, its texts for this token; nil when there is none.
+	// document is rendered, with its texts for this token; nil when there is none.
 	document *document.Document
-	// shown are the rows behind it: those of the document itself and, if there are, those of the locale.
-	shown []*resourceRow
-	image *resourceRow // nil when the document has none, or it is not known yet
-	// hasLocale says that the document is in the locale that was asked for, or none was.
+	// rows are behind document: the row of the token's own document and, if it was needed, that of the locale.
+	rows  []*resourceRow
+	image *resourceRow // nil when the document has no image, or the image is not known yet
+	// hasLocale says that document is in the requested locale, or that the request names none.
 	hasLocale bool
 }
 
-// view makes what is to be shown in a locale, empty for the document's own.
-func (k *knownToken) view(named namedToken, locale string) (*tokenView, error) {
+// view returns the token in a locale; empty for the document's own.
+func (k *knownToken) view(ref tokenRef, locale string) (*tokenView, error) {
 	v := &tokenView{knownToken: k, hasLocale: locale == ""}
 	if k.token == nil {
 		return v, nil
@@ -45,18 +45,18 @@ func (k *knownToken) view(named namedToken, locale string) (*tokenView, error) {
 	if row == nil {
 		return v, nil
 	}
-	v.shown = append(v.shown, row)
+	v.rows = append(v.rows, row)
 	base, err := row.decode()
 	if base == nil || err != nil {
 		return v, err
 	}
-	shown, image := base, k.resource(fetch.Image, "")
+	doc, image := base, k.resource(fetch.Image, "")
 	if locale != "" && (base.Localization == nil || base.Localization.Default != locale) {
 		other := k.resource(fetch.Document, locale)
 		if other == nil {
 			return v, nil
 		}
-		v.shown = append(v.shown, other)
+		v.rows = append(v.rows, other)
 		localised, err := other.decode()
 		if localised == nil || err != nil {
 			return v, err
@@ -64,32 +64,32 @@ func (k *knownToken) view(named namedToken, locale string) (*tokenView, error) {
 		if localised.Image != nil {
 			image = k.resource(fetch.Image, locale)
 		}
-		shown = document.Localise(base, localised)
+		doc = document.Localise(base, localised)
 	}
 	if k.contract.kind != token.FT {
-		shown = shown.Substitute(named.id.String())
+		doc = doc.Substitute(ref.id.String())
 	}
-	if shown.Image != nil {
+	if doc.Image != nil {
 		v.image = image
 	}
-	v.document, v.hasLocale = shown, true
+	v.document, v.hasLocale = doc, true
 	return v, nil
 }
 
-// decode reads the content of a document; nil when there never was any.
+// decode decodes the content of a document; nil when it was never fetched.
 func (r *resourceRow) decode() (*document.Document, error) {
 	if r.content == nil {
 		return nil, nil
 	}
 	d, err := document.Decode([]byte(*r.content))
 	if err != nil {
-		return nil, fmt.Errorf("read the document of %s: %w", r.uri, err)
+		return nil, fmt.Errorf("decode the stored document %s: %w", r.uri, err)
 	}
 	return d, nil
 }
 
-// refusal is why there is nothing to show; nil when there is. What was good once is shown, whatever became of later
-// attempts.
+// refusal returns the error to answer when there is nothing to render; nil when there is something. Content that was
+// fetched once is rendered, even if later attempts have failed.
 func (v *tokenView) refusal() error {
 	if err := v.missing(); err != nil {
 		return err
@@ -99,15 +99,15 @@ func (v *tokenView) refusal() error {
 		return errLocaleNotFound
 	case t.readHeight == nil:
 		return stillMissing(t.reason, t.want)
-	// A fungible token is worth something without its document.
-	case v.document == nil && len(v.shown) > 0 && v.contract.kind != token.FT:
-		return stillMissing(v.shown[0].reason, v.shown[0].want)
+	// A fungible token is rendered without its document, too: its name and supply are from the contract.
+	case v.document == nil && len(v.rows) > 0 && v.contract.kind != token.FT:
+		return stillMissing(v.rows[0].reason, v.rows[0].want)
 	}
 	return nil
 }
 
-// missing is the answer for a token that is not known; nil when it is. A contract that could not be asked for its tokens
-// may have it.
+// missing returns the error to answer for a token that is not known; nil when it is known. A contract that has never
+// said how many tokens it has may have it, so the reason for that is the answer then.
 func (k *knownToken) missing() error {
 	switch c := k.contract; {
 	case c == nil:
@@ -120,7 +120,7 @@ func (k *knownToken) missing() error {
 	return errTokenNotFound
 }
 
-// stillMissing is the answer while nothing is known: it is on its way, or it has failed for a reason.
+// stillMissing returns the error to answer while nothing was fetched: in progress, or failed for a reason.
 func stillMissing(reason fetch.Reason, want *wantRow) error {
 	if reason == fetch.ReasonNone || !want.failed() {
 		return errInProgress
@@ -128,20 +128,21 @@ func stillMissing(reason fetch.Reason, want *wantRow) error {
 	return newTokenError(reason)
 }
 
-// refreshState says that what is shown is not the newest, because the last attempt to have it failed.
+// refreshState says that the content may be outdated, because the last attempt to fetch it failed.
 type refreshState struct {
 	State         string `json:"state" enum:"failed"`
-	Reason        int    `json:"reason" doc:"Why, as a number of token-metadata-api: 100 to 110."`
-	Message       string `json:"message" doc:"The same in words."`
-	NextAttemptAt string `json:"next_attempt_at,omitempty" format:"date-time" doc:"Not before then it is tried again."`
+	Reason        int    `json:"reason" doc:"The error code of token-metadata-api: 100 to 110."`
+	Message       string `json:"message" doc:"The reason in words."`
+	NextAttemptAt string `json:"next_attempt_at,omitempty" format:"date-time" doc:"Earliest time of the next attempt."`
 }
 
-// refresh is the failure of the contract's reading, the document or the image, the first of them; nil when there is none.
+// refresh returns the first failure of these: reading the contract, fetching the document, fetching the image; nil when
+// the last attempts succeeded.
 func (v *tokenView) refresh() *refreshState {
 	if t := v.token; hasFailedSince(t.failedSeq, t.readSeq) {
 		return newRefreshState(t.reason, t.want)
 	}
-	rows := v.shown
+	rows := v.rows
 	if v.image != nil {
 		rows = append(rows[:len(rows):len(rows)], v.image)
 	}

@@ -7,9 +7,9 @@ import (
 	"strata/domain/token"
 )
 
-// foundRow is a row of tokenText.
-type foundRow struct {
-	n        *int64 // which of those that were asked for; nil when none is known
+// joinedRow is a row of oneTokenSQL or manyTokensSQL: a contract, a token, and one document or image of the token.
+type joinedRow struct {
+	n        *int64 // number of the token in the request, from 1; nil when none of the requested tokens is known
 	contract struct {
 		id                             *string
 		height, sourceSeq              *int64
@@ -25,7 +25,7 @@ type foundRow struct {
 		reason                         *int16
 		decimals                       *int32
 		totalSupply, uri, name, symbol *string
-		want                           foundWant
+		want                           joinedWant
 	}
 	resource struct {
 		role, locale, uri    *string
@@ -34,25 +34,26 @@ type foundRow struct {
 		fetchedAt            *time.Time
 		content              *string
 		facts                imageFacts
-		want                 foundWant
+		want                 joinedWant
 	}
 }
 
-type foundWant struct {
+// joinedWant is a want in a joinedRow; its fields are nil when there is none.
+type joinedWant struct {
 	dueAt    *time.Time
 	attempts *int32
 	severity *int16
 }
 
-func (w *foundWant) row() *wantRow {
+func (w *joinedWant) row() *wantRow {
 	if w.dueAt == nil {
 		return nil
 	}
 	return &wantRow{*w.dueAt, *w.attempts, fetch.Severity(*w.severity)}
 }
 
-// foundColumns are those of a row without wants.
-func foundColumns(f *foundRow) []any {
+// joinedColumns returns the destinations of the columns of manyTokensSQL, which has no wants.
+func joinedColumns(f *joinedRow) []any {
 	c, t, r := &f.contract, &f.token, &f.resource
 	return []any{
 		&f.n, &c.id, &c.height, &c.sourceSeq, &c.readHeight, &c.readSeq, &c.failedSeq, &c.reason, &c.txid, &c.fungible, &c.nonFungible, &c.lastID,
@@ -62,13 +63,14 @@ func foundColumns(f *foundRow) []any {
 	}
 }
 
-func foundColumnsWithWants(f *foundRow) []any {
+// joinedColumnsWithWants returns the destinations of the columns of oneTokenSQL.
+func joinedColumnsWithWants(f *joinedRow) []any {
 	t, r := &f.token.want, &f.resource.want
-	return append(foundColumns(f), &r.dueAt, &r.attempts, &r.severity, &t.dueAt, &t.attempts, &t.severity)
+	return append(joinedColumns(f), &r.dueAt, &r.attempts, &r.severity, &t.dueAt, &t.attempts, &t.severity)
 }
 
-// appendSources appends the events that the row comes from.
-func (f *foundRow) appendSources(sources []int64) []int64 {
+// appendSources appends the seqs of the events behind the row.
+func (f *joinedRow) appendSources(sources []int64) []int64 {
 	c, t, r := &f.contract, &f.token, &f.resource
 	for _, seq := range [...]*int64{c.sourceSeq, c.readSeq, c.failedSeq, t.sourceSeq, t.readSeq, t.failedSeq, r.sourceSeq, r.failedSeq} {
 		if seq != nil {
@@ -78,8 +80,8 @@ func (f *foundRow) appendSources(sources []int64) []int64 {
 	return sources
 }
 
-// add adds what a row of the projection of a kind has to what is known.
-func (f *foundRow) add(k *knownToken, kind token.Kind) {
+// add adds the row, which is of the projection of a kind, to a token.
+func (f *joinedRow) add(k *knownToken, kind token.Kind) {
 	if c := &f.contract; c.id != nil && k.contract == nil {
 		k.contract = &contractRow{
 			kind: kind, id: *c.id, height: *c.height, sourceSeq: *c.sourceSeq, readHeight: c.readHeight, readSeq: c.readSeq,
