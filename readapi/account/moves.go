@@ -6,10 +6,10 @@ import (
 )
 
 // placesOf is SQL for the canonical transactions with the ids in an argument, an array: their places among all, at.n.
-func placesOf(ids string) string {
+func transactionPlacesSQL(ids string) string {
 	return `(
-			SELECT p.n, p.height, p.source_seq, p.tx_index, p.microblock_sequence, asked.txid
-			FROM unnest(` + ids + `::bytea[]) asked (txid)
+			SELECT p.n, p.height, p.source_seq, p.tx_index, p.microblock_sequence, wanted.txid
+			FROM unnest(` + ids + `::bytea[]) wanted (txid)
 			CROSS JOIN LATERAL (SELECT t.source_seq, t.tx_index, t.execution_index FROM {chain}.transaction t WHERE t.txid = asked.txid OFFSET 0) t
 			CROSS JOIN LATERAL (SELECT b.height FROM {chain}.block b WHERE b.source_seq = t.source_seq LIMIT 1) b
 			CROSS JOIN LATERAL (SELECT k.first_tx FROM {accounts}.block k WHERE k.height = b.height AND k.source_seq = t.source_seq LIMIT 1) k
@@ -17,11 +17,12 @@ func placesOf(ids string) string {
 		) at `
 }
 
-// lockKind is the number of locks among the kinds of an account's events. They move nothing.
+// lockKind is the kind of a lock in the accounts projection's table account_event. A lock moves nothing.
 const lockKind = `10`
 
-// queueMoves adds the query for the events that moved something of an account to a batch, those of the transactions between
-// two places: the first of each transaction, as many as are shown beside it. They are one range of the account's list.
+// queueMoves adds to the batch the query for the events that moved assets of an account in the transactions from place
+// from through place to. It reads one range of the account's list, and keeps the first view.TransfersMax events of each
+// transaction.
 func queueMoves(b *engine.Batch, account string, from, to int64) *engine.Result[listedEvent] {
 	l := view.AccountEvents.WithOwner("$1")
 	return engine.Query(b, listedEventColumns, `
@@ -33,5 +34,5 @@ func queueMoves(b *engine.Batch, account string, from, to int64) *engine.Result[
 				FROM {accounts}.account_event r
 				WHERE `+l.Rows+` AND r.n > bounds.low AND r.n <= bounds.high AND r.kind <> `+lockKind+`
 			) moves WHERE nth <= $4
-		) r `+placedEvent+`ORDER BY r.number`, account, from, to, int64(view.TransfersMax))
+		) r `+placedEventJoin+`ORDER BY r.number`, account, from, to, int64(view.TransfersMax))
 }
