@@ -13,7 +13,7 @@ import (
 
 // EventPage holds the query parameters that select a page of a list of events.
 type EventPage struct {
-	Limit  int   `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Rows of a page; 0 means the default."`
+	Limit  int   `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Page size; 0 means the default."`
 	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the newest row."`
 	page.NumberCursor
 }

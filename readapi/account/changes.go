@@ -21,7 +21,7 @@ import (
 
 // ChangesPage holds the size of a page of balance changes.
 type ChangesPage struct {
-	Limit int `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
+	Limit int `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Page size."`
 }
 
 type changesOfInput struct {

@@ -46,7 +46,7 @@ type transactionEventsInput struct {
 	ID      param.HashParameter      `query:"tx_id" doc:"The transaction."`
 	Address param.PrincipalParameter `query:"address" doc:"The account or contract, instead of a transaction: lists the events that move or lock its assets, and those that it printed."`
 	Types   eventTypes               `query:"type,explode"`
-	Limit   int                      `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Rows of a page; 0 means the default."`
+	Limit   int                      `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Page size; 0 means the default."`
 	Offset  int64                    `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip."`
 	Cursor  string                   `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"First event of a page of an account's events: prev_cursor of another page."`
 }

@@ -15,7 +15,7 @@ import (
 type accountEventsV2Input struct {
 	AddressInput
 	param.TransactionInput
-	Limit  int   `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
+	Limit  int   `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Page size; 0 means the default."`
 	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip."`
 }
 
@@ -26,7 +26,7 @@ func (in *accountEventsV2Input) Dependencies() engine.Dependencies {
 // assetEventV2 is an event that moves an asset of an account.
 type assetEventV2 struct {
 	Type       string      `json:"type" enum:"stx,ft,nft"`
-	EventIndex int32       `json:"event_index" doc:"Among the events of its transaction."`
+	EventIndex int32       `json:"event_index" doc:"Index among the events of the transaction."`
 	Data       assetMoveV2 `json:"data"`
 
 	row    view.EventRow

@@ -5,19 +5,20 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// placesOf is SQL for the canonical transactions with the ids in an argument, an array: their places among all, at.n.
+// transactionPlacesSQL returns SQL for a table, at, of the canonical transactions whose ids are in the array argument
+// ids. at.n is the number of a transaction in the chain.
 func transactionPlacesSQL(ids string) string {
 	return `(
 			SELECT p.n, p.height, p.source_seq, p.tx_index, p.microblock_sequence, wanted.txid
 			FROM unnest(` + ids + `::bytea[]) wanted (txid)
-			CROSS JOIN LATERAL (SELECT t.source_seq, t.tx_index, t.execution_index FROM {chain}.transaction t WHERE t.txid = asked.txid OFFSET 0) t
+			CROSS JOIN LATERAL (SELECT t.source_seq, t.tx_index, t.execution_index FROM {chain}.transaction t WHERE t.txid = wanted.txid OFFSET 0) t
 			CROSS JOIN LATERAL (SELECT b.height FROM {chain}.block b WHERE b.source_seq = t.source_seq LIMIT 1) b
 			CROSS JOIN LATERAL (SELECT k.first_tx FROM {accounts}.block k WHERE k.height = b.height AND k.source_seq = t.source_seq LIMIT 1) k
 			CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = k.first_tx + t.execution_index AND p.tx_index = t.tx_index LIMIT 1) p
 		) at `
 }
 
-// lockKind is the kind of a lock in the accounts projection's table account_event. A lock moves nothing.
+// lockKind is the kind of a lock in the table account_event of the accounts projection. A lock moves nothing.
 const lockKind = `10`
 
 // queueMoves adds to the batch the query for the events that moved assets of an account in the transactions from place

@@ -23,7 +23,7 @@ type AddressInput struct {
 
 type accountTransactionsV2Input struct {
 	AddressInput
-	Limit  int         `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
+	Limit  int         `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Page size; 0 means the default."`
 	Offset int64       `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the newest row."`
 	Cursor blockCursor `query:"cursor" doc:"First transaction of the page, as index block hash:microblock sequence (2147483647 for none):index in the block."`
 	param.BlockRange
@@ -91,7 +91,7 @@ func blockCursorOf(p *page.ListPlace) *string {
 type placedPage[T any] struct {
 	Limit      int     `json:"limit"`
 	Offset     int64   `json:"offset"`
-	Total      int64   `json:"total" doc:"Length of the whole list."`
+	Total      int64   `json:"total" doc:"Number of rows in the whole list."`
 	NextCursor *string `json:"next_cursor" doc:"Cursor of the page of newer rows; null on the newest page."`
 	PrevCursor *string `json:"prev_cursor" doc:"Cursor of the page of older rows; null on the oldest page."`
 	Cursor     *string `json:"cursor" doc:"Cursor of this page: its first row; null when it is empty."`

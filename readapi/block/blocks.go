@@ -13,7 +13,7 @@ import (
 const blocksLimit = 20
 
 type blocksInput struct {
-	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
+	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Page size; 0 means the default."`
 	Offset int64               `query:"offset" minimum:"-300" maximum:"300" default:"0" doc:"Where the page begins, counted from the cursor, or from the tip, towards older blocks."`
 	Cursor param.HashParameter `query:"cursor" doc:"Index block hash of the first block of the page."`
 }

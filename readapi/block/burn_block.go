@@ -16,15 +16,15 @@ import (
 const burnBlocksLimit = 20
 
 type burnBlocksInput struct {
-	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64               `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
+	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64               `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the newest row."`
 	Cursor param.HashParameter `query:"cursor" doc:"Hash of the first Bitcoin block of the page."`
 }
 
 type burnBlocksBlocksInput struct {
 	param.BurnBlockInput
-	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64               `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
+	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64               `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the newest row."`
 	Cursor param.HashParameter `query:"cursor" doc:"Index block hash of the first block of the page."`
 }
 

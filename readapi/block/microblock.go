@@ -14,8 +14,8 @@ import (
 const microblocksLimit = 20
 
 type microblocksInput struct {
-	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip."`
 }
 
 type microblockInput struct {

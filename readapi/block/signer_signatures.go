@@ -15,15 +15,15 @@ const signaturesLimit = 500
 
 type signerSignaturesInput struct {
 	param.BlockInput
-	Limit  int   `query:"limit" minimum:"0" maximum:"1000" default:"500" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	Limit  int   `query:"limit" minimum:"0" maximum:"1000" default:"500" doc:"Page size; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip."`
 }
 
 // signaturePage is a page of signatures with the block that they are of.
 type signaturePage struct {
 	Limit   int            `json:"limit"`
 	Offset  int64          `json:"offset"`
-	Total   int64          `json:"total" doc:"Length of the whole list, whatever the page."`
+	Total   int64          `json:"total" doc:"Number of rows in the whole list."`
 	Results []view.HexText `json:"results" nullable:"false"`
 
 	of *view.Block

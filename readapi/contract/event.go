@@ -34,16 +34,16 @@ type ContractInput struct {
 
 type contractEventsInput struct {
 	ContractInput
-	Limit  int        `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64      `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
-	Cursor printPlace `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,9}:[0-9]{1,9}$" doc:"The page after another one: cursor.next of that one."`
+	Limit  int        `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64      `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the newest row."`
+	Cursor printPlace `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,9}:[0-9]{1,9}$" doc:"cursor.next of another page: opens the page that follows it."`
 	Sender string     `query:"sender" maxLength:"200" doc:"Those of transactions of this account."`
 	EventFilter
 }
 
 type contractLogsInput struct {
 	ContractInput
-	Limit  int        `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Rows of a page; 0 means the default."`
+	Limit  int        `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Page size; 0 means the default."`
 	Offset int64      `query:"offset" minimum:"-1000" maximum:"1000" default:"0" doc:"Where the page begins, counted from the cursor, or from the newest, towards older events."`
 	Cursor printPlace `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,9}:[0-9]{1,9}$" doc:"The first event of the page: height, microblock sequence (2147483647 for none), index of the transaction, index of the event."`
 	EventFilter
@@ -62,7 +62,7 @@ type contractEventPage struct {
 type contractLogPage struct {
 	Limit      int              `json:"limit"`
 	Offset     int64            `json:"offset"`
-	Total      int64            `json:"total" doc:"Length of the whole list."`
+	Total      int64            `json:"total" doc:"Number of rows in the whole list."`
 	NextCursor *string          `json:"next_cursor" doc:"The page of newer rows; null on the newest page."`
 	PrevCursor *string          `json:"prev_cursor" doc:"The page of older rows; null on the oldest page."`
 	Cursor     *string          `json:"cursor" doc:"This page: its first row."`

@@ -16,8 +16,8 @@ const contractsLimit = 20
 
 type traitInput struct {
 	Trait  string `query:"trait_abi" required:"true" maxLength:"65536" doc:"JSON with the functions of the trait, as the interface of a contract has them."`
-	Limit  int    `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	Limit  int    `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip."`
 }
 
 // contractPage is a page of contracts, the newest first.

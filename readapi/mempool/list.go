@@ -40,8 +40,8 @@ func (in *mempoolOfInput) Dependencies() engine.Dependencies {
 }
 
 type droppedInput struct {
-	Limit  int   `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" maximum:"10000" default:"0" doc:"Rows before the page."`
+	Limit  int   `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" maximum:"10000" default:"0" doc:"Number of rows to skip."`
 	param.TransactionOptions
 }
 

@@ -18,7 +18,7 @@ import (
 
 // MempoolPageInput says which page of the mempool is asked for.
 type MempoolPageInput struct {
-	Limit  int           `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
+	Limit  int           `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Page size."`
 	Cursor mempoolCursor `query:"cursor" pattern:"^[0-9]{1,18}:0x[a-fA-F0-9]{64}$" doc:"The first transaction of the page: cursor.next or cursor.previous of another one."`
 }
 
