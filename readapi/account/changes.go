@@ -282,8 +282,9 @@ func changesCursor(rows []changeRow, start, limit int, text func(*changeRow) str
 	return c
 }
 
-// changeLookups returns the lookups for the rows behind balance changes: the rows of the account's list of transactions,
-// the transactions, and their events that the account is a party of. changes must keep those of one transaction together.
+// changeLookups returns the lookups for the rows behind balance changes: the rows of the account's list of
+// transactions, the transactions, and their events that the account is a party of. changes must keep those of one
+// transaction together.
 func changeLookups(account string, changes []changeRow) []engine.Lookup {
 	if len(changes) == 0 {
 		return nil

@@ -17,8 +17,8 @@ var accountEventKinds = map[string]int16{
 	"nft_transfer_event": 7, "nft_mint_event": 8, "nft_burn_event": 9, "stx_lock_event": 10,
 }
 
-// An account, $1, has two lists of events: moveList has those that move or lock an asset of the account, printList those
-// that the account printed, if it is a contract.
+// An account, $1, has two lists of events: moveList has those that move or lock an asset of the account, printList
+// those that the account printed, if it is a contract.
 var (
 	moveList  = view.AccountEvents.WithOwner("$1")
 	printList = (&page.Numbered{Table: `{accounts}.contract_event`, Number: "n", Tx: "tx", Rows: `r.contract = ` + view.AccountID}).WithOwner("$1")
@@ -48,8 +48,8 @@ func (p eventPlace) text() *string {
 	return &text
 }
 
-// eventsUpToSQL returns SQL for the number of rows of a list of events up to the event at place $2 and index $3, or of all
-// rows when $2 is null.
+// eventsUpToSQL returns SQL for the number of rows of a list of events up to the event at place $2 and index $3, or of
+// all rows when $2 is null.
 func eventsUpToSQL(l *page.Numbered) string {
 	return l.Sql(`CASE WHEN $2::bigint IS NULL THEN coalesce((SELECT r.n FROM {table} r WHERE {rows} ORDER BY r.n DESC LIMIT 1), 0)::bigint ELSE (
 					SELECT tx.low + (SELECT count(*) FROM {table} r WHERE {rows} AND r.n > tx.low AND r.n <= tx.high AND r.event_index <= $3::bigint)
@@ -57,10 +57,10 @@ func eventsUpToSQL(l *page.Numbered) string {
 				) END`, "{low}", l.Before("$2::bigint"), "{high}", l.Before("($2::bigint + 1)"))
 }
 
-// mergedPageSQL is SQL that finds where a page of both lists, merged newest first, begins: page.moves and page.prints are
-// the numbers of the newest row of each list that may be on the page. A binary search finds how many of the $4 skipped
-// rows belong to the moves. unseen is the newest event that the page does not examine; null when it examines all.
-// Arguments:
+// mergedPageSQL is SQL that finds where a page of both lists, merged newest first, begins: page.moves and page.prints
+// are the numbers of the newest row of each list that may be on the page. A binary search finds how many of the $4
+// skipped rows belong to the moves. unseen is the newest event that the page does not examine; null when it examines
+// all. Arguments:
 //
 //	$1      account
 //	$2, $3  position (place, index) of the event to count from; null for the newest
@@ -121,10 +121,10 @@ type mergedEvent struct {
 	printed bool // of printList
 }
 
-// readMergedEvents reads a page of the events of an account, newest first. nodeKinds are the node's event types to list;
-// nil lists all. next is where the next page begins. A page of all kinds of moves, with or without prints, costs the same
-// at any depth. For other kinds the query examines at most page.ExaminedMax rows of each list, so the page may be short
-// although more events match.
+// readMergedEvents reads a page of the events of an account, newest first. nodeKinds are the node's event types to
+// list; nil lists all. next is where the next page begins. A page of all kinds of moves, with or without prints, costs
+// the same at any depth. For other kinds the query examines at most page.ExaminedMax rows of each list, so the page may
+// be short although more events match.
 func readMergedEvents(
 	ctx context.Context, s *engine.Snapshot, account string, nodeKinds []string, start eventPlace, offset int64, limit int,
 ) (events []mergedEvent, next eventPlace, err error) {

@@ -192,8 +192,8 @@ func (a *api) getPrincipalNonces(ctx context.Context, s *engine.Snapshot, in *pa
 // missingNoncesMax is the maximum number of missing nonces in an answer, which has the greatest of them.
 const missingNoncesMax = 1000
 
-// newNonces builds the answer from the next nonce after the mined transactions and the nonces of the pending ones, which
-// must be in ascending order.
+// newNonces builds the answer from the next nonce after the mined transactions and the nonces of the pending ones,
+// which must be in ascending order.
 func newNonces(next uint64, pending []uint64) *principalNonces {
 	n := &principalNonces{Next: next, Mempool: mempoolNonces{Pending: []uint64{}, Missing: []uint64{}}}
 	if next > 0 {

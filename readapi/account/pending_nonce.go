@@ -8,8 +8,8 @@ import (
 )
 
 // queuePendingNonces adds to the batch the query for the nonces of the pending transactions that the account sends or
-// sponsors. It returns a function that gives them once the batch has run: each once, in ascending order. The query reads
-// as many rows as the account has pending transactions.
+// sponsors. It returns a function that gives them once the batch has run: each once, in ascending order. The query
+// reads as many rows as the account has pending transactions.
 func queuePendingNonces(b *engine.Batch, account string) func() []uint64 {
 	if !view.KnowsMempool(b.Snapshot) {
 		return func() []uint64 { return nil }

@@ -98,8 +98,8 @@ type placedPage[T any] struct {
 	Results    []T     `json:"results" nullable:"false"`
 }
 
-// accountTransactionV2 is a transaction of an account, with the STX that the account sent and received and the number of
-// its asset events.
+// accountTransactionV2 is a transaction of an account, with the STX that the account sent and received and the number
+// of its asset events.
 type accountTransactionV2 struct {
 	Tx          view.TransactionBody `json:"tx"`
 	STXSent     schema.Amount        `json:"stx_sent" doc:"µSTX, including the fee if the account paid it."`

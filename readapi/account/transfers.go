@@ -135,8 +135,8 @@ func (a *api) getTransfers(ctx context.Context, s *engine.Snapshot, in *Transfer
 	return &transactions[0].Transferred, nil
 }
 
-// withTransfers renders transactions of an account together with the assets of the account that they moved. found must be
-// a contiguous range of the account's list, newest first: the moves are read as one range.
+// withTransfers renders transactions of an account together with the assets of the account that they moved. found must
+// be a contiguous range of the account's list, newest first: the moves are read as one range.
 func (a *api) withTransfers(ctx context.Context, s *engine.Snapshot, account string, found []view.AccountTransaction, how param.ArgumentsInput) ([]allTransferred, error) {
 	if len(found) == 0 {
 		return nil, nil

@@ -66,9 +66,9 @@ func (a *api) registerFTBalances() {
 	})
 }
 
-// holdingsAtHeightSQL returns SQL for a table, held, of the balances of the account $1 at the block of height $2. condition
-// selects the holdings h. The query needs one lookup for each asset that the account ever had, and its result includes
-// balances of zero.
+// holdingsAtHeightSQL returns SQL for a table, held, of the balances of the account $1 at the block of height $2.
+// condition selects the holdings h. The query needs one lookup for each asset that the account ever had, and its result
+// includes balances of zero.
 func holdingsAtHeightSQL(condition string) string {
 	return `(
 		SELECT l.source_seq, h.asset, h.kind, l.balance
@@ -142,7 +142,8 @@ func getFTBalance(ctx context.Context, s *engine.Snapshot, in *ftBalanceInput) (
 	return &balanceOnly{balance, in.Token}, err
 }
 
-// readFTBalance reads an account's balance of a fungible token: zero when the account has none, or the token is unknown.
+// readFTBalance reads an account's balance of a fungible token: zero when the account has none, or the token is
+// unknown.
 func readFTBalance(ctx context.Context, s *engine.Snapshot, account, token string, at param.Moment) (schema.Amount, error) {
 	b := s.Batch()
 	found := engine.Query(b, holdingColumns, `

@@ -34,8 +34,8 @@ type NFTPageInput struct {
 // assetIdentifiers is a list of asset identifiers in a query. One value may hold several, separated by commas.
 type assetIdentifiers []string
 
-// Schema implements huma.SchemaProvider. It has no pattern: nftHoldings rejects an invalid identifier with the error that
-// clients expect, which differs from that of a failed validation.
+// Schema implements huma.SchemaProvider. It has no pattern: nftHoldings rejects an invalid identifier with the error
+// that clients expect, which differs from that of a failed validation.
 func (assetIdentifiers) Schema(huma.Registry) *huma.Schema {
 	s := schema.ListOf("Asset identifiers, <contract>::<name>, at most 50. Repeat the parameter or separate the identifiers with commas.",
 		&huma.Schema{Type: huma.TypeString, Examples: []any{"SP2X0TZ59D5SZ8ACQ6YMCHHNR2ZN51Z32E2CJ173.the-explorer-guild::The-Explorer-Guild"}})
@@ -166,8 +166,8 @@ var tracedNFTEvent = &engine.TraceTable{
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
 }
 
-// nftLookups returns the lookup for the rows behind a page. It finds a row, in the table of tokens as in that of events,
-// by its token and the number of the token's event.
+// nftLookups returns the lookup for the rows behind a page. It finds a row, in the table of tokens as in that of
+// events, by its token and the number of the token's event.
 func nftLookups[T any](name string, table *engine.TraceTable, results []T, rowOf func(T) nftRow) []engine.Lookup {
 	if len(results) == 0 {
 		return nil
@@ -193,8 +193,8 @@ func isAsset(text string) bool {
 // custodySQL is the select list for nftColumns, of a token c that has an owner, and its transaction x.
 const custodySQL = `c.source_seq, c.tx_index, x.txid, c.height, c.position::bigint, 0, c.n, c.asset, c.value_hash, c.value, '', NULL::text, c.owner`
 
-// nftHoldings lists the tokens of an account, most recently received first. It reads them from the index of all tokens of
-// the account or, when the request names assets, from the index of the account's tokens by asset.
+// nftHoldings lists the tokens of an account, most recently received first. It reads them from the index of all tokens
+// of the account or, when the request names assets, from the index of the account's tokens by asset.
 func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsInput) (*nftPage[nftHolding], error) {
 	list := &nftPage[nftHolding]{Limit: page.LimitOr(in.Limit, nftLimit), Offset: in.Offset, Results: []nftHolding{}}
 	owner, err := clarity.ParsePrincipal(in.Principal)
@@ -261,8 +261,8 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 	return list, nil
 }
 
-// nftEventSQL returns the select list for nftColumns, of an event c of a token and its transaction x. place is SQL for the
-// number of the event in the list.
+// nftEventSQL returns the select list for nftColumns, of an event c of a token and its transaction x. place is SQL for
+// the number of the event in the list.
 func nftEventSQL(place string) string {
 	return `c.source_seq, c.tx_index, x.txid, c.height, ` + place + `, c.event_index, c.n, c.asset, c.value_hash, c.value, c.cause, c.sender, c.recipient`
 }

@@ -159,8 +159,8 @@ type principalFTInput struct {
 	Cursor string `query:"cursor" pattern:"^[0-9]{1,40}:[\\s\\S]+$" doc:"First token of the page, as balance:asset identifier."`
 }
 
-// rankedBalance is a balance with its rank in the account's list, the rank at which the page starts, and the length of the
-// list. Ranks begin at 1.
+// rankedBalance is a balance with its rank in the account's list, the rank at which the page starts, and the length of
+// the list. Ranks begin at 1.
 type rankedBalance struct {
 	rank, start, total int64
 	assetBalance

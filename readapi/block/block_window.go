@@ -34,8 +34,8 @@ func (w blockWindow) heights() []int64 {
 	return heights
 }
 
-// newer returns the height of the first block of the page of newer blocks. Near the newest block that page overlaps with
-// this one.
+// newer returns the height of the first block of the page of newer blocks. Near the newest block that page overlaps
+// with this one.
 func (w blockWindow) newer() int64 { return min(w.start+int64(w.limit), w.highest) }
 
 // older returns the height of the first block of the page of older blocks.

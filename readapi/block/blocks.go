@@ -37,8 +37,8 @@ func (a *api) registerBlocks() {
 	}, getBlock)
 }
 
-// listBlocks finds a page by heights alone. Its total is the number of blocks in the list; the reference's is the height
-// of the tip.
+// listBlocks finds a page by heights alone. Its total is the number of blocks in the list; the reference's is the
+// height of the tip.
 func listBlocks(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*page.CursorPage[view.Block], error) {
 	page := &page.CursorPage[view.Block]{Limit: page.LimitOr(in.Limit, blocksLimit), Offset: in.Offset, Results: []view.Block{}}
 	w, ok, err := canonicalWindow(ctx, s, in.Cursor, in.Offset, page.Limit)

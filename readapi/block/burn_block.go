@@ -102,8 +102,8 @@ func burnBlockColumns(b *burnBlock) []any {
 	return []any{&b.n, &b.BurnBlockTime, &b.BurnBlockHash, &b.BurnBlockHeight, &b.StacksBlocks, &b.TotalTxCount, &b.AvgBlockTime}
 }
 
-// listBurnBlocks finds a page by numbers: the Bitcoin blocks that have Stacks blocks are numbered from 1 on. Its total is
-// the number of these Bitcoin blocks; the reference's is the number of Stacks blocks.
+// listBurnBlocks finds a page by numbers: the Bitcoin blocks that have Stacks blocks are numbered from 1 on. Its total
+// is the number of these Bitcoin blocks; the reference's is the number of Stacks blocks.
 func listBurnBlocks(ctx context.Context, s *engine.Snapshot, in *burnBlocksInput) (*page.CursorPage[burnBlock], error) {
 	list := &page.CursorPage[burnBlock]{Limit: page.LimitOr(in.Limit, burnBlocksLimit), Offset: in.Offset, Results: []burnBlock{}}
 	tip, ok := s.Tip("accounts")
@@ -166,8 +166,8 @@ func (b burnBlock) shape() burnBlock {
 	return b
 }
 
-// burnCondition returns a condition on {accounts}.block that selects the named Bitcoin block, with its argument $1. ok is
-// false when there can be no such block.
+// burnCondition returns a condition on {accounts}.block that selects the named Bitcoin block, with its argument $1. ok
+// is false when there can be no such block.
 func burnCondition(s *engine.Snapshot, named param.HeightOrHash) (condition string, arg any, ok bool) {
 	tip, ok := s.Tip("accounts")
 	if !ok {

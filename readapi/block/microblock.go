@@ -33,8 +33,8 @@ type unanchoredPage struct {
 	Results []view.TransactionBody `json:"results" nullable:"false"`
 }
 
-// registerMicroblocks registers the endpoints of streamed microblocks, which always answer that there are none: none has
-// been streamed since Stacks 2.5. An answer about a block names the microblocks that the block confirms.
+// registerMicroblocks registers the endpoints of streamed microblocks, which always answer that there are none: none
+// has been streamed since Stacks 2.5. An answer about a block names the microblocks that the block confirms.
 func (a *api) registerMicroblocks() {
 	about := "Microblocks no longer exist. `/extended/v1/block/{hash}` lists those that a block has confirmed."
 	engine.GetPlain(a.Engine, engine.Operation{

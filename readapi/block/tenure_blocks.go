@@ -32,11 +32,11 @@ func listTenureBlocks(ctx context.Context, s *engine.Snapshot, in *tenureBlocksI
 	return page, fillRange(ctx, s, page, in.Cursor, `tenure_height = $1`, in.Tenure)
 }
 
-// fillRange fills a page of the blocks that match a condition on {accounts}.block with the argument $1. The blocks must be
-// a range of heights without gaps, and an index must have them in the order of heights.
+// fillRange fills a page of the blocks that match a condition on {accounts}.block with the argument $1. The blocks must
+// be a range of heights without gaps, and an index must have them in the order of heights.
 //
-// The reference begins its pages at the tip, whatever the tenure, so all tenures but the newest look empty there; it also
-// counts orphaned blocks.
+// The reference begins its pages at the tip, whatever the tenure, so all tenures but the newest look empty there; it
+// also counts orphaned blocks.
 func fillRange(ctx context.Context, s *engine.Snapshot, list *page.CursorPage[view.Block], cursor param.HashParameter, condition string, arg any) error {
 	w := blockWindow{from: view.OfAccounts, lowest: 0, highest: -1, limit: list.Limit}
 	if _, ok := s.Tip("accounts"); ok {

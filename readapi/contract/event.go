@@ -24,8 +24,8 @@ type EventFilter struct {
 	ToBlock   param.OptionalHeight `query:"to_block" doc:"Events of blocks up to this height."`
 }
 
-// printPlace is a cursor, the position of an event in the chain: block height:microblock sequence:transaction index:event
-// index.
+// printPlace is a cursor, the position of an event in the chain: block height:microblock sequence:transaction
+// index:event index.
 type printPlace string
 
 // ContractInput holds the path parameter of a contract.
@@ -59,8 +59,8 @@ type contractEventPage struct {
 	Cursor  page.KeyCursor   `json:"cursor"`
 }
 
-// contractLogPage is a page of the events of a contract, newest first, in version 2 of the API. Its next page is the newer
-// one.
+// contractLogPage is a page of the events of a contract, newest first, in version 2 of the API. Its next page is the
+// newer one.
 type contractLogPage struct {
 	Limit      int              `json:"limit"`
 	Offset     int64            `json:"offset"`
@@ -134,8 +134,8 @@ type printedList struct {
 }
 
 // column returns the column that numbers the rows of the list, and the condition on {accounts}.contract_event r that
-// selects them. The arguments are the contract, $1, and the topic from columnTopic, $2. A list with a sender is numbered
-// like that of the whole contract: only fillForSender applies the filters by sender and topic.
+// selects them. The arguments are the contract, $1, and the topic from columnTopic, $2. A list with a sender is
+// numbered like that of the whole contract: only fillForSender applies the filters by sender and topic.
 func (l *printedList) column() (number, where string) {
 	if l.topic != nil && l.sender == nil {
 		return `topic_n`, `r.contract = $1::int AND r.topic = $2::int`
@@ -214,9 +214,9 @@ func findPrintedList(ctx context.Context, s *engine.Snapshot, contract, sender s
 	return l, nil
 }
 
-// printedBefore returns SQL for the number of rows of a list that belong to transactions before the transaction numbered
-// tx. It is a binary search: the rows of a list are in the order of their transactions. number and where are the results
-// of column.
+// printedBefore returns SQL for the number of rows of a list that belong to transactions before the transaction
+// numbered tx. It is a binary search: the rows of a list are in the order of their transactions. number and where are
+// the results of column.
 func printedBefore(number, where, tx string) string {
 	return strings.NewReplacer("<n>", number, "<where>", where, "<tx>", tx).Replace(`(
 		WITH RECURSIVE halving (low, high) AS (
@@ -312,7 +312,8 @@ func (list *contractEventPage) fill(rows []printedRow) {
 const senderEventsMax = 5000
 
 // fillForSender fills a page of the events that a contract printed in transactions of a sender, from the index of a
-// contract's events by sender. With a topic, it examines at most senderEventsMax of these events for those of the topic.
+// contract's events by sender. With a topic, it examines at most senderEventsMax of these events for those of the
+// topic.
 func (l *printedList) fillForSender(ctx context.Context, s *engine.Snapshot, list *contractEventPage) error {
 	start := l.start(0)
 	b := s.Batch()

@@ -91,8 +91,8 @@ func (a *api) registerContractStatuses() {
 	})
 }
 
-// failedDeployments is a query for the last mined deployment of each contract $1, if that deployment failed. No deployment
-// follows a successful one.
+// failedDeployments is a query for the last mined deployment of each contract $1, if that deployment failed. No
+// deployment follows a successful one.
 const failedDeployments = `
 	SELECT ARRAY[t.source_seq, c.source_seq], t.source_seq, t.tx_index, t.status, t.txid, wanted.contract_id, c.height
 	FROM unnest($1::text[]) AS wanted (contract_id)

@@ -69,8 +69,8 @@ func traitKeys(text string) (keys [][]byte, ok bool) {
 	return keys, true
 }
 
-// listContractsByTrait finds contracts by the keys of their functions. The reference compares whole interfaces, and fails
-// with a server error for a trait that is not JSON.
+// listContractsByTrait finds contracts by the keys of their functions. The reference compares whole interfaces, and
+// fails with a server error for a trait that is not JSON.
 func listContractsByTrait(ctx context.Context, s *engine.Snapshot, in *traitInput) (*contractPage, error) {
 	list := &contractPage{Limit: page.LimitOr(in.Limit, contractsLimit), Offset: in.Offset, Results: []contractBody{}}
 	keys, ok := traitKeys(in.Trait)
@@ -84,8 +84,8 @@ func listContractsByTrait(ctx context.Context, s *engine.Snapshot, in *traitInpu
 	rows := `SELECT tx, source_seq, tx_index FROM {accounts}.deployment ORDER BY tx DESC OFFSET $1::bigint LIMIT $2::bigint`
 	args := []any{min(in.Offset, page.OffsetMax), list.Limit}
 	if len(keys) > 0 {
-		// OFFSET 0 makes the planner find all matches before it sorts them. Without it, it may examine all contracts from the
-		// newest on, which takes longer.
+		// OFFSET 0 makes the planner find all matches before it sorts them. Without it, it may examine all contracts
+		// from the newest on, which takes longer.
 		rows = `SELECT * FROM (SELECT tx, source_seq, tx_index FROM {accounts}.deployment WHERE functions @> $3::bytea[] OFFSET 0) d
 			ORDER BY tx DESC OFFSET $1::bigint LIMIT $2::bigint`
 		args = append(args, keys)

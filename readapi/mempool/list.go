@@ -45,8 +45,8 @@ type droppedInput struct {
 	param.TransactionOptions
 }
 
-// mempoolDependencies are the dependencies of lists of the whole mempool. They include the chain, which has the interfaces
-// of the called contracts.
+// mempoolDependencies are the dependencies of lists of the whole mempool. They include the chain, which has the
+// interfaces of the called contracts.
 func mempoolDependencies() engine.Dependencies {
 	return engine.OnTip("chain").With("mempool", shard.Mempool)
 }
@@ -93,11 +93,11 @@ func placeholder(n int) string { return "$" + strconv.Itoa(n) }
 // mempoolOrders maps the values of order_by to the columns that lists of the mempool are sorted by. Each has an index.
 var mempoolOrders = map[string]string{"age": "receipt_time", "size": "size", "fee": "fee"}
 
-// mempoolFilter selects pending transactions that meet at least one of several conditions. Each condition is a range of an
-// index.
+// mempoolFilter selects pending transactions that meet at least one of several conditions. Each condition is a range of
+// an index.
 type mempoolFilter struct {
-	// any are the conditions on a transaction p, with the arguments args. Without conditions the filter selects the whole
-	// mempool.
+	// any are the conditions on a transaction p, with the arguments args. Without conditions the filter selects the
+	// whole mempool.
 	any  []string
 	args []any
 }

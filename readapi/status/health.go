@@ -44,7 +44,7 @@ type projectionCheck struct {
 type gapCheck struct {
 	OK           bool   `json:"ok"`
 	Blocking     int64  `json:"blocking" doc:"Number of missing blocks above the tip that known blocks wait for."`
-	LowestHeight *int64 `json:"lowest_height,omitempty" doc:"Lowest height of the missing blocks."`
+	LowestHeight *int64 `json:"lowest_height,omitempty" doc:"Lowest height of the blocks that wait."`
 	Inscriptions *int64 `json:"missing_inscriptions,omitempty" doc:"Number of inscriptions that the feed has not sent, although it has sent higher inscription numbers. For information only: answers are correct for the inscriptions that were sent."`
 }
 

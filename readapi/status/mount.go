@@ -10,8 +10,8 @@ type api struct {
 	lagLimit int64
 }
 
-// Mount registers the package's operations on an engine. The server is not ready while an active projection lags by more
-// than lagLimit items of its input.
+// Mount registers the package's operations on an engine. The server is not ready while an active projection lags by
+// more than lagLimit items of its input.
 func Mount(e *engine.Engine, lagLimit int64) {
 	a := &api{e, lagLimit}
 	a.registerStatus()
