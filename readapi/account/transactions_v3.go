@@ -69,7 +69,7 @@ func summarize(r *view.AccountTransaction) accountTransactionV3 {
 func (a *api) registerAccountTransactionsV3() {
 	r := engine.Operation{
 		ID: "list-principal-transactions", Path: "/extended/v3/principals/{principal}/transactions", Tag: "Accounts", Summary: "Transactions of an account with the changes of its STX balance, newest first",
-		Description: "`from_block` and `to_block` are ours.",
+		Description: "The reference has neither `from_block` nor `to_block`.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}
 	engine.Get(a.Engine, r, a.listAccountTransactionsV3)

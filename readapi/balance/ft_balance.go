@@ -38,10 +38,10 @@ type balanceOnly struct {
 }
 
 func (a *api) registerFTBalances() {
-	const extensions = " `until_block` and `unanchored` are ours; the reference ignores them here."
+	const ignored = " The reference ignores `until_block` and `unanchored` here."
 	list := engine.Operation{
 		ID: "list-ft-balances", Path: "/extended/v2/addresses/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible token balances of an account",
-		Description: "Sorted by asset identifier, ignoring case. " + engine.Instead("/extended/v3/principals/{principal}/balances/ft") + extensions,
+		Description: "Sorted by asset identifier, ignoring case. " + engine.Instead("/extended/v3/principals/{principal}/balances/ft") + ignored,
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, list, listFTBalances)
@@ -54,7 +54,7 @@ func (a *api) registerFTBalances() {
 	})
 	one := engine.Operation{
 		ID: "get-ft-balance", Path: "/extended/v2/addresses/{principal}/balances/ft/{token}", Tag: "Accounts", Summary: "Balance of a fungible token of an account",
-		Description: engine.Instead("/extended/v3/principals/{principal}/balances/ft/{asset_identifier}") + extensions,
+		Description: engine.Instead("/extended/v3/principals/{principal}/balances/ft/{asset_identifier}") + ignored,
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true, Deprecated: true,
 	}
 	engine.Get(a.Engine, one, getFTBalance)

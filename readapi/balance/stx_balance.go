@@ -31,7 +31,7 @@ func (a *api) registerSTXBalances() {
 		ID: "get-stx-balance", Path: "/extended/v2/addresses/{principal}/balances/stx", Tag: "Accounts", Deprecated: true,
 		Summary: "STX balance of an account, without the sums sent and received", Statuses: []int{400, 404},
 		Class: answer.Tip, Brief: true,
-		Description: about + " `until_block` and `unanchored` are ours; the reference ignores them here.",
+		Description: about + " The reference ignores `until_block` and `unanchored` here.",
 	}, a.stxBalanceV2)
 }
 
