@@ -11,14 +11,14 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// EventPage says which page of a list of events is asked for.
+// EventPage holds the query parameters that select a page of a list of events.
 type EventPage struct {
-	Limit  int   `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest row."`
+	Limit  int   `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the newest row."`
 	page.NumberCursor
 }
 
-func (p *EventPage) asked() *page.Request {
+func (p *EventPage) request() *page.Request {
 	return &page.Request{Number: p.Number(), Offset: p.Offset, Limit: page.LimitOr(p.Limit, page.EventsLimit)}
 }
 
@@ -34,8 +34,8 @@ func (in *accountAssetsInput) Dependencies() engine.Dependencies {
 
 func (a *api) registerAccountAssets() {
 	r := engine.Operation{
-		ID: "list-account-assets", Path: "/extended/v1/address/{principal}/assets", Tag: "Accounts", Summary: "Events of the assets of an account, newest first",
-		Description: "Those that move STX or tokens of it, and those that lock its STX. " +
+		ID: "list-account-assets", Path: "/extended/v1/address/{principal}/assets", Tag: "Accounts", Summary: "Asset events of an account, newest first",
+		Description: "Lists the events that move STX or tokens of the account, and those that lock its STX. " +
 			engine.Instead("/extended/v3/principals/{principal}/balance-changes") + page.ListCursors,
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
@@ -53,7 +53,7 @@ func listAccountAssets(ctx context.Context, s *engine.Snapshot, in *accountAsset
 	if err != nil {
 		return nil, err
 	}
-	p := in.asked()
+	p := in.request()
 	if p.From, p.To, err = in.Heights(ctx, s); err != nil {
 		return nil, err
 	}
@@ -62,22 +62,22 @@ func listAccountAssets(ctx context.Context, s *engine.Snapshot, in *accountAsset
 	}
 	b := s.Batch()
 	head := page.QueueHead(b, &view.AccountEvents, p, account)
-	found := queueListedEvents(b, &view.AccountEvents, p, account)
+	events := queueListedEvents(b, &view.AccountEvents, p, account)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
 	first, _ := head.First()
 	page := page.NewNumberedPage[view.EventBody](p, first)
-	page.Results = renderListed(found.Rows)
+	page.Results = renderListedEvents(events.Rows)
 	return page, nil
 }
 
-// renderListed shows events of any transactions.
-func renderListed(events []listedEvent) []view.EventBody {
-	shown := make([]view.EventBody, len(events))
+// renderListedEvents renders events, each of which may belong to another transaction.
+func renderListedEvents(events []listedEvent) []view.EventBody {
+	bodies := make([]view.EventBody, len(events))
 	for i, e := range events {
-		shown[i] = view.RenderEvent(e.EventRow, e.id)
-		shown[i].Number = e.number
+		bodies[i] = view.RenderEvent(e.EventRow, e.id)
+		bodies[i].Number = e.number
 	}
-	return shown
+	return bodies
 }

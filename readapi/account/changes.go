@@ -19,16 +19,16 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// ChangesPage says which page of changes of balances is asked for.
+// ChangesPage holds the size of a page of balance changes.
 type ChangesPage struct {
-	Limit int `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
+	Limit int `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Page size."`
 }
 
 type changesOfInput struct {
 	param.PrincipalInput
 	param.TransactionInput
 	ChangesPage
-	Cursor string `query:"cursor" pattern:"^[1-3]:[\\s\\S]+$" doc:"Where the page begins: 1 for STX, 2 for a fungible and 3 for a non-fungible token; a colon; stx or the asset identifier."`
+	Cursor string `query:"cursor" pattern:"^[1-3]:[\\s\\S]+$" doc:"First change of the page, as type:asset. The type is 1 for STX, 2 for a fungible token and 3 for a non-fungible token. The asset is stx or an asset identifier."`
 }
 
 func (in *changesOfInput) Dependencies() engine.Dependencies {
@@ -37,37 +37,38 @@ func (in *changesOfInput) Dependencies() engine.Dependencies {
 
 type changesInput struct {
 	param.PrincipalInput
-	IDs changedBy `query:"tx_id,explode" required:"true"`
+	IDs transactionIDs `query:"tx_id,explode" required:"true"`
 	ChangesPage
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}:[1-3]:[\\s\\S]+$" doc:"Where the page begins: the transaction's height, microblock sequence (2147483647 for none) and index in the block's list, and what it is of, with colons between."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,10}:[1-3]:[\\s\\S]+$" doc:"First change of the page, as height:sequence:index:type:asset. The first three are the transaction's block height, its microblock sequence (2147483647 for none) and its index in the block. The type is 1 for STX, 2 for a fungible token and 3 for a non-fungible token."`
 }
 
 func (in *changesInput) Dependencies() engine.Dependencies {
 	return param.BlockRange{}.OfAccount(string(in.Principal))
 }
 
-// changedByMost is how many transactions may be named.
-const changedByMost = 20
+// transactionIDsMax is the maximum number of transactions in one request.
+const transactionIDsMax = 20
 
-// changedBy are ids of transactions in a request, as a list; a comma parts them, too.
-type changedBy []string
+// transactionIDs is a list of transaction ids in a query. One value may hold several ids, separated by commas.
+type transactionIDs []string
 
 // Schema implements huma.SchemaProvider.
-func (changedBy) Schema(huma.Registry) *huma.Schema {
-	s := schema.ListOf("Ids of transactions, 20 at most. To ask for several, repeat the parameter, or part them by commas.", &huma.Schema{
+func (transactionIDs) Schema(huma.Registry) *huma.Schema {
+	s := schema.ListOf("Transaction ids, at most 20. Repeat the parameter or separate the ids with commas.", &huma.Schema{
 		Type: huma.TypeString, Examples: []any{"0x23035f354a070a3e63d9d786f97b45ab3ac0b8a5f5cbbda5ca9fbb1b34f55c92"},
 	})
-	s.MaxItems = schema.Ptr(changedByMost)
+	s.MaxItems = schema.Ptr(transactionIDsMax)
 	return s
 }
 
-func (p changedBy) hashes() ([][]byte, error) {
+// hashes returns the distinct ids, in the order of the request.
+func (p transactionIDs) hashes() ([][]byte, error) {
 	all := param.Parted(p)
-	if len(all) > changedByMost {
-		return nil, engine.Invalid("querystring/tx_id must NOT have more than %d items", changedByMost)
+	if len(all) > transactionIDsMax {
+		return nil, engine.Invalid("querystring/tx_id must NOT have more than %d items", transactionIDsMax)
 	}
 	if len(all) == 0 {
-		all = []string{""} // it is there, and empty
+		all = []string{""} // the parameter is required, so it is present but empty
 	}
 	var ids [][]byte
 	seen := map[hash.Hash32]bool{}
@@ -83,7 +84,7 @@ func (p changedBy) hashes() ([][]byte, error) {
 	return ids, nil
 }
 
-// balanceChange is what a transaction did to what an account has of an asset.
+// balanceChange is the effect of a transaction on an account's balance of one asset.
 type balanceChange struct {
 	Asset         changedAsset `json:"asset"`
 	BalanceChange assetChange  `json:"balance_change"`
@@ -96,7 +97,7 @@ type changedAsset struct {
 	Identifier string `json:"identifier,omitempty" doc:"Absent for STX."`
 }
 
-// transactionChange is balanceChange of one of several transactions.
+// transactionChange is a balanceChange that names its transaction.
 type transactionChange struct {
 	TxID          hash.Hash32  `json:"tx_id"`
 	Asset         changedAsset `json:"asset"`
@@ -105,14 +106,14 @@ type transactionChange struct {
 	change changeRow
 }
 
-// changeRow is the sum of what a transaction did to an account's balance of an asset.
+// changeRow is the row behind a balance change: the sums of what one transaction sent and received of one asset.
 type changeRow struct {
 	view.RowKey
-	number         int64 // of the transaction in the account's list
+	number         int64 // of the transaction in the account's list of transactions
 	height         int64
 	sequence       int32
 	id             hash.Hash32
-	kind           int16 // 1 STX, 2 a fungible, 3 a non-fungible token
+	kind           int16 // key of changedKinds
 	asset          string
 	sent, received string
 }
@@ -121,6 +122,7 @@ func changeColumns(r *changeRow) []any {
 	return []any{&r.Seq, &r.Index, &r.number, &r.height, &r.sequence, &r.id, &r.kind, &r.asset, &r.sent, &r.received}
 }
 
+// changedKinds are the types of assets by the numbers that queries and cursors use for them.
 var changedKinds = map[int16]string{1: "stx", 2: "ft", 3: "nft"}
 
 func (r *changeRow) shape() (changedAsset, assetChange) {
@@ -131,19 +133,21 @@ func (r *changeRow) shape() (changedAsset, assetChange) {
 	return asset, newAssetChange(schema.Amount(r.sent), schema.Amount(r.received))
 }
 
+// cursor returns the cursor of the change among those of its transaction.
 func (r *changeRow) cursor() string { return strconv.Itoa(int(r.kind)) + ":" + r.asset }
 
-func (r *changeRow) placedCursor() string {
+// positionCursor returns the cursor of the change among those of several transactions.
+func (r *changeRow) positionCursor() string {
 	return page.PositionText(r.height, r.sequence, r.Index) + ":" + r.cursor()
 }
 
 func (a *api) registerBalanceChanges() {
 	one := engine.Operation{
 		ID: "list-transaction-balance-changes", Path: "/extended/v3/principals/{principal}/transactions/{tx_id}/balance-changes", Tag: "Accounts",
-		Summary:  "What a transaction did to the balances of an account",
+		Summary:  "Balance changes of an account in one transaction",
 		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
 	}
-	engine.Get(a.Engine, one, listChangesOf)
+	engine.Get(a.Engine, one, listTransactionChanges)
 	engine.Trace(a.Engine, one.ID, func(_ context.Context, _ *engine.Snapshot, in *changesOfInput, page *page.KeysetPage[balanceChange]) ([]engine.Lookup, error) {
 		var rows []changeRow
 		for i := 0; page != nil && i < len(page.Results); i++ {
@@ -152,7 +156,7 @@ func (a *api) registerBalanceChanges() {
 		return changeLookups(string(in.Principal), rows), nil
 	})
 	many := engine.Operation{
-		ID: "list-balance-changes", Path: "/extended/v3/principals/{principal}/balance-changes", Tag: "Accounts", Summary: "What some transactions did to the balances of an account, newest first",
+		ID: "list-balance-changes", Path: "/extended/v3/principals/{principal}/balance-changes", Tag: "Accounts", Summary: "Balance changes of an account in the given transactions, newest first",
 		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
 	}
 	engine.Get(a.Engine, many, listChanges)
@@ -165,18 +169,19 @@ func (a *api) registerBalanceChanges() {
 	})
 }
 
-// readChanges reads what transactions did to an account, the newest first, in the order of cursors. There is no more of it than
-// the transactions have events.
+// readChanges reads the balance changes of an account in the given transactions, in the order of the cursors: newest
+// transaction first. It reads all of them, whatever the page: they are at most as many as the transactions' events and
+// fees.
 func readChanges(ctx context.Context, s *engine.Snapshot, account string, ids [][]byte) ([]changeRow, error) {
 	if _, ok := s.Tip("accounts"); !ok {
 		return nil, nil
 	}
 	transactions, events := view.AccountTransactions.WithOwner("$1"), view.AccountEvents.WithOwner("$1")
 	b := s.Batch()
-	found := engine.Query(b, changeColumns, `
+	changes := engine.Query(b, changeColumns, `
 		SELECT ARRAY[at.source_seq], at.source_seq, at.tx_index, member.n, at.height, coalesce(at.microblock_sequence, 2147483647), at.txid,
 		       change.kind, change.asset, change.sent::text, change.received::text
-		FROM `+placesOf("$2")+`
+		FROM `+transactionPlacesSQL("$2")+`
 		CROSS JOIN LATERAL (
 			SELECT r.n, r.fee_paid FROM {accounts}.account_transaction r
 			WHERE `+transactions.Rows+` AND r.n = `+transactions.Before("(at.n + 1)")+` AND r.tx = at.n LIMIT 1
@@ -201,10 +206,10 @@ func readChanges(ctx context.Context, s *engine.Snapshot, account string, ids []
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	return found.Rows, nil
+	return changes.Rows, nil
 }
 
-func listChangesOf(ctx context.Context, s *engine.Snapshot, in *changesOfInput) (*page.KeysetPage[balanceChange], error) {
+func listTransactionChanges(ctx context.Context, s *engine.Snapshot, in *changesOfInput) (*page.KeysetPage[balanceChange], error) {
 	id, err := in.ID.Hash()
 	if err != nil {
 		return nil, err
@@ -240,17 +245,18 @@ func listChanges(ctx context.Context, s *engine.Snapshot, in *changesInput) (*pa
 	}
 	start := 0
 	if parts := strings.SplitN(in.Cursor, ":", 5); len(parts) == 5 {
-		var at [4]int64
-		for i := range at {
-			at[i], _ = strconv.ParseInt(parts[i], 10, 64) // the pattern has been checked
+		var key [4]int64 // height, sequence, index, kind
+		for i := range key {
+			key[i], _ = strconv.ParseInt(parts[i], 10, 64) // the pattern has been checked
 		}
-		start, _ = slices.BinarySearchFunc(rows, at, func(r changeRow, at [4]int64) int {
-			return cmp.Or(cmp.Compare(at[0], r.height), cmp.Compare(at[1], int64(r.sequence)), cmp.Compare(at[2], int64(r.Index)),
-				cmp.Compare(int64(r.kind), at[3]), cmp.Compare(r.asset, parts[4]))
+		// Transactions are in descending order, the changes of each in ascending order.
+		start, _ = slices.BinarySearchFunc(rows, key, func(r changeRow, key [4]int64) int {
+			return cmp.Or(cmp.Compare(key[0], r.height), cmp.Compare(key[1], int64(r.sequence)), cmp.Compare(key[2], int64(r.Index)),
+				cmp.Compare(int64(r.kind), key[3]), cmp.Compare(r.asset, parts[4]))
 		})
 	}
 	page := &page.KeysetPage[transactionChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []transactionChange{}}
-	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).placedCursor)
+	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).positionCursor)
 	for _, r := range rows[start:min(start+in.Limit, len(rows))] {
 		asset, change := r.shape()
 		page.Results = append(page.Results, transactionChange{r.id, asset, change, r})
@@ -258,25 +264,27 @@ func listChanges(ctx context.Context, s *engine.Snapshot, in *changesInput) (*pa
 	return page, nil
 }
 
-// changesCursor makes the cursor of the page that begins with a row.
+// changesCursor returns the cursors of the page that begins with rows[start]. text formats a row as a cursor.
 func changesCursor(rows []changeRow, start, limit int, text func(*changeRow) string) (c page.KeysetCursor) {
-	at := func(i int) *string {
+	cursorAt := func(i int) *string {
 		t := text(&rows[i])
 		return &t
 	}
 	if start < len(rows) {
-		c.Current = at(start)
+		c.Current = cursorAt(start)
 	}
 	if start+limit < len(rows) {
-		c.Next = at(start + limit)
+		c.Next = cursorAt(start + limit)
 	}
 	if start > 0 {
-		c.Previous = at(max(start-limit, 0))
+		c.Previous = cursorAt(max(start-limit, 0))
 	}
 	return c
 }
 
-// changeLookups are the rows behind changes: those of the account's lists, and the transactions with all that they did.
+// changeLookups returns the lookups for the rows behind balance changes: the rows of the account's list of
+// transactions, the transactions, and their events that the account is a party of. changes must keep those of one
+// transaction together.
 func changeLookups(account string, changes []changeRow) []engine.Lookup {
 	if len(changes) == 0 {
 		return nil

@@ -7,17 +7,17 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// listedEvent is an event on a page of a list.
+// listedEvent is an event in a list of an account's events.
 type listedEvent struct {
 	view.EventRow
 	number int64 // in the list
-	place  int64 // of its transaction among all
+	place  int64 // number of its transaction in the chain
 	height int64
 	id     hash.Hash32 // of its transaction
 }
 
-// placedEvent joins the event e that a row r of a list is about, and its transaction.
-const placedEvent = `
+// placedEventJoin joins the event e of a row r of a list, the place p of its transaction, and the transaction t.
+const placedEventJoin = `
 		CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = r.place LIMIT 1) p
 		CROSS JOIN LATERAL (SELECT txid FROM {chain}.transaction t WHERE t.source_seq = p.source_seq AND t.tx_index = p.tx_index LIMIT 1) t
 		CROSS JOIN LATERAL (
@@ -25,16 +25,16 @@ const placedEvent = `
 		) e
 		`
 
-// placedEventSQL selects what listedEventColumns reads.
+// placedEventSQL is the select list for listedEventColumns.
 const placedEventSQL = view.EventSQL + `, r.number, r.place, p.height, t.txid `
 
 func listedEventColumns(e *listedEvent) []any {
 	return append(view.EventColumns(&e.EventRow), &e.number, &e.place, &e.height, &e.id)
 }
 
-// queueListedEvents adds the query for the events on a page of a list to a batch.
+// queueListedEvents adds to the batch the query for a page of events of a list.
 func queueListedEvents(b *engine.Batch, l page.List, p *page.Request, owner ...any) *engine.Result[listedEvent] {
 	return engine.Query(b, listedEventColumns, `
 		SELECT `+placedEventSQL+`
-		FROM `+l.RowsSQL()+placedEvent+l.Order(), p.Args(owner...)...)
+		FROM `+l.RowsSQL()+placedEventJoin+l.Order(), p.Args(owner...)...)
 }

@@ -15,26 +15,26 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// eventTypes are types of events in a request, as a list; a comma parts them, too.
+// eventTypes is a list of event types in a query. One value may hold several types, separated by commas.
 type eventTypes []string
 
-// Schema implements huma.SchemaProvider. Which texts are types is not said here: clients know another error for those that
-// are none.
+// Schema implements huma.SchemaProvider. It has no enum: kinds rejects an unknown type with the error that clients
+// expect, which differs from that of a failed validation.
 func (eventTypes) Schema(huma.Registry) *huma.Schema {
-	return schema.ListOf("Types of events that are shown: smart_contract_log, stx_lock, stx_asset, fungible_token_asset, non_fungible_token_asset. To ask for several, repeat the parameter, or part them by commas.",
+	return schema.ListOf("Event types to list: smart_contract_log, stx_lock, stx_asset, fungible_token_asset, non_fungible_token_asset. Repeat the parameter or separate the types with commas.",
 		&huma.Schema{Type: huma.TypeString, Examples: []any{view.EventSTX}})
 }
 
-// kinds are the types of events as the table has them; nil for all of them.
+// kinds returns the node's event types for the requested types, sorted; nil when the request names none.
 func (p eventTypes) kinds() (kinds []string, err error) {
-	for _, asked := range param.Parted(p) {
-		before := len(kinds)
-		for kind, shown := range view.EventKinds {
-			if shown.Shown == asked {
-				kinds = append(kinds, kind)
+	for _, eventType := range param.Parted(p) {
+		known := false
+		for kind, shape := range view.EventKinds {
+			if shape.Shown == eventType {
+				kinds, known = append(kinds, kind), true
 			}
 		}
-		if len(kinds) == before {
+		if !known {
 			return nil, engine.BadRequest("invalid 'event type'")
 		}
 	}
@@ -44,11 +44,11 @@ func (p eventTypes) kinds() (kinds []string, err error) {
 
 type transactionEventsInput struct {
 	ID      param.HashParameter      `query:"tx_id" doc:"The transaction."`
-	Address param.PrincipalParameter `query:"address" doc:"The account or contract, instead of a transaction: what moves or locks something of it, and what it prints."`
+	Address param.PrincipalParameter `query:"address" doc:"The account or contract, instead of a transaction: lists the events that move or lock its assets, and those that it printed."`
 	Types   eventTypes               `query:"type,explode"`
-	Limit   int                      `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset  int64                    `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
-	Cursor  string                   `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"Where the page of an account's events begins, as prev_cursor of another one names it."`
+	Limit   int                      `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Page size; 0 means the default."`
+	Offset  int64                    `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip."`
+	Cursor  string                   `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"First event of a page of an account's events: prev_cursor of another page."`
 }
 
 func (in *transactionEventsInput) Dependencies() engine.Dependencies {
@@ -60,18 +60,17 @@ func (in *transactionEventsInput) Dependencies() engine.Dependencies {
 
 // eventList is a page of events, newest first.
 type eventList struct {
-	Limit  int              `json:"limit"`
-	Offset int64            `json:"offset"`
-	Events []view.EventBody `json:"events" nullable:"false"`
-	// PrevCursor is there for accounts alone.
-	PrevCursor *string `json:"prev_cursor,omitempty" doc:"Of an account: the page of older events; absent on the oldest page. It is ours."`
+	Limit      int              `json:"limit"`
+	Offset     int64            `json:"offset"`
+	Events     []view.EventBody `json:"events" nullable:"false"`
+	PrevCursor *string          `json:"prev_cursor,omitempty" doc:"For an account: the page of older events; absent on the oldest page. The reference has no such member."`
 }
 
 func (a *api) registerTransactionEvents() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-events", Path: "/extended/v1/tx/events", Tag: "Transactions", Summary: "Events of a transaction or an account, newest first",
-		Description: "Of a transaction those of the canonical copy alone: an event does not say that it is orphaned. " +
-			"Of an account, a page of some types of events is one of those among 10000 rows of its list at most, so that it may have fewer rows than it could. " + engine.Instead("/extended/v3/transactions/{tx_id}/events"),
+		Description: "For a transaction, lists the events of its canonical copy only: an event does not say whether it is orphaned. " +
+			"For an account with a filter by type, a page examines at most 10000 rows, so it may have fewer rows than the limit although more follow. " + engine.Instead("/extended/v3/transactions/{tx_id}/events"),
 		Statuses: []int{http.StatusBadRequest},
 		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
 	}, listEvents)
@@ -99,7 +98,7 @@ func listEvents(ctx context.Context, s *engine.Snapshot, in *transactionEventsIn
 		return nil, err
 	}
 	if in.Address != "" {
-		return listEventsOf(ctx, s, in, kinds, page)
+		return listAccountEvents(ctx, s, in, kinds, page)
 	}
 	id, err := in.ID.Hash()
 	if err != nil {
@@ -113,7 +112,7 @@ func listEvents(ctx context.Context, s *engine.Snapshot, in *transactionEventsIn
 		return page, nil
 	}
 	b := s.Batch()
-	// Without types, rows before the page are numbers that are left out, not rows that are passed over.
+	// Without a filter by type, the offset is arithmetic on event indexes, and the query skips no rows.
 	last, skipped := int64(row.EventCount)-1-in.Offset, int64(0)
 	if kinds != nil {
 		last, skipped = int64(row.EventCount)-1, in.Offset
@@ -130,7 +129,7 @@ func listEvents(ctx context.Context, s *engine.Snapshot, in *transactionEventsIn
 	return page, nil
 }
 
-func listEventsOf(ctx context.Context, s *engine.Snapshot, in *transactionEventsInput, kinds []string, page *eventList) (*eventList, error) {
+func listAccountEvents(ctx context.Context, s *engine.Snapshot, in *transactionEventsInput, kinds []string, page *eventList) (*eventList, error) {
 	account, err := in.Address.Account()
 	if err != nil {
 		return nil, err
@@ -143,9 +142,9 @@ func listEventsOf(ctx context.Context, s *engine.Snapshot, in *transactionEvents
 		return nil, err
 	}
 	for _, e := range events {
-		shown := view.RenderEvent(e.EventRow, e.id)
-		shown.Number, shown.Printed = e.number, e.printed
-		page.Events = append(page.Events, shown)
+		body := view.RenderEvent(e.EventRow, e.id)
+		body.Number, body.Printed = e.number, e.printed
+		page.Events = append(page.Events, body)
 	}
 	page.PrevCursor = next.text()
 	return page, nil

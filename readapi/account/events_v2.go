@@ -15,18 +15,18 @@ import (
 type accountEventsV2Input struct {
 	AddressInput
 	param.TransactionInput
-	Limit  int   `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	Limit  int   `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip."`
 }
 
 func (in *accountEventsV2Input) Dependencies() engine.Dependencies {
 	return param.BlockRange{}.OfAccount(string(in.Address))
 }
 
-// assetEventV2 is an event that moves something of an account.
+// assetEventV2 is an event that moves an asset of an account.
 type assetEventV2 struct {
 	Type       string      `json:"type" enum:"stx,ft,nft"`
-	EventIndex int32       `json:"event_index" doc:"Among the events of its transaction."`
+	EventIndex int32       `json:"event_index" doc:"Index among the events of the transaction."`
 	Data       assetMoveV2 `json:"data"`
 
 	row    view.EventRow
@@ -37,11 +37,11 @@ type assetMoveV2 struct {
 	Type            string             `json:"type" enum:"transfer,mint,burn"`
 	Amount          schema.Amount      `json:"amount,omitempty" doc:"In base units; absent for non-fungible tokens."`
 	AssetIdentifier string             `json:"asset_identifier,omitempty" doc:"Absent for STX."`
-	Value           *view.ClarityValue `json:"value,omitempty" doc:"Which non-fungible token."`
+	Value           *view.ClarityValue `json:"value,omitempty" doc:"Id of the non-fungible token; absent for other assets."`
 	view.TransferParties
 }
 
-// assetNames are what version 2 and 3 of the API call kinds of assets, by the types of events.
+// assetNames maps event types to the asset types of versions 2 and 3 of the API.
 var assetNames = map[string]string{view.EventSTX: "stx", view.EventFT: "ft", view.EventNFT: "nft"}
 
 func renderMove(e *listedEvent) assetEventV2 {
@@ -58,7 +58,7 @@ func renderMove(e *listedEvent) assetEventV2 {
 
 func (a *api) registerAccountEventsV2() {
 	r := engine.Operation{
-		ID: "list-account-transaction-events", Path: "/extended/v2/addresses/{address}/transactions/{tx_id}/events", Tag: "Accounts", Summary: "Events of a transaction that move something of an account, the first first",
+		ID: "list-account-transaction-events", Path: "/extended/v2/addresses/{address}/transactions/{tx_id}/events", Tag: "Accounts", Summary: "Events of a transaction that move assets of an account, oldest first",
 		Description: engine.Instead("/extended/v3/principals/{principal}/transactions/{tx_id}/balance-changes"),
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
@@ -75,7 +75,7 @@ func (a *api) registerAccountEventsV2() {
 	})
 }
 
-// listAccountEventsV2 reads a range of the account's events: those of one transaction stand together in its list.
+// listAccountEventsV2 reads one range of the account's list of events, in which those of a transaction are adjacent.
 func listAccountEventsV2(ctx context.Context, s *engine.Snapshot, in *accountEventsV2Input) (*page.OffsetPage[assetEventV2], error) {
 	account, err := in.Address.Account()
 	if err != nil {
@@ -95,7 +95,7 @@ func listAccountEventsV2(ctx context.Context, s *engine.Snapshot, in *accountEve
 	transactions, events := view.AccountTransactions.WithOwner("$1"), view.AccountEvents.WithOwner("$1")
 	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
 		SELECT ARRAY[at.source_seq], coalesce(r.total, 0)
-		FROM `+placesOf("$2")+`
+		FROM `+transactionPlacesSQL("$2")+`
 		LEFT JOIN LATERAL (
 			SELECT coalesce(stx_transfers, 0) + coalesce(stx_mints, 0) + coalesce(stx_burns, 0) + coalesce(ft_transfers, 0) + coalesce(ft_mints, 0)
 				+ coalesce(ft_burns, 0) + coalesce(nft_transfers, 0) + coalesce(nft_mints, 0) + coalesce(nft_burns, 0) AS total
@@ -104,13 +104,13 @@ func listAccountEventsV2(ctx context.Context, s *engine.Snapshot, in *accountEve
 		) r ON true`, account, ids)
 	found := engine.Query(b, listedEventColumns, `
 		SELECT `+placedEventSQL+`
-		FROM `+placesOf("$2")+`
+		FROM `+transactionPlacesSQL("$2")+`
 		CROSS JOIN LATERAL (SELECT `+events.Before("at.n")+` AS low, `+events.Before("(at.n + 1)")+` AS high OFFSET 0) bounds
 		CROSS JOIN LATERAL (
 			SELECT r.event_index, r.n::bigint AS number, r.tx AS place FROM {accounts}.account_event r
 			WHERE `+events.Rows+` AND r.n > bounds.low AND r.n <= bounds.high AND r.kind <> `+lockKind+`
 			ORDER BY r.n OFFSET $3::bigint LIMIT $4::bigint
-		) r `+placedEvent+`ORDER BY r.number`, account, ids, min(in.Offset, page.OffsetMax), int64(list.Limit))
+		) r `+placedEventJoin+`ORDER BY r.number`, account, ids, min(in.Offset, page.OffsetMax), int64(list.Limit))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}

@@ -22,26 +22,26 @@ type inboundInput struct {
 
 func (in *inboundInput) Dependencies() engine.Dependencies { return in.OfAccount(string(in.Principal)) }
 
-// inboundTransfer is STX that came to an account.
+// inboundTransfer is a transfer of STX to an account.
 type inboundTransfer struct {
 	Sender       string        `json:"sender"`
 	Amount       schema.Amount `json:"amount" doc:"µSTX"`
-	Memo         view.HexText  `json:"memo" doc:"The memo's bytes; of a bulk-send the value that the contract printed."`
+	Memo         view.HexText  `json:"memo" doc:"Bytes of the memo; for a bulk-send, the value that the contract printed."`
 	BlockHeight  int64         `json:"block_height"`
 	TxID         hash.Hash32   `json:"tx_id"`
-	TransferType string        `json:"transfer_type" enum:"bulk-send,stx-transfer,stx-transfer-memo" doc:"Paid by the contract send-many-memo, by a token transfer, or by a contract with a memo."`
+	TransferType string        `json:"transfer_type" enum:"bulk-send,stx-transfer,stx-transfer-memo" doc:"bulk-send: a transfer by the contract send-many-memo; stx-transfer: a token transfer; stx-transfer-memo: a transfer with a memo by another contract."`
 	TxIndex      int32         `json:"tx_index"`
 
 	event view.EventBody
 }
 
-// transferTypes are the numbers that the projection accounts has for them.
+// transferTypes maps the numbers that the accounts projection stores to the transfer types.
 var transferTypes = map[int16]string{1: "bulk-send", 2: "stx-transfer", 3: "stx-transfer-memo"}
 
 func (a *api) registerInbound() {
 	r := engine.Operation{
-		ID: "list-inbound-stx", Path: "/extended/v1/address/{principal}/stx_inbound", Tag: "Accounts", Summary: "STX that came to an account, newest first",
-		Description: "By token transfers, by contracts with a memo, and by the contract send-many-memo; each once. " +
+		ID: "list-inbound-stx", Path: "/extended/v1/address/{principal}/stx_inbound", Tag: "Accounts", Summary: "STX transfers to an account, newest first",
+		Description: "Lists token transfers, transfers with a memo by contracts, and transfers by the contract send-many-memo, each once. " +
 			engine.Instead("/extended/v3/principals/{principal}/transactions") + page.ListCursors,
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
@@ -58,13 +58,13 @@ func (a *api) registerInbound() {
 	})
 }
 
-// inboundRow is an event that brought STX, with its transaction.
+// inboundRow is the event of an inbound transfer, with its transaction.
 type inboundRow struct {
 	view.TransactionRow
 	event        view.EventRow
 	eventNumber  int64 // in the list of all events of the account
 	transferType int16
-	printed      []byte // by the event after it
+	printed      []byte // value of the event that follows, for a bulk-send
 }
 
 func inboundColumns(r *inboundRow) []any {

@@ -1,12 +1,12 @@
-// Package account has the reads of what accounts do: transactions, events, transfers, nonces, changes of balances.
+// Package account serves the activity of accounts: transactions, events, transfers, nonces and balance changes.
 package account
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api registers the package's operations on an engine and serves them.
 type api struct{ *engine.Engine }
 
-// Mount adds the operations of the package.
+// Mount registers the package's operations on an engine.
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerAccountTransactions()

@@ -5,23 +5,25 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// placesOf is SQL for the canonical transactions with the ids in an argument, an array: their places among all, at.n.
-func placesOf(ids string) string {
+// transactionPlacesSQL returns SQL for a table, at, of the canonical transactions whose ids are in the array argument
+// ids. at.n is the number of a transaction in the chain.
+func transactionPlacesSQL(ids string) string {
 	return `(
-			SELECT p.n, p.height, p.source_seq, p.tx_index, p.microblock_sequence, asked.txid
-			FROM unnest(` + ids + `::bytea[]) asked (txid)
-			CROSS JOIN LATERAL (SELECT t.source_seq, t.tx_index, t.execution_index FROM {chain}.transaction t WHERE t.txid = asked.txid OFFSET 0) t
+			SELECT p.n, p.height, p.source_seq, p.tx_index, p.microblock_sequence, wanted.txid
+			FROM unnest(` + ids + `::bytea[]) wanted (txid)
+			CROSS JOIN LATERAL (SELECT t.source_seq, t.tx_index, t.execution_index FROM {chain}.transaction t WHERE t.txid = wanted.txid OFFSET 0) t
 			CROSS JOIN LATERAL (SELECT b.height FROM {chain}.block b WHERE b.source_seq = t.source_seq LIMIT 1) b
 			CROSS JOIN LATERAL (SELECT k.first_tx FROM {accounts}.block k WHERE k.height = b.height AND k.source_seq = t.source_seq LIMIT 1) k
 			CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = k.first_tx + t.execution_index AND p.tx_index = t.tx_index LIMIT 1) p
 		) at `
 }
 
-// lockKind is the number of locks among the kinds of an account's events. They move nothing.
+// lockKind is the kind of a lock in the table account_event of the accounts projection. A lock moves nothing.
 const lockKind = `10`
 
-// queueMoves adds the query for the events that moved something of an account to a batch, those of the transactions between
-// two places: the first of each transaction, as many as are shown beside it. They are one range of the account's list.
+// queueMoves adds to the batch the query for the events that moved assets of an account in the transactions from place
+// from through place to. It reads one range of the account's list, and keeps the first view.TransfersMax events of each
+// transaction.
 func queueMoves(b *engine.Batch, account string, from, to int64) *engine.Result[listedEvent] {
 	l := view.AccountEvents.WithOwner("$1")
 	return engine.Query(b, listedEventColumns, `
@@ -33,5 +35,5 @@ func queueMoves(b *engine.Batch, account string, from, to int64) *engine.Result[
 				FROM {accounts}.account_event r
 				WHERE `+l.Rows+` AND r.n > bounds.low AND r.n <= bounds.high AND r.kind <> `+lockKind+`
 			) moves WHERE nth <= $4
-		) r `+placedEvent+`ORDER BY r.number`, account, from, to, int64(view.TransfersMax))
+		) r `+placedEventJoin+`ORDER BY r.number`, account, from, to, int64(view.TransfersMax))
 }

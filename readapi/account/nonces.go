@@ -16,8 +16,8 @@ import (
 
 type noncesInput struct {
 	Principal   param.PrincipalParameter `path:"principal"`
-	BlockHeight param.OptionalNumber     `query:"block_height" doc:"The state after the block at this height, without what is pending."`
-	BlockHash   string                   `query:"block_hash" doc:"The same of the block with this hash or index block hash."`
+	BlockHeight param.OptionalNumber     `query:"block_height" doc:"Answer for the state after the block at this height, without pending transactions."`
+	BlockHash   string                   `query:"block_hash" doc:"Answer for the state after the block with this hash or index block hash, without pending transactions."`
 }
 
 func (in *noncesInput) Dependencies() engine.Dependencies {
@@ -31,26 +31,26 @@ func (in *noncesInput) Dependencies() engine.Dependencies {
 	return d
 }
 
-// accountNonces are the nonces of an account in version 1 of the API.
+// accountNonces is the answer of version 1 of the API about the nonces of an account.
 type accountNonces struct {
-	LastMempool     *uint64  `json:"last_mempool_tx_nonce" doc:"The greatest of a pending transaction; null for none."`
-	LastExecuted    *uint64  `json:"last_executed_tx_nonce" doc:"The last one that was used; null when none was."`
-	PossibleNext    uint64   `json:"possible_next_nonce" doc:"The one after the greatest that is used or pending, whatever is missing below it."`
-	DetectedMissing []uint64 `json:"detected_missing_nonces" nullable:"false" doc:"Those between what is used and what is pending that no transaction has, the greatest first."`
-	DetectedMempool []uint64 `json:"detected_mempool_nonces" nullable:"false" doc:"Those of pending transactions, the greatest first."`
+	LastMempool     *uint64  `json:"last_mempool_tx_nonce" doc:"Greatest nonce of a pending transaction; null when none is pending."`
+	LastExecuted    *uint64  `json:"last_executed_tx_nonce" doc:"Last nonce that was used; null when none was."`
+	PossibleNext    uint64   `json:"possible_next_nonce" doc:"One more than the greatest nonce that is used or pending, even if nonces below it are missing."`
+	DetectedMissing []uint64 `json:"detected_missing_nonces" nullable:"false" doc:"Nonces below the greatest pending one that no transaction uses, greatest first; at most 1000."`
+	DetectedMempool []uint64 `json:"detected_mempool_nonces" nullable:"false" doc:"Nonces of pending transactions, greatest first."`
 }
 
-// principalNonces are the same in version 3.
+// principalNonces is the answer of version 3 of the API about the nonces of an account.
 type principalNonces struct {
-	Next          uint64        `json:"next_nonce" doc:"The one after the greatest that is used or pending, whatever is missing below it."`
-	LastConfirmed *uint64       `json:"last_confirmed_nonce" doc:"The last one that was used; null when none was."`
+	Next          uint64        `json:"next_nonce" doc:"One more than the greatest nonce that is used or pending, even if nonces below it are missing."`
+	LastConfirmed *uint64       `json:"last_confirmed_nonce" doc:"Last nonce that was used; null when none was."`
 	Mempool       mempoolNonces `json:"mempool"`
 }
 
 type mempoolNonces struct {
-	Last    *uint64  `json:"last_nonce" doc:"The greatest of a pending transaction; null for none."`
-	Pending []uint64 `json:"pending_nonces" nullable:"false" doc:"The greatest first."`
-	Missing []uint64 `json:"missing_nonces" nullable:"false" doc:"Those between what is used and what is pending that no transaction has, the greatest first."`
+	Last    *uint64  `json:"last_nonce" doc:"Greatest nonce of a pending transaction; null when none is pending."`
+	Pending []uint64 `json:"pending_nonces" nullable:"false" doc:"Nonces of pending transactions, greatest first."`
+	Missing []uint64 `json:"missing_nonces" nullable:"false" doc:"Nonces below the greatest pending one that no transaction uses, greatest first; at most 1000."`
 }
 
 var tracedNonce = &engine.TraceTable{
@@ -69,8 +69,8 @@ func (a *api) registerNonces() {
 		if found == nil {
 			return nil, nil
 		}
-		at, err := in.moment(ctx, s)
-		return nonceLookups(string(in.Principal), at), err
+		moment, err := in.moment(ctx, s)
+		return nonceLookups(string(in.Principal), moment), err
 	})
 	v3 := engine.Operation{
 		ID: "get-principal-nonces", Path: "/extended/v3/principals/{principal}/nonces", Tag: "Accounts", Summary: "Nonces of an account",
@@ -86,7 +86,7 @@ func (a *api) registerNonces() {
 	})
 }
 
-// nonceLookups find the last nonce that an account has used up to a block.
+// nonceLookups returns the lookup for the account's last change of nonce up to a block.
 func nonceLookups(account string, at param.Moment) []engine.Lookup {
 	return []engine.Lookup{{
 		Name: "nonce", Table: tracedNonce,
@@ -95,7 +95,7 @@ func nonceLookups(account string, at param.Moment) []engine.Lookup {
 	}}
 }
 
-// moment finds the block that is asked for.
+// moment finds the block that the request names, or the tip when it names none.
 func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Moment, error) {
 	height := in.BlockHeight.Number()
 	if height != nil && in.BlockHash != "" {
@@ -136,7 +136,8 @@ func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Mo
 	return param.Moment{Height: at}, nil
 }
 
-// readNonces is the next nonce of an account after what is mined, and the nonces of what is pending, the least first.
+// readNonces reads the account's next nonce after the mined transactions, and the nonces of its pending transactions in
+// ascending order. There are pending ones for the tip only.
 func (a *api) readNonces(ctx context.Context, s *engine.Snapshot, account string, at param.Moment) (next uint64, pending []uint64, err error) {
 	b := s.Batch()
 	found := engine.Query(b, func(text *string) []any { return []any{text} }, `
@@ -145,9 +146,9 @@ func (a *api) readNonces(ctx context.Context, s *engine.Snapshot, account string
 		LEFT JOIN LATERAL (
 			SELECT * FROM {balances}.nonce n WHERE n.account = $1 AND n.height <= $2 ORDER BY n.height DESC LIMIT 1
 		) n ON true`, account, at.Height)
-	take := func() []uint64 { return nil }
+	pendingNonces := func() []uint64 { return nil }
 	if at.Latest {
-		take = waitingNonces{}.Queue(b, account)
+		pendingNonces = queuePendingNonces(b, account)
 	}
 	if err := b.RunLast(ctx); err != nil {
 		return 0, nil, err
@@ -156,7 +157,7 @@ func (a *api) readNonces(ctx context.Context, s *engine.Snapshot, account string
 	if next, err = strconv.ParseUint(text, 10, 64); err != nil {
 		return 0, nil, err
 	}
-	return next, take(), nil
+	return next, pendingNonces(), nil
 }
 
 func (a *api) getNonces(ctx context.Context, s *engine.Snapshot, in *noncesInput) (*accountNonces, error) {
@@ -188,10 +189,11 @@ func (a *api) getPrincipalNonces(ctx context.Context, s *engine.Snapshot, in *pa
 	return newNonces(next, pending), nil
 }
 
-// missingMost is how many missing nonces are told: the greatest.
-const missingMost = 1000
+// missingNoncesMax is the maximum number of missing nonces in an answer, which has the greatest of them.
+const missingNoncesMax = 1000
 
-// newNonces tells what there is to say of the next nonce after what is mined, and of the nonces of what is pending.
+// newNonces builds the answer from the next nonce after the mined transactions and the nonces of the pending ones,
+// which must be in ascending order.
 func newNonces(next uint64, pending []uint64) *principalNonces {
 	n := &principalNonces{Next: next, Mempool: mempoolNonces{Pending: []uint64{}, Missing: []uint64{}}}
 	if next > 0 {
@@ -205,7 +207,7 @@ func newNonces(next uint64, pending []uint64) *principalNonces {
 	slices.Reverse(n.Mempool.Pending)
 	last := pending[len(pending)-1]
 	n.Mempool.Last, n.Next = &last, max(next, last+1)
-	for above := last; above > next && len(n.Mempool.Missing) < missingMost; above-- {
+	for above := last; above > next && len(n.Mempool.Missing) < missingNoncesMax; above-- {
 		if _, found := slices.BinarySearch(pending, above-1); !found {
 			n.Mempool.Missing = append(n.Mempool.Missing, above-1)
 		}

@@ -7,18 +7,10 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// pendingNonces are those of transactions of an account that are not mined yet.
-type pendingNonces interface {
-	// queue adds what queries it takes to a batch, and returns how to read them once it has run: the nonces of transactions
-	// that the account sends or sponsors, each once, the least first.
-	Queue(b *engine.Batch, account string) func() []uint64
-}
-
-// waitingNonces are those of what waits in the mempool.
-type waitingNonces struct{}
-
-// queue implements pendingNonces. It costs as many rows as the account has transactions that wait.
-func (waitingNonces) Queue(b *engine.Batch, account string) func() []uint64 {
+// queuePendingNonces adds to the batch the query for the nonces of the pending transactions that the account sends or
+// sponsors. It returns a function that gives them once the batch has run: each once, in ascending order. The query
+// reads as many rows as the account has pending transactions.
+func queuePendingNonces(b *engine.Batch, account string) func() []uint64 {
 	if !view.KnowsMempool(b.Snapshot) {
 		return func() []uint64 { return nil }
 	}

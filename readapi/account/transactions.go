@@ -11,7 +11,7 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// AccountTransactionsInput names a page of the transactions of an account.
+// AccountTransactionsInput holds the parameters of a page of an account's transactions.
 type AccountTransactionsInput struct {
 	Principal param.PrincipalParameter `path:"principal"`
 	page.ListPage
@@ -23,7 +23,7 @@ func (in *AccountTransactionsInput) Dependencies() engine.Dependencies {
 	return in.OfAccount(string(in.Principal))
 }
 
-// page is the account and the page that are asked for.
+// page returns the requested account and page.
 func (in *AccountTransactionsInput) page(ctx context.Context, s *engine.Snapshot) (account string, p *page.Request, err error) {
 	if account, err = in.Principal.Account(); err != nil {
 		return "", nil, err
@@ -41,7 +41,7 @@ func (in *AccountTransactionsInput) page(ctx context.Context, s *engine.Snapshot
 func (a *api) registerAccountTransactions() {
 	r := engine.Operation{
 		ID: "list-account-transactions", Path: "/extended/v1/address/{principal}/transactions", Tag: "Accounts", Summary: "Transactions of an account, newest first",
-		Description: "Those that it sends, sponsors, receives a token transfer of, is called or deployed by, or is a party of an event of that moves STX or a token. " +
+		Description: "Lists the transactions that the account sends or sponsors, that transfer STX to it, that call or deploy it, and those with an event that moves STX or a token from or to it. " +
 			engine.Instead("/extended/v3/principals/{principal}/transactions") + page.ListCursors,
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}

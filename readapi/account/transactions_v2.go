@@ -16,16 +16,16 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// AddressInput names an account as version 2 of the API does.
+// AddressInput holds the path parameter of an account in version 2 of the API.
 type AddressInput struct {
 	Address param.PrincipalParameter `path:"address"`
 }
 
 type accountTransactionsV2Input struct {
 	AddressInput
-	Limit  int         `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64       `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest row."`
-	Cursor blockCursor `query:"cursor" doc:"Where the page begins: index block hash, microblock sequence (2147483647 for none) and index in the block's list, with colons between."`
+	Limit  int         `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64       `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the newest row."`
+	Cursor blockCursor `query:"cursor" doc:"First transaction of the page, as index block hash:microblock sequence (2147483647 for none):index in the block."`
 	param.BlockRange
 	param.ArgumentsInput
 }
@@ -38,7 +38,7 @@ func (in *accountTransactionsV2Input) Dependencies() engine.Dependencies {
 	return d
 }
 
-// blockCursor is where a transaction stands in a block that is named by its hash: hash:sequence:index.
+// blockCursor is the position of a transaction, in a block named by its index block hash: hash:sequence:index.
 type blockCursor string
 
 func (c blockCursor) parse() (block hash.Hash32, sequence, index int64, err error) {
@@ -60,7 +60,7 @@ func (c blockCursor) parse() (block hash.Hash32, sequence, index int64, err erro
 	return block, sequence, index, nil
 }
 
-// place is the position in the chain that the cursor names; nil when there is no cursor.
+// place returns the position in the chain that the cursor names; nil when there is no cursor.
 func (c blockCursor) place(ctx context.Context, s *engine.Snapshot) (*page.ChainPlace, error) {
 	if c == "" {
 		return nil, nil
@@ -87,23 +87,24 @@ func blockCursorOf(p *page.ListPlace) *string {
 	return &text
 }
 
-// placedPage is a page of a list, newest first, as version 2 of the API has it. Mind the directions: next is newer.
+// placedPage is a page of a list, newest first, in version 2 of the API. Its next page is the newer one.
 type placedPage[T any] struct {
 	Limit      int     `json:"limit"`
 	Offset     int64   `json:"offset"`
-	Total      int64   `json:"total" doc:"Length of the whole list."`
-	NextCursor *string `json:"next_cursor" doc:"The page of newer rows; null on the newest page."`
-	PrevCursor *string `json:"prev_cursor" doc:"The page of older rows; null on the oldest page."`
-	Cursor     *string `json:"cursor" doc:"This page: its first row; null when it is empty."`
+	Total      int64   `json:"total" doc:"Number of rows in the whole list."`
+	NextCursor *string `json:"next_cursor" doc:"Cursor of the page of newer rows; null on the newest page."`
+	PrevCursor *string `json:"prev_cursor" doc:"Cursor of the page of older rows; null on the oldest page."`
+	Cursor     *string `json:"cursor" doc:"Cursor of this page: its first row; null when it is empty."`
 	Results    []T     `json:"results" nullable:"false"`
 }
 
-// accountTransactionV2 is a transaction of an account with how much it moved of it.
+// accountTransactionV2 is a transaction of an account, with the STX that the account sent and received and the number
+// of its asset events.
 type accountTransactionV2 struct {
 	Tx          view.TransactionBody `json:"tx"`
-	STXSent     schema.Amount        `json:"stx_sent" doc:"µSTX, the fee included when the account has paid it."`
+	STXSent     schema.Amount        `json:"stx_sent" doc:"µSTX, including the fee if the account paid it."`
 	STXReceived schema.Amount        `json:"stx_received" doc:"µSTX"`
-	Events      movesByAsset         `json:"events" doc:"How many events there are in which something of the account moves."`
+	Events      movesByAsset         `json:"events" doc:"Number of events that move assets of the account."`
 }
 
 type movesByAsset struct {
@@ -118,15 +119,15 @@ type moveCounts struct {
 	Burn     int32 `json:"burn"`
 }
 
-func counts(r *view.AccountTransaction) movesByAsset {
-	of := func(m []int32) moveCounts { return moveCounts{m[0], m[1], m[2]} }
-	return movesByAsset{of(r.Moved[0:3]), of(r.Moved[3:6]), of(r.Moved[6:9])}
+func countMoves(r *view.AccountTransaction) movesByAsset {
+	counts := func(m []int32) moveCounts { return moveCounts{m[0], m[1], m[2]} }
+	return movesByAsset{counts(r.Moved[0:3]), counts(r.Moved[3:6]), counts(r.Moved[6:9])}
 }
 
 func (a *api) registerAccountTransactionsV2() {
 	r := engine.Operation{
-		ID: "list-account-transactions-v2", Path: "/extended/v2/addresses/{address}/transactions", Tag: "Accounts", Summary: "Transactions of an account with how much they moved of it, newest first",
-		Description: engine.Instead("/extended/v3/principals/{principal}/transactions") + " `from_block` and `to_block` are ours.",
+		ID: "list-account-transactions-v2", Path: "/extended/v2/addresses/{address}/transactions", Tag: "Accounts", Summary: "Transactions of an account with the amounts that they moved, newest first",
+		Description: engine.Instead("/extended/v3/principals/{principal}/transactions") + " The reference has neither `from_block` nor `to_block`.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listAccountTransactionsV2)
@@ -172,7 +173,7 @@ func (a *api) listAccountTransactionsV2(ctx context.Context, s *engine.Snapshot,
 	for i := range found.Rows {
 		r := &found.Rows[i]
 		list.Results = append(list.Results, accountTransactionV2{
-			view.RenderTransaction(&r.TransactionRow, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}), r.AllSent(), schema.Amount(r.Received), counts(r),
+			view.RenderTransaction(&r.TransactionRow, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}), r.AllSent(), schema.Amount(r.Received), countMoves(r),
 		})
 	}
 	first, _ := head.First()

@@ -22,23 +22,23 @@ func (in *accountTransactionsV3Input) Dependencies() engine.Dependencies {
 	return in.OfAccount(string(in.Principal))
 }
 
-// accountTransactionV3 is a transaction of an account with what it did to its balances.
+// accountTransactionV3 is a transaction of an account, with its effect on the account's balances.
 type accountTransactionV3 struct {
 	Transaction      view.TransactionSummary `json:"transaction"`
 	Involvement      string                  `json:"involvement" enum:"sender,sponsor,affected"`
 	BalanceChanges   stxChange               `json:"balance_changes"`
-	AffectedBalances affectedBalances        `json:"affected_balances" doc:"What of the account was moved."`
+	AffectedBalances affectedBalances        `json:"affected_balances" doc:"Types of assets of the account that the transaction moved."`
 }
 
 type stxChange struct {
 	STX assetChange `json:"stx"`
 }
 
-// assetChange is what a transaction did to the balance of an asset.
+// assetChange is the effect of a transaction on the balance of an asset.
 type assetChange struct {
-	Sent     schema.Amount `json:"sent" doc:"In base units, a fee that the account has paid included; of non-fungible tokens how many."`
+	Sent     schema.Amount `json:"sent" doc:"In base units, including the fee if the account paid it; for non-fungible tokens, their number."`
 	Received schema.Amount `json:"received"`
-	Net      schema.Amount `json:"net" doc:"received without sent; it may be negative."`
+	Net      schema.Amount `json:"net" doc:"received minus sent; may be negative."`
 }
 
 type affectedBalances struct {
@@ -68,8 +68,8 @@ func summarize(r *view.AccountTransaction) accountTransactionV3 {
 
 func (a *api) registerAccountTransactionsV3() {
 	r := engine.Operation{
-		ID: "list-principal-transactions", Path: "/extended/v3/principals/{principal}/transactions", Tag: "Accounts", Summary: "Transactions of an account with what they did to its STX, newest first",
-		Description: "`from_block` and `to_block` are ours.",
+		ID: "list-principal-transactions", Path: "/extended/v3/principals/{principal}/transactions", Tag: "Accounts", Summary: "Transactions of an account with the changes of its STX balance, newest first",
+		Description: "The reference has neither `from_block` nor `to_block`.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}
 	engine.Get(a.Engine, r, a.listAccountTransactionsV3)

@@ -12,15 +12,15 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// Transferred is a transaction with what it moved of an account.
+// Transferred is a transaction with the STX that it moved from or to an account.
 type Transferred struct {
 	Tx           view.TransactionBody `json:"tx"`
-	STXSent      schema.Amount        `json:"stx_sent" doc:"µSTX, the fee included when the account has paid it."`
+	STXSent      schema.Amount        `json:"stx_sent" doc:"µSTX, including the fee if the account paid it."`
 	STXReceived  schema.Amount        `json:"stx_received" doc:"µSTX"`
-	STXTransfers []view.StxTransfer   `json:"stx_transfers" nullable:"false" doc:"The first 1000 at most: the account's events of the transaction are a list of their own."`
+	STXTransfers []view.StxTransfer   `json:"stx_transfers" nullable:"false" doc:"Taken from the first 1000 asset events of the account in the transaction; the list of the transaction's events has all."`
 }
 
-// allTransferred is Transferred with tokens.
+// allTransferred is Transferred with the tokens that the transaction moved.
 type allTransferred struct {
 	Transferred
 	FTTransfers  []ftTransfer  `json:"ft_transfers" nullable:"false"`
@@ -39,7 +39,7 @@ type nftTransfer struct {
 	view.TransferParties
 }
 
-// TransferInput names a transaction and an account.
+// TransferInput holds the path parameters of a transaction of an account.
 type TransferInput struct {
 	Principal param.PrincipalParameter `path:"principal"`
 	param.TransactionInput
@@ -52,7 +52,7 @@ func (in *TransferInput) Dependencies() engine.Dependencies {
 func (a *api) registerTransfers() {
 	const newer = "/extended/v3/principals/{principal}/transactions"
 	r := engine.Operation{
-		ID: "list-account-transfers", Path: "/extended/v1/address/{principal}/transactions_with_transfers", Tag: "Accounts", Summary: "Transactions of an account with what they moved of it, newest first",
+		ID: "list-account-transfers", Path: "/extended/v1/address/{principal}/transactions_with_transfers", Tag: "Accounts", Summary: "Transactions of an account with its transfers in them, newest first",
 		Description: engine.Instead(newer) + page.ListCursors, Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listTransfers)
@@ -67,10 +67,10 @@ func (a *api) registerTransfers() {
 		return accountTransactionLookups(string(in.Principal), rows), nil
 	})
 	one := engine.Operation{
-		ID: "get-account-transfers", Path: "/extended/v1/address/{principal}/{tx_id}/with_transfers", Tag: "Accounts", Summary: "A transaction with the STX that it moved of an account",
+		ID: "get-account-transfers", Path: "/extended/v1/address/{principal}/{tx_id}/with_transfers", Tag: "Accounts", Summary: "A transaction with the STX that it moved from or to an account",
 		Description: engine.Instead(newer), Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
-	engine.Get(a.Engine, one, a.transfersOf)
+	engine.Get(a.Engine, one, a.getTransfers)
 	engine.Trace(a.Engine, one.ID, func(_ context.Context, _ *engine.Snapshot, in *TransferInput, found *Transferred) ([]engine.Lookup, error) {
 		if found == nil {
 			return nil, nil
@@ -90,18 +90,18 @@ func (a *api) listTransfers(ctx context.Context, s *engine.Snapshot, in *Account
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	shown, err := a.transferred(ctx, s, account, found.Rows, in.ArgumentsInput)
+	transactions, err := a.withTransfers(ctx, s, account, found.Rows, in.ArgumentsInput)
 	if err != nil {
 		return nil, err
 	}
 	first, _ := head.First()
 	page := page.NewNumberedPage[allTransferred](p, first)
-	page.Results = append(page.Results, shown...)
+	page.Results = append(page.Results, transactions...)
 	return page, nil
 }
 
-// transfersOf answers for one transaction. An id without 0x means the same.
-func (a *api) transfersOf(ctx context.Context, s *engine.Snapshot, in *TransferInput) (*Transferred, error) {
+// getTransfers answers for one transaction. It accepts an id without 0x, too.
+func (a *api) getTransfers(ctx context.Context, s *engine.Snapshot, in *TransferInput) (*Transferred, error) {
 	account, err := in.Principal.Account()
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (a *api) transfersOf(ctx context.Context, s *engine.Snapshot, in *TransferI
 	b := s.Batch()
 	found := engine.Query(b, view.AccountTransactionColumns, `
 		SELECT `+view.AccountTransactionSQL+`
-		FROM `+placesOf("$2")+` CROSS JOIN LATERAL (
+		FROM `+transactionPlacesSQL("$2")+` CROSS JOIN LATERAL (
 			SELECT r.*, r.n::bigint AS number, r.tx AS place FROM {accounts}.account_transaction r
 			WHERE `+l.Rows+` AND r.n = `+l.Before("(at.n + 1)")+` AND r.tx = at.n LIMIT 1
 		) r `+view.PlacedTransaction, account, [][]byte{id[:]})
@@ -128,15 +128,16 @@ func (a *api) transfersOf(ctx context.Context, s *engine.Snapshot, in *TransferI
 	if len(found.Rows) == 0 {
 		return nil, missing
 	}
-	shown, err := a.transferred(ctx, s, account, found.Rows[:1], param.ArgumentsInput{})
+	transactions, err := a.withTransfers(ctx, s, account, found.Rows[:1], param.ArgumentsInput{})
 	if err != nil {
 		return nil, err
 	}
-	return &shown[0].Transferred, nil
+	return &transactions[0].Transferred, nil
 }
 
-// transferred shows transactions of an account, which follow each other in its list, with what they moved of it.
-func (a *api) transferred(ctx context.Context, s *engine.Snapshot, account string, found []view.AccountTransaction, how param.ArgumentsInput) ([]allTransferred, error) {
+// withTransfers renders transactions of an account together with the assets of the account that they moved. found must
+// be a contiguous range of the account's list, newest first: the moves are read as one range.
+func (a *api) withTransfers(ctx context.Context, s *engine.Snapshot, account string, found []view.AccountTransaction, how param.ArgumentsInput) ([]allTransferred, error) {
 	if len(found) == 0 {
 		return nil, nil
 	}
@@ -151,26 +152,27 @@ func (a *api) transferred(ctx context.Context, s *engine.Snapshot, account strin
 	if err != nil {
 		return nil, err
 	}
-	shown, at := make([]allTransferred, len(found)), map[int64]*allTransferred{}
+	transactions, byPlace := make([]allTransferred, len(found)), map[int64]*allTransferred{}
 	for i := range found {
 		r := &found[i]
-		shown[i] = allTransferred{
+		transactions[i] = allTransferred{
 			Transferred: Transferred{
 				Tx:      view.RenderTransaction(&r.TransactionRow, view.Rendering{Interfaces: interfaces, WithoutArguments: how.ExcludeFunctionArgs}),
 				STXSent: r.AllSent(), STXReceived: schema.Amount(r.Received), STXTransfers: []view.StxTransfer{},
 			},
 			FTTransfers: []ftTransfer{}, NFTTransfers: []nftTransfer{},
 		}
-		at[r.Place] = &shown[i]
+		byPlace[r.Place] = &transactions[i]
 	}
 	for _, e := range moves.Rows {
-		if to := at[e.place]; to != nil {
-			to.add(&e.EventRow)
+		if t := byPlace[e.place]; t != nil {
+			t.add(&e.EventRow)
 		}
 	}
-	return shown, nil
+	return transactions, nil
 }
 
+// add appends the transfer of an event.
 func (t *allTransferred) add(e *view.EventRow) {
 	parties := view.TransferParties{Sender: view.ValueOf(e.Sender), Recipient: view.ValueOf(e.Recipient)}
 	switch view.EventKinds[e.Kind].Shown {

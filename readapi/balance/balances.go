@@ -13,12 +13,12 @@ func (a *api) registerBalances() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-balances-v1", Path: "/extended/v1/address/{principal}/balances", Tag: "Accounts", Deprecated: true,
 		Summary: "All balances of an account", Statuses: []int{400, 404}, Class: answer.Tip,
-		Description: "The reference deprecates this resource in favour of version 3. Amounts are in base units.",
+		Description: "The reference deprecates this endpoint in favour of version 3. Amounts are in base units.",
 	}, a.balances)
 }
 
-// balances costs as many rows as the account has assets, whatever happened to them: those of the tip are one range of
-// an index, those of an earlier block one look-up each.
+// balances reads as many rows as the account has assets, however long their history: one range of an index for the tip,
+// or one lookup for each asset at an earlier block.
 func (a *api) balances(ctx context.Context, s *engine.Snapshot, in *param.AccountInput) (*view.Balances, error) {
 	account, at, err := in.Resolve(ctx, s)
 	if err != nil {

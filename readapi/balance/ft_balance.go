@@ -13,35 +13,35 @@ import (
 
 type ftBalancesInput struct {
 	param.AccountInput
-	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Page size; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip."`
 }
 
 const ftBalancesLimit = 100
 
-// tokenBalance is what an account has of a fungible token.
+// tokenBalance is an account's balance of a fungible token.
 type tokenBalance struct {
-	Token   string        `json:"token" doc:"Its asset identifier."`
+	Token   string        `json:"token" doc:"Asset identifier."`
 	Balance schema.Amount `json:"balance" doc:"In base units."`
 }
 
 type ftBalanceInput struct {
 	param.AccountInput
-	Token string `path:"token" doc:"The asset identifier of a token."`
+	Token string `path:"token" doc:"Asset identifier of the token."`
 }
 
-// balanceOnly is what an account has of one token.
+// balanceOnly is an account's balance of the token that the request names.
 type balanceOnly struct {
-	Balance schema.Amount `json:"balance" doc:"In base units; 0 when it has none."`
+	Balance schema.Amount `json:"balance" doc:"In base units; 0 when the account has none."`
 
 	asset string
 }
 
 func (a *api) registerFTBalances() {
-	const ours = " `until_block` and `unanchored` are ours; the reference ignores them here."
+	const ignored = " The reference ignores `until_block` and `unanchored` here."
 	list := engine.Operation{
-		ID: "list-ft-balances", Path: "/extended/v2/addresses/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible tokens that an account has",
-		Description: "In the order of their names. " + engine.Instead("/extended/v3/principals/{principal}/balances/ft") + ours,
+		ID: "list-ft-balances", Path: "/extended/v2/addresses/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible token balances of an account",
+		Description: "Sorted by asset identifier, ignoring case. " + engine.Instead("/extended/v3/principals/{principal}/balances/ft") + ignored,
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, list, listFTBalances)
@@ -53,8 +53,8 @@ func (a *api) registerFTBalances() {
 		return assetLookups(ctx, s, in, assets...)
 	})
 	one := engine.Operation{
-		ID: "get-ft-balance", Path: "/extended/v2/addresses/{principal}/balances/ft/{token}", Tag: "Accounts", Summary: "What an account has of a fungible token",
-		Description: engine.Instead("/extended/v3/principals/{principal}/balances/ft/{asset_identifier}") + ours,
+		ID: "get-ft-balance", Path: "/extended/v2/addresses/{principal}/balances/ft/{token}", Tag: "Accounts", Summary: "Balance of a fungible token of an account",
+		Description: engine.Instead("/extended/v3/principals/{principal}/balances/ft/{asset_identifier}") + ignored,
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true, Deprecated: true,
 	}
 	engine.Get(a.Engine, one, getFTBalance)
@@ -66,9 +66,10 @@ func (a *api) registerFTBalances() {
 	})
 }
 
-// heldAt is SQL for what an account, $1, has of all of its assets at the block of height $2, with a condition on h, what it
-// holds now: one look-up for each asset. It keeps assets that the account has no more.
-func heldAt(condition string) string {
+// holdingsAtHeightSQL returns SQL for a table, held, of the balances of the account $1 at the block of height $2.
+// condition selects the holdings h. The query needs one lookup for each asset that the account ever had, and its result
+// includes balances of zero.
+func holdingsAtHeightSQL(condition string) string {
 	return `(
 		SELECT l.source_seq, h.asset, h.kind, l.balance
 		FROM {balances}.holding h
@@ -81,30 +82,30 @@ func heldAt(condition string) string {
 	) held`
 }
 
-// heldNow is as heldAt, at the tip.
-func heldNow(condition string) string {
+// holdingsAtTipSQL is holdingsAtHeightSQL for the tip, whose height $2 it does not use.
+func holdingsAtTipSQL(condition string) string {
 	return `(
 		SELECT h.source_seq, h.asset, h.kind, h.balance FROM {balances}.holding h WHERE h.account = $1 AND $2::bigint IS NOT NULL AND ` + condition + `
 	) held`
 }
 
-// held is SQL for what an account has at a moment.
-func held(at param.Moment, condition string) string {
+// holdingsSQL returns SQL for a table, held, of the balances of the account $1 at a block, whose height must be $2.
+func holdingsSQL(at param.Moment, condition string) string {
 	if at.Latest {
-		return heldNow(condition)
+		return holdingsAtTipSQL(condition)
 	}
-	return heldAt(condition)
+	return holdingsAtHeightSQL(condition)
 }
 
-type heldRow struct {
+type holdingRow struct {
 	total   int64
 	asset   string
 	balance schema.Amount
 }
 
-func heldColumns(r *heldRow) []any { return []any{&r.total, &r.asset, (*string)(&r.balance)} }
+func holdingColumns(r *holdingRow) []any { return []any{&r.total, &r.asset, (*string)(&r.balance)} }
 
-// listFTBalances sorts as many rows as the account has tokens: their order is not that of an index.
+// listFTBalances sorts all balances of the account, because no index has this order.
 func listFTBalances(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput) (*page.OffsetPage[tokenBalance], error) {
 	account, at, err := in.Resolve(ctx, s)
 	if err != nil {
@@ -112,11 +113,11 @@ func listFTBalances(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput
 	}
 	list := &page.OffsetPage[tokenBalance]{Limit: page.LimitOr(in.Limit, ftBalancesLimit), Offset: in.Offset, Results: []tokenBalance{}}
 	b := s.Batch()
-	found := engine.Query(b, heldColumns, `
+	found := engine.Query(b, holdingColumns, `
 		SELECT array_remove(ARRAY[page.source_seq], NULL), total.n, coalesce(page.asset, ''), coalesce(page.balance, 0)::text
-		FROM (SELECT count(*) AS n FROM `+held(at, `h.kind = 'ft'`)+` WHERE held.balance > 0) total
+		FROM (SELECT count(*) AS n FROM `+holdingsSQL(at, `h.kind = 'ft'`)+` WHERE held.balance > 0) total
 		LEFT JOIN (
-			SELECT held.* FROM `+held(at, `h.kind = 'ft'`)+` WHERE held.balance > 0
+			SELECT held.* FROM `+holdingsSQL(at, `h.kind = 'ft'`)+` WHERE held.balance > 0
 			ORDER BY lower(held.asset), held.asset OFFSET $3::bigint LIMIT $4::bigint
 		) page ON true
 		ORDER BY lower(page.asset), page.asset`, account, at.Height, min(in.Offset, page.OffsetMax), int64(list.Limit))
@@ -125,7 +126,7 @@ func listFTBalances(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput
 	}
 	for _, r := range found.Rows {
 		list.Total = r.total
-		if r.asset != "" { // else the page is empty
+		if r.asset != "" { // an empty page has one row, with the total only
 			list.Results = append(list.Results, tokenBalance{r.asset, r.balance})
 		}
 	}
@@ -141,12 +142,13 @@ func getFTBalance(ctx context.Context, s *engine.Snapshot, in *ftBalanceInput) (
 	return &balanceOnly{balance, in.Token}, err
 }
 
-// readFTBalance is what an account has of a fungible token; zero when it is none, or not known.
+// readFTBalance reads an account's balance of a fungible token: zero when the account has none, or the token is
+// unknown.
 func readFTBalance(ctx context.Context, s *engine.Snapshot, account, token string, at param.Moment) (schema.Amount, error) {
 	b := s.Batch()
-	found := engine.Query(b, heldColumns, `
+	found := engine.Query(b, holdingColumns, `
 		SELECT array_remove(ARRAY[held.source_seq], NULL), 1::bigint, $3::text, coalesce(held.balance, 0)::text
-		FROM (SELECT 1) one LEFT JOIN `+held(at, `h.kind = 'ft' AND h.asset = $3`)+` ON true`, account, at.Height, token)
+		FROM (SELECT 1) one LEFT JOIN `+holdingsSQL(at, `h.kind = 'ft' AND h.asset = $3`)+` ON true`, account, at.Height, token)
 	if err := b.RunLast(ctx); err != nil {
 		return "", err
 	}
@@ -154,8 +156,8 @@ func readFTBalance(ctx context.Context, s *engine.Snapshot, account, token strin
 	return r.balance, nil
 }
 
-// assetLookups are the rows behind what an account has of some assets.
-func assetLookups(ctx context.Context, s *engine.Snapshot, in accountNamed, assets ...string) ([]engine.Lookup, error) {
+// assetLookups returns the lookups for the rows behind an account's balances of the given assets.
+func assetLookups(ctx context.Context, s *engine.Snapshot, in accountResolver, assets ...string) ([]engine.Lookup, error) {
 	if len(assets) == 0 {
 		return nil, nil
 	}

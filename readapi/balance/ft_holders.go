@@ -15,31 +15,31 @@ import (
 
 const holdersLimit = 100
 
-// assetName names an asset in a request. Any text is taken: nobody has what does not exist.
+// assetName is the name of an asset in a path. Any text is valid: an asset that does not exist has no holders.
 type assetName string
 
 // Schema implements huma.SchemaProvider.
 func (assetName) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Description: "stx, or a token: <contract>::<name>", Examples: []any{"stx"}}
+	return &huma.Schema{Type: huma.TypeString, Description: "stx, or the asset identifier of a token: <contract>::<name>", Examples: []any{"stx"}}
 }
 
 type holdersInput struct {
 	Token  assetName `path:"token"`
-	Limit  int       `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Rows of a page; 0 means the default."`
-	Offset int64     `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first. All of them are passed over: a cursor leads there at once."`
-	Cursor string    `query:"cursor" pattern:"^[0-9]{1,48}:[0-9A-Za-z._-]{1,200}$" doc:"The page after another one: cursor.next of that one."`
+	Limit  int       `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Page size; 0 means the default."`
+	Offset int64     `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the first row. The server reads every skipped row: prefer a cursor."`
+	Cursor string    `query:"cursor" pattern:"^[0-9]{1,48}:[0-9A-Za-z._-]{1,200}$" doc:"cursor.next of another page: opens the page that follows it."`
 }
 
-// holderPage is a page of those who have an asset.
+// holderPage is a page of the holders of an asset.
 type holderPage struct {
 	Limit       int            `json:"limit"`
 	Offset      int64          `json:"offset"`
-	Total       int64          `json:"total" doc:"How many have some."`
+	Total       int64          `json:"total" doc:"Number of holders."`
 	Results     []holder       `json:"results" nullable:"false"`
-	TotalSupply schema.Amount  `json:"total_supply" doc:"How much there is, in base units."`
+	TotalSupply schema.Amount  `json:"total_supply" doc:"In base units."`
 	Cursor      page.KeyCursor `json:"cursor"`
 
-	asset *suppliedAsset
+	asset *assetSupply
 }
 
 type holder struct {
@@ -49,8 +49,8 @@ type holder struct {
 
 func (a *api) registerHolders() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-token-holders", Path: "/extended/v1/tokens/ft/{token}/holders", Tag: "Tokens", Summary: "Who has STX or a fungible token",
-		Description: "By what they have, the most first; of those with the same the one whose address is least. Who has none is no holder.",
+		ID: "list-token-holders", Path: "/extended/v1/tokens/ft/{token}/holders", Tag: "Tokens", Summary: "Holders of STX or a fungible token",
+		Description: "Sorted by balance, greatest first, then by address. Accounts with a balance of zero are not holders.",
 		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("balances"),
 	}, listHolders)
 	engine.Trace(a.Engine, "list-token-holders", func(_ context.Context, _ *engine.Snapshot, in *holdersInput, page *holderPage) ([]engine.Lookup, error) {
@@ -68,8 +68,8 @@ func (a *api) registerHolders() {
 	})
 }
 
-// listHolders reads who comes from the cursor on: those with as much who come later, then those with less. What is passed
-// over needs nothing but the index.
+// listHolders reads the holders from the cursor on: first those with the same balance and an address not below the
+// cursor's, then those with less. Skipped rows are read from the index alone.
 func listHolders(ctx context.Context, s *engine.Snapshot, in *holdersInput) (*holderPage, error) {
 	list := &holderPage{Limit: page.LimitOr(in.Limit, holdersLimit), Offset: in.Offset, Results: []holder{}, TotalSupply: "0"}
 	tip, ok := s.Tip("balances")
@@ -99,10 +99,10 @@ func listHolders(ctx context.Context, s *engine.Snapshot, in *holdersInput) (*ho
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	if found, ok := asset.First(); ok {
-		list.asset, list.Total, list.TotalSupply = &found, found.holders, schema.Amount(found.supply)
+	if supply, ok := asset.First(); ok {
+		list.asset, list.Total, list.TotalSupply = &supply, supply.holders, schema.Amount(supply.supply)
 	}
-	shown := page.NewKeyPage(list.Limit, holders.Rows, func(h holder) string { return string(h.Balance) + ":" + h.Address })
-	list.Cursor, list.Results = shown.Cursor, shown.Results
+	keyPage := page.NewKeyPage(list.Limit, holders.Rows, func(h holder) string { return string(h.Balance) + ":" + h.Address })
+	list.Cursor, list.Results = keyPage.Cursor, keyPage.Results
 	return list, nil
 }

@@ -1,12 +1,13 @@
-// Package balance has the reads of what accounts have: STX, fungible and non-fungible tokens, holders, the supply of STX.
+// Package balance serves the balances of accounts in STX, fungible and non-fungible tokens, the holders of tokens, and
+// the supply of STX.
 package balance
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api registers the package's operations on an engine and serves them.
 type api struct{ *engine.Engine }
 
-// Mount adds the operations of the package.
+// Mount registers the package's operations on an engine.
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerSTXBalances()

@@ -23,58 +23,59 @@ import (
 
 const nftLimit = 50
 
-// NFTPageInput says which page of a list of non-fungible tokens is asked for, and how its transactions are shown.
+// NFTPageInput holds the query parameters that every list of non-fungible tokens has.
 type NFTPageInput struct {
-	Limit      int   `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Rows of a page; 0 means the default."`
-	Offset     int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
-	Unanchored bool  `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
-	TxMetadata bool  `query:"tx_metadata" default:"false" doc:"Show whole transactions instead of their ids."`
+	Limit      int   `query:"limit" minimum:"0" maximum:"200" default:"50" doc:"Page size; 0 means the default."`
+	Offset     int64 `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the newest row."`
+	Unanchored bool  `query:"unanchored" default:"false" doc:"Accepted, but has no effect: microblocks no longer exist."`
+	TxMetadata bool  `query:"tx_metadata" default:"false" doc:"Return whole transactions instead of their ids."`
 }
 
-// askedAssets are assets in a request, as a list; a comma parts them, too.
-type askedAssets []string
+// assetIdentifiers is a list of asset identifiers in a query. One value may hold several, separated by commas.
+type assetIdentifiers []string
 
-// Schema implements huma.SchemaProvider. What names an asset is not said here: clients know another error for what does not.
-func (askedAssets) Schema(huma.Registry) *huma.Schema {
-	s := schema.ListOf("Assets, <contract>::<name>, 50 at most. To ask for several, repeat the parameter, or part them by commas.",
+// Schema implements huma.SchemaProvider. It has no pattern: nftHoldings rejects an invalid identifier with the error
+// that clients expect, which differs from that of a failed validation.
+func (assetIdentifiers) Schema(huma.Registry) *huma.Schema {
+	s := schema.ListOf("Asset identifiers, <contract>::<name>, at most 50. Repeat the parameter or separate the identifiers with commas.",
 		&huma.Schema{Type: huma.TypeString, Examples: []any{"SP2X0TZ59D5SZ8ACQ6YMCHHNR2ZN51Z32E2CJ173.the-explorer-guild::The-Explorer-Guild"}})
-	s.MaxItems = schema.Ptr(assetsMost)
+	s.MaxItems = schema.Ptr(assetsMax)
 	return s
 }
 
-// assetsMost is how many assets can be asked for at once.
-const assetsMost = 50
+// assetsMax is the maximum number of asset identifiers in one request.
+const assetsMax = 50
 
 type holdingsInput struct {
-	Principal string      `query:"principal" required:"true" doc:"Whose tokens: an address or a contract."`
-	Assets    askedAssets `query:"asset_identifiers,explode"`
-	Cursor    string      `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"The page after another one: cursor.next of that one."`
+	Principal string           `query:"principal" required:"true" doc:"Owner of the tokens: an address or a contract."`
+	Assets    assetIdentifiers `query:"asset_identifiers,explode"`
+	Cursor    string           `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,9}$" doc:"cursor.next of another page: opens the page that follows it."`
 	NFTPageInput
 }
 
 type nftHistoryInput struct {
 	Asset  string `query:"asset_identifier" required:"true" doc:"<contract>::<name>"`
-	Value  string `query:"value" required:"true" doc:"Which token: the Clarity value as consensus serialises it, in hex with or without 0x." example:"0x0100000000000000000000000000000803"`
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"The page after another one: cursor.next of that one."`
+	Value  string `query:"value" required:"true" doc:"Id of the token: the Clarity value in its consensus serialisation, in hex with or without 0x." example:"0x0100000000000000000000000000000803"`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"cursor.next of another page: opens the page that follows it."`
 	NFTPageInput
 }
 
 type nftMintsInput struct {
 	Asset  string `query:"asset_identifier" required:"true" doc:"<contract>::<name>"`
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"The page after another one: cursor.next of that one."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}$" doc:"cursor.next of another page: opens the page that follows it."`
 	NFTPageInput
 }
 
-// nftPage is a page of a list of tokens, or of what happened to them, newest first.
+// nftPage is a page of a list of tokens or of their events, newest first.
 type nftPage[T any] struct {
 	Limit   int            `json:"limit"`
 	Offset  int64          `json:"offset"`
-	Total   int64          `json:"total" doc:"Length of the whole list, whatever the page."`
+	Total   int64          `json:"total" doc:"Number of rows in the whole list."`
 	Results []T            `json:"results" nullable:"false"`
 	Cursor  page.KeyCursor `json:"cursor"`
 }
 
-// NFTTransaction is the transaction in which something happened to a token: its id, or all of it.
+// NFTTransaction is the transaction of an event of a token: its id only, or the whole transaction.
 type NFTTransaction struct {
 	TxID *hash.Hash32          `json:"tx_id,omitempty" doc:"Absent with tx_metadata."`
 	Tx   *view.TransactionBody `json:"tx,omitempty" doc:"With tx_metadata: the transaction, without its events."`
@@ -83,7 +84,7 @@ type NFTTransaction struct {
 type nftHolding struct {
 	AssetIdentifier string            `json:"asset_identifier"`
 	Value           view.ClarityValue `json:"value"`
-	BlockHeight     int64             `json:"block_height" doc:"Of the block in which the owner got it."`
+	BlockHeight     int64             `json:"block_height" doc:"Height of the block in which the owner received the token."`
 	NFTTransaction
 
 	row nftRow
@@ -92,7 +93,7 @@ type nftHolding struct {
 type nftHistoryEvent struct {
 	Sender         *string `json:"sender,omitempty" doc:"Absent for a mint."`
 	Recipient      *string `json:"recipient,omitempty" doc:"Absent for a burn."`
-	EventIndex     int32   `json:"event_index" doc:"Among the events of its transaction."`
+	EventIndex     int32   `json:"event_index" doc:"Index among the events of the transaction."`
 	AssetEventType string  `json:"asset_event_type" enum:"transfer,mint,burn"`
 	NFTTransaction
 
@@ -101,21 +102,21 @@ type nftHistoryEvent struct {
 
 type nftMint struct {
 	Recipient  *string           `json:"recipient,omitempty"`
-	EventIndex int32             `json:"event_index" doc:"Among the events of its transaction."`
+	EventIndex int32             `json:"event_index" doc:"Index among the events of the transaction."`
 	Value      view.ClarityValue `json:"value"`
 	NFTTransaction
 
 	row nftRow
 }
 
-// nftRow is a token with its owner, or an event of one.
+// nftRow is a token with its owner, or an event of a token.
 type nftRow struct {
 	view.RowKey
 	id        hash.Hash32 // of the transaction
 	height    int64
-	place     int64 // in the block; or the number of the event, of the token's or of the mints
-	event     int32
-	n         int64 // of the event, among those of the token
+	place     int64 // of a token: its position in the block; of an event: its number in the list
+	event     int32 // index in the transaction
+	n         int64 // number of the event among those of the token
 	asset     string
 	valueHash []byte
 	value     []byte
@@ -129,17 +130,17 @@ func nftColumns(r *nftRow) []any {
 }
 
 func (a *api) registerNFTLists() {
-	of := func(id, path, summary string) engine.Operation {
+	operation := func(id, path, summary string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: "/extended/v1/tokens/nft/" + path, Tag: "Tokens", Summary: summary,
 			Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("balances", "chain"),
 		}
 	}
-	holdings := of("list-nft-holdings", "holdings", "The non-fungible tokens that an account owns, the one it got last first")
+	holdings := operation("list-nft-holdings", "holdings", "Non-fungible tokens that an account owns, most recently received first")
 	holdings.Deprecated, holdings.Description = true, engine.Instead("/extended/v3/principals/{principal}/balances/nft")
 	engine.Get(a.Engine, holdings, a.nftHoldings)
-	engine.Get(a.Engine, of("list-nft-history", "history", "What happened to a non-fungible token, newest first"), a.nftHistory)
-	engine.Get(a.Engine, of("list-nft-mints", "mints", "The mints of non-fungible tokens of an asset, newest first"), a.nftMints)
+	engine.Get(a.Engine, operation("list-nft-history", "history", "Events of a non-fungible token, newest first"), a.nftHistory)
+	engine.Get(a.Engine, operation("list-nft-mints", "mints", "Mints of a non-fungible asset, newest first"), a.nftMints)
 	engine.Trace(a.Engine, holdings.ID, func(_ context.Context, _ *engine.Snapshot, _ *holdingsInput, page *nftPage[nftHolding]) ([]engine.Lookup, error) {
 		if page == nil {
 			return nil, nil
@@ -165,14 +166,15 @@ var tracedNFTEvent = &engine.TraceTable{
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
 }
 
-// nftLookups are the rows of a page. Events are named by their numbers, which owners of tokens have too.
-func nftLookups[T any](name string, table *engine.TraceTable, shown []T, rowOf func(T) nftRow) []engine.Lookup {
-	if len(shown) == 0 {
+// nftLookups returns the lookup for the rows behind a page. It finds a row, in the table of tokens as in that of
+// events, by its token and the number of the token's event.
+func nftLookups[T any](name string, table *engine.TraceTable, results []T, rowOf func(T) nftRow) []engine.Lookup {
+	if len(results) == 0 {
 		return nil
 	}
-	assets, hashes, numbers := make([]string, len(shown)), make([][]byte, len(shown)), make([]int64, len(shown))
-	for i := range shown {
-		r := rowOf(shown[i])
+	assets, hashes, numbers := make([]string, len(results)), make([][]byte, len(results)), make([]int64, len(results))
+	for i := range results {
+		r := rowOf(results[i])
 		assets[i], hashes[i], numbers[i] = r.asset, r.valueHash, r.n
 	}
 	return []engine.Lookup{{
@@ -181,18 +183,18 @@ func nftLookups[T any](name string, table *engine.TraceTable, shown []T, rowOf f
 	}}
 }
 
-// isAsset says whether a text names a token of a contract.
+// isAsset reports whether a text is an asset identifier, <contract>::<name>.
 func isAsset(text string) bool {
 	contract, name, ok := strings.Cut(text, "::")
 	principal, err := clarity.ParsePrincipal(contract)
 	return ok && name != "" && err == nil && principal.Contract != "" && principal.String() == contract
 }
 
-// custodySQL selects what nftColumns reads of a token c that somebody owns.
+// custodySQL is the select list for nftColumns, of a token c that has an owner, and its transaction x.
 const custodySQL = `c.source_seq, c.tx_index, x.txid, c.height, c.position::bigint, 0, c.n, c.asset, c.value_hash, c.value, '', NULL::text, c.owner`
 
-// nftHoldings reads what an account owns in the order in which it got it, from an index of all of it or, with assets, from one
-// that has those of each.
+// nftHoldings lists the tokens of an account, most recently received first. It reads them from the index of all tokens
+// of the account or, when the request names assets, from the index of the account's tokens by asset.
 func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsInput) (*nftPage[nftHolding], error) {
 	list := &nftPage[nftHolding]{Limit: page.LimitOr(in.Limit, nftLimit), Offset: in.Offset, Results: []nftHolding{}}
 	owner, err := clarity.ParsePrincipal(in.Principal)
@@ -200,8 +202,8 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 		return nil, engine.BadRequest("Invalid or missing principal")
 	}
 	assets := param.Parted(in.Assets)
-	if len(assets) > assetsMost {
-		return nil, engine.Invalid("querystring/asset_identifiers must NOT have more than %d items", assetsMost)
+	if len(assets) > assetsMax {
+		return nil, engine.Invalid("querystring/asset_identifiers must NOT have more than %d items", assetsMax)
 	}
 	seen := map[string]bool{}
 	var distinct []string
@@ -245,28 +247,29 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 		return nil, err
 	}
 	list.Total, _ = total.First()
-	shown := page.NewKeyPage(list.Limit, found.Rows, func(r nftRow) string {
+	keyPage := page.NewKeyPage(list.Limit, found.Rows, func(r nftRow) string {
 		return strconv.FormatInt(r.height, 10) + ":" + strconv.FormatInt(r.place, 10)
 	})
-	list.Cursor = shown.Cursor
-	transactions, err := a.nftTransactions(ctx, s, shown.Results, in.TxMetadata)
+	list.Cursor = keyPage.Cursor
+	transactions, err := a.nftTransactions(ctx, s, keyPage.Results, in.TxMetadata)
 	if err != nil {
 		return nil, err
 	}
-	for i, r := range shown.Results {
+	for i, r := range keyPage.Results {
 		list.Results = append(list.Results, nftHolding{r.asset, view.ShowRaw(r.value), r.height, transactions[i], r})
 	}
 	return list, nil
 }
 
-// nftEventSQL selects what nftColumns reads of an event c of a token; place is its number in the list.
+// nftEventSQL returns the select list for nftColumns, of an event c of a token and its transaction x. place is SQL for
+// the number of the event in the list.
 func nftEventSQL(place string) string {
 	return `c.source_seq, c.tx_index, x.txid, c.height, ` + place + `, c.event_index, c.n, c.asset, c.value_hash, c.value, c.cause, c.sender, c.recipient`
 }
 
-// numberedEvents reads a page of a list of events that are numbered from 1 in a column: where is a condition on the event c,
-// with arguments from $4 on.
-func numberedEvents(ctx context.Context, s *engine.Snapshot, column, where string, cursor string, offset int64, limit int, args ...any) (rows []nftRow, total int64, list page.KeyCursor, err error) {
+// readNFTEvents reads a page of a list of events, newest first. column numbers the events of the list from 1 on without
+// gaps. where is a condition on the event c that selects the list; its arguments, args, begin at $4.
+func readNFTEvents(ctx context.Context, s *engine.Snapshot, column, where string, cursor string, offset int64, limit int, args ...any) (rows []nftRow, total int64, list page.KeyCursor, err error) {
 	start := int64(1) << 62
 	if cursor != "" {
 		start, _ = strconv.ParseInt(cursor, 10, 64) // the pattern has been checked
@@ -288,8 +291,8 @@ func numberedEvents(ctx context.Context, s *engine.Snapshot, column, where strin
 		return nil, 0, list, err
 	}
 	total, _ = length.First()
-	shown := page.NewKeyPage(limit, found.Rows, func(r nftRow) string { return strconv.FormatInt(r.place, 10) })
-	return shown.Results, total, shown.Cursor, nil
+	keyPage := page.NewKeyPage(limit, found.Rows, func(r nftRow) string { return strconv.FormatInt(r.place, 10) })
+	return keyPage.Results, total, keyPage.Cursor, nil
 }
 
 func (a *api) nftHistory(ctx context.Context, s *engine.Snapshot, in *nftHistoryInput) (*nftPage[nftHistoryEvent], error) {
@@ -308,7 +311,7 @@ func (a *api) nftHistory(ctx context.Context, s *engine.Snapshot, in *nftHistory
 		return page, nil
 	}
 	key := sha256.Sum256(value)
-	rows, total, cursor, err := numberedEvents(ctx, s, "n", `c.asset = $4::text AND c.value_hash = $5::bytea`, in.Cursor, in.Offset, page.Limit, in.Asset, key[:])
+	rows, total, cursor, err := readNFTEvents(ctx, s, "n", `c.asset = $4::text AND c.value_hash = $5::bytea`, in.Cursor, in.Offset, page.Limit, in.Asset, key[:])
 	if err != nil {
 		return nil, err
 	}
@@ -331,7 +334,7 @@ func (a *api) nftMints(ctx context.Context, s *engine.Snapshot, in *nftMintsInpu
 	if !engine.Ready(s, "balances", "chain") {
 		return page, nil
 	}
-	rows, total, cursor, err := numberedEvents(ctx, s, "mint", `c.asset = $4::text AND c.mint IS NOT NULL`, in.Cursor, in.Offset, page.Limit, in.Asset)
+	rows, total, cursor, err := readNFTEvents(ctx, s, "mint", `c.asset = $4::text AND c.mint IS NOT NULL`, in.Cursor, in.Offset, page.Limit, in.Asset)
 	if err != nil {
 		return nil, err
 	}
@@ -346,30 +349,30 @@ func (a *api) nftMints(ctx context.Context, s *engine.Snapshot, in *nftMintsInpu
 	return page, nil
 }
 
-// nftTransactions are the transactions of rows, whole or by their ids.
+// nftTransactions returns the transaction of each row: whole, or its id only.
 func (a *api) nftTransactions(ctx context.Context, s *engine.Snapshot, rows []nftRow, whole bool) ([]NFTTransaction, error) {
-	shown := make([]NFTTransaction, len(rows))
+	transactions := make([]NFTTransaction, len(rows))
 	if !whole || len(rows) == 0 {
 		for i := range rows {
-			shown[i].TxID = &rows[i].id
+			transactions[i].TxID = &rows[i].id
 		}
-		return shown, nil
+		return transactions, nil
 	}
 	keys := make([]view.RowKey, len(rows))
 	for i := range rows {
 		keys[i] = rows[i].RowKey
 	}
-	found, err := a.transactionsByKey(ctx, s, keys)
+	bodies, err := a.transactionsByKey(ctx, s, keys)
 	if err != nil {
 		return nil, err
 	}
 	for i := range rows {
-		shown[i].Tx = found[rows[i].RowKey]
+		transactions[i].Tx = bodies[rows[i].RowKey]
 	}
-	return shown, nil
+	return transactions, nil
 }
 
-// transactionsByKey reads transactions by their keys, in two round trips.
+// transactionsByKey reads and renders the transactions with the given keys, in two round trips.
 func (a *api) transactionsByKey(ctx context.Context, s *engine.Snapshot, keys []view.RowKey) (map[view.RowKey]*view.TransactionBody, error) {
 	keys = slices.Clone(keys)
 	slices.SortFunc(keys, view.CompareKeys)
@@ -387,10 +390,10 @@ func (a *api) transactionsByKey(ctx context.Context, s *engine.Snapshot, keys []
 	if err != nil {
 		return nil, err
 	}
-	shown := make(map[view.RowKey]*view.TransactionBody, len(rows))
+	bodies := make(map[view.RowKey]*view.TransactionBody, len(rows))
 	for _, r := range rows {
 		body := view.RenderTransaction(r, view.Rendering{Interfaces: interfaces})
-		shown[r.RowKey] = &body
+		bodies[r.RowKey] = &body
 	}
-	return shown, nil
+	return bodies, nil
 }

@@ -18,12 +18,12 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// principalSTX is an account's STX in version 3 of the API, all amounts in µSTX.
+// principalSTX is an account's STX balance in version 3 of the API. All amounts are in µSTX.
 type principalSTX struct {
-	Balance   schema.Amount   `json:"balance" doc:"Includes what is locked."`
-	Available schema.Amount   `json:"available" doc:"What is not locked."`
-	Locked    *principalLock  `json:"locked" doc:"null while nothing is."`
-	Mempool   *pendingBalance `json:"mempool" doc:"What pending transactions would change; null where that is nothing."`
+	Balance   schema.Amount   `json:"balance" doc:"Includes locked STX."`
+	Available schema.Amount   `json:"available" doc:"balance without locked STX."`
+	Locked    *principalLock  `json:"locked" doc:"null when nothing is locked."`
+	Mempool   *pendingBalance `json:"mempool" doc:"Effect of pending transactions; null when they would change nothing."`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -33,7 +33,7 @@ func (*principalSTX) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sche
 
 type principalLock struct {
 	Amount           schema.Amount `json:"amount"`
-	PoxVersion       int16         `json:"pox_version" doc:"Of the contract: 1 for pox, 2 for pox-2, and so on."`
+	PoxVersion       int16         `json:"pox_version" doc:"Version of the PoX contract: 1 for pox, 2 for pox-2, and so on."`
 	LockTxID         hash.Hash32   `json:"lock_tx_id"`
 	StacksLockHeight int64         `json:"stacks_lock_height"`
 	BurnLockHeight   int64         `json:"burn_lock_height"`
@@ -41,7 +41,7 @@ type principalLock struct {
 }
 
 type pendingBalance struct {
-	EstimatedBalance schema.Amount `json:"estimated_balance" doc:"What is available when all pending transactions are mined."`
+	EstimatedBalance schema.Amount `json:"estimated_balance" doc:"Available balance once all pending transactions are mined."`
 	Inbound          schema.Amount `json:"inbound"`
 	Outbound         schema.Amount `json:"outbound"`
 }
@@ -56,7 +56,7 @@ func (a *api) registerPrincipalBalances() {
 		return accountLookups(ctx, s, in, found != nil, false)
 	})
 	fts := engine.Operation{
-		ID: "list-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible tokens that an account has, the most first",
+		ID: "list-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible token balances of an account, greatest first",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}
 	engine.Get(a.Engine, fts, listPrincipalFT)
@@ -68,7 +68,7 @@ func (a *api) registerPrincipalBalances() {
 		return assetLookups(ctx, s, in, assets...)
 	})
 	ft := engine.Operation{
-		ID: "get-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft/{asset_identifier}", Tag: "Accounts", Summary: "What an account has of a fungible token",
+		ID: "get-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft/{asset_identifier}", Tag: "Accounts", Summary: "Balance of a fungible token of an account",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
 	}
 	engine.Get(a.Engine, ft, getPrincipalFT)
@@ -79,8 +79,8 @@ func (a *api) registerPrincipalBalances() {
 		return assetLookups(ctx, s, in, found.AssetIdentifier)
 	})
 	nft := engine.Operation{
-		ID: "list-principal-nft", Path: "/extended/v3/principals/{principal}/balances/nft", Tag: "Accounts", Summary: "Non-fungible tokens that an account has",
-		Description: "By collection, and within one by the bytes of their ids, of which the first 64 count.",
+		ID: "list-principal-nft", Path: "/extended/v3/principals/{principal}/balances/nft", Tag: "Accounts", Summary: "Non-fungible tokens of an account",
+		Description: "Sorted by collection, then by the first 64 bytes of the serialised token id.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}
 	engine.Get(a.Engine, nft, listPrincipalNFT)
@@ -120,17 +120,17 @@ func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.Pr
 	if err != nil {
 		return nil, err
 	}
-	shown := &principalSTX{Balance: balance.Balance, Available: schema.SubtractAmounts(balance.Balance, balance.Locked)}
+	body := &principalSTX{Balance: balance.Balance, Available: schema.SubtractAmounts(balance.Balance, balance.Locked)}
 	if lock := balance.STXLock; lock.LockTxID != "" {
 		row, _ := stx.Found.First()
-		shown.Locked = &principalLock{lock.Locked, row.Lock.PoxVersion, *row.Lock.Txid, lock.LockHeight, lock.BurnchainLockHeight, lock.BurnchainUnlockHeight}
+		body.Locked = &principalLock{lock.Locked, row.Lock.PoxVersion, *row.Lock.Txid, lock.LockHeight, lock.BurnchainLockHeight, lock.BurnchainUnlockHeight}
 	}
 	if e := balance.Estimate; e.PendingBalanceInbound != "0" || e.PendingBalanceOutbound != "0" {
-		shown.Mempool = &pendingBalance{
-			schema.SubtractAmounts(schema.AddAmounts(string(shown.Available), string(e.PendingBalanceInbound)), e.PendingBalanceOutbound), e.PendingBalanceInbound, e.PendingBalanceOutbound,
+		body.Mempool = &pendingBalance{
+			schema.SubtractAmounts(schema.AddAmounts(string(body.Available), string(e.PendingBalanceInbound)), e.PendingBalanceOutbound), e.PendingBalanceInbound, e.PendingBalanceOutbound,
 		}
 	}
-	return shown, nil
+	return body, nil
 }
 
 type principalAssetInput struct {
@@ -138,10 +138,10 @@ type principalAssetInput struct {
 	Asset string `path:"asset_identifier" pattern:"^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}\\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127}::[a-zA-Z]([a-zA-Z0-9]|[-_!?+<>=/*]){0,127}$" doc:"<contract>::<name>"`
 }
 
-// assetBalance is what an account has of a fungible token.
+// assetBalance is an account's balance of a fungible token.
 type assetBalance struct {
 	AssetIdentifier string        `json:"asset_identifier"`
-	Balance         schema.Amount `json:"balance" doc:"In base units; 0 when it has none."`
+	Balance         schema.Amount `json:"balance" doc:"In base units; 0 when the account has none."`
 }
 
 func getPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalAssetInput) (*assetBalance, error) {
@@ -155,24 +155,26 @@ func getPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalAssetI
 
 type principalFTInput struct {
 	param.PrincipalInput
-	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"100" doc:"Rows of a page."`
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,40}:[\\s\\S]+$" doc:"Where the page begins: balance and asset identifier, with a colon between."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"100" doc:"Page size."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,40}:[\\s\\S]+$" doc:"First token of the page, as balance:asset identifier."`
 }
 
+// rankedBalance is a balance with its rank in the account's list, the rank at which the page starts, and the length of
+// the list. Ranks begin at 1.
 type rankedBalance struct {
 	rank, start, total int64
 	assetBalance
 }
 
-// listPrincipalFT sorts as many rows as the account has tokens: their order is not that of an index.
+// listPrincipalFT sorts all balances of the account, because no index has this order.
 func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInput) (*page.KeysetPage[assetBalance], error) {
 	page := &page.KeysetPage[assetBalance]{Limit: in.Limit, Results: []assetBalance{}}
 	if _, ok := s.Tip("balances"); !ok {
 		return page, nil
 	}
 	var from, asset *string
-	if balance, of, ok := strings.Cut(in.Cursor, ":"); ok {
-		from, asset = &balance, &of
+	if balance, identifier, ok := strings.Cut(in.Cursor, ":"); ok {
+		from, asset = &balance, &identifier
 	}
 	b := s.Batch()
 	found := engine.Query(b, func(r *rankedBalance) []any {
@@ -211,27 +213,28 @@ func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInp
 
 type principalNFTInput struct {
 	param.PrincipalInput
-	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"100" doc:"Rows of a page."`
-	Cursor string `query:"cursor" pattern:"^0x([0-9a-fA-F]{2})+:[\\s\\S]+$" doc:"Where the page begins: the bytes of a token's id and the asset identifier, with a colon between."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"100" doc:"Page size."`
+	Cursor string `query:"cursor" pattern:"^0x([0-9a-fA-F]{2})+:[\\s\\S]+$" doc:"First token of the page, as id:asset identifier. The id is the token's serialised Clarity value in hex."`
 }
 
-// ownedToken is a non-fungible token that an account has.
+// ownedToken is a non-fungible token of an account.
 type ownedToken struct {
 	AssetIdentifier string            `json:"asset_identifier"`
-	Value           view.ClarityValue `json:"value" doc:"Which token of the collection."`
+	Value           view.ClarityValue `json:"value" doc:"Id of the token within its collection."`
 
 	hash []byte
 }
 
 type ownedRow struct {
-	page  int16 // 0 for a row of the page before this one, 1 for one of this page or the first of the next
+	page  int16 // 0: a row of the previous page; 1: a row of this page, or the first of the next; 2: no row, only a total
 	total string
 	asset string
 	value []byte
 	hash  []byte
 }
 
-// listPrincipalNFT reads a range of an index. Token ids may be longer than an index can have them: it has their beginnings.
+// listPrincipalNFT reads a range of an index, which has only the first indexedPrefix bytes of a token id: ids may be
+// longer than an index entry can be.
 func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTInput) (*page.KeysetPage[ownedToken], error) {
 	page := &page.KeysetPage[ownedToken]{Limit: in.Limit, Results: []ownedToken{}}
 	if _, ok := s.Tip("balances"); !ok {
@@ -239,10 +242,10 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 	}
 	var asset string
 	var value, digest []byte
-	if id, of, ok := strings.Cut(in.Cursor, ":"); ok {
+	if id, identifier, ok := strings.Cut(in.Cursor, ":"); ok {
 		value, _ = hex.DecodeString(id[2:]) // the pattern has been checked
 		sum := sha256.Sum256(value)
-		asset, value, digest = of, value[:min(len(value), ownedPrefix)], sum[:]
+		asset, value, digest = identifier, value[:min(len(value), indexedPrefix)], sum[:]
 	}
 	const columns, order = `source_seq, asset, value, value_hash`, `c.asset, substring(c.value FROM 1 FOR 64), c.value_hash`
 	b := s.Batch()
@@ -280,10 +283,10 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 	return page, nil
 }
 
-// ownedPrefix is how many bytes of a token's id the index has.
-const ownedPrefix = 64
+// indexedPrefix is the number of bytes of a token id that the index has.
+const indexedPrefix = 64
 
-// nonNil is bytes for a query, which are not null.
+// nonNil turns nil into an empty slice, so that a query argument is not null.
 func nonNil(b []byte) []byte {
 	if b == nil {
 		return []byte{}

@@ -10,16 +10,16 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// stxBalanceV2 is the shorter form of version 2.
+// stxBalanceV2 is the answer of version 2 of the API: view.StxBalance without the sums sent and received.
 type stxBalanceV2 struct {
-	Balance schema.Amount `json:"balance" doc:"Includes what is locked."`
+	Balance schema.Amount `json:"balance" doc:"Includes locked STX."`
 	view.Estimate
 	TotalMinerRewardsReceived schema.Amount `json:"total_miner_rewards_received"`
 	view.STXLock
 }
 
 func (a *api) registerSTXBalances() {
-	const about = "The reference deprecates this resource in favour of version 3. Amounts are in µSTX."
+	const about = "The reference deprecates this endpoint in favour of version 3. Amounts are in µSTX."
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-stx-balance-v1", Path: "/extended/v1/address/{principal}/stx", Tag: "Accounts", Deprecated: true,
 		Summary: "STX balance of an account", Description: about, Statuses: []int{400, 404},
@@ -29,9 +29,9 @@ func (a *api) registerSTXBalances() {
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-stx-balance", Path: "/extended/v2/addresses/{principal}/balances/stx", Tag: "Accounts", Deprecated: true,
-		Summary: "STX balance of an account, without sums of what was sent and received", Statuses: []int{400, 404},
+		Summary: "STX balance of an account, without the sums sent and received", Statuses: []int{400, 404},
 		Class: answer.Tip, Brief: true,
-		Description: about + " `until_block` and `unanchored` are ours; the reference ignores them here.",
+		Description: about + " The reference ignores `until_block` and `unanchored` here.",
 	}, a.stxBalanceV2)
 }
 
@@ -50,7 +50,7 @@ func (a *api) stxBalance(ctx context.Context, s *engine.Snapshot, in *param.Acco
 
 func (a *api) stxBalanceV2(ctx context.Context, s *engine.Snapshot, in *struct {
 	param.AccountInput
-	IncludeMempool bool `query:"include_mempool" default:"false" doc:"Add what pending transactions would change."`
+	IncludeMempool bool `query:"include_mempool" default:"false" doc:"Add the effect of pending transactions."`
 }) (*stxBalanceV2, error) {
 	full, err := a.stxBalance(ctx, s, &in.AccountInput)
 	if err != nil {

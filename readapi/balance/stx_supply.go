@@ -13,20 +13,20 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// supplyIn2050 is how many µSTX there will be in the year 2050, as APIs have always told it.
+// supplyIn2050 is the projected supply in the year 2050, in µSTX. It is a constant that the reference returns, too.
 const supplyIn2050 = "2318000000000000"
 
-// SupplyInput says at which block the supply is asked for.
+// SupplyInput holds the query parameters of the supply at a block.
 type SupplyInput struct {
-	Height     param.OptionalHeight `query:"height" doc:"Of the block after which there is so much; default: the newest."`
-	Unanchored bool                 `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
+	Height     param.OptionalHeight `query:"height" doc:"Answer for the supply after the block at this height; default: the newest block."`
+	Unanchored bool                 `query:"unanchored" default:"false" doc:"Accepted, but has no effect: microblocks no longer exist."`
 }
 
 type plainSupplyInput struct {
-	Unanchored bool `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
+	Unanchored bool `query:"unanchored" default:"false" doc:"Accepted, but has no effect: microblocks no longer exist."`
 }
 
-// stxSupply is how many STX there are. What is locked by vesting is minted when it is unlocked, so all of it is unlocked.
+// stxSupply is the supply of STX. Vesting STX are minted when they unlock, so the whole supply is always unlocked.
 type stxSupply struct {
 	UnlockedPercent string `json:"unlocked_percent" example:"100.00"`
 	Total           string `json:"total_stx" doc:"STX with six decimals." example:"1321500000.000000"`
@@ -34,7 +34,7 @@ type stxSupply struct {
 	Unlocked        string `json:"unlocked_stx"`
 	BlockHeight     int64  `json:"block_height"`
 
-	row *suppliedAsset
+	row *assetSupply
 }
 
 type legacySupply struct {
@@ -47,38 +47,38 @@ type legacySupply struct {
 	UnlockedFormatted string `json:"unlockedSupplyFormatted"`
 	BlockHeight       string `json:"blockHeight"`
 
-	row *suppliedAsset
+	row *assetSupply
 }
 
 type supplyV3 struct {
 	Total  schema.Amount `json:"total" doc:"µSTX"`
 	In2050 schema.Amount `json:"projected_total_2050" doc:"µSTX"`
 
-	row *suppliedAsset
+	row *assetSupply
 }
 
-// suppliedAsset is what there is of an asset after a block.
-type suppliedAsset struct {
-	asset   string
-	height  int64  // of the block that changed it last
+// assetSupply is the supply of an asset after a block.
+type assetSupply struct {
+	asset   string // empty for an asset that was never minted
+	height  int64  // of the last block that changed the supply or the holders
 	supply  string // base units
 	holders int64
 }
 
-// supplySQL reads what there is of the asset $1 after the block at height $2.
+// supplySQL reads the supply of the asset $1 after the block at height $2.
 const supplySQL = `
 	SELECT ARRAY[source_seq], asset, height, (minted - burned + rewards)::text, holders
 	FROM {balances}.asset WHERE asset = $1 AND height <= $2 ORDER BY height DESC LIMIT 1`
 
-func supplyColumns(r *suppliedAsset) []any { return []any{&r.asset, &r.height, &r.supply, &r.holders} }
+func supplyColumns(r *assetSupply) []any { return []any{&r.asset, &r.height, &r.supply, &r.holders} }
 
-// tracedAsset is what there is of assets. It follows from all blocks up to one, which the ledger has one by one.
+// tracedAsset traces the supply of assets. A row sums up all blocks up to its own; the ledger has the single changes.
 var tracedAsset = &engine.TraceTable{
 	Projection: "balances", Name: "asset", Key: "asset height", Values: "holders mints minted:text burned:text rewards:text",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
 }
 
-func (r *suppliedAsset) lookups() []engine.Lookup {
+func (r *assetSupply) lookups() []engine.Lookup {
 	if r == nil || r.asset == "" {
 		return nil
 	}
@@ -86,52 +86,52 @@ func (r *suppliedAsset) lookups() []engine.Lookup {
 }
 
 func (a *api) registerSupply() {
-	const about = "What was minted, less what was burned, and the coinbases that miners got. Fees are part of it: they move what is there. "
-	of := func(id, path, summary string) engine.Operation {
+	const about = "The supply is all STX that were minted, minus those that were burned, plus the coinbases of miners. Fees do not change it. "
+	operation := func(id, path, summary string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: "/extended/v1/stx_supply" + path, Tag: "Tokens", Summary: summary, Description: about + engine.Instead("/extended/v3/tokens/stx/supply"),
 			Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("balances"), Deprecated: true,
 		}
 	}
-	engine.Get(a.Engine, of("get-stx-supply", "", "How many STX there are"), func(ctx context.Context, s *engine.Snapshot, in *SupplyInput) (*stxSupply, error) {
-		row, height, err := supplyOfSTX(ctx, s, in.Height)
+	engine.Get(a.Engine, operation("get-stx-supply", "", "Supply of STX"), func(ctx context.Context, s *engine.Snapshot, in *SupplyInput) (*stxSupply, error) {
+		row, height, err := readSTXSupply(ctx, s, in.Height)
 		if err != nil {
 			return nil, err
 		}
-		total := stxText(row.supply)
-		return &stxSupply{"100.00", total, stxText(supplyIn2050), total, height, row}, nil
+		total := formatSTX(row.supply)
+		return &stxSupply{"100.00", total, formatSTX(supplyIn2050), total, height, row}, nil
 	})
-	engine.Get(a.Engine, of("get-stx-supply-legacy", "/legacy_format", "How many STX there are, in an older form"), func(ctx context.Context, s *engine.Snapshot, in *SupplyInput) (*legacySupply, error) {
-		row, height, err := supplyOfSTX(ctx, s, in.Height)
+	engine.Get(a.Engine, operation("get-stx-supply-legacy", "/legacy_format", "Supply of STX, in an older format"), func(ctx context.Context, s *engine.Snapshot, in *SupplyInput) (*legacySupply, error) {
+		row, height, err := readSTXSupply(ctx, s, in.Height)
 		if err != nil {
 			return nil, err
 		}
-		total, later := stxText(row.supply), stxText(supplyIn2050)
+		total, later := formatSTX(row.supply), formatSTX(supplyIn2050)
 		return &legacySupply{"100.00", total, withCommas(total), later, withCommas(later), total, withCommas(total), strconv.FormatInt(height, 10), row}, nil
 	})
-	for _, which := range []string{"total", "circulating"} {
-		r := of("get-stx-supply-"+which+"-plain", "/"+which+"/plain", "How many STX there are, as text")
+	for _, kind := range []string{"total", "circulating"} {
+		r := operation("get-stx-supply-"+kind+"-plain", "/"+kind+"/plain", "Supply of STX, as plain text")
 		r.ContentType = supplyText
 		engine.Get(a.Engine, r, func(ctx context.Context, s *engine.Snapshot, _ *plainSupplyInput) (*engine.File, error) {
-			row, _, err := supplyOfSTX(ctx, s, "")
+			row, _, err := readSTXSupply(ctx, s, "")
 			if err != nil {
 				return nil, err
 			}
-			text := []byte(stxText(row.supply))
+			text := []byte(formatSTX(row.supply))
 			return &engine.File{ContentType: supplyText, Head: text, Size: int64(len(text))}, nil
 		})
 		engine.Trace(a.Engine, r.ID, func(ctx context.Context, s *engine.Snapshot, _ *plainSupplyInput, _ *engine.File) ([]engine.Lookup, error) {
-			row, _, err := supplyOfSTX(ctx, s, "")
+			row, _, err := readSTXSupply(ctx, s, "")
 			if err != nil {
-				return nil, nil // it was not found
+				return nil, nil // the answer was an error
 			}
 			return row.lookups(), nil
 		})
 	}
-	v3 := of("get-stx-supply-v3", "", "How many µSTX there are")
+	v3 := operation("get-stx-supply-v3", "", "Supply of STX, in µSTX")
 	v3.Path, v3.Description, v3.Deprecated = "/extended/v3/tokens/stx/supply", about, false
 	engine.Get(a.Engine, v3, func(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*supplyV3, error) {
-		row, _, err := supplyOfSTX(ctx, s, "")
+		row, _, err := readSTXSupply(ctx, s, "")
 		if err != nil {
 			return nil, err
 		}
@@ -159,8 +159,8 @@ func (a *api) registerSupply() {
 
 const supplyText = "text/plain; charset=utf-8"
 
-// supplyOfSTX is what there is after the block at a height; empty is the newest.
-func supplyOfSTX(ctx context.Context, s *engine.Snapshot, at param.OptionalHeight) (row *suppliedAsset, height int64, err error) {
+// readSTXSupply reads the supply of STX after the block at a height, by default the newest block.
+func readSTXSupply(ctx context.Context, s *engine.Snapshot, at param.OptionalHeight) (row *assetSupply, height int64, err error) {
 	tip, ok := s.Tip("balances")
 	if !ok {
 		return nil, 0, engine.ErrNoChain
@@ -176,11 +176,11 @@ func supplyOfSTX(ctx context.Context, s *engine.Snapshot, at param.OptionalHeigh
 	if r, ok := found.First(); ok {
 		return &r, height, nil
 	}
-	return &suppliedAsset{supply: "0"}, height, nil
+	return &assetSupply{supply: "0"}, height, nil
 }
 
-// stxText is an amount of µSTX in STX, with six decimals.
-func stxText(micro string) string {
+// formatSTX formats an amount of µSTX as STX with six decimals.
+func formatSTX(micro string) string {
 	n, ok := new(big.Int).SetString(micro, 10)
 	if !ok {
 		return micro
@@ -197,7 +197,7 @@ func stxText(micro string) string {
 	return sign + digits[:len(digits)-6] + "." + digits[len(digits)-6:]
 }
 
-// withCommas puts commas between thousands.
+// withCommas groups the digits of the integer part by thousands.
 func withCommas(decimal string) string {
 	whole, fraction, _ := strings.Cut(decimal, ".")
 	var b strings.Builder

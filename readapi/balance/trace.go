@@ -21,7 +21,7 @@ var (
 		Values:  "amount:text unlock_height pox_version cause txid:hex",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
 	}
-	// What an account holds is what its last change left.
+	// A holding is the balance that the last change of the ledger left, so its source is that change.
 	tracedHolding = &engine.TraceTable{
 		Projection: "balances", Name: "holding", Key: "account asset",
 		Join:    `JOIN {balances}.ledger l ON l.account = t.account AND l.asset = t.asset AND l.n = t.n`,
@@ -35,19 +35,19 @@ var (
 	}
 )
 
-// accountNamed is an input that names an account and a block.
-type accountNamed interface {
+// accountResolver is an input that names an account and a block, and finds both.
+type accountResolver interface {
 	Resolve(ctx context.Context, s *engine.Snapshot) (account string, at param.Moment, err error)
 }
 
 func (a *api) traceAccounts() {
-	engine.Trace(a.Engine, "get-stx-balance-v1", func(ctx context.Context, s *engine.Snapshot, in accountNamed, b *view.StxBalance) ([]engine.Lookup, error) {
+	engine.Trace(a.Engine, "get-stx-balance-v1", func(ctx context.Context, s *engine.Snapshot, in accountResolver, b *view.StxBalance) ([]engine.Lookup, error) {
 		return accountLookups(ctx, s, in, b != nil, false)
 	})
-	engine.Trace(a.Engine, "get-stx-balance", func(ctx context.Context, s *engine.Snapshot, in accountNamed, b *stxBalanceV2) ([]engine.Lookup, error) {
+	engine.Trace(a.Engine, "get-stx-balance", func(ctx context.Context, s *engine.Snapshot, in accountResolver, b *stxBalanceV2) ([]engine.Lookup, error) {
 		return accountLookups(ctx, s, in, b != nil, false)
 	})
-	engine.Trace(a.Engine, "get-balances-v1", func(ctx context.Context, s *engine.Snapshot, in accountNamed, b *view.Balances) ([]engine.Lookup, error) {
+	engine.Trace(a.Engine, "get-balances-v1", func(ctx context.Context, s *engine.Snapshot, in accountResolver, b *view.Balances) ([]engine.Lookup, error) {
 		if b == nil {
 			return nil, nil
 		}
@@ -57,9 +57,10 @@ func (a *api) traceAccounts() {
 	})
 }
 
-// accountLookups find what decides about the balances of an account at a block, and then all changes up to there: of STX,
-// and of other assets. all says that all that it holds was asked for.
-func accountLookups(ctx context.Context, s *engine.Snapshot, in accountNamed, found, all bool, assets ...string) ([]engine.Lookup, error) {
+// accountLookups returns the lookups for the rows behind an account's balances at a block: the block, the last lock, at
+// the tip the holdings, and all changes in the ledger up to the block of STX and of the given assets. all selects every
+// holding instead of STX only. found is false when there was no answer, and thus nothing to look up.
+func accountLookups(ctx context.Context, s *engine.Snapshot, in accountResolver, found, all bool, assets ...string) ([]engine.Lookup, error) {
 	if !found {
 		return nil, nil
 	}

@@ -16,7 +16,7 @@ type blockTimeInput struct {
 	Timestamp int64 `path:"timestamp" minimum:"0" doc:"Unix seconds."`
 }
 
-// averageTimes are mean seconds between blocks, in hundredths.
+// averageTimes holds the mean times between blocks of several spans.
 type averageTimes struct {
 	LastHour  meanSeconds `json:"last_1h"`
 	LastDay   meanSeconds `json:"last_24h"`
@@ -26,12 +26,12 @@ type averageTimes struct {
 
 func (a *api) registerBlockTimes() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "get-block-by-time", Path: "/extended/v2/blocks/by-block-time/{timestamp}", Tag: "Blocks", Summary: "The last block at or before a time",
+		ID: "get-block-by-time", Path: "/extended/v2/blocks/by-block-time/{timestamp}", Tag: "Blocks", Summary: "Last block at or before a time",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true, Brief: true,
 	}, getBlockByTime)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-average-block-times", Path: "/extended/v2/blocks/average-times", Tag: "Blocks", Summary: "Mean time between blocks",
-		Description: "Seconds from a block to the next one, of the blocks of the last hour, day, week and 30 days before the newest block; 0 where there is none but the first. " +
+		Description: "Mean number of seconds between successive blocks in the last hour, day, week and 30 days before the newest block; 0 for a chain of one block. " +
 			"The time of a block before Nakamoto is that of its Bitcoin block.",
 		Class: answer.Tip, DependsOn: engine.OnTip("accounts"), Brief: true,
 	}, getAverageBlockTimes)
@@ -73,17 +73,17 @@ func getBlockByTime(ctx context.Context, s *engine.Snapshot, in *blockTimeInput)
 	return &shaped, nil
 }
 
-// averagedSpans are the spans of time, in seconds.
-var averagedSpans = []int64{60 * 60, 24 * 60 * 60, 7 * 24 * 60 * 60, 30 * 24 * 60 * 60}
+// averageSpans are the lengths of the spans of averageTimes, in seconds.
+var averageSpans = []int64{60 * 60, 24 * 60 * 60, 7 * 24 * 60 * 60, 30 * 24 * 60 * 60}
 
-// averaged is a span: the blocks in it, and the time that they took.
-type averaged struct {
-	span          int64
-	blocks, taken int64
+// spanBlocks is the number of blocks of a span and the seconds that they took.
+type spanBlocks struct {
+	span            int64
+	blocks, seconds int64
 }
 
-// getAverageBlockTimes looks at the ends of each span alone, as the times between blocks add up. The spans end at the newest
-// block, where the reference's end at the server's time: so the answer is the same whoever gives it.
+// getAverageBlockTimes reads only the two ends of each span, because the times between blocks add up. The spans end at
+// the newest block, not at the server's time as in the reference, so that all servers give the same answer.
 func getAverageBlockTimes(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*averageTimes, error) {
 	times := &averageTimes{"0", "0", "0", "0"}
 	tip, ok := s.Tip("accounts")
@@ -91,7 +91,7 @@ func getAverageBlockTimes(ctx context.Context, s *engine.Snapshot, _ *struct{}) 
 		return times, nil
 	}
 	b := s.Batch()
-	found := engine.Query(b, func(r *averaged) []any { return []any{&r.span, &r.blocks, &r.taken} }, `
+	found := engine.Query(b, func(r *spanBlocks) []any { return []any{&r.span, &r.blocks, &r.seconds} }, `
 		SELECT ARRAY[tip.source_seq, before.source_seq], spans.span, tip.height - before.height, tip.time - before.time
 		FROM (SELECT height, source_seq, coalesce(block_time, burn_block_time) AS time FROM {accounts}.block WHERE height = $1) tip
 		CROSS JOIN unnest($2::bigint[]) AS spans (span)
@@ -99,31 +99,31 @@ func getAverageBlockTimes(ctx context.Context, s *engine.Snapshot, _ *struct{}) 
 			SELECT b.height FROM {accounts}.block b WHERE coalesce(b.block_time, b.burn_block_time) > tip.time - spans.span
 			ORDER BY coalesce(b.block_time, b.burn_block_time), b.height LIMIT 1
 		) first
-		CROSS JOIN LATERAL ( -- the block before it; itself where that is the first of all, or genesis, which has no time
+		CROSS JOIN LATERAL ( -- the block before first; first itself if there is none, or only genesis, which has no time
 			SELECT b.height, b.source_seq, coalesce(b.block_time, b.burn_block_time) AS time FROM {accounts}.block b
 			WHERE b.height >= first.height - 1 AND coalesce(b.block_time, b.burn_block_time) > 0 ORDER BY b.height LIMIT 1
 		) before
-		ORDER BY spans.span`, *tip.Height, averagedSpans)
+		ORDER BY spans.span`, *tip.Height, averageSpans)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	for i, into := range []*meanSeconds{&times.LastHour, &times.LastDay, &times.LastWeek, &times.LastMonth} {
+	for i, mean := range []*meanSeconds{&times.LastHour, &times.LastDay, &times.LastWeek, &times.LastMonth} {
 		for _, r := range found.Rows {
-			if r.span == averagedSpans[i] && r.blocks > 0 {
-				*into = meanOf(r.taken, r.blocks)
+			if r.span == averageSpans[i] && r.blocks > 0 {
+				*mean = meanOf(r.seconds, r.blocks)
 			}
 		}
 	}
 	return times, nil
 }
 
-// meanSeconds is a number of seconds with up to two decimals, as JSON number.
+// meanSeconds is a number of seconds with up to two decimals. In JSON it is a number.
 type meanSeconds string
 
 // MarshalJSON implements json.Marshaler.
 func (s meanSeconds) MarshalJSON() ([]byte, error) { return []byte(s), nil }
 
-// meanOf is a quotient, rounded to hundredths, half away from zero.
+// meanOf returns sum/n rounded to hundredths, halves away from zero.
 func meanOf(sum, n int64) meanSeconds {
 	mean := big.NewRat(sum, n)
 	text := mean.FloatString(2)

@@ -20,7 +20,7 @@ type blockHeightInput struct {
 	Height int64 `path:"height" minimum:"0"`
 }
 
-// dependencies of a block are the block, and the one that confirms what its miner streamed.
+// Dependencies are the block, and the next one, which confirms the microblocks that the block's miner streamed.
 func (in *blockHeightInput) Dependencies() engine.Dependencies {
 	return engine.On("chain", shard.Height(in.Height), shard.Height(in.Height+1))
 }
@@ -39,21 +39,21 @@ func (a *api) registerBlocksV1() {
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones. " + engine.Instead(view.BlocksInstead),
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain"), Deprecated: true,
 	}, listBlocksV1)
-	of := func(id, path, summary string) engine.Operation {
+	operation := func(id, path, summary string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: path, Tag: "Blocks", Summary: summary, Description: engine.Instead(view.BlockInstead),
 			Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 		}
 	}
-	byHash := of("get-block-by-hash", "/extended/v1/block/{hash}", "A block by its hash")
-	byHash.Description = "Of several the canonical one, else the highest, which says that it is orphaned. " + byHash.Description
+	byHash := operation("get-block-by-hash", "/extended/v1/block/{hash}", "A block by its hash")
+	byHash.Description = "If several blocks have the hash, returns the canonical one, otherwise the highest; `canonical` tells an orphaned block. " + byHash.Description
 	byHash.DependsOn, byHash.TagByContent = engine.OnTip("chain"), true
 	engine.Get(a.Engine, byHash, getBlockByHash)
-	engine.Get(a.Engine, of("get-block-by-height", "/extended/v1/block/by_height/{height}", "The block at a height"), getBlockByHeight)
-	byBurnHash := of("get-block-by-burn-block-hash", "/extended/v1/block/by_burn_block_hash/{burn_block_hash}", "The last block of a Bitcoin block, by its hash")
+	engine.Get(a.Engine, operation("get-block-by-height", "/extended/v1/block/by_height/{height}", "The block at a height"), getBlockByHeight)
+	byBurnHash := operation("get-block-by-burn-block-hash", "/extended/v1/block/by_burn_block_hash/{burn_block_hash}", "The last block of a Bitcoin block, by its hash")
 	byBurnHash.DependsOn, byBurnHash.TagByContent = engine.OnTip("accounts", "chain"), true
 	engine.Get(a.Engine, byBurnHash, getBlockByBurnHash)
-	byBurnHeight := of("get-block-by-burn-block-height", "/extended/v1/block/by_burn_block_height/{burn_block_height}", "The first block of a Bitcoin block, by its height")
+	byBurnHeight := operation("get-block-by-burn-block-height", "/extended/v1/block/by_burn_block_height/{burn_block_height}", "The first block of a Bitcoin block, by its height")
 	byBurnHeight.DependsOn, byBurnHeight.TagByContent = engine.OnTip("accounts", "chain"), true
 	engine.Get(a.Engine, byBurnHeight, getBlockByBurnHeight)
 	engine.Trace(a.Engine, "list-blocks-v1", func(_ context.Context, _ *engine.Snapshot, _ *blocksInput, page *page.CursorPage[view.BlockV1]) ([]engine.Lookup, error) {
@@ -62,10 +62,10 @@ func (a *api) registerBlocksV1() {
 		}
 		return view.BlockV1Lookups(page.Results), nil
 	})
-	tracedBlockV1[*blockHashInput](a, byHash.ID)
-	tracedBlockV1[*blockHeightInput](a, "get-block-by-height")
-	tracedBlockV1[*burnHashInput](a, byBurnHash.ID)
-	tracedBlockV1[*burnHeightInput](a, byBurnHeight.ID)
+	traceBlockV1[*blockHashInput](a, byHash.ID)
+	traceBlockV1[*blockHeightInput](a, "get-block-by-height")
+	traceBlockV1[*burnHashInput](a, byBurnHash.ID)
+	traceBlockV1[*burnHeightInput](a, byBurnHeight.ID)
 }
 
 func listBlocksV1(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*page.CursorPage[view.BlockV1], error) {
@@ -122,27 +122,28 @@ func getBlockByBurnHeight(ctx context.Context, s *engine.Snapshot, in *burnHeigh
 	return getBlockV1(ctx, s, view.BlockChoice{Sql: `SELECT source_seq FROM {accounts}.block WHERE burn_block_height = $1 ORDER BY height LIMIT 1`, Arg: in.Height}, missing)
 }
 
-// getBlockV1 reads the block that is chosen.
+// getBlockV1 reads the block of a choice. missing is the error text when there is none.
 func getBlockV1(ctx context.Context, s *engine.Snapshot, choice view.BlockChoice, missing string) (*view.BlockV1, error) {
 	if _, ok := s.Tip("chain"); !ok {
 		return nil, engine.NotFound("%s", missing)
 	}
 	b := s.Batch()
-	found := view.QueueBlocksV1(b, choice)
+	result := view.QueueBlocksV1(b, choice)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	shaped := found.Shape()
-	if len(shaped) == 0 {
+	blocks := result.Shape()
+	if len(blocks) == 0 {
 		return nil, engine.NotFound("%s", missing)
 	}
-	if shaped[0].Canonical {
-		s.Settles(shaped[0].BurnBlockHeight)
+	if blocks[0].Canonical {
+		s.Settles(blocks[0].BurnBlockHeight)
 	}
-	return &shaped[0], nil
+	return &blocks[0], nil
 }
 
-func tracedBlockV1[In any](a *api, id string) {
+// traceBlockV1 registers the tracer of an operation that returns one block.
+func traceBlockV1[In any](a *api, id string) {
 	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, b *view.BlockV1) ([]engine.Lookup, error) {
 		if b == nil {
 			return nil, nil

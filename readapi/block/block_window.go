@@ -11,19 +11,19 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// blockWindow is a page of a list of blocks, newest first. A list is a range of heights without gaps, so that a page at any
-// depth is a list of heights, looked up one by one.
+// blockWindow is a page of a list of blocks, newest first. A list is a range of heights without gaps, so a page at any
+// depth is a set of heights, and the query looks up each by the key.
 type blockWindow struct {
 	from            view.BlocksBelow
-	lowest, highest int64 // of the list
-	start           int64 // height of the first block of the page; it may be beyond the list
+	lowest, highest int64 // heights of the list's oldest and newest block
+	start           int64 // height of the page's first block; may be outside the list
 	limit           int
 }
 
-// anyHeight is the lowest of a list that begins with the chain.
+// anyHeight is the lowest height of a list that reaches down to the root of the chain.
 const anyHeight = math.MinInt64
 
-// heights are those of the page.
+// heights returns the heights of the page that are in the list, newest first.
 func (w blockWindow) heights() []int64 {
 	heights := make([]int64, 0, w.limit)
 	for i := range int64(w.limit) {
@@ -34,13 +34,14 @@ func (w blockWindow) heights() []int64 {
 	return heights
 }
 
-// newer and older are the heights that the neighbours of the page begin with. Near the newest block the newer page overlaps
+// newer returns the height of the first block of the page of newer blocks. Near the newest block that page overlaps
 // with this one.
 func (w blockWindow) newer() int64 { return min(w.start+int64(w.limit), w.highest) }
 
+// older returns the height of the first block of the page of older blocks.
 func (w blockWindow) older() int64 { return min(w.start-int64(w.limit), w.highest) }
 
-// neighbour is a block that a page begins with.
+// neighbour is the first block of the page before or after another page.
 type neighbour struct {
 	height int64
 	id     hash.Hash32
@@ -48,19 +49,19 @@ type neighbour struct {
 
 func neighbourColumns(n *neighbour) []any { return []any{&n.height, &n.id} }
 
-// queueBlocks adds the query for the blocks of the page to a batch.
+// queueBlocks adds to the batch the query for the blocks of the page.
 func (w blockWindow) queueBlocks(b *engine.Batch) *engine.Result[view.BlockRow] {
 	return engine.Query(b, view.BlockColumns, view.BlockSQL+`FROM `+string(w.from)+`WHERE c.height = ANY ($1) ORDER BY c.height DESC`, w.heights())
 }
 
-// queueNeighbours adds the query for the blocks that the pages before and after begin with to a batch.
+// queueNeighbours adds to the batch the query for the first blocks of the pages before and after.
 func (w blockWindow) queueNeighbours(b *engine.Batch) *engine.Result[neighbour] {
 	return engine.Query(b, neighbourColumns, `
 		SELECT ARRAY[]::bigint[], c.height, b.index_block_hash
 		FROM `+string(w.from)+`WHERE c.height = ANY ($1)`, []int64{w.newer(), w.older()})
 }
 
-// cursors are those of the pages before and after.
+// cursors returns the cursors of the pages before and after; nil where there is none.
 func (w blockWindow) cursors(found *engine.Result[neighbour]) (newer, older *hash.Hash32) {
 	for i := range found.Rows {
 		n := &found.Rows[i]
@@ -74,7 +75,7 @@ func (w blockWindow) cursors(found *engine.Result[neighbour]) (newer, older *has
 	return newer, older
 }
 
-// heightOfCursor is the height of the block that a cursor names, in the lists that are read from somewhere.
+// heightOfCursor reads the height of the block that a cursor names. from says where the list is read from.
 func heightOfCursor(ctx context.Context, s *engine.Snapshot, from view.BlocksBelow, cursor param.HashParameter) (int64, error) {
 	id, err := cursor.Hash()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 const blocksLimit = 20
 
 type blocksInput struct {
-	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64               `query:"offset" minimum:"-300" maximum:"300" default:"0" doc:"Where the page begins, counted from the cursor, or from the tip, towards older blocks."`
+	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64               `query:"offset" minimum:"-300" maximum:"300" default:"0" doc:"Number of blocks to skip towards older blocks, counted from the cursor or from the tip. A negative number goes towards newer blocks."`
 	Cursor param.HashParameter `query:"cursor" doc:"Index block hash of the first block of the page."`
 }
 
@@ -37,8 +37,8 @@ func (a *api) registerBlocks() {
 	}, getBlock)
 }
 
-// listBlocks answers from heights alone. The reference's total is the height of the tip. Ours is the number of blocks that the
-// list has.
+// listBlocks finds a page by heights alone. Its total is the number of blocks in the list; the reference's is the
+// height of the tip.
 func listBlocks(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*page.CursorPage[view.Block], error) {
 	page := &page.CursorPage[view.Block]{Limit: page.LimitOr(in.Limit, blocksLimit), Offset: in.Offset, Results: []view.Block{}}
 	w, ok, err := canonicalWindow(ctx, s, in.Cursor, in.Offset, page.Limit)
@@ -52,12 +52,12 @@ func listBlocks(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*page
 	}
 	lowest, _ := root.First()
 	page.Total = w.highest - lowest + 1
-	showBlocks(page, blocks, w, neighbours)
+	fillPage(page, blocks, w, neighbours)
 	return page, nil
 }
 
-// canonicalWindow is the page of all canonical blocks that begins offset blocks below a cursor, or the tip. ok is false when
-// there is no block.
+// canonicalWindow returns the page of the canonical blocks that begins offset blocks below the cursor's block, or below
+// the tip without a cursor. ok is false when the chain has no block.
 func canonicalWindow(ctx context.Context, s *engine.Snapshot, cursor param.HashParameter, offset int64, limit int) (w blockWindow, ok bool, err error) {
 	chain, ok := s.Tip("chain")
 	if !ok {
@@ -76,13 +76,13 @@ func canonicalWindow(ctx context.Context, s *engine.Snapshot, cursor param.HashP
 	return w, true, nil
 }
 
-// queueRoot adds the query for the height of the first block to a batch.
+// queueRoot adds to the batch the query for the height of the lowest block.
 func queueRoot(b *engine.Batch) *engine.Result[int64] {
 	return engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], min(height) FROM {chain}.canonical`)
 }
 
-// showBlocks puts what was found into a page.
-func showBlocks(page *page.CursorPage[view.Block], blocks *engine.Result[view.BlockRow], w blockWindow, neighbours *engine.Result[neighbour]) {
+// fillPage puts the blocks of a window and the cursors of its neighbours into a page.
+func fillPage(page *page.CursorPage[view.Block], blocks *engine.Result[view.BlockRow], w blockWindow, neighbours *engine.Result[neighbour]) {
 	for _, row := range blocks.Rows {
 		page.Results = append(page.Results, row.Shape())
 	}

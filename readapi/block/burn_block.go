@@ -16,48 +16,48 @@ import (
 const burnBlocksLimit = 20
 
 type burnBlocksInput struct {
-	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64               `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
+	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64               `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the newest row."`
 	Cursor param.HashParameter `query:"cursor" doc:"Hash of the first Bitcoin block of the page."`
 }
 
 type burnBlocksBlocksInput struct {
 	param.BurnBlockInput
-	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64               `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
+	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64               `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the newest row."`
 	Cursor param.HashParameter `query:"cursor" doc:"Index block hash of the first block of the page."`
 }
 
-// burnBlock is a Bitcoin block with the blocks of its tenures.
+// burnBlock is a Bitcoin block with the Stacks blocks of its tenures.
 type burnBlock struct {
 	BurnBlockTime    int64           `json:"burn_block_time"`
 	BurnBlockTimeISO schema.TimeText `json:"burn_block_time_iso"`
 	BurnBlockHash    hash.Hash32     `json:"burn_block_hash"`
 	BurnBlockHeight  int64           `json:"burn_block_height"`
-	StacksBlocks     []hash.Hash32   `json:"stacks_blocks" nullable:"false" doc:"Hashes of its blocks, newest first."`
-	AvgBlockTime     int64           `json:"avg_block_time" doc:"Whole seconds between its blocks; 0 where there is one."`
+	StacksBlocks     []hash.Hash32   `json:"stacks_blocks" nullable:"false" doc:"Hashes of its Stacks blocks, newest first."`
+	AvgBlockTime     int64           `json:"avg_block_time" doc:"Mean time between its Stacks blocks in whole seconds; 0 if it has only one."`
 	TotalTxCount     int64           `json:"total_tx_count"`
 
-	n int64 // among Bitcoin blocks with blocks
+	n int64 // number among the Bitcoin blocks that have Stacks blocks, from 1 on
 }
 
 func (a *api) registerBurnBlocks() {
-	of := engine.OnTip("accounts")
+	dependencies := engine.OnTip("accounts")
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-burn-blocks", Path: "/extended/v2/burn-blocks", Tag: "Blocks", Summary: "Bitcoin blocks that have blocks, newest first",
+		ID: "list-burn-blocks", Path: "/extended/v2/burn-blocks", Tag: "Blocks", Summary: "Bitcoin blocks that have Stacks blocks, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: of,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies,
 	}, listBurnBlocks)
 	engine.Get(a.Engine, engine.Operation{
-		ID: "get-burn-block", Path: "/extended/v2/burn-blocks/{height_or_hash}", Tag: "Blocks", Summary: "A Bitcoin block with the blocks of its tenures",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: of, TagByContent: true,
+		ID: "get-burn-block", Path: "/extended/v2/burn-blocks/{height_or_hash}", Tag: "Blocks", Summary: "A Bitcoin block with the Stacks blocks of its tenures",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
 	}, getBurnBlock)
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-burn-block-blocks", Path: "/extended/v2/burn-blocks/{height_or_hash}/blocks", Tag: "Blocks", Summary: "Blocks of a Bitcoin block, newest first",
+		ID: "list-burn-block-blocks", Path: "/extended/v2/burn-blocks/{height_or_hash}/blocks", Tag: "Blocks", Summary: "Stacks blocks of a Bitcoin block, newest first",
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
 	}, listBurnBlockBlocks)
-	tracedBlockPage[*burnBlocksBlocksInput](a, "list-burn-block-blocks")
+	traceBlockPage[*burnBlocksBlocksInput](a, "list-burn-block-blocks")
 	engine.Trace(a.Engine, "list-burn-blocks", func(_ context.Context, _ *engine.Snapshot, _ *burnBlocksInput, page *page.CursorPage[burnBlock]) ([]engine.Lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
@@ -72,7 +72,7 @@ func (a *api) registerBurnBlocks() {
 	})
 }
 
-// tracedListedBlock are blocks as lists have them.
+// tracedListedBlock traces the blocks of the accounts projection, from which lists are read.
 var tracedListedBlock = &engine.TraceTable{
 	Projection: "accounts", Name: "block", Key: "height",
 	Values:  "index_block_hash:hex block_hash:hex block_time burn_block_time burn_block_height burn_block_hash:hex first_tx last_tx tenure_height burn_blocks",
@@ -102,7 +102,8 @@ func burnBlockColumns(b *burnBlock) []any {
 	return []any{&b.n, &b.BurnBlockTime, &b.BurnBlockHash, &b.BurnBlockHeight, &b.StacksBlocks, &b.TotalTxCount, &b.AvgBlockTime}
 }
 
-// listBurnBlocks answers from numbers: Bitcoin blocks with blocks are numbered from 1. The reference's total is that of blocks.
+// listBurnBlocks finds a page by numbers: the Bitcoin blocks that have Stacks blocks are numbered from 1 on. Its total
+// is the number of these Bitcoin blocks; the reference's is the number of Stacks blocks.
 func listBurnBlocks(ctx context.Context, s *engine.Snapshot, in *burnBlocksInput) (*page.CursorPage[burnBlock], error) {
 	list := &page.CursorPage[burnBlock]{Limit: page.LimitOr(in.Limit, burnBlocksLimit), Offset: in.Offset, Results: []burnBlock{}}
 	tip, ok := s.Tip("accounts")
@@ -165,8 +166,8 @@ func (b burnBlock) shape() burnBlock {
 	return b
 }
 
-// burnCondition is the condition on {accounts}.block for the Bitcoin block that is named, with its argument. ok is false when
-// there can't be one.
+// burnCondition returns a condition on {accounts}.block that selects the named Bitcoin block, with its argument $1. ok
+// is false when there can be no such block.
 func burnCondition(s *engine.Snapshot, named param.HeightOrHash) (condition string, arg any, ok bool) {
 	tip, ok := s.Tip("accounts")
 	if !ok {

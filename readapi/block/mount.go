@@ -1,14 +1,14 @@
-// Package block has the reads of blocks of Stacks and of Bitcoin.
+// Package block serves Stacks blocks and the Bitcoin blocks that they belong to.
 package block
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api registers the package's operations on an engine and serves them.
 type api struct{ *engine.Engine }
 
-// Mount adds the operations of the package.
+// Mount registers the package's operations on an engine.
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerBlocks()
-	a.traceChain()
+	a.traceBlocks()
 }

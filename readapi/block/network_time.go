@@ -7,7 +7,7 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// targetTime is how much time there should be between Bitcoin blocks.
+// targetTime is the time between blocks that a network aims at.
 type targetTime struct {
 	TargetBlockTime int `json:"target_block_time" doc:"Seconds."`
 }
@@ -23,13 +23,13 @@ type networkInput struct {
 	Network string `path:"network" enum:"testnet,mainnet"`
 }
 
-// registerNetworkTimes adds what networks are set up for, which is no matter of the tables.
+// registerNetworkTimes registers the endpoints of the networks' target block times, which are constants.
 func (a *api) registerNetworkTimes() {
 	engine.GetPlain(a.Engine, engine.Operation{
-		ID: "get-network-block-times", Path: "/extended/v1/info/network_block_times", Tag: "Blocks", Summary: "Time between blocks that networks aim at",
+		ID: "get-network-block-times", Path: "/extended/v1/info/network_block_times", Tag: "Blocks", Summary: "Target block times of the networks",
 	}, func(context.Context, *struct{}) (targetTimes, error) { return networkTimes, nil })
 	engine.GetPlain(a.Engine, engine.Operation{
-		ID: "get-network-block-time", Path: "/extended/v1/info/network_block_time/{network}", Tag: "Blocks", Summary: "Time between blocks that a network aims at",
+		ID: "get-network-block-time", Path: "/extended/v1/info/network_block_time/{network}", Tag: "Blocks", Summary: "Target block time of a network",
 		Statuses: []int{http.StatusBadRequest},
 	}, func(_ context.Context, in *networkInput) (targetTime, error) {
 		if in.Network == "testnet" {

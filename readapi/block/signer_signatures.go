@@ -15,31 +15,31 @@ const signaturesLimit = 500
 
 type signerSignaturesInput struct {
 	param.BlockInput
-	Limit  int   `query:"limit" minimum:"0" maximum:"1000" default:"500" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	Limit  int   `query:"limit" minimum:"0" maximum:"1000" default:"500" doc:"Page size; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip."`
 }
 
-// signaturePage is a page of signatures with the block that they are of.
+// signaturePage is a page of the signer signatures of a block.
 type signaturePage struct {
 	Limit   int            `json:"limit"`
 	Offset  int64          `json:"offset"`
-	Total   int64          `json:"total" doc:"Length of the whole list, whatever the page."`
+	Total   int64          `json:"total" doc:"Number of rows in the whole list."`
 	Results []view.HexText `json:"results" nullable:"false"`
 
-	of *view.Block
+	block *view.Block // nil when there is none
 }
 
 func (a *api) registerSignerSignatures() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-signer-signatures", Path: "/extended/v2/blocks/{height_or_hash}/signer-signatures", Tag: "Blocks", Summary: "The signatures of the signers of a block",
-		Description: "In the order of the block's header. Nodes may have different ones of the same block. There are none of blocks before Nakamoto, and of blocks that are not known.",
+		ID: "list-signer-signatures", Path: "/extended/v2/blocks/{height_or_hash}/signer-signatures", Tag: "Blocks", Summary: "Signer signatures of a block",
+		Description: "In the order of the block's header. Nodes may hold different signatures of the same block. The list is empty for a block before Nakamoto and for an unknown block.",
 		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
 	}, listSignerSignatures)
 	engine.Trace(a.Engine, "list-signer-signatures", func(_ context.Context, _ *engine.Snapshot, _ *signerSignaturesInput, page *signaturePage) ([]engine.Lookup, error) {
-		if page == nil || page.of == nil {
+		if page == nil || page.block == nil {
 			return nil, nil
 		}
-		return view.BlockLookups([]view.Block{*page.of}), nil
+		return view.BlockLookups([]view.Block{*page.block}), nil
 	})
 }
 
@@ -62,10 +62,10 @@ func listSignerSignatures(ctx context.Context, s *engine.Snapshot, in *signerSig
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	if of, ok := found.First(); ok {
-		list.of = &of
+	if block, ok := found.First(); ok {
+		list.block = &block
 		if in.Block != "latest" {
-			s.Settles(of.BurnBlockHeight)
+			s.Settles(block.BurnBlockHeight)
 		}
 	}
 	for _, signature := range signatures {

@@ -13,8 +13,8 @@ import (
 
 type tenureBlocksInput struct {
 	Tenure int64               `path:"tenure_height" minimum:"0"`
-	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64               `query:"offset" minimum:"-300" maximum:"300" default:"0" doc:"Where the page begins, counted from the cursor, or from the last block of the tenure, towards older blocks."`
+	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64               `query:"offset" minimum:"-300" maximum:"300" default:"0" doc:"Number of blocks to skip towards older blocks, counted from the cursor or from the last block of the tenure. A negative number goes towards newer blocks."`
 	Cursor param.HashParameter `query:"cursor" doc:"Index block hash of the first block of the page."`
 }
 
@@ -24,7 +24,7 @@ func (a *api) registerTenureBlocks() {
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones. Before Nakamoto, each block was a tenure.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
 	}, listTenureBlocks)
-	tracedBlockPage[*tenureBlocksInput](a, "list-tenure-blocks")
+	traceBlockPage[*tenureBlocksInput](a, "list-tenure-blocks")
 }
 
 func listTenureBlocks(ctx context.Context, s *engine.Snapshot, in *tenureBlocksInput) (*page.CursorPage[view.Block], error) {
@@ -32,10 +32,11 @@ func listTenureBlocks(ctx context.Context, s *engine.Snapshot, in *tenureBlocksI
 	return page, fillRange(ctx, s, page, in.Cursor, `tenure_height = $1`, in.Tenure)
 }
 
-// fillRange fills a page of the blocks that match a condition on {accounts}.block with the argument $1. They follow each other,
-// and an index has them in the order of heights.
+// fillRange fills a page of the blocks that match a condition on {accounts}.block with the argument $1. The blocks must
+// be a range of heights without gaps, and an index must have them in the order of heights.
 //
-// The reference begins at the tip, whatever the tenure, so that all but the newest are empty there, and counts orphans.
+// The reference begins its pages at the tip, whatever the tenure, so all tenures but the newest look empty there; it
+// also counts orphaned blocks.
 func fillRange(ctx context.Context, s *engine.Snapshot, list *page.CursorPage[view.Block], cursor param.HashParameter, condition string, arg any) error {
 	w := blockWindow{from: view.OfAccounts, lowest: 0, highest: -1, limit: list.Limit}
 	if _, ok := s.Tip("accounts"); ok {
@@ -75,12 +76,12 @@ func fillRange(ctx context.Context, s *engine.Snapshot, list *page.CursorPage[vi
 	if err := b.RunLast(ctx); err != nil {
 		return err
 	}
-	showBlocks(list, blocks, w, neighbours)
+	fillPage(list, blocks, w, neighbours)
 	return nil
 }
 
-// tracedBlockPage adds the tracer of a list of blocks.
-func tracedBlockPage[In any](a *api, id string) {
+// traceBlockPage registers the tracer of an operation that lists blocks.
+func traceBlockPage[In any](a *api, id string) {
 	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.CursorPage[view.Block]) ([]engine.Lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil

@@ -9,7 +9,7 @@ import (
 	"strata/readapi/internal/view"
 )
 
-func (a *api) traceChain() {
+func (a *api) traceBlocks() {
 	engine.Trace(a.Engine, "get-block", func(_ context.Context, _ *engine.Snapshot, _ *param.BlockInput, b *view.Block) ([]engine.Lookup, error) {
 		if b == nil {
 			return nil, nil

@@ -12,7 +12,7 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// contractName names a contract in a request. Any text is taken: what is no contract is not found.
+// contractName is the name of a contract in a path. Any text is valid: the contract of an invalid name is not found.
 type contractName string
 
 // Schema implements huma.SchemaProvider.
@@ -24,22 +24,22 @@ type contractInput struct {
 	ID contractName `path:"contract_id"`
 }
 
-// contractBody is a contract that was deployed.
+// contractBody is a deployed contract.
 type contractBody struct {
-	TxID           hash.Hash32 `json:"tx_id" doc:"Of the deployment."`
+	TxID           hash.Hash32 `json:"tx_id" doc:"Id of the transaction that deployed the contract."`
 	Canonical      bool        `json:"canonical"`
 	ContractID     string      `json:"contract_id"`
 	BlockHeight    int64       `json:"block_height"`
-	ClarityVersion *int16      `json:"clarity_version" doc:"null where the transaction leaves it to the epoch."`
+	ClarityVersion *int16      `json:"clarity_version" doc:"null when the transaction names no version, so that the epoch determines it."`
 	SourceCode     string      `json:"source_code"`
-	ABI            *string     `json:"abi" doc:"The contract's interface, a JSON text; null where the node did not say it."`
+	ABI            *string     `json:"abi" doc:"Interface of the contract as JSON text; null when the node did not send it."`
 
 	key view.RowKey
 }
 
 func (a *api) registerContract() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "get-contract", Path: "/extended/v1/contract/{contract_id}", Tag: "Contracts", Summary: "A contract: its source and its interface",
+		ID: "get-contract", Path: "/extended/v1/contract/{contract_id}", Tag: "Contracts", Summary: "A contract with its source and interface",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, getContract)
@@ -51,8 +51,8 @@ func (a *api) registerContract() {
 	})
 }
 
-// getContract reads the canonical deployment. Where there is none, it is the orphaned one whose interface is known, and
-// the highest of several. The reference prefers one with an interface even to the canonical one.
+// getContract reads the canonical deployment. If there is none, it prefers an orphaned deployment whose interface is
+// known, then the highest. The reference prefers a deployment with an interface even to the canonical one.
 func getContract(ctx context.Context, s *engine.Snapshot, in *contractInput) (*contractBody, error) {
 	missing := engine.NotFound("cannot find contract by ID")
 	if _, ok := s.Tip("chain"); !ok {

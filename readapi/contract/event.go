@@ -17,40 +17,41 @@ import (
 
 const contractEventsLimit = 20
 
-// EventFilter says which of the events of a contract are asked for.
+// EventFilter holds the query parameters that select events of a contract.
 type EventFilter struct {
-	Topic     string               `query:"topic" maxLength:"128" doc:"Those whose printed tuple names this topic, in the first of its fields topic, event, action, notification, type and name that is a text."`
-	FromBlock param.OptionalHeight `query:"from_block" doc:"Those of blocks from this height on."`
-	ToBlock   param.OptionalHeight `query:"to_block" doc:"Those of blocks up to this height."`
+	Topic     string               `query:"topic" maxLength:"128" doc:"Events whose printed tuple has this topic: the value of the first of its fields topic, event, action, notification, type and name that is a text."`
+	FromBlock param.OptionalHeight `query:"from_block" doc:"Events of blocks from this height on."`
+	ToBlock   param.OptionalHeight `query:"to_block" doc:"Events of blocks up to this height."`
 }
 
-// printPlace is where an event stands in the chain: height:sequence:transaction:event.
+// printPlace is a cursor, the position of an event in the chain: block height:microblock sequence:transaction
+// index:event index.
 type printPlace string
 
-// ContractInput names a contract.
+// ContractInput holds the path parameter of a contract.
 type ContractInput struct {
 	ID contractName `path:"contract_id"`
 }
 
 type contractEventsInput struct {
 	ContractInput
-	Limit  int        `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64      `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest."`
-	Cursor printPlace `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,9}:[0-9]{1,9}$" doc:"The page after another one: cursor.next of that one."`
-	Sender string     `query:"sender" maxLength:"200" doc:"Those of transactions of this account."`
+	Limit  int        `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64      `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip, counted from the cursor or from the newest row."`
+	Cursor printPlace `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,9}:[0-9]{1,9}$" doc:"cursor.next of another page: opens the page that follows it."`
+	Sender string     `query:"sender" maxLength:"200" doc:"Events of transactions that this account sent."`
 	EventFilter
 }
 
 type contractLogsInput struct {
 	ContractInput
-	Limit  int        `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64      `query:"offset" minimum:"-1000" maximum:"1000" default:"0" doc:"Where the page begins, counted from the cursor, or from the newest, towards older events."`
-	Cursor printPlace `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,9}:[0-9]{1,9}$" doc:"The first event of the page: height, microblock sequence (2147483647 for none), index of the transaction, index of the event."`
+	Limit  int        `query:"limit" minimum:"0" maximum:"100" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64      `query:"offset" minimum:"-1000" maximum:"1000" default:"0" doc:"Number of events to skip towards older events, counted from the cursor or from the newest event. A negative number goes towards newer events."`
+	Cursor printPlace `query:"cursor" pattern:"^[0-9]{1,18}:[0-9]{1,10}:[0-9]{1,9}:[0-9]{1,9}$" doc:"First event of the page, as block height:microblock sequence (2147483647 for none):transaction index:event index."`
 	EventFilter
 }
 
-// contractEventPage is a page of the events of a contract, newest first. How many there are is told by
-// /extended/v2/smart-contracts/{contract_id}/logs.
+// contractEventPage is a page of the events of a contract, newest first. It has no total;
+// /extended/v2/smart-contracts/{contract_id}/logs has one.
 type contractEventPage struct {
 	Limit   int              `json:"limit"`
 	Offset  int64            `json:"offset"`
@@ -58,18 +59,19 @@ type contractEventPage struct {
 	Cursor  page.KeyCursor   `json:"cursor"`
 }
 
-// contractLogPage is a page of the events of a contract as version 2 of the API has it. Mind the directions: next is newer.
+// contractLogPage is a page of the events of a contract, newest first, in version 2 of the API. Its next page is the
+// newer one.
 type contractLogPage struct {
 	Limit      int              `json:"limit"`
 	Offset     int64            `json:"offset"`
-	Total      int64            `json:"total" doc:"Length of the whole list."`
-	NextCursor *string          `json:"next_cursor" doc:"The page of newer rows; null on the newest page."`
-	PrevCursor *string          `json:"prev_cursor" doc:"The page of older rows; null on the oldest page."`
-	Cursor     *string          `json:"cursor" doc:"This page: its first row."`
+	Total      int64            `json:"total" doc:"Number of rows in the whole list."`
+	NextCursor *string          `json:"next_cursor" doc:"Cursor of the page of newer rows; null on the newest page."`
+	PrevCursor *string          `json:"prev_cursor" doc:"Cursor of the page of older rows; null on the oldest page."`
+	Cursor     *string          `json:"cursor" doc:"Cursor of this page: its first row."`
 	Results    []view.EventBody `json:"results" nullable:"false"`
 }
 
-// printedRow is an event of a contract with its place.
+// printedRow is an event that a contract printed, with its position.
 type printedRow struct {
 	view.EventRow
 	id       hash.Hash32
@@ -78,19 +80,20 @@ type printedRow struct {
 	number   int64 // in the list
 }
 
+// place returns the position of the event as a cursor.
 func (r *printedRow) place() string {
 	return page.PositionText(r.height, r.sequence, r.Index) + ":" + strconv.Itoa(int(r.EventRow.Number))
 }
 
 func (a *api) registerContractEvents() {
-	const filters = "A topic and a range of blocks cost nothing: both are ranges of a list, and so is a page at any depth. "
+	const filters = "A page costs the same at any depth, and with a filter by topic or by blocks. "
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-contract-events", Path: "/extended/v1/contract/{contract_id}/events", Tag: "Contracts", Summary: "What a contract printed, newest first",
-		Description: filters + "With a sender, rows before the page are passed over, and of a sender and a topic a page may have fewer rows than there are; its cursor leads on. " + engine.Instead("/extended/v2/smart-contracts/{contract_id}/logs"),
+		ID: "list-contract-events", Path: "/extended/v1/contract/{contract_id}/events", Tag: "Contracts", Summary: "Events that a contract printed, newest first",
+		Description: filters + "With `sender`, the server reads every row that `offset` skips. With `sender` and `topic`, a page may have fewer rows than the limit although more follow: its cursor leads on. " + engine.Instead("/extended/v2/smart-contracts/{contract_id}/logs"),
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), Deprecated: true,
 	}, listContractEvents)
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-contract-logs", Path: "/extended/v2/smart-contracts/{contract_id}/logs", Tag: "Contracts", Summary: "What a contract printed, newest first, with how much there is",
+		ID: "list-contract-logs", Path: "/extended/v2/smart-contracts/{contract_id}/logs", Tag: "Contracts", Summary: "Events that a contract printed, newest first, with their total",
 		Description: filters + "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
 	}, listContractLogs)
@@ -119,18 +122,20 @@ func printedLookups(events []view.EventBody) []engine.Lookup {
 	return view.TransactionLookups(rows, view.EventKeys(events))
 }
 
-// printedList is a list of what a contract printed: its rows are numbered from low+1 to high in a column.
+// printedList is a list of the events that a contract printed. A column numbers its rows; those of the requested blocks
+// have the numbers low+1 to high.
 type printedList struct {
 	contract  int32
-	topic     *int32
-	sender    *int32
+	topic     *int32 // nil for all topics
+	sender    *int32 // nil for all senders
 	low, high int64
-	// cursor is the number of the event that a cursor names; nil without one.
+	// cursor is the number of the event that the request's cursor names; nil without a cursor.
 	cursor *int64
 }
 
-// column is the one that the list is numbered by, with the condition on {accounts}.contract_event r that makes the list. The
-// contract is $1 and the topic $2.
+// column returns the column that numbers the rows of the list, and the condition on {accounts}.contract_event r that
+// selects them. The arguments are the contract, $1, and the topic from columnTopic, $2. A list with a sender is
+// numbered like that of the whole contract: only fillForSender applies the filters by sender and topic.
 func (l *printedList) column() (number, where string) {
 	if l.topic != nil && l.sender == nil {
 		return `topic_n`, `r.contract = $1::int AND r.topic = $2::int`
@@ -138,6 +143,7 @@ func (l *printedList) column() (number, where string) {
 	return `n`, `r.contract = $1::int AND $2::int IS NULL`
 }
 
+// columnTopic returns the argument $2 of the condition of column.
 func (l *printedList) columnTopic() *int32 {
 	if l.sender == nil {
 		return l.topic
@@ -145,8 +151,9 @@ func (l *printedList) columnTopic() *int32 {
 	return nil
 }
 
-// findPrinted finds the list that is asked for, in two round trips; nil when there is nothing in it.
-func findPrinted(ctx context.Context, s *engine.Snapshot, contract, sender string, filter EventFilter, cursor printPlace) (*printedList, error) {
+// findPrintedList finds the list that the request describes, in two round trips. It returns nil when the list is empty,
+// and page.ErrNoCursor when the cursor's event is not in the list.
+func findPrintedList(ctx context.Context, s *engine.Snapshot, contract, sender string, filter EventFilter, cursor printPlace) (*printedList, error) {
 	var missing error
 	if cursor != "" {
 		missing = page.ErrNoCursor
@@ -157,14 +164,14 @@ func findPrinted(ctx context.Context, s *engine.Snapshot, contract, sender strin
 	}
 	height, sequence, index, event := cursor.parts()
 	from, to := filter.FromBlock.Height(0), filter.ToBlock.Height(*tip.Height)
-	type named struct {
+	type listKey struct {
 		contract        *int32
 		topic, sender   *int32
-		before, through int64 // numbers of transactions: those of the range are after the first, up to the second
-		cursor          *int64
+		before, through int64  // numbers of the transactions before the block range and at its end
+		cursor          *int64 // number of the cursor's transaction
 	}
 	b := s.Batch()
-	found := engine.Query(b, func(r *named) []any {
+	found := engine.Query(b, func(r *listKey) []any {
 		return []any{&r.contract, &r.topic, &r.sender, &r.before, &r.through, &r.cursor}
 	}, `
 		SELECT ARRAY[]::bigint[], c.id,
@@ -179,14 +186,14 @@ func findPrinted(ctx context.Context, s *engine.Snapshot, contract, sender strin
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	n, ok := found.First()
+	key, ok := found.First()
 	switch {
-	case !ok || filter.Topic != "" && n.topic == nil || sender != "" && n.sender == nil || n.before >= n.through:
+	case !ok || filter.Topic != "" && key.topic == nil || sender != "" && key.sender == nil || key.before >= key.through:
 		return nil, missing
-	case cursor != "" && n.cursor == nil:
+	case cursor != "" && key.cursor == nil:
 		return nil, page.ErrNoCursor
 	}
-	l := &printedList{contract: *n.contract, topic: n.topic, sender: n.sender}
+	l := &printedList{contract: *key.contract, topic: key.topic, sender: key.sender}
 	number, where := l.column()
 	b = s.Batch()
 	bounds := engine.Query(b, func(r *printedList) []any { return []any{&r.low, &r.high, &r.cursor} }, `
@@ -194,7 +201,7 @@ func findPrinted(ctx context.Context, s *engine.Snapshot, contract, sender strin
 		       (SELECT r.`+number+` FROM {accounts}.contract_event r
 		        WHERE `+where+` AND $5::bigint IS NOT NULL AND r.`+number+` > `+printedBefore(number, where, "$5::bigint")+` AND r.tx = $5::bigint AND r.event_index = $6::int
 		        ORDER BY r.`+number+` LIMIT 1)`,
-		l.contract, l.columnTopic(), n.before+1, n.through+1, n.cursor, event)
+		l.contract, l.columnTopic(), key.before+1, key.through+1, key.cursor, event)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -207,8 +214,9 @@ func findPrinted(ctx context.Context, s *engine.Snapshot, contract, sender strin
 	return l, nil
 }
 
-// printedBefore is SQL for how many rows of a list are of transactions before one, by halving: rows of a list are in the order
-// of transactions.
+// printedBefore returns SQL for the number of rows of a list that belong to transactions before the transaction
+// numbered tx. It is a binary search: the rows of a list are in the order of their transactions. number and where are
+// the results of column.
 func printedBefore(number, where, tx string) string {
 	return strings.NewReplacer("<n>", number, "<where>", where, "<tx>", tx).Replace(`(
 		WITH RECURSIVE halving (low, high) AS (
@@ -224,7 +232,7 @@ func printedBefore(number, where, tx string) string {
 		SELECT low FROM halving WHERE low = high)`)
 }
 
-// parts of a cursor; an event that there isn't without one.
+// parts returns the parts of the cursor; all are -1, which no event has, when it is empty.
 func (c printPlace) parts() (height, sequence int64, index, event int32) {
 	numbers := [4]int64{-1, -1, -1, -1}
 	for i, part := range strings.SplitN(string(c), ":", 4) {
@@ -235,7 +243,8 @@ func (c printPlace) parts() (height, sequence int64, index, event int32) {
 	return numbers[0], numbers[1], int32(min(numbers[2], math.MaxInt32)), int32(min(numbers[3], math.MaxInt32))
 }
 
-// printedPage selects the events of rows, which have number, tx, source_seq and event_index.
+// printedPage returns a query for printedColumns. rows is a query for rows of a list with the columns number, tx,
+// source_seq and event_index.
 func printedPage(rows string) string {
 	return `
 		SELECT ` + view.EventSQL + `, x.txid, t.height, coalesce(t.microblock_sequence, 2147483647), l.number
@@ -250,7 +259,7 @@ func printedColumns(r *printedRow) []any {
 	return append(view.EventColumns(&r.EventRow), &r.id, &r.height, &r.sequence, &r.number)
 }
 
-// queuePrinted adds the query for the rows with some numbers to a batch.
+// queuePrinted adds to the batch the query for the rows with the given numbers.
 func (l *printedList) queuePrinted(b *engine.Batch, numbers []int64) *engine.Result[printedRow] {
 	number, where := l.column()
 	return engine.Query(b, printedColumns, printedPage(`
@@ -260,7 +269,7 @@ func (l *printedList) queuePrinted(b *engine.Batch, numbers []int64) *engine.Res
 		) r`), l.contract, l.columnTopic(), numbers)
 }
 
-// start is the number of the first event of a page.
+// start returns the number of the first event of the page at an offset.
 func (l *printedList) start(offset int64) int64 {
 	if l.cursor != nil {
 		return *l.cursor - offset
@@ -270,12 +279,12 @@ func (l *printedList) start(offset int64) int64 {
 
 func listContractEvents(ctx context.Context, s *engine.Snapshot, in *contractEventsInput) (*contractEventPage, error) {
 	list := &contractEventPage{Limit: page.LimitOr(in.Limit, contractEventsLimit), Offset: in.Offset, Results: []view.EventBody{}}
-	l, err := findPrinted(ctx, s, string(in.ID), in.Sender, in.EventFilter, in.Cursor)
+	l, err := findPrintedList(ctx, s, string(in.ID), in.Sender, in.EventFilter, in.Cursor)
 	if l == nil || err != nil {
 		return list, err
 	}
 	if l.sender != nil {
-		return list, l.fillOfSender(ctx, s, list)
+		return list, l.fillForSender(ctx, s, list)
 	}
 	var numbers []int64
 	for n := l.start(min(in.Offset, page.OffsetMax)); n > l.low && len(numbers) <= list.Limit; n-- {
@@ -286,25 +295,26 @@ func listContractEvents(ctx context.Context, s *engine.Snapshot, in *contractEve
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	list.show(found.Rows)
+	list.fill(found.Rows)
 	return list, nil
 }
 
-// show shows rows, of which there may be one more than the page has.
-func (list *contractEventPage) show(rows []printedRow) {
-	shown := page.NewKeyPage(list.Limit, rows, func(r printedRow) string { return r.place() })
-	list.Cursor = shown.Cursor
-	for i := range shown.Results {
-		list.Results = append(list.Results, view.RenderEvent(shown.Results[i].EventRow, shown.Results[i].id))
+// fill fills the page with rendered rows. There may be one row more than the page has: the first of the next page.
+func (list *contractEventPage) fill(rows []printedRow) {
+	keyPage := page.NewKeyPage(list.Limit, rows, func(r printedRow) string { return r.place() })
+	list.Cursor = keyPage.Cursor
+	for i := range keyPage.Results {
+		list.Results = append(list.Results, view.RenderEvent(keyPage.Results[i].EventRow, keyPage.Results[i].id))
 	}
 }
 
-// senderMost is how many events of a sender are looked at for those of a topic.
-const senderMost = 5000
+// senderEventsMax is the maximum number of events of a sender that one request examines for those of a topic.
+const senderEventsMax = 5000
 
-// fillOfSender fills a page of what a sender made the contract print, from an index of that. With a topic, those of others are
-// left out, of so many rows at most.
-func (l *printedList) fillOfSender(ctx context.Context, s *engine.Snapshot, list *contractEventPage) error {
+// fillForSender fills a page of the events that a contract printed in transactions of a sender, from the index of a
+// contract's events by sender. With a topic, it examines at most senderEventsMax of these events for those of the
+// topic.
+func (l *printedList) fillForSender(ctx context.Context, s *engine.Snapshot, list *contractEventPage) error {
 	start := l.start(0)
 	b := s.Batch()
 	found := engine.Query(b, printedColumns, printedPage(`
@@ -314,17 +324,17 @@ func (l *printedList) fillOfSender(ctx context.Context, s *engine.Snapshot, list
 			ORDER BY r.n DESC LIMIT CASE WHEN $3::int IS NULL THEN $6::bigint + $7::bigint ELSE $8::bigint END
 		) r
 		WHERE $3::int IS NULL OR r.topic = $3::int ORDER BY r.n DESC OFFSET $6::bigint LIMIT $7::bigint`),
-		l.contract, *l.sender, l.topic, l.low, start, min(list.Offset, page.OffsetMax), int64(list.Limit)+1, int64(senderMost))
-	// Where the looking ends, in case that it is before the page is full.
-	ended := engine.Query(b, printedColumns, printedPage(`
+		l.contract, *l.sender, l.topic, l.low, start, min(list.Offset, page.OffsetMax), int64(list.Limit)+1, int64(senderEventsMax))
+	// The first event that is not examined: the next page begins there if this page is not full.
+	unexamined := engine.Query(b, printedColumns, printedPage(`
 		SELECT r.n::bigint AS number, r.tx, r.source_seq, r.event_index FROM {accounts}.contract_event r
 		WHERE $3::int IS NOT NULL AND r.contract = $1::int AND r.sender = $2::int AND r.n > $4::bigint AND r.n <= $5::bigint
-		ORDER BY r.n DESC OFFSET $6::bigint LIMIT 1`), l.contract, *l.sender, l.topic, l.low, start, int64(senderMost))
+		ORDER BY r.n DESC OFFSET $6::bigint LIMIT 1`), l.contract, *l.sender, l.topic, l.low, start, int64(senderEventsMax))
 	if err := b.RunLast(ctx); err != nil {
 		return err
 	}
-	list.show(found.Rows)
-	if next, ok := ended.First(); ok && list.Cursor.Next == nil {
+	list.fill(found.Rows)
+	if next, ok := unexamined.First(); ok && list.Cursor.Next == nil {
 		place := next.place()
 		list.Cursor.Next = &place
 	}
@@ -333,7 +343,7 @@ func (l *printedList) fillOfSender(ctx context.Context, s *engine.Snapshot, list
 
 func listContractLogs(ctx context.Context, s *engine.Snapshot, in *contractLogsInput) (*contractLogPage, error) {
 	page := &contractLogPage{Limit: page.LimitOr(in.Limit, contractEventsLimit), Offset: in.Offset, Results: []view.EventBody{}}
-	l, err := findPrinted(ctx, s, string(in.ID), "", in.EventFilter, in.Cursor)
+	l, err := findPrintedList(ctx, s, string(in.ID), "", in.EventFilter, in.Cursor)
 	if l == nil || err != nil {
 		return page, err
 	}
@@ -368,7 +378,7 @@ func listContractLogs(ctx context.Context, s *engine.Snapshot, in *contractLogsI
 	return page, nil
 }
 
-// distinctAbove are numbers above one, each once.
+// distinctAbove returns the numbers greater than low, each once.
 func distinctAbove(numbers []int64, low int64) (distinct []int64) {
 	seen := map[int64]bool{}
 	for _, n := range numbers {

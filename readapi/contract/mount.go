@@ -1,12 +1,13 @@
-// Package contract has the reads of contracts.
+// Package contract serves contracts: their source and interface, their status, the events that they print, and the
+// contracts that implement a trait.
 package contract
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api registers the package's operations on an engine and serves them.
 type api struct{ *engine.Engine }
 
-// Mount adds the operations of the package.
+// Mount registers the package's operations on an engine.
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerContract()

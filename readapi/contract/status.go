@@ -16,12 +16,12 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// contractNames are contracts in a request, as a list.
+// contractNames is a list of contracts in a query.
 type contractNames []string
 
 // Schema implements huma.SchemaProvider.
 func (contractNames) Schema(huma.Registry) *huma.Schema {
-	s := schema.ListOf("Contracts, 200 at most. To ask for several, repeat the parameter.", &huma.Schema{
+	s := schema.ListOf("Contracts, at most 200. Repeat the parameter for several.", &huma.Schema{
 		Type: huma.TypeString, Extensions: schema.Matching(schema.ContractPattern + `$`), Examples: []any{"SP000000000000000000002Q6VF78.pox-4"},
 	})
 	s.MaxItems = schema.Ptr(param.IDsMax)
@@ -40,27 +40,27 @@ func (in *contractStatusesInput) Dependencies() engine.Dependencies {
 	return engine.OnTip("chain").With("accounts", names...).With("mempool", names...)
 }
 
-// soughtContract is what became of the search for the deployment of a contract.
+// soughtContract is the result of the search for the deployment of a contract.
 type soughtContract struct {
 	Found  bool            `json:"found"`
-	Result *contractStatus `json:"result,omitempty" doc:"Absent when it is not found."`
+	Result *contractStatus `json:"result,omitempty" doc:"Absent when no deployment is found."`
 }
 
-// contractStatus is how far the deployment of a contract is.
+// contractStatus is the status of the deployment of a contract.
 type contractStatus struct {
 	Status      string      `json:"status" enum:"success,abort_by_response,abort_by_post_condition,problematic_skipped,pending"`
 	TxID        hash.Hash32 `json:"tx_id"`
 	ContractID  string      `json:"contract_id"`
-	BlockHeight *int64      `json:"block_height,omitempty" doc:"Absent while the deployment waits to be mined."`
+	BlockHeight *int64      `json:"block_height,omitempty" doc:"Absent while the deployment is pending."`
 
 	key     view.RowKey
-	waiting *view.WaitingRow // nil for what is mined
+	waiting *view.WaitingRow // nil for a mined deployment
 }
 
 func (a *api) registerContractStatuses() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "get-contract-statuses", Path: "/extended/v2/smart-contracts/status", Tag: "Contracts", Summary: "Which contracts are deployed",
-		Description: "The answer has a member for each contract: its last deployment that is mined, with its status, and where there is none the next of those that wait to be mined. One that has not succeeded leaves the name free for another.",
+		ID: "get-contract-statuses", Path: "/extended/v2/smart-contracts/status", Tag: "Contracts", Summary: "Status of the deployments of contracts",
+		Description: "The answer has a member for each contract: its last mined deployment, or if there is none the next pending one. A deployment that failed leaves the name free for another.",
 		Statuses:    []int{http.StatusBadRequest},
 		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, getContractStatuses)
@@ -91,8 +91,8 @@ func (a *api) registerContractStatuses() {
 	})
 }
 
-// failedDeployments has the last deployment of each contract that is mined and has not succeeded. One that has succeeded is
-// always the last.
+// failedDeployments is a query for the last mined deployment of each contract $1, if that deployment failed. No
+// deployment follows a successful one.
 const failedDeployments = `
 	SELECT ARRAY[t.source_seq, c.source_seq], t.source_seq, t.tx_index, t.status, t.txid, wanted.contract_id, c.height
 	FROM unnest($1::text[]) AS wanted (contract_id)
@@ -128,7 +128,7 @@ func getContractStatuses(ctx context.Context, s *engine.Snapshot, in *contractSt
 	if s.Active("accounts") != nil {
 		failed = engine.Query(b, columns, failedDeployments, []string(in.IDs))
 	}
-	if view.KnowsMempool(s) { // of several the one that is next
+	if view.KnowsMempool(s) { // of several pending deployments, take the one that is mined next
 		waiting = engine.Query(b, func(c *contractStatus) []any {
 			c.waiting, c.Status = &view.WaitingRow{}, "pending"
 			return []any{&c.TxID, &c.ContractID, &c.waiting.ID}
@@ -143,9 +143,10 @@ func getContractStatuses(ctx context.Context, s *engine.Snapshot, in *contractSt
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	for _, found := range []*engine.Result[contractStatus]{waiting, failed, found} {
-		for i := range found.Rows {
-			all[found.Rows[i].ContractID] = soughtContract{Found: true, Result: &found.Rows[i]}
+	// Later results override earlier ones: a successful deployment a failed one, a failed one a pending one.
+	for _, result := range []*engine.Result[contractStatus]{waiting, failed, found} {
+		for i := range result.Rows {
+			all[result.Rows[i].ContractID] = soughtContract{Found: true, Result: &result.Rows[i]}
 		}
 	}
 	return all, nil

@@ -15,12 +15,12 @@ import (
 const contractsLimit = 20
 
 type traitInput struct {
-	Trait  string `query:"trait_abi" required:"true" maxLength:"65536" doc:"JSON with the functions of the trait, as the interface of a contract has them."`
-	Limit  int    `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
+	Trait  string `query:"trait_abi" required:"true" maxLength:"65536" doc:"Functions of the trait as JSON, in the format of a contract's interface."`
+	Limit  int    `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Number of rows to skip."`
 }
 
-// contractPage is a page of contracts, the newest first.
+// contractPage is a page of contracts, newest first.
 type contractPage struct {
 	Limit   int            `json:"limit"`
 	Offset  int64          `json:"offset"`
@@ -30,7 +30,7 @@ type contractPage struct {
 func (a *api) registerTraits() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-contracts-by-trait", Path: "/extended/v1/contract/by_trait", Tag: "Contracts", Summary: "Contracts that implement a trait, newest first",
-		Description: "Those that have every function of it: of the same name, access, result and types of arguments, in their order. What arguments are called makes no difference.",
+		Description: "A contract implements a trait if it has every function of it with the same name, access, result type, and argument types in the same order. Argument names do not matter.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
 	}, listContractsByTrait)
 	engine.Trace(a.Engine, "list-contracts-by-trait", func(_ context.Context, _ *engine.Snapshot, _ *traitInput, page *contractPage) ([]engine.Lookup, error) {
@@ -45,12 +45,13 @@ func (a *api) registerTraits() {
 	})
 }
 
-// traitKeys are the keys of the functions of a trait. It has to say all of each.
+// traitKeys parses a trait and returns the keys of its functions. ok is false unless the trait describes each function
+// completely.
 func traitKeys(text string) (keys [][]byte, ok bool) {
-	var said struct {
+	var body struct {
 		Functions *[]struct{ Name, Access, Args, Outputs json.RawMessage }
 	}
-	if err := json.Unmarshal([]byte(text), &said); err != nil || said.Functions == nil {
+	if err := json.Unmarshal([]byte(text), &body); err != nil || body.Functions == nil {
 		return nil, false
 	}
 	trait, err := contract.Parse([]byte(text))
@@ -58,7 +59,7 @@ func traitKeys(text string) (keys [][]byte, ok bool) {
 		return nil, false
 	}
 	keys = [][]byte{}
-	for i, f := range *said.Functions {
+	for i, f := range *body.Functions {
 		if f.Name == nil || f.Access == nil || f.Args == nil || f.Outputs == nil {
 			return nil, false
 		}
@@ -68,8 +69,8 @@ func traitKeys(text string) (keys [][]byte, ok bool) {
 	return keys, true
 }
 
-// listContractsByTrait finds contracts by the keys of their functions. The reference compares interfaces; there a trait that is
-// not JSON is a failure of the server.
+// listContractsByTrait finds contracts by the keys of their functions. The reference compares whole interfaces, and
+// fails with a server error for a trait that is not JSON.
 func listContractsByTrait(ctx context.Context, s *engine.Snapshot, in *traitInput) (*contractPage, error) {
 	list := &contractPage{Limit: page.LimitOr(in.Limit, contractsLimit), Offset: in.Offset, Results: []contractBody{}}
 	keys, ok := traitKeys(in.Trait)
@@ -83,7 +84,8 @@ func listContractsByTrait(ctx context.Context, s *engine.Snapshot, in *traitInpu
 	rows := `SELECT tx, source_seq, tx_index FROM {accounts}.deployment ORDER BY tx DESC OFFSET $1::bigint LIMIT $2::bigint`
 	args := []any{min(in.Offset, page.OffsetMax), list.Limit}
 	if len(keys) > 0 {
-		// All that match are found before they are sorted: to look through all contracts from the newest on would take longer.
+		// OFFSET 0 makes the planner find all matches before it sorts them. Without it, it may examine all contracts
+		// from the newest on, which takes longer.
 		rows = `SELECT * FROM (SELECT tx, source_seq, tx_index FROM {accounts}.deployment WHERE functions @> $3::bytea[] OFFSET 0) d
 			ORDER BY tx DESC OFFSET $1::bigint LIMIT $2::bigint`
 		args = append(args, keys)

@@ -11,27 +11,27 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// feeRateRequest is a transaction whose fee is asked for.
+// feeRateRequest is the body of a request for the fee rate of a transaction.
 type feeRateRequest struct {
-	Transaction string `json:"transaction" doc:"The transaction. Nobody reads it."`
+	Transaction string `json:"transaction" doc:"The transaction. It must be present; its content is ignored."`
 }
 
-// feeRate is what the reference estimates for any transaction.
+// feeRate is the answer, the same for every transaction, as in the reference.
 type feeRate struct {
 	FeeRate int `json:"fee_rate" enum:"400" doc:"Always 400."`
 }
 
-// feeRateInput is a request as it comes.
+// feeRateInput is a request with its body undecoded.
 type feeRateInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// feeRateBodyMax is the length of the longest body of a request, in bytes: a transaction of 2 MiB in hex, and more.
+// feeRateBodyMax is the maximum size of a request body in bytes. It leaves room for a transaction of 2 MiB in hex.
 const feeRateBodyMax = 4<<20 + 4<<10
 
 func (a *api) registerFeeRate() {
 	r := engine.Operation{
-		ID: "get-fee-rate", Path: "/extended/v1/fee_rate", Tag: "Transactions", Summary: "A constant, once an estimate of fees",
+		ID: "get-fee-rate", Path: "/extended/v1/fee_rate", Tag: "Transactions", Summary: "Fee rate estimate, which is a constant",
 		Description: engine.Instead("/v2/fees/transaction"),
 		Statuses:    []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge},
 	}
@@ -48,7 +48,7 @@ func (a *api) registerFeeRate() {
 	body.Content["application/json"].Schema = a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[feeRateRequest](), true, "")
 }
 
-// feeRate answers a request, whatever the transaction.
+// feeRate checks that the request has a transaction, and answers with the constant.
 func (a *api) feeRate(ctx context.Context, in *feeRateInput) *answer.Answer {
 	c := answer.Config{Fields: []answer.Field{{Name: "Warning", Values: []string{engine.DeprecationWarning}}}}
 	members, err := engine.MembersOf(in.RawBody)
@@ -61,9 +61,9 @@ func (a *api) feeRate(ctx context.Context, in *feeRateInput) *answer.Answer {
 	if err != nil {
 		return a.FailureAnswer(ctx, err, c)
 	}
-	made, err := engine.NewAnswer(feeRate{400}, c)
+	rate, err := engine.NewAnswer(feeRate{400}, c)
 	if err != nil {
 		return a.FailureAnswer(ctx, err, c)
 	}
-	return made
+	return rate
 }

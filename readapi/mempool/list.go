@@ -18,14 +18,14 @@ import (
 
 const mempoolLimit = 20
 
-// MempoolInput says which transactions that wait to be mined are asked for, and in which order.
+// MempoolInput holds the query parameters of a list of pending transactions: page, filters and order.
 type MempoolInput struct {
 	page.PageInput
-	Sender    string `query:"sender_address" doc:"Those that this address sends."`
-	Recipient string `query:"recipient_address" doc:"Those that transfer STX to this principal, or call or deploy this contract."`
-	Address   string `query:"address" doc:"Those of either kind."`
-	OrderBy   string `query:"order_by" enum:"age,size,fee" default:"age" doc:"By when they were received, by their size in bytes, or by their fee."`
-	Order     string `query:"order" enum:"asc,desc" default:"desc" doc:"The least first, or the greatest: of ages the newest."`
+	Sender    string `query:"sender_address" doc:"Transactions that this address sends."`
+	Recipient string `query:"recipient_address" doc:"Transactions that transfer STX to this principal, or call or deploy this contract."`
+	Address   string `query:"address" doc:"Transactions with this principal as sender or recipient."`
+	OrderBy   string `query:"order_by" enum:"age,size,fee" default:"age" doc:"Sort by the time of receipt, by the size in bytes or by the fee."`
+	Order     string `query:"order" enum:"asc,desc" default:"desc" doc:"asc: least first; desc: greatest first, which for age means newest first."`
 	param.TransactionOptions
 }
 
@@ -40,37 +40,41 @@ func (in *mempoolOfInput) Dependencies() engine.Dependencies {
 }
 
 type droppedInput struct {
-	Limit  int   `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" maximum:"10000" default:"0" doc:"Rows before the page."`
+	Limit  int   `query:"limit" minimum:"0" maximum:"50" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64 `query:"offset" minimum:"0" maximum:"10000" default:"0" doc:"Number of rows to skip."`
 	param.TransactionOptions
 }
 
-// ofMempool is what lists of the mempool are made of: also the interfaces of contracts that are called.
-func ofMempool() engine.Dependencies { return engine.OnTip("chain").With("mempool", shard.Mempool) }
+// mempoolDependencies are the dependencies of lists of the whole mempool. They include the chain, which has the
+// interfaces of the called contracts.
+func mempoolDependencies() engine.Dependencies {
+	return engine.OnTip("chain").With("mempool", shard.Mempool)
+}
 
 func (a *api) registerMempoolLists() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-mempool", Path: "/extended/v1/tx/mempool", Tag: "Mempool", Summary: "Transactions that wait to be mined",
-		Description: "Of as many nodes as announce theirs. " + engine.Instead("/extended/v3/mempool/transactions"), Statuses: []int{http.StatusBadRequest},
-		Class: answer.Mempool, DependsOn: ofMempool(), TagByContent: true, Deprecated: true,
+		ID: "list-mempool", Path: "/extended/v1/tx/mempool", Tag: "Mempool", Summary: "Pending transactions",
+		Description: "Lists the mempools of all nodes that send theirs to the server. " + engine.Instead("/extended/v3/mempool/transactions"), Statuses: []int{http.StatusBadRequest},
+		Class: answer.Mempool, DependsOn: mempoolDependencies(), TagByContent: true, Deprecated: true,
 	}, a.listMempool)
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-dropped", Path: "/extended/v1/tx/mempool/dropped", Tag: "Mempool", Summary: "Transactions that were dropped, those that were received last first",
-		Description: "What nodes dropped, what was replaced by what was mined, and what became too old. `offset` reaches as far as 10,000.",
+		ID: "list-dropped", Path: "/extended/v1/tx/mempool/dropped", Tag: "Mempool", Summary: "Dropped transactions, most recently received first",
+		Description: "Lists the transactions that nodes dropped, those that a mined transaction replaced, and those that became too old. `offset` is at most 10,000.",
 		Statuses:    []int{http.StatusBadRequest},
-		Class:       answer.Mempool, DependsOn: ofMempool(), TagByContent: true,
+		Class:       answer.Mempool, DependsOn: mempoolDependencies(), TagByContent: true,
 	}, a.listDropped)
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-mempool-of", Path: "/extended/v1/address/{principal}/mempool", Tag: "Mempool", Summary: "Transactions of an account that wait to be mined",
-		Description: "It sends them, they transfer STX to it, or they call or deploy it. " + engine.Instead("/extended/v3/principals/{principal}/mempool/transactions"),
+		ID: "list-mempool-of", Path: "/extended/v1/address/{principal}/mempool", Tag: "Mempool", Summary: "Pending transactions of an account",
+		Description: "Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it. " + engine.Instead("/extended/v3/principals/{principal}/mempool/transactions"),
 		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool, TagByContent: true, Deprecated: true,
 	}, a.listMempoolOf)
-	tracedWaitingPage[*MempoolInput](a, "list-mempool")
-	tracedWaitingPage[*droppedInput](a, "list-dropped")
-	tracedWaitingPage[*mempoolOfInput](a, "list-mempool-of")
+	traceWaitingPage[*MempoolInput](a, "list-mempool")
+	traceWaitingPage[*droppedInput](a, "list-dropped")
+	traceWaitingPage[*mempoolOfInput](a, "list-mempool-of")
 }
 
-func tracedWaitingPage[In any](a *api, id string) {
+// traceWaitingPage registers the tracer of an operation that lists transactions of the mempool.
+func traceWaitingPage[In any](a *api, id string) {
 	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.OffsetPage[view.WaitingBody]) ([]engine.Lookup, error) {
 		if page == nil {
 			return nil, nil
@@ -83,44 +87,45 @@ func tracedWaitingPage[In any](a *api, id string) {
 	})
 }
 
-// placeholder names an argument of a query.
+// placeholder returns the placeholder of the nth argument of a query.
 func placeholder(n int) string { return "$" + strconv.Itoa(n) }
 
-// mempoolOrders are columns and indexes of lists of the mempool.
+// mempoolOrders maps the values of order_by to the columns that lists of the mempool are sorted by. Each has an index.
 var mempoolOrders = map[string]string{"age": "receipt_time", "size": "size", "fee": "fee"}
 
-// partOfMempool chooses transactions that wait: by conditions of which one has to hold. There are so many as nodes keep, and
-// each condition is a range of an index.
-type partOfMempool struct {
-	// any are conditions on a transaction p, with the arguments args; all of the mempool when there is none.
+// mempoolFilter selects pending transactions that meet at least one of several conditions. Each condition is a range of
+// an index.
+type mempoolFilter struct {
+	// any are the conditions on a transaction p, with the arguments args. Without conditions the filter selects the
+	// whole mempool.
 	any  []string
 	args []any
 }
 
-// concerned chooses what is about an account.
-func concerned(account string) partOfMempool {
-	return partOfMempool{any: []string{"p.sender = $1", "p.recipient = $1", "p.contract_id = $1"}, args: []any{account}}
+// accountFilter selects the transactions that an account sends, that transfer STX to it, or that call or deploy it.
+func accountFilter(account string) mempoolFilter {
+	return mempoolFilter{any: []string{"p.sender = $1", "p.recipient = $1", "p.contract_id = $1"}, args: []any{account}}
 }
 
-// sql is a query for the chosen transactions, each once.
-func (p partOfMempool) sql() string {
+// sql returns a query for the selected transactions, each once.
+func (f mempoolFilter) sql() string {
 	const each = `SELECT p.receipt_time, p.size, p.fee, p.txid FROM {mempool}.transaction p WHERE p.status = 'pending'`
-	if len(p.any) == 0 {
+	if len(f.any) == 0 {
 		return each
 	}
-	queries := make([]string, len(p.any))
-	for i, condition := range p.any {
+	queries := make([]string, len(f.any))
+	for i, condition := range f.any {
 		queries[i] = each + " AND " + condition
 	}
 	return strings.Join(queries, " UNION ")
 }
 
 func (a *api) listMempool(ctx context.Context, s *engine.Snapshot, in *MempoolInput) (*page.OffsetPage[view.WaitingBody], error) {
-	part, err := in.part()
+	filter, err := in.filter()
 	if err != nil {
 		return nil, err
 	}
-	return a.mempoolPage(ctx, s, part, mempoolOrders[in.OrderBy], in.Order == "asc", in.PageInput, in.TransactionOptions)
+	return a.mempoolPage(ctx, s, filter, mempoolOrders[in.OrderBy], in.Order == "asc", in.PageInput, in.TransactionOptions)
 }
 
 func (a *api) listMempoolOf(ctx context.Context, s *engine.Snapshot, in *mempoolOfInput) (*page.OffsetPage[view.WaitingBody], error) {
@@ -128,40 +133,40 @@ func (a *api) listMempoolOf(ctx context.Context, s *engine.Snapshot, in *mempool
 	if err != nil {
 		return nil, engine.BadRequest("Invalid query parameter, not a valid principal")
 	}
-	return a.mempoolPage(ctx, s, concerned(account), mempoolOrders["age"], false, in.PageInput, in.TransactionOptions)
+	return a.mempoolPage(ctx, s, accountFilter(account), mempoolOrders["age"], false, in.PageInput, in.TransactionOptions)
 }
 
-// part is what the filters of a request choose.
-func (in *MempoolInput) part() (p partOfMempool, err error) {
+// filter returns the filter of the request's parameters.
+func (in *MempoolInput) filter() (f mempoolFilter, err error) {
 	for _, name := range []string{in.Sender, in.Recipient, in.Address} {
 		if parsed, err := clarity.ParsePrincipal(name); name != "" && (err != nil || parsed.String() != name) {
-			return p, engine.BadRequest(`Error: Invalid query parameter: "%s" is not a valid STX address or principal`, name)
+			return f, engine.BadRequest(`Error: Invalid query parameter: "%s" is not a valid STX address or principal`, name)
 		}
 	}
 	switch {
 	case in.Address != "" && (in.Sender != "" || in.Recipient != ""):
-		return p, engine.BadRequest(`The "address" filter cannot be specified with other address filters`)
+		return f, engine.BadRequest(`The "address" filter cannot be specified with other address filters`)
 	case in.Address != "":
-		return concerned(in.Address), nil
+		return accountFilter(in.Address), nil
 	case in.Sender != "" && in.Recipient != "":
-		return partOfMempool{any: []string{"p.sender = $1 AND (p.recipient = $2 OR p.contract_id = $2)"}, args: []any{in.Sender, in.Recipient}}, nil
+		return mempoolFilter{any: []string{"p.sender = $1 AND (p.recipient = $2 OR p.contract_id = $2)"}, args: []any{in.Sender, in.Recipient}}, nil
 	case in.Sender != "":
-		return partOfMempool{any: []string{"p.sender = $1"}, args: []any{in.Sender}}, nil
+		return mempoolFilter{any: []string{"p.sender = $1"}, args: []any{in.Sender}}, nil
 	case in.Recipient != "":
-		return partOfMempool{any: []string{"p.recipient = $1", "p.contract_id = $1"}, args: []any{in.Recipient}}, nil
+		return mempoolFilter{any: []string{"p.recipient = $1", "p.contract_id = $1"}, args: []any{in.Recipient}}, nil
 	}
-	return p, nil
+	return f, nil
 }
 
-// count is a query for how many transactions are chosen. All that wait are counted when they come and go.
-func (p partOfMempool) count() string {
-	if len(p.any) == 0 {
+// count returns a query for the number of selected transactions. For the whole mempool, the projection keeps a counter.
+func (f mempoolFilter) count() string {
+	if len(f.any) == 0 {
 		return `SELECT ARRAY[]::bigint[], coalesce(sum(n), 0)::bigint FROM {mempool}.counter WHERE status = 'pending'`
 	}
-	return `SELECT ARRAY[]::bigint[], count(*) FROM (` + p.sql() + `) p`
+	return `SELECT ARRAY[]::bigint[], count(*) FROM (` + f.sql() + `) p`
 }
 
-func (a *api) mempoolPage(ctx context.Context, s *engine.Snapshot, part partOfMempool, order string, ascending bool, in page.PageInput, how param.TransactionOptions) (*page.OffsetPage[view.WaitingBody], error) {
+func (a *api) mempoolPage(ctx context.Context, s *engine.Snapshot, filter mempoolFilter, order string, ascending bool, in page.PageInput, how param.TransactionOptions) (*page.OffsetPage[view.WaitingBody], error) {
 	list := &page.OffsetPage[view.WaitingBody]{Limit: page.LimitOr(in.Limit, mempoolLimit), Offset: in.Offset, Results: []view.WaitingBody{}}
 	if !view.KnowsMempool(s) {
 		return list, nil
@@ -170,22 +175,22 @@ func (a *api) mempoolPage(ctx context.Context, s *engine.Snapshot, part partOfMe
 	if ascending {
 		direction = ""
 	}
-	n := len(part.args)
+	n := len(filter.args)
 	sorted := "p." + order + direction + ", p.txid" + direction
-	from := `FROM (` + part.sql() + ` ORDER BY ` + order + direction + `, txid` + direction + ` LIMIT ` + placeholder(n+1) + `::bigint OFFSET ` + placeholder(n+2) + `::bigint) p
+	from := `FROM (` + filter.sql() + ` ORDER BY ` + order + direction + `, txid` + direction + ` LIMIT ` + placeholder(n+1) + `::bigint OFFSET ` + placeholder(n+2) + `::bigint) p
 		JOIN {mempool}.transaction w ON w.txid = p.txid ORDER BY ` + sorted
 	b := s.Batch()
-	total := engine.Query(b, func(n *int64) []any { return []any{n} }, part.count(), part.args...)
-	found := engine.Query(b, view.WaitingColumns, `SELECT `+view.WaitingSQL+from, append(slices.Clone(part.args), int64(list.Limit), min(in.Offset, page.OffsetMax))...)
+	total := engine.Query(b, func(n *int64) []any { return []any{n} }, filter.count(), filter.args...)
+	found := engine.Query(b, view.WaitingColumns, `SELECT `+view.WaitingSQL+from, append(slices.Clone(filter.args), int64(list.Limit), min(in.Offset, page.OffsetMax))...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list.Total, _ = total.First()
-	return list, a.showWaiting(ctx, s, list, found, how)
+	return list, a.fillWaiting(ctx, s, list, found, how)
 }
 
-// showWaiting puts rows into a page.
-func (a *api) showWaiting(ctx context.Context, s *engine.Snapshot, page *page.OffsetPage[view.WaitingBody], found *engine.Result[view.WaitingRow], how param.TransactionOptions) error {
+// fillWaiting completes and renders rows into a page.
+func (a *api) fillWaiting(ctx context.Context, s *engine.Snapshot, page *page.OffsetPage[view.WaitingBody], found *engine.Result[view.WaitingRow], how param.TransactionOptions) error {
 	rows := waitingRowsOf(found)
 	if len(rows) == 0 {
 		return nil
@@ -200,7 +205,7 @@ func (a *api) showWaiting(ctx context.Context, s *engine.Snapshot, page *page.Of
 	return nil
 }
 
-// waitingRowsOf are the rows of a result, to be completed in place.
+// waitingRowsOf returns pointers to the transactions of a result, so that view.Complete completes them in place.
 func waitingRowsOf(found *engine.Result[view.WaitingRow]) []*view.TransactionRow {
 	rows := make([]*view.TransactionRow, len(found.Rows))
 	for i := range found.Rows {
@@ -229,5 +234,5 @@ func (a *api) listDropped(ctx context.Context, s *engine.Snapshot, in *droppedIn
 		return nil, err
 	}
 	page.Total, _ = total.First()
-	return page, a.showWaiting(ctx, s, page, found, in.TransactionOptions)
+	return page, a.fillWaiting(ctx, s, page, found, in.TransactionOptions)
 }

@@ -16,10 +16,10 @@ import (
 	"strata/readapi/internal/view"
 )
 
-// MempoolPageInput says which page of the mempool is asked for.
+// MempoolPageInput holds the query parameters of a page of the mempool in version 3 of the API.
 type MempoolPageInput struct {
-	Limit  int           `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Rows of a page."`
-	Cursor mempoolCursor `query:"cursor" pattern:"^[0-9]{1,18}:0x[a-fA-F0-9]{64}$" doc:"The first transaction of the page: cursor.next or cursor.previous of another one."`
+	Limit  int           `query:"limit" minimum:"1" maximum:"50" default:"20" doc:"Page size."`
+	Cursor mempoolCursor `query:"cursor" pattern:"^[0-9]{1,18}:0x[a-fA-F0-9]{64}$" doc:"First transaction of the page: cursor.next or cursor.previous of another page."`
 }
 
 type mempoolOfV3Input struct {
@@ -31,51 +31,53 @@ func (in *mempoolOfV3Input) Dependencies() engine.Dependencies {
 	return engine.OnTip("chain").With("mempool", shard.Account(string(in.Principal)))
 }
 
-// mempoolCursor names a transaction by the time of its receipt and its id.
+// mempoolCursor identifies a transaction by its time of receipt and its id: time:id.
 type mempoolCursor string
 
-// newest is above all transactions.
-var newest = hash.Hash32{
+// maxID is not below the id of any transaction.
+var maxID = hash.Hash32{
 	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 }
 
+// position returns the time and id that the cursor names; without a cursor, values above those of all transactions.
 func (c mempoolCursor) position() (time int64, id hash.Hash32) {
-	at, text, _ := strings.Cut(string(c), ":")
-	time, err := strconv.ParseInt(at, 10, 64)
+	seconds, text, _ := strings.Cut(string(c), ":")
+	time, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
-		return math.MaxInt64, newest // it is not given
+		return math.MaxInt64, maxID // no cursor: begin with the newest
 	}
 	if id, err = hash.Parse32(text); err != nil {
-		return time, newest
+		return time, maxID
 	}
 	return time, id
 }
 
-func cursor(r *view.WaitingRow) *string {
+// cursorOf returns the cursor of the page that begins with a transaction.
+func cursorOf(r *view.WaitingRow) *string {
 	text := strconv.FormatInt(r.ReceiptTime, 10) + ":" + r.ID.String()
 	return &text
 }
 
 func (a *api) registerMempoolListsV3() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-mempool-v3", Path: "/extended/v3/mempool/transactions", Tag: "Mempool", Summary: "Transactions that wait to be mined, the newest first",
-		Statuses: []int{http.StatusBadRequest}, Class: answer.Mempool, DependsOn: ofMempool(), TagByContent: true,
+		ID: "list-mempool-v3", Path: "/extended/v3/mempool/transactions", Tag: "Mempool", Summary: "Pending transactions, newest first",
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Mempool, DependsOn: mempoolDependencies(), TagByContent: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *MempoolPageInput) (*page.KeysetPage[view.WaitingSummary], error) {
-		return a.mempoolPageV3(ctx, s, partOfMempool{}, in)
+		return a.mempoolPageV3(ctx, s, mempoolFilter{}, in)
 	})
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-mempool-of-v3", Path: "/extended/v3/principals/{principal}/mempool/transactions", Tag: "Mempool", Summary: "Transactions of an account that wait to be mined, the newest first",
-		Description: "It sends them, they transfer STX to it, or they call or deploy it.",
+		ID: "list-mempool-of-v3", Path: "/extended/v3/principals/{principal}/mempool/transactions", Tag: "Mempool", Summary: "Pending transactions of an account, newest first",
+		Description: "Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it.",
 		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool, TagByContent: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *mempoolOfV3Input) (*page.KeysetPage[view.WaitingSummary], error) {
-		return a.mempoolPageV3(ctx, s, concerned(string(in.Principal)), &in.MempoolPageInput)
+		return a.mempoolPageV3(ctx, s, accountFilter(string(in.Principal)), &in.MempoolPageInput)
 	})
-	tracedWaitingPageV3[*MempoolPageInput](a, "list-mempool-v3")
-	tracedWaitingPageV3[*mempoolOfV3Input](a, "list-mempool-of-v3")
+	traceWaitingPageV3[*MempoolPageInput](a, "list-mempool-v3")
+	traceWaitingPageV3[*mempoolOfV3Input](a, "list-mempool-of-v3")
 }
 
-func tracedWaitingPageV3[In any](a *api, id string) {
+func traceWaitingPageV3[In any](a *api, id string) {
 	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.KeysetPage[view.WaitingSummary]) ([]engine.Lookup, error) {
 		if page == nil {
 			return nil, nil
@@ -88,27 +90,27 @@ func tracedWaitingPageV3[In any](a *api, id string) {
 	})
 }
 
-func (a *api) mempoolPageV3(ctx context.Context, s *engine.Snapshot, part partOfMempool, in *MempoolPageInput) (*page.KeysetPage[view.WaitingSummary], error) {
+func (a *api) mempoolPageV3(ctx context.Context, s *engine.Snapshot, filter mempoolFilter, in *MempoolPageInput) (*page.KeysetPage[view.WaitingSummary], error) {
 	page := &page.KeysetPage[view.WaitingSummary]{Limit: in.Limit, Results: []view.WaitingSummary{}}
 	if !view.KnowsMempool(s) {
 		return page, nil
 	}
 	time, id := in.Cursor.position()
-	n := len(part.args)
-	args := append(part.args[:n:n], time, id, int64(in.Limit))
+	n := len(filter.args)
+	args := append(filter.args[:n:n], time, id, int64(in.Limit))
 	within := func(comparison string) string {
-		sql := part.sql()
+		sql := filter.sql()
 		condition := ` AND (p.receipt_time, p.txid) ` + comparison + ` (` + placeholder(n+1) + `::bigint, ` + placeholder(n+2) + `::bytea)`
 		return strings.ReplaceAll(sql, " UNION ", condition+" UNION ") + condition
 	}
 	b := s.Batch()
-	total := engine.Query(b, func(n *int64) []any { return []any{n} }, part.count(), part.args...)
+	total := engine.Query(b, func(n *int64) []any { return []any{n} }, filter.count(), filter.args...)
 	found := engine.QueryPage(b, in.Limit, view.WaitingColumns, `
 		SELECT `+view.WaitingSQL+`
 		FROM (`+within("<=")+` ORDER BY receipt_time DESC, txid DESC LIMIT `+placeholder(n+3)+`::bigint + 1) p
 		JOIN {mempool}.transaction w ON w.txid = p.txid
 		ORDER BY p.receipt_time DESC, p.txid DESC`, args...)
-	// The page before begins with the last of as many rows above as a page has.
+	// The previous page begins with the newest of the limit rows above this page.
 	before := engine.Query(b, func(r *view.WaitingRow) []any { return []any{&r.ReceiptTime, &r.ID} }, `
 		SELECT ARRAY[]::bigint[], p.receipt_time, p.txid
 		FROM (`+within(">")+` ORDER BY receipt_time, txid LIMIT `+placeholder(n+3)+`::bigint) p
@@ -118,16 +120,16 @@ func (a *api) mempoolPageV3(ctx context.Context, s *engine.Snapshot, part partOf
 	}
 	page.Total, _ = total.First()
 	if r, ok := before.First(); ok {
-		page.Cursor.Previous = cursor(&r)
+		page.Cursor.Previous = cursorOf(&r)
 	}
 	if len(found.Rows) > in.Limit {
-		page.Cursor.Next = cursor(&found.Rows[in.Limit])
+		page.Cursor.Next = cursorOf(&found.Rows[in.Limit])
 		found.Rows = found.Rows[:in.Limit]
 	}
 	if len(found.Rows) == 0 {
 		return page, nil
 	}
-	page.Cursor.Current = cursor(&found.Rows[0])
+	page.Cursor.Current = cursorOf(&found.Rows[0])
 	if _, err := view.Complete(ctx, s, waitingRowsOf(found), true, nil); err != nil {
 		return nil, err
 	}

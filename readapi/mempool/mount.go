@@ -1,12 +1,12 @@
-// Package mempool has the reads of what waits to be mined.
+// Package mempool serves pending and dropped transactions, and statistics of the mempool.
 package mempool
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api registers the package's operations on an engine and serves them.
 type api struct{ *engine.Engine }
 
-// Mount adds the operations of the package.
+// Mount registers the package's operations on an engine.
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerMempoolLists()

@@ -12,15 +12,15 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// mempoolStats says how the mempool is made up.
+// mempoolStats describes the pending transactions by type: their numbers, fees, ages and sizes.
 type mempoolStats struct {
 	TxTypeCounts        mempoolCounts `json:"tx_type_counts"`
-	TxSimpleFeeAverages mempoolSpread `json:"tx_simple_fee_averages" doc:"Whole fees in µSTX."`
-	TxAges              mempoolSpread `json:"tx_ages" doc:"Blocks since they were received."`
+	TxSimpleFeeAverages mempoolSpread `json:"tx_simple_fee_averages" doc:"Total fees in µSTX."`
+	TxAges              mempoolSpread `json:"tx_ages" doc:"Number of blocks since the transactions were received."`
 	TxByteSizes         mempoolSpread `json:"tx_byte_sizes"`
 }
 
-// mempoolKinds are the kinds that are told apart, in the order in which queries number them.
+// mempoolKinds are the transaction types of the statistics, in the order in which spreadSQL numbers them.
 var mempoolKinds = [...]string{"token_transfer", "smart_contract", "contract_call", "poison_microblock"}
 
 type mempoolCounts struct {
@@ -37,7 +37,7 @@ type mempoolSpread struct {
 	PoisonMicroblock percentiles `json:"poison_microblock"`
 }
 
-// percentiles are exact: between two values, a share of their difference. All are null where there is nothing.
+// percentiles are exact: a percentile between two values is interpolated linearly. All are null for an empty set.
 type percentiles struct {
 	P25 *exactNumber `json:"p25"`
 	P50 *exactNumber `json:"p50"`
@@ -45,7 +45,7 @@ type percentiles struct {
 	P95 *exactNumber `json:"p95"`
 }
 
-// exactNumber is a number that JSON has as its digits.
+// exactNumber is a decimal number as text. In JSON it is a number with the same digits.
 type exactNumber string
 
 // Schema implements huma.SchemaProvider.
@@ -58,20 +58,20 @@ func (d exactNumber) MarshalJSON() ([]byte, error) { return json.Marshal(json.Nu
 
 func (a *api) registerMempoolStats() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "get-mempool-stats", Path: "/extended/v1/tx/mempool/stats", Tag: "Mempool", Summary: "How the mempool is made up",
+		ID: "get-mempool-stats", Path: "/extended/v1/tx/mempool/stats", Tag: "Mempool", Summary: "Statistics of the mempool",
 		Class: answer.Mempool, DependsOn: engine.OnTip("mempool"), TagByContent: true,
 	}, getMempoolStats)
 	engine.Get(a.Engine, engine.Operation{
-		ID: "get-mempool-fees", Path: "/extended/v2/mempool/fees", Tag: "Mempool", Summary: "What those pay that wait to be mined",
-		Description: "Percentiles (25, 50, 75, 95) of whole fees in µSTX, of all and by kind. A kind of which there is none is absent.",
+		ID: "get-mempool-fees", Path: "/extended/v2/mempool/fees", Tag: "Mempool", Summary: "Fees of pending transactions",
+		Description: "Percentiles (25, 50, 75, 95) of the total fees in µSTX, of all transactions and by type. A type without transactions is absent.",
 		Class:       answer.Mempool, DependsOn: engine.OnTip("mempool"), TagByContent: true,
 	}, getMempoolFees)
 }
 
-// spreadRow is a percentile of a kind of transactions; kind -1 is all of them.
+// spreadRow has the percentiles of fee, age and size of one type of transactions.
 type spreadRow struct {
-	kind, percent  int
-	n              int64
+	kind, percent  int   // kind is an index of mempoolKinds, or -1 for all transactions
+	n              int64 // number of transactions
 	fee, age, size exactNumber
 }
 
@@ -79,8 +79,8 @@ func spreadColumns(r *spreadRow) []any {
 	return []any{&r.kind, &r.percent, &r.n, &r.fee, &r.age, &r.size}
 }
 
-// spreadSQL ranks all that waits, each kind by itself and all together, and interpolates between the two neighbours of each
-// percentile, in whole numbers. There are so many as nodes keep.
+// spreadSQL ranks all pending transactions, by type and all together, and interpolates each percentile between its two
+// neighbours with exact arithmetic. It reads the whole mempool, whose size the nodes limit.
 const spreadSQL = `
 	WITH waiting AS (
 		SELECT CASE type_id WHEN 0 THEN 0 WHEN 1 THEN 1 WHEN 6 THEN 1 WHEN 2 THEN 2 WHEN 3 THEN 3 END AS kind,
@@ -109,7 +109,7 @@ const spreadSQL = `
 		GROUP BY kind, percent, n
 	) spread`
 
-// readSpread reads the percentiles; none when nothing waits.
+// readSpread reads the percentiles of the mempool; none when nothing is pending.
 func readSpread(ctx context.Context, s *engine.Snapshot) ([]spreadRow, error) {
 	v := s.Active("mempool")
 	if v == nil {
@@ -164,7 +164,7 @@ func getMempoolStats(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*mem
 	return stats, nil
 }
 
-// mempoolFees are fees by how many pay less.
+// mempoolFees holds percentiles of the fees of pending transactions, which it calls priorities.
 type mempoolFees struct {
 	All           feePriority  `json:"all"`
 	TokenTransfer *feePriority `json:"token_transfer,omitempty"`
@@ -179,7 +179,7 @@ type feePriority struct {
 	High   roundedFee `json:"high_priority"`
 }
 
-// roundedFee is a whole number of µSTX, as a JSON number.
+// roundedFee is a whole number of µSTX as text; empty means 0. In JSON it is a number.
 type roundedFee string
 
 // Schema implements huma.SchemaProvider.
@@ -214,7 +214,7 @@ func getMempoolFees(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*memp
 	fees := &mempoolFees{}
 	kinds := map[int]**feePriority{0: &fees.TokenTransfer, 1: &fees.SmartContract, 2: &fees.ContractCall}
 	for _, r := range rows {
-		fee := rounded(r.fee)
+		fee := roundFee(r.fee)
 		if r.kind < 0 {
 			fees.All.set(r.percent, fee)
 			continue
@@ -229,8 +229,8 @@ func getMempoolFees(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*memp
 	return fees, nil
 }
 
-// rounded is a number as the nearest whole number, halves up.
-func rounded(d exactNumber) roundedFee {
+// roundFee rounds to the nearest whole number, halves up. d must not be negative.
+func roundFee(d exactNumber) roundedFee {
 	whole, fraction, _ := strings.Cut(string(d), ".")
 	if fraction < "5" {
 		return roundedFee(whole)

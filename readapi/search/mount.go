@@ -1,12 +1,12 @@
-// Package search has the search for anything by its id.
+// Package search serves the search for a transaction, block, contract or account by its id.
 package search
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api registers the package's operations on an engine and serves them.
 type api struct{ *engine.Engine }
 
-// Mount adds the operations of the package.
+// Mount registers the package's operations on an engine.
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerSearch()

@@ -15,26 +15,26 @@ import (
 )
 
 type searchAllInput struct {
-	Term            string `path:"id" doc:"The id of a transaction, the hash or index block hash of a block, a contract or an address."`
-	IncludeMetadata bool   `query:"include_metadata" default:"false" doc:"Add all there is to say of what is found."`
+	Term            string `path:"id" doc:"A transaction id, a block hash, an index block hash, a contract or an address."`
+	IncludeMetadata bool   `query:"include_metadata" default:"false" doc:"Add the whole transaction, block or balance to the result."`
 }
 
-// searchAnswer is the answer to a search, whether or not there is anything.
+// searchAnswer is the answer to a search, successful or not.
 type searchAnswer struct {
 	Found  bool        `json:"found"`
 	Result foundEntity `json:"result"`
-	Error  string      `json:"error,omitempty" doc:"Why nothing is found."`
+	Error  string      `json:"error,omitempty" doc:"Why nothing was found."`
 
 	lookups []engine.Lookup
 }
 
-// foundEntity is what is found, or what it would have been.
+// foundEntity describes what a search found. For a search that found nothing it has only the type of the term.
 type foundEntity struct {
 	EntityID   string      `json:"entity_id,omitempty"`
 	EntityType string      `json:"entity_type" enum:"tx_id,block_hash,contract_address,standard_address,unknown_hash,invalid_term"`
-	TxData     *foundTx    `json:"tx_data,omitempty" doc:"Of a transaction, or of the deployment of a contract."`
+	TxData     *foundTx    `json:"tx_data,omitempty" doc:"Present for a transaction, and for a contract, whose deployment it describes."`
 	BlockData  *foundBlock `json:"block_data,omitempty"`
-	Metadata   any         `json:"metadata,omitempty" doc:"The transaction, the block, or the STX of the account, as their own resources show them."`
+	Metadata   any         `json:"metadata,omitempty" doc:"The transaction, the block, or the account's STX balance, as their own endpoints return them."`
 }
 
 type foundTx struct {
@@ -43,7 +43,7 @@ type foundTx struct {
 	BurnBlockTime int64        `json:"burn_block_time"`
 	BlockHeight   int64        `json:"block_height"`
 	TxType        string       `json:"tx_type"`
-	TxID          *hash.Hash32 `json:"tx_id,omitempty" doc:"Of the deployment."`
+	TxID          *hash.Hash32 `json:"tx_id,omitempty" doc:"Id of the transaction that deployed the contract; absent for a transaction."`
 }
 
 type foundBlock struct {
@@ -56,8 +56,8 @@ type foundBlock struct {
 
 func (a *api) registerSearch() {
 	engine.Get(a.Engine, engine.Operation{
-		ID: "search", Path: "/extended/v1/search/{id}", Tag: "Status", Summary: "A transaction, block, contract or account",
-		Description: "Of copies of a transaction or a block the canonical one, else the newest. Blanks around the term don't count.", FailureBody: reflect.TypeFor[searchAnswer](),
+		ID: "search", Path: "/extended/v1/search/{id}", Tag: "Status", Summary: "Find a transaction, block, contract or account",
+		Description: "If a transaction or block has several copies, returns the canonical one, otherwise the newest. Whitespace around the term is ignored.", FailureBody: reflect.TypeFor[searchAnswer](),
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain", "accounts", "balances"), TagByContent: true,
 	}, a.search)
 	engine.Trace(a.Engine, "search", func(_ context.Context, _ *engine.Snapshot, _ *searchAllInput, f *searchAnswer) ([]engine.Lookup, error) {
@@ -68,7 +68,8 @@ func (a *api) registerSearch() {
 	})
 }
 
-// search looks for transactions before blocks. The reference takes any of several copies.
+// search finds a transaction, block or principal. A transaction takes precedence over a block with the same hash. The
+// reference returns an arbitrary one of several copies.
 func (a *api) search(ctx context.Context, s *engine.Snapshot, in *searchAllInput) (*searchAnswer, error) {
 	term := strings.TrimSpace(in.Term)
 	if len(term) == 64 || len(term) == 66 && strings.HasPrefix(term, "0x") {
@@ -79,15 +80,15 @@ func (a *api) search(ctx context.Context, s *engine.Snapshot, in *searchAllInput
 	if p, err := clarity.ParsePrincipal(term); err == nil && p.String() == term {
 		return a.searchPrincipal(ctx, s, p, in.IncludeMetadata)
 	}
-	return nil, nothingFound("invalid_term", `The term "`+in.Term+`" is not a valid block hash, transaction ID, contract principal, or account address principal`)
+	return nil, newSearchError("invalid_term", `The term "`+in.Term+`" is not a valid block hash, transaction ID, contract principal, or account address principal`)
 }
 
-// nothingFound is the answer to a search for what there isn't.
-func nothingFound(entityType, why string) error {
+// newSearchError returns the answer to a search that found nothing.
+func newSearchError(entityType, why string) error {
 	return &searchError{searchAnswer{Result: foundEntity{EntityType: entityType}, Error: why}}
 }
 
-// searchError is a search that found nothing.
+// searchError is the error of a search that found nothing. Its body is the answer.
 type searchError struct{ body searchAnswer }
 
 func (e *searchError) Error() string { return e.body.Error }
@@ -96,7 +97,7 @@ func (e *searchError) Error() string { return e.body.Error }
 func (e *searchError) Answer() (status int, body any) { return http.StatusNotFound, &e.body }
 
 func (a *api) searchHash(ctx context.Context, s *engine.Snapshot, id hash.Hash32, whole bool) (*searchAnswer, error) {
-	missing := nothingFound("unknown_hash", `No block or transaction found with hash "`+id.String()+`"`)
+	missing := newSearchError("unknown_hash", `No block or transaction found with hash "`+id.String()+`"`)
 	if !engine.Ready(s, "chain") {
 		return nil, missing
 	}
@@ -106,35 +107,36 @@ func (a *api) searchHash(ctx context.Context, s *engine.Snapshot, id hash.Hash32
 		return nil, err
 	}
 	if rows := view.RowsOf(txs); len(rows) > 0 {
-		return a.foundTransaction(ctx, s, foundEntity{EntityID: id.String(), EntityType: "tx_id"}, rows[0], whole)
+		return a.answerTransaction(ctx, s, foundEntity{EntityID: id.String(), EntityType: "tx_id"}, rows[0], whole)
 	}
 	all := blocks.Shape()
 	if len(all) == 0 {
 		return nil, missing
 	}
-	one := &all[0]
-	f := &searchAnswer{Found: true, lookups: view.BlockV1Lookups(all[:1]), Result: foundEntity{
-		EntityID: id.String(), EntityType: "block_hash", BlockData: &foundBlock{one.Canonical, one.Hash, one.ParentBlockHash, one.BurnBlockTime, one.Height},
+	block := &all[0]
+	found := &searchAnswer{Found: true, lookups: view.BlockV1Lookups(all[:1]), Result: foundEntity{
+		EntityID: id.String(), EntityType: "block_hash",
+		BlockData: &foundBlock{block.Canonical, block.Hash, block.ParentBlockHash, block.BurnBlockTime, block.Height},
 	}}
 	if whole {
-		f.Result.Metadata = one
+		found.Result.Metadata = block
 	}
-	return f, nil
+	return found, nil
 }
 
-// foundTransaction shows a transaction that was found, of itself or as the deployment of a contract.
-func (a *api) foundTransaction(ctx context.Context, s *engine.Snapshot, entity foundEntity, row *view.TransactionRow, whole bool) (*searchAnswer, error) {
+// answerTransaction builds the answer for a transaction that was found by its id or as the deployment of a contract.
+func (a *api) answerTransaction(ctx context.Context, s *engine.Snapshot, entity foundEntity, row *view.TransactionRow, whole bool) (*searchAnswer, error) {
 	interfaces, err := view.Complete(ctx, s, []*view.TransactionRow{row}, !whole, nil)
 	if err != nil {
 		return nil, err
 	}
-	shown := view.RenderTransaction(row, view.Rendering{Interfaces: interfaces})
-	entity.TxData = &foundTx{Canonical: row.Canonical, BlockHash: row.Block, BurnBlockTime: row.BurnBlockTime, BlockHeight: row.Height, TxType: shown.TxType}
+	body := view.RenderTransaction(row, view.Rendering{Interfaces: interfaces})
+	entity.TxData = &foundTx{Canonical: row.Canonical, BlockHash: row.Block, BurnBlockTime: row.BurnBlockTime, BlockHeight: row.Height, TxType: body.TxType}
 	if entity.EntityType == "contract_address" {
 		entity.TxData.TxID = &row.ID
 	}
 	if whole {
-		entity.Metadata = &shown
+		entity.Metadata = &body
 	}
 	return &searchAnswer{Found: true, Result: entity, lookups: view.TransactionLookups([]*view.TransactionRow{row}, nil)}, nil
 }
@@ -144,13 +146,13 @@ func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity
 	if p.Contract != "" {
 		entity.EntityType = "contract_address"
 	}
-	missing := nothingFound(entity.EntityType, `No principal found with address "`+p.String()+`"`)
+	missing := newSearchError(entity.EntityType, `No principal found with address "`+p.String()+`"`)
 	if !engine.Ready(s, "chain", "accounts") {
 		return nil, missing
 	}
-	type known struct{ height, seq int64 }
+	type accountRow struct{ height, seq int64 }
 	b := s.Batch()
-	accounts := engine.Query(b, func(r *known) []any { return []any{&r.height, &r.seq} }, `
+	accounts := engine.Query(b, func(r *accountRow) []any { return []any{&r.height, &r.seq} }, `
 		SELECT ARRAY[source_seq], first_height, source_seq FROM {accounts}.account WHERE account = $1`, p.String())
 	deployments := engine.Query(b, view.TransactionColumns, `
 		SELECT `+view.TransactionSQL+`
@@ -163,17 +165,17 @@ func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity
 		return nil, err
 	}
 	if rows := view.RowsOf(deployments); len(rows) > 0 {
-		return a.foundTransaction(ctx, s, entity, rows[0], whole)
+		return a.answerTransaction(ctx, s, entity, rows[0], whole)
 	}
 	if _, ok := accounts.First(); !ok {
 		return nil, missing
 	}
-	f := &searchAnswer{Found: true, Result: entity, lookups: []engine.Lookup{{
+	found := &searchAnswer{Found: true, Result: entity, lookups: []engine.Lookup{{
 		Name: "account", Table: tracedAccount, Where: `t.account = $1`, Args: []any{p.String()}, Order: `t.id`,
 	}}}
 	if tip, ok := s.Tip("balances"); whole && ok {
 		b := s.Batch()
-		stx := view.QueueSTX(b, p.String(), param.Moment{Height: *tip.Height}) // without what waits to be mined
+		stx := view.QueueSTX(b, p.String(), param.Moment{Height: *tip.Height}) // not Latest: without pending transactions
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
@@ -181,12 +183,12 @@ func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity
 		if err != nil {
 			return nil, err
 		}
-		f.Result.Metadata = balance
+		found.Result.Metadata = balance
 	}
-	return f, nil
+	return found, nil
 }
 
-// tracedAccount is who appears on the chain.
+// tracedAccount traces the accounts that appear on the chain.
 var tracedAccount = &engine.TraceTable{
 	Projection: "accounts", Name: "account", Key: "account", Values: "id first_height",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},

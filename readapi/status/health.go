@@ -16,7 +16,7 @@ type health struct {
 	Status string `json:"status" enum:"ok"`
 }
 
-// readiness says whether the API's answers can be relied on, and why not.
+// readiness says whether the server's answers are reliable, with the checks that decide.
 type readiness struct {
 	Status string          `json:"status" enum:"ready,not ready"`
 	Checks readinessChecks `json:"checks"`
@@ -24,7 +24,7 @@ type readiness struct {
 
 type readinessChecks struct {
 	Database    databaseCheck     `json:"database"`
-	Projections []projectionCheck `json:"projections" nullable:"false" doc:"The active versions. Without any, nothing can be read."`
+	Projections []projectionCheck `json:"projections" nullable:"false" doc:"Active versions of the projections. Without any, the server is not ready."`
 	Gaps        gapCheck          `json:"gaps"`
 }
 
@@ -37,18 +37,18 @@ type projectionCheck struct {
 	OK bool `json:"ok"`
 	ProjectionStatus
 	LagLimit int64   `json:"lag_limit"`
-	Error    *string `json:"error,omitempty" doc:"What stopped it."`
-	Message  string  `json:"message,omitempty" doc:"Why this process can't read it, whose code is another than the one that built it."`
+	Error    *string `json:"error,omitempty" doc:"Why the projection failed."`
+	Message  string  `json:"message,omitempty" doc:"Why this process cannot read the projection, which other code built."`
 }
 
 type gapCheck struct {
 	OK           bool   `json:"ok"`
-	Blocking     int64  `json:"blocking" doc:"Missing blocks above the tip, for which known ones wait."`
-	LowestHeight *int64 `json:"lowest_height,omitempty" doc:"Of the blocks that wait."`
-	Inscriptions *int64 `json:"missing_inscriptions,omitempty" doc:"Numbers of inscriptions between those that are known, which the feed has not sent. For information: the answers are right for what was sent."`
+	Blocking     int64  `json:"blocking" doc:"Number of missing blocks above the tip that known blocks wait for."`
+	LowestHeight *int64 `json:"lowest_height,omitempty" doc:"Lowest height of the blocks that wait."`
+	Inscriptions *int64 `json:"missing_inscriptions,omitempty" doc:"Number of inscriptions that the feed has not sent, although it has sent higher inscription numbers. For information only: answers are correct for the inscriptions that were sent."`
 }
 
-// HTTPStatus is that of the answer.
+// HTTPStatus returns the HTTP status of the answer: 200 when ready, otherwise 503.
 func (r *readiness) HTTPStatus() int {
 	if r.Status == "ready" {
 		return http.StatusOK
@@ -58,16 +58,17 @@ func (r *readiness) HTTPStatus() int {
 
 func (a *api) registerHealth() {
 	engine.GetPlain(a.Engine, engine.Operation{
-		ID: "get-health", Path: "/healthz", Tag: "Health", Summary: "Whether the process is up", Description: "Touches nothing else.",
+		ID: "get-health", Path: "/healthz", Tag: "Health", Summary: "Whether the process is up", Description: "Checks nothing else, not even the database.",
 	}, func(context.Context, *struct{}) (*health, error) { return &health{Status: "ok"}, nil })
 	engine.GetPlain(a.Engine, engine.Operation{
-		ID: "get-readiness", Path: "/readyz", Tag: "Health", Summary: "Whether the answers can be relied on",
-		Description: "200 when the database can be reached, every active projection runs, is within the lag limit and was built by code that this process has, and no missing block keeps the chain from going on; otherwise 503. Versions that are being built beside the active ones don't count.",
+		ID: "get-readiness", Path: "/readyz", Tag: "Health", Summary: "Whether the answers are reliable",
+		Description: "Answers 200 when the database is reachable, no active projection has failed, each is within the lag limit and was built by the code of this process, and no missing block stalls the chain; otherwise 503. " +
+			"Versions that are being built beside the active ones do not count.",
 	}, a.readiness)
 	a.documentReadiness()
 }
 
-// documentReadiness says that 503 has the same body as 200 here.
+// documentReadiness describes the body of a 503 of /readyz, which is the same as that of a 200.
 func (a *api) documentReadiness() {
 	responses := a.OpenAPI().Paths["/readyz"].Get.Responses
 	responses["503"].Description, responses["503"].Content = "Not ready.", responses["200"].Content
@@ -80,7 +81,7 @@ func (a *api) readiness(ctx context.Context, _ *struct{}) (*readiness, error) {
 	}
 	r := &readiness{Checks: readinessChecks{Projections: []projectionCheck{}}}
 	if err != nil {
-		// The reason, which may name hosts, is for the log.
+		// The reason may name hosts, so only the log gets it.
 		a.FailureAnswer(ctx, err, answer.Config{})
 		r.Checks.Database.Message = "The database could not be read; the server's log has the reason under request id " + engine.ExchangeOf(ctx).ID
 	} else if checks, ok := value.(*readinessChecks); ok {
@@ -94,8 +95,8 @@ func (a *api) readiness(ctx context.Context, _ *struct{}) (*readiness, error) {
 }
 
 func (c *readinessChecks) ready() bool {
-	broken := func(p projectionCheck) bool { return !p.OK }
-	return c.Database.OK && c.Gaps.OK && len(c.Projections) > 0 && !slices.ContainsFunc(c.Projections, broken)
+	failed := func(p projectionCheck) bool { return !p.OK }
+	return c.Database.OK && c.Gaps.OK && len(c.Projections) > 0 && !slices.ContainsFunc(c.Projections, failed)
 }
 
 func (a *api) check(ctx context.Context, s *engine.Snapshot) (*readinessChecks, error) {
@@ -105,7 +106,7 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot) (*readinessChecks, 
 	gaps := &engine.Result[gapCheck]{}
 	if chain := s.Active("chain"); chain != nil && s.Foreign("chain") == nil {
 		gaps = engine.Query(b, func(g *gapCheck) []any { return []any{&g.Blocking, &g.LowestHeight} }, `
-			SELECT ARRAY[]::bigint[], count(*), min(height) FROM {chain}.gap WHERE height > $1`, tipOrNone(chain))
+			SELECT ARRAY[]::bigint[], count(*), min(height) FROM {chain}.gap WHERE height > $1`, heightOrNone(chain))
 	}
 	numbers := &engine.Result[ordinal.Numbering]{}
 	if s.Active(ordinal.Inscribed) != nil && s.Foreign(ordinal.Inscribed) == nil {
@@ -134,8 +135,8 @@ func (a *api) check(ctx context.Context, s *engine.Snapshot) (*readinessChecks, 
 	return checks, nil
 }
 
-// tipOrNone is below every height while there is no block.
-func tipOrNone(v *register.Version) int64 {
+// heightOrNone returns the height of a version's tip; -1, below every height, before the first block.
+func heightOrNone(v *register.Version) int64 {
 	if v.Height == nil {
 		return -1
 	}

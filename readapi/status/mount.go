@@ -1,17 +1,17 @@
-// Package status says how the server and its archive are.
+// Package status serves the status, health and readiness of the server and its archive.
 package status
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api registers the package's operations on an engine and serves them.
 type api struct {
 	*engine.Engine
-	// lagLimit is how many items of its input an active projection may be behind before the server is not ready.
+	// lagLimit is the maximum lag of an active projection of a ready server, in items of the projection's input.
 	lagLimit int64
 }
 
-// Mount adds the operations of the package. The server is not ready while an active projection is more than lagLimit items of
-// its input behind.
+// Mount registers the package's operations on an engine. The server is not ready while an active projection lags by
+// more than lagLimit items of its input.
 func Mount(e *engine.Engine, lagLimit int64) {
 	a := &api{e, lagLimit}
 	a.registerStatus()

@@ -19,14 +19,14 @@ type chainTip struct {
 	BlockHeight        int64        `json:"block_height"`
 	BlockHash          hash.Hash32  `json:"block_hash"`
 	IndexBlockHash     hash.Hash32  `json:"index_block_hash"`
-	MicroblockHash     *hash.Hash32 `json:"microblock_hash,omitempty" doc:"The last microblock that was streamed on top of the tip (Stacks 2.0 to 2.4)."`
+	MicroblockHash     *hash.Hash32 `json:"microblock_hash,omitempty" doc:"Last microblock that was streamed on top of the tip (Stacks 2.0 to 2.4)."`
 	MicroblockSequence *int32       `json:"microblock_sequence,omitempty"`
 	BurnBlockHeight    int64        `json:"burn_block_height"`
 }
 
 type archiveStatus struct {
 	Network     string             `json:"network"`
-	LogSize     int64              `json:"log_size" doc:"Events in the log."`
+	LogSize     int64              `json:"log_size" doc:"Number of events in the log."`
 	Root        *archiveRoot       `json:"root,omitempty" doc:"The lowest block; absent before the first block."`
 	Projections []ProjectionStatus `json:"projections" nullable:"false"`
 }
@@ -34,27 +34,27 @@ type archiveStatus struct {
 type archiveRoot struct {
 	Height         int64       `json:"height"`
 	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
-	IsGenesis      bool        `json:"is_genesis" doc:"False for an archive that begins above genesis: what happened before is missing from its balances."`
+	IsGenesis      bool        `json:"is_genesis" doc:"False for an archive that begins above genesis: its balances lack everything that happened before."`
 }
 
-// ProjectionStatus is how far an active read table is.
+// ProjectionStatus is the progress of the active version of a projection.
 type ProjectionStatus struct {
 	Name     string `json:"name"`
 	Version  int    `json:"version"`
 	State    string `json:"state" enum:"building,live,failed"`
-	Position int64  `json:"position" doc:"Items of its input that it reflects."`
-	Lag      int64  `json:"lag" doc:"Items of its input that it does not reflect yet."`
+	Position int64  `json:"position" doc:"Number of items of its input that it reflects."`
+	Lag      int64  `json:"lag" doc:"Number of items of its input that it does not reflect yet."`
 }
 
 func (a *api) registerStatus() {
 	r := engine.Operation{
 		ID: "get-status", Path: "/extended", Tag: "Status", Summary: "Status of the server and its archive",
-		Description: "The chain's tip, where the archive begins, and how far each projection has come.",
+		Description: "The tip of the chain, the lowest block of the archive, and the progress of each projection.",
 		Class:       answer.Tip, DependsOn: engine.Dependencies{Register: true},
 	}
 	engine.Get(a.Engine, r, a.status)
-	// The reference redirects this path to /extended. Scripts that ask here seldom follow redirects, and what they want
-	// is the body, so it is here, too.
+	// The reference redirects this path to /extended. Scripts that use this path seldom follow redirects, so the server
+	// answers here, too.
 	r.ID, r.Path, r.Summary = "get-status-v1", "/extended/v1/status", "Status of the server and its archive, at its older path"
 	engine.Get(a.Engine, r, a.status)
 }
@@ -65,7 +65,7 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*sta
 	heads := engine.QueueHeads(b)
 	chain, ok := s.Tip("chain")
 	var roots *engine.Result[archiveRoot]
-	var microblocks *engine.Result[streamed]
+	var microblocks *engine.Result[streamedMicroblock]
 	if ok {
 		roots = engine.Query(b, func(r *archiveRoot) []any { return []any{&r.Height, &r.IndexBlockHash, &r.IsGenesis} }, `
 			SELECT ARRAY[b.source_seq, c.source_seq], c.height, b.index_block_hash,
@@ -78,7 +78,7 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*sta
 			       ) IS TRUE
 			FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq
 			ORDER BY c.height LIMIT 1`)
-		microblocks = engine.Query(b, streamedColumns, `
+		microblocks = engine.Query(b, microblockColumns, `
 			SELECT ARRAY[m.source_seq], m.microblock_hash, m.sequence
 			FROM {chain}.block b JOIN {chain}.microblock m ON m.parent_index_block_hash = b.index_block_hash
 			WHERE b.index_block_hash = $1 AND NOT b.nakamoto
@@ -104,14 +104,16 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*sta
 	return body, nil
 }
 
-type streamed struct {
+// streamedMicroblock is the last microblock on top of the tip.
+type streamedMicroblock struct {
 	hash     hash.Hash32
 	sequence int32
 }
 
-func streamedColumns(m *streamed) []any { return []any{&m.hash, &m.sequence} }
+func microblockColumns(m *streamedMicroblock) []any { return []any{&m.hash, &m.sequence} }
 
-// projectionStatuses are those of the active versions, by name.
+// projectionStatuses returns the progress of the active versions, sorted by name. heads has the lengths of the inputs
+// other than the log.
 func projectionStatuses(s *engine.Snapshot, heads map[string]*engine.Result[int64]) []ProjectionStatus {
 	statuses := []ProjectionStatus{}
 	for _, v := range s.State.Versions {
