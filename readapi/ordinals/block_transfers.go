@@ -35,7 +35,7 @@ func blockTransferColumns(r *blockTransferRow) []any {
 func (a *api) registerBlockTransfers() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getTransfersPerBlock", Path: "/inscriptions/transfers", Tag: "Inscriptions", Summary: "The moves of inscriptions in a block",
-		Description: "The last move comes first. A reveal is not a move of the inscription it reveals, but it is one of the older inscriptions on the same satoshi. " +
+		Description: "The last move comes first. A reveal is not a move of the inscription it reveals, but it is a move of the older inscriptions on the same satoshi. " +
 			"An unknown block has no moves.",
 		DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
 	}), a.blockTransfers)
