@@ -17,7 +17,7 @@ type brc20Holder struct {
 
 func (a *api) registerBRC20Holders() {
 	engine.Get(a.Engine, brc20Resource(engine.Operation{
-		ID: "getBrc20TokenHolders", Path: "/tokens/{ticker}/holders", Summary: "Who has a BRC-20 token",
+		ID: "getBrc20TokenHolders", Path: "/tokens/{ticker}/holders", Summary: "Holders of a BRC-20 token",
 		Description: "The largest balance comes first. Each request passes over all rows before the page.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}), a.brc20Holders)
