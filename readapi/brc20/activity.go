@@ -12,27 +12,27 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// brc20Activity is an operation. What it does is the one of the last four members that it has.
+// brc20Activity is a BRC-20 operation. Exactly one of the last four fields is set: the one of its kind.
 type brc20Activity struct {
 	Operation     string  `json:"operation" enum:"deploy,mint,transfer,transfer_send"`
-	Ticker        string  `json:"ticker" doc:"As the token was deployed."`
+	Ticker        string  `json:"ticker" doc:"As spelled by the deploy of the token."`
 	InscriptionID string  `json:"inscription_id"`
-	BlockHeight   int64   `json:"block_height" doc:"Of the operation itself, as are hash, time and transaction."`
+	BlockHeight   int64   `json:"block_height" doc:"Height of the block of this operation; the hash, time and transaction are also those of this operation."`
 	BlockHash     string  `json:"block_hash"`
 	TxID          string  `json:"tx_id"`
-	Location      *string `json:"location" doc:"Transaction, output and offset of the inscription after it; null when the feed does not say."`
-	Address       string  `json:"address" doc:"Of who acts; of a send, of the receiver: empty when it was burnt."`
+	Location      *string `json:"location" doc:"Transaction, output and offset of the inscription after the operation; null when the feed does not say."`
+	Address       string  `json:"address" doc:"The address that acts. For a send, the receiver; empty when the amount was burnt."`
 	Timestamp     int64   `json:"timestamp" doc:"Milliseconds since 1970."`
 
 	Deploy       *brc20Deploy   `json:"deploy,omitempty"`
 	Mint         *brc20Mint     `json:"mint,omitempty"`
-	Transfer     *brc20Transfer `json:"transfer,omitempty" doc:"An amount was inscribed, to be sent."`
-	TransferSend *brc20Send     `json:"transfer_send,omitempty" doc:"It was sent."`
+	Transfer     *brc20Transfer `json:"transfer,omitempty" doc:"An amount was inscribed for a later send."`
+	TransferSend *brc20Send     `json:"transfer_send,omitempty" doc:"An inscribed amount was sent."`
 }
 
 type brc20Deploy struct {
 	MaxSupply string  `json:"max_supply"`
-	MintLimit *string `json:"mint_limit" doc:"The most that one mint gives; null for no limit."`
+	MintLimit *string `json:"mint_limit" doc:"Maximum amount of one mint; null for no limit."`
 	Decimals  int16   `json:"decimals"`
 }
 
@@ -51,7 +51,7 @@ type brc20Send struct {
 	ToAddress   string `json:"to_address"`
 }
 
-// activityRow is what the tables have of an operation.
+// activityRow is an operation as the tables store it.
 type activityRow struct {
 	kind                         int16
 	ticker, id, address          string
@@ -69,11 +69,11 @@ func activityColumns(r *activityRow) []any {
 	}
 }
 
-// newestFirst is the order of a page of operations.
+// newestFirst orders the operations of a page p.
 const newestFirst = `p.height DESC, p.tx_index DESC`
 
-// activityPage fills up a page, which gives height and tx_index, with all that is shown of an operation. The limit, which
-// changes nothing, keeps Postgres from reading all operations at once.
+// activityPage returns the query that adds the shown columns of each operation to a page query, which selects height
+// and tx_index. LIMIT 1 does not change the result: it keeps Postgres from reading all operations at once.
 func activityPage(page, order string) string {
 	return `
 SELECT r.* FROM (` + page + `) p
@@ -115,20 +115,21 @@ func (r *activityRow) shape() brc20Activity {
 	return a
 }
 
-// BRC20ActivityInput says which operations are asked for.
+// BRC20ActivityInput filters the list of operations.
 type BRC20ActivityInput struct {
 	Ticker      tickerList              `query:"ticker,explode"`
-	BlockHeight ordinal.HeightParameter `query:"block_height" doc:"Of the block of the operations."`
+	BlockHeight ordinal.HeightParameter `query:"block_height" doc:"Height of the block of the operations."`
 	Operation   operationList           `query:"operation,explode"`
-	Address     string                  `query:"address" doc:"Of who acts, or who gets what is sent."`
+	Address     string                  `query:"address" doc:"The address that acts, or that receives what is sent."`
 	ordinal.OrdinalsPageInput
 }
 
 func (a *api) registerBRC20Activity() {
 	engine.Get(a.Engine, brc20Resource(engine.Operation{
 		ID: "getBrc20Activity", Path: "/activity", Summary: "BRC-20 operations", Statuses: []int{http.StatusBadRequest, http.StatusServiceUnavailable},
-		Description: "The newest first. A page costs the same at any depth, but for two combinations of filters, which read all operations that match " +
-			"to count them: with `block_height`, those of the block; with both `ticker` and `address`, those of the ones or of the other, whichever are fewer.",
+		Description: "The newest operation comes first. A page costs the same at any depth, except with two combinations of filters, which read operations " +
+			"to count them: `block_height` reads those of the block; `ticker` together with `address` reads those of the tickers or those of the address, " +
+			"whichever are fewer.",
 	}), a.brc20Activity)
 }
 
@@ -148,7 +149,7 @@ func (a *api) brc20Activity(ctx context.Context, s *engine.Snapshot, in *BRC20Ac
 	return page, nil
 }
 
-// read finds the way that fits the filters.
+// read reads a page with the cheapest query for the given filters.
 func (in *BRC20ActivityInput) read(ctx context.Context, s *engine.Snapshot) (rows []activityRow, total int64, err error) {
 	tickers, kinds, address := in.Ticker.values(), in.Operation.values(), ordinals.Bounded(in.Address)
 	height, hasHeight := in.BlockHeight.Value()
@@ -165,15 +166,15 @@ func (in *BRC20ActivityInput) read(ctx context.Context, s *engine.Snapshot) (row
 
 var allOperations = listOfOperations("all", `{brc20}.operation c WHERE true`)
 
-// listOfOperations is a list of which the tables know how long it is.
+// listOfOperations returns a list of operations whose length the tables store under name.
 func listOfOperations(name, rows string, args ...any) page.OrderedList {
 	return page.OrderedList{RankedList: page.RankedList{
 		Projection: brc20, Name: name, Rows: rows, Args: args, Key: []string{"c.height", "c.tx_index"}, Columns: "c.height, c.tx_index",
 	}, Descending: true}
 }
 
-// Operations among which those that match are counted: tickers $1, kinds $2, address $3, height $6. Tickers and kinds may
-// be null, the address empty.
+// Queries for the operations that match the filters: tickers $1, kinds $2, address $3, height $6. Null tickers, null
+// kinds and an empty address do not filter.
 const (
 	operationsOfBlock = `
 	SELECT height, tx_index FROM {brc20}.operation
@@ -190,7 +191,8 @@ const (
 	WHERE ticker = ANY ($1) AND kind = ANY (coalesce($2::smallint[], ARRAY[1, 2, 3, 4]::smallint[])) AND (address = $3 OR receiver = $3)`
 )
 
-// countFewer counts among the operations of the address or of the tickers, of which there are fewer.
+// countFewer counts the operations of some tickers and an address. It reads those of the tickers or those of the
+// address, whichever are fewer.
 func (in *BRC20ActivityInput) countFewer(ctx context.Context, s *engine.Snapshot, tickers []string, kinds []int16, address string) ([]activityRow, int64, error) {
 	names := make([]string, 0, len(tickers)+1)
 	for _, ticker := range tickers {
@@ -211,17 +213,17 @@ func (in *BRC20ActivityInput) countFewer(ctx context.Context, s *engine.Snapshot
 	return in.count(ctx, s, operationsOfOneAddress, tickers, kinds, address)
 }
 
-// count counts the operations that match, and reads a page of them.
+// count counts the operations that match the filters, and reads a page of them.
 func (in *BRC20ActivityInput) count(ctx context.Context, s *engine.Snapshot, operations string, tickers []string, kinds []int16, address string, height ...any) ([]activityRow, int64, error) {
 	b := s.Batch()
 	args := append([]any{tickers, kinds, address, min(in.Offset, page.RankedOffsetMax), int64(in.Limit)}, height...)
 	totals := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], n.total FROM (SELECT count(*) AS total FROM (`+operations+`) m) n
 		WHERE $4::bigint >= 0 AND $5::bigint > 0`, args...)
-	found := engine.Query(b, activityColumns, activityPage(`
+	matches := engine.Query(b, activityColumns, activityPage(`
 		SELECT height, tx_index FROM (`+operations+`) m ORDER BY height DESC, tx_index DESC OFFSET $4 LIMIT $5`, newestFirst), args...)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, 0, ordinal.CountTooLong(err)
 	}
 	total, _ := totals.First()
-	return found.Rows, total, nil
+	return matches.Rows, total, nil
 }

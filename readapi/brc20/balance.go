@@ -10,38 +10,38 @@ import (
 	"strata/readapi/internal/page"
 )
 
-// brc20Balance is how much of a token an address has.
+// brc20Balance is the balance of an address in a token.
 type brc20Balance struct {
 	Ticker        string `json:"ticker"`
 	Available     string `json:"available_balance"`
-	Transferrable string `json:"transferrable_balance" doc:"Inscribed to be sent."`
+	Transferrable string `json:"transferrable_balance" doc:"Inscribed for a later send."`
 	Overall       string `json:"overall_balance" doc:"The sum of both."`
 }
 
-// BRC20AddressInput names who has tokens.
+// BRC20AddressInput names a holder of tokens.
 type BRC20AddressInput struct {
 	Address string `path:"address" doc:"A Bitcoin address." example:"bc1p8aq8s3z9xl87e74twfk93mljxq6alv4a79yheadx33t9np4g2wkqqt8kc5"`
 }
 
-// BRC20BalancesInput says which balances are asked for.
+// BRC20BalancesInput filters the balances of an address.
 type BRC20BalancesInput struct {
 	BRC20AddressInput
 	Ticker      tickerPrefixes          `query:"ticker,explode"`
-	BlockHeight ordinal.HeightParameter `query:"block_height" doc:"What there was after the block at this height; default what there is."`
+	BlockHeight ordinal.HeightParameter `query:"block_height" doc:"Balances after the block at this height; the current balances by default."`
 	ordinal.OrdinalsPageInput
 }
 
 func (a *api) registerBRC20Balances() {
 	engine.Get(a.Engine, brc20Resource(engine.Operation{
 		ID: "getBrc20Balances", Path: "/balances/{address}", Summary: "BRC-20 tokens of an address",
-		Description: "Those of which it has more than nothing, the most first. All tokens that the address has are read to count them.",
+		Description: "Balances above zero, the largest first. Each request reads all tokens of the address to count them.",
 		Statuses:    []int{http.StatusBadRequest},
 	}), a.brc20Balances)
 }
 
 type brc20BalanceRow struct {
-	whole                                   int64   // balances, on whatever page
-	tick, available, transferrable, overall *string // nil in the row of a page without results
+	whole                                   int64   // number of balances on all pages
+	tick, available, transferrable, overall *string // nil in the single row of an empty page
 	decimals                                *int16
 }
 
@@ -49,7 +49,8 @@ func brc20BalanceColumns(r *brc20BalanceRow) []any {
 	return []any{&r.whole, &r.tick, &r.available, &r.transferrable, &r.overall, &r.decimals}
 }
 
-// What an address has now, or had after a block: of each ticker its last entry up to there.
+// Queries for the balances of an address. balancesNow selects the current ones; balancesThen selects those after the
+// block at height $6: the last entry of each ticker up to that block.
 const (
 	balancesNow = `
 	SELECT b.source_seq, b.ticker, b.available, b.transferrable, b.total
@@ -77,11 +78,11 @@ func (a *api) brc20Balances(ctx context.Context, s *engine.Snapshot, in *BRC20Ba
 		balances, args = balancesThen, append(args, height)
 	}
 	b := s.Batch()
-	found := engine.Query(b, brc20BalanceColumns, brc20BalancesSQL(balances), args...)
+	balanceRows := engine.Query(b, brc20BalanceColumns, brc20BalancesSQL(balances), args...)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	for _, r := range found.Rows {
+	for _, r := range balanceRows.Rows {
 		if list.Total = r.whole; r.tick != nil {
 			list.Results = append(list.Results, brc20Balance{
 				Ticker: *r.tick, Available: tokenAmount(*r.available, r.decimals), Transferrable: tokenAmount(*r.transferrable, r.decimals),
@@ -92,7 +93,7 @@ func (a *api) brc20Balances(ctx context.Context, s *engine.Snapshot, in *BRC20Ba
 	return list, nil
 }
 
-// brc20BalancesSQL counts balances, and shows a page of them.
+// brc20BalancesSQL returns the query that counts balances and selects a page of them.
 func brc20BalancesSQL(balances string) string {
 	return `
 SELECT array_remove(ARRAY[p.source_seq, t.source_seq], NULL), p.whole, coalesce(t.tick, p.ticker),

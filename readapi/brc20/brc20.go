@@ -9,7 +9,7 @@ import (
 	"strata/readapi/internal/ordinal"
 )
 
-// brc20 is the projection of BRC-20 tokens.
+// brc20 is the name of the projection of BRC-20 tokens.
 const brc20 = "brc20"
 
 func (a *api) registerBRC20() {
@@ -21,13 +21,13 @@ func (a *api) registerBRC20() {
 	a.registerBRC20Activity()
 }
 
-// brc20Resource fills in what resources of BRC-20 have in common.
+// brc20Resource completes an operation with the path prefix, tag and dependencies that all BRC-20 operations share.
 func brc20Resource(r engine.Operation) engine.Operation {
 	r.Path, r.Tag, r.DependsOn = "/brc-20"+r.Path, "BRC-20", engine.OnTip(brc20)
 	return ordinal.OrdinalsResource(r)
 }
 
-// unitsOf reads an amount of the tables, which all have 18 decimals, as units of 10^-18.
+// unitsOf parses an amount from the tables, which always has 18 decimals, into units of 10^-18.
 func unitsOf(text string) *big.Int {
 	units, ok := new(big.Int).SetString(strings.Replace(text, ".", "", 1), 10)
 	if !ok {
@@ -36,8 +36,8 @@ func unitsOf(text string) *big.Int {
 	return units
 }
 
-// tokenAmount writes an amount of the tables with the decimals of its token. Of a token whose deploy is not known, as the
-// feed lacks a block, it has all of them.
+// tokenAmount formats an amount from the tables with the decimals of its token. A token has no known decimals when the
+// feed lacks the block of its deploy; its amounts get all 18.
 func tokenAmount(text string, decimals *int16) string {
 	return ordinals.FormatAmount(unitsOf(text), decimalsOf(decimals))
 }

@@ -9,7 +9,7 @@ import (
 	"strata/readapi/internal/page"
 )
 
-// brc20Holder is who has some of a token.
+// brc20Holder is an address that has some of a token.
 type brc20Holder struct {
 	Address        string `json:"address"`
 	OverallBalance string `json:"overall_balance"`
@@ -17,8 +17,8 @@ type brc20Holder struct {
 
 func (a *api) registerBRC20Holders() {
 	engine.Get(a.Engine, brc20Resource(engine.Operation{
-		ID: "getBrc20TokenHolders", Path: "/tokens/{ticker}/holders", Summary: "Who has a BRC-20 token",
-		Description: "By what they have, the most first. All rows before the page are passed over.",
+		ID: "getBrc20TokenHolders", Path: "/tokens/{ticker}/holders", Summary: "Holders of a BRC-20 token",
+		Description: "The largest balance comes first. Each request passes over all rows before the page.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 	}), a.brc20Holders)
 }
@@ -39,7 +39,7 @@ func (a *api) brc20Holders(ctx context.Context, s *engine.Snapshot, in *struct {
 	b := s.Batch()
 	tokens := engine.Query(b, func(r *tokenRow) []any { return []any{&r.holders, &r.decimals} },
 		`SELECT ARRAY[t.source_seq], t.holders, t.decimals FROM {brc20}.token t WHERE t.ticker = $1 AND t.height IS NOT NULL`, ticker)
-	// The inner query needs nothing but its index, for however many rows it passes over.
+	// The inner query reads only its index, however many rows it passes over.
 	holders := engine.Query(b, func(r *holderRow) []any { return []any{&r.address, &r.total} }, `
 		SELECT r.* FROM (
 			SELECT address, total FROM {brc20}.balance WHERE ticker = $1 AND total > 0 ORDER BY total DESC, address OFFSET $2 LIMIT $3

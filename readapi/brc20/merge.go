@@ -10,33 +10,36 @@ import (
 	"strata/readapi/internal/page"
 )
 
-// mergedLists are lists of operations, none of which is in two of them, read as one: the newest first. An index has each
-// stretch of a list in order: the operations of one kind, and those that an address received.
+// mergedLists reads several disjoint lists of operations as one list, the newest first. A list consists of stretches,
+// each of which an index stores in order: the operations of one kind, or those that an address received.
 //
-// A page that is not far from the newest end is read from all stretches and sorted. For another one the parts of all lists
-// are put in one order and added up, which gives a key near the page: between the two are at most as many operations as
-// one part of each list has.
+// A page near the newest end is read from all stretches and sorted. For a deep page, the parts of all lists are sorted
+// together and their lengths added up, which gives a key near the page: between that key and the page are at most as
+// many operations as one part of each list holds.
 type mergedLists struct {
-	names     []string // of the lists
+	names     []string // names of the lists
 	stretches []stretch
-	// indexes that have the stretches; each stretch is in one of them.
+	// indexes that store the stretches; each stretch is in exactly one of them.
 	indexes []stretchIndex
 }
 
-// stretch is what an index has together: what is of a ticker or an address, and of a kind.
+// stretch is a contiguous range of an index: the operations of one kind, of one ticker or address.
 type stretch struct {
-	list int // which one it is a part of
-	of   string
+	list int    // position of its list in mergedLists.names
+	of   string // ticker or address; empty for a list of a kind
 	kind int16
 }
 
-// received is the kind of a stretch of what an address received.
+// received is the kind of a stretch of operations that an address received.
 const received = 0
 
-// stretchIndex is an index of operations. A stretch is a range of the rows of all its columns: unlike equations, that leaves
-// Postgres no other index to read it in order from, such as one that has all operations, of which few may match.
+// stretchIndex describes an index of operations. Queries select a stretch with a range of row values over all columns
+// of the index. With equations, Postgres might read another index in order, such as the one of all operations, of which
+// few may match.
 type stretchIndex struct {
-	columns, values string // before height and tx_index; values are those of a stretch l (of, kind)
+	// columns are the columns of the index before height and tx_index; values are their values in a stretch l (of,
+	// kind).
+	columns, values string
 	condition       string
 }
 
@@ -49,7 +52,8 @@ var (
 	}
 )
 
-// mergeOf are the lists of operations of some kinds; none means all. Either tickers or the address is given, or kinds alone.
+// mergeOf returns the merged lists of operations of some kinds; no kinds means all. The caller gives tickers, an
+// address, or kinds alone.
 func mergeOf(tickers []string, kinds []int16, address string) *mergedLists {
 	m := &mergedLists{indexes: indexOfKinds}
 	switch {
@@ -69,7 +73,7 @@ func mergeOf(tickers []string, kinds []int16, address string) *mergedLists {
 	return m
 }
 
-// add adds the list of a ticker or an address, or those of its kinds.
+// add adds the list of a ticker or an address, or one list for each of the kinds.
 func (m *mergedLists) add(what, of string, kinds []int16) {
 	if len(kinds) == 0 {
 		m.addList(what+":"+of, of, 1, 2, 3, 4)
@@ -79,7 +83,8 @@ func (m *mergedLists) add(what, of string, kinds []int16) {
 	}
 }
 
-// addList adds a list of operations of some kinds. An address has received what is sent.
+// addList adds a list of operations of some kinds. A list of an address with sends also includes what the address
+// received.
 func (m *mergedLists) addList(name, of string, kinds ...int16) {
 	for _, kind := range kinds {
 		m.stretches = append(m.stretches, stretch{len(m.names), of, kind})
@@ -90,7 +95,7 @@ func (m *mergedLists) addList(name, of string, kinds ...int16) {
 	m.names = append(m.names, name)
 }
 
-// columns of the stretches.
+// columns returns two parallel arrays for unnest: the ticker or address, and the kind of each stretch.
 func (m *mergedLists) columns() (of []string, kinds []int16) {
 	for _, s := range m.stretches {
 		of, kinds = append(of, s.of), append(kinds, s.kind)
@@ -98,45 +103,48 @@ func (m *mergedLists) columns() (of []string, kinds []int16) {
 	return of, kinds
 }
 
-// The keys that are not below, and not above, any other.
+// The lowest and the highest key (height, tx_index). lowest is the number in both halves of the lowest key.
 const (
-	below   int64 = math.MinInt64
-	belowMe       = `'-9223372036854775808'::bigint, '-9223372036854775808'::bigint`
-	aboveMe       = `'9223372036854775807'::bigint, '9223372036854775807'::bigint`
+	lowest     int64 = math.MinInt64
+	lowestKey        = `'-9223372036854775808'::bigint, '-9223372036854775808'::bigint`
+	highestKey       = `'9223372036854775807'::bigint, '9223372036854775807'::bigint`
 )
 
-// rows selects the operations of a stretch from a key up to, but not including, another.
+// rows returns the query for the operations of a stretch l from one key (inclusive) to another (exclusive).
 func (x stretchIndex) rows(from, to string) string {
 	columns := "(" + x.columns + ", height, tx_index)"
 	return `SELECT height, tx_index FROM {brc20}.operation WHERE ` + columns + ` >= (` + x.values + `, ` + from + `) AND ` +
 		columns + ` < (` + x.values + `, ` + to + `)` + x.condition
 }
 
-// inOrder selects the first ones of them.
-func (x stretchIndex) inOrder(from, to, direction, limit string) string {
+// firstRows returns the query for the first limit operations of rows in a direction.
+func (x stretchIndex) firstRows(from, to, direction, limit string) string {
 	return x.rows(from, to) + ` ORDER BY ` + strings.ReplaceAll(x.columns, ",", direction+",") + direction + `, height` + direction + `, tx_index` + direction +
 		` LIMIT ` + limit
 }
 
-// ofAll puts together what is selected from each index.
-func (m *mergedLists) ofAll(selected func(x stretchIndex) string) string {
+// union returns the union of a query on each index.
+func (m *mergedLists) union(query func(x stretchIndex) string) string {
 	queries := make([]string, len(m.indexes))
 	for i, x := range m.indexes {
-		queries[i] = "(" + selected(x) + ")"
+		queries[i] = "(" + query(x) + ")"
 	}
 	return strings.Join(queries, " UNION ALL ")
 }
 
+// read reads a page and the total length of the lists.
 func (m *mergedLists) read(ctx context.Context, s *engine.Snapshot, offset int64, limit int) (rows []activityRow, total int64, err error) {
 	if offset > page.NearMax {
-		return m.readFar(ctx, s, offset, limit)
+		return m.readDeep(ctx, s, offset, limit)
 	}
 	of, kinds := m.columns()
 	b := s.Batch()
 	lengths := page.QueryLengths(b, brc20, m.names...)
 	page := engine.Query(b, activityColumns, activityPage(`
 		SELECT c.height, c.tx_index FROM unnest($1::text[], $2::smallint[]) AS l (of, kind)
-		CROSS JOIN LATERAL (`+m.ofAll(func(x stretchIndex) string { return x.inOrder(belowMe, aboveMe, " DESC", "$3::bigint + $4::bigint") })+`) c
+		CROSS JOIN LATERAL (`+m.union(func(x stretchIndex) string {
+		return x.firstRows(lowestKey, highestKey, " DESC", "$3::bigint + $4::bigint")
+	})+`) c
 		ORDER BY c.height DESC, c.tx_index DESC OFFSET $3 LIMIT $4`, newestFirst), of, kinds, offset, int64(limit))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, 0, err
@@ -147,11 +155,11 @@ func (m *mergedLists) read(ctx context.Context, s *engine.Snapshot, offset int64
 	return page.Rows, total, nil
 }
 
-// mergedPlace is where a page is, counted upwards.
+// mergedPlace locates a page in the merged lists, counted from the oldest operation.
 type mergedPlace struct {
-	total, rank int64 // of all lists together, and of the page's lowest operation
-	a, b        int64 // a key that is not above it
-	// Below the key are before operations, and those that the lists have from other keys on.
+	total, rank int64 // length of all lists together, and rank of the oldest operation of the page
+	a, b        int64 // a key at or below that operation
+	// Below the key (a, b) lie `before` operations, and for each list those from its key (fromA, fromB) on.
 	before       int64
 	fromA, fromB []int64
 }
@@ -160,13 +168,14 @@ func mergedColumns(p *mergedPlace) []any {
 	return []any{&p.total, &p.rank, &p.a, &p.b, &p.before, &p.fromA, &p.fromB}
 }
 
-func (m *mergedLists) readFar(ctx context.Context, s *engine.Snapshot, offset int64, limit int) (rows []activityRow, total int64, err error) {
+// readDeep reads a deep page: it looks up a key near the page, then counts and reads on from that key.
+func (m *mergedLists) readDeep(ctx context.Context, s *engine.Snapshot, offset int64, limit int) (rows []activityRow, total int64, err error) {
 	b := s.Batch()
-	found := engine.Query(b, mergedColumns, mergedPlaceSQL, m.names, min(offset, page.RankedOffsetMax), int64(limit), below)
+	places := engine.Query(b, mergedColumns, mergedPlaceSQL, m.names, min(offset, page.RankedOffsetMax), int64(limit), lowest)
 	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
-	p, _ := found.First()
+	p, _ := places.First()
 	length := min(p.total-offset, int64(limit))
 	if length <= 0 {
 		return nil, p.total, nil
@@ -179,13 +188,13 @@ func (m *mergedLists) readFar(ctx context.Context, s *engine.Snapshot, offset in
 	b = s.Batch()
 	page := engine.Query(b, activityColumns, activityPage(`
 		SELECT c.height, c.tx_index FROM unnest($1::text[], $2::smallint[]) AS l (of, kind)
-		CROSS JOIN LATERAL (`+m.ofAll(func(x stretchIndex) string {
-		return x.inOrder("$5::bigint, $6::bigint", aboveMe, "", "$7::bigint + $8::bigint")
+		CROSS JOIN LATERAL (`+m.union(func(x stretchIndex) string {
+		return x.firstRows("$5::bigint, $6::bigint", highestKey, "", "$7::bigint + $8::bigint")
 	})+`) c
 		ORDER BY c.height, c.tx_index
 		OFFSET $7 - (
 			SELECT count(*) FROM unnest($1::text[], $2::smallint[], $3::bigint[], $4::bigint[]) AS l (of, kind, a, b)
-			CROSS JOIN LATERAL (`+m.ofAll(func(x stretchIndex) string { return x.rows("l.a, l.b", "$5::bigint, $6::bigint") })+`) passed
+			CROSS JOIN LATERAL (`+m.union(func(x stretchIndex) string { return x.rows("l.a, l.b", "$5::bigint, $6::bigint") })+`) passed
 		) LIMIT $8`, newestFirst), of, kinds, fromA, fromB, p.a, p.b, p.rank-p.before, length)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, 0, err
@@ -193,8 +202,9 @@ func (m *mergedLists) readFar(ctx context.Context, s *engine.Snapshot, offset in
 	return page.Rows, p.total, nil
 }
 
-// mergedPlaceSQL finds a place near a page. Added up in the order of their keys, the parts up to one that begins at a key
-// have at least what is below that key. Lists without parts are one each.
+// mergedPlaceSQL selects the mergedPlace of a page. It sorts the parts of all lists by their first keys and adds up
+// their lengths: the parts up to the one that begins at a key hold at least all operations below that key. A list
+// without parts counts as one part.
 const mergedPlaceSQL = `
 SELECT ARRAY[]::bigint[], f.*
 FROM (

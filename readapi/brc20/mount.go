@@ -1,12 +1,12 @@
-// Package brc20 has the BRC-20 part of the ordinals family.
+// Package brc20 serves the BRC-20 operations of the ordinals family.
 package brc20
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api holds the operations that the package mounts on an engine.
 type api struct{ *engine.Engine }
 
-// Mount adds the operations of the package.
+// Mount adds the operations of the package to an engine.
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerBRC20()

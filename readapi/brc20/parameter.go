@@ -11,7 +11,7 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// tickerOf is a ticker in a request, in any case, as the tables have it.
+// tickerOf converts a ticker of a request, in any case, to the form that the tables store.
 func tickerOf(text string) string { return ordinals.Bounded(strings.ToLower(text)) }
 
 // tickerParameter names a token in a path.
@@ -27,7 +27,7 @@ type BRC20Input struct {
 	Ticker tickerParameter `path:"ticker"`
 }
 
-// tickerList are tickers in a request.
+// tickerList is a list of tickers in a request.
 type tickerList []string
 
 // Schema implements huma.SchemaProvider.
@@ -35,7 +35,7 @@ func (tickerList) Schema(huma.Registry) *huma.Schema {
 	return schema.ListOf("Tickers, in any case. To ask for several, repeat the parameter.", tickerParameter("").Schema(nil))
 }
 
-// values are the tickers as the tables have them, each once; nil for none.
+// values returns the distinct tickers in the form that the tables store; nil for none.
 func (l tickerList) values() (tickers []string) {
 	for _, text := range l {
 		tickers = append(tickers, tickerOf(text))
@@ -44,16 +44,16 @@ func (l tickerList) values() (tickers []string) {
 	return slices.Compact(tickers)
 }
 
-// tickerPrefixes are what tickers in a request begin with.
+// tickerPrefixes is a list of prefixes of tickers in a request.
 type tickerPrefixes []string
 
 // Schema implements huma.SchemaProvider.
 func (tickerPrefixes) Schema(huma.Registry) *huma.Schema {
-	return schema.ListOf("What the tickers begin with, in any case. To ask for several, repeat the parameter.", tickerParameter("").Schema(nil))
+	return schema.ListOf("Prefixes of tickers, in any case. To ask for several, repeat the parameter.", tickerParameter("").Schema(nil))
 }
 
-// ranges are the tickers with these prefixes: those from least up to, but not including, beyond, in the order of the
-// bytes. No two overlap. filters is false when all tickers are among them.
+// ranges returns disjoint ranges that hold exactly the tickers with these prefixes. Range i goes from least[i]
+// (inclusive) to beyond[i] (exclusive), in byte order. filters is false when every ticker matches.
 func (l tickerPrefixes) ranges() (least, beyond []string, filters bool) {
 	prefixes := make([]string, len(l))
 	for i, text := range l {
@@ -65,23 +65,23 @@ func (l tickerPrefixes) ranges() (least, beyond []string, filters bool) {
 			return nil, nil, false
 		}
 		if i > 0 && strings.HasPrefix(prefix, least[len(least)-1]) {
-			continue // a longer one of the same
+			continue // the range of the shorter prefix includes it
 		}
 		least, beyond = append(least, prefix), append(beyond, afterPrefix(prefix))
 	}
 	return least, beyond, len(prefixes) > 0
 }
 
-// beyondTickers is greater than any ticker that the tables have.
+// beyondTickers is greater than any ticker in the tables.
 var beyondTickers = strings.Repeat(string(utf8.MaxRune), ordinals.BoundedMost/utf8.UTFMax+1)
 
-// afterPrefix is the least text that is greater than all that begin with a prefix. The order of texts by their bytes is
-// that by their characters.
+// afterPrefix returns the least text that is greater than all texts with a prefix. It works on characters, since UTF-8
+// sorts by bytes as it does by characters.
 func afterPrefix(prefix string) string {
 	for prefix != "" {
 		last, size := utf8.DecodeLastRuneInString(prefix)
 		prefix = prefix[:len(prefix)-size]
-		if last++; last == 0xd800 { // surrogates are no characters
+		if last++; last == 0xd800 { // skip the surrogates, which are not characters
 			last = 0xe000
 		}
 		if last <= utf8.MaxRune {
@@ -91,19 +91,20 @@ func afterPrefix(prefix string) string {
 	return beyondTickers
 }
 
-// inRanges is a condition on a column with a ticker, of two arguments: the ranges of prefixes. Nulls are no filter.
+// inRanges returns the SQL condition that the ticker in a column lies in one of the ranges. least and beyond name the
+// two array arguments; null arrays do not filter.
 func inRanges(column, least, beyond string) string {
 	return `(` + least + `::text[] IS NULL OR EXISTS (
 		SELECT FROM unnest(` + least + `::text[], ` + beyond + `::text[]) AS range (least, beyond)
 		WHERE ` + column + ` >= range.least COLLATE "C" AND ` + column + ` < range.beyond COLLATE "C"))`
 }
 
-// operationKinds are the kinds of operations, each at the number that the tables have for it.
+// operationKinds maps the number of a kind of operation in the tables to its name.
 var operationKinds = []string{
 	1: string(ordinals.BRC20KindDeploy), 2: string(ordinals.BRC20KindMint), 3: string(ordinals.BRC20KindTransfer), 4: string(ordinals.BRC20KindTransferSend),
 }
 
-// operationList are kinds of operations in a request.
+// operationList is a list of kinds of operations in a request.
 type operationList []string
 
 // Schema implements huma.SchemaProvider.
@@ -115,7 +116,7 @@ func (operationList) Schema(huma.Registry) *huma.Schema {
 	return schema.ListOf("Kinds of operations. To ask for several, repeat the parameter.", item)
 }
 
-// values are the numbers of the kinds, each once; none for all.
+// values returns the distinct numbers of the kinds; nil when the list has all kinds, or none.
 func (l operationList) values() []int16 {
 	var kinds []int16
 	for kind, name := range operationKinds {

@@ -11,7 +11,7 @@ import (
 	"strata/domain/ordinals"
 )
 
-// A ticker is in one of the ranges, and in one only, if it begins with one of the prefixes.
+// A ticker lies in exactly one of the ranges if it begins with one of the prefixes, and in none otherwise.
 func TestTickerRanges(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringOfN(rapid.RuneFrom([]rune{'a', 'B', '%', 0x7f, 0xd7ff, 0xe000, utf8.MaxRune - 1, utf8.MaxRune}), 0, 5, -1)
@@ -33,17 +33,17 @@ func FuzzTickerRanges(f *testing.F) {
 
 func checkTickerRanges(t interface{ Fatalf(string, ...any) }, prefixes []string, ticker string) {
 	least, beyond, filters := tickerPrefixes(prefixes).ranges()
-	in, key := 0, tickerOf(ticker)
+	hits, key := 0, tickerOf(ticker)
 	for i := range least {
 		if key >= least[i] && key < beyond[i] {
-			in++
+			hits++
 		}
 	}
 	begins := func(prefix string) bool { return strings.HasPrefix(strings.ToLower(ticker), strings.ToLower(prefix)) }
 	switch want := slices.ContainsFunc(prefixes, begins); {
 	case !filters && len(prefixes) > 0 && !slices.Contains(prefixes, ""):
-		t.Fatalf("%q don't filter", prefixes)
-	case filters && (in > 1 || want != (in == 1)):
-		t.Fatalf("%q is in %d ranges of %q, from %q up to %q", ticker, in, prefixes, least, beyond)
+		t.Fatalf("prefixes %q do not filter", prefixes)
+	case filters && (hits > 1 || want != (hits == 1)):
+		t.Fatalf("ticker %q lies in %d ranges of prefixes %q, from %q up to %q", ticker, hits, prefixes, least, beyond)
 	}
 }

@@ -16,19 +16,19 @@ import (
 
 // brc20Token is a BRC-20 token.
 type brc20Token struct {
-	ID              string  `json:"id" doc:"Of the inscription that deployed it."`
-	Number          *int64  `json:"number" doc:"Of that inscription; null when the feed has not said it."`
+	ID              string  `json:"id" doc:"Id of the inscription that deployed the token."`
+	Number          *int64  `json:"number" doc:"Number of that inscription; null when the feed has not given it."`
 	BlockHeight     int64   `json:"block_height"`
 	TxID            string  `json:"tx_id"`
-	Address         string  `json:"address" doc:"Of who deployed it."`
-	Ticker          string  `json:"ticker" doc:"As it was deployed."`
+	Address         string  `json:"address" doc:"The address that deployed the token."`
+	Ticker          string  `json:"ticker" doc:"As spelled by the deploy."`
 	MaxSupply       string  `json:"max_supply"`
-	MintLimit       *string `json:"mint_limit" doc:"The most that one mint gives; null for no limit."`
+	MintLimit       *string `json:"mint_limit" doc:"Maximum amount of one mint; null for no limit."`
 	Decimals        int16   `json:"decimals"`
 	DeployTimestamp int64   `json:"deploy_timestamp" doc:"Milliseconds since 1970."`
 	MintedSupply    string  `json:"minted_supply"`
-	TxCount         int64   `json:"tx_count" doc:"Operations, the deploy included."`
-	SelfMint        bool    `json:"self_mint" doc:"Whether only who deployed it may mint."`
+	TxCount         int64   `json:"tx_count" doc:"Number of operations, including the deploy."`
+	SelfMint        bool    `json:"self_mint" doc:"Whether only the deployer may mint."`
 }
 
 // brc20Details is a token with its supply.
@@ -40,10 +40,10 @@ type brc20Details struct {
 type brc20Supply struct {
 	MaxSupply    string `json:"max_supply"`
 	MintedSupply string `json:"minted_supply"`
-	Holders      int64  `json:"holders" doc:"Addresses with more than nothing."`
+	Holders      int64  `json:"holders" doc:"Number of addresses with a balance above zero."`
 }
 
-// brc20TokenRow is what the tables have of a token that was deployed.
+// brc20TokenRow is a deployed token as the tables store it.
 type brc20TokenRow struct {
 	id, address, tick, maxSupply, minted string
 	number                               *int64
@@ -61,7 +61,7 @@ func brc20TokenColumns(r *brc20TokenRow) []any {
 	}
 }
 
-// brc20TokenSQL is what brc20TokenColumns read, of a token t and its block b.
+// brc20TokenSQL selects what brc20TokenColumns reads from a token t and its block b.
 const brc20TokenSQL = `ARRAY[t.source_seq, b.source_seq], t.id, t.address, t.tick, t.max_supply::text, t.minted::text, t.number, t.height, b.time, t.tx_count,
 	t.holders, t.txid, t.mint_limit::text, t.decimals, t.self_mint`
 
@@ -73,19 +73,19 @@ func (r *brc20TokenRow) shape() brc20Token {
 	}
 }
 
-// brc20TokenOrder is what the list of tokens is sorted by.
+// brc20TokenOrder is a sort order of the list of tokens.
 type brc20TokenOrder string
 
 // Schema implements huma.SchemaProvider.
 func (brc20TokenOrder) Schema(huma.Registry) *huma.Schema {
 	s := param.Constants("index", "tx_count", "index")
-	s.Description = "index: the newest deploy first. tx_count: the most operations first."
+	s.Description = "index: newest deploy first. tx_count: most operations first."
 	return s
 }
 
 const byTxCount brc20TokenOrder = "tx_count"
 
-// BRC20TokensInput says which tokens are asked for.
+// BRC20TokensInput filters and sorts the list of tokens.
 type BRC20TokensInput struct {
 	Ticker  tickerPrefixes  `query:"ticker,explode"`
 	OrderBy brc20TokenOrder `query:"order_by"`
@@ -95,7 +95,8 @@ type BRC20TokensInput struct {
 func (a *api) registerBRC20Tokens() {
 	engine.Get(a.Engine, brc20Resource(engine.Operation{
 		ID: "getBrc20Tokens", Path: "/tokens", Summary: "BRC-20 tokens", Statuses: []int{http.StatusBadRequest},
-		Description: "Tokens whose deploy is known. With `ticker`, all that match are read and counted; sorted by `tx_count`, all rows before the page are passed over.",
+		Description: "Tokens whose deploy is known. With `ticker`, each request reads and counts all tokens that match; sorted by `tx_count`, it passes over all " +
+			"rows before the page.",
 	}), a.brc20Tokens)
 }
 
@@ -125,21 +126,21 @@ func (in *BRC20TokensInput) read(ctx context.Context, s *engine.Snapshot) (rows 
 	}
 	b := s.Batch()
 	lengths := page.QueryLengths(b, brc20, "tokens")
-	found := engine.Query(b, brc20TokenColumns, brc20TokenPage(`
+	matches := engine.Query(b, brc20TokenColumns, brc20TokenPage(`
 		SELECT ticker, tx_count FROM {brc20}.token WHERE height IS NOT NULL ORDER BY tx_count DESC, ticker OFFSET $1 LIMIT $2`,
 		`p.tx_count DESC, p.ticker`), min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, 0, err
 	}
-	return found.Rows, lengths()[0], nil
+	return matches.Rows, lengths()[0], nil
 }
 
-// deployedTokens is the list of tokens, the newest first.
+// deployedTokens is the list of deployed tokens, the newest first.
 var deployedTokens = page.OrderedList{RankedList: page.RankedList{
 	Projection: brc20, Name: "tokens", Rows: `{brc20}.token c WHERE c.height IS NOT NULL`, Key: []string{"c.height", "c.tx_index"}, Columns: "c.ticker",
 }, Descending: true}
 
-// brc20TokenPage fills up a page, which gives tickers.
+// brc20TokenPage returns the query that adds the shown columns of each token to a page query, which selects tickers.
 func brc20TokenPage(page, order string) string {
 	return `
 SELECT r.* FROM (` + page + `) p
@@ -148,7 +149,7 @@ CROSS JOIN LATERAL (
 ) r ORDER BY ` + order
 }
 
-// readMatching reads all tokens in ranges of tickers, to count them, and shows a page of them.
+// readMatching counts the tokens in ranges of tickers, which reads all of them, and reads a page of them.
 func (in *BRC20TokensInput) readMatching(ctx context.Context, s *engine.Snapshot, least, beyond []string) ([]brc20TokenRow, int64, error) {
 	order := `height DESC, tx_index DESC`
 	if in.OrderBy == byTxCount {
@@ -162,16 +163,16 @@ func (in *BRC20TokensInput) readMatching(ctx context.Context, s *engine.Snapshot
 	) t`
 	b := s.Batch()
 	count := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], (SELECT count(*) FROM (`+matching+`) m)`, least, beyond)
-	found := engine.Query(b, brc20TokenColumns, brc20TokenPage(matching+` ORDER BY `+order+` OFFSET $3 LIMIT $4`, inPage(order)),
+	matches := engine.Query(b, brc20TokenColumns, brc20TokenPage(matching+` ORDER BY `+order+` OFFSET $3 LIMIT $4`, inPage(order)),
 		least, beyond, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, 0, err
 	}
 	total, _ := count.First()
-	return found.Rows, total, nil
+	return matches.Rows, total, nil
 }
 
-// inPage is an order whose columns are those of a page, which a query has as p.
+// inPage prefixes each column of an order with p, the alias of the page in a query.
 func inPage(order string) string { return "p." + strings.ReplaceAll(order, ", ", ", p.") }
 
 func (a *api) registerBRC20Token() {
@@ -186,13 +187,13 @@ func (a *api) brc20Token(ctx context.Context, s *engine.Snapshot, in *BRC20Input
 		return nil, ordinal.ErrOrdinalsNotFound
 	}
 	b := s.Batch()
-	found := engine.Query(b, brc20TokenColumns, `
+	matches := engine.Query(b, brc20TokenColumns, `
 		SELECT `+brc20TokenSQL+`
 		FROM {brc20}.token t JOIN {brc20}.block b ON b.height = t.height WHERE t.ticker = $1`, tickerOf(string(in.Ticker)))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	row, ok := found.First()
+	row, ok := matches.First()
 	if !ok {
 		return nil, ordinal.ErrOrdinalsNotFound
 	}

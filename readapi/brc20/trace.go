@@ -11,10 +11,11 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// brc20Operation is where in an event of the feed the operation of table o in block b is.
+// brc20Operation is the SQL expression for the JSON pointer of the BRC-20 operation o, of block b, in its event of the
+// feed.
 const brc20Operation = `ARRAY['/apply/' || b.block_index || '/transactions/' || o."transaction" || '/metadata/brc20_operation']`
 
-// joinOperation joins the operation that a row of t names, and its block.
+// joinOperation joins the operation to which a row of t refers, and the block of that operation.
 const joinOperation = `
 	LEFT JOIN {brc20}.operation o ON o.height = t.height AND o.tx_index = t.tx_index
 	LEFT JOIN {brc20}.block b ON b.height = t.height`
@@ -24,7 +25,7 @@ var (
 		Projection: brc20, Name: "block", Key: "height", Values: "block_hash:hex time",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/apply/' || t.block_index]`}},
 	}
-	// A token is what its deploy says; what was minted, and by how many it is held, are sums over its operations.
+	// A token comes from its deploy; its minted supply and number of holders are sums over its operations.
 	tracedBRC20Token = &engine.TraceTable{
 		Projection: brc20, Name: "token", Key: "ticker", Join: joinOperation,
 		Values:  "tick id number height txid:hex address decimals self_mint max_supply:text mint_limit:text minted:text tx_count holders",
@@ -36,7 +37,7 @@ var (
 		Values:  "kind ticker id number address receiver amount:text txid:hex satpoint",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: brc20Operation}},
 	}
-	// A balance is what the last entry left.
+	// A balance equals the last entry of its ticker and address.
 	tracedBRC20Balance = &engine.TraceTable{
 		Projection: brc20, Name: "balance", Key: "ticker address", Join: joinOperation,
 		Values:  "height tx_index available:text transferrable:text total:text",
@@ -103,7 +104,7 @@ func (a *api) traceBRC20() {
 		heights, transactions, tickers := make([]int64, n), make([]hash.Hash32, n), make([]string, n)
 		for i, o := range page.Results {
 			heights[i], tickers[i] = o.BlockHeight, tickerOf(o.Ticker)
-			transactions[i], _ = hash.Parse32("0x" + o.TxID) // which we have written
+			transactions[i], _ = hash.Parse32("0x" + o.TxID) // shape has written it: it always parses
 		}
 		return []engine.Lookup{
 			{
@@ -121,12 +122,12 @@ type tickerNamed interface{ ticker() string }
 
 func (in *BRC20Input) ticker() string { return tickerOf(string(in.Ticker)) }
 
-// tickerLookup finds tokens.
+// tickerLookup returns the lookup of tokens by their tickers.
 func tickerLookup(tickers ...string) engine.Lookup {
 	return engine.Lookup{Name: "token", Table: tracedBRC20Token, Where: `t.ticker = ANY ($1)`, Args: []any{schema.Distinct(tickers)}, Order: `t.ticker`}
 }
 
-// deployLookups find tokens and the blocks that deployed them.
+// deployLookups returns the lookups of tokens and of the blocks that deployed them.
 func deployLookups(tokens ...brc20Token) []engine.Lookup {
 	if len(tokens) == 0 {
 		return nil
@@ -141,14 +142,14 @@ func deployLookups(tokens ...brc20Token) []engine.Lookup {
 	}
 }
 
-// mintLookup finds what was minted of a token: its supply is the sum.
+// mintLookup returns the lookup of the mints of a token, whose minted supply is their sum.
 func mintLookup(ticker string) engine.Lookup {
 	return engine.Lookup{
 		Name: "mint", Table: tracedBRC20Operation, Where: `t.ticker = $1 AND t.kind = 2`, Args: []any{ticker}, NewestFirst: []string{"t.height", "t.tx_index"},
 	}
 }
 
-// brc20BalanceLookups find the balances of a page, and then all changes of each.
+// brc20BalanceLookups returns the lookups of the balances of a page and of all entries of each.
 func brc20BalanceLookups(_ context.Context, _ *engine.Snapshot, in *BRC20BalancesInput, list *ordinal.OrdinalsPage[brc20Balance]) ([]engine.Lookup, error) {
 	if list == nil || len(list.Results) == 0 {
 		return nil, nil
@@ -158,8 +159,8 @@ func brc20BalanceLookups(_ context.Context, _ *engine.Snapshot, in *BRC20Balance
 		tickers[i] = tickerOf(b.Ticker)
 	}
 	lookups := []engine.Lookup{tickerLookup(tickers...)}
-	until, then := in.BlockHeight.Value()
-	if !then {
+	until, historic := in.BlockHeight.Value()
+	if !historic {
 		until = page.RankedOffsetMax
 		lookups = append(lookups, engine.Lookup{
 			Name: "balance", Table: tracedBRC20Balance, Where: `t.address = $1 AND t.ticker = ANY ($2)`, Args: []any{address, tickers},

@@ -11,16 +11,16 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// brc20Transferable is an amount that was inscribed to be sent, and was not sent yet.
+// brc20Transferable is an amount that was inscribed for a send and has not been sent yet.
 type brc20Transferable struct {
-	InscriptionNumber *int64        `json:"inscription_number" doc:"Null when the feed has not said it."`
+	InscriptionNumber *int64        `json:"inscription_number" doc:"Null when the feed has not given it."`
 	InscriptionID     string        `json:"inscription_id"`
-	OrdinalNumber     *string       `json:"ordinal_number" doc:"The satoshi that it is on; null when the feed has not said it."`
+	OrdinalNumber     *string       `json:"ordinal_number" doc:"Number of the satoshi that carries the inscription; null when the feed has not given it."`
 	Amount            schema.Amount `json:"amount" doc:"In base units."`
-	Ticker            string        `json:"ticker" doc:"As the token was deployed."`
+	Ticker            string        `json:"ticker" doc:"As spelled by the deploy of the token."`
 }
 
-// BRC20TransferableInput says whose inscribed amounts are asked for.
+// BRC20TransferableInput names the holder of the amounts and filters them by ticker.
 type BRC20TransferableInput struct {
 	BRC20AddressInput
 	Ticker tickerList `query:"ticker,explode"`
@@ -30,7 +30,7 @@ type BRC20TransferableInput struct {
 func (a *api) registerBRC20Transferable() {
 	engine.Get(a.Engine, brc20Resource(engine.Operation{
 		ID: "getBrc20TransferableInscriptions", Path: "/balances/{address}/transferable", Summary: "Amounts that an address can send",
-		Description: "The newest first. With `ticker`, all that the address can send are read to count them.",
+		Description: "The newest comes first. With `ticker`, each request reads all amounts that the address can send, to count them.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusServiceUnavailable},
 	}), a.brc20Transferable)
 }
@@ -45,6 +45,8 @@ func transferableColumns(r *transferableRow) []any {
 	return []any{&r.number, &r.sat, &r.id, &r.amount, &r.ticker, &r.decimals}
 }
 
+// transferablePage returns the query that adds the shown columns of each amount to a page query, which selects height
+// and tx_index.
 func transferablePage(page, order string) string {
 	return `
 SELECT r.* FROM (` + page + `) p
@@ -76,6 +78,7 @@ func (a *api) brc20Transferable(ctx context.Context, s *engine.Snapshot, in *BRC
 	return page, nil
 }
 
+// rowsTransferable selects the transfer inscriptions of an address that have not been sent.
 const rowsTransferable = `{brc20}.operation c WHERE c.address = $1 AND c.kind = 3 AND c.sent_height IS NULL`
 
 func (in *BRC20TransferableInput) read(ctx context.Context, s *engine.Snapshot) (rows []transferableRow, total int64, err error) {
@@ -87,12 +90,12 @@ func (in *BRC20TransferableInput) read(ctx context.Context, s *engine.Snapshot) 
 	b := s.Batch()
 	matching := ` FROM ` + rowsTransferable + ` AND c.ticker = ANY ($2)`
 	totals := engine.Query(b, func(n *int64) []any { return []any{n} }, `SELECT ARRAY[]::bigint[], count(*)`+matching, address, tickers)
-	found := engine.Query(b, transferableColumns, transferablePage(`
+	matches := engine.Query(b, transferableColumns, transferablePage(`
 		SELECT c.height, c.tx_index`+matching+` ORDER BY c.height DESC, c.tx_index DESC OFFSET $3 LIMIT $4`, newestFirst),
 		address, tickers, min(in.Offset, page.RankedOffsetMax), int64(in.Limit))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, 0, ordinal.CountTooLong(err)
 	}
 	total, _ = totals.First()
-	return found.Rows, total, nil
+	return matches.Rows, total, nil
 }

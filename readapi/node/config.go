@@ -4,12 +4,11 @@ import (
 	"context"
 )
 
-// nodeConfig of the resources of nodes; the zero value of any field means its default.
+// Config configures the node operations. The zero value of a field means its default.
 type Config struct {
-	// Status says how the nodes are to which requests under /v2 and /v3 are forwarded; default none. Whoever serves the
-	// API forwards those requests, so that they don't come to the API.
+	// Status returns the status of each node to which requests under /v2 and /v3 are forwarded. Nil means that there
+	// are no nodes. The server that embeds the API forwards those requests; they do not reach the API.
 	Status func() []NodeStatus
-	// BlockLimit asks a node what the blocks of a tenure may cost together, for FeeOverride; default none, and no fees
-	// are estimated.
+	// BlockLimit asks a node for the execution cost limit of a tenure. Nil turns the override of fee estimates off.
 	BlockLimit func(ctx context.Context) (ExecutionCost, error)
 }

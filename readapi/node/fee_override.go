@@ -10,16 +10,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FeeOverride replaces the fees of a node's answer of status 200 to POST /v2/fees/transaction, body being what it was
-// asked: while the last tenures had room, with the least that a node takes, and never with less than that. Nothing else of
-// the answer changes. ok is false where the answer stays as it is: nobody can say how full tenures were (that takes
-// Config.BlockLimit, and Run), or something can't be read.
-func (a *api) feeOverride(body, answer []byte) (other []byte, ok bool) {
+// feeOverride replaces the fees in a node's answer of status 200 to POST /v2/fees/transaction; request is the body of
+// the request. While recent tenures had room, every fee becomes the minimum that a node accepts; otherwise a fee below
+// that minimum is raised to it. No other byte of the answer changes. ok is false when the answer stays as it is: the
+// market is unknown (it takes Config.BlockLimit and the background work of fees), or the request or the answer cannot
+// be read.
+func (a *api) feeOverride(request, answer []byte) (other []byte, ok bool) {
 	verdict := a.fees.market()
 	if verdict == marketUnknown {
 		return nil, false
 	}
-	least, ok := leastFee(body)
+	least, ok := leastFee(request)
 	if !ok {
 		return nil, false
 	}
@@ -31,7 +32,8 @@ func (a *api) feeOverride(body, answer []byte) (other []byte, ok bool) {
 	})
 }
 
-// leastFee is the least fee for a transaction, in µSTX: it has at least as many bytes as its payload.
+// leastFee returns the minimum fee of the transaction in a request, in µSTX. The transaction has at least as many bytes
+// as its payload.
 func leastFee(body []byte) (uint64, bool) {
 	var request struct {
 		Payload *string `json:"transaction_payload"`
@@ -47,7 +49,8 @@ func leastFee(body []byte) (uint64, bool) {
 	return size * minimumFeePerByte, true
 }
 
-// replaceFees replaces the numbers at /estimations/*/fee, and no other byte.
+// replaceFees replaces the numbers at the JSON pointers /estimations/*/fee, and no other byte. ok is false when there
+// is no such number, or the answer cannot be read.
 func replaceFees(answer []byte, replace func(uint64) uint64) (replaced []byte, ok bool) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(answer))
 	copied := 0
@@ -67,7 +70,7 @@ func replaceFees(answer []byte, replace func(uint64) uint64) (replaced []byte, o
 			copied = end
 			continue
 		}
-		if _, err := decoder.ReadToken(); err == io.EOF { //nolint:errorlint // it is returned as it is at the end of a whole text
+		if _, err := decoder.ReadToken(); err == io.EOF { //nolint:errorlint // the decoder returns io.EOF unwrapped at the end of a complete text
 			break
 		} else if err != nil {
 			return nil, false
@@ -76,7 +79,7 @@ func replaceFees(answer []byte, replace func(uint64) uint64) (replaced []byte, o
 	return append(replaced, answer[copied:]...), copied > 0
 }
 
-// isFee says whether a place is the fee of an estimate.
+// isFee reports whether a JSON pointer names the fee of an estimate.
 func isFee(place jsontext.Pointer) bool {
 	rest, ok := strings.CutPrefix(string(place), "/estimations/")
 	if !ok {

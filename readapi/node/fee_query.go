@@ -7,11 +7,11 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// tenureChange is the payload id of transactions that begin or extend a tenure (SIP-021).
+// tenureChange is the payload type id of transactions that begin or extend a tenure (SIP-021).
 const tenureChange = 7
 
-// queryFeeBlocks reads the canonical blocks from a height on. What their transactions cost is summed in the rows of
-// blocks; their bytes are summed here, without being read.
+// queryFeeBlocks adds to a batch the query for the canonical blocks from a height on. The rows of blocks already have
+// the execution costs of their transactions; the query adds up the bytes of the transactions, without reading these.
 func queryFeeBlocks(b *engine.Batch, from int64) *engine.Result[feeBlock] {
 	return engine.Query(b, func(r *feeBlock) []any {
 		return []any{&r.height, &r.seq, &r.took[0], &r.took[1], &r.took[2], &r.took[3], &r.took[4], &r.took[5], &r.begins}
@@ -30,20 +30,20 @@ func queryFeeBlocks(b *engine.Batch, from int64) *engine.Result[feeBlock] {
 		ORDER BY c.height`, from, tenureChange)
 }
 
-// Bounds of what is read. Six tenures of a chain with a block every five seconds are some 700 blocks.
+// Bounds on the number of blocks. Six tenures of a chain with a block every five seconds are some 700 blocks.
 const (
-	feeBlocksMax = 4096 // that are remembered
-	feeBlocksTip = 16   // newest ones that are read again, to find those that a reorganisation has replaced
+	feeBlocksMax = 4096 // blocks of a window
+	feeBlocksTip = 16   // newest blocks that each update reads again, to see those that a reorganisation has replaced
 )
 
-// feeWindow is the newest canonical blocks of a version of the projection chain.
+// feeWindow is the newest canonical blocks of one version of the projection chain.
 type feeWindow struct {
 	epoch  [16]byte
-	blocks []feeBlock // without gaps, in the order of their heights
+	blocks []feeBlock // in the order of their heights, without gaps
 }
 
-// readFeeWindow brings a window up to date, in one snapshot: with a query for what is new, where the window reaches below
-// it, and otherwise with another one for all.
+// readFeeWindow brings a window up to date in one snapshot. It reads the newest blocks only; if these do not join the
+// window, a second query reads the whole window.
 func (a *api) readFeeWindow(ctx context.Context, before feeWindow) (feeWindow, error) {
 	value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) {
 		chain, ok := s.Tip("chain")
@@ -58,7 +58,7 @@ func (a *api) readFeeWindow(ctx context.Context, before feeWindow) (feeWindow, e
 			if err := b.Run(ctx); err != nil {
 				return nil, err
 			}
-			if now.blocks, ok = joined(before.blocks, rows.Rows); ok {
+			if now.blocks, ok = joinBlocks(before.blocks, rows.Rows); ok {
 				return now, nil
 			}
 		}
@@ -71,14 +71,15 @@ func (a *api) readFeeWindow(ctx context.Context, before feeWindow) (feeWindow, e
 		return now, nil
 	})
 	if err != nil {
-		return feeWindow{}, fmt.Errorf("read how full the last tenures were: %w", err)
+		return feeWindow{}, fmt.Errorf("read how full recent tenures are: %w", err)
 	}
 	return value.(feeWindow), nil
 }
 
-// joined is before with what was read since: ok is false where they share no block, so that what lies between is not
-// known. What is below a canonical block never changes while that block is canonical.
-func joined(before, read []feeBlock) (blocks []feeBlock, ok bool) {
+// joinBlocks replaces the end of before with the blocks that were read since. ok is false when the first of these is
+// not in before, so that blocks between the two may be missing. The blocks below a canonical block do not change while
+// that block is canonical.
+func joinBlocks(before, read []feeBlock) (blocks []feeBlock, ok bool) {
 	if len(read) == 0 || len(before) == 0 {
 		return nil, false
 	}

@@ -14,18 +14,19 @@ import (
 
 var hundred = fullness{100, 100, 100, 100, 100, 100}
 
-// tenuresOf makes tenures, oldest first, each of so many blocks and with so much in one dimension.
-func tenuresOf(dimension int, blocks int, took ...int64) (made []feeBlock) {
+// tenuresOf returns the blocks of tenures, oldest first. Each tenure has the given number of blocks, and in one
+// dimension the use that took has for it.
+func tenuresOf(dimension int, blocks int, took ...int64) (tenures []feeBlock) {
 	for _, all := range took {
 		for i := range blocks {
-			b := feeBlock{height: int64(len(made)), seq: int64(len(made)) + 1000, begins: i == 0}
+			b := feeBlock{height: int64(len(tenures)), seq: int64(len(tenures)) + 1000, begins: i == 0}
 			if i == blocks-1 {
 				b.took[dimension] = all
 			}
-			made = append(made, b)
+			tenures = append(tenures, b)
 		}
 	}
-	return made
+	return tenures
 }
 
 func TestMarket(t *testing.T) {
@@ -38,19 +39,19 @@ func TestMarket(t *testing.T) {
 		}{
 			{"nothing is known", nil, marketUnknown},
 			{"the current tenure begins before", tenuresOf(dimension, 3, 0)[1:], marketUnknown},
-			{"few tenures", tenuresOf(dimension, 3, 100, 100, 100, 100, 100), marketNone},
-			{"one more than few, and full", tenuresOf(dimension, 3, 100, 100, 100, 100, 100, 100), marketFull},
-			{"the oldest of five is not whole", tenuresOf(dimension, 3, 100, 100, 100, 100, 100, 100)[1:], marketNone},
-			{"the current one has room", tenuresOf(dimension, 5, 100, 100, 100, 100, 100, 49), marketNone},
-			{"the current one is half full", tenuresOf(dimension, 5, 100, 100, 100, 100, 100, 50), marketFull},
-			{"the current one is too young to count", tenuresOf(dimension, 4, 100, 100, 100, 100, 100, 0), marketFull},
-			{"just below", tenuresOf(dimension, 1, 90, 90, 90, 90, 89, 100), marketNone},
-			{"just there", tenuresOf(dimension, 1, 90, 90, 90, 90, 90, 100), marketFull},
+			{"too few tenures", tenuresOf(dimension, 3, 100, 100, 100, 100, 100), marketNone},
+			{"just enough tenures, all full", tenuresOf(dimension, 3, 100, 100, 100, 100, 100, 100), marketFull},
+			{"the oldest of five is incomplete", tenuresOf(dimension, 3, 100, 100, 100, 100, 100, 100)[1:], marketNone},
+			{"the current tenure has room", tenuresOf(dimension, 5, 100, 100, 100, 100, 100, 49), marketNone},
+			{"the current tenure is half full", tenuresOf(dimension, 5, 100, 100, 100, 100, 100, 50), marketFull},
+			{"the current tenure is too young to count", tenuresOf(dimension, 4, 100, 100, 100, 100, 100, 0), marketFull},
+			{"just below the threshold", tenuresOf(dimension, 1, 90, 90, 90, 90, 89, 100), marketNone},
+			{"at the threshold", tenuresOf(dimension, 1, 90, 90, 90, 90, 90, 100), marketFull},
 			// (1·0 + 2·100 + 3·100 + 4·100 + 5·100) / 15 = 93.3
 			{"the oldest counts least", tenuresOf(dimension, 1, 0, 100, 100, 100, 100, 100), marketFull},
 			// (1·100 + … + 4·100 + 5·0) / 15 = 66.7
 			{"the newest counts most", tenuresOf(dimension, 1, 100, 100, 100, 100, 0, 100), marketNone},
-			{"what is older counts nothing", tenuresOf(dimension, 1, 0, 0, 90, 90, 90, 90, 90, 100), marketFull},
+			{"older tenures do not count", tenuresOf(dimension, 1, 0, 0, 90, 90, 90, 90, 90, 100), marketFull},
 		} {
 			if got := marketOf(tc.blocks, hundred); got != tc.want {
 				t.Errorf("dimension %d: %s: got %d, want %d", dimension, tc.name, got, tc.want)
@@ -59,7 +60,7 @@ func TestMarket(t *testing.T) {
 	}
 }
 
-// Blocks that took more never make room.
+// A block that uses more never turns a full market into one with room.
 func TestMarketRises(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -79,31 +80,31 @@ func TestMarketRises(t *testing.T) {
 	})
 }
 
-// A window that is brought up to date is the one that would be read anew.
-func TestJoined(t *testing.T) {
+// An updated window equals the one that a full read would return.
+func TestJoinBlocks(t *testing.T) {
 	t.Parallel()
 	all := tenuresOf(0, 10, 1, 2, 3, 4)
-	if got, ok := joined(all[:30], all[20:]); !ok || !reflect.DeepEqual(got, all) {
+	if got, ok := joinBlocks(all[:30], all[20:]); !ok || !reflect.DeepEqual(got, all) {
 		t.Errorf("new blocks: got %v, %v", got, ok)
 	}
-	if got, ok := joined(all, all[20:]); !ok || !reflect.DeepEqual(got, all) {
-		t.Errorf("no new ones: got %v, %v", got, ok)
+	if got, ok := joinBlocks(all, all[20:]); !ok || !reflect.DeepEqual(got, all) {
+		t.Errorf("no new blocks: got %v, %v", got, ok)
 	}
 	fork := slices.Clone(all[20:30])
 	for i := 5; i < len(fork); i++ {
 		fork[i].seq += 5000
 	}
 	before := slices.Clone(all)
-	if got, ok := joined(all, fork); !ok || !reflect.DeepEqual(got, append(slices.Clone(all[:20]), fork...)) {
-		t.Errorf("a reorganisation within: got %v, %v", got, ok)
+	if got, ok := joinBlocks(all, fork); !ok || !reflect.DeepEqual(got, append(slices.Clone(all[:20]), fork...)) {
+		t.Errorf("a reorganisation within the window: got %v, %v", got, ok)
 	}
 	if !reflect.DeepEqual(all, before) {
-		t.Error("the window before has changed")
+		t.Error("joinBlocks changed the window that it was given")
 	}
 	deep := slices.Clone(all[20:30])
 	deep[0].seq = 7
 	for name, read := range map[string][]feeBlock{"deeper": deep, "a gap": {{height: 41, seq: 1041}}, "nothing": nil, "below": {{height: -1}}} {
-		if got, ok := joined(all, read); ok {
+		if got, ok := joinBlocks(all, read); ok {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
@@ -111,8 +112,8 @@ func TestJoined(t *testing.T) {
 	for h := range int64(feeBlocksMax + 10) {
 		long = append(long, feeBlock{height: h, seq: h})
 	}
-	if got, ok := joined(long[:feeBlocksMax], long[feeBlocksMax-8:]); !ok || len(got) != feeBlocksMax || got[0].height != 10 {
-		t.Errorf("a long window has %d blocks", len(got))
+	if got, ok := joinBlocks(long[:feeBlocksMax], long[feeBlocksMax-8:]); !ok || len(got) != feeBlocksMax || got[0].height != 10 {
+		t.Errorf("long window: got %d blocks, want %d", len(got), feeBlocksMax)
 	}
 }
 
@@ -141,7 +142,7 @@ func TestLeastFee(t *testing.T) {
 	}
 }
 
-// Only fees of estimates are replaced; every other byte stays.
+// Only the fees of estimates are replaced; every other byte stays.
 func TestReplaceFees(t *testing.T) {
 	t.Parallel()
 	add := func(fee uint64) uint64 { return fee + 1 }
@@ -172,21 +173,21 @@ func FuzzReplaceFees(f *testing.F) {
 		before := bytes.Clone(answer)
 		same, ok := replaceFees(answer, func(fee uint64) uint64 { return fee })
 		if !bytes.Equal(answer, before) {
-			t.Fatal("the answer was changed")
+			t.Fatal("replaceFees changed the answer that it was given")
 		}
 		if !ok {
 			return
 		}
 		if !bytes.Equal(same, answer) {
-			t.Fatalf("%q with the same fees became %q", answer, same)
+			t.Fatalf("answer %q with the same fees became %q", answer, same)
 		}
 		other, ok := replaceFees(answer, func(uint64) uint64 { return 7 })
 		if !ok {
-			t.Fatalf("%q: fees that can be read can't be replaced", answer)
+			t.Fatalf("answer %q: the fees can be read, but not replaced", answer)
 		}
 		again, ok := replaceFees(other, func(fee uint64) uint64 {
 			if fee != 7 {
-				t.Fatalf("%q became %q, with a fee of %d", answer, other, fee)
+				t.Fatalf("answer %q became %q, which still has the fee %d", answer, other, fee)
 			}
 			return fee
 		})
@@ -206,10 +207,10 @@ func FuzzLeastFee(f *testing.F) {
 		}
 		got, ok := leastFee(fmt.Appendf(nil, `{"transaction_payload":%s,"estimated_len":%d}`, text, length))
 		if !ok || got < length {
-			t.Fatalf("%q of %d bytes: got %d, %v", payload, length, got, ok)
+			t.Fatalf("payload %q, length %d: got %d, %v", payload, length, got, ok)
 		}
 		if _, ok := leastFee([]byte(payload)); ok && !strings.Contains(payload, "payload") && !strings.Contains(payload, `\u`) {
-			t.Fatalf("%q has a payload", payload)
+			t.Fatalf("request %q: got a fee without a payload", payload)
 		}
 	})
 }

@@ -1,21 +1,23 @@
-// Package node describes the RPC of Stacks nodes, which is forwarded, and judges the fees that they estimate.
+// Package node describes the RPC operations that are forwarded to Stacks nodes, reports the status of the nodes, and
+// overrides their fee estimates.
 package node
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api holds the operations that the package mounts on an engine.
 type api struct {
 	*engine.Engine
 	nodes Config
 	fees  *fees
 }
 
-// Mount adds the operations of the package. overrideFees replaces a node's answer to a request for a fee estimate; ok is false
-// where the node's own stands. It returns at once, and is safe for concurrent use.
+// Mount adds the operations of the package to an engine. overrideFees returns the replacement of a node's answer to a
+// request for a fee estimate; ok is false when the answer of the node stands. It does not block, and is safe for
+// concurrent use.
 func Mount(e *engine.Engine, config Config) (overrideFees func(request, answer []byte) (other []byte, ok bool)) {
 	a := &api{Engine: e, nodes: config}
 	a.fees = newFees(a)
-	e.OnChange(a.fees.look)
+	e.OnChange(a.fees.notify)
 	e.Background(a.fees.run)
 	a.registerNodes()
 	return a.feeOverride

@@ -14,7 +14,7 @@ type blockTransfersInput struct {
 	ordinal.OrdinalsPageInput
 }
 
-// blockTransfer is the move of an inscription.
+// blockTransfer is one move of an inscription.
 type blockTransfer struct {
 	ID     string      `json:"id"`
 	Number int64       `json:"number"`
@@ -35,12 +35,14 @@ func blockTransferColumns(r *blockTransferRow) []any {
 func (a *api) registerBlockTransfers() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getTransfersPerBlock", Path: "/inscriptions/transfers", Tag: "Inscriptions", Summary: "The moves of inscriptions in a block",
-		Description: "The last one first. A reveal is no move of its inscription, and one of the older ones on the satoshi. In a block that is not known nothing moved.",
-		DependsOn:   engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
+		Description: "The last move comes first. A reveal is not a move of the inscription it reveals, but it is a move of the older inscriptions on the same satoshi. " +
+			"An unknown block has no moves.",
+		DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
 	}), a.blockTransfers)
 }
 
-// blockTransfers adds up how many inscriptions each location of the block moved, to find those of the page.
+// blockTransfers lists the moves of a block. A location of the block moves every older inscription on its satoshi; the
+// query adds up their numbers to find the locations of the page.
 func (a *api) blockTransfers(ctx context.Context, s *engine.Snapshot, in *blockTransfersInput) (*ordinal.OrdinalsPage[blockTransfer], error) {
 	list := ordinal.NewOrdinalsPage[blockTransfer](in.OrdinalsPageInput)
 	if s.Active(ordinal.Inscribed) == nil {

@@ -15,7 +15,7 @@ import (
 	"strata/readapi/internal/ordinal"
 )
 
-// contentPolicy is for what strangers made: it may show itself, and run or load nothing.
+// contentPolicy restricts contents, which come from strangers: a content may show itself, but not run or load anything.
 const contentPolicy = "sandbox; default-src 'none'; img-src data:; media-src data:; font-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 var contentFields = []answer.Field{
@@ -27,20 +27,22 @@ var contentFields = []answer.Field{
 func (a *api) registerInscriptionContent() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getInscriptionContent", Path: "/inscriptions/{id}/content", Tag: "Inscriptions", Summary: "The content of an inscription",
-		Description: "The bytes, with the type that they were inscribed with. An inscription that names a delegate has that one's content, if it is known. " +
-			"It can be had in parts. Scripts in it don't run.",
+		Description: "The bytes, with the type that they were inscribed with. An inscription that names a known delegate has the content of that delegate. " +
+			"Range requests are supported. Scripts in the content do not run.",
 		ContentType: "application/octet-stream", Class: answer.Tip, DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}), a.inscriptionContent)
 }
 
-// contentRow is where the log has a content. Digits are those of a short one.
+// contentRow locates a content in the log.
 type contentRow struct {
 	contentType                        string
 	delegated, delegateKnown           bool
-	height                             int64 // of the highest block that decides which content it is
-	holder, at, size                   int64 // at is negative for digits that are escaped
+	height                             int64 // of the higher of the blocks of the inscription and of its delegate
+	holder                             int64 // event whose body has the content
+	at                                 int64 // offset of the hex digits in that body; negative when the digits are escaped
+	size                               int64 // bytes of the content
 	blockIndex, transaction, operation int32
-	digits                             []byte
+	digits                             []byte // hex digits of a content of up to answer.MaxBody bytes
 }
 
 func (r *contentRow) columns() []any {
@@ -89,7 +91,7 @@ func (a *api) inscriptionContent(ctx context.Context, s *engine.Snapshot, in *In
 	return f, err
 }
 
-// tag is of where the content stands in the log, which does not change.
+// tag returns an entity tag made of the place of the content in the log, which never changes.
 func (r *contentRow) tag() answer.Tag {
 	b := []byte("content " + r.contentType + "\x00")
 	b = binary.BigEndian.AppendUint64(b, uint64(r.holder))
@@ -99,7 +101,7 @@ func (r *contentRow) tag() answer.Tag {
 	return engine.TagOf(engine.KeyOf(b))
 }
 
-// decode makes n bytes of their digits.
+// decode decodes n bytes from their hex digits.
 func (r *contentRow) decode(digits []byte, n int64) ([]byte, error) {
 	content := make([]byte, n)
 	if int64(len(digits)) != 2*n {
@@ -111,8 +113,8 @@ func (r *contentRow) decode(digits []byte, n int64) ([]byte, error) {
 	return content, nil
 }
 
-// escapedContent reads a content whose digits are written in another way than as they are, which no indexer is known to
-// do: the whole event is decoded.
+// escapedContent decodes the whole event to read a content whose digits are escaped in the JSON. No known indexer
+// escapes them.
 func (a *api) escapedContent(ctx context.Context, r *contentRow) ([]byte, error) {
 	var body []byte
 	if err := a.Config.Pool.QueryRow(ctx, `SELECT body FROM log.event WHERE seq = $1`, r.holder).Scan(&body); err != nil {
@@ -135,7 +137,7 @@ func (a *api) escapedContent(ctx context.Context, r *contentRow) ([]byte, error)
 	return nil, fmt.Errorf("event %d has no reveal at %s", r.holder, pointer)
 }
 
-// headerValue is a content type as a header may have it: without control characters.
+// headerValue removes the control characters of a content type, which a header must not have.
 func headerValue(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -11,18 +11,18 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// contentPiece is how much of a long content is in memory at once.
+// contentPiece is the maximum number of bytes of a long content that are in memory at once.
 const contentPiece = answer.MaxBody
 
-// contentReader reads a long content from the log, a piece at a time. Each piece is a query of its own, so that a slow
-// client holds neither a connection nor a transaction; the log does not change.
+// contentReader reads a long content from the log in pieces. It queries each piece separately, so that a slow client
+// holds neither a connection nor a transaction. The pieces fit together because the log never changes.
 type contentReader struct {
 	a       *api
-	ctx     context.Context // of the request that it answers
+	ctx     context.Context // context of the request
 	row     contentRow
-	at      int64
+	at      int64 // offset of the next byte
 	piece   []byte
-	pieceAt int64
+	pieceAt int64 // offset of the piece in the content
 }
 
 // Read implements io.Reader.
@@ -32,7 +32,7 @@ func (c *contentReader) Read(p []byte) (int, error) {
 	}
 	if c.at < c.pieceAt || c.at >= c.pieceAt+int64(len(c.piece)) {
 		if err := c.load(); err != nil {
-			c.a.Config.Logger.LogAttrs(c.ctx, slog.LevelWarn, "a content was cut off", slog.String("id", engine.ExchangeOf(c.ctx).ID),
+			c.a.Config.Logger.LogAttrs(c.ctx, slog.LevelWarn, "response cut off: failed to read the content of an inscription", slog.String("id", engine.ExchangeOf(c.ctx).ID),
 				slog.Int64("seq", c.row.holder), slog.Int64("offset", c.at), slog.Any("error", err))
 			return 0, err
 		}
@@ -42,6 +42,7 @@ func (c *contentReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// load reads the piece that begins at the next byte.
 func (c *contentReader) load() error {
 	ctx, cancel := context.WithTimeout(c.ctx, c.a.Config.RequestTimeout)
 	defer cancel()

@@ -9,10 +9,10 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// inscriptionOrder is what inscriptions are sorted by.
+// inscriptionOrder is a sort key of inscriptions, as the parameter order_by names it.
 type inscriptionOrder string
 
-// The orders.
+// The sort keys of inscriptions.
 const (
 	byGenesis inscriptionOrder = "genesis_block_height"
 	byNumber  inscriptionOrder = "number"
@@ -20,8 +20,8 @@ const (
 	byRarity  inscriptionOrder = "rarity"
 )
 
-// inscriptionsInput says which inscriptions are asked for. Those that match all filters are; of several values of one
-// filter, any.
+// inscriptionsInput filters and sorts the list of inscriptions. An inscription is listed if it matches all filters; it
+// matches a filter with several values if it matches any of them.
 type inscriptionsInput struct {
 	GenesisBlock       blockParameter           `query:"genesis_block"`
 	FromHeight         ordinal.HeightParameter  `query:"from_genesis_block_height"`
@@ -46,11 +46,10 @@ type inscriptionsInput struct {
 	OrderBy            orderParameter           `query:"order_by"`
 	Order              sortDirection            `query:"order"`
 	Offset             int64                    `query:"offset" minimum:"0" default:"0" doc:"Rows before the page."`
-	Limit              int                      `query:"limit" minimum:"1" maximum:"60" doc:"Rows of a page; 20 if it is not given, and as many as ids or numbers are, up to 60, if there are more of them."`
+	Limit              int                      `query:"limit" minimum:"1" maximum:"60" doc:"Rows of a page. Default 20, or the number of given ids or numbers if that is larger, up to 60."`
 }
 
-// filter is what an inscriptionsInput asks for, as the tables have it. A nil list is no filter, an empty one lets nothing
-// pass.
+// filter is an inscriptionsInput in the terms of the tables. A nil list does not filter; an empty list matches nothing.
 type filter struct {
 	ids, addresses, genesisAddresses, mimeTypes []string
 	numbers                                     []int64
@@ -61,7 +60,7 @@ type filter struct {
 	height, number, sat, time                   bounds
 }
 
-// bounds of a number, both included.
+// bounds is a range of numbers, both ends included.
 type bounds struct {
 	from, to int64
 }
@@ -125,11 +124,11 @@ func newFilter(in *inscriptionsInput) *filter {
 	return f
 }
 
-// firstMillisecond is the first time in a request that counts as milliseconds: as seconds it would be 3,000 years ahead.
+// firstMillisecond is the first time in a request that counts as milliseconds: as seconds it would be 3,000 years
+// ahead.
 const firstMillisecond = 100_000_000_000
 
-// seconds is a time of a request in seconds; up are milliseconds that are added before what is less than a second is left
-// out.
+// seconds converts a time of a request to seconds. It adds up milliseconds before it truncates: 999 rounds up, 0 down.
 func seconds(n, up int64) int64 {
 	if n < firstMillisecond {
 		return n
@@ -137,7 +136,7 @@ func seconds(n, up int64) int64 {
 	return n/1000 + (n%1000+up)/1000
 }
 
-// boundedTexts are texts as the tables and the names of lists have them.
+// boundedTexts returns the distinct texts, bounded as in the tables and in the names of lists.
 func boundedTexts(texts []string) []string {
 	if texts == nil {
 		return nil

@@ -9,32 +9,33 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// inscription is all that is known of one. The members are in the order of ordinals-api; those after metadata are added.
+// inscription is the full description of an inscription. The fields are in the order of ordinals-api; those after
+// metadata are additions.
 type inscription struct {
 	ID                 string   `json:"id"`
 	Number             int64    `json:"number" doc:"Negative for one that was cursed before the jubilee."`
-	Address            *string  `json:"address" nullable:"true" doc:"Of the owner; null for nobody."`
-	GenesisAddress     *string  `json:"genesis_address" nullable:"true" doc:"Of who inscribed it."`
+	Address            *string  `json:"address" nullable:"true" doc:"Address of the owner; null for nobody."`
+	GenesisAddress     *string  `json:"genesis_address" nullable:"true" doc:"Address of the inscriber."`
 	GenesisBlockHeight int64    `json:"genesis_block_height"`
 	GenesisBlockHash   string   `json:"genesis_block_hash"`
 	GenesisTxID        string   `json:"genesis_tx_id"`
-	GenesisFee         string   `json:"genesis_fee" doc:"Of the whole transaction, in sats."`
+	GenesisFee         string   `json:"genesis_fee" doc:"Fee of the whole transaction, in sats."`
 	GenesisTimestamp   int64    `json:"genesis_timestamp" doc:"Milliseconds since 1970."`
-	TxID               string   `json:"tx_id" doc:"Of the transaction that took it to where it is."`
+	TxID               string   `json:"tx_id" doc:"Id of the transaction that moved it to its current location."`
 	Location           string   `json:"location" doc:"Transaction, output and offset."`
 	Output             string   `json:"output" doc:"Transaction and output."`
-	Value              *string  `json:"value" nullable:"true" doc:"Of the output, in sats; null when it is not known."`
-	Offset             *string  `json:"offset" nullable:"true" doc:"Of the satoshi in the output; null when it is not known."`
+	Value              *string  `json:"value" nullable:"true" doc:"Value of the output, in sats; null when it is not known."`
+	Offset             *string  `json:"offset" nullable:"true" doc:"Offset of the satoshi in the output; null when it is not known."`
 	SatOrdinal         string   `json:"sat_ordinal"`
 	SatRarity          string   `json:"sat_rarity" enum:"common,uncommon,rare,epic,legendary,mythic"`
 	SatCoinbaseHeight  int64    `json:"sat_coinbase_height"`
 	MimeType           string   `json:"mime_type"`
 	ContentType        string   `json:"content_type"`
 	ContentLength      int64    `json:"content_length" doc:"In bytes."`
-	Timestamp          int64    `json:"timestamp" doc:"Of the block that took it to where it is, in milliseconds since 1970."`
+	Timestamp          int64    `json:"timestamp" doc:"Time of the block that moved it to its current location, in milliseconds since 1970."`
 	CurseType          *string  `json:"curse_type" nullable:"true"`
-	Recursive          bool     `json:"recursive" doc:"Whether its content asks for other inscriptions."`
-	RecursionRefs      []string `json:"recursion_refs" nullable:"false" doc:"Those that it asks for."`
+	Recursive          bool     `json:"recursive" doc:"Whether its content refers to other inscriptions."`
+	RecursionRefs      []string `json:"recursion_refs" nullable:"false" doc:"The inscriptions that its content refers to."`
 	Parent             *string  `json:"parent" nullable:"true" doc:"The first of its parents."`
 	Metadata           anyJSON  `json:"metadata"`
 	ParentRefs         []string `json:"parent_refs" nullable:"false"`
@@ -43,13 +44,13 @@ type inscription struct {
 	Charms             []string `json:"charms" nullable:"false"`
 }
 
-// anyJSON is JSON as it was inscribed.
+// anyJSON is JSON text, exactly as it was inscribed.
 type anyJSON json.RawMessage
 
 // MarshalJSON implements json.Marshaler.
 func (j anyJSON) MarshalJSON() ([]byte, error) { return j, nil }
 
-// newAnyJSON is the JSON of a column; null for none, and for what is none.
+// newAnyJSON returns the JSON of a column; null when the column is null or not valid JSON.
 func newAnyJSON(text *string) anyJSON {
 	if text == nil || !json.Valid([]byte(*text)) {
 		return anyJSON("null")
@@ -57,7 +58,7 @@ func newAnyJSON(text *string) anyJSON {
 	return anyJSON(*text)
 }
 
-// inscriptionRow is what the tables have of an inscription.
+// inscriptionRow is an inscription as the tables store it.
 type inscriptionRow struct {
 	id                      string
 	number, sat, height     int64
@@ -84,8 +85,8 @@ func inscriptionColumns(r *inscriptionRow) []any {
 	}
 }
 
-// inscriptionSQL fills up a page, which gives ids, with all that is shown of an inscription. The limit, which changes
-// nothing, keeps Postgres from reading all inscriptions at once.
+// inscriptionSQL returns the query that adds the shown columns of each inscription to a page query, which selects ids.
+// LIMIT 1 does not change the result: it keeps Postgres from reading all inscriptions at once.
 func inscriptionSQL(page, order string) string {
 	return `
 SELECT r.* FROM (` + page + `) p
@@ -104,7 +105,7 @@ CROSS JOIN LATERAL (
 ORDER BY ` + order
 }
 
-// shape is the inscription as clients see it.
+// shape returns the inscription as clients see it.
 func (r *inscriptionRow) shape(bareTxID bool) inscription {
 	i := inscription{
 		ID: r.id, Number: r.number, Address: r.address, GenesisAddress: r.genesisAddress,
@@ -137,7 +138,8 @@ func shapeInscriptions(rows []inscriptionRow, bareTxID bool) []inscription {
 
 func output(tx hash.Hash32, vout string) string { return ordinal.Bare(tx) + ":" + vout }
 
-// location is an output with the offset in it, if that is known. (ordinals-api writes :null otherwise.)
+// location returns an output with the offset in it, or without one when it is not known. (ordinals-api appends :null
+// then.)
 func location(output string, offset *string) string {
 	if offset == nil {
 		return output

@@ -16,13 +16,14 @@ func contains[T comparable](values []T, value T) bool { return slices.Contains(v
 func (a *api) registerInscriptions() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getInscriptions", Path: "/inscriptions", Tag: "Inscriptions", Summary: "Inscriptions",
-		Description: "Those that match all filters; of several values of one filter, any. The newest reveal is first, unless another order is asked for. " +
-			"What several filters match has to be counted, which may take too long: then the answer is 503, with a message that says so.",
+		Description: "Inscriptions that match all filters; several values of one filter match any of them. The newest reveal comes first by default. " +
+			"With several filters the server counts what matches, which may take too long: then the answer is 503, with a message that says so.",
 		DependsOn: engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
 	}), a.inscriptions)
 }
 
-// limit is how many rows a page has. Who names inscriptions wants all of them.
+// limit returns the number of rows of a page. By default it is large enough for all inscriptions that the request
+// names.
 func (in *inscriptionsInput) limit() int {
 	if in.Limit != 0 {
 		return in.Limit
@@ -30,8 +31,8 @@ func (in *inscriptionsInput) limit() int {
 	return min(max(20, len(in.ID), len(in.Number)), ordinal.OrdinalsLimitMax)
 }
 
-// inscriptions finds the cheapest way to a page and its total. Which way it is follows from the request and from the
-// lengths of lists, never from what Postgres makes of a query.
+// inscriptions lists inscriptions. It chooses the cheapest query for the page and the total from the request and the
+// stored lengths of lists, never from the plans of Postgres.
 func (a *api) inscriptions(ctx context.Context, s *engine.Snapshot, in *inscriptionsInput) (*ordinal.OrdinalsPage[inscription], error) {
 	list := ordinal.NewOrdinalsPage[inscription](ordinal.OrdinalsPageInput{Offset: in.Offset, Limit: in.limit()})
 	if s.Active(ordinal.Inscribed) == nil {
@@ -46,7 +47,7 @@ func (a *api) inscriptions(ctx context.Context, s *engine.Snapshot, in *inscript
 	return list, nil
 }
 
-// search is a page of what passes a filter.
+// search is a query for one page of the inscriptions that pass a filter.
 type search struct {
 	snapshot *engine.Snapshot
 	filter   *filter
@@ -55,6 +56,7 @@ type search struct {
 	limit    int
 }
 
+// read reads the page, and the number of inscriptions on all pages.
 func (q *search) read(ctx context.Context) ([]inscriptionRow, int64, error) {
 	f := q.filter
 	if l := f.list(q.sorting); l != nil {
@@ -76,7 +78,7 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// readRarities reads one list after the other.
+// readRarities reads the lists of the rarities one after the other.
 func (q *search) readRarities(ctx context.Context) ([]inscriptionRow, int64, error) {
 	lists := rarityLists(q.filter.rarities, q.sorting.descending)
 	names := make([]string, len(lists))
@@ -97,8 +99,9 @@ func (q *search) readRarities(ctx context.Context) ([]inscriptionRow, int64, err
 	return rows, total, err
 }
 
-// readSats reads those on a range of sats, from the lowest sat on or from the highest. Upwards, sat 0 comes from its own
-// list: it has many, which begin with the highest number and stand in the index the other way round.
+// readSats reads the inscriptions on a range of sats, in the order of sats. In ascending order it reads those on sat 0
+// from a separate list: sat 0 has many inscriptions, and the page has their highest number first, where the index has
+// it last.
 func (q *search) readSats(ctx context.Context, sats bounds) ([]inscriptionRow, int64, error) {
 	b := q.snapshot.Batch()
 	lengths := page.QueryLengths(b, ordinal.Inscribed, "ordinal")

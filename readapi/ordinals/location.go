@@ -5,20 +5,20 @@ import (
 	"strata/readapi/internal/ordinal"
 )
 
-// satLocation is where a satoshi was from some transaction on.
+// satLocation is a location of a satoshi, and the transaction that moved it there.
 type satLocation struct {
 	BlockHeight int64   `json:"block_height"`
 	BlockHash   string  `json:"block_hash"`
-	Address     *string `json:"address" nullable:"true" doc:"Of the owner; null for nobody."`
-	TxID        string  `json:"tx_id" doc:"Of the transaction that took it there."`
+	Address     *string `json:"address" nullable:"true" doc:"Address of the owner; null for nobody."`
+	TxID        string  `json:"tx_id" doc:"Id of the transaction that moved it there."`
 	Location    string  `json:"location" doc:"Transaction, output and offset."`
 	Output      string  `json:"output" doc:"Transaction and output."`
-	Value       *string `json:"value" nullable:"true" doc:"Of the output, in sats; null when it is not known."`
-	Offset      *string `json:"offset" nullable:"true" doc:"Of the satoshi in the output; null when it is not known."`
+	Value       *string `json:"value" nullable:"true" doc:"Value of the output, in sats; null when it is not known."`
+	Offset      *string `json:"offset" nullable:"true" doc:"Offset of the satoshi in the output; null when it is not known."`
 	Timestamp   int64   `json:"timestamp" doc:"Milliseconds since 1970."`
 }
 
-// locationRow is what the tables have of a location.
+// locationRow is a location as the tables store it.
 type locationRow struct {
 	height, time  int64
 	hash          hash.Hash32
@@ -28,7 +28,7 @@ type locationRow struct {
 	value, offset *int64
 }
 
-// locationSQL are the columns of a location, where l is the location and b its block.
+// locationSQL returns the columns that locationRow reads; l and b are the SQL aliases of the location and its block.
 func locationSQL(l, b string) string {
 	return l + ".height, " + b + ".time, " + b + ".block_hash, " + l + ".address, " + l + ".txid, " + l + ".output_txid, " + l + ".vout, " + l + ".value, " + l + ".sat_offset"
 }

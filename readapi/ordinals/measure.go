@@ -10,28 +10,27 @@ import (
 	"strata/readapi/internal/page"
 )
 
-// measure is how many inscriptions one of the filters lets pass.
+// measure is the number of inscriptions that one filter lets pass.
 type measure struct {
 	access access
 	n      int64
-	// exact is false when there may be fewer.
+	// exact is false when n is only an upper bound.
 	exact bool
 }
 
-// measured are the filters of a request with what each lets pass.
-type measured struct {
+// selectivity holds the measure of each filter of a request, and what was looked up to apply the filters.
+type selectivity struct {
 	filters []measure
-	all     int64 // inscriptions that there are
-	// what has been looked up for filters.
-	sats    []int64 // of an output; nil for no such filter
-	heights []int64 // of the blocks with a hash; nil for no such filter
-	height  bounds  // with a time that comes to heights
-	time    bounds
-	// ranks of the bounds of a range of numbers: how many come before it, and how many before its end.
+	all     int64   // number of all inscriptions
+	sats    []int64 // sats in the output of the filter; nil without that filter
+	heights []int64 // heights of the blocks with the hash of the filter; nil without that filter
+	height  bounds  // range of heights, narrowed by a range of times that equals one
+	time    bounds  // range of times; unbounded once it has narrowed height
+	// ranks of the ends of a range of numbers: the inscriptions before the range, and those up to its end.
 	numberFrom, numberTo int64
 }
 
-// count is how many filters there are. Two bounds of one thing are one.
+// count returns the number of filters. Two bounds of one column are one filter.
 func (f *filter) count() (n int) {
 	for _, given := range []bool{
 		f.ids != nil, f.addresses != nil, f.genesisAddresses != nil, f.mimeTypes != nil, f.numbers != nil, f.rarities != nil, f.recursive != nil,
@@ -42,7 +41,7 @@ func (f *filter) count() (n int) {
 	return n
 }
 
-// listNames are the lists that have what some values of a filter let pass.
+// listNames returns the names of the lists of the values of a filter.
 func listNames(prefix string, values []string) []string {
 	names := make([]string, len(values))
 	for i, value := range values {
@@ -51,29 +50,30 @@ func listNames(prefix string, values []string) []string {
 	return names
 }
 
-// timed is what the blocks of a range of times come to.
-type timed struct {
-	reveals, blocks, between int64 // between: blocks from the lowest to the highest
-	from, to                 *int64
+// timeSummary summarises the blocks in a range of times.
+type timeSummary struct {
+	reveals, blocks int64
+	between         int64  // blocks from the lowest to the highest height, whatever their times
+	from, to        *int64 // lowest and highest height
 }
 
-// outputSats are the sats in an output, and how many inscriptions are on them.
+// outputSats is the sats in an output, and the number of inscriptions on them.
 type outputSats struct {
 	sats []int64
 	n    int64
 }
 
-// measure looks up what each filter lets pass, in one round trip.
-func (q *search) measure(ctx context.Context) (*measured, error) {
+// measure looks up, in one round trip, how many inscriptions each filter lets pass.
+func (q *search) measure(ctx context.Context) (*selectivity, error) {
 	f, b := q.filter, q.snapshot.Batch()
-	m := &measured{height: f.height, time: f.time}
+	m := &selectivity{height: f.height, time: f.time}
 	add := func(a access, n int64, exact bool) { m.filters = append(m.filters, measure{a, n, exact}) }
-	var later []func()
+	var evaluations []func() // run once the batch has results
 	all := page.QueryLengths(b, ordinal.Inscribed, "all")
-	later = append(later, func() { m.all = all()[0] })
+	evaluations = append(evaluations, func() { m.all = all()[0] })
 	lists := func(a access, names ...string) {
 		lengths := page.QueryLengths(b, ordinal.Inscribed, names...)
-		later = append(later, func() {
+		evaluations = append(evaluations, func() {
 			sum := int64(0)
 			for _, n := range lengths() {
 				sum += n
@@ -124,7 +124,7 @@ func (q *search) measure(ctx context.Context) (*measured, error) {
 		found := engine.Query(b, func(o *outputSats) []any { return []any{&o.sats, &o.n} }, `
 			SELECT ARRAY[]::bigint[], coalesce(array_agg(sat), ARRAY[]::bigint[]), coalesce(sum(inscriptions), 0)::bigint
 			FROM {inscriptions}.satoshi WHERE output_txid = $1 AND vout = $2 AND inscriptions > 0`, tx, vout)
-		later = append(later, func() {
+		evaluations = append(evaluations, func() {
 			o, _ := found.First()
 			m.sats = o.sats
 			add(bySats, o.n, true)
@@ -134,7 +134,7 @@ func (q *search) measure(ctx context.Context) (*measured, error) {
 		found := engine.Query(b, func(o *outputSats) []any { return []any{&o.sats, &o.n} }, `
 			SELECT ARRAY[]::bigint[], coalesce(array_agg(height), ARRAY[]::bigint[]), coalesce(sum(reveals), 0)::bigint
 			FROM {inscriptions}.block WHERE block_hash = $1`, *f.genesisHash)
-		later = append(later, func() {
+		evaluations = append(evaluations, func() {
 			o, _ := found.First()
 			m.heights = o.sats
 			add(byHeights, o.n, true)
@@ -143,34 +143,34 @@ func (q *search) measure(ctx context.Context) (*measured, error) {
 	if f.height != unbounded {
 		found := engine.Query(b, func(n *int64) []any { return []any{n} }, `
 			SELECT ARRAY[]::bigint[], coalesce(sum(reveals), 0)::bigint FROM {inscriptions}.block WHERE height >= $1 AND height <= $2`, f.height.from, f.height.to)
-		later = append(later, func() {
+		evaluations = append(evaluations, func() {
 			n, _ := found.First()
 			add(byHeight, n, true)
 		})
 	}
 	if f.time != unbounded {
-		found := engine.Query(b, func(t *timed) []any { return []any{&t.reveals, &t.blocks, &t.between, &t.from, &t.to} }, `
+		found := engine.Query(b, func(t *timeSummary) []any { return []any{&t.reveals, &t.blocks, &t.between, &t.from, &t.to} }, `
 			SELECT ARRAY[]::bigint[], t.reveals, t.blocks,
 			       (SELECT count(*) FROM {inscriptions}.block WHERE height >= t.lowest AND height <= t.highest), t.lowest, t.highest
 			FROM (
 				SELECT coalesce(sum(reveals), 0)::bigint AS reveals, count(*) AS blocks, min(height) AS lowest, max(height) AS highest
 				FROM {inscriptions}.block WHERE time >= $1 AND time <= $2
 			) t`, f.time.from, f.time.to)
-		later = append(later, func() {
+		evaluations = append(evaluations, func() {
 			t, _ := found.First()
 			m.addTime(&t)
 		})
 	}
 	if f.number != unbounded {
 		count := queryRange(b, numberList(), f.number)
-		later = append(later, func() {
+		evaluations = append(evaluations, func() {
 			m.numberFrom, m.numberTo = count(m.all)
 			add(byNumberRange, max(m.numberTo-m.numberFrom, 0), true)
 		})
 	}
 	if f.sat != unbounded {
 		count := queryRange(b, satList(), f.sat)
-		later = append(later, func() {
+		evaluations = append(evaluations, func() {
 			from, to := count(m.all)
 			add(bySatRange, max(to-from, 0), true)
 		})
@@ -178,14 +178,15 @@ func (q *search) measure(ctx context.Context) (*measured, error) {
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	for _, do := range later {
-		do()
+	for _, evaluate := range evaluations {
+		evaluate()
 	}
 	return m, nil
 }
 
-// addTime adds a range of times. Where its blocks are all those between two heights, it is one of heights.
-func (m *measured) addTime(t *timed) {
+// addTime adds the measure of a range of times. When the blocks of that range are all blocks between two heights, it
+// becomes a range of heights.
+func (m *selectivity) addTime(t *timeSummary) {
 	if t.blocks == 0 || t.blocks != t.between {
 		m.filters = append(m.filters, measure{byTime, t.reveals, true})
 		return
@@ -196,8 +197,8 @@ func (m *measured) addTime(t *timed) {
 	m.time = unbounded
 }
 
-// queryRange adds queries for the ranks of the ends of a range of keys of a list, which has all inscriptions: how many come
-// before it, and how many before what comes after it.
+// queryRange adds to a batch the queries for the ranks of the ends of a range of keys, in a list of all inscriptions.
+// The returned function gives the number of inscriptions before the range, and the number up to its end.
 func queryRange(b *engine.Batch, l page.RankedList, keys bounds) func(all int64) (from, to int64) {
 	var below, through *engine.Result[int64]
 	if keys.from != math.MinInt64 {

@@ -1,16 +1,17 @@
-// Package ordinals has what ordinals-api answers, except BRC-20.
+// Package ordinals serves the operations of ordinals-api, except those of BRC-20.
 package ordinals
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api holds the operations that the package mounts on an engine.
 type api struct {
 	*engine.Engine
-	// bareTxID says that tx_id of inscriptions is without 0x.
+	// bareTxID omits the 0x of tx_id in inscriptions.
 	bareTxID bool
 }
 
-// Mount adds the operations of the package. With bareTxID tx_id of inscriptions is without 0x, as ordinals-api has it.
+// Mount adds the operations of the package to an engine. With bareTxID, the tx_id of inscriptions has no 0x, as in
+// ordinals-api.
 func Mount(e *engine.Engine, bareTxID bool) {
 	a := &api{e, bareTxID}
 	a.registerOrdinalsStatus()

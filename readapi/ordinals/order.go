@@ -12,7 +12,7 @@ import (
 	"strata/readapi/internal/param"
 )
 
-// orderParameter is what inscriptions are to be sorted by; empty for the default.
+// orderParameter is the sort key in a request; empty for the default.
 type orderParameter inscriptionOrder
 
 // Schema implements huma.SchemaProvider.
@@ -20,7 +20,7 @@ func (orderParameter) Schema(huma.Registry) *huma.Schema {
 	return param.Constants(string(byGenesis), string(byNumber), string(byGenesis), string(bySat), string(byRarity))
 }
 
-// sortDirection is asc or desc; empty for desc.
+// sortDirection is the sort direction in a request, asc or desc; empty for desc.
 type sortDirection param.Direction
 
 // Schema implements huma.SchemaProvider.
@@ -28,7 +28,7 @@ func (sortDirection) Schema(huma.Registry) *huma.Schema {
 	return param.Constants(param.Descending, "asc", param.Descending)
 }
 
-// sorting is the order of a list.
+// sorting is the order of a list of inscriptions.
 type sorting struct {
 	by         inscriptionOrder
 	descending bool
@@ -42,7 +42,8 @@ func (in *inscriptionsInput) sorting() sorting {
 	return s
 }
 
-// sql is the order of inscriptions c. Those with the same sat or rarity have the highest number first, either way.
+// sql returns the ORDER BY columns for inscriptions c. Of those with the same sat or rarity the highest number comes
+// first, in either direction.
 func (s sorting) sql() string {
 	columns := map[inscriptionOrder]string{
 		byGenesis: "c.height {d}, c.tx_index {d}, c.number {d}", byNumber: "c.number {d}", bySat: "c.sat {d}, c.number DESC", byRarity: "c.rarity {d}, c.number DESC",
@@ -53,88 +54,90 @@ func (s sorting) sql() string {
 	return strings.ReplaceAll(columns, "{d}", "ASC")
 }
 
-// inscriptionList is a list whose entries meet a condition.
+// inscriptionList returns the list of the inscriptions that meet a condition.
 func inscriptionList(name, condition string, args []any, key ...string) page.RankedList {
 	return page.RankedList{
 		Projection: ordinal.Inscribed, Name: name, Rows: `{inscriptions}.inscription c WHERE ` + condition, Args: args, Key: key, Columns: "c.id",
 	}
 }
 
-// genesisList is a list in the order of reveals.
+// genesisList returns the list of the inscriptions that meet a condition, in the order of their reveals.
 func genesisList(name, condition string, args ...any) *page.RankedList {
 	l := inscriptionList(name, condition, args, "c.height", "c.tx_index", "c.number")
 	return &l
 }
 
-// numberList has all inscriptions in the order of numbers.
+// numberList returns the list of all inscriptions in the order of numbers.
 func numberList() page.RankedList { return inscriptionList("number", "true", nil, "c.number") }
 
-// satList has all inscriptions in the order of sats.
+// satList returns the list of all inscriptions in the order of sats.
 func satList() page.RankedList {
 	l := inscriptionList("ordinal", "true", nil, "c.sat")
 	l.Tie = "c.number"
 	return l
 }
 
-// rarityList has the inscriptions of a rarity in the order of numbers. The rarity is part of the text, as the index is of
-// some only.
+// rarityList returns the list of the inscriptions of a rarity in the order of numbers. The rarity is a literal in the
+// SQL, not an argument, so that Postgres can use the partial index.
 func rarityList(rarity int16) page.RankedList {
 	text := strconv.Itoa(int(rarity))
 	return inscriptionList("rarity_number:"+text, "c.rarity = "+text, nil, "c.number")
 }
 
-// list is the list that has just what passes a filter, in its order; nil when there is none.
+// list returns the stored list that holds exactly the inscriptions that pass a filter, in the given order; nil when
+// there is none.
 func (f *filter) list(s sorting) *page.OrderedList {
-	var found *page.RankedList
+	var match *page.RankedList
 	filters := f.count()
 	all := filters == 0
 	switch s.by {
 	case byGenesis:
 		switch {
 		case all:
-			found = genesisList("all", "true")
+			match = genesisList("all", "true")
 		case filters > 1:
 		case len(f.addresses) == 1:
-			found = genesisList("address:"+f.addresses[0], "", f.addresses[0])
-			found.Rows = `{inscriptions}.owner c WHERE c.address = $1`
+			match = genesisList("address:"+f.addresses[0], "", f.addresses[0])
+			match.Rows = `{inscriptions}.owner c WHERE c.address = $1`
 		case len(f.genesisAddresses) == 1:
-			found = genesisList("genesis_address:"+f.genesisAddresses[0], "c.genesis_address = $1", f.genesisAddresses[0])
+			match = genesisList("genesis_address:"+f.genesisAddresses[0], "c.genesis_address = $1", f.genesisAddresses[0])
 		case len(f.mimeTypes) == 1:
-			found = genesisList("mime:"+f.mimeTypes[0], "c.mime_type = $1", f.mimeTypes[0])
+			match = genesisList("mime:"+f.mimeTypes[0], "c.mime_type = $1", f.mimeTypes[0])
 		case len(f.rarities) == 1:
 			text := strconv.Itoa(int(f.rarities[0]))
-			found = genesisList("rarity:"+text, "c.rarity = "+text)
+			match = genesisList("rarity:"+text, "c.rarity = "+text)
 		case f.recursive != nil && *f.recursive:
-			found = genesisList("recursive", "c.recursive")
+			match = genesisList("recursive", "c.recursive")
 		case f.recursive != nil:
-			found = genesisList("not_recursive", "NOT c.recursive")
+			match = genesisList("not_recursive", "NOT c.recursive")
 		case f.cursed != nil && *f.cursed:
-			found = genesisList("cursed", "c.number < 0")
+			match = genesisList("cursed", "c.number < 0")
 		case f.cursed != nil:
-			found = genesisList("not_cursed", "c.number >= 0")
+			match = genesisList("not_cursed", "c.number >= 0")
 		}
 	case byNumber:
 		switch {
 		case all:
 			l := numberList()
-			found = &l
+			match = &l
 		case filters == 1 && len(f.rarities) == 1:
 			l := rarityList(f.rarities[0])
-			found = &l
+			match = &l
 		}
 	case bySat:
-		if all && s.descending { // the other way it is two: see segments
+		if all && s.descending { // readSats reads two lists for the ascending order
 			l := satList()
-			found = &l
+			match = &l
 		}
 	}
-	if found == nil {
+	if match == nil {
 		return nil
 	}
-	return &page.OrderedList{RankedList: *found, Descending: s.descending}
+	return &page.OrderedList{RankedList: *match, Descending: s.descending}
 }
 
-// rarityLists are the lists of some rarities, or of all, one after the other, each with the highest number first.
+// rarityLists returns the lists of some rarities (nil means all) in the order of rarities, each with the highest number
+// first.
 func rarityLists(some []int16, descending bool) (lists []page.OrderedList) {
 	for i := ordinals.Common; i <= ordinals.Mythic; i++ {
 		rarity := int16(i)

@@ -10,7 +10,7 @@ import (
 	"strata/readapi/internal/schema"
 )
 
-// Patterns of the parameters of the ordinals family, as ordinals-api has them.
+// Patterns of parameters, as in ordinals-api.
 const (
 	inscriptionIDPattern = `^[a-fA-F0-9]{64}i[0-9]+$`
 	bitcoinHashPattern   = `^[0]{8}[a-fA-F0-9]{56}$`
@@ -37,7 +37,7 @@ func (satParameter) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// sat is the sat; ok is false when it is not given.
+// sat returns the sat; ok is false when the parameter is not given.
 func (p satParameter) sat() (sat ordinals.Sat, ok bool) {
 	sat, err := ordinals.ParseSat(string(p))
 	return sat, err == nil
@@ -57,7 +57,8 @@ func (blockParameter) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// block is what the parameter names: a hash, or a height; neither when it is not given. What could be either is a hash.
+// block returns the hash or the height that the parameter names; neither when it is not given. A value that could be
+// either is a hash.
 func (p blockParameter) block() (id *hash.Hash32, height *int64) {
 	if h, err := hash.Parse32(string(p)); err == nil {
 		return &h, nil
@@ -76,7 +77,7 @@ func (booleanParameter) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeBoolean}
 }
 
-// value is nil when it is not given.
+// value returns the parameter as a bool; nil when it is not given.
 func (p booleanParameter) value() *bool {
 	if p == "" {
 		return nil
@@ -85,7 +86,7 @@ func (p booleanParameter) value() *bool {
 	return &yes
 }
 
-// inscriptionParameter names an inscription in a path: by its id, or by its number.
+// inscriptionParameter names an inscription in a path, by its id or its number.
 type inscriptionParameter string
 
 // Schema implements huma.SchemaProvider.
@@ -101,12 +102,12 @@ type InscriptionInput struct {
 	ID inscriptionParameter `path:"id"`
 }
 
-// number is the number; ok is false for an id.
+// number returns the number of the inscription; ok is false when the input has an id.
 func (in *InscriptionInput) number() (n int64, ok bool) {
 	return ordinal.IntegerParameter(in.ID).Value()
 }
 
-// inscriptionIDs are ids in a request, as a list.
+// inscriptionIDs is a list of ids in a request.
 type inscriptionIDs []string
 
 // Schema implements huma.SchemaProvider.
@@ -114,7 +115,7 @@ func (inscriptionIDs) Schema(huma.Registry) *huma.Schema {
 	return schema.ListOf("Ids of inscriptions. To ask for several, repeat the parameter.", inscriptionIDSchema())
 }
 
-// inscriptionNumbers are numbers in a request, as a list.
+// inscriptionNumbers is a list of numbers in a request.
 type inscriptionNumbers []string
 
 // Schema implements huma.SchemaProvider.
@@ -122,7 +123,7 @@ func (inscriptionNumbers) Schema(huma.Registry) *huma.Schema {
 	return schema.ListOf("Numbers of inscriptions. To ask for several, repeat the parameter.", ordinal.IntegerSchema("", 10500))
 }
 
-// values are the numbers, which have been checked.
+// values returns the numbers. They have been validated before.
 func (p inscriptionNumbers) values() []int64 {
 	numbers := make([]int64, 0, len(p))
 	for _, text := range p {
@@ -133,7 +134,7 @@ func (p inscriptionNumbers) values() []int64 {
 	return numbers
 }
 
-// bitcoinAddresses are addresses in a request, as a list: any text, as the feed has any.
+// bitcoinAddresses is a list of addresses in a request. An address is any text, since the feed may hold any text.
 type bitcoinAddresses []string
 
 // Schema implements huma.SchemaProvider.
@@ -142,16 +143,16 @@ func (bitcoinAddresses) Schema(huma.Registry) *huma.Schema {
 		&huma.Schema{Type: huma.TypeString, Examples: []any{"bc1p8aq8s3z9xl87e74twfk93mljxq6alv4a79yheadx33t9np4g2wkqqt8kc5"}})
 }
 
-// mimeTypes are mime types in a request, as a list.
+// mimeTypes is a list of MIME types in a request.
 type mimeTypes []string
 
 // Schema implements huma.SchemaProvider.
 func (mimeTypes) Schema(huma.Registry) *huma.Schema {
-	return schema.ListOf("Mime types. To ask for several, repeat the parameter; a + has to be written as %2B.",
+	return schema.ListOf("MIME types. To ask for several, repeat the parameter; write a + as %2B.",
 		&huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(mimeTypePattern), Examples: []any{"image/png"}})
 }
 
-// rarities are rarities in a request, as a list.
+// rarities is a list of rarities in a request.
 type rarities []string
 
 // Schema implements huma.SchemaProvider.
@@ -160,10 +161,10 @@ func (rarities) Schema(huma.Registry) *huma.Schema {
 	for r := ordinals.Common; r <= ordinals.Mythic; r++ {
 		item.Enum = append(item.Enum, r.String())
 	}
-	return schema.ListOf("Rarities of the satoshi. To ask for several, repeat the parameter.", item)
+	return schema.ListOf("Rarities of satoshis. To ask for several, repeat the parameter.", item)
 }
 
-// values are the rarities, which have been checked.
+// values returns the numbers of the rarities. They have been validated before.
 func (p rarities) values() []int16 {
 	values := make([]int16, 0, len(p))
 	for _, text := range p {
@@ -180,12 +181,13 @@ type outputParameter string
 // Schema implements huma.SchemaProvider.
 func (outputParameter) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
-		Type: huma.TypeString, Extensions: schema.Matching(outputPattern), Description: "The output in which satoshis are now.",
+		Type: huma.TypeString, Extensions: schema.Matching(outputPattern), Description: "The output that holds the satoshis now.",
 		Examples: []any{"8f46f0d4ef685e650727e6faf7e30f23b851a7709714ec774f7909b3fb5e604c:0"},
 	}
 }
 
-// output is the transaction and the number of the output, both as the tables have them; ok is false when it is not given.
+// output returns the transaction and the number of the output, both as the tables store them; ok is false when the
+// parameter is not given.
 func (p outputParameter) output() (tx hash.Hash32, vout string, ok bool) {
 	if len(p) < 66 {
 		return tx, "", false

@@ -17,16 +17,16 @@ type SatoshiInput struct {
 	Ordinal satParameter `path:"ordinal"`
 }
 
-// satoshi is what follows from the number of a satoshi, and what is inscribed on it.
+// satoshi describes a satoshi: the properties that follow from its number, and the inscription on it.
 type satoshi struct {
-	CoinbaseHeight uint64  `json:"coinbase_height" doc:"Of the block that mined it."`
+	CoinbaseHeight uint64  `json:"coinbase_height" doc:"Height of the block that mined it."`
 	Cycle          uint64  `json:"cycle"`
 	Decimal        string  `json:"decimal"`
 	Degree         string  `json:"degree"`
-	InscriptionID  *string `json:"inscription_id,omitempty" doc:"The one with the highest number; absent for none."`
+	InscriptionID  *string `json:"inscription_id,omitempty" doc:"The inscription with the highest number on this satoshi; absent for none."`
 	Epoch          uint64  `json:"epoch"`
 	Name           string  `json:"name"`
-	Offset         uint64  `json:"offset" doc:"Among the new satoshis of its block."`
+	Offset         uint64  `json:"offset" doc:"Position among the satoshis that its block mined."`
 	Percentile     string  `json:"percentile"`
 	Period         uint64  `json:"period"`
 	Rarity         string  `json:"rarity" enum:"common,uncommon,rare,epic,legendary,mythic"`
@@ -35,13 +35,13 @@ type satoshi struct {
 func (a *api) registerSatoshis() {
 	r := ordinal.OrdinalsResource(engine.Operation{
 		ID: "getSatoshi", Path: "/sats/{ordinal}", Tag: "Satoshis", Summary: "A satoshi", Brief: true,
-		Description: "What follows from its number, whether or not anything is inscribed on it.",
+		Description: "The properties that follow from its number, whether or not anything is inscribed on it.",
 		DependsOn:   engine.OnTip(ordinal.Inscribed),
 		Refuse:      ordinal.RefuseSatoshi, RefusalBody: reflect.TypeFor[ordinal.OrdinalsErrorBody](), Statuses: []int{http.StatusBadRequest},
 	})
 	engine.Get(a.Engine, r, a.satoshi)
 	for _, path := range append([]string{r.Path}, r.Aliases...) {
-		// Without a number it is no number, rather than another route; without the slash it is one.
+		// An empty number ("/sats/") is an invalid number, not an unknown route; "/sats" is an unknown route.
 		path = path[:len(path)-len("/{ordinal}")]
 		a.Plain("GET "+path, "unknown", engine.RouteNotFound)
 		a.Plain("GET "+path+"/{$}", r.ID, func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +50,7 @@ func (a *api) registerSatoshis() {
 	}
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getSatoshiInscriptions", Path: "/sats/{ordinal}/inscriptions", Tag: "Satoshis", Summary: "The inscriptions on a satoshi",
-		Description: "By number, the highest first. Satoshi 0 also has those that are on no satoshi at all.",
+		Description: "By number, the highest first. Inscriptions that are on no satoshi at all count as on satoshi 0.",
 		DependsOn:   engine.OnTip(ordinal.Inscribed),
 		Refuse:      ordinal.RefuseSatoshi, RefusalBody: reflect.TypeFor[ordinal.OrdinalsErrorBody](), Statuses: []int{http.StatusBadRequest},
 	}), a.satoshiInscriptions)
@@ -61,12 +61,12 @@ func (a *api) satoshi(ctx context.Context, s *engine.Snapshot, in *SatoshiInput)
 	if !ok {
 		return nil, ordinal.ErrSatoshi
 	}
-	found := &satoshi{
+	body := &satoshi{
 		CoinbaseHeight: sat.CoinbaseHeight(), Cycle: sat.Cycle(), Decimal: sat.Decimal(), Degree: sat.Degree(), Epoch: sat.Epoch(),
 		Name: sat.Name(), Offset: sat.Offset(), Percentile: sat.Percentile(), Period: sat.Period(), Rarity: sat.Rarity().String(),
 	}
 	if s.Active(ordinal.Inscribed) == nil {
-		return found, nil
+		return body, nil
 	}
 	type top struct {
 		id *string
@@ -82,9 +82,9 @@ func (a *api) satoshi(ctx context.Context, s *engine.Snapshot, in *SatoshiInput)
 		return nil, err
 	}
 	if row, ok := highest.First(); ok {
-		found.InscriptionID = row.id
+		body.InscriptionID = row.id
 	}
-	return found, nil
+	return body, nil
 }
 
 func (a *api) satoshiInscriptions(ctx context.Context, s *engine.Snapshot, in *struct {
@@ -110,7 +110,8 @@ func (a *api) satoshiInscriptions(ctx context.Context, s *engine.Snapshot, in *s
 	return list, nil
 }
 
-// onSat is the list of the inscriptions on a sat. A sat with one has no list: its pages are near.
+// onSat returns the list of the inscriptions on a sat. The tables store no list for a sat with one inscription, which
+// has no deep pages.
 func onSat(sat ordinals.Sat) page.OrderedList {
 	return page.OrderedList{RankedList: page.RankedList{
 		Projection: ordinal.Inscribed, Name: "sat:" + sat.String(), Rows: `{inscriptions}.inscription c WHERE c.sat = $1`, Args: []any{int64(sat)},
@@ -118,7 +119,7 @@ func onSat(sat ordinals.Sat) page.OrderedList {
 	}, Descending: true}
 }
 
-// querySat adds a query for how many inscriptions are on a sat.
+// querySat adds to a batch the query for the number of inscriptions on a sat.
 func querySat(b *engine.Batch, sat ordinals.Sat) *engine.Result[int64] {
 	return engine.Query(b, func(n *int64) []any { return []any{n} }, `
 		SELECT ARRAY[]::bigint[], coalesce((SELECT inscriptions FROM {inscriptions}.satoshi WHERE sat = $1), 0)`, int64(sat))

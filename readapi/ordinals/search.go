@@ -12,11 +12,11 @@ import (
 	"strata/readapi/internal/page"
 )
 
-// access is a way to what a filter lets pass: which index is read. Its text is a condition on inscriptions c, with the
-// arguments of passes.
+// access is an access path to the inscriptions that a filter lets pass: it decides which index Postgres reads. Its text
+// is a condition on inscriptions c, with the same arguments as the condition passes.
 type access string
 
-// The ways.
+// The access paths.
 const (
 	byIDs              access = `c.id = ANY ($1)`
 	byNumbers          access = `c.number = ANY ($2)`
@@ -35,12 +35,12 @@ const (
 	byAll              access = `true`
 )
 
-// owned is whether an inscription c belongs to one of the addresses that are asked for.
+// owned is the condition that an inscription c belongs to one of the requested addresses.
 const owned = `($11::text[] IS NULL OR EXISTS (
 		SELECT FROM {inscriptions}.owner o WHERE o.sat = c.sat AND o.number = c.number AND o.id = c.id AND o.address = ANY ($11)))`
 
-// passes is whether an inscription c passes all filters. Those that are not given are null, or have no bounds, so that the
-// text is always the same.
+// passes is the condition that an inscription c passes all filters. The arguments of absent filters are null or
+// unbounded, so that the text is always the same.
 const passes = `
 	($1::text[] IS NULL OR c.id = ANY ($1)) AND
 	($2::bigint[] IS NULL OR c.number = ANY ($2)) AND
@@ -57,8 +57,8 @@ const passes = `
 	($16::boolean IS NULL OR (c.number < 0) = $16) AND
 	($17::bigint IS NULL OR EXISTS (SELECT FROM {inscriptions}.block b WHERE b.height = c.height AND b.time >= $17 AND b.time <= $18::bigint))`
 
-// args are the arguments of passes.
-func (f *filter) args(m *measured) []any {
+// args returns the arguments of the condition passes.
+func (f *filter) args(m *selectivity) []any {
 	var from, to *int64
 	if m.time != unbounded {
 		from, to = &m.time.from, &m.time.to
@@ -70,14 +70,15 @@ func (f *filter) args(m *measured) []any {
 }
 
 const (
-	// sortMax is up to how many matches are read and sorted without looking for another way.
+	// sortMax is the maximum number of matches that are always read and sorted; with more, another way may be cheaper.
 	sortMax = 10_000
-	// skipShare says how much cheaper it is to pass an inscription in the index than to read and sort one: so many times.
+	// skipShare is the ratio of the cost of reading and sorting an inscription to that of skipping one in the index.
 	skipShare = 8
 )
 
-// readFiltered reads a page of what no single list has. With several filters, the one that lets the fewest pass leads to
-// candidates, and those that pass the others are counted and sorted; with one, the count is known.
+// readFiltered reads a page that no single list has. With several filters it takes as candidates the inscriptions that
+// pass the most selective one, then counts and sorts those that pass the others too. With one filter the count is
+// known.
 func (q *search) readFiltered(ctx context.Context) ([]inscriptionRow, int64, error) {
 	m, err := q.measure(ctx)
 	if err != nil {
@@ -88,13 +89,13 @@ func (q *search) readFiltered(ctx context.Context) ([]inscriptionRow, int64, err
 		return nil, 0, nil
 	}
 	if len(m.filters) == 1 && least.exact && least.n > sortMax {
-		return q.readOne(ctx, m, least)
+		return q.readSingle(ctx, m, least)
 	}
 	return q.sort(ctx, m, least.access)
 }
 
-// readOne reads a page of the many inscriptions that one filter lets pass.
-func (q *search) readOne(ctx context.Context, m *measured, one measure) (rows []inscriptionRow, total int64, err error) {
+// readSingle reads a page of the inscriptions that pass a single filter, which are too many to sort.
+func (q *search) readSingle(ctx context.Context, m *selectivity, one measure) (rows []inscriptionRow, total int64, err error) {
 	f, s := q.filter, q.sorting
 	switch {
 	case s.by == byGenesis && one.access == byHeight:
@@ -127,11 +128,11 @@ func (q *search) readOne(ctx context.Context, m *measured, one measure) (rows []
 	return rows, one.n, err
 }
 
-// satsEnd is beyond all sats.
+// satsEnd is greater than every sat.
 const satsEnd = 1 << 51
 
-// readHeights reads those of a range of heights, as a part of all.
-func (q *search) readHeights(ctx context.Context, m *measured, n int64) ([]inscriptionRow, error) {
+// readHeights reads the inscriptions of a range of heights, as a segment of the list of all.
+func (q *search) readHeights(ctx context.Context, m *selectivity, n int64) ([]inscriptionRow, error) {
 	outside, bound := `height < $1`, m.height.from
 	if q.sorting.descending {
 		outside, bound = `height > $1`, m.height.to
@@ -147,17 +148,17 @@ func (q *search) readHeights(ctx context.Context, m *measured, n int64) ([]inscr
 	return q.readSegments(ctx, g)
 }
 
-// found is which inscriptions a page has, and how many there are on all pages.
-type found struct {
+// matchPage is the ids of the inscriptions of a page, and the number of inscriptions on all pages.
+type matchPage struct {
 	total int64
 	ids   []string
 }
 
-func foundColumnsOf(f *found) []any { return []any{&f.total, &f.ids} }
+func matchPageColumns(p *matchPage) []any { return []any{&p.total, &p.ids} }
 
-// sort counts and sorts what passes all filters among the candidates of one of them. What keeps the others out of the
-// look for candidates is OFFSET.
-func (q *search) sort(ctx context.Context, m *measured, by access) ([]inscriptionRow, int64, error) {
+// sort counts and sorts the inscriptions that pass all filters, among the candidates of one access path. OFFSET 0 keeps
+// Postgres from using the other filters to find candidates.
+func (q *search) sort(ctx context.Context, m *selectivity, by access) ([]inscriptionRow, int64, error) {
 	if by == bySatRange && len(m.filters) == 1 && q.sorting.by != byRarity {
 		return q.sortSats(ctx)
 	}
@@ -172,7 +173,7 @@ func (q *search) sort(ctx context.Context, m *measured, by access) ([]inscriptio
 		candidates = `SELECT ` + columns + ` FROM (SELECT height FROM {inscriptions}.block WHERE time >= $17 AND time <= $18 OFFSET 0) b
 			CROSS JOIN LATERAL (SELECT ` + columns + ` FROM {inscriptions}.inscription c WHERE c.height = b.height OFFSET 0) c`
 	}
-	return q.readFound(ctx, `
+	return q.readMatches(ctx, `
 SELECT ARRAY[]::bigint[], m.total, m.ids
 FROM (
 	WITH c AS MATERIALIZED (
@@ -182,9 +183,10 @@ FROM (
 ) m`, append(q.filter.args(m), q.offset, int64(q.limit))...)
 }
 
-// sortSats counts and sorts what is on a range of sats. An index of owners has all that it takes, in the order of sats.
+// sortSats counts and sorts the inscriptions on a range of sats. It reads only an index of owners, which has all the
+// columns in the order of sats.
 func (q *search) sortSats(ctx context.Context) ([]inscriptionRow, int64, error) {
-	return q.readFound(ctx, `
+	return q.readMatches(ctx, `
 SELECT ARRAY[]::bigint[], m.total, m.ids
 FROM (
 	WITH c AS MATERIALIZED (
@@ -194,10 +196,10 @@ FROM (
 ) m`, q.filter.sat.from, q.filter.sat.to, q.offset, int64(q.limit))
 }
 
-// walks says whether fewer inscriptions are passed on the way to the page than one filter lets pass, if these are spread
-// evenly. Numbers are not: they grow with the height, so that those beyond a range come before it. Indexes of orders have
-// the number, so that these are passed without a look at them.
-func (q *search) walks(m *measured, one measure) bool {
+// walks reports whether a walk to the end of the page reads fewer inscriptions than one filter lets pass, assuming that
+// these are spread evenly. A range of numbers is not: numbers grow with the height, so that the walk first skips all
+// inscriptions beyond the range. It skips them cheaply, since the index of the order includes the number.
+func (q *search) walks(m *selectivity, one measure) bool {
 	passed := (float64(q.offset) + float64(q.limit)) * float64(m.all) / float64(one.n)
 	if one.access == byNumberRange && q.sorting.by == byGenesis {
 		beyond := m.numberFrom
@@ -209,15 +211,15 @@ func (q *search) walks(m *measured, one measure) bool {
 	return passed < float64(one.n)
 }
 
-// walk goes through all inscriptions in the order of the page until it has found the page. CASE keeps Postgres from looking
-// for matches in another order, and LIMIT, where the page is that near, from sorting all of them. It is a power of two, so that there are
-// few such queries, and no more than twice what the page needs is looked for.
-func (q *search) walk(ctx context.Context, m *measured) ([]inscriptionRow, error) {
+// walk reads all inscriptions in the order of the page, up to the end of the page. CASE keeps Postgres from looking for
+// matches in another order. For a page near the beginning, LIMIT keeps it from sorting all matches; the limit is a
+// power of two, which makes for few distinct queries and reads at most twice as many matches as the page needs.
+func (q *search) walk(ctx context.Context, m *selectivity) ([]inscriptionRow, error) {
 	near := ""
 	if end := q.offset + int64(q.limit); end <= page.BoundedMax {
 		near = ` LIMIT ` + strconv.Itoa(1<<bits.Len64(uint64(end-1)))
 	}
-	rows, _, err := q.readFound(ctx, `
+	rows, _, err := q.readMatches(ctx, `
 SELECT ARRAY[]::bigint[], 0::bigint, ARRAY(
 	SELECT c.id FROM (
 		SELECT c.id, c.height, c.tx_index, c.number, c.sat FROM {inscriptions}.inscription c
@@ -229,14 +231,15 @@ SELECT ARRAY[]::bigint[], 0::bigint, ARRAY(
 	return rows, err
 }
 
-// merges says whether it is cheaper to read the beginnings of the lists of some values than all of them.
+// merges reports whether it is cheaper to read the lists of some values up to the end of the page than to read them
+// whole.
 func (q *search) merges(n int64, values []string) bool {
 	return int64(len(values))*(q.offset+int64(q.limit)) < n
 }
 
-// merge reads so much of the list of each value of a column as the page may need.
+// merge reads the list of each value of a column up to the end of the page, and merges them.
 func (q *search) merge(ctx context.Context, table, column string, values []string) ([]inscriptionRow, error) {
-	rows, _, err := q.readFound(ctx, strings.NewReplacer("{table}", table, "{column}", column, "{order}", q.sorting.sql()).Replace(`
+	rows, _, err := q.readMatches(ctx, strings.NewReplacer("{table}", table, "{column}", column, "{order}", q.sorting.sql()).Replace(`
 SELECT ARRAY[]::bigint[], 0::bigint, ARRAY(
 	SELECT c.id FROM unnest($1::text[]) AS v (value)
 	CROSS JOIN LATERAL (
@@ -248,10 +251,10 @@ SELECT ARRAY[]::bigint[], 0::bigint, ARRAY(
 	return rows, err
 }
 
-// readFound reads the inscriptions that a query finds.
-func (q *search) readFound(ctx context.Context, sql string, args ...any) ([]inscriptionRow, int64, error) {
+// readMatches reads the inscriptions of the matchPage that a query selects.
+func (q *search) readMatches(ctx context.Context, sql string, args ...any) ([]inscriptionRow, int64, error) {
 	b := q.snapshot.Batch()
-	one := engine.Query(b, foundColumnsOf, sql, args...)
+	one := engine.Query(b, matchPageColumns, sql, args...)
 	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}

@@ -11,13 +11,13 @@ import (
 func (a *api) registerInscription() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getInscription", Path: "/inscriptions/{id}", Tag: "Inscriptions", Summary: "An inscription", Brief: true,
-		Description: "By its id or its number, which have the same entity tag.",
+		Description: "By its id or its number. Both give the same entity tag.",
 		DependsOn:   engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 	}), a.inscription)
 }
 
-// selectID is a query for the id of the inscription, which has the argument $1, and that argument. Where the feed gave a
-// number twice, it is the first one's.
+// selectID returns a query for the id of the inscription, and its argument $1. When the feed gave a number twice, the
+// query selects the lowest id.
 func (in *InscriptionInput) selectID() (sql string, name any) {
 	if number, ok := in.number(); ok {
 		return `SELECT id, 1 AS place FROM {inscriptions}.inscription WHERE number = $1::bigint ORDER BY id LIMIT 1`, number
@@ -31,11 +31,11 @@ func (a *api) inscription(ctx context.Context, s *engine.Snapshot, in *Inscripti
 	}
 	named, name := in.selectID()
 	b := s.Batch()
-	found := engine.Query(b, inscriptionColumns, inscriptionSQL(named, "p.place"), name)
+	matches := engine.Query(b, inscriptionColumns, inscriptionSQL(named, "p.place"), name)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	row, ok := found.First()
+	row, ok := matches.First()
 	if !ok {
 		return nil, ordinal.ErrOrdinalsNotFound
 	}

@@ -10,7 +10,7 @@ import (
 	"strata/readapi/internal/ordinal"
 )
 
-// statsMax is how many blocks are told of at most.
+// statsMax is the maximum number of blocks in an answer.
 const statsMax = 5000
 
 type ordinalsStatsInput struct {
@@ -18,17 +18,17 @@ type ordinalsStatsInput struct {
 	To   ordinal.HeightParameter `query:"to_block_height"`
 }
 
-// inscriptionCounts are the blocks with inscriptions, the highest first.
+// inscriptionCounts lists the blocks with inscriptions, the highest first.
 type inscriptionCounts struct {
 	Results []inscriptionCount `json:"results" nullable:"false"`
 }
 
-// inscriptionCount is how many inscriptions a block revealed.
+// inscriptionCount is the number of inscriptions that a block revealed.
 type inscriptionCount struct {
 	BlockHeight string `json:"block_height"`
 	BlockHash   string `json:"block_hash"`
-	Count       string `json:"inscription_count" doc:"That the block revealed."`
-	Accumulated string `json:"inscription_count_accum" doc:"That it and all blocks below it revealed."`
+	Count       string `json:"inscription_count" doc:"Number of inscriptions that the block revealed."`
+	Accumulated string `json:"inscription_count_accum" doc:"Number of inscriptions that this block and all blocks below it revealed."`
 	Timestamp   int64  `json:"timestamp" doc:"Milliseconds since 1970."`
 }
 
@@ -40,7 +40,7 @@ type countedBlock struct {
 func (a *api) registerOrdinalsStats() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getStatsInscriptionCount", Path: "/stats/inscriptions", Tag: "Statistics", Summary: "Inscriptions per block",
-		Description: "Of the blocks with inscriptions between two heights, both included, the highest 5000.",
+		Description: "Blocks with inscriptions between two heights, both included. The answer has the highest 5000 of them.",
 		DependsOn:   engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
 	}), a.ordinalsStats)
 }
@@ -58,7 +58,8 @@ func (a *api) ordinalsStats(ctx context.Context, s *engine.Snapshot, in *ordinal
 		to = height
 	}
 	b := s.Batch()
-	// What is above is added up, rather than what is below: most ask for the newest.
+	// Subtract the blocks above the range from the total instead of adding up those below: most clients ask for the
+	// newest.
 	below := engine.Query(b, func(n *int64) []any { return []any{n} }, `
 		SELECT ARRAY[]::bigint[], (
 			coalesce((SELECT n FROM {inscriptions}.list WHERE name = 'all'), 0)

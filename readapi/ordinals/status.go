@@ -7,23 +7,23 @@ import (
 	"strata/readapi/internal/ordinal"
 )
 
-// firstOrdinalsHeight is what the tip is said to be before the first block: where the first inscription was.
+// firstOrdinalsHeight is the height that the status reports before the first block: that of the first inscription.
 const firstOrdinalsHeight = 767430
 
-// ordinalsStatus is how far the inscriptions have come.
+// ordinalsStatus is the progress of the inscriptions.
 type ordinalsStatus struct {
 	ServerVersion              string `json:"server_version"`
 	Status                     string `json:"status" enum:"ready"`
-	BlockHeight                int64  `json:"block_height" doc:"Of the highest block with inscriptions; 767430 before the first one."`
+	BlockHeight                int64  `json:"block_height" doc:"Height of the highest block with inscriptions; 767430 before the first one."`
 	MaxInscriptionNumber       *int64 `json:"max_inscription_number,omitempty"`
 	MaxCursedInscriptionNumber *int64 `json:"max_cursed_inscription_number,omitempty" doc:"The lowest number below zero."`
-	MissingInscriptions        *int64 `json:"missing_inscriptions,omitempty" doc:"Numbers between those that are known: what the feed has not sent. Absent while there is no inscription."`
+	MissingInscriptions        *int64 `json:"missing_inscriptions,omitempty" doc:"Count of the numbers that are missing between the known ones: inscriptions that the feed has not sent. Absent while there is no inscription."`
 }
 
 func (a *api) registerOrdinalsStatus() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getOrdinalsStatus", Tag: "Status", Summary: "Status of the inscriptions", DependsOn: engine.OnTip(ordinal.Inscribed),
-		Description: "The highest block, and how far the numbers of inscriptions go.",
+		Description: "The highest block, and the range of the numbers of inscriptions.",
 	}), a.ordinalsStatus)
 }
 
@@ -36,11 +36,11 @@ func (a *api) ordinalsStatus(ctx context.Context, s *engine.Snapshot, _ *struct{
 		return body, nil
 	}
 	b := s.Batch()
-	found := ordinal.QueryNumbering(b)
+	numbering := ordinal.QueryNumbering(b)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	if n, ok := found.First(); ok {
+	if n, ok := numbering.First(); ok {
 		body.MaxInscriptionNumber, body.MaxCursedInscriptionNumber, body.MissingInscriptions = n.Highest, n.Lowest, n.Missing()
 	}
 	return body, nil

@@ -8,7 +8,8 @@ import (
 	"strata/readapi/internal/ordinal"
 )
 
-// ordinalOperation is where in an event of the feed an operation of block b is, which l names.
+// ordinalOperation returns the SQL expression for the JSON pointer of an operation in its event of the feed. b is the
+// block of the operation; l is the alias of the row that has its transaction and operation indexes.
 func ordinalOperation(l string) string {
 	return `ARRAY['/apply/' || b.block_index || '/transactions/' || ` + l + `."transaction" || '/metadata/ordinal_operations/' || ` + l + `.operation]`
 }
@@ -28,7 +29,7 @@ var (
 		Values:  "txid:hex output_txid:hex vout sat_offset value address",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: ordinalOperation("t")}},
 	}
-	// Where a satoshi is, is its last location.
+	// The current place of a satoshi is its last location.
 	tracedSatoshi = &engine.TraceTable{
 		Projection: ordinal.Inscribed, Name: "satoshi", Key: "sat", Values: "height tx_index inscriptions output_txid:hex vout",
 		Join: `JOIN {inscriptions}.location l ON l.sat = t.sat AND l.height = t.height AND l.tx_index = t.tx_index
@@ -75,7 +76,8 @@ func (a *api) traceInscriptions() {
 	})
 }
 
-// inscriptionLookups find inscriptions, in their order, and where their satoshis are.
+// inscriptionLookups returns the lookups of inscriptions, in their order, and of the current locations of their
+// satoshis.
 func inscriptionLookups(inscriptions ...inscription) []engine.Lookup {
 	if len(inscriptions) == 0 {
 		return nil
@@ -102,7 +104,7 @@ func inscriptionLookups(inscriptions ...inscription) []engine.Lookup {
 	}
 }
 
-// contentLookups find the inscription, and the one that it names to be shown in its place.
+// contentLookups returns the lookup of an inscription and its delegate.
 func contentLookups(_ context.Context, s *engine.Snapshot, in *InscriptionInput, f *engine.File) ([]engine.Lookup, error) {
 	if f == nil {
 		return nil, nil
@@ -115,7 +117,7 @@ func contentLookups(_ context.Context, s *engine.Snapshot, in *InscriptionInput,
 	}}, nil
 }
 
-// placeLookups find an inscription and the places of a page.
+// placeLookups returns the lookups of an inscription and of the locations of a page.
 func placeLookups(_ context.Context, s *engine.Snapshot, in *inscriptionTransfersInput, page *ordinal.OrdinalsPage[satLocation]) ([]engine.Lookup, error) {
 	if page == nil || len(page.Results) == 0 {
 		return nil, nil
@@ -126,7 +128,7 @@ func placeLookups(_ context.Context, s *engine.Snapshot, in *inscriptionTransfer
 	}}, locationLookups(`SELECT i.sat FROM (`+named+`) p JOIN {inscriptions}.inscription i ON i.id = p.id`, name, page.Results)...), nil
 }
 
-// transferLookups find the inscriptions of a page, and from where to where they went.
+// transferLookups returns the lookups of the inscriptions of a page, and of the locations before and after each move.
 func transferLookups(_ context.Context, s *engine.Snapshot, _ *blockTransfersInput, page *ordinal.OrdinalsPage[blockTransfer]) ([]engine.Lookup, error) {
 	if page == nil || len(page.Results) == 0 {
 		return nil, nil
@@ -141,13 +143,13 @@ func transferLookups(_ context.Context, s *engine.Snapshot, _ *blockTransfersInp
 	}}, locationLookups(`SELECT sat FROM {inscriptions}.inscription WHERE id = ($1::text[])[(place.n + 1) / 2]`, ids, places)...), nil
 }
 
-// locationLookups find places of satoshis, and their blocks. A query with an argument selects the satoshi of the place n,
-// from 1 on.
+// locationLookups returns the lookups of locations of satoshis, and of their blocks. satoshi is a query with one
+// argument ($1) that selects the satoshi of the place place.n, counted from 1.
 func locationLookups(satoshi string, argument any, places []satLocation) []engine.Lookup {
 	heights, transactions := make([]int64, len(places)), make([]hash.Hash32, len(places))
 	for i, place := range places {
 		heights[i] = place.BlockHeight
-		// It is written by us. What it isn't, would find nothing.
+		// shape has written the id, so that it always parses; a zero hash would match nothing.
 		transactions[i], _ = hash.Parse32("0x" + place.TxID)
 	}
 	return []engine.Lookup{

@@ -16,13 +16,13 @@ type inscriptionTransfersInput struct {
 
 func (a *api) registerInscriptionTransfers() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
-		ID: "getInscriptionTransfers", Path: "/inscriptions/{id}/transfers", Tag: "Inscriptions", Summary: "Where an inscription has been",
-		Description: "The newest place first, that of its reveal last. An inscription that is not known has been nowhere.",
+		ID: "getInscriptionTransfers", Path: "/inscriptions/{id}/transfers", Tag: "Inscriptions", Summary: "The locations of an inscription",
+		Description: "The newest location comes first, that of the reveal last. An unknown inscription has none.",
 		DependsOn:   engine.OnTip(ordinal.Inscribed), Statuses: []int{http.StatusBadRequest},
 	}), a.inscriptionTransfers)
 }
 
-// inscriptionTransfers lists the places of the inscription's sat since the inscription was revealed on it.
+// inscriptionTransfers lists the locations of the sat of an inscription since the reveal of the inscription.
 func (a *api) inscriptionTransfers(ctx context.Context, s *engine.Snapshot, in *inscriptionTransfersInput) (*ordinal.OrdinalsPage[satLocation], error) {
 	list := ordinal.NewOrdinalsPage[satLocation](in.OrdinalsPageInput)
 	if s.Active(ordinal.Inscribed) == nil {

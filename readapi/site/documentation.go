@@ -13,11 +13,12 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// docsPage shows the operations of /openapi.json. It loads nothing from elsewhere.
+// docsPage is the page that shows the operations of /openapi.json. It loads nothing from other hosts.
 //
 //go:embed docs.html
 var docsPage []byte
 
+// registerDocumentation adds the OpenAPI document and the page that shows it.
 func (a *api) registerDocumentation() {
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: "/metrics", OperationID: "get-metrics", Tags: []string{"Health"}, Summary: "Metrics for Prometheus",
@@ -34,9 +35,9 @@ func (a *api) registerDocumentation() {
 	}}, func() ([]byte, error) { return docsPage, nil })
 }
 
-// document serves a text that is part of the program, made at the first request.
+// document serves a text that is a part of the program. It calls text once, at the first request.
 func (a *api) document(path string, c answer.Config, text func() ([]byte, error)) {
-	made := sync.OnceValues(func() (*answer.Answer, error) {
+	build := sync.OnceValues(func() (*answer.Answer, error) {
 		body, err := text()
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", path, err)
@@ -45,7 +46,7 @@ func (a *api) document(path string, c answer.Config, text func() ([]byte, error)
 		return answer.New(c), nil
 	})
 	a.Plain("GET "+path, path[1:], func(w http.ResponseWriter, r *http.Request) {
-		document, err := made()
+		document, err := build()
 		if err != nil {
 			document = a.FailureAnswer(r.Context(), err, answer.Config{})
 		}

@@ -1,12 +1,13 @@
-// Package site has the pages that come with the program: the documentation, its description for machines, and the console.
+// Package site serves the pages that are a part of the program: the documentation, the OpenAPI document, and the
+// console.
 package site
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api holds the pages that the package mounts on an engine.
 type api struct{ *engine.Engine }
 
-// Mount adds the pages. It comes last: the description is of what is mounted before.
+// Mount adds the pages to an engine. Call it last: the OpenAPI document describes only the operations mounted before.
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerDocumentation()

@@ -15,14 +15,14 @@ import (
 
 const burnchainLimit = 96
 
-// BurnchainPage says which page of what Bitcoin blocks say is asked for.
+// BurnchainPage selects a page of a list of rows of Bitcoin blocks.
 type BurnchainPage struct {
 	Limit  int    `query:"limit" minimum:"0" maximum:"250" default:"96" doc:"Rows of a page; 0 means the default."`
-	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest; with a cursor 1000 at most."`
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}(:[0-9]{1,9})?$" doc:"Where the page begins, as cursors of other pages name it."`
+	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest row. With a cursor, at most 1000."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}(:[0-9]{1,9})?$" doc:"Where the page begins: a cursor from another page."`
 }
 
-func (p BurnchainPage) ask() page.KeyRequest {
+func (p BurnchainPage) request() page.KeyRequest {
 	return page.KeyRequest{Limit: page.LimitOr(p.Limit, burnchainLimit), Offset: p.Offset, Cursor: p.Cursor}
 }
 
@@ -33,33 +33,33 @@ type burnchainOfAddressInput struct {
 	BurnchainPage
 }
 
-// slotHolder is an address that a Bitcoin block was to pay.
+// slotHolder is an address that holds a reward slot of a Bitcoin block.
 type slotHolder struct {
-	Canonical       bool        `json:"canonical" doc:"Always true: of Bitcoin blocks that are not followed nothing is shown."`
+	Canonical       bool        `json:"canonical" doc:"Always true: only the Bitcoin blocks that the chain follows are listed."`
 	BurnBlockHash   hash.Hash32 `json:"burn_block_hash"`
 	BurnBlockHeight int64       `json:"burn_block_height"`
 	Address         string      `json:"address"`
 	SlotIndex       int64       `json:"slot_index"`
 }
 
-// burnReward is what a Bitcoin block paid to an address.
+// burnReward is a reward that a Bitcoin block paid to an address.
 type burnReward struct {
-	Canonical       bool          `json:"canonical" doc:"Always true: of Bitcoin blocks that are not followed nothing is shown."`
+	Canonical       bool          `json:"canonical" doc:"Always true: only the Bitcoin blocks that the chain follows are listed."`
 	BurnBlockHash   hash.Hash32   `json:"burn_block_hash"`
 	BurnBlockHeight int64         `json:"burn_block_height"`
-	BurnAmount      schema.Amount `json:"burn_amount" doc:"Satoshi that the block's commits sent to nobody."`
+	BurnAmount      schema.Amount `json:"burn_amount" doc:"Satoshi that the commits of the block burnt."`
 	RewardRecipient string        `json:"reward_recipient"`
 	RewardAmount    schema.Amount `json:"reward_amount" doc:"Satoshi."`
 	RewardIndex     int64         `json:"reward_index"`
 }
 
-// rewardTotal is what an address got.
+// rewardTotal is the sum of the rewards of an address.
 type rewardTotal struct {
 	RewardRecipient string        `json:"reward_recipient"`
 	RewardAmount    schema.Amount `json:"reward_amount" doc:"Satoshi."`
 }
 
-// bitcoinRow is a row of a Bitcoin block. index tells it from the others of the block.
+// bitcoinRow is a slot or a reward of a Bitcoin block. index is unique within the block.
 type bitcoinRow struct {
 	height, index int64
 	hash          hash.Hash32
@@ -74,7 +74,7 @@ func bitcoinColumns(r *bitcoinRow) []any {
 
 func bitcoinKey(r *bitcoinRow) page.ListKey { return page.ListKey{A: r.height, B: r.index} }
 
-// bitcoinFill adds the Bitcoin block to the rows of a page.
+// bitcoinFill returns the query that adds the columns of the Bitcoin block to the rows of a page.
 func bitcoinFill(page, order string) string {
 	return `
 		SELECT ARRAY[b.source_seq], p.a, p.b::bigint, b.burn_block_hash, p.address, p.amount, b.burn_amount::text
@@ -83,7 +83,7 @@ func bitcoinFill(page, order string) string {
 		ORDER BY ` + order
 }
 
-// slotList is the list of all slots, or of those of an address.
+// slotList returns the list of all slots, or of those of an address if it is not empty.
 func slotList(address string) *page.KeyedList[bitcoinRow, slotHolder] {
 	l := page.RankedList{Projection: "pox", Name: "slots", Rows: `{pox}.slot c WHERE true`, Key: []string{"c.height", "c.slot_index"}, Columns: `c.address, '0' AS amount`}
 	if address != "" {
@@ -95,7 +95,7 @@ func slotList(address string) *page.KeyedList[bitcoinRow, slotHolder] {
 	}
 }
 
-// rewardList is the list of all rewards, or of those of an address.
+// rewardList returns the list of all rewards, or of those of an address if it is not empty.
 func rewardList(address string) *page.KeyedList[bitcoinRow, burnReward] {
 	l := page.RankedList{
 		Projection: "pox", Name: "rewards", Rows: `{pox}.reward c WHERE true`, Key: []string{"c.height", "c.reward_index"},
@@ -115,48 +115,48 @@ func rewardList(address string) *page.KeyedList[bitcoinRow, burnReward] {
 func (a *api) registerBurnchain() {
 	const (
 		prefix  = "/extended/v1/burnchain/"
-		cursors = "`next_cursor` leads to newer rows and `prev_cursor` to older ones; walked by cursors, a list has each row that stays exactly once."
+		cursors = "`next_cursor` leads to newer rows and `prev_cursor` to older ones. A client that follows the cursors sees each row that persists exactly once."
 	)
-	described := func(id, path, summary, about string) engine.Operation {
+	describe := func(id, path, summary, about string) engine.Operation {
 		return engine.Operation{
 			ID: id, Path: prefix + path, Tag: "Stacking", Summary: summary, Description: about, Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, TagByContent: true,
 			DependsOn: engine.On("pox", shard.Bitcoin),
 		}
 	}
-	engine.Get(a.Engine, described("list-reward-slot-holders", "reward_slot_holders", "Addresses that Bitcoin blocks were to pay, newest first", cursors),
+	engine.Get(a.Engine, describe("list-reward-slot-holders", "reward_slot_holders", "Reward slot holders of Bitcoin blocks, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainInput) (*page.NumberedPage[slotHolder], error) {
-			return readBurnchain(ctx, s, slotList(""), in.ask())
+			return readBurnchain(ctx, s, slotList(""), in.request())
 		})
-	engine.Get(a.Engine, described("list-reward-slots-of-address", "reward_slot_holders/{address}", "The Bitcoin blocks that were to pay an address, newest first", cursors),
+	engine.Get(a.Engine, describe("list-reward-slots-of-address", "reward_slot_holders/{address}", "Reward slots of an address, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainOfAddressInput) (*page.NumberedPage[slotHolder], error) {
 			address, err := in.Address.Text()
 			if err != nil {
 				return nil, err
 			}
-			return readBurnchain(ctx, s, slotList(address), in.ask())
+			return readBurnchain(ctx, s, slotList(address), in.request())
 		})
-	engine.Get(a.Engine, described("list-burnchain-rewards", "rewards", "What Bitcoin blocks paid to stackers, newest first", cursors),
+	engine.Get(a.Engine, describe("list-burnchain-rewards", "rewards", "Rewards that Bitcoin blocks paid to stackers, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainInput) (*page.NumberedPage[burnReward], error) {
-			return readBurnchain(ctx, s, rewardList(""), in.ask())
+			return readBurnchain(ctx, s, rewardList(""), in.request())
 		})
-	engine.Get(a.Engine, described("list-burnchain-rewards-of-address", "rewards/{address}", "What Bitcoin blocks paid to an address, newest first", cursors),
+	engine.Get(a.Engine, describe("list-burnchain-rewards-of-address", "rewards/{address}", "Rewards that Bitcoin blocks paid to an address, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainOfAddressInput) (*page.NumberedPage[burnReward], error) {
 			address, err := in.Address.Text()
 			if err != nil {
 				return nil, err
 			}
-			return readBurnchain(ctx, s, rewardList(address), in.ask())
+			return readBurnchain(ctx, s, rewardList(address), in.request())
 		})
-	engine.Get(a.Engine, described("get-burnchain-reward-total", "rewards/{address}/total", "What Bitcoin blocks paid to an address in all", ""), getRewardTotal)
+	engine.Get(a.Engine, describe("get-burnchain-reward-total", "rewards/{address}/total", "Sum of the rewards that Bitcoin blocks paid to an address", ""), getRewardTotal)
 	a.traceBurnchain()
 }
 
-// readBurnchain reads a page; it is empty before there are tables.
-func readBurnchain[T any](ctx context.Context, s *engine.Snapshot, l *page.KeyedList[bitcoinRow, T], ask page.KeyRequest) (*page.NumberedPage[T], error) {
+// readBurnchain reads a page of a list; the page is empty while the projection has no active version.
+func readBurnchain[T any](ctx context.Context, s *engine.Snapshot, l *page.KeyedList[bitcoinRow, T], request page.KeyRequest) (*page.NumberedPage[T], error) {
 	if s.Active("pox") == nil {
-		return &page.NumberedPage[T]{Limit: ask.Limit, Offset: ask.Offset, Results: []T{}}, nil
+		return &page.NumberedPage[T]{Limit: request.Limit, Offset: request.Offset, Results: []T{}}, nil
 	}
-	page, _, err := l.Read(ctx, s, ask)
+	page, _, err := l.Read(ctx, s, request)
 	return page, err
 }
 
@@ -170,12 +170,12 @@ func getRewardTotal(ctx context.Context, s *engine.Snapshot, in *param.BitcoinAd
 		return total, nil
 	}
 	b := s.Batch()
-	found := engine.Query(b, func(sum *schema.Amount) []any { return []any{sum} }, `
+	totals := engine.Query(b, func(sum *schema.Amount) []any { return []any{sum} }, `
 		SELECT ARRAY[source_seq], amount::text FROM {pox}.recipient WHERE recipient = $1`, address)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	if sum, ok := found.First(); ok {
+	if sum, ok := totals.First(); ok {
 		total.RewardAmount = sum
 	}
 	return total, nil

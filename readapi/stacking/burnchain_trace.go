@@ -71,7 +71,8 @@ func (a *api) traceBurnchain() {
 	})
 }
 
-// placedLookups find rows by their Bitcoin blocks and their places in them, and these blocks.
+// placedLookups returns the lookups of rows by their Bitcoin blocks and their places in them, and of these blocks.
+// column is the column of the places.
 func placedLookups(l engine.Lookup, column string, heights, places []int64) []engine.Lookup {
 	l.Where = `(t.height, t.` + column + `) IN (SELECT * FROM unnest($1::bigint[], $2::bigint[]))`
 	l.Args = []any{heights, places}

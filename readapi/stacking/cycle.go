@@ -16,7 +16,7 @@ const poxCyclesLimit = 20
 
 type poxCyclesInput struct {
 	Limit  int   `query:"limit" minimum:"0" maximum:"60" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest; with a cursor 1000 at most."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest row. With a cursor, at most 1000."`
 	page.NumberCursor
 }
 
@@ -27,7 +27,7 @@ type PoxCycleInput struct {
 
 // poxCycle is a reward cycle.
 type poxCycle struct {
-	BlockHeight        int64         `json:"block_height" doc:"Of the block that computed the set of signers."`
+	BlockHeight        int64         `json:"block_height" doc:"Height of the block that computed the set of signers."`
 	IndexBlockHash     hash.Hash32   `json:"index_block_hash"`
 	CycleNumber        int64         `json:"cycle_number"`
 	TotalWeight        int64         `json:"total_weight"`
@@ -56,33 +56,33 @@ var poxCycleList = page.KeyedList[poxCycle, poxCycle]{
 }
 
 func (a *api) registerPoxCycles() {
-	of := engine.On("pox", shard.Cycles)
+	dependencies := engine.On("pox", shard.Cycles)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-pox-cycles", Path: "/extended/v2/pox/cycles", Tag: "Stacking", Summary: "Reward cycles with signers, newest first",
-		Description: "A cycle is here from the block on that computes its signers, before it begins. `next_cursor` leads to newer cycles and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: of, TagByContent: true,
+		Description: "A cycle is listed from the block that computes its signers, before the cycle begins. `next_cursor` leads to newer cycles and `prev_cursor` to older ones.",
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *poxCyclesInput) (*page.NumberedPage[poxCycle], error) {
-		ask := page.KeyRequest{Limit: page.LimitOr(in.Limit, poxCyclesLimit), Offset: in.Offset, Cursor: in.Cursor}
+		request := page.KeyRequest{Limit: page.LimitOr(in.Limit, poxCyclesLimit), Offset: in.Offset, Cursor: in.Cursor}
 		if s.Active("pox") == nil {
-			return &page.NumberedPage[poxCycle]{Limit: ask.Limit, Offset: ask.Offset, Results: []poxCycle{}}, nil
+			return &page.NumberedPage[poxCycle]{Limit: request.Limit, Offset: request.Offset, Results: []poxCycle{}}, nil
 		}
-		page, _, err := poxCycleList.Read(ctx, s, ask)
+		page, _, err := poxCycleList.Read(ctx, s, request)
 		return page, err
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-pox-cycle", Path: "/extended/v2/pox/cycles/{cycle_number}", Tag: "Stacking", Summary: "A reward cycle",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: of, TagByContent: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *PoxCycleInput) (*poxCycle, error) {
 		missing := engine.NotFound("Not found")
 		if s.Active("pox") == nil {
 			return nil, missing
 		}
 		b := s.Batch()
-		found := engine.Query(b, poxCycleColumns, `SELECT `+poxCycleSQL+` FROM {pox}.cycle c JOIN {pox}.block b ON b.height = c.height WHERE c.cycle_number = $1`, in.Cycle)
+		cycles := engine.Query(b, poxCycleColumns, `SELECT `+poxCycleSQL+` FROM {pox}.cycle c JOIN {pox}.block b ON b.height = c.height WHERE c.cycle_number = $1`, in.Cycle)
 		if err := b.RunLast(ctx); err != nil {
 			return nil, err
 		}
-		c, ok := found.First()
+		c, ok := cycles.First()
 		if !ok {
 			return nil, missing
 		}

@@ -20,26 +20,26 @@ const delegationsLimit = 100
 type delegationsInput struct {
 	Pool       param.PrincipalParameter `path:"pool_principal"`
 	Limit      int                      `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Rows of a page; 0 means the default."`
-	Offset     int64                    `query:"offset" minimum:"0" maximum:"10000" default:"0" doc:"Rows before the page, counted from the newest; with a cursor 1000 at most. All of them are passed over: a cursor leads there at once."`
-	AfterBlock int64                    `query:"after_block" minimum:"1" doc:"Those of blocks above this height."`
-	Height     int64                    `query:"height" minimum:"1" doc:"As of this block; otherwise as of the newest."`
-	Unanchored bool                     `query:"unanchored" default:"false" doc:"Accepted and without effect: there are no microblocks any more."`
+	Offset     int64                    `query:"offset" minimum:"0" maximum:"10000" default:"0" doc:"Rows before the page, counted from the newest row. With a cursor, at most 1000. The server passes over all of them; a cursor leads to a deep page directly."`
+	AfterBlock int64                    `query:"after_block" minimum:"1" doc:"Only delegations of blocks above this height."`
+	Height     int64                    `query:"height" minimum:"1" doc:"Delegations as of the block at this height; by default as of the newest block."`
+	Unanchored bool                     `query:"unanchored" default:"false" doc:"Accepted without effect: microblocks no longer exist."`
 	page.NumberCursor
 }
 
-// poolDelegation is STX that a pool may lock.
+// poolDelegation is STX that a stacker lets a pool lock.
 type poolDelegation struct {
 	Stacker               string        `json:"stacker"`
-	PoxAddr               *string       `json:"pox_addr,omitempty" doc:"The Bitcoin address that has to be paid; absent for any."`
+	PoxAddr               *string       `json:"pox_addr,omitempty" doc:"The Bitcoin address that must receive the rewards; absent for any."`
 	AmountUstx            schema.Amount `json:"amount_ustx"`
-	BurnBlockUnlockHeight *anyInteger   `json:"burn_block_unlock_height,omitempty" doc:"The Bitcoin height up to which it is given; absent for no end."`
+	BurnBlockUnlockHeight *anyInteger   `json:"burn_block_unlock_height,omitempty" doc:"The Bitcoin height at which the delegation ends; absent for no end."`
 	BlockHeight           int64         `json:"block_height"`
 	TxID                  hash.Hash32   `json:"tx_id"`
 
 	number int64
 }
 
-// anyInteger is a whole number of any size, as a JSON number.
+// anyInteger is an integer of any size, encoded as a JSON number.
 type anyInteger string
 
 // Schema implements huma.SchemaProvider.
@@ -48,7 +48,7 @@ func (anyInteger) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type:
 // MarshalJSON implements json.Marshaler.
 func (n anyInteger) MarshalJSON() ([]byte, error) { return []byte(n), nil }
 
-// delegationRow is a delegation as the tables have it.
+// delegationRow is a delegation as the tables store it.
 type delegationRow struct {
 	poolDelegation
 	address []byte
@@ -59,7 +59,8 @@ func delegationColumns(r *delegationRow) []any {
 	return []any{&r.number, &r.Stacker, &r.address, &r.AmountUstx, &r.unlock, &r.BlockHeight, &r.TxID}
 }
 
-// delegationsAsOf are those that a pool has in a block.
+// delegationsAsOf returns the list of the delegations to a pool that are in force in the block at height and
+// burnHeight, and that were made in blocks above the height above.
 func (a *api) delegationsAsOf(version int, pool string, height, burnHeight, above int64) *page.KeyedList[delegationRow, poolDelegation] {
 	l := page.OrderedList{RankedList: page.RankedList{
 		Projection: "pox", Args: []any{version, pool, height, burnHeight, above}, Key: []string{"d.n"},
@@ -88,9 +89,10 @@ func (a *api) registerDelegations(version int) {
 	name := "pox" + strconv.Itoa(version)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-delegations", Path: "/extended/v1/" + name + "/{pool_principal}/delegations", Tag: "Stacking",
-		Summary:     "What a pool may lock with the contract pox-" + strconv.Itoa(version) + ", as of any block, the newest first",
-		Description: "The last delegation of each stacker that is neither revoked nor over. What the pool has is counted, whatever the page. `next_cursor` leads to newer ones and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("pox"), TagByContent: true,
+		Summary: "Delegations to a pool in the contract pox-" + strconv.Itoa(version) + ", as of any block, newest first",
+		Description: "The last delegation of each stacker that is neither revoked nor over. Each request counts all delegations of the pool. " +
+			"`next_cursor` leads to newer ones and `prev_cursor` to older ones.",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("pox"), TagByContent: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *delegationsInput) (*page.NumberedPage[poolDelegation], error) {
 		return a.listDelegations(ctx, s, version, in)
 	})
@@ -123,7 +125,7 @@ func (a *api) listDelegations(ctx context.Context, s *engine.Snapshot, version i
 		return nil, engine.ErrNoChain
 	}
 	var burnHeight int64
-	at := in.Height
+	height := in.Height
 	b := s.Batch()
 	sql, args := `SELECT ARRAY[]::bigint[], height, burn_block_height FROM {pox}.block `, []any{}
 	if in.Height > 0 {
@@ -131,7 +133,7 @@ func (a *api) listDelegations(ctx context.Context, s *engine.Snapshot, version i
 	} else {
 		sql += `ORDER BY height DESC LIMIT 1`
 	}
-	block := engine.Query(b, func(*struct{}) []any { return []any{&at, &burnHeight} }, sql, args...)
+	block := engine.Query(b, func(*struct{}) []any { return []any{&height, &burnHeight} }, sql, args...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -142,8 +144,8 @@ func (a *api) listDelegations(ctx context.Context, s *engine.Snapshot, version i
 	if in.AfterBlock > 0 {
 		above = in.AfterBlock
 	}
-	ask := page.KeyRequest{Limit: page.LimitOr(in.Limit, delegationsLimit), Offset: in.Offset, Cursor: in.Cursor}
-	page, _, err := a.delegationsAsOf(version, pool, at, burnHeight, above).Read(ctx, s, ask)
+	request := page.KeyRequest{Limit: page.LimitOr(in.Limit, delegationsLimit), Offset: in.Offset, Cursor: in.Cursor}
+	page, _, err := a.delegationsAsOf(version, pool, height, burnHeight, above).Read(ctx, s, request)
 	if err == nil && page.Total == 0 {
 		err = engine.NotFound("no stackers found")
 	}

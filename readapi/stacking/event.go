@@ -25,13 +25,14 @@ import (
 
 const (
 	poxEventsLimit = 96
-	// stackerEventsLimit is how many events of a stacker are shown at once: the reference shows all.
+	// stackerEventsLimit is the maximum number of events of a stacker in a page. stacks-blockchain-api returns all of
+	// them.
 	stackerEventsLimit = 1000
-	// transactionEventsMost is how many stacking events of a transaction are shown.
-	transactionEventsMost = 4096
+	// transactionEventsMax is the maximum number of stacking events of a transaction in an answer.
+	transactionEventsMax = 4096
 )
 
-// Versions of the stacking contract whose events are listed.
+// The first and the last version of the stacking contract whose events are listed.
 const (
 	firstPoxListed = 2
 	lastPoxListed  = 4
@@ -55,23 +56,23 @@ type PoxTransactionInput struct {
 	ID param.HashParameter `path:"tx_id" doc:"The id of a transaction."`
 }
 
-// stackingEvent is what a stacking contract reported.
+// stackingEvent is an event that a stacking contract printed.
 type stackingEvent struct {
 	BlockHeight           int64         `json:"block_height"`
 	TxID                  hash.Hash32   `json:"tx_id"`
 	TxIndex               int32         `json:"tx_index"`
 	EventIndex            int32         `json:"event_index"`
-	Stacker               string        `json:"stacker" doc:"Of an aggregation, the pool."`
-	Locked                schema.Amount `json:"locked" doc:"µSTX after it"`
-	Balance               schema.Amount `json:"balance" doc:"µSTX that the stacker can spend after it"`
+	Stacker               string        `json:"stacker" doc:"The stacker; for an aggregation, the pool."`
+	Locked                schema.Amount `json:"locked" doc:"Locked µSTX after the event."`
+	Balance               schema.Amount `json:"balance" doc:"µSTX that the stacker can spend after the event."`
 	BurnchainUnlockHeight schema.Amount `json:"burnchain_unlock_height"`
-	PoxAddr               *string       `json:"pox_addr" doc:"The Bitcoin address to be paid; null for none."`
-	PoxAddrRaw            *view.HexText `json:"pox_addr_raw" doc:"Its version and hash."`
+	PoxAddr               *string       `json:"pox_addr" doc:"The Bitcoin address that receives the rewards; null for none."`
+	PoxAddrRaw            *view.HexText `json:"pox_addr_raw" doc:"Version and hash of that address."`
 	Name                  string        `json:"name" example:"stack-stx"`
-	Data                  stackingData  `json:"data" doc:"What else the event says, by its name. Numbers are decimal texts."`
+	Data                  stackingData  `json:"data" doc:"Further fields of the event; they depend on its name. Numbers are decimal strings."`
 
 	at     view.RowKey
-	number int64 // among those of the contract
+	number int64 // position among the events of the contract
 }
 
 // stackingData is a JSON object.
@@ -91,50 +92,50 @@ func (d *stackingData) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// stackingEvents are those of a transaction.
+// stackingEvents is the list of the stacking events of a transaction.
 type stackingEvents struct {
 	Results []stackingEvent `json:"results" nullable:"false"`
 }
 
-// stackingRow is such an event as the tables have it.
+// stackingRow is a stacking event as the tables store it.
 type stackingRow struct {
 	stackingEvent
-	place int64 // in the list
-	value []byte
+	place int64  // position in the list that is read
+	value []byte // the printed Clarity value
 }
 
 func stackingColumns(r *stackingRow) []any {
 	return []any{&r.place, &r.number, &r.BlockHeight, &r.TxID, &r.at.Seq, &r.TxIndex, &r.EventIndex, &r.value}
 }
 
-// shape reads the value that was printed.
+// shape returns the event with the fields of its printed value.
 func (r *stackingRow) shape(network bitcoin.Network) (stackingEvent, error) {
-	shown := r.stackingEvent
-	shown.at.Index = r.TxIndex
+	body := r.stackingEvent
+	body.at.Index = r.TxIndex
 	value, err := clarity.DecodeAll(r.value)
 	if err != nil {
-		return shown, fmt.Errorf("event %d of transaction %s: %w", r.EventIndex, r.TxID, err)
+		return body, fmt.Errorf("event %d of transaction %s: %w", r.EventIndex, r.TxID, err)
 	}
 	event, _, err := pox.Decode(value)
 	if err != nil {
-		return shown, fmt.Errorf("event %d of transaction %s: %w", r.EventIndex, r.TxID, err)
+		return body, fmt.Errorf("event %d of transaction %s: %w", r.EventIndex, r.TxID, err)
 	}
 	text, err := event.JSON(network)
 	if err == nil {
-		err = json.Unmarshal(text, &shown)
+		err = json.Unmarshal(text, &body)
 	}
 	if err != nil {
-		return shown, fmt.Errorf("event %d of transaction %s: %w", r.EventIndex, r.TxID, err)
+		return body, fmt.Errorf("event %d of transaction %s: %w", r.EventIndex, r.TxID, err)
 	}
-	return shown, nil
+	return body, nil
 }
 
-// poxList is a list of events of a contract, which is numbered.
+// poxList is a numbered list of events of a contract.
 type poxList struct {
 	version int
-	number  string // column
-	rows    string // condition
-	args    []any
+	number  string // column of the numbers, which count from 1
+	rows    string // condition on event x
+	args    []any  // arguments of the condition
 }
 
 func eventsOfContract(version int) poxList {
@@ -145,7 +146,7 @@ func eventsOfStacker(version int, stacker string) poxList {
 	return poxList{version: version, number: "stacker_n", rows: `x.contract = $1 AND x.stacker = $2`, args: []any{version, stacker}}
 }
 
-// read reads a page, in one round trip.
+// read reads a page of the list in one round trip.
 func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, network bitcoin.Network) (*page.NumberedPage[stackingEvent], error) {
 	if s.Active("pox") == nil {
 		return page.NewNumberedPage[stackingEvent](p, page.Head{}), nil
@@ -155,7 +156,7 @@ func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, 
 	number, offset, limit := page.Argument(len(l.args)+1), page.Argument(len(l.args)+2), page.Argument(len(l.args)+3)
 	b := s.Batch()
 	total := engine.Query(b, page.NumberColumn, `SELECT ARRAY[]::bigint[], `+last, l.args...)
-	found := engine.Query(b, stackingColumns, names.Replace(`
+	rows := engine.Query(b, stackingColumns, names.Replace(`
 		SELECT ARRAY[r.source_seq], r.place, `+stackingSQL+`
 		FROM (SELECT least(`+last+`, `+number+`) - `+offset+` AS start) page
 		CROSS JOIN LATERAL (
@@ -167,8 +168,8 @@ func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, 
 	}
 	n, _ := total.First()
 	page := page.NewNumberedPage[stackingEvent](p, headOf(p, n))
-	for i := range found.Rows {
-		event, err := found.Rows[i].shape(network)
+	for i := range rows.Rows {
+		event, err := rows.Rows[i].shape(network)
 		if err != nil {
 			return nil, err
 		}
@@ -177,9 +178,10 @@ func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, 
 	return page, nil
 }
 
-// stackingSQL selects what stackingColumns reads, but for the place, of the event r and its print e.
+// stackingSQL selects what stackingColumns reads, except the place, from the event r and its print e.
 const stackingSQL = `r.n, r.height, r.txid, r.source_seq, r.tx_index, r.event_index, e.value`
 
+// stackingPrint joins the print e of an event r.
 const stackingPrint = `
 	CROSS JOIN LATERAL (
 		SELECT e.value FROM {chain}.event e WHERE e.source_seq = r.source_seq AND e.tx_index = r.tx_index AND e.event_index = r.event_index LIMIT 1
@@ -191,28 +193,29 @@ func (a *api) registerPoxEvents() {
 	}
 }
 
-// registerPoxEventsOf adds the reads of a version of the contract. What is read of chain, the prints, never changes.
+// registerPoxEventsOf adds the operations on a version of the contract. Their answers also read the prints of the
+// projection chain, which never change; so they depend on the stacking events alone.
 func (a *api) registerPoxEventsOf(version int) {
 	name := "pox" + strconv.Itoa(version)
-	prefix, of := "/extended/v1/"+name, engine.On("pox", shard.StackingEvents(version)).And("chain", shard.StackingEvents(version))
+	prefix, dependencies := "/extended/v1/"+name, engine.On("pox", shard.StackingEvents(version)).And("chain", shard.StackingEvents(version))
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-" + name + "-events", Path: prefix + "/events", Tag: "Stacking", Summary: "What the contract pox-" + strconv.Itoa(version) + " reported, newest first",
+		ID: "list-" + name + "-events", Path: prefix + "/events", Tag: "Stacking", Summary: "Events of the contract pox-" + strconv.Itoa(version) + ", newest first",
 		Description: "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: of, TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *poxEventsInput) (*page.NumberedPage[stackingEvent], error) {
 		p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, poxEventsLimit), Number: in.Number()}
 		return eventsOfContract(version).read(ctx, s, p, a.bitcoinNetwork())
 	})
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-" + name + "-events-of-transaction", Path: prefix + "/tx/{tx_id}", Tag: "Stacking", Summary: "What the contract reported of a transaction, the last first",
+		ID: "list-" + name + "-events-of-transaction", Path: prefix + "/tx/{tx_id}", Tag: "Stacking", Summary: "Events of the contract in a transaction, the last first",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain").And("pox", shard.StackingEvents(version)), TagByContent: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *PoxTransactionInput) (*stackingEvents, error) {
 		return a.poxEventsOfTransaction(ctx, s, version, in)
 	})
 	engine.Get(a.Engine, engine.Operation{
-		ID: "list-" + name + "-events-of-stacker", Path: prefix + "/stacker/{principal}", Tag: "Stacking", Summary: "What the contract reported of a stacker, newest first",
-		Description: "Of a pool: what it aggregated. `next_cursor` leads to newer events and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: of, TagByContent: true,
+		ID: "list-" + name + "-events-of-stacker", Path: prefix + "/stacker/{principal}", Tag: "Stacking", Summary: "Events of the contract about a stacker, newest first",
+		Description: "For a pool, these are its aggregations. `next_cursor` leads to newer events and `prev_cursor` to older ones.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *poxStackerEventsInput) (*page.NumberedPage[stackingEvent], error) {
 		stacker, err := in.Principal.Account()
 		if err != nil {
@@ -247,13 +250,13 @@ func (a *api) registerPoxEventsOf(version int) {
 		}
 		return stackingLookups(version, events.Results), nil
 	})
-	// Names that clients had before. The reference leads only those of pox4 elsewhere.
+	// Redirect the former names of these paths. stacks-blockchain-api redirects only those of pox4.
 	a.Plain("GET "+prefix+"_events/", name+"-moved", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, strings.Replace(engine.ExchangeOf(r.Context()).Target, name+"_events", name, 1), http.StatusFound)
 	})
 }
 
-// poxEventsOfTransaction reads what a contract reported of a transaction that is known.
+// poxEventsOfTransaction reads the events of a contract in a canonical transaction.
 func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, version int, in *PoxTransactionInput) (*stackingEvents, error) {
 	missing := engine.NotFound("could not find transaction by ID")
 	id, err := in.ID.Hash()
@@ -266,10 +269,10 @@ func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, ve
 	b := s.Batch()
 	known := engine.Query(b, page.NumberColumn, `
 		SELECT ARRAY[]::bigint[], t.source_seq FROM {chain}.transaction t JOIN {chain}.canonical c ON c.block_seq = t.source_seq WHERE t.txid = $1 LIMIT 1`, id)
-	found := engine.Query(b, stackingColumns, `
+	rows := engine.Query(b, stackingColumns, `
 		SELECT ARRAY[r.source_seq], r.n, `+stackingSQL+`
 		FROM (SELECT * FROM {pox}.event WHERE txid = $1 AND contract = $2 ORDER BY n DESC LIMIT $3) r `+stackingPrint+` ORDER BY r.n DESC`,
-		id, version, transactionEventsMost)
+		id, version, transactionEventsMax)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
@@ -277,8 +280,8 @@ func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, ve
 		return nil, missing
 	}
 	events := &stackingEvents{Results: []stackingEvent{}}
-	for i := range found.Rows {
-		event, err := found.Rows[i].shape(a.bitcoinNetwork())
+	for i := range rows.Rows {
+		event, err := rows.Rows[i].shape(a.bitcoinNetwork())
 		if err != nil {
 			return nil, err
 		}

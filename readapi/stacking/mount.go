@@ -1,12 +1,12 @@
-// Package stacking has the reads of stacking and of what Bitcoin pays for it.
+// Package stacking serves the operations on stacking and on the rewards that Bitcoin blocks pay for it.
 package stacking
 
 import "strata/readapi/internal/engine"
 
-// api is what the package mounts on an engine.
+// api holds the operations that the package mounts on an engine.
 type api struct{ *engine.Engine }
 
-// Mount adds the operations of the package.
+// Mount adds the operations of the package to an engine.
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerBurnchain()

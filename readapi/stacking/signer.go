@@ -23,7 +23,7 @@ const poxSignersLimit = 100
 type poxSignersInput struct {
 	PoxCycleInput
 	Limit  int   `query:"limit" minimum:"0" maximum:"250" default:"100" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first row."`
 	page.NumberCursor
 }
 
@@ -35,7 +35,7 @@ func (signingKey) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Extensions: schema.Matching(`^(0x)?[a-fA-F0-9]{66}$`), Description: "A compressed public key, 33 bytes in hex."}
 }
 
-// bytes is what the key says; the pattern has been checked.
+// bytes returns the decoded key; nil when it is not valid hex, which the pattern rules out.
 func (k signingKey) bytes() []byte {
 	raw, err := hex.DecodeString(strings.TrimPrefix(string(k), "0x"))
 	if err != nil {
@@ -61,10 +61,10 @@ type poxSigner struct {
 	PooledStackerCount   int64         `json:"pooled_stacker_count"`
 	SoloStackerCount     int64         `json:"solo_stacker_count"`
 
-	place int64
+	place int64 // position in the cycle, by weight
 }
 
-// poxSignerRow is a signer as the tables have it.
+// poxSignerRow is a signer as the tables store it.
 type poxSignerRow struct {
 	poxSigner
 	key []byte
@@ -74,12 +74,13 @@ func poxSignerColumns(r *poxSignerRow) []any {
 	return []any{&r.place, &r.key, &r.Weight, &r.StackedAmount, &r.WeightPercent, &r.StackedAmountPercent, &r.PooledStackerCount, &r.SoloStackerCount}
 }
 
-// poxSignerSQL are the columns of the signer s of the cycle c. Shares are divided as whole numbers are, and rounded in the end.
+// poxSignerSQL selects the columns of the signer s of the cycle c. It computes the shares as
+// numerics and converts only the results to float8, so that they round once.
 const poxSignerSQL = `ARRAY[s.source_seq], s.place::bigint, s.signing_key, s.weight, s.stacked::text,
 	coalesce(s.weight::numeric * 100 / nullif(c.total_weight, 0), 0)::float8, coalesce(s.stacked * 100 / nullif(c.total_stacked, 0), 0)::float8,
 	s.pooled::bigint, s.solo::bigint`
 
-// shape adds the address of the key on a network.
+// shape returns the signer with its key and the address of the key on mainnet or testnet.
 func (r *poxSignerRow) shape(mainnet bool) poxSigner {
 	signer := r.poxSigner
 	version := c32.TestnetSingle
@@ -92,17 +93,17 @@ func (r *poxSignerRow) shape(mainnet bool) poxSigner {
 }
 
 func (a *api) registerPoxSigners() {
-	of := engine.On("pox", shard.Cycles)
-	const counted = "Stackers are those who had locked STX for the cycle before its set was computed, alone with this key or in a pool that committed to it. "
+	dependencies := engine.On("pox", shard.Cycles)
+	const counted = "Stackers are those who locked STX for the cycle before its set was computed, alone with this key or in a pool that committed to it. "
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-pox-cycle-signers", Path: "/extended/v2/pox/cycles/{cycle_number}/signers", Tag: "Stacking", Summary: "The signers of a reward cycle, the heaviest first",
-		Description: counted + "`prev_cursor` leads on, `next_cursor` back.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: of, TagByContent: true,
+		Description: counted + "`prev_cursor` leads to the following page, `next_cursor` to the preceding one.",
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
 	}, a.listPoxSigners)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-pox-cycle-signer", Path: "/extended/v2/pox/cycles/{cycle_number}/signers/{signer_key}", Tag: "Stacking", Summary: "A signer of a reward cycle",
 		Description: counted,
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: of, TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *PoxSignerInput) (*poxSigner, error) {
 		row, err := findPoxSigner(ctx, s, in, "Not found")
 		if err != nil {
@@ -125,7 +126,7 @@ func (a *api) registerPoxSigners() {
 	})
 }
 
-// mainnet says whether the archive is of mainnet: addresses of other networks look alike.
+// mainnet reports whether the archive is of mainnet. All other networks have the same address versions.
 func (a *api) mainnet() bool { return a.Config.Network == engine.NetworkDefault }
 
 func (a *api) listPoxSigners(ctx context.Context, s *engine.Snapshot, in *poxSignersInput) (*page.NumberedPage[poxSigner], error) {

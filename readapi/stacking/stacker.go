@@ -17,15 +17,15 @@ const poxStackersLimit = 100
 type poxStackersInput struct {
 	PoxSignerInput
 	Limit  int   `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first row."`
 	page.NumberCursor
 }
 
-// poxStacker is who is behind a signer.
+// poxStacker is a stacker behind a signer.
 type poxStacker struct {
 	StackerAddress string        `json:"stacker_address"`
 	StackedAmount  schema.Amount `json:"stacked_amount" doc:"µSTX"`
-	PoxAddress     *string       `json:"pox_address" doc:"The Bitcoin address that is paid; null where the contract has what is none."`
+	PoxAddress     *string       `json:"pox_address" doc:"The Bitcoin address that receives the rewards; null when the contract holds no valid address."`
 	StackerType    string        `json:"stacker_type" enum:"solo,pooled"`
 
 	signer, place int64
@@ -34,9 +34,10 @@ type poxStacker struct {
 func (a *api) registerPoxStackers() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-pox-cycle-signer-stackers", Path: "/extended/v2/pox/cycles/{cycle_number}/signers/{signer_key}/stackers", Tag: "Stacking",
-		Summary:     "Who is behind a signer of a reward cycle, who has the most first",
-		Description: "As it was before the set of signers was computed. Who stacks in a pool is behind the key that the pool committed to for the reward address, next after that. `prev_cursor` leads on, `next_cursor` back.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.On("pox", shard.Cycles), TagByContent: true,
+		Summary: "Stackers behind a signer of a reward cycle, the largest first",
+		Description: "The stackers as they were before the set of signers was computed. A stacker of a pool is behind the key that the pool committed to " +
+			"for the reward address, next after that. `prev_cursor` leads to the following page, `next_cursor` to the preceding one.",
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.On("pox", shard.Cycles), TagByContent: true,
 	}, a.listPoxStackers)
 	engine.Trace(a.Engine, "list-pox-cycle-signer-stackers", func(_ context.Context, _ *engine.Snapshot, in *poxStackersInput, page *page.NumberedPage[poxStacker]) ([]engine.Lookup, error) {
 		if page == nil || len(page.Results) == 0 {
@@ -73,14 +74,14 @@ func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxSt
 		pool    *string
 	}
 	b := s.Batch()
-	found := engine.Query(b, func(r *row) []any { return []any{&r.place, &r.StackerAddress, &r.StackedAmount, &r.address, &r.pool} }, `
+	stackers := engine.Query(b, func(r *row) []any { return []any{&r.place, &r.StackerAddress, &r.StackedAmount, &r.address, &r.pool} }, `
 		SELECT ARRAY[t.source_seq], t.place::bigint, t.stacker, t.amount::text, t.pox_addr, t.pool FROM {pox}.stacker t
 		WHERE t.cycle_number = $1 AND t.signer = $2 AND t.place > $3::bigint AND t.place <= $4::bigint ORDER BY t.place`, in.Cycle, signer.place, passed, passed+int64(p.Limit))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	for i := range found.Rows {
-		r := &found.Rows[i]
+	for i := range stackers.Rows {
+		r := &stackers.Rows[i]
 		r.signer, r.StackerType, r.PoxAddress = signer.place, "solo", a.poxAddress(r.address)
 		if r.pool != nil {
 			r.StackerType = "pooled"
@@ -90,7 +91,7 @@ func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxSt
 	return page, nil
 }
 
-// poxAddress is the Bitcoin address of the version and the hash of a reward address; nil where there is none.
+// poxAddress returns the Bitcoin address for the version and the hash of a reward address; nil when there is none.
 func (a *api) poxAddress(raw []byte) *string {
 	if len(raw) == 0 {
 		return nil
@@ -102,7 +103,7 @@ func (a *api) poxAddress(raw []byte) *string {
 	return nil
 }
 
-// bitcoinNetwork is the one whose addresses are shown.
+// bitcoinNetwork returns the Bitcoin network whose addresses the answers show.
 func (a *api) bitcoinNetwork() bitcoin.Network {
 	if a.mainnet() {
 		return bitcoin.Mainnet

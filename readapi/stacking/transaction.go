@@ -18,34 +18,34 @@ const poxTransactionsLimit = 20
 type burnBlockPoxTransactionsInput struct {
 	param.BurnBlockInput
 	Limit  int   `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first."`
+	Offset int64 `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the first row."`
 	page.NumberCursor
 }
 
 type addressPoxTransactionsInput struct {
 	param.BitcoinAddressInput
 	Limit  int    `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Rows of a page; 0 means the default."`
-	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest; with a cursor 1000 at most."`
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}(:[0-9]{1,9})?$" doc:"Where the page begins, as cursors of other pages name it."`
+	Offset int64  `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the cursor, or from the newest row. With a cursor, at most 1000."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,18}(:[0-9]{1,9})?$" doc:"Where the page begins: a cursor from another page."`
 }
 
-// poxTransaction is an output of the commit of a miner.
+// poxTransaction is an output of a block commit that pays a stacker.
 type poxTransaction struct {
 	BurnBlockHeight int64         `json:"burn_block_height"`
 	BurnBlockHash   hash.Hash32   `json:"burn_block_hash"`
 	TxID            hash.Hash32   `json:"tx_id"`
 	Recipient       string        `json:"recipient"`
-	UTXOIndex       *int64        `json:"utxo_idx" doc:"The number of the output; null where the node did not say."`
+	UTXOIndex       *int64        `json:"utxo_idx" doc:"Index of the output; null when the node did not report it."`
 	Amount          schema.Amount `json:"amount" doc:"Satoshi."`
 
-	rank int64
+	rank int64 // position in its Bitcoin block, in descending order of transaction ids
 }
 
 func poxTransactionColumns(t *poxTransaction) []any {
 	return []any{&t.BurnBlockHeight, &t.rank, &t.BurnBlockHash, &t.TxID, &t.Recipient, &t.UTXOIndex, &t.Amount}
 }
 
-// poxTransactionFill adds the Bitcoin block to the rows of a page.
+// poxTransactionFill returns the query that adds the columns of the Bitcoin block to the rows of a page.
 func poxTransactionFill(page, order string) string {
 	return `
 		SELECT ARRAY[b.source_seq], p.a, p.b::bigint, b.burn_block_hash, p.txid, p.recipient, p.utxo_index, p.amount
@@ -67,17 +67,18 @@ func poxTransactionList(address string) *page.KeyedList[poxTransaction, poxTrans
 }
 
 func (a *api) registerPoxTransactions() {
-	const told = "Nodes tell these one by one since release 3.3.0.0.5. "
+	const reported = "Nodes report these outputs one by one since release 3.3.0.0.5. "
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-burn-block-pox-transactions", Path: "/extended/v2/burn-blocks/{height_or_hash}/pox-transactions", Tag: "Stacking",
 		Summary: "Outputs of a Bitcoin block that pay stackers", TagByContent: true,
-		Description: told + "In the order of transaction ids. `prev_cursor` leads on, `next_cursor` back. Of a block that is not followed there are none.",
-		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.On("pox", shard.Bitcoin),
+		Description: reported + "They are in the order of transaction ids. `prev_cursor` leads to the following page, `next_cursor` to the preceding one. " +
+			"A block that the chain does not follow has none.",
+		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.On("pox", shard.Bitcoin),
 	}, listBurnBlockPoxTransactions)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-address-pox-transactions", Path: "/extended/v2/addresses/{address}/pox-transactions", Tag: "Stacking",
 		Summary: "Outputs of Bitcoin blocks that pay an address for stacking, newest first", TagByContent: true,
-		Description: told + "Those of a block are in the order of transaction ids. `next_cursor` leads to newer rows and `prev_cursor` to older ones.",
+		Description: reported + "Within a block they are in the order of transaction ids. `next_cursor` leads to newer rows and `prev_cursor` to older ones.",
 		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
 	}, func(ctx context.Context, s *engine.Snapshot, in *addressPoxTransactionsInput) (*page.NumberedPage[poxTransaction], error) {
 		address, err := in.Address.Text()
@@ -91,8 +92,8 @@ func (a *api) registerPoxTransactions() {
 		page, _, err := poxTransactionList(address).Read(ctx, s, ask)
 		return page, err
 	})
-	tracedPoxTransactions[*burnBlockPoxTransactionsInput](a, "list-burn-block-pox-transactions")
-	tracedPoxTransactions[*addressPoxTransactionsInput](a, "list-address-pox-transactions")
+	tracePoxTransactions[*burnBlockPoxTransactionsInput](a, "list-burn-block-pox-transactions")
+	tracePoxTransactions[*addressPoxTransactionsInput](a, "list-address-pox-transactions")
 }
 
 var tracedPayout = &engine.TraceTable{
@@ -100,7 +101,7 @@ var tracedPayout = &engine.TraceTable{
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/pox_transactions/' || t.commitment || '/reward_recipients/' || t.output]`}},
 }
 
-func tracedPoxTransactions[In any](a *api, id string) {
+func tracePoxTransactions[In any](a *api, id string) {
 	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.NumberedPage[poxTransaction]) ([]engine.Lookup, error) {
 		if page == nil || len(page.Results) == 0 {
 			return nil, nil
@@ -113,7 +114,7 @@ func tracedPoxTransactions[In any](a *api, id string) {
 	})
 }
 
-// listBurnBlockPoxTransactions reads a range of the ranks of a block: the first in the order of transaction ids has the highest.
+// listBurnBlockPoxTransactions reads a range of the ranks of a block. The first transaction id has the highest rank.
 func listBurnBlockPoxTransactions(ctx context.Context, s *engine.Snapshot, in *burnBlockPoxTransactionsInput) (*page.NumberedPage[poxTransaction], error) {
 	p := &page.Request{Offset: in.Offset, Limit: page.LimitOr(in.Limit, poxTransactionsLimit), Number: in.Number()}
 	if s.Active("pox") == nil {
@@ -131,17 +132,18 @@ func listBurnBlockPoxTransactions(ctx context.Context, s *engine.Snapshot, in *b
 	head := headOf(p, payouts)
 	page := page.NewNumberedPage[poxTransaction](p, head)
 	b = s.Batch()
-	found := engine.Query(b, poxTransactionColumns, poxTransactionFill(`
+	outputs := engine.Query(b, poxTransactionColumns, poxTransactionFill(`
 		SELECT c.height AS a, c.rank AS b, c.txid, c.recipient, c.utxo_index, c.amount::text AS amount
 		FROM {pox}.payout c WHERE c.height = $1 AND c.rank < $2::bigint AND c.rank >= $3::bigint`, `p.b DESC`), height, head.Start, head.Start-int64(p.Limit))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	page.Results = append(page.Results, found.Rows...)
+	page.Results = append(page.Results, outputs.Rows...)
 	return page, nil
 }
 
-// headOf is where a page stands in a list of so many rows, which are numbered from 1; the last one comes first.
+// headOf returns the head of a page in a list of total rows, which are numbered from 1 and listed from the last to the
+// first.
 func headOf(p *page.Request, total int64) page.Head {
 	head := page.Head{High: total, Start: total}
 	if p.Number != nil {
@@ -151,7 +153,7 @@ func headOf(p *page.Request, total int64) page.Head {
 	return head
 }
 
-// followedBlock adds the query for a followed Bitcoin block to a batch; latest is the highest.
+// followedBlock adds to a batch the query for a Bitcoin block that the chain follows; "latest" means the highest one.
 func followedBlock[T any](b *engine.Batch, named param.HeightOrHash, columns func(*T) []any, selected string) *engine.Result[T] {
 	const sql = ` FROM {pox}.burn_block b `
 	switch latest, height, id := named.Parse(); {
@@ -162,5 +164,5 @@ func followedBlock[T any](b *engine.Batch, named param.HeightOrHash, columns fun
 	case latest:
 		return engine.Query(b, columns, `SELECT ARRAY[b.source_seq], `+selected+sql+`ORDER BY b.height DESC LIMIT 1`)
 	}
-	return &engine.Result[T]{} // a height beyond 64 bits
+	return &engine.Result[T]{} // the height exceeds 64 bits: no block
 }

@@ -1,33 +1,34 @@
-// The body of an event: as a tree, or verbatim, with what JSON pointers name marked in it.
+// The body of an event, as a tree or verbatim, with the targets of JSON pointers marked.
 
 import { element, unseen } from "./dom.js";
 import { count, some } from "./format.js";
 import { find, parse } from "./json.js";
 
-const atOnce = 100;  // members that are shown at a time
-const around = 5;    // members that are shown beside one that is open, among many
-const textMax = 600; // characters of a string that are shown at first
-const openMax = 300; // values of what is marked that are shown open
+const pageSize = 100; // members that are shown at a time
+const context = 5;    // members that are shown on each side of an open one, in a long list
+const textMax = 600;  // characters of a string that are shown at first
+const openMax = 300;  // values within a mark below which the whole mark is shown open
 
-// bodyView shows bytes. It has an element, and reveal, which scrolls to what is marked once the element is in the page.
+// bodyView returns a view of bytes: its element, and reveal, which scrolls to the first mark once the element is in the
+// page.
 export function bodyView(bytes, pointers) {
   let text;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return simple(dump(bytes), "These bytes are not UTF-8: here are the first of them.");
+    return simple(dump(bytes), "These bytes are not UTF-8. This is a dump of the first of them.");
   }
   let root;
   try {
     root = parse(text);
   } catch (error) {
-    return simple(text, text === "" ? "The body is empty." : `This is no JSON that can be shown as a tree (${error.message}).`);
+    return simple(text, text === "" ? "The body is empty." : `This body cannot be shown as a JSON tree (${error.message}).`);
   }
-  const ways = pointers.map((pointer) => ({ pointer, way: find(root, pointer) }));
-  const missing = ways.filter(({ way }) => !way).map(({ pointer }) => pointer);
-  const found = ways.filter(({ way }) => way);
+  const targets = pointers.map((pointer) => ({ pointer, way: find(root, pointer) }));
+  const missing = targets.filter(({ way }) => !way).map(({ pointer }) => pointer);
+  const marks = targets.filter(({ way }) => way);
   const box = element("div", { class: "body", tabindex: "0", role: "region", "aria-label": "Body of the event" });
-  const show = { pretty: () => element("div", { class: "tree" }, tree(text, root, found)), verbatim: () => element("pre", {}, verbatim(text, found)) };
+  const show = { pretty: () => element("div", { class: "tree" }, tree(text, root, marks)), verbatim: () => element("pre", {}, verbatim(text, marks)) };
   const buttons = Object.keys(show).map((name) => element("button", { type: "button", class: "plain", "aria-pressed": "false", "data-form": name, onclick: () => choose(name) }, name === "pretty" ? "Pretty" : "Verbatim"));
   const reveal = () => {
     const mark = box.querySelector(".pointed");
@@ -56,7 +57,7 @@ function simple(text, about) {
   };
 }
 
-// dump shows the first bytes in rows of 16.
+// dump returns a hex dump of the first 1024 bytes, in rows of 16.
 function dump(bytes) {
   const lines = [];
   for (let at = 0; at < Math.min(bytes.length, 1024); at += 16) {
@@ -66,11 +67,11 @@ function dump(bytes) {
   return lines.join("\n");
 }
 
-// verbatim is the text with marks. Of marks within marks, the outermost count.
-function verbatim(text, found) {
+// verbatim returns the text with marks. A mark within another mark is left out.
+function verbatim(text, marks) {
   const parts = [];
   let at = 0;
-  for (const { pointer, way } of found.toSorted((a, b) => a.way.at(-1).start - b.way.at(-1).start || b.way.at(-1).end - a.way.at(-1).end)) {
+  for (const { pointer, way } of marks.toSorted((a, b) => a.way.at(-1).start - b.way.at(-1).start || b.way.at(-1).end - a.way.at(-1).end)) {
     const { start, end } = way.at(-1);
     if (start < at) continue;
     parts.push(text.slice(at, start), element("mark", { class: "pointed", "data-pointer": pointer }, text.slice(start, end)));
@@ -79,10 +80,11 @@ function verbatim(text, found) {
   return [...parts, text.slice(at)];
 }
 
-// tree shows a value with what is marked open, and the rest to be opened. What is closed is not made before it is opened.
-function tree(text, root, found) {
-  const open = new Set(found.flatMap(({ way }) => way));
-  const marked = new Map(found.map(({ pointer, way }) => [way.at(-1), pointer]));
+// tree returns the root value with its marked values open and all others closed. It creates the elements of a closed
+// value only when the user opens it.
+function tree(text, root, marks) {
+  const open = new Set(marks.flatMap(({ way }) => way));
+  const marked = new Map(marks.map(({ pointer, way }) => [way.at(-1), pointer]));
   open.add(root);
 
   const draw = (value, name, isLast, inMark) => {
@@ -97,67 +99,67 @@ function tree(text, root, found) {
   const container = (value, label, comma, inMark) => {
     const [start, end] = value.kind === "object" ? ["{", "}"] : ["[", "]"];
     const what = value.kind === "object" ? some(value.members.length, "member", "members") : some(value.members.length, "item", "items");
-    const made = element("details", {}, element("summary", { class: "line" }, label, start, element("span", { class: "closed" }, ` ${what} `, end, comma)));
+    const details = element("details", {}, element("summary", { class: "line" }, label, start, element("span", { class: "closed" }, ` ${what} `, end, comma)));
     const fill = () => {
-      if (made.childElementCount === 1) made.append(element("div", { class: "members" }, members(value, inMark)), element("div", { class: "line" }, end, comma));
+      if (details.childElementCount === 1) details.append(element("div", { class: "members" }, members(value, inMark)), element("div", { class: "line" }, end, comma));
     };
-    made.addEventListener("toggle", () => made.open && fill());
+    details.addEventListener("toggle", () => details.open && fill());
     if (open.has(value) || (inMark && weigh(value, openMax) < openMax)) {
       fill();
-      made.open = true;
+      details.open = true;
     }
-    return made;
+    return details;
   };
-  const one = (value, i, inMark) => draw(value.members[i].value, value.members[i].name, i === value.members.length - 1, inMark);
+  const memberLine = (value, i, inMark) => draw(value.members[i].value, value.members[i].name, i === value.members.length - 1, inMark);
   const members = (value, inMark) => {
     const n = value.members.length;
-    if (n <= atOnce) return value.members.map((_, i) => one(value, i, inMark));
-    const shown = new Array(n).fill(false).fill(true, 0, atOnce / 5);
-    value.members.forEach((member, i) => open.has(member.value) && shown.fill(true, Math.max(0, i - around), i + around + 1));
+    if (n <= pageSize) return value.members.map((_, i) => memberLine(value, i, inMark));
+    const visible = new Array(n).fill(false).fill(true, 0, pageSize / 5);
+    value.members.forEach((member, i) => open.has(member.value) && visible.fill(true, Math.max(0, i - context), i + context + 1));
     const parts = [];
     for (let i = 0; i < n; i++) {
-      if (shown[i]) {
-        parts.push(one(value, i, inMark));
+      if (visible[i]) {
+        parts.push(memberLine(value, i, inMark));
         continue;
       }
       const from = i;
-      while (i + 1 < n && !shown[i + 1]) i++;
+      while (i + 1 < n && !visible[i + 1]) i++;
       parts.push(gap(value, from, i + 1, inMark));
     }
     return parts;
   };
   const gap = (value, from, to, inMark) => {
     const button = element("button", { type: "button", class: "plain", onclick: () => {
-      const end = Math.min(to, from + atOnce);
-      const made = [];
-      for (let i = from; i < end; i++) made.push(one(value, i, inMark));
-      if (end < to) made.push(gap(value, end, to, inMark));
-      box.replaceWith(...made);
-    } }, `… ${count(to - from)} more: show ${to - from > atOnce ? atOnce : "them"}`);
+      const end = Math.min(to, from + pageSize);
+      const parts = [];
+      for (let i = from; i < end; i++) parts.push(memberLine(value, i, inMark));
+      if (end < to) parts.push(gap(value, end, to, inMark));
+      box.replaceWith(...parts);
+    } }, `… ${count(to - from)} more: show ${to - from > pageSize ? pageSize : "them"}`);
     const box = element("div", { class: "line" }, button);
     return box;
   };
   return draw(root, undefined, true, false);
 }
 
-// weigh counts the values in a value, but not beyond most.
-function weigh(value, most) {
+// weigh counts the values in a value, up to max.
+function weigh(value, max) {
   let n = 1;
   for (const member of value.members ?? []) {
-    if (n >= most) break;
-    n += weigh(member.value, most - n);
+    if (n >= max) break;
+    n += weigh(member.value, max - n);
   }
   return n;
 }
 
-// leaf is a value without members. Long strings are cut, and can be shown as a whole.
+// leaf returns a value without members. It cuts long strings, with a button that shows the whole string.
 function leaf(text, value) {
-  const said = text.slice(value.start, value.end);
-  const made = element("span", { class: value.kind }, said.slice(0, textMax));
-  if (said.length <= textMax) return made;
+  const source = text.slice(value.start, value.end);
+  const span = element("span", { class: value.kind }, source.slice(0, textMax));
+  if (source.length <= textMax) return span;
   const more = element("button", { type: "button", class: "plain", onclick: () => {
-    made.textContent = said;
+    span.textContent = source;
     more.remove();
-  } }, `… ${count(said.length - textMax)} more characters`);
-  return [made, more];
+  } }, `… ${count(source.length - textMax)} more characters`);
+  return [span, more];
 }

@@ -1,4 +1,4 @@
-// What somebody may mean by what they paste: reads of the API.
+// What a pasted text may mean, as paths of the API.
 
 const c32 = "[0-9A-HJKMNP-TV-Z]";
 const principal = new RegExp(`^(S${c32}{27,40})(?:\\.([a-zA-Z][a-zA-Z0-9_-]*))?(?:::([\\x21-\\x7e]*?))?(?:[#/: ]([0-9]{1,39}))?$`);
@@ -10,46 +10,46 @@ const ticker = /^\S{4,6}$/u;
 
 const part = encodeURIComponent;
 
-// candidates are readings of a text, the likeliest first. Each has a path, and about says what it asks for.
+// candidates returns the readings of a text, the likeliest first. Each has a path, and a description in about.
 export function candidates(text) {
   text = text.trim();
-  const found = [];
-  const add = (about, path) => found.push({ about, path });
-  if (text === "") return found;
+  const readings = [];
+  const add = (about, path) => readings.push({ about, path });
+  if (text === "") return readings;
 
   const url = pathOf(text);
   if (url) {
     add("this path", url);
-    return found;
+    return readings;
   }
   let match = text.match(principal);
   if (match) {
-    ofPrincipal(match, add);
-    return found;
+    addPrincipal(match, add);
+    return readings;
   }
   if ((match = text.match(inscription))) {
     const id = `${match[1].toLowerCase()}i${match[2]}`;
     add("the inscription", `/ordinals/v1/inscriptions/${id}`);
-    add("where the inscription was", `/ordinals/v1/inscriptions/${id}/transfers`);
-    return found;
+    add("the locations of the inscription", `/ordinals/v1/inscriptions/${id}/transfers`);
+    return readings;
   }
   if ((match = text.match(output))) {
-    add("what is inscribed on this output", `/ordinals/v1/inscriptions?output=${match[1].toLowerCase()}:${match[2]}`);
-    return found;
+    add("the inscriptions on this output", `/ordinals/v1/inscriptions?output=${match[1].toLowerCase()}:${match[2]}`);
+    return readings;
   }
   if ((match = text.match(hash))) {
     const digits = match[1].toLowerCase();
     add("the transaction with this id", `/extended/v1/tx/0x${digits}`);
     add("the block with this hash", `/extended/v2/blocks/0x${digits}`);
     add("the first inscription of this Bitcoin transaction", `/ordinals/v1/inscriptions/${digits}i0`);
-    add("what is inscribed on the first output of this Bitcoin transaction", `/ordinals/v1/inscriptions?output=${digits}:0`);
-    if (digits.startsWith("00000000")) add("what was inscribed in the Bitcoin block with this hash", `/ordinals/v1/inscriptions?genesis_block=${digits}`);
-    return found;
+    add("the inscriptions on the first output of this Bitcoin transaction", `/ordinals/v1/inscriptions?output=${digits}:0`);
+    if (digits.startsWith("00000000")) add("the inscriptions revealed in the Bitcoin block with this hash", `/ordinals/v1/inscriptions?genesis_block=${digits}`);
+    return readings;
   }
   if (bitcoin.test(text)) {
-    add("the inscriptions that this address has", `/ordinals/v1/inscriptions?address=${part(text)}`);
+    add("the inscriptions of this address", `/ordinals/v1/inscriptions?address=${part(text)}`);
     add("the BRC-20 balances of this address", `/ordinals/v1/brc-20/balances/${part(text)}`);
-    return found;
+    return readings;
   }
   if (text === "latest") add("the newest block", "/extended/v2/blocks/latest");
   if (/^[0-9]{1,16}$/.test(text)) {
@@ -62,10 +62,11 @@ export function candidates(text) {
     add("the inscription with this number", `/ordinals/v1/inscriptions/${text}`);
   }
   if (ticker.test(text)) add("the BRC-20 token with this ticker", `/ordinals/v1/brc-20/tokens/${part(text)}`);
-  return found;
+  return readings;
 }
 
-function ofPrincipal([, owner, contract, , id], add) {
+// addPrincipal adds the readings of an account, a contract or a token.
+function addPrincipal([, owner, contract, , id], add) {
   const account = contract ? `${owner}.${contract}` : owner;
   if (contract && id !== undefined) {
     add(`the non-fungible token ${id}`, `/metadata/v1/nft/${account}/${id}`);
@@ -77,10 +78,10 @@ function ofPrincipal([, owner, contract, , id], add) {
     add("the contract", `/extended/v1/contract/${account}`);
   }
   add(contract ? "the STX of the contract" : "the STX of this account", `/extended/v1/address/${account}/stx`);
-  add(contract ? "all that the contract has" : "all that this account has", `/extended/v1/address/${account}/balances`);
+  add(contract ? "all balances of the contract" : "all balances of this account", `/extended/v1/address/${account}/balances`);
 }
 
-// pathOf is the path of a text that is one, or the URL of one; otherwise undefined.
+// pathOf returns the path of a text that is a path or a URL; undefined for any other text.
 function pathOf(text) {
   if (text.startsWith("/")) return text;
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;

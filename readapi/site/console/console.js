@@ -1,4 +1,4 @@
-// The console: one page with two views, and the address says which.
+// The console: one page with two views. The fragment of the address selects the view.
 
 import { byID } from "./dom.js";
 import { link, place } from "./location.js";
@@ -20,17 +20,17 @@ function show(focus) {
 
 byID("explore").addEventListener("submit", (submission) => {
   submission.preventDefault();
-  const asked = byID("asked").value.trim();
-  if (asked === "") return;
-  const there = link({ q: asked });
-  if (location.hash === there) {
+  const text = byID("asked").value.trim();
+  if (text === "") return;
+  const target = link({ q: text });
+  if (location.hash === target) {
     forgetTrace();
     show(true);
   } else {
-    location.hash = there;
+    location.hash = target;
   }
 });
-// The fragment says what is shown, so that a link within the page can't be one.
+// The fragment holds the state of the page, so that it cannot name an element to jump to. Move the focus instead.
 byID("skip").addEventListener("click", (click) => {
   click.preventDefault();
   byID("main").focus();

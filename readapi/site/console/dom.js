@@ -1,29 +1,30 @@
-// Elements are built here and nowhere from markup: whatever an event says stays text.
+// Elements are created here, and never from markup, so that the contents of events stay text.
 
-// element makes an element. Attributes that begin with "on" are listeners; those that are undefined or false are left out.
+// element creates an element. Attributes that begin with "on" are listeners. Undefined, null and false attributes and
+// children are left out.
 export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
+  const node = document.createElement(name);
   for (const [attribute, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
-    if (attribute.startsWith("on")) made.addEventListener(attribute.slice(2), value);
-    else made.setAttribute(attribute, value === true ? "" : value);
+    if (attribute.startsWith("on")) node.addEventListener(attribute.slice(2), value);
+    else node.setAttribute(attribute, value === true ? "" : value);
   }
-  made.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
-  return made;
+  node.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
+  return node;
 }
 
 export const byID = (id) => document.getElementById(id);
 
-// unseen is text for those who listen.
+// unseen returns text for screen readers only.
 export const unseen = (text) => element("span", { class: "unseen" }, text);
 
-// setText changes a text only when it is another: what somebody has selected, or is being read, is left alone.
+// setText sets a text only if it differs, so that an equal text keeps the user's selection and is not read aloud again.
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// keyed keeps one child of a container for each item, in their order: it makes those that are new, updates all, and takes
-// away the others. What has the focus keeps it.
+// keyed keeps one child of a container for each item, in the order of the items: it creates the missing children,
+// updates all, and removes the others. An element that has the focus keeps it.
 export function keyed(container, items, keyOf, make, update) {
   const before = new Map([...container.children].map((child) => [child.dataset.key, child]));
   let place = container.firstElementChild;
@@ -42,13 +43,13 @@ export function keyed(container, items, keyOf, make, update) {
   for (const gone of before.values()) gone.remove();
 }
 
-// facts is a list of names and values; a value is text or a node; those without one are left out.
+// facts returns a list of names and values. A value is text or a node; pairs without a value are left out.
 export function facts(...pairs) {
   return element("dl", { class: "facts" }, pairs.filter((pair) => pair && pair[1] !== undefined && pair[1] !== null)
     .map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 }
 
-// announce tells those who listen what has changed.
+// announce tells screen readers what has changed.
 export function announce(text) {
   byID("announcer").textContent = text;
 }

@@ -1,17 +1,18 @@
-// An event: what the log states of it, its bytes, and the proof that the log has it.
+// An event: its record in the log, its bytes, and the proof that the log has it.
 
-import { address, inWords, readBytes, readJSON, readText } from "./api.js";
+import { address, errorText, readBytes, readJSON, readText } from "./api.js";
 import { bodyView } from "./body.js";
 import { announce, element, facts, unseen } from "./dom.js";
 import { bytes, count, moment, some } from "./format.js";
 import { link } from "./location.js";
 import { canVerify, digestOf, holds, verify } from "./proof.js";
 
-// Larger bodies are not loaded: an event may have hundreds of megabytes.
+// Bytes of a body above which it is not loaded. An event may have hundreds of megabytes.
 const bodyMax = 5_000_000;
 
+// showEvent shows the event that the place now names.
 export async function showEvent(section, now, signal) {
-  const pointers = now.pointers.filter(Boolean); // the empty one is the whole body, which needs no mark
+  const pointers = now.pointers.filter(Boolean); // the empty pointer names the whole body, which needs no mark
   const title = element("h2", { id: "event-title", tabindex: "-1" }, /^[1-9][0-9]*$/.test(now.seq) ? `Event ${count(now.seq)}` : "Event");
   section.replaceChildren(title);
   const path = `/audit/v1/events/${encodeURIComponent(now.seq)}`;
@@ -34,25 +35,25 @@ export async function showEvent(section, now, signal) {
   await attempt(proof, () => showProof(proof, event, read, signal), signal);
 }
 
-// attempt says in its part what went wrong, so that the other parts are shown all the same.
+// attempt shows an error of work in its own part, so that the other parts are shown all the same.
 async function attempt(part, work, signal) {
   try {
     return await work();
   } catch (error) {
     if (signal.aborted) throw error;
     part.querySelector(".about")?.remove();
-    part.append(element("p", { class: "problem", role: "alert" }, inWords(error)));
+    part.append(element("p", { class: "problem", role: "alert" }, errorText(error)));
     return undefined;
   }
 }
 
-// showBody returns the bytes; undefined when there are too many of them to read.
+// showBody shows the bytes and returns them; it returns undefined when there are too many to load.
 async function showBody(part, event, pointers, signal) {
   const about = element("p", { class: "about" },
     element("a", { href: address(event.body) }, `The ${bytes(event.size)} as they were received`),
     pointers.map((pointer, i) => [i === 0 ? "; marked: " : " ", element("code", {}, pointer)]));
   if (event.size > bodyMax) {
-    part.querySelector(".about").replaceWith(about, element("p", {}, `They are more than ${bytes(bodyMax)}, and are not loaded into this page.`));
+    part.querySelector(".about").replaceWith(about, element("p", {}, `Bodies over ${bytes(bodyMax)} are not loaded into this page.`));
     return undefined;
   }
   const read = await readBytes(event.body, event.size, signal);
@@ -62,6 +63,7 @@ async function showBody(part, event, pointers, signal) {
   return read;
 }
 
+// showProof reads the proof of an event, checks it, and shows the steps. read is the bytes, or undefined.
 async function showProof(part, event, read, signal) {
   const path = `/audit/v1/log/proofs/inclusion?seq=${event.seq}`;
   let proof;
@@ -73,7 +75,7 @@ async function showProof(part, event, read, signal) {
     return;
   }
   const checkpoint = proof.checkpoint && [element("h4", {}, "Checkpoint"), element("pre", { class: "note", tabindex: "0", role: "region", "aria-label": "Checkpoint" }, proof.checkpoint)];
-  const source = element("p", { class: "about" }, element("a", { href: address(path) }, "The proof"), " of the tree of ", some(proof.size, "event", "events"), ".");
+  const source = element("p", { class: "about" }, element("a", { href: address(path) }, "The proof"), " for the tree of ", some(proof.size, "event", "events"), ".");
   if (!canVerify()) {
     part.querySelector(".about").replaceWith(source, element("p", { class: "verdict" },
       "It was not checked: browsers compute hashes for pages from https and from their own machine alone. ", element("code", {}, "strata verify"), " checks the whole log; docs/auditing.md shows how to check a proof by hand."), ...(checkpoint || []));
@@ -92,7 +94,7 @@ async function showProof(part, event, read, signal) {
     element("ul", { class: "steps" }, steps.map(({ ok, text }) => element("li", { class: ok ? "good" : ok === false ? "bad" : "open" }, unseen(ok ? "Right: " : ok === false ? "Wrong: " : "Not checked: "), text))),
     ...(checkpoint || []),
     source,
-    element("p", { class: "about" }, "All of this was computed in this browser. It is worth as much as the checkpoint: compare that with one that you have kept, or that a witness has signed."),
+    element("p", { class: "about" }, "This browser computed all of this. It is worth as much as the checkpoint: compare the checkpoint with one that you have kept, or that a witness has signed."),
   );
   announce(verdict);
 }

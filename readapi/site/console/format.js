@@ -1,11 +1,11 @@
-// Numbers and times as people read them.
+// Formats of numbers and times.
 
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 export const count = (n) => whole.format(n);
 
-// some is a number with what is counted.
+// some returns a number with the noun that it counts, singular or plural.
 export const some = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
 
 export const perSecond = (n) => (n >= 1000 ? count(Math.round(n)) : short.format(n)) + "/s";
@@ -29,13 +29,14 @@ export function duration(seconds) {
   return `${Math.round(seconds / 31557600)} years`;
 }
 
-// ago is how long ago a time was.
+// ago returns the time that has passed since a time.
 export function ago(time, now = Date.now()) {
   const seconds = (now - new Date(time).getTime()) / 1000;
   return seconds < 2 ? "just now" : duration(seconds) + " ago";
 }
 
-// moment is a time to the second, in UTC.
+// moment formats a date and time to the second, in UTC.
 export const moment = (time) => new Date(time).toISOString().slice(0, 19).replace("T", " ") + " UTC";
 
+// clock formats a time of day to the second, in UTC.
 export const clock = (time) => new Date(time).toISOString().slice(11, 19) + " UTC";

@@ -1,10 +1,10 @@
-// JSON as it was written: numbers keep their digits, and each value knows where in the text it stands.
+// A JSON parser that keeps the source text: numbers keep their digits, and each value has its position in the text.
 
 const depthMax = 400;
 
-// parse reads a text. A value has start and end, its places in the text, and kind: object, array, string, number or word.
-// Objects and arrays have members: { name, value }, where name is the string as it was written, with its quotes, or the
-// number of the item. It throws a SyntaxError for what is no JSON, and for what is nested too deeply to be shown.
+// parse parses a text. A value has start and end, its positions in the text, and kind: object, array, string, number or
+// word. Objects and arrays have members, { name, value }: name is the string as written, with its quotes, or the index
+// of the item. parse throws a SyntaxError for invalid JSON, and for JSON that is nested too deeply to be shown.
 export function parse(text) {
   let at = 0;
   const space = /[ \t\n\r]*/y;
@@ -19,32 +19,32 @@ export function parse(text) {
     const pattern = tokens[kind];
     pattern.lastIndex = at;
     if (!pattern.test(text)) throw wrong(`no ${kind}`);
-    const made = { kind, start: at, end: pattern.lastIndex };
+    const parsed = { kind, start: at, end: pattern.lastIndex };
     at = pattern.lastIndex;
-    return made;
+    return parsed;
   };
   const container = (kind, close, depth) => {
     if (depth > depthMax) throw wrong(`nested deeper than ${depthMax}`);
-    const made = { kind, start: at++, end: 0, members: [] };
+    const parsed = { kind, start: at++, end: 0, members: [] };
     skip();
     while (text[at] !== close) {
-      if (made.members.length > 0) {
+      if (parsed.members.length > 0) {
         if (text[at] !== ",") throw wrong("no comma");
         at++;
         skip();
       }
-      let name = made.members.length;
+      let name = parsed.members.length;
       if (kind === "object") {
         const key = token("string");
         name = text.slice(key.start, key.end);
         skip();
         if (text[at++] !== ":") throw wrong("no colon");
       }
-      made.members.push({ name, value: value(depth + 1) });
+      parsed.members.push({ name, value: value(depth + 1) });
       skip();
     }
-    made.end = ++at;
-    return made;
+    parsed.end = ++at;
+    return parsed;
   };
   const value = (depth) => {
     skip();
@@ -56,14 +56,14 @@ export function parse(text) {
       default: return token("number");
     }
   };
-  const made = value(0);
+  const parsed = value(0);
   skip();
   if (at !== text.length) throw wrong("more than one value");
-  return made;
+  return parsed;
 }
 
-// find is the way from a value to what a JSON pointer (RFC 6901) names in it: all values on it, that itself last; undefined
-// when there is nothing there. Of members with the same name the last one counts.
+// find returns the way from a value to the target of a JSON pointer (RFC 6901): all values on the way, the target last.
+// It returns undefined when the pointer has no target. Of members with the same name the last one counts.
 export function find(value, pointer) {
   const way = [value];
   if (pointer === "") return way;

@@ -1,24 +1,24 @@
-// The view overview: what is looked at every few seconds while somebody sees it.
+// The overview: panels that refresh every few seconds while the page is visible.
 
-import { address, inWords, readJSON, readText } from "./api.js";
+import { address, errorText, readJSON, readText } from "./api.js";
 import { announce, byID, element, facts, keyed, setText } from "./dom.js";
 import { ago, clock, count, duration, moment, perSecond, some } from "./format.js";
 import { link } from "./location.js";
 import { parseNote } from "./proof.js";
 
-const interval = 3000;   // milliseconds between looks
-const rest = 60_000;     // milliseconds until what this server does not have is asked for again
-const rateOver = 15_000; // milliseconds that a rate is taken over
+const interval = 3000;      // milliseconds between refreshes
+const absentRetry = 60_000; // milliseconds until the page asks again for what this server does not have
+const rateWindow = 15_000;  // milliseconds over which a rate is measured
 const quarantinePage = 20;
 const quarantineMax = 200;
 
 let timer;
-let looking = null;
-let wanted = false;
+let refresh = null; // AbortController of the refresh in flight
+let wanted = false; // whether the view is the overview
 let paused = false;
 let quarantineLimit = quarantinePage;
 
-// overview begins to look, or stops.
+// overview starts the refreshes, or stops them.
 export function overview(visible) {
   wanted = visible;
   next(0);
@@ -33,82 +33,86 @@ export function prepareOverview() {
   });
 }
 
-const lookAgain = () => wanted && !paused && document.visibilityState === "visible";
+const mayRefresh = () => wanted && !paused && document.visibilityState === "visible";
 
 function next(delay) {
   clearTimeout(timer);
-  if (!lookAgain()) {
-    looking?.abort();
-    looking = null;
+  if (!mayRefresh()) {
+    refresh?.abort();
+    refresh = null;
     if (paused) setText(byID("looked"), byID("looked").textContent.replace(/, every .*/, ""));
     return;
   }
-  if (!looking) timer = setTimeout(look, delay);
+  if (!refresh) timer = setTimeout(refreshAll, delay);
 }
 
-async function look() {
-  const mine = looking = new AbortController();
+// refreshAll reads all panels, and schedules the next refresh.
+async function refreshAll() {
+  const mine = refresh = new AbortController();
   const { signal } = mine;
   await Promise.all([
     panel("log", signal, showLog), panel("checkpoint", signal, showCheckpoint), panel("projections", signal, showProjections),
     panel("nodes", signal, showNodes), panel("quarantine", signal, showQuarantine),
   ]);
-  if (looking !== mine) return;
-  looking = null;
-  setText(byID("looked"), `Looked at ${clock(Date.now())}, every ${interval / 1000} s`);
+  if (refresh !== mine) return;
+  refresh = null;
+  setText(byID("looked"), `Refreshed at ${clock(Date.now())}, every ${interval / 1000} s`);
   next(interval);
 }
 
-const seen = {}; // when each panel was last read
+const readTimes = {}; // when each panel was last read
 
-// panel fills a panel. What went wrong stands above what was seen before.
+// panel refreshes a panel. It shows an error above the previous contents.
 async function panel(id, signal, show) {
   const section = byID(id);
   const problem = section.querySelector(".problem");
   try {
     await show(section.querySelector(".content"), signal);
-    seen[id] = Date.now();
+    readTimes[id] = Date.now();
     if (!problem.hidden) announce(`${section.querySelector("h2").textContent} can be read again.`);
     problem.hidden = true;
     setText(problem, "");
   } catch (error) {
     if (signal.aborted) return;
-    setText(problem, inWords(error) + (seen[id] ? ` What is shown is of ${clock(seen[id])}.` : ""));
+    setText(problem, errorText(error) + (readTimes[id] ? ` What is shown is of ${clock(readTimes[id])}.` : ""));
     problem.hidden = false;
   }
   section.classList.toggle("old", !problem.hidden);
 }
 
-const absentUntil = {}; // what this server does not have
+const absentUntil = {}; // when to ask again for what this server does not have, by name
 
-// readOr reads what a server need not have: absent is the status that says so, and shows what there is to say then.
+// readOr reads what a server may not have. When the answer has the status absent, it calls show, and does not ask again
+// for a while. It returns undefined when there is nothing new to show.
 async function readOr(name, read, absent, show) {
   if (absentUntil[name] > Date.now()) return undefined;
   try {
     return await read();
   } catch (error) {
     if (error.status !== absent) throw error;
-    absentUntil[name] = Date.now() + rest;
+    absentUntil[name] = Date.now() + absentRetry;
     show();
     return undefined;
   }
 }
 
-// rates of what is looked at: the last looks at each thing by name.
-const looks = new Map();
+const samples = new Map(); // recent values of each counter, by name
 
+// rateOf adds a sample of a counter and returns its increase per second; undefined until there are two samples.
 function rateOf(name, n) {
   const now = performance.now();
-  const kept = (looks.get(name) ?? []).filter((l) => now - l.at < rateOver && l.n <= n);
-  kept.push({ at: now, n });
-  looks.set(name, kept);
-  const first = kept[0];
+  const recent = (samples.get(name) ?? []).filter((l) => now - l.at < rateWindow && l.n <= n);
+  recent.push({ at: now, n });
+  samples.set(name, recent);
+  const first = recent[0];
   return now - first.at < 500 ? undefined : (n - first.n) * 1000 / (now - first.at);
 }
 
 const figures = (...pairs) => element("dl", { class: "figures" }, pairs.map(([id, name]) => element("div", {}, element("dt", {}, name), element("dd", { id }, "–"))));
 
-const received = new Map(); // when events were received
+const received = new Map(); // the time at which the newest event was received, by its seq
+
+// receivedAt returns the time at which an event was received; undefined for an empty log.
 
 async function receivedAt(seq, signal) {
   if (seq < 1) return undefined;
@@ -135,11 +139,11 @@ async function showLog(content, signal) {
   setText(byID("log-tip"), tip ? count(tip.block_height) : "none");
 }
 
-let covered = {}; // the checkpoint whose last event was looked up
+let covered = {}; // the last checkpoint, and the time of its newest event
 
 async function showCheckpoint(content, signal) {
   const text = await readOr("checkpoint", () => readText("/audit/v1/log/checkpoint", signal), 404,
-    () => content.replaceChildren(element("p", { class: "about" }, "There is none: this server does not show its log, or nothing is signed yet.")));
+    () => content.replaceChildren(element("p", { class: "about" }, "There is no checkpoint: this server does not show its log, or has not signed anything yet.")));
   if (text === undefined) return;
   if (covered.text === text) {
     if (covered.until) setText(byID("checkpoint-until"), ago(covered.until));
@@ -168,9 +172,9 @@ function setBadge(node, text, kind) {
   node.className = "badge " + kind;
 }
 
-const states = new Map(); // of projections and nodes, by name
+const states = new Map(); // states of projections and nodes, by name
 
-// tell announces a state that is another than at the last look.
+// tell announces a state that has changed since the last refresh.
 function tell(name, state) {
   const before = states.get(name);
   states.set(name, state);
@@ -200,9 +204,9 @@ function projectionRow(p) {
       element("progress", { "aria-label": `Progress of ${nameOf(p)}` }), element("span", { class: "quiet pace" })), element("p", { class: "reason", hidden: true })),
     cell("input", "Folds"),
     ...[["position", "Position"], ["lag", "Behind"], ["height", "Block"], ["quarantined", "Quarantined"]].map(([name, label]) => {
-      const made = cell(name, label);
-      made.className = "number";
-      return made;
+      const node = cell(name, label);
+      node.className = "number";
+      return node;
     }));
 }
 
@@ -238,7 +242,7 @@ function updateProjection(row, p) {
 
 async function showNodes(content, signal) {
   const pool = await readOr("nodes", () => readJSON("/proxy/v1/nodes", signal), 503,
-    () => content.replaceChildren(element("p", { class: "about" }, "No pool of nodes is configured. ", element("code", {}, "--nodes"), " names some.")));
+    () => content.replaceChildren(element("p", { class: "about" }, "No pool of nodes is configured. The flag ", element("code", {}, "--nodes"), " configures one.")));
   if (!pool) return;
   let list = content.querySelector("ul");
   if (!list) {
@@ -256,7 +260,7 @@ function updateNode(item, n) {
   tell(`Node ${n.name}`, n.state);
   item.querySelector(".badge").title = `since ${moment(n.since)}`;
   setText(item.querySelector(".facts-line"), [
-    n.stacks_tip_height < 0 ? "height not known" : `block ${count(n.stacks_tip_height)}`,
+    n.stacks_tip_height < 0 ? "height unknown" : `block ${count(n.stacks_tip_height)}`,
     n.lag > 0 ? `${some(n.lag, "block", "blocks")} behind` : "",
     `${some(n.in_flight, "request", "requests")} under way`, n.queued > 0 ? `${count(n.queued)} waiting` : "", `${n.state} for ${duration((Date.now() - Date.parse(n.since)) / 1000)}`,
   ].filter(Boolean).join(" · "));
@@ -275,7 +279,7 @@ async function showQuarantine(content, signal) {
   if (!list) {
     list = element("ul", { class: "quarantine" });
     content.replaceChildren(
-      element("p", { class: "about" }, "Events that a projection could not read, the newest first. They are in the log; what they should have done is missing from that version."),
+      element("p", { class: "about" }, "Events that a projection could not read, the newest first. They are in the log, but their effect is missing from that version."),
       list, element("p", { class: "more" }));
   }
   keyed(list, results, (q) => `${q.seq} ${q.projection} ${q.version}`, quarantineItem, (item, q) => setText(item.querySelector("time"), ago(q.at)));

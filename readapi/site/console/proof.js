@@ -1,18 +1,19 @@
-// The check that the log has an event, in the browser (docs/auditing.md). Nothing here believes what the server says of a
-// hash: each is computed.
+// The check in the browser that the log has an event (docs/auditing.md). It trusts no hash that the server sends: it
+// computes each hash itself.
 
 const sha256 = async (...parts) => new Uint8Array(await crypto.subtle.digest("SHA-256", await new Blob(parts).arrayBuffer()));
 const equal = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
 export const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const base64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
-// canVerify says whether the browser lets this page compute hashes: browsers do on https and on this machine alone.
+// canVerify reports whether the browser lets this page compute hashes. Browsers allow that only on https and on
+// localhost.
 export const canVerify = () => globalThis.crypto?.subtle !== undefined;
 
 export const digestOf = (bytes) => sha256(bytes);
 
-// rootOf is the root that an audit path leads to (RFC 9162 section 2.1.3.2); undefined when it can't be the path of a leaf
-// with this index in a tree of this size.
+// rootOf returns the root that an audit path leads to (RFC 9162 section 2.1.3.2). It returns undefined when the path
+// cannot be that of a leaf with this index in a tree of this size.
 export async function rootOf(leafHash, index, size, path) {
   if (index < 0n || index >= size) return undefined;
   let [node, fn, sn] = [leafHash, index, size - 1n];
@@ -29,10 +30,10 @@ export async function rootOf(leafHash, index, size, path) {
   return sn === 0n ? node : undefined;
 }
 
-// parseLeaf reads a leaf record, version 1 (docs/log-format.md). It throws when it is none.
+// parseLeaf parses a leaf record of version 1 (docs/log-format.md). It throws an Error if the record is malformed.
 export function parseLeaf(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint8(0) !== 1) throw new Error(`the leaf record has version ${view.getUint8(0)}, and this page reads version 1`);
+  if (view.getUint8(0) !== 1) throw new Error(`the leaf record has version ${view.getUint8(0)}; this page reads only version 1`);
   const leaf = { seq: view.getBigInt64(1), receivedAt: view.getBigInt64(9), size: view.getBigInt64(17), digest: bytes.subarray(25, 57) };
   let at = 57;
   for (const name of ["source", "path", "contentType", "origin"]) {
@@ -41,11 +42,11 @@ export function parseLeaf(bytes) {
     leaf[name] = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(at + 4, end));
     at = end;
   }
-  if (at !== bytes.length) throw new Error("the leaf record goes on after its end");
+  if (at !== bytes.length) throw new Error("the leaf record has bytes after its end");
   return leaf;
 }
 
-// differs names what an event and its leaf record don't agree on; undefined when they do.
+// differs returns the name of a field in which an event and its leaf record disagree; undefined when they agree.
 function differs(leaf, event) {
   const micros = BigInt(Date.parse(event.received_at.slice(0, 19) + "Z")) * 1000n + BigInt(event.received_at.slice(20, 26));
   for (const [name, recorded, stated] of [
@@ -58,7 +59,7 @@ function differs(leaf, event) {
   return undefined;
 }
 
-// parseNote reads a checkpoint: a signed note whose text is origin, size and root (c2sp.org/tlog-checkpoint).
+// parseNote parses a checkpoint: a signed note whose text is origin, size and root (c2sp.org/tlog-checkpoint).
 export function parseNote(note) {
   const end = note.indexOf("\n\n");
   if (end < 0) throw new Error("the checkpoint has no signatures");
@@ -67,16 +68,17 @@ export function parseNote(note) {
   if (!origin || !/^[0-9]+$/.test(size ?? "") || !root) throw new Error("the checkpoint has no origin, size and root");
   const signatures = note.slice(end + 2).split("\n").filter(Boolean).map((line) => {
     const [, name, blob] = line.match(/^\u2014 (\S+) (\S+)$/) ?? [];
-    if (!name) throw new Error("the checkpoint has a signature that is none");
+    if (!name) throw new Error("the checkpoint has a malformed signature");
     return { name, blob: base64(blob) };
   });
   return { text, origin, size: BigInt(size), root: base64(root), signatures };
 }
 
-// signed says whether a note is signed with a verifier key (c2sp.org/signed-note), and undefined when the browser can't tell.
-export async function signed(note, key) {
+// isSigned reports whether a note is signed with a verifier key (c2sp.org/signed-note); undefined when the browser
+// cannot check the signature.
+export async function isSigned(note, key) {
   const [, name, id, blob] = key.trim().match(/^([^+\s]+)\+([0-9a-f]{8})\+(\S+)$/) ?? [];
-  if (!name) throw new Error("the server’s key is none");
+  if (!name) throw new Error("the server’s key is malformed");
   const material = base64(blob);
   if (material[0] !== 1) return undefined; // not Ed25519
   let ed25519;
@@ -94,8 +96,9 @@ export async function signed(note, key) {
   return false;
 }
 
-// verify goes from the bytes to the signature. Each step has a text and ok: true, false, or undefined for what could not be
-// checked. body is the digest of the bytes, or undefined when they were not read; key is the log's verifier key.
+// verify checks a proof step by step, from the bytes to the signature. Each step has a text and ok: true, false, or
+// undefined if it could not be checked. body is the digest of the bytes, or undefined when they were not read; key is
+// the log's verifier key.
 export async function verify({ event, body, proof, key }) {
   const steps = [];
   const step = (ok, text) => steps.push({ ok, text });
@@ -126,7 +129,7 @@ export async function verify({ event, body, proof, key }) {
     if (root && equal(note.root, root) && note.size === size) step(true, `The checkpoint of ${note.origin} has this root and this size.`);
     else step(false, `The checkpoint of ${note.origin} has another root or size.`);
 
-    const valid = key === undefined ? undefined : await signed(note, key);
+    const valid = key === undefined ? undefined : await isSigned(note, key);
     if (valid) step(true, "The checkpoint is signed with the key that this server states.");
     else step(valid, valid === undefined ? "This browser could not check the signature of the checkpoint." : "The checkpoint is not signed with the key that this server states.");
   } catch (error) {
@@ -135,5 +138,5 @@ export async function verify({ event, body, proof, key }) {
   return steps;
 }
 
-// holds says whether nothing failed.
+// holds reports whether no step failed.
 export const holds = (steps) => steps.every((step) => step.ok !== false);

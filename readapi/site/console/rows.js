@@ -1,10 +1,10 @@
-// Rows of tables, as a trace names them: those of the same table that follow each other stand in one.
+// The rows of a trace. Consecutive rows of the same table share one HTML table.
 
 import { element, facts } from "./dom.js";
 import { count, some } from "./format.js";
 import { link } from "./location.js";
 
-// rowGroups shows the rows of a trace. now is the place that is shown, from which links lead on.
+// rowGroups returns the elements for the rows of a trace. now is the current place, on which the links build.
 export function rowGroups(traced, now) {
   const events = new Map(traced.events.map((event) => [event.seq, event]));
   const groups = [];
@@ -24,11 +24,12 @@ const columnsOf = (object) => Object.entries(object).filter(([, value]) => value
 function single(row, events, now) {
   return [
     element("div", { class: "columns" }, facts(...columnsOf(row.key)), facts(...columnsOf(row.values))),
-    element("p", { class: "sources" }, row.sources.length === 0 ? "It names no event." : "From ", links(row, events, now)),
+    element("p", { class: "sources" }, row.sources.length === 0 ? "This row names no event." : "From ", links(row, events, now)),
   ];
 }
 
-// table has a column for what differs from row to row; what is the same in all stands above.
+// table returns a table of the columns that differ between the rows. Values that are the same in all rows stand above
+// it.
 function table(group, events, now) {
   const cells = group.rows.map((row) => ({ ...row.values, ...row.key }));
   const names = [...new Set(group.rows.flatMap((row) => [...Object.keys(row.key), ...Object.keys(row.values)]))];

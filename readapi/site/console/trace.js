@@ -1,6 +1,6 @@
-// The view trace: from what somebody pastes to readings of it, from an answer to its rows, from a row to an event.
+// The trace view: from a pasted text to its readings, from an answer to its rows, from a row to an event.
 
-import { address, inWords, readJSON } from "./api.js";
+import { address, errorText, readJSON } from "./api.js";
 import { candidates } from "./candidates.js";
 import { announce, byID, element, facts } from "./dom.js";
 import { showEvent } from "./event.js";
@@ -10,27 +10,28 @@ import { rowGroups } from "./rows.js";
 
 const pageRows = 50;
 
-let shown = {};   // the place that is shown
-let given = null; // aborts what is under way
+let current = {};      // the place that is shown
+let controller = null; // aborts the requests in flight
 
-// forgetTrace lets all be read anew when it is shown again.
+// forgetTrace clears the state, so that the next showTrace reads everything again.
 export function forgetTrace() {
-  given?.abort();
-  shown = {};
+  controller?.abort();
+  current = {};
 }
 
-// showTrace shows what the address says. Only what has changed is read anew, and the first of that gets the focus.
+// showTrace shows the place in the address. It reads only the sections that have changed; with focus, the first of them
+// gets the focus.
 export async function showTrace({ focus }) {
   const now = place();
-  const before = shown;
-  shown = now;
-  given?.abort();
-  given = new AbortController();
-  const { signal } = given;
-  const asked = now.q || now.path || (now.seq && `/audit/v1/events/${now.seq}`);
-  if (document.activeElement !== byID("asked")) byID("asked").value = asked;
-  byID("nothing").hidden = asked !== "";
-  document.title = `${asked || "Trace"} · Strata console`;
+  const before = current;
+  current = now;
+  controller?.abort();
+  controller = new AbortController();
+  const { signal } = controller;
+  const text = now.q || now.path || (now.seq && `/audit/v1/events/${now.seq}`);
+  if (document.activeElement !== byID("asked")) byID("asked").value = text;
+  byID("nothing").hidden = text !== "";
+  document.title = `${text || "Trace"} · Strata console`;
 
   const changed = {
     readings: now.q !== before.q || byID("readings").ariaBusy === "true",
@@ -68,13 +69,13 @@ export async function showTrace({ focus }) {
   markRow(now);
 }
 
-// fill lets a section be shown, and says in it what went wrong.
+// fill fills a section with show, and shows an error in the section.
 async function fill(section, show, signal) {
   try {
     await show(section);
   } catch (error) {
     if (signal.aborted) return;
-    section.append(element("p", { class: "problem", role: "alert" }, inWords(error)));
+    section.append(element("p", { class: "problem", role: "alert" }, errorText(error)));
   }
   section.ariaBusy = "false";
 }
@@ -82,25 +83,25 @@ async function fill(section, show, signal) {
 const heading = (section, text) => section.replaceChildren(element("h2", { id: section.id + "-title", tabindex: "-1" }, text));
 
 async function showReadings(section, now, signal) {
-  const found = candidates(now.q);
-  heading(section, found.length === 0 ? "Nothing is known that looks like this" : "It may be");
-  if (found.length === 0) {
-    section.append(element("p", {}, "It is no address, token, id, hash, height or path that the API could be asked for."));
-    return announce("Nothing is known that looks like this.");
+  const readings = candidates(now.q);
+  heading(section, readings.length === 0 ? "Nothing looks like this" : "This may be");
+  if (readings.length === 0) {
+    section.append(element("p", {}, "This is not an address, token, id, hash, height or path that the API knows."));
+    return announce("Nothing looks like this.");
   }
-  if (found.length === 1) {
-    location.replace(link({ q: now.q, path: found[0].path }));
+  if (readings.length === 1) {
+    location.replace(link({ q: now.q, path: readings[0].path }));
     return;
   }
   const list = element("ul", { class: "readings" });
   section.append(list);
-  const looks = found.map(async ({ about, path }) => {
+  const lookups = readings.map(async ({ about, path }) => {
     const finding = element("span", { class: "quiet finding" }, "looking …");
     list.append(element("li", {}, element("a", { href: link({ q: now.q, path }) }, about), element("code", {}, path), finding));
     try {
       const traced = await readJSON(`/audit/v1/trace?limit=1&path=${encodeURIComponent(path)}`, signal);
       const there = traced.status < 400 && traced.rows.length > 0;
-      finding.textContent = there ? "there" : traced.status < 400 ? "no rows" : `not there (${traced.status})`;
+      finding.textContent = there ? "found" : traced.status < 400 ? "no rows" : `not found (${traced.status})`;
       finding.classList.toggle("good", there);
       return there;
     } catch (error) {
@@ -108,14 +109,14 @@ async function showReadings(section, now, signal) {
       return false;
     }
   });
-  const there = (await Promise.all(looks)).filter(Boolean).length;
-  if (!signal.aborted) announce(`${some(found.length, "reading", "readings")}, ${there} of them there.`);
+  const there = (await Promise.all(lookups)).filter(Boolean).length;
+  if (!signal.aborted) announce(`${some(readings.length, "reading", "readings")}, ${there} of them found.`);
 }
 
 async function showRows(section, now, signal) {
-  heading(section, "What the answer is made of");
-  const asked = `/audit/v1/trace?path=${encodeURIComponent(now.path)}&limit=${pageRows}` + (now.cursor ? `&cursor=${encodeURIComponent(now.cursor)}` : "");
-  const traced = await readJSON(asked, signal);
+  heading(section, "Rows behind the answer");
+  const target = `/audit/v1/trace?path=${encodeURIComponent(now.path)}&limit=${pageRows}` + (now.cursor ? `&cursor=${encodeURIComponent(now.cursor)}` : "");
+  const traced = await readJSON(target, signal);
   section.append(
     facts(
       ["Answer", element("a", { class: "code", href: address(now.path) }, now.path)],
@@ -123,7 +124,7 @@ async function showRows(section, now, signal) {
       ["Operation", traced.operation],
       ["Read at", `log ${count(traced.read_at.log)}` + (traced.read_at.height === undefined ? "" : `, block ${count(traced.read_at.height)}`)],
     ),
-    ...(traced.rows.length > 0 ? [] : [element("p", {}, traced.status < 400 ? "No row is behind this answer." : "The answer is a failure, and no row is behind it.")]),
+    ...(traced.rows.length > 0 ? [] : [element("p", {}, traced.status < 400 ? "No row is behind this answer." : "The answer is an error; no row is behind it.")]),
     ...rowGroups(traced, now),
     ...pages(traced, now),
   );
@@ -136,7 +137,7 @@ function pages(traced, now) {
   return first || next ? [element("p", { class: "pages" }, first, next)] : [];
 }
 
-// markRow shows which of the links leads to the event that is shown.
+// markRow marks the link that leads to the event on the page.
 function markRow(now) {
   const here = link(now);
   for (const a of byID("rows").querySelectorAll("a[data-seq]")) {
