@@ -2,9 +2,9 @@ package accounts
 
 import "strata/projections"
 
-// listed are all lists of owners: the table, its columns of the owner and of the number, what else it is numbered within, and
-// what orders the rows of a transaction.
-var listed = []struct{ table, owner, number, within, events string }{
+// lists are all lists with an owner: the table, the columns of the owner and of the number, the column within whose
+// values rows are numbered (0 for none), and the column that orders the rows of a transaction.
+var lists = []struct{ table, owner, number, within, events string }{
 	{"account_transaction", "account", "n", "0", "0"},
 	{"account_event", "account", "n", "0", "event_index"},
 	{"contract_event", "contract", "n", "0", "event_index"},
@@ -87,7 +87,7 @@ func (p *Accounts) Checks() []projections.Check {
 			LEFT JOIN {schema}.block b ON b.height = a.first_height
 			WHERE (a.first_height, a.source_seq) IS DISTINCT FROM (first.height, b.source_seq)`},
 	}
-	for _, l := range listed {
+	for _, l := range lists {
 		checks = append(checks, projections.Check{
 			Name: "rows of " + l.table + " are numbered by " + l.number + " without holes, in the order of transactions",
 			SQL: `
