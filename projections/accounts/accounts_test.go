@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// members are the transactions of accounts: the number, that of the transaction, what it is to it, and
-	// received-sent-fee.
+	// members selects the transactions of accounts: number, number of the transaction, involvement, and received-sent-fee.
 	members = `
 		SELECT a.account || ' ' || n || ': ' || tx || ' is ' || involvement || ', ' ||
 		       coalesce(stx_received, 0) || '-' || coalesce(stx_sent, 0) || '-' || coalesce(fee_paid, 0) || coalesce(', calls ' || calls, '')

@@ -29,9 +29,9 @@ func building(s projections.Spec) projections.Spec {
 	return s
 }
 
-// BenchmarkFold folds a synthetic chain with chain, balances and accounts, far behind and one block at a time. It
-// tells how long each takes for a transaction, by how much accounts adds to the others, and how much of the disk each
-// transaction takes.
+// BenchmarkFold folds a synthetic chain with chain, balances and accounts, in large batches and one block at a time.
+// It reports the time of each projection per transaction, the share that accounts adds to the others, and the disk
+// space per transaction.
 func BenchmarkFold(b *testing.B) {
 	for _, shape := range []struct {
 		name             string

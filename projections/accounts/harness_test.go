@@ -44,7 +44,7 @@ func begin(t testing.TB) pgx.Tx {
 	return tx
 }
 
-// world folds blocks generator by hand in one transaction.
+// world folds handmade blocks in one database transaction.
 type world struct {
 	t          *testing.T
 	tx         pgx.Tx

@@ -20,8 +20,8 @@ import (
 	"strata/internal/testkit/replay"
 )
 
-// naive is what the tables should have, computed from the bodies of canonical blocks in the plainest way: each list is
-// a list of lines, and a number is how long the list was.
+// naiveModel is the expected content of the tables, computed from the bodies of canonical blocks in the simplest way:
+// each list is a slice of lines, and the number of a row is the length of the slice.
 type naiveModel struct {
 	t            testing.TB
 	blocks       []string

@@ -17,8 +17,8 @@ import (
 	"strata/projections/chain"
 )
 
-// TestHistories folds random histories with forks in batches of any size, with restarts on the way, and expects the
-// rows of the canonical chain: as the plainest model has them, and as another instance has them that never saw a fork.
+// TestHistories folds random histories with forks in batches of random sizes, with restarts on the way. It compares
+// the rows with those of the naive model, and with those of an instance that folded the canonical chain alone.
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	databases.New(t) // create the tables before the first history, which has a time limit

@@ -37,8 +37,8 @@ func newLongWorld(t *testing.T) *world {
 	return w
 }
 
-// TestNoScan folds with accounts that are not in memory, and reverts, and expects that no list is read as a whole for
-// it. The tables were never analysed, as they are not while they are built.
+// TestNoScan checks that neither a fold with accounts that are not in memory nor a revert scans a table. The tables
+// are not analysed, just as during a build.
 func TestNoScan(t *testing.T) {
 	t.Parallel()
 	w := newLongWorld(t)

@@ -73,9 +73,10 @@ func (b *batch) readNewest(ctx context.Context) (*revertedBlock, error) {
 	return &n, nil
 }
 
-// cut takes the rows of the newest block, whose first transaction is $2, from the end of a list of each of the
-// accounts $1. They are those after the last older one, which is exists from the end. It is written so that there is
-// one way to do it, also before anybody has analysed the tables: owner by owner, through the primary key.
+// cut returns the statement that deletes the rows of the tip, whose first transaction is $2, from a list of each of
+// the accounts $1. These are the rows after the last older row, which is searched from the end. The statement is
+// written so that there is only one plan for it, even before the tables are analysed: owner by owner, through the
+// primary key.
 func cut(table, owner string) string {
 	return strings.NewReplacer("{table}", "{schema}."+table, "{owner}", owner).Replace(`
 	DELETE FROM {table} WHERE ctid = ANY (ARRAY(

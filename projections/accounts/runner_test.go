@@ -14,8 +14,8 @@ import (
 	"strata/projections/version"
 )
 
-// TestRebuild lets runners follow a chain with forks live, builds the projection again beside it, and expects the same
-// rows, which are fit for readers.
+// TestRebuild follows a chain with forks live, rebuilds the projection beside it, and checks that both versions have
+// the same valid rows.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
