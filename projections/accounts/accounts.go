@@ -1,26 +1,27 @@
-// Package accounts keeps who takes part in what: the lists that readers page through of all transactions, of those of an
-// account, of its events, of the STX that came in, and of what contracts are called for and print.
+// Package accounts keeps the lists that readers page through: all transactions, the transactions of an account, its
+// events and inbound STX transfers, and the calls and prints of contracts.
 //
 // # Lists
 //
-// A list belongs to an owner and numbers its rows from 1 as they are applied. As a reorganisation only ever removes the
-// newest end, numbers have no holes: the last one is the total, and a page is a range of numbers wherever it is. Parts of a
-// list that are worth paging through (the calls among a contract's transactions, the inbound transfers among an account's
-// events, the events of a topic) have a second number in the same rows, instead of rows of their own.
+// A list belongs to an owner and numbers its rows from 1 as they are applied. As a reorganisation only ever removes
+// the newest end, numbers have no gaps: the last one is the total, and a page at any depth is a range of numbers.
+// Parts of a list that are worth paging through (the calls among a contract's transactions, the inbound transfers
+// among an account's events, the events of a topic) have a second number in the same rows, instead of rows of their
+// own.
 //
 // # Small rows
 //
-// There are several rows for each transaction, and nothing else of this program grows like that. So they hold what a page
-// can't do without: numbers instead of names and hashes, sums instead of events. Accounts are numbered in the order of their
-// first appearance on the canonical chain, and a revert takes the newest numbers back, so that any build of the tables comes
-// to the same ones.
+// There are several rows for each transaction, so these tables grow faster than all others. Rows hold only what a page
+// needs: numbers instead of names and hashes, sums instead of events. Accounts are numbered in the order of their
+// first appearance on the canonical chain, and a revert frees the newest numbers, so that every build of the tables
+// assigns the same ones.
 //
-// No row is ever changed: how long the lists of an account are is in their last rows, which cost the fold one look at their
-// ends when it meets an account that it does not have in memory. Rows of totals beside the lists, changed with each block that
-// touches an account, took a quarter of the time of the fold.
+// No row is ever changed. The last row of a list says how long the list is; the fold reads it once for each account
+// that is not in memory. Separate rows of totals, updated with each block that touches an account, took a quarter of
+// the time of the fold.
 //
-// Nor do the lists have an index for reverts. Each block names the accounts with rows of it, and theirs are the last ones in
-// the lists of these.
+// Nor do the lists have an index for reverts. Each block names the accounts that have rows of it, and these rows are
+// the last ones of their lists.
 package accounts
 
 import (
@@ -36,25 +37,26 @@ import (
 //go:embed tables.sql
 var tables string
 
-// Name of the projection.
+// Name is the name of the projection.
 const Name = "accounts"
 
-// Version of the projection's tables and rules.
+// Version is the version of the projection's tables and rules.
 //
 // Version history:
 //   - 1: first version.
-//   - 2: blocks know their tenure and how many Bitcoin blocks there are with blocks; contracts are found by their functions.
-//   - 3: an index of deployments by contract, of those that did not succeed, too.
+//   - 2: blocks have their tenure and a count of the Bitcoin blocks that have Stacks blocks; deployments have the
+//     functions of their contracts.
+//   - 3: an index of deployments by contract, which includes failed ones.
 const Version = 3
 
-// Accounts is the projection. It is not safe for concurrent use; one follower owns it.
+// Accounts is the projection. It is not safe for concurrent use: one follower owns it.
 type Accounts struct {
 	spec  projections.Spec
 	limit int    // see cacheMax
 	state *state // nil until read from the tables
 }
 
-// New makes the projection.
+// New returns the projection.
 func New() *Accounts { return &Accounts{spec: Spec(), limit: cacheMax} }
 
 // Spec describes the projection's tables.
@@ -88,7 +90,7 @@ func (p *Accounts) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	b := &batch{spec: p.spec, tx: tx, state: p.state}
 	last := steps[len(steps)-1]
 	b.single = len(steps) == 1
-	if b.single && last.Kind == projections.TakeRecord { // nothing on the chain changes
+	if b.single && last.Kind == projections.TakeRecord { // the chain does not change
 		b.touched = projections.NewTouched()
 	}
 	steps = projections.Lasting(steps)
@@ -96,7 +98,7 @@ func (p *Accounts) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 		return projections.Outcome{}, err
 	}
 	for len(steps) > 0 {
-		// A run of applies is one batch: what it needs is read at once, and written at once.
+		// Fold a run of applies together: read all their rows at once, and write them at once.
 		run := 0
 		for run < len(steps) && steps[run].Kind == projections.Apply {
 			run++
@@ -119,11 +121,11 @@ func (p *Accounts) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	return projections.Outcome{Tip: p.state.tip.asOutcome(), Touched: b.touched}, nil
 }
 
-// batch is one Fold: the steps of one transaction.
+// batch is one call of Fold: the steps of one database transaction.
 type batch struct {
 	spec    projections.Spec
 	tx      pgx.Tx
 	state   *state
-	single  bool // there is one step only: what it touches is named
+	single  bool // there is one step only, so touched lists what it touches
 	touched *projections.Touched
 }

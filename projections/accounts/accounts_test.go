@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// members are the transactions of accounts: the number, that of the transaction, what it is to it, and received-sent-fee.
+	// members selects the transactions of accounts: number, number of the transaction, involvement, and received-sent-fee.
 	members = `
 		SELECT a.account || ' ' || n || ': ' || tx || ' is ' || involvement || ', ' ||
 		       coalesce(stx_received, 0) || '-' || coalesce(stx_sent, 0) || '-' || coalesce(fee_paid, 0) || coalesce(', calls ' || calls, '')
@@ -43,21 +43,21 @@ func TestRoles(t *testing.T) {
 				body.Transaction{Raw: alice.Sign(0, 10, pay), Events: []body.Event{transfer(alice.Address(), carol.Address(), 5)}},
 				// The sponsor pays.
 				body.Transaction{Raw: bob.Sponsor(3, sponsor, 7, 20, pay), Events: []body.Event{transfer(bob.Address(), carol.Address(), 5)}},
-				// Who sponsors himself has both parts.
+				// An account that sponsors its own transaction has both roles.
 				body.Transaction{Raw: bob.Sponsor(4, bob, 9, 1, call)},
-				// What fails does nothing, but is there; so is whoever was to get something.
+				// A failed transaction moves nothing, but is in the lists of its sender and its recipient.
 				body.Transaction{Raw: alice.Sign(1, 30, pay), Status: "abort_by_response", Events: []body.Event{transfer(alice.Address(), carol.Address(), 5)}},
 			),
 			block(2,
 				carol.Deploys("vault", nil, mint(carol.Address(), 1), burn(carol.Address(), 1)),
-				// The contract is called, and gets something.
+				// The contract is called, and receives STX.
 				body.Transaction{Raw: alice.Sign(2, 0, call), Events: []body.Event{
 					transfer(alice.Address(), vault.String(), 40), transfer(vault.String(), alice.Address(), 1), transfer(vault.String(), vault.String(), 7),
 				}},
 				// An event that was not committed does not count.
 				body.Transaction{Raw: alice.Sign(3, 50, coinbase), Events: []body.Event{
 					{Type: "stx_transfer_event", Uncommitted: true, Data: transfer(alice.Address(), carol.Address(), 5).Data}}},
-				// What can't be read behind the fee does not matter.
+				// An unknown payload, behind the fee, does not matter.
 				body.Transaction{Raw: carol.Sign(5, 9, &transaction.Undecoded{Part: transaction.UnknownPayload, Raw: []byte{200, 1}})},
 			),
 		)
@@ -102,7 +102,7 @@ func TestRoles(t *testing.T) {
 	})
 }
 
-// TestOrderInBlock is about transactions that are listed in another order than they were executed in.
+// TestOrderInBlock checks blocks that list transactions in another order than that of their execution.
 func TestOrderInBlock(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		micro := func(sequence int) map[string]any {
@@ -128,15 +128,16 @@ func TestInbound(t *testing.T) {
 		memo := body.Print(many, clarity.NewUint64(1))
 		pay := &transaction.TokenTransfer{Recipient: bob.Principal(), Amount: 5}
 		w.apply(block(1,
-			// 1: a token transfer of old nodes, and of new ones, which repeat the memo in the event: once all the same.
+			// 1 and 2: token transfers, from an old node and from a new one, which repeats the memo in the event. Each is
+			// listed once.
 			body.Transaction{Raw: alice.Sign(0, 0, pay), Events: []body.Event{transfer(alice.Address(), bob.Address(), 5)}},
 			body.Transaction{Raw: alice.Sign(1, 0, pay), Events: []body.Event{transferWithMemo(alice.Address(), bob.Address(), 5, "hello")}},
-			// 3: many are paid, with a memo that is printed after each payment; what follows another print is not.
+			// 3: send-many prints a memo after each payment. A payment with another print after it is not inbound.
 			did(transfer(alice.Address(), bob.Address(), 1), memo, transferWithMemo(alice.Address(), carol.Address(), 2, "x"), memo,
 				transfer(alice.Address(), bob.Address(), 1), body.Print(alice.Address()+".send-many-memo", clarity.NewUint64(1)), memo),
-			// 4: a contract pays with a memo, and without.
+			// 4: a contract pays with a memo and without.
 			did(transferWithMemo(alice.Address(), bob.Address(), 3, "y"), transferWithMemo(alice.Address(), bob.Address(), 3, ""), transfer(alice.Address(), bob.Address(), 3)),
-			// 5: what is minted was sent by nobody, and who pays himself gets it.
+			// 5: minted STX are not an inbound transfer, but a transfer to oneself is.
 			did(mint(bob.Address(), 1), memo, transferWithMemo(bob.Address(), bob.Address(), 4, "z")),
 		))
 		w.wantNamed("events", events+` OFFSET 8`,
@@ -182,9 +183,9 @@ func TestTopics(t *testing.T) {
 				body.Print(shop, sold),
 				body.Print(other, sold),
 				body.Print(shop, tuple("name", ascii("bought"))),
-				// A field of the wrong type is passed over, and the tuple may be in a response.
+				// A field of the wrong type is skipped, and the tuple may be in a response.
 				body.Print(shop, clarity.NewOk(tuple("topic", clarity.NewUint64(1), "action", must(clarity.NewUTF8("sold"))))),
-				// These have none.
+				// These have no topic.
 				body.Print(shop, ascii("sold")),
 				body.Print(shop, tuple("topic", ascii(""), "event", ascii("sold"))),
 				body.Print(shop, tuple("topic", ascii(strings.Repeat("x", 129)), "event", ascii("sold"))),
@@ -214,7 +215,7 @@ func TestTopics(t *testing.T) {
 		w.wantNamed("prints after the revert", prints, slices.Concat(first, []string{last})...)
 		topics := `SELECT concat_ws(' ', contract, topic, name, source_seq) FROM accounts_v3.contract_topic ORDER BY contract, topic`
 		w.want("topics after the revert", topics, "2 1 sold 1", "2 2 bought 1", "3 1 sold 1")
-		// The number is free again.
+		// The revert has freed the topic's number.
 		w.apply(block(2, did(body.Print(shop, tuple("event", ascii("closed"))))))
 		w.want("topics on another branch", topics, "2 1 sold 1", "2 2 bought 1", "2 3 closed 3", "3 1 sold 1")
 		w.revert("a2", "a1")
@@ -222,7 +223,7 @@ func TestTopics(t *testing.T) {
 	})
 }
 
-// TestOperations is about what came from Bitcoin.
+// TestOperations checks operations from Bitcoin.
 func TestOperations(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		address := func(a body.Account) map[string]any { return map[string]any{"address": a.Address()} }
@@ -269,7 +270,7 @@ func TestOperations(t *testing.T) {
 	})
 }
 
-// TestDelegatedLock is about an account that nothing moves of, while its STX are locked by somebody else.
+// TestDelegatedLock checks an account whose STX another account locks: it has the event, but not the transaction.
 func TestDelegatedLock(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.apply(block(1, alice.Did(event("stx_lock_event", map[string]any{"locked_address": bob.Address(), "locked_amount": "9", "unlock_height": 900}))))
@@ -281,7 +282,7 @@ func TestDelegatedLock(t *testing.T) {
 	})
 }
 
-// TestTokens counts events of tokens, but not their amounts.
+// TestTokens checks that events of tokens are counted, and their amounts are not added up.
 func TestTokens(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		coin, art := alice.Address()+".token::coin", alice.Address()+".art::piece"
@@ -310,7 +311,7 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// TestNumbers gives the numbers that a reverted block gave to whoever comes next.
+// TestNumbers checks that account ids freed by a revert are assigned to the next new accounts.
 func TestNumbers(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.apply(block(1, alice.Did()), block(2, bob.Did(transfer(alice.Address(), carol.Address(), 1))))
@@ -325,7 +326,7 @@ func TestNumbers(t *testing.T) {
 	})
 }
 
-// TestStrangeAccount is about principals that do not fit into a text column.
+// TestStrangeAccount checks principals that do not fit into a text column.
 func TestStrangeAccount(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.apply(block(1, did(mint("a\x00b", 3))), block(2, did(transfer("a\x00b", "c", 2), transfer("a\x00b", "a\uFFFDb", 2))))
@@ -336,7 +337,7 @@ func TestStrangeAccount(t *testing.T) {
 	})
 }
 
-// TestStrangePrinter is about what prints and has no name that a contract could have.
+// TestStrangePrinter checks prints of a contract with an impossible name.
 func TestStrangePrinter(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		printed := body.Print("nobody", clarity.NewUint64(1))
@@ -345,7 +346,7 @@ func TestStrangePrinter(t *testing.T) {
 	})
 }
 
-// TestOutOfOrder expects that what does not follow from what is here is refused.
+// TestOutOfOrder checks that steps which do not continue the chain are refused.
 func TestOutOfOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false)
@@ -374,11 +375,11 @@ func TestOutOfOrder(t *testing.T) {
 	step := below
 	step.Number = 1
 	if _, err := empty.projection.Fold(t.Context(), empty.tx, 0, []projections.Step{step}); err == nil {
-		t.Error("a block was reverted where there is none")
+		t.Error("a revert was folded on an empty chain")
 	}
 }
 
-// TestChecks changes rows by hand, each in a way that a check has to find.
+// TestChecks damages rows in ways that the checks must find.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false)
@@ -395,15 +396,15 @@ func TestChecks(t *testing.T) {
 	}
 	byName := map[string]bool{}
 	for sql, want := range map[string]string{
-		`UPDATE {schema}.block SET last_tx = last_tx + 1 WHERE height = 1`:     "blocks go on",
-		`DELETE FROM {schema}.block WHERE height = 2`:                          "blocks go on",
+		`UPDATE {schema}.block SET last_tx = last_tx + 1 WHERE height = 1`:     "blocks continue",
+		`DELETE FROM {schema}.block WHERE height = 2`:                          "blocks continue",
 		`UPDATE {schema}.block SET burn_blocks = 3 WHERE height = 2`:           "Bitcoin blocks with",
 		`INSERT INTO {schema}.deployment VALUES (1, 1, 0, '{}')`:               "deployments are",
 		`UPDATE {schema}.transaction SET n = 99 WHERE n = 6`:                   "transactions are numbered",
 		`UPDATE {schema}.transaction SET source_seq = 3 WHERE n = 1`:           "transactions are numbered",
 		`UPDATE {schema}.transaction SET microblock_sequence = 3 WHERE n = 2`:  "transactions of a block",
 		`UPDATE {schema}.transaction SET type_n = 9 WHERE n = 6`:               "the transactions of a type",
-		`UPDATE {schema}.block SET contract_calls = 9 WHERE height = 3`:        "a block knows",
+		`UPDATE {schema}.block SET contract_calls = 9 WHERE height = 3`:        "totals of transactions",
 		`DELETE FROM {schema}.account WHERE id = 3`:                            "accounts are numbered",
 		`UPDATE {schema}.account SET id = 9 WHERE id = 3`:                      "accounts are numbered",
 		`UPDATE {schema}.account SET first_height = 2 WHERE id = 3`:            "blocks name the accounts",
@@ -412,8 +413,8 @@ func TestChecks(t *testing.T) {
 		`UPDATE {schema}.contract_topic SET topic = 2`:                         "topics are numbered",
 		`DELETE FROM {schema}.contract_topic`:                                  "topics are numbered",
 		`UPDATE {schema}.contract_event SET topic = 2 WHERE n = 3`:             "topics are numbered",
-		`UPDATE {schema}.account_transaction SET calls = 9 WHERE calls = 2`:    "a row knows how many before it call",
-		`UPDATE {schema}.account_event SET inbound = NULL WHERE inbound = 2`:   "a row knows how many before it brought",
+		`UPDATE {schema}.account_transaction SET calls = 9 WHERE calls = 2`:    "running counts of calls",
+		`UPDATE {schema}.account_event SET inbound = NULL WHERE inbound = 2`:   "running counts of inbound",
 		`DELETE FROM {schema}.account_transaction WHERE account = 1 AND n = 1`: "rows of account_transaction are numbered by n",
 		`UPDATE {schema}.account_transaction SET tx = tx + 1 WHERE account = 1 AND n = 2; UPDATE {schema}.account_transaction SET tx = tx - 2 WHERE account = 1 AND n = 3`: "rows of account_transaction are numbered by n",
 		`UPDATE {schema}.account_event SET n = 9 WHERE n = 2`:        "rows of account_event are numbered by n",
@@ -429,13 +430,13 @@ func TestChecks(t *testing.T) {
 		}
 		seen := false
 		for _, c := range accounts.New().Checks() {
-			if len(found(t, savepoint, c)) > 0 {
+			if len(violations(t, savepoint, c)) > 0 {
 				seen = seen || strings.HasPrefix(c.Name, want)
 				byName[c.Name] = true
 			}
 		}
 		if !seen {
-			t.Errorf("nothing was found by %q after %s", want, sql)
+			t.Errorf("check %q found nothing after %s", want, sql)
 		}
 		if err := savepoint.Rollback(t.Context()); err != nil {
 			t.Fatal(err)
@@ -443,7 +444,7 @@ func TestChecks(t *testing.T) {
 	}
 	for _, c := range accounts.New().Checks() {
 		if !byName[c.Name] {
-			t.Errorf("%q never found anything", c.Name)
+			t.Errorf("check %q never found anything", c.Name)
 		}
 	}
 }

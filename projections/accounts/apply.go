@@ -9,10 +9,10 @@ import (
 	"strata/projections"
 )
 
-// apply adds blocks: all that they need is read at once, and all that they change is written at once.
+// apply applies blocks. It reads all rows that they need at once, and writes all new rows at once.
 func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
-	g := gathering{state: b.state}
-	blocks := make([][]deed, len(steps))
+	g := collector{state: b.state}
+	blocks := make([][]activity, len(steps))
 	for i, step := range steps {
 		blocks[i] = g.block(step.Block)
 	}
@@ -22,14 +22,14 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	w := newWrites()
 	for i, step := range steps {
 		if tip := b.state.tip; tip != nil && step.Block.ParentIndexBlockHash != tip.IndexBlockHash {
-			return fmt.Errorf("step %d applies block %s, which does not stand on the newest block here, %s", step.Number, step.IndexBlockHash, tip.IndexBlockHash)
+			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, tip.IndexBlockHash)
 		}
 		b.applyBlock(w, step, blocks[i])
 	}
 	return w.flush(ctx, b)
 }
 
-func (b *batch) applyBlock(w *writes, step projections.Step, deeds []deed) {
+func (b *batch) applyBlock(w *writes, step projections.Step, activities []activity) {
 	first := b.state.tip == nil
 	next := tip{Tip: projections.Tip{
 		Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash,
@@ -43,20 +43,20 @@ func (b *batch) applyBlock(w *writes, step projections.Step, deeds []deed) {
 		next.burnBlocks++
 		next.burnBlock = step.Block.BurnBlockHash
 	}
-	a := application{writes: w, tip: &next, height: step.Height, seq: step.BlockSeq, touched: []int32{}}
+	a := numbering{writes: w, tip: &next, height: step.Height, seq: step.BlockSeq, touched: []int32{}}
 	firstTx := next.lastTx + 1
-	for i := range deeds {
-		a.deed(&deeds[i])
+	for i := range activities {
+		a.addActivity(&activities[i])
 	}
 	slices.Sort(a.touched)
 	w.block(step, firstTx, &next, a.touched)
 	b.state.tip = &next
-	if b.single && !first { // with the first block everything begins
+	if b.single && !first { // the first block touches everything
 		b.touched = touchedBy(step.Height, &next.Tip, a.names)
 	}
 }
 
-// touchedBy is what readers must read again when a block comes or goes: what is said of it, and of those with rows of it.
+// touchedBy returns the shards that change with a block: its own, and those of the accounts that have rows of it.
 func touchedBy(height int64, tip *projections.Tip, accounts []string) *projections.Touched {
 	touched := projections.NewTouched()
 	touched.Add(shard.Height(height), shard.Block(tip.IndexBlockHash), shard.Block(tip.BlockHash))
@@ -66,16 +66,16 @@ func touchedBy(height int64, tip *projections.Tip, accounts []string) *projectio
 	return touched
 }
 
-// application gives numbers to what one block adds.
-type application struct {
+// numbering numbers the rows of one block and adds them to the writes.
+type numbering struct {
 	*writes
 	tip         *tip
 	height, seq int64
-	touched     []int32  // numbers of the accounts with rows of the block
-	names       []string // of the same
+	touched     []int32  // ids of the accounts with rows of the block
+	names       []string // of the same accounts
 }
 
-func (a *application) deed(d *deed) {
+func (a *numbering) addActivity(d *activity) {
 	a.tip.lastTx++
 	n := a.tip.lastTx
 	a.transaction(a.height, a.seq, n, a.tip.types.next(d.kind), d.kind, d.source)
@@ -112,11 +112,11 @@ func (a *application) deed(d *deed) {
 		}
 	}
 	for i := range d.prints {
-		a.take(n, &d.prints[i], sender)
+		a.addPrint(n, &d.prints[i], sender)
 	}
 }
 
-func (a *application) take(tx int64, p *printed, sender int32) {
+func (a *numbering) addPrint(tx int64, p *printEvent, sender int32) {
 	a.touch(p.contract.account)
 	p.contract.prints++
 	if t := p.topic; t != nil {
@@ -130,8 +130,8 @@ func (a *application) take(tx int64, p *printed, sender int32) {
 	a.print(tx, a.seq, p, sender)
 }
 
-// touch gives an account its number, if it is new, and notes that the block has rows of it.
-func (a *application) touch(of *account) {
+// touch records that an account has rows of the block. A new account gets its id.
+func (a *numbering) touch(of *account) {
 	if of.height == a.height {
 		return
 	}

@@ -18,7 +18,7 @@ import (
 	"strata/projections/chain"
 )
 
-// What is compared, with the indexes of readers and without, as while it is far behind.
+// Databases for the benchmark: with the indexes for readers, and without them, as during a build.
 var (
 	measured      = replay.Tables("accounts_bench", chain.Spec(), balances.Spec(), accounts.Spec())
 	measuredBuild = replay.Tables("accounts_bench_build", building(chain.Spec()), building(balances.Spec()), building(accounts.Spec()))
@@ -29,8 +29,9 @@ func building(s projections.Spec) projections.Spec {
 	return s
 }
 
-// BenchmarkFold folds a synthetic chain with chain, balances and accounts, far behind and one block at a time. It tells how
-// long each takes for a transaction, by how much accounts adds to the others, and how much of the disk each transaction takes.
+// BenchmarkFold folds a synthetic chain with chain, balances and accounts, in large batches and one block at a time.
+// It reports the time of each projection per transaction, the share that accounts adds to the others, and the disk
+// space per transaction.
 func BenchmarkFold(b *testing.B) {
 	for _, shape := range []struct {
 		name             string
@@ -44,13 +45,13 @@ func BenchmarkFold(b *testing.B) {
 		{"live/8 a block", measured, 1000, 8, 0},
 	} {
 		b.Run(shape.name, func(b *testing.B) {
-			made := synthchain.New(synthchain.Config{
+			generator := synthchain.New(synthchain.Config{
 				Seed: 1, Generation: synthchain.V40, Nakamoto: true, Accounts: 2000, SigningSample: 1 << 30, Maturity: 10,
 				TxPerBlock: synthchain.Range{Min: shape.perBlock, Max: shape.perBlock}, ForgetHistory: true,
 			})
 			posts := make([]replay.Post, shape.blocks)
 			for i := range posts {
-				posts[i] = replay.Post(made.Next())
+				posts[i] = replay.Post(generator.Next())
 			}
 			var took [3]time.Duration
 			var transactions int64
@@ -75,7 +76,7 @@ func BenchmarkFold(b *testing.B) {
 	}
 }
 
-// foldAll folds posts, each batch in a transaction of each projection, as the runner does.
+// foldAll folds posts in batches, with one database transaction per batch and projection, as the follower does.
 func foldAll(b *testing.B, pool *pgxpool.Pool, posts []replay.Post, batchBytes int, took *[3]time.Duration) {
 	b.Helper()
 	c, err := chain.New(chain.Recommended, nil)
@@ -127,7 +128,7 @@ func foldAll(b *testing.B, pool *pgxpool.Pool, posts []replay.Post, batchBytes i
 	}
 }
 
-// onDisk reports how many bytes each projection takes for a transaction, and gives the number of these.
+// onDisk reports the bytes on disk per transaction for each projection, and returns the number of transactions.
 func onDisk(b *testing.B, pool *pgxpool.Pool) (transactions int64) {
 	b.Helper()
 	if err := pool.QueryRow(context.Background(), `SELECT count(*) FROM accounts_v3.transaction`).Scan(&transactions); err != nil {

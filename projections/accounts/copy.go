@@ -14,10 +14,9 @@ import (
 	"strata/projections"
 )
 
-// copied gathers rows of a table in the form in which COPY takes them (PostgreSQL: COPY, "Binary Format"). That of pgx asks
-// the database each time what columns there are and boxes every number, which for rows as small as these costs more than to
-// store them.
-type copied struct {
+// copyBuffer collects rows of a table in the binary format of COPY (PostgreSQL: COPY, "Binary Format"). CopyFrom of pgx
+// queries the table's columns each time and boxes every number, which for such small rows costs more than storing them.
+type copyBuffer struct {
 	table   string
 	columns []string
 	rows    int
@@ -30,34 +29,34 @@ var (
 	copyTrailer = []byte{0xff, 0xff}
 )
 
-// add begins a row. As many values follow as there are columns.
-func (c *copied) add() {
+// add begins a row. The caller must then add one value for each column.
+func (c *copyBuffer) add() {
 	if c.rows++; c.rows == 1 {
 		c.data = append(c.data, copyHeader...)
 	}
 	c.data = binary.BigEndian.AppendUint16(c.data, uint16(len(c.columns)))
 }
 
-func (c *copied) size(n int) { c.data = binary.BigEndian.AppendUint32(c.data, uint32(n)) }
+func (c *copyBuffer) size(n int) { c.data = binary.BigEndian.AppendUint32(c.data, uint32(n)) }
 
-func (c *copied) null() { c.data = append(c.data, 0xff, 0xff, 0xff, 0xff) }
+func (c *copyBuffer) null() { c.data = append(c.data, 0xff, 0xff, 0xff, 0xff) }
 
-func (c *copied) bigint(numbers ...int64) {
+func (c *copyBuffer) bigint(numbers ...int64) {
 	for _, n := range numbers {
 		c.size(8)
 		c.data = binary.BigEndian.AppendUint64(c.data, uint64(n))
 	}
 }
 
-func (c *copied) int(numbers ...int32) {
+func (c *copyBuffer) int(numbers ...int32) {
 	for _, n := range numbers {
 		c.size(4)
 		c.data = binary.BigEndian.AppendUint32(c.data, uint32(n))
 	}
 }
 
-// intOrNull writes null for zero, in columns where most rows have nothing.
-func (c *copied) intOrNull(numbers ...int32) {
+// intOrNull writes null for zero, for columns that are empty in most rows.
+func (c *copyBuffer) intOrNull(numbers ...int32) {
 	for _, n := range numbers {
 		if n == 0 {
 			c.null()
@@ -67,33 +66,33 @@ func (c *copied) intOrNull(numbers ...int32) {
 	}
 }
 
-func (c *copied) smallint(n int16) {
+func (c *copyBuffer) smallint(n int16) {
 	c.size(2)
 	c.data = binary.BigEndian.AppendUint16(c.data, uint16(n))
 }
 
-func (c *copied) text(s string) {
+func (c *copyBuffer) text(s string) {
 	c.size(len(s))
 	c.data = append(c.data, s...)
 }
 
-func (c *copied) bytea(b []byte) {
+func (c *copyBuffer) bytea(b []byte) {
 	c.size(len(b))
 	c.data = append(c.data, b...)
 }
 
 // intArray writes an array of int.
-func (c *copied) intArray(numbers []int32) {
+func (c *copyBuffer) intArray(numbers []int32) {
 	c.value(pgtype.Int4ArrayOID, numbers)
 }
 
 // byteaArray writes an array of bytea.
-func (c *copied) byteaArray(all [][]byte) {
+func (c *copyBuffer) byteaArray(all [][]byte) {
 	c.value(pgtype.ByteaArrayOID, all)
 }
 
 // numeric writes null for nil.
-func (c *copied) numeric(n *big.Int) {
+func (c *copyBuffer) numeric(n *big.Int) {
 	if n == nil {
 		c.null()
 		return
@@ -101,11 +100,11 @@ func (c *copied) numeric(n *big.Int) {
 	c.value(pgtype.NumericOID, projections.Amount(n))
 }
 
-// types know how values of less plain types are written. They are only read here.
+// types encodes values of types that have no method here. It is never changed, so all batches share it.
 var types = pgtype.NewMap()
 
-func (c *copied) value(oid uint32, value any) {
-	at := len(c.data)
+func (c *copyBuffer) value(oid uint32, value any) {
+	start := len(c.data)
 	c.null()
 	data, err := types.Encode(oid, pgtype.BinaryFormatCode, value, c.data)
 	if err != nil {
@@ -113,11 +112,11 @@ func (c *copied) value(oid uint32, value any) {
 		return
 	}
 	c.data = data
-	binary.BigEndian.PutUint32(c.data[at:], uint32(len(c.data)-at-4))
+	binary.BigEndian.PutUint32(c.data[start:], uint32(len(c.data)-start-4))
 }
 
-// write sends the rows.
-func (c *copied) write(ctx context.Context, tx pgx.Tx, spec projections.Spec) error {
+// write sends the rows to the database.
+func (c *copyBuffer) write(ctx context.Context, tx pgx.Tx, spec projections.Spec) error {
 	if c.rows == 0 {
 		return nil
 	}

@@ -10,57 +10,57 @@ import (
 	"strata/projections"
 )
 
-// deed is what one transaction does, as far as lists go.
-type deed struct {
+// activity is the part of a transaction that the lists show.
+type activity struct {
 	source  *nodeevent.Transaction
 	kind    txType
 	members []member
 	moves   []move
-	prints  []printed
-	mark    int64 // of its own
-	deploys bool  // a contract, successfully
+	prints  []printEvent
+	mark    int64 // unique per transaction, see account.mark
+	deploys bool  // it deployed a contract successfully
 }
 
-// member is an account that the transaction is in the list of.
+// member is an account with the transaction in its list.
 type member struct {
 	account              *account
 	involvement          involvement
-	sent, received, paid *big.Int // nil for nothing
+	sent, received, paid *big.Int // nil for none
 	counts               [countedKinds]int32
 }
 
-// move is an event that is in the lists of one or two accounts.
+// move is a transfer, mint, burn or lock: an event in the lists of one or two accounts.
 type move struct {
 	index    int
 	kind     eventKind
-	parties  [2]*account // the sender first; nil where there is none
-	inbound  *account    // whom it brings STX; nil for nobody
+	parties  [2]*account // sender and recipient; nil for none
+	inbound  *account    // the recipient of an inbound STX transfer; nil for other events
 	transfer transferType
 }
 
-// printed is what a contract printed.
-type printed struct {
+// printEvent is an event that a contract printed.
+type printEvent struct {
 	index    int
 	contract *printer
 	topic    *topic // nil for none
 }
 
-// gathering finds out what blocks do, and whom that concerns.
-type gathering struct {
+// collector collects the activities of blocks, and the accounts, printers and topics that must be read for them.
+type collector struct {
 	state    *state
-	accounts []*account // that were not in memory
-	printers []*printer // likewise
-	topics   []*topic   // likewise
+	accounts []*account // not in memory before
+	printers []*printer // not in memory before
+	topics   []*topic   // not in memory before
 }
 
-// block gives the deeds of a block in the order of execution.
-func (g *gathering) block(content *projections.Block) []deed {
+// block returns the activities of a block in the order of execution.
+func (g *collector) block(content *projections.Block) []activity {
 	effective := content.EffectiveEvents()
 	order := content.ExecutionOrder()
-	deeds := make([]deed, len(order))
+	activities := make([]activity, len(order))
 	for i, tx := range order {
 		g.state.marks++
-		d := &deeds[i]
+		d := &activities[i]
 		d.source, d.mark = tx, g.state.marks
 		events := effective[tx.Index]
 		if decoded := content.Decoded[tx.Index]; decoded != nil {
@@ -72,11 +72,12 @@ func (g *gathering) block(content *projections.Block) []deed {
 			g.event(d, n, events)
 		}
 	}
-	return deeds
+	return activities
 }
 
-// transaction adds those whom a transaction names. Boot and phantom transactions, which nobody signed, have a fee of zero.
-func (g *gathering) transaction(d *deed, tx *transaction.Transaction) {
+// transaction adds the accounts that a transaction names. Boot and phantom transactions, which nobody signed, have a
+// fee of zero.
+func (g *collector) transaction(d *activity, tx *transaction.Transaction) {
 	d.kind = typeOf(tx.Payload)
 	sender := tx.Sender()
 	g.join(d, g.principal(clarity.Principal{Address: sender}), isSender)
@@ -99,21 +100,21 @@ func (g *gathering) transaction(d *deed, tx *transaction.Transaction) {
 	}
 }
 
-// operation adds those whom an operation from Bitcoin names.
-func (g *gathering) operation(d *deed, o operation) {
+// operation adds the accounts that an operation from Bitcoin names.
+func (g *collector) operation(d *activity, o operation) {
 	d.kind = o.kind
 	for _, named := range []struct {
 		name string
 		as   involvement
 	}{{o.sender, isSender}, {o.recipient, isRecipient}, {o.contract, isCalled}} {
 		if named.name != "" {
-			g.join(d, g.named(named.name), named.as)
+			g.join(d, g.account(named.name), named.as)
 		}
 	}
 }
 
-// event adds the event at an index of those of the transaction.
-func (g *gathering) event(d *deed, index int, events []*nodeevent.Event) {
+// event adds the event at an index of the transaction's events.
+func (g *collector) event(d *activity, index int, events []*nodeevent.Event) {
 	switch e := events[index].Data.(type) {
 	case *nodeevent.STXTransfer:
 		m := g.move(d, index, stxTransfer, e.Sender, e.Recipient, e.Amount)
@@ -137,13 +138,13 @@ func (g *gathering) event(d *deed, index int, events []*nodeevent.Event) {
 	case *nodeevent.NFTBurn:
 		g.move(d, index, nftBurn, e.Sender, "", nil)
 	case *nodeevent.STXLock:
-		// It moves nothing: who locks is in the list of the transaction only for having sent it.
+		// A lock moves nothing, so it does not make the account a member of the transaction.
 		if e.Address != "" {
-			d.moves = append(d.moves, move{index: index, kind: stxLock, parties: [2]*account{g.named(e.Address)}})
+			d.moves = append(d.moves, move{index: index, kind: stxLock, parties: [2]*account{g.account(e.Address)}})
 		}
 	case *nodeevent.ContractEvent:
 		if e.Contract != "" {
-			p := printed{index: index, contract: g.printer(g.named(e.Contract))}
+			p := printEvent{index: index, contract: g.printer(g.account(e.Contract))}
 			if name := contract.Topic(e.RawValue); name != "" {
 				p.topic = g.topic(topicKey{p.contract, name})
 			}
@@ -152,18 +153,18 @@ func (g *gathering) event(d *deed, index int, events []*nodeevent.Event) {
 	}
 }
 
-// move adds an event that moves something. amount is of STX; nil for everything else.
-func (g *gathering) move(d *deed, index int, kind eventKind, sender, recipient string, amount *big.Int) *move {
+// move adds an event that moves an asset. amount is in µSTX; nil for tokens.
+func (g *collector) move(d *activity, index int, kind eventKind, sender, recipient string, amount *big.Int) *move {
 	d.moves = append(d.moves, move{index: index, kind: kind})
 	m := &d.moves[len(d.moves)-1]
 	if sender != "" {
-		m.parties[0] = g.named(sender)
+		m.parties[0] = g.account(sender)
 		party := g.join(d, m.parties[0], isParty|kind.affects())
 		party.counts[kind-1]++
 		party.sent = sum(party.sent, amount)
 	}
 	if recipient != "" {
-		m.parties[1] = g.named(recipient)
+		m.parties[1] = g.account(recipient)
 		party := g.join(d, m.parties[1], isParty|kind.affects())
 		if m.parties[1] != m.parties[0] {
 			party.counts[kind-1]++
@@ -173,19 +174,20 @@ func (g *gathering) move(d *deed, index int, kind eventKind, sender, recipient s
 	return m
 }
 
-// sum adds an amount, neither of which is changed.
-func sum(to, amount *big.Int) *big.Int {
+// sum returns total plus amount, and changes neither. nil is zero.
+func sum(total, amount *big.Int) *big.Int {
 	switch {
 	case amount == nil || amount.Sign() == 0:
-		return to
-	case to == nil:
+		return total
+	case total == nil:
 		return amount
 	}
-	return new(big.Int).Add(to, amount)
+	return new(big.Int).Add(total, amount)
 }
 
-// join makes an account a member of the transaction, if it is none. What it returns is good until the next one.
-func (g *gathering) join(d *deed, a *account, as involvement) *member {
+// join makes an account a member of the transaction, if it is none yet, and adds to its involvement. The returned
+// pointer is valid until the next call.
+func (g *collector) join(d *activity, a *account, as involvement) *member {
 	if a.mark != d.mark {
 		a.mark, a.place = d.mark, len(d.members)
 		d.members = append(d.members, member{account: a})
@@ -195,16 +197,16 @@ func (g *gathering) join(d *deed, a *account, as involvement) *member {
 	return m
 }
 
-func (g *gathering) principal(p clarity.Principal) *account {
+func (g *collector) principal(p clarity.Principal) *account {
 	if a := g.state.principals[p]; a != nil {
 		return a
 	}
-	a := g.named(p.String())
+	a := g.account(p.String())
 	g.state.principals[p] = a
 	return a
 }
 
-func (g *gathering) named(name string) *account {
+func (g *collector) account(name string) *account {
 	if a := g.state.accounts[name]; a != nil {
 		return a
 	}
@@ -218,7 +220,7 @@ func (g *gathering) named(name string) *account {
 	return a
 }
 
-func (g *gathering) printer(a *account) *printer {
+func (g *collector) printer(a *account) *printer {
 	p := g.state.printers[a]
 	if p == nil {
 		p = &printer{account: a}
@@ -228,7 +230,7 @@ func (g *gathering) printer(a *account) *printer {
 	return p
 }
 
-func (g *gathering) topic(key topicKey) *topic {
+func (g *collector) topic(key topicKey) *topic {
 	t := g.state.topics[key]
 	if t == nil {
 		t = &topic{topicKey: key}

@@ -1,4 +1,4 @@
 package accounts
 
-// Limit bounds what is kept in memory between folds.
+// Limit sets the maximum number of accounts and of topics kept in memory between folds.
 func (p *Accounts) Limit(accounts int) { p.limit = accounts }

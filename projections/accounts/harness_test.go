@@ -17,13 +17,13 @@ import (
 	"strata/projections/internal/body"
 )
 
-// TestMain leaves time for the histories: each folds chain too.
+// TestMain lowers the number of random histories, as each folds chain too.
 func TestMain(m *testing.M) {
 	replay.Histories(6)
 	m.Run()
 }
 
-// databases have the tables of the projection, and of chain.
+// databases makes databases with the tables of the projection and of chain.
 var databases = replay.Tables("accounts", chain.Spec(), accounts.Spec())
 
 const (
@@ -33,7 +33,7 @@ const (
 	sponsor = body.Account("sponsor")
 )
 
-// begin a transaction that is never committed.
+// begin begins a database transaction that is never committed.
 func begin(t testing.TB) pgx.Tx {
 	t.Helper()
 	tx, err := databases.New(t).Begin(context.Background())
@@ -44,7 +44,7 @@ func begin(t testing.TB) pgx.Tx {
 	return tx
 }
 
-// world folds blocks made by hand in one transaction.
+// world folds handmade blocks in one database transaction.
 type world struct {
 	t          *testing.T
 	tx         pgx.Tx
@@ -53,7 +53,7 @@ type world struct {
 	blocks     map[string]projections.Step
 	step       int64
 	outcome    projections.Outcome // of the last fold
-	// forgetful lets the projection read everything from its tables again after each block.
+	// forgetful means that the projection reads everything from its tables again after each block.
 	forgetful bool
 }
 
@@ -61,7 +61,7 @@ func newWorld(t *testing.T, forgetful bool) *world {
 	return &world{t: t, tx: begin(t), projection: accounts.New(), blocks: map[string]projections.Step{}, forgetful: forgetful}
 }
 
-// worlds runs a test in a world that remembers and in one that forgets.
+// worlds runs a test in a world that keeps its state and in a forgetful one.
 func worlds(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Parallel()
 	for _, forgetful := range []bool{false, true} {
@@ -72,7 +72,7 @@ func worlds(t *testing.T, f func(t *testing.T, w *world)) {
 	}
 }
 
-// apply folds blocks, all in one batch, unless the world is forgetful.
+// apply applies blocks, all in one batch unless the world is forgetful.
 func (w *world) apply(blocks ...body.Block) {
 	w.t.Helper()
 	var steps []projections.Step
@@ -82,7 +82,7 @@ func (w *world) apply(blocks ...body.Block) {
 	w.fold(steps...)
 }
 
-// announce makes the step that applies a block.
+// announce returns the step that applies a block.
 func (w *world) announce(b body.Block) projections.Step {
 	w.t.Helper()
 	post := b.Post()
@@ -101,7 +101,7 @@ func (w *world) announce(b body.Block) projections.Step {
 	return step
 }
 
-// revert takes blocks off again, the newest first.
+// revert reverts blocks, the newest first.
 func (w *world) revert(names ...string) {
 	w.t.Helper()
 	var steps []projections.Step
@@ -140,18 +140,19 @@ func (w *world) fold(steps ...projections.Step) {
 func check(t testing.TB, tx pgx.Tx) {
 	t.Helper()
 	for _, c := range accounts.New().Checks() {
-		if wrong := found(t, tx, c); len(wrong) > 0 {
-			t.Errorf("%s: not so for %s", c.Name, wrong[0])
+		if wrong := violations(t, tx, c); len(wrong) > 0 {
+			t.Errorf("check %q fails for %s", c.Name, wrong[0])
 		}
 	}
 }
 
-func found(t testing.TB, tx pgx.Tx, c projections.Check) []string {
+// violations returns up to three rows that violate a check.
+func violations(t testing.TB, tx pgx.Tx, c projections.Check) []string {
 	t.Helper()
 	return replay.Texts(t, tx, `SELECT row_to_json(wrong)::text FROM (`+accounts.Spec().SQL(c.SQL)+`) wrong LIMIT 3`)
 }
 
-// want compares the rows of a query, which has one text column, with what is expected.
+// want compares the rows of a query, which must have one text column, with the expected ones.
 func (w *world) want(what, query string, want ...string) {
 	w.t.Helper()
 	if got := replay.Texts(w.t, w.tx, query); !slices.Equal(got, want) {
@@ -159,10 +160,10 @@ func (w *world) want(what, query string, want ...string) {
 	}
 }
 
-// coinbase is a payload that does nothing at once.
+// coinbase is a payload without any effect of its own.
 var coinbase = &transaction.Coinbase{}
 
-// block at a height with transactions.
+// block returns the block at a height of branch a.
 func block(height int, transactions ...body.Transaction) body.Block {
 	return body.Block{
 		Name: fmt.Sprintf("a%d", height), Parent: fmt.Sprintf("a%d", height-1), Burn: fmt.Sprintf("%da", 100+height),
@@ -170,7 +171,7 @@ func block(height int, transactions ...body.Transaction) body.Block {
 	}
 }
 
-// did is a transaction of the boot address, without fee and nonce, with these events.
+// did returns a transaction of the boot address, without fee and nonce, with these events.
 func did(events ...body.Event) body.Transaction {
 	return body.Transaction{Raw: body.Boot(coinbase), Events: events}
 }
@@ -195,8 +196,8 @@ func transferWithMemo(from, to string, amount uint64, memo string) body.Event {
 	return e
 }
 
-// named puts the names of accounts in place of their addresses.
-func named(lines []string) []string {
+// withNames replaces the addresses of accounts by their names.
+func withNames(lines []string) []string {
 	for _, a := range []body.Account{alice, bob, carol, sponsor} {
 		for i := range lines {
 			lines[i] = strings.ReplaceAll(lines[i], a.Address(), string(a))
@@ -205,10 +206,10 @@ func named(lines []string) []string {
 	return lines
 }
 
-// wantNamed is want for lines that name accounts.
+// wantNamed is like want, with names in place of the addresses of accounts.
 func (w *world) wantNamed(what, query string, want ...string) {
 	w.t.Helper()
-	if got := named(replay.Texts(w.t, w.tx, query)); !slices.Equal(got, want) {
+	if got := withNames(replay.Texts(w.t, w.tx, query)); !slices.Equal(got, want) {
 		w.t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 	}
 }

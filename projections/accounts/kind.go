@@ -4,7 +4,7 @@ import (
 	"strata/domain/transaction"
 )
 
-// txType is the type of a transaction as the API names it, by the least payload id of those that share the name.
+// txType is a type of transactions as the API names it. Its number is the lowest payload id that has the name.
 type txType int16
 
 const (
@@ -15,18 +15,19 @@ const (
 	coinbase         = txType(transaction.CoinbaseID)
 	tenureChange     = txType(transaction.TenureChangeID)
 
-	// unknownType is that of payloads that this program does not know, and of operations from Bitcoin of which nothing
-	// tells what they were.
+	// unknownType is the type of unknown payloads, and of operations from Bitcoin that neither an event nor the node
+	// describes.
 	unknownType txType = -1
 )
 
-// txTypes are those that are counted, in the order of the columns of block.
+// txTypes are the counted types, in the order of the columns of table block.
 var txTypes = [...]txType{tokenTransfer, smartContract, contractCall, poisonMicroblock, coinbase, tenureChange}
 
 // typeTotals are the numbers of transactions of each type.
 type typeTotals [len(txTypes)]int64
 
-// next is the number of a further transaction of a type; 0 for an unknown one, which is in no list.
+// next counts one more transaction of a type and returns its number. It returns 0 for the unknown type, which has no
+// list.
 func (t *typeTotals) next(of txType) int64 {
 	for i, known := range txTypes {
 		if known == of {
@@ -55,7 +56,7 @@ func typeOf(payload transaction.Payload) txType {
 	return unknownType
 }
 
-// involvement says what an account has to do with a transaction.
+// involvement is the set of an account's roles in a transaction.
 type involvement int16
 
 const (
@@ -64,13 +65,13 @@ const (
 	isRecipient // of the token transfer, whether or not it succeeded
 	isCalled
 	isDeployed
-	isParty // of an event that moves something
+	isParty // of an event that moves an asset
 	affectsSTX
 	affectsFT
 	affectsNFT
 )
 
-// eventKind is what an event of an account is. The first nine are counted for each transaction, in this order.
+// eventKind is the kind of an account's event. The first nine are counted for each transaction, in this order.
 type eventKind int16
 
 const (
@@ -88,7 +89,7 @@ const (
 	countedKinds = int(nftBurn)
 )
 
-// affects says what of an account the event moves.
+// affects returns the kind of asset that the event moves.
 func (k eventKind) affects() involvement {
 	switch {
 	case k <= stxBurn:
@@ -100,7 +101,7 @@ func (k eventKind) affects() involvement {
 	}
 }
 
-// transferType says how STX came in; zero is for what is in no list of inbound transfers.
+// transferType is the way in which STX came in. Zero means that the event is in no list of inbound transfers.
 type transferType int16
 
 const (

@@ -20,9 +20,9 @@ import (
 	"strata/internal/testkit/replay"
 )
 
-// naive is what the tables should have, computed from the bodies of canonical blocks in the plainest way: each list is a list
-// of lines, and a number is how long the list was.
-type naive struct {
+// naiveModel is the expected content of the tables, computed from the bodies of canonical blocks in the simplest way:
+// each list is a slice of lines, and the number of a row is the length of the slice.
+type naiveModel struct {
 	t            testing.TB
 	blocks       []string
 	transactions []string
@@ -35,14 +35,14 @@ type naive struct {
 
 type naiveAccount struct {
 	id             int
-	first, seq     int64 // of its first block
+	first, seq     int64 // height and event of its first block
 	calls, inbound int
 	topics         map[string]int // numbers by name
 	topicCount     map[string]int
 }
 
-func newNaive(t testing.TB) *naive {
-	return &naive{t: t, lists: map[string][]string{}, accounts: map[string]*naiveAccount{}, byType: map[string]int{}, burnBlocks: map[string]bool{}}
+func newNaiveModel(t testing.TB) *naiveModel {
+	return &naiveModel{t: t, lists: map[string][]string{}, accounts: map[string]*naiveAccount{}, byType: map[string]int{}, burnBlocks: map[string]bool{}}
 }
 
 func str(value any) string {
@@ -75,8 +75,8 @@ func number(t testing.TB, value any) *big.Int {
 	return n
 }
 
-// block adds a block that came with the event seq.
-func (n *naive) block(seq int64, post replay.Post) {
+// block adds a block of event seq.
+func (n *naiveModel) block(seq int64, post replay.Post) {
 	decoder := json.NewDecoder(bytes.NewReader(post.Body))
 	decoder.UseNumber()
 	var content map[string]any
@@ -124,7 +124,7 @@ func (n *naive) block(seq int64, post replay.Post) {
 		if tx["microblock_sequence"] != nil {
 			sequence = str(tx["microblock_sequence"])
 		}
-		kind, joined := n.transaction(tx, own)
+		kind, participants := n.transaction(tx, own)
 		number := len(n.transactions) + 1
 		line := fmt.Sprintf("%d: height %d in %d, %d %s", number, height, seq, i, sequence)
 		if kind != "" {
@@ -133,7 +133,7 @@ func (n *naive) block(seq int64, post replay.Post) {
 		}
 		n.transactions = append(n.transactions, line)
 		n.deployment(number, seq, i, tx)
-		for _, account := range n.lines(number, kind, joined, own) {
+		for _, account := range n.lines(number, kind, participants, own) {
 			a := n.accounts[account]
 			if a.first < 0 {
 				a.first, a.seq = height, seq
@@ -160,8 +160,8 @@ func (n *naive) block(seq int64, post replay.Post) {
 		content["index_block_hash"], content["block_hash"], content["burn_block_hash"], ids))
 }
 
-// deployment adds the contract that a transaction deploys. A transaction of no contract has no interface.
-func (n *naive) deployment(tx int, seq int64, index int, content map[string]any) {
+// deployment adds the contract that a transaction deploys. Only a deployment has an interface.
+func (n *naiveModel) deployment(tx int, seq int64, index int, content map[string]any) {
 	abi := object(content["contract_interface"])
 	if abi == nil {
 		abi = object(content["contract_abi"])
@@ -192,24 +192,24 @@ const naiveTransactionSQL = `
 	           WHEN 3 THEN 'poison_microblock' WHEN 4 THEN 'coinbase' WHEN 7 THEN 'tenure_change' END || ' ' || type_n, '')
 	FROM accounts_v3.transaction ORDER BY n`
 
-// joined is what an account has to do with a transaction.
-type joined struct {
+// participant is an account with its roles and amounts in a transaction.
+type participant struct {
 	account              string
 	is                   map[string]bool
 	sent, received, paid *big.Int
 	counts               map[string]int
 }
 
-// transaction says who takes part in a transaction, in the order in which they come up.
-func (n *naive) transaction(tx map[string]any, events []map[string]any) (kind string, all []*joined) {
-	join := func(account, as string) *joined {
+// transaction returns the type of a transaction and its participants in the order of their first mention.
+func (n *naiveModel) transaction(tx map[string]any, events []map[string]any) (kind string, all []*participant) {
+	join := func(account, as string) *participant {
 		for _, j := range all {
 			if j.account == account {
 				j.is[as] = true
 				return j
 			}
 		}
-		j := &joined{account: account, is: map[string]bool{as: true}, sent: new(big.Int), received: new(big.Int), paid: new(big.Int), counts: map[string]int{}}
+		j := &participant{account: account, is: map[string]bool{as: true}, sent: new(big.Int), received: new(big.Int), paid: new(big.Int), counts: map[string]int{}}
 		all = append(all, j)
 		return j
 	}
@@ -274,8 +274,9 @@ func (n *naive) transaction(tx map[string]any, events []map[string]any) (kind st
 	return kind, all
 }
 
-// operation is of Bitcoin. Those of the generator and of the recordings say what they are, or have an event that does.
-func (n *naive) operation(tx map[string]any, events []map[string]any, join func(account, as string)) (kind string) {
+// operation adds the participants of an operation from Bitcoin and returns its type. Every operation of the generator
+// and of the recordings has a description or an event.
+func (n *naiveModel) operation(tx map[string]any, events []map[string]any, join func(account, as string)) (kind string) {
 	for _, e := range events {
 		data := object(e[str(e["type"])])
 		switch e["type"] {
@@ -319,10 +320,10 @@ func (n *naive) operation(tx map[string]any, events []map[string]any, join func(
 
 var roles = []string{"sender", "sponsor", "recipient", "called", "deployed", "party", "stx", "ft", "nft"}
 
-var counted = []string{"stx_transfer", "stx_mint", "stx_burn", "ft_transfer", "ft_mint", "ft_burn", "nft_transfer", "nft_mint", "nft_burn"}
+var countedKinds = []string{"stx_transfer", "stx_mint", "stx_burn", "ft_transfer", "ft_mint", "ft_burn", "nft_transfer", "nft_mint", "nft_burn"}
 
-// lines adds to the lists of those whom a transaction concerns, and says who they are.
-func (n *naive) lines(tx int, kind string, all []*joined, events []map[string]any) (touched []string) {
+// lines adds a transaction to the lists of its participants, and returns these.
+func (n *naiveModel) lines(tx int, kind string, all []*participant, events []map[string]any) (touched []string) {
 	touch := func(account string) *naiveAccount {
 		if n.accounts[account] == nil {
 			n.accounts[account] = &naiveAccount{id: len(n.accounts) + 1, first: -1, topics: map[string]int{}, topicCount: map[string]int{}}
@@ -350,7 +351,7 @@ func (n *naive) lines(tx int, kind string, all []*joined, events []map[string]an
 			a.calls++
 			line += fmt.Sprintf(" call %d", a.calls)
 		}
-		for _, name := range counted {
+		for _, name := range countedKinds {
 			line += fmt.Sprintf(" %d", j.counts[name])
 		}
 		add("transactions of ", j.account, line)
@@ -397,7 +398,7 @@ func (n *naive) lines(tx int, kind string, all []*joined, events []map[string]an
 	return touched
 }
 
-func (n *naive) inbound(kind string, events []map[string]any, i int) string {
+func (n *naiveModel) inbound(kind string, events []map[string]any, i int) string {
 	if events[i]["type"] != "stx_transfer_event" {
 		return ""
 	}
@@ -413,7 +414,7 @@ func (n *naive) inbound(kind string, events []map[string]any, i int) string {
 	return ""
 }
 
-func (n *naive) topic(raw []byte) string {
+func (n *naiveModel) topic(raw []byte) string {
 	value, _, err := clarity.Decode(raw)
 	if err != nil {
 		return ""
@@ -436,8 +437,8 @@ func (n *naive) topic(raw []byte) string {
 	return ""
 }
 
-// tables are all lines of lists, by what they are of.
-func (n *naive) tables() map[string][]string {
+// tables returns all expected lines by kind of list.
+func (n *naiveModel) tables() map[string][]string {
 	all := map[string][]string{"blocks": n.blocks, "transactions": n.transactions, "deployments": n.deployments}
 	for _, list := range slices.Sorted(maps.Keys(n.lists)) {
 		kind, _, _ := strings.Cut(list, " of ")
@@ -455,7 +456,7 @@ func (n *naive) tables() map[string][]string {
 	return all
 }
 
-// naiveSQL gives the lines of the tables.
+// naiveSQL are the queries that return the same lines from the tables.
 var naiveSQL = map[string]string{
 	"blocks":       naiveBlockSQL,
 	"transactions": naiveTransactionSQL,
@@ -493,8 +494,8 @@ var naiveSQL = map[string]string{
 		LEFT JOIN accounts_v3.contract_topic t ON t.contract = e.contract AND t.topic = e.topic ORDER BY a.account, e.n`,
 }
 
-// compare expects the tables to have the lines, and says how many of each there are.
-func (n *naive) compare(tx pgx.Tx) map[string]int {
+// compare checks that the tables have the expected lines, and returns the number of lines of each kind.
+func (n *naiveModel) compare(tx pgx.Tx) map[string]int {
 	n.t.Helper()
 	counts := map[string]int{}
 	want := n.tables()

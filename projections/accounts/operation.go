@@ -6,13 +6,14 @@ import (
 	"strata/domain/nodeevent"
 )
 
-// operation is what is known of an operation that came from Bitcoin. It has no bytes that say who sent it.
+// operation is what is known about an operation from Bitcoin, which has no transaction bytes to decode.
 type operation struct {
 	kind                        txType
-	sender, recipient, contract string // empty where nothing tells
+	sender, recipient, contract string // empty if unknown
 }
 
-// operationOf asks the events first, as they are there with every node, and then what newer nodes say of the operation.
+// operationOf derives the operation from its events first, because every node sends these, and then from the
+// description that newer nodes send.
 func operationOf(tx *nodeevent.Transaction, events []*nodeevent.Event) operation {
 	o := operation{kind: unknownType}
 	for _, event := range events {
@@ -51,7 +52,7 @@ func operationOf(tx *nodeevent.Transaction, events []*nodeevent.Event) operation
 	return o
 }
 
-// firstPox is the contract that locked STX when events did not say so yet, before release 2.1.
+// firstPox returns the contract that locked STX before release 2.1, when events did not name it yet.
 func firstPox(stacker string) string {
 	if strings.HasPrefix(stacker, "SP") || strings.HasPrefix(stacker, "SM") {
 		return "SP000000000000000000002Q6VF78.pox"

@@ -17,11 +17,11 @@ import (
 	"strata/projections/chain"
 )
 
-// TestHistories folds random histories with forks in batches of any size, with restarts on the way, and expects the rows of
-// the canonical chain: as the plainest model has them, and as another instance has them that never saw a fork.
+// TestHistories folds random histories with forks in batches of random sizes, with restarts on the way. It compares
+// the rows with those of the naive model, and with those of an instance that folded the canonical chain alone.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	databases.New(t) // before the first history, so that making the tables is not part of one
+	databases.New(t) // create the tables before the first history, which has a time limit
 	rapid.Check(t, func(rt *rapid.T) {
 		config := synthchain.Everything(rapid.Uint64().Draw(rt, "seed"), rapid.SampledFrom([]synthchain.Generation{
 			synthchain.V205, synthchain.V21, synthchain.V25, synthchain.V30, synthchain.V3109, synthchain.V40,
@@ -31,10 +31,10 @@ func TestHistories(t *testing.T) {
 		config.Accounts = rapid.SampledFrom([]int{8, 40}).Draw(rt, "accounts")
 		config.ForkProbability = rapid.SampledFrom([]float64{0.1, 0.4}).Draw(rt, "forks")
 		config.BitcoinReorgProbability = rapid.SampledFrom([]float64{0, 0.08}).Draw(rt, "Bitcoin forks")
-		made := synthchain.New(config)
+		generator := synthchain.New(config)
 		posts := make([]replay.Post, rapid.IntRange(20, 350).Draw(rt, "posts"))
 		for i := range posts {
-			posts[i] = replay.Post(made.Next())
+			posts[i] = replay.Post(generator.Next())
 		}
 		tx := begin(t)
 		defer func() { _ = tx.Rollback(context.Background()) }()
@@ -68,7 +68,7 @@ func TestHistories(t *testing.T) {
 			rt.Fatal(err)
 		}
 
-		// And nothing is left when everything is reverted.
+		// No row is left when all blocks are reverted.
 		last := int64(len(steps))
 		var back []projections.Step
 		for _, step := range slices.Backward(canonical(steps)) {
@@ -81,7 +81,7 @@ func TestHistories(t *testing.T) {
 			rt.Fatal(err)
 		}
 		if left := dump(t, tx); len(left) > 0 {
-			rt.Fatalf("%d rows are left of nothing, such as %s", len(left), left[0])
+			rt.Fatalf("%d rows are left after all reverts, such as %s", len(left), left[0])
 		}
 		if t.Failed() {
 			rt.FailNow()
@@ -100,7 +100,7 @@ func empty(t testing.TB, tx pgx.Tx) {
 	}
 }
 
-// dump is all rows of all tables, with all columns.
+// dump returns all rows of all tables, with all columns.
 func dump(t testing.TB, tx pgx.Tx) (rows []string) {
 	t.Helper()
 	for _, table := range allTables {
@@ -115,7 +115,7 @@ func dump(t testing.TB, tx pgx.Tx) (rows []string) {
 func fold(t testing.TB, tx pgx.Tx, steps []projections.Step, size func() int, forget bool) {
 	t.Helper()
 	projection := accounts.New()
-	projection.Limit(size() * 4) // so that some is forgotten now and then
+	projection.Limit(size() * 4) // so that it drops its memory now and then
 	for after := 0; after < len(steps); {
 		end := min(after+size(), len(steps))
 		if _, err := projection.Fold(context.Background(), tx, int64(after), steps[after:end]); err != nil {
@@ -128,7 +128,7 @@ func fold(t testing.TB, tx pgx.Tx, steps []projections.Step, size func() int, fo
 	}
 }
 
-// stepsOf folds posts with chain.
+// stepsOf folds posts with chain and returns the steps.
 func stepsOf(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	t.Helper()
 	c, err := chain.New(chain.Recommended, nil)
@@ -157,7 +157,7 @@ func stepsOf(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	return steps
 }
 
-// canonical are the steps that apply what is not reverted.
+// canonical returns the steps that apply the blocks which are not reverted later.
 func canonical(steps []projections.Step) (left []projections.Step) {
 	for _, step := range steps {
 		switch step.Kind {
@@ -170,10 +170,10 @@ func canonical(steps []projections.Step) (left []projections.Step) {
 	return left
 }
 
-// checkAll compares the tables with the model, and runs the checks.
+// checkAll compares the tables with the model, runs the checks, and returns the number of rows of each kind.
 func checkAll(t testing.TB, tx pgx.Tx, steps []projections.Step, posts []replay.Post) map[string]int {
 	t.Helper()
-	model := newNaive(t)
+	model := newNaiveModel(t)
 	for _, step := range canonical(steps) {
 		model.block(step.BlockSeq, posts[step.BlockSeq-1])
 	}
@@ -182,7 +182,7 @@ func checkAll(t testing.TB, tx pgx.Tx, steps []projections.Step, posts []replay.
 	return counts
 }
 
-// TestVariety expects that the histories of the properties have something in every list.
+// TestVariety checks that histories like those of TestHistories have rows in every list.
 func TestVariety(t *testing.T) {
 	t.Parallel()
 	tx := begin(t)
@@ -190,14 +190,14 @@ func TestVariety(t *testing.T) {
 	config.SigningSample = 1000
 	config.Mix = synthchain.DefaultMix()
 	config.Mix.Print *= 4
-	made := synthchain.New(config)
+	generator := synthchain.New(config)
 	posts := make([]replay.Post, 400)
 	for i := range posts {
-		posts[i] = replay.Post(made.Next())
+		posts[i] = replay.Post(generator.Next())
 	}
 	steps := stepsOf(t, tx, posts)
 	if len(canonical(steps)) == len(steps) {
-		t.Error("nothing is reverted")
+		t.Error("the history has no reverts")
 	}
 	fold(t, tx, steps, func() int { return 7 }, false)
 	for what, n := range checkAll(t, tx, steps, posts) {
@@ -219,7 +219,7 @@ func TestVariety(t *testing.T) {
 	}
 }
 
-// TestRecordings compares the lists of every account of every recording with the model.
+// TestRecordings folds recordings of nodes and compares the tables with the model.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{

@@ -13,8 +13,8 @@ import (
 	"strata/projections/internal/body"
 )
 
-// long is a world in which two accounts have long lists, and many others short ones.
-func long(t *testing.T) *world {
+// newLongWorld returns a world in which two accounts have long lists, and many others short ones.
+func newLongWorld(t *testing.T) *world {
 	w := newWorld(t, false)
 	topic, err := clarity.NewASCII("sold")
 	if err != nil {
@@ -37,11 +37,11 @@ func long(t *testing.T) *world {
 	return w
 }
 
-// TestNoScan folds with accounts that are not in memory, and reverts, and expects that no list is read as a whole for it. The
-// tables were never analysed, as they are not while they are built.
+// TestNoScan checks that neither a fold with accounts that are not in memory nor a revert scans a table. The tables
+// are not analysed, just as during a build.
 func TestNoScan(t *testing.T) {
 	t.Parallel()
-	w := long(t)
+	w := newLongWorld(t)
 	scans := `
 		SELECT relname || ' ' || seq_scan FROM pg_stat_xact_user_tables
 		WHERE schemaname = 'accounts_v3' AND relname IN ('transaction', 'account', 'account_transaction', 'account_event', 'contract_event')
@@ -66,7 +66,7 @@ func TestNoScan(t *testing.T) {
 	w.want("events of alice", `SELECT max(n)::text FROM accounts_v3.account_event WHERE account = 2`, "3001")
 }
 
-// halving counts the rows of a list before a transaction, as docs/projections.md has it.
+// halving counts the rows of a list before a transaction by binary search, as docs/projections.md shows it.
 const halving = `
 	WITH RECURSIVE halving (low, high) AS (
 		SELECT 0, coalesce((SELECT n FROM accounts_v3.account_event WHERE account = $1 ORDER BY n DESC LIMIT 1), 0)
@@ -80,10 +80,10 @@ const halving = `
 	)
 	SELECT low::text FROM halving WHERE low = high`
 
-// TestHalving finds where a block begins in a list.
+// TestHalving checks the binary search for the beginning of a block in a list.
 func TestHalving(t *testing.T) {
 	t.Parallel()
-	w := long(t)
+	w := newLongWorld(t)
 	for _, account := range []int{1, 2, 3, 4, 77, 4000} {
 		for _, tx := range []int64{0, 1, 2, 49, 50, 51, 1700, 2999, 3000, 3001, 5000} {
 			got := replay.Texts(t, w.tx, halving, account, tx)

@@ -10,24 +10,24 @@ import (
 	"strata/projections"
 )
 
-// newest is the block that a revert takes off.
-type newest struct {
+// revertedBlock is the tip that a revert removes.
+type revertedBlock struct {
 	tip      projections.Tip
 	firstTx  int64
 	touched  []int32
 	names    []string // of the same accounts
-	accounts int32    // how many there are below it
-	only     bool     // there is no block below it
+	accounts int32    // number of accounts below it
+	only     bool     // it is the only block
 }
 
-// revert takes the newest block off.
+// revert reverts the tip.
 func (b *batch) revert(ctx context.Context, step projections.Step) error {
 	block, err := b.readNewest(ctx)
 	if err != nil {
 		return err
 	}
 	if block == nil || block.tip.Height != step.Height || block.tip.IndexBlockHash != step.IndexBlockHash {
-		return fmt.Errorf("it is not the newest block here")
+		return fmt.Errorf("it is not the tip of this projection")
 	}
 	queries := &pgx.Batch{}
 	for _, sql := range []string{cutTransactions, cutEvents, cutPrints} {
@@ -48,8 +48,8 @@ func (b *batch) revert(ctx context.Context, step projections.Step) error {
 	return b.readTip(ctx)
 }
 
-func (b *batch) readNewest(ctx context.Context) (*newest, error) {
-	var n newest
+func (b *batch) readNewest(ctx context.Context) (*revertedBlock, error) {
+	var n revertedBlock
 	rows, err := b.tx.Query(ctx, b.spec.SQL(`
 		SELECT here.height, here.index_block_hash, here.block_hash, here.first_tx, here.touched, coalesce(below.accounts, 0), below.accounts IS NULL,
 		       ARRAY(SELECT a.account FROM {schema}.account a WHERE a.id = ANY (here.touched))
@@ -60,22 +60,23 @@ func (b *batch) readNewest(ctx context.Context) (*newest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the newest block: %w", err)
 	}
-	found := false
+	exists := false
 	_, err = pgx.ForEachRow(rows, []any{
 		&n.tip.Height, &n.tip.IndexBlockHash, &n.tip.BlockHash, &n.firstTx, &n.touched, &n.accounts, &n.only, &n.names,
-	}, func() error { found = true; return nil })
+	}, func() error { exists = true; return nil })
 	if err != nil {
 		return nil, fmt.Errorf("read the newest block: %w", err)
 	}
-	if !found {
+	if !exists {
 		return nil, nil
 	}
 	return &n, nil
 }
 
-// cut takes the rows of the newest block, whose first transaction is $2, from the end of a list of each of the accounts $1.
-// They are those after the last older one, which is found from the end. It is written so that there is one way to do it,
-// also before anybody has analysed the tables: owner by owner, through the primary key.
+// cut returns the statement that deletes the rows of the tip, whose first transaction is $2, from a list of each of
+// the accounts $1. These are the rows after the last older row, which is searched from the end. The statement is
+// written so that there is only one plan for it, even before the tables are analysed: owner by owner, through the
+// primary key.
 func cut(table, owner string) string {
 	return strings.NewReplacer("{table}", "{schema}."+table, "{owner}", owner).Replace(`
 	DELETE FROM {table} WHERE ctid = ANY (ARRAY(
@@ -94,7 +95,7 @@ func cut(table, owner string) string {
 var (
 	cutTransactions = cut("account_transaction", "account")
 	cutEvents       = cut("account_event", "account")
-	// With the first print of a topic goes the topic.
+	// A topic is deleted with its first print.
 	cutPrints = `
 	WITH gone AS (` + cut("contract_event", "contract") + ` RETURNING contract, topic, topic_n)
 	DELETE FROM {schema}.contract_topic t USING gone

@@ -14,17 +14,17 @@ import (
 	"strata/projections/version"
 )
 
-// TestRebuild lets runners follow a chain with forks live, builds the projection again beside it, and expects the same rows,
-// which are fit for readers.
+// TestRebuild follows a chain with forks live, rebuilds the projection beside it, and checks that both versions have
+// the same valid rows.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	config := synthchain.Everything(4, synthchain.V3109)
 	config.SigningSample, config.ForkProbability = 1000, 0.3
-	made := synthchain.New(config)
+	generator := synthchain.New(config)
 	more := func(n int) {
 		for range n {
-			replay.Append(t, log, replay.Post(made.Next()))
+			replay.Append(t, log, replay.Post(generator.Next()))
 		}
 	}
 	start := func() (stop func()) {
@@ -53,7 +53,7 @@ func TestRebuild(t *testing.T) {
 		}
 	}
 	err = version.Diff(t.Context(), log.Pool(), definition, accounts.Version, built[0].Version, func(d version.Difference) bool {
-		t.Errorf("the two differ: %+v", d)
+		t.Errorf("the two versions differ: %+v", d)
 		return false
 	})
 	if err != nil {
@@ -65,7 +65,7 @@ func TestRebuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	if reverts == 0 || rows < 100 {
-		t.Errorf("the history has %d reverts, and %d rows", reverts, rows)
+		t.Errorf("the history has only %d reverts and %d rows", reverts, rows)
 	}
 }
 

@@ -11,17 +11,17 @@ import (
 	"strata/projections"
 )
 
-// state is what the projection knows between batches. It may be dropped at any time and read again.
+// state is what the projection keeps in memory between batches. It may be dropped at any time and read again.
 type state struct {
-	position int64 // the last step that it reflects
-	tip      *tip  // nil while there is no block
+	position int64 // number of the last step folded
+	tip      *tip  // nil before the first block
 	tipRead  bool
 	accounts map[string]*account
-	// principals finds accounts without writing their names.
+	// principals finds accounts without formatting their names.
 	principals map[clarity.Principal]*account
 	printers   map[*account]*printer
 	topics     map[topicKey]*topic
-	marks      int64 // given out so far, see account.mark
+	marks      int64 // number of marks assigned so far, see account.mark
 }
 
 func newState() *state {
@@ -31,7 +31,7 @@ func newState() *state {
 	}
 }
 
-// cacheMax bounds each map of the state between folds.
+// cacheMax is the maximum number of accounts and of topics kept in memory between folds.
 const cacheMax = 1 << 16
 
 func (s *state) trim(limit int) {
@@ -40,7 +40,7 @@ func (s *state) trim(limit int) {
 	}
 }
 
-// forgetAccounts drops accounts together with what points to them.
+// forgetAccounts drops all accounts and everything that refers to them.
 func (s *state) forgetAccounts() {
 	clear(s.accounts)
 	clear(s.principals)
@@ -48,45 +48,45 @@ func (s *state) forgetAccounts() {
 	clear(s.topics)
 }
 
-// account is somebody in a list.
+// account is the owner of lists.
 type account struct {
 	name string
-	id   int32 // 0 while nothing is known of it
-	// How long its lists are.
+	id   int32 // 0 until it has one
+	// Lengths of its lists.
 	transactions, calls, events, inbound int32
 
-	height int64 // of the last block that was found to have rows of it; -1 at first
-	// Where it is among the members of the transaction that is looked at: mark is that of the transaction.
+	height int64 // of the last block with rows of it, as far as is known; -1 at first
+	// place is its index among the members of the transaction with this mark.
 	mark  int64
 	place int
 }
 
-// printer is an account that prints, as few do.
+// printer is an account that has printed. Few accounts do.
 type printer struct {
 	*account
-	prints, topics int32 // how many there are
+	prints, topics int32 // numbers of its prints and topics
 }
 
-// topicKey names a topic.
+// topicKey identifies a topic.
 type topicKey struct {
 	contract *printer
 	name     string
 }
 
-// topic is one of a contract's.
+// topic is a topic of a contract's prints.
 type topic struct {
 	topicKey
-	number int32 // 0 while nothing is known of it
-	n      int32 // how long its list is
+	number int32 // 0 until it has one
+	n      int32 // length of its list
 }
 
-// tip is the newest block here, with the numbers that the next one goes on from.
+// tip is the newest block, with the totals up to it.
 type tip struct {
 	projections.Tip
 	lastTx   int64
 	types    typeTotals
 	accounts int32
-	// How many Bitcoin blocks there are with blocks, and the last one.
+	// burnBlocks is the number of Bitcoin blocks with Stacks blocks, and burnBlock the last of them.
 	burnBlocks int64
 	burnBlock  hash.Hash32
 }
@@ -99,7 +99,7 @@ func (t *tip) asOutcome() *projections.Tip {
 	return &tip
 }
 
-// readTip reads the newest block, unless it is known.
+// readTip reads the tip, unless it is known.
 func (b *batch) readTip(ctx context.Context) error {
 	if b.state.tipRead {
 		return nil
@@ -124,8 +124,8 @@ func (b *batch) readTip(ctx context.Context) error {
 	return nil
 }
 
-// load reads what the tables know of what was not in memory.
-func (b *batch) load(ctx context.Context, g *gathering) error {
+// load reads the accounts, printers and topics that were not in memory.
+func (b *batch) load(ctx context.Context, g *collector) error {
 	read := &pgx.Batch{}
 	if len(g.accounts) > 0 {
 		names := make([]string, len(g.accounts))
@@ -158,9 +158,9 @@ func (b *batch) load(ctx context.Context, g *gathering) error {
 }
 
 func (b *batch) readAccounts(rows pgx.Rows) error {
-	found := account{height: -1}
-	_, err := pgx.ForEachRow(rows, []any{&found.name, &found.id, &found.transactions, &found.calls, &found.events, &found.inbound}, func() error {
-		*b.state.accounts[found.name] = found
+	a := account{height: -1}
+	_, err := pgx.ForEachRow(rows, []any{&a.name, &a.id, &a.transactions, &a.calls, &a.events, &a.inbound}, func() error {
+		*b.state.accounts[a.name] = a
 		return nil
 	})
 	return err

@@ -1,36 +1,36 @@
 -- Tables of the projection accounts. Rows are of canonical blocks only.
 --
--- Every list numbers its rows from 1 as they are applied, per owner: the last number is the total, and a page at any depth
--- is a range of numbers. Rows of a list are in the order of transactions, so that where a block or a transaction begins in
--- it is found by halving: some twenty looks at its primary key in a list of a million.
+-- Every list numbers its rows from 1 as they are applied, per owner: the last number is the total, and a page at any
+-- depth is a range of numbers. The rows of a list are in the order of transactions, so that a binary search finds
+-- where a block or a transaction begins in it: some twenty look-ups by primary key in a list of a million.
 --
--- No row is ever changed. What an account has done up to now is what its last rows say.
+-- No row is ever changed. The totals of an account are in the last rows of its lists.
 --
--- Rows name accounts by a number, and transactions by their place on the chain. What else there is of a transaction or an
--- event is in the tables of chain, by source_seq, tx_index and event_index.
+-- Rows name accounts by id, and transactions by their number on the chain. All other data of a transaction or an event
+-- is in the tables of chain, by source_seq, tx_index and event_index.
 
 CREATE TABLE {schema}.block (
     height             bigint NOT NULL,
     source_seq         bigint NOT NULL,
-    first_tx           bigint NOT NULL, -- numbers of its transactions; of a block without any, last_tx is one less
+    first_tx           bigint NOT NULL, -- first and last number of its transactions; in an empty block, last_tx is first_tx - 1
     last_tx            bigint NOT NULL,
-    -- How many transactions of each type there are up to and including this block.
+    -- Number of transactions of each type up to and including this block.
     token_transfers    bigint NOT NULL,
     smart_contracts    bigint NOT NULL,
     contract_calls     bigint NOT NULL,
     poison_microblocks bigint NOT NULL,
     coinbases          bigint NOT NULL,
     tenure_changes     bigint NOT NULL,
-    tenure_height      bigint NOT NULL, -- before Nakamoto the height; -1 of a Nakamoto block of which the node did not say
-    burn_blocks        bigint NOT NULL, -- how many Bitcoin blocks there are with blocks up to and including this one
+    tenure_height      bigint NOT NULL, -- before Nakamoto the height; -1 if the node did not send it for a Nakamoto block
+    burn_blocks        bigint NOT NULL, -- number of Bitcoin blocks with Stacks blocks, up to and including this block
     burn_block_height  bigint NOT NULL,
     burn_block_time    bigint NOT NULL, -- unix seconds
     block_time         bigint,          -- unix seconds; null before Nakamoto
-    accounts           int    NOT NULL, -- how many accounts there are up to and including this block
+    accounts           int    NOT NULL, -- number of accounts up to and including this block
     index_block_hash   bytea  NOT NULL,
     block_hash         bytea  NOT NULL,
     burn_block_hash    bytea  NOT NULL,
-    touched            int[]  NOT NULL, -- the accounts with rows of this block in some list, by which a revert finds them
+    touched            int[]  NOT NULL, -- the accounts with rows of this block in some list; a revert deletes these rows
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
 
@@ -43,13 +43,14 @@ CREATE TABLE {schema}.transaction (
     type_n              bigint,            -- its number among those of its type
     tx_index            int      NOT NULL, -- in the block's list
     microblock_sequence int,               -- null for anchored transactions
-    -- 0 token_transfer, 1 smart_contract, 2 contract_call, 3 poison_microblock, 4 coinbase, 7 tenure_change, as the API
-    -- calls them. Operations from Bitcoin are of the type of what they amount to; null where nothing tells.
+    -- 0 token_transfer, 1 smart_contract, 2 contract_call, 3 poison_microblock, 4 coinbase, 7 tenure_change, as the
+    -- API names them. Operations from Bitcoin have the type of the transaction that they are equivalent to; null if
+    -- unknown.
     type                smallint,
     CONSTRAINT transaction_pkey PRIMARY KEY (n)
 );
 
--- Everybody who is in a list, numbered in the order of first appearance. A contract is an account too.
+-- The owners of lists, numbered in the order of first appearance. A contract is an account too.
 CREATE TABLE {schema}.account (
     source_seq   bigint NOT NULL, -- the event with the block of its first appearance
     first_height bigint NOT NULL, -- of that block
@@ -59,15 +60,15 @@ CREATE TABLE {schema}.account (
     CONSTRAINT account_account_key UNIQUE (account)
 );
 
--- The transactions of an account: it sends, sponsors, receives a token transfer, is called or deployed, or is a party of an
--- event that moves STX or a token.
+-- The transactions of an account. It is the sender, the sponsor, the recipient of a token transfer, the called or
+-- deployed contract, or a party of an event that moves STX or a token.
 CREATE TABLE {schema}.account_transaction (
     tx            bigint   NOT NULL, -- transaction.n
     source_seq    bigint   NOT NULL,
     account       int      NOT NULL,
     n             int      NOT NULL,
-    calls         int,               -- how many call it, up to and including this one; null for none
-    -- How many events of each kind it is a party of; null for none.
+    calls         int,               -- number of transactions that call it, up to and including this one; null for none
+    -- Number of events of each kind that it is a party of; null for none.
     stx_transfers int,
     stx_mints     int,
     stx_burns     int,
@@ -77,46 +78,46 @@ CREATE TABLE {schema}.account_transaction (
     nft_transfers int,
     nft_mints     int,
     nft_burns     int,
-    -- A sum of: 1 sender, 2 sponsor, 4 recipient of the token transfer, 8 called, 16 deployed, 32 party of an event; and of what
-    -- it has: 64 STX, 128 fungible tokens, 256 non-fungible tokens were affected.
+    -- A sum of its roles (1 sender, 2 sponsor, 4 recipient of the token transfer, 8 called, 16 deployed, 32 party of
+    -- an event) and of its affected assets (64 STX, 128 fungible tokens, 256 non-fungible tokens).
     involvement   smallint NOT NULL,
     stx_sent      numeric,           -- µSTX that events take from it, without the fee; null for none
     stx_received  numeric,           -- µSTX that events give it; null for none
-    fee_paid      numeric,           -- µSTX; null where it paid none
+    fee_paid      numeric,           -- µSTX; null for none
     CONSTRAINT account_transaction_pkey PRIMARY KEY (account, n)
 );
 
--- The events that move STX or tokens of an account, or lock its STX. One that it sends to itself is there once.
+-- The events that move STX or tokens of an account, or lock its STX. A transfer to itself has one row.
 CREATE TABLE {schema}.account_event (
     tx            bigint   NOT NULL,
     source_seq    bigint   NOT NULL,
     account       int      NOT NULL,
     n             int      NOT NULL,
     event_index   int      NOT NULL, -- in the transaction
-    inbound       int,               -- by how many STX came in, up to and including this one; null for none
+    inbound       int,               -- number of inbound STX transfers, up to and including this event; null for none
     kind          smallint NOT NULL, -- 1 stx_transfer, 2 stx_mint, 3 stx_burn, 4 ft_transfer, 5 ft_mint, 6 ft_burn, 7 nft_transfer, 8 nft_mint, 9 nft_burn, 10 stx_lock
-    transfer_type smallint,          -- how STX came in: 1 bulk-send, 2 stx-transfer, 3 stx-transfer-memo; null where none did
+    transfer_type smallint,          -- of an inbound STX transfer: 1 bulk-send, 2 stx-transfer, 3 stx-transfer-memo; else null
     CONSTRAINT account_event_pkey PRIMARY KEY (account, n)
 );
 
--- What a contract printed.
+-- The prints of contracts.
 CREATE TABLE {schema}.contract_event (
     tx          bigint NOT NULL,
     source_seq  bigint NOT NULL,
     contract    int    NOT NULL, -- account.id
     n           int    NOT NULL,
     event_index int    NOT NULL, -- in the transaction
-    sender      int,             -- account.id of the transaction's sender; null where nothing tells
-    topic       int,             -- contract_topic.topic; null for what names none
-    topic_n     int,             -- its number among those of its topic
+    sender      int,             -- account.id of the transaction's sender; null if unknown
+    topic       int,             -- contract_topic.topic; null for a print without topic
+    topic_n     int,             -- its number among the prints of its topic
     CONSTRAINT contract_event_pkey PRIMARY KEY (contract, n)
 );
 
--- How many there are of a topic.
+-- For the length of a topic's list.
 CREATE UNIQUE INDEX contract_event_topic_idx ON {schema}.contract_event (contract, topic, topic_n) WHERE topic IS NOT NULL;
 
--- The topics of each contract, numbered in the order of first appearance. The topic of a printed tuple is the text of the
--- first that it has of the fields topic, event, action, notification, type, name.
+-- The topics of each contract, numbered in the order of first appearance. The topic of a printed tuple is the text of
+-- the first of these fields that it has: topic, event, action, notification, type, name.
 CREATE TABLE {schema}.contract_topic (
     source_seq bigint NOT NULL, -- the event with the block of its first appearance
     contract   int    NOT NULL, -- account.id
@@ -131,8 +132,8 @@ CREATE TABLE {schema}.deployment (
     tx         bigint NOT NULL, -- transaction.n
     source_seq bigint NOT NULL,
     tx_index   int    NOT NULL, -- in the block's list
-    -- What the functions of its interface are called, and what they are: see contract.Function.Keys. Empty where the node did
-    -- not say the interface.
+    -- Keys of the functions of its interface, by name and by signature: see contract.Function.Keys. Empty if the node
+    -- did not send the interface.
     functions  bytea[] NOT NULL,
     CONSTRAINT deployment_pkey PRIMARY KEY (tx)
 );
@@ -141,8 +142,8 @@ CREATE TABLE {schema}.deployment (
 
 CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
 CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
--- The blocks of a Bitcoin block, by its number among those that have some, and by its height; those of a tenure; and the last
--- one at a time.
+-- The blocks of a Bitcoin block (by its number among Bitcoin blocks with Stacks blocks, by height and by hash), the
+-- blocks of a tenure, and the last block at a time.
 CREATE INDEX block_burn_blocks_idx ON {schema}.block (burn_blocks, height);
 CREATE INDEX block_burn_block_height_idx ON {schema}.block (burn_block_height, height);
 CREATE INDEX block_burn_block_hash_idx ON {schema}.block (burn_block_hash);
@@ -151,8 +152,10 @@ CREATE INDEX block_time_idx ON {schema}.block (coalesce(block_time, burn_block_t
 CREATE INDEX deployment_functions_idx ON {schema}.deployment USING gin (functions);
 CREATE UNIQUE INDEX transaction_type_idx ON {schema}.transaction (type, type_n) WHERE type IS NOT NULL;
 CREATE UNIQUE INDEX account_transaction_calls_idx ON {schema}.account_transaction (account, calls) WHERE involvement & 8 <> 0;
--- The transactions that deploy a contract, whatever became of them: of one that nobody could deploy there is no other trace by name.
+-- The transactions that deploy a contract, failed ones included: a contract that was never deployed successfully has
+-- no other row with its name.
 CREATE UNIQUE INDEX account_transaction_deployments_idx ON {schema}.account_transaction (account, tx) WHERE involvement & 16 <> 0;
 CREATE UNIQUE INDEX account_event_inbound_idx ON {schema}.account_event (account, inbound) WHERE transfer_type IS NOT NULL;
--- What a sender made a contract print has no numbers of its own: pages of it are found from the number of the row before them.
+-- The prints of a contract by sender have no numbers of their own: a page is found from the number of the row before
+-- it.
 CREATE INDEX contract_event_sender_idx ON {schema}.contract_event (contract, sender, n);

@@ -13,7 +13,7 @@ import (
 	"strata/projections/accounts"
 )
 
-// TestTouched expects a step to name whatever it changes of the lists of an account or of a block, and little else.
+// TestTouched checks that a step touches every account and block that it changes, and few others.
 func TestTouched(t *testing.T) {
 	t.Parallel()
 	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V40} {
@@ -22,10 +22,10 @@ func TestTouched(t *testing.T) {
 			tx := begin(t)
 			config := synthchain.Everything(11, generation)
 			config.SigningSample, config.ForkProbability = 1000, 0.2
-			made := synthchain.New(config)
+			generator := synthchain.New(config)
 			posts := make([]replay.Post, 250)
 			for i := range posts {
-				posts[i] = replay.Post(made.Next())
+				posts[i] = replay.Post(generator.Next())
 			}
 			steps := stepsOf(t, tx, posts)
 			projection := accounts.New()
@@ -39,7 +39,7 @@ func TestTouched(t *testing.T) {
 				for _, all := range []map[string]string{before, now} {
 					for name := range all {
 						if before[name] != now[name] && !outcome.Touched.Includes(name) {
-							t.Errorf("step %d, %s of block %d: %q was %s and is %s, and is not named", step.Number, step.Kind, step.Height, name, before[name], now[name])
+							t.Errorf("step %d, %s of block %d: %q was %s and is %s, but is not touched", step.Number, step.Kind, step.Height, name, before[name], now[name])
 						}
 					}
 				}
@@ -55,13 +55,13 @@ func TestTouched(t *testing.T) {
 				before = now
 			}
 			if named < len(steps)*3/4 || quiet < named*9/10 || reverted == 0 {
-				t.Errorf("of %d steps, %d name what they touch, %d of them reverts, and %d leave others alone", len(steps), named, reverted, quiet)
+				t.Errorf("of %d steps, %d list what they touch, %d of them reverts, and %d touch only that", len(steps), named, reverted, quiet)
 			}
 		})
 	}
 }
 
-// TestTouchedByRecord expects that a record changes nothing.
+// TestTouchedByRecord checks that a record changes nothing.
 func TestTouchedByRecord(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false)
@@ -72,7 +72,7 @@ func TestTouchedByRecord(t *testing.T) {
 	}
 }
 
-// answers is all that can be said of each account and each block, by the names that readers use.
+// answers returns a summary of each account and each block, by the shard names that readers use.
 func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	t.Helper()
 	said := map[string]string{}

@@ -10,40 +10,40 @@ import (
 	"strata/projections"
 )
 
-// writes are the rows of a run of blocks.
+// writes are the new rows of a run of blocks.
 type writes struct {
-	blocks, transactions, accounts, members, moves, prints, topics, deployments copied
+	blocks, transactions, accounts, members, moves, prints, topics, deployments copyBuffer
 }
 
 func newWrites() *writes {
 	return &writes{
-		blocks: copied{table: "block", columns: []string{
+		blocks: copyBuffer{table: "block", columns: []string{
 			"height", "source_seq", "first_tx", "last_tx",
 			"token_transfers", "smart_contracts", "contract_calls", "poison_microblocks", "coinbases", "tenure_changes",
 			"tenure_height", "burn_blocks", "burn_block_height", "burn_block_time", "block_time", "accounts", "index_block_hash", "block_hash", "burn_block_hash", "touched",
 		}},
-		transactions: copied{table: "transaction", columns: []string{
+		transactions: copyBuffer{table: "transaction", columns: []string{
 			"n", "height", "source_seq", "type_n", "tx_index", "microblock_sequence", "type",
 		}},
-		accounts: copied{table: "account", columns: []string{"source_seq", "first_height", "id", "account"}},
-		members: copied{table: "account_transaction", columns: []string{
+		accounts: copyBuffer{table: "account", columns: []string{"source_seq", "first_height", "id", "account"}},
+		members: copyBuffer{table: "account_transaction", columns: []string{
 			"tx", "source_seq", "account", "n", "calls",
 			"stx_transfers", "stx_mints", "stx_burns", "ft_transfers", "ft_mints", "ft_burns", "nft_transfers", "nft_mints", "nft_burns",
 			"involvement", "stx_sent", "stx_received", "fee_paid",
 		}},
-		moves: copied{table: "account_event", columns: []string{
+		moves: copyBuffer{table: "account_event", columns: []string{
 			"tx", "source_seq", "account", "n", "event_index", "inbound", "kind", "transfer_type",
 		}},
-		prints: copied{table: "contract_event", columns: []string{
+		prints: copyBuffer{table: "contract_event", columns: []string{
 			"tx", "source_seq", "contract", "n", "event_index", "sender", "topic", "topic_n",
 		}},
-		topics:      copied{table: "contract_topic", columns: []string{"source_seq", "contract", "topic", "name"}},
-		deployments: copied{table: "deployment", columns: []string{"tx", "source_seq", "tx_index", "functions"}},
+		topics:      copyBuffer{table: "contract_topic", columns: []string{"source_seq", "contract", "topic", "name"}},
+		deployments: copyBuffer{table: "deployment", columns: []string{"tx", "source_seq", "tx_index", "functions"}},
 	}
 }
 
 func (w *writes) flush(ctx context.Context, b *batch) error {
-	for _, table := range []*copied{&w.blocks, &w.transactions, &w.accounts, &w.members, &w.moves, &w.prints, &w.topics, &w.deployments} {
+	for _, table := range []*copyBuffer{&w.blocks, &w.transactions, &w.accounts, &w.members, &w.moves, &w.prints, &w.topics, &w.deployments} {
 		if err := table.write(ctx, b.tx, b.spec); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (w *writes) block(step projections.Step, firstTx int64, t *tip, touched []i
 	r.intArray(touched)
 }
 
-// tenureOf is the height of a block's tenure. Before Nakamoto, each block was one.
+// tenureOf returns the height of a block's tenure, or -1 if it is unknown. Before Nakamoto, each block was a tenure.
 func tenureOf(c *projections.Block) int64 {
 	switch {
 	case c.TenureHeight != nil:
@@ -80,7 +80,7 @@ func tenureOf(c *projections.Block) int64 {
 	return int64(c.Height)
 }
 
-// transaction writes one with its number, and that among those of its type; 0 for none.
+// transaction writes a transaction with its number n and its number ofType among those of its type, 0 for none.
 func (w *writes) transaction(height, seq, n, ofType int64, kind txType, source *nodeevent.Transaction) {
 	r := &w.transactions
 	r.add()
@@ -124,7 +124,7 @@ func (w *writes) member(tx, seq int64, m *member) {
 	r.numeric(m.paid)
 }
 
-// move writes an event of an account; transfer is 0 when it brings no STX.
+// move writes an event of an account. transfer is 0 unless the event is an inbound STX transfer.
 func (w *writes) move(tx, seq int64, m *move, a *account, transfer transferType) {
 	r := &w.moves
 	r.add()
@@ -139,8 +139,8 @@ func (w *writes) move(tx, seq int64, m *move, a *account, transfer transferType)
 	}
 }
 
-// print writes what a contract printed; sender is 0 where nothing tells who made it do so.
-func (w *writes) print(tx, seq int64, p *printed, sender int32) {
+// print writes a contract's print. sender is the id of the transaction's sender, 0 if unknown.
+func (w *writes) print(tx, seq int64, p *printEvent, sender int32) {
 	r := &w.prints
 	r.add()
 	r.bigint(tx, seq)
@@ -162,7 +162,7 @@ func (w *writes) topic(seq int64, t *topic) {
 	r.text(t.name)
 }
 
-// deployment writes the contract that a transaction deployed.
+// deployment writes a transaction's successful deployment of a contract.
 func (w *writes) deployment(tx, seq int64, source *nodeevent.Transaction) {
 	r := &w.deployments
 	r.add()
@@ -171,7 +171,8 @@ func (w *writes) deployment(tx, seq int64, source *nodeevent.Transaction) {
 	r.byteaArray(functionsOf(source.ContractInterface))
 }
 
-// functionsOf are the keys of the functions of an interface, each once. One that can't be read has none: the node has checked it.
+// functionsOf returns the distinct keys of the functions of an interface. It returns none for an interface that can't
+// be parsed, which does not happen in practice as the node has checked it.
 func functionsOf(text []byte) [][]byte {
 	keys := [][]byte{}
 	decoded, err := contract.Parse(text)

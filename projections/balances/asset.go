@@ -10,7 +10,8 @@ import (
 	"strata/projections"
 )
 
-// asset is what there is of an asset after the last block that changed it. Its numbers are replaced, never changed in place.
+// asset is the state of an asset after the last block that changed it. Its numbers are replaced, never changed in
+// place.
 type asset struct {
 	name, kind              string
 	height                  int64
@@ -22,7 +23,7 @@ func newAsset(name, kind string) *asset {
 	return &asset{name: name, kind: kind, minted: zero, burned: zero, rewards: zero}
 }
 
-// add counts a change of a balance, which was of this sign before and is of that one after.
+// add counts a change of a balance. before and after are the signs of the balance.
 func (a *asset) add(c *change, before, after int) {
 	switch {
 	case before <= 0 && after > 0:
@@ -42,7 +43,7 @@ func (a *asset) add(c *change, before, after int) {
 	}
 }
 
-// issue says whether a change makes units, or ends them.
+// issue says whether a change creates units (mint) or destroys them (burn).
 type issue int
 
 const (
@@ -59,7 +60,7 @@ func assetRow(a *asset, seq int64) []any {
 
 var assetColumns = []string{"height", "source_seq", "holders", "mints", "minted", "burned", "rewards", "asset", "kind"}
 
-// asset is that of a change, which has been read or is new.
+// asset returns the asset of a change. It is new if load has not read it.
 func (b *batch) asset(c *change) *asset {
 	a := b.state.assets[c.asset]
 	if a == nil {
@@ -69,14 +70,14 @@ func (b *batch) asset(c *change) *asset {
 	return a
 }
 
-// loadAssets reads those assets that the effects touch and that are not in memory.
+// loadAssets reads the assets that the effects change and that are not in memory.
 func (b *batch) loadAssets(ctx context.Context, all []effects) error {
 	var names []string
-	asked := map[string]bool{}
+	queued := map[string]bool{}
 	for i := range all {
 		for j := range all[i].changes {
-			if name := all[i].changes[j].asset; b.state.assets[name] == nil && !asked[name] {
-				asked[name] = true
+			if name := all[i].changes[j].asset; b.state.assets[name] == nil && !queued[name] {
+				queued[name] = true
 				names = append(names, name)
 			}
 		}
@@ -94,16 +95,16 @@ func (b *batch) loadAssets(ctx context.Context, all []effects) error {
 	var a asset
 	var minted, burned, rewards string
 	if _, err := pgx.ForEachRow(rows, []any{&a.name, &a.kind, &a.height, &a.holders, &a.mints, &minted, &burned, &rewards}, func() (err error) {
-		found := a
+		copied := a
 		for _, number := range []struct {
 			text string
 			into **big.Int
-		}{{minted, &found.minted}, {burned, &found.burned}, {rewards, &found.rewards}} {
+		}{{minted, &copied.minted}, {burned, &copied.burned}, {rewards, &copied.rewards}} {
 			if *number.into, err = decimal(number.text); err != nil {
 				return err
 			}
 		}
-		b.state.assets[found.name] = &found
+		b.state.assets[copied.name] = &copied
 		return nil
 	}); err != nil {
 		return fmt.Errorf("read the state of %d assets: %w", len(names), err)

@@ -1,22 +1,22 @@
 // Package balances keeps what every account has: STX, fungible tokens, non-fungible tokens, locks and nonces.
 //
-// Everything rests on one ledger. Each change of a balance is a row with the balance after it, so the balance at the
+// Its core is one ledger. Each change of a balance is a row with the balance after it, so the balance at the
 // tip, the balance at any earlier block, the history of an account and the audit trail are all reads of that table.
 //
 // # What moves STX (the node's rules; no event exists for fees and coinbases)
 //
 //   - committed stx_transfer, stx_mint and stx_burn events of successful transactions;
-//   - the fee of every mined transaction, whatever its status, paid by the sponsor when there is one, else by the
-//     origin; operations from Bitcoin, boot and phantom transactions have none;
+//   - the fee of every mined transaction, whatever its status, paid by the sponsor if there is one, else by the
+//     origin; operations from Bitcoin, boot and phantom transactions pay none;
 //   - matured miner rewards, credited in the block that reports them, 100 blocks (2.x) or tenures (3.x) after they
-//     were earned, never when the coinbase is mined.
+//     were earned, never in the block of the coinbase.
 //
 // A lock moves nothing: it makes a part of the balance unavailable until a Bitcoin height.
 //
 // # Order
 //
-// Rows follow the order of execution: transactions of microblocks before anchored ones, within a transaction its
-// events and then its fee, the rewards of miners at the end of the block.
+// Rows follow the order of execution: transactions of microblocks before anchored ones; in each transaction, its
+// events and then its fee; miner rewards at the end of the block.
 package balances
 
 import (
@@ -35,17 +35,17 @@ import (
 //go:embed tables.sql
 var tables string
 
-// Name of the projection.
+// Name is the name of the projection.
 const Name = "balances"
 
-// Version of the projection's tables and rules.
+// Version is the version of the projection's tables and rules.
 //
 // Version history:
 //   - 1: first version.
-//   - 2: what there is of each asset, and how many have it; mints are numbered, and owners have their tokens in order.
+//   - 2: supply and number of holders of each asset; mints are numbered, and an owner's tokens are in order of receipt.
 const Version = 2
 
-// Balances is the projection. It is not safe for concurrent use; one follower owns it.
+// Balances is the projection. It is not safe for concurrent use: one follower owns it.
 type Balances struct {
 	spec     projections.Spec
 	logger   *slog.Logger
@@ -53,7 +53,7 @@ type Balances struct {
 	state    *state // nil until read from the tables
 }
 
-// New makes the projection.
+// New returns the projection. A nil logger discards its lines.
 func New(logger *slog.Logger) *Balances {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -67,7 +67,7 @@ func New(logger *slog.Logger) *Balances {
 func (p *Balances) Instrument(registry prometheus.Registerer) {
 	p.negative = promauto.With(registry).NewCounter(prometheus.CounterOpts{
 		Namespace: "strata", Subsystem: "balances", Name: "negative_total",
-		Help: "Balances that became negative, which no chain allows: see /audit/v1/negative-balances.",
+		Help: "Balances that became negative, which no chain allows. List them at /audit/v1/negative-balances.",
 	})
 }
 
@@ -91,9 +91,9 @@ func (p *Balances) WithSpec(spec projections.Spec) projections.Projection[projec
 // Forget implements projections.Projection.
 func (p *Balances) Forget() { p.state = nil }
 
-// state is what the projection knows between batches. It may be dropped at any time and read again.
+// state is what the projection keeps in memory between batches. It may be dropped at any time and read again.
 type state struct {
-	position int64 // the last step that it reflects
+	position int64 // number of the last step folded
 	tip      *projections.Tip
 	holdings map[holdingKey]*holding
 	tokens   map[tokenKey]*token
@@ -107,10 +107,10 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 		p.state = &state{holdings: map[holdingKey]*holding{}, tokens: map[tokenKey]*token{}, nonces: map[string]*nonce{}, assets: map[string]*asset{}}
 	}
 	b := &batch{spec: p.spec, tx: tx, state: p.state}
-	var touched *projections.Touched // what a batch of many steps changes isn't worth naming
+	var touched *projections.Touched // nil for a batch of several steps, which may touch anything
 	var err error
 	single, last := len(steps) == 1, steps[len(steps)-1]
-	if single && last.Kind == projections.TakeRecord { // nothing on the chain changes
+	if single && last.Kind == projections.TakeRecord { // the chain does not change
 		touched = projections.NewTouched()
 	}
 	steps = projections.Lasting(steps)
@@ -127,7 +127,7 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 			steps = steps[1:]
 			continue
 		}
-		// A run of applies is one batch: what it needs is read at once, and written at once.
+		// Fold a run of applies together: read all their rows at once, and write them at once.
 		run := 1
 		for run < len(steps) && steps[run].Kind == projections.Apply {
 			run++
@@ -151,7 +151,8 @@ func (p *Balances) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []pro
 	return projections.Outcome{Tip: tip, Touched: touched, Observe: p.observe(ctx, b.negative)}, nil
 }
 
-// observe is what to do when balances have become negative; nil when none has.
+// observe returns the function that counts and logs balances that have become negative, once the batch has committed.
+// It returns nil if there are none.
 func (p *Balances) observe(ctx context.Context, all []negative) func() {
 	if len(all) == 0 {
 		return nil
@@ -159,14 +160,14 @@ func (p *Balances) observe(ctx context.Context, all []negative) func() {
 	return func() {
 		n := all[0]
 		p.negative.Add(float64(len(all)))
-		p.logger.LogAttrs(ctx, slog.LevelWarn, "balances became negative: events are missing from the log, or it begins above genesis",
+		p.logger.LogAttrs(ctx, slog.LevelWarn, "balances became negative; the log lacks events or begins above genesis",
 			slog.Int("balances", len(all)), slog.String("first_account", n.account), slog.String("asset", n.asset),
 			slog.String("balance", n.balance.String()), slog.Int64("height", n.height), slog.Int64("seq", n.seq),
 			slog.String("cause", n.cause), slog.String("pointer", n.pointer))
 	}
 }
 
-// cacheMax bounds each map of the state.
+// cacheMax is the maximum size of each map of the state between batches.
 const cacheMax = 1 << 16
 
 func (s *state) trim() {
@@ -184,7 +185,7 @@ func (s *state) trim() {
 	}
 }
 
-// tip is the block that the rows reflect.
+// tip returns the newest block that the rows reflect, or nil if there is none.
 func (b *batch) tip(ctx context.Context) (*projections.Tip, error) {
 	if b.state.tip != nil {
 		return b.state.tip, nil
@@ -195,22 +196,22 @@ func (b *batch) tip(ctx context.Context) (*projections.Tip, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the tip: %w", err)
 	}
-	found := false
+	exists := false
 	_, err = pgx.ForEachRow(rows, []any{&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight}, func() error {
-		found = true
+		exists = true
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the tip: %w", err)
 	}
-	if !found {
+	if !exists {
 		return nil, nil
 	}
 	b.state.tip = &t
 	return &t, nil
 }
 
-// blockRow has the order of blockColumns.
+// blockRow returns the values of blockColumns.
 func blockRow(step projections.Step) []any {
 	c := step.Block
 	return []any{
@@ -226,7 +227,7 @@ var blockColumns = []string{
 	"index_block_hash", "block_hash",
 }
 
-// height is a column of a height that may be missing. chain has refused blocks with numbers beyond 2^63.
+// height returns the value of a height's column: null for nil. chain has refused blocks with numbers beyond 2^63.
 func height(u *uint64) any {
 	if u == nil {
 		return nil

@@ -26,15 +26,15 @@ func TestFees(t *testing.T) {
 				body.Transaction{Raw: alice.Sign(0, 10, pay), Events: []body.Event{transfer(alice.Address(), carol.Address(), 5)}},
 				// The sponsor pays, and both use a nonce.
 				body.Transaction{Raw: bob.Sponsor(3, sponsor, 7, 20, pay), Events: []body.Event{transfer(bob.Address(), carol.Address(), 5)}},
-				// Who fails pays, and nothing else happens.
+				// The sender of a failed transaction pays the fee, and nothing else happens.
 				body.Transaction{Raw: alice.Sign(1, 30, pay), Status: "abort_by_response", Events: []body.Event{transfer(alice.Address(), carol.Address(), 5)}},
 				body.Transaction{Raw: alice.Sign(2, 40, pay), Status: "abort_by_post_condition"},
 				// An event that was not committed does not count.
 				body.Transaction{Raw: alice.Sign(3, 50, pay), Events: []body.Event{
 					{Type: "stx_transfer_event", Uncommitted: true, Data: transfer(alice.Address(), carol.Address(), 5).Data}}},
-				// Who sponsors himself uses the nonce of his that stands first.
+				// An account that sponsors its own transaction uses only the sender's nonce.
 				body.Transaction{Raw: bob.Sponsor(4, bob, 9, 1, pay)},
-				// What can't be read behind the fee does not matter.
+				// An unknown payload, behind the fee, does not matter.
 				body.Transaction{Raw: carol.Sign(5, 9, &transaction.Undecoded{Part: transaction.UnknownPayload, Raw: []byte{200, 1}})},
 				did(transfer(alice.Address(), carol.Address(), 100)),
 			),
@@ -49,7 +49,8 @@ func TestFees(t *testing.T) {
 	})
 }
 
-// TestOrderInBlock looks at the ledger of one account whose transactions are listed in another order than executed.
+// TestOrderInBlock checks the ledger of an account whose transactions are listed in another order than that of
+// execution.
 func TestOrderInBlock(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		micro := func(sequence int) map[string]any {
@@ -90,8 +91,8 @@ func TestRewards(t *testing.T) {
 	})
 }
 
-// TestNobody is about transactions that nobody signed: boot contracts, phantom unlocks, operations from Bitcoin.
-func TestNobody(t *testing.T) {
+// TestUnsigned checks transactions that nobody signed: boot contracts, phantom unlocks, operations from Bitcoin.
+func TestUnsigned(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.apply(block(1, did(mint(alice.Address(), 5)), did(), body.Transaction{Raw: []byte{0}, Events: []body.Event{transfer(alice.Address(), bob.Address(), 5)}}))
 		w.want("nonces", nonces)
@@ -113,7 +114,7 @@ func TestTransferToOneself(t *testing.T) {
 	})
 }
 
-// TestNonces is about nonces that are not used in order, which a chain does not allow, and about reverts.
+// TestNonces checks nonces that are used out of order, which a chain does not allow, and reverts.
 func TestNonces(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		use := func(nonce uint64) body.Transaction { return body.Transaction{Raw: alice.Sign(nonce, 0, coinbase)} }
@@ -134,9 +135,9 @@ func TestNegativeBalance(t *testing.T) {
 		w.apply(
 			block(1, did(mint(alice.Address(), 10))),
 			block(2, spend(4), spend(8), spend(3)), // -5
-			block(3, spend(1)),                     // -6: known already
+			block(3, spend(1)),                     // -6: negative before, so no new row
 			block(4, did(mint(alice.Address(), 6))),
-			block(5, spend(1), did(mint(alice.Address(), 1))), // within a block it does not count
+			block(5, spend(1), did(mint(alice.Address(), 1))), // negative only within the block, which does not count
 		)
 		fell := of("alice stx at 2: -5 stx_transfer_event /events/1")
 		w.want("negative balances", negative, fell...)
@@ -167,7 +168,7 @@ func TestTokens(t *testing.T) {
 		after := of("alice "+asset+" 340282366920938463463374607431768211454 = "+max+"-1-0+0 after 2", "bob "+asset+" 0 = 1-1-0+0 after 2")
 		w.want("holdings", holdings, after...)
 		w.revert("a2")
-		w.want("holdings after a revert: who was new is gone", holdings, of("alice "+asset+" "+max+" = "+max+"-0-0+0 after 1")...)
+		w.want("holdings after a revert: the new account is gone", holdings, of("alice "+asset+" "+max+" = "+max+"-0-0+0 after 1")...)
 		w.revert("a1")
 		w.want("holdings after all reverts", holdings)
 	})
@@ -212,7 +213,7 @@ func TestCollectibles(t *testing.T) {
 	})
 }
 
-// TestStrangeAccount is about a principal that does not fit into a text column.
+// TestStrangeAccount checks a principal that does not fit into a text column.
 func TestStrangeAccount(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.apply(block(1, did(mint("a\x00b", 3))), block(2, did(transfer("a\x00b", "c", 2))))
@@ -222,7 +223,7 @@ func TestStrangeAccount(t *testing.T) {
 	})
 }
 
-// TestRevertOfAnother expects that a revert of what is not the newest block is refused.
+// TestRevertOfAnother checks that a revert of any block but the tip is refused.
 func TestRevertOfAnother(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.apply(block(1, did(mint(alice.Address(), 1))), block(2, did(mint(alice.Address(), 1))))
@@ -237,7 +238,7 @@ func TestRevertOfAnother(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := w.projection.Fold(t.Context(), savepoint, w.step, oneStep(step)); err == nil {
-				t.Errorf("reverted %s, which is not the newest block", name)
+				t.Errorf("reverted %s, which is not the tip", name)
 			}
 			w.projection.Forget()
 			if err := savepoint.Rollback(t.Context()); err != nil {

@@ -14,7 +14,7 @@ import (
 	"strata/projections"
 )
 
-// batch is one Fold: the steps of one transaction.
+// batch is one call of Fold: the steps of one database transaction.
 type batch struct {
 	spec     projections.Spec
 	tx       pgx.Tx
@@ -22,14 +22,14 @@ type batch struct {
 	negative []negative
 }
 
-// negative is a balance that has become less than nothing.
+// negative is a balance that has become negative, with the change that made it so.
 type negative struct {
 	origin
 	account, asset string
 	balance        *big.Int
 }
 
-// apply adds blocks: all that they need is read at once, and all that they change is written at once.
+// apply applies blocks. It reads all rows that they need at once, and writes all changes at once.
 func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	all := make([]effects, len(steps))
 	for i, step := range steps {
@@ -45,7 +45,7 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	var w writes
 	for i, step := range steps {
 		if tip != nil && step.Block.ParentIndexBlockHash != tip.IndexBlockHash {
-			return fmt.Errorf("step %d applies block %s, which does not stand on the newest block here, %s", step.Number, step.IndexBlockHash, tip.IndexBlockHash)
+			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, tip.IndexBlockHash)
 		}
 		tip = &projections.Tip{
 			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash,
@@ -75,10 +75,10 @@ func (b *batch) applyBlock(w *writes, step projections.Step, e effects) {
 		}
 		before := h.balance.Sign()
 		h.add(c)
-		of := b.asset(c)
-		of.add(c, before, h.balance.Sign())
-		changed[of.name] = of
-		c.mint = of.mints
+		a := b.asset(c)
+		a.add(c, before, h.balance.Sign())
+		changed[a.name] = a
+		c.mint = a.mints
 		w.ledger = append(w.ledger, ledgerRow(c, h))
 		w.touch(key, h)
 		if before >= 0 && h.balance.Sign() < 0 {
@@ -86,7 +86,7 @@ func (b *batch) applyBlock(w *writes, step projections.Step, e effects) {
 			order = append(order, key)
 		}
 	}
-	// Only what is left at the end of the block counts: the order within a block is the node's, and rewards come last.
+	// Only the balance at the end of the block counts: the order within a block is the node's, and rewards come last.
 	for _, key := range order {
 		if c, h := fell[key], b.state.holdings[key]; c != nil && h.balance.Sign() < 0 {
 			n := negative{origin: c.origin, account: c.account, asset: c.asset, balance: h.balance}
@@ -96,9 +96,9 @@ func (b *batch) applyBlock(w *writes, step projections.Step, e effects) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
-		of := changed[name]
-		of.height = step.Height
-		w.assets = append(w.assets, assetRow(of, step.BlockSeq))
+		a := changed[name]
+		a.height = step.Height
+		w.assets = append(w.assets, assetRow(a, step.BlockSeq))
 	}
 	for i := range e.custody {
 		c := &e.custody[i]
@@ -123,7 +123,7 @@ func (b *batch) applyBlock(w *writes, step projections.Step, e effects) {
 	b.useNonces(w, e.uses)
 }
 
-// useNonces keeps the next nonce of each account: one more than the greatest that it has used.
+// useNonces updates the next nonce of each account: one more than the greatest that it has used.
 func (b *batch) useNonces(w *writes, uses []use) {
 	var touched []string
 	for i := range uses {
@@ -149,7 +149,7 @@ func (b *batch) useNonces(w *writes, uses []use) {
 	}
 }
 
-// holdingKey names a balance.
+// holdingKey identifies a balance.
 type holdingKey struct{ account, asset string }
 
 func (k holdingKey) compare(other holdingKey) int {
@@ -186,7 +186,7 @@ func (h *holding) add(c *change) {
 	}
 }
 
-// tokenKey names a non-fungible token by the SHA-256 of its id.
+// tokenKey identifies a non-fungible token. value is the SHA-256 of its id.
 type tokenKey struct {
 	asset string
 	value [32]byte
@@ -210,7 +210,7 @@ type nonce struct {
 	next   *big.Int
 }
 
-// load reads the state of everything that the effects touch and that is not in memory.
+// load reads the balances, tokens, nonces and assets that the effects change and that are not in memory.
 func (b *batch) load(ctx context.Context, all []effects) error {
 	var (
 		accounts, assets []string
@@ -272,7 +272,7 @@ func (b *batch) load(ctx context.Context, all []effects) error {
 		return nil
 	}
 	if err := b.tx.SendBatch(ctx, read).Close(); err != nil {
-		return fmt.Errorf("read the state of %d balances, %d tokens and %d nonces: %w", len(accounts), len(tokenAssets), len(nonceAccounts), err)
+		return fmt.Errorf("read %d balances, %d tokens and %d nonces: %w", len(accounts), len(tokenAssets), len(nonceAccounts), err)
 	}
 	return nil
 }
@@ -284,17 +284,17 @@ func (b *batch) readHoldings(rows pgx.Rows) error {
 		balance, sent, received, fees, rewards string
 	)
 	_, err := pgx.ForEachRow(rows, []any{&key.account, &key.asset, &h.kind, &h.n, &h.height, &h.seq, &balance, &sent, &received, &fees, &rewards}, func() error {
-		found := h
+		copied := h
 		for _, number := range []struct {
 			text string
 			dst  **big.Int
-		}{{balance, &found.balance}, {sent, &found.sent}, {received, &found.received}, {fees, &found.fees}, {rewards, &found.rewards}} {
+		}{{balance, &copied.balance}, {sent, &copied.sent}, {received, &copied.received}, {fees, &copied.fees}, {rewards, &copied.rewards}} {
 			var err error
 			if *number.dst, err = decimal(number.text); err != nil {
 				return err
 			}
 		}
-		b.state.holdings[key] = &found
+		b.state.holdings[key] = &copied
 		return nil
 	})
 	return err
@@ -307,9 +307,9 @@ func (b *batch) readTokens(rows pgx.Rows) error {
 		t           token
 	)
 	_, err := pgx.ForEachRow(rows, []any{&asset, &hash, &t.n, &t.height, &t.seq, &t.position, &t.tx, &t.owner, &value}, func() error {
-		found := t
-		found.value = slices.Clone(value)
-		b.state.tokens[tokenKey{asset, [32]byte(hash)}] = &found
+		copied := t
+		copied.value = slices.Clone(value)
+		b.state.tokens[tokenKey{asset, [32]byte(hash)}] = &copied
 		return nil
 	})
 	return err

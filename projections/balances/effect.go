@@ -11,7 +11,7 @@ import (
 	"strata/projections"
 )
 
-// STX is the asset of the ledger that is not a token.
+// STX is the name of STX among the ledger's assets. All others are tokens, named by their asset identifiers.
 const STX = "stx"
 
 // Kinds of assets.
@@ -21,14 +21,14 @@ const (
 	kindNFT = "nft"
 )
 
-// Causes that are not events.
+// Causes that are not event types.
 const (
 	causeFee          = "fee"
 	causeMinerReward  = "miner_reward"
 	causeHandleUnlock = "handle-unlock"
 )
 
-// origin says where in the log something comes from.
+// origin is the place in the log that an effect comes from.
 type origin struct {
 	height  int64
 	seq     int64
@@ -38,18 +38,18 @@ type origin struct {
 	cause   string
 }
 
-// change is one entry of the ledger before it has a number and a balance.
+// change is a ledger row that has no number and balance yet.
 type change struct {
 	origin
 	account, asset, kind string
 	delta                *big.Int
 	column               column
 	issue                issue
-	coinbase             *big.Int // what of a reward is new; nil for other changes
-	mint                 int64    // how many mints of the asset there are up to and including it
+	coinbase             *big.Int // the newly created part of a miner reward; nil for other changes
+	mint                 int64    // number of mints of the asset up to and including this change
 }
 
-// column is the running sum that a change belongs to.
+// column is the running sum that a change adds to.
 type column int
 
 const (
@@ -59,13 +59,13 @@ const (
 	columnRewards
 )
 
-// custody is what happens to one non-fungible token.
+// custody is an event of one non-fungible token.
 type custody struct {
 	origin
 	key               tokenKey
 	value             []byte
 	sender, recipient string
-	change            int // among the changes of the block, the one of who gets it; -1 for nobody
+	change            int // index of the recipient's change among those of the block; -1 without a recipient
 }
 
 // lock is the state of an account's lock after a change.
@@ -79,14 +79,14 @@ type lock struct {
 	txid         hash.Hash32
 }
 
-// use is a nonce that was used.
+// use is the use of a nonce by an account.
 type use struct {
 	origin
 	account string
 	next    *big.Int
 }
 
-// effects are what one block does, in the order of execution.
+// effects are the effects of one block, in the order of execution.
 type effects struct {
 	changes []change
 	custody []custody
@@ -94,7 +94,7 @@ type effects struct {
 	uses    []use
 }
 
-// effectsOf is a pure function of the block's content.
+// effectsOf returns the effects of a block. They depend on its content only.
 func effectsOf(step projections.Step) effects {
 	var (
 		e         effects
@@ -144,7 +144,7 @@ func after(nonce uint64) *big.Int {
 	return next.Add(next, big.NewInt(1))
 }
 
-// event takes one committed event of a successful transaction.
+// event adds the effects of a committed event of a successful transaction.
 func (e *effects) event(from origin, tx *nodeevent.Transaction, event *nodeevent.Event) {
 	switch d := event.Data.(type) {
 	case *nodeevent.STXTransfer:
@@ -191,7 +191,7 @@ func (e *effects) move(from origin, sender, recipient, asset, kind string, amoun
 
 func (e *effects) change(from origin, account, asset, kind string, amount *big.Int, col column) {
 	if amount.Sign() == 0 && (col == columnFees || col == columnRewards) {
-		return // nothing was paid
+		return // no payment, no ledger row
 	}
 	delta := amount
 	if col == columnSent || col == columnFees {
@@ -202,7 +202,7 @@ func (e *effects) change(from origin, account, asset, kind string, amount *big.I
 
 var one = big.NewInt(1)
 
-// give moves a non-fungible token: one unit in the ledger, and the token's own history.
+// give moves a non-fungible token: one unit in the ledger, and an event in the token's own history.
 func (e *effects) give(from origin, sender, recipient, asset string, value []byte) {
 	e.move(from, sender, recipient, asset, kindNFT, one)
 	change := -1
@@ -222,8 +222,8 @@ func (e *effects) lock(from origin, tx *nodeevent.Transaction, account string, a
 	})
 }
 
-// print looks for the one print that changes a lock: pox-2 and pox-3 announce an early unlock, for which there is no
-// lock event. Prints that can't be read change nothing here; contracts print what they like.
+// print looks for the only print that changes a lock: pox-2 and pox-3 report an early unlock, for which there is no
+// lock event. Prints that can't be decoded are ignored, as contracts may print anything.
 func (e *effects) print(from origin, tx *nodeevent.Transaction, d *nodeevent.ContractEvent) {
 	contract, err := clarity.ParsePrincipal(d.Contract)
 	if err != nil || d.Topic != "print" {
@@ -249,8 +249,8 @@ func (e *effects) print(from origin, tx *nodeevent.Transaction, d *nodeevent.Con
 	e.lock(from, tx, event.Stacker.String(), new(big.Int), unlockHeight, version)
 }
 
-// poxVersion of the contract that a lock event names; before release 2.1 it names none, and there was only pox. For
-// a contract that this program does not know it is 0: then nothing is known of a forced end of the lock either.
+// poxVersion returns the version of the stacking contract that a lock event names. Before release 2.1 the event names
+// none, and there was only version 1. An unknown contract has version 0: its forced unlock height is unknown, too.
 func poxVersion(contract string) int {
 	if contract == "" {
 		return 1

@@ -17,7 +17,7 @@ import (
 	"strata/projections/internal/body"
 )
 
-// databases have the tables of the projection, and of chain.
+// databases makes databases with the tables of the projection and of chain.
 var databases = replay.Tables("balances", chain.Spec(), balances.Spec())
 
 const (
@@ -27,7 +27,7 @@ const (
 	sponsor = body.Account("sponsor")
 )
 
-// world folds blocks made by hand in one transaction, which is never committed.
+// world folds handmade blocks in one database transaction, which is never committed.
 type world struct {
 	t          *testing.T
 	tx         pgx.Tx
@@ -35,11 +35,11 @@ type world struct {
 	posts      []replay.Post
 	blocks     map[string]projections.Step
 	step       int64
-	// forgetful lets the projection read everything from its tables again after each block.
+	// forgetful means that the projection reads everything from its tables again after each block.
 	forgetful bool
 }
 
-// worlds runs a test in a world that remembers and in one that forgets.
+// worlds runs a test in a world that keeps its state and in a forgetful one.
 func worlds(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Parallel()
 	for _, forgetful := range []bool{false, true} {
@@ -55,7 +55,7 @@ func worlds(t *testing.T, f func(t *testing.T, w *world)) {
 	}
 }
 
-// apply folds blocks, all in one batch, unless the world is forgetful.
+// apply applies blocks, all in one batch unless the world is forgetful.
 func (w *world) apply(blocks ...body.Block) {
 	w.t.Helper()
 	var steps []projections.Step
@@ -78,7 +78,7 @@ func (w *world) apply(blocks ...body.Block) {
 	w.fold(steps...)
 }
 
-// revert takes blocks off again, the newest first.
+// revert reverts blocks, the newest first.
 func (w *world) revert(names ...string) {
 	w.t.Helper()
 	var steps []projections.Step
@@ -110,7 +110,7 @@ func (w *world) fold(steps ...projections.Step) {
 	}
 }
 
-// want compares the rows of a query, which has one text column, with what is expected.
+// want compares the rows of a query, which must have one text column, with the expected ones.
 func (w *world) want(what, query string, want ...string) {
 	w.t.Helper()
 	if got := replay.Texts(w.t, w.tx, query); !slices.Equal(got, want) {
@@ -118,10 +118,10 @@ func (w *world) want(what, query string, want ...string) {
 	}
 }
 
-// coinbase is a payload that does nothing at once.
+// coinbase is a payload without any effect of its own.
 var coinbase = &transaction.Coinbase{}
 
-// block at a height with transactions.
+// block returns the block at a height of branch a.
 func block(height int, transactions ...body.Transaction) body.Block {
 	return body.Block{
 		Name: fmt.Sprintf("a%d", height), Parent: fmt.Sprintf("a%d", height-1), Burn: fmt.Sprintf("%da", 100+height),
@@ -129,7 +129,7 @@ func block(height int, transactions ...body.Transaction) body.Block {
 	}
 }
 
-// did is a transaction of nobody, without fee and nonce, with these events.
+// did returns a transaction that nobody signed, without fee and nonce, with these events.
 func did(events ...body.Event) body.Transaction {
 	return body.Transaction{Raw: body.Boot(coinbase), Events: events}
 }
@@ -142,12 +142,12 @@ func transfer(from, to string, amount uint64) body.Event {
 	return body.Event{Type: "stx_transfer_event", Data: map[string]any{"sender": from, "recipient": to, "amount": fmt.Sprint(amount)}}
 }
 
-// holdings in a form that is easy to compare.
+// holdings selects the holdings as text.
 const holdings = `
 	SELECT account || ' ' || asset || ' ' || balance || ' = ' || received || '-' || sent || '-' || fees || '+' || rewards || ' after ' || n
 	FROM balances_v2.holding ORDER BY account, asset`
 
-// of gives the accounts of lines that begin with a name of an account their addresses, in the order of these.
+// of replaces the account name at the beginning of each line by its address, and sorts the lines.
 func of(lines ...string) []string {
 	for i, line := range lines {
 		name, rest, _ := strings.Cut(line, " ")

@@ -26,8 +26,8 @@ import (
 	"strata/projections/chain"
 )
 
-// TestLedger folds random histories with forks, computes all balances at all heights again from the bodies, in the
-// plainest way, and follows the pointer of every row of the ledger to what it says.
+// TestLedger folds random histories with forks. It recomputes all balances at all heights from the bodies, in the
+// simplest way, and compares every ledger row with the JSON object that its pointer leads to.
 func TestLedger(t *testing.T) {
 	t.Parallel()
 	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V25, synthchain.V30, synthchain.V40} {
@@ -37,17 +37,17 @@ func TestLedger(t *testing.T) {
 			config := synthchain.Everything(5, generation)
 			config.Maturity, config.SigningSample, config.Accounts = 6, 1000, 12
 			config.ForkProbability, config.BitcoinReorgProbability = 0.2, 0.05
-			made := synthchain.New(config)
+			generator := synthchain.New(config)
 			posts := make([]replay.Post, 450)
 			for i := range posts {
-				posts[i] = replay.Post(made.Next())
+				posts[i] = replay.Post(generator.Next())
 			}
 			foldChain(t, tx, posts)
 			checkForked(t, tx)
 			causes := checkPointers(t, tx, posts)
 			for _, cause := range []string{"fee", "miner_reward", "stx_transfer_event", "stx_mint_event", "ft_transfer_event", "nft_mint_event"} {
 				if causes[cause] == 0 {
-					t.Errorf("of the rows none is caused by %s: %v", cause, causes)
+					t.Errorf("no row has the cause %s: %v", cause, causes)
 				}
 			}
 			if blocks := checkHeights(t, tx, posts); blocks < 30 {
@@ -57,8 +57,7 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestLedgerOfRecordings does the same with what real nodes have sent: of every account and every asset, what it holds is what the
-// ledger says, and that is the sum of what the bodies of the canonical blocks say.
+// TestLedgerOfRecordings does the same with recordings of real nodes.
 func TestLedgerOfRecordings(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz"))
@@ -76,12 +75,12 @@ func TestLedgerOfRecordings(t *testing.T) {
 					all.Store(cause, true)
 				}
 				if blocks := checkHeights(t, tx, posts); blocks == 0 {
-					t.Error("there is no canonical block")
+					t.Error("there are no canonical blocks")
 				}
 			})
 		}
 	})
-	for _, cause := range []string{"fee", "stx_transfer_event", "stx_mint_event"} { // none has tokens or rewards of miners, which TestLedger has
+	for _, cause := range []string{"fee", "stx_transfer_event", "stx_mint_event"} { // recordings have no tokens and miner rewards; TestLedger has
 		if _, ok := all.Load(cause); !ok && len(files) > 0 {
 			t.Errorf("none of the recordings has a %s", cause)
 		}
@@ -99,7 +98,7 @@ func begin(t *testing.T) pgx.Tx {
 	return tx
 }
 
-// foldChain folds posts with chain, and the steps that come out with balances, in batches of random sizes.
+// foldChain folds posts with chain, and the resulting steps with balances, in batches of random sizes.
 func foldChain(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 	t.Helper()
 	steps := stepsOf(t, tx, posts)
@@ -116,7 +115,7 @@ func foldChain(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 	}
 }
 
-// stepsOf folds posts with chain. The steps that come out include reverts.
+// stepsOf folds posts with chain and returns the steps, reverts included.
 func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	t.Helper()
 	c, err := chain.New(chain.Recommended, nil)
@@ -145,7 +144,7 @@ func stepsOf(t *testing.T, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	return steps
 }
 
-// checkForked expects that some block was reverted.
+// checkForked checks that some block was reverted.
 func checkForked(t *testing.T, tx pgx.Tx) {
 	t.Helper()
 	if len(replay.Texts(t, tx, `SELECT step::text FROM chain_v3.step WHERE kind = -1 LIMIT 1`)) == 0 {
@@ -153,7 +152,7 @@ func checkForked(t *testing.T, tx pgx.Tx) {
 	}
 }
 
-// parsed is a body as plain JSON.
+// parsed returns a body as plain JSON.
 func parsed(t *testing.T, post replay.Post) map[string]any {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(post.Body))
@@ -202,7 +201,7 @@ type entry struct {
 	delta          *big.Int
 }
 
-// eventEntries are what an event does: the sender loses and the recipient gains.
+// eventEntries returns the changes by an event: the sender loses and the recipient gains.
 func eventEntries(t *testing.T, event map[string]any) []entry {
 	t.Helper()
 	kind := event["type"].(string)
@@ -258,7 +257,7 @@ func rewardEntries(t *testing.T, reward map[string]any) []entry {
 	return []entry{{reward["recipient"].(string), "stx", sum}}
 }
 
-// checkPointers follows the pointer of each row of the ledger. It returns how many rows each cause has.
+// checkPointers follows the pointer of each ledger row. It returns the number of rows of each cause.
 func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[string]int) {
 	t.Helper()
 	rows, err := tx.Query(t.Context(), `SELECT account, asset, delta::text, cause, pointer, source_seq, tx_index FROM balances_v2.ledger`)
@@ -302,7 +301,7 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[str
 			return w.account == got.account && w.asset == got.asset && w.delta.String() == delta
 		}) {
 			if wrong++; wrong <= 5 {
-				t.Errorf("%s: there is %v", description(), object)
+				t.Errorf("%s: the pointer leads to %v", description(), object)
 			}
 		}
 		return nil
@@ -313,10 +312,11 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[str
 	return causes
 }
 
-// checkHeights computes the balances after each canonical block from the bodies. It returns how many blocks there are.
+// checkHeights compares the balances after each canonical block with those computed from the bodies. It returns the
+// number of blocks.
 func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) (blocks int) {
 	t.Helper()
-	naive := map[string]*big.Int{}
+	sums := map[string]*big.Int{}
 	heights := replay.Texts(t, tx, `SELECT height || ' ' || block_seq FROM chain_v3.canonical ORDER BY height`)
 	for _, line := range heights {
 		height, text, _ := strings.Cut(line, " ")
@@ -326,13 +326,13 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) (blocks int) {
 		}
 		for _, e := range blockEntries(t, parsed(t, posts[seq-1])) {
 			key := e.account + " " + e.asset
-			if naive[key] == nil {
-				naive[key] = new(big.Int)
+			if sums[key] == nil {
+				sums[key] = new(big.Int)
 			}
-			naive[key].Add(naive[key], e.delta)
+			sums[key].Add(sums[key], e.delta)
 		}
 		want := map[string]string{}
-		for key, balance := range naive {
+		for key, balance := range sums {
 			if balance.Sign() != 0 {
 				want[key] = balance.String()
 			}
@@ -360,14 +360,14 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) (blocks int) {
 		key, balance, _ := strings.Cut(line, "=")
 		final[key] = balance
 	}
-	for key, balance := range naive {
+	for key, balance := range sums {
 		if balance.Sign() != 0 && final[key] != balance.String() {
 			t.Errorf("holding of %s: got %q, want %s", key, final[key], balance)
 		}
 		delete(final, key)
 	}
 	for key, balance := range final {
-		t.Errorf("holding of %s: got %s, of which no event tells", key, balance)
+		t.Errorf("holding of %s: got %s, but no event accounts for it", key, balance)
 	}
 	for _, line := range replay.Texts(t, tx, `
 		SELECT account || ' ' || asset || ' ' || n FROM balances_v2.ledger
@@ -379,7 +379,7 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) (blocks int) {
 	return len(heights)
 }
 
-// blockEntries are all changes of a block, in any order.
+// blockEntries returns all changes of a block, in any order.
 func blockEntries(t *testing.T, body map[string]any) []entry {
 	t.Helper()
 	var list []entry

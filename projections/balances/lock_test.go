@@ -13,7 +13,7 @@ import (
 
 func oneStep(step projections.Step) []projections.Step { return []projections.Step{step} }
 
-// boot address of testnet, which deployed the stacking contracts.
+// boot is the boot address of testnet, which deployed the stacking contracts.
 const boot = "ST000000000000000000002AMW42H"
 
 const (
@@ -31,7 +31,7 @@ func locked(account string, amount, until uint64, contract string) body.Event {
 	return body.Event{Type: "stx_lock_event", Data: data}
 }
 
-// unlock is the print that a node adds to the block in which it ends the lock of a stacker who missed his slot.
+// unlock returns the print that a node adds to the block in which it ends the lock of a stacker without a reward slot.
 func unlock(t *testing.T, stacker clarity.Principal, contract, name string) body.Event {
 	t.Helper()
 	value := func(v clarity.Value, err error) clarity.Value {
@@ -77,14 +77,14 @@ func TestLocks(t *testing.T) {
 	})
 }
 
-// TestLockContracts is about who says that something is locked.
+// TestLockContracts checks which contracts can begin and end locks.
 func TestLockContracts(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.apply(
 			block(1, did(locked(alice.Address(), 40, 800, boot+".pox-5")), did(locked(bob.Address(), 7, 700, boot+".pox-99")),
 				did(locked(carol.Address(), 8, 600, "no principal"))),
-			// A print of another contract, under another topic, of a failed transaction, that is no event, of pox-5
-			// (which announces no unlock), or that was not committed, ends no lock.
+			// These prints end no lock: of another contract, of pox-5 (which reports no unlocks), with another name, with
+			// an undecodable value, with another topic, not committed, and of a failed transaction.
 			block(2,
 				did(unlock(t, alice.Principal(), alice.Address()+".pox-2", "handle-unlock")),
 				did(unlock(t, alice.Principal(), boot+".pox", "handle-unlock")),

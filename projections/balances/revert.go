@@ -9,8 +9,8 @@ import (
 	"strata/projections"
 )
 
-// The newest block's rows go, and the state of what they touched becomes again what the rows before them say. In
-// this order: state first, while the ledger still tells what is touched.
+// revertSQL are the statements that revert the block at height $1. They first restore the state of the balances and
+// tokens that it changed, as the ledger still has its rows then, and afterwards delete these rows.
 var revertSQL = []string{
 	`WITH touched AS (
 		SELECT DISTINCT account, asset FROM {schema}.ledger WHERE height = $1
@@ -61,7 +61,7 @@ var revertSQL = []string{
 	`DELETE FROM {schema}.negative_balance WHERE height = $1`,
 }
 
-// revert takes the newest block off.
+// revert reverts the tip.
 func (b *batch) revert(ctx context.Context, step projections.Step) error {
 	queries := &pgx.Batch{}
 	queries.Queue(b.spec.SQL(`DELETE FROM {schema}.block WHERE height = $1 AND index_block_hash = $2 AND NOT EXISTS (
@@ -79,7 +79,7 @@ func (b *batch) revert(ctx context.Context, step projections.Step) error {
 		return err
 	}
 	if removed != 1 {
-		return fmt.Errorf("it is not the newest block here")
+		return fmt.Errorf("it is not the tip of this projection")
 	}
 	clear(b.state.holdings)
 	clear(b.state.tokens)

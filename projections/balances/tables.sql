@@ -1,12 +1,12 @@
--- Tables of the projection balances. Rows are of canonical blocks only. A revert removes the newest block's rows, which
--- the indexes *_revert_idx find; they grow at their right end only, where inserting costs least.
+-- Tables of the projection balances. Rows are of canonical blocks only. A revert deletes the newest block's rows,
+-- which it finds by the indexes *_revert_idx. These indexes grow at their right end only, where inserts cost least.
 
--- The canonical blocks that the rows below reflect, with what decides whether a lock is in force at them.
+-- The canonical blocks that the rows below reflect, with the heights that decide whether a lock is in force.
 CREATE TABLE {schema}.block (
     height               bigint NOT NULL,
     source_seq           bigint NOT NULL,
     burn_block_height    bigint NOT NULL,
-    -- Burn heights at which all locks of pox-1 to pox-4 end; null while no node has announced one.
+    -- Burn heights at which all locks of pox-1 to pox-4 end; null until a node announces one.
     pox_v1_unlock_height bigint,
     pox_v2_unlock_height bigint,
     pox_v3_unlock_height bigint,
@@ -24,9 +24,9 @@ CREATE TABLE {schema}.ledger (
     source_seq bigint  NOT NULL, -- the event with the block
     tx_index   int,              -- of the transaction in the block; null for miners' rewards
     delta      numeric NOT NULL, -- base units: µSTX, units of the token, 1 or -1 for a non-fungible one
-    balance    numeric NOT NULL, -- after this change; what is locked is part of it
-    -- Running sums up to and including this change: what events moved out and in, and for STX the fees paid and the
-    -- miner's rewards. balance = received - sent - fees + rewards.
+    balance    numeric NOT NULL, -- after this change, including locked STX
+    -- Running sums up to and including this change: amounts that events moved out and in, and for STX the fees paid and
+    -- the miner's rewards. balance = received - sent - fees + rewards.
     sent       numeric NOT NULL,
     received   numeric NOT NULL,
     fees       numeric NOT NULL,
@@ -75,7 +75,7 @@ CREATE TABLE {schema}.nft_event (
 );
 CREATE INDEX nft_event_revert_idx ON {schema}.nft_event (height);
 
--- Who owns each non-fungible token.
+-- The owner of each non-fungible token.
 CREATE TABLE {schema}.nft_custody (
     n          bigint NOT NULL, -- of the last event
     height     bigint NOT NULL,
@@ -89,23 +89,23 @@ CREATE TABLE {schema}.nft_custody (
     CONSTRAINT nft_custody_pkey PRIMARY KEY (asset, value_hash)
 ) WITH (fillfactor = 80);
 
--- What there is of each asset after each block that changed it. minted - burned + rewards is how much exists: fees move what
--- is there from those who pay them to miners.
+-- The state of each asset after each block that changed it. The supply is minted - burned + rewards: fees do not
+-- change it, as miners receive them.
 CREATE TABLE {schema}.asset (
     height     bigint  NOT NULL,
     source_seq bigint  NOT NULL,
     holders    bigint  NOT NULL, -- accounts with a balance above zero
     mints      bigint  NOT NULL, -- events that mint
-    minted     numeric NOT NULL, -- base units; tokens where they are non-fungible
+    minted     numeric NOT NULL, -- base units; number of tokens if non-fungible
     burned     numeric NOT NULL,
-    rewards    numeric NOT NULL, -- new STX that miners got: coinbases, without fees
+    rewards    numeric NOT NULL, -- new STX that miners received: coinbases, without fees
     asset      text    NOT NULL,
     kind       text    NOT NULL, -- 'stx', 'ft' or 'nft'
     CONSTRAINT asset_pkey PRIMARY KEY (asset, height)
 );
 CREATE INDEX asset_revert_idx ON {schema}.asset (height);
 
--- What each account has locked: the state after each change, the last one counts.
+-- The lock of each account after each change of it. The last row counts.
 CREATE TABLE {schema}.stx_lock (
     height        bigint   NOT NULL,
     source_seq    bigint   NOT NULL,
@@ -113,7 +113,7 @@ CREATE TABLE {schema}.stx_lock (
     position      int      NOT NULL, -- order of execution within the block
     tx_index      int      NOT NULL,
     pox_version   smallint NOT NULL, -- 1 for the contract pox, 2 for pox-2, …
-    amount        numeric  NOT NULL, -- µSTX locked in total; 0 when handle-unlock has ended the lock early
+    amount        numeric  NOT NULL, -- µSTX locked in total; 0 if handle-unlock has ended the lock early
     account       text     NOT NULL,
     cause         text     NOT NULL, -- 'stx_lock_event' or 'handle-unlock'
     pointer       text     NOT NULL,
@@ -121,7 +121,7 @@ CREATE TABLE {schema}.stx_lock (
     CONSTRAINT stx_lock_pkey PRIMARY KEY (account, height, position)
 );
 CREATE INDEX stx_lock_revert_idx ON {schema}.stx_lock (height);
--- Whose lock ends at a Bitcoin block.
+-- To find the accounts whose lock ends at a Bitcoin block.
 CREATE INDEX stx_lock_unlock_idx ON {schema}.stx_lock (unlock_height, account);
 
 -- The next nonce of each account after each block in which it used one.
@@ -134,8 +134,8 @@ CREATE TABLE {schema}.nonce (
 );
 CREATE INDEX nonce_revert_idx ON {schema}.nonce (height);
 
--- Blocks at which a balance became negative, which no chain allows: something is missing from the log. An archive
--- that begins above genesis has such balances by nature.
+-- Blocks at which a balance became negative, which no chain allows: the log lacks events. This is normal for an archive
+-- that begins above genesis.
 CREATE TABLE {schema}.negative_balance (
     height     bigint  NOT NULL,
     source_seq bigint  NOT NULL,
@@ -152,13 +152,14 @@ CREATE INDEX negative_balance_revert_idx ON {schema}.negative_balance (height);
 
 CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
 CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
--- Balances at an earlier block.
+-- For balances at an earlier block.
 CREATE INDEX ledger_height_idx ON {schema}.ledger (account, asset, height, n);
--- What an account owns, in the order of token ids: of those only the beginnings, as they can be too long for an index.
+-- The tokens of an owner in the order of their ids. The index has the first 64 bytes of an id, which can be too long
+-- for it.
 CREATE INDEX nft_custody_owner_idx ON {schema}.nft_custody (owner, asset, substring(value FROM 1 FOR 64), value_hash) WHERE owner IS NOT NULL;
--- What an account owns in the order in which it got it, all of it and that of an asset.
+-- The tokens of an owner in the order of receipt: all of them, and those of an asset.
 CREATE INDEX nft_custody_got_idx ON {schema}.nft_custody (owner, height, position) WHERE owner IS NOT NULL;
 CREATE INDEX nft_custody_asset_got_idx ON {schema}.nft_custody (owner, asset, height, position) WHERE owner IS NOT NULL;
 CREATE UNIQUE INDEX nft_event_mint_idx ON {schema}.nft_event (asset, mint) WHERE mint IS NOT NULL;
--- Who has an asset, the most first.
+-- The holders of an asset, the largest balance first.
 CREATE INDEX holding_most_idx ON {schema}.holding (asset, balance DESC, account) WHERE balance > 0;

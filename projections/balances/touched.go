@@ -9,9 +9,9 @@ import (
 	"strata/projections"
 )
 
-// touchedSQL finds the accounts whose state at the newest block, which is at height $1, is not what it was below it:
-// those that the block has rows of, and those whose lock ends with it because its Bitcoin height passes theirs. When it
-// passes the height at which all locks of a version of PoX end, everybody may be concerned.
+// touchedSQL selects the accounts whose state changes with the tip, which is at height $1: those that the block has
+// rows of, and those whose lock ends because its Bitcoin height passes their unlock height. Its first column is true
+// if the block passes the height at which all locks of a version of PoX end, because any account may change then.
 const touchedSQL = `
 	WITH here AS (
 		SELECT * FROM {schema}.block WHERE height = $1
@@ -33,8 +33,8 @@ const touchedSQL = `
 	       )
 	FROM here CROSS JOIN below`
 
-// touched is what readers must read again because of the newest block, which was just applied or is about to be
-// reverted. With the first block everything begins.
+// touched returns the shards that change with the tip, which was just applied or is about to be reverted. It returns
+// nil, which stands for all shards, for the first block and when all locks of a version of PoX end.
 func (b *batch) touched(ctx context.Context, step projections.Step) (*projections.Touched, error) {
 	rows, err := b.tx.Query(ctx, b.spec.SQL(touchedSQL), step.Height)
 	if err != nil {
@@ -44,14 +44,14 @@ func (b *batch) touched(ctx context.Context, step projections.Step) (*projection
 	if !rows.Next() {
 		return nil, rows.Err()
 	}
-	var everybody bool
+	var allAccounts bool
 	var blockHash hash.Hash32
 	var accounts []string
-	if err := rows.Scan(&everybody, &blockHash, &accounts); err != nil {
+	if err := rows.Scan(&allAccounts, &blockHash, &accounts); err != nil {
 		return nil, fmt.Errorf("read what the block touches: %w", err)
 	}
 	rows.Close()
-	if everybody || rows.Err() != nil {
+	if allAccounts || rows.Err() != nil {
 		return nil, rows.Err()
 	}
 	touched := projections.NewTouched()

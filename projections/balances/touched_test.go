@@ -17,8 +17,8 @@ import (
 	"strata/projections/balances"
 )
 
-// Whatever a step changes of what can be said of an account or of a block, it names: also a lock that ends because
-// Bitcoin goes on, and one that is in force again because a block was reverted.
+// TestTouched checks that a step touches every account and block that it changes: also an account whose lock ends
+// because the Bitcoin height grows, or whose lock is in force again because of a revert.
 func TestTouched(t *testing.T) {
 	t.Parallel()
 	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V25, synthchain.V40} {
@@ -32,10 +32,10 @@ func TestTouched(t *testing.T) {
 			config := synthchain.Everything(11, generation)
 			config.Maturity, config.SigningSample, config.Accounts, config.RewardCycle = 6, 1000, 16, 6
 			config.ForkProbability, config.BitcoinReorgProbability = 0.2, 0.05
-			made := synthchain.New(config)
+			generator := synthchain.New(config)
 			posts := make([]replay.Post, 600)
 			for i := range posts {
-				posts[i] = replay.Post(made.Next())
+				posts[i] = replay.Post(generator.Next())
 			}
 			steps := stepsOf(t, tx, posts)
 			checkForked(t, tx)
@@ -59,10 +59,10 @@ func TestTouched(t *testing.T) {
 					UNION SELECT account FROM balances_v2.stx_lock WHERE height = $1`, step.Height)
 				for name, changed := range changed {
 					if account, ok := strings.CutPrefix(name, shard.Account("")); ok && changed && step.Kind == projections.Apply && !slices.Contains(inBlock, account) {
-						ended++ // nothing happened to the account but that its lock was over
+						ended++ // its lock has ended, and nothing else happened to the account
 					}
 					if changed && !outcome.Touched.Includes(name) {
-						t.Errorf("step %d, %s of block %d: %q was %s and is %s, and is not named", step.Number, step.Kind, step.Height, name, before[name], now[name])
+						t.Errorf("step %d, %s of block %d: %q was %s and is %s, but is not touched", step.Number, step.Kind, step.Height, name, before[name], now[name])
 					}
 				}
 				if outcome.Touched != nil {
@@ -77,7 +77,7 @@ func TestTouched(t *testing.T) {
 				return
 			}
 			if named < len(steps)*3/4 || quiet < named*9/10 {
-				t.Errorf("of %d steps, %d name what they touch, and %d leave others alone", len(steps), named, quiet)
+				t.Errorf("of %d steps, %d list what they touch, and %d touch only that", len(steps), named, quiet)
 			}
 			if ended == 0 {
 				t.Error("no lock ended in this history")
@@ -86,10 +86,10 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-// answers is all that can be said of each account and each block at the tip, by the names that readers use.
+// answers returns a summary of each account and each block at the tip, by the shard names that readers use.
 func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	t.Helper()
-	said := map[string]string{}
+	summaries := map[string]string{}
 	rows, err := tx.Query(t.Context(), `
 		WITH tip AS (
 			SELECT * FROM balances_v2.block ORDER BY height DESC LIMIT 1
@@ -110,9 +110,9 @@ func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var name, answer string
-	if _, err := pgx.ForEachRow(rows, []any{&name, &answer}, func() error {
-		said[shard.Account(name)] = answer
+	var name, summary string
+	if _, err := pgx.ForEachRow(rows, []any{&name, &summary}, func() error {
+		summaries[shard.Account(name)] = summary
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -124,11 +124,11 @@ func answers(t *testing.T, tx pgx.Tx) map[string]string {
 	var height int64
 	var id, block hash.Hash32
 	if _, err := pgx.ForEachRow(rows, []any{&height, &id, &block}, func() error {
-		said[shard.Height(height)] = string(id[:])
-		said[shard.Block(id)], said[shard.Block(block)] = "canonical", "canonical"
+		summaries[shard.Height(height)] = string(id[:])
+		summaries[shard.Block(id)], summaries[shard.Block(block)] = "canonical", "canonical"
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	return said
+	return summaries
 }

@@ -12,8 +12,7 @@ import (
 	"strata/projections"
 )
 
-// writes are the rows of a run of blocks. Tables that only grow get them by COPY, state is upserted in one statement
-// a table.
+// writes are the rows of a run of blocks. COPY writes the tables that only grow; one upsert per table writes the state.
 type writes struct {
 	blocks, ledger, tokenEvents, assets, locks, nonces, negative [][]any
 
@@ -102,7 +101,7 @@ func (w *writes) upsertHoldings(ctx context.Context, b *batch) error {
 	if len(w.holdings) == 0 {
 		return nil
 	}
-	// In the order of the key, so that two processes could never lock rows crosswise.
+	// In the order of the key, so that two processes can never deadlock.
 	keys := slices.SortedFunc(maps.Keys(w.holdings), holdingKey.compare)
 	var (
 		n                     = len(keys)

@@ -8,7 +8,7 @@ import (
 	"strata/projections/internal/body"
 )
 
-// scenario is a sequence of announcements and what they lead to.
+// scenario is a sequence of announcements and the state that they lead to.
 type scenario struct {
 	name  string
 	posts []replay.Post
@@ -32,7 +32,7 @@ func TestAttach(t *testing.T) {
 			want:  state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2"},
 		},
 		{
-			name:  "a delivery again",
+			name:  "the same block delivered again",
 			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("a1", "genesis", "2a"), genesis()},
 			want:  state{chain: "genesis a1", steps: "+genesis +a1"},
 		},
@@ -54,7 +54,7 @@ func TestAttach(t *testing.T) {
 			want:  state{chain: "genesis", steps: "+genesis", gaps: "a1"},
 		},
 		{
-			name:  "grandchild and child wait for one block, which is the deepest that is missing",
+			name:  "grandchild and child wait for the same block, the lowest missing one",
 			posts: []replay.Post{genesis(), stacks("a3", "a2", "4a"), stacks("a2", "a1", "3a")},
 			want:  state{chain: "genesis", gaps: "a1"},
 		},
@@ -69,12 +69,12 @@ func TestAttach(t *testing.T) {
 			want:  state{chain: "genesis", gaps: "a1"},
 		},
 		{
-			name:  "of two that waited for one, the first that was seen wins",
+			name:  "of two blocks that waited for the same parent, the first seen wins",
 			posts: []replay.Post{genesis(), stacks("b2", "a1", "3a"), stacks("a2", "a1", "3a"), stacks("a1", "genesis", "2a")},
 			want:  state{chain: "genesis a1 b2", steps: "+genesis +a1 +b2"},
 		},
 		{
-			name: "a sibling that waits does not hold the tip up",
+			name: "a waiting sibling does not hold up the tip",
 			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("b2", "b1", "3a"),
 				stacks("a2", "a1", "3a"), stacks("a3", "a2", "4a")},
 			want: state{chain: "genesis a1 a2 a3", steps: "+genesis +a1 +a2 +a3", gaps: "b1"},
@@ -92,7 +92,7 @@ func TestAttach(t *testing.T) {
 			want: state{chain: "genesis a1 a2", gaps: "b1 c3"},
 		},
 		{
-			name:  "child with a height that its late parent does not allow",
+			name:  "a child that is not higher than its late parent goes to quarantine",
 			posts: []replay.Post{genesis(), stacks("a1", "b7", "3a"), stacks("a2", "a1", "4a"), stacks("b7", "genesis", "2a")},
 			want:  state{chain: "genesis b7", steps: "+genesis +b7", quarantined: "2/block_height"},
 		},
@@ -188,7 +188,7 @@ func TestRoot(t *testing.T) {
 			want: state{chain: "genesis a1 a2 a3", steps: "+genesis +a1 +a2 +a3"},
 		},
 		{
-			name: "the content of an empty block that can't be",
+			name: "the content of an empty block that contradicts its first announcement",
 			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a", empty), stacks("a2", "a1", "3a"),
 				stacks("a1", "genesis", "2a", with(map[string]any{"burn_block_time": uint64(1 << 63)})),
 				stacks("a1", "genesis", "2a", with(map[string]any{"block_height": 7})),
@@ -209,7 +209,7 @@ func TestRoot(t *testing.T) {
 	})
 }
 
-// TestReplacedContent looks at the rows of a block whose content came with its second announcement.
+// TestReplacedContent checks the rows of a block whose content came with its second announcement.
 func TestReplacedContent(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)

@@ -11,26 +11,27 @@ import (
 	"strata/projections"
 )
 
-// batch is one Fold: the events of one transaction, and the rows that they make.
+// batch is one call of Fold: the events of one database transaction, and the rows that follow from them.
 type batch struct {
 	chain *Chain
 	tx    pgx.Tx
 	state *state
 	rows  rows
-	// touched is what became or ceased to be canonical.
+	// touched are the shards of blocks that became or ceased to be canonical; nil in a batch of several events.
 	touched *projections.Touched
-	// reverted and repeated are counted for metrics.
+	// reverted and repeated are counts for the metrics.
 	reverted, repeated int
 	// burnChangedFrom is the lowest Bitcoin block that was orphaned or brought back since the tip was last chosen.
 	burnChangedFrom int64
-	// burnMoved are Bitcoin blocks of which the steps don't tell yet, burnCause the event that moved them.
+	// burnMoved are Bitcoin blocks that were followed or left and may still need a step; burnCause is the event that
+	// moved them.
 	burnMoved []*burnBlock
 	burnCause int64
 }
 
 func (b *batch) sql(query string) string { return b.chain.spec.SQL(query) }
 
-// readState reads where the tables stand.
+// readState reads the state from the tables.
 func (b *batch) readState(ctx context.Context) (*state, error) {
 	s := &state{nodes: newNodes(), burn: newBurnBlocks(), gaps: map[hash.Hash32]bool{}}
 	b.state = s
@@ -54,18 +55,19 @@ func (b *batch) readState(ctx context.Context) (*state, error) {
 	}
 	for end, n := range map[string]**node{"max": &s.tip, "min": &s.root} {
 		query := `b.source_seq = (SELECT block_seq FROM {schema}.canonical WHERE height = (SELECT ` + end + `(height) FROM {schema}.canonical))`
-		found, err := b.queryNodes(ctx, query)
+		blocks, err := b.queryNodes(ctx, query)
 		if err != nil {
 			return nil, err
 		}
-		if len(found) == 1 {
-			*n = found[0]
+		if len(blocks) == 1 {
+			*n = blocks[0]
 		}
 	}
 	return s, nil
 }
 
-// prefetch loads what the blocks of the batch will ask for, in one round trip each instead of several per block.
+// prefetch loads the blocks that the events of the batch refer to: one query of each kind, instead of several per
+// block.
 func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error {
 	var (
 		ids         [][]byte
@@ -108,14 +110,14 @@ func (b *batch) prefetch(ctx context.Context, items []projections.LogItem) error
 	return b.loadBurn(ctx, burnHashes, burnSources)
 }
 
-// loadNodes adds the blocks that a condition selects to the nodes in memory.
+// loadNodes loads the blocks that a condition selects into memory.
 func (b *batch) loadNodes(ctx context.Context, where string, args ...any) error {
 	_, err := b.queryNodes(ctx, where, args...)
 	return err
 }
 
-// queryNodes returns the blocks that a condition selects. A block that is in memory is returned from there: it may
-// be newer than its row.
+// queryNodes returns the blocks that a condition selects. A block that is already in memory is returned from there,
+// because it may be newer than its row.
 func (b *batch) queryNodes(ctx context.Context, where string, args ...any) ([]*node, error) {
 	rows, err := b.tx.Query(ctx, b.sql(`
 		SELECT b.index_block_hash, b.parent_index_block_hash, b.block_hash, b.burn_block_hash,
@@ -128,7 +130,7 @@ func (b *batch) queryNodes(ctx context.Context, where string, args ...any) ([]*n
 	if err != nil {
 		return nil, fmt.Errorf("look up blocks: %w", err)
 	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*node, error) {
+	blocks, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*node, error) {
 		var (
 			n               node
 			consensus, view []byte
@@ -143,18 +145,18 @@ func (b *batch) queryNodes(ctx context.Context, where string, args ...any) ([]*n
 	if err != nil {
 		return nil, fmt.Errorf("look up blocks: %w", err)
 	}
-	for i, n := range found {
+	for i, n := range blocks {
 		if known := b.state.nodes.byID[n.id]; known != nil {
-			found[i] = known
+			blocks[i] = known
 			continue
 		}
 		b.state.nodes.put(n)
 	}
-	return found, nil
+	return blocks, nil
 }
 
-// waiting are the blocks on top of one that was not attached until now, in the order of arrival. Blocks of this
-// batch are flushed first, so that the table has them all.
+// waiting returns the unattached children of a block in the order of arrival. It flushes the batch first, so that the
+// table has them all.
 func (b *batch) waiting(ctx context.Context, id hash.Hash32) ([]*node, error) {
 	if err := b.flush(ctx); err != nil {
 		return nil, err
@@ -162,8 +164,8 @@ func (b *batch) waiting(ctx context.Context, id hash.Hash32) ([]*node, error) {
 	return b.queryNodes(ctx, `b.parent_index_block_hash = $1 AND NOT b.attached ORDER BY b.source_seq`, id[:])
 }
 
-// inheritBurnView fills in the latest sortition that a Nakamoto block's tenure has seen, where the block itself has
-// no tenure change that says so.
+// inheritBurnView sets the burn view of a Nakamoto block, which is the latest sortition that its tenure has seen, when
+// no tenure change of the block itself names one. It takes the parent's view within a tenure.
 func (b *batch) inheritBurnView(ctx context.Context, n *node) error {
 	if !n.burnView.IsZero() || n.consensus.IsZero() {
 		return nil
@@ -179,7 +181,7 @@ func (b *batch) inheritBurnView(ctx context.Context, n *node) error {
 	return nil
 }
 
-// quarantine notes an event that can't be read. It stays in the log.
+// quarantine records an event that can't be folded. The event itself stays in the log.
 func (b *batch) quarantine(item projections.LogItem, reason error) {
 	b.rows.quarantined = append(b.rows.quarantined, projections.Unreadable(&item, reason))
 }

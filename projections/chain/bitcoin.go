@@ -14,7 +14,7 @@ import (
 	"strata/projections"
 )
 
-// burnBlock takes an announced Bitcoin block.
+// burnBlock folds the announcement of a Bitcoin block.
 func (b *batch) burnBlock(ctx context.Context, item projections.LogItem, payload *nodeevent.BurnBlock) error {
 	if err := readable(payload); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (b *batch) burnBlock(ctx context.Context, item projections.LogItem, payload
 		return err
 	}
 	if known == nil {
-		b.rows.announced(seq, payload, announced)
+		b.rows.addBurnBlock(seq, payload, announced)
 	}
 	if !forked || b.chain.rule == Reference {
 		return nil
@@ -47,7 +47,7 @@ func (b *batch) burnBlock(ctx context.Context, item projections.LogItem, payload
 	return b.reconsider(ctx, seq)
 }
 
-// readable refuses what no chain can have, and what no index could hold.
+// readable returns an error for values that no chain can have or that no index could hold.
 func readable(payload *nodeevent.BurnBlock) error {
 	if payload.Height > math.MaxInt64 {
 		return unreadable("/burn_block_height", "a number below 2^63", payload.Height)
@@ -76,10 +76,10 @@ func readable(payload *nodeevent.BurnBlock) error {
 	return nil
 }
 
-// activate puts a Bitcoin block and its ancestors on the followed fork, and takes off it whatever else there is at
-// their heights, and above the block. It reports whether that changed anything for blocks known before.
+// activate puts a Bitcoin block and its ancestors on the followed fork. It removes all other blocks at their heights,
+// and those above the block, from that fork. It reports whether blocks that were known before have changed.
 //
-// A block at a height where nothing is known is no fork, even below the highest: it comes from another node that
+// A block at a height where no other is known is no fork, even below the highest: it comes from another node that
 // started earlier, or fills a hole.
 func (b *batch) activate(ctx context.Context, top *burnBlock, cause int64) (forked bool, err error) {
 	rises := top.height > b.state.burnTop
@@ -99,18 +99,18 @@ func (b *batch) activate(ctx context.Context, top *burnBlock, cause int64) (fork
 			forked, rises = true, true
 		}
 	}
-	kept := b.state.burn.put(top)
-	if kept == top {
+	current := b.state.burn.put(top)
+	if current == top {
 		top.canonical = true
-		b.moved(top, cause)
+		b.noteMove(top, cause)
 	} else {
-		b.follow(kept, true, cause)
+		b.follow(current, true, cause)
 		forked = true
 	}
 	if rises {
 		b.state.burnTop = top.height
 	}
-	for child := kept; !child.parent.IsZero(); {
+	for child := current; !child.parent.IsZero(); {
 		if err := b.loadBurn(ctx, []hash.Hash32{child.parent}, nil); err != nil {
 			return forked, err
 		}
@@ -127,34 +127,34 @@ func (b *batch) activate(ctx context.Context, top *burnBlock, cause int64) (fork
 	return forked, nil
 }
 
-// follow notes that a Bitcoin block is, or is no longer, on the followed fork.
+// follow sets whether a known Bitcoin block is on the followed fork.
 func (b *batch) follow(block *burnBlock, canonical bool, cause int64) {
 	block.canonical = canonical
 	b.rows.burnChanged = append(b.rows.burnChanged, burnChange{block, cause})
-	b.moved(block, cause)
+	b.noteMove(block, cause)
 	b.burnChangedFrom = min(b.burnChangedFrom, block.height)
 }
 
-// moved notes a Bitcoin block of which steps may have to say that it is followed or left.
-func (b *batch) moved(block *burnBlock, cause int64) {
+// noteMove remembers a Bitcoin block that has joined or left the followed fork, for addBurnSteps.
+func (b *batch) noteMove(block *burnBlock, cause int64) {
 	b.burnCause = cause
 	b.burnMoved = append(b.burnMoved, block)
 }
 
-// tellBurn adds the steps of the Bitcoin blocks that are followed or left since the last ones were told: after the blocks that
-// are reverted by the same event, and before those that are applied.
-func (b *batch) tellBurn() {
+// addBurnSteps adds steps for the Bitcoin blocks that have joined or left the followed fork since its last call. Their
+// place is after the blocks that the same event reverts, and before those that it applies.
+func (b *batch) addBurnSteps() {
 	var left, followed []*burnBlock
 	for _, block := range b.burnMoved {
 		switch {
-		case block.told == block.canonical: // there and back again
+		case block.stepSaysFollowed == block.canonical: // moved there and back again
 			continue
 		case block.canonical:
 			followed = append(followed, block)
 		default:
 			left = append(left, block)
 		}
-		block.told = block.canonical
+		block.stepSaysFollowed = block.canonical
 	}
 	b.burnMoved = b.burnMoved[:0]
 	byHeight := func(one, other *burnBlock) int { return cmp.Compare(one.height, other.height) }
@@ -168,7 +168,7 @@ func (b *batch) tellBurn() {
 	}
 }
 
-// followInstead puts an orphaned Bitcoin block back on the followed fork, in place of its rivals.
+// followInstead puts an orphaned Bitcoin block back on the followed fork, in place of the blocks at its height.
 func (b *batch) followInstead(ctx context.Context, block *burnBlock, cause int64) error {
 	rivals, err := b.burnAt(ctx, `height = $1 AND canonical`, block.height)
 	if err != nil {
@@ -181,8 +181,8 @@ func (b *batch) followInstead(ctx context.Context, block *burnBlock, cause int64
 	return nil
 }
 
-// parentOf finds the announcement of a block's parent: the canonical one when the parent was announced with several
-// sortitions, else the last.
+// parentOf returns the announcement of a block's parent, or nil if there is none. Of a parent that was announced with
+// several sortitions it returns the canonical one, else the last.
 func (b *batch) parentOf(child *burnBlock) *burnBlock {
 	known := b.state.burn.byHash[child.parent]
 	for _, parent := range known {
@@ -196,7 +196,7 @@ func (b *batch) parentOf(child *burnBlock) *burnBlock {
 	return known[len(known)-1]
 }
 
-// burnAt selects announced Bitcoin blocks by a condition on the table, which is brought up to date first.
+// burnAt flushes the batch and then returns the announced Bitcoin blocks that a condition selects.
 func (b *batch) burnAt(ctx context.Context, where string, args ...any) ([]*burnBlock, error) {
 	if err := b.flush(ctx); err != nil {
 		return nil, err
@@ -204,8 +204,8 @@ func (b *batch) burnAt(ctx context.Context, where string, args ...any) ([]*burnB
 	return b.queryBurn(ctx, where, args...)
 }
 
-// queryBurn selects announced Bitcoin blocks as of the last flush. A block that is in memory is returned from there:
-// it may be newer than its row.
+// queryBurn returns the announced Bitcoin blocks that a condition selects as of the last flush. A block that is already
+// in memory is returned from there, because it may be newer than its row.
 func (b *batch) queryBurn(ctx context.Context, where string, args ...any) ([]*burnBlock, error) {
 	rows, err := b.tx.Query(ctx, b.sql(`
 		SELECT burn_block_hash, consensus_hash, coalesce(parent_burn_block_hash, ''), height, source_seq, size, canonical
@@ -213,13 +213,13 @@ func (b *batch) queryBurn(ctx context.Context, where string, args ...any) ([]*bu
 	if err != nil {
 		return nil, fmt.Errorf("look up Bitcoin blocks: %w", err)
 	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*burnBlock, error) {
+	blocks, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*burnBlock, error) {
 		var (
 			block             burnBlock
 			consensus, parent []byte
 		)
 		err := row.Scan(&block.key.hash, &consensus, &parent, &block.height, &block.seq, &block.size, &block.canonical)
-		block.told = block.canonical
+		block.stepSaysFollowed = block.canonical
 		copy(block.key.consensus[:], consensus)
 		copy(block.parent[:], parent)
 		return &block, err
@@ -227,29 +227,29 @@ func (b *batch) queryBurn(ctx context.Context, where string, args ...any) ([]*bu
 	if err != nil {
 		return nil, fmt.Errorf("look up Bitcoin blocks: %w", err)
 	}
-	for i, block := range found {
-		found[i] = b.state.burn.put(block)
+	for i, block := range blocks {
+		blocks[i] = b.state.burn.put(block)
 	}
-	return found, nil
+	return blocks, nil
 }
 
-// loadBurn makes sure that Bitcoin blocks with these hashes or consensus hashes are in memory, if the table has
-// them.
+// loadBurn loads the Bitcoin blocks with these hashes or consensus hashes into memory. It queries the table once for
+// each hash.
 func (b *batch) loadBurn(ctx context.Context, hashes []hash.Hash32, consensus []hash.Hash20) error {
 	var byHash, byConsensus [][]byte
 	for _, h := range hashes {
-		if !b.state.burn.lookedHash[h] && !h.IsZero() {
-			b.state.burn.lookedHash[h] = true
+		if !b.state.burn.queriedHashes[h] && !h.IsZero() {
+			b.state.burn.queriedHashes[h] = true
 			byHash = append(byHash, h[:])
 		}
 	}
 	for _, h := range consensus {
-		if !b.state.burn.lookedConsensus[h] && !h.IsZero() {
-			b.state.burn.lookedConsensus[h] = true
+		if !b.state.burn.queriedConsensus[h] && !h.IsZero() {
+			b.state.burn.queriedConsensus[h] = true
 			byConsensus = append(byConsensus, h[:])
 		}
 	}
-	// Two questions, as there are two indexes.
+	// Two queries, so that each uses its index.
 	if len(byHash) > 0 {
 		if _, err := b.queryBurn(ctx, `burn_block_hash = ANY ($1)`, byHash); err != nil {
 			return err
@@ -263,9 +263,9 @@ func (b *batch) loadBurn(ctx context.Context, hashes []hash.Hash32, consensus []
 	return nil
 }
 
-// good says whether n and its ancestors stand on the followed Bitcoin fork. A new block whose own Bitcoin block is
-// good proves that those of its ancestors are: the node that announced it follows them, and says so no other way.
-func (b *batch) good(ctx context.Context, n *node, cause int64) (bool, error) {
+// isGood reports whether n is on the followed Bitcoin fork. If it is, so are its ancestors: the node that announced n
+// follows them, though it does not announce their Bitcoin blocks again. So isGood restores those that are orphaned.
+func (b *batch) isGood(ctx context.Context, n *node, cause int64) (bool, error) {
 	if b.chain.rule == Reference {
 		return true, nil
 	}
@@ -298,7 +298,7 @@ func (b *batch) orphaned(ctx context.Context, n *node) (bool, error) {
 	return b.state.burn.orphaned(n.burnHash, n.consensus) || b.state.burn.orphanedView(n.burnView), nil
 }
 
-// bringBack puts the Bitcoin blocks behind n on the followed fork again.
+// bringBack puts the Bitcoin blocks of n (its own and its burn view) back on the followed fork.
 func (b *batch) bringBack(ctx context.Context, n *node, cause int64) error {
 	var behind []*burnBlock
 	for _, block := range b.state.burn.byHash[n.burnHash] {
@@ -320,7 +320,7 @@ func (b *batch) bringBack(ctx context.Context, n *node, cause int64) error {
 	return nil
 }
 
-// reconsider finds the best tip after the followed Bitcoin fork has changed.
+// reconsider switches to the best tip after the followed Bitcoin fork has changed.
 func (b *batch) reconsider(ctx context.Context, cause int64) error {
 	if b.state.tip == nil {
 		return nil
@@ -333,12 +333,12 @@ func (b *batch) reconsider(ctx context.Context, cause int64) error {
 	return b.switchTo(ctx, best, cause)
 }
 
-// bestPage is how many candidates are looked at in one go.
+// bestPage is the number of candidates that best reads with one query.
 const bestPage = 256
 
-// best is the best block whose Bitcoin blocks, and those of its ancestors, are good. It looks from the top, so what
-// it costs is the number of orphaned blocks. When even the root is orphaned it is nil: then nothing better is
-// known, and the tip stays.
+// best returns the best block whose Bitcoin blocks, and those of its ancestors, are good. It searches from the top, so
+// its cost grows with the number of orphaned blocks. It returns nil if even the root is orphaned: nothing better is
+// known then, and the tip stays.
 func (b *batch) best(ctx context.Context) (*node, error) {
 	if err := b.flush(ctx); err != nil {
 		return nil, err
@@ -354,7 +354,7 @@ func (b *batch) best(ctx context.Context) (*node, error) {
 			return nil, err
 		}
 		for _, candidate := range page {
-			good, err := b.goodDown(ctx, candidate)
+			good, err := b.ancestorsGood(ctx, candidate)
 			if err != nil {
 				return nil, err
 			}
@@ -369,9 +369,10 @@ func (b *batch) best(ctx context.Context) (*node, error) {
 	}
 }
 
-// goodDown is good without bringing anything back, and without trusting that what is canonical is good. It stops at
-// the first canonical ancestor whose Bitcoin block is below everything that has changed: that was good before.
-func (b *batch) goodDown(ctx context.Context, n *node) (bool, error) {
+// ancestorsGood reports whether n and all its ancestors are on the followed Bitcoin fork. Unlike isGood, it restores
+// nothing and does not trust canonical blocks. It stops at the first canonical ancestor whose Bitcoin block is below
+// every changed one, as that ancestor was good before.
+func (b *batch) ancestorsGood(ctx context.Context, n *node) (bool, error) {
 	for n != nil {
 		orphaned, err := b.orphaned(ctx, n)
 		if err != nil || orphaned {

@@ -11,7 +11,8 @@ import (
 	"strata/projections/internal/body"
 )
 
-// allSteps are the steps in names: + and - for blocks, > for Bitcoin blocks that are followed, and < for those that are left.
+// allSteps lists the steps by the names of their blocks: + applies and - reverts a block, > means that a Bitcoin block
+// joins the followed fork, and < that it leaves it.
 func allSteps(t *testing.T, tx pgx.Tx) string {
 	t.Helper()
 	list := replay.Texts(t, tx, `
@@ -26,7 +27,8 @@ func allSteps(t *testing.T, tx pgx.Tx) string {
 	return strings.Join(list, " ")
 }
 
-// TestBitcoinSteps is about the steps that tell which Bitcoin blocks are followed, and where they stand among the others.
+// TestBitcoinSteps checks the steps of Bitcoin blocks that join or leave the followed fork, and their order among the
+// others.
 func TestBitcoinSteps(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)
@@ -40,7 +42,7 @@ func TestBitcoinSteps(t *testing.T) {
 		{"growth", chain.Recommended, threeTenures(), grown},
 		{"announced again", chain.Recommended, append(threeTenures(), bitcoin("102a", "101a"), bitcoin("103a", "102a")), grown},
 		{
-			"a fork: reverts, what is left, what is followed", chain.Recommended, append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b")),
+			"a fork: reverted blocks, Bitcoin blocks left, Bitcoin blocks followed", chain.Recommended, append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b")),
 			grown + " -a3 -a2 <103a <102a >102b +b2",
 		},
 		{
@@ -56,7 +58,7 @@ func TestBitcoinSteps(t *testing.T) {
 		{"a hole is filled", chain.Recommended, []replay.Post{bitcoin("103a", "102a"), bitcoin("101a", "100a"), bitcoin("102a", "101a")}, ">103a >101a >102a"},
 		{"another sortition", chain.Recommended, append(threeTenures(), bitcoin("103a'", "102a")), grown + " -a3 <103a >103a'"},
 		{
-			"without a say in the fork choice", chain.Reference, append(threeTenures(), bitcoin("102b", "101a")), grown + " <103a <102a >102b",
+			"the reference rule records forks but does not act on them", chain.Reference, append(threeTenures(), bitcoin("102b", "101a")), grown + " <103a <102a >102b",
 		},
 	} {
 		for _, batching := range batchings {
@@ -70,7 +72,7 @@ func TestBitcoinSteps(t *testing.T) {
 	}
 }
 
-// TestLongAddresses refuses Bitcoin blocks with addresses that no index can hold.
+// TestLongAddresses checks that Bitcoin blocks with addresses too long for an index go to quarantine.
 func TestLongAddresses(t *testing.T) {
 	var scenarios []scenario
 	long := strings.Repeat("1", 600)

@@ -8,7 +8,7 @@ import (
 	"strata/projections/internal/body"
 )
 
-// threeTenures is a chain whose blocks a1, a2 and a3 stand on the Bitcoin blocks 101a, 102a and 103a.
+// threeTenures returns a chain whose blocks a1, a2 and a3 stand on the Bitcoin blocks 101a, 102a and 103a.
 func threeTenures() []replay.Post {
 	return []replay.Post{
 		genesis(),
@@ -18,7 +18,7 @@ func threeTenures() []replay.Post {
 	}
 }
 
-// threeOldTenures is the same from a node that tells neither parents nor sortitions.
+// threeOldTenures returns the same chain from a node that sends neither parents nor sortitions of Bitcoin blocks.
 func threeOldTenures() []replay.Post {
 	return []replay.Post{
 		genesis(old),
@@ -38,7 +38,7 @@ func TestBitcoinFork(t *testing.T) {
 			want:  state{chain: "genesis a1", steps: threeApplied + " -a3 -a2", burn: "101a 102b"},
 		},
 		{
-			name:  "and regrows",
+			name:  "the chain regrows on the new fork",
 			posts: append(threeTenures(), bitcoin("102b", "101a"), stacks("b2", "a1", "102b")),
 			want:  state{chain: "genesis a1 b2", steps: threeApplied + " -a3 -a2 +b2"},
 		},
@@ -90,25 +90,25 @@ func TestBitcoinFork(t *testing.T) {
 			want: state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2", burn: "101a 102a 103a"},
 		},
 		{
-			name: "what was never announced of Bitcoin is good",
+			name: "a Bitcoin block that was never announced counts as good",
 			posts: []replay.Post{genesis(), stacks("a1", "genesis", "101a"), bitcoin("102a", "101a"), stacks("a2", "a1", "102a"),
 				bitcoin("102b", "101a")},
 			want: state{chain: "genesis a1", steps: "+genesis +a1 +a2 -a2"},
 		},
 		{
-			name: "what stands on an orphaned block falls with it, although its own Bitcoin block was never announced",
+			name: "the child of an orphaned block falls with it, although its own Bitcoin block was never announced",
 			posts: []replay.Post{genesis(), bitcoin("101a", "100a"), stacks("a1", "genesis", "101a"), bitcoin("102a", "101a"),
 				stacks("a2", "a1", "102a"), stacks("a3", "a2", "103x"), bitcoin("102b", "101a")},
 			want: state{chain: "genesis a1", steps: threeApplied + " -a3 -a2"},
 		},
 		{
-			name: "of the good blocks the best is taken, not the one below",
+			name: "the best of the good blocks becomes the tip, not the one below the orphaned ones",
 			posts: append(threeTenures(), stacks("c2", "a1", "101a"), stacks("c3", "c2", "101a"), stacks("d3", "c2", "101a"),
 				bitcoin("102b", "101a")),
 			want: state{chain: "genesis a1 c2 c3", steps: threeApplied + " -a3 -a2 +c2 +c3"},
 		},
 		{
-			name:  "when even the lowest block is orphaned, the tip stays until there is something better",
+			name:  "when even the lowest block is orphaned, the tip stays until there is a better one",
 			posts: []replay.Post{bitcoin("101a", "100a"), stacks("a7", "a6", "101a"), bitcoin("101b", "100a"), stacks("b8", "a7", "102b")},
 			want:  state{chain: "a7 b8", steps: "+a7 +b8"},
 		},
@@ -146,7 +146,7 @@ func TestOldBitcoinFork(t *testing.T) {
 			want:  state{chain: "genesis a1 a2 a3 a4", steps: forked + " -b2 +a2 +a3 +a4", burn: "101a 102a 103a 104a"},
 		},
 		{
-			name: "and leaves the other branch orphaned",
+			name: "a new Stacks block on the old branch leaves the other branch orphaned",
 			posts: append(fork[:len(fork):len(fork)], oldBitcoin("104a"), stacks("a4", "a3", "104a", old),
 				stacks("b3", "b2", "102b", old), stacks("b4", "b3", "102b", old), stacks("b5", "b4", "102b", old)),
 			want: state{chain: "genesis a1 a2 a3 a4", steps: forked + " -b2 +a2 +a3 +a4"},
@@ -159,7 +159,7 @@ func TestOldBitcoinFork(t *testing.T) {
 	})
 }
 
-// TestSortition is about Bitcoin blocks that are announced again with another sortition (a fork of proof of transfer).
+// TestSortition checks Bitcoin blocks that are announced again with another sortition (a fork of proof of transfer).
 func TestSortition(t *testing.T) {
 	run(t, chain.Recommended, []scenario{
 		{
@@ -178,7 +178,7 @@ func TestSortition(t *testing.T) {
 			want:  state{chain: "genesis a1 a2", steps: threeApplied + " -a3 -a2 +a2", burn: "101a 102a"},
 		},
 		{
-			name: "of blocks that tell no sortition, those on later Bitcoin blocks are orphaned",
+			name: "of blocks announced without a sortition, those on later Bitcoin blocks are orphaned",
 			posts: []replay.Post{
 				genesis(old), bitcoin("101a", "100a"), stacks("a1", "genesis", "101a", old), bitcoin("102a", "101a"), stacks("a2", "a1", "102a", old),
 				bitcoin("103a", "102a"), stacks("a3", "a2", "103a", old), bitcoin("102a'", "101a"),
@@ -194,7 +194,7 @@ func TestSortition(t *testing.T) {
 	})
 }
 
-// TestBurnView is about tenures that were extended after a later Bitcoin block.
+// TestBurnView checks tenures that were extended after a later Bitcoin block.
 func TestBurnView(t *testing.T) {
 	tenure := []replay.Post{
 		genesis(),
@@ -209,7 +209,7 @@ func TestBurnView(t *testing.T) {
 			want:  state{chain: "genesis a1 a2", steps: applied + " -a4 -a3"},
 		},
 		{
-			name:  "and come back with it",
+			name:  "blocks after the extension come back with that Bitcoin block",
 			posts: append(tenure[:len(tenure):len(tenure)], bitcoin("102b", "101a"), bitcoin("103a", "102a")),
 			want:  state{chain: "genesis a1 a2 a3 a4", steps: applied + " -a4 -a3 +a3 +a4"},
 		},
@@ -234,7 +234,7 @@ func TestBurnView(t *testing.T) {
 	})
 }
 
-// TestBitcoinReplay folds everything twice, as it comes when an archive overlaps with what is there.
+// TestBitcoinReplay folds all events twice, as happens when an archive overlaps with the log.
 func TestBitcoinReplay(t *testing.T) {
 	twice := append(threeTenures(), stacks("b4", "a3", "103a", func(b *body.Block) { b.Old = true }))
 	run(t, chain.Recommended, []scenario{{

@@ -4,8 +4,8 @@ import (
 	"strata/domain/hash"
 )
 
-// burnKey names an announcement of a Bitcoin block: the same block can be announced again with another sortition.
-// consensus is zero where the node did not say (before release 3.1.0.0.4).
+// burnKey identifies an announcement of a Bitcoin block: the same block can be announced again with another sortition.
+// consensus is zero if the node did not send it (before release 3.1.0.0.4).
 type burnKey struct {
 	hash      hash.Hash32
 	consensus hash.Hash20
@@ -14,40 +14,40 @@ type burnKey struct {
 // burnBlock is what fork choice needs to know about a Bitcoin block.
 type burnBlock struct {
 	key       burnKey
-	parent    hash.Hash32 // zero where the node did not say (before release 3.1.0.0.9)
+	parent    hash.Hash32 // zero if the node did not send it (before release 3.1.0.0.9)
 	height    int64
-	seq       int64 // its first announcement
+	seq       int64 // the event of its first announcement
 	size      int64 // bytes of that event
 	canonical bool
-	// told says whether the steps say that it is followed.
-	told bool
+	// stepSaysFollowed is true if the last step about the block says that it is followed.
+	stepSaysFollowed bool
 }
 
-// burnChange is an event that changed whether a Bitcoin block is followed.
+// burnChange is a change of whether a Bitcoin block is followed, with the event that caused it.
 type burnChange struct {
 	block *burnBlock
 	cause int64
 }
 
-// burnBlocks are the Bitcoin blocks looked up so far, by hash.
+// burnBlocks is an index of the Bitcoin blocks that were read or announced so far.
 type burnBlocks struct {
 	byHash      map[hash.Hash32][]*burnBlock
 	byConsensus map[hash.Hash20]*burnBlock
-	// looked are the hashes and consensus hashes that the table was asked for.
-	lookedHash      map[hash.Hash32]bool
-	lookedConsensus map[hash.Hash20]bool
+	// queriedHashes and queriedConsensus hold what the table was queried for already.
+	queriedHashes    map[hash.Hash32]bool
+	queriedConsensus map[hash.Hash20]bool
 }
 
 func newBurnBlocks() burnBlocks {
 	return burnBlocks{
-		byHash:          map[hash.Hash32][]*burnBlock{},
-		byConsensus:     map[hash.Hash20]*burnBlock{},
-		lookedHash:      map[hash.Hash32]bool{},
-		lookedConsensus: map[hash.Hash20]bool{},
+		byHash:           map[hash.Hash32][]*burnBlock{},
+		byConsensus:      map[hash.Hash20]*burnBlock{},
+		queriedHashes:    map[hash.Hash32]bool{},
+		queriedConsensus: map[hash.Hash20]bool{},
 	}
 }
 
-// put adds b unless its key is known, and returns the one that is kept.
+// put adds b unless a block with its key is known, and returns the block that the index holds.
 func (m burnBlocks) put(b *burnBlock) *burnBlock {
 	for _, known := range m.byHash[b.key.hash] {
 		if known.key == b.key {
@@ -70,8 +70,8 @@ func (m burnBlocks) get(key burnKey) *burnBlock {
 	return nil
 }
 
-// orphaned says whether the Bitcoin block behind a sortition is known and not on the fork that the node follows.
-// What was never announced counts as good: archives may lack it.
+// orphaned reports whether the Bitcoin block of a sortition is known and not on the fork that the node follows.
+// A block that was never announced counts as good: archives may lack it.
 func (m burnBlocks) orphaned(burnHash hash.Hash32, consensus hash.Hash20) bool {
 	if !consensus.IsZero() {
 		if b := m.byConsensus[consensus]; b != nil {
@@ -87,22 +87,21 @@ func (m burnBlocks) orphaned(burnHash hash.Hash32, consensus hash.Hash20) bool {
 	return len(known) > 0
 }
 
-// orphanedView is orphaned for the latest sortition that a tenure has seen, of which only the consensus hash is
-// known.
+// orphanedView is like orphaned, for a burn view: only the consensus hash of that sortition is known.
 func (m burnBlocks) orphanedView(consensus hash.Hash20) bool {
 	b := m.byConsensus[consensus]
 	return b != nil && !consensus.IsZero() && !b.canonical
 }
 
-// burnCacheMax bounds the Bitcoin blocks kept between batches.
+// burnCacheMax is the maximum number of Bitcoin blocks kept in memory between batches.
 const burnCacheMax = 1 << 13
 
-// trim forgets everything when it has grown large. It must not be called within a batch.
+// trim empties the index if it has grown beyond burnCacheMax. It must not be called within a batch.
 func (m burnBlocks) trim() {
-	if len(m.byHash) > burnCacheMax || len(m.lookedHash) > burnCacheMax || len(m.lookedConsensus) > burnCacheMax {
+	if len(m.byHash) > burnCacheMax || len(m.queriedHashes) > burnCacheMax || len(m.queriedConsensus) > burnCacheMax {
 		clear(m.byHash)
 		clear(m.byConsensus)
-		clear(m.lookedHash)
-		clear(m.lookedConsensus)
+		clear(m.queriedHashes)
+		clear(m.queriedConsensus)
 	}
 }

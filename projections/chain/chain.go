@@ -1,23 +1,23 @@
-// Package chain decides which blocks are canonical. It is the only place that knows forks: it keeps every block it
-// was ever told of, and writes the linear list of steps, "apply block B" and "revert block B", that all other
-// projections fold. What came from elsewhere, such as what a node tells of its mempool, is in the list as a record, at its
-// place among the blocks, and so are the Bitcoin blocks that are followed or left.
+// Package chain decides which blocks are canonical. It is the only package that deals with forks: it keeps every block
+// that was ever announced, and writes a linear list of steps, "apply block B" and "revert block B", that all other
+// projections fold. Other events, such as a node's mempool announcements, are in the list as records, at their place
+// among the blocks. So are Bitcoin blocks that join or leave the followed fork.
 //
 // # Rules
 //
-//   - A block is attached when all its ancestors down to the root are known. What is not attached is kept, and
+//   - A block is attached when all its ancestors down to the root are known. A block that is not attached is kept, and
 //     attached when the missing ancestor arrives.
 //   - The root is the genesis block, or the first block of the log when the log begins above genesis. When the
 //     blocks below such a root arrive later and reach down to genesis, the chain is extended downwards.
 //   - Candidates for the tip are all attached blocks whose Bitcoin blocks, and those of their ancestors, are on the
-//     Bitcoin fork that the node follows; what was never announced of Bitcoin counts as good. Among them the rule of
-//     fork choice decides (recommended or reference; see node.go).
-//   - A block is known by its index_block_hash. A second announcement changes nothing, but that the content of a
-//     block which was announced empty is taken from the first announcement that has any. A node announces genesis
-//     again at each start, empty; that never becomes part of a chain that has begun without it.
+//     Bitcoin fork that the node follows. A Bitcoin block that was never announced counts as good. The fork-choice rule
+//     picks one of the candidates (recommended or reference; see node.go).
+//   - A block is identified by its index_block_hash. A second announcement of it changes nothing, with one exception:
+//     a block that was announced empty takes its content from the first announcement that has any. A node announces
+//     genesis again, empty, at each start; an empty genesis never joins a chain that has begun without it.
 //   - A Bitcoin block at or below the height of a known one, with another hash, orphans the known ones from that
-//     height on. A Bitcoin block whose parent was orphaned brings its ancestors back, as a Stacks block on a good
-//     Bitcoin block brings back those of its ancestors: a node announces neither of them again.
+//     height on. A Bitcoin block whose parent was orphaned restores its ancestors, and a Stacks block on a good Bitcoin
+//     block restores the Bitcoin blocks of its ancestors, because a node announces neither of them again.
 package chain
 
 import (
@@ -40,40 +40,41 @@ import (
 //go:embed tables.sql
 var tables string
 
-// Name of the projection.
+// Name is the name of the projection.
 const Name = "chain"
 
-// Version of the projection's tables and rules.
+// Version is the version of the projection's tables and rules.
 //
 // Version history:
 //   - 1: first version.
-//   - 2: what nodes tell of their mempools is among the steps; a step says what its record is about.
-//   - 3: Bitcoin blocks that are followed or left are among the steps; one with an address that no index can hold is refused.
+//   - 2: mempool events of nodes are among the steps; a step says what kind of record it takes.
+//   - 3: Bitcoin blocks that are followed or left are among the steps; a Bitcoin block with an address too long for an
+//     index goes to quarantine.
 const Version = 3
 
-// Rule is how the tip is chosen among candidates.
+// Rule is a fork-choice rule: it picks the tip among the candidates.
 type Rule string
 
-// Rules of fork choice.
+// Fork-choice rules.
 const (
-	// Recommended follows nodes of Stacks 3.x.
+	// Recommended chooses as nodes of Stacks 3.x do.
 	Recommended Rule = "recommended"
-	// Reference follows stacks-blockchain-api: strictly higher wins, and Bitcoin forks are ignored.
+	// Reference chooses as stacks-blockchain-api does: only a strictly higher block wins, and Bitcoin forks are ignored.
 	Reference Rule = "reference"
 )
 
-// Chain is the projection. It is not safe for concurrent use; one follower owns it.
+// Chain is the projection. It is not safe for concurrent use: one follower owns it.
 type Chain struct {
 	spec   projections.Spec
 	rule   Rule
-	better better
+	better betterFunc
 	logger *slog.Logger
 
 	metrics *metrics
 	state   *state // nil until read from the tables
 }
 
-// New makes the projection with a rule of fork choice.
+// New returns the projection with a fork-choice rule. A nil logger discards its lines.
 func New(rule Rule, logger *slog.Logger) (*Chain, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -147,19 +148,21 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 	return outcome, nil
 }
 
-// state is what the projection knows between batches. It may be dropped at any time and read again.
+// state is what the projection keeps in memory between batches. It may be dropped at any time: readState reads it
+// again.
 type state struct {
-	position int64 // the last event that it reflects
+	position int64 // sequence number of the last event folded
 	tip      *node // nil before the first block
 	root     *node // the lowest canonical block
 	lastStep int64
 	burnTop  int64 // greatest height of a canonical Bitcoin block; -1 when there is none
 	nodes    nodes
 	burn     burnBlocks
-	gaps     map[hash.Hash32]bool // unknown blocks that known ones wait for
+	gaps     map[hash.Hash32]bool // missing blocks that known blocks wait for
 }
 
-// unreadableError marks a payload that is well-formed but says something impossible. It goes to quarantine.
+// unreadableError is the error of a payload that is well-formed but holds an impossible value. The event goes to
+// quarantine.
 type unreadableError struct{ *nodeevent.FieldError }
 
 func (e unreadableError) Unwrap() error { return e.FieldError }
@@ -168,7 +171,7 @@ func unreadable(pointer, want string, got any) error {
 	return unreadableError{&nodeevent.FieldError{Path: pointer, Want: want, Got: fmt.Sprint(got)}}
 }
 
-// fold takes one event of the log.
+// fold folds one event of the log.
 func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
 	if item.Err != nil {
 		b.quarantine(item, item.Err)
@@ -185,9 +188,9 @@ func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
 	case *nodeevent.BurnBlock:
 		err = b.burnBlock(ctx, item, payload)
 	case *nodeevent.Microblocks:
-		b.rows.streamed(item.Seq, payload)
+		b.rows.addStreamed(item.Seq, payload)
 	}
-	b.tellBurn()
+	b.addBurnSteps()
 	var impossible unreadableError
 	if errors.As(err, &impossible) {
 		b.quarantine(item, impossible.FieldError)
@@ -196,7 +199,7 @@ func (b *batch) fold(ctx context.Context, item projections.LogItem) error {
 	return err
 }
 
-// block takes an announced Stacks block.
+// block folds the announcement of a Stacks block.
 func (b *batch) block(ctx context.Context, content *projections.Block) error {
 	known, err := b.node(ctx, content.IndexBlockHash)
 	if err != nil {
@@ -208,7 +211,7 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 			return b.replace(ctx, known, content)
 		}
 		b.repeated++
-		return nil // a re-delivery, or what another node or a restarted one says of the same block
+		return nil // delivered again, or announced by another node or by a restarted one
 	}
 	if content.IsGenesis() && empty && b.state.tip != nil {
 		return nil
@@ -236,7 +239,8 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 	case parent != nil && parent.attached, content.IsGenesis(), b.state.tip == nil:
 		return b.attach(ctx, n, content.Seq)
 	case b.state.tip == b.state.root && b.state.root.empty && b.state.root.height == 0:
-		// All there is is the announcement of a genesis that a node far above it makes at its start.
+		// The only block so far is the empty genesis that every node announces at its start, and this node's chain is
+		// far above it.
 		if err := b.rewind(ctx, nil, content.Seq); err != nil {
 			return err
 		}
@@ -246,26 +250,27 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 	return nil
 }
 
-// tooLow is why a block can't stand on its parent. Among attached blocks height grows from each to the next, so that
-// no walk along parents is endless, whatever is announced.
+// tooLow returns the error of a block that is not higher than its parent. Refusing such blocks ensures that every walk
+// along the parents of attached blocks ends, whatever is announced.
 func tooLow(n, parent *node) error {
 	return unreadable("/block_height", fmt.Sprintf("more than the parent's %d", parent.height), n.height)
 }
 
-// openGap notes that n can't be attached. When its parent is not known at all, somebody should find out why.
+// openGap records that n can't be attached. It logs a warning when the parent is not known at all: an operator should
+// find out why.
 func (b *batch) openGap(ctx context.Context, n, parent *node) {
-	b.closeGap(n) // others may have waited for n; now they wait for what n waits for
+	b.closeGap(n) // blocks that waited for n now wait for the same block as n
 	if parent != nil || b.state.gaps[n.parent] {
 		return
 	}
 	b.state.gaps[n.parent] = true
 	b.rows.gapsOpened = append(b.rows.gapsOpened, n)
-	b.chain.logger.LogAttrs(ctx, slog.LevelWarn, "the parent of a block is missing; the block waits for it",
+	b.chain.logger.LogAttrs(ctx, slog.LevelWarn, "parent block missing; the block waits until the parent is announced",
 		slog.Int64("height", n.height), slog.String("index_block_hash", n.id.String()),
 		slog.String("parent_index_block_hash", n.parent.String()), slog.Int64("seq", n.seq))
 }
 
-// closeGap notes that n is known now, and reports whether blocks waited for it.
+// closeGap records that n has arrived, and reports whether blocks waited for it.
 func (b *batch) closeGap(n *node) bool {
 	if !b.state.gaps[n.id] {
 		return false
@@ -275,8 +280,8 @@ func (b *batch) closeGap(n *node) bool {
 	return true
 }
 
-// attach makes n, and what waited for it, candidates for the tip, in the order of arrival. cause is the event that
-// made it so.
+// attach makes n, and the blocks that waited for it, candidates for the tip, in the order of arrival. cause is the
+// event that led to this.
 func (b *batch) attach(ctx context.Context, n *node, cause int64) error {
 	attached := []*node{n}
 	for len(attached) > 0 {
@@ -303,7 +308,7 @@ func (b *batch) attach(ctx context.Context, n *node, cause int64) error {
 			}
 		}
 		if root := b.state.root; root != nil && root.parent == n.id && root.height > n.height && !n.canonical {
-			// The chain had begun above n; now it is known further down.
+			// The chain began above n: extend it downwards.
 			if err := b.extendDown(ctx, cause); err != nil {
 				return err
 			}
@@ -315,20 +320,20 @@ func (b *batch) attach(ctx context.Context, n *node, cause int64) error {
 	return nil
 }
 
-// consider makes n the tip when it is better than the one there is.
+// consider makes n the tip if it is better than the current one.
 func (b *batch) consider(ctx context.Context, n *node, cause int64) error {
 	tip := b.state.tip
 	if tip != nil && !b.chain.better(n, tip) {
 		return nil
 	}
-	good, err := b.good(ctx, n, cause)
+	good, err := b.isGood(ctx, n, cause)
 	if err != nil || !good {
 		return err
 	}
 	return b.switchTo(ctx, n, cause)
 }
 
-// switchTo makes n the tip: it reverts down to the last block that both chains have, and applies up to n.
+// switchTo makes n the tip: it reverts down to the last common ancestor of both chains, then applies blocks up to n.
 func (b *batch) switchTo(ctx context.Context, n *node, cause int64) error {
 	var up []*node
 	fork := n
@@ -342,14 +347,14 @@ func (b *batch) switchTo(ctx context.Context, n *node, cause int64) error {
 	if err := b.rewind(ctx, fork, cause); err != nil {
 		return err
 	}
-	b.tellBurn()
+	b.addBurnSteps()
 	for i := len(up) - 1; i >= 0; i-- {
 		b.apply(up[i], cause)
 	}
 	return nil
 }
 
-// rewind reverts the blocks above fork; all of them when fork is nil.
+// rewind reverts the blocks above fork, or all blocks if fork is nil.
 func (b *batch) rewind(ctx context.Context, fork *node, cause int64) error {
 	for b.state.tip != fork {
 		tip := b.state.tip
@@ -380,7 +385,7 @@ func (b *batch) apply(n *node, cause int64) {
 	}
 }
 
-// touch notes that the answers to questions for a block, by whatever name, are others now.
+// touch marks the shards of a block as changed: its height and both of its hashes.
 func (b *batch) touch(n *node) {
 	b.touched.Add(shard.Height(n.height), shard.Block(n.id), shard.Block(n.blockHash))
 }
@@ -390,7 +395,8 @@ func (b *batch) nextStep() int64 {
 	return b.state.lastStep
 }
 
-// extendDown puts the blocks below the root, which have become known, under the chain.
+// extendDown extends the canonical chain by the blocks below the root, which have become known. As steps are appended
+// only, it reverts the whole chain and applies it again from the new root.
 func (b *batch) extendDown(ctx context.Context, cause int64) error {
 	tip := b.state.tip
 	if err := b.rewind(ctx, nil, cause); err != nil {
@@ -399,7 +405,7 @@ func (b *batch) extendDown(ctx context.Context, cause int64) error {
 	return b.switchTo(ctx, tip, cause)
 }
 
-// replace gives a block that was announced empty its content.
+// replace gives a block that was announced empty the content of a later announcement.
 func (b *batch) replace(ctx context.Context, known *node, content *projections.Block) error {
 	n, err := newNode(content)
 	if err != nil {
@@ -411,7 +417,7 @@ func (b *batch) replace(ctx context.Context, known *node, content *projections.B
 	if n.parent != known.parent {
 		return unreadable("/parent_index_block_hash", fmt.Sprintf("%s, as announced before", known.parent), n.parent)
 	}
-	if err := new(rows).block(content, n); err != nil { // refused before anything is undone
+	if err := new(rows).block(content, n); err != nil { // refuse it before anything is undone
 		return err
 	}
 	tip := b.state.tip
@@ -432,7 +438,7 @@ func (b *batch) replace(ctx context.Context, known *node, content *projections.B
 		return fmt.Errorf("replace the empty block %s: %w", known.id, err)
 	}
 	n.attached, n.burnView = known.attached, known.burnView
-	*known = *n // whoever holds the node sees its new content
+	*known = *n // in place, as others hold a pointer to the node
 	if err := b.rows.block(content, known); err != nil {
 		return err
 	}
@@ -442,7 +448,7 @@ func (b *batch) replace(ctx context.Context, known *node, content *projections.B
 	return nil
 }
 
-// node finds a block by its index_block_hash; nil when there is none.
+// node returns the block with an index_block_hash, or nil if there is none.
 func (b *batch) node(ctx context.Context, id hash.Hash32) (*node, error) {
 	if n := b.state.nodes.byID[id]; n != nil {
 		return n, nil
@@ -460,7 +466,7 @@ func (b *batch) node(ctx context.Context, id hash.Hash32) (*node, error) {
 	return n, nil
 }
 
-// parent is the attached block below n; nil when n is a root.
+// parent returns the attached block below n, or nil if n is a root.
 func (b *batch) parent(ctx context.Context, n *node) (*node, error) {
 	parent, err := b.node(ctx, n.parent)
 	if err != nil || parent == nil || !parent.attached || parent.height >= n.height {

@@ -12,8 +12,7 @@ import (
 	"strata/projections"
 )
 
-// flush writes the rows gathered so far. What a batch reads from the tables beyond what it holds in memory, it reads
-// after a flush.
+// flush writes the rows collected so far. A batch must flush before it reads from the tables what it may have changed.
 func (b *batch) flush(ctx context.Context) error {
 	r := b.rows
 	b.rows = rows{}
@@ -92,7 +91,7 @@ func (b *batch) writeBlocks(ctx context.Context, r *rows) error {
 	return nil
 }
 
-// writeUpdated changes the rows of blocks that waited for their ancestors and are attached now.
+// writeUpdated updates the rows of blocks that waited for their ancestors and are attached now.
 func (b *batch) writeUpdated(ctx context.Context, r *rows) error {
 	if len(r.updated) == 0 {
 		return nil
@@ -130,7 +129,7 @@ func (b *batch) writeMicroblocks(ctx context.Context, r *rows) error {
 		seqs[i], sequences[i], counts[i] = m.seq, int32(m.Sequence), int32(m.transactions)
 		hashes[i], parents[i], anchors[i] = m.Hash[:], m.ParentHash[:], m.parent[:]
 	}
-	// The first that is heard of a microblock counts, and siblings may confirm the same one.
+	// The first announcement of a microblock counts; sibling blocks may confirm the same one.
 	_, err := b.tx.Exec(ctx, b.sql(`
 		INSERT INTO {schema}.microblock (source_seq, sequence, tx_count, microblock_hash, microblock_parent_hash, parent_index_block_hash)
 		SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[], $4::bytea[], $5::bytea[], $6::bytea[])
@@ -181,7 +180,7 @@ func (b *batch) writeBurnBlocks(ctx context.Context, r *rows) error {
 			WHERE burn_block_hash = $1 AND consensus_hash = $2 AND canonical <> $3`),
 			key.hash[:], orEmpty(hash20(key.consensus)), change.block.canonical, change.cause)
 		if err != nil {
-			return fmt.Errorf("follow another fork of Bitcoin at block %s: %w", key.hash, err)
+			return fmt.Errorf("switch the Bitcoin fork at block %s: %w", key.hash, err)
 		}
 	}
 	return nil
@@ -192,19 +191,19 @@ func (b *batch) writeGaps(ctx context.Context, r *rows) error {
 		_, err := b.tx.Exec(ctx, b.sql(`
 			INSERT INTO {schema}.gap (height, source_seq, parent_index_block_hash) VALUES ($1, $2, $3)`), n.height, n.seq, n.parent[:])
 		if err != nil {
-			return fmt.Errorf("note that block %s is missing: %w", n.parent, err)
+			return fmt.Errorf("record that block %s is missing: %w", n.parent, err)
 		}
 	}
 	for _, id := range r.gapsClosed {
 		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.gap WHERE parent_index_block_hash = $1`), id[:]); err != nil {
-			return fmt.Errorf("note that block %s has arrived: %w", id, err)
+			return fmt.Errorf("record that block %s has arrived: %w", id, err)
 		}
 	}
 	return nil
 }
 
-// number is a bigint column of a number that may be missing. newNode and the readers of other numbers have refused
-// what does not fit.
+// number returns the value of a bigint column: null for nil. Numbers that do not fit have been refused before, by
+// newNode among others.
 func number(u *uint64) any {
 	if u == nil {
 		return nil
@@ -219,7 +218,7 @@ func hash32(h *hash.Hash32) []byte {
 	return h[:]
 }
 
-// hash20 is null for the zero hash, which means "not known".
+// hash20 returns null for the zero hash, which means "not known".
 func hash20(h hash.Hash20) []byte {
 	if h.IsZero() {
 		return nil

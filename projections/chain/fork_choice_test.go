@@ -64,7 +64,7 @@ func TestReference(t *testing.T) {
 			want:  state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2", burn: "3b 4b"},
 		},
 		{
-			name:  "what stands on an orphaned Bitcoin block wins too",
+			name:  "a block on an orphaned Bitcoin block wins too",
 			posts: append(below[:4:4], bitcoin("3b", "2a"), stacks("a3", "a2", "3a")),
 			want:  state{chain: "genesis a1 a2 a3"},
 		},
@@ -74,6 +74,6 @@ func TestReference(t *testing.T) {
 func TestUnknownRule(t *testing.T) {
 	t.Parallel()
 	if _, err := chain.New("longest", nil); err == nil {
-		t.Error("New accepted a rule that does not exist")
+		t.Error("New accepted an unknown rule")
 	}
 }

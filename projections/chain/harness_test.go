@@ -18,10 +18,10 @@ import (
 	"strata/projections/internal/body"
 )
 
-// databases have the tables of the projection.
+// databases makes databases with the projection's tables.
 var databases = replay.Tables("chain", chain.Spec())
 
-// known are the names of hashes.
+// known maps hashes, in hex, to the names that tests use.
 var known sync.Map
 
 func remember(stacks, burn string) {
@@ -57,12 +57,12 @@ func genesis(change ...func(*body.Block)) replay.Post {
 func empty(b *body.Block) { b.Transactions = nil }
 func old(b *body.Block)   { b.Old = true }
 
-// with puts members into the body.
+// with sets members of the block's JSON body.
 func with(members map[string]any) func(*body.Block) {
 	return func(b *body.Block) { b.Members = members }
 }
 
-// extended makes the block one that begins with a change of its tenure, which has seen a later Bitcoin block.
+// extended lets the block begin with an extension of its tenure that has seen the Bitcoin block view.
 func extended(view string) func(*body.Block) {
 	return func(b *body.Block) {
 		change := &transaction.TenureChange{
@@ -79,13 +79,13 @@ func bitcoin(name, parent string) replay.Post {
 	return body.BurnBlock{Name: name, Parent: parent}.Post()
 }
 
-// oldBitcoin announces a Bitcoin block without link and sortition.
+// oldBitcoin announces a Bitcoin block without its parent and sortition, as old nodes do.
 func oldBitcoin(name string) replay.Post {
 	remember("", name)
 	return body.BurnBlock{Name: name, Old: true}.Post()
 }
 
-// state is what the tables say, in names.
+// state is the content of the tables, with names for hashes.
 type state struct {
 	chain string // canonical blocks from the bottom
 	steps string // +name for apply, -name for revert
@@ -95,7 +95,7 @@ type state struct {
 	quarantined string
 }
 
-// batchings are ways to fold the same events, all with the same result.
+// batchings are ways to fold the same events, which must all have the same result.
 var batchings = []struct {
 	name   string
 	size   int
@@ -144,7 +144,7 @@ func inTx(t *testing.T, pool *pgxpool.Pool, f func(tx pgx.Tx)) {
 	f(tx)
 }
 
-// foldAll folds items in batches, of which next tells the size and whether the projection starts again after it.
+// foldAll folds items in batches. next returns the size of each batch, and whether the projection restarts after it.
 func foldAll(t *testing.T, tx pgx.Tx, rule chain.Rule, items []projections.LogItem, next func() (size int, forget bool)) {
 	t.Helper()
 	c, err := chain.New(rule, nil)
@@ -164,7 +164,7 @@ func foldAll(t *testing.T, tx pgx.Tx, rule chain.Rule, items []projections.LogIt
 	}
 }
 
-// read reads the tables.
+// read reads the state from the tables.
 func read(t *testing.T, tx pgx.Tx) state {
 	t.Helper()
 	names := func(query string) string {
@@ -193,8 +193,8 @@ func read(t *testing.T, tx pgx.Tx) state {
 	}
 }
 
-// checkSteps replays the steps as a stack: they are numbered without gaps, each apply builds on the top, each revert
-// takes the top off, and in the end the stack is the table of canonical blocks.
+// checkSteps replays the steps on a stack: steps must be numbered without gaps, each apply must build on the top, each
+// revert must remove the top, and in the end the stack must equal the table of canonical blocks.
 func checkSteps(t *testing.T, tx pgx.Tx) {
 	t.Helper()
 	rows, err := tx.Query(t.Context(), `
@@ -253,7 +253,7 @@ func checkSteps(t *testing.T, tx pgx.Tx) {
 	}
 	canonical = replay.Texts(t, tx, canonicalSQL)
 	if strings.Join(canonical, ", ") != strings.Join(replayed, ", ") {
-		problem("the steps end in %v, canonical are %v", replayed, canonical)
+		problem("the steps end in blocks %v, but the canonical blocks are %v", replayed, canonical)
 	}
 	for _, p := range problems {
 		t.Error(p)

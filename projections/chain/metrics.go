@@ -5,7 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// metrics tell what an operator of a chain watches.
+// metrics are the projection's Prometheus metrics.
 type metrics struct {
 	gaps     prometheus.Gauge
 	height   prometheus.Gauge
@@ -19,17 +19,17 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		return prometheus.Opts{Namespace: "strata", Subsystem: "chain", Name: name, Help: help}
 	}
 	return &metrics{
-		gaps:     factory.NewGauge(prometheus.GaugeOpts(options("gaps", "Missing blocks that known ones wait for."))),
+		gaps:     factory.NewGauge(prometheus.GaugeOpts(options("gaps", "Missing blocks that received blocks wait for."))),
 		height:   factory.NewGauge(prometheus.GaugeOpts(options("height", "Height of the canonical tip."))),
-		reverted: factory.NewCounter(prometheus.CounterOpts(options("reverted_blocks_total", "Blocks that stopped being canonical."))),
-		repeated: factory.NewCounter(prometheus.CounterOpts(options("repeated_blocks_total", "Announcements of blocks that were known already."))),
+		reverted: factory.NewCounter(prometheus.CounterOpts(options("reverted_blocks_total", "Blocks reverted because they ceased to be canonical."))),
+		repeated: factory.NewCounter(prometheus.CounterOpts(options("repeated_blocks_total", "Announcements of blocks that had been announced before."))),
 	}
 }
 
 // Instrument registers the projection's metrics. Call it before the projection runs.
 func (c *Chain) Instrument(registry prometheus.Registerer) { c.metrics = newMetrics(registry) }
 
-// observe is what to do when a batch has committed.
+// observe returns the function that updates the metrics once the batch has committed.
 func (m *metrics) observe(b *batch) func() {
 	gaps, tip := len(b.state.gaps), b.state.tip
 	return func() {

@@ -13,12 +13,12 @@ type node struct {
 	id, parent hash.Hash32
 	blockHash  hash.Hash32
 	burnHash   hash.Hash32
-	// consensus is the sortition of the block's tenure, burnView the latest that the tenure has seen; zero where
-	// the node did not say.
+	// consensus is the sortition of the block's tenure, burnView the latest sortition that the tenure has seen. They are
+	// zero if the node did not send them.
 	consensus, burnView hash.Hash20
 	height              int64
 	burnHeight          int64
-	seq                 int64 // the event with its content; what came first has the smaller one
+	seq                 int64 // the event with its content; of two blocks, the one that came first has the smaller seq
 	size                int64 // bytes of that event
 	attached            bool  // all ancestors down to the root are known
 	canonical           bool
@@ -26,8 +26,8 @@ type node struct {
 	stored              bool // its row is in the table
 }
 
-// newNode is the node of an announced block, not attached yet. A number that no chain can have makes the block
-// unreadable.
+// newNode returns the node of an announced block, not attached yet. It returns an error for numbers that no chain can
+// have.
 func newNode(content *projections.Block) (*node, error) {
 	for _, number := range []struct {
 		pointer string
@@ -75,11 +75,11 @@ func newNode(content *projections.Block) (*node, error) {
 	return n, nil
 }
 
-// better says whether a block makes a better tip than the one there is.
-type better func(candidate, tip *node) bool
+// betterFunc reports whether a candidate makes a better tip than the current one.
+type betterFunc func(candidate, tip *node) bool
 
-// recommended is what nodes of Stacks 3.x do: the higher block wins; at the same height the one whose tenure was
-// elected by the later sortition; within a tenure the one seen first.
+// recommended chooses as nodes of Stacks 3.x do: the higher block wins; at the same height the block whose tenure was
+// elected by the later sortition; within a tenure the block seen first.
 func recommended(candidate, tip *node) bool {
 	if candidate.height != tip.height {
 		return candidate.height > tip.height
@@ -87,18 +87,18 @@ func recommended(candidate, tip *node) bool {
 	return candidate.burnHeight > tip.burnHeight
 }
 
-// reference is what stacks-blockchain-api does: the higher block wins, else the one seen first.
+// reference chooses as stacks-blockchain-api does: the higher block wins, else the one seen first.
 func reference(candidate, tip *node) bool { return candidate.height > tip.height }
 
-// nodeCacheMax bounds the nodes kept between batches. A reorganisation deeper than that reads the rest from the
-// table.
+// nodeCacheMax is the maximum number of nodes kept in memory between batches. A deeper reorganisation reads the rest
+// from the table.
 const nodeCacheMax = 1 << 14
 
-// nodes are the blocks that this batch and recent ones have touched. What it does not hold is in the table as of
-// the last flush.
+// nodes is an index of the blocks that this batch and recent ones have used. All others are in the table as of the last
+// flush.
 type nodes struct {
 	byID map[hash.Hash32]*node
-	// missing are ids that were looked up in the table and are not there.
+	// missing are ids that the table does not have.
 	missing map[hash.Hash32]bool
 }
 
@@ -122,7 +122,7 @@ func (n nodes) trim(tip, root *node) {
 			delete(n.byID, id)
 		}
 	}
-	// There is one node a block: what the state points to must be what a look-up finds.
+	// A block has one node only: a look-up must return the nodes that the state points to.
 	n.put(tip)
 	n.put(root)
 }

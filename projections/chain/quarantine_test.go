@@ -14,7 +14,7 @@ import (
 	"strata/projections/internal/body"
 )
 
-// transactions replaces those of the block.
+// transactions replaces the transactions of the block.
 func transactions(list ...body.Transaction) func(*body.Block) {
 	return func(b *body.Block) { b.Transactions = list }
 }
@@ -64,7 +64,7 @@ func TestQuarantine(t *testing.T) {
 				want:  state{chain: "genesis a1", steps: "+genesis +a1", gaps: "a2", quarantined: want},
 			},
 			scenario{
-				name:  c.name + ": a right announcement attaches everything",
+				name:  c.name + ": a correct announcement attaches all blocks",
 				posts: append(append(below[:2:2], c.post), then...),
 				want:  state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 +a3 +a4", quarantined: want},
 			})
@@ -76,7 +76,7 @@ func TestQuarantine(t *testing.T) {
 			want:  state{chain: "genesis a1", quarantined: "3/burn_block_height"},
 		},
 		scenario{
-			name:  "a payload that only others read",
+			name:  "an unreadable mempool event",
 			posts: append(below[:2:2], replay.Post{Path: "/new_mempool_tx", Body: []byte(`{}`)}, stacks("a2", "a1", "3a")),
 			want:  state{chain: "genesis a1 a2", quarantined: "3"},
 		},
@@ -87,7 +87,7 @@ func TestQuarantine(t *testing.T) {
 			want: state{chain: "genesis a1 a2"},
 		},
 		scenario{
-			name:  "paths that nobody reads, with any body",
+			name:  "paths that no projection reads, with any body",
 			posts: append(below[:2:2], replay.Post{Path: "/stackerdb_chunks", Body: []byte(`{`)}, replay.Post{Path: "/x"}, stacks("a2", "a1", "3a")),
 			want:  state{chain: "genesis a1 a2"},
 		},
@@ -99,7 +99,7 @@ func TestQuarantine(t *testing.T) {
 	run(t, chain.Recommended, scenarios)
 }
 
-// microblock is where a transaction says it was.
+// microblock returns the members of a transaction that was in a microblock.
 func microblock(name string, sequence int) map[string]any {
 	return map[string]any{
 		"microblock_hash": body.ID("microblock " + name), "microblock_sequence": sequence, "microblock_parent_hash": body.ID("parent"),
@@ -109,7 +109,7 @@ func microblock(name string, sequence int) map[string]any {
 // unknownPayload has an id that no release knows.
 var unknownPayload = &transaction.Undecoded{Part: transaction.UnknownPayload, Raw: []byte{200, 1, 2, 3}}
 
-// TestStrangeContent is about what is kept although not all of it is known, or fit for a column.
+// TestStrangeContent checks content that is stored although parts of it are unknown or unfit for a column.
 func TestStrangeContent(t *testing.T) {
 	t.Parallel()
 	const strange = "ST000000000000000000002AMW42H.a\x00b"
@@ -149,7 +149,7 @@ func TestStrangeContent(t *testing.T) {
 	})
 }
 
-// TestOrphanedTransactions looks for what an abandoned block had in it.
+// TestOrphanedTransactions checks that the transactions of an orphaned block stay in the tables.
 func TestOrphanedTransactions(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)

@@ -13,7 +13,7 @@ import (
 	"strata/projections"
 )
 
-// rows is what a batch is going to write; flush.go writes it.
+// rows are the rows that a batch has collected and flush writes.
 type rows struct {
 	blocks       []blockRow
 	transactions [][]any
@@ -23,11 +23,11 @@ type rows struct {
 	microblocks   []microblockRow
 	confirmations [][]any
 
-	updated []*node // blocks whose rows are in the table and whose node has changed
+	updated []*node // changed blocks whose rows are in the table already
 
 	steps     [][]any
-	canonical map[int64]canonicalRow // what stands at a height now
-	vacated   map[int64]bool         // heights whose row has to go
+	canonical map[int64]canonicalRow // new canonical blocks by height
+	vacated   map[int64]bool         // heights whose row must be deleted
 
 	burnAnnounced []burnRow
 	burnChanged   []burnChange
@@ -60,7 +60,7 @@ type microblockRow struct {
 	transactions int
 }
 
-// block adds the rows of an announced block. It adds nothing when the block is unreadable.
+// block adds the rows of an announced block. It adds nothing and returns an error if the block is unreadable.
 func (r *rows) block(content *projections.Block, n *node) error {
 	var (
 		effective    = content.EffectiveEvents()
@@ -95,21 +95,21 @@ func (r *rows) block(content *projections.Block, n *node) error {
 	r.transactions = append(r.transactions, transactions...)
 	r.events = append(r.events, events...)
 	r.contracts = append(r.contracts, contracts...)
-	r.confirmed(content)
+	r.addConfirmed(content)
 	r.blocks = append(r.blocks, blockRow{content: content, node: n, cost: total, events: len(events)})
 	return nil
 }
 
-// confirmed notes the microblocks whose transactions the block contains.
-func (r *rows) confirmed(content *projections.Block) {
+// addConfirmed adds the microblocks whose transactions the block contains.
+func (r *rows) addConfirmed(content *projections.Block) {
 	seen := map[hash.Hash32]int{} // index in r.microblocks
 	for i := range content.Transactions {
 		m := content.Transactions[i].Microblock
 		if m == nil {
 			continue
 		}
-		if at, ok := seen[m.Hash]; ok {
-			r.microblocks[at].transactions++
+		if index, ok := seen[m.Hash]; ok {
+			r.microblocks[index].transactions++
 			continue
 		}
 		seen[m.Hash] = len(r.microblocks)
@@ -118,14 +118,14 @@ func (r *rows) confirmed(content *projections.Block) {
 	}
 }
 
-// streamed notes microblocks that no block has confirmed yet.
-func (r *rows) streamed(seq int64, payload *nodeevent.Microblocks) {
+// addStreamed adds microblocks that no block has confirmed yet.
+func (r *rows) addStreamed(seq int64, payload *nodeevent.Microblocks) {
 	for _, m := range payload.Stream() {
 		r.microblocks = append(r.microblocks, microblockRow{seq: seq, parent: payload.ParentIndexBlockHash, MicroblockPosition: m.MicroblockPosition, transactions: len(m.Transactions)})
 	}
 }
 
-func (r *rows) announced(seq int64, payload *nodeevent.BurnBlock, block *burnBlock) {
+func (r *rows) addBurnBlock(seq int64, payload *nodeevent.BurnBlock, block *burnBlock) {
 	r.burnAnnounced = append(r.burnAnnounced, burnRow{seq, payload, block})
 }
 
@@ -150,17 +150,17 @@ func (r *rows) step(n *node, cause, step int64, kind projections.StepKind) {
 	r.steps = append(r.steps, []any{step, n.height, n.seq, n.size, cause, int16(kind), nil, n.id[:]})
 }
 
-// record adds the step that takes a record in; tip is nil while there is no block.
+// record adds the step of a record. tip is nil before the first block.
 func (r *rows) record(item projections.LogItem, tip *node, step int64) {
-	r.taken(item.Seq, item.Size, item.Seq, projections.KindOf(item.Record), tip, step)
+	r.recordStep(item.Seq, item.Size, item.Seq, projections.KindOf(item.Record), tip, step)
 }
 
-// bitcoin adds the step of a Bitcoin block that is followed or left.
+// bitcoin adds the step of a Bitcoin block that joins or leaves the followed fork.
 func (r *rows) bitcoin(block *burnBlock, kind projections.RecordKind, cause int64, tip *node, step int64) {
-	r.taken(block.seq, block.size, cause, kind, tip, step)
+	r.recordStep(block.seq, block.size, cause, kind, tip, step)
 }
 
-func (r *rows) taken(seq, size, cause int64, kind projections.RecordKind, tip *node, step int64) {
+func (r *rows) recordStep(seq, size, cause int64, kind projections.RecordKind, tip *node, step int64) {
 	height, id := int64(-1), hash.Hash32{}
 	if tip != nil {
 		height, id = tip.height, tip.id
@@ -184,7 +184,7 @@ func addCost(sum *nodeevent.Cost, c nodeevent.Cost) bool {
 	return true
 }
 
-// transactionRow has the order of transactionColumns.
+// transactionRow returns the values of transactionColumns.
 func transactionRow(seq int64, position int, tx *nodeevent.Transaction, decoded *transaction.Transaction, events []*nodeevent.Event) []any {
 	var (
 		typeID, nonce, sponsorNonce           any
@@ -203,7 +203,7 @@ func transactionRow(seq int64, position int, tx *nodeevent.Transaction, decoded 
 			n, _ := decoded.SponsorNonce()
 			sponsorNonce = unsigned(n)
 		}
-		contractID, function = called(decoded)
+		contractID, function = calledContract(decoded)
 	} else {
 		sender = projections.NullText(burnchainSender(tx, events))
 	}
@@ -234,8 +234,8 @@ var transactionColumns = []string{
 	"raw_result", "raw_tx", "microblock_hash", "vm_error", "burnchain_op",
 }
 
-// called is the contract that a transaction calls or deploys, and the function it calls.
-func called(tx *transaction.Transaction) (contractID, function *string) {
+// calledContract returns the contract that a transaction calls or deploys, and the function that it calls.
+func calledContract(tx *transaction.Transaction) (contractID, function *string) {
 	if contract, ok := tx.Deploys(); ok {
 		return projections.NullText(contract.String()), nil
 	}
@@ -245,8 +245,8 @@ func called(tx *transaction.Transaction) (contractID, function *string) {
 	return nil, nil
 }
 
-// burnchainSender is who sent an operation from Bitcoin: its events say, or the operation itself. A rejected one of
-// an old node says nothing.
+// burnchainSender returns the sender of an operation from Bitcoin, as its events or the operation itself name it. It is
+// empty for a rejected operation that an old node announced without saying who sent it.
 func burnchainSender(tx *nodeevent.Transaction, events []*nodeevent.Event) string {
 	for _, e := range events {
 		switch data := e.Data.(type) {
@@ -271,7 +271,7 @@ func burnchainSender(tx *nodeevent.Transaction, events []*nodeevent.Event) strin
 	return ""
 }
 
-// contractRow has the order of contractColumns; nil for a transaction that did not deploy a contract.
+// contractRow returns the values of contractColumns, or nil for a transaction that did not deploy a contract.
 func contractRow(seq int64, tx *nodeevent.Transaction, decoded *transaction.Transaction) []any {
 	if decoded == nil || !tx.Succeeded() {
 		return nil
@@ -297,8 +297,8 @@ func contractRow(seq int64, tx *nodeevent.Transaction, decoded *transaction.Tran
 
 var contractColumns = []string{"source_seq", "tx_index", "clarity_version", "contract_id", "source_code", "interface"}
 
-// nameMax bounds principals and asset identifiers, in bytes. The longest that a chain can have are 300 long; what an
-// index can't hold must not get as far as a projection that would stop at it.
+// nameMax is the maximum length of principals and asset identifiers, in bytes. The longest that a chain can have are
+// 300 long. Longer names go to quarantine: a projection would stop at one that its index can't hold.
 const nameMax = 512
 
 var (
@@ -306,7 +306,7 @@ var (
 	addressWanted = fmt.Sprintf("an address of at most %d bytes", nameMax)
 )
 
-// eventRow has the order of eventColumns.
+// eventRow returns the values of eventColumns.
 func eventRow(seq int64, number int, e *nodeevent.Event) ([]any, error) {
 	var (
 		unlock                                    any
@@ -358,7 +358,7 @@ var eventColumns = []string{
 	"asset_identifier", "contract_identifier", "topic", "sender", "recipient", "value", "memo",
 }
 
-// unsigned is a numeric column for a number that may not fit into a bigint.
+// unsigned returns the value of a numeric column for a number that may not fit into a bigint.
 func unsigned(u uint64) any {
 	if u <= math.MaxInt64 {
 		return int64(u)

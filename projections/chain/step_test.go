@@ -12,7 +12,7 @@ import (
 	"strata/projections/chain"
 )
 
-// TestSteps replays the steps of random histories, folded in batches of random sizes with restarts, under both rules.
+// TestSteps folds random histories in batches of random sizes with restarts, under both rules, and replays the steps.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)
@@ -20,10 +20,10 @@ func TestSteps(t *testing.T) {
 		config := synthchain.Everything(77, generation)
 		config.ForkProbability, config.LateParentProbability, config.BitcoinReorgProbability = 0.3, 0.1, 0.08
 		config.TxPerBlock, config.SigningSample = synthchain.Range{Min: 0, Max: 1}, 1000
-		made := synthchain.New(config)
+		generator := synthchain.New(config)
 		posts := make([]replay.Post, 400)
 		for i := range posts {
-			posts[i] = replay.Post(made.Next())
+			posts[i] = replay.Post(generator.Next())
 		}
 		items := replay.Decode(t, posts)
 		for _, rule := range []chain.Rule{chain.Recommended, chain.Reference} {

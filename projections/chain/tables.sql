@@ -1,10 +1,10 @@
 -- Tables of the projection chain. Blocks, transactions and events are written once, when their block is received,
--- whether or not it is canonical, and never changed; what is canonical stands in one narrow table, so that a
--- reorganisation rewrites as many rows as it has blocks, and no more.
+-- whether or not it is canonical, and never changed. One narrow table says which blocks are canonical, so that a
+-- reorganisation rewrites no more rows than it has blocks.
 --
 -- source_seq is the event of the log that a row came from. For a block, and for everything in it, it is also the
--- key of the block: 8 bytes in each row instead of the 32 of index_block_hash. Where a row names a block that came
--- with another event, that column is block_seq.
+-- key of the block: 8 bytes in each row instead of the 32 of index_block_hash. A row that refers to a block of another
+-- event does so with the column block_seq.
 
 CREATE TABLE {schema}.block (
     source_seq                 bigint   NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE {schema}.block (
     tx_count                   int      NOT NULL,
     event_count                int      NOT NULL,
     parent_microblock_sequence int      NOT NULL,
-    attached                   boolean  NOT NULL, -- all ancestors down to the root are here
+    attached                   boolean  NOT NULL, -- all ancestors down to the root are known
     nakamoto                   boolean  NOT NULL,
     index_block_hash           bytea    NOT NULL,
     parent_index_block_hash    bytea    NOT NULL,
@@ -37,9 +37,9 @@ CREATE TABLE {schema}.block (
     parent_block_hash          bytea    NOT NULL,
     burn_block_hash            bytea    NOT NULL,
     parent_burn_block_hash     bytea,
-    consensus_hash             bytea,             -- 20 bytes; null where the node did not say
-    -- The latest sortition that the block's tenure has seen: its own, or that of the last tenure-extend. When the
-    -- Bitcoin block behind it is orphaned, so is this block.
+    consensus_hash             bytea,             -- 20 bytes; null if the node did not send it
+    -- The latest sortition that the block's tenure has seen: its own, or that of the last tenure-extend. If the Bitcoin
+    -- block of that sortition is orphaned, so is this block.
     burn_view                  bytea,
     miner_txid                 bytea    NOT NULL,
     parent_microblock_hash     bytea    NOT NULL,
@@ -51,21 +51,21 @@ CREATE TABLE {schema}.block (
     CONSTRAINT block_index_block_hash_key UNIQUE (index_block_hash)
 );
 CREATE INDEX block_parent_idx ON {schema}.block (parent_index_block_hash);
--- The best remaining candidate after a reorganisation of Bitcoin is found from the top.
+-- After a reorganisation of Bitcoin, the best remaining candidate is searched from the top.
 CREATE INDEX block_height_idx ON {schema}.block (height, burn_block_height);
 CREATE INDEX block_burn_block_hash_idx ON {schema}.block (burn_block_hash);
 CREATE INDEX block_detached_idx ON {schema}.block (parent_index_block_hash) WHERE NOT attached;
 
--- Which block is canonical at each height.
+-- The canonical block at each height.
 CREATE TABLE {schema}.canonical (
     height     bigint NOT NULL,
     block_seq  bigint NOT NULL,
-    source_seq bigint NOT NULL, -- the event that made it so
+    source_seq bigint NOT NULL, -- the event that made it canonical
     CONSTRAINT canonical_pkey PRIMARY KEY (height),
     CONSTRAINT canonical_block_seq_key UNIQUE (block_seq)
 );
 
--- Blocks that are missing: known ones wait for them. Normally empty.
+-- Missing blocks that known blocks wait for. Normally empty.
 CREATE TABLE {schema}.gap (
     height                  bigint NOT NULL, -- of the first block that waits
     source_seq              bigint NOT NULL, -- its event
@@ -73,17 +73,17 @@ CREATE TABLE {schema}.gap (
     CONSTRAINT gap_pkey PRIMARY KEY (parent_index_block_hash)
 );
 
--- The linear list that all other projections fold: 1, 2, 3, … without gaps, only ever appended to.
+-- The linear list of steps that all other projections fold. Numbered 1, 2, 3, … without gaps, and append-only.
 CREATE TABLE {schema}.step (
     step             bigint   NOT NULL,
-    height           bigint   NOT NULL, -- of the block; for a record of the one at the top, or -1
-    block_seq        bigint   NOT NULL, -- the event with the block's content, or the record; of a Bitcoin block its first announcement
+    height           bigint   NOT NULL, -- of the block; for a record, of the tip, or -1 without one
+    block_seq        bigint   NOT NULL, -- the event with the block's content or the record; the first announcement of a Bitcoin block
     block_size       bigint   NOT NULL, -- bytes of that event
     source_seq       bigint   NOT NULL, -- the event that caused the step
-    kind             smallint NOT NULL, -- 1 apply, -1 revert, 0 take a record in
+    kind             smallint NOT NULL, -- 1 apply, -1 revert, 0 take a record
     index_block_hash bytea    NOT NULL, -- of the block of this height
-    -- What a record is about: 1 what was fetched, 2 a node's mempool, 3 a Bitcoin block that is followed from now on, 4 one that was
-    -- until now; null for blocks.
+    -- The kind of a record: 1 fetched data, 2 a node's mempool, 3 a Bitcoin block that joins the followed fork, 4 a
+    -- Bitcoin block that leaves it; null for blocks.
     record           smallint,
     CONSTRAINT step_pkey PRIMARY KEY (step),
     CONSTRAINT step_kind_check CHECK (kind IN (1, 0, -1)),
@@ -98,8 +98,8 @@ CREATE TABLE {schema}.burn_block (
     burn_amount            numeric NOT NULL, -- satoshi
     canonical              boolean NOT NULL, -- on the Bitcoin fork that the node followed last
     burn_block_hash        bytea   NOT NULL,
-    consensus_hash         bytea   NOT NULL, -- empty where the node did not say
-    parent_burn_block_hash bytea,            -- null where the node did not say
+    consensus_hash         bytea   NOT NULL, -- empty if the node did not send it
+    parent_burn_block_hash bytea,            -- null if the node did not send it
     CONSTRAINT burn_block_pkey PRIMARY KEY (burn_block_hash, consensus_hash)
 );
 CREATE INDEX burn_block_height_idx ON {schema}.burn_block (height);
@@ -122,7 +122,7 @@ CREATE TABLE {schema}.transaction (
     execution_cost_write_length bigint  NOT NULL,
     txid                bytea   NOT NULL,
     status              text    NOT NULL,
-    sender              text,             -- null for a rejected operation from Bitcoin of which nothing else is known
+    sender              text,             -- null for a rejected operation from Bitcoin whose sender is unknown
     sponsor             text,
     contract_id         text,             -- called or deployed
     function_name       text,             -- called
@@ -157,10 +157,10 @@ CREATE TABLE {schema}.event (
 CREATE TABLE {schema}.contract (
     source_seq      bigint   NOT NULL,
     tx_index        int      NOT NULL,
-    clarity_version smallint,           -- null where the transaction leaves it to the epoch
+    clarity_version smallint,           -- null if the transaction leaves it to the epoch
     contract_id     text     NOT NULL,
     source_code     text     NOT NULL,
-    interface       text,               -- JSON as the node sent it; null where it did not
+    interface       text,               -- JSON as the node sent it; null if it sent none
     CONSTRAINT contract_pkey PRIMARY KEY (contract_id, source_seq, tx_index)
 );
 
@@ -175,7 +175,7 @@ CREATE TABLE {schema}.microblock (
     CONSTRAINT microblock_pkey PRIMARY KEY (microblock_hash, parent_index_block_hash)
 );
 
--- Which blocks confirm which microblocks. Siblings may confirm the same one.
+-- The microblocks that each block confirms. Sibling blocks may confirm the same one.
 CREATE TABLE {schema}.microblock_confirmation (
     source_seq      bigint NOT NULL,
     sequence        int    NOT NULL,

@@ -13,16 +13,17 @@ import (
 	"strata/projections/chain"
 )
 
-// Every block that becomes or ceases to be canonical is named, by its height and by its hashes; a batch names nothing.
+// TestTouched checks that every block that becomes or ceases to be canonical is touched, by its height and by its
+// hashes, and that a batch of several events touches nothing in particular.
 func TestTouched(t *testing.T) {
 	t.Parallel()
 	config := synthchain.Everything(3, synthchain.V40)
 	config.SigningSample = 1000
 	config.ForkProbability, config.BitcoinReorgProbability = 0.2, 0.05
-	made := synthchain.New(config)
+	generator := synthchain.New(config)
 	posts := make([]replay.Post, 700)
 	for i := range posts {
-		posts[i] = replay.Post(made.Next())
+		posts[i] = replay.Post(generator.Next())
 	}
 	items := replay.Decode(t, posts)
 	inTx(t, databases.New(t), func(tx pgx.Tx) {
@@ -43,7 +44,7 @@ func TestTouched(t *testing.T) {
 						continue
 					}
 					if !outcome.Touched.Includes(name) {
-						t.Errorf("event %d: %q was %q and is %q, and is not named", item.Seq, name, before[name], now[name])
+						t.Errorf("event %d: %q was %q and is %q, but is not touched", item.Seq, name, before[name], now[name])
 					}
 					if now[name] == "" {
 						orphaned++
@@ -56,7 +57,7 @@ func TestTouched(t *testing.T) {
 			before = now
 		}
 		if orphaned == 0 || quiet < len(items)*9/10 {
-			t.Errorf("%d names of orphaned blocks, %d of %d events that leave others alone", orphaned, quiet, len(items))
+			t.Errorf("%d touched names of orphaned blocks, and %d of %d events that touch only their own blocks", orphaned, quiet, len(items))
 		}
 	})
 	inTx(t, databases.New(t), func(tx pgx.Tx) {
@@ -69,12 +70,12 @@ func TestTouched(t *testing.T) {
 			t.Fatal(err)
 		}
 		if outcome.Touched != nil {
-			t.Error("a batch names what it touches: that can't be all")
+			t.Error("a batch of several events lists what it touches, which can't be complete")
 		}
 	})
 }
 
-// canonical is which block readers get by each name.
+// canonical returns the id of the canonical block by each shard name that readers use for it.
 func canonical(t *testing.T, tx pgx.Tx) map[string]string {
 	t.Helper()
 	rows, err := tx.Query(t.Context(), `
@@ -83,16 +84,16 @@ func canonical(t *testing.T, tx pgx.Tx) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]string{}
+	byName := map[string]string{}
 	var height int64
 	var id, block hash.Hash32
 	if _, err := pgx.ForEachRow(rows, []any{&height, &id, &block}, func() error {
 		for _, name := range []string{shard.Height(height), shard.Block(id), shard.Block(block)} {
-			found[name] = id.String()
+			byName[name] = id.String()
 		}
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return byName
 }

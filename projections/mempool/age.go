@@ -4,8 +4,8 @@ import (
 	"container/heap"
 )
 
-// ages finds the pending transactions that wait longest. A row is in it once for each time that it became pending; what is
-// said of it meanwhile is looked at when its turn comes.
+// ages finds the pending transactions that have waited longest. A row has an entry for each time that it became
+// pending; entries that are out of date are skipped when they are popped.
 type ages struct{ byTime, byHeight queue }
 
 func (a *ages) add(r *row) {
@@ -13,12 +13,12 @@ func (a *ages) add(r *row) {
 	heap.Push(&a.byHeight, waiter{r, r.receiptHeight})
 }
 
-// before hands out those that were received before a time.
+// before removes the transactions received before a time, and calls do for each.
 func (a *ages) before(time int64, do func(*row)) {
 	a.byTime.until(time, func(r *row) int64 { return r.receiptTime }, do)
 }
 
-// below hands out those that were received when the newest block was below a height.
+// below removes the transactions received while the tip was below a height, and calls do for each.
 func (a *ages) below(height int64, do func(*row)) {
 	a.byHeight.until(height, func(r *row) int64 { return r.receiptHeight }, do)
 }

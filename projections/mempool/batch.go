@@ -12,39 +12,39 @@ import (
 	"strata/projections"
 )
 
-// batch is one Fold: the steps of one transaction, and everything that they can change.
+// batch is one call of Fold: the steps of one database transaction, and all rows that they can change.
 type batch struct {
 	spec projections.Spec
 	tx   pgx.Tx
 	tip  *projections.Tip
-	// What was mined with Bitcoin blocks below horizon is forgotten; below began it was so before.
-	began, horizon int64
-	horizonSeq     int64 // the event that brought it there
+	// Transactions mined with Bitcoin blocks below horizon are forgotten. oldHorizon is its value before this batch.
+	oldHorizon, horizon int64
+	horizonSeq          int64 // the event that last raised horizon
 
 	rows      map[txid]*row
 	claimants map[claim][]*row
 	mined     map[claim][]use // in the order of blocks
 	waiting   ages
 
-	counts   map[counted]*count
+	counts   map[counterKey]*count
 	changes  []*row
 	used     []usedClaim // by blocks of this batch
-	blocks   []applied
-	reverted *int64 // the lowest height that was reverted; nil when none was
-	seq      int64  // of the event that is taken
+	blocks   []appliedBlock
+	reverted *int64 // the lowest reverted height; nil without reverts
+	seq      int64  // the event of the current step
 }
 
-// counted is what is counted together.
-type counted struct {
+// counterKey identifies a counter.
+type counterKey struct {
 	status  string
 	payload int16
 }
 
-// count is how much a counter changes, and the event that did it last.
+// count is the change of a counter, and the last event that changed it.
 type count struct{ delta, seq int64 }
 
-// applied is a block that the batch has put on top, and the event with it.
-type applied struct {
+// appliedBlock is a block that the batch has applied, and the event with its content.
+type appliedBlock struct {
 	projections.Tip
 	seq int64
 }
@@ -57,20 +57,20 @@ type usedClaim struct {
 
 func (b *batch) sql(query string) string { return b.spec.SQL(query) }
 
-// take folds a step.
-func (b *batch) take(ctx context.Context, step *projections.Step, touched *projections.Touched) error {
+// foldStep folds a step.
+func (b *batch) foldStep(ctx context.Context, step *projections.Step, touched *projections.Touched) error {
 	b.seq = step.SourceSeq
 	switch step.Kind {
 	case projections.Apply:
 		if b.tip != nil && step.Block.ParentIndexBlockHash != b.tip.IndexBlockHash {
-			return fmt.Errorf("it does not stand on the newest block here, %s", b.tip.IndexBlockHash)
+			return fmt.Errorf("its parent is not the tip of this projection, %s", b.tip.IndexBlockHash)
 		}
 		touched.Add(shard.Height(step.Height), shard.Block(step.IndexBlockHash), shard.Block(step.Block.BlockHash))
 		b.apply(step)
 		return nil
 	case projections.Revert:
 		if b.tip == nil || step.IndexBlockHash != b.tip.IndexBlockHash {
-			return fmt.Errorf("it is not the newest block here")
+			return fmt.Errorf("it is not the tip of this projection")
 		}
 		touched.Add(shard.Height(step.Height), shard.Block(step.IndexBlockHash), shard.Block(b.tip.BlockHash))
 		return b.revert(ctx, step)
@@ -86,7 +86,7 @@ func (b *batch) take(ctx context.Context, step *projections.Step, touched *proje
 	return nil
 }
 
-// announce takes a transaction that a node has taken into its mempool.
+// announce folds the announcement of transaction i of a record.
 func (b *batch) announce(step *projections.Step, record *projections.Announcement, i int) {
 	a := &record.Transactions[i]
 	r := b.rows[a.ID]
@@ -100,7 +100,7 @@ func (b *batch) announce(step *projections.Step, record *projections.Announcemen
 		b.put(r)
 		b.relate(r)
 	case r.mined != nil || r.dropped == nil && r.expired == nil:
-		return // it is known already
+		return // mined or pending already
 	}
 	r.seq, r.pointer = step.BlockSeq, int32(i)
 	r.receiptTime, r.receiptHeight = record.ReceivedAt.Unix(), step.Height
@@ -108,7 +108,7 @@ func (b *batch) announce(step *projections.Step, record *projections.Announcemen
 	b.change(r)
 }
 
-// drop takes what a node says of transactions that leave its mempool.
+// drop folds a node's message that transactions leave its mempool.
 func (b *batch) drop(step *projections.Step, record *nodeevent.DropMempoolTx) {
 	status, ok := statuses[record.Reason]
 	if !ok {
@@ -122,7 +122,7 @@ func (b *batch) drop(step *projections.Step, record *nodeevent.DropMempoolTx) {
 	}
 }
 
-// put adds a row to what the batch knows.
+// put adds a row to the indexes of the batch.
 func (b *batch) put(r *row) {
 	b.rows[r.txid] = r
 	for _, c := range r.claims() {
@@ -133,10 +133,10 @@ func (b *batch) put(r *row) {
 	}
 }
 
-// forgotten says whether the block that has a transaction is so deep that nothing is known of it any more.
+// forgotten reports whether a transaction was mined in a block so deep that the block's transactions are forgotten.
 func (b *batch) forgotten(r *row) bool { return r.mined != nil && r.mined.burnHeight < b.horizon }
 
-// remove makes place for another row of the same transaction.
+// remove removes a forgotten row from the indexes of the batch, so that the same transaction can have a new row.
 func (b *batch) remove(r *row) {
 	b.change(r)
 	delete(b.rows, r.txid)
@@ -145,7 +145,7 @@ func (b *batch) remove(r *row) {
 	}
 }
 
-// relate says of a new row which block has it or a nonce of it.
+// relate sets in a new row the block that mined the transaction, or used one of its nonces.
 func (b *batch) relate(r *row) {
 	for _, c := range r.claims() {
 		for _, u := range b.mined[c] {
@@ -160,26 +160,26 @@ func (b *batch) relate(r *row) {
 	}
 }
 
-// change notes that what is said of a row has changed.
+// change marks a row as changed, and updates its status and the counters.
 func (b *batch) change(r *row) {
 	if !r.changed {
 		r.changed = true
 		b.changes = append(b.changes, r)
 	}
 	b.count(r, -1)
-	r.status, r.changedSeq = r.settle(), b.seq
+	r.status, r.changedSeq = r.currentStatus(), b.seq
 	b.count(r, 1)
 	if r.status == pending {
 		b.waiting.add(r)
 	}
 }
 
-// count adds a row to what there is of its status, or takes it away. Nobody counts what is mined.
+// count adds n to the counter of a row's status. Mined transactions are not counted.
 func (b *batch) count(r *row, n int64) {
 	if r.status == "" || r.status == mined {
 		return
 	}
-	key := counted{r.status, r.payload}
+	key := counterKey{r.status, r.payload}
 	c := b.counts[key]
 	if c == nil {
 		c = &count{}
@@ -188,7 +188,7 @@ func (b *batch) count(r *row, n int64) {
 	c.delta, c.seq = c.delta+n, b.seq
 }
 
-// touch names what readers must read again.
+// touch marks the shards of the changed rows.
 func (b *batch) touch(touched *projections.Touched) {
 	if len(b.changes) == 0 {
 		return
@@ -197,7 +197,7 @@ func (b *batch) touch(touched *projections.Touched) {
 	for _, r := range b.changes {
 		touched.Add(shard.Transaction(r.txid))
 		if r.status == mined && r.storedStatus == "" {
-			continue // nobody has seen it
+			continue // new in this batch: it was never shown as pending
 		}
 		touched.Add(shard.Account(r.sender.account))
 		if r.sponsor != nil {

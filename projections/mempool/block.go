@@ -7,22 +7,22 @@ import (
 	"strata/projections"
 )
 
-// How long a transaction waits, and for how long what was mined is remembered.
+// Maximum age of a pending transaction, and the depth to which mined transactions are remembered.
 const (
 	ageMax          = 2560 * 60 // seconds by the time of a Nakamoto block
 	blocksMax       = 256       // blocks, before Nakamoto
 	rememberedBurns = 256       // Bitcoin blocks
 )
 
-// apply takes a block that is put on top.
+// apply folds a block that becomes the tip.
 func (b *batch) apply(step *projections.Step) {
 	block := step.Block
 	b.tip = &projections.Tip{
 		Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: block.BlockHash, BurnBlockHeight: int64(block.BurnBlockHeight),
 	}
-	b.blocks = append(b.blocks, applied{*b.tip, step.BlockSeq})
+	b.blocks = append(b.blocks, appliedBlock{*b.tip, step.BlockSeq})
 	for i, tx := range block.Decoded {
-		if tx == nil || tx.IsBoot() { // nobody used a nonce
+		if tx == nil || tx.IsBoot() { // uses no nonce
 			continue
 		}
 		u := use{block.Transactions[i].TxID, step.Height, b.tip.BurnBlockHeight, step.BlockSeq}
@@ -49,27 +49,27 @@ func (b *batch) apply(step *projections.Step) {
 	b.expire(step)
 }
 
-// expire drops what is too old when a block is put on top.
+// expire drops the transactions that are too old as of a block.
 func (b *batch) expire(step *projections.Step) {
 	drop := func(r *row) {
 		height := step.Height
 		r.expired = &height
 		b.change(r)
 	}
-	if at := step.Block.Time; step.Block.IsNakamoto() && at != nil {
-		b.waiting.before(int64(*at)-ageMax, drop)
+	if blockTime := step.Block.Time; step.Block.IsNakamoto() && blockTime != nil {
+		b.waiting.before(int64(*blockTime)-ageMax, drop)
 		return
 	}
 	b.waiting.below(step.Height-blocksMax, drop)
 }
 
-// revert takes the newest block off again.
+// revert undoes the block at the tip.
 func (b *batch) revert(ctx context.Context, step *projections.Step) error {
 	height := step.Height
 	if b.reverted == nil || height < *b.reverted {
 		b.reverted = &height
 	}
-	b.blocks = slices.DeleteFunc(b.blocks, func(block applied) bool { return block.Height == height })
+	b.blocks = slices.DeleteFunc(b.blocks, func(block appliedBlock) bool { return block.Height == height })
 	b.used = slices.DeleteFunc(b.used, func(u usedClaim) bool { return u.height == height })
 	for c, uses := range b.mined {
 		b.mined[c] = slices.DeleteFunc(uses, func(u use) bool { return u.height == height })
@@ -78,18 +78,18 @@ func (b *batch) revert(ctx context.Context, step *projections.Step) error {
 		if b.forgotten(r) {
 			continue
 		}
-		// Nothing below has it or wants its nonce: of several blocks that did, the lowest counts.
-		here := false
+		// No block below mined it or used its nonces: a row names the lowest block that did.
+		changed := false
 		if r.mined != nil && r.mined.height == height {
-			r.mined, here = nil, true
+			r.mined, changed = nil, true
 		}
 		if r.taken != nil && r.taken.height == height {
-			r.taken, here = nil, true
+			r.taken, changed = nil, true
 		}
 		if r.expired != nil && *r.expired == height {
-			r.expired, here = nil, true
+			r.expired, changed = nil, true
 		}
-		if here {
+		if changed {
 			b.change(r)
 		}
 	}

@@ -5,7 +5,7 @@ import "strata/projections"
 // Checks implements projections.Checked.
 func (p *Mempool) Checks() []projections.Check {
 	return []projections.Check{
-		{Name: "a status follows from what is said of the transaction", SQL: `
+		{Name: "the status follows from the other columns", SQL: `
 			SELECT txid, status FROM {schema}.transaction
 			WHERE status <> CASE
 				WHEN mined_height IS NOT NULL THEN 'mined'
@@ -13,26 +13,26 @@ func (p *Mempool) Checks() []projections.Check {
 				WHEN dropped_seq IS NOT NULL THEN dropped_status
 				WHEN expired_height IS NOT NULL THEN 'dropped_stale_garbage_collect'
 				ELSE 'pending' END`},
-		{Name: "what blocks say of a transaction, a canonical block says", SQL: `
+		{Name: "heights in transactions are of canonical blocks", SQL: `
 			SELECT t.txid FROM {schema}.transaction t
-			CROSS JOIN LATERAL (VALUES (t.mined_height), (t.taken_height), (t.expired_height)) AS said (height)
-			WHERE said.height IS NOT NULL AND NOT EXISTS (SELECT FROM {schema}.block b WHERE b.height = said.height)`},
-		{Name: "a used nonce is remembered with its canonical block", SQL: `
+			CROSS JOIN LATERAL (VALUES (t.mined_height), (t.taken_height), (t.expired_height)) AS named (height)
+			WHERE named.height IS NOT NULL AND NOT EXISTS (SELECT FROM {schema}.block b WHERE b.height = named.height)`},
+		{Name: "used nonces are of canonical blocks", SQL: `
 			SELECT u.txid, u.account, u.height FROM {schema}.mined u
 			LEFT JOIN {schema}.block b ON b.height = u.height AND b.source_seq = u.source_seq AND b.burn_block_height = u.burn_height
 			WHERE b.height IS NULL`},
-		{Name: "what is too deep is forgotten", SQL: `
+		{Name: "nothing below the horizon is remembered", SQL: `
 			SELECT u.txid FROM {schema}.mined u CROSS JOIN {schema}.horizon h WHERE u.burn_height < h.forgotten_below
 			UNION ALL
 			SELECT t.txid FROM {schema}.transaction t CROSS JOIN {schema}.horizon h WHERE t.mined_burn_height < h.forgotten_below`},
-		{Name: "a transaction that a remembered block has is mined", SQL: `
+		{Name: "transactions of remembered blocks are mined", SQL: `
 			SELECT t.txid FROM {schema}.transaction t JOIN {schema}.mined u ON u.txid = t.txid
 			WHERE t.mined_height IS DISTINCT FROM u.height`},
-		{Name: "a transaction whose nonce a remembered block uses for another does not wait", SQL: `
+		{Name: "no transaction is pending with a nonce that a remembered block used for another", SQL: `
 			SELECT t.txid FROM {schema}.transaction t
 			JOIN {schema}.mined u ON u.txid <> t.txid AND (u.account = t.sender AND u.nonce = t.nonce OR u.account = t.sponsor AND u.nonce = t.sponsor_nonce)
 			WHERE t.status = 'pending'`},
-		{Name: "counters count", SQL: `
+		{Name: "counters equal the number of rows", SQL: `
 			SELECT coalesce(c.status, t.status) AS status, coalesce(c.type_id, t.type_id) AS type_id
 			FROM {schema}.counter c
 			FULL JOIN (SELECT status, type_id, count(*) AS n FROM {schema}.transaction WHERE status <> 'mined' GROUP BY status, type_id) t

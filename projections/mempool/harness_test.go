@@ -28,20 +28,20 @@ func TestMain(m *testing.M) {
 
 var databases = replay.Tables("mempool", mempool.Spec())
 
-// tester is what a test and a check of a property have in common.
+// tester is the common part of testing.T and rapid.T.
 type tester interface {
 	Helper()
 	Fatal(args ...any)
 	Errorf(format string, args ...any)
 }
 
-// world folds steps made by hand in one transaction, which is never committed.
+// world folds handmade steps in one database transaction, which is never committed.
 type world struct {
 	t          tester
 	tx         pgx.Tx
 	projection *mempool.Mempool
-	steps      []projections.Step // that were made
-	folded     int
+	steps      []projections.Step
+	folded     int                  // number of steps folded so far
 	chain      []*projections.Block // the canonical blocks
 	outcome    projections.Outcome
 }
@@ -58,7 +58,7 @@ func begin(t testing.TB) pgx.Tx {
 
 func newWorld(t tester, tx pgx.Tx) *world { return &world{t: t, tx: tx, projection: mempool.New()} }
 
-// announced is a transaction with its id.
+// announced decodes a transaction.
 func announced(raw []byte) projections.Announced {
 	tx, err := transaction.Decode(raw)
 	if err != nil {
@@ -73,7 +73,7 @@ func (w *world) step(s projections.Step) {
 	w.steps = append(w.steps, s)
 }
 
-// record makes a step that takes a record in.
+// record adds a step that takes a record.
 func (w *world) record(record projections.Record) {
 	s := projections.Step{Kind: projections.TakeRecord, Height: -1, RecordKind: projections.Mempool, Record: record, BlockSeq: int64(len(w.steps) + 1)}
 	if tip := w.tip(); tip != nil {
@@ -104,14 +104,14 @@ func (w *world) tip() *projections.Block {
 	return w.chain[len(w.chain)-1]
 }
 
-// at says when and where a block is.
-type at struct {
+// place is the position of a block: its heights and its time.
+type place struct {
 	height, burn, time uint64
 	old                bool // from before Nakamoto
 }
 
-// apply makes a step that puts a block on top.
-func (w *world) apply(a at, txs ...projections.Announced) {
+// apply adds a step that applies a block with these transactions.
+func (w *world) apply(a place, txs ...projections.Announced) {
 	name := fmt.Sprint("block ", len(w.steps))
 	content := &nodeevent.Block{
 		Height: a.height, BurnBlockHeight: a.burn, BurnBlockTime: a.time, IndexBlockHash: sha256.Sum256([]byte(name)), BlockHash: sha256.Sum256([]byte(name + " header")),
@@ -131,14 +131,14 @@ func (w *world) apply(a at, txs ...projections.Announced) {
 	w.chain = append(w.chain, block)
 }
 
-// revert makes a step that takes the newest block off.
+// revert adds a step that reverts the tip.
 func (w *world) revert() {
 	tip := w.tip()
 	w.step(projections.Step{Kind: projections.Revert, Height: int64(tip.Height), IndexBlockHash: tip.IndexBlockHash, BlockSeq: tip.Seq})
 	w.chain = w.chain[:len(w.chain)-1]
 }
 
-// fold folds the steps that are not folded yet, so many at a time.
+// fold folds the remaining steps in batches of size, and runs the checks.
 func (w *world) fold(size int) {
 	w.t.Helper()
 	for chunk := range slices.Chunk(w.steps[w.folded:], max(size, 1)) {
@@ -151,7 +151,7 @@ func (w *world) fold(size int) {
 	}
 	for _, c := range mempool.New().Checks() {
 		if wrong := w.texts(`SELECT row_to_json(wrong)::text FROM (` + mempool.Spec().SQL(c.SQL) + `) wrong LIMIT 3`); len(wrong) > 0 {
-			w.t.Errorf("%s: not so for %s", c.Name, wrong[0])
+			w.t.Errorf("check %q fails for %s", c.Name, wrong[0])
 		}
 	}
 }
@@ -169,14 +169,14 @@ func (w *world) texts(query string, args ...any) []string {
 	return list
 }
 
-// status is that of a transaction, and who takes its place; empty when it is not there.
+// status returns the status of a transaction and the transaction that replaces it, or "" if the table lacks it.
 func (w *world) status(tx projections.Announced) string {
 	w.t.Helper()
 	return strings.Join(w.texts(`
 		SELECT concat_ws(' ', status, encode(coalesce(taken_by, dropped_for), 'hex')) FROM mempool_v2.transaction WHERE txid = $1`, tx.ID[:]), "")
 }
 
-// changed is the event that last changed what the row of a transaction says.
+// changed returns the event that last changed the row of a transaction.
 func (w *world) changed(id hash.Hash32) (seq int64) {
 	w.t.Helper()
 	if err := w.tx.QueryRow(context.Background(), `SELECT changed_seq FROM mempool_v2.transaction WHERE txid = $1`, id[:]).Scan(&seq); err != nil {
@@ -202,7 +202,7 @@ const (
 	carol = body.Account("carol")
 )
 
-// send is a transfer of alice's kind: fees make transactions with the same nonce differ.
+// send returns a token transfer to carol. The fee makes transactions with the same nonce differ.
 func send(from body.Account, nonce, fee uint64) projections.Announced {
 	return announced(from.Sign(nonce, fee, &transaction.TokenTransfer{Recipient: carol.Principal(), Amount: 5}))
 }

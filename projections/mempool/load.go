@@ -13,16 +13,16 @@ import (
 	"strata/projections"
 )
 
-// readState reads where the tables stand.
+// readState reads the horizon and the tip.
 func (b *batch) readState(ctx context.Context) error {
 	err := b.tx.QueryRow(ctx, b.sql(`SELECT coalesce((SELECT forgotten_below FROM {schema}.horizon), 0)`)).Scan(&b.horizon)
 	if err != nil {
-		return fmt.Errorf("read what is forgotten: %w", err)
+		return fmt.Errorf("read the horizon: %w", err)
 	}
 	return b.readTip(ctx)
 }
 
-// readTip finds the newest block, when it is not known.
+// readTip finds the tip, among the blocks of this batch or else in the table.
 func (b *batch) readTip(ctx context.Context) error {
 	if n := len(b.blocks); n > 0 {
 		b.tip = &b.blocks[n-1].Tip
@@ -38,22 +38,22 @@ func (b *batch) readTip(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read the newest block: %w", err)
+		return fmt.Errorf("read the tip: %w", err)
 	}
 	b.tip = &tip
 	return nil
 }
 
-// wants is what the steps of a batch may look at or change.
-type wants struct {
+// selection describes the rows that the steps of a batch may read or change.
+type selection struct {
 	txids         map[txid]bool
 	claims        map[claim]bool
-	reverted      *int64 // the lowest height
-	before, below int64  // what was received before a time, or below a height
+	reverted      *int64 // rows that blocks at this height or above have changed; nil without reverts
+	before, below int64  // pending transactions received before this time, or below this height
 }
 
-func wantsOf(steps []projections.Step) *wants {
-	w := &wants{txids: map[txid]bool{}, claims: map[claim]bool{}}
+func selectionOf(steps []projections.Step) *selection {
+	w := &selection{txids: map[txid]bool{}, claims: map[claim]bool{}}
 	for i := range steps {
 		step := &steps[i]
 		switch record := step.Record.(type) {
@@ -85,8 +85,8 @@ func wantsOf(steps []projections.Step) *wants {
 					w.claims[c] = true
 				}
 			}
-			if at := step.Block.Time; step.Block.IsNakamoto() && at != nil {
-				w.before = max(w.before, int64(*at)-ageMax)
+			if blockTime := step.Block.Time; step.Block.IsNakamoto() && blockTime != nil {
+				w.before = max(w.before, int64(*blockTime)-ageMax)
 			} else {
 				w.below = max(w.below, step.Height-blocksMax)
 			}
@@ -95,9 +95,9 @@ func wantsOf(steps []projections.Step) *wants {
 	return w
 }
 
-// load reads everything that the steps may look at or change, by as many queries for one step as for thousands.
+// load reads all rows that the steps may read or change. The number of queries does not depend on the number of steps.
 func (b *batch) load(ctx context.Context, steps []projections.Step) error {
-	w := wantsOf(steps)
+	w := selectionOf(steps)
 	if err := b.loadRows(ctx, w); err != nil {
 		return fmt.Errorf("look up transactions: %w", err)
 	}
@@ -107,14 +107,14 @@ func (b *batch) load(ctx context.Context, steps []projections.Step) error {
 	return nil
 }
 
-// rowColumns are those of a row but for its bytes, which never change.
+// rowColumns are the columns of a row, except for those that no step reads.
 const rowColumns = `t.txid, t.source_seq, t.receipt_time, t.receipt_height, t.pointer,
 	t.sender, t.nonce::text, t.sponsor, t.sponsor_nonce::text, coalesce(t.recipient, ''), coalesce(t.contract_id, ''), t.size, t.type_id,
 	t.dropped_status, t.dropped_for, t.dropped_seq, t.mined_height, t.mined_burn_height, t.taken_height, t.taken_by, t.expired_height, t.status`
 
-// loadRowsSQL finds transactions by their ids $1, by who uses the nonces $2 and $3, by what a block at height $4 or above did to
-// them, and those that wait since before the time $5 or below the height $6: each by an index, whatever the planner thinks of
-// how many there are.
+// loadRowsSQL selects transactions by their ids $1, by the nonces $3 of the accounts $2, those that a block at height
+// $4 or above has changed, and those pending since before the time $5 or below the height $6. It is written so that
+// each part uses an index, whatever number of rows the planner expects.
 const loadRowsSQL = `
 	SELECT DISTINCT ON (t.txid) ` + rowColumns + ` FROM (
 		SELECT t.* FROM unnest($1::bytea[]) AS wanted (txid)
@@ -137,7 +137,7 @@ const loadRowsSQL = `
 		SELECT * FROM {schema}.transaction t WHERE t.status = 'pending' AND t.receipt_height < $6
 	) t`
 
-func (b *batch) loadRows(ctx context.Context, w *wants) error {
+func (b *batch) loadRows(ctx context.Context, w *selection) error {
 	accounts, nonces := w.columns()
 	rows, err := b.tx.Query(ctx, b.sql(loadRowsSQL), idsOf(w.txids), accounts, nonces, w.reverted, w.before, w.below)
 	if err != nil {
@@ -191,8 +191,8 @@ func scanRow(rows pgx.Rows) (*row, error) {
 	return r, nil
 }
 
-// loadUses reads who has used the nonces that the batch is about.
-func (b *batch) loadUses(ctx context.Context, w *wants) error {
+// loadUses reads the transactions that have used the nonces of the selection.
+func (b *batch) loadUses(ctx context.Context, w *selection) error {
 	accounts, nonces := w.columns()
 	rows, err := b.tx.Query(ctx, b.sql(`
 		SELECT wanted.account, wanted.nonce, u.txid, u.height, u.burn_height, u.source_seq
@@ -219,8 +219,8 @@ func (b *batch) loadUses(ctx context.Context, w *wants) error {
 	return err
 }
 
-// columns are the claims as two arguments of a query.
-func (w *wants) columns() (accounts, nonces []string) {
+// columns returns the claims as two array arguments of a query.
+func (w *selection) columns() (accounts, nonces []string) {
 	for c := range w.claims {
 		accounts, nonces = append(accounts, c.account), append(nonces, strconv.FormatUint(c.nonce, 10))
 	}

@@ -1,25 +1,26 @@
-// Package mempool keeps the transactions that nodes have announced and that wait to be mined, and what became of those that
-// do not wait any more.
+// Package mempool keeps the transactions that nodes have announced: those that wait to be mined, and the outcome of the
+// others.
 //
-// # What is true of a transaction
+// # The status of a transaction
 //
-// Two things are told of a transaction, and they are kept apart. Nodes announce it and drop it; that has nothing to do with
-// forks, and no revert undoes it. The canonical chain mines it, uses its nonce for another one, or grows past its age; that
-// is undone with the block that did it. Its status follows from both, so that a block that is reverted leaves everything as
-// if it had never been there.
+// A transaction's status follows from two kinds of facts, which are stored separately. Nodes announce and drop it:
+// this is independent of forks, and no revert undoes it. The canonical chain mines it, uses its nonce for another
+// transaction, or grows past its maximum age: this is undone when the block that did it is reverted. So a revert
+// leaves every row as if the block had never existed.
 //
-//   - An announcement makes a transaction pending that was not known, or that had been dropped or was too old.
-//   - A node that drops a transaction says why; what it says last counts. It names transactions as well that were never
-//     announced here, or that are mined, and that changes nothing. The one for which another is dropped is usually announced
-//     later.
-//   - A nonce is used once, by the sender or as a sponsor: whoever else waits with it is replaced by what was mined.
-//   - A transaction that waited longer than nodes remember them is dropped, by the time of blocks and never by a clock: 2560
-//     minutes by the time of a Nakamoto block, 256 blocks before that.
+//   - An announcement makes a transaction pending if it was unknown, dropped or too old.
+//   - A node that drops a transaction gives a reason, and the last reason counts. Nodes also drop transactions that
+//     were never announced here or that are mined, which has no effect. A transaction that replaces another one is
+//     usually announced after the drop.
+//   - An account uses a nonce once, as sender or as sponsor: a mined transaction replaces all pending ones with its
+//     nonces.
+//   - A transaction that has waited longer than nodes keep it is dropped. Its age is measured by blocks, never by a
+//     clock: 2560 minutes by the time of a Nakamoto block, 256 blocks before Nakamoto.
 //
 // # What is forgotten
 //
-// The nonces that a block used are remembered until 256 Bitcoin blocks have followed, and with them the announced transactions
-// that it has. A later announcement of one of these, or with one of these nonces, looks like any other until it is too old.
+// The nonces that a block used, and its announced transactions, are forgotten once 256 Bitcoin blocks have followed.
+// If such a transaction, or one with such a nonce, is announced later, it is pending until it is too old.
 package mempool
 
 import (
@@ -35,26 +36,26 @@ import (
 //go:embed tables.sql
 var tables string
 
-// Name of the projection.
+// Name is the name of the projection.
 const Name = "mempool"
 
-// Version of the projection's tables and rules.
+// Version is the version of the projection's tables and rules.
 //
 // Version history:
 //   - 1: first version.
-//   - 2: transactions say which event last changed them.
+//   - 2: transactions have the event that last changed them.
 const Version = 2
 
-// Mempool is the projection. It is not safe for concurrent use; one follower owns it.
+// Mempool is the projection. It is not safe for concurrent use: one follower owns it.
 type Mempool struct {
 	spec projections.Spec
-	// What it knows between folds, valid while position is.
+	// position is the last step folded, or -1 if unknown. The other fields are valid at that position only.
 	position int64
 	tip      *projections.Tip // nil while there is no block
 	horizon  int64
 }
 
-// New makes the projection.
+// New returns the projection.
 func New() *Mempool { return &Mempool{spec: Spec(), position: -1} }
 
 // Spec describes the projection's tables.
@@ -82,14 +83,14 @@ func (p *Mempool) Forget() { p.position = -1 }
 func (p *Mempool) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
 	b := &batch{
 		spec: p.spec, tx: tx, tip: p.tip, horizon: p.horizon, rows: map[txid]*row{}, claimants: map[claim][]*row{},
-		mined: map[claim][]use{}, counts: map[counted]*count{},
+		mined: map[claim][]use{}, counts: map[counterKey]*count{},
 	}
 	if p.position != after {
 		if err := b.readState(ctx); err != nil {
 			return projections.Outcome{}, err
 		}
 	}
-	b.began = b.horizon
+	b.oldHorizon = b.horizon
 	if err := b.load(ctx, steps); err != nil {
 		return projections.Outcome{}, err
 	}
@@ -98,7 +99,7 @@ func (p *Mempool) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []proj
 		touched = projections.NewTouched()
 	}
 	for i := range steps {
-		if err := b.take(ctx, &steps[i], touched); err != nil {
+		if err := b.foldStep(ctx, &steps[i], touched); err != nil {
 			return projections.Outcome{}, fmt.Errorf("%s %s at height %d: %w", steps[i].Kind, steps[i].IndexBlockHash, steps[i].Height, err)
 		}
 	}

@@ -13,12 +13,12 @@ import (
 
 const start = 1_700_000_000
 
-// nakamoto is a block at a height, so many minutes after the start.
-func nakamoto(height, minutes uint64) at {
-	return at{height: height, burn: 1000 + minutes/10, time: start + minutes*60}
+// nakamoto returns the place of a Nakamoto block at a height, some minutes after the start.
+func nakamoto(height, minutes uint64) place {
+	return place{height: height, burn: 1000 + minutes/10, time: start + minutes*60}
 }
 
-// TestLifeCycle is what happens to a transaction, from each way in to each way out.
+// TestLifeCycle follows transactions from each way into the mempool to each way out of it.
 func TestLifeCycle(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)
@@ -100,13 +100,13 @@ func TestLifeCycle(t *testing.T) {
 			w.announce(start+2600*60, a1)
 			w.want("announced again", a1, "pending")
 			w.revert()
-			w.want("no more than pending", a1, "pending")
+			w.want("the revert changes nothing", a1, "pending")
 		}},
 		{"too old, by blocks", func(w *world) {
 			w.announce(start, a1) // at block 1
-			w.apply(at{height: 257, burn: 1001, time: start + 1<<30, old: true})
+			w.apply(place{height: 257, burn: 1001, time: start + 1<<30, old: true})
 			w.want("not yet", a1, "pending")
-			w.apply(at{height: 258, burn: 1001, time: start + 1<<30, old: true})
+			w.apply(place{height: 258, burn: 1001, time: start + 1<<30, old: true})
 			w.want("a block later", a1, "dropped_stale_garbage_collect")
 		}},
 		{"forgotten", func(w *world) {
@@ -132,7 +132,7 @@ func TestLifeCycle(t *testing.T) {
 	}
 }
 
-// TestTouched is about what readers must read again.
+// TestTouched checks which shards each step touches.
 func TestTouched(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, begin(t))
@@ -147,7 +147,7 @@ func TestTouched(t *testing.T) {
 		}
 	}
 	w.apply(nakamoto(1, 0))
-	concerns("a block without any")
+	concerns("an empty block")
 	w.announce(start, a1)
 	concerns("an announcement", shard.Mempool, shard.Transaction(a1.ID), shard.Account(alice.Address()), shard.Account(carol.Address()))
 	w.announce(start, a1)
@@ -155,18 +155,18 @@ func TestTouched(t *testing.T) {
 	w.apply(nakamoto(2, 1), a1, b1)
 	concerns("a block with it, and another", shard.Mempool, shard.Transaction(a1.ID), shard.Account(alice.Address()), shard.Account(carol.Address()))
 	w.revert()
-	concerns("no such block", shard.Mempool, shard.Transaction(a1.ID), shard.Account(alice.Address()), shard.Account(carol.Address()))
+	concerns("a revert", shard.Mempool, shard.Transaction(a1.ID), shard.Account(alice.Address()), shard.Account(carol.Address()))
 	w.drop(nodeevent.DropTooExpensive, nil, a1, b1)
 	concerns("a drop", shard.Mempool, shard.Transaction(a1.ID), shard.Account(alice.Address()), shard.Account(carol.Address()))
 	w.announce(start, b1)
 	w.announce(start, a1)
 	w.fold(2)
 	if w.outcome.Touched != nil {
-		t.Error("a batch of several steps names what it touches")
+		t.Error("a batch of several steps lists what it touches")
 	}
 }
 
-// TestDecode is about what an event of a node becomes.
+// TestDecode checks the records and errors that events of a node become.
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	items := replay.Decode(t, []replay.Post{

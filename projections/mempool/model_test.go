@@ -10,28 +10,29 @@ import (
 	"strata/projections"
 )
 
-// model takes steps one by one and looks through everything it has each time.
+// model is a plain reimplementation: it folds steps one by one and looks through all transactions and blocks each time.
 type model struct {
 	facts   map[hash.Hash32]*fact
 	chain   []*projections.Block
 	horizon uint64
-	// said is what was last said of each transaction, and since which event.
-	said map[hash.Hash32]saying
+	// texts are the current rows of transactions.
+	texts map[hash.Hash32]rowText
 }
 
-type saying struct {
+// rowText is a row as text, and the event that last changed it.
+type rowText struct {
 	text  string
 	since int64
 }
 
-// fact is what was said of a transaction.
+// fact is what the model knows about a transaction, apart from the chain.
 type fact struct {
 	projections.Announced
 	seq, pointer, time, height int64
 	dropped                    string
 	by                         *hash.Hash32
 	expired                    *projections.Block
-	forgotten                  map[*projections.Block]bool // when it was announced
+	forgotten                  map[*projections.Block]bool // blocks below the horizon when it was announced
 }
 
 type nonceOf struct {
@@ -47,7 +48,7 @@ func noncesOf(tx projections.Announced) map[nonceOf]bool {
 	return all
 }
 
-// status of a transaction, with what takes its place.
+// status returns the status of a transaction, the transaction that replaces it, and the block that decides.
 func (m *model) status(f *fact) (status string, by *hash.Hash32, block *projections.Block) {
 	for _, b := range m.chain {
 		if f.forgotten[b] {
@@ -85,17 +86,17 @@ func (m *model) status(f *fact) (status string, by *hash.Hash32, block *projecti
 	return "pending", nil, nil
 }
 
-// take folds a step, and notes of which transactions it changes what is said.
+// take folds a step, and updates the texts of the rows that it changes.
 func (m *model) take(step *projections.Step) {
 	m.fold(step)
 	for id, f := range m.facts {
-		if text := m.text(f); m.said[id].text != text {
-			m.said[id] = saying{text, step.SourceSeq}
+		if text := m.text(f); m.texts[id].text != text {
+			m.texts[id] = rowText{text, step.SourceSeq}
 		}
 	}
-	for id := range m.said {
+	for id := range m.texts {
 		if m.facts[id] == nil {
-			delete(m.said, id)
+			delete(m.texts, id)
 		}
 	}
 }
@@ -172,7 +173,7 @@ func (m *model) apply(block *projections.Block) {
 	}
 }
 
-// rows are what the table has to hold.
+// rows returns the rows that the table must have.
 func (m *model) rows() []string {
 	var all []string
 	for _, f := range m.facts {
@@ -182,7 +183,7 @@ func (m *model) rows() []string {
 	return all
 }
 
-// text is the row of a transaction.
+// text returns the row of a transaction as text.
 func (m *model) text(f *fact) string {
 	status, by, _ := m.status(f)
 	text := fmt.Sprintf("%x %d/%d at %d in %d: %s", f.ID[:], f.seq, f.pointer, f.time, f.height, status)
@@ -193,5 +194,5 @@ func (m *model) text(f *fact) string {
 }
 
 func newModel() *model {
-	return &model{facts: map[hash.Hash32]*fact{}, said: map[hash.Hash32]saying{}}
+	return &model{facts: map[hash.Hash32]*fact{}, texts: map[hash.Hash32]rowText{}}
 }

@@ -13,7 +13,7 @@ import (
 	"strata/projections/internal/body"
 )
 
-// candidates are transactions of few accounts with few nonces, so that many of them exclude each other.
+// candidates returns transactions of few accounts with few nonces, so that many of them exclude each other.
 func candidates() (all []projections.Announced) {
 	payload := &transaction.TokenTransfer{Recipient: carol.Principal(), Amount: 5}
 	for _, from := range []body.Account{alice, bob} {
@@ -27,8 +27,8 @@ func candidates() (all []projections.Announced) {
 	return all
 }
 
-// TestProperty feeds random announcements, drops, blocks and reorganisations, in batches of random sizes and with restarts, and
-// compares the rows with those of a model that knows neither tables nor batches.
+// TestProperty folds random announcements, drops, blocks and reorganisations, in batches of random sizes and with
+// restarts, and compares the rows with those of a model that knows neither tables nor batches.
 func TestProperty(t *testing.T) {
 	t.Parallel()
 	all := candidates()
@@ -67,7 +67,7 @@ func TestProperty(t *testing.T) {
 						w.revert()
 					}
 				default:
-					a := at{old: old, height: 1, burn: 1000, time: now}
+					a := place{old: old, height: 1, burn: 1000, time: now}
 					if tip := w.tip(); tip != nil {
 						far := rapid.IntRange(0, 2).Draw(rt, "far") == 0
 						a.height, a.burn, a.time = tip.Height+1, tip.BurnBlockHeight, tip.BurnBlockTime+600
@@ -94,17 +94,17 @@ func TestProperty(t *testing.T) {
 			if want := m.rows(); !slices.Equal(got, want) {
 				rt.Fatalf("after step %d:\n got %q\nwant %q", w.folded, got, want)
 			}
-			for id, said := range m.said {
-				if changed := w.changed(id); changed < said.since {
-					rt.Fatalf("%x has changed with event %d, and the row says %d", id[:], said.since, changed)
+			for id, row := range m.texts {
+				if changed := w.changed(id); changed < row.since {
+					rt.Fatalf("%x changed with event %d, but its row has changed_seq %d", id[:], row.since, changed)
 				}
 			}
 		}
 	})
 }
 
-// mineable are those of some transactions that a block may have, given the chain below it.
-func (w *world) mineable(txs []projections.Announced) (can []projections.Announced) {
+// mineable returns the transactions that the next block may contain: those whose nonces are not used on the chain.
+func (w *world) mineable(txs []projections.Announced) (valid []projections.Announced) {
 	used := map[nonceOf]bool{}
 	for _, b := range w.chain {
 		for i := range b.Transactions {
@@ -124,7 +124,7 @@ next:
 		for n := range nonces {
 			used[n] = true
 		}
-		can = append(can, tx)
+		valid = append(valid, tx)
 	}
-	return can
+	return valid
 }

@@ -18,7 +18,7 @@ type claim struct {
 	nonce   uint64
 }
 
-// use is a claim that a canonical block has made good.
+// use is the transaction of a canonical block that used a nonce.
 type use struct {
 	txid                    txid
 	height, burnHeight, seq int64
@@ -29,7 +29,7 @@ func compareUses(a, b use) int {
 	return cmp.Or(cmp.Compare(a.height, b.height), bytes.Compare(a.txid[:], b.txid[:]))
 }
 
-// Statuses, as clients know them.
+// Statuses of transactions, as the read API names them.
 const (
 	pending           = "pending"
 	mined             = "mined"
@@ -40,7 +40,7 @@ const (
 	problematic       = "dropped_problematic"
 )
 
-// statuses are those that a node gives. Reasons that are not known say nothing.
+// statuses maps a node's reason for a drop to a status. Drops for unknown reasons are ignored.
 var statuses = map[nodeevent.DropReason]string{
 	nodeevent.DropReplaceByFee: replaceByFee, nodeevent.DropReplaceAcrossFork: replaceAcrossFork,
 	nodeevent.DropStaleGarbageCollect: stale, nodeevent.DropTooExpensive: tooExpensive, nodeevent.DropProblematic: problematic,
@@ -49,7 +49,7 @@ var statuses = map[nodeevent.DropReason]string{
 // row is an announced transaction.
 type row struct {
 	txid txid
-	// The announcement that it waits since.
+	// The announcement that last made it pending.
 	seq, receiptTime, receiptHeight int64
 	pointer                         int32
 
@@ -60,23 +60,22 @@ type row struct {
 	amount              *uint64
 	size                int32
 	payload             int16
-	raw                 []byte // nil in a row that is in the table
+	raw                 []byte // nil for a stored row
 
-	// What nodes and blocks say of it.
-	dropped *dropping
-	mined   *use
-	taken   *use
-	expired *int64 // the height of a block
+	dropped *dropping // by a node
+	mined   *use      // by a canonical block
+	taken   *use      // the lowest canonical block's use of one of its nonces for another transaction
+	expired *int64    // height of the block at which it was too old
 
 	changedSeq int64 // the event that last changed any of this
 
 	status       string
-	stored       bool
-	storedStatus string // as the table has it; empty when it does not
+	stored       bool   // the table has the row
+	storedStatus string // status in the table; empty if not stored
 	changed      bool
 }
 
-// dropping is what a node said when it dropped a transaction.
+// dropping is a node's message that it dropped a transaction.
 type dropping struct {
 	status string
 	by     *txid
@@ -103,7 +102,7 @@ func newRow(a *projections.Announced) *row {
 	return r
 }
 
-// claimsOf are the nonces that a transaction uses.
+// claimsOf returns the nonces that a transaction uses, of its sender and its sponsor.
 func claimsOf(tx *transaction.Transaction) []claim {
 	claims := []claim{{tx.Sender().String(), tx.Nonce()}}
 	if nonce, ok := tx.SponsorNonce(); ok {
@@ -121,8 +120,8 @@ func (r *row) claims() []claim {
 	return []claim{r.sender, *r.sponsor}
 }
 
-// settle is the status that follows from what is said of the transaction.
-func (r *row) settle() string {
+// currentStatus derives the status from the other fields.
+func (r *row) currentStatus() string {
 	switch {
 	case r.mined != nil:
 		return mined

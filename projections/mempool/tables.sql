@@ -1,19 +1,19 @@
--- Tables of the projection mempool: what nodes have announced, and what became of it.
+-- Tables of the projection mempool: the transactions that nodes have announced, and their outcome.
 --
 -- source_seq is the event of the log that a row came from.
 
--- Each transaction that was announced, once, and how it stands on the canonical chain. Those that are mined stay until
--- their block is so deep that it can't be taken back, see horizon.
+-- Announced transactions, with their status on the canonical chain. Mined transactions stay until their block is too
+-- deep to be reverted, see horizon.
 CREATE TABLE {schema}.transaction (
-    source_seq     bigint   NOT NULL, -- the announcement that it waits since
-    receipt_time   bigint   NOT NULL, -- when that was received, in Unix seconds
-    receipt_height bigint   NOT NULL, -- the newest block then; -1 when there was none
-    dropped_seq    bigint,            -- the event with which a node dropped it; null when none did since
-    mined_height   bigint,            -- the canonical block that has it
-    mined_burn_height bigint,         -- of the same block
-    taken_height   bigint,            -- the lowest canonical block that uses a nonce of it for another transaction
+    source_seq     bigint   NOT NULL, -- the announcement that last made it pending
+    receipt_time   bigint   NOT NULL, -- of that announcement, in Unix seconds
+    receipt_height bigint   NOT NULL, -- height of the tip at that time; -1 without one
+    dropped_seq    bigint,            -- the event with which a node dropped it after that; null if none did
+    mined_height   bigint,            -- the canonical block that contains it
+    mined_burn_height bigint,         -- Bitcoin height of the same block
+    taken_height   bigint,            -- the lowest canonical block that uses one of its nonces for another transaction
     expired_height bigint,            -- the block at which it was too old
-    changed_seq    bigint   NOT NULL, -- the event that last changed what is said of it
+    changed_seq    bigint   NOT NULL, -- the event that last changed the row
     pointer        int      NOT NULL, -- /<pointer> in the body of event source_seq
     size           int      NOT NULL, -- bytes
     type_id        smallint NOT NULL, -- payload id (SIP-005)
@@ -21,14 +21,14 @@ CREATE TABLE {schema}.transaction (
     nonce          numeric  NOT NULL,
     sponsor_nonce  numeric,
     amount         numeric,           -- of a token transfer, in µSTX
-    status         text     NOT NULL, -- mined, else the first that holds of: taken, dropped by a node, expired; else pending
-    dropped_status text,              -- what a node said when it dropped it
+    status         text     NOT NULL, -- the first that holds of: mined, taken, dropped by a node, expired, pending
+    dropped_status text,              -- the node's reason for the drop
     sender         text     NOT NULL,
     sponsor        text,
     recipient      text,              -- of a token transfer
     contract_id    text,              -- called or deployed
     txid           bytea    NOT NULL,
-    dropped_for    bytea,             -- the transaction for which a node dropped it; null where it named none
+    dropped_for    bytea,             -- the transaction that replaces it, as a node says with the drop; null if it named none
     taken_by       bytea,             -- the transaction of block taken_height
     raw_tx         bytea    NOT NULL,
     CONSTRAINT transaction_pkey PRIMARY KEY (txid),
@@ -36,20 +36,19 @@ CREATE TABLE {schema}.transaction (
         'dropped_too_expensive', 'dropped_stale_garbage_collect', 'dropped_problematic')),
     CONSTRAINT transaction_mined_check CHECK ((status = 'mined') = (mined_height IS NOT NULL))
 );
--- Whose nonces are used by a block.
+-- To find the transactions whose nonces a block uses.
 CREATE INDEX transaction_nonce_idx ON {schema}.transaction (sender, nonce);
 CREATE INDEX transaction_sponsor_nonce_idx ON {schema}.transaction (sponsor, sponsor_nonce) WHERE sponsor IS NOT NULL;
--- What a reverted block had changed.
+-- To find the transactions that a reverted block had changed.
 CREATE INDEX transaction_mined_idx ON {schema}.transaction (mined_height) WHERE mined_height IS NOT NULL;
 CREATE INDEX transaction_taken_idx ON {schema}.transaction (taken_height) WHERE taken_height IS NOT NULL;
 CREATE INDEX transaction_expired_idx ON {schema}.transaction (expired_height) WHERE expired_height IS NOT NULL;
--- What is too old, and what a deep block has.
+-- To find the transactions that are too old, and those of deep blocks.
 CREATE INDEX transaction_receipt_height_idx ON {schema}.transaction (receipt_height) WHERE status = 'pending';
 CREATE INDEX transaction_receipt_idx ON {schema}.transaction (receipt_time, txid) WHERE status = 'pending';
 CREATE INDEX transaction_mined_burn_idx ON {schema}.transaction (mined_burn_height) WHERE mined_burn_height IS NOT NULL;
 
--- Nonces that canonical blocks have used, of the newest blocks only: one row for the sender of each transaction, and one for
--- its sponsor.
+-- Nonces that recent canonical blocks have used: one row for the sender of each transaction, and one for its sponsor.
 CREATE TABLE {schema}.mined (
     source_seq  bigint  NOT NULL, -- the event with the block
     height      bigint  NOT NULL,
@@ -73,15 +72,15 @@ CREATE TABLE {schema}.block (
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
 
--- One row, once there is something: what was mined with Bitcoin blocks below a height is forgotten.
+-- At most one row: transactions and nonces of blocks with a lower Bitcoin height are forgotten.
 CREATE TABLE {schema}.horizon (
-    source_seq      bigint NOT NULL, -- the event that brought it there
+    source_seq      bigint NOT NULL, -- the event that last raised it
     forgotten_below bigint NOT NULL,
     single          boolean NOT NULL DEFAULT true CHECK (single),
     CONSTRAINT horizon_pkey PRIMARY KEY (single)
 );
 
--- How many transactions there are of each status and kind; none of those that are mined.
+-- The number of transactions by status and type, except for mined ones.
 CREATE TABLE {schema}.counter (
     source_seq bigint   NOT NULL, -- the event that last changed it
     n          bigint   NOT NULL,

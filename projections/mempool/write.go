@@ -11,7 +11,7 @@ import (
 	"strata/projections"
 )
 
-// write writes what has changed.
+// write writes all changes of the batch.
 func (b *batch) write(ctx context.Context) error {
 	for _, write := range []func(context.Context) error{b.writeBlocks, b.writeUses, b.writeRows, b.writeHorizon, b.writeCounters} {
 		if err := write(ctx); err != nil {
@@ -34,7 +34,7 @@ func (b *batch) copy(ctx context.Context, table string, columns []string, rows [
 func (b *batch) writeBlocks(ctx context.Context) error {
 	if b.reverted != nil {
 		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.block WHERE height >= $1`), *b.reverted); err != nil {
-			return fmt.Errorf("take blocks back: %w", err)
+			return fmt.Errorf("revert blocks: %w", err)
 		}
 	}
 	rows := make([][]any, len(b.blocks))
@@ -47,10 +47,10 @@ func (b *batch) writeBlocks(ctx context.Context) error {
 func (b *batch) writeUses(ctx context.Context) error {
 	if b.reverted != nil {
 		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.mined WHERE height >= $1`), *b.reverted); err != nil {
-			return fmt.Errorf("take used nonces back: %w", err)
+			return fmt.Errorf("revert used nonces: %w", err)
 		}
 	}
-	if b.horizon > b.began {
+	if b.horizon > b.oldHorizon {
 		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.mined WHERE burn_height < $1`), b.horizon); err != nil {
 			return fmt.Errorf("forget used nonces: %w", err)
 		}
@@ -66,33 +66,33 @@ func (b *batch) writeUses(ctx context.Context) error {
 
 func (b *batch) writeRows(ctx context.Context) error {
 	var (
-		gone [][]byte
-		rows [][]any
-		kept updates
+		forgotten [][]byte
+		rows      [][]any
+		updated   updates
 	)
 	for _, r := range b.changes {
 		switch {
 		case b.forgotten(r):
 			if r.stored {
-				gone = append(gone, r.txid[:])
+				forgotten = append(forgotten, r.txid[:])
 			}
 		case r.stored:
-			kept.add(r)
+			updated.add(r)
 		default:
 			rows = append(rows, r.columns())
 		}
 	}
-	if err := kept.write(ctx, b); err != nil { // some may not be mined any more, so that they are not forgotten next
+	if err := updated.write(ctx, b); err != nil { // first, as rows that are no longer mined must not be forgotten below
 		return err
 	}
-	if b.horizon > b.began {
+	if b.horizon > b.oldHorizon {
 		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.transaction WHERE mined_burn_height < $1`), b.horizon); err != nil {
 			return fmt.Errorf("forget transactions: %w", err)
 		}
 	}
-	if len(gone) > 0 {
-		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.transaction WHERE txid = ANY ($1)`), gone); err != nil {
-			return fmt.Errorf("forget %d transactions: %w", len(gone), err)
+	if len(forgotten) > 0 {
+		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.transaction WHERE txid = ANY ($1)`), forgotten); err != nil {
+			return fmt.Errorf("forget %d transactions: %w", len(forgotten), err)
 		}
 	}
 	return b.copy(ctx, "transaction", []string{
@@ -102,14 +102,14 @@ func (b *batch) writeRows(ctx context.Context) error {
 	}, rows)
 }
 
-// said is what nodes and blocks say of a transaction, as columns.
-type said struct {
+// statusColumns are the columns that the status follows from.
+type statusColumns struct {
 	droppedSeq, minedHeight, minedBurn, takenHeight, expiredHeight *int64
 	droppedStatus                                                  *string
 	droppedFor, takenBy                                            []byte
 }
 
-func (r *row) said() (s said) {
+func (r *row) statusColumns() (s statusColumns) {
 	if d := r.dropped; d != nil {
 		s.droppedSeq, s.droppedStatus = &d.seq, &d.status
 		if d.by != nil {
@@ -126,7 +126,7 @@ func (r *row) said() (s said) {
 	return s
 }
 
-// columns are those of a row that is new.
+// columns returns the values of a new row.
 func (r *row) columns() []any {
 	var sponsor *string
 	var sponsorNonce, amount any
@@ -136,7 +136,7 @@ func (r *row) columns() []any {
 	if r.amount != nil {
 		amount = unsigned(*r.amount)
 	}
-	s := r.said()
+	s := r.statusColumns()
 	return []any{
 		r.seq, r.receiptTime, r.receiptHeight, s.droppedSeq, s.minedHeight, s.minedBurn, s.takenHeight, s.expiredHeight, r.changedSeq,
 		r.pointer, r.size, r.payload, unsigned(r.fee), unsigned(r.sender.nonce), sponsorNonce, amount, r.status, s.droppedStatus,
@@ -144,7 +144,7 @@ func (r *row) columns() []any {
 	}
 }
 
-// updates are changes of rows that are in the table.
+// updates are changes of stored rows, as array arguments of a query.
 type updates struct {
 	txids, droppedFor, takenBy                                          [][]byte
 	seqs, times, heights, changed                                       []int64
@@ -155,7 +155,7 @@ type updates struct {
 }
 
 func (u *updates) add(r *row) {
-	s := r.said()
+	s := r.statusColumns()
 	u.txids, u.seqs, u.pointers = append(u.txids, r.txid[:]), append(u.seqs, r.seq), append(u.pointers, r.pointer)
 	u.times, u.heights = append(u.times, r.receiptTime), append(u.heights, r.receiptHeight)
 	u.statuses, u.droppedStatuses = append(u.statuses, r.status), append(u.droppedStatuses, s.droppedStatus)
@@ -190,19 +190,19 @@ func (u *updates) write(ctx context.Context, b *batch) error {
 }
 
 func (b *batch) writeHorizon(ctx context.Context) error {
-	if b.horizon == b.began {
+	if b.horizon == b.oldHorizon {
 		return nil
 	}
 	_, err := b.tx.Exec(ctx, b.sql(`
 		INSERT INTO {schema}.horizon AS h (source_seq, forgotten_below) VALUES ($1, $2)
 		ON CONFLICT (single) DO UPDATE SET source_seq = excluded.source_seq, forgotten_below = excluded.forgotten_below`), b.horizonSeq, b.horizon)
 	if err != nil {
-		return fmt.Errorf("note what is forgotten: %w", err)
+		return fmt.Errorf("write the horizon: %w", err)
 	}
 	return nil
 }
 
-// writeCounters changes totals.
+// writeCounters updates the counters.
 func (b *batch) writeCounters(ctx context.Context) error {
 	var (
 		statuses []string
@@ -210,7 +210,7 @@ func (b *batch) writeCounters(ctx context.Context) error {
 		deltas   []int64
 		seqs     []int64
 	)
-	for key, c := range b.counts { // also those that are as they were: how many steps are folded at once must not show
+	for key, c := range b.counts { // also those with a delta of 0: rows must not depend on the size of batches
 		statuses, payloads = append(statuses, key.status), append(payloads, key.payload)
 		deltas, seqs = append(deltas, c.delta), append(seqs, c.seq)
 	}
@@ -228,7 +228,7 @@ func (b *batch) writeCounters(ctx context.Context) error {
 	return nil
 }
 
-// unsigned is a numeric column.
+// unsigned returns the value of a numeric column.
 func unsigned(u uint64) pgtype.Numeric {
 	return projections.Amount(new(big.Int).SetUint64(u))
 }

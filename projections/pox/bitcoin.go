@@ -16,24 +16,25 @@ import (
 	"strata/projections/internal/ranked"
 )
 
-// followed is a Bitcoin block with the event that announced it.
-type followed struct {
+// bitcoinBlock is a Bitcoin block with the event that announced it.
+type bitcoinBlock struct {
 	*nodeevent.BurnBlock
 	seq int64
 }
 
-func (f *followed) height() int64 { return int64(f.Height) }
+func (f *bitcoinBlock) height() int64 { return int64(f.Height) }
 
-// bitcoin folds the Bitcoin blocks that are followed and left. Only what comes of it at each height is written.
+// bitcoin folds the steps of Bitcoin blocks that join or leave the followed fork. It writes only the net change at each
+// height.
 func (b *batch) bitcoin(ctx context.Context, steps []projections.Step) error {
-	gone, come := changed(steps)
-	if len(gone) == 0 && len(come) == 0 {
+	removed, added := changedBlocks(steps)
+	if len(removed) == 0 && len(added) == 0 {
 		return nil
 	}
 	b.touched.Add(shard.Bitcoin)
 	received := receipts{}
 	var heights []int64
-	for _, block := range gone {
+	for _, block := range removed {
 		heights = append(heights, block.height())
 		rows := rowsOf(block)
 		b.list(rows, b.lists.Remove)
@@ -43,7 +44,7 @@ func (b *batch) bitcoin(ctx context.Context, steps []projections.Step) error {
 		return err
 	}
 	var all bitcoinRows
-	for _, block := range come {
+	for _, block := range added {
 		rows := rowsOf(block)
 		b.list(rows, b.lists.Add)
 		received.add(rows, 1)
@@ -55,16 +56,17 @@ func (b *batch) bitcoin(ctx context.Context, steps []projections.Step) error {
 	return received.write(ctx, b)
 }
 
-// changed are the Bitcoin blocks whose rows go, and those whose rows come, each by height.
-func changed(steps []projections.Step) (gone, come []followed) {
-	before, after := map[int64]*followed{}, map[int64]*followed{} // by height; nil for none
+// changedBlocks returns the Bitcoin blocks whose rows must be removed, and those whose rows must be added, in order of
+// height.
+func changedBlocks(steps []projections.Step) (removed, added []bitcoinBlock) {
+	before, after := map[int64]*bitcoinBlock{}, map[int64]*bitcoinBlock{} // by height; nil for none
 	for i := range steps {
 		step := &steps[i]
 		content, ok := step.Record.(*nodeevent.BurnBlock)
 		if !ok {
 			continue
 		}
-		block := &followed{content, step.BlockSeq}
+		block := &bitcoinBlock{content, step.BlockSeq}
 		height := block.height()
 		if step.RecordKind == projections.BitcoinFollowed {
 			if _, known := before[height]; !known {
@@ -84,16 +86,16 @@ func changed(steps []projections.Step) (gone, come []followed) {
 			continue
 		}
 		if was != nil {
-			gone = append(gone, *was)
+			removed = append(removed, *was)
 		}
 		if is != nil {
-			come = append(come, *is)
+			added = append(added, *is)
 		}
 	}
-	return gone, come
+	return removed, added
 }
 
-// list changes the lists that rows are in.
+// list applies a change to the lists that contain the rows.
 func (b *batch) list(rows *bitcoinRows, change func(list string, key ranked.Key)) {
 	for i := range rows.rewards {
 		r := &rows.rewards[i]
@@ -125,12 +127,12 @@ func (b *batch) removeBitcoin(ctx context.Context, heights []int64) error {
 		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height = ANY ($1)`), heights)
 	}
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
-		return fmt.Errorf("leave %d Bitcoin blocks: %w", len(heights), err)
+		return fmt.Errorf("remove %d Bitcoin blocks: %w", len(heights), err)
 	}
 	return nil
 }
 
-// receipts are how much more addresses got.
+// receipts are the changes of the totals that addresses received.
 type receipts map[string]*receipt
 
 type receipt struct {
@@ -141,17 +143,17 @@ type receipt struct {
 func (r receipts) add(rows *bitcoinRows, sign int64) {
 	for i := range rows.rewards {
 		reward := &rows.rewards[i]
-		got := r[reward.address]
-		if got == nil {
-			got = &receipt{}
-			r[reward.address] = got
+		total := r[reward.address]
+		if total == nil {
+			total = &receipt{}
+			r[reward.address] = total
 		}
-		got.rewards += sign
-		got.amount.Add(&got.amount, new(big.Int).Mul(reward.amount, big.NewInt(sign)))
+		total.rewards += sign
+		total.amount.Add(&total.amount, new(big.Int).Mul(reward.amount, big.NewInt(sign)))
 	}
 }
 
-// write adds them to what there is, when the rewards have been written.
+// write adds the changes to the totals. The rewards must have been written before.
 func (r receipts) write(ctx context.Context, b *batch) error {
 	if len(r) == 0 {
 		return nil
@@ -159,8 +161,8 @@ func (r receipts) write(ctx context.Context, b *batch) error {
 	addresses := slices.Sorted(maps.Keys(r))
 	rewards, amounts := make([]int64, len(addresses)), make([]pgtype.Numeric, len(addresses))
 	for i, address := range addresses {
-		got := r[address]
-		rewards[i], amounts[i] = got.rewards, projections.Amount(&got.amount)
+		total := r[address]
+		rewards[i], amounts[i] = total.rewards, projections.Amount(&total.amount)
 	}
 	queries := &pgx.Batch{}
 	queries.Queue(b.sql(`
@@ -175,7 +177,7 @@ func (r receipts) write(ctx context.Context, b *batch) error {
 		rewards, amounts, addresses)
 	queries.Queue(b.sql(`DELETE FROM {schema}.recipient WHERE recipient = ANY ($1) AND rewards = 0`), addresses)
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
-		return fmt.Errorf("add up what %d addresses got: %w", len(addresses), err)
+		return fmt.Errorf("update the totals of %d addresses: %w", len(addresses), err)
 	}
 	return nil
 }

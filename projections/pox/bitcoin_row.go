@@ -11,12 +11,12 @@ import (
 	"strata/projections"
 )
 
-// bitcoinRow is what a Bitcoin block says of an address. index is its place in the block.
+// bitcoinRow is a reward, slot or payout of a Bitcoin block. index is its place in the block.
 type bitcoinRow struct {
 	height, seq int64
 	index       int
 	address     string
-	amount      *big.Int // nil of slots
+	amount      *big.Int // nil for slots
 }
 
 // payoutRow is an output of a block commit.
@@ -34,29 +34,29 @@ type bitcoinRows struct {
 	payouts        []payoutRow
 }
 
-// rowsOf are the rows of a Bitcoin block.
-func rowsOf(block followed) *bitcoinRows {
+// rowsOf returns the rows of a Bitcoin block.
+func rowsOf(block bitcoinBlock) *bitcoinRows {
 	rows := &bitcoinRows{payouts: payoutsOf(block)}
-	at := bitcoinRow{height: block.height(), seq: block.seq}
+	blank := bitcoinRow{height: block.height(), seq: block.seq}
 	for i, payout := range block.RewardRecipients {
-		row := at
+		row := blank
 		row.index, row.address, row.amount = i, projections.Text(payout.Recipient), new(big.Int).SetUint64(payout.Amount)
 		rows.rewards = append(rows.rewards, row)
 	}
 	for i, address := range block.RewardSlotHolders {
-		row := at
+		row := blank
 		row.index, row.address = i, projections.Text(address)
 		rows.slots = append(rows.slots, row)
 	}
 	rows.blocks = [][]any{{
-		at.height, at.seq, projections.Amount(new(big.Int).SetUint64(block.BurnAmount)),
+		blank.height, blank.seq, projections.Amount(new(big.Int).SetUint64(block.BurnAmount)),
 		int32(len(rows.rewards)), int32(len(rows.slots)), int32(len(rows.payouts)), block.Hash[:],
 	}}
 	return rows
 }
 
-// payoutsOf are the outputs of a block's commits, the last in the order of transaction ids first.
-func payoutsOf(block followed) []payoutRow {
+// payoutsOf returns the outputs of a block's commits in descending order of transaction ids and outputs.
+func payoutsOf(block bitcoinBlock) []payoutRow {
 	var rows []payoutRow
 	for i := range block.PoxTransactions {
 		commitment := &block.PoxTransactions[i]
@@ -79,7 +79,7 @@ func payoutsOf(block followed) []payoutRow {
 	return rows
 }
 
-// outputOf is the number of an output, -1 where the node did not say.
+// outputOf returns the index of an output, or -1 if the node did not send it.
 func outputOf(utxo *uint32) int64 {
 	if utxo == nil {
 		return -1

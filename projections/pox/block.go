@@ -10,7 +10,7 @@ import (
 	"strata/projections"
 )
 
-// readTip reads which block the rows reflect.
+// readTip reads the newest block that the rows reflect.
 func (b *batch) readTip(ctx context.Context) error {
 	b.tip = nil
 	rows, err := b.tx.Query(ctx, b.sql(`
@@ -28,7 +28,7 @@ func (b *batch) readTip(ctx context.Context) error {
 	return nil
 }
 
-// blocks folds canonical blocks: first some are taken off, then others are put on top.
+// blocks folds the steps of canonical blocks: reverts first, then applies.
 func (b *batch) blocks(ctx context.Context, steps []projections.Step) error {
 	reverted := 0
 	for reverted < len(steps) && steps[reverted].Kind == projections.Revert {
@@ -48,19 +48,19 @@ func (b *batch) blocks(ctx context.Context, steps []projections.Step) error {
 	return nil
 }
 
-// apply puts blocks on top. What they report is gathered; before a block with a set of signers it is written, as that looks at
-// all that was reported before.
+// apply applies blocks. It collects their events, and writes them at the end and before each block with a set of
+// signers, whose stackers follow from all earlier events.
 func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
-	r := &reported{batch: b}
+	r := &eventBatch{batch: b}
 	var blocks [][]any
 	for i := range steps {
 		step := &steps[i]
 		if step.Kind != projections.Apply {
-			return fmt.Errorf("step %d takes a block off that is not the newest here", step.Number)
+			return fmt.Errorf("step %d reverts a block that is not the tip of this projection", step.Number)
 		}
 		content := step.Block
 		if b.tip != nil && content.ParentIndexBlockHash != b.tip.IndexBlockHash {
-			return fmt.Errorf("step %d applies block %s, which does not stand on the newest block here, %s", step.Number, step.IndexBlockHash, b.tip.IndexBlockHash)
+			return fmt.Errorf("step %d applies block %s, whose parent is not the tip of this projection, %s", step.Number, step.IndexBlockHash, b.tip.IndexBlockHash)
 		}
 		b.tip = &projections.Tip{
 			Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: content.BlockHash, BurnBlockHeight: int64(content.BurnBlockHeight),
@@ -82,10 +82,10 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	return b.copy(ctx, "block", "source_seq height burn_block_height index_block_hash block_hash", blocks)
 }
 
-// revert takes the blocks from a height on off; newest is the step of the newest one.
+// revert reverts the blocks at height from and above. newest is the step of the newest one.
 func (b *batch) revert(ctx context.Context, newest projections.Step, from int64) error {
 	if b.tip == nil || newest.IndexBlockHash != b.tip.IndexBlockHash {
-		return fmt.Errorf("block %s is not the newest block here", newest.IndexBlockHash)
+		return fmt.Errorf("block %s is not the tip of this projection", newest.IndexBlockHash)
 	}
 	queries := &pgx.Batch{}
 	queries.Queue(b.sql(`DELETE FROM {schema}.cycle WHERE height >= $1 RETURNING cycle_number`), from).Query(func(rows pgx.Rows) error {

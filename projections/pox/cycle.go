@@ -12,10 +12,10 @@ import (
 	"strata/projections"
 )
 
-// keyLength is that of a public key that signs: 33 bytes, compressed.
+// keyLength is the length of a signing key: a compressed public key of 33 bytes.
 const keyLength = 33
 
-// signer is a member of a set.
+// signer is a member of a cycle's set of signers.
 type signer struct {
 	key          [keyLength]byte
 	weight       int64
@@ -25,7 +25,7 @@ type signer struct {
 	stackers     []*stacker
 }
 
-// signersOf is the set of signers that a block has, in its order; nil when it has none.
+// signersOf returns the set of signers that a block has, ordered by weight, or nil if it has none.
 func signersOf(content *projections.Block) []*signer {
 	set := content.RewardSet
 	if set == nil || content.CycleNumber == nil || len(set.Signers) == 0 {
@@ -34,20 +34,20 @@ func signersOf(content *projections.Block) []*signer {
 	var signers []*signer
 	byKey := map[[keyLength]byte]*signer{}
 	for i := range set.Signers {
-		said := &set.Signers[i]
-		if len(said.SigningKey) != keyLength {
-			continue // nobody can sign with it
+		member := &set.Signers[i]
+		if len(member.SigningKey) != keyLength {
+			continue // not a valid key
 		}
-		key := [keyLength]byte(said.SigningKey)
+		key := [keyLength]byte(member.SigningKey)
 		s := byKey[key]
 		if s == nil {
 			s = &signer{key: key, stacked: new(big.Int)}
 			byKey[key] = s
 			signers = append(signers, s)
 		}
-		s.weight += int64(said.Weight)
-		if said.Stacked != nil {
-			s.stacked.Add(s.stacked, said.Stacked)
+		s.weight += int64(member.Weight)
+		if member.Stacked != nil {
+			s.stacked.Add(s.stacked, member.Stacked)
 		}
 	}
 	slices.SortFunc(signers, func(one, other *signer) int {
@@ -59,12 +59,13 @@ func signersOf(content *projections.Block) []*signer {
 	return signers
 }
 
-// cycle writes the cycle that a block has the signers of, with those behind them. Of two blocks with one, the first counts.
+// cycle writes the reward cycle whose signers a block has, with the stackers behind them. The first block with a
+// cycle's signers counts.
 func (b *batch) cycle(ctx context.Context, step *projections.Step, signers []*signer) error {
 	number := int64(*step.Block.CycleNumber)
 	var known bool
 	if err := b.tx.QueryRow(ctx, b.sql(`SELECT EXISTS (SELECT FROM {schema}.cycle WHERE cycle_number = $1)`), number).Scan(&known); err != nil {
-		return fmt.Errorf("look cycle %d up: %w", number, err)
+		return fmt.Errorf("look up cycle %d: %w", number, err)
 	}
 	if known {
 		return nil
@@ -78,8 +79,8 @@ func (b *batch) cycle(ctx context.Context, step *projections.Step, signers []*si
 		byKey[s.key] = s
 	}
 	for _, s := range stackers {
-		if of := byKey[s.key]; s.assigned && of != nil {
-			of.stackers = append(of.stackers, s)
+		if owner := byKey[s.key]; s.assigned && owner != nil {
+			owner.stackers = append(owner.stackers, s)
 		}
 	}
 	var weight int64
@@ -91,13 +92,13 @@ func (b *batch) cycle(ctx context.Context, step *projections.Step, signers []*si
 		slices.SortFunc(s.stackers, func(one, other *stacker) int {
 			return cmp.Or(other.amount.Cmp(one.amount), cmp.Compare(one.name, other.name))
 		})
-		for i, of := range s.stackers {
-			if of.pool == nil {
+		for i, stacker := range s.stackers {
+			if stacker.pool == nil {
 				s.solo++
 			} else {
 				s.pooled++
 			}
-			stackerRows = append(stackerRows, []any{number, step.Height, of.seq, s.place, int32(i + 1), projections.Amount(of.amount), of.name, of.pool, of.address})
+			stackerRows = append(stackerRows, []any{number, step.Height, stacker.seq, s.place, int32(i + 1), projections.Amount(stacker.amount), stacker.name, stacker.pool, stacker.address})
 		}
 		signerRows = append(signerRows, []any{number, step.Height, step.BlockSeq, s.weight, s.place, s.solo, s.pooled, projections.Amount(s.stacked), s.key[:]})
 	}

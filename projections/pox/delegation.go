@@ -15,16 +15,16 @@ const (
 	revoke      = "revoke-delegate-stx"
 )
 
-// delegation is a row of the table.
+// delegation is a row of the table delegation.
 type delegation struct {
 	*event
 	ended *int64
 }
 
-// delegate ends and begins delegations.
-func (r *reported) delegate(ctx context.Context) error {
+// delegate writes the delegations that the events begin, and ends earlier ones.
+func (r *eventBatch) delegate(ctx context.Context) error {
 	open := map[owner]*delegation{}
-	var made []*delegation
+	var opened []*delegation
 	var contracts []int
 	var stackers []string
 	var heights []int64
@@ -35,7 +35,7 @@ func (r *reported) delegate(ctx context.Context) error {
 		who := owner{e.contract, e.stacker}
 		before, known := open[who]
 		switch {
-		case !known: // what the tables have ends here, if there is something
+		case !known: // an open delegation in the table, if there is one, ends here
 			contracts, stackers, heights = append(contracts, e.contract), append(stackers, e.stacker), append(heights, e.height)
 		case before != nil:
 			before.ended = &e.height
@@ -44,7 +44,7 @@ func (r *reported) delegate(ctx context.Context) error {
 		if e.Name == delegateSTX {
 			d := &delegation{event: e}
 			open[who] = d
-			made = append(made, d)
+			opened = append(opened, d)
 		}
 	}
 	if len(stackers) == 0 {
@@ -55,10 +55,10 @@ func (r *reported) delegate(ctx context.Context) error {
 		FROM unnest($1::smallint[], $2::text[], $3::bigint[]) AS u (contract, stacker, height)
 		WHERE d.contract = u.contract AND d.stacker = u.stacker AND d.until_height IS NULL`), contracts, stackers, heights)
 	if err != nil {
-		return fmt.Errorf("end what %d stackers delegated: %w", len(stackers), err)
+		return fmt.Errorf("end the delegations of %d stackers: %w", len(stackers), err)
 	}
-	rows := make([][]any, len(made))
-	for i, d := range made {
+	rows := make([][]any, len(opened))
+	for i, d := range opened {
 		rows[i] = []any{
 			d.n, d.height, d.ended, d.seq, int16(d.contract), orNull(d.Data.UnlockBurnHeight), projections.Amount(d.Data.AmountUstx),
 			d.txid[:], rawAddress(d.PoxAddress), d.stacker, d.Data.DelegateTo.String(),
@@ -67,7 +67,7 @@ func (r *reported) delegate(ctx context.Context) error {
 	return r.batch.copy(ctx, "delegation", "n height until_height source_seq contract unlock_height amount txid pox_addr stacker pool", rows)
 }
 
-// orNull is a numeric column.
+// orNull returns the value of a numeric column: null for nil.
 func orNull(n *big.Int) any {
 	if n == nil {
 		return nil
@@ -75,7 +75,7 @@ func orNull(n *big.Int) any {
 	return projections.Amount(n)
 }
 
-// rawAddress is a reward address as a column; null for none.
+// rawAddress returns the value of a reward address's column: null for nil.
 func rawAddress(address *bitcoin.PoxAddress) []byte {
 	if address == nil {
 		return nil

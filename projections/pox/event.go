@@ -17,16 +17,16 @@ import (
 	"strata/projections"
 )
 
-// topicPrint is that of all that contracts report.
+// topicPrint is the topic of all prints.
 const topicPrint = "print"
 
-// Versions of the stacking contract whose events have this form.
+// First and last version of the stacking contract that prints events in the form that pox.Decode reads.
 const (
 	firstReporting = 2
 	lastReporting  = 4
 )
 
-// event is what a stacking contract reported.
+// event is an event that a stacking contract printed.
 type event struct {
 	pox.Event
 	contract     int
@@ -34,25 +34,25 @@ type event struct {
 	tx, index    int
 	txid         hash.Hash32
 	stacker      string
-	n, stackerN  int64 // given when it is written
+	n, stackerN  int64 // assigned by number
 	delegator    string
-	start, until *int64 // cycles; until is the first one that it says nothing of
+	start, until *int64 // cycles; until is the first cycle after those of the event
 }
 
-// owner is a stacker of a contract.
+// owner identifies a list of events: those of a stacker of a contract.
 type owner struct {
 	contract int
 	stacker  string
 }
 
-// reported are the events of some blocks.
-type reported struct {
+// eventBatch collects the events of blocks until they are written.
+type eventBatch struct {
 	batch  *batch
 	events []*event
 }
 
 // block adds the events of a block, in the order of execution.
-func (r *reported) block(step *projections.Step) {
+func (r *eventBatch) block(step *projections.Step) {
 	effective := step.Block.EffectiveEvents()
 	for _, tx := range step.Block.ExecutionOrder() {
 		for i, e := range effective[tx.Index] {
@@ -67,7 +67,8 @@ func (r *reported) block(step *projections.Step) {
 	}
 }
 
-// eventOf reads an event of a stacking contract. What can't be read as one stays in the tables of chain alone.
+// eventOf decodes an event of a stacking contract. It returns false for all other events, and for those that it can't
+// decode, which are in the tables of chain only.
 func eventOf(e *nodeevent.Event) (*event, bool) {
 	printed, ok := e.Data.(*nodeevent.ContractEvent)
 	if !ok || printed.Topic != topicPrint {
@@ -96,7 +97,7 @@ func eventOf(e *nodeevent.Event) (*event, bool) {
 	return out, true
 }
 
-// cycleOf is the number of a cycle; nil for one that no chain has.
+// cycleOf returns the number of a cycle, or nil for one that no chain can have.
 func cycleOf(n *big.Int) *int64 {
 	if n == nil || !n.IsInt64() {
 		return nil
@@ -105,8 +106,9 @@ func cycleOf(n *big.Int) *int64 {
 	return &number
 }
 
-// write numbers the events that were gathered and writes them, with what follows from them.
-func (r *reported) write(ctx context.Context) error {
+// write numbers the collected events and writes them, with the delegations, locks and commitments that follow from
+// them.
+func (r *eventBatch) write(ctx context.Context) error {
 	if len(r.events) == 0 {
 		return nil
 	}
@@ -130,17 +132,17 @@ func (r *reported) write(ctx context.Context) error {
 	return nil
 }
 
-// number goes on from the last numbers of the lists.
-func (r *reported) number(ctx context.Context) error {
+// number numbers the events from the last numbers of their lists on.
+func (r *eventBatch) number(ctx context.Context) error {
 	last, lastOf := map[int]int64{}, map[owner]int64{}
 	for _, e := range r.events {
 		last[e.contract], lastOf[owner{e.contract, e.stacker}] = 0, 0
 	}
 	contracts := slices.Collect(maps.Keys(last))
-	var of []int
+	var ownerContracts []int
 	var stackers []string
 	for o := range lastOf {
-		of, stackers = append(of, o.contract), append(stackers, o.stacker)
+		ownerContracts, stackers = append(ownerContracts, o.contract), append(stackers, o.stacker)
 	}
 	queries := &pgx.Batch{}
 	var o owner
@@ -155,12 +157,12 @@ func (r *reported) number(ctx context.Context) error {
 		SELECT o.contract, o.stacker, e.stacker_n FROM unnest($1::smallint[], $2::text[]) AS o (contract, stacker)
 		CROSS JOIN LATERAL (
 			SELECT e.stacker_n FROM {schema}.event e WHERE e.contract = o.contract AND e.stacker = o.stacker ORDER BY e.stacker_n DESC LIMIT 1
-		) e`), of, stackers).Query(func(rows pgx.Rows) error {
+		) e`), ownerContracts, stackers).Query(func(rows pgx.Rows) error {
 		_, err := pgx.ForEachRow(rows, []any{&o.contract, &o.stacker, &n}, func() error { lastOf[o] = n; return nil })
 		return err
 	})
 	if err := r.batch.tx.SendBatch(ctx, queries).Close(); err != nil {
-		return fmt.Errorf("read how many events there are: %w", err)
+		return fmt.Errorf("read the last numbers of events: %w", err)
 	}
 	for _, e := range r.events {
 		who := owner{e.contract, e.stacker}

@@ -1,4 +1,4 @@
 package pox
 
-// Limit makes parts of lists smaller, so that little worlds have some.
+// Limit makes the parts of lists smaller, so that small tests have several.
 func (p *Pox) Limit(most int64) { p.lists.Limit(most) }

@@ -15,10 +15,10 @@ import (
 	"strata/projections/pox"
 )
 
-// databases have the tables of chain and of the projection.
+// databases makes databases with the tables of chain and of the projection.
 var databases = replay.Tables("pox", chain.Spec(), pox.Spec())
 
-// begin opens a transaction, which is never committed, on empty tables.
+// begin begins a database transaction, which is never committed, on empty tables.
 func begin(t testing.TB) pgx.Tx {
 	t.Helper()
 	tx, err := databases.New(t).Begin(context.Background())
@@ -29,7 +29,7 @@ func begin(t testing.TB) pgx.Tx {
 	return tx
 }
 
-// end makes the tables empty again: a test has one database.
+// end rolls the transaction back, so that the tables are empty again: a test has one database.
 func end(t testing.TB, tx pgx.Tx) {
 	t.Helper()
 	if err := tx.Rollback(t.Context()); err != nil {
@@ -37,7 +37,7 @@ func end(t testing.TB, tx pgx.Tx) {
 	}
 }
 
-// stepsOf folds posts with chain and gives the steps, with what they name.
+// stepsOf folds posts with chain and returns the steps, with their blocks and records.
 func stepsOf(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	t.Helper()
 	c, err := chain.New(chain.Recommended, nil)
@@ -70,11 +70,11 @@ func stepsOf(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	return steps
 }
 
-// fold folds steps, size of them at once, and expects what always holds of the rows.
+// fold folds steps in batches of size, and runs the checks.
 func fold(t testing.TB, tx pgx.Tx, steps []projections.Step, size func() int) (last projections.Outcome) {
 	t.Helper()
 	projection := pox.New()
-	projection.Limit(4) // so that there are parts
+	projection.Limit(4) // so that lists have several parts
 	for after := 0; after < len(steps); {
 		end := min(after+size(), len(steps))
 		outcome, err := projection.Fold(t.Context(), tx, steps[after].Number-1, steps[after:end])
@@ -87,28 +87,28 @@ func fold(t testing.TB, tx pgx.Tx, steps []projections.Step, size func() int) (l
 	return last
 }
 
-// check expects what always holds of the rows.
+// check runs the checks of the projection.
 func check(t testing.TB, tx pgx.Tx) {
 	t.Helper()
 	for _, c := range pox.New().Checks() {
 		if wrong := texts(t, tx, `SELECT row_to_json(wrong)::text FROM (`+c.SQL+`) wrong LIMIT 3`); len(wrong) > 0 {
-			t.Errorf("%s: not so for %s", c.Name, wrong[0])
+			t.Errorf("check %q fails for %s", c.Name, wrong[0])
 		}
 	}
 }
 
-// texts reads a query of one text column of the tables of the projection.
+// texts returns the rows of a query on the projection's tables, which must have one text column.
 func texts(t testing.TB, tx pgx.Tx, query string, args ...any) []string {
 	t.Helper()
 	return replay.Texts(t, tx, pox.Spec().SQL(query), args...)
 }
 
-// allTables are those whose rows follow from what is canonical alone.
+// allTables are the tables whose rows depend on the canonical chain alone.
 var allTables = []string{
 	"burn_block", "reward", "recipient", "slot", "payout", "block", "cycle", "signer", "stacker", "event", "delegation", "stacking", "commitment", "list",
 }
 
-// dump is all rows of all tables, but for the events that they name.
+// dump returns all rows of all tables, except for the column source_seq.
 func dump(t testing.TB, tx pgx.Tx) (rows []string) {
 	t.Helper()
 	for _, table := range allTables {

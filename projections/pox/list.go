@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Lists of which there is one. The others have names that end with an address.
+// Names of lists. Those that end with a colon are prefixes of an address.
 const (
 	listRewards = "rewards"
 	listSlots   = "slots"
@@ -16,7 +16,7 @@ const (
 	listPayoutsOf = "payouts:"
 )
 
-// listSource is the rows of a list.
+// listSource returns the query for the keys of a list.
 func listSource(list string) (query string, args []any) {
 	const (
 		rewards = `SELECT height AS a, reward_index::bigint AS b, 0::bigint AS c FROM {schema}.reward`
@@ -31,14 +31,14 @@ func listSource(list string) (query string, args []any) {
 	case listCycles:
 		return `SELECT cycle_number AS a, 0::bigint AS b, 0::bigint AS c FROM {schema}.cycle`, nil
 	}
-	prefix, of, _ := strings.Cut(list, ":")
+	prefix, address, _ := strings.Cut(list, ":")
 	switch prefix + ":" {
 	case listRewardsOf:
-		return rewards + ` WHERE recipient = $1`, []any{of}
+		return rewards + ` WHERE recipient = $1`, []any{address}
 	case listSlotsOf:
-		return slots + ` WHERE address = $1`, []any{of}
+		return slots + ` WHERE address = $1`, []any{address}
 	case listPayoutsOf:
-		return payouts + ` WHERE recipient = $1`, []any{of}
+		return payouts + ` WHERE recipient = $1`, []any{address}
 	}
 	panic(fmt.Sprintf("pox: there is no list %q", list))
 }

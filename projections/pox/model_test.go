@@ -17,7 +17,7 @@ import (
 	"strata/internal/testkit/replay"
 )
 
-// model is the plainest fold of a canonical chain, from the bodies of its posts.
+// model is a simple reimplementation: it folds the bodies of the posts of a canonical chain.
 type model struct {
 	rewards, slots, payouts []string
 	received                map[string]*big.Int
@@ -140,7 +140,7 @@ func (m *model) block(b blockBody) {
 	m.cycles = append(m.cycles, fmt.Sprint(*b.Cycle, " ", b.Height, " ", len(b.Set.Signers), " ", weight, " ", stacked))
 }
 
-// compare expects the rows to say what the model does, and the model to say something.
+// compare checks that the tables have the rows of the model, and that the model has some.
 func (m *model) compare(t testing.TB, tx pgx.Tx, generation synthchain.Generation) {
 	t.Helper()
 	sorted := func(list []string) []string {
@@ -157,7 +157,7 @@ func (m *model) compare(t testing.TB, tx pgx.Tx, generation synthchain.Generatio
 	for _, part := range []struct {
 		what, query string
 		want        []string
-		from        synthchain.Generation // before that there is none
+		from        synthchain.Generation // the first generation that has such rows
 	}{
 		{"rewards", `SELECT height || ' ' || reward_index || ' ' || recipient || ' ' || amount FROM {schema}.reward`, m.rewards, synthchain.V205},
 		{"slots", `SELECT height || ' ' || slot_index || ' ' || address FROM {schema}.slot`, m.slots, synthchain.V205},

@@ -1,18 +1,19 @@
-// Package pox keeps what stacking does on both chains: what followed Bitcoin blocks pay and to whom, the reward cycles with
-// their signers and those behind them, and what the stacking contracts report.
+// Package pox keeps the data of stacking on both chains: the payments of Bitcoin blocks on the followed fork, the
+// reward cycles with their signers and the stackers behind these, and the events of the stacking contracts.
 //
 // # Two orders
 //
-// Bitcoin blocks are followed and left at any height: a node that began earlier tells later of what is below. So their rows are
-// kept by height, their lists are counted in parts (package ranked), and what one event changes is added up before anything
-// is written. Everything else is of canonical blocks, of which only the newest is ever taken off: its lists are numbered.
+// A Bitcoin block can join or leave the followed fork at any height: a node that started earlier may announce lower
+// blocks later. So the rows of Bitcoin blocks are stored by height, their lists are counted in parts (package ranked),
+// and the changes of a batch are added up before they are written. All other rows belong to canonical blocks, of which
+// only the newest is ever reverted: their lists are numbered.
 //
-// # Who is behind a signer
+// # The stackers behind a signer
 //
-// Who stacks alone names the key that signs in the cycles of the lock. Who stacks in a pool does not: the pool commits what it has
-// for a cycle and a reward address with a key, which holds for those who came into the pool since its last commitment. An
-// extension leaves the key of the cycles that were locked before as it was, and so does an increase. All that is looked at
-// once for each cycle, when a block has its set of signers.
+// A solo stacker names the key that signs in the cycles of the lock. A pool's stacker does not: the pool commits its
+// stacked amount for a cycle and a reward address with a key, which holds for the stackers who joined the pool since
+// its last commitment. Neither an extension nor an increase changes the key of cycles that were locked before. All
+// this is evaluated once for each cycle, when a block has the cycle's set of signers.
 package pox
 
 import (
@@ -30,25 +31,25 @@ import (
 //go:embed tables.sql
 var tables string
 
-// Name of the projection.
+// Name is the name of the projection.
 const Name = "pox"
 
-// Version of the projection's tables and rules.
+// Version is the version of the projection's tables and rules.
 //
 // Version history:
 //   - 1: first version.
 const Version = 1
 
-// Pox is the projection. It is not safe for concurrent use; one follower owns it.
+// Pox is the projection. It is not safe for concurrent use: one follower owns it.
 type Pox struct {
 	spec  projections.Spec
 	lists *ranked.Lists
-	// tip is the newest block here, valid while position is; nil when there is none.
+	// tip is the newest block at the step position; nil if there is none. A position of -1 means that it is unknown.
 	tip      *projections.Tip
 	position int64
 }
 
-// New makes the projection.
+// New returns the projection.
 func New() *Pox { return newVersion(Version) }
 
 func newVersion(version int) *Pox {
@@ -81,7 +82,7 @@ func (p *Pox) WithSpec(spec projections.Spec) projections.Projection[projections
 // Forget implements projections.Projection.
 func (p *Pox) Forget() { p.tip, p.position = nil, -1 }
 
-// batch is one Fold: the steps of one transaction.
+// batch is one call of Fold: the steps of one database transaction.
 type batch struct {
 	spec    projections.Spec
 	tx      pgx.Tx
@@ -116,7 +117,7 @@ func (p *Pox) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projecti
 	return projections.Outcome{Tip: b.tip, Touched: b.touched}, nil
 }
 
-// copy writes rows of a table.
+// copy writes rows into a table. columns are the names of its columns, separated by spaces.
 func (b *batch) copy(ctx context.Context, table string, columns string, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"strata/projections"
 )
 
-// TestHistories folds random histories with forks of both chains in batches of any size, and expects the rows of what is canonical:
-// as the plainest model has them, and as they come when it is replayed alone.
+// TestHistories folds random histories with forks of both chains in batches of random sizes. It compares the rows with
+// those of the model, and with those of a replay of the canonical chain alone.
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	for _, generation := range []synthchain.Generation{synthchain.V205, synthchain.V21, synthchain.V25, synthchain.V3109, synthchain.V40} {
@@ -23,10 +23,10 @@ func TestHistories(t *testing.T) {
 				config := synthchain.Everything(seed, generation)
 				config.SigningSample, config.Accounts, config.Maturity = 1000, 12, 6
 				config.ForkProbability, config.BitcoinReorgProbability = 0.3, 0.08
-				made := synthchain.New(config)
+				generator := synthchain.New(config)
 				posts := make([]replay.Post, 400)
 				for i := range posts {
-					posts[i] = replay.Post(made.Next())
+					posts[i] = replay.Post(generator.Next())
 				}
 				tx := begin(t)
 				steps := stepsOf(t, tx, posts)
@@ -35,14 +35,14 @@ func TestHistories(t *testing.T) {
 				got := dump(t, tx)
 
 				var alone []replay.Post
-				for _, post := range made.CanonicalPosts() {
+				for _, post := range generator.CanonicalPosts() {
 					alone = append(alone, replay.Post(post))
 				}
 				newModel(t, alone).compare(t, tx, generation)
 
-				// And nothing is left when everything is taken back.
+				// No row is left when everything is reverted.
 				fold(t, tx, back(steps), func() int { return 1 + random.IntN(20) })
-				same(t, "all taken back", dump(t, tx), nil)
+				same(t, "everything reverted", dump(t, tx), nil)
 
 				end(t, tx)
 				straight := begin(t)
@@ -53,7 +53,8 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// back takes back what is left of steps, the last first.
+// back returns the steps that undo the remaining effect of steps: reverts of blocks, the newest first, and then
+// Bitcoin blocks that leave the followed fork.
 func back(steps []projections.Step) (all []projections.Step) {
 	number := steps[len(steps)-1].Number
 	var blocks, followed []projections.Step
@@ -84,8 +85,8 @@ func back(steps []projections.Step) (all []projections.Step) {
 	return all
 }
 
-// TestBitcoinHoles follows Bitcoin blocks in any order, as nodes that began at different times tell of them, and leaves some of
-// them again.
+// TestBitcoinHoles follows Bitcoin blocks in random order, as nodes that started at different times announce them, and
+// replaces some of them.
 func TestBitcoinHoles(t *testing.T) {
 	t.Parallel()
 	tx := begin(t)

@@ -7,7 +7,8 @@ import (
 	"strata/internal/testkit/replay"
 )
 
-// What nodes have really sent, counted; and what is behind each signer adds up to what the node says that it has.
+// TestRecordings counts the rows of recordings of real nodes, and checks that the stackers behind each signer add up
+// to the signer's stacked amount.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct{ counts, cycles, stackings string }{
@@ -29,8 +30,8 @@ func TestRecordings(t *testing.T) {
 					SELECT concat_ws(' ', (SELECT count(*) FROM {schema}.burn_block), (SELECT count(*) FROM {schema}.reward), (SELECT count(*) FROM {schema}.slot),
 						(SELECT count(*) FROM {schema}.payout), (SELECT count(*) FROM {schema}.event))`), want.counts},
 				{"cycles with their signers", one(`SELECT cycle_number || ':' || total_signers FROM {schema}.cycle ORDER BY cycle_number`), want.cycles},
-				{"cycles that are stacked for", one(`SELECT start_cycle || '-' || end_cycle FROM {schema}.stacking ORDER BY n`), want.stackings},
-				{"signers that have something else than those behind them", one(`
+				{"cycles of stacking rows", one(`SELECT start_cycle || '-' || end_cycle FROM {schema}.stacking ORDER BY n`), want.stackings},
+				{"signers whose stacked amount differs from that of their stackers", one(`
 					SELECT s.cycle_number || ':' || s.place FROM {schema}.signer s
 					WHERE s.stacked IS DISTINCT FROM (SELECT sum(t.amount) FROM {schema}.stacker t WHERE t.cycle_number = s.cycle_number AND t.signer = s.place)`), ""},
 			} {

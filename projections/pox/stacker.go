@@ -9,19 +9,19 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// stacker is who has something locked in a cycle.
+// stacker is an account with STX locked in a cycle.
 type stacker struct {
 	name     string
 	seq      int64
 	amount   *big.Int
-	pool     *string // nil for who stacks alone
+	pool     *string // nil for a solo stacker
 	address  []byte
 	key      [keyLength]byte
-	assigned bool // there is a key
+	assigned bool // key is set
 }
 
-// said is a row of stacking, or of commitment, which has no act.
-type said struct {
+// lockRow is a row of table stacking, or a row of table commitment, which has no act.
+type lockRow struct {
 	seq      int64
 	act      *act
 	amount   pgtype.Numeric
@@ -30,7 +30,7 @@ type said struct {
 	key, raw []byte
 }
 
-// stackers are those with something locked in a cycle, as far as was reported until now.
+// stackers returns the accounts with STX locked in a cycle by name, as of the events written so far.
 func (b *batch) stackers(ctx context.Context, cycle int64) (map[string]*stacker, error) {
 	rows, err := b.tx.Query(ctx, b.sql(`
 		SELECT source_seq, act, amount, stacker, pool, signer_key, pox_addr FROM (
@@ -43,10 +43,10 @@ func (b *batch) stackers(ctx context.Context, cycle int64) (map[string]*stacker,
 	if err != nil {
 		return nil, fmt.Errorf("read who stacks in cycle %d: %w", cycle, err)
 	}
-	all := locked{stackers: map[string]*stacker{}, waiting: map[string][]*stacker{}}
-	var s said
+	all := lockState{stackers: map[string]*stacker{}, waiting: map[string][]*stacker{}}
+	var s lockRow
 	if _, err := pgx.ForEachRow(rows, []any{&s.seq, &s.act, &s.amount, &s.stacker, &s.pool, &s.key, &s.raw}, func() error {
-		all.hear(s)
+		all.fold(s)
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("read who stacks in cycle %d: %w", cycle, err)
@@ -54,35 +54,35 @@ func (b *batch) stackers(ctx context.Context, cycle int64) (map[string]*stacker,
 	return all.stackers, nil
 }
 
-// locked is who has something locked in a cycle, as one event after another says.
-type locked struct {
+// lockState is the locks of a cycle, folded row by row.
+type lockState struct {
 	stackers map[string]*stacker
-	// waiting are those of a pool and a reward address that it has not committed.
+	// waiting are the stackers of a pool and a reward address without a commitment yet.
 	waiting map[string][]*stacker
 }
 
-func (l *locked) hear(s said) {
+func (l *lockState) fold(s lockRow) {
 	if s.act == nil {
 		l.commit(s)
 		return
 	}
 	known := l.stackers[*s.stacker]
 	if known != nil && *s.act != begins {
-		known.amount, known.seq = whole(s.amount), s.seq
+		known.amount, known.seq = wholeNumber(s.amount), s.seq
 		return
 	}
-	now := &stacker{name: *s.stacker, seq: s.seq, amount: whole(s.amount), pool: s.pool, address: s.raw}
+	entry := &stacker{name: *s.stacker, seq: s.seq, amount: wholeNumber(s.amount), pool: s.pool, address: s.raw}
 	if s.pool == nil {
-		now.key, now.assigned = [keyLength]byte(s.key), true
+		entry.key, entry.assigned = [keyLength]byte(s.key), true
 	} else {
 		group := *s.pool + string(s.raw)
-		l.waiting[group] = append(l.waiting[group], now)
+		l.waiting[group] = append(l.waiting[group], entry)
 	}
-	l.stackers[now.name] = now
+	l.stackers[entry.name] = entry
 }
 
-// commit names the signer of those of a pool that have none.
-func (l *locked) commit(s said) {
+// commit assigns the signing key of a commitment to the waiting stackers of the pool and reward address.
+func (l *lockState) commit(s lockRow) {
 	group := *s.pool + string(s.raw)
 	for _, member := range l.waiting[group] {
 		member.key, member.assigned = [keyLength]byte(s.key), true
@@ -90,8 +90,8 @@ func (l *locked) commit(s said) {
 	delete(l.waiting, group)
 }
 
-// whole is a whole number as the database writes it: without the zeros at its end.
-func whole(n pgtype.Numeric) *big.Int {
+// wholeNumber converts a whole number from the database's form, which has no trailing zeros but an exponent.
+func wholeNumber(n pgtype.Numeric) *big.Int {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n.Exp, 0))), nil)
 	return scale.Mul(scale, n.Int)
 }

@@ -7,10 +7,10 @@ import (
 	"strata/projections"
 )
 
-// withSigners is the version of the contract whose stackers name signers.
+// withSigners is the version of the contract with signing keys.
 const withSigners = 4
 
-// act is what an event does to a lock.
+// act is the effect of an event on a lock.
 type act int16
 
 const (
@@ -19,18 +19,18 @@ const (
 	increases
 )
 
-// acts by the names of events.
+// acts maps the names of events to acts.
 var acts = map[string]act{
 	"stack-stx": begins, "delegate-stack-stx": begins,
 	"stack-extend": extends, "delegate-stack-extend": extends,
 	"stack-increase": increases, "delegate-stack-increase": increases,
 }
 
-// commits are the names of the events with which pools name a signer.
+// commits are the names of the events by which pools name a signing key.
 var commits = map[string]bool{"stack-aggregation-commit": true, "stack-aggregation-commit-indexed": true}
 
-// stack writes what is said of cycles and signers.
-func (r *reported) stack(ctx context.Context) error {
+// stack writes the changes of locks and the commitments.
+func (r *eventBatch) stack(ctx context.Context) error {
 	var stackings, commitments [][]any
 	for _, e := range r.events {
 		if e.contract != withSigners || e.PoxAddress == nil {
@@ -53,7 +53,7 @@ func (r *reported) stack(ctx context.Context) error {
 	return r.batch.copy(ctx, "commitment", "n height source_seq cycle_number pool signer_key pox_addr", commitments)
 }
 
-// stackingRow is nil for one who neither names a signer nor is in a pool.
+// stackingRow returns a row of table stacking, or nil for an event that has neither a signing key nor a pool.
 func stackingRow(e *event, act act, address *bitcoin.PoxAddress) []any {
 	var key []byte
 	pool := projections.NullText(e.delegator)

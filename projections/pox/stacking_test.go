@@ -26,7 +26,7 @@ const (
 
 const boot = "ST000000000000000000002AMW42H."
 
-// key is a signing key.
+// key returns a signing key.
 func key(n byte) []byte { return bytes.Repeat([]byte{n}, 33) }
 
 func value(v clarity.Value, err error) clarity.Value {
@@ -36,10 +36,10 @@ func value(v clarity.Value, err error) clarity.Value {
 	return v
 }
 
-// data are the fields of a print, by name: numbers, accounts, keys and reward addresses.
+// data are the fields of a print by name: numbers, accounts, keys and reward addresses.
 type data map[string]any
 
-// printed is what a stacking contract reports of a stacker who has so much locked before it.
+// printed returns the event that a stacking contract prints for a stacker. locked is the amount locked before.
 func printed(contract, name string, stacker body.Account, locked uint64, d data) body.Event {
 	tuple := func(members data) clarity.Value {
 		var fields []clarity.Field
@@ -108,7 +108,7 @@ func revokes(contract string, stacker, from body.Account) body.Event {
 	return printed(contract, "revoke-delegate-stx", stacker, 0, data{"delegate-to": from})
 }
 
-// set is a block's set of signers: each key with its weight.
+// set returns the members of a block with a cycle's set of signers: each key with its weight.
 func set(cycle int, weights map[byte]int) map[string]any {
 	signers := []any{}
 	for n, weight := range weights {
@@ -117,7 +117,7 @@ func set(cycle int, weights map[byte]int) map[string]any {
 	return map[string]any{"cycle_number": cycle, "reward_set": map[string]any{"rewarded_addresses": []any{}, "signers": signers, "pox_ustx_threshold": "1"}}
 }
 
-// line is a chain of blocks a1, a2, … on genesis, each with one transaction that has these events.
+// line is a chain of genesis and blocks a1, a2, …, each with one transaction.
 type line []body.Block
 
 func (l *line) block(members map[string]any, events ...body.Event) {
@@ -140,13 +140,13 @@ func (l *line) posts() (posts []replay.Post) {
 	return posts
 }
 
-// stackersSQL are those behind signers, in the order in which they are shown.
+// stackersSQL selects the stackers behind signers in order of place.
 const stackersSQL = `
 	SELECT concat_ws(' ', s.cycle_number, get_byte(g.signing_key, 0), s.stacker, s.amount, CASE WHEN s.pool IS NULL THEN 'solo' ELSE 'pooled' END, get_byte(s.pox_addr, 1))
 	FROM {schema}.stacker s JOIN {schema}.signer g ON g.cycle_number = s.cycle_number AND g.place = s.signer
 	ORDER BY s.cycle_number, s.signer, s.place`
 
-// Who is behind which signer in which cycle.
+// TestStackers checks which stackers are behind which signer in which cycle.
 func TestStackers(t *testing.T) {
 	t.Parallel()
 	var l line
@@ -159,26 +159,26 @@ func TestStackers(t *testing.T) {
 		delegatedTo(pool, dave, 200, 10, 11, 2), // comes after the commitment
 	)
 	l.block(nil,
-		// Another pays to another address, and never commits that.
+		// Neither another pool nor another reward address of the same pool is ever committed.
 		delegatedTo(other, "erin", 900, 10, 11, 2),
 		delegatedTo(pool, "frank", 900, 10, 11, 3),
 		printed("pox-4", "delegate-stack-increase", bob, 500, data{
 			"increase-by": 250, "total-locked": 750, "delegator": pool, "pays": 2, "start-cycle-id": 10, "end-cycle-id": 11,
 		}),
 		commits(pool, 10, 2, key(3)),
-		// What was locked before keeps its key, whatever cycle the extension says that it begins with.
+		// Cycles locked before keep their key, whatever first cycle the extension names.
 		printed("pox-4", "stack-extend", alice, 1000, data{
 			"extend-count": 2, "unlock-burn-height": 1400, "pays": 1, "start-cycle-id": 10, "end-cycle-id": 14, "signer-key": key(4),
 		}),
 		printed("pox-4", "stack-increase", alice, 1000, data{
 			"increase-by": 5, "total-locked": 1005, "pays": 1, "start-cycle-id": 11, "end-cycle-id": 14, "signer-key": key(1),
 		}),
-		stacks("greta", 5000, 10, 11, 9, key(9)), // has a key that is not in the set
+		stacks("greta", 5000, 10, 11, 9, key(9)), // her key is not in the set
 	)
-	l.block(set(10, map[byte]int{1: 7, 2: 9, 3: 9, 5: 1}), stacks("henry", 9000, 10, 11, 8, key(1))) // after the set was made
+	l.block(set(10, map[byte]int{1: 7, 2: 9, 3: 9, 5: 1}), stacks("henry", 9000, 10, 11, 8, key(1))) // after the set was computed
 	l.block(set(11, map[byte]int{1: 1}))
 	l.block(set(12, map[byte]int{4: 1, 1: 2}))
-	l.block(set(12, map[byte]int{1: 3})) // it is known
+	l.block(set(12, map[byte]int{1: 3})) // ignored: the cycle is known
 	tx := begin(t)
 	steps := stepsOf(t, tx, l.posts())
 	fold(t, tx, steps, func() int { return 2 })
@@ -191,7 +191,7 @@ func TestStackers(t *testing.T) {
 		row(12, 4, alice, 1005, "solo", 1),
 	}
 	if got := texts(t, tx, stackersSQL); got[0] == row(10, 2, carol, 700, "pooled", 2) {
-		t.Error("the most does not come first")
+		t.Error("the largest amount does not come first")
 	}
 	same(t, "stackers", texts(t, tx, stackersSQL), want)
 	same(t, "signers", texts(t, tx, `
@@ -202,15 +202,15 @@ func TestStackers(t *testing.T) {
 	same(t, "cycles", texts(t, tx, `SELECT concat_ws(' ', cycle_number, height, total_weight, total_stacked, total_signers) FROM {schema}.cycle ORDER BY 1`),
 		[]string{"10 3 26 26000 4", "11 4 1 1000 1", "12 5 3 3000 2"})
 	fold(t, tx, back(steps), func() int { return 3 })
-	same(t, "all taken back", dump(t, tx), nil)
+	same(t, "everything reverted", dump(t, tx), nil)
 }
 
-// openSQL are the delegations as of the height $1.
+// openSQL selects the delegations in force at the height $1.
 const openSQL = `
 	SELECT concat_ws(' ', contract, stacker, pool, amount, unlock_height) FROM {schema}.delegation
 	WHERE height <= $1 AND (until_height IS NULL OR until_height > $1) ORDER BY contract, n`
 
-// Delegations, as of any height, also after a fork.
+// TestDelegations checks the delegations at every height, also after reverts.
 func TestDelegations(t *testing.T) {
 	t.Parallel()
 	var l line
@@ -240,12 +240,12 @@ func TestDelegations(t *testing.T) {
 		}
 	}
 	expect("at once", tx, 4)
-	taken := back(steps)
+	reverts := back(steps)
 	for i := range 4 {
-		fold(t, tx, taken[i:i+1], func() int { return 1 })
-		expect(fmt.Sprint(i+1, " taken back"), tx, 3-i)
+		fold(t, tx, reverts[i:i+1], func() int { return 1 })
+		expect(fmt.Sprint(i+1, " reverted"), tx, 3-i)
 		if open := texts(t, tx, `SELECT stacker FROM {schema}.delegation WHERE until_height > (SELECT max(height) FROM {schema}.block)`); len(open) > 0 {
-			t.Errorf("%d taken back: %v end above the tip", i+1, open)
+			t.Errorf("%d reverted: delegations of %v end above the tip", i+1, open)
 		}
 	}
 	end(t, tx)
@@ -254,7 +254,7 @@ func TestDelegations(t *testing.T) {
 	expect("one by one", one, 4)
 }
 
-// Events are numbered by contract and by stacker; what is no event is left out.
+// TestEvents checks that events are numbered by contract and by stacker, and that other prints are left out.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	var l line
@@ -278,7 +278,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// What is touched is what readers of it ask for.
+// TestTouched checks which shards each step touches.
 func TestTouched(t *testing.T) {
 	t.Parallel()
 	var l line

@@ -1,13 +1,13 @@
--- Tables of the projection pox: what Bitcoin blocks pay to stackers, who signs in which reward cycle, and what was done with the
--- stacking contracts. Rows are of Bitcoin blocks that are followed, and of canonical blocks.
+-- Tables of the projection pox: payments of Bitcoin blocks to stackers, signers of reward cycles, and events of the
+-- stacking contracts. Rows are of Bitcoin blocks on the followed fork, and of canonical Stacks blocks.
 --
 -- source_seq is the event of the log that a row came from. Bitcoin amounts are in satoshi, the others in µSTX.
 
--- The followed Bitcoin blocks that were announced, with how many rows there are of each.
+-- The announced Bitcoin blocks on the followed fork, with the numbers of their rows.
 CREATE TABLE {schema}.burn_block (
     height          bigint NOT NULL,
     source_seq      bigint NOT NULL,
-    burn_amount     numeric NOT NULL, -- sent to nobody
+    burn_amount     numeric NOT NULL, -- burned: sent to no one
     rewards         int    NOT NULL,
     slots           int    NOT NULL,
     payouts         int    NOT NULL,
@@ -15,7 +15,7 @@ CREATE TABLE {schema}.burn_block (
     CONSTRAINT burn_block_pkey PRIMARY KEY (height)
 );
 
--- What a Bitcoin block pays, merged by address.
+-- The payments of a Bitcoin block, merged by address.
 CREATE TABLE {schema}.reward (
     height       bigint  NOT NULL,
     source_seq   bigint  NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE {schema}.reward (
 );
 CREATE INDEX reward_recipient_idx ON {schema}.reward (recipient, height, reward_index);
 
--- What an address got of all followed Bitcoin blocks.
+-- The total that an address received from all followed Bitcoin blocks.
 CREATE TABLE {schema}.recipient (
     source_seq bigint  NOT NULL, -- the event with its last reward, in the highest Bitcoin block
     rewards    bigint  NOT NULL, -- never 0
@@ -35,7 +35,7 @@ CREATE TABLE {schema}.recipient (
     CONSTRAINT recipient_pkey PRIMARY KEY (recipient)
 );
 
--- Who is entitled to be paid by a Bitcoin block.
+-- The addresses entitled to a payment by a Bitcoin block.
 CREATE TABLE {schema}.slot (
     height     bigint NOT NULL,
     source_seq bigint NOT NULL,
@@ -45,12 +45,12 @@ CREATE TABLE {schema}.slot (
 );
 CREATE INDEX slot_address_idx ON {schema}.slot (address, height, slot_index);
 
--- The outputs of block commits, one by one; nodes tell them since release 3.3.0.0.5.
+-- The outputs of block commits, one by one. Nodes send them since release 3.3.0.0.5.
 CREATE TABLE {schema}.payout (
     height      bigint  NOT NULL,
     source_seq  bigint  NOT NULL,
-    utxo_index  bigint,           -- null where the node did not say
-    rank        int     NOT NULL, -- in the block: 0 for the greatest transaction id, of one transaction for its last output
+    utxo_index  bigint,           -- null if the node did not send it
+    rank        int     NOT NULL, -- in the block, from 0, in descending order of transaction ids and outputs
     commitment  int     NOT NULL, -- /pox_transactions/<commitment>/reward_recipients/<output>
     output      int     NOT NULL,
     amount      numeric NOT NULL,
@@ -70,7 +70,7 @@ CREATE TABLE {schema}.block (
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
 
--- Reward cycles with signers, as the block that computed the set has them.
+-- Reward cycles with signers, as in the block that computed the set.
 CREATE TABLE {schema}.cycle (
     cycle_number   bigint  NOT NULL,
     height         bigint  NOT NULL,
@@ -87,9 +87,9 @@ CREATE TABLE {schema}.signer (
     height       bigint  NOT NULL,
     source_seq   bigint  NOT NULL,
     weight       bigint  NOT NULL,
-    place        int     NOT NULL, -- in the cycle, from 1: by weight, then by what is stacked, the greatest first, then by key
-    solo         int     NOT NULL, -- stackers who stack themselves
-    pooled       int     NOT NULL, -- stackers of pools
+    place        int     NOT NULL, -- in the cycle, from 1: by descending weight, then descending stacked amount, then key
+    solo         int     NOT NULL, -- number of solo stackers
+    pooled       int     NOT NULL, -- number of stackers in pools
     stacked      numeric NOT NULL,
     signing_key  bytea   NOT NULL, -- 33 bytes
     CONSTRAINT signer_pkey PRIMARY KEY (cycle_number, place)
@@ -97,26 +97,26 @@ CREATE TABLE {schema}.signer (
 CREATE UNIQUE INDEX signer_key_idx ON {schema}.signer (cycle_number, signing_key);
 CREATE INDEX signer_height_idx ON {schema}.signer (height);
 
--- Who is behind a signer in a cycle, as it was before the block that computed the set. What is stacked without a signing key of the
--- set is not here.
+-- The stackers behind a signer in a cycle, as of the events before the block that computed the set. Stackers without a
+-- signing key of the set are not here.
 CREATE TABLE {schema}.stacker (
     cycle_number bigint  NOT NULL,
     height       bigint  NOT NULL, -- of the block that computed the set
-    source_seq   bigint  NOT NULL, -- the last event that says how much
+    source_seq   bigint  NOT NULL, -- the last event that set the amount
     signer       int     NOT NULL, -- signer.place
-    place        int     NOT NULL, -- behind the signer, from 1: by amount, the greatest first, then by name
+    place        int     NOT NULL, -- among the signer's stackers, from 1: by descending amount, then by name
     amount       numeric NOT NULL,
     stacker      text    COLLATE "C" NOT NULL,
-    pool         text    COLLATE "C", -- null for who stacks alone
+    pool         text    COLLATE "C", -- null for a solo stacker
     pox_addr     bytea   NOT NULL, -- version and hash
     CONSTRAINT stacker_pkey PRIMARY KEY (cycle_number, signer, place)
 );
 CREATE INDEX stacker_height_idx ON {schema}.stacker (height);
 
--- What the contracts pox-2, pox-3 and pox-4 report.
+-- The events that the contracts pox-2, pox-3 and pox-4 print.
 CREATE TABLE {schema}.event (
-    n           bigint   NOT NULL, -- among those of the contract, from 1, in the order of execution
-    stacker_n   bigint   NOT NULL, -- among those of the stacker
+    n           bigint   NOT NULL, -- among the events of the contract, from 1, in the order of execution
+    stacker_n   bigint   NOT NULL, -- among the events of the stacker and the contract
     height      bigint   NOT NULL,
     source_seq  bigint   NOT NULL,
     tx_index    int      NOT NULL,
@@ -129,17 +129,17 @@ CREATE TABLE {schema}.event (
 CREATE UNIQUE INDEX event_stacker_idx ON {schema}.event (contract, stacker, stacker_n);
 CREATE INDEX event_height_idx ON {schema}.event (height);
 
--- Who let whom stack for them, from one block on until another.
+-- Delegations of stackers to pools, each from a block on until another.
 CREATE TABLE {schema}.delegation (
     n             bigint   NOT NULL, -- event.n
     height        bigint   NOT NULL,
-    until_height  bigint,            -- the first block in which it is revoked, or another takes its place; null while it lasts
+    until_height  bigint,            -- the block in which it is revoked or replaced; null while it lasts
     source_seq    bigint   NOT NULL,
     contract      smallint NOT NULL,
-    unlock_height numeric,           -- the last Bitcoin block for which it is given; null for no end
+    unlock_height numeric,           -- the last Bitcoin block that it covers; null for no end
     amount        numeric  NOT NULL,
     txid          bytea    NOT NULL,
-    pox_addr      bytea,             -- null for any
+    pox_addr      bytea,             -- null for any address
     stacker       text     COLLATE "C" NOT NULL,
     pool          text     COLLATE "C" NOT NULL,
     CONSTRAINT delegation_pkey PRIMARY KEY (contract, n)
@@ -148,25 +148,25 @@ CREATE UNIQUE INDEX delegation_open_idx ON {schema}.delegation (contract, stacke
 CREATE INDEX delegation_height_idx ON {schema}.delegation (height);
 CREATE INDEX delegation_until_idx ON {schema}.delegation (until_height) WHERE until_height IS NOT NULL;
 
--- What stackers of pox-4 said of the cycles from start_cycle up to, but not including, end_cycle.
+-- Changes of locks by pox-4, for the cycles from start_cycle up to, but not including, end_cycle.
 CREATE TABLE {schema}.stacking (
     n           bigint   NOT NULL, -- event.n
     height      bigint   NOT NULL,
     source_seq  bigint   NOT NULL,
     start_cycle bigint   NOT NULL,
     end_cycle   bigint   NOT NULL,
-    act         smallint NOT NULL, -- 1 a lock begins, 2 it lasts longer, 3 it is for more
-    amount      numeric  NOT NULL, -- that is locked after it
+    act         smallint NOT NULL, -- 1 the lock begins, 2 it is extended, 3 it is increased
+    amount      numeric  NOT NULL, -- locked after it
     stacker     text     COLLATE "C" NOT NULL,
-    pool        text     COLLATE "C", -- null for who stacks alone
-    signer_key  bytea,             -- null for who stacks in a pool
+    pool        text     COLLATE "C", -- null for a solo stacker
+    signer_key  bytea,             -- null for a stacker in a pool
     pox_addr    bytea    NOT NULL,
     CONSTRAINT stacking_pkey PRIMARY KEY (n)
 );
 CREATE INDEX stacking_cycle_idx ON {schema}.stacking (end_cycle, start_cycle);
 CREATE INDEX stacking_height_idx ON {schema}.stacking (height);
 
--- The signing key that a pool of pox-4 chose for what it had stacked in a cycle until then.
+-- The signing key that a pool of pox-4 committed for the amount that it had stacked in a cycle until then.
 CREATE TABLE {schema}.commitment (
     n            bigint NOT NULL, -- event.n
     height       bigint NOT NULL,
@@ -180,7 +180,7 @@ CREATE TABLE {schema}.commitment (
 CREATE INDEX commitment_cycle_idx ON {schema}.commitment (cycle_number, n);
 CREATE INDEX commitment_height_idx ON {schema}.commitment (height);
 
--- Lists that the API pages through, and how long they are: see package ranked. Names and keys:
+-- The lists that the API pages through, and their lengths: see package ranked. Names and keys:
 --
 --   rewards, rewards:<recipient>    (height, reward_index, 0)
 --   slots, slots:<address>          (height, slot_index, 0)
