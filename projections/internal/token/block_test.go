@@ -89,7 +89,7 @@ func TestX2X3Dynamic(t *testing.T) {
 				w.mine(by(announce(punks, "nft", append([]any{"update-mode", ascii("dynamic")}, test.ttl...)...)))
 				w.settle(token.NFT)
 				w.checkWants("of several tokens", token.NFT, "read punks 1", "read punks 2", "read punks 3")
-				if got := w.standing(token.NFT, "read punks 2").due; !got.Equal(w.now.Add(test.want)) {
+				if got := w.openWant(token.NFT, "read punks 2").due; !got.Equal(w.now.Add(test.want)) {
 					t.Errorf("due at %v, want %v after %v", got, test.want, w.now)
 				}
 			})
@@ -461,12 +461,12 @@ func TestWantsOfABlockThatComesBack(t *testing.T) {
 		w.outside.ft(coin, "Coin", "C", 6, 1000, none)
 		w.settle(token.FT)
 		w.mine(by(burnFT(coin)))
-		before := w.standing(token.FT, "supply coin")
+		before := w.openWant(token.FT, "supply coin")
 		w.ask(token.FT, "supply coin")
 		w.revert(1)
 		w.settle(token.FT)
 		w.again("a2")
-		after := w.standing(token.FT, "supply coin")
+		after := w.openWant(token.FT, "supply coin")
 		if after.sourceSeq <= before.sourceSeq {
 			t.Errorf("the want was raised at event %d, and then again at %d", before.sourceSeq, after.sourceSeq)
 		}

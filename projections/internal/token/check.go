@@ -27,5 +27,5 @@ func (p *Projection) Checks() []projections.Check {
 	}
 }
 
-// BuildDependent implements projections.BuildDependent: where a list is cut into stretches hangs on its history.
+// BuildDependent implements projections.BuildDependent: where a list is cut into stretches depends on its history.
 func (p *Projection) BuildDependent() []string { return []string{"stretch"} }

@@ -200,7 +200,7 @@ func TestDynamicDocuments(t *testing.T) {
 			w.settle(token.NFT)
 			w.check("document", token.NFT, `SELECT content::json ->> 'name' FROM {schema}.document`, fmt.Sprint("Punk ", w.now.Unix()))
 		}
-		if s := w.standing(token.NFT, "image http://m.io/1.png"); s.attempts != 1 {
+		if s := w.openWant(token.NFT, "image http://m.io/1.png"); s.attempts != 1 {
 			t.Errorf("the image was tried %d times in some minutes", s.attempts)
 		}
 	})

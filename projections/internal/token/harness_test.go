@@ -272,8 +272,8 @@ func compare(t tester, what string, got, want []string) {
 	}
 }
 
-// standing is a row of table want.
-type standing struct {
+// openWant is a row of table want.
+type openWant struct {
 	want                       fetch.Want
 	due                        time.Time
 	attempts, waits            int
@@ -283,15 +283,15 @@ type standing struct {
 }
 
 // wants are those that stand for a kind, in the order of their keys, by what they are about.
-func (w *world) wants(kind token.Kind) (names []string, rows map[string]standing) {
+func (w *world) wants(kind token.Kind) (names []string, rows map[string]openWant) {
 	w.t.Helper()
 	found, err := w.tx.Query(context.Background(), w.projection(kind).Spec().SQL(`
 		SELECT want, due_at, attempts, waits, priority, severity, reason, min_height, source_seq FROM {schema}.want`))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	rows = map[string]standing{}
-	var s standing
+	rows = map[string]openWant{}
+	var s openWant
 	var text string
 	if _, err := pgx.ForEachRow(found, []any{&text, &s.due, &s.attempts, &s.waits, &s.priority, &s.severity, &s.reason, &s.minHeight, &s.sourceSeq}, func() error {
 		s.want = fetch.Want{}
@@ -316,8 +316,8 @@ func (w *world) checkWants(what string, kind token.Kind, want ...string) {
 	compare(w.t, "wants "+what, names, want)
 }
 
-// standing is a want by its name.
-func (w *world) standing(kind token.Kind, name string) standing {
+// openWant is a want by its name.
+func (w *world) openWant(kind token.Kind, name string) openWant {
 	w.t.Helper()
 	names, rows := w.wants(kind)
 	s, ok := rows[name]

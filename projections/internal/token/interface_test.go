@@ -29,7 +29,7 @@ func TestInterfaceComesLater(t *testing.T) {
 		w.check("unrecognised", token.NFT, `SELECT contract_id FROM {schema}.unrecognised`)
 		w.checkWants("of the contract and all its tokens", token.NFT, "last punks", "read punks 1", "read punks 2")
 		for _, name := range []string{"last punks", "read punks 1"} {
-			if s := w.standing(token.NFT, name); s.minHeight == nil || *s.minHeight != 3 {
+			if s := w.openWant(token.NFT, name); s.minHeight == nil || *s.minHeight != 3 {
 				t.Errorf("%s is wanted at %v, want 3: what is read must know of all blocks since the deploy", name, s.minHeight)
 			}
 		}
@@ -57,7 +57,7 @@ func TestInterfaceOfFungible(t *testing.T) {
 		w.ask(token.FT, "interface usdc")
 		w.checkWants("of the token", token.FT, "read usdc")
 		// Blocks from before it was recognised changed the supply: what is read below them is no answer.
-		w.record(w.outside.report(w.standing(token.FT, "read usdc").want, w.tipAt(1), w.now))
+		w.record(w.outside.report(w.openWant(token.FT, "read usdc").want, w.tipAt(1), w.now))
 		w.check("token", token.FT, factRows, "usdc 1 - - - - -")
 		w.now = w.now.Add(time.Minute)
 		w.settle(token.FT)

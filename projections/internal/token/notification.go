@@ -26,7 +26,7 @@ const effectiveSQL = `
 
 // notify takes in a notification: unless its tokens are frozen, they are fetched once more. As long as the contract is not
 // recognised, there is nothing to fetch; its notifications count when it is.
-func (b *batch) notify(f notice, want raised, recognised bool) error {
+func (b *batch) notify(f notice, want raisedWant, recognised bool) error {
 	ids := []*big.Int{nil} // nil for all
 	if len(f.TokenIDs) > 0 {
 		ids = f.TokenIDs
@@ -108,7 +108,7 @@ func (b *batch) dynamic(keys []tokenKey) (map[tokenKey]time.Duration, error) {
 
 // fetchAgain raises wants for tokens of a contract, all of them when ids is empty, and for the documents and images that
 // they refer to. Tokens that are frozen are left out, but by what froze them, and when a person asks.
-func (b *batch) fetchAgain(contract string, ids []string, want raised) error {
+func (b *batch) fetchAgain(contract string, ids []string, want raisedWant) error {
 	var err error
 	if ids == nil {
 		ids, err = b.tokensOf(contract, want.priority == priorityPerson)
@@ -122,8 +122,8 @@ func (b *batch) fetchAgain(contract string, ids []string, want raised) error {
 }
 
 // fetchTokens is fetchAgain for tokens that are known to be there.
-func (b *batch) fetchTokens(contract string, ids []string, want raised) error {
-	wants := make([]raised, 0, len(ids))
+func (b *batch) fetchTokens(contract string, ids []string, want raisedWant) error {
+	wants := make([]raisedWant, 0, len(ids))
 	for _, id := range ids {
 		b.touchToken(tokenKey{contract, id})
 		want.want = b.readWant(contract, bigOf(id))
@@ -169,7 +169,7 @@ func (b *batch) known(contract string, ids []string) ([]string, error) {
 
 // resourcesAgain wants the documents and images that tokens refer to once more. What never changes is not among them,
 // once it is here; a document that is in its URI never is.
-func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]raised, error) {
+func (b *batch) resourcesAgain(contract string, ids []string, want raisedWant) ([]raisedWant, error) {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT DISTINCT r.role, coalesce(d.uri, i.uri) AS uri
 		FROM {schema}.reference r
@@ -182,7 +182,7 @@ func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]ra
 	if err != nil {
 		return nil, fmt.Errorf("find what %d tokens of %s refer to: %w", len(ids), contract, err)
 	}
-	var wants []raised
+	var wants []raisedWant
 	var role, uri string
 	if _, err := pgx.ForEachRow(rows, []any{&role, &uri}, func() error {
 		want.want, want.height = fetch.Want{Kind: fetch.Kind(role), URI: uri}, nil

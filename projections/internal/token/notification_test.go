@@ -27,7 +27,7 @@ func TestD1DueTogether(t *testing.T) {
 			t.Errorf("asked for %v", asked)
 		}
 		w.checkFailed("again", token.NFT, "read punks 3", 10*time.Minute, 0, 0, 0)
-		if s := w.standing(token.NFT, "read punks 3"); s.priority != 4 {
+		if s := w.openWant(token.NFT, "read punks 3"); s.priority != 4 {
 			t.Errorf("priority %d", s.priority)
 		}
 	})

@@ -107,7 +107,7 @@ func (w *world) ask(kind token.Kind, name string) {
 // answer is the report to a want of a kind, as of the newest block.
 func (w *world) answer(kind token.Kind, name string) *fetch.Report {
 	w.t.Helper()
-	return w.outside.report(w.standing(kind, name).want, w.tip(), w.now)
+	return w.outside.report(w.openWant(kind, name).want, w.tip(), w.now)
 }
 
 // settle answers wants of a kind until those that are left have failed, or are due at a later time. It returns what was

@@ -18,7 +18,7 @@ const nftMax = 50_000
 const namedMax = 500
 
 // single takes in a record that is not like others, or whose effects reach further: one at a time.
-func (b *batch) single(step projections.Step, s standing, canonical bool) error {
+func (b *batch) single(step projections.Step, s openWant, canonical bool) error {
 	switch r := step.Record.(type) {
 	case *fetch.Refresh:
 		return b.refresh(step, r)
@@ -35,17 +35,17 @@ func (b *batch) single(step projections.Step, s standing, canonical bool) error 
 
 // refresh is somebody's wish. It counts for what is frozen too.
 func (b *batch) refresh(step projections.Step, r *fetch.Refresh) error {
-	about := map[string]standingOf{r.Contract: unknown}
+	about := map[string]recognition{r.Contract: unknown}
 	if err := b.lookUp(about); err != nil || about[r.Contract] != recognised {
 		return err
 	}
-	want := raised{seq: step.SourceSeq, due: r.RequestedAt, height: &b.tip.Height, priority: priorityPerson, anew: true}
+	want := raisedWant{seq: step.SourceSeq, due: r.RequestedAt, height: &b.tip.Height, priority: priorityPerson, anew: true}
 	var ids []string
 	if r.TokenID != "" {
 		ids = []string{r.TokenID}
 	} else if b.kind == token.NFT {
 		want.want = lastTokenIDWant(r.Contract)
-		if err := b.raise([]raised{want}); err != nil {
+		if err := b.raise([]raisedWant{want}); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (b *batch) refresh(step projections.Step, r *fetch.Refresh) error {
 }
 
 // read takes in what a contract said, other than a token's properties.
-func (b *batch) read(step projections.Step, r *fetch.Report, s standing, canonical bool) error {
+func (b *batch) read(step projections.Step, r *fetch.Report, s openWant, canonical bool) error {
 	key := r.Want.Key()
 	id := tokenIDOf(b.kind, r.Want)
 	if id != nil {
@@ -79,7 +79,7 @@ func tokenIDOf(kind token.Kind, w fetch.Want) *big.Int {
 }
 
 // supply takes in how much there is of a token. What can't be read stays unknown, or as it was.
-func (b *batch) supply(step projections.Step, r *fetch.Report, s standing, key tokenKey) error {
+func (b *batch) supply(step projections.Step, r *fetch.Report, s openWant, key tokenKey) error {
 	total, problem := token.ReadSupply(r)
 	if problem != nil && problem.Severity != fetch.Wrong {
 		return b.fail(failure{s, step.SourceSeq, r.FinishedAt, problem})
@@ -98,7 +98,7 @@ func (b *batch) supply(step projections.Step, r *fetch.Report, s standing, key t
 }
 
 // lastTokenID takes in how many tokens a contract says there are: those that are not known yet become so.
-func (b *batch) lastTokenID(step projections.Step, r *fetch.Report, s standing) error {
+func (b *batch) lastTokenID(step projections.Step, r *fetch.Report, s openWant) error {
 	contract := r.Want.Contract
 	b.touch(contract)
 	last, problem := token.ReadLastTokenID(r)
@@ -143,10 +143,10 @@ func (b *batch) lastTokenID(step projections.Step, r *fetch.Report, s standing) 
 	if err := b.knownSince(contract, n, r.Tip.Height, step.SourceSeq); err != nil {
 		return err
 	}
-	var wants []raised
+	var wants []raisedWant
 	for _, id := range ids {
 		if added[tokenKey{contract, id}] {
-			wants = append(wants, raised{
+			wants = append(wants, raisedWant{
 				want: b.readWant(contract, bigOf(id)), seq: step.SourceSeq, due: r.FinishedAt, height: &r.Tip.Height, priority: priorityAgain,
 			})
 		}
@@ -175,7 +175,7 @@ func (b *batch) knownSince(contract string, n int, height, seq int64) error {
 }
 
 // interfaceRead takes in the interface of a contract whose deploy came without.
-func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s standing) error {
+func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s openWant) error {
 	abi, problem := token.ReadInterface(r)
 	if problem != nil {
 		return b.fail(failure{s, step.SourceSeq, r.FinishedAt, problem})
@@ -205,8 +205,8 @@ func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s standing
 	if d.recognised, ok = token.Recognise(abi); !ok || d.recognised.Kind != b.kind {
 		return b.disown(contract)
 	}
-	n := news{contracts: [][]any{contractRow(height, seq, &step.SourceSeq, d)}}
-	want := raised{seq: step.SourceSeq, due: r.FinishedAt, height: &height, priority: priorityChain}
+	n := findings{contracts: [][]any{contractRow(height, seq, &step.SourceSeq, d)}}
+	want := raisedWant{seq: step.SourceSeq, due: r.FinishedAt, height: &height, priority: priorityChain}
 	b.begin(&n, contract, want) // as if it had been recognised in its block
 	for i := range n.wants {
 		n.wants[i].height = &b.tip.Height

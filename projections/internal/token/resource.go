@@ -190,7 +190,7 @@ func (b *batch) writeChanges(c *referenceChanges) (inURI bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	var wants []raised
+	var wants []raisedWant
 	for _, w := range fresh {
 		cause := c.causes[w]
 		if w.kind == fetch.Document && document.IsData(w.uri) {
@@ -200,7 +200,7 @@ func (b *batch) writeChanges(c *referenceChanges) (inURI bool, err error) {
 			}
 			continue
 		}
-		wants = append(wants, raised{want: fetch.Want{Kind: w.kind, URI: w.uri}, seq: cause.seq, due: cause.due, priority: priorityChain})
+		wants = append(wants, raisedWant{want: fetch.Want{Kind: w.kind, URI: w.uri}, seq: cause.seq, due: cause.due, priority: priorityChain})
 	}
 	if err := b.raise(wants); err != nil {
 		return false, err

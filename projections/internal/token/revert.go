@@ -95,11 +95,11 @@ func (b *batch) dropNotifications(height int64) error {
 
 // readAgain wants what was read at a block that is not canonical any more. What is known stays until then.
 func (b *batch) readAgain(step projections.Step) error {
-	want := raised{seq: step.SourceSeq, height: b.height(), priority: priorityChain, anew: true}
+	want := raisedWant{seq: step.SourceSeq, height: b.height(), priority: priorityChain, anew: true}
 	if b.tip != nil {
 		want.due = b.tip.time
 	}
-	var wants []raised
+	var wants []raisedWant
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT contract_id, token_id::text FROM {schema}.token WHERE read_height >= $1 ORDER BY contract_id, token_id`), step.Height)
 	if err != nil {

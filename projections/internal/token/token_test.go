@@ -154,7 +154,7 @@ func TestT8NoName(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punk(w, `{"description":"of nothing"}`)
 		w.check("document", token.NFT, documentRows, "http://m.io/1.json - 105")
-		if s := w.standing(token.NFT, "document http://m.io/1.json"); s.attempts != 1 || s.severity != 2 {
+		if s := w.openWant(token.NFT, "document http://m.io/1.json"); s.attempts != 1 || s.severity != 2 {
 			t.Errorf("%d attempts, severity %d", s.attempts, s.severity)
 		}
 	})

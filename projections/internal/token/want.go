@@ -23,7 +23,7 @@ const (
 )
 
 // raised is a want that something in the log gives rise to.
-type raised struct {
+type raisedWant struct {
 	want fetch.Want
 	seq  int64 // the event
 	// cause is the later event that makes its block canonical again; 0 when there is none. What was done for the want
@@ -41,7 +41,7 @@ type raised struct {
 }
 
 // before is what is left of two wants with the same key.
-func (r raised) before(later raised) raised {
+func (r raisedWant) before(later raisedWant) raisedWant {
 	later.priority = min(r.priority, later.priority)
 	if r.due.Before(later.due) {
 		later.due = r.due
@@ -75,10 +75,10 @@ const (
 )
 
 // raise puts wants into the table. Several with the same key are as if they were raised one after the other.
-func (b *batch) raise(wants []raised) error {
+func (b *batch) raise(wants []raisedWant) error {
 	for _, anew := range []bool{false, true} {
 		type column struct {
-			r   raised
+			r   raisedWant
 			key [sha256.Size]byte
 		}
 		place := map[[sha256.Size]byte]int{}
@@ -123,7 +123,7 @@ func (b *batch) raise(wants []raised) error {
 }
 
 // cover holds the wants that others cover to the heights of these.
-func (b *batch) cover(wants []raised) error {
+func (b *batch) cover(wants []raisedWant) error {
 	var keys [][]byte
 	var heights []int64
 	for _, r := range wants {
@@ -144,8 +144,8 @@ func (b *batch) cover(wants []raised) error {
 	return nil
 }
 
-// standing is a row of want.
-type standing struct {
+// openWant is a row of want.
+type openWant struct {
 	key       [sha256.Size]byte
 	minHeight *int64
 	attempts  int
@@ -153,10 +153,10 @@ type standing struct {
 	priority  int16
 }
 
-// standings finds the wants that reports are for, by the hash of their keys. Those that are not found nobody wants any
+// openWants finds the wants that reports are for, by the hash of their keys. Those that are not found nobody wants any
 // more.
-func (b *batch) standings(keys [][sha256.Size]byte) (map[[sha256.Size]byte]standing, error) {
-	found := make(map[[sha256.Size]byte]standing, len(keys))
+func (b *batch) openWants(keys [][sha256.Size]byte) (map[[sha256.Size]byte]openWant, error) {
+	found := make(map[[sha256.Size]byte]openWant, len(keys))
 	if len(keys) == 0 {
 		return found, nil
 	}
@@ -168,7 +168,7 @@ func (b *batch) standings(keys [][sha256.Size]byte) (map[[sha256.Size]byte]stand
 	if err != nil {
 		return nil, fmt.Errorf("look for %d wants: %w", len(keys), err)
 	}
-	var s standing
+	var s openWant
 	var key []byte
 	if _, err := pgx.ForEachRow(rows, []any{&key, &s.minHeight, &s.attempts, &s.waits, &s.priority}, func() error {
 		s.key = [sha256.Size]byte(key)
@@ -185,7 +185,7 @@ func (b *batch) standings(keys [][sha256.Size]byte) (map[[sha256.Size]byte]stand
 }
 
 // settle ends wants that were answered.
-func (b *batch) settle(all ...standing) error {
+func (b *batch) settle(all ...openWant) error {
 	keys := make([][]byte, len(all))
 	for i := range all {
 		keys[i] = all[i].key[:]
@@ -194,7 +194,7 @@ func (b *batch) settle(all ...standing) error {
 }
 
 // putOff moves a want that was answered at a height to the time at which it is due again.
-func (b *batch) putOff(s standing, seq int64, due time.Time, height int64) error {
+func (b *batch) putOff(s openWant, seq int64, due time.Time, height int64) error {
 	_, err := b.tx.Exec(b.ctx, b.sql(`
 		UPDATE {schema}.want
 		SET source_seq = $2, due_at = $3, min_height = $4, attempts = 0, waits = 0, priority = $5, reason = 0, severity = 0
@@ -207,7 +207,7 @@ func (b *batch) putOff(s standing, seq int64, due time.Time, height int64) error
 
 // wait notes that a report is of a block that does not count: nothing was learnt. One that comes late is no reason to
 // try again earlier.
-func (b *batch) wait(s standing, seq int64, at time.Time) error {
+func (b *batch) wait(s openWant, seq int64, at time.Time) error {
 	problem := fetch.Problem{Severity: fetch.Waiting}
 	_, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.want SET source_seq = $2, due_at = greatest(due_at, $3), waits = $4 WHERE key_hash = $1`),
 		s.key[:], seq, at.Add(problem.Delay(s.waits+1)), s.waits+1)
@@ -219,7 +219,7 @@ func (b *batch) wait(s standing, seq int64, at time.Time) error {
 
 // failure is why a want was not answered.
 type failure struct {
-	standing
+	openWant
 	seq     int64 // the report
 	at      time.Time
 	problem *fetch.Problem

@@ -13,7 +13,7 @@ import (
 // checkFailed compares what a want that failed has come to: how long until it is due, and what was counted.
 func (w *world) checkFailed(what string, kind token.Kind, name string, delay time.Duration, attempts, waits, severity int) {
 	w.t.Helper()
-	s := w.standing(kind, name)
+	s := w.openWant(kind, name)
 	if got := s.due.Sub(w.now); got != delay || s.attempts != attempts || s.waits != waits || s.severity != severity {
 		w.t.Errorf("%s: %s is due after %v with %d attempts, %d waits, severity %d; want %v, %d, %d, %d",
 			what, name, got, s.attempts, s.waits, s.severity, delay, attempts, waits, severity)
@@ -23,7 +23,7 @@ func (w *world) checkFailed(what string, kind token.Kind, name string, delay tim
 // try asks for a want at the time at which it is due.
 func (w *world) try(kind token.Kind, name string) {
 	w.t.Helper()
-	if due := w.standing(kind, name).due; due.After(w.now) {
+	if due := w.openWant(kind, name).due; due.After(w.now) {
 		w.now = due
 	}
 	w.ask(kind, name)
@@ -48,18 +48,18 @@ func TestRetriesOfWrongContract(t *testing.T) {
 		}
 		w.mine(by(mintNFT(punks, 1)))
 		w.checkFailed("after a mint", token.NFT, name, week, 6, 0, int(fetch.Wrong))
-		if s := w.standing(token.NFT, name); s.minHeight == nil || *s.minHeight != 2 || s.priority != 3 {
+		if s := w.openWant(token.NFT, name); s.minHeight == nil || *s.minHeight != 2 || s.priority != 3 {
 			t.Errorf("after a mint: %+v", s)
 		}
 		w.mine(by(announce(punks, "nft")))
-		s := w.standing(token.NFT, name)
+		s := w.openWant(token.NFT, name)
 		if s.due.After(w.now) || s.attempts != 0 || s.priority != 2 {
 			t.Errorf("after a notification: %+v", s)
 		}
 		w.try(token.NFT, name)
 		w.checkFailed("after a notification", token.NFT, name, time.Hour, 1, 0, int(fetch.Wrong))
 		w.refresh(punks, "1")
-		if s := w.standing(token.NFT, name); s.due.After(w.now) || s.attempts != 0 || s.priority != 1 {
+		if s := w.openWant(token.NFT, name); s.due.After(w.now) || s.attempts != 0 || s.priority != 1 {
 			t.Errorf("after a refresh: %+v", s)
 		}
 	})
@@ -115,7 +115,7 @@ func TestFirstDelays(t *testing.T) {
 			w.outside.web["http://m.io/1.json"] = test.answer
 			w.ask(token.NFT, name)
 			w.checkFailed(test.what, token.NFT, name, test.delay, test.attempts, test.waits, int(test.severity))
-			if got := w.standing(token.NFT, name).reason; got != int(test.reason) {
+			if got := w.openWant(token.NFT, name).reason; got != int(test.reason) {
 				t.Errorf("%s: reason %d, want %d", test.what, got, test.reason)
 			}
 			// What is known stays as it was.
@@ -256,10 +256,10 @@ func TestD20ReportForWantRaisedAnew(t *testing.T) {
 				w.ask(token.NFT, "read punks 1")
 				anew(w)
 				before := w.rows(token.NFT, factRows)
-				due := w.standing(token.NFT, "read punks 1").due
+				due := w.openWant(token.NFT, "read punks 1").due
 				w.record(late)
 				w.check("token", token.NFT, factRows, before...)
-				if s := w.standing(token.NFT, "read punks 1"); s.attempts != 0 || s.due.Before(due) {
+				if s := w.openWant(token.NFT, "read punks 1"); s.attempts != 0 || s.due.Before(due) {
 					t.Errorf("due at %v, not %v, after %d attempts", s.due, due, s.attempts)
 				}
 				w.now = w.now.Add(time.Hour)
@@ -305,7 +305,7 @@ func TestLateReportKeepsDistance(t *testing.T) {
 		for range 4 {
 			w.try(token.NFT, "read punks 1")
 		}
-		w.record(w.outside.report(w.standing(token.NFT, "read punks 1").want, w.tipAt(1), w.now))
+		w.record(w.outside.report(w.openWant(token.NFT, "read punks 1").want, w.tipAt(1), w.now))
 		w.checkFailed("late", token.NFT, "read punks 1", week, 4, 1, int(fetch.Wrong))
 	})
 }
@@ -323,7 +323,7 @@ func TestCausesOfNodes(t *testing.T) {
 			w.refresh(punks, "1")
 			w.outside.node[punks+" get-token-uri"] = refuses(cause)
 			w.try(token.NFT, "read punks 1")
-			if s := w.standing(token.NFT, "read punks 1"); s.severity != int(severity) || s.attempts != 1 {
+			if s := w.openWant(token.NFT, "read punks 1"); s.severity != int(severity) || s.attempts != 1 {
 				t.Errorf("%s: severity %d, attempts %d", cause, s.severity, s.attempts)
 			}
 		}
@@ -359,7 +359,7 @@ func TestRaisedTwice(t *testing.T) {
 			mint := w.on("a", height, by(printSFT(deeds, "sft_mint", number(3), 1)))
 			burn := w.on("a", height+1, by(printSFT(deeds, "sft_burn", number(3), 1)))
 			w.apply(mint, burn)
-			s := w.standing(token.SFT, "supply deeds 3")
+			s := w.openWant(token.SFT, "supply deeds 3")
 			if s.minHeight == nil || *s.minHeight != int64(height+2) || s.sourceSeq != w.seq {
 				t.Errorf("wanted at %v because of event %d, want %d, %d", s.minHeight, s.sourceSeq, height+2, w.seq)
 			}

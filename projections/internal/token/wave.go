@@ -35,7 +35,7 @@ const waveMax = 1024
 type answer struct {
 	step   projections.Step
 	report *fetch.Report
-	standing
+	openWant
 }
 
 // readRecord is what a contract said of a token.
@@ -117,11 +117,11 @@ func (b *batch) wave(all []record) (int, error) {
 	}
 	w := wave{keys: map[[sha256.Size]byte]bool{}, tokens: map[tokenKey]bool{}, uris: map[string]bool{}, came: map[string]bool{}}
 	for i, r := range all {
-		var s standing
+		var s openWant
 		var canonical, taken, later bool
 		if r.report != nil {
 			var wanted bool
-			if s, wanted = around.standings[r.key]; !wanted {
+			if s, wanted = around.openWants[r.key]; !wanted {
 				if w.mayWant(r.report.Want.Kind) {
 					return i, b.write(&w)
 				}
@@ -202,7 +202,7 @@ func (w *wave) join(r record, a answer, around *surroundings, canonical bool) (t
 
 // surroundings is what decides which records count, and which are independent.
 type surroundings struct {
-	standings map[[sha256.Size]byte]standing
+	openWants map[[sha256.Size]byte]openWant
 	blocks    map[fetch.Tip]bool
 	referrals map[resourceKey][]referral
 	localised map[[sha256.Size]byte]bool // known documents that name others, for other locales
@@ -215,7 +215,7 @@ func (b *batch) surroundings(all []record) (*surroundings, error) {
 			keys = append(keys, r.key)
 		}
 	}
-	standings, err := b.standings(keys)
+	openWants, err := b.openWants(keys)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (b *batch) surroundings(all []record) (*surroundings, error) {
 	var uris []string
 	for i := range all {
 		r := &all[i]
-		if _, wanted := standings[r.key]; !wanted || r.report == nil {
+		if _, wanted := openWants[r.key]; !wanted || r.report == nil {
 			continue
 		}
 		b.look(r)
@@ -238,7 +238,7 @@ func (b *batch) surroundings(all []record) (*surroundings, error) {
 			uris = append(uris, *r.read.uri)
 		}
 	}
-	around := &surroundings{standings: standings, blocks: tips}
+	around := &surroundings{openWants: openWants, blocks: tips}
 	if around.referrals, err = b.referrals(resources); err != nil {
 		return nil, err
 	}
@@ -285,6 +285,6 @@ func (b *batch) findBlocks(tips map[fetch.Tip]bool) error {
 }
 
 // canonical says whether a report is of a block that counts for the want.
-func (s *surroundings) canonical(r *fetch.Report, want standing) bool {
+func (s *surroundings) canonical(r *fetch.Report, want openWant) bool {
 	return r.Tip == nil || s.blocks[*r.Tip] && (want.minHeight == nil || r.Tip.Height >= *want.minHeight)
 }

@@ -15,11 +15,11 @@ func (b *batch) write(w *wave) error {
 	if w.empty() {
 		return nil
 	}
-	var settled []standing
+	var settled []openWant
 	var failed []failure
 	end := func(a answer, f *failure) {
 		if f == nil {
-			settled = append(settled, a.standing)
+			settled = append(settled, a.openWant)
 		} else {
 			failed = append(failed, *f)
 		}
@@ -53,7 +53,7 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 		b.touchToken(r.token)
 		if r.problem != nil {
 			bad = append(bad, r)
-			end(r.answer, &failure{r.standing, r.step.SourceSeq, r.report.FinishedAt, r.problem})
+			end(r.answer, &failure{r.openWant, r.step.SourceSeq, r.report.FinishedAt, r.problem})
 		} else {
 			good = append(good, r)
 		}
@@ -77,7 +77,7 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 	for _, r := range good {
 		if r.priority == priorityClock { // the document is not to be older than the rest; one that fails has its own time
 			again, err := b.resourcesAgain(r.token.contract, []string{r.token.id},
-				raised{seq: r.step.SourceSeq, due: r.report.FinishedAt, priority: priorityClock})
+				raisedWant{seq: r.step.SourceSeq, due: r.report.FinishedAt, priority: priorityClock})
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +90,7 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 			end(r.answer, nil)
 			continue
 		}
-		if err := b.putOff(r.standing, r.step.SourceSeq, r.report.FinishedAt.Add(interval), r.report.Tip.Height); err != nil {
+		if err := b.putOff(r.openWant, r.step.SourceSeq, r.report.FinishedAt.Add(interval), r.report.Tip.Height); err != nil {
 			return nil, err
 		}
 	}
@@ -201,7 +201,7 @@ func (b *batch) writeDocuments(all []resourceRecord, end func(answer, *failure))
 		}
 		if problem != nil {
 			bad.add(d, int16(problem.Reason))
-			end(d.answer, &failure{d.standing, d.step.SourceSeq, d.report.FinishedAt, problem})
+			end(d.answer, &failure{d.openWant, d.step.SourceSeq, d.report.FinishedAt, problem})
 			continue
 		}
 		end(d.answer, nil)
@@ -239,7 +239,7 @@ func (b *batch) writeImages(all []resourceRecord, end func(answer, *failure)) er
 		digest, problem := imageDigest(i.report)
 		if problem != nil {
 			bad.add(i, int16(problem.Reason))
-			end(i.answer, &failure{i.standing, i.step.SourceSeq, i.report.FinishedAt, problem})
+			end(i.answer, &failure{i.openWant, i.step.SourceSeq, i.report.FinishedAt, problem})
 			continue
 		}
 		end(i.answer, nil)
