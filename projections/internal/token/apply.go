@@ -85,7 +85,8 @@ func newBlock(step projections.Step) *block {
 	}
 }
 
-// timeMax is the end of the year 9999 in unix seconds. A block may claim any time; the database holds none that is later.
+// timeMax is the end of the year 9999 in unix seconds. A block may claim any time; the database holds none that is
+// later.
 const timeMax = 253402300799
 
 // recognition says whether a contract is known to follow the standard of this kind.
@@ -162,8 +163,8 @@ func (b *batch) take(n *findings, step projections.Step, at time.Time, f fact, a
 	return nil
 }
 
-// begin adds to the findings what a new contract of this kind leads to: its only token (ft), or a want for its last token
-// id (nft).
+// begin adds to the findings what a new contract of this kind leads to: its only token (ft), or a want for its last
+// token id (nft).
 func (b *batch) begin(n *findings, contract string, want raisedWant) {
 	switch b.kind {
 	case token.FT:

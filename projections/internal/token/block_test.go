@@ -11,8 +11,8 @@ import (
 	"strata/projections/internal/body"
 )
 
-// The names of these tests are those of rows in the conformance list of token metadata. Where that speaks of a job that is
-// pending, a want stands here; of one that is done, none does.
+// The names of these tests are those of rows in the conformance list of token metadata. Where that speaks of a job that
+// is pending, a want stands here; of one that is done, none does.
 
 // Queries that the tests have in common.
 const (
@@ -74,7 +74,8 @@ func TestX1Tip(t *testing.T) {
 	})
 }
 
-// X2 and X3: the time does what a sweep at each block does there, so that a want is due at its time, and not by a block.
+// X2 and X3: the time does what a sweep at each block does there, so that a want is due at its time, and not by a
+// block.
 func TestX2X3Dynamic(t *testing.T) {
 	for name, test := range map[string]struct {
 		ttl  []any
@@ -411,7 +412,8 @@ func TestX30X31Fork(t *testing.T) {
 		w.check("tokens", token.NFT, tokenRows, "punks 1", "punks 2", "punks 3")
 		w.check("notifications", token.NFT, noticeRows,
 			"punks 1 24 dynamic", "punks 1 29 frozen", "punks 2 24 dynamic", "punks 2 29 frozen", "punks 3 29 frozen")
-		// There it is token 3 alone that is pending; here the tokens that the notification names are, as they are when it comes.
+		// There it is token 3 alone that is pending; here the tokens that the notification names are, as they are when
+		// it comes.
 		w.checkWants("of the branch that won back", token.NFT, "read punks 1", "read punks 2", "read punks 3")
 		w.checkWants("of the branch that won back", token.FT, "read usdc", "supply usdc")
 	})
@@ -429,7 +431,8 @@ func TestN9NoNotification(t *testing.T) {
 	})
 }
 
-// What is in a block of a transaction that failed, or was not committed, or is an operation of Bitcoin, did not happen (X32).
+// What is in a block of a transaction that failed, or was not committed, or is an operation of Bitcoin, did not happen
+// (X32).
 func TestIneffectiveEvents(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 0)

@@ -107,7 +107,8 @@ func printSFT(contract, event string, id clarity.Value, amount uint64) body.Even
 	return body.Print(contract, tuple("type", ascii(event), "token-id", id, "amount", number(amount), "recipient", principal(alice.Address())))
 }
 
-// announce is a notification of SIP-019, printed by the contract itself. Parts are further names and values of the payload.
+// announce is a notification of SIP-019, printed by the contract itself. Parts are further names and values of the
+// payload.
 func announce(contract, class string, parts ...any) body.Event {
 	return body.Print(contract, announcement(contract, class, parts...))
 }

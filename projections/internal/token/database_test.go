@@ -13,7 +13,8 @@ import (
 	"strata/internal/testkit/replay"
 )
 
-// Tests roll back what they write, so that a database serves one after the other: to make one takes longer than most tests.
+// Tests roll back what they write, so that a database serves one after the other: to make one takes longer than most
+// tests.
 
 // databases of two sorts.
 var (

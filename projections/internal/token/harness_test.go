@@ -110,7 +110,8 @@ func (w *world) next(transactions ...body.Transaction) body.Block {
 	return w.on("a", len(w.chain), transactions...)
 }
 
-// on is the block of a branch above a height, on top of what is canonical there or, where nothing is, of the branch itself.
+// on is the block of a branch above a height, on top of what is canonical there or, where nothing is, of the branch
+// itself.
 func (w *world) on(branch string, height int, transactions ...body.Transaction) body.Block {
 	b := body.Block{Name: fmt.Sprintf("%s%d", branch, height+1), Burn: fmt.Sprintf("%da", 101+height), Parent: body.Genesis, Transactions: transactions}
 	switch {
@@ -355,7 +356,8 @@ func about(want fetch.Want) string {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// dumped are the tables whose rows are the same however steps are cut into batches. Where stretches are cut depends on it.
+// dumped are the tables whose rows are the same however steps are cut into batches. Where stretches are cut depends on
+// it.
 var dumped = []string{"block", "contract", "unrecognised", "token", "document", "image", "reference", "want", "notification", "counter"}
 
 // dump is every row of a kind, as JSON, in an order that does not depend on where it stands.

@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The list of fungible tokens has two orders, and clients request its pages by offset. Table stretch counts the tokens in
-// each stretch of a list, so that a reader finds any offset by adding up a few numbers instead of walking to it.
+// The list of fungible tokens has two orders, and clients request its pages by offset. Table stretch counts the tokens
+// in each stretch of a list, so that a reader finds any offset by adding up a few numbers instead of walking to it.
 
 // list is an order of the list of fungible tokens.
 type list string
@@ -26,8 +26,8 @@ type listPlace struct{ key, contract string }
 // keyOfNothing is the key of a token without a name or symbol. It sorts after the keys of all tokens that have one.
 const keyOfNothing = "1"
 
-// keyMax is the number of bytes of a name or symbol that its key holds: contracts may answer with more than an index can
-// hold.
+// keyMax is the number of bytes of a name or symbol that its key holds: contracts may answer with more than an index
+// can hold.
 const keyMax = 1024
 
 // listKey returns the key of a name or symbol. It ignores case.
@@ -48,8 +48,8 @@ const stretchMax = 512
 // column returns the column of table token that holds the keys of a list.
 func (l list) column() string { return string(l) + "_key" }
 
-// enlist counts tokens that have come into a list. All their rows must have been written before, because the rows decide
-// where a stretch that is too long is cut.
+// enlist counts tokens that have come into a list. All their rows must have been written before, because the rows
+// decide where a stretch that is too long is cut.
 func (b *batch) enlist(l list, places ...listPlace) error {
 	if len(places) == 0 {
 		return nil

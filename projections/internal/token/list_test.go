@@ -12,8 +12,8 @@ import (
 	"strata/projections/internal/body"
 )
 
-// checkLists compares the stretches of the lists of fungible tokens with their rows: they cut each list into ranges without
-// gaps, and each counts what is in its range.
+// checkLists compares the stretches of the lists of fungible tokens with their rows: they cut each list into ranges
+// without gaps, and each counts what is in its range.
 func (w *world) checkLists(what string) {
 	w.t.Helper()
 	for _, list := range []string{"name", "symbol"} {

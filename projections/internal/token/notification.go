@@ -107,7 +107,8 @@ func (b *batch) dynamic(keys []tokenKey) (map[tokenKey]time.Duration, error) {
 }
 
 // fetchAgain raises wants for tokens of a contract, and for the documents and images that they refer to. If ids is nil
-// it takes all tokens of the contract; of these it leaves out the ones that were frozen one by one, unless a person asks.
+// it takes all tokens of the contract; of these it leaves out the ones that were frozen one by one, unless a person
+// asks.
 func (b *batch) fetchAgain(contract string, ids []string, want raisedWant) error {
 	var err error
 	if ids == nil {
@@ -167,8 +168,8 @@ func (b *batch) known(contract string, ids []string) ([]string, error) {
 	return known, nil
 }
 
-// resourcesAgain returns wants for the documents and images that tokens refer to, to fetch them once more. It leaves out
-// what never changes (ipfs, ar and data URIs) once its content is known, and data documents always.
+// resourcesAgain returns wants for the documents and images that tokens refer to, to fetch them once more. It leaves
+// out what never changes (ipfs, ar and data URIs) once its content is known, and data documents always.
 func (b *batch) resourcesAgain(contract string, ids []string, want raisedWant) ([]raisedWant, error) {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT DISTINCT r.role, coalesce(d.uri, i.uri) AS uri

@@ -28,7 +28,8 @@ func draw(n uint64, words ...string) uint64 {
 // isWrong says that a contract never answers as it should.
 func isWrong(contract string) bool { return strings.HasSuffix(contract, "-wrong") }
 
-// outside is what is there for a want. The era stands for the time at which a server is asked, for a node it is the block.
+// outside is what is there for a want. The era stands for the time at which a server is asked, for a node it is the
+// block.
 func (o oracle) outside(want fetch.Want, tip *fetch.Tip, era string) *outside {
 	out := newOutside()
 	if tip != nil {

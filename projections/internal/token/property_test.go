@@ -162,8 +162,8 @@ func (h *history) reportOf(want fetch.Want, tip *fetch.Tip, era string) *fetch.R
 	return h.oracle.outside(want, at, era).report(want, tip, h.now)
 }
 
-// take folds a report. The event in which it stands has a number that is made from what it is about, so that the same report
-// has the same one in another history.
+// take folds a report. The event in which it stands has a number that is made from what it is about, so that the same
+// report has the same one in another history.
 func (w *world) take(r *fetch.Report) {
 	w.t.Helper()
 	seq := w.seq
@@ -254,8 +254,8 @@ func (w *world) checkCounters(what string) {
 	}
 }
 
-// TestHistories makes up histories with reorganisations, and with records that come late, fail, or are of blocks that are
-// gone, and checks at their end, when all that is wanted was answered:
+// TestHistories makes up histories with reorganisations, and with records that come late, fail, or are of blocks that
+// are gone, and checks at their end, when all that is wanted was answered:
 //
 //   - the rows are those of the canonical blocks alone with the same answers;
 //   - however the steps are cut into batches, and however often the projection forgets, all rows are the same;

@@ -19,8 +19,8 @@ import (
 	synthetic "strata/internal/testkit/outside"
 )
 
-// beyond is all that is not on the chain, on real servers that have bad days: two nodes, two gateways of IPFS, and hosts of
-// strangers. What it says depends on how often it was asked, so that whoever asks anew is told something else.
+// beyond is all that is not on the chain, on real servers that have bad days: two nodes, two gateways of IPFS, and
+// hosts of strangers. What it says depends on how often it was asked, so that whoever asks anew is told something else.
 type beyond struct {
 	servers map[string]*httptest.Server
 	world   synthetic.World

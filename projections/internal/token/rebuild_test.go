@@ -33,8 +33,8 @@ import (
 	"strata/projections/sft"
 )
 
-// A rebuild makes no request, and comes to the same rows, byte for byte: from the steps that are there, and from a copy of
-// the log in another database. What is outside would say something else by then, and nobody can reach it any more.
+// A rebuild makes no request, and comes to the same rows, byte for byte: from the steps that are there, and from a copy
+// of the log in another database. What is outside would say something else by then, and nobody can reach it any more.
 //
 // Lists here are shorter than a stretch is: where longer ones are cut depends on how many steps are folded at once.
 func TestRebuild(t *testing.T) {
@@ -86,8 +86,8 @@ func TestRebuild(t *testing.T) {
 // documentLimit bounds documents, in bytes.
 const documentLimit = 20_000
 
-// fetchEverything makes a log: of a synthetic chain with forks, of blocks on top of it with contracts of all kinds, which
-// are reverted and come back, and of what the role metadata gets for them, until nothing is due.
+// fetchEverything makes a log: of a synthetic chain with forks, of blocks on top of it with contracts of all kinds,
+// which are reverted and come back, and of what the role metadata gets for them, until nothing is due.
 func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
 	t.Helper()
 	post := poster(t, log)
@@ -273,7 +273,8 @@ func texts(t *testing.T, pool *pgxpool.Pool, query string, args ...any) []string
 	return list
 }
 
-// checkVariety checks that the log has of all that may come from outside, and knows no server but those that are watched.
+// checkVariety checks that the log has of all that may come from outside, and knows no server but those that are
+// watched.
 func checkVariety(t *testing.T, log *eventstore.Log, out *beyond) {
 	t.Helper()
 	seen := map[string]int{}
@@ -373,8 +374,8 @@ func export(t *testing.T, log *eventstore.Log, name string) {
 	}
 }
 
-// rowsOf is every row of every table and every sequence of the projections of tokens, as text in the order of their keys, and
-// what the register says of them, but for when that was written.
+// rowsOf is every row of every table and every sequence of the projections of tokens, as text in the order of their
+// keys, and what the register says of them, but for when that was written.
 func rowsOf(t *testing.T, pool *pgxpool.Pool) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}

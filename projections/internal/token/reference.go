@@ -235,8 +235,8 @@ func (c *referenceChanges) add(later *referenceChanges) {
 	}
 }
 
-// releasedAndTaken says whether one record releases a URI that a later record refers to again. Between the two, no token
-// may refer to that URI.
+// releasedAndTaken says whether one record releases a URI that a later record refers to again. Between the two, no
+// token may refer to that URI.
 func releasedAndTaken(changes []*referenceChanges) bool {
 	released := map[[32]byte]bool{}
 	for _, c := range changes {

@@ -21,8 +21,8 @@ func tokenURI(uri, id string) *string {
 	return projections.NullText(strings.TrimSpace(document.SubstituteURI(uri, id, "")))
 }
 
-// parse returns the form in which the body of a document is stored. own is false for a translation, all of whose members
-// are optional.
+// parse returns the form in which the body of a document is stored. own is false for a translation, all of whose
+// members are optional.
 func parse(body []byte, own bool) ([]byte, *fetch.Problem) {
 	read := document.ParseLocalised
 	if own {
@@ -139,8 +139,8 @@ func (b *batch) refer(subjects ...subject) error {
 	return flush()
 }
 
-// referGroup updates the references of one group of tokens. again is true if it must run once more because it has learnt
-// the content of data documents, which may refer to something in turn.
+// referGroup updates the references of one group of tokens. again is true if it must run once more because it has
+// learnt the content of data documents, which may refer to something in turn.
 func (b *batch) referGroup(group []subject) (again bool, err error) {
 	var tokens []tokenKey
 	for _, s := range group {

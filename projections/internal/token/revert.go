@@ -33,7 +33,8 @@ func (b *batch) revert(step projections.Step) error {
 	if err := b.dropNotifications(step.Height); err != nil {
 		return err
 	}
-	// Wants that required the reverted block now require the one below it, because lower blocks may have raised them too.
+	// Wants that required the reverted block now require the one below it, because lower blocks may have raised them
+	// too.
 	if _, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.want SET min_height = $2 WHERE min_height >= $1`), step.Height, b.height()); err != nil {
 		return fmt.Errorf("release wants from a reverted block: %w", err)
 	}
@@ -72,8 +73,8 @@ func (b *batch) dropContracts(height int64) error {
 	return nil
 }
 
-// dropNotifications deletes the notifications that the reverted block announced. Their tokens were read at that block or
-// above since, or still have an open want. So readAgain covers all tokens that another notification applies to now.
+// dropNotifications deletes the notifications that the reverted block announced. Their tokens were read at that block
+// or above since, or still have an open want. So readAgain covers all tokens that another notification applies to now.
 func (b *batch) dropNotifications(height int64) error {
 	rows, err := b.tx.Query(b.ctx, b.sql(`DELETE FROM {schema}.notification WHERE height >= $1 RETURNING contract_id, coalesce(token_id::text, '')`), height)
 	if err != nil {

@@ -127,8 +127,8 @@ CREATE TABLE {schema}.want (
     source_seq bigint      NOT NULL, -- the event that raised the want, or the last report that failed
     due_at     timestamptz NOT NULL,
     min_height bigint,               -- of contract_read: only a read at this block or above answers the want
-    attempts   int         NOT NULL, -- failures since the want was raised, except for those that count as waits
-    waits      int         NOT NULL, -- failures since the last attempt that say nothing about the source (fetch.Waiting)
+    attempts   int         NOT NULL, -- failures since the want was raised, without waits
+    waits      int         NOT NULL, -- failures that are not the token's (fetch.Waiting), since the last that counted
     priority   smallint    NOT NULL, -- 1 a person asked, 2 the chain changed, 3 an attempt failed, 4 due again by the clock
     reason     smallint    NOT NULL, -- of the last failure (fetch.Reason)
     severity   smallint    NOT NULL, -- of the last failure (fetch.Severity)

@@ -8,8 +8,8 @@ import (
 	"strata/domain/token"
 )
 
-// The names of these tests are those of rows in the conformance list of token metadata, as far as they concern the fold:
-// 9.5 contracts, 9.6 tokens, 9.7 supplies.
+// The names of these tests are those of rows in the conformance list of token metadata, as far as they concern the
+// fold: 9.5 contracts, 9.6 tokens, 9.7 supplies.
 
 const (
 	documentRows = `

@@ -68,8 +68,8 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-// answers is all that can be said of each contract and each token of a kind, and of their list, by the names that readers
-// use. What is tried next is among it.
+// answers is all that can be said of each contract and each token of a kind, and of their list, by the names that
+// readers use. What is tried next is among it.
 func (w *world) answers(kind token.Kind) map[string]string {
 	w.t.Helper()
 	said := map[string]string{}

@@ -154,8 +154,8 @@ type openWant struct {
 	priority  int16
 }
 
-// openWants returns the open wants with the given hashes of keys, by hash. A hash that is missing from the result is that
-// of a want which is no longer open.
+// openWants returns the open wants with the given hashes of keys, by hash. A hash that is missing from the result is
+// that of a want which is no longer open.
 func (b *batch) openWants(keys [][sha256.Size]byte) (map[[sha256.Size]byte]openWant, error) {
 	open := make(map[[sha256.Size]byte]openWant, len(keys))
 	if len(keys) == 0 {

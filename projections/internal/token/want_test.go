@@ -34,8 +34,8 @@ const (
 	week = 7 * day
 )
 
-// A contract that is wrong is tried again after longer and longer times, and never given up. To mint a token once more does
-// not help it; a notification and a refresh do.
+// A contract that is wrong is tried again after longer and longer times, and never given up. To mint a token once more
+// does not help it; a notification and a refresh do.
 func TestRetriesOfWrongContract(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)

@@ -12,8 +12,8 @@ import (
 )
 
 // wave holds records that are processed together: what they need is read at once, and what they change is written at
-// once. The rows must be the same as if the records were processed one by one. So a record that depends on another one of
-// the wave, or whose effects cannot be known beforehand, begins the next wave.
+// once. The rows must be the same as if the records were processed one by one. So a record that depends on another one
+// of the wave, or whose effects cannot be known beforehand, begins the next wave.
 type wave struct {
 	reads     []readRecord
 	documents []resourceRecord
