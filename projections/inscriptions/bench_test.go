@@ -97,8 +97,8 @@ func (w *world) commit(b *testing.B, pool *pgxpool.Pool) {
 	clear(w.payloads)
 }
 
-// BenchmarkReinscriptions folds 50,000 inscriptions on one sat, each block alone. The last blocks must not cost more than
-// the first: it tells how many times more they do.
+// BenchmarkReinscriptions folds 50,000 inscriptions on one sat, each block alone. The last blocks must not cost more
+// than the first: it tells how many times more they do.
 func BenchmarkReinscriptions(b *testing.B) {
 	const blocks, each = 500, 100
 	for range b.N {

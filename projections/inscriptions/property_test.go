@@ -10,8 +10,8 @@ import (
 	"strata/internal/synth/synthordinals"
 )
 
-// TestRandomFeeds folds feeds with rollbacks, duplicates, gaps and blocks out of order, in batches of any size, and compares
-// all tables with the truth on the way.
+// TestRandomFeeds folds feeds with rollbacks, duplicates, gaps and blocks out of order, in batches of any size, and
+// compares all tables with the truth on the way.
 func TestRandomFeeds(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)

@@ -223,7 +223,8 @@ func (w *world) checkRule(r *rule) {
 	}
 }
 
-// TestRepeatedReveals has an id that is revealed again: the first stays, the other is in quarantine, and its location counts.
+// TestRepeatedReveals has an id that is revealed again: the first stays, the other is in quarantine, and its location
+// counts.
 func TestRepeatedReveals(t *testing.T) {
 	t.Parallel()
 	again := reveals("a", 4, 0, 9, 6, "bob")
