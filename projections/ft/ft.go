@@ -1,5 +1,5 @@
-// Package ft keeps fungible tokens (SIP-010): their contracts, the properties that these give them, and the documents and images
-// that they refer to.
+// Package ft keeps fungible tokens (SIP-010): their contracts, the properties that these give them, and the documents and
+// images that they refer to.
 package ft
 
 import (

@@ -1,5 +1,5 @@
-// Package nft keeps non-fungible tokens (SIP-009): their contracts, the properties that these give them, and the documents and images
-// that they refer to.
+// Package nft keeps non-fungible tokens (SIP-009): their contracts, the properties that these give them, and the documents and
+// images that they refer to.
 package nft
 
 import (

@@ -1,5 +1,5 @@
-// Package sft keeps semi-fungible tokens (SIP-013): their contracts, the properties that these give them, and the documents and images
-// that they refer to.
+// Package sft keeps semi-fungible tokens (SIP-013): their contracts, the properties that these give them, and the documents and
+// images that they refer to.
 package sft
 
 import (
