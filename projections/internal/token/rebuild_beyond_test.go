@@ -62,7 +62,7 @@ func newBeyond(t *testing.T) *beyond {
 
 func (b *beyond) url(server string) string { return b.servers[server].URL }
 
-// close closes the network: connections end, and new ones are noticed.
+// close closes the network: it ends all connections, and records new ones as intruders.
 func (b *beyond) close() {
 	b.shut.Store(true)
 	for _, server := range b.servers {
@@ -70,7 +70,7 @@ func (b *beyond) close() {
 	}
 }
 
-// knows says whether a URL is of one of the servers.
+// knows says whether a URL belongs to one of the servers.
 func (b *beyond) knows(url string) bool {
 	for _, server := range b.servers {
 		if strings.HasPrefix(url, server.URL+"/") {
@@ -80,7 +80,7 @@ func (b *beyond) knows(url string) bool {
 	return false
 }
 
-// times is how often something was asked for, this time included.
+// times returns how often something was requested, including this request.
 func (b *beyond) times(what string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -110,7 +110,7 @@ func (b *beyond) node(w http.ResponseWriter, r *http.Request) {
 	what := r.URL.Path + string(text)
 	n := b.times(what)
 	switch {
-	case contract == alice.Contract("coin") && function == "get-token-uri" && n <= 2: // by either node
+	case contract == alice.Contract("coin") && function == "get-token-uri" && n <= 2: // once for each node
 		http.Error(w, "busy", http.StatusServiceUnavailable)
 		return
 	case n == 1 && draw(30, what) == 0:
@@ -143,7 +143,7 @@ func (b *beyond) node(w http.ResponseWriter, r *http.Request) {
 	b.world.ServeHTTP(w, r)
 }
 
-// pieces are the addresses of the documents of contract art, from token 1 on.
+// pieces returns the URIs of the documents of contract art, from token 1 on.
 func (b *beyond) pieces() []string {
 	var list []string
 	for _, path := range []string{
@@ -224,7 +224,7 @@ func (b *beyond) picture(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// limited asks for patience at first.
+// limited answers the first requests with a rate limit.
 func (b *beyond) limited(w http.ResponseWriter, r *http.Request) {
 	if b.times("limited") == 1 {
 		w.Header().Set("Retry-After", "1")

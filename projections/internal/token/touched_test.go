@@ -16,7 +16,7 @@ import (
 	"strata/projections"
 )
 
-// Whatever a step changes of what can be said of a token or a contract, it names: also of those that share a document.
+// A step names every token and contract whose answers it changes, including those that share a document.
 func TestTouched(t *testing.T) {
 	t.Parallel()
 	pool := sideBySide.lend(t)
@@ -41,7 +41,7 @@ func TestTouched(t *testing.T) {
 				maps.Copy(said, now)
 				for name := range said {
 					if before[kind][name] != now[name] && !h.touched[kind].Includes(name) {
-						rt.Errorf("step %d, %s of kind %s: %q was\n%s and is\n%s and is not named", step.Number, step.Kind, kind, name, before[kind][name], now[name])
+						rt.Errorf("step %d, %s of kind %s: %q changed from\n%s to\n%s and is not named", step.Number, step.Kind, kind, name, before[kind][name], now[name])
 					}
 				}
 				before[kind] = now
@@ -64,7 +64,7 @@ func TestTouched(t *testing.T) {
 		h.finish()
 	})
 	if quiet < named*9/10 {
-		t.Errorf("of %d folds, %d leave others alone", named, quiet)
+		t.Errorf("of %d folds, %d do not touch everything", named, quiet)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"strata/domain/token"
 )
 
-// checkFailed compares what a want that failed has come to: how long until it is due, and what was counted.
+// checkFailed compares the delay, the counts and the severity of a failed want.
 func (w *world) checkFailed(what string, kind token.Kind, name string, delay time.Duration, attempts, waits, severity int) {
 	w.t.Helper()
 	s := w.openWant(kind, name)
@@ -20,7 +20,7 @@ func (w *world) checkFailed(what string, kind token.Kind, name string, delay tim
 	}
 }
 
-// try asks for a want at the time at which it is due.
+// try answers a want at the time at which it is due.
 func (w *world) try(kind token.Kind, name string) {
 	w.t.Helper()
 	if due := w.openWant(kind, name).due; due.After(w.now) {
@@ -34,8 +34,8 @@ const (
 	week = 7 * day
 )
 
-// A contract that is wrong is tried again after longer and longer times, and never given up. To mint a token once more
-// does not help it; a notification and a refresh do.
+// A contract with wrong answers is tried again after growing delays, for ever. A further mint does not make the want due
+// earlier; a notification and a refresh do.
 func TestRetriesOfWrongContract(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
@@ -118,14 +118,14 @@ func TestFirstDelays(t *testing.T) {
 			if got := w.openWant(token.NFT, name).reason; got != int(test.reason) {
 				t.Errorf("%s: reason %d, want %d", test.what, got, test.reason)
 			}
-			// What is known stays as it was.
+			// What is known stays unchanged.
 			w.check(test.what, token.NFT, `SELECT (content = '{"name":"Punk"}') || ' ' || reason || ' ' || (failed_seq > source_seq) FROM {schema}.document`,
 				"true "+itoa(int(test.reason))+" true")
 		}
 	})
 }
 
-// D5 and D6: a node that is down, and a host that asks for patience, cost no attempt, however long it takes.
+// D5 and D6: a node that is down, or a host with a rate limit, costs no attempt, however long it lasts.
 func TestD5D6WaitingCostsNoAttempt(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.ft(usdc, "USD Coin", "USDC", 6, 5, clarity.NewSome(utf8("http://m.io/1.json")))
@@ -156,7 +156,7 @@ func TestD5D6WaitingCostsNoAttempt(t *testing.T) {
 	})
 }
 
-// D7: a slow host is tried again, and the token says why it has no document yet.
+// D7: a slow host is tried again, and the document's row says why it has no content yet.
 func TestD7SlowHost(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punk(w, `{}`)
@@ -168,7 +168,7 @@ func TestD7SlowHost(t *testing.T) {
 	})
 }
 
-// D8: what was good once stays when a later attempt fails, of the contract, the document and the image.
+// D8: a later failure keeps what is known of the contract, the document and the image.
 func TestD8FailureKeepsWhatIsKnown(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.web["http://m.io/1.png"] = has("pixels")
@@ -186,7 +186,7 @@ func TestD8FailureKeepsWhatIsKnown(t *testing.T) {
 	})
 }
 
-// D20: a report for a want that is gone changes nothing.
+// D20: a report for a want that is no longer open changes nothing.
 func TestD20ReportWithoutWant(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.web["http://m.io/1.png"] = has("pixels")
@@ -215,13 +215,13 @@ func TestD20ReportWithoutWant(t *testing.T) {
 	})
 }
 
-// failing is a report of something that is wrong for good.
+// failing returns a report of a lasting failure.
 func (w *world) failing(want fetch.Want) *fetch.Report {
 	nothing := newOutside()
 	return nothing.report(want, w.tip(), w.now)
 }
 
-// D20: nor does one for a want that was raised anew, when it is of a block below.
+// D20: nor does a report for a want that was raised anew, if it is of a lower block.
 func TestD20ReportForWantRaisedAnew(t *testing.T) {
 	for name, anew := range map[string]func(w *world){
 		"mint":         func(w *world) { w.mine(by(mintNFT(punks, 1))) },
@@ -270,7 +270,7 @@ func TestD20ReportForWantRaisedAnew(t *testing.T) {
 	}
 }
 
-// D20: what was read at a block that is not canonical is no answer.
+// D20: a read at a block that is not canonical is no answer.
 func TestD20ReportOfOrphan(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
@@ -288,7 +288,7 @@ func TestD20ReportOfOrphan(t *testing.T) {
 		w.check("token", token.NFT, factRows, "punks 1 - - - - -")
 		w.check("contract", token.NFT, `SELECT read_height::text FROM {schema}.contract`, "1")
 		w.checkWants("that go on", token.NFT, "last punks", "read punks 1")
-		// It is asked again after a moment, without an attempt.
+		// The want is due again soon, and the report costs no attempt.
 		w.checkFailed("orphan", token.NFT, "read punks 1", 5*time.Second, 0, 1, int(fetch.Waiting))
 		w.now = w.now.Add(time.Minute)
 		w.settle(token.NFT)
@@ -296,7 +296,7 @@ func TestD20ReportOfOrphan(t *testing.T) {
 	})
 }
 
-// A report that does not count says nothing of why an earlier attempt failed, nor makes the next one come earlier.
+// A report that does not count neither changes the reason of an earlier failure, nor makes the next attempt come earlier.
 func TestLateReportKeepsDistance(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
@@ -310,7 +310,7 @@ func TestLateReportKeepsDistance(t *testing.T) {
 	})
 }
 
-// D16 as far as the fold is concerned: what a node says of the contract, and what it says of itself.
+// D16 as far as the fold is concerned: failures that are the contract's, and failures that are the node's.
 func TestCausesOfNodes(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		for cause, severity := range map[string]fetch.Severity{
@@ -330,7 +330,7 @@ func TestCausesOfNodes(t *testing.T) {
 	})
 }
 
-// What nobody needs is not wanted: neither of a token that is burnt without ever having been there.
+// The burn of a token that never existed raises no want.
 func TestBurnOfNothing(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.mine(alice.Deploys("deeds", sip013))
@@ -345,7 +345,7 @@ func TestBurnOfNothing(t *testing.T) {
 	})
 }
 
-// A want stands once, however often it is raised, in the order of blocks: for the newest of them.
+// A want that several blocks raise is one row, with the height of the newest of them.
 func TestRaisedTwice(t *testing.T) {
 	t.Parallel()
 	pool := databases.lend(t)
