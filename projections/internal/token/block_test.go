@@ -155,7 +155,8 @@ func TestX9UnknownContract(t *testing.T) {
 	})
 }
 
-// X10 counts the three jobs that remain, done or not: those of the contract and of two tokens. Here there is no want of these.
+// X10 counts the three jobs that remain, done or not: those of the contract and of two tokens. Here there is no want of
+// these.
 func TestX10RollbackOfMint(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 2)
@@ -187,7 +188,8 @@ func TestX12RollbackOfPrint(t *testing.T) {
 	})
 }
 
-// X13 expects the token's job to be pending. Here only its supply is wanted, because a mint of more changes nothing else.
+// X13 expects the token's job to be pending. Here only its supply is wanted, because a mint of more changes nothing
+// else.
 func TestX13MintOfMore(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		deedsRead(w)
@@ -365,7 +367,8 @@ func TestX29Unauthorised(t *testing.T) {
 		w.mine(stranger.Did(body.Print(stranger.Contract("fake"), announcement(punks, "nft"))))
 		w.check("notifications", token.NFT, noticeRows)
 		w.checkWants("after a stranger's word", token.NFT)
-		// It counts from any contract in a transaction of the owner, and from the contract itself in anybody's transaction.
+		// It counts from any contract in a transaction of the owner, and from the contract itself in anybody's
+		// transaction.
 		w.mine(by(body.Print(stranger.Contract("notify"), announcement(punks, "nft"))))
 		w.mine(stranger.Did(announce(punks, "nft")))
 		w.check("notifications", token.NFT, noticeRows, "punks * 3 standard", "punks * 4 standard")
@@ -411,7 +414,8 @@ func TestX30X31Fork(t *testing.T) {
 		w.check("tokens", token.NFT, tokenRows, "punks 1", "punks 2", "punks 3")
 		w.check("notifications", token.NFT, noticeRows,
 			"punks 1 24 dynamic", "punks 1 29 frozen", "punks 2 24 dynamic", "punks 2 29 frozen", "punks 3 29 frozen")
-		// There only token 3 is pending. Here the tokens that the notification names are wanted too, as when it first came.
+		// There only token 3 is pending. Here the tokens that the notification names are wanted too, as when it first
+		// came.
 		w.checkWants("of the branch that won back", token.NFT, "read punks 1", "read punks 2", "read punks 3")
 		w.checkWants("of the branch that won back", token.FT, "read usdc", "supply usdc")
 	})

@@ -45,7 +45,8 @@ type tester interface {
 	Errorf(format string, args ...any)
 }
 
-// world folds hand-made blocks and records into the projections of all kinds, in one transaction that is never committed.
+// world folds hand-made blocks and records into the projections of all kinds, in one transaction that is never
+// committed.
 type world struct {
 	t           tester
 	tx          pgx.Tx
@@ -109,8 +110,8 @@ func (w *world) next(transactions ...body.Transaction) body.Block {
 	return w.on("a", len(w.chain), transactions...)
 }
 
-// on returns the block of a branch above a height. Its parent is the canonical block at that height or, if there is none,
-// the branch's own.
+// on returns the block of a branch above a height. Its parent is the canonical block at that height or, if there is
+// none, the branch's own.
 func (w *world) on(branch string, height int, transactions ...body.Transaction) body.Block {
 	b := body.Block{Name: fmt.Sprintf("%s%d", branch, height+1), Burn: fmt.Sprintf("%da", 101+height), Parent: body.Genesis, Transactions: transactions}
 	switch {

@@ -12,8 +12,8 @@ import (
 	"strata/projections/internal/body"
 )
 
-// checkLists compares the stretches of the lists of fungible tokens with the rows. They must divide each list into ranges
-// without gaps, and each must count the tokens in its range.
+// checkLists compares the stretches of the lists of fungible tokens with the rows. They must divide each list into
+// ranges without gaps, and each must count the tokens in its range.
 func (w *world) checkLists(what string) {
 	w.t.Helper()
 	for _, list := range []string{"name", "symbol"} {

@@ -110,8 +110,8 @@ func (w *world) answer(kind token.Kind, name string) *fetch.Report {
 	return w.outside.report(w.openWant(kind, name).want, w.tip(), w.now)
 }
 
-// settle answers wants of a kind until all that remain have failed or are due later. It returns the names of those that it
-// answered.
+// settle answers wants of a kind until all that remain have failed or are due later. It returns the names of those that
+// it answered.
 func (w *world) settle(kind token.Kind) (asked []string) {
 	w.t.Helper()
 	for range 100 {

@@ -221,7 +221,8 @@ func (o oracle) compared() map[string]string {
 	return columns
 }
 
-// outcome returns the rows that must be equal for two histories with the same canonical blocks and the same final answers.
+// outcome returns the rows that must be equal for two histories with the same canonical blocks and the same final
+// answers.
 func (h *history) outcome(kind token.Kind) (rows []string) {
 	for _, table := range dumped {
 		columns := h.oracle.compared()[table]

@@ -19,8 +19,8 @@ import (
 	synthetic "strata/internal/testkit/outside"
 )
 
-// beyond is all that is not on the chain, on real servers that have bad days: two nodes, two gateways of IPFS, and
-// hosts of strangers. What it says depends on how often it was asked, so that whoever asks anew is told something else.
+// beyond runs real servers for everything that is not on the chain: two nodes, two IPFS gateways, and other hosts. They
+// fail at times. Their answers depend on the number of requests, so that a second fetch gets something else.
 type beyond struct {
 	servers map[string]*httptest.Server
 	world   synthetic.World
@@ -88,8 +88,8 @@ func (b *beyond) times(what string) int {
 	return b.asked[what]
 }
 
-// node answers read-only calls, and what interfaces contracts have. Some calls it answers late, some not at the first
-// time, so that the other node is asked.
+// node answers read-only calls and requests of interfaces. It answers some calls late, and refuses some at first, so
+// that they go to the other node.
 func (b *beyond) node(w http.ResponseWriter, r *http.Request) {
 	if name, ok := strings.CutPrefix(r.URL.Path, "/v2/contracts/interface/"); ok {
 		if d := deployables[strings.Replace(name, "/", ".", 1)]; d.answer != nil {
@@ -155,7 +155,7 @@ func (b *beyond) pieces() []string {
 	return append(list, "http://10.0.0.1/private.json", "gopher://old.test/{id}", `data:application/json,{"name":"Inline","image":"data:image/png,nothing"}`)
 }
 
-// web is a stranger's server.
+// web is a host of documents and images.
 func (b *beyond) web(w http.ResponseWriter, r *http.Request) {
 	kind := strings.Split(r.URL.Path, "/")[1]
 	n := b.times(r.URL.Path)
@@ -234,7 +234,7 @@ func (b *beyond) limited(w http.ResponseWriter, r *http.Request) {
 	b.web(w, r)
 }
 
-// gateway has the documents and images of the contracts of the synthetic chain, though not all, and not always.
+// gateway serves documents and images of the contracts of the synthetic chain, but not all of them, and not always.
 func (b *beyond) gateway(w http.ResponseWriter, r *http.Request) {
 	n := b.times(r.Host + r.URL.Path)
 	switch draw(10, r.URL.Path) {

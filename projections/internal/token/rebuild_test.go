@@ -86,8 +86,8 @@ func TestRebuild(t *testing.T) {
 // documentLimit is the largest size of a document, in bytes.
 const documentLimit = 20_000
 
-// fetchEverything makes a log: of a synthetic chain with forks, of blocks on top of it with contracts of all kinds,
-// which are reverted and come back, and of what the role metadata gets for them, until nothing is due.
+// fetchEverything fills a log with a synthetic chain with forks, with blocks on top of it that deploy contracts of all
+// kinds, are reverted and come back, and with what the role metadata fetches for them until nothing is due.
 func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
 	t.Helper()
 	post := poster(t, log)
@@ -373,8 +373,8 @@ func export(t *testing.T, log *eventstore.Log, name string) {
 	}
 }
 
-// rowsOf is every row of every table and every sequence of the projections of tokens, as text in the order of their
-// keys, and what the register says of them, but for when that was written.
+// rowsOf returns all rows of all tables and sequences of the token projections, as text in the order of their keys, and
+// their rows in the register without the times.
 func rowsOf(t *testing.T, pool *pgxpool.Pool) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}

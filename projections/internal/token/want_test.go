@@ -34,8 +34,8 @@ const (
 	week = 7 * day
 )
 
-// A contract with wrong answers is tried again after growing delays, for ever. A further mint does not make the want due
-// earlier; a notification and a refresh do.
+// A contract with wrong answers is tried again after growing delays, for ever. A further mint does not make the want
+// due earlier; a notification and a refresh do.
 func TestRetriesOfWrongContract(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
@@ -296,7 +296,8 @@ func TestD20ReportOfOrphan(t *testing.T) {
 	})
 }
 
-// A report that does not count neither changes the reason of an earlier failure, nor makes the next attempt come earlier.
+// A report that does not count neither changes the reason of an earlier failure, nor makes the next attempt come
+// earlier.
 func TestLateReportKeepsDistance(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
