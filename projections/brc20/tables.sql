@@ -1,8 +1,9 @@
 -- Tables of the projection brc20: tokens, their operations, and balances. Rows come from blocks that are applied now.
 -- Amounts are in whole tokens, with 18 decimals, which is the most that a token can have.
 --
--- source_seq is the event of the log that a row comes from; "transaction" is the position within its block. The JSON pointer
--- is /apply/<block_index>/transactions/<transaction>/metadata/brc20_operation. Tickers and addresses are ordinals.Bounded.
+-- source_seq is the event of the log that a row comes from; "transaction" is the position within its block. The JSON
+-- pointer is /apply/<block_index>/transactions/<transaction>/metadata/brc20_operation. Tickers and addresses are
+-- ordinals.Bounded.
 
 CREATE TABLE {schema}.block (
     height      bigint NOT NULL,
@@ -13,9 +14,9 @@ CREATE TABLE {schema}.block (
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
 
--- The tokens with operations. If the deploy of a token is not known, because the feed lacks its block, height and all other
--- columns that come from the deploy are null. Of two deploys the last one counts; the feed has yet to revert the block of
--- one of them.
+-- The tokens with operations. If the deploy of a token is not known, because the feed lacks its block, height and all
+-- other columns that come from the deploy are null. Of two deploys the last one counts; the feed has yet to revert the
+-- block of one of them.
 CREATE TABLE {schema}.token (
     height       bigint,            -- of the deploy
     tx_index     bigint,
@@ -37,8 +38,8 @@ CREATE TABLE {schema}.token (
 );
 CREATE INDEX token_deploy_idx ON {schema}.token (height, tx_index) WHERE height IS NOT NULL;
 
--- The operations, at most one for each transaction. If a feed gives two transactions of a block the same index, the later one
--- has another index here.
+-- The operations, at most one for each transaction. If a feed gives two transactions of a block the same index, the
+-- later one has another index here.
 CREATE TABLE {schema}.operation (
     height        bigint   NOT NULL,
     tx_index      bigint   NOT NULL,
@@ -61,8 +62,8 @@ CREATE TABLE {schema}.operation (
     mint_limit    numeric(60, 18),   -- of a deploy; null for none
     txid          bytea    NOT NULL,
     satpoint      text,              -- of the inscription after the operation; null if the feed does not tell
-    -- Of a send whose transaction moved several sats: these sats, and the satpoints to which they moved. The fold may learn
-    -- only later which of them is the inscription's.
+    -- Of a send whose transaction moved several sats: these sats, and the satpoints to which they moved. The fold may
+    -- learn only later which of them is the inscription's.
     moved_sats    bigint[],
     moved_to      text[],
     CONSTRAINT operation_pkey PRIMARY KEY (height, tx_index)

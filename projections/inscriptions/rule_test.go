@@ -71,7 +71,7 @@ func block(height uint64, operations ...operation) *ordinals.Block {
 	return b
 }
 
-// ruleCase tests a rule: blocks in the order of their arrival, and the expected rows.
+// rule is a test of one rule: blocks in the order of their arrival, and the expected rows.
 type rule struct {
 	blocks []*ordinals.Block
 	revert []int64

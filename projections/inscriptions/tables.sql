@@ -1,8 +1,8 @@
 -- Tables of the projection inscriptions: the inscriptions of satoshis, and the current and past locations of these
 -- satoshis. Rows come from blocks that are applied now.
 --
--- source_seq is the event of the log that a row comes from; "transaction" and "operation" are positions within its block.
--- The JSON pointer is /apply/<block_index>/transactions/<transaction>/metadata/ordinal_operations/<operation>.
+-- source_seq is the event of the log that a row comes from; "transaction" and "operation" are positions within its
+-- block. The JSON pointer is /apply/<block_index>/transactions/<transaction>/metadata/ordinal_operations/<operation>.
 
 CREATE TABLE {schema}.block (
     height      bigint NOT NULL,
@@ -55,7 +55,8 @@ CREATE INDEX inscription_recursive_idx ON {schema}.inscription (height, tx_index
 CREATE INDEX inscription_cursed_idx ON {schema}.inscription (height, tx_index, number) WHERE number < 0;
 
 -- The owners of all inscriptions: the address of each sat's current location. The owner is the only property of an
--- inscription that changes. It has its own table so that a change does not write the inscription again with all its indexes.
+-- inscription that changes. It has its own table so that a change does not write the inscription again with all its
+-- indexes.
 CREATE TABLE {schema}.owner (
     sat      bigint NOT NULL,
     number   bigint NOT NULL,
@@ -67,8 +68,8 @@ CREATE TABLE {schema}.owner (
 );
 CREATE INDEX owner_address_idx ON {schema}.owner (address, height, tx_index, number);
 
--- The locations of a sat in the order of (height, tx_index): where the sat was from that transaction on. Two reveals on one
--- sat in one transaction share a location.
+-- The locations of a sat in the order of (height, tx_index): where the sat was from that transaction on. Two reveals on
+-- one sat in one transaction share a location.
 CREATE TABLE {schema}.location (
     sat           bigint   NOT NULL,
     height        bigint   NOT NULL,
@@ -112,8 +113,8 @@ CREATE TABLE {schema}.satoshi (
 --
 -- A null address has no list. An empty one has a list as an owner, but none as a genesis address.
 {ranked}
--- The number of inscriptions that the feed must have lost: unused numbers between known ones. The view reads only the ends
--- of an index, however many inscriptions there are.
+-- The number of inscriptions that the feed must have lost: unused numbers between known ones. The view reads only the
+-- ends of an index, however many inscriptions there are.
 CREATE VIEW {schema}.missing AS
 SELECT greatest(blessed.numbers - coalesce((SELECT n FROM {schema}.list WHERE name = 'not_cursed'), 0), 0)
      + greatest(cursed.numbers - coalesce((SELECT n FROM {schema}.list WHERE name = 'cursed'), 0), 0) AS n

@@ -1,5 +1,5 @@
--- Tables of the projection ordinals: which Bitcoin blocks of the ordinals feed count, and the steps that apply and revert
--- them.
+-- Tables of the projection ordinals: which Bitcoin blocks of the ordinals feed count, and the steps that apply and
+-- revert them.
 --
 -- source_seq is the event of the log that a row comes from.
 
@@ -15,8 +15,8 @@ CREATE TABLE {schema}.block (
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
 
--- The steps, numbered without gaps: kind 1 applies a block, -1 reverts one. No two blocks of one height are ever applied at
--- the same time, and a step reverts only a block that is applied.
+-- The steps, numbered without gaps: kind 1 applies a block, -1 reverts one. No two blocks of one height are ever
+-- applied at the same time, and a step reverts only a block that is applied.
 CREATE TABLE {schema}.step (
     step        bigint   NOT NULL,
     height      bigint   NOT NULL,

@@ -5,8 +5,8 @@ CREATE TABLE {schema}.list (
     CONSTRAINT list_pkey PRIMARY KEY (name)
 );
 
--- The parts of long lists. A part holds the keys from (a, b, c) up to, but not including, the key at which the next part
--- begins. The first part begins below all keys.
+-- The parts of long lists. A part holds the keys from (a, b, c) up to, but not including, the key at which the next
+-- part begins. The first part begins below all keys.
 CREATE TABLE {schema}.part (
     a    bigint NOT NULL,
     b    bigint NOT NULL,

@@ -1,5 +1,6 @@
--- Tables of the projections ft, sft and nft. Each projection has the same tables, which hold only contracts and tokens of
--- its own kind. Rows come from canonical blocks only. What is fetched from elsewhere is here once the log has its report.
+-- Tables of the projections ft, sft and nft. Each projection has the same tables, which hold only contracts and tokens
+-- of its own kind. Rows come from canonical blocks only. What is fetched from elsewhere is here once the log has its
+-- report.
 --
 -- source_seq is the event of the log that a row comes from.
 
@@ -49,8 +50,8 @@ CREATE INDEX unrecognised_height_idx ON {schema}.unrecognised (height);
 CREATE TABLE {schema}.token (
     height       bigint   NOT NULL, -- of the block that made the token known: by its first mint, or a read of last_token_id
     source_seq   bigint   NOT NULL, -- the event that made it known
-    -- The properties that the contract answered when it was last read successfully. A property is null if the contract did
-    -- not give it, or was never read.
+    -- The properties that the contract answered when it was last read successfully. A property is null if the contract
+    -- did not give it, or was never read.
     read_height  bigint,            -- the block at which it was read; null if never successfully
     read_seq     bigint,            -- the report that brought the properties
     read_at      timestamptz,
@@ -64,8 +65,8 @@ CREATE TABLE {schema}.token (
     uri          text,              -- with the token's id filled in
     name         text,
     symbol       text,
-    -- The position in the lists of fungible tokens: '0' and the lower-case name or symbol, or '1' for a token without one.
-    -- Null for other kinds of tokens, which have no lists.
+    -- The position in the lists of fungible tokens: '0' and the lower-case name or symbol, or '1' for a token without
+    -- one. Null for other kinds of tokens, which have no lists.
     name_key     text COLLATE "C",
     symbol_key   text COLLATE "C",
     CONSTRAINT token_pkey PRIMARY KEY (contract_id, token_id)
