@@ -13,7 +13,7 @@ import (
 	"strata/projections/brc20"
 )
 
-// BenchmarkFold folds a feed about tokens alone as far behind it as a rebuild is, with its decoding and the commits.
+// BenchmarkFold folds a feed that is all about tokens like a rebuild, including decoding and commits.
 func BenchmarkFold(b *testing.B) {
 	for _, perBlock := range []int{1, 100, 2000} {
 		b.Run(fmt.Sprint(perBlock), func(b *testing.B) {
@@ -38,7 +38,7 @@ func BenchmarkFold(b *testing.B) {
 	}
 }
 
-// foldAll gives the number of operations.
+// foldAll returns the number of operations.
 func foldAll(b *testing.B, url string, posts []synthordinals.Post, batchBytes int) (n int) {
 	b.Helper()
 	conn := connect(b, url)

@@ -1,18 +1,19 @@
-// Package brc20 keeps the BRC-20 tokens of the ordinals feed: what was done with them, and who has how much.
+// Package brc20 keeps the BRC-20 tokens of the ordinals feed: their operations, and the balances of their holders.
 //
-// The feed's indexer has checked the operations, so they are added up as they come. Every change of a balance is an entry
-// of a ledger with the balance after it: the balance at the tip and at any earlier block are reads of that table.
+// The feed's indexer has checked the operations, so the fold adds them up without checking them again. Every change of
+// a balance is an entry of a ledger, which holds the balance after it too. So the balance at the tip and that at any
+// earlier block are both single reads of the ledger.
 //
 // # Order
 //
-// Blocks come late and are taken back in any order, and the rows are always those of the applied blocks in the order of
-// their heights, however they came to be applied. So a fold looks at what becomes of each height, not at the steps in
-// between; it takes away the rows of some heights, adds those of others, and derives what hangs on the operations that
-// changed: running balances from the first changed entry of an account on, the tie between a transfer and its send, the
-// counts of a token. Blocks above all others, which is what a feed at the tip has, only add.
+// Blocks can arrive late and be reverted in any order. The rows are always those of the applied blocks in the order of
+// their heights, whatever the order of the steps. So a fold looks only at the outcome for each height, not at the steps
+// in between. It deletes the rows of some heights, inserts those of others, and updates what depends on the operations
+// that changed: the running balances of an account from its first changed entry on, the link between a transfer and its
+// send, and the counts of a token. Blocks above all others, which are what a feed at the tip sends, only add rows.
 //
-// A block that is missing leaves operations of tokens without a deploy, sends without a transfer, and balances below zero.
-// All of them count, and all is well when the block has come.
+// While a block is missing there can be operations of tokens without a deploy, sends without a transfer, and balances
+// below zero. All of them count. They become right when the missing block arrives.
 package brc20
 
 import (
@@ -39,7 +40,7 @@ const Name = "brc20"
 //   - 1: first version.
 const Version = 1
 
-// BRC20 is the projection. All that it knows is in its tables.
+// BRC20 is the projection. It keeps no state in memory.
 type BRC20 struct {
 	spec  projections.Spec
 	lists *ranked.Lists
@@ -47,7 +48,7 @@ type BRC20 struct {
 
 var _ projections.Projection[projections.FeedStep] = (*BRC20)(nil)
 
-// New makes the projection.
+// New returns the projection.
 func New() *BRC20 { return newVersion(Version) }
 
 func newVersion(version int) *BRC20 {
@@ -83,14 +84,14 @@ func (p *BRC20) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []projection
 		w, steps = nextWave(steps)
 		c := &change{spec: p.spec, tx: tx, wave: w, lists: p.lists.Changes()}
 		if err := c.fold(ctx); err != nil {
-			return projections.Outcome{}, fmt.Errorf("take back %d blocks and apply %d: %w", len(w.gone), len(w.blocks), err)
+			return projections.Outcome{}, fmt.Errorf("revert %d blocks and apply %d: %w", len(w.gone), len(w.blocks), err)
 		}
 	}
 	tip, err := p.tip(ctx, tx)
 	return projections.Outcome{Tip: tip}, err
 }
 
-// tip is the highest block.
+// tip reads the highest applied block; nil if there is none.
 func (p *BRC20) tip(ctx context.Context, tx pgx.Tx) (*projections.Tip, error) {
 	rows, err := tx.Query(ctx, p.spec.SQL(`SELECT height, block_hash, block_hash, height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"strata/projections/internal/ranked"
 )
 
-// change is what a wave does to the tables.
+// change holds the changes that a wave makes to the tables.
 type change struct {
 	spec  projections.Spec
 	tx    pgx.Tx
 	wave  wave
 	lists *ranked.Changes
 
-	removed, added []*operation // added ones by key; of removed ones only what is needed here
+	removed, added []*operation // added is in the order of keys; removed ones have only the fields that are needed here
 	links          *links
 	ledger         *ledger
 	tokens         *tokens
 }
 
-// fold takes rows away, reads what hangs on them and on the new ones, and writes.
+// fold deletes the rows of the wave's heights, reads what depends on the deleted and the new rows, and writes.
 func (c *change) fold(ctx context.Context) error {
 	for _, step := range c.wave.blocks {
 		operations := operationsOf(step)
@@ -42,7 +42,7 @@ func (c *change) fold(ctx context.Context) error {
 	c.ledger.read(c.spec, read)
 	c.tokens.read(c.spec, read)
 	if err := send(ctx, c.tx, read); err != nil {
-		return fmt.Errorf("read what it changes: %w", err)
+		return fmt.Errorf("read the rows to change: %w", err)
 	}
 	c.links.tie()
 	c.ledger.add()
@@ -56,7 +56,7 @@ func (c *change) fold(ctx context.Context) error {
 	return nil
 }
 
-// send runs a batch, if there is something in it.
+// send runs a batch unless it is empty.
 func send(ctx context.Context, tx pgx.Tx, b *pgx.Batch) error {
 	if b.Len() == 0 {
 		return nil
@@ -64,7 +64,7 @@ func send(ctx context.Context, tx pgx.Tx, b *pgx.Batch) error {
 	return tx.SendBatch(ctx, b).Close()
 }
 
-// remove deletes the rows of the heights that go, but for what is derived of more than one height.
+// remove deletes the rows of the heights that the wave reverts. It leaves rows that depend on more than one height.
 func (c *change) remove(ctx context.Context) error {
 	if len(c.wave.gone) == 0 {
 		return nil
@@ -143,7 +143,7 @@ func (c *change) copy(ctx context.Context, table string, columns []string, n int
 	return nil
 }
 
-// changeLists says which lists got and lost an entry.
+// changeLists records which lists gain and lose an entry.
 func (c *change) changeLists() {
 	for _, o := range c.removed {
 		for _, name := range o.lists() {
@@ -161,7 +161,7 @@ func (c *change) changeLists() {
 			c.lists.Add(listTransferable+o.address, o.ranked())
 		}
 	}
-	for _, t := range c.links.sent { // in the tables before, and now
+	for _, t := range c.links.sent { // these transfers have rows both before and after the wave
 		if t.transferable() {
 			c.lists.Add(listTransferable+t.address, t.ranked())
 		} else if t.wasTransferable {

@@ -1,6 +1,6 @@
 package brc20
 
-// Versions with tables of their own, which a test folds side by side.
+// For tests that fold several versions side by side, each into its own tables.
 var (
 	NewVersion = newVersion
 	SpecOf     = specOf

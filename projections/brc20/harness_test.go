@@ -17,10 +17,10 @@ import (
 	"strata/projections/brc20"
 )
 
-// Databases with the tables of three versions.
+// databases have the tables of three versions.
 var databases *pgtest.Source = replay.Tables("brc20", brc20.SpecOf(1), brc20.SpecOf(2), brc20.SpecOf(3))
 
-// tester is what a test and a check of a property have in common.
+// tester is implemented by both tests and property checks.
 type tester interface {
 	Helper()
 	Fatal(args ...any)
@@ -53,7 +53,7 @@ func newWorld(t tester, tx pgx.Tx, version int) *world {
 	return &world{t: t, tx: tx, projection: brc20.NewVersion(version), spec: brc20.SpecOf(version)}
 }
 
-// fold folds steps, so many at once.
+// fold folds steps in batches of a size.
 func (w *world) fold(size int, steps ...projections.FeedStep) {
 	w.t.Helper()
 	for batch := range slices.Chunk(steps, size) {
@@ -69,7 +69,7 @@ func (w *world) fold(size int, steps ...projections.FeedStep) {
 	}
 }
 
-// rows are those of a query that has one text column.
+// rows returns the rows of a query with one text column.
 func (w *world) rows(query string, args ...any) []string {
 	w.t.Helper()
 	rows, err := w.tx.Query(context.Background(), w.spec.SQL(query), args...)
@@ -83,7 +83,7 @@ func (w *world) rows(query string, args ...any) []string {
 	return list
 }
 
-// dump is every row, but for what depends on the events that a block came with, and for where lists are cut.
+// dump returns all rows, without the columns that depend on the event of a block, and without the parts of lists.
 func (w *world) dump() (rows []string) {
 	w.t.Helper()
 	for _, table := range []string{"block", "token", "operation", "entry", "balance", "list"} {
@@ -106,14 +106,14 @@ func compare(t tester, what string, got, want []string) {
 		return
 	}
 	all := got
-	if len(got)+len(want) > 20 { // what is the same in both says nothing
+	if len(got)+len(want) > 20 { // show only the differences
 		got = slices.DeleteFunc(slices.Clone(got), func(row string) bool { return slices.Contains(want, row) })
 		want = slices.DeleteFunc(slices.Clone(want), func(row string) bool { return slices.Contains(all, row) })
 	}
 	t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 }
 
-// checkSelf checks what must hold of the rows whatever they are: running sums, and what is counted.
+// checkSelf checks what must hold for any rows: running sums, counts, and links.
 func (w *world) checkSelf() {
 	w.t.Helper()
 	w.check("entries whose sums are wrong", `
@@ -138,7 +138,7 @@ func (w *world) checkSelf() {
 		FULL JOIN (SELECT DISTINCT ON (ticker) * FROM {schema}.operation WHERE kind = 1 ORDER BY ticker, height DESC, tx_index DESC) d USING (ticker)
 		WHERE (t.height, t.tx_index, t.source_seq, t.number, t.decimals, t.self_mint, t.tick, t.id, t.txid, t.address, t.max_supply, t.mint_limit)
 			IS DISTINCT FROM (d.height, d.tx_index, d.source_seq, d.number, d.decimals, d.self_mint, d.tick, d.id, d.txid, d.address, d.max_supply, d.mint_limit)`)
-	w.check("transfers and sends that are not tied", `
+	w.check("transfers and sends that are not linked", `
 		SELECT o::text FROM {schema}.operation o
 		LEFT JOIN LATERAL (SELECT * FROM {schema}.operation s WHERE s.id = o.id AND s.kind = 4 ORDER BY s.height, s.tx_index LIMIT 1) s ON true
 		LEFT JOIN LATERAL (SELECT * FROM {schema}.operation t WHERE t.id = o.id AND t.kind = 3 ORDER BY t.height, t.tx_index LIMIT 1) t ON true
@@ -147,7 +147,7 @@ func (w *world) checkSelf() {
 	w.checkLists()
 }
 
-// checkLists counts the lists again.
+// checkLists compares the lengths of lists and parts with the rows.
 func (w *world) checkLists() {
 	w.t.Helper()
 	const entries = `
@@ -171,7 +171,7 @@ func (w *world) checkLists() {
 		GROUP BY p.list, p.a, p.b, p.n HAVING p.n <> count(e.a)`)
 }
 
-// judge stands for the projection ordinals: it turns posts into steps.
+// judge does what the projection ordinals does: it turns posts into steps.
 type judge struct {
 	t       tester
 	applied map[int64]projections.FeedStep
@@ -221,7 +221,7 @@ func (j *judge) revert(s projections.FeedStep) projections.FeedStep {
 	return s
 }
 
-// canonical are steps that apply what is applied, in the order of heights.
+// canonical returns steps that apply the applied blocks in the order of heights.
 func (j *judge) canonical() (steps []projections.FeedStep) {
 	for _, height := range slices.Sorted(maps.Keys(j.applied)) {
 		steps = append(steps, j.applied[height])
@@ -229,7 +229,7 @@ func (j *judge) canonical() (steps []projections.FeedStep) {
 	return steps
 }
 
-// tip is that of the blocks that are applied.
+// tip returns the highest applied block; nil if there is none.
 func (j *judge) tip() *projections.Tip {
 	if len(j.applied) == 0 {
 		return nil

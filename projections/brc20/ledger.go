@@ -13,18 +13,18 @@ import (
 	"strata/projections"
 )
 
-// account is who has a token.
+// account is the holding of one token by one address.
 type account struct{ ticker, address string }
 
 func (a account) compare(other account) int {
 	return cmp.Or(cmp.Compare(a.ticker, other.ticker), cmp.Compare(a.address, other.address))
 }
 
-// ledger is what a wave changes in the ledger and the balances.
+// ledger holds the changes that a wave makes to the ledger and the balances.
 type ledger struct {
-	entries  []*entry // new ones, by key
+	entries  []*entry // new ones, in the order of keys
 	order    []account
-	accounts map[account]*changed
+	accounts map[account]*accountChange
 }
 
 // entry is a row of the ledger. Amounts are never changed in place.
@@ -36,12 +36,12 @@ type entry struct {
 	availableAfter, transferrableAfter *big.Int
 }
 
-// changed is an account with new entries, or without some that it had.
-type changed struct {
+// accountChange is what a wave does to the entries of an account.
+type accountChange struct {
 	entries []*entry
-	from    key // of the first entry that is new or gone
-	// disturbed says that it is not new entries alone, all above the old ones: what the entries have is derived in the
-	// tables.
+	from    key // of the first entry that is added or deleted
+	// disturbed says that the wave does more than append entries after the old ones. Then derive computes the balances
+	// of the entries in the database.
 	disturbed   bool
 	before, now *balance // nil for none
 }
@@ -60,7 +60,7 @@ func (b *balance) holds() bool {
 var zero = new(big.Int)
 
 func newLedger(added []*operation) *ledger {
-	l := &ledger{accounts: map[account]*changed{}}
+	l := &ledger{accounts: map[account]*accountChange{}}
 	for _, o := range added {
 		switch o.kind {
 		case mint:
@@ -76,7 +76,7 @@ func newLedger(added []*operation) *ledger {
 
 func (l *ledger) send(o *operation, negative *big.Int) {
 	switch *o.receiver {
-	case "": // burnt
+	case "": // the amount is burnt
 		l.enter(o, o.address, zero, negative)
 	case o.address:
 		l.enter(o, o.address, o.amount, negative)
@@ -96,11 +96,11 @@ func (l *ledger) enter(o *operation, address string, available, transferrable *b
 	a.entries = append(a.entries, e)
 }
 
-// change is an account whose entries change from a key on.
-func (l *ledger) change(of account, from key) *changed {
+// change returns the change of an account whose entries change from a key on.
+func (l *ledger) change(of account, from key) *accountChange {
 	a := l.accounts[of]
 	if a == nil {
-		a = &changed{from: from}
+		a = &accountChange{from: from}
 		l.accounts[of] = a
 		l.order = append(l.order, of)
 	}
@@ -110,7 +110,7 @@ func (l *ledger) change(of account, from key) *changed {
 	return a
 }
 
-// disturb says that entries of an account are gone.
+// disturb records that the entries of an account are deleted from a key on.
 func (l *ledger) disturb(of account, from key) { l.change(of, from).disturbed = true }
 
 func (l *ledger) read(spec projections.Spec, b *pgx.Batch) {
@@ -122,7 +122,7 @@ func (l *ledger) read(spec projections.Spec, b *pgx.Batch) {
 		SELECT b.ticker, b.address, b.height, b.tx_index, b.source_seq, b.available, b.transferrable
 		FROM unnest($1::text[], $2::text[]) AS k (ticker, address)
 		JOIN {schema}.balance b ON b.ticker = k.ticker AND b.address = k.address`), tickers, addresses).
-		Query(l.readBalances(func(a *changed, b *balance) { a.before = b }))
+		Query(l.readBalances(func(a *accountChange, b *balance) { a.before = b }))
 }
 
 func columnsOf(list []account) (tickers, addresses []string) {
@@ -133,7 +133,7 @@ func columnsOf(list []account) (tickers, addresses []string) {
 	return tickers, addresses
 }
 
-func (l *ledger) readBalances(set func(a *changed, b *balance)) func(pgx.Rows) error {
+func (l *ledger) readBalances(set func(a *accountChange, b *balance)) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var of account
 		var b balance
@@ -148,7 +148,7 @@ func (l *ledger) readBalances(set func(a *changed, b *balance)) func(pgx.Rows) e
 	}
 }
 
-// add adds up the accounts that are not disturbed.
+// add computes the balances of the accounts that are not disturbed.
 func (l *ledger) add() {
 	for _, a := range l.accounts {
 		a.disturbed = a.disturbed || a.before != nil && a.before.compare(a.from) > 0
@@ -180,20 +180,20 @@ func entryRow(e *entry) []any {
 	}
 }
 
-// write derives what disturbed accounts have, and writes all balances.
+// write computes the balances of disturbed accounts, and writes all balances.
 func (l *ledger) write(ctx context.Context, spec projections.Spec, tx pgx.Tx) error {
 	if err := l.derive(ctx, spec, tx); err != nil {
 		return err
 	}
-	var gone, kept []account
+	var gone, remaining []account
 	for _, of := range l.order {
 		if l.accounts[of].now == nil {
 			gone = append(gone, of)
 		} else {
-			kept = append(kept, of)
+			remaining = append(remaining, of)
 		}
 	}
-	if err := l.writeBalances(ctx, spec, tx, kept); err != nil || len(gone) == 0 {
+	if err := l.writeBalances(ctx, spec, tx, remaining); err != nil || len(gone) == 0 {
 		return err
 	}
 	tickers, addresses := columnsOf(gone)
@@ -206,7 +206,7 @@ func (l *ledger) write(ctx context.Context, spec projections.Spec, tx pgx.Tx) er
 	return nil
 }
 
-// deriveSQL sums up the entries of accounts anew, each from a key on.
+// deriveSQL computes the balances in the entries of accounts again, for each account from a key on.
 const deriveSQL = `
 	WITH sums AS (
 		SELECT e.ticker, e.address, e.height, e.tx_index,
@@ -246,24 +246,24 @@ func (l *ledger) derive(ctx context.Context, spec projections.Spec, tx pgx.Tx) e
 		CROSS JOIN LATERAL (
 			SELECT height, tx_index, source_seq, available, transferrable FROM {schema}.entry
 			WHERE ticker = k.ticker AND address = k.address ORDER BY height DESC, tx_index DESC LIMIT 1
-		) last`), tickers, addresses).Query(l.readBalances(func(a *changed, b *balance) { a.now = b }))
+		) last`), tickers, addresses).Query(l.readBalances(func(a *accountChange, b *balance) { a.now = b }))
 	if err := send(ctx, tx, b); err != nil {
-		return fmt.Errorf("sum up %d accounts again: %w", len(disturbed), err)
+		return fmt.Errorf("recompute the balances of %d accounts: %w", len(disturbed), err)
 	}
 	return nil
 }
 
-func (l *ledger) writeBalances(ctx context.Context, spec projections.Spec, tx pgx.Tx, kept []account) error {
-	n := len(kept)
+func (l *ledger) writeBalances(ctx context.Context, spec projections.Spec, tx pgx.Tx, remaining []account) error {
+	n := len(remaining)
 	if n == 0 {
 		return nil
 	}
-	// In the order of the key, so that two processes could never lock rows crosswise; neighbours are near in the index, too.
-	slices.SortFunc(kept, account.compare)
-	tickers, addresses := columnsOf(kept)
+	// The order of keys keeps two processes from a deadlock, and neighbours are close to each other in the index.
+	slices.SortFunc(remaining, account.compare)
+	tickers, addresses := columnsOf(remaining)
 	heights, indices, seqs := make([]int64, n), make([]int64, n), make([]int64, n)
 	available, transferrable := make([]pgtype.Numeric, n), make([]pgtype.Numeric, n)
-	for i, of := range kept {
+	for i, of := range remaining {
 		b := l.accounts[of].now
 		heights[i], indices[i], seqs[i] = b.height, b.txIndex, b.seq
 		available[i], transferrable[i] = amountOf(b.available), amountOf(b.transferrable)
@@ -283,7 +283,7 @@ func (l *ledger) writeBalances(ctx context.Context, spec projections.Spec, tx pg
 	return nil
 }
 
-// holders are how many more addresses have something of each token, once the balances are known.
+// holders returns by how many the holders of each token change. The balances must have been computed before.
 func (l *ledger) holders() map[string]int64 {
 	more := map[string]int64{}
 	for of, a := range l.accounts {

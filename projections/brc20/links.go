@@ -9,44 +9,44 @@ import (
 	"strata/projections"
 )
 
-// links tie transfers to the sends of their inscriptions, in whatever order their blocks come. Where a feed has several of
-// one id, the first transfer and the first send count.
+// links connects transfers with the sends of their inscriptions, in whatever order their blocks arrive. If a feed has
+// several transfers or sends of one id, the first transfer and the first send count.
 type links struct {
 	ids  []string
-	of   map[string]*linked
-	sent []*stored // transfers that are or were waiting
-	rows []*stored // that are not any more what the table has
+	of   map[string]*inscriptionOperations
+	sent []*linkedOperation // stored transfers whose send has changed
+	rows []*linkedOperation // stored operations whose rows have changed
 }
 
-// linked are the operations of an inscription that moves an amount.
-type linked struct{ transfers, sends []*stored }
+// inscriptionOperations holds the transfers and sends of one inscription.
+type inscriptionOperations struct{ transfers, sends []*linkedOperation }
 
-// stored is an operation of which the table may have an earlier state.
-type stored struct {
+// linkedOperation is a transfer or a send that links connects with its counterpart.
+type linkedOperation struct {
 	*operation
-	new             bool
-	wasTransferable bool
+	new             bool // the table has no row of it yet
+	wasTransferable bool // before the wave
 }
 
 func newLinks(removed, added []*operation) *links {
-	l := &links{of: map[string]*linked{}}
+	l := &links{of: map[string]*inscriptionOperations{}}
 	for _, o := range removed {
 		l.add(o, nil)
 	}
 	for _, o := range added {
-		l.add(o, &stored{operation: o, new: true})
+		l.add(o, &linkedOperation{operation: o, new: true})
 	}
 	return l
 }
 
-// add takes an operation in, if it is one to be tied; s is nil for one that is gone.
-func (l *links) add(o *operation, s *stored) {
+// add adds an operation if it is a transfer or a send. s is nil for a deleted operation, of which only the id is noted.
+func (l *links) add(o *operation, s *linkedOperation) {
 	if o.kind != transfer && o.kind != transferSend {
 		return
 	}
 	of := l.of[o.id]
 	if of == nil {
-		of = &linked{}
+		of = &inscriptionOperations{}
 		l.of[o.id] = of
 		l.ids = append(l.ids, o.id)
 	}
@@ -84,14 +84,15 @@ func (l *links) read(spec projections.Spec, b *pgx.Batch) {
 			for i := range sats {
 				o.moves = append(o.moves, move{sats[i], to[i]})
 			}
-			l.add(&o, &stored{operation: &o, wasTransferable: o.transferable()})
+			l.add(&o, &linkedOperation{operation: &o, wasTransferable: o.transferable()})
 			return nil
 		})
 		return err
 	})
 }
 
-// tie gives each of the operations what the others say.
+// tie gives each transfer the key of its send, and each send what its transfer tells: the number and the sat of the
+// inscription.
 func (l *links) tie() {
 	for _, id := range l.ids {
 		of := l.of[id]
@@ -124,7 +125,7 @@ func (l *links) tie() {
 	}
 }
 
-func first(list []*stored) (least *stored) {
+func first(list []*linkedOperation) (least *linkedOperation) {
 	for _, s := range list {
 		if least == nil || s.compare(least.key) < 0 {
 			least = s
@@ -140,7 +141,7 @@ func equal[T comparable](a, b *T) bool {
 	return *a == *b
 }
 
-// write changes the rows that were there.
+// write updates the rows of stored operations.
 func (l *links) write(ctx context.Context, spec projections.Spec, tx pgx.Tx) error {
 	n := len(l.rows)
 	if n == 0 {
@@ -160,7 +161,7 @@ func (l *links) write(ctx context.Context, spec projections.Spec, tx pgx.Tx) err
 			AS k (height, tx_index, number, sat, sent_height, sent_tx_index, satpoint)
 		WHERE o.height = k.height AND o.tx_index = k.tx_index`), heights, indices, numbers, sats, sentHeights, sentIndices, satpoints)
 	if err != nil {
-		return fmt.Errorf("tie %d transfers and sends to each other: %w", n, err)
+		return fmt.Errorf("link %d transfers and sends: %w", n, err)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"strata/projections/internal/ranked"
 )
 
-// Names of lists, or what they begin with. The kind of an operation is a number.
+// Names of lists, or prefixes of names, which end with a colon. A kind of operation stands in a name as its number.
 const (
 	listAll          = "all"
 	listKind         = "kind:"
@@ -20,7 +20,7 @@ const (
 	listTokens       = "tokens"
 )
 
-// lists that the operation is in, apart from that of the transfers which were not sent.
+// lists returns the names of the lists that the operation is in, except for that of transferable operations.
 func (o *operation) lists() []string {
 	kind := strconv.Itoa(int(o.kind))
 	names := []string{listAll, listKind + kind, listTicker + o.ticker, listTickerKind + kind + ":" + o.ticker}
@@ -30,17 +30,17 @@ func (o *operation) lists() []string {
 	return names
 }
 
-// transferable says that the operation is in the list of transfers which were not sent.
+// transferable says whether the operation is a transfer that was not sent yet.
 func (o *operation) transferable() bool { return o.kind == transfer && o.sent == nil }
 
 func (k key) ranked() ranked.Key { return ranked.Key{k.height, k.txIndex, 0} }
 
-// listSource is where the rows of lists are.
+// listSource returns the queries of the rows of lists.
 func listSource(spec projections.Spec) ranked.Sources {
 	const rows = `SELECT height AS a, tx_index AS b, 0::bigint AS c FROM {schema}.operation WHERE `
 	received := spec.SQL(` UNION ALL ` + rows + `receiver = $1 AND receiver <> address`)
 	operations := spec.SQL(rows)
-	// Its rows are in the index of a kind.
+	// ofKinds queries each kind separately, because the indexes begin with the column and the kind.
 	ofKinds := func(column string) string {
 		parts := make([]string, 0, transferSend)
 		for k := deploy; k <= transferSend; k++ {

@@ -11,14 +11,14 @@ import (
 	"strata/projections"
 )
 
-// key is the place of an operation among all.
+// key orders operations.
 type key struct{ height, txIndex int64 }
 
 func (k key) compare(other key) int {
 	return cmp.Or(cmp.Compare(k.height, other.height), cmp.Compare(k.txIndex, other.txIndex))
 }
 
-// kind of an operation, as the tables have it.
+// kind is the number of a kind of operation in the tables.
 type kind int16
 
 const (
@@ -32,12 +32,12 @@ var kinds = map[ordinals.BRC20Kind]kind{
 	ordinals.BRC20KindDeploy: deploy, ordinals.BRC20KindMint: mint, ordinals.BRC20KindTransfer: transfer, ordinals.BRC20KindTransferSend: transferSend,
 }
 
-// operation is a row of the table.
+// operation is a row of table operation.
 type operation struct {
 	key
 	seq         int64
 	number, sat *int64
-	sent        *key // of a transfer; nil when it was not sent
+	sent        *key // of a transfer: the key of its send; nil if it was not sent yet
 	transaction int32
 	kind        kind
 	ticker, id  string
@@ -46,19 +46,19 @@ type operation struct {
 	amount      *big.Int
 	txid        hash.Hash32
 	satpoint    *string
-	moves       []move // of a send, if its transaction has several
+	moves       []move // of a send, if its transaction moves several sats
 	tick        *string
 	deploy      *ordinals.BRC20Deploy // nil for the other kinds
 }
 
-// move is where a transaction took a sat.
+// move is the satpoint to which a transaction moved a sat.
 type move struct {
 	sat int64
 	to  string
 }
 
-// operationsOf are those of a block. Transactions of a block have different indices; where a feed has it otherwise, the
-// later one gets a free one.
+// operationsOf returns the operations of a block. If a feed gives two transactions the same index, the later one gets a
+// free one.
 func operationsOf(step projections.FeedStep) (list []*operation) {
 	taken, highest := map[int64]bool{}, int64(0)
 	for i := range step.Block.Transactions {
@@ -87,21 +87,21 @@ func operationOf(t *ordinals.Transaction) *operation {
 	case transferSend:
 		receiver := bounded(b.Receiver)
 		o.receiver = &receiver
-		o.leads(t)
+		o.readMoves(t)
 		return o
 	case deploy:
 		tick := projections.Text(b.Tick)
 		o.tick, o.deploy = &tick, b.Deploy
 	}
-	o.begins(t)
+	o.readReveal(t)
 	return o
 }
 
-// bounded is a text for a column with an index.
+// bounded returns a text in the form in which indexed columns hold it.
 func bounded(text string) string { return ordinals.Bounded(projections.Text(text)) }
 
-// begins takes from the reveal what it says of the inscription.
-func (o *operation) begins(t *ordinals.Transaction) {
+// readReveal takes the number, sat and satpoint of the inscription from its reveal in the transaction.
+func (o *operation) readReveal(t *ordinals.Transaction) {
 	for i := range t.Operations {
 		if r := t.Operations[i].Reveal; r != nil && string(r.ID) == o.id {
 			number, sat, satpoint := r.Number.Jubilee, int64(r.Sat), r.SatpointPost.String()
@@ -111,8 +111,9 @@ func (o *operation) begins(t *ordinals.Transaction) {
 	}
 }
 
-// leads takes from the moves where the inscription is now. Of several moves it is known when the sat is: see settle.
-func (o *operation) leads(t *ordinals.Transaction) {
+// readMoves takes the satpoint to which the inscription moved from the transaction. If this moves several sats, the
+// satpoint is known only once the sat of the inscription is: see settle.
+func (o *operation) readMoves(t *ordinals.Transaction) {
 	for i := range t.Operations {
 		if moved := t.Operations[i].Transfer; moved != nil {
 			o.moves = append(o.moves, move{int64(moved.Sat), moved.SatpointPost.String()})
@@ -123,7 +124,7 @@ func (o *operation) leads(t *ordinals.Transaction) {
 	}
 }
 
-// settle is where a send took a sat; nil when the feed does not say.
+// settle returns the satpoint to which a send moved a sat; nil if the feed does not tell.
 func settle(moves []move, sat *int64) *string {
 	for i := range moves {
 		if sat != nil && moves[i].sat == *sat {
@@ -133,7 +134,7 @@ func settle(moves []move, sat *int64) *string {
 	return nil
 }
 
-// parties are who has the operation in their lists.
+// parties returns the addresses whose lists the operation is in.
 func (o *operation) parties() []string {
 	if o.receiver == nil || *o.receiver == "" || *o.receiver == o.address {
 		return []string{o.address}
@@ -141,22 +142,22 @@ func (o *operation) parties() []string {
 	return []string{o.address, *o.receiver}
 }
 
-// amountOf is a column of units of 10^-18; nil is null.
+// amountOf returns the column value of an amount in units of 10^-18; NULL for nil.
 func amountOf(units *big.Int) pgtype.Numeric {
 	return pgtype.Numeric{Int: units, Exp: -ordinals.AmountDecimals, Valid: units != nil}
 }
 
-// unitsOf reads such a column.
+// unitsOf is the reverse of amountOf.
 func unitsOf(n pgtype.Numeric) *big.Int {
 	if !n.Valid {
 		return nil
 	}
-	// The column has 18 decimals, of which zeros at the end may be left out: it is never finer.
+	// The column has 18 decimals, of which n may leave out zeros at the end; it never has more.
 	scale := big.NewInt(int64(n.Exp) + ordinals.AmountDecimals)
 	return scale.Exp(big.NewInt(10), scale, nil).Mul(scale, n.Int)
 }
 
-// operationColumns are those of operationRow.
+// operationColumns are the columns of operationRow's values.
 var operationColumns = []string{
 	"height", "tx_index", "source_seq", "number", "sat", "sent_height", "sent_tx_index", "transaction", "kind", "decimals", "self_mint", "tick",
 	"ticker", "id", "address", "receiver", "amount", "max_supply", "mint_limit", "txid", "satpoint", "moved_sats", "moved_to",
@@ -181,7 +182,7 @@ func operationRow(o *operation) []any {
 	}
 }
 
-// columns of a key that may be missing.
+// columns returns the values of a key's columns; NULL for no key.
 func (k *key) columns() (height, txIndex *int64) {
 	if k == nil {
 		return nil, nil
@@ -189,7 +190,7 @@ func (k *key) columns() (height, txIndex *int64) {
 	return &k.height, &k.txIndex
 }
 
-// keyOf is the key of such columns.
+// keyOf is the reverse of columns.
 func keyOf(height, txIndex *int64) *key {
 	if height == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"strata/projections"
 )
 
-// feedConfig is of a feed with all that can happen, and much of it about tokens.
+// feedConfig returns the configuration of a feed with all possible events, many of them about tokens.
 func feedConfig(seed uint64) synthordinals.Config {
 	cfg := synthordinals.Everything(seed, ordinals.Regtest)
 	cfg.Accounts = 8
@@ -23,8 +23,8 @@ func feedConfig(seed uint64) synthordinals.Config {
 	return cfg
 }
 
-// TestAnyFeed compares the rows after any history with those of the canonical blocks alone, with those of single steps,
-// and with the model's.
+// TestAnyFeed compares the rows after any history with the model, with the rows of the canonical blocks alone, and with
+// the rows of a fold step by step.
 func TestAnyFeed(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
@@ -51,7 +51,7 @@ func TestAnyFeed(t *testing.T) {
 			compare(t, "after any history", batched.dump(), alone.dump())
 			compareState(alone, expectedOf(feed))
 			alone.checkSelf()
-			// All taken back leaves nothing.
+			// Reverting all blocks leaves no rows.
 			var back []projections.FeedStep
 			for _, s := range j.canonical() {
 				back = append(back, j.revert(s))
@@ -64,7 +64,7 @@ func TestAnyFeed(t *testing.T) {
 	}
 }
 
-// TestLongLists folds so much that lists are cut into parts, in one batch and block by block from above.
+// TestLongLists folds so many operations that lists have parts, in one batch, and block by block from the highest down.
 func TestLongLists(t *testing.T) {
 	t.Parallel()
 	cfg := feedConfig(99)
@@ -152,7 +152,7 @@ func compareState(w *world, want *synthordinals.State) {
 			coalesce(sent_height || ' ' || sent_tx_index, '-')) FROM {schema}.operation`, activity)
 }
 
-// number of an inscription; - when it is not known.
+// number prints the number of an inscription; - if it is not known.
 func number(s *synthordinals.State, id ordinals.InscriptionID) string {
 	if i := s.Inscriptions[id]; i != nil {
 		return strconv.FormatInt(i.Number, 10)
@@ -160,7 +160,7 @@ func number(s *synthordinals.State, id ordinals.InscriptionID) string {
 	return "-"
 }
 
-// satpoint is where an operation's inscription was after it; - when the model does not know.
+// satpoint returns the satpoint of an operation's inscription after it; - if the model does not know it.
 func satpoint(s *synthordinals.State, a *synthordinals.Activity) string {
 	i := s.Inscriptions[a.ID]
 	if i == nil {
@@ -174,7 +174,7 @@ func satpoint(s *synthordinals.State, a *synthordinals.Activity) string {
 	return "-"
 }
 
-// amount is as the tables print it.
+// amount prints an amount as the tables do.
 func amount(units *big.Int) string {
 	if units == nil {
 		return "-"
@@ -187,7 +187,7 @@ func expectedOf(feed *synthordinals.Feed) *synthordinals.State {
 	return &s
 }
 
-// TestAnyOrder applies the blocks of a feed and takes them back in no order at all.
+// TestAnyOrder applies and reverts the blocks of a feed in random order.
 func TestAnyOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {

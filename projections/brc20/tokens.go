@@ -11,22 +11,22 @@ import (
 	"strata/projections"
 )
 
-// tokens are those that a wave changes.
+// tokens holds the tokens that a wave changes.
 type tokens struct {
 	order []string
 	of    map[string]*token
-	// redeployed are those whose deploy is not what it was.
+	// redeployed are the tokens with a deploy that the wave adds or removes.
 	redeployed []*token
 }
 
-// token is what operations add up to: first what changes, then what there is.
+// token holds the sums of a token's operations: at first only their changes, after read the new sums.
 type token struct {
 	ticker      string
 	txCount     int64
 	holders     int64
 	minted      *big.Int
-	deploys     bool // a deploy comes or goes
-	before, now *key // of the deploy
+	deploys     bool // the wave adds or removes a deploy
+	before, now *key // of the deploy; nil for none
 }
 
 func newTokens(removed, added []*operation) *tokens {
@@ -56,7 +56,7 @@ func (t *tokens) count(o *operation, n int64) {
 	}
 }
 
-// read adds what there is to what changes.
+// read adds the stored sums to the changes.
 func (t *tokens) read(spec projections.Spec, b *pgx.Batch) {
 	if len(t.order) == 0 {
 		return
@@ -80,7 +80,7 @@ func (t *tokens) read(spec projections.Spec, b *pgx.Batch) {
 }
 
 func (t *tokens) write(ctx context.Context, spec projections.Spec, tx pgx.Tx) error {
-	var gone, kept, deploys []string
+	var gone, remaining, deploys []string
 	var txCounts, holders []int64
 	var minted []pgtype.Numeric
 	for _, ticker := range t.order {
@@ -93,18 +93,18 @@ func (t *tokens) write(ctx context.Context, spec projections.Spec, tx pgx.Tx) er
 			gone = append(gone, ticker)
 			continue
 		}
-		kept, txCounts, holders, minted = append(kept, ticker), append(txCounts, of.txCount), append(holders, of.holders), append(minted, amountOf(of.minted))
+		remaining, txCounts, holders, minted = append(remaining, ticker), append(txCounts, of.txCount), append(holders, of.holders), append(minted, amountOf(of.minted))
 	}
 	b := &pgx.Batch{}
 	if len(gone) > 0 {
 		b.Queue(spec.SQL(`DELETE FROM {schema}.token WHERE ticker = ANY ($1)`), gone)
 	}
-	if len(kept) > 0 {
+	if len(remaining) > 0 {
 		b.Queue(spec.SQL(`
 			INSERT INTO {schema}.token (ticker, tx_count, holders, minted)
 			SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::numeric[])
 			ON CONFLICT (ticker) DO UPDATE SET tx_count = excluded.tx_count, holders = excluded.holders, minted = excluded.minted`),
-			kept, txCounts, holders, minted)
+			remaining, txCounts, holders, minted)
 	}
 	if len(deploys) > 0 {
 		b.Queue(spec.SQL(deploySQL), deploys).Query(t.readDeploys)
@@ -115,7 +115,7 @@ func (t *tokens) write(ctx context.Context, spec projections.Spec, tx pgx.Tx) er
 	return nil
 }
 
-// deploySQL gives tokens the form that their last deploys say; none where there is none.
+// deploySQL copies the properties of tokens from their last deploys, and clears those of tokens without a deploy.
 const deploySQL = `
 	UPDATE {schema}.token t SET
 		height = d.height, tx_index = d.tx_index, source_seq = d.source_seq, number = d.number, decimals = d.decimals, self_mint = d.self_mint,

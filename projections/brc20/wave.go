@@ -7,25 +7,25 @@ import (
 	"strata/projections"
 )
 
-// wave is what steps come to: heights whose rows go, and blocks whose rows come. A block that is applied and taken back
-// again is neither.
+// wave is the outcome of several steps: the heights whose rows are deleted, and the blocks whose rows are inserted. A
+// block that the steps apply and revert again is in neither list.
 type wave struct {
 	gone   []int64
 	blocks []projections.FeedStep // by height
 }
 
-// goneMax bounds the heights that one wave takes rows of, and with them the memory that these take: a step that takes a
-// block back has no size. What is applied is bounded by the bodies of the steps.
+// goneMax bounds the heights whose rows one wave deletes, and so the memory for these rows: the size of a revert step
+// does not count toward the limit of a batch. That of an apply step does, by the size of its block.
 const goneMax = 64
 
-// nextWave takes as many steps as fit.
+// nextWave combines as many steps as fit into a wave, and returns the remaining ones.
 func nextWave(steps []projections.FeedStep) (w wave, rest []projections.FeedStep) {
 	last := map[int64]int{} // the last step of each height
 	n := 0
 	for ; n < len(steps) && len(w.gone) < goneMax; n++ {
 		s := &steps[n]
 		if _, again := last[s.Height]; !again && s.Kind == projections.Revert {
-			w.gone = append(w.gone, s.Height) // it has rows, because it was applied before
+			w.gone = append(w.gone, s.Height) // the first step of the height reverts it, so it has rows
 		}
 		last[s.Height] = n
 	}

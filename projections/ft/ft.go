@@ -1,5 +1,5 @@
-// Package ft keeps what is known of fungible tokens (SIP-010): their contracts, what these say of them, and the documents
-// and images that they refer to.
+// Package ft keeps fungible tokens (SIP-010): their contracts, the properties that these give them, and the documents and
+// images that they refer to.
 package ft
 
 import (
@@ -22,5 +22,5 @@ const Version = 1
 // Spec describes the projection's tables.
 func Spec() projections.Spec { return token.Spec(domain.FT, Version) }
 
-// New makes the projection.
+// New returns the projection.
 func New(logger *slog.Logger) *token.Projection { return token.New(domain.FT, Version, logger) }

@@ -55,7 +55,7 @@ func BenchmarkFold(b *testing.B) {
 	}
 }
 
-// benchPool is a pool on tables that are empty.
+// benchPool returns a pool on a database with empty tables.
 func benchPool(b *testing.B) (pool *pgxpool.Pool, end func()) {
 	b.Helper()
 	pool, err := pgxpool.New(context.Background(), databases.Fresh(b))
@@ -81,7 +81,7 @@ func foldBodies(b *testing.B, pool *pgxpool.Pool, bodies [][]byte) {
 	}
 }
 
-// commit folds what waits in a transaction of its own.
+// commit folds the waiting steps in their own transaction.
 func (w *world) commit(b *testing.B, pool *pgxpool.Pool) {
 	b.Helper()
 	tx, err := pool.Begin(context.Background())
@@ -97,8 +97,8 @@ func (w *world) commit(b *testing.B, pool *pgxpool.Pool) {
 	clear(w.payloads)
 }
 
-// BenchmarkReinscriptions folds 50,000 inscriptions on one sat, each block alone. The last blocks must not cost more than
-// the first: it tells how many times more they do.
+// BenchmarkReinscriptions folds 50,000 inscriptions on one sat, each block alone. The last blocks must not cost more
+// than the first ones; it reports the ratio.
 func BenchmarkReinscriptions(b *testing.B) {
 	const blocks, each = 500, 100
 	for range b.N {

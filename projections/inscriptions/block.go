@@ -16,7 +16,7 @@ func (k key) compare(other key) int {
 	return cmp.Or(cmp.Compare(k.height, other.height), cmp.Compare(k.tx, other.tx))
 }
 
-// origin is where in the log something comes from.
+// origin is the position in the log that a row comes from.
 type origin struct {
 	seq                    int64
 	transaction, operation int
@@ -31,7 +31,7 @@ type block struct {
 
 // inscription is a row of table inscription.
 type inscription struct {
-	listed
+	listKeys
 	origin
 	reveal *ordinals.Reveal
 	refs   []string
@@ -44,20 +44,20 @@ type location struct {
 	sat   int64
 	key   key
 	origin
-	order   int // in its block
+	order   int // among the locations of its block
 	kind    int16
 	txid    hash.Hash32
 	at      ordinals.Satpoint
 	address *string
 	value   *uint64
 	moved   int64
-	born    int64 // inscriptions revealed at it
+	born    int64 // number of inscriptions that are revealed at it
 }
 
-// kinds are the numbers of types of locations in the tables, which never change.
+// kinds holds the numbers that stand for types of locations in the tables. They never change.
 var kinds = map[ordinals.LocationType]int16{ordinals.Transferred: 1, ordinals.SpentInFees: 2, ordinals.Burnt: 3}
 
-// bounded is a text that may be a key of an index.
+// bounded returns a text in the form in which indexed columns hold it.
 func bounded(text string) string { return ordinals.Bounded(projections.Text(text)) }
 
 func boundedAddress(address *string) *string {
@@ -68,7 +68,7 @@ func boundedAddress(address *string) *string {
 	return &text
 }
 
-// read takes in a block: its inscriptions, unless they are known already, and the locations of its sats.
+// read adds a block to the wave: its inscriptions, unless they are known already, and the locations of its sats.
 func (w *wave) read(step *projections.FeedStep) {
 	b := &block{step: step}
 	w.blocks = append(w.blocks, b)
@@ -80,31 +80,31 @@ func (w *wave) read(step *projections.FeedStep) {
 			from := origin{step.BlockSeq, t, o}
 			to := operation.Location(transaction.TxID, uint64(step.Height))
 			s := w.sat(int64(to.Sat))
-			at := key{step.Height, int64(to.TxIndex)}
-			l := w.at[place{s.number, at}]
+			k := key{step.Height, int64(to.TxIndex)}
+			l := w.at[place{s.number, k}]
 			if l == nil {
 				l = &location{
-					block: b, sat: s.number, key: at, origin: from, order: order, kind: kinds[to.Type], txid: transaction.TxID,
+					block: b, sat: s.number, key: k, origin: from, order: order, kind: kinds[to.Type], txid: transaction.TxID,
 					at: to.Satpoint, address: boundedAddress(to.Address), value: to.Value,
 				}
 				order++
 				s.locations, w.locations = append(s.locations, l), append(w.locations, l)
-				w.at[place{s.number, at}] = l
+				w.at[place{s.number, k}] = l
 			}
 			if r := operation.Reveal; r != nil && w.isNew(r.ID, from, operation.Pointer) {
 				l.born++
 				b.reveals++
-				i := inscribed(step, from, transaction.TxID, r)
+				i := newInscription(step, from, transaction.TxID, r)
 				s.born, w.inscriptions = append(s.born, i), append(w.inscriptions, i)
 			}
 		}
 	}
 }
 
-// inscribed is what a reveal brings.
-func inscribed(step *projections.FeedStep, from origin, tx hash.Hash32, r *ordinals.Reveal) *inscription {
+// newInscription returns the row of the inscription that a reveal brings.
+func newInscription(step *projections.FeedStep, from origin, tx hash.Hash32, r *ordinals.Reveal) *inscription {
 	i := &inscription{
-		listed: listed{
+		listKeys: listKeys{
 			number: r.Number.Jubilee, sat: int64(r.Sat), key: key{step.Height, int64(r.TxIndex)}, rarity: r.Sat.Rarity(),
 			mimeType: bounded(ordinals.MimeType(r.ContentType)), genesis: boundedAddress(r.InscriberAddress),
 		},
@@ -123,5 +123,5 @@ func inscribed(step *projections.FeedStep, from origin, tx hash.Hash32, r *ordin
 	return i
 }
 
-// text is JSON for a text column.
+// text returns JSON for a text column; NULL for none.
 func text(raw json.RawMessage) *string { return projections.NullText(string(raw)) }

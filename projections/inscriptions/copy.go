@@ -8,7 +8,7 @@ import (
 	"strata/projections"
 )
 
-// copyRows writes blocks, inscriptions with their owners, and locations, none of which is there yet.
+// copyRows inserts the blocks, the inscriptions with their owners, and the locations of a wave. All these rows are new.
 func (b *batch) copyRows(w *wave) error {
 	if err := copyTable(b, "inscription", inscriptionColumns, w.inscriptions, (*inscription).row); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (s *sat) row() []any {
 	return []any{s.number, a.key.height, a.key.tx, a.seq, a.inscriptions, a.output[:], a.vout}
 }
 
-// number is a column of a number that may be missing. All are below 2^63.
+// number returns the column value of a number below 2^63; NULL for nil.
 func number(n *uint64) any {
 	if n == nil {
 		return nil

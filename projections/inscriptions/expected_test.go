@@ -45,7 +45,7 @@ type satRow struct {
 	Output                        string
 }
 
-// origins are where rows say that they come from.
+// origins are the positions in the log that rows name as their origins.
 type origin struct {
 	Seq, Index, Transaction, Operation, Order int64
 	Sat, Height, Tx                           int64
@@ -53,7 +53,7 @@ type origin struct {
 	At                                        *int64
 }
 
-// check compares all tables with the state that a feed should have led to.
+// check compares all tables with the expected state of a feed.
 func (w *world) check(want *synthordinals.State) {
 	w.t.Helper()
 	same(w, "blocks", rows[blockRow](w, `
@@ -81,11 +81,11 @@ func same[T any](w *world, what string, got, want []T) {
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(got):
-			w.t.Fatalf("%s: there is no %s", what, shown(want[i]))
+			w.t.Fatalf("%s: missing %s", what, toJSON(want[i]))
 		case i >= len(want):
-			w.t.Fatalf("%s: there is %s", what, shown(got[i]))
+			w.t.Fatalf("%s: unexpected %s", what, toJSON(got[i]))
 		case !reflect.DeepEqual(got[i], want[i]):
-			w.t.Fatalf("%s:\n got %s\nwant %s", what, shown(got[i]), shown(want[i]))
+			w.t.Fatalf("%s:\n got %s\nwant %s", what, toJSON(got[i]), toJSON(want[i]))
 		}
 	}
 }
@@ -118,7 +118,7 @@ func wantBlocks(s *synthordinals.State) []blockRow {
 	return list
 }
 
-// null is nil for an empty text.
+// null returns nil for an empty text.
 func null[S ~string](text S) *string {
 	if text == "" {
 		return nil
@@ -202,7 +202,7 @@ func wantSats(s *synthordinals.State) []satRow {
 	return list
 }
 
-// wantLists are the keys of all lists.
+// wantLists returns the expected keys of all lists.
 func wantLists(s *synthordinals.State) map[string][]ranked.Key {
 	lists := map[string][]ranked.Key{}
 	for sat, all := range onSats(s) {
@@ -269,11 +269,11 @@ func (w *world) checkLists(s *synthordinals.State) {
 		delete(parts, name)
 	}
 	if len(parts) > 0 {
-		w.t.Fatalf("there are parts of lists that are not there: %v", parts)
+		w.t.Fatalf("parts of lists that do not exist: %v", parts)
 	}
 }
 
-// checkParts checks that parts divide keys.
+// checkParts checks that the parts of a list divide its keys.
 func (w *world) checkParts(name string, keys []ranked.Key, parts []partRow) {
 	w.t.Helper()
 	if len(parts) == 0 || parts[0].A != math.MinInt64 {
@@ -292,7 +292,7 @@ func (w *world) checkParts(name string, keys []ranked.Key, parts []partRow) {
 	}
 }
 
-// checkOrigins follows rows to the log.
+// checkOrigins compares rows with the positions in the log that they name.
 func (w *world) checkOrigins() {
 	w.t.Helper()
 	for _, o := range rows[origin](w, `
@@ -300,11 +300,11 @@ func (w *world) checkOrigins() {
 		FROM inscriptions_v2.inscription i JOIN inscriptions_v2.block b USING (height, source_seq)`) {
 		r := w.payloads[o.Seq].Apply[o.Index].Transactions[o.Transaction].Operations[o.Operation].Reveal
 		if r == nil || string(r.ID) != o.ID {
-			w.t.Fatalf("inscription %s is not where it says: %s", o.ID, shown(o))
+			w.t.Fatalf("inscription %s is not at its origin: %s", o.ID, toJSON(o))
 		}
 		content, err := hex.DecodeString(string(w.bodies[o.Seq][*o.At : *o.At+int64(2*len(r.Content))]))
 		if err != nil || !bytes.Equal(content, r.Content) {
-			w.t.Fatalf("the content of inscription %s is not where it says: %v", o.ID, err)
+			w.t.Fatalf("the content of inscription %s is not at content_at: %v", o.ID, err)
 		}
 	}
 	var last origin
@@ -315,17 +315,17 @@ func (w *world) checkOrigins() {
 	for _, o := range locations {
 		tx := &w.payloads[o.Seq].Apply[o.Index].Transactions[o.Transaction]
 		if l := tx.Operations[o.Operation].Location(tx.TxID, uint64(o.Height)); int64(l.Sat) != o.Sat || int64(l.TxIndex) != o.Tx {
-			w.t.Fatalf("a location is not where it says: %s", shown(o))
+			w.t.Fatalf("a location is not at its origin: %s", toJSON(o))
 		}
 		order := int64(0)
 		if o.Height == last.Height {
 			order = last.Order + 1
 			if cmp.Or(cmp.Compare(last.Transaction, o.Transaction), cmp.Compare(last.Operation, o.Operation)) >= 0 {
-				w.t.Fatalf("locations %s and %s are not in the order of operations", shown(last), shown(o))
+				w.t.Fatalf("locations %s and %s are not in the order of operations", toJSON(last), toJSON(o))
 			}
 		}
 		if o.Order != order {
-			w.t.Fatalf("location %s follows %s", shown(o), shown(last))
+			w.t.Fatalf("location %s follows %s", toJSON(o), toJSON(last))
 		}
 		last = o
 	}
@@ -360,7 +360,7 @@ func (w *world) checkMissing(s *synthordinals.State) {
 	}
 }
 
-// dump is all rows of all tables but for the columns that say where they come from.
+// dump returns all rows of all tables without the columns of their origins.
 func (w *world) dump() string {
 	var text strings.Builder
 	for _, table := range [][2]string{{"block", "height"}, {"inscription", "id"}, {"location", "sat, height, tx_index"}, {"satoshi", "sat"}, {"list", "name"}} {
@@ -368,7 +368,7 @@ func (w *world) dump() string {
 			for _, column := range []string{"source_seq", "block_index", "content_at"} {
 				delete(row, column)
 			}
-			fmt.Fprintln(&text, table[0], shown(row))
+			fmt.Fprintln(&text, table[0], toJSON(row))
 		}
 	}
 	return text.String()

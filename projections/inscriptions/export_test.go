@@ -1,4 +1,4 @@
 package inscriptions
 
-// Limit makes the parts of lists smaller.
+// Limit sets a smaller size for the parts of lists.
 func (p *Inscriptions) Limit(most int64) { p.lists.Limit(most) }

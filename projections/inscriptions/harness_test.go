@@ -17,7 +17,7 @@ import (
 
 var databases = replay.Tables("inscriptions", inscriptions.Spec())
 
-// checks is how many histories are made up, unless the command line says otherwise: each of them takes a while.
+// checks is the number of random histories, unless a flag sets another. Each of them takes a while.
 const checks = 10
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tb is a test or a part of one.
+// tb is implemented by both tests and property checks.
 type tb interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -48,7 +48,7 @@ type world struct {
 	tip      *projections.Tip
 }
 
-// begin starts a transaction, which end takes back.
+// begin starts a transaction, which end rolls back.
 func begin(t tb, pool interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }) (tx pgx.Tx, end func()) {
@@ -69,7 +69,7 @@ func newWorld(t tb, tx pgx.Tx) *world {
 	return w
 }
 
-// post takes in a post as the projection ordinals does.
+// post turns a post into steps, as the projection ordinals does.
 func (w *world) post(p synthordinals.Post) {
 	w.t.Helper()
 	payload, err := ordinals.Decode(p.Body)
@@ -117,7 +117,7 @@ func (w *world) add(step projections.FeedStep) {
 	w.waiting = append(w.waiting, step)
 }
 
-// fold folds what waits, at most some steps at once; 0 for no bound.
+// fold folds the waiting steps, at most a number of them at once; 0 for no limit.
 func (w *world) fold(most int) {
 	w.t.Helper()
 	for len(w.waiting) > 0 {
@@ -156,7 +156,7 @@ func rows[T any](w *world, query string, args ...any) []T {
 	return list
 }
 
-func shown(v any) string {
+func toJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err.Error()

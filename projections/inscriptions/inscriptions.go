@@ -1,28 +1,29 @@
-// Package inscriptions keeps what is inscribed on which satoshi, and where these satoshis are and were.
+// Package inscriptions keeps the inscriptions of satoshis, and the current and past locations of these satoshis.
 //
 // # Rules
 //
-// Everything follows from the locations of sats. A reveal and a transfer each take a sat to a location; (height, tx_index)
-// orders the locations of a sat, and the greatest is the current one. What is on the sat is where the sat is: the owner of
-// an inscription is the address of its sat's current location, and a reveal on a sat moves what was revealed on it before.
-// Of two operations with the same key on one sat the first counts.
+// Everything follows from the locations of sats. Each reveal and each transfer takes a sat to a location. The locations
+// of a sat are in the order of (height, tx_index), and the last one is the current one. Inscriptions are where their
+// sat is: the owner of an inscription is the address of its sat's current location, and a reveal on a sat moves the
+// inscriptions that are on it already. Of two operations with the same key on one sat the first counts.
 //
 // # Order
 //
-// Blocks come in any order: one that the feed had lost comes after higher ones, and one below others can be taken back.
-// The rows are always those of the applied blocks in the order of their heights. Only two things of a sat hang on its other
-// blocks: its current location, with the owner of what is on it, and how many inscriptions each later location moved. Where
-// a block brings the newest locations of its sats, as nearly all do, both follow from one row a sat. Otherwise the numbers
-// of the later locations are counted again: see recount.
+// Blocks arrive in any order: a block that the feed had lost comes after higher ones, and a block below others can be
+// reverted. The rows are always those of the applied blocks in the order of their heights. Only two facts about a sat
+// depend on several blocks: its current location, with the owner of its inscriptions, and the number of inscriptions
+// that each of its later locations moved. If a block brings the newest locations of its sats, as nearly all blocks do,
+// both follow from one row for each sat. Otherwise the numbers of the later locations are counted again: see recount.
 //
-// A feed that reveals an id twice is at fault: what came first stays, the other is put in quarantine, and its location
-// counts.
+// A feed that reveals an id twice is at fault. The reveal that came first stays; the other one is quarantined, but its
+// location counts.
 //
 // # Cost
 //
-// A run of blocks is one wave, however many: what it needs is read at once, and rows are written by COPY. A sat with many
-// inscriptions that gets one more, or moves to the same owner, costs what any other does, because what it moves is a number.
-// Only another owner changes as many rows as there are inscriptions on it, small ones.
+// A run of blocks of any length is one wave: its data is read at once, and its rows are written by COPY. A sat with
+// many inscriptions that gets one more, or moves to the same owner, costs no more than any other sat, because a
+// location stores only the number of inscriptions that it moved. Only a change of the owner writes a row, a small one,
+// for each inscription on the sat.
 package inscriptions
 
 import (
@@ -71,7 +72,7 @@ type Inscriptions struct {
 	metrics *metrics
 }
 
-// New makes the projection.
+// New returns the projection.
 func New(logger *slog.Logger) *Inscriptions {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -91,15 +92,15 @@ func (p *Inscriptions) WithSpec(spec projections.Spec) projections.Projection[pr
 	return &Inscriptions{spec: spec, lists: ranked.New(spec, source), logger: p.logger, metrics: p.metrics}
 }
 
-// Forget implements projections.Projection. There is nothing to forget: each wave reads what it needs.
+// Forget implements projections.Projection. It does nothing, because each wave reads what it needs.
 func (p *Inscriptions) Forget() {}
 
 // Fold implements projections.Projection.
 func (p *Inscriptions) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []projections.FeedStep) (projections.Outcome, error) {
 	b := &batch{projection: p, ctx: ctx, tx: tx}
-	// A plan for any arguments, made while the tables were small, would be kept when they no longer are.
+	// Otherwise Postgres would keep a generic plan from the time when the tables were small.
 	if _, err := tx.Exec(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`); err != nil {
-		return projections.Outcome{}, fmt.Errorf("set how statements are planned: %w", err)
+		return projections.Outcome{}, fmt.Errorf("set plan_cache_mode: %w", err)
 	}
 	for len(steps) > 0 {
 		run := 1
@@ -115,17 +116,18 @@ func (p *Inscriptions) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []pro
 	return b.outcome()
 }
 
-// batch is one Fold: the steps of one transaction.
+// batch is the state of one Fold, which folds its steps in one transaction.
 type batch struct {
 	projection *Inscriptions
 	ctx        context.Context
 	tx         pgx.Tx
-	repeats    int // reveals of what was revealed before
+	repeats    int // reveals of ids that were revealed before
 }
 
 func (b *batch) sql(query string) string { return b.projection.spec.SQL(query) }
 
-// wave folds steps of one kind. No two are of one height: one would have to be taken back before the other is applied.
+// wave folds steps of one kind. No two of them are of the same height, because a block must be reverted before another
+// is applied at its height.
 func (b *batch) wave(steps []projections.FeedStep) error {
 	if steps[0].Kind == projections.Revert {
 		return b.revert(steps)
@@ -133,7 +135,7 @@ func (b *batch) wave(steps []projections.FeedStep) error {
 	return b.apply(steps)
 }
 
-// outcome is the state after the last step.
+// outcome reads the state after the last step.
 func (b *batch) outcome() (projections.Outcome, error) {
 	var tip projections.Tip
 	found, total, missing := false, int64(0), int64(0)

@@ -9,7 +9,7 @@ import (
 	"strata/projections/internal/ranked"
 )
 
-// Lists of which there is one. The others have names that end with what they are about.
+// Names of lists. Those that end with a colon are prefixes; the name of a list goes on with its subject.
 const (
 	listAll          = "all"
 	listRecursive    = "recursive"
@@ -27,7 +27,8 @@ const (
 	listSat            = "sat:"
 )
 
-// source is the rows of a list. Conditions of partial indexes are in the text, so that these are used.
+// source returns the query of a list's rows. It spells out the conditions of partial indexes, so that the planner uses
+// these.
 func source(list string) (query string, args []any) {
 	const (
 		byGenesis = `SELECT height AS a, tx_index AS b, number AS c FROM {schema}.inscription`
@@ -65,46 +66,47 @@ func source(list string) (query string, args []any) {
 	case listSat:
 		return byNumber + ` WHERE sat = ` + of, nil
 	}
-	panic(fmt.Sprintf("inscriptions: there is no list %q", list))
+	panic(fmt.Sprintf("inscriptions: unknown list %q", list))
 }
 
-// listed is what the lists of an inscription hang on.
-type listed struct {
+// listKeys holds the properties of an inscription that decide which lists it is in, and where.
+type listKeys struct {
 	number, sat int64
 	key         key // of the reveal
 	rarity      ordinals.Rarity
 	recursive   bool
 	mimeType    string
-	genesis     *string // address of the inscriber
-	address     *string // of the owner
+	genesis     *string // address of the inscriber; nil for none
+	address     *string // of the owner; nil for none
 }
 
-// genesisKey is the place of an inscription in lists in the order of reveals.
-func (i *listed) genesisKey() ranked.Key { return ranked.Key{i.key.height, i.key.tx, i.number} }
+// genesisKey returns the key of an inscription in lists that are in the order of reveals.
+func (i *listKeys) genesisKey() ranked.Key { return ranked.Key{i.key.height, i.key.tx, i.number} }
 
-// each calls change for the lists that an inscription is in, but for that of its sat, which hangs on how many are on it.
-func (i *listed) each(change func(list string, key ranked.Key)) {
-	at := i.genesisKey()
-	change(listAll, at)
+// eachList calls change for each list that an inscription is in, except for the list of its sat: whether a sat has a
+// list depends on how many inscriptions are on it.
+func (i *listKeys) eachList(change func(list string, key ranked.Key)) {
+	genesis := i.genesisKey()
+	change(listAll, genesis)
 	if i.recursive {
-		change(listRecursive, at)
+		change(listRecursive, genesis)
 	} else {
-		change(listNotRecursive, at)
+		change(listNotRecursive, genesis)
 	}
 	if i.number < 0 {
-		change(listCursed, at)
+		change(listCursed, genesis)
 	} else {
-		change(listNotCursed, at)
+		change(listNotCursed, genesis)
 	}
-	change(listMimeType+i.mimeType, at)
+	change(listMimeType+i.mimeType, genesis)
 	rarity := strconv.Itoa(int(i.rarity))
-	change(listRarity+rarity, at)
+	change(listRarity+rarity, genesis)
 	change(listRarityNumber+rarity, ranked.Key{i.number})
 	if i.address != nil {
-		change(listAddress+*i.address, at)
+		change(listAddress+*i.address, genesis)
 	}
 	if i.genesis != nil && *i.genesis != "" {
-		change(listGenesisAddress+*i.genesis, at)
+		change(listGenesisAddress+*i.genesis, genesis)
 	}
 	change(listNumber, ranked.Key{i.number})
 	change(listOrdinal, ranked.Key{i.sat})

@@ -5,7 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// metrics tell whether the feed is whole.
+// metrics shows whether the feed is complete.
 type metrics struct {
 	inscriptions prometheus.Gauge
 	missing      prometheus.Gauge
@@ -18,10 +18,10 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		return prometheus.Opts{Namespace: "strata", Subsystem: "ordinals", Name: name, Help: help}
 	}
 	return &metrics{
-		inscriptions: factory.NewGauge(prometheus.GaugeOpts(options("inscriptions", "Inscriptions that are known."))),
+		inscriptions: factory.NewGauge(prometheus.GaugeOpts(options("inscriptions", "Number of known inscriptions."))),
 		missing: factory.NewGauge(prometheus.GaugeOpts(options("missing_inscriptions",
-			"Inscriptions that the feed must have lost: numbers between known ones that nobody has."))),
+			"Inscriptions that the feed must have lost: unused numbers between known ones."))),
 		repeated: factory.NewCounter(prometheus.CounterOpts(options("repeated_inscriptions_total",
-			"Reveals of inscriptions that another block had revealed, see /audit/v1/quarantine."))),
+			"Quarantined reveals of inscriptions that were revealed before (see /audit/v1/quarantine)."))),
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"strata/internal/synth/synthordinals"
 )
 
-// TestRandomFeeds folds feeds with rollbacks, duplicates, gaps and blocks out of order, in batches of any size, and compares
-// all tables with the truth on the way.
+// TestRandomFeeds folds feeds with rollbacks, duplicates, gaps and blocks out of order, in batches of any size, and
+// compares all tables with the expected state now and then.
 func TestRandomFeeds(t *testing.T) {
 	t.Parallel()
 	pool := databases.New(t)
@@ -41,13 +41,13 @@ func TestRandomFeeds(t *testing.T) {
 		for _, table := range []string{"block", "inscription", "owner", "location", "satoshi", "list", "part"} {
 			var n int
 			if err := tx.QueryRow(context.Background(), `SELECT count(*) FROM inscriptions_v2.`+table).Scan(&n); err != nil || n != 0 {
-				rt.Fatalf("%d rows of %s are left of nothing, %v", n, table, err)
+				rt.Fatalf("%d rows of %s are left after all blocks were reverted, %v", n, table, err)
 			}
 		}
 		if w.tip != nil {
-			rt.Fatalf("the tip of nothing is %+v", w.tip)
+			rt.Fatalf("the tip is %+v after all blocks were reverted", w.tip)
 		}
-		end() // the rows of one transaction would keep those of another waiting
+		end() // a second transaction would wait for the rows of this one
 		alone, endAlone := begin(rt, pool)
 		defer endAlone()
 		canonical := newWorld(rt, alone)
@@ -61,7 +61,7 @@ func TestRandomFeeds(t *testing.T) {
 	})
 }
 
-// heights are those of the applied blocks, in no order.
+// heights returns the heights of the applied blocks, in no order.
 func (w *world) heights() []int64 {
 	var list []int64
 	for height := range w.applied {

@@ -9,7 +9,7 @@ import (
 	"strata/projections"
 )
 
-// revert takes blocks back, by what is stored of them.
+// revert removes blocks, which it knows from their stored rows.
 func (b *batch) revert(steps []projections.FeedStep) error {
 	heights, hashes := make([]int64, len(steps)), make([][]byte, len(steps))
 	for i := range steps {
@@ -36,7 +36,7 @@ func (b *batch) revert(steps []projections.FeedStep) error {
 	return b.finish(w, sats)
 }
 
-// loadTouched reads the sats that blocks moved, as they are with these blocks.
+// loadTouched reads the sats that the blocks moved, in their state before the revert.
 func (b *batch) loadTouched(w *wave, heights []int64) error {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT s.sat, s.height, s.tx_index, s.source_seq, s.inscriptions, s.output_txid, s.vout, s.address
@@ -47,7 +47,7 @@ func (b *batch) loadTouched(w *wave, heights []int64) error {
 	if err != nil {
 		return fmt.Errorf("read the sats of %d blocks: %w", len(heights), err)
 	}
-	if err := w.readStandings(rows, func(s *sat) *standing { return &s.before }); err != nil {
+	if err := w.readStates(rows, func(s *sat) *satState { return &s.before }); err != nil {
 		return fmt.Errorf("read the sats of %d blocks: %w", len(heights), err)
 	}
 	return nil
@@ -75,18 +75,18 @@ func (b *batch) remove(w *wave, heights []int64, hashes [][]byte) error {
 		return fmt.Errorf("delete the rows of %d blocks: %w", len(heights), err)
 	}
 	if blocks != int64(len(heights)) {
-		return fmt.Errorf("only %d of %d blocks are here", blocks, len(heights))
+		return fmt.Errorf("only %d of the %d blocks to revert are applied", blocks, len(heights))
 	}
 	return nil
 }
 
-// readRemoved reads inscriptions that are deleted.
+// readRemoved reads the deleted inscriptions, and takes them off their lists.
 func (w *wave) readRemoved(rows pgx.Rows) error {
-	var i listed
+	var i listKeys
 	var genesis, address *string
 	_, err := pgx.ForEachRow(rows, []any{&i.sat, &i.number, &i.key.height, &i.key.tx, &i.rarity, &i.recursive, &i.mimeType, &genesis, &address}, func() error {
 		i.genesis, i.address = genesis, address
-		i.each(w.changes.Remove)
+		i.eachList(w.changes.Remove)
 		s := w.sats[i.sat]
 		s.died = append(s.died, i.number)
 		return nil
@@ -94,7 +94,7 @@ func (w *wave) readRemoved(rows pgx.Rows) error {
 	return err
 }
 
-// readFirst reads locations that are deleted.
+// readFirst reads the deleted locations, and sets the first one of each sat.
 func (w *wave) readFirst(rows pgx.Rows) error {
 	var number int64
 	var at key
@@ -108,7 +108,7 @@ func (w *wave) readFirst(rows pgx.Rows) error {
 	return err
 }
 
-// loadRemaining reads where sats are without the blocks.
+// loadRemaining reads the locations at which sats are without the reverted blocks.
 func (b *batch) loadRemaining(w *wave, sats []*sat) error {
 	numbers := make([]int64, len(sats))
 	for i, s := range sats {
@@ -123,7 +123,7 @@ func (b *batch) loadRemaining(w *wave, sats []*sat) error {
 	if err != nil {
 		return fmt.Errorf("read where %d sats are: %w", len(sats), err)
 	}
-	if err := w.readStandings(rows, func(s *sat) *standing { return &s.after }); err != nil {
+	if err := w.readStates(rows, func(s *sat) *satState { return &s.after }); err != nil {
 		return fmt.Errorf("read where %d sats are: %w", len(sats), err)
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	"strata/projections/internal/ranked"
 )
 
-// reveals and moves of hand-made blocks. Letters name transactions.
+// Reveals and moves of hand-made blocks. Letters name transactions.
 
 func txid(name string) (h hash.Hash32) {
 	copy(h[:], strings.Repeat(name, 32))
@@ -38,7 +38,7 @@ type operation struct {
 	ordinals.Operation
 }
 
-// reveals is an inscription that a transaction at an index of the block makes.
+// reveals returns a reveal in a transaction at an index of the block.
 func reveals(tx string, index uint32, which uint32, number int64, sat ordinals.Sat, to string) operation {
 	return operation{tx, index, ordinals.Operation{Reveal: &ordinals.Reveal{
 		ID: ordinals.NewInscriptionID(txid(tx), which), Number: ordinals.InscriptionNumber{Classic: number, Jubilee: number}, Sat: sat,
@@ -47,14 +47,14 @@ func reveals(tx string, index uint32, which uint32, number int64, sat ordinals.S
 	}}}
 }
 
-// moves takes a sat to somebody.
+// moves returns the transfer of a sat to an address.
 func moves(tx string, index uint32, sat ordinals.Sat, to string) operation {
 	return operation{tx, index, ordinals.Operation{Transfer: &ordinals.Transfer{
 		Sat: sat, Destination: ordinals.Transferred, DestinationValue: address(to), SatpointPost: at(tx), TxIndex: index,
 	}}}
 }
 
-// block is one at a height; each operation in a transaction of its own unless it follows one with the same name.
+// block returns a block at a height. Each operation has its own transaction, unless the one before has the same name.
 func block(height uint64, operations ...operation) *ordinals.Block {
 	b := &ordinals.Block{Pointer: "/apply/0", Height: height, Time: 1_700_000_000 + uint32(height)}
 	b.Hash[0] = byte(height)
@@ -71,7 +71,7 @@ func block(height uint64, operations ...operation) *ordinals.Block {
 	return b
 }
 
-// case of a rule: blocks in the order in which they come, and what the tables then say.
+// rule is a test of one rule: blocks in the order of their arrival, and the expected rows.
 type rule struct {
 	blocks []*ordinals.Block
 	revert []int64
@@ -83,7 +83,7 @@ type rule struct {
 	sats []string
 	// height:moves
 	blockMoves []string
-	lists      map[string]int64 // some of them; 0 for one that must not be there
+	lists      map[string]int64 // lengths of some lists; 0 for a list that must not exist
 }
 
 var rules = map[string]rule{
@@ -135,7 +135,7 @@ var rules = map[string]rule{
 		owners: []string{"0 dan"}, locations: []string{"5@10.0 0 a", "5@14.0 1 d"}, sats: []string{"5@14.0 1"}, blockMoves: []string{"10:0", "14:1"},
 		lists: map[string]int64{"sat:5": 0, "address:dan": 1, "all": 1},
 	},
-	"the newest block is taken back": { // X-2b
+	"the newest block is reverted": { // X-2b
 		blocks: []*ordinals.Block{block(10, reveals("a", 0, 0, 0, 5, "ann")), block(12, moves("b", 0, 5, "bob"))},
 		revert: []int64{12},
 		owners: []string{"0 ann"}, locations: []string{"5@10.0 0 a"}, sats: []string{"5@10.0 1"}, blockMoves: []string{"10:0"},
@@ -223,7 +223,7 @@ func (w *world) checkRule(r *rule) {
 	}
 }
 
-// TestRepeatedReveals has an id that is revealed again: the first stays, the other is in quarantine, and its location counts.
+// TestRepeatedReveals reveals an id twice: the first reveal stays, the other is quarantined, and its location counts.
 func TestRepeatedReveals(t *testing.T) {
 	t.Parallel()
 	again := reveals("a", 4, 0, 9, 6, "bob")
@@ -258,8 +258,8 @@ func TestRepeatedReveals(t *testing.T) {
 	}
 }
 
-// TestStepsThatCanNotBe has a block taken back that is not here.
-func TestStepsThatCanNotBe(t *testing.T) {
+// TestRevertOfUnknownBlock reverts a block that is not applied.
+func TestRevertOfUnknownBlock(t *testing.T) {
 	t.Parallel()
 	tx, end := begin(t, databases.New(t))
 	t.Cleanup(end)
@@ -271,7 +271,7 @@ func TestStepsThatCanNotBe(t *testing.T) {
 	}
 }
 
-// TestManyOnOneSat has a sat with so many inscriptions that its list has parts.
+// TestManyOnOneSat reveals so many inscriptions on a sat that its list has parts.
 func TestManyOnOneSat(t *testing.T) {
 	t.Parallel()
 	tx, end := begin(t, databases.New(t))

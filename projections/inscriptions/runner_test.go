@@ -13,7 +13,7 @@ import (
 	judge "strata/projections/ordinals"
 )
 
-// TestRunner lets payloads come into the log, from which the projection ordinals makes the steps.
+// TestRunner folds payloads of the log together with the projection ordinals, which writes the steps.
 func TestRunner(t *testing.T) {
 	t.Parallel()
 	for _, live := range []bool{false, true} {

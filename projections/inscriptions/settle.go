@@ -8,7 +8,7 @@ import (
 	"strata/projections/internal/ranked"
 )
 
-// moveOwners gives the inscriptions of sats that went to somebody else their new owner.
+// moveOwners gives the inscriptions of sats that went to another address their new owner.
 func (b *batch) moveOwners(w *wave, sats []*sat) error {
 	var numbers []int64
 	var owners []*string
@@ -49,7 +49,8 @@ func sameAddress(a, b *string) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// finish writes what hangs on rows that have been written: the state of sats, the numbers of what moved, the lists.
+// finish writes what depends on rows that were written before: the states of sats, the numbers of moved inscriptions,
+// and the lists.
 func (b *batch) finish(w *wave, sats []*sat) error {
 	if err := b.writeSats(sats); err != nil {
 		return err
@@ -107,11 +108,12 @@ func (b *batch) writeSats(sats []*sat) error {
 	return nil
 }
 
-// recount counts again what locations moved, from the first one on that came or went, where there are later ones. It goes
-// on from the location before, so that a sat's history is not read from its beginning.
+// recount counts the inscriptions that locations moved again, for sats that have locations after one that was added or
+// deleted. It begins at the first location that was, with the numbers of the location before it, so that it need not
+// read the whole history of a sat.
 //
-// Who is born at a location is asked by its key, in which few are: + 0 keeps the planner from the index of the sat, on which
-// there may be many.
+// It finds the inscriptions that were revealed at a location by the location's key, which few share: "+ 0" keeps the
+// planner from using the index by sat, on which there may be many.
 func (b *batch) recount(sats []*sat) error {
 	var numbers, heights, indexes []int64
 	for _, s := range sats {
@@ -159,13 +161,13 @@ func (b *batch) recount(sats []*sat) error {
 		UPDATE {schema}.block b SET moves = b.moves + c.more
 		FROM (SELECT height, sum(more)::bigint AS more FROM changed GROUP BY height) c
 		WHERE b.height = c.height`), numbers, heights, indexes); err != nil {
-		return fmt.Errorf("count again what %d sats moved: %w", len(numbers), err)
+		return fmt.Errorf("recount the inscriptions that moved with %d sats: %w", len(numbers), err)
 	}
 	return nil
 }
 
-// listSats writes the lists of sats, of those that have or had more than one inscription. Where there is or was only one,
-// its number must be read.
+// listSats changes the lists of sats. Only a sat with more than one inscription has a list. So if a sat has or had
+// exactly one, its number must be read.
 func (b *batch) listSats(w *wave, sats []*sat) error {
 	var read []int64
 	for _, s := range sats {
@@ -191,21 +193,21 @@ func (b *batch) listSats(w *wave, sats []*sat) error {
 	if err != nil {
 		return fmt.Errorf("read the inscriptions of %d sats: %w", len(read), err)
 	}
-	stays := map[int64][]int64{}
-	var number, at int64
-	if _, err := pgx.ForEachRow(rows, []any{&at, &number}, func() error {
-		stays[at] = append(stays[at], number)
+	current := map[int64][]int64{}
+	var satNumber, number int64
+	if _, err := pgx.ForEachRow(rows, []any{&satNumber, &number}, func() error {
+		current[satNumber] = append(current[satNumber], number)
 		return nil
 	}); err != nil {
 		return fmt.Errorf("read the inscriptions of %d sats: %w", len(read), err)
 	}
 	for _, satNumber := range read {
 		s, list := w.sats[satNumber], listSat+fmt.Sprint(satNumber)
-		old := map[int64]int{} // how often, for numbers are unique only in a feed without faults
+		old := map[int64]int{} // how often each number occurs: numbers are unique only in a feed without faults
 		for _, i := range s.born {
 			old[i.number]--
 		}
-		for _, number := range stays[satNumber] {
+		for _, number := range current[satNumber] {
 			old[number]++
 		}
 		for number, n := range old {

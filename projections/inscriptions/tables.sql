@@ -1,30 +1,30 @@
--- Tables of the projection inscriptions: what is inscribed on which satoshi, and where these satoshis are and were. Rows are
--- of blocks that are applied now.
+-- Tables of the projection inscriptions: the inscriptions of satoshis, and the current and past locations of these
+-- satoshis. Rows come from blocks that are applied now.
 --
--- source_seq is the event of the log that a row came from; "transaction" and "operation" say where in its block: the JSON
--- pointer is /apply/<block_index>/transactions/<transaction>/metadata/ordinal_operations/<operation>.
+-- source_seq is the event of the log that a row comes from; "transaction" and "operation" are positions within its
+-- block. The JSON pointer is /apply/<block_index>/transactions/<transaction>/metadata/ordinal_operations/<operation>.
 
 CREATE TABLE {schema}.block (
     height      bigint NOT NULL,
     source_seq  bigint NOT NULL,
     time        bigint NOT NULL, -- unix seconds
     moves       bigint NOT NULL, -- of inscriptions: the sum of location.moved
-    reveals     int    NOT NULL, -- inscriptions revealed in it
-    block_index int    NOT NULL, -- in the list under apply
+    reveals     int    NOT NULL, -- number of inscriptions that it reveals
+    block_index int    NOT NULL, -- position in the list under apply
     block_hash  bytea  NOT NULL,
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
 
 CREATE TABLE {schema}.inscription (
-    number          bigint   NOT NULL, -- of the jubilee: the one that is shown; unique but where the feed is wrong
+    number          bigint   NOT NULL, -- the jubilee number, which clients see; unique unless the feed is wrong
     classic_number  bigint   NOT NULL,
-    sat             bigint   NOT NULL, -- 0 also for unbound ones
+    sat             bigint   NOT NULL, -- 0 for unbound inscriptions, too
     height          bigint   NOT NULL, -- of the block that revealed it
-    tx_index        bigint   NOT NULL, -- of the transaction that did
+    tx_index        bigint   NOT NULL, -- of the transaction that revealed it
     source_seq      bigint   NOT NULL,
-    content_at      bigint,            -- byte of the event's body at which the hex digits of the content begin; null when they are escaped
-    content_length  bigint   NOT NULL, -- as the feed says
-    content_size    bigint   NOT NULL, -- bytes that there are
+    content_at      bigint,            -- offset in the event's body of the content's hex digits; null if these are escaped
+    content_length  bigint   NOT NULL, -- bytes, according to the feed
+    content_size    bigint   NOT NULL, -- bytes that the event has
     fee             bigint   NOT NULL, -- sats
     "transaction"   int      NOT NULL,
     operation       int      NOT NULL,
@@ -48,40 +48,41 @@ CREATE INDEX inscription_genesis_idx ON {schema}.inscription (height, tx_index, 
 CREATE INDEX inscription_sat_idx ON {schema}.inscription (sat, number);
 CREATE INDEX inscription_genesis_address_idx ON {schema}.inscription (genesis_address, height, tx_index, number);
 CREATE INDEX inscription_mime_type_idx ON {schema}.inscription (mime_type, height, tx_index, number);
--- Most inscriptions are none of these: lists of the others are read from the index of all.
+-- These indexes are partial because they leave out most inscriptions. Lists of those are read from the index of all.
 CREATE INDEX inscription_rarity_idx ON {schema}.inscription (rarity, height, tx_index, number) WHERE rarity > 0;
 CREATE INDEX inscription_rarity_number_idx ON {schema}.inscription (rarity, number) WHERE rarity > 0;
 CREATE INDEX inscription_recursive_idx ON {schema}.inscription (height, tx_index, number) WHERE recursive;
 CREATE INDEX inscription_cursed_idx ON {schema}.inscription (height, tx_index, number) WHERE number < 0;
 
--- Whose inscriptions are: all of them, with the address of the sat's current location. It is what changes of an inscription, so it
--- stands apart from the rest, which is written once: a change would write all of it again, with all its indexes.
+-- The owners of all inscriptions: the address of each sat's current location. The owner is the only property of an
+-- inscription that changes. It has its own table so that a change does not write the inscription again with all its
+-- indexes.
 CREATE TABLE {schema}.owner (
     sat      bigint NOT NULL,
     number   bigint NOT NULL,
     height   bigint NOT NULL, -- of the reveal, as is tx_index
     tx_index bigint NOT NULL,
     id       text   COLLATE "C" NOT NULL, -- of the inscription
-    address  text   COLLATE "C",          -- null for nobody's
-    CONSTRAINT owner_pkey PRIMARY KEY (sat, number, id) INCLUDE (height, tx_index) -- so that a range of sats is read from it alone
+    address  text   COLLATE "C",          -- null if nobody owns it
+    CONSTRAINT owner_pkey PRIMARY KEY (sat, number, id) INCLUDE (height, tx_index) -- for index-only scans of a range of sats
 );
 CREATE INDEX owner_address_idx ON {schema}.owner (address, height, tx_index, number);
 
--- Where a sat was from some transaction on: (height, tx_index) orders the locations of a sat. Two reveals on one sat in one
--- transaction share one.
+-- The locations of a sat in the order of (height, tx_index): where the sat was from that transaction on. Two reveals on
+-- one sat in one transaction share a location.
 CREATE TABLE {schema}.location (
     sat           bigint   NOT NULL,
     height        bigint   NOT NULL,
     tx_index      bigint   NOT NULL,
     source_seq    bigint   NOT NULL,
-    moved         bigint   NOT NULL, -- inscriptions of the sat that it moved: those that were revealed before
-    value         bigint,            -- sats of the output; null when it is not known
-    sat_offset    bigint,            -- of the sat in the output; null when it is not known
+    moved         bigint   NOT NULL, -- inscriptions of the sat that were revealed before, and so moved here
+    value         bigint,            -- sats of the output; null if not known
+    sat_offset    bigint,            -- of the sat in the output; null if not known
     block_order   int      NOT NULL, -- among the locations of the block, in the order of its operations
     "transaction" int      NOT NULL,
     operation     int      NOT NULL,
     type          smallint NOT NULL, -- 1 transferred, 2 spent in fees, 3 burnt
-    txid          bytea    NOT NULL, -- of the transaction that took it there
+    txid          bytea    NOT NULL, -- of the transaction that moved the sat here
     output_txid   bytea    NOT NULL,
     vout          text     NOT NULL,
     address       text     COLLATE "C", -- of the owner; null for none
@@ -89,19 +90,19 @@ CREATE TABLE {schema}.location (
 );
 CREATE INDEX location_block_idx ON {schema}.location (height, block_order);
 
--- The sats that are known, inscribed or only moved, with the key of their current location: the greatest one.
+-- The known sats, inscribed or only moved, with the key of their current location, which is the greatest one.
 CREATE TABLE {schema}.satoshi (
     sat          bigint NOT NULL,
     height       bigint NOT NULL,
     tx_index     bigint NOT NULL,
-    source_seq   bigint NOT NULL, -- the event that took it there
-    inscriptions bigint NOT NULL, -- on it
+    source_seq   bigint NOT NULL, -- of the current location
+    inscriptions bigint NOT NULL, -- number of inscriptions on the sat
     output_txid  bytea  NOT NULL,
     vout         text   NOT NULL,
     CONSTRAINT satoshi_pkey PRIMARY KEY (sat)
 );
 
--- Lists that the API pages through, and how long they are: see package ranked. Names and keys:
+-- The lists that the read API pages through, and their lengths: see package ranked. Names and keys:
 --
 --   all, recursive, not_recursive, cursed, not_cursed,
 --   mime:<mime_type>, rarity:<n>, address:<address>,
@@ -110,10 +111,10 @@ CREATE TABLE {schema}.satoshi (
 --   ordinal                                              (sat, 0, 0)
 --   sat:<sat>, of sats with more than one                (number, 0, 0)
 --
--- Nobody (null) owns no list; "" does as an address, and not as a genesis address.
+-- A null address has no list. An empty one has a list as an owner, but none as a genesis address.
 {ranked}
--- How many inscriptions the feed must have lost: the numbers between those that are known. It costs a look at the ends of
--- an index, however many there are.
+-- The number of inscriptions that the feed must have lost: unused numbers between known ones. The view reads only the
+-- ends of an index, however many inscriptions there are.
 CREATE VIEW {schema}.missing AS
 SELECT greatest(blessed.numbers - coalesce((SELECT n FROM {schema}.list WHERE name = 'not_cursed'), 0), 0)
      + greatest(cursed.numbers - coalesce((SELECT n FROM {schema}.list WHERE name = 'cursed'), 0), 0) AS n

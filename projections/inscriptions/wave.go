@@ -14,16 +14,16 @@ import (
 	"strata/projections/internal/ranked"
 )
 
-// wave is a run of blocks that are applied or taken back: what they change.
+// wave holds what a run of blocks changes that are applied or reverted together.
 type wave struct {
-	// Rows, in the order of the feed, which is that of heights but for gaps.
+	// Rows in the order of the feed, which is nearly that of heights.
 	blocks       []*block
 	inscriptions []*inscription
 	locations    []*location
 
 	sats    map[int64]*sat
 	at      map[place]*location
-	known   map[ordinals.InscriptionID]bool // inscriptions that must not be revealed again
+	known   map[ordinals.InscriptionID]bool // inscriptions that were revealed
 	refused map[int64]*projections.Quarantined
 	repeats int
 	changes *ranked.Changes
@@ -36,26 +36,26 @@ func (b *batch) newWave() *wave {
 	}
 }
 
-// place is a key of a sat: there is one location for it.
+// place identifies a location: a sat has at most one for each key.
 type place struct {
 	sat int64
 	key key
 }
 
-// sat is one that the wave touches.
+// sat is a sat that the wave changes.
 type sat struct {
 	number        int64
-	before, after standing
+	before, after satState
 	locations     []*location
 	born          []*inscription
 	died          []int64 // numbers of the inscriptions that it loses
-	// late is set when there are locations after some that come or go; first is the least of those.
+	// late says that the sat has locations after one that is added or deleted.
 	late  bool
-	first key
+	first key // of the locations that are added or deleted
 }
 
-// standing is a row of table satoshi, with the address of the location that it refers to.
-type standing struct {
+// satState is a row of table satoshi, with the address of the location that it refers to.
+type satState struct {
 	known        bool
 	key          key
 	seq          int64
@@ -74,12 +74,13 @@ func (w *wave) sat(number int64) *sat {
 	return s
 }
 
-// inOrder are the sats by number: rows are written in one order, whatever order a map has.
+// inOrder returns the sats in the order of their numbers, so that rows are always written in the same order.
 func (w *wave) inOrder() []*sat {
 	return slices.SortedFunc(maps.Values(w.sats), func(a, b *sat) int { return int(a.number - b.number) })
 }
 
-// isNew says whether a reveal is the first of its id. If not, it is noted for quarantine, once for each event.
+// isNew says whether a reveal is the first of its id. Otherwise it notes the reveal for the quarantine, once for each
+// event.
 func (w *wave) isNew(id ordinals.InscriptionID, from origin, pointer string) bool {
 	if !w.known[id] {
 		w.known[id] = true
@@ -110,12 +111,12 @@ func (b *batch) apply(steps []projections.FeedStep) error {
 	for _, s := range sats {
 		s.advance()
 	}
-	if err := b.moveOwners(w, sats); err != nil { // of what was there before
+	if err := b.moveOwners(w, sats); err != nil { // of inscriptions that are stored already
 		return err
 	}
 	for _, i := range w.inscriptions {
 		i.address = w.sats[i.sat].after.owner
-		i.each(w.changes.Add)
+		i.eachList(w.changes.Add)
 	}
 	if err := b.copyRows(w); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (b *batch) apply(steps []projections.FeedStep) error {
 	return b.quarantine(w)
 }
 
-// advance tells what becomes of a sat that gets locations.
+// advance computes the state of a sat after its new locations.
 func (s *sat) advance() {
 	slices.SortFunc(s.locations, func(a, b *location) int { return a.key.compare(b.key) })
 	s.first = s.locations[0].key
@@ -134,7 +135,7 @@ func (s *sat) advance() {
 	s.after = s.before
 	moved := s.before.inscriptions
 	for _, l := range s.locations {
-		if !s.late { // else it is counted later
+		if !s.late { // recount does it otherwise
 			l.moved = moved
 			l.block.moves += moved
 			moved += l.born
@@ -147,7 +148,7 @@ func (s *sat) advance() {
 	}
 }
 
-// loadKnown reads which inscriptions of blocks are known already.
+// loadKnown reads which of the inscriptions that blocks reveal are known already.
 func (b *batch) loadKnown(w *wave, steps []projections.FeedStep) error {
 	var ids []string
 	for i := range steps {
@@ -162,7 +163,7 @@ func (b *batch) loadKnown(w *wave, steps []projections.FeedStep) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	slices.Sort(ids) // so that an index is read from one end to the other
+	slices.Sort(ids) // so that the index is read in its order
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT id FROM unnest($1::text[]) AS k (id)
 		WHERE EXISTS (SELECT FROM {schema}.inscription i WHERE i.id = k.id OFFSET 0)`), ids)
@@ -179,7 +180,7 @@ func (b *batch) loadKnown(w *wave, steps []projections.FeedStep) error {
 	return nil
 }
 
-// load reads what sats are before the wave.
+// load reads the states of sats before the wave.
 func (b *batch) load(w *wave, sats []*sat) error {
 	numbers := make([]int64, len(sats))
 	for i, s := range sats {
@@ -196,20 +197,20 @@ func (b *batch) load(w *wave, sats []*sat) error {
 	if err != nil {
 		return fmt.Errorf("read the state of %d sats: %w", len(sats), err)
 	}
-	if err := w.readStandings(rows, func(s *sat) *standing { return &s.before }); err != nil {
+	if err := w.readStates(rows, func(s *sat) *satState { return &s.before }); err != nil {
 		return fmt.Errorf("read the state of %d sats: %w", len(sats), err)
 	}
 	return nil
 }
 
-// readStandings reads rows of sats into a place of each.
-func (w *wave) readStandings(rows pgx.Rows, place func(*sat) *standing) error {
+// readStates reads states of sats into the fields that field selects.
+func (w *wave) readStates(rows pgx.Rows, field func(*sat) *satState) error {
 	var number int64
-	var v standing
+	var v satState
 	var owner *string
 	_, err := pgx.ForEachRow(rows, []any{&number, &v.key.height, &v.key.tx, &v.seq, &v.inscriptions, &v.output, &v.vout, &owner}, func() error {
 		v.known, v.owner = true, owner
-		*place(w.sat(number)) = v
+		*field(w.sat(number)) = v
 		return nil
 	})
 	return err
@@ -222,7 +223,7 @@ func (b *batch) quarantine(w *wave) error {
 		q.Path = ordinals.Paths[0]
 		err := b.tx.QueryRow(b.ctx, `SELECT path FROM log.event WHERE seq = $1`, seq).Scan(&q.Path)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("read where event %d was posted to: %w", seq, err)
+			return fmt.Errorf("read the path of event %d: %w", seq, err)
 		}
 		if err := projections.WriteQuarantine(b.ctx, b.tx, b.projection.spec, []projections.Quarantined{*q}); err != nil {
 			return err

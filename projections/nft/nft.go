@@ -1,5 +1,5 @@
-// Package nft keeps what is known of non-fungible tokens (SIP-009): their contracts, what these say of them, and the documents
-// and images that they refer to.
+// Package nft keeps non-fungible tokens (SIP-009): their contracts, the properties that these give them, and the documents and
+// images that they refer to.
 package nft
 
 import (
@@ -22,5 +22,5 @@ const Version = 1
 // Spec describes the projection's tables.
 func Spec() projections.Spec { return token.Spec(domain.NFT, Version) }
 
-// New makes the projection.
+// New returns the projection.
 func New(logger *slog.Logger) *token.Projection { return token.New(domain.NFT, Version, logger) }

@@ -12,14 +12,14 @@ import (
 	"strata/projections"
 )
 
-// batch is what one fold reads and is going to write.
+// batch holds what one Fold reads and writes.
 type batch struct {
 	spec projections.Spec
 	tx   pgx.Tx
 
-	blocks  map[int64]blockRow // applied at the heights that the events name
-	changed map[int64]bool     // heights whose row is another now, or none
-	step    int64              // the last one
+	blocks  map[int64]blockRow // applied blocks at the heights that the events name
+	changed map[int64]bool     // heights whose row has changed
+	step    int64              // the last step
 
 	steps       [][]any
 	anomalies   []anomaly
@@ -29,7 +29,7 @@ type batch struct {
 	reverted    int
 }
 
-// blockRow is a block that is applied.
+// blockRow is an applied block.
 type blockRow struct {
 	height, step, seq, size int64
 	index                   int
@@ -52,7 +52,7 @@ func (b *batch) readState(ctx context.Context) (*state, error) {
 	return s, err
 }
 
-// readTip reads the highest block that is applied; nil for none.
+// readTip reads the highest applied block; nil if there is none.
 func (b *batch) readTip(ctx context.Context) (*projections.Tip, error) {
 	t := &projections.Tip{}
 	err := b.tx.QueryRow(ctx, b.spec.SQL(`SELECT height, block_hash FROM {schema}.block ORDER BY height DESC LIMIT 1`)).Scan(&t.Height, &t.BlockHash)
@@ -66,7 +66,7 @@ func (b *batch) readTip(ctx context.Context) (*projections.Tip, error) {
 	return t, nil
 }
 
-// readBlocks reads what is applied at the heights that events name.
+// readBlocks reads the applied blocks at the heights that events name.
 func (b *batch) readBlocks(ctx context.Context, items []projections.LogItem) error {
 	b.blocks, b.changed = map[int64]blockRow{}, map[int64]bool{}
 	var heights []int64
@@ -98,7 +98,7 @@ func (b *batch) readBlocks(ctx context.Context, items []projections.LogItem) err
 	return nil
 }
 
-// add writes the next step, and returns its number.
+// add adds the next step, and returns its number.
 func (b *batch) add(row blockRow, because int64, kind projections.StepKind) int64 {
 	b.step++
 	if kind == projections.Apply {
@@ -127,7 +127,7 @@ func (b *batch) write(ctx context.Context) error {
 	}
 	if len(gone) > 0 {
 		if _, err := b.tx.Exec(ctx, b.spec.SQL(`DELETE FROM {schema}.block WHERE height = ANY ($1)`), gone); err != nil {
-			return fmt.Errorf("take away the blocks at %d heights: %w", len(gone), err)
+			return fmt.Errorf("delete the blocks at %d heights: %w", len(gone), err)
 		}
 	}
 	for _, a := range b.anomalies {

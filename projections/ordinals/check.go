@@ -5,9 +5,9 @@ import "strata/projections"
 // Checks implements projections.Checked.
 func (p *Ordinals) Checks() []projections.Check {
 	return []projections.Check{
-		{Name: "steps are numbered without holes", SQL: `
+		{Name: "steps are numbered without gaps", SQL: `
 			SELECT max(step) AS last_step, count(*) AS steps FROM {schema}.step HAVING count(*) <> coalesce(max(step), 0)`},
-		{Name: "steps add up to what is applied", SQL: `
+		{Name: "steps add up to the applied blocks", SQL: `
 			SELECT coalesce(s.height, b.height) AS height, coalesce(s.block_seq, b.source_seq) AS block_seq
 			FROM (
 				SELECT height, block_seq, block_index, sum(kind) AS applied, max(step) AS step FROM {schema}.step GROUP BY height, block_seq, block_index

@@ -7,7 +7,7 @@ import (
 	"strata/projections"
 )
 
-// metrics tell what an operator of a feed watches.
+// metrics shows the operator of a feed what the projection does with it.
 type metrics struct {
 	height    prometheus.Gauge
 	applied   prometheus.Counter
@@ -22,12 +22,12 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		return prometheus.Opts{Namespace: "strata", Subsystem: "ordinals", Name: name, Help: help}
 	}
 	m := &metrics{
-		height:   factory.NewGauge(prometheus.GaugeOpts(options("height", "Height of the highest Bitcoin block that the ordinals feed has applied."))),
-		applied:  factory.NewCounter(prometheus.CounterOpts(options("applied_blocks_total", "Blocks of the ordinals feed that were applied."))),
-		reverted: factory.NewCounter(prometheus.CounterOpts(options("reverted_blocks_total", "Blocks of the ordinals feed that were taken back."))),
-		repeated: factory.NewCounter(prometheus.CounterOpts(options("repeated_blocks_total", "Blocks of the ordinals feed that were applied already."))),
+		height:   factory.NewGauge(prometheus.GaugeOpts(options("height", "Height of the highest applied Bitcoin block of the ordinals feed."))),
+		applied:  factory.NewCounter(prometheus.CounterOpts(options("applied_blocks_total", "Applied blocks of the ordinals feed."))),
+		reverted: factory.NewCounter(prometheus.CounterOpts(options("reverted_blocks_total", "Reverted blocks of the ordinals feed."))),
+		repeated: factory.NewCounter(prometheus.CounterOpts(options("repeated_blocks_total", "Blocks that the ordinals feed sent although they were applied already."))),
 		anomalies: factory.NewCounterVec(prometheus.CounterOpts(options("anomalies_total",
-			"Blocks that were taken back without being applied (unknown_rollback), or took the place of another without a rollback (replaced).")), []string{"kind"}),
+			"Rollbacks of blocks that were not applied (unknown_rollback), and blocks that replaced another without a rollback (replaced).")), []string{"kind"}),
 	}
 	for _, kind := range []string{unknownRollback, replaced} {
 		m.anomalies.WithLabelValues(kind).Add(0)
@@ -35,7 +35,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	return m
 }
 
-// observe is called with a batch that has committed.
+// observe counts what a committed batch did.
 func (m *metrics) observe(b *batch, tip *projections.Tip) {
 	m.applied.Add(float64(b.applied))
 	m.reverted.Add(float64(b.reverted))

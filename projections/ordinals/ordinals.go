@@ -1,19 +1,20 @@
 // Package ordinals decides which Bitcoin blocks of the ordinals feed count, and writes the list of steps that inscriptions
-// and brc20 fold: a block is applied, or one that is applied is taken back.
+// and brc20 fold. A step applies a block or reverts an applied block.
 //
-// # What it believes
+// # Rules
 //
-// A payload first takes back what is under rollback and then applies the rest. A block is known by its height and hash,
-// for feeds have reused a hash.
+// A payload first reverts the blocks under rollback and then applies those under apply. Height and hash together identify a
+// block, because feeds have reused a hash.
 //
 //   - A block that is applied already changes nothing: feeds repeat themselves after lost answers, restarts, and scans.
-//   - A block that is not applied can't be taken back. That is noted as an anomaly and changes nothing.
-//   - Another block at the height of one that is applied takes its place, as though the feed had taken that one back first.
-//     It is noted as an anomaly, because a rollback was lost.
-//   - Heights have holes, because blocks without inscriptions are not sent, and they need not rise: a block that the feed
-//     had lost comes after higher ones. Whether one is missing can't be seen here; the numbers of inscriptions tell.
+//   - The rollback of a block that is not applied changes nothing, and is recorded as an anomaly.
+//   - Another block at the height of an applied block replaces it, as if the feed had rolled that one back first. This is
+//     recorded as an anomaly, because a rollback was lost.
+//   - Heights have gaps, because feeds do not send blocks without inscriptions. They need not rise, either: a block that the
+//     feed had lost comes after higher ones. This package cannot tell whether a block is missing; the numbers of
+//     inscriptions can.
 //
-// Nothing is ever refused: an indexer gives up a feed after three refusals.
+// The projection never refuses a payload, because an indexer gives up a feed after three refusals.
 package ordinals
 
 import (
@@ -57,14 +58,14 @@ type Ordinals struct {
 	state   *state // nil until read from the tables
 }
 
-// state is what the projection knows between folds. It may be dropped at any time and read again.
+// state is what the projection remembers between folds. It may be dropped at any time and read again.
 type state struct {
 	position int64 // the last event that it reflects
-	step     int64 // the last one written
+	step     int64 // the last step written
 	tip      *projections.Tip
 }
 
-// New makes the projection.
+// New returns the projection.
 func New(logger *slog.Logger) *Ordinals {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -123,7 +124,7 @@ func (p *Ordinals) Fold(ctx context.Context, tx pgx.Tx, after int64, items []pro
 	return projections.Outcome{Tip: tip, Touched: touched, Observe: func() { p.observe(ctx, b, tip) }}, nil
 }
 
-// take judges one event of the log.
+// take processes one event of the log.
 func (b *batch) take(item *projections.LogItem) {
 	if item.Err != nil {
 		b.quarantined = append(b.quarantined, projections.Unreadable(item, item.Err))
@@ -133,14 +134,14 @@ func (b *batch) take(item *projections.LogItem) {
 		return
 	}
 	for i := range item.Feed.Rollback {
-		b.takeBack(item, &item.Feed.Rollback[i])
+		b.rollBack(item, &item.Feed.Rollback[i])
 	}
 	for i := range item.Feed.Apply {
 		b.apply(item, i)
 	}
 }
 
-func (b *batch) takeBack(item *projections.LogItem, block *domain.Block) {
+func (b *batch) rollBack(item *projections.LogItem, block *domain.Block) {
 	applied, ok := b.blocks[int64(block.Height)]
 	if !ok || applied.hash != block.Hash {
 		b.anomaly(item, block, unknownRollback)
@@ -165,7 +166,7 @@ func (b *batch) apply(item *projections.LogItem, index int) {
 	b.changed[row.height] = true
 }
 
-// revert takes back a block that is applied, because of an event.
+// revert reverts an applied block. The event because is the reason.
 func (b *batch) revert(row blockRow, because int64) {
 	b.add(row, because, projections.Revert)
 	delete(b.blocks, row.height)
@@ -182,14 +183,14 @@ func (b *batch) anomaly(item *projections.LogItem, block *domain.Block, kind str
 	b.anomalies = append(b.anomalies, anomaly{seq: item.Seq, block: block, kind: kind})
 }
 
-// observe counts and tells what has committed.
+// observe counts and logs what a committed batch did.
 func (p *Ordinals) observe(ctx context.Context, b *batch, tip *projections.Tip) {
 	p.metrics.observe(b, tip)
 	if len(b.anomalies) == 0 {
 		return
 	}
 	first := b.anomalies[0]
-	p.logger.LogAttrs(ctx, slog.LevelWarn, "the ordinals feed contradicts itself", slog.Int("anomalies", len(b.anomalies)),
+	p.logger.LogAttrs(ctx, slog.LevelWarn, "anomalies in the ordinals feed", slog.Int("anomalies", len(b.anomalies)),
 		slog.String("first", first.kind), slog.Int64("seq", first.seq), slog.String("pointer", first.block.Pointer),
 		slog.Uint64("height", first.block.Height), slog.String("block_hash", fmt.Sprint(first.block.Hash)))
 }

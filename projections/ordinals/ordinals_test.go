@@ -47,17 +47,17 @@ func steps(t *testing.T, log *eventstore.Log) (list []feedStep) {
 	return list
 }
 
-// stand does what steps say, and checks that they may say it.
-func stand(t *testing.T, list []feedStep) map[int64]feedStep {
+// replaySteps returns the blocks that are applied after steps, and checks that each step is possible.
+func replaySteps(t *testing.T, list []feedStep) map[int64]feedStep {
 	t.Helper()
 	applied := map[int64]feedStep{}
 	for i, s := range list {
-		at, ok := applied[s.height]
+		block, ok := applied[s.height]
 		switch {
 		case s.kind == projections.Apply && ok:
-			t.Fatalf("step %d applies a block at height %d, where %v is", i+1, s.height, at.hash)
-		case s.kind == projections.Revert && (!ok || at.hash != s.hash || at.seq != s.seq || at.index != s.index || at.size != s.size):
-			t.Fatalf("step %d takes back %+v, where %+v is", i+1, s, at)
+			t.Fatalf("step %d applies a block at height %d, where %v is applied", i+1, s.height, block.hash)
+		case s.kind == projections.Revert && (!ok || block.hash != s.hash || block.seq != s.seq || block.index != s.index || block.size != s.size):
+			t.Fatalf("step %d reverts %+v, where %+v is applied", i+1, s, block)
 		case s.kind == projections.Apply:
 			applied[s.height] = s
 		default:
@@ -86,7 +86,7 @@ func anomalies(t *testing.T, log *eventstore.Log) map[string]string {
 	return found
 }
 
-// TestFeeds lets random feeds come in, with rollbacks, duplicates, gaps, and events of others in between.
+// TestFeeds folds random feeds with rollbacks, duplicates and gaps, and with events of nodes in between.
 func TestFeeds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -111,7 +111,7 @@ func TestFeeds(t *testing.T) {
 					replay.RunLines(t, log, projections.Feed(ordinals.New(nil)))
 				}
 				list := steps(t, log)
-				got := stand(t, list)
+				got := replaySteps(t, list)
 				expected := feed.Expected().Blocks
 				for _, b := range expected {
 					if at, ok := got[int64(b.Height)]; !ok || at.hash != b.Hash {
@@ -135,10 +135,10 @@ func TestFeeds(t *testing.T) {
 					blocks[s.height] = s
 				}
 				if !maps.Equal(blocks, got) {
-					t.Error("the table of blocks is not what the steps lead to")
+					t.Error("the table of blocks differs from the result of the steps")
 				}
 				if len(list) == len(got) {
-					t.Error("nothing was taken back: the feed is too tame")
+					t.Error("the feed has no rollbacks, so it tests too little")
 				}
 				var height int64
 				var digest hash.Hash32
@@ -188,7 +188,7 @@ func block(height int, digit string) string {
 		height, hash, height-1, hash)
 }
 
-// TestRules has one feed for each thing that a feed should not do.
+// TestRules folds one feed for each fault that a feed may have.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -250,7 +250,7 @@ func TestRules(t *testing.T) {
 			replay.RunLines(t, log, projections.Feed(ordinals.New(nil)))
 			list := steps(t, log)
 			got := map[int64]string{}
-			for height, s := range stand(t, list) {
+			for height, s := range replaySteps(t, list) {
 				text := fmt.Sprint(s.hash)
 				got[height] = text[len(text)-1:]
 			}
@@ -267,7 +267,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestNothingToDo folds events of nodes alone: no row, and nothing that readers must read again.
+// TestNothingToDo folds events of nodes alone, which add no row and invalidate no cached answer.
 func TestNothingToDo(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)

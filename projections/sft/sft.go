@@ -1,5 +1,5 @@
-// Package sft keeps what is known of semi-fungible tokens (SIP-013): their contracts, what these say of them, and the documents
-// and images that they refer to.
+// Package sft keeps semi-fungible tokens (SIP-013): their contracts, the properties that these give them, and the documents and
+// images that they refer to.
 package sft
 
 import (
@@ -22,5 +22,5 @@ const Version = 1
 // Spec describes the projection's tables.
 func Spec() projections.Spec { return token.Spec(domain.SFT, Version) }
 
-// New makes the projection.
+// New returns the projection.
 func New(logger *slog.Logger) *token.Projection { return token.New(domain.SFT, Version, logger) }

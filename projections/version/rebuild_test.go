@@ -193,7 +193,7 @@ func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 		t.Fatal(err)
 	}
 	v, err := version.Verify(t.Context(), log.Pool(), d, rig.Schema("inscriptions", inscriptions.Version))
-	if err != nil || len(v.Findings) != 1 || v.Findings[0].Check != "as many inscriptions are on a satoshi as it says" {
+	if err != nil || len(v.Findings) != 1 || v.Findings[0].Check != "a satoshi counts the inscriptions on it" {
 		t.Errorf("got %+v and %v, want a finding", v, err)
 	}
 }

@@ -19,23 +19,23 @@ const Genesis = "genesis"
 // Block is the body of /new_block.
 type Block struct {
 	Name, Parent string
-	Burn         string // Bitcoin block of its tenure
-	Old          bool   // as before release 3.1.0.0.4: without the sortition
+	Burn         string // the Bitcoin block of its tenure
+	Old          bool   // leave out the sortition, like nodes before release 3.1.0.0.4
 	Transactions []Transaction
 	Rewards      []Reward
-	// Members are put into the body as they are, in place of those of the same name; nil takes a member out.
+	// Members replace members of the body with the same names; nil deletes a member.
 	Members map[string]any
 }
 
 // Transaction is an entry of a block's transactions.
 type Transaction struct {
 	Raw     []byte
-	Status  string // default success
+	Status  string // "success" if empty
 	Events  []Event
 	Members map[string]any // as in Block
 }
 
-// Event is what a transaction did.
+// Event is an entry of a block's events.
 type Event struct {
 	Type        string
 	Data        map[string]any
@@ -48,10 +48,10 @@ type Reward struct {
 	Coinbase, Anchored, StreamedConfirmed, StreamedOf uint64
 }
 
-// ID is the index_block_hash of a Stacks block.
+// ID returns the index_block_hash of a Stacks block.
 func ID(name string) hash.Hash32 { return sha256.Sum256([]byte("block " + name)) }
 
-// Height of a Stacks or Bitcoin block, from its name.
+// Height returns the height of a Stacks or Bitcoin block, which its name contains.
 func Height(name string) int64 {
 	digits := strings.TrimFunc(name, func(r rune) bool { return r < '0' || r > '9' })
 	if digits == "" {
@@ -64,24 +64,25 @@ func Height(name string) int64 {
 	return height
 }
 
-// BurnHash is the hash of a Bitcoin block.
+// BurnHash returns the hash of a Bitcoin block.
 func BurnHash(name string) hash.Hash32 {
 	return sha256.Sum256([]byte("Bitcoin " + strings.TrimRight(name, "'")))
 }
 
-// Consensus is the consensus hash of a sortition.
+// Consensus returns the consensus hash of a Bitcoin block's sortition.
 func Consensus(burn string) (h hash.Hash20) {
 	sum := sha256.Sum256([]byte("sortition " + burn))
 	copy(h[:], sum[:])
 	return h
 }
 
-// TxID of the transaction at an index of a block. It is not made from the bytes, which may be no transaction.
+// TxID returns the id of the transaction at an index of a block. It does not depend on the transaction's bytes, which need
+// not be a valid transaction.
 func TxID(block string, index int) hash.Hash32 {
 	return sha256.Sum256(fmt.Appendf(nil, "transaction %s %d", block, index))
 }
 
-// Post is the block as a node posts it.
+// Post returns the block as a node posts it.
 func (b Block) Post() replay.Post {
 	transactions, events, rewards := []any{}, []any{}, []any{}
 	for i, tx := range b.Transactions {
@@ -132,13 +133,13 @@ func (b Block) Post() replay.Post {
 // BurnBlock is the body of /new_burn_block.
 type BurnBlock struct {
 	Name   string
-	Parent string // empty: as before release 3.1.0.0.9, without a link
-	Old    bool   // as before release 3.1.0.0.4: without the sortition
-	// Members are put into the body as in Block.
+	Parent string // empty to leave out the parent, like nodes before release 3.1.0.0.9
+	Old    bool   // leave out the sortition, like nodes before release 3.1.0.0.4
+	// Members replace members of the body as in Block.
 	Members map[string]any
 }
 
-// Post is the Bitcoin block as a node posts it.
+// Post returns the Bitcoin block as a node posts it.
 func (b BurnBlock) Post() replay.Post {
 	members := map[string]any{
 		"burn_block_hash": BurnHash(b.Name), "burn_block_height": Height(b.Name), "burn_amount": 1000,
@@ -154,6 +155,7 @@ func (b BurnBlock) Post() replay.Post {
 	return post(nodeevent.PathBurnBlock, members)
 }
 
+// put replaces members by others, and deletes those that are nil.
 func put(members, others map[string]any) {
 	maps.Copy(members, others)
 	maps.DeleteFunc(members, func(_ string, value any) bool { return value == nil })

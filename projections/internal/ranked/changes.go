@@ -5,38 +5,40 @@ import (
 	"slices"
 )
 
-// Changes are entries that lists get and lose in a transaction. What is added and removed again, in any order, is no
-// change.
+// Changes collects the entries that lists gain and lose in a transaction. An entry that is both added and removed, in
+// any order, is no change.
 type Changes struct {
-	lists *Lists
-	of    map[string][]change
+	lists  *Lists
+	byList map[string][]change
 }
 
-// change is how many entries more there are with a key.
+// change is the number of entries that a list gains at a key, below zero if it loses entries.
 type change struct {
 	key Key
 	n   int64
 }
 
-// Add says that a list got an entry.
-func (c *Changes) Add(list string, key Key) { c.of[list] = append(c.of[list], change{key, 1}) }
+// Add records that a list gains an entry.
+func (c *Changes) Add(list string, key Key) { c.byList[list] = append(c.byList[list], change{key, 1}) }
 
-// Remove says that a list lost an entry.
-func (c *Changes) Remove(list string, key Key) { c.of[list] = append(c.of[list], change{key, -1}) }
-
-// changed is a list with what is new about it.
-type changed struct {
-	name    string
-	changes []change // by key, one of each, none of nothing
-	n       int64    // entries more than before
-	now     int64    // entries that there are now
+// Remove records that a list loses an entry.
+func (c *Changes) Remove(list string, key Key) {
+	c.byList[list] = append(c.byList[list], change{key, -1})
 }
 
-// take gives the lists that change, by name, and forgets the changes.
-func (c *Changes) take() []*changed {
-	var all []*changed
-	for _, name := range slices.Sorted(maps.Keys(c.of)) {
-		l := &changed{name: name, changes: sum(c.of[name])}
+// listChange holds the changes of one list.
+type listChange struct {
+	name    string
+	changes []change // in the order of keys, at most one for each, none with n = 0
+	n       int64    // the sum of changes
+	now     int64    // the number of entries after the changes
+}
+
+// take returns the changes of lists, in the order of their names, and forgets them.
+func (c *Changes) take() []*listChange {
+	var all []*listChange
+	for _, name := range slices.Sorted(maps.Keys(c.byList)) {
+		l := &listChange{name: name, changes: sum(c.byList[name])}
 		for _, change := range l.changes {
 			l.n += change.n
 		}
@@ -44,11 +46,11 @@ func (c *Changes) take() []*changed {
 			all = append(all, l)
 		}
 	}
-	clear(c.of)
+	clear(c.byList)
 	return all
 }
 
-// sum puts changes in order and equal keys together.
+// sum sorts changes by key, adds up those with equal keys, and drops those that add up to 0.
 func sum(changes []change) []change {
 	byKey := func(a, b change) int { return a.key.Compare(b.key) }
 	if !slices.IsSortedFunc(changes, byKey) {

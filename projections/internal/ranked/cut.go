@@ -8,14 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// found gives a list that became long its parts.
-func (w *writing) found(l *changed) error {
+// createParts creates the parts of a list that has become long.
+func (w *writer) createParts(l *listChange) error {
 	return w.cut(&part{list: l.name, key: below, n: l.now, before: l.now - l.n, changes: l.changes}, nil)
 }
 
-// cut makes several parts of one that is too large. next is the part after it, nil for none. Where all entries have one key
-// it stays as it is.
-func (w *writing) cut(p, next *part) error {
+// cut splits a part that is too large into several. next is the part after it; nil for none. If all entries of the part
+// have the same key, it stays as it is.
+func (w *writer) cut(p, next *part) error {
 	groups, err := w.appended(p, next)
 	if err == nil && groups == nil {
 		groups, err = w.groups(p, next)
@@ -41,10 +41,11 @@ func (w *writing) cut(p, next *part) error {
 	return nil
 }
 
-// appended are the keys of a part that has only got entries, all of them behind those that it had, which are one group: most
-// lists grow at their end. Nil if it is otherwise. Then only the new rows are counted, not all read.
-func (w *writing) appended(p, next *part) ([]change, error) {
-	if next != nil || p.before > w.lists.most { // not the end, or it could not be cut: all have one key, and maybe the new ones too
+// appended returns the groups of a part that has only gained entries after those that it had: these are the first
+// group, and each new key is another. It returns nil if the part has changed in another way. Most lists grow at their
+// end, and then this counts only the new rows, instead of reading all.
+func (w *writer) appended(p, next *part) ([]change, error) {
+	if next != nil || p.before > w.lists.most { // a part that was too large had equal keys, and the new ones may equal them
 		return nil, nil
 	}
 	groups := []change{{p.key, p.before}}
@@ -69,8 +70,8 @@ func (w *writing) appended(p, next *part) ([]change, error) {
 	return groups, nil
 }
 
-// groups are the keys of a part's rows, with how many have each.
-func (w *writing) groups(p, next *part) ([]change, error) {
+// groups returns the keys of a part's rows, with the number of rows that have each.
+func (w *writer) groups(p, next *part) ([]change, error) {
 	if p.before > w.lists.most {
 		if several, err := w.several(p, next); err != nil || !several {
 			return []change{{p.key, p.n}}, err
@@ -92,8 +93,8 @@ func (w *writing) groups(p, next *part) ([]change, error) {
 	return groups, nil
 }
 
-// several says whether the rows of a part have more than one key, without reading all of them.
-func (w *writing) several(p, next *part) (several bool, err error) {
+// several says whether the rows of a part have more than one key. It does not read all of them.
+func (w *writer) several(p, next *part) (several bool, err error) {
 	query, args := w.rows(p, next)
 	rows, err := w.query(`
 		SELECT (least.a, least.b, least.c) < (greatest.a, greatest.b, greatest.c)
@@ -108,8 +109,8 @@ func (w *writing) several(p, next *part) (several bool, err error) {
 	return several, nil
 }
 
-// rows is the query of a part's rows.
-func (w *writing) rows(p, next *part) (query string, args []any) {
+// rows returns the query of a part's rows.
+func (w *writer) rows(p, next *part) (query string, args []any) {
 	query, args = w.lists.sources(p.list)
 	args = slices.Clone(args)
 	var conditions []string
@@ -131,8 +132,8 @@ func (w *writing) rows(p, next *part) (query string, args []any) {
 	return query, args
 }
 
-// query runs a query that is planned for its arguments: a plan for any would be a bad one for most, and the lists differ
-// in length by six orders of magnitude.
-func (w *writing) query(query string, args []any) (pgx.Rows, error) {
+// query runs a query with a plan for its arguments. A generic plan would be bad for most of them, because the lengths
+// of lists differ by six orders of magnitude.
+func (w *writer) query(query string, args []any) (pgx.Rows, error) {
 	return w.tx.Query(w.ctx, w.sql(query), append([]any{pgx.QueryExecModeExec}, args...)...)
 }

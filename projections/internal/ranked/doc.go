@@ -1,28 +1,29 @@
-// Package ranked counts the entries of ordered lists, and how many come before a key, so that a page at any offset of a
-// list costs what its first page costs.
+// Package ranked counts the entries of ordered lists, and the entries before a key, so that a page at any offset of a
+// list costs no more than its first page.
 //
-// A list is rows of some table in the order of a key of three numbers; the rows themselves are elsewhere and have an
-// index on that key. Here is only how many there are:
+// A list consists of rows of some table in the order of a key of three numbers. The rows have an index on that key.
+// This package stores only numbers of rows, in two tables:
 //
 //	list   the number of entries of each list: the total that an answer shows
 //	part   of a list with more than 1,024 entries: the number of entries from one key up to another
 //
-// The page at an offset is found by adding up parts from the nearer end, and then by passing over at most a part of the
-// index. The rank of a key is found the same way.
+// A reader finds the page at an offset by adding up parts from the nearer end, and then skipping at most one part of
+// the index. It finds the rank of a key in the same way.
 //
 // # Invariants
 //
 //   - A list without entries has no row.
-//   - A list of at most 1,024 entries has no parts. The parts of a longer one cover all keys: the first one begins below
-//     everything, each ends where the next begins. Their numbers add up to the list's.
-//   - No part is empty, and none has more than 1,024 entries but where they all have the same key: there is no part
-//     between equal keys.
+//   - A list of at most 1,024 entries has no parts. The parts of a longer list cover all keys: the first part begins below
+//     all keys, and each part ends where the next one begins. Their numbers add up to the list's.
+//   - No part is empty. A part has more than 1,024 entries only if all of them have the same key, because parts never split
+//     equal keys.
 //
-// The numbers of lists follow from the rows alone. Where parts begin is a matter of history, and no answer shows it.
+// The numbers of lists follow from the rows alone. The keys at which parts begin depend on the history of the list, but
+// no answer shows them.
 //
 // # Cost
 //
-// A batch costs some statements, however many lists and keys it changes; only what is to be cut is read from the rows, one
-// statement for each part, and where a list grows at its end its new rows are counted and no other is read. Parts that
-// became small are put together with the next one, so that a list has never more than a few times the parts that it needs.
+// A batch costs a few statements, however many lists and keys it changes. Only splitting a part reads rows, with one
+// statement for each part; where a list grows at its end, only its new rows are counted. A part that becomes small is
+// joined with the next one, so that a list never has more than a few times the parts that it needs.
 package ranked

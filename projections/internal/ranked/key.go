@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Key is the place of an entry in a list. Several entries may share one.
+// Key is the position of an entry in a list. Several entries may share one.
 type Key [3]int64
 
 // below is where the first part of a list begins.

@@ -7,13 +7,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// part is one of a list.
+// part is a part of a list.
 type part struct {
 	list      string
 	key       Key
-	n, before int64 // entries now, and before the changes
+	n, before int64 // numbers of entries after and before the changes
 	changes   []change
-	gone      bool
+	gone      bool // it is to be deleted
 }
 
 func columns(parts []*part) (n []int64, lists []string, a, b, c []int64) {
@@ -30,19 +30,19 @@ type place struct {
 	key  Key
 }
 
-// around is a search for the part that a key is in, or for the one after it.
-type around string
+// search is the SQL that finds the part with a key, or the part after it.
+type search string
 
 const (
-	partAt    around = `(p.a, p.b, p.c) <= (k.a, k.b, k.c) ORDER BY p.a DESC, p.b DESC, p.c DESC`
-	partAfter around = `(p.a, p.b, p.c) > (k.a, k.b, k.c) ORDER BY p.a, p.b, p.c`
+	partAt    search = `(p.a, p.b, p.c) <= (k.a, k.b, k.c) ORDER BY p.a DESC, p.b DESC, p.c DESC`
+	partAfter search = `(p.a, p.b, p.c) > (k.a, k.b, k.c) ORDER BY p.a, p.b, p.c`
 )
 
-// parts reads a part for each place; nil where there is none.
-func (w *writing) parts(which around, places []place) ([]*part, error) {
-	found := make([]*part, len(places))
+// parts reads the part for each place; nil if there is none.
+func (w *writer) parts(which search, places []place) ([]*part, error) {
+	parts := make([]*part, len(places))
 	if len(places) == 0 {
-		return found, nil
+		return parts, nil
 	}
 	lists := make([]string, len(places))
 	a, b, c := make([]int64, len(places)), make([]int64, len(places)), make([]int64, len(places))
@@ -58,19 +58,19 @@ func (w *writing) parts(which around, places []place) ([]*part, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read parts of lists: %w", err)
 	}
-	var at, n int64
+	var number, n int64
 	var key Key
-	if _, err := pgx.ForEachRow(rows, []any{&at, &key[0], &key[1], &key[2], &n}, func() error {
-		found[at-1] = &part{list: places[at-1].list, key: key, n: n, before: n}
+	if _, err := pgx.ForEachRow(rows, []any{&number, &key[0], &key[1], &key[2], &n}, func() error {
+		parts[number-1] = &part{list: places[number-1].list, key: key, n: n, before: n}
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("read parts of lists: %w", err)
 	}
-	return found, nil
+	return parts, nil
 }
 
-// change writes the changes of lists that had parts and still have.
-func (w *writing) change(long []*changed) error {
+// change writes the changes of lists that had parts before and still have some.
+func (w *writer) change(long []*listChange) error {
 	touched, err := w.touched(long)
 	if err != nil {
 		return err
@@ -104,8 +104,8 @@ func (w *writing) change(long []*changed) error {
 	return nil
 }
 
-// after reads the part after each part; nil where there is none.
-func (w *writing) after(parts []*part) ([]*part, error) {
+// after reads the part after each part; nil if there is none.
+func (w *writer) after(parts []*part) ([]*part, error) {
 	places := make([]place, len(parts))
 	for i, p := range parts {
 		places[i] = place{p.list, p.key}
@@ -113,9 +113,9 @@ func (w *writing) after(parts []*part) ([]*part, error) {
 	return w.parts(partAfter, places)
 }
 
-// touched reads the parts of lists that their changes fall into, by key. Most lists change in one place: the parts of the
-// first and the last change are read first, and others only where these are not the same.
-func (w *writing) touched(long []*changed) ([][]*part, error) {
+// touched reads the parts of lists that their changes fall into, in the order of keys. It first reads the parts of the
+// first and the last change. Most lists change in one part, so it reads others only if these two differ.
+func (w *writer) touched(long []*listChange) ([][]*part, error) {
 	var ends []place
 	for _, l := range long {
 		ends = append(ends, place{l.name, l.changes[0].key}, place{l.name, l.changes[len(l.changes)-1].key})
@@ -126,7 +126,7 @@ func (w *writing) touched(long []*changed) ([][]*part, error) {
 	}
 	all := make([][]*part, len(long))
 	var between []place
-	var of []int // which list
+	var listOf []int // the index in long of each place between
 	for i, l := range long {
 		first, last := found[2*i], found[2*i+1]
 		if first == nil || last == nil {
@@ -139,18 +139,18 @@ func (w *writing) touched(long []*changed) ([][]*part, error) {
 		all[i] = []*part{first, last}
 		for _, change := range l.changes[1:] {
 			if change.key.Compare(last.key) < 0 {
-				between, of = append(between, place{l.name, change.key}), append(of, i)
+				between, listOf = append(between, place{l.name, change.key}), append(listOf, i)
 			}
 		}
 	}
 	if found, err = w.parts(partAt, between); err != nil {
 		return nil, err
 	}
-	for at, p := range found {
+	for i, p := range found {
 		if p == nil {
-			return nil, fmt.Errorf("list %q has no part for %v", between[at].list, between[at].key)
+			return nil, fmt.Errorf("list %q has no part for %v", between[i].list, between[i].key)
 		}
-		all[of[at]] = append(all[of[at]], p)
+		all[listOf[i]] = append(all[listOf[i]], p)
 	}
 	for i := range all {
 		slices.SortFunc(all[i], func(a, b *part) int { return a.key.Compare(b.key) })
@@ -159,7 +159,7 @@ func (w *writing) touched(long []*changed) ([][]*part, error) {
 	return all, nil
 }
 
-// count adds changes to the parts that they fall into. Both are in order.
+// count adds changes to the parts that they fall into. Both must be in the order of keys.
 func count(changes []change, parts []*part) {
 	for i, p := range parts {
 		end := len(changes)
@@ -176,9 +176,9 @@ func count(changes []change, parts []*part) {
 	}
 }
 
-// join puts parts with few entries together with the next one, where that leaves none too large. An empty one always goes.
-// From the end to the beginning, so that the next one is what it will be.
-func (w *writing) join(small, nexts []*part) {
+// join joins parts with few entries with the next one, unless the result would be too large. An empty part is always
+// deleted. It goes from the end to the beginning, so that the next part has its final state already.
+func (w *writer) join(small, nexts []*part) {
 	known := map[place]*part{}
 	for _, p := range slices.Concat(w.puts, small) {
 		known[place{p.list, p.key}] = p
@@ -189,7 +189,7 @@ func (w *writing) join(small, nexts []*part) {
 			if other := known[place{next.list, next.key}]; other != nil {
 				next = other
 			}
-			if next.gone { // the last one, which was empty
+			if next.gone { // it was the last part, and empty
 				next = nil
 			}
 		}

@@ -29,7 +29,7 @@ func sources(list string) (string, []any) {
 	return `SELECT x AS a, y AS b, z AS c FROM {schema}.entry WHERE list = $1`, []any{list}
 }
 
-// checks is how many histories are made up, unless the command line says otherwise.
+// checks is the number of random histories, unless a flag sets another.
 const checks = 20
 
 func TestMain(m *testing.M) {
@@ -37,14 +37,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fataler is a test or a part of one.
+// fataler is implemented by both tests and property checks.
 type fataler interface {
 	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// world has lists beside sorted slices that say what should be in them.
+// world has lists, and sorted slices of the keys that should be in them.
 type world struct {
 	t     fataler
 	tx    pgx.Tx
@@ -59,7 +59,7 @@ func newWorld(t fataler, tx pgx.Tx, most int64) *world {
 	return w
 }
 
-// batch is what changes in one Write.
+// batch holds the changes of one Write.
 type batch struct {
 	add, remove map[string][]ranked.Key
 }
@@ -68,7 +68,7 @@ func newBatch() batch {
 	return batch{add: map[string][]ranked.Key{}, remove: map[string][]ranked.Key{}}
 }
 
-// write changes rows, lists and slices.
+// write applies a batch to rows, lists and slices.
 func (w *world) write(b batch) {
 	w.t.Helper()
 	changes := w.lists.Changes()
@@ -84,23 +84,23 @@ func (w *world) write(b batch) {
 	if _, err := w.tx.CopyFrom(context.Background(), pgx.Identifier{"ranked_test_v1", "entry"}, []string{"list", "x", "y", "z"}, pgx.CopyFromRows(rows)); err != nil {
 		w.t.Fatal(err)
 	}
-	gone := &pgx.Batch{}
+	deletes := &pgx.Batch{}
 	for list, keys := range b.remove {
 		for _, k := range keys {
 			changes.Remove(list, k)
-			at, found := slices.BinarySearchFunc(w.want[list], k, ranked.Key.Compare)
-			if !found {
+			index, ok := slices.BinarySearchFunc(w.want[list], k, ranked.Key.Compare)
+			if !ok {
 				w.t.Fatalf("the test removes %v from list %s, which does not have it", k, list)
 			}
-			w.want[list] = slices.Delete(w.want[list], at, at+1)
-			gone.Queue(`DELETE FROM ranked_test_v1.entry WHERE ctid = (
+			w.want[list] = slices.Delete(w.want[list], index, index+1)
+			deletes.Queue(`DELETE FROM ranked_test_v1.entry WHERE ctid = (
 				SELECT ctid FROM ranked_test_v1.entry WHERE list = $1 AND (x, y, z) = ($2, $3, $4) LIMIT 1)`, list, k[0], k[1], k[2])
 		}
 		if len(w.want[list]) == 0 {
 			delete(w.want, list)
 		}
 	}
-	if err := w.tx.SendBatch(context.Background(), gone).Close(); err != nil {
+	if err := w.tx.SendBatch(context.Background(), deletes).Close(); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := changes.Write(context.Background(), w.tx); err != nil {
@@ -202,17 +202,17 @@ func TestRandomHistories(t *testing.T) {
 			w.write(w.random(rt, random))
 			w.check()
 		}
-		for len(w.want) > 0 { // back to nothing
+		for len(w.want) > 0 { // until all lists are empty
 			w.write(w.shrink(random))
 			w.check()
 		}
 	})
 }
 
-// shapes say where new keys go.
+// shapes are the ways in which random places new keys.
 var shapes = []string{"end", "anywhere", "equal", "few keys", "one place", "beginning"}
 
-// random makes up a batch: lists grow and shrink by different amounts, in different places.
+// random generates a batch: lists grow and shrink by different amounts, in different places.
 func (w *world) random(rt *rapid.T, random *rand.Rand) batch {
 	b := newBatch()
 	for _, list := range []string{"a", "b", "ü", "d"}[:rapid.IntRange(1, 4).Draw(rt, "lists")] {
@@ -241,7 +241,7 @@ func (w *world) random(rt *rapid.T, random *rand.Rand) batch {
 		}
 		share := rapid.SampledFrom([]float64{0, 0, 0.05, 0.5, 0.95}).Draw(rt, "removed")
 		begin := 0
-		if len(has) > 0 && shape == "one place" { // of the removes, too
+		if len(has) > 0 && shape == "one place" { // remove in one place, too
 			begin = random.IntN(len(has))
 		}
 		for _, key := range has[begin:] {
@@ -256,7 +256,7 @@ func (w *world) random(rt *rapid.T, random *rand.Rand) batch {
 	return b
 }
 
-// shrink takes about half of everything, or the rest.
+// shrink returns a batch that removes about half of each list, or its last entries.
 func (w *world) shrink(random *rand.Rand) batch {
 	b := newBatch()
 	for list, keys := range w.want {
@@ -269,7 +269,7 @@ func (w *world) shrink(random *rand.Rand) batch {
 	return b
 }
 
-// TestTrueSize has lists as long as they get parts in life.
+// TestTrueSize fills lists until they have parts of the real size.
 func TestTrueSize(t *testing.T) {
 	t.Parallel()
 	tx, err := databases.New(t).Begin(t.Context())
@@ -278,7 +278,7 @@ func TestTrueSize(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
 	w := newWorld(t, tx, ranked.Most)
-	for round := range int64(6) { // lists that grow at the end, by many and by one
+	for round := range int64(6) { // the lists grow at their ends, one by many entries and one by single entries
 		b := newBatch()
 		for i := range int64(1500) {
 			b.add["grows"] = append(b.add["grows"], ranked.Key{round, i})
@@ -297,7 +297,7 @@ func TestTrueSize(t *testing.T) {
 	w.check()
 }
 
-// TestPartsDoNotPileUp empties a long list but for some entries here and there.
+// TestPartsDoNotPileUp empties a long list except for some scattered entries.
 func TestPartsDoNotPileUp(t *testing.T) {
 	t.Parallel()
 	tx, err := databases.New(t).Begin(t.Context())
@@ -327,7 +327,7 @@ func TestPartsDoNotPileUp(t *testing.T) {
 	}
 }
 
-// TestDisagreement has lists that are told what is not so.
+// TestDisagreement writes changes that contradict the rows.
 func TestDisagreement(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -359,7 +359,7 @@ func TestDisagreement(t *testing.T) {
 	}
 }
 
-// TestEqualKeys adds to a part that cannot be cut, and then keys beside it, where it can.
+// TestEqualKeys fills a part with equal keys, which cannot be cut, and then adds other keys, where it can be.
 func TestEqualKeys(t *testing.T) {
 	t.Parallel()
 	tx, err := databases.New(t).Begin(t.Context())

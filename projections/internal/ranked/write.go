@@ -7,20 +7,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Write writes the changes, which are gone then. The rows that they are about must have been written before, in the same
-// transaction. It fails when lists and rows do not agree: when a list would get shorter than nothing, or has another number
-// of rows where it is cut.
+// Write writes the changes and forgets them. The rows that they are about must have been written before, in the same
+// transaction. It fails if lists and rows contradict each other: if a list would have less than no entries, or if a
+// part to be cut has another number of rows.
 func (c *Changes) Write(ctx context.Context, tx pgx.Tx) error {
 	all := c.take()
 	if len(all) == 0 {
 		return nil
 	}
-	w := &writing{lists: c.lists, ctx: ctx, tx: tx}
+	w := &writer{lists: c.lists, ctx: ctx, tx: tx}
 	if err := w.count(all); err != nil {
 		return err
 	}
 	var emptied, short []string
-	var long []*changed
+	var long []*listChange
 	for _, l := range all {
 		before := l.now - l.n
 		switch {
@@ -29,7 +29,7 @@ func (c *Changes) Write(ctx context.Context, tx pgx.Tx) error {
 		case l.now > w.lists.most && before > w.lists.most:
 			long = append(long, l)
 		case l.now > w.lists.most:
-			if err := w.found(l); err != nil {
+			if err := w.createParts(l); err != nil {
 				return err
 			}
 		case before > w.lists.most:
@@ -45,8 +45,8 @@ func (c *Changes) Write(ctx context.Context, tx pgx.Tx) error {
 	return w.flush(emptied, short)
 }
 
-// writing is one Write.
-type writing struct {
+// writer is the state of one Write.
+type writer struct {
 	lists *Lists
 	ctx   context.Context
 	tx    pgx.Tx
@@ -54,13 +54,13 @@ type writing struct {
 	puts, drops []*part
 }
 
-// count adds what is new to the numbers of lists, and reads how long the lists are now.
-func (w *writing) count(all []*changed) error {
+// count updates the numbers of lists, and sets now of each.
+func (w *writer) count(all []*listChange) error {
 	n, names := make([]int64, len(all)), make([]string, len(all))
 	for i, l := range all {
 		n[i], names[i] = l.n, l.name
 	}
-	// A list that was not there is not among them: most are, and ON CONFLICT costs these twice as much.
+	// This leaves out new lists. Most lists exist, and ON CONFLICT would double their cost.
 	rows, err := w.tx.Query(w.ctx, w.sql(`
 		UPDATE {schema}.list l SET n = l.n + k.n
 		FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS k (n, name, place)
@@ -70,17 +70,17 @@ func (w *writing) count(all []*changed) error {
 		return fmt.Errorf("count the entries of %d lists: %w", len(all), err)
 	}
 	var place, now int64
-	there := make([]bool, len(all))
+	exists := make([]bool, len(all))
 	if _, err := pgx.ForEachRow(rows, []any{&place, &now}, func() error {
-		there[place-1], all[place-1].now = true, now
+		exists[place-1], all[place-1].now = true, now
 		return nil
 	}); err != nil {
 		return fmt.Errorf("count the entries of %d lists: %w", len(all), err)
 	}
-	var fresh []*changed
+	var fresh []*listChange
 	for i, l := range all {
-		if !there[i] && l.n != 0 {
-			l.now = l.n // one that only got shorter is below zero then, which Write finds
+		if !exists[i] && l.n != 0 {
+			l.now = l.n // below zero for a list that only loses entries, which Write reports
 			fresh = append(fresh, l)
 		}
 	}
@@ -95,11 +95,11 @@ func (w *writing) count(all []*changed) error {
 	return nil
 }
 
-func (w *writing) put(p *part)  { w.puts = append(w.puts, p) }
-func (w *writing) drop(p *part) { w.drops = append(w.drops, p) }
+func (w *writer) put(p *part)  { w.puts = append(w.puts, p) }
+func (w *writer) drop(p *part) { w.drops = append(w.drops, p) }
 
-// flush writes what became of parts, and takes away the lists without entries and the parts of those that became short.
-func (w *writing) flush(emptied, short []string) error {
+// flush writes the changed parts. It deletes the lists without entries, and the parts of lists that have become short.
+func (w *writer) flush(emptied, short []string) error {
 	queries := &pgx.Batch{}
 	if len(emptied) > 0 {
 		queries.Queue(w.sql(`DELETE FROM {schema}.list WHERE name = ANY ($1)`), emptied)
@@ -129,4 +129,4 @@ func (w *writing) flush(emptied, short []string) error {
 	return nil
 }
 
-func (w *writing) sql(query string) string { return w.lists.spec.SQL(query) }
+func (w *writer) sql(query string) string { return w.lists.spec.SQL(query) }

@@ -15,29 +15,29 @@ import (
 	"strata/projections"
 )
 
-// news is what a run of blocks brings, until it is written.
-type news struct {
+// findings collects the rows and wants that a run of blocks brings, until flush writes them.
+type findings struct {
 	contracts    [][]any
 	unrecognised [][]any
-	minted       []minted
-	wants        []raised
+	tokenEvents  []tokenEvent
+	wants        []raisedWant
 }
 
-// minted is a mint or a burn with its place.
-type minted struct {
+// tokenEvent is a mint or a burn with its position in the chain and in the log.
+type tokenEvent struct {
 	mint
 	height, seq int64
 	cause       int64
 	due         time.Time
 	recognised  bool
-	burnt       bool // instead: it matters when the token is there
+	burnt       bool // it is a burn, which matters only if the token has a row
 }
 
-// apply adds blocks.
+// apply adds a run of blocks, each of which must stand on the one before it.
 func (b *batch) apply(steps []projections.Step) error {
 	blocks := make([][]any, len(steps))
 	facts := make([][]fact, len(steps))
-	about := map[string]standingOf{}
+	about := map[string]recognition{}
 	for i, step := range steps {
 		if b.tip != nil && step.Block.ParentIndexBlockHash != b.tip.IndexBlockHash {
 			return fmt.Errorf("step %d applies block %s, which does not stand on the newest block here, %s", step.Number, step.IndexBlockHash, b.tip.IndexBlockHash)
@@ -59,7 +59,7 @@ func (b *batch) apply(steps []projections.Step) error {
 	if err := b.lookUp(about); err != nil {
 		return err
 	}
-	var n news
+	var n findings
 	for i, step := range steps {
 		at := newBlock(step)
 		for _, f := range facts[i] {
@@ -85,20 +85,21 @@ func newBlock(step projections.Step) *block {
 	}
 }
 
-// timeMax is the end of the year 9999 in unix seconds: what a database can hold of what a block may claim.
+// timeMax is the end of the year 9999 in unix seconds. A block may claim any time; the database holds none that is
+// later.
 const timeMax = 253402300799
 
-// standingOf says what a contract is here.
-type standingOf int
+// recognition says whether a contract is known to follow the standard of this kind.
+type recognition int
 
 const (
-	unknown      standingOf = iota
-	unrecognised            // deployed, but its interface is not known yet
-	recognised              // one of this kind
+	unknown      recognition = iota
+	unrecognised             // deployed, interface not known yet
+	recognised               // follows the standard of this kind
 )
 
-// lookUp finds what the contracts are.
-func (b *batch) lookUp(about map[string]standingOf) error {
+// lookUp fills in the recognition of the contracts that are the keys of about.
+func (b *batch) lookUp(about map[string]recognition) error {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT contract_id, $2::int FROM {schema}.contract WHERE contract_id = ANY ($1)
 		UNION ALL SELECT contract_id, $3::int FROM {schema}.unrecognised WHERE contract_id = ANY ($1)`),
@@ -109,7 +110,7 @@ func (b *batch) lookUp(about map[string]standingOf) error {
 	var contract string
 	var is int
 	if _, err := pgx.ForEachRow(rows, []any{&contract, &is}, func() error {
-		about[contract] = standingOf(is)
+		about[contract] = recognition(is)
 		return nil
 	}); err != nil {
 		return fmt.Errorf("look up %d contracts: %w", len(about), err)
@@ -117,15 +118,15 @@ func (b *batch) lookUp(about map[string]standingOf) error {
 	return nil
 }
 
-// take takes in one fact. What follows it may depend on it.
-func (b *batch) take(n *news, step projections.Step, at time.Time, f fact, about map[string]standingOf) error {
+// take processes one fact. The facts after it may depend on it.
+func (b *batch) take(n *findings, step projections.Step, at time.Time, f fact, about map[string]recognition) error {
 	height := step.Height
-	want := raised{seq: step.BlockSeq, cause: step.SourceSeq, due: at, height: &height, priority: priorityChain}
+	want := raisedWant{seq: step.BlockSeq, cause: step.SourceSeq, due: at, height: &height, priority: priorityChain}
 	is := about[f.about()]
 	switch f := f.(type) {
 	case deploy:
 		if is != unknown {
-			return nil // the chain does not allow it
+			return nil // the chain does not let a contract be deployed twice
 		}
 		if !f.known {
 			about[f.contract] = unrecognised
@@ -141,11 +142,11 @@ func (b *batch) take(n *news, step projections.Step, at time.Time, f fact, about
 		b.begin(n, f.contract, want)
 	case mint:
 		if is != unknown {
-			n.minted = append(n.minted, minted{f, height, step.BlockSeq, step.SourceSeq, at, is == recognised, false})
+			n.tokenEvents = append(n.tokenEvents, tokenEvent{f, height, step.BlockSeq, step.SourceSeq, at, is == recognised, false})
 		}
 	case supply:
 		if is == recognised && b.kind == token.SFT {
-			n.minted = append(n.minted, minted{mint(f), height, step.BlockSeq, step.SourceSeq, at, true, true})
+			n.tokenEvents = append(n.tokenEvents, tokenEvent{mint(f), height, step.BlockSeq, step.SourceSeq, at, true, true})
 		} else if is == recognised {
 			want.want, want.covers = b.supplyWant(f.contract, f.id), b.covering(f.contract, f.id)
 			n.wants = append(n.wants, want)
@@ -154,7 +155,7 @@ func (b *batch) take(n *news, step projections.Step, at time.Time, f fact, about
 		if is == unknown {
 			return nil
 		}
-		if err := b.flush(n); err != nil { // all of the contract's tokens may be concerned
+		if err := b.flush(n); err != nil { // the notification may concern all tokens of the contract
 			return err
 		}
 		return b.notify(f, want, is == recognised)
@@ -162,18 +163,19 @@ func (b *batch) take(n *news, step projections.Step, at time.Time, f fact, about
 	return nil
 }
 
-// begin is what follows from a new contract of this kind.
-func (b *batch) begin(n *news, contract string, want raised) {
+// begin adds to the findings what a new contract of this kind leads to: its only token (ft), or a want for its last
+// token id (nft).
+func (b *batch) begin(n *findings, contract string, want raisedWant) {
 	switch b.kind {
 	case token.FT:
-		n.minted = append(n.minted, minted{mint{contract, one}, *want.height, want.seq, want.cause, want.due, true, false})
+		n.tokenEvents = append(n.tokenEvents, tokenEvent{mint{contract, one}, *want.height, want.seq, want.cause, want.due, true, false})
 	case token.NFT:
 		want.want = lastTokenIDWant(contract)
 		n.wants = append(n.wants, want)
 	}
 }
 
-// contractRow has the order of contractColumns.
+// contractRow returns a row of table contract, its values in the order of contractColumns.
 func contractRow(height, seq int64, interfaceSeq *int64, d deploy) []any {
 	return []any{
 		height, seq, d.txIndex, interfaceSeq, 0, d.txid, d.contract,
@@ -187,8 +189,8 @@ var contractColumns = []string{
 
 var unrecognisedColumns = []string{"height", "source_seq", "tx_index", "txid", "contract_id"}
 
-// flush writes what has come so far.
-func (b *batch) flush(n *news) error {
+// flush writes the findings so far and empties them.
+func (b *batch) flush(n *findings) error {
 	for _, table := range []struct {
 		name    string
 		columns []string
@@ -201,21 +203,21 @@ func (b *batch) flush(n *news) error {
 			return fmt.Errorf("write %d rows of %s: %w", len(table.rows), table.name, err)
 		}
 	}
-	wants, err := b.addTokens(n.minted)
+	wants, err := b.addTokens(n.tokenEvents)
 	if err != nil {
 		return err
 	}
 	wants = append(n.wants, wants...)
-	slices.SortStableFunc(wants, func(a, b raised) int { return cmp.Compare(*a.height, *b.height) })
+	slices.SortStableFunc(wants, func(a, b raisedWant) int { return cmp.Compare(*a.height, *b.height) })
 	if err := b.raise(wants); err != nil {
 		return err
 	}
-	*n = news{}
+	*n = findings{}
 	return nil
 }
 
-// addTokens writes tokens that were not there, and returns what is wanted because of the mints and burns.
-func (b *batch) addTokens(all []minted) ([]raised, error) {
+// addTokens writes tokens that have no row yet, and returns the wants that the mints and burns give rise to.
+func (b *batch) addTokens(all []tokenEvent) ([]raisedWant, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -243,24 +245,24 @@ func (b *batch) addTokens(all []minted) ([]raised, error) {
 	if err != nil {
 		return nil, err
 	}
-	there, err := b.existing(burnt)
+	existing, err := b.existing(burnt)
 	if err != nil {
 		return nil, err
 	}
-	var wants []raised
+	var wants []raisedWant
 	for i, m := range all {
 		key := tokenKey{m.contract, m.id.String()}
 		if !m.recognised {
-			continue // when it is, its tokens are asked for
+			continue // its tokens are read once the contract is recognised
 		}
-		if m.burnt && (!there[key] || added[key] && first[key] > i) {
+		if m.burnt && (!existing[key] || added[key] && first[key] > i) {
 			continue
 		}
-		want := raised{seq: m.seq, cause: m.cause, due: m.due, height: &all[i].height, priority: priorityChain}
-		// By the block, not by the run of blocks: what is wanted is not to depend on how many are folded at once.
+		want := raisedWant{seq: m.seq, cause: m.cause, due: m.due, height: &all[i].height, priority: priorityChain}
+		// Compare blocks, not runs of blocks: the wants must not depend on how many blocks are folded at once.
 		fresh := added[key] && all[first[key]].height == m.height
 		if b.kind == token.SFT && (m.burnt || !fresh) {
-			// There is more or less of it; the rest is as it was.
+			// Only the supply of the token has changed.
 			want.want, want.covers = b.supplyWant(m.contract, m.id), b.covering(m.contract, m.id)
 		} else {
 			want.want = b.readWant(m.contract, m.id)
@@ -271,10 +273,10 @@ func (b *batch) addTokens(all []minted) ([]raised, error) {
 	return wants, nil
 }
 
-// tokenKey names a token; id is decimal.
+// tokenKey identifies a token; id is decimal.
 type tokenKey struct{ contract, id string }
 
-// insertTokens writes tokens that are not there yet, and says which.
+// insertTokens writes tokens that have no row yet, and returns the keys of those that it wrote.
 func (b *batch) insertTokens(heights, seqs []int64, ids, contracts []string) (map[tokenKey]bool, error) {
 	keys := ""
 	if b.kind == token.FT {
@@ -316,11 +318,11 @@ func (b *batch) insertTokens(heights, seqs []int64, ids, contracts []string) (ma
 	return added, nil
 }
 
-// existing are those of the keys that are tokens here.
+// existing returns those of the keys that have a row in table token.
 func (b *batch) existing(keys []tokenKey) (map[tokenKey]bool, error) {
-	there := map[tokenKey]bool{}
+	existing := map[tokenKey]bool{}
 	if len(keys) == 0 {
-		return there, nil
+		return existing, nil
 	}
 	contracts, ids := columnsOf(keys)
 	rows, err := b.tx.Query(b.ctx, b.sql(`
@@ -329,22 +331,22 @@ func (b *batch) existing(keys []tokenKey) (map[tokenKey]bool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look up %d tokens: %w", len(keys), err)
 	}
-	found, err := pgx.CollectRows(rows, scanTokenKey)
+	matches, err := pgx.CollectRows(rows, scanTokenKey)
 	if err != nil {
 		return nil, fmt.Errorf("look up %d tokens: %w", len(keys), err)
 	}
-	for _, key := range found {
-		there[key] = true
+	for _, key := range matches {
+		existing[key] = true
 	}
-	return there, nil
+	return existing, nil
 }
 
-// touch notes that answers about a contract are not what they were.
+// touch records that answers about a contract have changed.
 func (b *batch) touch(contract string) {
 	b.touched.Add(shard.Account(contract), shard.Tokens)
 }
 
-// touchToken notes that answers about a token are not what they were.
+// touchToken records that answers about a token have changed.
 func (b *batch) touchToken(key tokenKey) {
 	b.touched.Add(shard.Token(key.contract, key.id), shard.Tokens)
 }

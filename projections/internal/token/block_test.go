@@ -11,10 +11,10 @@ import (
 	"strata/projections/internal/body"
 )
 
-// The names of these tests are those of rows in the conformance list of token metadata. Where that speaks of a job that is
-// pending, a want stands here; of one that is done, none does.
+// The names of these tests are those of rows in the conformance list of token metadata. A pending job there is an open
+// want here, and a job that is done is no want.
 
-// Queries that the tests have in common.
+// Queries that several tests use.
 const (
 	blockRows    = `SELECT height::text FROM {schema}.block ORDER BY height`
 	contractRows = `SELECT split_part(contract_id, '.', 2) FROM {schema}.contract ORDER BY contract_id`
@@ -28,14 +28,14 @@ const (
 		FROM {schema}.notification ORDER BY contract_id, token_id NULLS FIRST, height`
 )
 
-// names of contracts, and what they are called in these tests.
+// Contracts, by the names that the tests use.
 var (
 	usdc  = alice.Contract("usdc")
 	punks = alice.Contract("punks")
 	deeds = alice.Contract("deeds")
 )
 
-// punksWith deploys an nft contract in block 1 that has n tokens, all read.
+// punksWith deploys an nft contract with n tokens in block 1, and reads all of them.
 func punksWith(w *world, n uint64) {
 	w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(n)))
 	w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewNone()))
@@ -74,7 +74,7 @@ func TestX1Tip(t *testing.T) {
 	})
 }
 
-// X2 and X3: the time does what a sweep at each block does there, so that a want is due at its time, and not by a block.
+// X2 and X3: there a sweep at each block finds what is due. Here a want is due at a time, whatever the blocks.
 func TestX2X3Dynamic(t *testing.T) {
 	for name, test := range map[string]struct {
 		ttl  []any
@@ -89,7 +89,7 @@ func TestX2X3Dynamic(t *testing.T) {
 				w.mine(by(announce(punks, "nft", append([]any{"update-mode", ascii("dynamic")}, test.ttl...)...)))
 				w.settle(token.NFT)
 				w.checkWants("of several tokens", token.NFT, "read punks 1", "read punks 2", "read punks 3")
-				if got := w.standing(token.NFT, "read punks 2").due; !got.Equal(w.now.Add(test.want)) {
+				if got := w.openWant(token.NFT, "read punks 2").due; !got.Equal(w.now.Add(test.want)) {
 					t.Errorf("due at %v, want %v after %v", got, test.want, w.now)
 				}
 			})
@@ -97,7 +97,7 @@ func TestX2X3Dynamic(t *testing.T) {
 	}
 }
 
-// X4 is v1's arithmetic with deltas, which gives negative supplies: X6 is what counts.
+// X4 expects the supply arithmetic of v1, which gives negative supplies. X6 replaces it.
 func TestX4SupplyIsReadAgain(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		usdcRead(w)
@@ -112,7 +112,7 @@ func TestX4SupplyIsReadAgain(t *testing.T) {
 	})
 }
 
-// X5 is v1: no new token. X6 is v2: one job, for the supply.
+// X5 is of v1, which expects no new token. X6 is of v2, which expects one job, for the supply.
 func TestX5X6Supply(t *testing.T) {
 	for name, event := range map[string]func(string) body.Event{"mint": mintFT, "burn": burnFT} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,8 @@ func TestX9UnknownContract(t *testing.T) {
 	})
 }
 
-// X10 counts three jobs that are left, of the contract and two tokens, done or not: here are no wants of those.
+// X10 counts the three jobs that remain, done or not: those of the contract and of two tokens. Here there is no want of
+// these.
 func TestX10RollbackOfMint(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 2)
@@ -175,7 +176,7 @@ func TestX11MintsOfOneToken(t *testing.T) {
 	})
 }
 
-// X12 keeps one job, of the contract; contracts of kind sft want nothing here.
+// X12 keeps one job, that of the contract. Here contracts of kind sft have no wants.
 func TestX12RollbackOfPrint(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.mine(alice.Deploys("deeds", sip013))
@@ -187,7 +188,8 @@ func TestX12RollbackOfPrint(t *testing.T) {
 	})
 }
 
-// X13 has the whole token's job pending: here its supply is wanted, which is all that a mint of more changes.
+// X13 expects the token's job to be pending. Here only its supply is wanted, because a mint of more changes nothing
+// else.
 func TestX13MintOfMore(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		deedsRead(w)
@@ -241,7 +243,7 @@ func TestX17RollbackOfDeploy(t *testing.T) {
 	})
 }
 
-// X18 and X19: the job in flight is a report that comes when its want is gone.
+// X18 and X19: the job in flight is a report that comes after its want was deleted.
 func TestX18ContractReportAfterRollback(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.mine()
@@ -272,7 +274,7 @@ func TestX19TokenReportAfterRollback(t *testing.T) {
 	})
 }
 
-// X20 has a record for each token; here one row is for all of them.
+// X20 has a record for each token. Here one row stands for all of them.
 func TestX20NotificationForAll(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 3)
@@ -365,14 +367,15 @@ func TestX29Unauthorised(t *testing.T) {
 		w.mine(stranger.Did(body.Print(stranger.Contract("fake"), announcement(punks, "nft"))))
 		w.check("notifications", token.NFT, noticeRows)
 		w.checkWants("after a stranger's word", token.NFT)
-		// It counts from any contract in a transaction of the owner, and from the contract in one of a stranger.
+		// It counts from any contract in a transaction of the owner, and from the contract itself in anybody's
+		// transaction.
 		w.mine(by(body.Print(stranger.Contract("notify"), announcement(punks, "nft"))))
 		w.mine(stranger.Did(announce(punks, "nft")))
 		w.check("notifications", token.NFT, noticeRows, "punks * 3 standard", "punks * 4 standard")
 	})
 }
 
-// X30 and X31: rows are of canonical blocks only, and a branch that wins back is applied again.
+// X30 and X31: rows come from canonical blocks only, and a branch that becomes canonical again is applied again.
 func TestX30X31Fork(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.ft(usdc, "USD Coin", "USDC", 6, 10_000, clarity.NewNone())
@@ -411,13 +414,14 @@ func TestX30X31Fork(t *testing.T) {
 		w.check("tokens", token.NFT, tokenRows, "punks 1", "punks 2", "punks 3")
 		w.check("notifications", token.NFT, noticeRows,
 			"punks 1 24 dynamic", "punks 1 29 frozen", "punks 2 24 dynamic", "punks 2 29 frozen", "punks 3 29 frozen")
-		// There it is token 3 alone that is pending; here the tokens that the notification names are, as they are when it comes.
+		// There only token 3 is pending. Here the tokens that the notification names are wanted too, as when it first
+		// came.
 		w.checkWants("of the branch that won back", token.NFT, "read punks 1", "read punks 2", "read punks 3")
 		w.checkWants("of the branch that won back", token.FT, "read usdc", "supply usdc")
 	})
 }
 
-// N9: what is not as SIP-019 says is no notification, and the block goes on.
+// N9: a print that violates SIP-019 is no notification, and the rest of the block is folded.
 func TestN9NoNotification(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
@@ -429,7 +433,7 @@ func TestN9NoNotification(t *testing.T) {
 	})
 }
 
-// What is in a block of a transaction that failed, or was not committed, or is an operation of Bitcoin, did not happen (X32).
+// Events of a transaction that failed, events that were not committed, and operations of Bitcoin do not count (X32).
 func TestIneffectiveEvents(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 0)
@@ -453,7 +457,7 @@ func TestCountersAfterAll(t *testing.T) {
 	})
 }
 
-// What a block wants is wanted anew when it comes back: the job that was done for it before was of another raising.
+// A block that comes back raises its wants again, although they were answered before its revert.
 func TestWantsOfABlockThatComesBack(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		coin := alice.Contract("coin")
@@ -461,12 +465,12 @@ func TestWantsOfABlockThatComesBack(t *testing.T) {
 		w.outside.ft(coin, "Coin", "C", 6, 1000, none)
 		w.settle(token.FT)
 		w.mine(by(burnFT(coin)))
-		before := w.standing(token.FT, "supply coin")
+		before := w.openWant(token.FT, "supply coin")
 		w.ask(token.FT, "supply coin")
 		w.revert(1)
 		w.settle(token.FT)
 		w.again("a2")
-		after := w.standing(token.FT, "supply coin")
+		after := w.openWant(token.FT, "supply coin")
 		if after.sourceSeq <= before.sourceSeq {
 			t.Errorf("the want was raised at event %d, and then again at %d", before.sourceSeq, after.sourceSeq)
 		}

@@ -33,7 +33,7 @@ var huge = must(clarity.NewUint(hugeNumber))
 
 var hugeNumber = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(1))
 
-// tuple takes names and values in turn.
+// tuple returns a tuple; parts are names and values in turn.
 func tuple(parts ...any) clarity.Value {
 	var fields []clarity.Field
 	for i := 0; i < len(parts); i += 2 {
@@ -50,7 +50,7 @@ func principal(text string) clarity.Value {
 	return must(clarity.NewPrincipal(p))
 }
 
-// functions of an interface, each as "name type …".
+// functions returns the functions of an interface, each given as "name type …".
 func functions(lines ...string) []any {
 	types := map[string]any{
 		"uint": "uint128", "principal": "principal",
@@ -84,7 +84,7 @@ func contractInterface(fungible, nonFungible []string, functions []any) json.Raw
 	return text
 }
 
-// Interfaces of the standards.
+// Interfaces of contracts that follow the standards.
 var (
 	sip010 = contractInterface([]string{"coin"}, nil, functions(
 		"transfer uint principal principal optional", "get-name", "get-symbol", "get-decimals", "get-balance principal", "get-total-supply", "get-token-uri"))
@@ -102,17 +102,18 @@ func mintNFT(contract string, id uint64) body.Event {
 func mintFT(contract string) body.Event { return body.MintFT(contract+"::coin", "2000") }
 func burnFT(contract string) body.Event { return body.BurnFT(contract+"::coin", "2000") }
 
-// printSFT is sft_mint or sft_burn of SIP-013.
+// printSFT returns the print sft_mint or sft_burn of SIP-013.
 func printSFT(contract, event string, id clarity.Value, amount uint64) body.Event {
 	return body.Print(contract, tuple("type", ascii(event), "token-id", id, "amount", number(amount), "recipient", principal(alice.Address())))
 }
 
-// announce is a notification of SIP-019, printed by the contract itself. Parts are further names and values of the payload.
+// announce returns a notification of SIP-019 that the contract itself prints. Parts are further names and values of the
+// payload.
 func announce(contract, class string, parts ...any) body.Event {
 	return body.Print(contract, announcement(contract, class, parts...))
 }
 
-// announcement has one of its words as a buffer: they may be of any type of text.
+// announcement returns the notification with one word as a buffer, because words may be of any text type.
 func announcement(contract, class string, parts ...any) clarity.Value {
 	payload := append([]any{"token-class", buffer(class), "contract-id", principal(contract)}, parts...)
 	return tuple("notification", ascii("token-metadata-update"), "payload", tuple(payload...))
@@ -126,7 +127,7 @@ func ids(n ...uint64) clarity.Value {
 	return must(clarity.NewList(values...))
 }
 
-// by is a transaction of alice with events.
+// by returns a transaction of alice with events.
 func by(events ...body.Event) body.Transaction { return alice.Did(events...) }
 
 var (

@@ -5,27 +5,27 @@ import "strata/projections"
 // Checks implements projections.Checked.
 func (p *Projection) Checks() []projections.Check {
 	return []projections.Check{
-		{Name: "counters are what there is", SQL: `
+		{Name: "counters equal the numbers of rows", SQL: `
 			SELECT name, c.n AS counted, t.n AS there FROM (
 				SELECT 'contracts' AS name, count(*) AS n FROM {schema}.contract
 				UNION ALL SELECT 'tokens', count(*) FROM {schema}.token
 				UNION ALL SELECT {schema}.want_state(attempts, severity), count(*) FROM {schema}.want GROUP BY 1
 			) t FULL JOIN {schema}.counter c USING (name)
 			WHERE coalesce(c.n, 0) <> coalesce(t.n, 0)`},
-		{Name: "stretches of a list add up to its tokens", SQL: `
+		{Name: "the stretches of a list add up to its tokens", SQL: `
 			SELECT list, s.n AS counted, t.n AS there FROM (
 				SELECT 'name' AS list, count(*) AS n FROM {schema}.token WHERE name_key IS NOT NULL
 				UNION ALL SELECT 'symbol', count(*) FROM {schema}.token WHERE symbol_key IS NOT NULL
 			) t FULL JOIN (SELECT list, sum(n) AS n FROM {schema}.stretch GROUP BY list) s USING (list)
 			WHERE coalesce(s.n, 0) <> coalesce(t.n, 0)`},
-		{Name: "each token is of a contract", SQL: `
+		{Name: "each token belongs to a contract", SQL: `
 			SELECT contract_id, token_id FROM {schema}.token t
 			WHERE NOT EXISTS (SELECT FROM {schema}.contract c WHERE c.contract_id = t.contract_id)`},
-		{Name: "whatever refers to a document or an image is a token", SQL: `
+		{Name: "each reference belongs to a token", SQL: `
 			SELECT contract_id, token_id, role, locale FROM {schema}.reference r
 			WHERE NOT EXISTS (SELECT FROM {schema}.token t WHERE t.contract_id = r.contract_id AND t.token_id = r.token_id)`},
 	}
 }
 
-// BuildDependent implements projections.BuildDependent: where a list is cut into stretches hangs on its history.
+// BuildDependent implements projections.BuildDependent: where a list is cut into stretches depends on its history.
 func (p *Projection) BuildDependent() []string { return []string{"stretch"} }

@@ -13,15 +13,14 @@ import (
 	"strata/internal/testkit/replay"
 )
 
-// Tests roll back what they write, so that a database serves one after the other: to make one takes longer than most tests.
-
-// databases of two sorts.
+// Tests roll back what they write, so that they can use a database one after the other. Creating one takes longer than
+// most tests.
 var (
 	databases  = &stock{source: replay.Tables("tokens", specs(1)...)}
 	sideBySide = &stock{source: replay.Tables("tokens side by side", specs(versions)...)}
 )
 
-// stock hands out databases.
+// stock lends databases to tests, and creates one when none is free.
 type stock struct {
 	source *pgtest.Source
 	mutex  sync.Mutex
@@ -29,7 +28,7 @@ type stock struct {
 	made   []*owner
 }
 
-// lend gives a database to a test, until it ends.
+// lend lends a database to a test until its end.
 func (s *stock) lend(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	s.mutex.Lock()
@@ -57,9 +56,9 @@ func (s *stock) end() (failed bool) {
 	return failed
 }
 
-// owner has a database beyond the end of the test for which it was made.
+// owner owns a database that outlives the test for which it was created.
 type owner struct {
-	testing.TB // nil: what is not below is of no use to it
+	testing.TB // nil: pgtest calls only the methods below
 	name       string
 	cleanups   []func()
 	failed     bool
@@ -81,7 +80,7 @@ func (o *owner) end() (failed bool) {
 	return o.failed
 }
 
-// checks is how many histories are made up, unless the command line says otherwise: each of them takes a while.
+// checks is the number of random histories, unless a flag sets another. Each of them takes a while.
 const checks = 10
 
 func TestMain(m *testing.M) {

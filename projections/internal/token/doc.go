@@ -1,11 +1,12 @@
-// Package token is what the projections ft, sft and nft have in common: which contracts follow the standard of a kind,
-// which tokens they have, and what is known about each.
+// Package token implements what the projections ft, sft and nft share. It records which contracts follow the standard
+// of a kind of token, which tokens they have, and what is known about each token.
 //
 // # Where rows come from
 //
-// Blocks say which contracts and tokens there are: deploys, mints, and the prints of SIP-013 and SIP-019. What a token is
-// called and looks like is not on any block: it is a [fetch.Want], which stands in table want until a [fetch.Report] in
-// the log answers it. So a fold makes no request, has no clock, and gives the same rows each time.
+// Blocks tell which contracts and tokens exist, through deploys, mints, and the prints of SIP-013 and SIP-019. No block
+// tells what a token is called or looks like. The fold asks for that with a [fetch.Want]: a row of table want, which
+// stays until a [fetch.Report] in the log answers it. So a fold sends no request, reads no clock, and always produces
+// the same rows from the same log.
 //
 //	deploy ─▶ want interface ─▶ contract ─▶ want last-token-id ─▶ tokens
 //	mint ──────────────────────────────────▶ token ─▶ want contract read ─▶ uri ─▶ want document ─▶ want image
@@ -13,17 +14,19 @@
 //
 // # Reports
 //
-// A report counts when its want still stands. One of a contract is of the block at which the node was asked: when that
-// block is not canonical where the report stands among the steps, or is below what the want asks for, the want goes on.
-// So a report that comes late brings nothing back that was read anew since. A failure leaves what is known as it is, and
-// moves the want into the future: see fetch.Problem.Delay.
+// A report counts only while its want is still open. The report of a contract read names the block at which the node
+// was asked. The want stays open if that block is not canonical at the report's position among the steps, or is lower
+// than the want requires. So a late report never overwrites what was read more recently. A failure leaves what is known
+// unchanged and postpones the want (see fetch.Problem.Delay).
 //
 // # Reorganisations
 //
-// With a block goes what it brought: contracts, tokens, notifications. What was read from a contract at that block stays
-// until it is read again, for which a want is raised: no data for some seconds would serve nobody.
+// A revert step removes what its block brought: contracts, tokens and notifications. It keeps what was read from a
+// contract at that block and raises a want to read it again, because having no data for some seconds would serve
+// nobody.
 //
 // # Documents
 //
-// What is under a URI is kept once, however many tokens refer to it (table reference), and goes with the last reference.
+// The content under a URI is stored once, however many tokens refer to it (table reference). It is deleted with the
+// last reference.
 package token

@@ -12,10 +12,10 @@ import (
 	"strata/projections/internal/body"
 )
 
-// A document that is in its URI needs no fetching, at no time.
+// A data document is never fetched.
 func TestDocumentInURI(t *testing.T) {
 	own := `{"name":"Punk {id}","image":"http://m.io/{id}.png","localization":{"uri":"data:,{\"name\":\"Punk-{locale}\"}","default":"en","locales":["fr"]}}`
-	// Placeholders count in a URI, whatever it is, so that those of a document that is plain in it are filled in.
+	// Placeholders in any URI are filled in, so also those of a plain-text data document.
 	names := map[string][]string{"base 64": {" Punk {id}", "fr Punk-fr"}, "plain": {" Punk 7", "fr Punk-"}}
 	for name, uri := range map[string]string{
 		"base 64": "data:application/json;base64," + base64.StdEncoding.EncodeToString([]byte(own)),
@@ -54,7 +54,7 @@ func TestBrokenDocumentInURI(t *testing.T) {
 	})
 }
 
-// A document that tokens share is fetched once, and goes with the last of them, and its want with it.
+// A document that several tokens share is fetched once, and deleted with the last of them, together with its want.
 func TestSharedDocument(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(1200)))
@@ -83,7 +83,7 @@ func TestSharedDocument(t *testing.T) {
 	})
 }
 
-// A token that is minted when its document is known refers to it at once.
+// A token that is minted after its document became known refers to it at once.
 func TestDocumentIsKnownAlready(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.web["http://m.io/all.json"] = has(`{"name":"All"}`)
@@ -98,7 +98,7 @@ func TestDocumentIsKnownAlready(t *testing.T) {
 	})
 }
 
-// D10: a locale that fails, or has no name, leaves the others as they are.
+// D10: a locale that fails, or has no name, does not affect the others.
 func TestD10LocalesAreApart(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.web["http://m.io/de/1"] = has(`{"properties":{"x":"drei"}}`)
@@ -116,7 +116,7 @@ func TestD10LocalesAreApart(t *testing.T) {
 		w.outside.web["http://m.io/fr/1"] = has(`{"name":"Un"}`)
 		w.try(token.NFT, "document http://m.io/fr/1")
 		w.check("images of fr", token.NFT, `SELECT uri FROM {schema}.reference JOIN {schema}.image USING (uri_hash) WHERE locale = 'fr'`, "http://m.io/own.png")
-		// A document that names no locales any more lets those that were there go.
+		// When a document no longer lists locales, their documents are deleted.
 		w.outside.web["http://m.io/1.json"] = has(`{"name":"One"}`)
 		w.refresh(punks, "1")
 		w.settle(token.NFT)
@@ -126,7 +126,7 @@ func TestD10LocalesAreApart(t *testing.T) {
 	})
 }
 
-// Ids are filled in where there is more than one token of a contract.
+// Ids are filled in for kinds whose contracts have more than one token.
 func TestIDsAreFilledIn(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		const text = `{"name":"Token","image":"ipfs://images/{id}.png"}`
@@ -142,13 +142,13 @@ func TestIDsAreFilledIn(t *testing.T) {
 		w.check("of another", token.NFT, referenceRows,
 			"punks 340282366920938463463374607431768211455 document ipfs://meta/340282366920938463463374607431768211455",
 			"punks 340282366920938463463374607431768211455 image ipfs://images/340282366920938463463374607431768211455.png")
-		// What never changes is not fetched again once it is here; the image is not.
+		// The document never changes and is known, so it is not fetched again. The image is not known yet.
 		w.mine(by(announce(punks, "nft")))
 		w.checkWants("again", token.NFT, "image ipfs://images/340282366920938463463374607431768211455.png", "read punks 340282366920938463463374607431768211455")
 	})
 }
 
-// The URI of a token changes: what it referred to goes, what it refers to comes.
+// When the URI of a token changes, what it referred to is deleted, and what it refers to now is wanted.
 func TestURIChanges(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punk(w, `{"name":"Punk","image":"http://m.io/1.png"}`)
@@ -162,7 +162,7 @@ func TestURIChanges(t *testing.T) {
 	})
 }
 
-// What a contract or a document says can be longer than an index holds. It must not stop the projection.
+// Texts of contracts and documents that are longer than an index can hold must not stop the projection.
 func TestLongWords(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		// Words that do not compress.
@@ -183,8 +183,8 @@ func TestLongWords(t *testing.T) {
 	})
 }
 
-// Dynamic tokens are fetched again with their documents; a document that fails has its own time, whatever the contract
-// asks for.
+// Dynamic tokens are fetched again with their documents. A document that fails has its own due time, whatever interval
+// the contract sets.
 func TestDynamicDocuments(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.web["http://m.io/1.png"] = status(404)
@@ -200,7 +200,7 @@ func TestDynamicDocuments(t *testing.T) {
 			w.settle(token.NFT)
 			w.check("document", token.NFT, `SELECT content::json ->> 'name' FROM {schema}.document`, fmt.Sprint("Punk ", w.now.Unix()))
 		}
-		if s := w.standing(token.NFT, "image http://m.io/1.png"); s.attempts != 1 {
+		if s := w.openWant(token.NFT, "image http://m.io/1.png"); s.attempts != 1 {
 			t.Errorf("the image was tried %d times in some minutes", s.attempts)
 		}
 	})

@@ -10,28 +10,28 @@ import (
 	"strata/projections"
 )
 
-// fact is something in a block that may concern the tokens of a kind.
+// fact is something that happened in a block and may concern the tokens of a kind.
 type fact interface {
-	// about is the contract concerned.
+	// about returns the id of the contract concerned.
 	about() string
 }
 
-// deploy is a contract that was deployed; kind and names are empty as long as its interface is not known.
+// deploy is the deployment of a contract. While its interface is not known, recognised is empty.
 type deploy struct {
 	contract   string
 	txIndex    int
 	txid       []byte
 	recognised token.Recognised
-	known      bool // the event had the interface
+	known      bool // whether the event contained the interface
 }
 
-// mint is a token that was created, perhaps not for the first time.
+// mint is the creation of a token, perhaps not its first.
 type mint struct {
 	contract string
 	id       *big.Int
 }
 
-// supply is a change of how much there is of a token.
+// supply is a change of a token's supply.
 type supply struct {
 	contract string
 	id       *big.Int
@@ -49,11 +49,11 @@ func (f mint) about() string   { return f.contract }
 func (f supply) about() string { return f.contract }
 func (f notice) about() string { return f.Contract }
 
-// one is the id of a fungible token.
+// one is the token id that this package gives to a fungible token, which has none of its own.
 var one = big.NewInt(1)
 
-// factsOf reads from a block what may concern tokens of a kind, in the order of execution. Whether a contract is one of
-// tokens is not in the block.
+// factsOf returns what in a block may concern tokens of a kind, in the order of execution. The block does not tell
+// whether a contract that it mentions follows the standard of the kind.
 func factsOf(kind token.Kind, content *projections.Block) []fact {
 	var facts []fact
 	effective := content.EffectiveEvents()
@@ -85,7 +85,8 @@ func factsOf(kind token.Kind, content *projections.Block) []fact {
 	return facts
 }
 
-// deployOf is false for a contract that is known not to be of this kind.
+// deployOf returns the deployment of a contract, and false if the contract is known not to follow the standard of this
+// kind.
 func deployOf(kind token.Kind, contract string, tx *nodeevent.Transaction) (deploy, bool) {
 	d := deploy{contract: contract, txIndex: tx.Index, txid: tx.TxID[:]}
 	recognised, known := recognise(tx.ContractInterface)
@@ -138,19 +139,19 @@ func printOf(kind token.Kind, d *nodeevent.ContractEvent) fact {
 			return nil
 		}
 	}
-	if n, ok := token.ParseNotification(value); ok { // its class is not compared with what the contract is
+	if n, ok := token.ParseNotification(value); ok { // its token class is not compared with the contract's kind
 		return notice{Notification: n}
 	}
 	return nil
 }
 
-// contractOf is the contract of an asset, such as "SP….name::asset".
+// contractOf returns the contract id of an asset identifier such as "SP….name::asset".
 func contractOf(asset string) string {
 	contract, _, _ := strings.Cut(asset, "::")
 	return contract
 }
 
-// uintOf is the number that a serialised value is; nil when it is something else. Only such ids have metadata.
+// uintOf decodes a serialised uint; nil for a value of another type. Only tokens with a uint as their id have metadata.
 func uintOf(raw []byte) *big.Int {
 	value, err := clarity.DecodeAll(raw)
 	if err != nil || value.Type() != clarity.TypeUint {

@@ -25,7 +25,7 @@ import (
 
 var kinds = []token.Kind{token.FT, token.SFT, token.NFT}
 
-// versions that a test may fold side by side in one transaction.
+// versions is the number of versions that a test may fold side by side in one transaction.
 const versions = 4
 
 func specs(versions int) (all []projections.Spec) {
@@ -37,7 +37,7 @@ func specs(versions int) (all []projections.Spec) {
 	return all
 }
 
-// tester is what a test and a check of a property have in common.
+// tester is implemented by both tests and property checks.
 type tester interface {
 	Helper()
 	Fatal(args ...any)
@@ -45,7 +45,7 @@ type tester interface {
 	Errorf(format string, args ...any)
 }
 
-// world folds blocks made by hand, and what comes from outside, into all kinds in one transaction, which is never
+// world folds hand-made blocks and records into the projections of all kinds, in one transaction that is never
 // committed.
 type world struct {
 	t           tester
@@ -56,12 +56,12 @@ type world struct {
 	chain       []string  // names of the canonical blocks
 	blocks      map[string]projections.Step
 	seq, step   int64
-	// forgetful lets the projections read everything from their tables again after each step.
+	// forgetful makes the projections forget their state after each step.
 	forgetful bool
-	// folded, if any, is told of all steps before they are folded; after is called when they are.
+	// folded, if set, gets all steps before they are folded; after is called afterwards.
 	folded func(steps []projections.Step)
 	after  func()
-	// touched is what the last step touched, by kind; of a fold of one step.
+	// touched holds what the last fold of a single step touched, by kind.
 	touched map[token.Kind]*projections.Touched
 }
 
@@ -86,11 +86,11 @@ func begin(t *testing.T, pool *pgxpool.Pool) pgx.Tx {
 	return tx
 }
 
-// worlds runs a test in a world that remembers and in one that forgets.
+// worlds runs a test in two worlds, of which one is forgetful.
 func worlds(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Parallel()
 	pool := databases.lend(t)
-	for _, forgetful := range []bool{false, true} { // one after the other: they have the same tables
+	for _, forgetful := range []bool{false, true} { // not in parallel, because they share the tables
 		t.Run(fmt.Sprintf("restarted=%t", forgetful), func(t *testing.T) {
 			w := newWorld(t, begin(t, pool), 1)
 			w.forgetful = forgetful
@@ -99,18 +99,19 @@ func worlds(t *testing.T, f func(t *testing.T, w *world)) {
 	}
 }
 
-// mine makes the next block with these transactions, and applies it.
+// mine applies a new block with these transactions.
 func (w *world) mine(transactions ...body.Transaction) {
 	w.t.Helper()
 	w.apply(w.next(transactions...))
 }
 
-// next is a block on top of the newest.
+// next returns a block on top of the newest one.
 func (w *world) next(transactions ...body.Transaction) body.Block {
 	return w.on("a", len(w.chain), transactions...)
 }
 
-// on is the block of a branch above a height, on top of what is canonical there or, where nothing is, of the branch itself.
+// on returns the block of a branch above a height. Its parent is the canonical block at that height or, if there is
+// none, the branch's own.
 func (w *world) on(branch string, height int, transactions ...body.Transaction) body.Block {
 	b := body.Block{Name: fmt.Sprintf("%s%d", branch, height+1), Burn: fmt.Sprintf("%da", 101+height), Parent: body.Genesis, Transactions: transactions}
 	switch {
@@ -136,7 +137,7 @@ func (w *world) apply(blocks ...body.Block) {
 	w.fold(steps...)
 }
 
-// revert takes the newest blocks off.
+// revert reverts the newest blocks.
 func (w *world) revert(n int) {
 	w.t.Helper()
 	for range n {
@@ -147,7 +148,7 @@ func (w *world) revert(n int) {
 	}
 }
 
-// again applies a block that was taken off, because of a later event.
+// again applies a reverted block once more, because of a later event.
 func (w *world) again(name string) {
 	w.t.Helper()
 	w.chain = append(w.chain, name)
@@ -157,7 +158,7 @@ func (w *world) again(name string) {
 	w.fold(step)
 }
 
-// record folds a report or a wish.
+// record folds a report or a refresh request.
 func (w *world) record(r projections.Record) {
 	w.t.Helper()
 	w.seq++
@@ -168,7 +169,7 @@ func (w *world) record(r projections.Record) {
 	w.fold(step)
 }
 
-// tip is the newest block; nil when there is none.
+// tip returns the newest block; nil if there is none.
 func (w *world) tip() *fetch.Tip {
 	if len(w.chain) == 0 {
 		return nil
@@ -176,7 +177,7 @@ func (w *world) tip() *fetch.Tip {
 	return w.tipAt(len(w.chain))
 }
 
-// tipAt is the canonical block at a height.
+// tipAt returns the canonical block at a height.
 func (w *world) tipAt(height int) *fetch.Tip {
 	step := w.blocks[w.chain[height-1]]
 	return &fetch.Tip{Height: step.Height, IndexBlockHash: step.IndexBlockHash}
@@ -236,7 +237,7 @@ func stepOf(t tester, seq int64, b body.Block) projections.Step {
 	}
 }
 
-// rows are those of a query that has one text column, in the schema of a kind.
+// rows returns the rows of a query with one text column, in the schema of a kind.
 func (w *world) rows(kind token.Kind, query string, args ...any) []string {
 	w.t.Helper()
 	rows, err := w.tx.Query(context.Background(), w.projection(kind).Spec().SQL(query), args...)
@@ -272,8 +273,8 @@ func compare(t tester, what string, got, want []string) {
 	}
 }
 
-// standing is a row of table want.
-type standing struct {
+// openWant is a row of table want.
+type openWant struct {
 	want                       fetch.Want
 	due                        time.Time
 	attempts, waits            int
@@ -282,16 +283,16 @@ type standing struct {
 	sourceSeq                  int64
 }
 
-// wants are those that stand for a kind, in the order of their keys, by what they are about.
-func (w *world) wants(kind token.Kind) (names []string, rows map[string]standing) {
+// wants returns the open wants of a kind by their names, and the names in order.
+func (w *world) wants(kind token.Kind) (names []string, rows map[string]openWant) {
 	w.t.Helper()
 	found, err := w.tx.Query(context.Background(), w.projection(kind).Spec().SQL(`
 		SELECT want, due_at, attempts, waits, priority, severity, reason, min_height, source_seq FROM {schema}.want`))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	rows = map[string]standing{}
-	var s standing
+	rows = map[string]openWant{}
+	var s openWant
 	var text string
 	if _, err := pgx.ForEachRow(found, []any{&text, &s.due, &s.attempts, &s.waits, &s.priority, &s.severity, &s.reason, &s.minHeight, &s.sourceSeq}, func() error {
 		s.want = fetch.Want{}
@@ -309,20 +310,20 @@ func (w *world) wants(kind token.Kind) (names []string, rows map[string]standing
 	return names, rows
 }
 
-// checkWants compares what is wanted.
+// checkWants compares the names of the open wants with what is expected.
 func (w *world) checkWants(what string, kind token.Kind, want ...string) {
 	w.t.Helper()
 	names, _ := w.wants(kind)
 	compare(w.t, "wants "+what, names, want)
 }
 
-// standing is a want by its name.
-func (w *world) standing(kind token.Kind, name string) standing {
+// openWant returns the open want with a name.
+func (w *world) openWant(kind token.Kind, name string) openWant {
 	w.t.Helper()
 	names, rows := w.wants(kind)
 	s, ok := rows[name]
 	if !ok {
-		w.t.Fatalf("%s: nobody wants %s, but\n%s", kind, name, strings.Join(names, "\n"))
+		w.t.Fatalf("%s: no open want %s, only\n%s", kind, name, strings.Join(names, "\n"))
 	}
 	return s
 }
@@ -355,16 +356,16 @@ func about(want fetch.Want) string {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// dumped are the tables whose rows are the same however steps are cut into batches. Where stretches are cut depends on it.
+// dumped lists the tables whose rows do not depend on how steps are split into batches. Stretches do depend on it.
 var dumped = []string{"block", "contract", "unrecognised", "token", "document", "image", "reference", "want", "notification", "counter"}
 
-// dump is every row of a kind, as JSON, in an order that does not depend on where it stands.
+// dump returns all rows of a kind as JSON, in an order that does not depend on their positions on disk.
 func (w *world) dump(kind token.Kind) (rows []string) {
 	w.t.Helper()
 	for _, table := range dumped {
 		where := ""
 		if table == "counter" {
-			where = " WHERE n <> 0" // nothing of it is the same as never any
+			where = " WHERE n <> 0" // a count of 0 equals no row
 		}
 		for _, row := range w.rows(kind, `SELECT to_jsonb(x)::text FROM {schema}.`+table+` x`+where+` ORDER BY 1`) {
 			rows = append(rows, table+" "+row)

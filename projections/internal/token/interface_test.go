@@ -10,7 +10,7 @@ import (
 
 func itself(abi []byte) fetch.Exchange { return has(string(abi)) }
 
-// A deploy without its interface is a want; what happens before the answer is not lost.
+// A deploy without its interface raises a want for it. What happens before the answer is not lost.
 func TestInterfaceComesLater(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.says(punks, "get-last-token-id", okNumber(0))
@@ -29,8 +29,8 @@ func TestInterfaceComesLater(t *testing.T) {
 		w.check("unrecognised", token.NFT, `SELECT contract_id FROM {schema}.unrecognised`)
 		w.checkWants("of the contract and all its tokens", token.NFT, "last punks", "read punks 1", "read punks 2")
 		for _, name := range []string{"last punks", "read punks 1"} {
-			if s := w.standing(token.NFT, name); s.minHeight == nil || *s.minHeight != 3 {
-				t.Errorf("%s is wanted at %v, want 3: what is read must know of all blocks since the deploy", name, s.minHeight)
+			if s := w.openWant(token.NFT, name); s.minHeight == nil || *s.minHeight != 3 {
+				t.Errorf("%s is wanted at height %v, want 3, because the read must reflect all blocks since the deploy", name, s.minHeight)
 			}
 		}
 		w.settle(token.NFT)
@@ -56,8 +56,8 @@ func TestInterfaceOfFungible(t *testing.T) {
 		w.outside.interfaces[usdc] = itself(sip010)
 		w.ask(token.FT, "interface usdc")
 		w.checkWants("of the token", token.FT, "read usdc")
-		// Blocks from before it was recognised changed the supply: what is read below them is no answer.
-		w.record(w.outside.report(w.standing(token.FT, "read usdc").want, w.tipAt(1), w.now))
+		// Blocks before the recognition changed the supply, so a read below them is no answer.
+		w.record(w.outside.report(w.openWant(token.FT, "read usdc").want, w.tipAt(1), w.now))
 		w.check("token", token.FT, factRows, "usdc 1 - - - - -")
 		w.now = w.now.Add(time.Minute)
 		w.settle(token.FT)
@@ -90,7 +90,7 @@ func TestInterfaceOfNoToken(t *testing.T) {
 	})
 }
 
-// A node that does not have the contract yet, or does not answer, is asked again.
+// The interface is requested again from a node that does not have the contract yet, or does not answer.
 func TestInterfaceFails(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.mine(alice.Deploys("punks", nil))
@@ -105,7 +105,7 @@ func TestInterfaceFails(t *testing.T) {
 	})
 }
 
-// The deploy is undone before the answer comes, and done again elsewhere.
+// The deploy is reverted before the answer comes, and happens again in another block.
 func TestInterfaceAfterRollback(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.interfaces[punks] = itself(sip009)

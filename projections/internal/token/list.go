@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The list of fungible tokens has two orders, and pages are asked for by their number. Table stretch counts the tokens of
-// stretches of a list, so that the page at any offset is found by adding up a few numbers, and not by walking to it.
+// The list of fungible tokens has two orders, and clients request its pages by offset. Table stretch counts the tokens
+// in each stretch of a list, so that a reader finds any offset by adding up a few numbers instead of walking to it.
 
 // list is an order of the list of fungible tokens.
 type list string
@@ -20,23 +20,24 @@ const (
 
 var lists = []list{listByName, listBySymbol}
 
-// listPlace is where a list has a token.
+// listPlace is the position of a token in a list. Several contracts may share a key.
 type listPlace struct{ key, contract string }
 
-// keyOfNothing is the key of what has no name: it comes after all that have one.
+// keyOfNothing is the key of a token without a name or symbol. It sorts after the keys of all tokens that have one.
 const keyOfNothing = "1"
 
-// keyMax is how many bytes of a name or symbol count: contracts may answer with more than an index can hold.
+// keyMax is the number of bytes of a name or symbol that its key holds: contracts may answer with more than an index
+// can hold.
 const keyMax = 1024
 
-// listKey is the key of a name or symbol: case does not count.
+// listKey returns the key of a name or symbol. It ignores case.
 func listKey(name *string) string {
 	if name == nil || *name == "" {
 		return keyOfNothing
 	}
 	key := strings.ToLower(*name)
 	if len(key) > keyMax {
-		key = strings.ToValidUTF8(key[:keyMax], "") // half a character at the end goes
+		key = strings.ToValidUTF8(key[:keyMax], "") // drops half a character at the end
 	}
 	return "0" + key
 }
@@ -44,10 +45,11 @@ func listKey(name *string) string {
 // stretchMax is how many tokens a stretch may have before it is cut in two.
 const stretchMax = 512
 
-// column of table token that holds the keys of a list.
+// column returns the column of table token that holds the keys of a list.
 func (l list) column() string { return string(l) + "_key" }
 
-// enlist counts tokens that stand in their list now. Their rows are all there: a stretch is cut where its rows say.
+// enlist counts tokens that have come into a list. All their rows must have been written before, because the rows
+// decide where a stretch that is too long is cut.
 func (b *batch) enlist(l list, places ...listPlace) error {
 	if len(places) == 0 {
 		return nil
@@ -86,7 +88,7 @@ const stretchSQL = `
 	WHERE list = $1 AND (first_key, first_contract) <= ($2, $3)
 	ORDER BY first_key DESC, first_contract DESC LIMIT 1`
 
-// cut makes two stretches of the longest one, if it is too long. It says whether there may be more of them.
+// cut splits the longest stretch of a list in two if it is too long. more is true if others may be too long as well.
 func (b *batch) cut(l list) (more bool, err error) {
 	tag, err := b.tx.Exec(b.ctx, b.sql(strings.ReplaceAll(`
 		WITH long AS (
@@ -110,7 +112,7 @@ func (b *batch) cut(l list) (more bool, err error) {
 	return tag.RowsAffected() > 0, nil
 }
 
-// delist counts tokens that do not stand there any more.
+// delist subtracts tokens that have left a list, and deletes stretches that become empty, except for the first one.
 func (b *batch) delist(l list, places ...listPlace) error {
 	if len(places) == 0 {
 		return nil
@@ -127,18 +129,18 @@ func (b *batch) delist(l list, places ...listPlace) error {
 		queries.Queue(query, string(l), at.key, at.contract)
 	}
 	if err := b.tx.SendBatch(b.ctx, queries).Close(); err != nil {
-		return fmt.Errorf("take %d tokens out of the list by %s: %w", len(places), l, err)
+		return fmt.Errorf("remove %d tokens from the list by %s: %w", len(places), l, err)
 	}
 	return nil
 }
 
-// listing is a token's keys before and after its row was written, in the order of lists.
+// listing holds a token's keys before and after its row was written, in the order of lists.
 type listing struct {
 	contract      string
 	before, after [2]string
 }
 
-// relist moves tokens whose names or symbols have changed. The rows have the new keys.
+// relist moves tokens whose names or symbols have changed. Their rows must have the new keys already.
 func (b *batch) relist(all []listing) error {
 	for i, l := range lists {
 		var places []listPlace
@@ -158,13 +160,14 @@ func (b *batch) relist(all []listing) error {
 	return nil
 }
 
-// dropTokens deletes the tokens that a condition selects, with their place in lists, their references and their wants.
+// dropTokens deletes the tokens that a condition selects, together with their positions in lists, their references and
+// their wants.
 func (b *batch) dropTokens(where string, args ...any) error {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		DELETE FROM {schema}.token WHERE `+where+`
 		RETURNING contract_id, token_id::text, coalesce(name_key, ''), coalesce(symbol_key, '')`), args...)
 	if err != nil {
-		return fmt.Errorf("take tokens off: %w", err)
+		return fmt.Errorf("delete tokens: %w", err)
 	}
 	type gone struct {
 		tokenKey
@@ -174,7 +177,7 @@ func (b *batch) dropTokens(where string, args ...any) error {
 		return g, row.Scan(&g.contract, &g.id, &g.keys[0], &g.keys[1])
 	})
 	if err != nil {
-		return fmt.Errorf("take tokens off: %w", err)
+		return fmt.Errorf("delete tokens: %w", err)
 	}
 	keys := make([]tokenKey, len(all))
 	var wants [][]byte

@@ -12,8 +12,8 @@ import (
 	"strata/projections/internal/body"
 )
 
-// checkLists compares the stretches of the lists of fungible tokens with their rows: they cut each list into ranges without
-// gaps, and each counts what is in its range.
+// checkLists compares the stretches of the lists of fungible tokens with the rows. They must divide each list into
+// ranges without gaps, and each must count the tokens in its range.
 func (w *world) checkLists(what string) {
 	w.t.Helper()
 	for _, list := range []string{"name", "symbol"} {
@@ -41,7 +41,7 @@ func (w *world) checkLists(what string) {
 	}
 }
 
-// checkPages compares the order of a list with what stretches find at some offsets.
+// checkPages compares the order of a list with the tokens that the stretches find at some offsets.
 func (w *world) checkPages(list string, offsets ...int) {
 	w.t.Helper()
 	all := w.rows(token.FT, strings.ReplaceAll(`SELECT contract_id FROM {schema}.token ORDER BY <list>_key, contract_id COLLATE "C"`, "<list>", list))
@@ -59,7 +59,7 @@ func (w *world) checkPages(list string, offsets ...int) {
 	}
 }
 
-// Thousands of tokens come in few blocks, get names, and go.
+// Thousands of tokens are created in few blocks, get names, and are deleted.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	const contracts = 5200
@@ -70,14 +70,14 @@ func TestLists(t *testing.T) {
 		var transactions []body.Transaction
 		for i := from; i < to; i++ {
 			transactions = append(transactions, body.Transaction{
-				// From the boot address: to sign so many takes time.
+				// From the boot address, because signing so many takes time.
 				Raw:     body.Boot(&transaction.SmartContract{ContractName: fmt.Sprint("f", i), Code: []byte("(ok true)")}),
 				Members: map[string]any{"contract_interface": sip010},
 			})
 		}
 		w.mine(transactions...)
 	}
-	// One batch of blocks with more than a stretch holds in each.
+	// One batch of blocks, each with more tokens than a stretch holds.
 	mine(0, 700)
 	w.checkLists("700 tokens without names")
 	mine(700, contracts)

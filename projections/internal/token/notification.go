@@ -11,22 +11,22 @@ import (
 	"strata/domain/token"
 )
 
-// How often what is dynamic is fetched again.
+// Intervals at which dynamic tokens are fetched again.
 const (
-	dynamicDefault = 24 * time.Hour
-	dynamicLeast   = time.Minute // whatever a contract asks for
+	dynamicDefault = 24 * time.Hour // of a notification without a ttl
+	dynamicLeast   = time.Minute    // whatever shorter ttl a contract sets
 )
 
-// effectiveSQL is the notification that counts for the token k: the first that froze it, or else the last.
-// Those for all tokens of the contract count as well.
+// effectiveSQL selects the notification that is in effect for the token k: one that froze it, or else the latest one.
+// Notifications for all tokens of the contract count as well.
 const effectiveSQL = `
 	SELECT mode, ttl::bigint FROM {schema}.notification
 	WHERE contract_id = k.contract AND (token_id = k.id OR token_id IS NULL)
 	ORDER BY mode = 'frozen' DESC, height DESC, tx_index DESC, event_index DESC LIMIT 1`
 
-// notify takes in a notification: unless its tokens are frozen, they are fetched once more. As long as the contract is not
-// recognised, there is nothing to fetch; its notifications count when it is.
-func (b *batch) notify(f notice, want raised, recognised bool) error {
+// notify stores a notification and wants its tokens fetched again, except for those that are frozen. As long as the
+// contract is not recognised there is nothing to fetch; its notifications take effect once it is.
+func (b *batch) notify(f notice, want raisedWant, recognised bool) error {
 	ids := []*big.Int{nil} // nil for all
 	if len(f.TokenIDs) > 0 {
 		ids = f.TokenIDs
@@ -63,7 +63,7 @@ func (b *batch) notify(f notice, want raised, recognised bool) error {
 	return b.fetchAgain(f.Contract, concerned, want)
 }
 
-// frozen says whether a notification for a token, or with nil for all, comes too late.
+// frozen says whether an earlier notification has frozen a token, or the whole contract if id is nil.
 func (b *batch) frozen(contract string, id *big.Int) (frozen bool, err error) {
 	err = b.tx.QueryRow(b.ctx, b.sql(`
 		SELECT EXISTS (SELECT FROM {schema}.notification
@@ -74,11 +74,11 @@ func (b *batch) frozen(contract string, id *big.Int) (frozen bool, err error) {
 	return frozen, nil
 }
 
-// dynamic are the intervals at which tokens are fetched again by the clock; others are not in it.
+// dynamic returns the intervals at which dynamic tokens are fetched again. Other tokens are not in the map.
 func (b *batch) dynamic(keys []tokenKey) (map[tokenKey]time.Duration, error) {
-	found := map[tokenKey]time.Duration{}
+	intervals := map[tokenKey]time.Duration{}
 	if len(keys) == 0 {
-		return found, nil
+		return intervals, nil
 	}
 	contracts, ids := columnsOf(keys)
 	rows, err := b.tx.Query(b.ctx, b.sql(`
@@ -95,20 +95,21 @@ func (b *batch) dynamic(keys []tokenKey) (map[tokenKey]time.Duration, error) {
 		switch {
 		case mode != token.Dynamic:
 		case ttl == nil:
-			found[key] = dynamicDefault
+			intervals[key] = dynamicDefault
 		default:
-			found[key] = max(time.Duration(*ttl)*time.Second, dynamicLeast)
+			intervals[key] = max(time.Duration(*ttl)*time.Second, dynamicLeast)
 		}
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("read the notifications for %d tokens: %w", len(keys), err)
 	}
-	return found, nil
+	return intervals, nil
 }
 
-// fetchAgain raises wants for tokens of a contract, all of them when ids is empty, and for the documents and images that
-// they refer to. Tokens that are frozen are left out, but by what froze them, and when a person asks.
-func (b *batch) fetchAgain(contract string, ids []string, want raised) error {
+// fetchAgain raises wants for tokens of a contract, and for the documents and images that they refer to. If ids is nil
+// it takes all tokens of the contract; of these it leaves out the ones that were frozen one by one, unless a person
+// asks.
+func (b *batch) fetchAgain(contract string, ids []string, want raisedWant) error {
 	var err error
 	if ids == nil {
 		ids, err = b.tokensOf(contract, want.priority == priorityPerson)
@@ -121,9 +122,9 @@ func (b *batch) fetchAgain(contract string, ids []string, want raised) error {
 	return b.fetchTokens(contract, ids, want)
 }
 
-// fetchTokens is fetchAgain for tokens that are known to be there.
-func (b *batch) fetchTokens(contract string, ids []string, want raised) error {
-	wants := make([]raised, 0, len(ids))
+// fetchTokens is fetchAgain for tokens that are known to have rows.
+func (b *batch) fetchTokens(contract string, ids []string, want raisedWant) error {
+	wants := make([]raisedWant, 0, len(ids))
 	for _, id := range ids {
 		b.touchToken(tokenKey{contract, id})
 		want.want = b.readWant(contract, bigOf(id))
@@ -136,13 +137,13 @@ func (b *batch) fetchTokens(contract string, ids []string, want raised) error {
 	return b.raise(append(wants, resources...))
 }
 
-// tokensOf are the ids of a contract's tokens, with or without those that are frozen one by one.
-func (b *batch) tokensOf(contract string, frozenToo bool) ([]string, error) {
+// tokensOf returns the ids of a contract's tokens, with or without those that were frozen one by one.
+func (b *batch) tokensOf(contract string, withFrozen bool) ([]string, error) {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT token_id::text FROM {schema}.token t
 		WHERE contract_id = $1 AND ($2 OR NOT EXISTS (
 			SELECT FROM {schema}.notification n WHERE n.contract_id = $1 AND n.token_id = t.token_id AND n.mode = 'frozen'))
-		ORDER BY token_id`), contract, frozenToo)
+		ORDER BY token_id`), contract, withFrozen)
 	if err != nil {
 		return nil, fmt.Errorf("find the tokens of %s: %w", contract, err)
 	}
@@ -153,7 +154,7 @@ func (b *batch) tokensOf(contract string, frozenToo bool) ([]string, error) {
 	return ids, nil
 }
 
-// known are those of the ids that are tokens of the contract.
+// known returns those of the ids that are tokens of the contract.
 func (b *batch) known(contract string, ids []string) ([]string, error) {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT token_id::text FROM {schema}.token WHERE contract_id = $1 AND token_id = ANY ($2::numeric[]) ORDER BY token_id`), contract, ids)
@@ -167,9 +168,9 @@ func (b *batch) known(contract string, ids []string) ([]string, error) {
 	return known, nil
 }
 
-// resourcesAgain wants the documents and images that tokens refer to once more. What never changes is not among them,
-// once it is here; a document that is in its URI never is.
-func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]raised, error) {
+// resourcesAgain returns wants for the documents and images that tokens refer to, to fetch them once more. It leaves
+// out what never changes (ipfs, ar and data URIs) once its content is known, and data documents always.
+func (b *batch) resourcesAgain(contract string, ids []string, want raisedWant) ([]raisedWant, error) {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT DISTINCT r.role, coalesce(d.uri, i.uri) AS uri
 		FROM {schema}.reference r
@@ -182,7 +183,7 @@ func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]ra
 	if err != nil {
 		return nil, fmt.Errorf("find what %d tokens of %s refer to: %w", len(ids), contract, err)
 	}
-	var wants []raised
+	var wants []raisedWant
 	var role, uri string
 	if _, err := pgx.ForEachRow(rows, []any{&role, &uri}, func() error {
 		want.want, want.height = fetch.Want{Kind: fetch.Kind(role), URI: uri}, nil
@@ -202,7 +203,7 @@ func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]ra
 	if err != nil {
 		return nil, err
 	}
-	for _, all := range referrals { // tokens of other contracts may refer to them as well
+	for _, all := range referrals { // tokens of other contracts may refer to the same documents and images
 		for _, r := range all {
 			b.touchToken(r.tokenKey)
 		}
@@ -210,7 +211,7 @@ func (b *batch) resourcesAgain(contract string, ids []string, want raised) ([]ra
 	return wants, nil
 }
 
-// decimal is a number in digits; nil is null.
+// decimal returns a number in decimal digits; nil, which is NULL to the database, for nil.
 func decimal(id *big.Int) *string {
 	if id == nil {
 		return nil

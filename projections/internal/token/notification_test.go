@@ -12,7 +12,7 @@ func dynamic(parts ...any) body.Event {
 	return announce(punks, "nft", append([]any{"update-mode", ascii("dynamic")}, parts...)...)
 }
 
-// D1: any number of dynamic tokens may be due at once, at any ttl.
+// D1: any number of dynamic tokens may be due at once, with any ttl.
 func TestD1DueTogether(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 3)
@@ -27,13 +27,13 @@ func TestD1DueTogether(t *testing.T) {
 			t.Errorf("asked for %v", asked)
 		}
 		w.checkFailed("again", token.NFT, "read punks 3", 10*time.Minute, 0, 0, 0)
-		if s := w.standing(token.NFT, "read punks 3"); s.priority != 4 {
+		if s := w.openWant(token.NFT, "read punks 3"); s.priority != 4 {
 			t.Errorf("priority %d", s.priority)
 		}
 	})
 }
 
-// D2: a word that is no mode makes it no notification, and harms nobody.
+// D2: a print with an unknown mode is no notification, and does no harm.
 func TestD2UnknownMode(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
@@ -85,7 +85,7 @@ func TestD14ClassAndTopic(t *testing.T) {
 	})
 }
 
-// D15: to mint a token again takes nothing away from it.
+// D15: minting a token again does not delete what is known of it.
 func TestD15MintedAgain(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punk(w, `{"name":"Punk"}`)
@@ -96,7 +96,7 @@ func TestD15MintedAgain(t *testing.T) {
 	})
 }
 
-// D22: a token that was there before goes with no later block.
+// D22: the revert of a later block does not delete a token that existed before.
 func TestD22MintedEarlier(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 0)
@@ -110,7 +110,7 @@ func TestD22MintedEarlier(t *testing.T) {
 	})
 }
 
-// D22: nor does one of which the contract said that it was there, although its mint goes, in whichever order they came.
+// D22: nor does the revert of its mint delete a token that the contract has counted, in whichever order the two came.
 func TestD22CountedEarlier(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		t.Run(map[bool]string{false: "before the mint", true: "after the mint"}[late], func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestD22CountedEarlier(t *testing.T) {
 	}
 }
 
-// A frozen token stays so until its block is gone; then what was announced before counts again.
+// A frozen token stays frozen until the block that froze it is reverted. Then earlier notifications count again.
 func TestFrozenWinsUntilReverted(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 2)
@@ -143,13 +143,13 @@ func TestFrozenWinsUntilReverted(t *testing.T) {
 		w.mine(by(announce(punks, "nft", "token-ids", ids(1), "update-mode", ascii("frozen"))))
 		w.settle(token.NFT)
 		w.checkWants("of what is frozen", token.NFT)
-		// What comes later does not count for it, of all tokens neither; for others it does.
+		// Later notifications do not count for it, nor do those for all tokens; for other tokens they do.
 		w.mine(by(dynamic("token-ids", ids(1, 2))))
 		w.checkWants("of the other", token.NFT, "read punks 2")
 		w.mine(by(announce(punks, "nft")))
 		w.checkWants("of the other", token.NFT, "read punks 2")
 		w.settle(token.NFT)
-		// A person may still ask.
+		// A person may still request it.
 		w.refresh(punks, "1")
 		w.checkWants("by a person", token.NFT, "read punks 1")
 		w.settle(token.NFT)
@@ -161,7 +161,7 @@ func TestFrozenWinsUntilReverted(t *testing.T) {
 	})
 }
 
-// The token was read as of a block below the one that froze it: it must come back to life all the same.
+// A token that was read at a block below the one that froze it must become dynamic again, too.
 func TestFrozenAfterTheBlockThatWasRead(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
@@ -180,7 +180,7 @@ func TestFrozenAfterTheBlockThatWasRead(t *testing.T) {
 	})
 }
 
-// Of a notification for all tokens and one for a single token the later counts, and the first that froze.
+// Of a notification for all tokens and one for a single token the later counts, unless the earlier one froze.
 func TestAllAndSingle(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 2)
@@ -201,7 +201,7 @@ func TestAllAndSingle(t *testing.T) {
 	})
 }
 
-// Within a block the last event counts.
+// Within a block the last notification counts.
 func TestOrderOfNotifications(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)

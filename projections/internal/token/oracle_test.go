@@ -10,13 +10,13 @@ import (
 	"strata/domain/token"
 )
 
-// oracle knows what is outside of the chain: the same whenever it is asked the same at the same time.
+// oracle decides what nodes and servers answer. The same request at the same time always gets the same answer.
 type oracle struct {
-	// steady says that nothing depends on when it is asked.
+	// steady says that answers do not depend on the time of the request.
 	steady bool
 }
 
-// draw is a number below n that is made from words.
+// draw returns a number below n that depends only on words.
 func draw(n uint64, words ...string) uint64 {
 	h := fnv.New64a()
 	for _, word := range words {
@@ -25,10 +25,10 @@ func draw(n uint64, words ...string) uint64 {
 	return h.Sum64() % n
 }
 
-// isWrong says that a contract never answers as it should.
+// isWrong says whether a contract always answers wrongly.
 func isWrong(contract string) bool { return strings.HasSuffix(contract, "-wrong") }
 
-// outside is what is there for a want. The era stands for the time at which a server is asked, for a node it is the block.
+// outside returns the answers for a want. The era stands for the time of the request; for a node it is the block.
 func (o oracle) outside(want fetch.Want, tip *fetch.Tip, era string) *outside {
 	out := newOutside()
 	if tip != nil {
@@ -56,7 +56,7 @@ func (o oracle) outside(want fetch.Want, tip *fetch.Tip, era string) *outside {
 	return out
 }
 
-// addressed is no era for what never changes.
+// addressed returns the era in which a URI is requested; none for a URI whose content never changes.
 func addressed(uri, era string) string {
 	if strings.HasPrefix(uri, "ipfs:") {
 		return ""
@@ -74,7 +74,7 @@ func (o oracle) call(want fetch.Want, call fetch.Call, era string) fetch.Exchang
 	}
 	about := []string{want.Contract, id, call.Function}
 	switch call.Function {
-	case "get-last-token-id": // it can't be below what was said before
+	case "get-last-token-id": // never lower than in an earlier answer
 		return says(okNumber(draw(4, want.Contract)))
 	case "get-total-supply":
 		if draw(4, about...) == 0 {
@@ -114,7 +114,7 @@ func (o oracle) document(uri, era string) fetch.Exchange {
 	return has("{" + strings.Join(parts, ",") + "}")
 }
 
-// deployable is a contract that may be deployed: what the event has of its interface, and what a node says of it.
+// deployable is a contract that may be deployed, with its interface as in the event and as a node answers it.
 type deployable struct {
 	raw    []byte
 	event  any

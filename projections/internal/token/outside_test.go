@@ -12,7 +12,7 @@ import (
 	"strata/domain/token"
 )
 
-// outside is what nodes and servers answer.
+// outside holds the answers of nodes and servers.
 type outside struct {
 	node       map[string]fetch.Exchange // by contract and function, and perhaps the token's id
 	interfaces map[string]fetch.Exchange // by contract
@@ -35,15 +35,15 @@ func status(code int) fetch.Exchange { return fetch.Exchange{Status: code, Body:
 
 func has(text string) fetch.Exchange { return fetch.Exchange{Status: 200, Body: fetch.Body(text)} }
 
-// down is a host that does not answer.
+// down is the exchange with a host that does not answer.
 var down = fetch.Exchange{Failure: fetch.FailureConnection, Error: "connection refused"}
 
-// says sets what a contract answers to a call, for all ids or, with function and id, for one.
+// says sets a contract's answer to a call for all ids or, if function includes an id, for that one.
 func (o *outside) says(contract, function string, v clarity.Value) {
 	o.node[contract+" "+function] = says(v)
 }
 
-// ft sets all that a fungible token answers.
+// ft sets all answers of a fungible token's contract.
 func (o *outside) ft(contract, name, symbol string, decimals, supply uint64, uri clarity.Value) {
 	o.says(contract, "get-name", clarity.NewOk(ascii(name)))
 	o.says(contract, "get-symbol", clarity.NewOk(ascii(symbol)))
@@ -52,7 +52,7 @@ func (o *outside) ft(contract, name, symbol string, decimals, supply uint64, uri
 	o.says(contract, "get-token-uri", clarity.NewOk(uri))
 }
 
-// report is what comes of asking for a want at a block.
+// report returns the report of fetching a want at a block.
 func (o *outside) report(want fetch.Want, tip *fetch.Tip, at time.Time) *fetch.Report {
 	r := &fetch.Report{Want: want, Attempt: 1, StartedAt: at.Add(-time.Second), FinishedAt: at}
 	switch want.Kind {
@@ -98,20 +98,20 @@ func (o *outside) call(want fetch.Want, call fetch.Call) fetch.Exchange {
 	return refuses(fmt.Sprintf("RuntimeCheck(UndefinedFunction(%q))", call.Function))
 }
 
-// ask answers one want of a kind, as of the newest block.
+// ask folds the report to one want of a kind, as of the newest block.
 func (w *world) ask(kind token.Kind, name string) {
 	w.t.Helper()
 	w.record(w.answer(kind, name))
 }
 
-// answer is the report to a want of a kind, as of the newest block.
+// answer returns the report to one want of a kind, as of the newest block.
 func (w *world) answer(kind token.Kind, name string) *fetch.Report {
 	w.t.Helper()
-	return w.outside.report(w.standing(kind, name).want, w.tip(), w.now)
+	return w.outside.report(w.openWant(kind, name).want, w.tip(), w.now)
 }
 
-// settle answers wants of a kind until those that are left have failed, or are due at a later time. It returns what was
-// asked for.
+// settle answers wants of a kind until all that remain have failed or are due later. It returns the names of those that
+// it answered.
 func (w *world) settle(kind token.Kind) (asked []string) {
 	w.t.Helper()
 	for range 100 {

@@ -17,7 +17,7 @@ import (
 //go:embed tables.sql
 var tables string
 
-// Spec describes the tables of a kind of token.
+// Spec describes the tables for a kind of token.
 func Spec(kind token.Kind, version int) projections.Spec {
 	spec := projections.Spec{Schema: projections.Schema{Name: string(kind), Version: version}, Tables: tables, Records: []projections.RecordKind{projections.Fetched}}
 	for _, table := range []string{"contract", "token", "document", "image", "reference", "want", "notification"} {
@@ -26,17 +26,18 @@ func Spec(kind token.Kind, version int) projections.Spec {
 	return spec
 }
 
-// Projection folds what concerns tokens of one kind. It is not safe for concurrent use; one follower owns it.
+// Projection folds the blocks and records that concern tokens of one kind. It is not safe for concurrent use; one
+// follower owns it.
 type Projection struct {
 	kind   token.Kind
 	spec   projections.Spec
 	logger *slog.Logger
-	// tip is the newest block here, valid while position is.
+	// tip is the newest block that the rows reflect. It is valid only if the next fold continues at position.
 	tip      *block
 	position int64
 }
 
-// New makes the projection of a kind.
+// New returns the projection for a kind of token.
 func New(kind token.Kind, version int, logger *slog.Logger) *Projection {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -61,10 +62,10 @@ type block struct {
 	time time.Time
 }
 
-// batch is one Fold.
+// batch is the state of one Fold.
 type batch struct {
 	*Projection
-	ctx     context.Context // of the one Fold that the batch is
+	ctx     context.Context // a batch lives no longer than its Fold
 	tx      pgx.Tx
 	touched *projections.Touched
 }
@@ -75,7 +76,7 @@ func (b *batch) sql(query string) string { return b.spec.SQL(query) }
 func (p *Projection) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
 	b := &batch{Projection: p, ctx: ctx, tx: tx}
 	if len(steps) == 1 {
-		b.touched = projections.NewTouched() // what a batch of many steps changes isn't worth naming
+		b.touched = projections.NewTouched() // a batch of many steps changes too much to name it
 	}
 	if p.position != after {
 		if err := b.readTip(); err != nil {
@@ -83,7 +84,7 @@ func (p *Projection) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []p
 		}
 	}
 	last := steps[len(steps)-1].Number
-	// Records of others would only cut the runs.
+	// Records for other projections would only split the runs.
 	steps = slices.DeleteFunc(slices.Clone(steps), func(step projections.Step) bool {
 		return step.Kind == projections.TakeRecord && step.Record == nil
 	})
@@ -91,7 +92,7 @@ func (p *Projection) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []p
 		step := steps[first]
 		var err error
 		switch step.Kind {
-		case projections.Apply: // a run of them is one: what it needs is read at once, and written at once
+		case projections.Apply: // a run of blocks is read and written as one
 			run := first + 1
 			for run < len(steps) && steps[run].Kind == projections.Apply {
 				run++
@@ -101,7 +102,7 @@ func (p *Projection) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []p
 		case projections.Revert:
 			err = b.revert(step)
 			first++
-		default: // and so is a run of records, as far as they are independent of each other
+		default: // and so is a run of records, as far as these are independent of each other
 			run := first + 1
 			for run < len(steps) && steps[run].Kind == projections.TakeRecord {
 				run++
@@ -121,7 +122,7 @@ func (p *Projection) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []p
 	return projections.Outcome{Tip: &tip, Touched: b.touched}, nil
 }
 
-// readTip reads which block the rows reflect.
+// readTip reads the newest block that the rows reflect.
 func (b *batch) readTip() error {
 	b.tip = nil
 	rows, err := b.tx.Query(b.ctx, b.sql(`

@@ -18,10 +18,10 @@ import (
 
 func raw(text []byte) json.RawMessage { return text }
 
-// signed is a transaction of alice, made once.
+// signed is a transaction of alice, signed once for all tests.
 var signed = alice.Did().Raw
 
-// history makes up blocks and what comes from outside, for a world that folds each step as it comes.
+// history generates random blocks and records, and folds each step at once.
 type history struct {
 	*world
 	rt       *rapid.T
@@ -39,7 +39,7 @@ func (h *history) one(what string, choices int) int {
 
 func pick[T any](h *history, what string, list []T) T { return list[h.one(what, len(list))] }
 
-// event is something that a contract does, or that happens to one that is not there.
+// event generates an event of a contract, or of one that was not deployed.
 func (h *history) event() body.Event {
 	contract := pick(h, "contract", slices.Sorted(maps.Keys(deployables)))
 	id := uint64(h.one("id", 5))
@@ -97,7 +97,7 @@ func (h *history) reorganise() {
 	old := slices.Clone(h.chain[len(h.chain)-depth:])
 	h.orphans = append(h.orphans, h.tip())
 	h.revert(depth)
-	if h.one("comes back", 4) == 0 { // after a moment without it
+	if h.one("comes back", 4) == 0 { // the old branch comes back after a record
 		h.outsideWorld()
 		for _, name := range old {
 			h.again(name)
@@ -111,7 +111,7 @@ func (h *history) reorganise() {
 	h.block()
 }
 
-// outsideWorld is a report or a wish.
+// outsideWorld folds a random report or refresh request.
 func (h *history) outsideWorld() {
 	if len(h.chain) == 0 {
 		return
@@ -126,7 +126,7 @@ func (h *history) outsideWorld() {
 	names := slices.Sorted(maps.Keys(wants))
 	var want fetch.Want
 	switch {
-	case what == 1 && len(h.answered) > 0: // late
+	case what == 1 && len(h.answered) > 0: // a second, late report
 		want = pick(h, "late", h.answered)
 	case len(names) == 0:
 		return
@@ -162,8 +162,7 @@ func (h *history) reportOf(want fetch.Want, tip *fetch.Tip, era string) *fetch.R
 	return h.oracle.outside(want, at, era).report(want, tip, h.now)
 }
 
-// take folds a report. The event in which it stands has a number that is made from what it is about, so that the same report
-// has the same one in another history.
+// take folds a report. The number of its event depends only on the want, so that it is the same in another history.
 func (w *world) take(r *fetch.Report) {
 	w.t.Helper()
 	seq := w.seq
@@ -172,9 +171,9 @@ func (w *world) take(r *fetch.Report) {
 	w.seq = seq
 }
 
-// finish answers all that is wanted.
+// finish answers all open wants.
 func (h *history) finish() {
-	// What is wanted of a supply alone comes first: who reads all has it anew.
+	// Wants for a supply alone come first, because a read of all properties includes the supply.
 	for _, verb := range []string{"interface ", "supply ", ""} {
 		if verb == "" && !h.oracle.steady {
 			for _, contract := range slices.Sorted(maps.Keys(deployables)) {
@@ -182,18 +181,18 @@ func (h *history) finish() {
 			}
 		}
 		for _, kind := range kinds {
-			asked := map[string]bool{}
+			requested := map[string]bool{}
 			for idle := false; !idle; {
 				idle = true
 				names, wants := h.wants(kind)
 				for _, name := range names {
 					s := wants[name]
-					// A contract that is asked by the clock was asked already, unless that is from before.
+					// A dynamic token's want stays open after its answer, so each is answered at most once here.
 					clock := s.want.Kind == fetch.ContractRead && s.priority == 4
-					if !strings.HasPrefix(name, verb) || asked[name] && (s.attempts+s.waits > 0 || clock || verb != "") {
+					if !strings.HasPrefix(name, verb) || requested[name] && (s.attempts+s.waits > 0 || clock || verb != "") {
 						continue
 					}
-					idle, asked[name] = false, true
+					idle, requested[name] = false, true
 					h.take(h.reportOf(s.want, h.tip(), "end"))
 				}
 			}
@@ -201,28 +200,29 @@ func (h *history) finish() {
 	}
 }
 
-// compared are the columns that two histories have in common at their end, by table.
+// compared returns, by table, the SQL that removes the columns in which two histories may differ at their end.
 func (o oracle) compared() map[string]string {
 	without := func(columns ...string) string { return " - ARRAY['" + strings.Join(columns, "','") + "']" }
-	// What counts tokens makes known those that are not known yet. At which block depends on when it is asked.
+	// A read of the last token id creates tokens. At which block depends on the time of the read.
 	counted := `CASE WHEN token_id BETWEEN 1 AND (SELECT last_token_id FROM {schema}.contract c WHERE c.contract_id = x.contract_id)
 		THEN ARRAY['height','source_seq'] ELSE ARRAY[]::text[] END`
-	// A document in its URI is as old as the first report that led to it.
+	// A data document has the time of the first report that led to it.
 	inURI := ` - CASE WHEN uri LIKE 'data:%' THEN ARRAY['source_seq','fetched_at','failed_seq'] ELSE ARRAY[]::text[] END`
 	columns := map[string]string{
 		"block": "", "contract": "", "unrecognised": "", "token": " - " + counted, "document": inURI, "image": "", "reference": "", "notification": "",
-		// When something is tried again, and how often it was tried, is of the history.
+		// The times and the numbers of attempts depend on the history.
 		"want":    without("source_seq", "due_at", "min_height", "attempts", "waits", "priority"),
 		"counter": "",
 	}
-	if o.steady { // nothing is read again at the end, so that what is known may be of any block and report
+	if o.steady { // finish reads nothing again, so rows may come from any block and report
 		columns["contract"] += without("read_height", "read_seq", "read_at", "failed_seq")
 		columns["token"] += without("read_height", "read_seq", "read_at", "failed_seq", "supply_seq")
 	}
 	return columns
 }
 
-// outcome is all that two histories with the same canonical blocks and the same answers at the end have in common.
+// outcome returns the rows that must be equal for two histories with the same canonical blocks and the same final
+// answers.
 func (h *history) outcome(kind token.Kind) (rows []string) {
 	for _, table := range dumped {
 		columns := h.oracle.compared()[table]
@@ -237,7 +237,7 @@ func (h *history) outcome(kind token.Kind) (rows []string) {
 	return rows
 }
 
-// checkCounters compares what is counted with what is there.
+// checkCounters compares the counters with the numbers of rows.
 func (w *world) checkCounters(what string) {
 	w.t.Helper()
 	for _, kind := range kinds {
@@ -254,12 +254,12 @@ func (w *world) checkCounters(what string) {
 	}
 }
 
-// TestHistories makes up histories with reorganisations, and with records that come late, fail, or are of blocks that are
-// gone, and checks at their end, when all that is wanted was answered:
+// TestHistories generates histories with reorganisations, and with records that come late, fail, or are of reverted
+// blocks. When all wants have been answered at the end, it checks these properties:
 //
-//   - the rows are those of the canonical blocks alone with the same answers;
-//   - however the steps are cut into batches, and however often the projection forgets, all rows are the same;
-//   - counters count, and stretches cut the lists into ranges that they count.
+//   - the rows equal those of a history of the canonical blocks alone with the same answers;
+//   - all rows are the same however the steps are split into batches, and however often the projection forgets its state;
+//   - counters and stretches count the right numbers of rows.
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	pool := sideBySide.lend(t)

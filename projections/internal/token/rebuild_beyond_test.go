@@ -19,8 +19,8 @@ import (
 	synthetic "strata/internal/testkit/outside"
 )
 
-// beyond is all that is not on the chain, on real servers that have bad days: two nodes, two gateways of IPFS, and hosts of
-// strangers. What it says depends on how often it was asked, so that whoever asks anew is told something else.
+// beyond runs real servers for everything that is not on the chain: two nodes, two IPFS gateways, and other hosts. They
+// fail at times. Their answers depend on the number of requests, so that a second fetch gets something else.
 type beyond struct {
 	servers map[string]*httptest.Server
 	world   synthetic.World
@@ -62,7 +62,7 @@ func newBeyond(t *testing.T) *beyond {
 
 func (b *beyond) url(server string) string { return b.servers[server].URL }
 
-// close closes the network: connections end, and new ones are noticed.
+// close closes the network: it ends all connections, and records new ones as intruders.
 func (b *beyond) close() {
 	b.shut.Store(true)
 	for _, server := range b.servers {
@@ -70,7 +70,7 @@ func (b *beyond) close() {
 	}
 }
 
-// knows says whether a URL is of one of the servers.
+// knows says whether a URL belongs to one of the servers.
 func (b *beyond) knows(url string) bool {
 	for _, server := range b.servers {
 		if strings.HasPrefix(url, server.URL+"/") {
@@ -80,7 +80,7 @@ func (b *beyond) knows(url string) bool {
 	return false
 }
 
-// times is how often something was asked for, this time included.
+// times returns how often something was requested, including this request.
 func (b *beyond) times(what string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,8 +88,8 @@ func (b *beyond) times(what string) int {
 	return b.asked[what]
 }
 
-// node answers read-only calls, and what interfaces contracts have. Some calls it answers late, some not at the first
-// time, so that the other node is asked.
+// node answers read-only calls and requests of interfaces. It answers some calls late, and refuses some at first, so
+// that they go to the other node.
 func (b *beyond) node(w http.ResponseWriter, r *http.Request) {
 	if name, ok := strings.CutPrefix(r.URL.Path, "/v2/contracts/interface/"); ok {
 		if d := deployables[strings.Replace(name, "/", ".", 1)]; d.answer != nil {
@@ -110,7 +110,7 @@ func (b *beyond) node(w http.ResponseWriter, r *http.Request) {
 	what := r.URL.Path + string(text)
 	n := b.times(what)
 	switch {
-	case contract == alice.Contract("coin") && function == "get-token-uri" && n <= 2: // by either node
+	case contract == alice.Contract("coin") && function == "get-token-uri" && n <= 2: // once for each node
 		http.Error(w, "busy", http.StatusServiceUnavailable)
 		return
 	case n == 1 && draw(30, what) == 0:
@@ -143,7 +143,7 @@ func (b *beyond) node(w http.ResponseWriter, r *http.Request) {
 	b.world.ServeHTTP(w, r)
 }
 
-// pieces are the addresses of the documents of contract art, from token 1 on.
+// pieces returns the URIs of the documents of contract art, from token 1 on.
 func (b *beyond) pieces() []string {
 	var list []string
 	for _, path := range []string{
@@ -155,7 +155,7 @@ func (b *beyond) pieces() []string {
 	return append(list, "http://10.0.0.1/private.json", "gopher://old.test/{id}", `data:application/json,{"name":"Inline","image":"data:image/png,nothing"}`)
 }
 
-// web is a stranger's server.
+// web is a host of documents and images.
 func (b *beyond) web(w http.ResponseWriter, r *http.Request) {
 	kind := strings.Split(r.URL.Path, "/")[1]
 	n := b.times(r.URL.Path)
@@ -224,7 +224,7 @@ func (b *beyond) picture(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// limited asks for patience at first.
+// limited answers the first requests with a rate limit.
 func (b *beyond) limited(w http.ResponseWriter, r *http.Request) {
 	if b.times("limited") == 1 {
 		w.Header().Set("Retry-After", "1")
@@ -234,7 +234,7 @@ func (b *beyond) limited(w http.ResponseWriter, r *http.Request) {
 	b.web(w, r)
 }
 
-// gateway has the documents and images of the contracts of the synthetic chain, though not all, and not always.
+// gateway serves documents and images of the contracts of the synthetic chain, but not all of them, and not always.
 func (b *beyond) gateway(w http.ResponseWriter, r *http.Request) {
 	n := b.times(r.Host + r.URL.Path)
 	switch draw(10, r.URL.Path) {

@@ -33,10 +33,10 @@ import (
 	"strata/projections/sft"
 )
 
-// A rebuild makes no request, and comes to the same rows, byte for byte: from the steps that are there, and from a copy of
-// the log in another database. What is outside would say something else by then, and nobody can reach it any more.
+// A rebuild sends no request, and results in the same rows, byte for byte: from the existing steps, and from a copy of
+// the log in another database. The servers would answer differently by then, but the test has closed their network.
 //
-// Lists here are shorter than a stretch is: where longer ones are cut depends on how many steps are folded at once.
+// The lists here are shorter than a stretch, because where longer ones are cut depends on the sizes of batches.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	out := newBeyond(t)
@@ -73,21 +73,21 @@ func TestRebuild(t *testing.T) {
 	})
 
 	if got := out.intruders.Load(); got != 0 {
-		t.Errorf("%d connections were made while the network was closed", got)
+		t.Errorf("got %d connections while the network was closed, want none", got)
 	}
 	if response, err := http.Get(out.url("web") + "/plain/1.json"); err == nil {
 		_ = response.Body.Close()
 	}
 	if out.intruders.Load() == 0 {
-		t.Error("a connection was made, and not noticed")
+		t.Error("a new connection was not recorded")
 	}
 }
 
-// documentLimit bounds documents, in bytes.
+// documentLimit is the largest size of a document, in bytes.
 const documentLimit = 20_000
 
-// fetchEverything makes a log: of a synthetic chain with forks, of blocks on top of it with contracts of all kinds, which
-// are reverted and come back, and of what the role metadata gets for them, until nothing is due.
+// fetchEverything fills a log with a synthetic chain with forks, with blocks on top of it that deploy contracts of all
+// kinds, are reverted and come back, and with what the role metadata fetches for them until nothing is due.
 func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
 	t.Helper()
 	post := poster(t, log)
@@ -135,7 +135,7 @@ func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
 	mine("b5", "b4", alice.Deploys("coin-of-b", raw(sip010)))
 	quiet(t, log)
 
-	mine("a5", "a4") // branch a is back
+	mine("a5", "a4") // branch a is canonical again
 	mine("a6", "a5", by(mintNFT(art, 79)))
 	for _, contract := range []string{coin, art, deed, alice.Contract("art-wrong"), alice.Contract("nobody")} {
 		refresh(t, log, fetch.Refresh{Contract: contract})
@@ -146,7 +146,7 @@ func fetchEverything(t *testing.T, log *eventstore.Log, out *beyond) {
 	caughtUp()
 }
 
-// poster delivers events as a node does.
+// poster posts events as a node does.
 func poster(t *testing.T, log *eventstore.Log) func(replay.Post) {
 	t.Helper()
 	server := httptest.NewServer(observer.New(observer.Config{Log: log}))
@@ -164,7 +164,7 @@ func poster(t *testing.T, log *eventstore.Log) func(replay.Post) {
 	}
 }
 
-// refresh puts a wish into the log, as the API does.
+// refresh appends a refresh request to the log, as the API does.
 func refresh(t *testing.T, log *eventstore.Log, wish fetch.Refresh) {
 	t.Helper()
 	wish.RequestedAt = time.Now().UTC()
@@ -179,7 +179,7 @@ func refresh(t *testing.T, log *eventstore.Log, wish fetch.Refresh) {
 	}
 }
 
-// start runs all projections, and nothing else. The function waits until they have caught up, and stops them.
+// start runs all projections, and nothing else. The returned function waits until they have caught up, and stops them.
 func start(t *testing.T, log *eventstore.Log) (caughtUp func()) {
 	t.Helper()
 	canonical, err := chain.New(chain.Recommended, nil)
@@ -194,7 +194,7 @@ func start(t *testing.T, log *eventstore.Log) (caughtUp func()) {
 	}
 }
 
-// fetchFrom runs the role metadata, with connections of its own.
+// fetchFrom runs the role metadata with its own connections.
 func fetchFrom(t *testing.T, database string, out *beyond) (stop func()) {
 	t.Helper()
 	pool, err := pgxpool.New(t.Context(), database)
@@ -240,7 +240,7 @@ func fetchFrom(t *testing.T, database string, out *beyond) (stop func()) {
 	}
 }
 
-// quiet waits until all that is wanted has failed, waits for the second time, or is due at a later time.
+// quiet waits until each open want has failed, has waited twice, or is due later.
 func quiet(t *testing.T, log *eventstore.Log) {
 	t.Helper()
 	const patience = time.Minute
@@ -259,7 +259,7 @@ func quiet(t *testing.T, log *eventstore.Log) {
 	}
 }
 
-// texts are the rows of a query with one column.
+// texts returns the rows of a query with one text column.
 func texts(t *testing.T, pool *pgxpool.Pool, query string, args ...any) []string {
 	t.Helper()
 	rows, err := pool.Query(t.Context(), query, args...)
@@ -273,7 +273,7 @@ func texts(t *testing.T, pool *pgxpool.Pool, query string, args ...any) []string
 	return list
 }
 
-// checkVariety checks that the log has of all that may come from outside, and knows no server but those that are watched.
+// checkVariety checks that the log contains every sort of record, and exchanges with the watched servers only.
 func checkVariety(t *testing.T, log *eventstore.Log, out *beyond) {
 	t.Helper()
 	seen := map[string]int{}
@@ -301,7 +301,7 @@ func checkVariety(t *testing.T, log *eventstore.Log, out *beyond) {
 			for _, e := range report.Exchanges {
 				seen[fmt.Sprintf("%d %s", e.Status, e.Failure)]++
 				if nowhere := e.Failure == fetch.FailureRefused || e.Failure == fetch.FailureURI || strings.HasPrefix(e.URL, "data:"); !nowhere && !out.knows(e.URL) {
-					t.Errorf("somebody was asked who is not watched: %s", e.URL)
+					t.Errorf("an unwatched server got a request: %s", e.URL)
 				}
 			}
 		}
@@ -325,13 +325,13 @@ func checkVariety(t *testing.T, log *eventstore.Log, out *beyond) {
 		"200 ", "404 ", "429 ", "500 ", "503 ", "0 timeout", "0 refused_destination", "0 bad_uri", "200 connection", "200 too_large", "200 bad_image",
 	} {
 		if seen[what] == 0 {
-			t.Errorf("there is no %q among what came: %v", what, seen)
+			t.Errorf("no %q among the exchanges: %v", what, seen)
 		}
 	}
 	t.Logf("%v", seen)
 }
 
-// sizes are the length of the log, and how many jobs there ever were.
+// sizes returns the number of events in the log, and the number of jobs that were ever queued.
 func sizes(t *testing.T, pool *pgxpool.Pool) (events, jobs int64) {
 	t.Helper()
 	var there bool
@@ -346,7 +346,7 @@ func sizes(t *testing.T, pool *pgxpool.Pool) (events, jobs int64) {
 	return events, jobs
 }
 
-// drop takes a projection away as if it had never been.
+// drop deletes a projection as if it had never existed.
 func drop(t *testing.T, pool *pgxpool.Pool, name string) {
 	t.Helper()
 	for _, sql := range []string{
@@ -373,8 +373,8 @@ func export(t *testing.T, log *eventstore.Log, name string) {
 	}
 }
 
-// rowsOf is every row of every table and every sequence of the projections of tokens, as text in the order of their keys, and
-// what the register says of them, but for when that was written.
+// rowsOf returns all rows of all tables and sequences of the token projections, as text in the order of their keys, and
+// their rows in the register without the times.
 func rowsOf(t *testing.T, pool *pgxpool.Pool) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -398,7 +398,7 @@ func rowsOf(t *testing.T, pool *pgxpool.Pool) map[string][]string {
 	return all
 }
 
-// checkFilled checks that each table has rows for some kind: to compare empty ones tells nothing.
+// checkFilled checks that each table has rows for some kind, because comparing empty tables proves nothing.
 func checkFilled(t *testing.T, all map[string][]string) {
 	t.Helper()
 	var total int

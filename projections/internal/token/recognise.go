@@ -7,8 +7,9 @@ import (
 	"strata/domain/token"
 )
 
-// recognise reads the interface that came with a deploy; known is false when none came. One that can't be read, or is of
-// no standard, is known to be none of ours.
+// recognise returns which standard the interface that came with a deploy follows. known is false if no interface came.
+// For an interface that is unreadable or follows no standard, r is empty and known is true: the contract is certain not
+// to be one of ours.
 func recognise(raw []byte) (r token.Recognised, known bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {

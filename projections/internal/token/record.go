@@ -11,14 +11,15 @@ import (
 	"strata/projections"
 )
 
-// nftMax is how many tokens a contract may say to have at once. What it mints is known one by one in any case.
+// nftMax is the largest last token id of a contract from which tokens are created. Tokens that a contract mints get
+// their rows one by one in any case.
 const nftMax = 50_000
 
-// namedMax is how many tokens at once are worth naming as changed.
+// namedMax is the number of tokens up to which a record's changes are named one by one.
 const namedMax = 500
 
-// single takes in a record that is not like others, or whose effects reach further: one at a time.
-func (b *batch) single(step projections.Step, s standing, canonical bool) error {
+// single processes a record that cannot be part of a wave.
+func (b *batch) single(step projections.Step, s openWant, canonical bool) error {
 	switch r := step.Record.(type) {
 	case *fetch.Refresh:
 		return b.refresh(step, r)
@@ -33,44 +34,44 @@ func (b *batch) single(step projections.Step, s standing, canonical bool) error 
 	return nil
 }
 
-// refresh is somebody's wish. It counts for what is frozen too.
+// refresh raises the wants that a person's refresh request asks for, for frozen tokens too.
 func (b *batch) refresh(step projections.Step, r *fetch.Refresh) error {
-	about := map[string]standingOf{r.Contract: unknown}
+	about := map[string]recognition{r.Contract: unknown}
 	if err := b.lookUp(about); err != nil || about[r.Contract] != recognised {
 		return err
 	}
-	want := raised{seq: step.SourceSeq, due: r.RequestedAt, height: &b.tip.Height, priority: priorityPerson, anew: true}
+	want := raisedWant{seq: step.SourceSeq, due: r.RequestedAt, height: &b.tip.Height, priority: priorityPerson, anew: true}
 	var ids []string
 	if r.TokenID != "" {
 		ids = []string{r.TokenID}
 	} else if b.kind == token.NFT {
 		want.want = lastTokenIDWant(r.Contract)
-		if err := b.raise([]raised{want}); err != nil {
+		if err := b.raise([]raisedWant{want}); err != nil {
 			return err
 		}
 	}
 	return b.fetchAgain(r.Contract, ids, want)
 }
 
-// read takes in what a contract said, other than a token's properties.
-func (b *batch) read(step projections.Step, r *fetch.Report, s standing, canonical bool) error {
+// read processes the report of a contract read other than that of a token's properties.
+func (b *batch) read(step projections.Step, r *fetch.Report, s openWant, canonical bool) error {
 	key := r.Want.Key()
 	id := tokenIDOf(b.kind, r.Want)
 	if id != nil {
 		b.touchToken(tokenKey{r.Want.Contract, id.String()})
 	}
 	switch {
-	case !canonical: // the want goes on
+	case !canonical: // the want stays open
 		return b.wait(s, step.SourceSeq, r.FinishedAt)
 	case key == lastTokenIDWant(r.Want.Contract).Key():
 		return b.lastTokenID(step, r, s)
 	case id != nil && key == b.supplyWant(r.Want.Contract, id).Key():
 		return b.supply(step, r, s, tokenKey{r.Want.Contract, id.String()})
 	}
-	return b.settle(s) // of an earlier program, which asked in another way
+	return b.settle(s) // an earlier program raised this want, with other calls
 }
 
-// tokenIDOf is the token that a want is about.
+// tokenIDOf returns the id of the token that a contract read is about; nil if it is about none.
 func tokenIDOf(kind token.Kind, w fetch.Want) *big.Int {
 	if kind == token.FT {
 		return one
@@ -78,8 +79,8 @@ func tokenIDOf(kind token.Kind, w fetch.Want) *big.Int {
 	return token.IDOf(w.Calls)
 }
 
-// supply takes in how much there is of a token. What can't be read stays unknown, or as it was.
-func (b *batch) supply(step projections.Step, r *fetch.Report, s standing, key tokenKey) error {
+// supply processes the report of a token's supply. A supply that cannot be read stays as it was.
+func (b *batch) supply(step projections.Step, r *fetch.Report, s openWant, key tokenKey) error {
 	total, problem := token.ReadSupply(r)
 	if problem != nil && problem.Severity != fetch.Wrong {
 		return b.fail(failure{s, step.SourceSeq, r.FinishedAt, problem})
@@ -97,13 +98,13 @@ func (b *batch) supply(step projections.Step, r *fetch.Report, s standing, key t
 	return nil
 }
 
-// lastTokenID takes in how many tokens a contract says there are: those that are not known yet become so.
-func (b *batch) lastTokenID(step projections.Step, r *fetch.Report, s standing) error {
+// lastTokenID processes the report of a contract's last token id, and creates the tokens up to it that have no row yet.
+func (b *batch) lastTokenID(step projections.Step, r *fetch.Report, s openWant) error {
 	contract := r.Want.Contract
 	b.touch(contract)
 	last, problem := token.ReadLastTokenID(r)
 	if problem != nil {
-		if problem.Severity != fetch.Waiting { // else it says nothing of the contract
+		if problem.Severity != fetch.Waiting { // fetch.Waiting says nothing about the contract
 			if _, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.contract SET failed_seq = $2, reason = $3 WHERE contract_id = $1`),
 				contract, step.SourceSeq, problem.Reason); err != nil {
 				return fmt.Errorf("note that %s can't be read: %w", contract, err)
@@ -143,10 +144,10 @@ func (b *batch) lastTokenID(step projections.Step, r *fetch.Report, s standing) 
 	if err := b.knownSince(contract, n, r.Tip.Height, step.SourceSeq); err != nil {
 		return err
 	}
-	var wants []raised
+	var wants []raisedWant
 	for _, id := range ids {
 		if added[tokenKey{contract, id}] {
-			wants = append(wants, raised{
+			wants = append(wants, raisedWant{
 				want: b.readWant(contract, bigOf(id)), seq: step.SourceSeq, due: r.FinishedAt, height: &r.Tip.Height, priority: priorityAgain,
 			})
 		}
@@ -154,8 +155,8 @@ func (b *batch) lastTokenID(step projections.Step, r *fetch.Report, s standing) 
 	return b.raise(wants)
 }
 
-// knownSince notes that tokens 1 to n were there at a height. Those that were minted after it, and before the report came,
-// do not go with the block that minted them.
+// knownSince records that tokens 1 to n existed at a height. So the revert of a higher block whose mint created the row
+// of one of them, before the report came, does not delete it.
 func (b *batch) knownSince(contract string, n int, height, seq int64) error {
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		UPDATE {schema}.token SET height = $3, source_seq = $4
@@ -174,8 +175,8 @@ func (b *batch) knownSince(contract string, n int, height, seq int64) error {
 	return nil
 }
 
-// interfaceRead takes in the interface of a contract whose deploy came without.
-func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s standing) error {
+// interfaceRead processes the report of the interface of a contract whose deploy came without one.
+func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s openWant) error {
 	abi, problem := token.ReadInterface(r)
 	if problem != nil {
 		return b.fail(failure{s, step.SourceSeq, r.FinishedAt, problem})
@@ -205,16 +206,16 @@ func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s standing
 	if d.recognised, ok = token.Recognise(abi); !ok || d.recognised.Kind != b.kind {
 		return b.disown(contract)
 	}
-	n := news{contracts: [][]any{contractRow(height, seq, &step.SourceSeq, d)}}
-	want := raised{seq: step.SourceSeq, due: r.FinishedAt, height: &height, priority: priorityChain}
-	b.begin(&n, contract, want) // as if it had been recognised in its block
+	n := findings{contracts: [][]any{contractRow(height, seq, &step.SourceSeq, d)}}
+	want := raisedWant{seq: step.SourceSeq, due: r.FinishedAt, height: &height, priority: priorityChain}
+	b.begin(&n, contract, want) // as if the contract had been recognised in its block
 	for i := range n.wants {
 		n.wants[i].height = &b.tip.Height
 	}
 	if err := b.flush(&n); err != nil {
 		return err
 	}
-	// Blocks since then may have changed what there is to read.
+	// Blocks since the deploy may have changed what there is to read.
 	want.height = &b.tip.Height
 	ids, err := b.tokensOf(contract, true)
 	if err != nil {
@@ -223,10 +224,10 @@ func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s standing
 	return b.fetchTokens(contract, ids, want)
 }
 
-// disown takes off what a contract minted and announced before it was known to be none of ours.
+// disown deletes the tokens and notifications of a contract that turned out not to follow the standard of this kind.
 func (b *batch) disown(contract string) error {
 	if _, err := b.tx.Exec(b.ctx, b.sql(`DELETE FROM {schema}.notification WHERE contract_id = $1`), contract); err != nil {
-		return fmt.Errorf("take the notifications of %s off: %w", contract, err)
+		return fmt.Errorf("delete the notifications of %s: %w", contract, err)
 	}
 	return b.dropTokens(`contract_id = $1`, contract)
 }

@@ -12,10 +12,10 @@ import (
 	"strata/domain/token"
 )
 
-// references are the URIs that a token refers to.
+// references holds the URIs that a token refers to.
 type references map[referenceKey]string
 
-// urisOf are the addresses of the tokens' own documents; empty where there is none.
+// urisOf returns the URIs of the tokens' own documents, in the order of tokens; empty for a token without one.
 func (b *batch) urisOf(tokens []tokenKey) ([]string, error) {
 	contracts, ids := columnsOf(tokens)
 	rows, err := b.tx.Query(b.ctx, b.sql(`
@@ -33,7 +33,7 @@ func (b *batch) urisOf(tokens []tokenKey) ([]string, error) {
 	return uris, nil
 }
 
-// referencesOf works out what tokens with these URIs refer to, as far as their documents are known.
+// referencesOf returns what tokens with these URIs refer to, as far as their documents are known.
 func (b *batch) referencesOf(tokens []tokenKey, uris []string) ([]references, error) {
 	all := make([]references, len(tokens))
 	own, err := b.documents(uris)
@@ -49,8 +49,8 @@ func (b *batch) referencesOf(tokens []tokenKey, uris []string) ([]references, er
 		all[i][referenceKey{"document", ""}] = uri
 		if base := own[uri]; base != nil {
 			b.localeURIs(all[i], base, tokens[i].id)
-			for _, at := range all[i] {
-				localised = append(localised, at)
+			for _, documentURI := range all[i] {
+				localised = append(localised, documentURI)
 			}
 		}
 	}
@@ -63,15 +63,15 @@ func (b *batch) referencesOf(tokens []tokenKey, uris []string) ([]references, er
 		if base == nil {
 			continue
 		}
-		for key, at := range maps.Clone(all[i]) {
-			shown := base
+		for key, documentURI := range maps.Clone(all[i]) {
+			content := base
 			if key.locale != "" {
-				if others[at] == nil {
+				if others[documentURI] == nil {
 					continue
 				}
-				shown = document.Localise(base, others[at])
+				content = document.Localise(base, others[documentURI])
 			}
-			if image := b.substituted(shown, tokens[i].id).Image; image != nil {
+			if image := b.substitute(content, tokens[i].id).Image; image != nil {
 				all[i][referenceKey{"image", key.locale}] = *image
 			}
 		}
@@ -79,11 +79,11 @@ func (b *batch) referencesOf(tokens []tokenKey, uris []string) ([]references, er
 	return all, nil
 }
 
-// localeMax is how many bytes the name of a locale may have. Names of languages (BCP 47) are far shorter, and an index
-// holds no name of any length.
+// localeMax is the length in bytes up to which the name of a locale counts. Language tags (BCP 47) are far shorter, and
+// an index cannot hold names of any length.
 const localeMax = 100
 
-// localeURIs adds the addresses of a document's other locales.
+// localeURIs adds the URIs of a document's translations, which its localization lists.
 func (b *batch) localeURIs(r references, base *document.Document, id string) {
 	if base.Localization == nil {
 		return
@@ -95,28 +95,28 @@ func (b *batch) localeURIs(r references, base *document.Document, id string) {
 	}
 }
 
-// substituted is a document with the token's id filled in: there is none in one of a fungible token.
-func (b *batch) substituted(d *document.Document, id string) *document.Document {
+// substitute returns a document with the token's id filled in. Documents of fungible tokens have no place for an id.
+func (b *batch) substitute(d *document.Document, id string) *document.Document {
 	if b.kind == token.FT {
 		return d
 	}
 	return d.Substitute(id)
 }
 
-// documents are those at the URIs whose content is known.
+// documents returns the documents at those of the URIs whose content is known.
 func (b *batch) documents(uris []string) (map[string]*document.Document, error) {
 	hashes := make([][]byte, 0, len(uris))
-	asked := map[string]bool{"": true}
+	seen := map[string]bool{"": true}
 	for _, uri := range uris {
-		if !asked[uri] {
-			asked[uri] = true
+		if !seen[uri] {
+			seen[uri] = true
 			hash := uriHash(uri)
 			hashes = append(hashes, hash[:])
 		}
 	}
-	found := map[string]*document.Document{}
+	documents := map[string]*document.Document{}
 	if len(hashes) == 0 {
-		return found, nil
+		return documents, nil
 	}
 	rows, err := b.tx.Query(b.ctx, b.sql(`SELECT uri, content FROM {schema}.document WHERE uri_hash = ANY ($1) AND content IS NOT NULL`), hashes)
 	if err != nil {
@@ -125,15 +125,15 @@ func (b *batch) documents(uris []string) (map[string]*document.Document, error) 
 	var uri, content string
 	if _, err := pgx.ForEachRow(rows, []any{&uri, &content}, func() error {
 		d, err := document.Decode([]byte(content))
-		found[uri] = d
+		documents[uri] = d
 		return err
 	}); err != nil {
 		return nil, fmt.Errorf("read %d documents: %w", len(hashes), err)
 	}
-	return found, nil
+	return documents, nil
 }
 
-// referencesIn are those that the table has; values are hashes of URIs.
+// referencesIn returns the references that the table has for tokens; the values are hashes of URIs.
 func (b *batch) referencesIn(tokens []tokenKey) (map[tokenKey]map[referenceKey][32]byte, error) {
 	contracts, ids := columnsOf(tokens)
 	rows, err := b.tx.Query(b.ctx, b.sql(`
@@ -168,17 +168,18 @@ func columnsOf(tokens []tokenKey) (contracts, ids []string) {
 	return contracts, ids
 }
 
-// referenceChanges is what has to be written.
+// referenceChanges holds the references to delete (gone) and to insert (came), and the documents and images that this
+// adds and releases.
 type referenceChanges struct {
 	gone, came         []tokenKey
 	goneRefs, cameRefs []referenceKey
 	cameHashes         [][]byte
-	resources          map[fetch.Kind]*resourceColumns // that came
-	causes             map[resource]subject            // which record brought each first
-	released           [][]byte
+	resources          map[fetch.Kind]*resourceColumns // that the new references refer to
+	causes             map[resource]subject            // the first record that refers to each resource
+	released           [][]byte                        // hashes of the URIs that a token no longer refers to
 }
 
-// resource is an address of a document or image.
+// resource identifies a document or an image by its URI.
 type resource struct {
 	kind fetch.Kind
 	uri  string
@@ -196,7 +197,7 @@ func newReferenceChanges() *referenceChanges {
 	}
 }
 
-// compare adds what changes for a token because of a record.
+// compare adds the difference between the references that a token has and those that it should have after a record.
 func (c *referenceChanges) compare(key tokenKey, have map[referenceKey][32]byte, want references, cause subject) {
 	for ref, hash := range have {
 		if uri, ok := want[ref]; !ok || uriHash(uri) != hash {
@@ -234,8 +235,9 @@ func (c *referenceChanges) add(later *referenceChanges) {
 	}
 }
 
-// exchanged says whether a record lets go of what a later one takes up again: in between, nobody refers to it.
-func exchanged(changes []*referenceChanges) bool {
+// releasedAndTaken says whether one record releases a URI that a later record refers to again. Between the two, no
+// token may refer to that URI.
+func releasedAndTaken(changes []*referenceChanges) bool {
 	released := map[[32]byte]bool{}
 	for _, c := range changes {
 		for _, hash := range c.cameHashes {
@@ -281,7 +283,7 @@ func refColumns(refs []referenceKey) (roles, locales []string) {
 	return roles, locales
 }
 
-// addResources writes documents and images that nobody referred to before, and returns them.
+// addResources writes rows for documents and images that no token referred to before, and returns these.
 func (b *batch) addResources(c *referenceChanges) ([]resource, error) {
 	var fresh []resource
 	for _, kind := range []fetch.Kind{fetch.Document, fetch.Image} {
@@ -294,11 +296,11 @@ func (b *batch) addResources(c *referenceChanges) ([]resource, error) {
 			SELECT DISTINCT hash, uri, 0 FROM unnest($1::bytea[], $2::text[]) AS came (hash, uri)
 			ON CONFLICT (uri_hash) DO NOTHING RETURNING uri`), columns.hashes, columns.uris)
 		if err != nil {
-			return nil, fmt.Errorf("write %d addresses of kind %s: %w", len(columns.uris), kind, err)
+			return nil, fmt.Errorf("write %d URIs of kind %s: %w", len(columns.uris), kind, err)
 		}
 		uris, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
-			return nil, fmt.Errorf("write %d addresses of kind %s: %w", len(columns.uris), kind, err)
+			return nil, fmt.Errorf("write %d URIs of kind %s: %w", len(columns.uris), kind, err)
 		}
 		slices.Sort(uris)
 		for _, uri := range uris {
@@ -308,7 +310,7 @@ func (b *batch) addResources(c *referenceChanges) ([]resource, error) {
 	return fresh, nil
 }
 
-// dropReferences deletes the references of tokens that are gone.
+// dropReferences deletes the references of deleted tokens.
 func (b *batch) dropReferences(tokens []tokenKey) error {
 	if len(tokens) == 0 {
 		return nil
@@ -327,7 +329,7 @@ func (b *batch) dropReferences(tokens []tokenKey) error {
 	return b.collect(released)
 }
 
-// collect deletes those of the documents and images that nobody refers to any more.
+// collect deletes those of the documents and images that no token refers to any more, and their wants.
 func (b *batch) collect(hashes [][]byte) error {
 	if len(hashes) == 0 {
 		return nil
@@ -339,11 +341,11 @@ func (b *batch) collect(hashes [][]byte) error {
 			  AND NOT EXISTS (SELECT FROM {schema}.reference r WHERE r.uri_hash = x.uri_hash AND r.role = $2)
 			RETURNING x.uri`), hashes, string(kind))
 		if err != nil {
-			return fmt.Errorf("delete what nobody refers to: %w", err)
+			return fmt.Errorf("delete documents and images without references: %w", err)
 		}
 		uris, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
-			return fmt.Errorf("delete what nobody refers to: %w", err)
+			return fmt.Errorf("delete documents and images without references: %w", err)
 		}
 		for _, uri := range uris {
 			key := keyHash(fetch.Want{Kind: kind, URI: uri})

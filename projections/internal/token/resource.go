@@ -15,12 +15,14 @@ import (
 	"strata/projections"
 )
 
-// tokenURI is the address of a token's document: what the contract says, with the id filled in. Nil when it says nothing.
+// tokenURI returns the URI of a token's document: what the contract answered, with the id filled in. It returns nil if
+// the contract's answer is empty.
 func tokenURI(uri, id string) *string {
 	return projections.NullText(strings.TrimSpace(document.SubstituteURI(uri, id, "")))
 }
 
-// parse reads the body of a document into what is stored. Of documents in other locales everything is optional.
+// parse returns the form in which the body of a document is stored. own is false for a translation, all of whose
+// members are optional.
 func parse(body []byte, own bool) ([]byte, *fetch.Problem) {
 	read := document.ParseLocalised
 	if own {
@@ -33,7 +35,7 @@ func parse(body []byte, own bool) ([]byte, *fetch.Problem) {
 	return parsed.Encode(), nil
 }
 
-// imageDigest is the SHA-256 of the image that a report brought.
+// imageDigest returns the SHA-256 of the image that a report brought.
 func imageDigest(r *fetch.Report) ([]byte, *fetch.Problem) {
 	if _, problem := r.ResourceBody(); problem != nil {
 		return nil, problem
@@ -46,17 +48,17 @@ func imageDigest(r *fetch.Report) ([]byte, *fetch.Problem) {
 	return nil, &fetch.Problem{Severity: fetch.Wrong, Reason: fetch.ReasonImageUnparsable, Detail: "the report does not say what the image shows"}
 }
 
-// referral is a token that refers to a document or image.
+// referral is a token that refers to a document or image. locale is empty for the token's own document and its image.
 type referral struct {
 	tokenKey
 	locale string
 }
 
-// referrals are the tokens that refer to documents and images, by role and hash of the URI.
+// referrals returns the tokens that refer to documents and images.
 func (b *batch) referrals(resources []resourceKey) (map[resourceKey][]referral, error) {
-	found := map[resourceKey][]referral{}
+	referrals := map[resourceKey][]referral{}
 	if len(resources) == 0 {
-		return found, nil
+		return referrals, nil
 	}
 	roles, hashes := make([]string, len(resources)), make([][]byte, len(resources))
 	for i := range resources {
@@ -75,15 +77,15 @@ func (b *batch) referrals(resources []resourceKey) (map[resourceKey][]referral, 
 	var r referral
 	if _, err := pgx.ForEachRow(rows, []any{&key.role, &hash, &r.contract, &r.id, &r.locale}, func() error {
 		key.hash = [sha256.Size]byte(hash)
-		found[key] = append(found[key], r)
+		referrals[key] = append(referrals[key], r)
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("find who refers to %d documents and images: %w", len(resources), err)
 	}
-	return found, nil
+	return referrals, nil
 }
 
-// resourceKey names a document or image.
+// resourceKey identifies a document or image by its role and the hash of its URI.
 type resourceKey struct {
 	role string
 	hash [sha256.Size]byte
@@ -94,13 +96,13 @@ func scanTokenKey(row pgx.CollectableRow) (tokenKey, error) {
 	return key, row.Scan(&key.contract, &key.id)
 }
 
-// referenceKey names a reference of a token.
+// referenceKey identifies a reference of one token.
 type referenceKey struct{ role, locale string }
 
-// referMax is how many tokens' references are worked out at a time.
+// referMax is the number of tokens whose references are updated at a time.
 const referMax = 1000
 
-// subject is tokens whose references may have changed because of one record.
+// subject holds the tokens whose references one record may have changed.
 type subject struct {
 	tokens []tokenKey
 	number int64 // of the record's step
@@ -108,8 +110,8 @@ type subject struct {
 	due    time.Time
 }
 
-// refer brings the references of tokens in line with what their contracts and documents say now: what is not referred to
-// any more goes, what is new is wanted. The subjects are in the order of their records.
+// refer updates the references of tokens to what their contracts and documents say now. It deletes documents and images
+// without references, and wants those that are new. The subjects must be in the order of their records.
 func (b *batch) refer(subjects ...subject) error {
 	var group []subject
 	size := 0
@@ -137,8 +139,8 @@ func (b *batch) refer(subjects ...subject) error {
 	return flush()
 }
 
-// referGroup reports whether it has to be done again, because documents that stand in their own address have become
-// known with it.
+// referGroup updates the references of one group of tokens. again is true if it must run once more because it has
+// learnt the content of data documents, which may refer to something in turn.
 func (b *batch) referGroup(group []subject) (again bool, err error) {
 	var tokens []tokenKey
 	for _, s := range group {
@@ -157,15 +159,15 @@ func (b *batch) referGroup(group []subject) (again bool, err error) {
 		return false, err
 	}
 	changes := make([]*referenceChanges, len(group))
-	at := 0
+	next := 0
 	for i, s := range group {
 		changes[i] = newReferenceChanges()
 		for _, key := range s.tokens {
-			changes[i].compare(key, have[key], wanted[at], s)
-			at++
+			changes[i].compare(key, have[key], wanted[next], s)
+			next++
 		}
 	}
-	if !exchanged(changes) { // then it makes no difference to write them at once
+	if !releasedAndTaken(changes) { // then writing them together gives the same rows
 		for _, c := range changes[1:] {
 			changes[0].add(c)
 		}
@@ -181,7 +183,8 @@ func (b *batch) referGroup(group []subject) (again bool, err error) {
 	return again, nil
 }
 
-// writeChanges reports whether there are new documents that stand in their own address.
+// writeChanges writes changes of references. inURI is true if new data documents are among the resources, which have
+// their content in their URI.
 func (b *batch) writeChanges(c *referenceChanges) (inURI bool, err error) {
 	if err := b.writeReferences(c); err != nil {
 		return false, err
@@ -190,7 +193,7 @@ func (b *batch) writeChanges(c *referenceChanges) (inURI bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	var wants []raised
+	var wants []raisedWant
 	for _, w := range fresh {
 		cause := c.causes[w]
 		if w.kind == fetch.Document && document.IsData(w.uri) {
@@ -200,7 +203,7 @@ func (b *batch) writeChanges(c *referenceChanges) (inURI bool, err error) {
 			}
 			continue
 		}
-		wants = append(wants, raised{want: fetch.Want{Kind: w.kind, URI: w.uri}, seq: cause.seq, due: cause.due, priority: priorityChain})
+		wants = append(wants, raisedWant{want: fetch.Want{Kind: w.kind, URI: w.uri}, seq: cause.seq, due: cause.due, priority: priorityChain})
 	}
 	if err := b.raise(wants); err != nil {
 		return false, err
@@ -208,7 +211,7 @@ func (b *batch) writeChanges(c *referenceChanges) (inURI bool, err error) {
 	return inURI, b.collect(c.released)
 }
 
-// documentInURI takes in a document that needs no fetching.
+// documentInURI stores the content of a data document, whose URI contains it.
 func (b *batch) documentInURI(uri string, seq int64, at time.Time) error {
 	hash := uriHash(uri)
 	referrals, err := b.referrals([]resourceKey{{"document", hash}})
@@ -236,7 +239,7 @@ func (b *batch) documentInURI(uri string, seq int64, at time.Time) error {
 	return nil
 }
 
-// isOwn says whether a document is any token's own, and not one of another locale.
+// isOwn says whether a document is some token's own document, rather than only a translation.
 func isOwn(referrals []referral) bool {
 	return slices.ContainsFunc(referrals, func(r referral) bool { return r.locale == "" })
 }

@@ -10,7 +10,7 @@ import (
 	"strata/projections"
 )
 
-// revert takes the newest block off, with what it brought.
+// revert removes the newest block, together with what it brought.
 func (b *batch) revert(step projections.Step) error {
 	tag, err := b.tx.Exec(b.ctx, b.sql(`
 		DELETE FROM {schema}.block WHERE height = $1 AND index_block_hash = $2 AND NOT EXISTS (SELECT FROM {schema}.block WHERE height > $1)`),
@@ -19,7 +19,7 @@ func (b *batch) revert(step projections.Step) error {
 		return err
 	}
 	if tag.RowsAffected() != 1 {
-		return errors.New("it is not the newest block here")
+		return errors.New("the block to revert is not the newest one here")
 	}
 	if err := b.readTip(); err != nil {
 		return err
@@ -33,14 +33,15 @@ func (b *batch) revert(step projections.Step) error {
 	if err := b.dropNotifications(step.Height); err != nil {
 		return err
 	}
-	// What was wanted as of a block that is gone is wanted as of the one below: blocks further down may have raised it too.
+	// Wants that required the reverted block now require the one below it, because lower blocks may have raised them
+	// too.
 	if _, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.want SET min_height = $2 WHERE min_height >= $1`), step.Height, b.height()); err != nil {
-		return fmt.Errorf("release wants from a block that is gone: %w", err)
+		return fmt.Errorf("release wants from a reverted block: %w", err)
 	}
 	return b.readAgain(step)
 }
 
-// height is that of the newest block here; nil when there is none.
+// height returns the height of the newest block here; nil when there is none.
 func (b *batch) height() *int64 {
 	if b.tip == nil {
 		return nil
@@ -48,16 +49,16 @@ func (b *batch) height() *int64 {
 	return &b.tip.Height
 }
 
-// dropContracts takes off what the block deployed. Its tokens are gone already.
+// dropContracts deletes the contracts that the reverted block deployed. Their tokens must have been deleted before.
 func (b *batch) dropContracts(height int64) error {
 	for _, table := range []string{"contract", "unrecognised"} {
 		rows, err := b.tx.Query(b.ctx, b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1 RETURNING contract_id`), height)
 		if err != nil {
-			return fmt.Errorf("take contracts off: %w", err)
+			return fmt.Errorf("delete contracts: %w", err)
 		}
 		contracts, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
-			return fmt.Errorf("take contracts off: %w", err)
+			return fmt.Errorf("delete contracts: %w", err)
 		}
 		var wants [][]byte
 		for _, contract := range contracts {
@@ -72,12 +73,12 @@ func (b *batch) dropContracts(height int64) error {
 	return nil
 }
 
-// dropNotifications takes off what the block announced. Who was told by it was read since at that block or above, or is
-// still to be read, so that readAgain has no less to do for what counts now.
+// dropNotifications deletes the notifications that the reverted block announced. Their tokens were read at that block
+// or above since, or still have an open want. So readAgain covers all tokens that another notification applies to now.
 func (b *batch) dropNotifications(height int64) error {
 	rows, err := b.tx.Query(b.ctx, b.sql(`DELETE FROM {schema}.notification WHERE height >= $1 RETURNING contract_id, coalesce(token_id::text, '')`), height)
 	if err != nil {
-		return fmt.Errorf("take notifications off: %w", err)
+		return fmt.Errorf("delete notifications: %w", err)
 	}
 	var key tokenKey
 	if _, err := pgx.ForEachRow(rows, []any{&key.contract, &key.id}, func() error {
@@ -88,18 +89,19 @@ func (b *batch) dropNotifications(height int64) error {
 		}
 		return nil
 	}); err != nil {
-		return fmt.Errorf("take notifications off: %w", err)
+		return fmt.Errorf("delete notifications: %w", err)
 	}
 	return nil
 }
 
-// readAgain wants what was read at a block that is not canonical any more. What is known stays until then.
+// readAgain raises wants for what was read at a block that is no longer canonical. What is known stays until their
+// reports come.
 func (b *batch) readAgain(step projections.Step) error {
-	want := raised{seq: step.SourceSeq, height: b.height(), priority: priorityChain, anew: true}
+	want := raisedWant{seq: step.SourceSeq, height: b.height(), priority: priorityChain, anew: true}
 	if b.tip != nil {
 		want.due = b.tip.time
 	}
-	var wants []raised
+	var wants []raisedWant
 	rows, err := b.tx.Query(b.ctx, b.sql(`
 		SELECT contract_id, token_id::text FROM {schema}.token WHERE read_height >= $1 ORDER BY contract_id, token_id`), step.Height)
 	if err != nil {

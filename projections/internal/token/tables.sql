@@ -1,7 +1,8 @@
--- Tables of the projections ft, sft and nft. They are the same for each kind of token; contracts and tokens of another
--- kind are not in them. Rows are of canonical blocks only. What comes from outside is here once the log has it.
+-- Tables of the projections ft, sft and nft. Each projection has the same tables, which hold only contracts and tokens
+-- of its own kind. Rows come from canonical blocks only. What is fetched from elsewhere is here once the log has its
+-- report.
 --
--- source_seq is the event of the log that a row came from.
+-- source_seq is the event of the log that a row comes from.
 
 -- The canonical blocks that the rows below reflect.
 CREATE TABLE {schema}.block (
@@ -19,23 +20,23 @@ CREATE TABLE {schema}.contract (
     height             bigint NOT NULL, -- of the block that deployed it
     source_seq         bigint NOT NULL, -- its event
     tx_index           int    NOT NULL,
-    interface_seq      bigint,          -- the report that brought the interface; null when the block did
-    last_token_id      numeric,         -- as the contract last said it (sip-009); null when it was never read
-    read_height        bigint,          -- the block at which it was
-    read_seq           bigint,          -- and the report
+    interface_seq      bigint,          -- the report that brought the interface; null if the block did
+    last_token_id      numeric,         -- as the contract last answered (sip-009); null if it was never read
+    read_height        bigint,          -- the block at which last_token_id was read
+    read_seq           bigint,          -- the report that brought it
     read_at            timestamptz,
-    failed_seq         bigint,          -- the report of the last attempt, when it failed
-    reason             smallint NOT NULL, -- why it failed (fetch.Reason); 0 when it did not
+    failed_seq         bigint,          -- the report of the last attempt, if that failed
+    reason             smallint NOT NULL, -- why the last attempt failed (fetch.Reason); 0 if it did not
     txid               bytea  NOT NULL,
     contract_id        text   NOT NULL,
-    fungible_token     text,            -- the first one that the interface names
+    fungible_token     text,            -- the first that the interface names
     non_fungible_token text,
     CONSTRAINT contract_pkey PRIMARY KEY (contract_id)
 );
 CREATE INDEX contract_height_idx ON {schema}.contract (height);
 CREATE INDEX contract_read_height_idx ON {schema}.contract (read_height);
 
--- Contracts that were deployed without their interface in the event, until it is known.
+-- Contracts whose interface is not known yet because it was not in the event of their deploy.
 CREATE TABLE {schema}.unrecognised (
     height      bigint NOT NULL,
     source_seq  bigint NOT NULL,
@@ -47,24 +48,25 @@ CREATE TABLE {schema}.unrecognised (
 CREATE INDEX unrecognised_height_idx ON {schema}.unrecognised (height);
 
 CREATE TABLE {schema}.token (
-    height       bigint   NOT NULL, -- of the block that made it known: its first mint, or the reading of last_token_id
-    source_seq   bigint   NOT NULL, -- the event that did
-    -- What the contract said when it was last asked with success; null for what it did not say, or was never asked.
-    read_height  bigint,            -- the block at which it was asked; null: never with success
-    read_seq     bigint,            -- the report
+    height       bigint   NOT NULL, -- of the block that made the token known: by its first mint, or a read of last_token_id
+    source_seq   bigint   NOT NULL, -- the event that made it known
+    -- The properties that the contract answered when it was last read successfully. A property is null if the contract
+    -- did not give it, or was never read.
+    read_height  bigint,            -- the block at which it was read; null if never successfully
+    read_seq     bigint,            -- the report that brought the properties
     read_at      timestamptz,
-    supply_seq   bigint,            -- the report that brought the supply alone, later than the rest; null: read_seq did
-    failed_seq   bigint,            -- the report of the last attempt, when it failed
+    supply_seq   bigint,            -- the later report that brought the supply alone; null if read_seq brought it
+    failed_seq   bigint,            -- the report of the last attempt, if that failed
     decimals     int,
-    reason       smallint NOT NULL, -- why it failed (fetch.Reason); 0 when it did not
+    reason       smallint NOT NULL, -- why the last attempt failed (fetch.Reason); 0 if it did not
     token_id     numeric  NOT NULL, -- 1 for ft
     total_supply numeric,           -- base units
     contract_id  text     NOT NULL,
     uri          text,              -- with the token's id filled in
     name         text,
     symbol       text,
-    -- Where the list of fungible tokens has it: '0' and the lower-case name or symbol, or '1' when there is none. Null for
-    -- other kinds, which have no list.
+    -- The position in the lists of fungible tokens: '0' and the lower-case name or symbol, or '1' for a token without
+    -- one. Null for other kinds of tokens, which have no lists.
     name_key     text COLLATE "C",
     symbol_key   text COLLATE "C",
     CONSTRAINT token_pkey PRIMARY KEY (contract_id, token_id)
@@ -74,8 +76,8 @@ CREATE INDEX token_symbol_idx ON {schema}.token (symbol_key, contract_id COLLATE
 CREATE INDEX token_height_idx ON {schema}.token (height);
 CREATE INDEX token_read_height_idx ON {schema}.token (read_height);
 
--- How many tokens stand where in a list, so that a page at any depth is found without counting up to it: each row is a
--- stretch of the list that begins with a key and ends where the next one begins. The first begins with ''.
+-- The number of tokens in each stretch of a list, so that a reader finds a page at any depth without walking to it. A
+-- stretch begins at its key and ends where the next one begins. The first one begins at ''.
 CREATE TABLE {schema}.stretch (
     n              bigint NOT NULL,
     list           text   NOT NULL,             -- 'name' or 'symbol'
@@ -84,13 +86,13 @@ CREATE TABLE {schema}.stretch (
     CONSTRAINT stretch_pkey PRIMARY KEY (list, first_key, first_contract)
 );
 
--- What is known under each address of a document (SIP-016). Tokens may share one.
+-- The documents (SIP-016) that tokens refer to, by URI. Several tokens may refer to one.
 CREATE TABLE {schema}.document (
-    source_seq bigint,               -- the report that brought the content; null: never with success
+    source_seq bigint,               -- the report that brought the content; null if none has
     fetched_at timestamptz,
-    failed_seq bigint,               -- the report of the last attempt, when it failed
-    reason     smallint NOT NULL,    -- why it failed (fetch.Reason); 0 when it did not
-    uri_hash   bytea    NOT NULL,    -- SHA-256 of uri: it can be too long for an index
+    failed_seq bigint,               -- the report of the last attempt, if that failed
+    reason     smallint NOT NULL,    -- why the last attempt failed (fetch.Reason); 0 if it did not
+    uri_hash   bytea    NOT NULL,    -- SHA-256 of uri, which can be too long for an index
     uri        text     NOT NULL,
     content    text,                 -- JSON, see domain/document
     CONSTRAINT document_pkey PRIMARY KEY (uri_hash)
@@ -104,7 +106,7 @@ CREATE TABLE {schema}.image (
     height       int,
     reason       smallint NOT NULL,
     uri_hash     bytea    NOT NULL,
-    sha256       bytea,              -- of the bytes; null: never with success
+    sha256       bytea,              -- of the image's bytes; null if it was never fetched
     uri          text     NOT NULL,
     content_type text,
     CONSTRAINT image_pkey PRIMARY KEY (uri_hash)
@@ -114,32 +116,32 @@ CREATE TABLE {schema}.image (
 CREATE TABLE {schema}.reference (
     token_id    numeric NOT NULL,
     role        text    NOT NULL, -- 'document' or 'image'
-    locale      text    NOT NULL, -- '' for the token's own document and its image, else as the document lists it
+    locale      text    NOT NULL, -- '' for the token's own document and its image, otherwise as the document lists it
     uri_hash    bytea   NOT NULL,
     contract_id text    NOT NULL,
     CONSTRAINT reference_pkey PRIMARY KEY (contract_id, token_id, role, locale)
 );
 CREATE INDEX reference_uri_hash_idx ON {schema}.reference (uri_hash);
 
--- What has to be fetched, and when. A row goes when the report with the answer is folded.
+-- What must be fetched, and when. Folding the report that answers a want deletes its row.
 CREATE TABLE {schema}.want (
-    source_seq bigint      NOT NULL, -- the event that raised it, or the last report that failed
+    source_seq bigint      NOT NULL, -- the event that raised the want, or the last report that failed
     due_at     timestamptz NOT NULL,
-    min_height bigint,               -- of contract_read: only what was read at this block or above answers it
-    attempts   int         NOT NULL, -- that failed since it was raised, without those that cost none
-    waits      int         NOT NULL, -- those that cost none, since the last that did
-    priority   smallint    NOT NULL, -- 1 somebody asked, 2 news from the chain, 3 again after a failure, 4 by the clock
-    reason     smallint    NOT NULL, -- of the last failure
+    min_height bigint,               -- of contract_read: only a read at this block or above answers the want
+    attempts   int         NOT NULL, -- failures since the want was raised, without waits
+    waits      int         NOT NULL, -- failures that are not the token's (fetch.Waiting), since the last that counted
+    priority   smallint    NOT NULL, -- 1 a person asked, 2 the chain changed, 3 an attempt failed, 4 due again by the clock
+    reason     smallint    NOT NULL, -- of the last failure (fetch.Reason)
     severity   smallint    NOT NULL, -- of the last failure (fetch.Severity)
     key_hash   bytea       NOT NULL, -- SHA-256 of the want's key
     kind       text        NOT NULL, -- fetch.Kind
     want       text        NOT NULL, -- JSON, see domain/fetch
     CONSTRAINT want_pkey PRIMARY KEY (key_hash)
 );
--- What was wanted as of a block that is taken off.
+-- For revert steps, which lower the min_height of wants.
 CREATE INDEX want_min_height_idx ON {schema}.want (min_height) WHERE min_height IS NOT NULL;
 
--- Notifications of SIP-019 that were authorised, also of contracts whose interface is not known yet.
+-- Authorised notifications (SIP-019), including those of contracts whose interface is not known yet.
 CREATE TABLE {schema}.notification (
     height      bigint NOT NULL,
     source_seq  bigint NOT NULL,
@@ -154,18 +156,19 @@ CREATE TABLE {schema}.notification (
 CREATE INDEX notification_contract_idx ON {schema}.notification (contract_id, token_id, height, tx_index, event_index);
 CREATE INDEX notification_height_idx ON {schema}.notification (height);
 
--- Counted as rows come and go, so that nobody has to count.
+-- Numbers of rows, which triggers keep, so that readers need not count.
 CREATE TABLE {schema}.counter (
     n    bigint NOT NULL,
     name text   NOT NULL, -- 'contracts', 'tokens', and wants by state: 'pending', 'failed', 'invalid'
     CONSTRAINT counter_pkey PRIMARY KEY (name)
 );
 
--- What a row of want counts as: it was never tried in vain, it may get better by itself, or its owner has to mend it.
+-- The counter of a want: 'pending' if no attempt has failed, 'failed' if the fault may pass by itself, 'invalid' if the
+-- owner of the resource must correct it.
 CREATE FUNCTION {schema}.want_state(attempts int, severity smallint) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN attempts = 0 THEN 'pending' WHEN severity < 2 THEN 'failed' ELSE 'invalid' END;
 
--- Triggers of statements: one upsert for all rows of a statement.
+-- The triggers run once for each statement, so that each statement costs one upsert.
 CREATE FUNCTION {schema}.count_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     change bigint;

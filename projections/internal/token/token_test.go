@@ -8,8 +8,8 @@ import (
 	"strata/domain/token"
 )
 
-// The names of these tests are those of rows in the conformance list of token metadata, as far as they concern the fold:
-// 9.5 contracts, 9.6 tokens, 9.7 supplies.
+// The names of these tests are those of rows in the conformance list of token metadata, as far as they concern the
+// fold: 9.5 contracts, 9.6 tokens, 9.7 supplies.
 
 const (
 	documentRows = `
@@ -98,7 +98,7 @@ func TestT4NoImage(t *testing.T) {
 	})
 }
 
-// punk deploys an nft contract with one token that has this document at http://m.io/1.json, and reads it.
+// punk deploys an nft contract with one token, whose document is at http://m.io/1.json, and reads all of it.
 func punk(w *world, document string) {
 	w.outside.says(punks, "get-last-token-id", clarity.NewOk(number(1)))
 	w.outside.says(punks, "get-token-uri", clarity.NewOk(clarity.NewSome(ascii("http://m.io/{id}.json"))))
@@ -129,7 +129,7 @@ func TestT6Locales(t *testing.T) {
 		w.check("references", token.NFT, referenceRows,
 			"punks 1 document http://m.io/1.json", "punks 1 document es-MX http://m-locale.io/1-es-MX.json",
 			"punks 1 image http://m.io/1.png", "punks 1 image es-MX http://m.io/1.png")
-		// Each document is kept as it is: what a locale inherits is worked out when it is shown.
+		// Each document is stored as it is; readers compute what a locale inherits.
 		w.check("documents", token.NFT, `SELECT uri || ' ' || (content::json ->> 'name') || ' ' || (content::json -> 'properties')::text FROM {schema}.document ORDER BY source_seq`,
 			`http://m.io/1.json Mutant {"external_url":"http://m.io","description":"a mutant"}`,
 			`http://m-locale.io/1-es-MX.json Mutante {"description":"un mutante"}`)
@@ -154,7 +154,7 @@ func TestT8NoName(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punk(w, `{"description":"of nothing"}`)
 		w.check("document", token.NFT, documentRows, "http://m.io/1.json - 105")
-		if s := w.standing(token.NFT, "document http://m.io/1.json"); s.attempts != 1 || s.severity != 2 {
+		if s := w.openWant(token.NFT, "document http://m.io/1.json"); s.attempts != 1 || s.severity != 2 {
 			t.Errorf("%d attempts, severity %d", s.attempts, s.severity)
 		}
 	})
@@ -207,7 +207,7 @@ func TestS3SupplyOfSemiFungible(t *testing.T) {
 	}
 }
 
-// A read brings the supply too, so that what brought it alone before is not its source any more.
+// A read includes the supply, so an earlier report of the supply alone is no longer its source.
 func TestSourceOfSupply(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		usdcRead(w)
@@ -218,7 +218,7 @@ func TestSourceOfSupply(t *testing.T) {
 		w.refresh(usdc, "")
 		w.ask(token.FT, "read usdc")
 		w.check("after all", token.FT, sources)
-		// Where the contract does not tell it any more, it is still that of the report before.
+		// If the contract stops answering the supply, that of the report before stays.
 		w.mine(by(mintFT(usdc)))
 		w.ask(token.FT, "supply usdc")
 		w.outside.says(usdc, "get-total-supply", clarity.NewErr(number(1)))
@@ -228,7 +228,7 @@ func TestSourceOfSupply(t *testing.T) {
 	})
 }
 
-// What only a supply is known of was not read: it has no name and no document to show.
+// A token of which only the supply is known does not count as read: it has no name and no document to show.
 func TestSupplyIsNoRead(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.ft(usdc, "USD Coin", "USDC", 6, 5, clarity.NewNone())
@@ -239,7 +239,7 @@ func TestSupplyIsNoRead(t *testing.T) {
 	})
 }
 
-// A supply that was read is not replaced with an older one, of a read that was under way.
+// An older read that was in flight does not replace a newer supply.
 func TestReadUnderWayKeepsSupply(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.ft(usdc, "USD Coin", "USDC", 6, 5, clarity.NewNone())

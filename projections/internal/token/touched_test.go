@@ -16,7 +16,7 @@ import (
 	"strata/projections"
 )
 
-// Whatever a step changes of what can be said of a token or a contract, it names: also of those that share a document.
+// A step names every token and contract whose answers it changes, including those that share a document.
 func TestTouched(t *testing.T) {
 	t.Parallel()
 	pool := sideBySide.lend(t)
@@ -34,14 +34,14 @@ func TestTouched(t *testing.T) {
 		h.after = func() {
 			for _, kind := range kinds {
 				now := h.answers(kind)
-				said := maps.Clone(before[kind])
-				if said == nil {
-					said = map[string]string{}
+				names := maps.Clone(before[kind])
+				if names == nil {
+					names = map[string]string{}
 				}
-				maps.Copy(said, now)
-				for name := range said {
+				maps.Copy(names, now)
+				for name := range names {
 					if before[kind][name] != now[name] && !h.touched[kind].Includes(name) {
-						rt.Errorf("step %d, %s of kind %s: %q was\n%s and is\n%s and is not named", step.Number, step.Kind, kind, name, before[kind][name], now[name])
+						rt.Errorf("step %d, %s of kind %s: %q changed from\n%s to\n%s and is not named", step.Number, step.Kind, kind, name, before[kind][name], now[name])
 					}
 				}
 				before[kind] = now
@@ -64,15 +64,15 @@ func TestTouched(t *testing.T) {
 		h.finish()
 	})
 	if quiet < named*9/10 {
-		t.Errorf("of %d folds, %d leave others alone", named, quiet)
+		t.Errorf("of %d folds, %d do not touch everything", named, quiet)
 	}
 }
 
-// answers is all that can be said of each contract and each token of a kind, and of their list, by the names that readers
-// use. What is tried next is among it.
+// answers is all that can be names of each contract and each token of a kind, and of their list, by the names that
+// readers use. What is tried next is among it.
 func (w *world) answers(kind token.Kind) map[string]string {
 	w.t.Helper()
-	said := map[string]string{}
+	names := map[string]string{}
 	rows, err := w.tx.Query(context.Background(), w.projection(kind).Spec().SQL(`
 		SELECT 'contract', contract_id, '', to_jsonb(c)::text || coalesce((
 			SELECT jsonb_agg(n ORDER BY n.height, n.tx_index, n.event_index)::text FROM {schema}.notification n WHERE n.contract_id = c.contract_id AND n.token_id IS NULL), '')
@@ -93,9 +93,9 @@ func (w *world) answers(kind token.Kind) map[string]string {
 	var what, contract, id, answer string
 	if _, err := pgx.ForEachRow(rows, []any{&what, &contract, &id, &answer}, func() error {
 		if what == "contract" {
-			said[shard.Account(contract)] = answer
+			names[shard.Account(contract)] = answer
 		} else {
-			said[shard.Token(contract, id)] = answer
+			names[shard.Token(contract, id)] = answer
 		}
 		return nil
 	}); err != nil {
@@ -109,13 +109,13 @@ func (w *world) answers(kind token.Kind) map[string]string {
 				text = id.String()
 			}
 			name := shard.Token(s.want.Contract, text)
-			if _, ok := said[name]; ok {
-				said[name] += fmt.Sprint(s.due, s.attempts, s.severity)
+			if _, ok := names[name]; ok {
+				names[name] += fmt.Sprint(s.due, s.attempts, s.severity)
 			}
 		}
 	}
-	if len(said) > 0 {
-		said[shard.Tokens] = fmt.Sprint(slices.Sorted(maps.Keys(said)), slices.Sorted(maps.Values(said)))
+	if len(names) > 0 {
+		names[shard.Tokens] = fmt.Sprint(slices.Sorted(maps.Keys(names)), slices.Sorted(maps.Values(names)))
 	}
-	return said
+	return names
 }

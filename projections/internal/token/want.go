@@ -16,32 +16,32 @@ import (
 
 // Priorities of wants.
 const (
-	priorityPerson = 1 // somebody asked
-	priorityChain  = 2 // news from the chain
-	priorityAgain  = 3 // again after a failure
-	priorityClock  = 4 // because time has passed
+	priorityPerson = 1 // a person asked
+	priorityChain  = 2 // the chain changed
+	priorityAgain  = 3 // an earlier attempt failed
+	priorityClock  = 4 // a dynamic token is due again
 )
 
-// raised is a want that something in the log gives rise to.
-type raised struct {
+// raisedWant is a want that an event of the log gives rise to.
+type raisedWant struct {
 	want fetch.Want
 	seq  int64 // the event
-	// cause is the later event that makes its block canonical again; 0 when there is none. What was done for the want
-	// before does not count then.
+	// cause is the later event that makes the block of the want canonical again; 0 if there is none. What was done for
+	// the want before that event does not count.
 	cause    int64
-	due      time.Time // at once, for whoever looks at a clock
-	height   *int64    // only what is read at this block or above answers it
+	due      time.Time // a time that has passed: the want may be fetched at once
+	height   *int64    // only a read at this block or above answers the want
 	priority int16
-	// anew says that there is reason to believe that it is otherwise now: failures so far don't count. Else a want that
-	// failed stays where it is, so that whoever mints a token again and again can't hammer a server.
+	// anew says that the answer has probably changed, so earlier failures of the want do not count. Without it a want
+	// that has failed keeps its due time, so that nobody can hammer a server by minting a token again and again.
 	anew bool
-	// covers is another want, whose answer has this one in it. Should that one stand, what was read below the height does not
-	// answer it any more: it would bring back what this one replaces.
+	// covers is another want, whose answer includes the answer to this one; nil for none. If that want is open, a read
+	// below height no longer answers it, because it would bring back what the answer to this want replaces.
 	covers *fetch.Want
 }
 
-// before is what is left of two wants with the same key.
-func (r raised) before(later raised) raised {
+// merge combines two wants with the same key, of which r was raised first.
+func (r raisedWant) merge(later raisedWant) raisedWant {
 	later.priority = min(r.priority, later.priority)
 	if r.due.Before(later.due) {
 		later.due = r.due
@@ -64,7 +64,8 @@ const raiseSQL = `
 	ON CONFLICT (key_hash) DO UPDATE SET
 		source_seq = excluded.source_seq, min_height = greatest(w.min_height, excluded.min_height), `
 
-// Two ways to raise what is there already.
+// Statements that raise wants; they differ in what they do to wants that are open already. raiseAnewSQL forgets earlier
+// failures. raiseAlsoSQL leaves the due time and priority of a want that has been tried.
 const (
 	raiseAnewSQL = raiseSQL + `
 		due_at = least(w.due_at, excluded.due_at), priority = least(w.priority, excluded.priority),
@@ -74,11 +75,11 @@ const (
 		priority = CASE WHEN w.attempts + w.waits = 0 THEN least(w.priority, excluded.priority) ELSE w.priority END`
 )
 
-// raise puts wants into the table. Several with the same key are as if they were raised one after the other.
-func (b *batch) raise(wants []raised) error {
+// raise writes wants into the table. Several with the same key give the same row as if they were raised one by one.
+func (b *batch) raise(wants []raisedWant) error {
 	for _, anew := range []bool{false, true} {
 		type column struct {
-			r   raised
+			r   raisedWant
 			key [sha256.Size]byte
 		}
 		place := map[[sha256.Size]byte]int{}
@@ -89,7 +90,7 @@ func (b *batch) raise(wants []raised) error {
 			}
 			key := keyHash(r.want)
 			if at, ok := place[key]; ok {
-				columns[at].r = columns[at].r.before(r)
+				columns[at].r = columns[at].r.merge(r)
 				continue
 			}
 			place[key] = len(columns)
@@ -98,7 +99,7 @@ func (b *batch) raise(wants []raised) error {
 		if len(columns) == 0 {
 			continue
 		}
-		// The order of rows is that of their keys, whoever writes them: no two writers wait for each other.
+		// All writers write rows in the order of their keys, so no two of them can deadlock.
 		slices.SortFunc(columns, func(a, b column) int { return slices.Compare(a.key[:], b.key[:]) })
 		n := len(columns)
 		seqs, dues, heights, priorities := make([]int64, n), make([]time.Time, n), make([]*int64, n), make([]int16, n)
@@ -122,8 +123,8 @@ func (b *batch) raise(wants []raised) error {
 	return b.cover(wants)
 }
 
-// cover holds the wants that others cover to the heights of these.
-func (b *batch) cover(wants []raised) error {
+// cover raises the required height of the open wants that wants cover.
+func (b *batch) cover(wants []raisedWant) error {
 	var keys [][]byte
 	var heights []int64
 	for _, r := range wants {
@@ -144,8 +145,8 @@ func (b *batch) cover(wants []raised) error {
 	return nil
 }
 
-// standing is a row of want.
-type standing struct {
+// openWant is a row of table want.
+type openWant struct {
 	key       [sha256.Size]byte
 	minHeight *int64
 	attempts  int
@@ -153,12 +154,12 @@ type standing struct {
 	priority  int16
 }
 
-// standings finds the wants that reports are for, by the hash of their keys. Those that are not found nobody wants any
-// more.
-func (b *batch) standings(keys [][sha256.Size]byte) (map[[sha256.Size]byte]standing, error) {
-	found := make(map[[sha256.Size]byte]standing, len(keys))
+// openWants returns the open wants with the given hashes of keys, by hash. A hash that is missing from the result is
+// that of a want which is no longer open.
+func (b *batch) openWants(keys [][sha256.Size]byte) (map[[sha256.Size]byte]openWant, error) {
+	open := make(map[[sha256.Size]byte]openWant, len(keys))
 	if len(keys) == 0 {
-		return found, nil
+		return open, nil
 	}
 	hashes := make([][]byte, len(keys))
 	for i := range keys {
@@ -168,7 +169,7 @@ func (b *batch) standings(keys [][sha256.Size]byte) (map[[sha256.Size]byte]stand
 	if err != nil {
 		return nil, fmt.Errorf("look for %d wants: %w", len(keys), err)
 	}
-	var s standing
+	var s openWant
 	var key []byte
 	if _, err := pgx.ForEachRow(rows, []any{&key, &s.minHeight, &s.attempts, &s.waits, &s.priority}, func() error {
 		s.key = [sha256.Size]byte(key)
@@ -176,16 +177,16 @@ func (b *batch) standings(keys [][sha256.Size]byte) (map[[sha256.Size]byte]stand
 			height := *s.minHeight
 			s.minHeight = &height
 		}
-		found[s.key] = s
+		open[s.key] = s
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("look for %d wants: %w", len(keys), err)
 	}
-	return found, nil
+	return open, nil
 }
 
-// settle ends wants that were answered.
-func (b *batch) settle(all ...standing) error {
+// settle deletes wants that were answered.
+func (b *batch) settle(all ...openWant) error {
 	keys := make([][]byte, len(all))
 	for i := range all {
 		keys[i] = all[i].key[:]
@@ -193,8 +194,8 @@ func (b *batch) settle(all ...standing) error {
 	return b.dropWants(keys)
 }
 
-// putOff moves a want that was answered at a height to the time at which it is due again.
-func (b *batch) putOff(s standing, seq int64, due time.Time, height int64) error {
+// putOff keeps a want that was answered at a height, with the time at which it is due again.
+func (b *batch) putOff(s openWant, seq int64, due time.Time, height int64) error {
 	_, err := b.tx.Exec(b.ctx, b.sql(`
 		UPDATE {schema}.want
 		SET source_seq = $2, due_at = $3, min_height = $4, attempts = 0, waits = 0, priority = $5, reason = 0, severity = 0
@@ -205,27 +206,27 @@ func (b *batch) putOff(s standing, seq int64, due time.Time, height int64) error
 	return nil
 }
 
-// wait notes that a report is of a block that does not count: nothing was learnt. One that comes late is no reason to
-// try again earlier.
-func (b *batch) wait(s standing, seq int64, at time.Time) error {
+// wait postpones a want whose report is of a block that does not count. A report that comes late must not make the want
+// due earlier.
+func (b *batch) wait(s openWant, seq int64, at time.Time) error {
 	problem := fetch.Problem{Severity: fetch.Waiting}
 	_, err := b.tx.Exec(b.ctx, b.sql(`UPDATE {schema}.want SET source_seq = $2, due_at = greatest(due_at, $3), waits = $4 WHERE key_hash = $1`),
 		s.key[:], seq, at.Add(problem.Delay(s.waits+1)), s.waits+1)
 	if err != nil {
-		return fmt.Errorf("let a want wait: %w", err)
+		return fmt.Errorf("postpone a want: %w", err)
 	}
 	return nil
 }
 
-// failure is why a want was not answered.
+// failure is a report that did not answer its want.
 type failure struct {
-	standing
+	openWant
 	seq     int64 // the report
 	at      time.Time
 	problem *fetch.Problem
 }
 
-// fail notes that wants were not answered, and when to try again.
+// fail records failures of wants, and when to try again.
 func (b *batch) fail(all ...failure) error {
 	if len(all) == 0 {
 		return nil
@@ -262,17 +263,17 @@ func (b *batch) fail(all ...failure) error {
 	return nil
 }
 
-// readWant is what a token's contract is asked about it.
+// readWant returns the want for a token's properties, which its contract answers.
 func (p *Projection) readWant(contract string, id *big.Int) fetch.Want {
 	return fetch.Want{Kind: fetch.ContractRead, Contract: contract, Calls: token.Calls(p.kind, id)}
 }
 
-// supplyWant asks for the supply alone.
+// supplyWant returns the want for a token's supply alone.
 func (p *Projection) supplyWant(contract string, id *big.Int) fetch.Want {
 	return fetch.Want{Kind: fetch.ContractRead, Contract: contract, Calls: token.SupplyCalls(p.kind, id)}
 }
 
-// covering is the want whose answer has the supply in it.
+// covering returns the want whose answer includes the token's supply.
 func (p *Projection) covering(contract string, id *big.Int) *fetch.Want {
 	w := p.readWant(contract, id)
 	return &w

@@ -10,20 +10,20 @@ import (
 	"strata/domain/token"
 )
 
-// checkFailed compares what a want that failed has come to: how long until it is due, and what was counted.
+// checkFailed compares the delay, the counts and the severity of a failed want.
 func (w *world) checkFailed(what string, kind token.Kind, name string, delay time.Duration, attempts, waits, severity int) {
 	w.t.Helper()
-	s := w.standing(kind, name)
+	s := w.openWant(kind, name)
 	if got := s.due.Sub(w.now); got != delay || s.attempts != attempts || s.waits != waits || s.severity != severity {
 		w.t.Errorf("%s: %s is due after %v with %d attempts, %d waits, severity %d; want %v, %d, %d, %d",
 			what, name, got, s.attempts, s.waits, s.severity, delay, attempts, waits, severity)
 	}
 }
 
-// try asks for a want at the time at which it is due.
+// try answers a want at the time at which it is due.
 func (w *world) try(kind token.Kind, name string) {
 	w.t.Helper()
-	if due := w.standing(kind, name).due; due.After(w.now) {
+	if due := w.openWant(kind, name).due; due.After(w.now) {
 		w.now = due
 	}
 	w.ask(kind, name)
@@ -34,8 +34,8 @@ const (
 	week = 7 * day
 )
 
-// A contract that is wrong is tried again after longer and longer times, and never given up. To mint a token once more does
-// not help it; a notification and a refresh do.
+// A contract with wrong answers is tried again after growing delays, for ever. A further mint does not make the want
+// due earlier; a notification and a refresh do.
 func TestRetriesOfWrongContract(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
@@ -48,18 +48,18 @@ func TestRetriesOfWrongContract(t *testing.T) {
 		}
 		w.mine(by(mintNFT(punks, 1)))
 		w.checkFailed("after a mint", token.NFT, name, week, 6, 0, int(fetch.Wrong))
-		if s := w.standing(token.NFT, name); s.minHeight == nil || *s.minHeight != 2 || s.priority != 3 {
+		if s := w.openWant(token.NFT, name); s.minHeight == nil || *s.minHeight != 2 || s.priority != 3 {
 			t.Errorf("after a mint: %+v", s)
 		}
 		w.mine(by(announce(punks, "nft")))
-		s := w.standing(token.NFT, name)
+		s := w.openWant(token.NFT, name)
 		if s.due.After(w.now) || s.attempts != 0 || s.priority != 2 {
 			t.Errorf("after a notification: %+v", s)
 		}
 		w.try(token.NFT, name)
 		w.checkFailed("after a notification", token.NFT, name, time.Hour, 1, 0, int(fetch.Wrong))
 		w.refresh(punks, "1")
-		if s := w.standing(token.NFT, name); s.due.After(w.now) || s.attempts != 0 || s.priority != 1 {
+		if s := w.openWant(token.NFT, name); s.due.After(w.now) || s.attempts != 0 || s.priority != 1 {
 			t.Errorf("after a refresh: %+v", s)
 		}
 	})
@@ -115,17 +115,17 @@ func TestFirstDelays(t *testing.T) {
 			w.outside.web["http://m.io/1.json"] = test.answer
 			w.ask(token.NFT, name)
 			w.checkFailed(test.what, token.NFT, name, test.delay, test.attempts, test.waits, int(test.severity))
-			if got := w.standing(token.NFT, name).reason; got != int(test.reason) {
+			if got := w.openWant(token.NFT, name).reason; got != int(test.reason) {
 				t.Errorf("%s: reason %d, want %d", test.what, got, test.reason)
 			}
-			// What is known stays as it was.
+			// What is known stays unchanged.
 			w.check(test.what, token.NFT, `SELECT (content = '{"name":"Punk"}') || ' ' || reason || ' ' || (failed_seq > source_seq) FROM {schema}.document`,
 				"true "+itoa(int(test.reason))+" true")
 		}
 	})
 }
 
-// D5 and D6: a node that is down, and a host that asks for patience, cost no attempt, however long it takes.
+// D5 and D6: a node that is down, or a host with a rate limit, costs no attempt, however long it lasts.
 func TestD5D6WaitingCostsNoAttempt(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.ft(usdc, "USD Coin", "USDC", 6, 5, clarity.NewSome(utf8("http://m.io/1.json")))
@@ -156,7 +156,7 @@ func TestD5D6WaitingCostsNoAttempt(t *testing.T) {
 	})
 }
 
-// D7: a slow host is tried again, and the token says why it has no document yet.
+// D7: a slow host is tried again, and the document's row says why it has no content yet.
 func TestD7SlowHost(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punk(w, `{}`)
@@ -168,7 +168,7 @@ func TestD7SlowHost(t *testing.T) {
 	})
 }
 
-// D8: what was good once stays when a later attempt fails, of the contract, the document and the image.
+// D8: a later failure keeps what is known of the contract, the document and the image.
 func TestD8FailureKeepsWhatIsKnown(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.web["http://m.io/1.png"] = has("pixels")
@@ -186,7 +186,7 @@ func TestD8FailureKeepsWhatIsKnown(t *testing.T) {
 	})
 }
 
-// D20: a report for a want that is gone changes nothing.
+// D20: a report for a want that is no longer open changes nothing.
 func TestD20ReportWithoutWant(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.outside.web["http://m.io/1.png"] = has("pixels")
@@ -215,13 +215,13 @@ func TestD20ReportWithoutWant(t *testing.T) {
 	})
 }
 
-// failing is a report of something that is wrong for good.
+// failing returns a report of a lasting failure.
 func (w *world) failing(want fetch.Want) *fetch.Report {
 	nothing := newOutside()
 	return nothing.report(want, w.tip(), w.now)
 }
 
-// D20: nor does one for a want that was raised anew, when it is of a block below.
+// D20: nor does a report for a want that was raised anew, if it is of a lower block.
 func TestD20ReportForWantRaisedAnew(t *testing.T) {
 	for name, anew := range map[string]func(w *world){
 		"mint":         func(w *world) { w.mine(by(mintNFT(punks, 1))) },
@@ -256,10 +256,10 @@ func TestD20ReportForWantRaisedAnew(t *testing.T) {
 				w.ask(token.NFT, "read punks 1")
 				anew(w)
 				before := w.rows(token.NFT, factRows)
-				due := w.standing(token.NFT, "read punks 1").due
+				due := w.openWant(token.NFT, "read punks 1").due
 				w.record(late)
 				w.check("token", token.NFT, factRows, before...)
-				if s := w.standing(token.NFT, "read punks 1"); s.attempts != 0 || s.due.Before(due) {
+				if s := w.openWant(token.NFT, "read punks 1"); s.attempts != 0 || s.due.Before(due) {
 					t.Errorf("due at %v, not %v, after %d attempts", s.due, due, s.attempts)
 				}
 				w.now = w.now.Add(time.Hour)
@@ -270,7 +270,7 @@ func TestD20ReportForWantRaisedAnew(t *testing.T) {
 	}
 }
 
-// D20: what was read at a block that is not canonical is no answer.
+// D20: a read at a block that is not canonical is no answer.
 func TestD20ReportOfOrphan(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
@@ -288,7 +288,7 @@ func TestD20ReportOfOrphan(t *testing.T) {
 		w.check("token", token.NFT, factRows, "punks 1 - - - - -")
 		w.check("contract", token.NFT, `SELECT read_height::text FROM {schema}.contract`, "1")
 		w.checkWants("that go on", token.NFT, "last punks", "read punks 1")
-		// It is asked again after a moment, without an attempt.
+		// The want is due again soon, and the report costs no attempt.
 		w.checkFailed("orphan", token.NFT, "read punks 1", 5*time.Second, 0, 1, int(fetch.Waiting))
 		w.now = w.now.Add(time.Minute)
 		w.settle(token.NFT)
@@ -296,7 +296,8 @@ func TestD20ReportOfOrphan(t *testing.T) {
 	})
 }
 
-// A report that does not count says nothing of why an earlier attempt failed, nor makes the next one come earlier.
+// A report that does not count neither changes the reason of an earlier failure, nor makes the next attempt come
+// earlier.
 func TestLateReportKeepsDistance(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		punksWith(w, 1)
@@ -305,12 +306,12 @@ func TestLateReportKeepsDistance(t *testing.T) {
 		for range 4 {
 			w.try(token.NFT, "read punks 1")
 		}
-		w.record(w.outside.report(w.standing(token.NFT, "read punks 1").want, w.tipAt(1), w.now))
+		w.record(w.outside.report(w.openWant(token.NFT, "read punks 1").want, w.tipAt(1), w.now))
 		w.checkFailed("late", token.NFT, "read punks 1", week, 4, 1, int(fetch.Wrong))
 	})
 }
 
-// D16 as far as the fold is concerned: what a node says of the contract, and what it says of itself.
+// D16 as far as the fold is concerned: failures that are the contract's, and failures that are the node's.
 func TestCausesOfNodes(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		for cause, severity := range map[string]fetch.Severity{
@@ -323,14 +324,14 @@ func TestCausesOfNodes(t *testing.T) {
 			w.refresh(punks, "1")
 			w.outside.node[punks+" get-token-uri"] = refuses(cause)
 			w.try(token.NFT, "read punks 1")
-			if s := w.standing(token.NFT, "read punks 1"); s.severity != int(severity) || s.attempts != 1 {
+			if s := w.openWant(token.NFT, "read punks 1"); s.severity != int(severity) || s.attempts != 1 {
 				t.Errorf("%s: severity %d, attempts %d", cause, s.severity, s.attempts)
 			}
 		}
 	})
 }
 
-// What nobody needs is not wanted: neither of a token that is burnt without ever having been there.
+// The burn of a token that never existed raises no want.
 func TestBurnOfNothing(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		w.mine(alice.Deploys("deeds", sip013))
@@ -345,7 +346,7 @@ func TestBurnOfNothing(t *testing.T) {
 	})
 }
 
-// A want stands once, however often it is raised, in the order of blocks: for the newest of them.
+// A want that several blocks raise is one row, with the height of the newest of them.
 func TestRaisedTwice(t *testing.T) {
 	t.Parallel()
 	pool := databases.lend(t)
@@ -359,7 +360,7 @@ func TestRaisedTwice(t *testing.T) {
 			mint := w.on("a", height, by(printSFT(deeds, "sft_mint", number(3), 1)))
 			burn := w.on("a", height+1, by(printSFT(deeds, "sft_burn", number(3), 1)))
 			w.apply(mint, burn)
-			s := w.standing(token.SFT, "supply deeds 3")
+			s := w.openWant(token.SFT, "supply deeds 3")
 			if s.minHeight == nil || *s.minHeight != int64(height+2) || s.sourceSeq != w.seq {
 				t.Errorf("wanted at %v because of event %d, want %d, %d", s.minHeight, s.sourceSeq, height+2, w.seq)
 			}

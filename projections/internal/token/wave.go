@@ -11,34 +11,34 @@ import (
 	"strata/projections"
 )
 
-// A wave is records that are taken in at once: all that they need is read at once, and all that they change is written at
-// once. It must come to the same as one after the other, so a record that depends on another one of the wave, or whose
-// effects can't be told beforehand, begins the next.
+// wave holds records that are processed together: what they need is read at once, and what they change is written at
+// once. The rows must be the same as if the records were processed one by one. So a record that depends on another one
+// of the wave, or whose effects cannot be known beforehand, begins the next wave.
 type wave struct {
 	reads     []readRecord
 	documents []resourceRecord
 	images    []resourceRecord
 
-	keys   map[[sha256.Size]byte]bool // wants that were answered
-	tokens map[tokenKey]bool          // that were read, or whose document came
-	uris   map[string]bool            // of documents that tokens were read to have
-	came   map[string]bool            // of documents that came
-	// alone says that nothing can join: with documents in several locales, what one record changes is about what others
-	// bring.
+	keys   map[[sha256.Size]byte]bool // wants that its records answer
+	tokens map[tokenKey]bool          // tokens that its records read, or whose documents they bring
+	uris   map[string]bool            // URIs of documents that its contract reads name
+	came   map[string]bool            // URIs of documents that its records bring
+	// alone says that no other record can join. With documents in several locales, the effect of one record depends on
+	// what others bring.
 	alone bool
 }
 
-// waveMax is how many records a wave has at most.
+// waveMax is the largest number of records in a wave.
 const waveMax = 1024
 
-// answer is a report that counts.
+// answer is a report to an open want.
 type answer struct {
 	step   projections.Step
 	report *fetch.Report
-	standing
+	openWant
 }
 
-// readRecord is what a contract said of a token.
+// readRecord is a report of a token's properties, as its contract gave them.
 type readRecord struct {
 	answer
 	token   tokenKey
@@ -47,25 +47,25 @@ type readRecord struct {
 	problem *fetch.Problem
 }
 
-// resourceRecord is a document or image that came, or did not.
+// resourceRecord is the report of a document or image, fetched or failed.
 type resourceRecord struct {
 	answer
 	hash      [sha256.Size]byte
 	referrals []referral
 }
 
-// record is a step, and what can be told of its report by itself.
+// record is a step with what its report tells by itself.
 type record struct {
 	step   projections.Step
-	report *fetch.Report // nil for a wish
+	report *fetch.Report // nil for a refresh request
 	key    [sha256.Size]byte
-	// What is known once somebody wants it.
-	looked bool
-	read   *readRecord // of a token's properties; the answer is missing
-	locale bool        // a document that names others, for other locales
+	// The rest is filled in by inspect, only for reports to open wants.
+	inspected bool
+	read      *readRecord // the report of a token's properties, without its answer; nil for other reports
+	localised bool        // the report is of a document that lists translations
 }
 
-// records takes in what came from outside of the chain.
+// records processes records, which come from outside the chain.
 func (b *batch) records(steps []projections.Step) error {
 	all := make([]record, len(steps))
 	for i, step := range steps {
@@ -84,12 +84,13 @@ func (b *batch) records(steps []projections.Step) error {
 	return nil
 }
 
-// look reads a report that somebody wants. The others, of which most are for other projections, are not worth it.
-func (b *batch) look(r *record) {
-	if r.looked {
+// inspect parses the report of a record. It is called only for reports to open wants: most of the others are for other
+// projections, and not worth the work.
+func (b *batch) inspect(r *record) {
+	if r.inspected {
 		return
 	}
-	r.looked = true
+	r.inspected = true
 	report := r.report
 	switch report.Want.Kind {
 	case fetch.ContractRead:
@@ -104,12 +105,12 @@ func (b *batch) look(r *record) {
 	case fetch.Document:
 		if body, problem := report.ResourceBody(); problem == nil {
 			parsed, err := document.ParseLocalised(body)
-			r.locale = err == nil && parsed.Localization != nil
+			r.localised = err == nil && parsed.Localization != nil
 		}
 	}
 }
 
-// wave takes in the first of the records, and says how many.
+// wave processes the first of the records together, and returns how many these are.
 func (b *batch) wave(all []record) (int, error) {
 	around, err := b.surroundings(all)
 	if err != nil {
@@ -117,22 +118,22 @@ func (b *batch) wave(all []record) (int, error) {
 	}
 	w := wave{keys: map[[sha256.Size]byte]bool{}, tokens: map[tokenKey]bool{}, uris: map[string]bool{}, came: map[string]bool{}}
 	for i, r := range all {
-		var s standing
+		var s openWant
 		var canonical, taken, later bool
 		if r.report != nil {
 			var wanted bool
-			if s, wanted = around.standings[r.key]; !wanted {
+			if s, wanted = around.openWants[r.key]; !wanted {
 				if w.mayWant(r.report.Want.Kind) {
 					return i, b.write(&w)
 				}
-				continue // nobody here wants it
+				continue // no open want here asks for it
 			}
 			canonical = around.canonical(r.report, s)
 			taken, later = w.join(r, answer{r.step, r.report, s}, around, canonical)
 		}
 		switch {
 		case taken:
-		case later || !w.empty(): // after the others
+		case later || !w.empty(): // the record comes after those of this wave
 			return i, b.write(&w)
 		default:
 			return i + 1, b.single(r.step, s, canonical)
@@ -143,12 +144,13 @@ func (b *batch) wave(all []record) (int, error) {
 
 func (w *wave) empty() bool { return len(w.reads)+len(w.documents)+len(w.images) == 0 }
 
-// mayWant says whether the records so far may give rise to a want of this kind.
+// mayWant says whether the records of the wave may raise a want of this kind.
 func (w *wave) mayWant(kind fetch.Kind) bool {
 	return (kind == fetch.Document || kind == fetch.Image) && len(w.reads)+len(w.documents) > 0
 }
 
-// join makes an answer part of the wave. Otherwise later says that it can be part of one.
+// join adds an answer to the wave if it is independent of the others (taken). Otherwise later says whether it can join
+// another wave.
 func (w *wave) join(r record, a answer, around *surroundings, canonical bool) (taken, later bool) {
 	if w.alone || w.keys[r.key] {
 		return false, true
@@ -173,7 +175,7 @@ func (w *wave) join(r record, a answer, around *surroundings, canonical bool) (t
 	case fetch.Document:
 		d := resourceRecord{a, uriHash(r.report.Want.URI), nil}
 		d.referrals = around.referrals[resourceKey{"document", d.hash}]
-		alone := r.locale
+		alone := r.localised
 		for _, referral := range d.referrals {
 			if w.tokens[referral.tokenKey] {
 				return false, true
@@ -200,12 +202,12 @@ func (w *wave) join(r record, a answer, around *surroundings, canonical bool) (t
 	return true, true
 }
 
-// surroundings is what decides which records count, and which are independent.
+// surroundings holds what decides which records count, and which are independent of each other.
 type surroundings struct {
-	standings map[[sha256.Size]byte]standing
+	openWants map[[sha256.Size]byte]openWant
 	blocks    map[fetch.Tip]bool
 	referrals map[resourceKey][]referral
-	localised map[[sha256.Size]byte]bool // known documents that name others, for other locales
+	localised map[[sha256.Size]byte]bool // known documents that list translations, by the hash of their URI
 }
 
 func (b *batch) surroundings(all []record) (*surroundings, error) {
@@ -215,7 +217,7 @@ func (b *batch) surroundings(all []record) (*surroundings, error) {
 			keys = append(keys, r.key)
 		}
 	}
-	standings, err := b.standings(keys)
+	openWants, err := b.openWants(keys)
 	if err != nil {
 		return nil, err
 	}
@@ -224,10 +226,10 @@ func (b *batch) surroundings(all []record) (*surroundings, error) {
 	var uris []string
 	for i := range all {
 		r := &all[i]
-		if _, wanted := standings[r.key]; !wanted || r.report == nil {
+		if _, wanted := openWants[r.key]; !wanted || r.report == nil {
 			continue
 		}
-		b.look(r)
+		b.inspect(r)
 		if r.report.Tip != nil {
 			tips[*r.report.Tip] = false
 		}
@@ -238,7 +240,7 @@ func (b *batch) surroundings(all []record) (*surroundings, error) {
 			uris = append(uris, *r.read.uri)
 		}
 	}
-	around := &surroundings{standings: standings, blocks: tips}
+	around := &surroundings{openWants: openWants, blocks: tips}
 	if around.referrals, err = b.referrals(resources); err != nil {
 		return nil, err
 	}
@@ -255,7 +257,7 @@ func (b *batch) surroundings(all []record) (*surroundings, error) {
 	return around, b.findBlocks(tips)
 }
 
-// findBlocks says which of the blocks are canonical.
+// findBlocks sets the values of the blocks that are canonical to true.
 func (b *batch) findBlocks(tips map[fetch.Tip]bool) error {
 	var heights []int64
 	var ids [][]byte
@@ -284,7 +286,8 @@ func (b *batch) findBlocks(tips map[fetch.Tip]bool) error {
 	return rows.Err()
 }
 
-// canonical says whether a report is of a block that counts for the want.
-func (s *surroundings) canonical(r *fetch.Report, want standing) bool {
+// canonical says whether a report is of a canonical block, at the height that the want requires or above. A report that
+// names no block always is.
+func (s *surroundings) canonical(r *fetch.Report, want openWant) bool {
 	return r.Tip == nil || s.blocks[*r.Tip] && (want.minHeight == nil || r.Tip.Height >= *want.minHeight)
 }

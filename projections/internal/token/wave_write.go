@@ -10,16 +10,16 @@ import (
 	"strata/projections"
 )
 
-// write writes a wave.
+// write writes what the records of a wave change.
 func (b *batch) write(w *wave) error {
 	if w.empty() {
 		return nil
 	}
-	var settled []standing
+	var settled []openWant
 	var failed []failure
 	end := func(a answer, f *failure) {
 		if f == nil {
-			settled = append(settled, a.standing)
+			settled = append(settled, a.openWant)
 		} else {
 			failed = append(failed, *f)
 		}
@@ -46,14 +46,14 @@ func (b *batch) write(w *wave) error {
 	return b.refer(subjects...)
 }
 
-// writeReads writes what contracts said of tokens, and returns whose references may be others now.
+// writeReads writes the properties of tokens, and returns the tokens whose references may have changed.
 func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subject, error) {
 	var good, bad []readRecord
 	for _, r := range all {
 		b.touchToken(r.token)
 		if r.problem != nil {
 			bad = append(bad, r)
-			end(r.answer, &failure{r.standing, r.step.SourceSeq, r.report.FinishedAt, r.problem})
+			end(r.answer, &failure{r.openWant, r.step.SourceSeq, r.report.FinishedAt, r.problem})
 		} else {
 			good = append(good, r)
 		}
@@ -75,9 +75,9 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 		return nil, err
 	}
 	for _, r := range good {
-		if r.priority == priorityClock { // the document is not to be older than the rest; one that fails has its own time
+		if r.priority == priorityClock { // fetch the document again too; if that fails, it has its own due time
 			again, err := b.resourcesAgain(r.token.contract, []string{r.token.id},
-				raised{seq: r.step.SourceSeq, due: r.report.FinishedAt, priority: priorityClock})
+				raisedWant{seq: r.step.SourceSeq, due: r.report.FinishedAt, priority: priorityClock})
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +90,7 @@ func (b *batch) writeReads(all []readRecord, end func(answer, *failure)) ([]subj
 			end(r.answer, nil)
 			continue
 		}
-		if err := b.putOff(r.standing, r.step.SourceSeq, r.report.FinishedAt.Add(interval), r.report.Tip.Height); err != nil {
+		if err := b.putOff(r.openWant, r.step.SourceSeq, r.report.FinishedAt.Add(interval), r.report.Tip.Height); err != nil {
 			return nil, err
 		}
 	}
@@ -179,7 +179,7 @@ func (b *batch) writeGoodReads(all []readRecord) error {
 	return b.relist(moved)
 }
 
-// writeDocuments writes documents that came, and returns whose references may be others now.
+// writeDocuments writes reports of documents, and returns the tokens whose references may have changed.
 func (b *batch) writeDocuments(all []resourceRecord, end func(answer, *failure)) ([]subject, error) {
 	var hashes [][]byte
 	var seqs []int64
@@ -201,7 +201,7 @@ func (b *batch) writeDocuments(all []resourceRecord, end func(answer, *failure))
 		}
 		if problem != nil {
 			bad.add(d, int16(problem.Reason))
-			end(d.answer, &failure{d.standing, d.step.SourceSeq, d.report.FinishedAt, problem})
+			end(d.answer, &failure{d.openWant, d.step.SourceSeq, d.report.FinishedAt, problem})
 			continue
 		}
 		end(d.answer, nil)
@@ -224,7 +224,7 @@ func (b *batch) writeDocuments(all []resourceRecord, end func(answer, *failure))
 	return subjects, nil
 }
 
-// writeImages writes images that came.
+// writeImages writes reports of images.
 func (b *batch) writeImages(all []resourceRecord, end func(answer, *failure)) error {
 	var hashes, digests [][]byte
 	var seqs []int64
@@ -239,7 +239,7 @@ func (b *batch) writeImages(all []resourceRecord, end func(answer, *failure)) er
 		digest, problem := imageDigest(i.report)
 		if problem != nil {
 			bad.add(i, int16(problem.Reason))
-			end(i.answer, &failure{i.standing, i.step.SourceSeq, i.report.FinishedAt, problem})
+			end(i.answer, &failure{i.openWant, i.step.SourceSeq, i.report.FinishedAt, problem})
 			continue
 		}
 		end(i.answer, nil)
@@ -263,7 +263,7 @@ func (b *batch) writeImages(all []resourceRecord, end func(answer, *failure)) er
 	return nil
 }
 
-// badResources are documents or images that could not be had.
+// badResources holds documents or images that could not be fetched or parsed.
 type badResources struct {
 	hashes  [][]byte
 	seqs    []int64
@@ -282,7 +282,7 @@ func (b *batch) writeBad(table string, bad badResources) error {
 		UPDATE {schema}.`+table+` x SET failed_seq = r.seq, reason = r.reason
 		FROM unnest($1::bytea[], $2::bigint[], $3::smallint[]) AS r (hash, seq, reason) WHERE x.uri_hash = r.hash`),
 		bad.hashes, bad.seqs, bad.reasons); err != nil {
-		return fmt.Errorf("note that %d of kind %s can't be had: %w", len(bad.hashes), table, err)
+		return fmt.Errorf("note the failure of %d rows of %s: %w", len(bad.hashes), table, err)
 	}
 	return nil
 }
