@@ -63,7 +63,7 @@ func TestWholeWay(t *testing.T) {
 	t.Parallel()
 	dir, url := imported(t, 200)
 	s := serve(t, dir, "--database-url", url, "--admin-addr", "127.0.0.1:0")
-	admin := s.announced("serving administration")
+	admin := s.announced("serving the administration API")
 	s.caughtUp(200)
 	projection := func(command string, args ...string) string {
 		t.Helper()
@@ -111,7 +111,7 @@ func TestWholeWay(t *testing.T) {
 	if got := projection("rollback", "ft"); got != "ft: version 1 is active, instead of version 2\n" {
 		t.Errorf("rollback: got %s", got)
 	}
-	if got := projection("drop", "ft", "2"); got != "ft: version 2 is gone\n" {
+	if got := projection("drop", "ft", "2"); got != "ft: version 2 is dropped\n" {
 		t.Errorf("drop: got %s", got)
 	}
 	if got := versions(t, dir, url, "ft"); len(got) != 1 || !got[1].Active {
@@ -178,7 +178,7 @@ func TestRebuildInterrupted(t *testing.T) {
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "ft", "--throttle", "1", "--database-url", url))
 	child.eventually("it is under way", func() bool { return versions(t, dir, url, "ft")[2].Position > 0 })
 	child.signal(syscall.SIGINT)
-	if code := child.cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(child.log.String(), "What is built stays") || !strings.Contains(child.log.String(), "strata: interrupted") {
+	if code := child.cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(child.log.String(), "The unfinished versions are kept") || !strings.Contains(child.log.String(), "strata: interrupted") {
 		t.Errorf("got code %d and %s", code, child.log)
 	}
 }
@@ -261,11 +261,11 @@ func TestStatusTable(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", want, b.String())
 		}
 	}
-	if !strings.Contains(b.String(), "\ninscriptions_v12 stopped at position 17 before, and goes on: a bug\n") {
+	if !strings.Contains(b.String(), "\ninscriptions_v12 failed at position 17 and was resumed: a bug\n") {
 		t.Errorf("got\n%s", b.String())
 	}
 	for d, want := range map[time.Duration]string{0: "0s", 59 * time.Second: "59s", 61 * time.Second: "1m1s", time.Hour: "1h0m", 49 * time.Hour: "2d1h"} {
-		if got := shortly(d); got != want {
+		if got := shortDuration(d); got != want {
 			t.Errorf("%s: got %s, want %s", d, got, want)
 		}
 	}
