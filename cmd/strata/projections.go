@@ -1,7 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/projections/admin"
 	"strata/projections/version"
@@ -43,4 +47,22 @@ func printSwitches(name string, switches []version.Switch) {
 			fmt.Printf("%s: version %d is active, instead of version %d\n", s.Name, s.To, s.From)
 		}
 	}
+}
+
+// activeVersions returns the number of the active version of each projection.
+func activeVersions(ctx context.Context, pool *pgxpool.Pool) (map[string]int, error) {
+	rows, err := pool.Query(ctx, `SELECT name, version FROM strata.active`)
+	if err != nil {
+		return nil, fmt.Errorf("read the active versions of read tables: %w", err)
+	}
+	active := map[string]int{}
+	var name string
+	var number int
+	if _, err := pgx.ForEachRow(rows, []any{&name, &number}, func() error {
+		active[name] = number
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("read the active versions of read tables: %w", err)
+	}
+	return active, nil
 }
