@@ -19,6 +19,7 @@ import (
 
 	"strata/eventstore/archive"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -248,7 +249,7 @@ func TestImportKilled(t *testing.T) {
 	for kill := range 3 {
 		before := size()
 		s := start(t, command(t, dir, nil, "import", "--database-url", url, "events.tsv"))
-		s.eventually("the import appends", func() bool { return size() > before || !s.running() })
+		eventually.Holds(t, "the import appends", func() bool { return size() > before || !s.running() })
 		if !s.running() {
 			t.Fatalf("kill %d: the import had ended before", kill)
 		}
@@ -277,7 +278,7 @@ func TestImportInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t, cmd)
-	s.eventually("the database is ready", func() bool {
+	eventually.Holds(t, "the database is ready", func() bool {
 		var n int64
 		return pool.QueryRow(context.Background(), `SELECT size FROM log.head`).Scan(&n) == nil
 	})

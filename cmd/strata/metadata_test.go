@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/pgtest"
 )
@@ -31,7 +32,7 @@ func TestTokenMetadata(t *testing.T) {
 			Thumbnail string `json:"image_thumbnail_uri"`
 		}
 	}
-	s.eventually("a fungible token has a name and an image", func() bool {
+	eventually.Holds(t, "a fungible token has a name and an image", func() bool {
 		s.read("/metadata/v1/ft?limit=60", &list)
 		return list.Total > 0 && list.Results[0].Thumbnail != ""
 	})
@@ -69,7 +70,7 @@ func TestTokenMetadata(t *testing.T) {
 	if got := do(t, http.MethodPost, s.api+"/metadata/v1/refresh", http.Header{"Content-Type": {"application/json"}}, []byte(`{"contract_id":"`+coin.Contract+`"}`)); got.status != http.StatusAccepted {
 		t.Fatalf("refresh: got %d %s", got.status, got.body)
 	}
-	s.eventually("a refreshed token was asked for again", func() bool { return world.Calls() >= before+5 })
+	eventually.Holds(t, "a refreshed token was asked for again", func() bool { return world.Calls() >= before+5 })
 
 	// The node itself can be asked, too.
 	call := "/v2/contracts/call-read/" + strings.Replace(coin.Contract, ".", "/", 1) + "/get-symbol"
@@ -86,7 +87,7 @@ func TestTokenMetadata(t *testing.T) {
 	for _, path := range []string{"/strata:fetch", "/strata/fetch"} {
 		s.mustPost(path, []byte(`{"want":{"kind":"document","uri":"ipfs://x"},"attempt":1}`))
 	}
-	s.eventually("the posted reports are passed over", func() bool {
+	eventually.Holds(t, "the posted reports are passed over", func() bool {
 		for _, p := range s.status().Strata.Projections {
 			if p.Lag != 0 {
 				return false

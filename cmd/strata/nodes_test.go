@@ -19,6 +19,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
 	"strata/readapi"
@@ -258,7 +259,7 @@ func TestNodes(t *testing.T) {
 		}
 	}
 	for _, s := range []*server{s, other} {
-		s.eventually("the nodes serve", func() bool {
+		eventually.Holds(t, "the nodes serve", func() bool {
 			s.read("/proxy/v1/nodes", &pool)
 			return len(pool.Nodes) == 2 && pool.Nodes[0].State == "serving" && pool.Nodes[1].State == "serving" && pool.Nodes[0].Height == height && pool.Nodes[1].Height == height
 		})
@@ -303,7 +304,7 @@ func TestNodes(t *testing.T) {
 	c.check(http.MethodPost, "/v2/transactions", tooLarge(t, s.api))
 
 	// The blocks of a made-up chain have room.
-	s.eventually("fees are estimated", func() bool {
+	eventually.Holds(t, "fees are estimated", func() bool {
 		got := s.ask(http.MethodPost, "/v2/fees/transaction", jsonType, `{"transaction_payload":"0x`+payload+`","estimated_len":7}`)
 		c.check(http.MethodPost, "/v2/fees/transaction", got)
 		if text := string(got.body); text != feesAnswer && text != feesAnswerLeast {
@@ -314,7 +315,7 @@ func TestNodes(t *testing.T) {
 
 	// What one has asked for, the other finds, and no node is asked.
 	account := 0
-	s.eventually("the other server finds an answer in Redis", func() bool {
+	eventually.Holds(t, "the other server finds an answer in Redis", func() bool {
 		account++ // on a busy machine Redis may be too slow to be used: then again, with another key
 		path := fmt.Sprintf("/v2/accounts/%s.number-%d", someAccount, account)
 		first := s.ask(http.MethodGet, path, "", "")
@@ -322,17 +323,17 @@ func TestNodes(t *testing.T) {
 			return false // the tip had just been seen by one of them
 		}
 		stored := regexp.MustCompile(`(?m)^strata_cache_stores_total ([1-9]\d*)`)
-		s.eventually("something is stored", func() bool { return stored.Match(s.get("/metrics").body) })
+		eventually.Holds(t, "something is stored", func() bool { return stored.Match(s.get("/metrics").body) })
 		before := one.asked.Load() + two.asked.Load()
 		found := other.ask(http.MethodGet, path, "", "")
 		return found.header.Get("X-Strata-Node") == "cache" && string(found.body) == string(first.body) && one.asked.Load()+two.asked.Load() == before
 	})
 
 	// It is right until the log has seen a block, whatever the nodes say. (It would go after half a minute in any case.)
-	s.eventually("an answer turns over with a block, long before its time is over", func() bool {
+	eventually.Holds(t, "an answer turns over with a block, long before its time is over", func() bool {
 		one.height.Store(height)
 		two.height.Store(height)
-		s.eventually("the nodes are at the tip", func() bool {
+		eventually.Holds(t, "the nodes are at the tip", func() bool {
 			s.read("/proxy/v1/nodes", &pool)
 			return pool.Nodes[0].Height == height && pool.Nodes[1].Height == height
 		})
@@ -345,7 +346,7 @@ func TestNodes(t *testing.T) {
 		}
 		height = s.grow(chain, height)
 		for _, s := range []*server{s, other} {
-			s.eventually("the answer is another one", func() bool {
+			eventually.Holds(t, "the answer is another one", func() bool {
 				return string(s.ask(http.MethodGet, path, "", "").body) != string(kept.body)
 			})
 		}
@@ -454,7 +455,7 @@ func TestNodesDown(t *testing.T) {
 	var pool struct {
 		Nodes []struct{ Name, State, Error string }
 	}
-	s.eventually("the node was asked", func() bool {
+	eventually.Holds(t, "the node was asked", func() bool {
 		s.read("/proxy/v1/nodes", &pool)
 		return len(pool.Nodes) == 1 && pool.Nodes[0].State == "down" && pool.Nodes[0].Error != ""
 	})

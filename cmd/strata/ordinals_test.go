@@ -10,6 +10,7 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -99,7 +100,7 @@ func TestOrdinalsTxIDPrefix(t *testing.T) {
 				GenesisTxID string `json:"genesis_tx_id"`
 			}
 		}
-		s.eventually("there is an inscription", func() bool {
+		eventually.Holds(t, "there is an inscription", func() bool {
 			s.read("/ordinals/v1/inscriptions?limit=1", &page)
 			return len(page.Results) == 1
 		})

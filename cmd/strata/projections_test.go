@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore/archive"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/version"
 )
@@ -100,7 +101,7 @@ func TestWholeWay(t *testing.T) {
 	if got := projection("activate", "ft", "2"); got != "ft: version 2 is active, instead of version 1\n" {
 		t.Errorf("activate: got %s", got)
 	}
-	s.eventually("readers see version 2", func() bool {
+	eventually.Holds(t, "readers see version 2", func() bool {
 		if got := s.get(path); got.status != http.StatusOK || string(got.body) != string(before.body) {
 			t.Fatalf("got %d %s, want %s", got.status, got.body, before.body)
 		}
@@ -140,7 +141,7 @@ func TestRebuildAlone(t *testing.T) {
 		t.Errorf("got %+v, want what waits for somebody", got)
 	}
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "balances", "--throttle", "10", "--database-url", url))
-	child.eventually("it is under way", func() bool { return versions(t, dir, url, "balances")[3].Position > 0 })
+	eventually.Holds(t, "it is under way", func() bool { return versions(t, dir, url, "balances")[3].Position > 0 })
 	child.signal(syscall.SIGKILL)
 	stands := versions(t, dir, url, "balances")[3]
 	if stands.Position == 0 || stands.Lag() == 0 {
@@ -176,7 +177,7 @@ func TestRebuildInterrupted(t *testing.T) {
 	dir, url := imported(t, 150)
 	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "ft", "--throttle", "1", "--database-url", url))
-	child.eventually("it is under way", func() bool { return versions(t, dir, url, "ft")[2].Position > 0 })
+	eventually.Holds(t, "it is under way", func() bool { return versions(t, dir, url, "ft")[2].Position > 0 })
 	child.signal(syscall.SIGINT)
 	if code := child.cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(child.log.String(), "The unfinished versions are kept") || !strings.Contains(child.log.String(), "strata: interrupted") {
 		t.Errorf("got code %d and %s", code, child.log)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
 )
@@ -34,7 +35,7 @@ func TestSharedRedis(t *testing.T) {
 		}
 	}
 	found := regexp.MustCompile(`(?m)^strata_cache_hits_total\{tier="redis"\} [1-9]`)
-	servers[0].eventually("one finds in Redis what the other has made", func() bool {
+	eventually.Holds(t, "one finds in Redis what the other has made", func() bool {
 		ask()
 		return found.Match(servers[1].get("/metrics").body)
 	})
@@ -42,7 +43,7 @@ func TestSharedRedis(t *testing.T) {
 	for range 50 {
 		ask()
 	}
-	servers[1].eventually("the log says so", func() bool { return strings.Contains(servers[1].log.String(), "Redis can't be") })
+	eventually.Holds(t, "the log says so", func() bool { return strings.Contains(servers[1].log.String(), "Redis can't be") })
 }
 
 func TestWrongRedisURL(t *testing.T) {

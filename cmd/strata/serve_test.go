@@ -16,6 +16,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 )
@@ -64,7 +65,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 		t.Errorf("answered after %s", took)
 	}
 	want := readmeStatus(t)
-	s.eventually("an empty server answers as the README says: "+string(want), func() bool {
+	eventually.Holds(t, "an empty server answers as the README says: "+string(want), func() bool {
 		return sameButVersion(t, s.get("/extended/v1/status").body, want)
 	})
 	postgres := privatePostgres(t, dir)
@@ -301,7 +302,7 @@ func TestServeStoppedEarly(t *testing.T) {
 	t.Parallel()
 	dir := emptyFolder(t)
 	s := start(t, command(t, dir, nil, "serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0"))
-	s.eventually("it makes its cluster", func() bool {
+	eventually.Holds(t, "it makes its cluster", func() bool {
 		_, err := os.Stat(filepath.Join(dir, "postgres"))
 		return err == nil
 	})
@@ -332,7 +333,7 @@ func TestServeStoppedUnderLoad(t *testing.T) {
 			}
 		}
 	}()
-	s.eventually("some events arrive", func() bool { return s.status().Strata.LogSize > 20 })
+	eventually.Holds(t, "some events arrive", func() bool { return s.status().Strata.LogSize > 20 })
 	s.signal(syscall.SIGTERM)
 	<-done
 	if code := s.cmd.ProcessState.ExitCode(); code != 0 {

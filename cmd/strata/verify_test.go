@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore/transparency"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -79,7 +80,7 @@ func TestVerify(t *testing.T) {
 	s := serve(t, t.TempDir(), "--database-url", url, "--log-checkpoint-interval", "50ms")
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
-	s.eventually("the log is signed", func() bool {
+	eventually.Holds(t, "the log is signed", func() bool {
 		return strings.Contains(string(s.get("/audit/v1/log/checkpoint").body), "\n60\n")
 	})
 	kept := filepath.Join(t.TempDir(), "kept")
