@@ -10,7 +10,7 @@ import (
 	"strata/internal/testkit/pgtest"
 )
 
-// A database that goes away and comes back is no reason to start anything again, and costs no event.
+// After an outage of the database, the server goes on without a restart, and no event is lost.
 func TestDatabaseOutage(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Dedicated(t)
@@ -24,7 +24,7 @@ func TestDatabaseOutage(t *testing.T) {
 		t.Errorf("the observer: got %d %s, want 503 and a time to come again", got.status, got.body)
 	}
 	for _, path := range []string{"/extended/v1/status", "/extended/v2/blocks", "/extended/v1/address/SP000000000000000000002Q6VF78/stx", "/audit/v1/events/1"} {
-		// What was asked for before may be answered from memory, for a moment.
+		// For a moment, cached answers may still be served.
 		eventually.Holds(t, path+" is unavailable", func() bool {
 			got := s.get(path)
 			return got.status == http.StatusServiceUnavailable && strings.TrimSpace(string(got.body)) == `{"error":"The database service is unavailable"}`
@@ -46,7 +46,7 @@ func TestDatabaseOutage(t *testing.T) {
 	eventually.Holds(t, "/readyz says so", func() bool { return s.get("/readyz").status == http.StatusOK })
 	s.caughtUp(2)
 
-	// A node that posts all the while, through a stop and a crash.
+	// A node posts while the database is stopped and then killed.
 	const posts = 250
 	simulating := start(t, command(t, t.TempDir(), nil, "simulate", "--observer", s.observer, "--count", "250", "--seed", "9", "--rate", "150"))
 	reached := func(size int64) func() bool {

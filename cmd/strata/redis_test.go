@@ -12,7 +12,8 @@ import (
 	"strata/internal/testkit/redistest"
 )
 
-// Two servers on one database and one Redis: what one has made, the other finds. When Redis goes, nobody notices.
+// Two servers share a database and a Redis: one finds the answers that the other has cached. Clients do not notice when
+// Redis stops.
 func TestSharedRedis(t *testing.T) {
 	t.Parallel()
 	redis, database := redistest.New(t), pgtest.URL(t)
@@ -35,7 +36,7 @@ func TestSharedRedis(t *testing.T) {
 		}
 	}
 	found := regexp.MustCompile(`(?m)^strata_cache_hits_total\{tier="redis"\} [1-9]`)
-	eventually.Holds(t, "one finds in Redis what the other has made", func() bool {
+	eventually.Holds(t, "one server finds in Redis what the other has cached", func() bool {
 		ask()
 		return found.Match(servers[1].get("/metrics").body)
 	})
