@@ -14,17 +14,17 @@ import (
 	"strata/projections/admin"
 )
 
-// adminFlags say where versions of read tables are switched over HTTP.
+// adminFlags configure the administration API.
 type adminFlags struct {
-	AdminAddr  string `default:"127.0.0.1:3998" env:"STRATA_ADMIN_ADDR" placeholder:"ADDRESS" help:"Address for administration: versions of read tables are built, switched and dropped here, and read beside the active ones; empty: none. One that other machines reach needs a token."`
-	AdminToken string `env:"STRATA_ADMIN_TOKEN" placeholder:"TOKEN" help:"Bearer token that requests for administration must show; empty: none."`
+	AdminAddr  string `default:"127.0.0.1:3998" env:"STRATA_ADMIN_ADDR" placeholder:"ADDRESS" help:"Address on which to serve the administration API, which builds, switches and drops versions of read tables and reads any of them (empty = none). An address that other machines can reach requires --admin-token."`
+	AdminToken string `env:"STRATA_ADMIN_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from administration requests (empty = none)."`
 }
 
-// adminAddrDefault is where nobody has chosen an address.
+// adminAddrDefault is the default of --admin-addr.
 const adminAddrDefault = "127.0.0.1:3998"
 
-// listen listens for administration; nil for nobody. Several processes may run on a machine: who has not chosen the address that
-// another one listens on goes without.
+// listen opens the listener of the administration API; nil if there is none. Several processes may run on one machine:
+// if another one has the default address, this process runs without administration rather than fail.
 func (f *adminFlags) listen(ctx context.Context, logger *slog.Logger) (net.Listener, error) {
 	if f.AdminAddr == "" {
 		return nil, nil
@@ -37,13 +37,13 @@ func (f *adminFlags) listen(ctx context.Context, logger *slog.Logger) (net.Liste
 	case err == nil:
 		return listener, nil
 	case f.AdminAddr == adminAddrDefault:
-		logger.LogAttrs(ctx, slog.LevelWarn, "no administration over HTTP here: another process has its address, and --admin-addr chooses one", slog.Any("error", err))
+		logger.LogAttrs(ctx, slog.LevelWarn, "administration API disabled: its default address is in use; choose another with --admin-addr", slog.Any("error", err))
 		return nil, nil
 	}
-	return nil, fmt.Errorf("administration: %w (--admin-addr chooses another address)", err)
+	return nil, fmt.Errorf("administration: %w (choose another address with --admin-addr)", err)
 }
 
-// administer serves the API for administration, with reads if this process answers any.
+// administer serves the administration API. It includes reads, the read API, if this process serves it (else nil).
 func (c *serveCommand) administer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, lines projections.Lines, reads http.Handler, logger *slog.Logger) error {
 	loopback, err := admin.CheckAddress(address(listener), c.AdminToken)
 	if err != nil {
@@ -54,14 +54,14 @@ func (c *serveCommand) administer(ctx context.Context, group *errgroup.Group, li
 		Reads: reads, Version: build().Tag, Logger: logger,
 	}
 	url := "http://" + address(listener)
-	logger.LogAttrs(ctx, slog.LevelInfo, "serving administration", slog.String("url", url), slog.String("description", url+"/openapi.json"))
+	logger.LogAttrs(ctx, slog.LevelInfo, "serving the administration API", slog.String("url", url), slog.String("description", url+"/openapi.json"))
 	group.Go(func() error {
 		return serveHTTP(ctx, "administration", httpServer(admin.New(config), logger), listener, c.ShutdownGrace, logger)
 	})
 	return nil
 }
 
-// programLines has the code of all projections for who asks what it is, and runs none of it.
+// programLines returns the definitions of all projections, for callers that only inspect them and run none.
 func (c *serveCommand) programLines(logger *slog.Logger) (projections.Lines, error) {
 	return newLines(c.ForkChoice, logger, prometheus.NewRegistry())
 }

@@ -8,7 +8,7 @@ import (
 	"strata/internal/testkit/pgtest"
 )
 
-// Administration listens where it is told to, and nowhere that others reach without a token.
+// The administration API listens on the given address, and refuses one that other machines can reach without a token.
 func TestAdministration(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -16,7 +16,7 @@ func TestAdministration(t *testing.T) {
 		{"0.0.0.0:0", "set a token"},
 		{":0", "set a token"},
 		{"nonsense", "not an address to listen on"},
-		{taken(t), "--admin-addr chooses another address"},
+		{taken(t), "choose another address with --admin-addr"},
 	} {
 		got := run(t, t.TempDir(), "serve", "--database-url", url, "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--admin-addr", tc.address)
 		if got.code != exitFailure || !strings.Contains(got.stderr, tc.want) || strings.Count(got.stderr, "\n") != 1 {
@@ -24,7 +24,7 @@ func TestAdministration(t *testing.T) {
 		}
 	}
 	s := serve(t, t.TempDir(), "--database-url", url, "--admin-addr", "127.0.0.1:0", "--admin-token", "secret")
-	admin := s.announced("serving administration")
+	admin := s.announced("serving the administration API")
 	bearer := http.Header{"Authorization": {"Bearer secret"}}
 	for _, path := range []string{"/admin/v1/projections", "/openapi.json", "/extended/v1/status"} {
 		if got := do(t, http.MethodGet, admin+path, nil, nil); got.status != http.StatusUnauthorized {
@@ -37,9 +37,9 @@ func TestAdministration(t *testing.T) {
 	if got := s.get("/admin/v1/projections"); got.status != http.StatusNotFound {
 		t.Errorf("on the address of the API: got %d %s", got.status, got.body)
 	}
-	// Who only projects answers no reads, and is administered all the same.
+	// A projector without the API serves administration too, but no reads.
 	projector := start(t, command(t, t.TempDir(), nil, "serve", "--roles", "projector", "--database-url", url, "--log-format", "json", "--admin-addr", "127.0.0.1:0"))
-	admin = projector.announced("serving administration")
+	admin = projector.announced("serving the administration API")
 	if got := do(t, http.MethodGet, admin+"/admin/v1/projections/ft", nil, nil); got.status != http.StatusOK {
 		t.Errorf("got %d %s", got.status, got.body)
 	}

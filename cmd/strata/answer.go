@@ -15,9 +15,10 @@ import (
 	"strata/readapi"
 )
 
-// answer serves the API from the replica, if there is one, and returns it for who may choose versions. rules are those of the
-// projections that this program knows. changes is closed at the next change of the tables, of which the database itself
-// tells: a replica can't.
+// answer serves the read API, from the replica if there is one. rules maps each projection of this program to the number
+// of its rules. changes returns a channel that is closed at the next change of the read tables; it must come from the main
+// database, because replicas do not deliver notifications. The returned handler is the same API for callers that may
+// choose versions of read tables.
 func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, rules map[string]int, images picture.Store, changes func() <-chan struct{}, logger *slog.Logger, registry *prometheus.Registry) (choosing http.Handler, err error) {
 	url := c.DatabaseReadURL
 	if url == "" {
@@ -53,7 +54,7 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 	config.Signal = changes
 	forward := c.forwarding(&config)
 	api := readapi.New(config)
-	handler, err := forward.before(api, c.Network, logger, registry)
+	withNodes, err := forward.before(api, c.Network, logger, registry)
 	if err != nil {
 		pool.Close()
 		return nil, err
@@ -74,7 +75,7 @@ func (c *serveCommand) answer(ctx context.Context, group *errgroup.Group, listen
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))
 	group.Go(func() error {
 		defer pool.Close()
-		return serveHTTP(ctx, "API", forward.server(handler, logger), listener, c.ShutdownGrace, logger)
+		return serveHTTP(ctx, "API", forward.server(withNodes, logger), listener, c.ShutdownGrace, logger)
 	})
 	return api.ChoosingVersions(), nil
 }

@@ -14,16 +14,16 @@ import (
 	"strata/readapi"
 )
 
-// auditFlags say how others can check the log.
+// auditFlags configure the transparency log: its name, its key and its witnesses.
 type auditFlags struct {
-	LogOrigin             string        `env:"STRATA_LOG_ORIGIN" placeholder:"NAME" help:"Name of the log in its checkpoints, such as example.org/stacks; empty: strata/ and the archive's id."`
-	LogKey                string        `type:"path" env:"STRATA_LOG_KEY" placeholder:"FILE" help:"Key that signs checkpoints, made if the file is not there; empty: one in the data directory."`
-	LogWitnesses          []string      `env:"STRATA_LOG_WITNESSES" placeholder:"KEY,..." help:"Verifier keys of the witnesses whose cosignatures are taken."`
-	LogCheckpointInterval time.Duration `default:"10s" env:"STRATA_LOG_CHECKPOINT_INTERVAL" help:"Least time between two checkpoints."`
+	LogOrigin             string        `env:"STRATA_LOG_ORIGIN" placeholder:"NAME" help:"Name of the log in its checkpoints, such as example.org/stacks (empty = strata/ and the archive's id)."`
+	LogKey                string        `type:"path" env:"STRATA_LOG_KEY" placeholder:"FILE" help:"File of the key that signs checkpoints, created if missing (empty = a file in the data directory)."`
+	LogWitnesses          []string      `env:"STRATA_LOG_WITNESSES" placeholder:"KEY,..." help:"Verifier keys of the witnesses whose cosignatures to accept (empty = none)."`
+	LogCheckpointInterval time.Duration `default:"10s" env:"STRATA_LOG_CHECKPOINT_INTERVAL" help:"Minimum time between two checkpoints."`
 }
 
-// openLog makes the log as a transparency log. Signing asks for the key, which is then made if there is none. reads is where
-// answers are read from.
+// openLog opens the event log as a transparency log. With signing it reads the key, and creates one if there is none.
+// reads is the pool from which proofs and checkpoints are read; nil means pool.
 func (f *auditFlags) openLog(ctx context.Context, pool, reads *pgxpool.Pool, dataDir string, signing bool, logger *slog.Logger) (*transparency.Log, error) {
 	config := transparency.Config{Pool: pool, Reads: reads, Logger: logger, Witnesses: f.LogWitnesses, Interval: f.LogCheckpointInterval}
 	if signing {
@@ -40,8 +40,8 @@ func (f *auditFlags) openLog(ctx context.Context, pool, reads *pgxpool.Pool, dat
 	return log, nil
 }
 
-// openKey reads or makes the key, and says where it is. Each archive has a key of its own: that of one which was thrown
-// away can't sign the next.
+// openKey reads or creates the signing key, and returns it with the name of its file. The default name contains the
+// archive's id, so that the key of a discarded archive never signs the next one.
 func (f *auditFlags) openKey(ctx context.Context, pool *pgxpool.Pool, dataDir string) (key *transparency.Key, file string, err error) {
 	origin, err := transparency.DefaultOrigin(ctx, pool)
 	if err != nil {
@@ -52,14 +52,14 @@ func (f *auditFlags) openKey(ctx context.Context, pool *pgxpool.Pool, dataDir st
 	}
 	if f.LogOrigin != "" {
 		origin = f.LogOrigin
-	} else if found, err := transparency.ReadKey(file); err == nil {
-		origin = found.Origin()
+	} else if existing, err := transparency.ReadKey(file); err == nil {
+		origin = existing.Origin()
 	}
 	key, err = transparency.OpenKey(file, origin)
 	return key, file, err
 }
 
-// shownLog shows a log to the API.
+// shownLog adapts a transparency log to the API's interface.
 type shownLog struct{ *transparency.Log }
 
 // ProveInclusion implements readapi.TransparencyLog.
@@ -74,7 +74,7 @@ func (l shownLog) ProveConsistency(ctx context.Context, from, to int64) (*readap
 	return (*readapi.LogConsistency)(proof), err
 }
 
-// logKeyCommand prints the key that checkpoints are checked with.
+// logKeyCommand prints the verifier key of the log's checkpoints.
 type logKeyCommand struct {
 	databaseFlags `embed:"" group:"Database:"`
 	auditFlags    `embed:"" group:"Audit:"`
@@ -90,8 +90,8 @@ func (c *logKeyCommand) Run(ctx context.Context, globals *Globals) error {
 	return nil
 }
 
-// verifierKey is that of the newest checkpoint. When nothing was signed yet it is that of the key here, which is made if
-// there is none.
+// verifierKey returns the verifier key of the newest checkpoint. If there is no checkpoint yet, it returns that of the
+// signing key on this machine, which it creates if there is none.
 func (c *logKeyCommand) verifierKey(ctx context.Context, logger *slog.Logger) (string, error) {
 	db, err := c.open(ctx, logger)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 var _ readapi.TransparencyLog = shownLog{}
 
-// A log that is signed with nothing but defaults: the key is of the archive, stays the same, and is printed.
+// With default settings, the signing key belongs to the archive, stays the same, and is printed by log-key.
 func TestLogKey(t *testing.T) {
 	t.Parallel()
 	ctx, dir, logger := t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)

@@ -15,21 +15,21 @@ import (
 	"strata/migrations"
 )
 
-// databaseFlags say where the log and the tables are.
+// databaseFlags locate the database of the log and the read tables.
 type databaseFlags struct {
-	DatabaseURL string `env:"STRATA_DATABASE_URL" placeholder:"URL" help:"Postgres to use; empty: a private one in the data directory."`
-	DataDir     string `default:"./.strata" env:"STRATA_DATA_DIR" type:"path" help:"Where the private Postgres and large bodies under way are kept."`
+	DatabaseURL string `env:"STRATA_DATABASE_URL" placeholder:"URL" help:"Postgres database to use (empty = a private Postgres in the data directory)."`
+	DataDir     string `default:"./.strata" env:"STRATA_DATA_DIR" type:"path" help:"Directory for the private Postgres, spooled large bodies and the key of the log."`
 }
 
 // database is an open, migrated database.
 type database struct {
 	url     string
 	pool    *pgxpool.Pool
-	cluster *postgres.Cluster // nil for one of the operator's own
+	cluster *postgres.Cluster // the private Postgres; nil with --database-url
 	log     *eventstore.Log
 }
 
-// open connects to the database, starting the private one when there is no other, and brings its schema up to date.
+// open connects to the database and applies the migrations. Without --database-url it starts the private Postgres first.
 func (f *databaseFlags) open(ctx context.Context, logger *slog.Logger) (_ *database, err error) {
 	db := &database{}
 	defer func() {
@@ -48,7 +48,7 @@ func (f *databaseFlags) open(ctx context.Context, logger *slog.Logger) (_ *datab
 	if err := migrations.Up(ctx, url); err != nil {
 		var unreachable *pgconn.ConnectError
 		if f.DatabaseURL != "" && errors.As(err, &unreachable) {
-			return nil, fmt.Errorf("%w\nis it running, and is --database-url right?", unreachable)
+			return nil, fmt.Errorf("%w\nis Postgres running, and is --database-url right?", unreachable)
 		}
 		return nil, err
 	}
@@ -60,8 +60,8 @@ func (f *databaseFlags) open(ctx context.Context, logger *slog.Logger) (_ *datab
 	return db, nil
 }
 
-// connect opens a pool whose connections have an empty search_path, so that a query that forgets a schema fails
-// rather than finding another table. prepare may change more.
+// connect opens a pool whose connections have an empty search_path, so that a query that omits the schema fails rather
+// than read another table of the same name. prepare may change the pool's configuration further.
 func connect(ctx context.Context, url string, prepare func(*pgxpool.Config)) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -78,7 +78,7 @@ func connect(ctx context.Context, url string, prepare func(*pgxpool.Config)) (*p
 	return pool, nil
 }
 
-// dataDir is the data directory of the database when that is on this machine; else empty. dir is where a private one is kept.
+// dataDir returns dir, the data directory, if the private Postgres keeps its data there; else it returns "".
 func (db *database) dataDir(dir string) string {
 	if db.cluster == nil {
 		return ""
@@ -86,7 +86,7 @@ func (db *database) dataDir(dir string) string {
 	return dir
 }
 
-// close gives everything back; the private Postgres ends when nobody else uses it.
+// close closes all connections. The private Postgres stops if no other process uses it.
 func (db *database) close(logger *slog.Logger) {
 	if db.log != nil {
 		db.log.Close()
@@ -100,6 +100,6 @@ func (db *database) close(logger *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := db.cluster.Stop(ctx); err != nil {
-		logger.LogAttrs(ctx, slog.LevelWarn, "the private Postgres did not stop", slog.Any("error", err))
+		logger.LogAttrs(ctx, slog.LevelWarn, "the private Postgres did not stop in time", slog.Any("error", err))
 	}
 }

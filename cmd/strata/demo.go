@@ -21,23 +21,24 @@ import (
 )
 
 type demoCommand struct {
-	Count uint64 `default:"400" help:"Posts."`
-	Keep  bool   `help:"Go on serving afterwards, until stopped."`
+	Count uint64 `default:"400" help:"Number of events to post."`
+	Keep  bool   `help:"Keep serving afterwards, until interrupted."`
 }
 
-// demoPayloads are what an indexer posts.
+// demoPayloads is the number of payloads that the synthetic indexer posts.
 const demoPayloads = 50
 
-// Run serves a made-up chain from a database that is removed afterwards, and shows what clients and auditors ask.
+// Run serves a synthetic chain from a temporary database, and prints the requests of clients and auditors with their
+// answers.
 func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
-	// `strata demo | head` must not leave a database behind: a closed pipe is no reason to die at once.
+	// A closed pipe must not kill the process: `strata demo | head` would leave the database behind.
 	signal.Ignore(syscall.SIGPIPE)
 	dir, err := os.MkdirTemp("", "strata-demo-*")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	// Postgres may have to run as another user, who must get through to its own folder below.
+	// Under root, Postgres runs as another user, who must be able to enter the folder.
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return err
 	}
@@ -60,19 +61,19 @@ func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
 			err = stopped
 		}
 	}()
-	var at addresses
+	var listening addresses
 	select {
-	case at = <-ready:
+	case listening = <-ready:
 	case err := <-done:
 		done <- err
 		return err
 	}
-	return c.show(ctx, chain, "http://"+at.api, "http://"+at.observer)
+	return c.show(ctx, chain, "http://"+listening.api, "http://"+listening.observer)
 }
 
-// show posts the chain and tells what happens.
+// show posts the chain and the feed, waits until they are folded, and prints a few answers.
 func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, observer string) error {
-	fmt.Printf("A node posts %d events to %s: a chain with forks, and reorganisations of Bitcoin; an indexer %d payloads …\n", c.Count, observer, demoPayloads)
+	fmt.Printf("Posting %d events of a node to %s (a chain with forks and Bitcoin reorganisations), and %d payloads of an ordinals indexer …\n", c.Count, observer, demoPayloads)
 	began := time.Now()
 	simulation := synthchain.Simulation{Observer: observer, Chain: chain, Count: c.Count, Timeout: 10 * time.Second}
 	if err := simulation.Run(ctx); err != nil {
@@ -82,16 +83,16 @@ func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, ob
 	if err := (synthordinals.Simulation{Observer: observer, Feed: indexer.feed(), Count: demoPayloads, Timeout: 10 * time.Second}).Run(ctx); err != nil {
 		return err
 	}
-	fmt.Printf("… acknowledged in %s, each when it was on disk", time.Since(began).Round(time.Millisecond))
+	fmt.Printf("… acknowledged in %s, each after it was on disk", time.Since(began).Round(time.Millisecond))
 	if err := waitCaughtUp(ctx, api); err != nil {
 		return err
 	}
-	fmt.Printf(", and folded after %s.\n", time.Since(began).Round(time.Millisecond))
+	fmt.Printf(", and in the read tables after %s.\n", time.Since(began).Round(time.Millisecond))
 	if err := c.ask(ctx, api, synthchain.New(chain).Accounts()[0]); err != nil {
 		return err
 	}
 	if !c.Keep {
-		fmt.Println("\nWith --keep it goes on serving, documentation included.")
+		fmt.Println("\nWith --keep, the demo keeps serving the API and its documentation.")
 		return nil
 	}
 	fmt.Printf("\nServing on %s (documentation at %s/docs) until you press Ctrl-C.\n", api, api)
@@ -99,7 +100,7 @@ func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, ob
 	return nil
 }
 
-// ask shows what clients ask, and what an auditor asks about the last answer: where does it come from?
+// ask prints requests that a client may send, and then an auditor's: the event behind the last answer.
 func (c *demoCommand) ask(ctx context.Context, api, account string) error {
 	var sources string
 	for _, question := range []struct{ about, path string }{
@@ -116,14 +117,14 @@ func (c *demoCommand) ask(ctx context.Context, api, account string) error {
 		sources = answer.Get("Strata-Source")
 	}
 	if sources == "" {
-		return nil // so few events that there was no block 20
+		return nil // with so few events there is no block 20
 	}
 	source, _, _ := strings.Cut(sources, ",")
 	_, err := curl(ctx, "Which event says so? (Its exact bytes are at the path in \"body\".)", api+"/audit/v1/events/"+source)
 	return err
 }
 
-// waitCaughtUp returns when the read tables reflect everything that was posted.
+// waitCaughtUp returns when the read tables reflect all posted events.
 func waitCaughtUp(ctx context.Context, api string) error {
 	for ctx.Err() == nil {
 		behind, err := lag(ctx, api)
@@ -138,7 +139,7 @@ func waitCaughtUp(ctx context.Context, api string) error {
 	return ctx.Err()
 }
 
-// lag is how many events the slowest of the read tables is behind. It fails when one of them has stopped.
+// lag returns by how many events the slowest projection is behind. It is an error if a projection has failed.
 func lag(ctx context.Context, api string) (int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, api+"/extended/v1/status", nil)
 	if err != nil {
@@ -171,7 +172,7 @@ func lag(ctx context.Context, api string) (int64, error) {
 	return slowest, nil
 }
 
-// curl shows a question, the request and its answer as curl -i would, the body indented and of the headers only those
+// curl prints a question, the request and its answer, as curl -i would. It indents the body, and prints only the headers
 // that say where the answer comes from.
 func curl(ctx context.Context, about, url string) (http.Header, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

@@ -16,10 +16,10 @@ import (
 type exportCommand struct {
 	databaseFlags `embed:"" group:"Database:"`
 
-	From    int64  `placeholder:"SEQ" help:"First event; default the log's first."`
-	To      int64  `placeholder:"SEQ" help:"Last event; default the log's last."`
-	Dialect string `default:"auto" enum:"auto,copy,raw" help:"How payloads are escaped; auto is that of the archives that were imported, else copy."`
-	Out     string `short:"o" default:"-" help:"File to write, compressed when it ends in .gz; - is the standard output."`
+	From    int64  `placeholder:"SEQ" help:"First event to export (default the first of the log)."`
+	To      int64  `placeholder:"SEQ" help:"Last event to export (default the last of the log)."`
+	Dialect string `default:"auto" enum:"auto,copy,raw" help:"Escaping of payloads: copy (COPY text format), raw (none) or auto (that of the imported archives, else copy)."`
+	Out     string `short:"o" default:"-" help:"File to write, compressed if its name ends in .gz; - writes to standard output."`
 }
 
 // Run writes the archive.
@@ -51,7 +51,7 @@ func (c *exportCommand) Run(ctx context.Context, globals *Globals) (err error) {
 	return nil
 }
 
-// create opens the output; finish flushes and closes it.
+// create opens the output. The caller must call finish, which flushes and closes it.
 func (c *exportCommand) create() (out io.Writer, finish func() error, err error) {
 	file := os.Stdout
 	if c.Out != "-" {

@@ -11,7 +11,7 @@ import (
 	"strata/internal/testkit/pgtest"
 )
 
-// firstBlock is a block as a node posts it, above genesis.
+// firstBlock returns a block above genesis as a node posts it.
 func firstBlock(t testing.TB) map[string]json.RawMessage {
 	t.Helper()
 	chain := synthchain.New((&simulateCommand{Seed: 21, Calm: true}).config())
@@ -25,7 +25,7 @@ func firstBlock(t testing.TB) map[string]json.RawMessage {
 	}
 }
 
-// with is a block with one field changed.
+// with returns a block with one field changed.
 func with(t testing.TB, block map[string]json.RawMessage, field, value string) []byte {
 	t.Helper()
 	changed := map[string]json.RawMessage{}
@@ -40,12 +40,12 @@ func with(t testing.TB, block map[string]json.RawMessage, field, value string) [
 	return text
 }
 
-// Whatever is posted is stored as it is. What can't be read is shown in quarantine, and keeps nobody from going on.
+// Any body is stored byte for byte. One that can't be decoded is shown in quarantine, and does not stop the projections.
 func TestHostileBodies(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "--database-url", pgtest.URL(t))
 	block := firstBlock(t)
-	// Block-like, of 20 MB, and wrong in its last event.
+	// The events of a block, 20 MB long, of which the last is wrong.
 	large := bytes.NewBufferString(`[`)
 	for i := 0; large.Len() < 20<<20; i++ {
 		fmt.Fprintf(large, `{"txid":"0x%064x","type":"contract_event","committed":true,"event_index":%d,"contract_event":{"contract_identifier":"SP000000000000000000002Q6VF78.pox","topic":"print","value":"%s","raw_value":"0x03"}},`,
@@ -113,7 +113,7 @@ func TestHostileBodies(t *testing.T) {
 		}
 	}
 
-	// The chain goes on as if nothing had been. (One of its blocks was among the above, before its parent.)
+	// The hostile events do not affect the chain that follows. (One of its blocks was among them, before its parent.)
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "120", "--seed", "21", "--calm")
 	s.caughtUp(int64(len(cases)) + 120)
 	s.checkState(expected(simulateCommand{Seed: 21, Calm: true}, 120))

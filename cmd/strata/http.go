@@ -11,7 +11,7 @@ import (
 	"strata/proxy/lean"
 )
 
-// httpServer has the limits on slow clients.
+// httpServer returns a server with timeouts against slow clients.
 func httpServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
@@ -22,7 +22,7 @@ func httpServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	}
 }
 
-// servesHTTP is an http.Server, or a lean.Server, which serves plain requests with less work.
+// servesHTTP is implemented by http.Server and by lean.Server, which serves plain requests with less work.
 type servesHTTP interface {
 	Serve(listener net.Listener) error
 	Shutdown(ctx context.Context) error
@@ -34,7 +34,8 @@ var (
 	_ servesHTTP = (*lean.Server)(nil)
 )
 
-// serveHTTP serves until ctx ends, and lets running requests end then.
+// serveHTTP serves until ctx is done, and then gives running requests the time grace to finish. Errors name the server
+// by what.
 func serveHTTP(ctx context.Context, what string, server servesHTTP, listener net.Listener, grace time.Duration, logger *slog.Logger) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -46,7 +47,7 @@ func serveHTTP(ctx context.Context, what string, server servesHTTP, listener net
 	limited, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if err := server.Shutdown(limited); err != nil {
-		logger.LogAttrs(ctx, slog.LevelWarn, "requests that took longer than the grace time were cut off", slog.String("of", what), slog.Duration("grace", grace))
+		logger.LogAttrs(ctx, slog.LevelWarn, "requests cut off: still running after the shutdown grace (--shutdown-grace)", slog.String("server", what), slog.Duration("grace", grace))
 		return server.Close()
 	}
 	return nil

@@ -17,15 +17,15 @@ import (
 type importCommand struct {
 	databaseFlags `embed:"" group:"Database:"`
 
-	Files      []string `arg:"" name:"file" help:"Archives (.tsv or .tsv.gz) in the order in which their events happened; - is the standard input."`
-	Append     bool     `help:"Import also into a log that holds other events; the archives' then come after them."`
-	Wait       bool     `help:"Fold what was imported, and return when the read tables have caught up."`
-	Dialect    string   `default:"auto" enum:"auto,copy,raw" help:"How payloads are escaped: copy (COPY text format), raw (not at all) or auto (the file's content decides)."`
-	AnyPayload bool     `help:"Take payloads that are not JSON."`
-	ForkChoice string   `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"How the canonical chain is chosen, for --wait."`
+	Files      []string `arg:"" name:"file" help:"Archives to import (.tsv or .tsv.gz), oldest events first; - reads standard input."`
+	Append     bool     `help:"Allow a log that holds other events, and append after them."`
+	Wait       bool     `help:"Fold the imported events, and return when the read tables have caught up."`
+	Dialect    string   `default:"auto" enum:"auto,copy,raw" help:"Escaping of payloads: copy (COPY text format), raw (none) or auto (detect from the file's content)."`
+	AnyPayload bool     `help:"Accept payloads that are not JSON."`
+	ForkChoice string   `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain while --wait folds: recommended or reference."`
 }
 
-// Run imports, and with --wait folds what was imported.
+// Run imports the archives, and with --wait folds the imported events.
 func (c *importCommand) Run(ctx context.Context, globals *Globals) error {
 	logger := globals.logger()
 	db, err := c.open(ctx, logger)
@@ -53,8 +53,8 @@ func (c *importCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.fold(ctx, db, logger)
 }
 
-// fold runs the projections here until they have caught up. Should a server do the same, they share the work: each
-// event counts once whoever folds it.
+// fold runs the projections in this process until they have caught up. A running server may fold at the same time: they
+// share the work, and each event is folded once.
 func (c *importCommand) fold(ctx context.Context, db *database, logger *slog.Logger) error {
 	runner, err := newRunner(db.log, c.ForkChoice, false, nil, logger, prometheus.NewRegistry())
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"strata/eventstore/archive"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -29,11 +30,11 @@ func writeFile(t testing.TB, path, text string) {
 	}
 }
 
-// chainArchive is the posts of a made-up chain as an archive.
+// chainArchive returns an archive of the posts of a synthetic chain.
 func chainArchive(t testing.TB, dialect archive.Dialect, seed uint64, posts int) string {
 	t.Helper()
 	config := synthchain.Everything(seed, synthchain.V40)
-	config.SigningSample = 1000 // the rest carry made-up signatures, which nothing here looks at
+	config.SigningSample = 1000 // the rest carry invalid signatures, which nothing here checks
 	chain := synthchain.New(config)
 	var text bytes.Buffer
 	w := archive.NewWriter(&text, dialect)
@@ -82,7 +83,7 @@ func unpacked(t testing.TB, path string) string {
 	return string(text)
 }
 
-// bodies are those of all events in a database, in order.
+// bodies returns the bodies of all events in a database, in order.
 func bodies(t testing.TB, url string) []string {
 	t.Helper()
 	ctx := context.Background()
@@ -102,7 +103,7 @@ func bodies(t testing.TB, url string) []string {
 	return all
 }
 
-// What goes in comes out, whichever way it is written, and goes in once.
+// The export equals the imported archive, in each dialect and compression. A second import of the same file adds nothing.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	const posts = 120
@@ -171,7 +172,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// exported is what export writes.
+// exported returns the output of export.
 func exported(t testing.TB, dir, url string, compressed bool) string {
 	t.Helper()
 	if !compressed {
@@ -199,7 +200,7 @@ func TestExportRange(t *testing.T) {
 	}
 }
 
-// A download that broke off is noticed; what there is of it stays, and the whole file goes on from there.
+// A truncated download is an error. Its complete records are imported, and an import of the whole file resumes there.
 func TestImportTruncated(t *testing.T) {
 	t.Parallel()
 	dir, url := t.TempDir(), pgtest.URL(t)
@@ -230,7 +231,7 @@ func TestImportTruncated(t *testing.T) {
 	}
 }
 
-// An import that is killed, again and again, ends complete.
+// An import that is killed repeatedly is complete in the end.
 func TestImportKilled(t *testing.T) {
 	t.Parallel()
 	dir, url := t.TempDir(), pgtest.URL(t)
@@ -248,7 +249,7 @@ func TestImportKilled(t *testing.T) {
 	for kill := range 3 {
 		before := size()
 		s := start(t, command(t, dir, nil, "import", "--database-url", url, "events.tsv"))
-		s.eventually("the import appends", func() bool { return size() > before || !s.running() })
+		eventually.Holds(t, "the import appends", func() bool { return size() > before || !s.running() })
 		if !s.running() {
 			t.Fatalf("kill %d: the import had ended before", kill)
 		}
@@ -263,7 +264,7 @@ func TestImportKilled(t *testing.T) {
 	}
 }
 
-// Who presses Ctrl-C hears that the import stopped, in one line, and with a code that says so.
+// After Ctrl-C, the import says in one line that it was interrupted, and exits with a code above 0.
 func TestImportInterrupted(t *testing.T) {
 	t.Parallel()
 	dir, url := t.TempDir(), pgtest.URL(t)
@@ -277,7 +278,7 @@ func TestImportInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t, cmd)
-	s.eventually("the database is ready", func() bool {
+	eventually.Holds(t, "the database is ready", func() bool {
 		var n int64
 		return pool.QueryRow(context.Background(), `SELECT size FROM log.head`).Scan(&n) == nil
 	})

@@ -16,14 +16,14 @@ import (
 	"strata/internal/synth/synthchain"
 )
 
-// followed is the chain as a client of the stream of blocks has it.
-type followed struct {
+// subscription is a client of the stream of blocks, with the chain as the client knows it.
+type subscription struct {
 	chain []string
-	last  string // id
+	last  string // the id of the last event
 }
 
-// follow reads the stream from the last id on, until so many events have come, or it ends.
-func (f *followed) follow(t *testing.T, api string, events int) {
+// follow reads the stream from the last id on, until it has read this number of events or the stream ends.
+func (f *subscription) follow(t *testing.T, api string, events int) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, api+"/stream/v1/blocks", nil)
 	if err != nil {
@@ -56,7 +56,7 @@ func (f *followed) follow(t *testing.T, api string, events int) {
 	}
 }
 
-func (f *followed) take(t *testing.T, name, data string) {
+func (f *subscription) take(t *testing.T, name, data string) {
 	t.Helper()
 	var body struct {
 		IndexBlockHash       string `json:"index_block_hash"`
@@ -76,12 +76,12 @@ func (f *followed) take(t *testing.T, name, data string) {
 	}
 }
 
-// A client goes on where it was after the server was killed, and after it was stopped, which ends its stream.
+// A client resumes its stream after the server is killed, and after the server is stopped, which ends the stream.
 func TestStreamsGoOnAfterTheServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	chain := synthchain.New((&simulateCommand{Seed: 5, Forks: 0.3}).config())
-	f := &followed{last: "log=0"}
+	f := &subscription{last: "log=0"}
 	var s *server
 	for _, end := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGINT} {
 		s = serve(t, dir)
@@ -91,7 +91,7 @@ func TestStreamsGoOnAfterTheServer(t *testing.T) {
 		}
 		f.follow(t, s.api, 3)
 		left := make(chan struct{})
-		go func() { // amid the stream
+		go func() { // while the client reads
 			time.Sleep(300 * time.Millisecond)
 			s.signal(end)
 			close(left)
@@ -108,7 +108,8 @@ func TestStreamsGoOnAfterTheServer(t *testing.T) {
 	}
 }
 
-// A client of a WebSocket is told of blocks and reverts through the server's own listener, and when the server stops.
+// A client of a WebSocket gets blocks and reverts through the server's own listener, and a close frame when the server
+// stops.
 func TestSocketThroughTheServer(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir())

@@ -9,22 +9,23 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// The log is as good as never read as a whole to say how many bytes it has: it is cut into so many stretches, and of each at most so
-// many events are looked at. A log that has no more events than that is known exactly.
+// The size of a log is estimated from samples, because reading all of it takes too long: the log is divided into at most
+// logStretches stretches, and logSamples events of each are read. For a log of at most as many events as are sampled,
+// the estimate is exact.
 const (
 	logStretches = 512
 	logSamples   = 32
 )
 
-// logBytes says about how many bytes the bodies of the log have up to any event.
+// logBytes estimates the total size of the bodies of the log up to any event.
 type logBytes struct {
 	ends []int64   // the last event of each stretch
-	sums []float64 // the bytes up to it
+	sums []float64 // the estimated bytes up to that event
 }
 
-// readLogBytes looks at the sizes of some events of the log, spread over it.
+// readLogBytes samples the sizes of events, spread over the whole log.
 func readLogBytes(ctx context.Context, pool *pgxpool.Pool) (*logBytes, error) {
-	// The events of a stretch that are looked at follow each other, so that few pages are read.
+	// The samples of a stretch are consecutive events in its middle, so that few pages are read.
 	rows, err := pool.Query(ctx, `
 		WITH log AS (SELECT size AS events, greatest($2, (size + $1 - 1) / $1) AS width FROM log.head)
 		SELECT least(first + width - 1, events), coalesce(mean, 0) * (least(first + width - 1, events) - first + 1)
@@ -36,7 +37,7 @@ func readLogBytes(ctx context.Context, pool *pgxpool.Pool) (*logBytes, error) {
 		) AS sample
 		ORDER BY first`, int64(logStretches), int64(logSamples))
 	if err != nil {
-		return nil, fmt.Errorf("look how large the events of the log are: %w", err)
+		return nil, fmt.Errorf("sample the sizes of the log's events: %w", err)
 	}
 	b := &logBytes{}
 	var end int64
@@ -47,12 +48,13 @@ func readLogBytes(ctx context.Context, pool *pgxpool.Pool) (*logBytes, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look how large the events of the log are: %w", err)
+		return nil, fmt.Errorf("sample the sizes of the log's events: %w", err)
 	}
 	return b, nil
 }
 
-// upTo is about how many bytes the events up to one have. What was appended since is taken to be like the last stretch.
+// upTo estimates the total size, in bytes, of the events up to seq. Beyond the end that was sampled, it assumes events
+// like those of the last stretch.
 func (b *logBytes) upTo(seq int64) float64 {
 	if len(b.ends) == 0 || seq <= 0 {
 		return 0

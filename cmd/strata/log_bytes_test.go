@@ -10,7 +10,7 @@ import (
 	"strata/internal/testkit/replay"
 )
 
-// How many bytes a log has is known exactly while it is short, and about when it is long.
+// The estimated size of a log is exact for a short log, and approximate for a long one.
 func TestLogBytes(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)

@@ -18,13 +18,13 @@ import (
 const (
 	exitFailure     = 1
 	exitUsage       = 2
-	exitDifferences = 3 // what was compared is not alike, or not as it should be
+	exitDifferences = 3 // a comparison found differences, or a version is not fit for readers
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// A second signal ends the program at once.
+	// After the first signal, restore the default: a second signal kills the program at once.
 	context.AfterFunc(ctx, stop)
 
 	args := os.Args[1:]
@@ -35,7 +35,7 @@ func main() {
 	parser := newParser(ctx, &cli)
 	command, err := parser.Parse(args)
 	if err != nil {
-		parser.Stdout = os.Stderr // where the output of a command may go to is no place for its usage
+		parser.Stdout = os.Stderr // stdout may be redirected to a file, where the usage does not belong
 		parser.FatalIfErrorf(err)
 	}
 	if err := command.Run(&cli.Globals); err != nil {
@@ -47,21 +47,21 @@ func main() {
 	}
 }
 
-// differs is an error which says that something was compared and is not alike: no failure of the program, and for a script to tell
-// from one.
+// differs is implemented by errors that report differences found by a comparison. They have an exit code of their own,
+// so that scripts can tell them from failures.
 type differs interface {
 	error
 	differs()
 }
 
-// unlikeError makes such an error of any.
-type unlikeError struct{ error }
+// mismatchError turns any error into one that implements differs.
+type mismatchError struct{ error }
 
-func (unlikeError) differs() {}
+func (mismatchError) differs() {}
 
-func (e unlikeError) Unwrap() error { return e.error }
+func (e mismatchError) Unwrap() error { return e.error }
 
-// newParser reads command lines into cli. ctx is for the command that Run is called on.
+// newParser returns a parser of command lines into cli. Commands get ctx as the argument of their Run.
 func newParser(ctx context.Context, cli *cli) *kong.Kong {
 	return kong.Must(cli,
 		kong.Name("strata"),
@@ -71,7 +71,7 @@ func newParser(ctx context.Context, cli *cli) *kong.Kong {
 		kong.Vars{"version": build().String()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Exit(func(code int) {
-			if code != 0 { // of its own accord kong ends the program only for help, the version and wrong usage
+			if code != 0 { // kong itself ends the program only after help, the version or wrong usage
 				code = exitUsage
 			}
 			os.Exit(code)
@@ -79,16 +79,16 @@ func newParser(ctx context.Context, cli *cli) *kong.Kong {
 	)
 }
 
-// oneLine is an error's text for the end of a terminal session or a line of a supervisor's log. Texts of several
-// lines, such as pgx's with one for each attempt to connect, are joined, and what they repeat is left out.
+// oneLine returns an error's text as one line, for a terminal or a supervisor's log. It joins texts of several lines,
+// such as pgx's with a line for each attempt to connect, and drops lines that repeat the one before.
 func oneLine(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
-	text, before := "", ""
+	text, previous := "", ""
 	for line := range strings.Lines(err.Error()) {
 		line = strings.TrimSpace(line)
-		if line == "" || line == before {
+		if line == "" || line == previous {
 			continue
 		}
 		switch {
@@ -98,7 +98,7 @@ func oneLine(err error) string {
 		default:
 			text += "; "
 		}
-		text, before = text+line, line
+		text, previous = text+line, line
 	}
 	return text
 }

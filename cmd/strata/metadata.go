@@ -19,25 +19,25 @@ import (
 	"strata/metadata/picture"
 )
 
-// metadataFlags say where what is not on the chain comes from.
+// metadataFlags configure how documents and images of tokens are fetched.
 type metadataFlags struct {
-	IPFSGateways      []string `name:"ipfs-gateways" default:"https://ipfs.io,https://dweb.link" env:"STRATA_IPFS_GATEWAYS" placeholder:"URL,..." help:"Gateways to IPFS, in the order in which they are tried."`
-	IPFSGatewayHeader string   `name:"ipfs-gateway-header" env:"STRATA_IPFS_GATEWAY_HEADER" placeholder:"NAME: VALUE" help:"Header for the gateways to IPFS only, such as a key."`
-	ArweaveGateways   []string `default:"https://arweave.net" env:"STRATA_ARWEAVE_GATEWAYS" placeholder:"URL,..." help:"Gateways to Arweave."`
-	ReplacedGateways  []string `default:"ipfs.io,dweb.link,gateway.pinata.cloud,cloudflare-ipfs.com,infura-ipfs.io" env:"STRATA_REPLACED_GATEWAYS" placeholder:"HOST,..." help:"Public gateways in whose place our own are asked."`
-	FetchAllow        []string `env:"STRATA_FETCH_ALLOW" placeholder:"HOST,..." help:"Hosts, hosts with port, and ranges (CIDR) that may be asked for documents and images although their addresses are not public."`
-	FetchConcurrency  int      `default:"64" env:"STRATA_FETCH_CONCURRENCY" help:"Requests for token metadata under way at the same time."`
-	FetchPerHost      int      `default:"16" env:"STRATA_FETCH_PER_HOST" help:"Requests that one host, such as a gateway, sees at the same time."`
-	ImageStore        string   `env:"STRATA_IMAGE_STORE" placeholder:"dir|s3://..." help:"Where copies of tokens' images are kept: dir (in the data directory), dir:///path or s3://KEY:SECRET@HOST/BUCKET/PREFIX; empty: none are made."`
-	PublicURL         string   `name:"public-url" env:"STRATA_PUBLIC_URL" placeholder:"URL" help:"Base of the links to images; empty: the address of the API."`
-	AllowRefresh      bool     `env:"STRATA_ALLOW_REFRESH" help:"Let anybody ask that a token's metadata is fetched again (POST /metadata/v1/refresh)."`
+	IPFSGateways      []string `name:"ipfs-gateways" default:"https://ipfs.io,https://dweb.link" env:"STRATA_IPFS_GATEWAYS" placeholder:"URL,..." help:"IPFS gateways, in the order to try them."`
+	IPFSGatewayHeader string   `name:"ipfs-gateway-header" env:"STRATA_IPFS_GATEWAY_HEADER" placeholder:"NAME: VALUE" help:"Header to send to the IPFS gateways, such as an API key; no other host gets it."`
+	ArweaveGateways   []string `default:"https://arweave.net" env:"STRATA_ARWEAVE_GATEWAYS" placeholder:"URL,..." help:"Arweave gateways, in the order to try them."`
+	ReplacedGateways  []string `default:"ipfs.io,dweb.link,gateway.pinata.cloud,cloudflare-ipfs.com,infura-ipfs.io" env:"STRATA_REPLACED_GATEWAYS" placeholder:"HOST,..." help:"Public gateways to replace with the configured ones in the URIs of documents and images."`
+	FetchAllow        []string `env:"STRATA_FETCH_ALLOW" placeholder:"HOST,..." help:"Hosts (with or without port) and CIDR ranges to fetch from although their addresses are not public."`
+	FetchConcurrency  int      `default:"64" env:"STRATA_FETCH_CONCURRENCY" help:"Maximum number of concurrent requests for token metadata."`
+	FetchPerHost      int      `default:"16" env:"STRATA_FETCH_PER_HOST" help:"Maximum number of concurrent requests to one host, such as a gateway."`
+	ImageStore        string   `env:"STRATA_IMAGE_STORE" placeholder:"dir|s3://..." help:"Store for copies of tokens' images: dir (in the data directory), dir:///path or s3://KEY:SECRET@HOST/BUCKET/PREFIX (empty = keep no copies)."`
+	PublicURL         string   `name:"public-url" env:"STRATA_PUBLIC_URL" placeholder:"URL" help:"Base URL of links to images (empty = the address of the API)."`
+	AllowRefresh      bool     `env:"STRATA_ALLOW_REFRESH" help:"Let any client request that a token's metadata is fetched again (POST /metadata/v1/refresh)."`
 }
 
 func (c *metadataFlags) gateways() document.Gateways {
 	return document.Gateways{IPFS: c.IPFSGateways, Arweave: c.ArweaveGateways, Replaced: c.ReplacedGateways}
 }
 
-// imageStore is nil when no images are kept.
+// imageStore opens the store for copies of images; nil if none are kept.
 func (c *serveCommand) imageStore() (picture.Store, error) {
 	store, err := picture.OpenStore(c.ImageStore, c.DataDir)
 	if err != nil {
@@ -46,14 +46,14 @@ func (c *serveCommand) imageStore() (picture.Store, error) {
 	return store, nil
 }
 
-// fetch does what projections want from outside.
+// fetch starts the role metadata, which fetches what projections want from nodes and gateways.
 func (c *serveCommand) fetch(ctx context.Context, group *errgroup.Group, db *database, images picture.Store, logger *slog.Logger, registry prometheus.Registerer) error {
 	headers, err := c.gatewayHeaders()
 	if err != nil {
 		return err
 	}
-	if len(c.nodes) == 0 { // documents are only known from what contracts say
-		logger.LogAttrs(ctx, slog.LevelInfo, "token metadata is not fetched: that needs a node's RPC address (--nodes)")
+	if len(c.nodes) == 0 { // without a node, contracts can't be called, and only they name the documents
+		logger.LogAttrs(ctx, slog.LevelInfo, "token metadata is not fetched: set a node's RPC address with --nodes")
 		return nil
 	}
 	web, err := metadata.NewWeb(metadata.WebConfig{Allow: c.FetchAllow, GatewayHeaders: headers, UserAgent: "strata/" + build().Tag, HostConcurrency: c.FetchPerHost})
@@ -63,10 +63,10 @@ func (c *serveCommand) fetch(ctx context.Context, group *errgroup.Group, db *dat
 	config := metadata.Config{
 		Log: db.log, Web: web, Data: document.ParseData, Concurrency: c.FetchConcurrency, Logger: logger, Registry: registry,
 		Resolve: func(uri string) ([]metadata.Candidate, error) {
-			found, err := document.Resolve(uri, c.gateways())
-			candidates := make([]metadata.Candidate, len(found))
-			for i, f := range found {
-				candidates[i] = metadata.Candidate{URL: f.URL, Gateway: f.Gateway}
+			links, err := document.Resolve(uri, c.gateways())
+			candidates := make([]metadata.Candidate, len(links))
+			for i, link := range links {
+				candidates[i] = metadata.Candidate{URL: link.URL, Gateway: link.Gateway}
 			}
 			return candidates, err
 		},
@@ -91,7 +91,7 @@ func (c *metadataFlags) gatewayHeaders() (map[string]http.Header, error) {
 	}
 	name, value, ok := strings.Cut(c.IPFSGatewayHeader, ":")
 	if name = strings.TrimSpace(name); !ok || name == "" {
-		return nil, fmt.Errorf("--ipfs-gateway-header: want a name and a value with a colon between them")
+		return nil, fmt.Errorf("--ipfs-gateway-header: want NAME: VALUE, with a colon")
 	}
 	headers := map[string]http.Header{}
 	for _, gateway := range c.IPFSGateways {
@@ -100,10 +100,10 @@ func (c *metadataFlags) gatewayHeaders() (map[string]http.Header, error) {
 	return headers, nil
 }
 
-// refresher puts somebody's wish into the log.
+// refresher returns a function that appends a client's request for a refresh to the log.
 func refresher(log *eventstore.Log) func(context.Context, fetch.Refresh) error {
-	return func(ctx context.Context, wish fetch.Refresh) error {
-		body, err := wish.Encode()
+	return func(ctx context.Context, request fetch.Refresh) error {
+		body, err := request.Encode()
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func refresher(log *eventstore.Log) func(context.Context, fetch.Refresh) error {
 	}
 }
 
-// imageBase is the base of the links to images; empty when no images are kept.
+// imageBase returns the base URL of links to images; empty if no images are kept.
 func (c *serveCommand) imageBase() string {
 	if c.ImageStore == "" {
 		return ""

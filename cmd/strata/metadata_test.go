@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/pgtest"
 )
 
-// From a deploy on the chain to the thumbnail of a token's image: the node is asked, the gateway is asked, and the log has
-// what they said.
+// From the deployment of a contract to the thumbnail of a token's image: Strata asks the node and the gateway, and stores
+// their answers in the log.
 func TestTokenMetadata(t *testing.T) {
 	t.Parallel()
 	world := &outside.World{}
@@ -31,7 +32,7 @@ func TestTokenMetadata(t *testing.T) {
 			Thumbnail string `json:"image_thumbnail_uri"`
 		}
 	}
-	s.eventually("a fungible token has a name and an image", func() bool {
+	eventually.Holds(t, "a fungible token has a name and an image", func() bool {
 		s.read("/metadata/v1/ft?limit=60", &list)
 		return list.Total > 0 && list.Results[0].Thumbnail != ""
 	})
@@ -64,14 +65,14 @@ func TestTokenMetadata(t *testing.T) {
 		t.Errorf("got %+v", token)
 	}
 
-	// A wish is an event too, and has everything asked once more.
+	// A refresh is an event too, and makes Strata fetch everything again.
 	before := world.Calls()
 	if got := do(t, http.MethodPost, s.api+"/metadata/v1/refresh", http.Header{"Content-Type": {"application/json"}}, []byte(`{"contract_id":"`+coin.Contract+`"}`)); got.status != http.StatusAccepted {
 		t.Fatalf("refresh: got %d %s", got.status, got.body)
 	}
-	s.eventually("a refreshed token was asked for again", func() bool { return world.Calls() >= before+5 })
+	eventually.Holds(t, "a refreshed token was asked for again", func() bool { return world.Calls() >= before+5 })
 
-	// The node itself can be asked, too.
+	// Requests to the node are forwarded, too.
 	call := "/v2/contracts/call-read/" + strings.Replace(coin.Contract, ".", "/", 1) + "/get-symbol"
 	got := do(t, http.MethodPost, s.api+call, http.Header{"Content-Type": {"application/json"}}, []byte(`{"sender":"SP000000000000000000002Q6VF78","arguments":[]}`))
 	if got.status != http.StatusOK || !strings.Contains(string(got.body), `"okay":true`) {
@@ -82,11 +83,11 @@ func TestTokenMetadata(t *testing.T) {
 		t.Errorf("the pool is %+v", pool)
 	}
 
-	// What says it is a report, but was posted by anybody, is kept, and is nothing to anybody.
+	// A forged report, posted to the observer, is stored and ignored.
 	for _, path := range []string{"/strata:fetch", "/strata/fetch"} {
 		s.mustPost(path, []byte(`{"want":{"kind":"document","uri":"ipfs://x"},"attempt":1}`))
 	}
-	s.eventually("the posted reports are passed over", func() bool {
+	eventually.Holds(t, "the posted reports are passed over", func() bool {
 		for _, p := range s.status().Strata.Projections {
 			if p.Lag != 0 {
 				return false

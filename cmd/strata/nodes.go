@@ -15,22 +15,22 @@ import (
 	"strata/readapi"
 )
 
-// chainIDs are what nodes of each network call themselves (network_id).
+// chainIDs holds the network_id that nodes of each network report.
 var chainIDs = map[string]uint32{"mainnet": 1, "testnet": 1 << 31}
 
-// nodeFlags say how requests are forwarded to nodes.
+// nodeFlags configure how requests are forwarded to nodes.
 type nodeFlags struct {
-	Nodes             []string `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes, such as http://127.0.0.1:20443, or NAME=URL;weight=2. /v2 and /v3 are forwarded to them, and they are asked what tokens are called."`
-	NodeConcurrency   int      `default:"128" env:"STRATA_NODE_CONCURRENCY" help:"Forwarded requests that a node has at a time; a quarter of them may be heavy."`
-	NodeRateLimit     float64  `default:"0" env:"STRATA_NODE_RATE_LIMIT" help:"Forwarded requests a second that a client may make; 0: any number."`
-	BroadcastToAll    bool     `env:"STRATA_BROADCAST_TO_ALL" help:"Send transactions to all nodes, and not just until the first has taken it."`
-	AllowNodeOperator bool     `env:"STRATA_ALLOW_NODE_OPERATOR" help:"Forward endpoints that are for miners, signers and who runs the nodes."`
-	FeeEstimates      bool     `env:"STRATA_FEE_ESTIMATES" help:"Replace the nodes' fee estimates with the least fee while the last tenures had room."`
+	Nodes             []string `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes, such as http://127.0.0.1:20443 or NAME=URL;weight=2. They serve forwarded requests under /v2 and /v3 and the calls for token metadata (empty = neither)."`
+	NodeConcurrency   int      `default:"128" env:"STRATA_NODE_CONCURRENCY" help:"Maximum number of concurrent forwarded requests per node; a quarter of them may be heavy ones."`
+	NodeRateLimit     float64  `default:"0" env:"STRATA_NODE_RATE_LIMIT" help:"Maximum number of forwarded requests per second and client (0 = unlimited)."`
+	BroadcastToAll    bool     `env:"STRATA_BROADCAST_TO_ALL" help:"Send each transaction to all nodes, rather than stop at the first that accepts it."`
+	AllowNodeOperator bool     `env:"STRATA_ALLOW_NODE_OPERATOR" help:"Also forward endpoints for miners, signers and node operators; otherwise they answer 403."`
+	FeeEstimates      bool     `env:"STRATA_FEE_ESTIMATES" help:"Replace the nodes' fee estimates with the minimum fee while the last tenures had room."`
 
-	nodes []proxy.Node // what Nodes says, once parseNodes has read it
+	nodes []proxy.Node // parsed from Nodes by parseNodes
 }
 
-// parseNodes reads the flags. What is wrong with them is then said before anything is begun.
+// parseNodes parses and checks the flags, so that mistakes are reported before anything starts.
 func (c *nodeFlags) parseNodes() (err error) {
 	switch {
 	case c.NodeConcurrency < 0:
@@ -44,14 +44,14 @@ func (c *nodeFlags) parseNodes() (err error) {
 	return nil
 }
 
-// forwarding is the way to the nodes; nil when there are none. It is made in two steps, as the API says how the nodes
-// are, and the proxy keeps its answers where the API does.
+// forwarding connects the API with the proxy to the nodes; nil if there are no nodes. It is built in two steps, because
+// they depend on each other: the API reports the state of the nodes, and the proxy caches answers where the API does.
 type forwarding struct {
 	flags *nodeFlags
 	proxy *proxy.Proxy
 }
 
-// forwarding prepares to forward, and tells the API what it should know of the nodes.
+// forwarding returns the forwarding without its proxy yet, and adds to config what the API reports about nodes.
 func (c *nodeFlags) forwarding(config *readapi.Config) *forwarding {
 	if len(c.nodes) == 0 {
 		return nil
@@ -64,23 +64,23 @@ func (c *nodeFlags) forwarding(config *readapi.Config) *forwarding {
 	return f
 }
 
-// status says how the nodes are.
+// status returns the state of each node.
 func (f *forwarding) status() []readapi.NodeStatus {
-	known := f.proxy.Nodes()
-	list := make([]readapi.NodeStatus, len(known))
-	for i, status := range known {
+	statuses := f.proxy.Nodes()
+	list := make([]readapi.NodeStatus, len(statuses))
+	for i, status := range statuses {
 		list[i] = readapi.NodeStatus(status)
 	}
 	return list
 }
 
-// blockLimit asks a node what the blocks of a tenure may cost.
+// blockLimit asks a node for the cost limit of the blocks of a tenure.
 func (f *forwarding) blockLimit(ctx context.Context) (readapi.ExecutionCost, error) {
 	limit, err := f.proxy.BlockLimit(ctx)
 	return readapi.ExecutionCost(limit), err
 }
 
-// before puts the nodes before the API: what is under /v2 and /v3 is theirs.
+// before creates the proxy, and returns a handler that gives it requests under /v2 and /v3, and all others to the API.
 func (f *forwarding) before(api *readapi.API, network string, logger *slog.Logger, registry prometheus.Registerer) (http.Handler, error) {
 	if f == nil {
 		return api, nil
@@ -106,21 +106,22 @@ func (f *forwarding) before(api *readapi.API, network string, logger *slog.Logge
 	}), nil
 }
 
-// forNodes says whether a path is the nodes'.
+// forNodes reports whether requests for a path are forwarded to nodes.
 func forNodes(path string) bool {
 	return strings.HasPrefix(path, "/v2/") || strings.HasPrefix(path, "/v3/")
 }
 
-// server serves the API, and what is forwarded with as little work as may be: a node's answer is short, and there are many.
+// server returns the HTTP server of the API. With nodes, it serves forwarded requests with a lean.Server, because they
+// are many and their answers short.
 func (f *forwarding) server(handler http.Handler, logger *slog.Logger) servesHTTP {
-	served := httpServer(handler, logger)
+	server := httpServer(handler, logger)
 	if f == nil {
-		return served
+		return server
 	}
-	return &lean.Server{HTTP: served, Serves: forNodes}
+	return &lean.Server{HTTP: server, Serves: forNodes}
 }
 
-// run keeps an eye on the nodes until ctx ends.
+// run probes the nodes until ctx is done.
 func (f *forwarding) run(ctx context.Context) {
 	if f != nil {
 		f.proxy.Run(ctx)

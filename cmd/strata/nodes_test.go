@@ -19,12 +19,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
 	"strata/readapi"
 )
 
-// stacksNode is a node's RPC server: its answers have the members that a node's have.
+// stacksNode is the RPC server of a node. Its answers have the members that a real node's have.
 type stacksNode struct {
 	url    string
 	height atomic.Int64
@@ -115,7 +116,7 @@ func newContract(t testing.TB) *contract {
 	return &contract{t, readapi.New(readapi.Config{}).OpenAPI()}
 }
 
-// check holds an answer of JSON against the schema of its path, method and status, which has to know every member.
+// check validates a JSON answer against the schema of its path, method and status. The schema must list every member.
 func (c *contract) check(method, path string, got reply) {
 	c.t.Helper()
 	op := operationIn(c.document, method, path)
@@ -154,7 +155,7 @@ func precompute(s *huma.Schema) {
 	}
 }
 
-// described checks that one of some schemas knows each member of a value.
+// described checks that each member of a value is in at least one of the schemas.
 func (c *contract) described(place string, schemas []*huma.Schema, value any) {
 	c.t.Helper()
 	var known []*huma.Schema
@@ -195,7 +196,7 @@ func (c *contract) described(place string, schemas []*huma.Schema, value any) {
 	}
 }
 
-// operationIn is the operation whose path matches.
+// operationIn returns the operation whose path matches; nil if there is none.
 func operationIn(document *huma.OpenAPI, method, path string) *huma.Operation {
 	path, _, _ = strings.Cut(path, "?")
 	for template, item := range document.Paths {
@@ -211,7 +212,7 @@ func operationIn(document *huma.OpenAPI, method, path string) *huma.Operation {
 	return nil
 }
 
-// ask sends a request to the API that asks where its answer is from.
+// ask sends a request to the API with X-Strata-Trace, so that the answer names its origin.
 func (s *server) ask(method, path, contentType, body string) reply {
 	s.t.Helper()
 	header := http.Header{"X-Strata-Trace": {"1"}}
@@ -221,7 +222,7 @@ func (s *server) ask(method, path, contentType, body string) reply {
 	return do(s.t, method, s.api+path, header, []byte(body))
 }
 
-// grow posts what a node announces until the chain that the API sees is higher than height.
+// grow posts events of the chain until the API's tip is above height, and returns the new height.
 func (s *server) grow(chain *synthchain.Chain, height int64) int64 {
 	s.t.Helper()
 	for posts := 0; ; posts++ {
@@ -236,7 +237,7 @@ func (s *server) grow(chain *synthchain.Chain, height int64) int64 {
 
 const someAccount = "SP000000000000000000002Q6VF78"
 
-// What clients of a node expect, through two servers on one database and one Redis, before two nodes.
+// Two servers, which share a database and a Redis, forward requests of a node's clients to two nodes.
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	one, two := newStacksNode(t), newStacksNode(t)
@@ -258,7 +259,7 @@ func TestNodes(t *testing.T) {
 		}
 	}
 	for _, s := range []*server{s, other} {
-		s.eventually("the nodes serve", func() bool {
+		eventually.Holds(t, "the nodes serve", func() bool {
 			s.read("/proxy/v1/nodes", &pool)
 			return len(pool.Nodes) == 2 && pool.Nodes[0].State == "serving" && pool.Nodes[1].State == "serving" && pool.Nodes[0].Height == height && pool.Nodes[1].Height == height
 		})
@@ -271,7 +272,7 @@ func TestNodes(t *testing.T) {
 		t.Errorf("the state of the pool may be kept: %v", got.header)
 	}
 
-	// Forwarding, and what is described of it.
+	// Forwarded answers, and their description.
 	const jsonType, call = "application/json", "/v2/contracts/call-read/" + someAccount + "/pox-4/"
 	payload := strings.Repeat("ab", 350)
 	for _, tc := range []struct {
@@ -302,8 +303,8 @@ func TestNodes(t *testing.T) {
 	}
 	c.check(http.MethodPost, "/v2/transactions", tooLarge(t, s.api))
 
-	// The blocks of a made-up chain have room.
-	s.eventually("fees are estimated", func() bool {
+	// The blocks of the synthetic chain have room, so the minimum fee is enough.
+	eventually.Holds(t, "fees are estimated", func() bool {
 		got := s.ask(http.MethodPost, "/v2/fees/transaction", jsonType, `{"transaction_payload":"0x`+payload+`","estimated_len":7}`)
 		c.check(http.MethodPost, "/v2/fees/transaction", got)
 		if text := string(got.body); text != feesAnswer && text != feesAnswerLeast {
@@ -312,9 +313,9 @@ func TestNodes(t *testing.T) {
 		return string(got.body) == feesAnswerLeast
 	})
 
-	// What one has asked for, the other finds, and no node is asked.
+	// One server finds in Redis what the other has cached, and asks no node.
 	account := 0
-	s.eventually("the other server finds an answer in Redis", func() bool {
+	eventually.Holds(t, "the other server finds an answer in Redis", func() bool {
 		account++ // on a busy machine Redis may be too slow to be used: then again, with another key
 		path := fmt.Sprintf("/v2/accounts/%s.number-%d", someAccount, account)
 		first := s.ask(http.MethodGet, path, "", "")
@@ -322,17 +323,18 @@ func TestNodes(t *testing.T) {
 			return false // the tip had just been seen by one of them
 		}
 		stored := regexp.MustCompile(`(?m)^strata_cache_stores_total ([1-9]\d*)`)
-		s.eventually("something is stored", func() bool { return stored.Match(s.get("/metrics").body) })
+		eventually.Holds(t, "something is stored", func() bool { return stored.Match(s.get("/metrics").body) })
 		before := one.asked.Load() + two.asked.Load()
 		found := other.ask(http.MethodGet, path, "", "")
 		return found.header.Get("X-Strata-Node") == "cache" && string(found.body) == string(first.body) && one.asked.Load()+two.asked.Load() == before
 	})
 
-	// It is right until the log has seen a block, whatever the nodes say. (It would go after half a minute in any case.)
-	s.eventually("an answer turns over with a block, long before its time is over", func() bool {
+	// A cached answer is valid until the next block is in the log, whatever the nodes report. (After half a minute it
+	// expires in any case.)
+	eventually.Holds(t, "an answer turns over with a block, long before its time is over", func() bool {
 		one.height.Store(height)
 		two.height.Store(height)
-		s.eventually("the nodes are at the tip", func() bool {
+		eventually.Holds(t, "the nodes are at the tip", func() bool {
 			s.read("/proxy/v1/nodes", &pool)
 			return pool.Nodes[0].Height == height && pool.Nodes[1].Height == height
 		})
@@ -345,7 +347,7 @@ func TestNodes(t *testing.T) {
 		}
 		height = s.grow(chain, height)
 		for _, s := range []*server{s, other} {
-			s.eventually("the answer is another one", func() bool {
+			eventually.Holds(t, "the answer is another one", func() bool {
 				return string(s.ask(http.MethodGet, path, "", "").body) != string(kept.body)
 			})
 		}
@@ -357,7 +359,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// tooLarge announces a body that is too large, and returns the answer.
+// tooLarge announces a body above the limit, and returns the answer.
 func tooLarge(t testing.TB, api string) reply {
 	t.Helper()
 	connection, err := net.Dial("tcp", strings.TrimPrefix(api, "http://"))
@@ -391,8 +393,8 @@ func sameDescription(t testing.TB, one, two []byte) bool {
 	return reflect.DeepEqual(descriptions[0], descriptions[1])
 }
 
-// Without nodes, clients are told so, and the description is the same.
-// oneConnection asks nodes and the API by turns on one connection, without waiting for answers. They come in their order.
+// oneConnection sends requests for nodes and for the API in turns on one connection, without waiting for answers. The
+// answers must come in the order of the requests.
 func oneConnection(t *testing.T, address string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -420,6 +422,7 @@ func oneConnection(t *testing.T, address string) {
 	}
 }
 
+// Without nodes, forwarded requests get 503, and the API's description is the same.
 func TestNoNodes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "--database-url", pgtest.URL(t))
@@ -444,7 +447,7 @@ func TestNoNodes(t *testing.T) {
 	}
 }
 
-// When no node can be reached, the answer says which and since when; who asks too often is told so first.
+// If no node is reachable, the answer says which nodes are down and since when. The rate limit comes first.
 func TestNodesDown(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
@@ -454,7 +457,7 @@ func TestNodesDown(t *testing.T) {
 	var pool struct {
 		Nodes []struct{ Name, State, Error string }
 	}
-	s.eventually("the node was asked", func() bool {
+	eventually.Holds(t, "the node was asked", func() bool {
 		s.read("/proxy/v1/nodes", &pool)
 		return len(pool.Nodes) == 1 && pool.Nodes[0].State == "down" && pool.Nodes[0].Error != ""
 	})
@@ -469,7 +472,7 @@ func TestNodesDown(t *testing.T) {
 	c.check(http.MethodGet, "/v2/pox", got)
 }
 
-// What is wrong with the nodes is said before anything is opened: even before an address that is taken.
+// Wrong node flags are reported before anything is opened, even before an address in use.
 func TestWrongNodes(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ flag, value, want string }{

@@ -12,8 +12,8 @@ type openapiCommand struct {
 	YAML bool `help:"Print YAML instead of JSON."`
 }
 
-// Run prints the description; it needs no database. It states no version, so that the file in docs changes only
-// when the API does.
+// Run prints the OpenAPI description. It needs no database. The description names no version of the program, so that
+// docs/openapi.yaml changes only when the API does.
 func (c *openapiCommand) Run(context.Context, *Globals) error {
 	description := readapi.New(readapi.Config{}).OpenAPI()
 	var (

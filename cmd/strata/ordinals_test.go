@@ -10,11 +10,12 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 )
 
-// TestKillDuringIntake kills the server again and again while an indexer posts, with everything that a feed can do. What
-// was answered is there once, and the tables are those of the feed.
+// TestKillDuringIntake kills the server repeatedly while an indexer posts a feed with everything in it. Each acknowledged
+// post is in the log once, and the tables are those of the feed.
 func TestKillDuringIntake(t *testing.T) {
 	t.Parallel()
 	url, dir := pgtest.URL(t), t.TempDir()
@@ -29,7 +30,7 @@ func TestKillDuringIntake(t *testing.T) {
 	for i := range posts {
 		post := feed.Next()
 		if i%(posts/kills) == posts/kills/2 {
-			// One is on its way when the server dies: it may be in the log or not, and comes again either way.
+			// A request is in flight when the server dies: the log may have it or not, and the indexer posts it again either way.
 			sent := make(chan bool)
 			go func() {
 				request, _ := http.NewRequestWithContext(context.Background(), http.MethodPost, s.observer+post.Path, strings.NewReader(string(post.Body)))
@@ -83,7 +84,7 @@ func TestKillDuringIntake(t *testing.T) {
 	}
 }
 
-// TestOrdinalsTxIDPrefix asks for the form of the peers.
+// TestOrdinalsTxIDPrefix checks tx_id with and without the prefix.
 func TestOrdinalsTxIDPrefix(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -99,7 +100,7 @@ func TestOrdinalsTxIDPrefix(t *testing.T) {
 				GenesisTxID string `json:"genesis_tx_id"`
 			}
 		}
-		s.eventually("there is an inscription", func() bool {
+		eventually.Holds(t, "there is an inscription", func() bool {
 			s.read("/ordinals/v1/inscriptions?limit=1", &page)
 			return len(page.Results) == 1
 		})

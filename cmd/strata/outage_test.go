@@ -6,10 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 )
 
-// A database that goes away and comes back is no reason to start anything again, and costs no event.
+// After an outage of the database, the server goes on without a restart, and no event is lost.
 func TestDatabaseOutage(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Dedicated(t)
@@ -23,8 +24,8 @@ func TestDatabaseOutage(t *testing.T) {
 		t.Errorf("the observer: got %d %s, want 503 and a time to come again", got.status, got.body)
 	}
 	for _, path := range []string{"/extended/v1/status", "/extended/v2/blocks", "/extended/v1/address/SP000000000000000000002Q6VF78/stx", "/audit/v1/events/1"} {
-		// What was asked for before may be answered from memory, for a moment.
-		s.eventually(path+" is unavailable", func() bool {
+		// For a moment, cached answers may still be served.
+		eventually.Holds(t, path+" is unavailable", func() bool {
 			got := s.get(path)
 			return got.status == http.StatusServiceUnavailable && strings.TrimSpace(string(got.body)) == `{"error":"The database service is unavailable"}`
 		})
@@ -39,31 +40,31 @@ func TestDatabaseOutage(t *testing.T) {
 	}
 
 	database.Start(t)
-	s.eventually("the observer takes events again", func() bool {
+	eventually.Holds(t, "the observer takes events again", func() bool {
 		return s.post("/attachments/new", []byte(`["after"]`)).status == http.StatusOK
 	})
-	s.eventually("/readyz says so", func() bool { return s.get("/readyz").status == http.StatusOK })
+	eventually.Holds(t, "/readyz says so", func() bool { return s.get("/readyz").status == http.StatusOK })
 	s.caughtUp(2)
 
-	// A node that posts all the while, through a stop and a crash.
+	// A node posts while the database is stopped and then killed.
 	const posts = 250
 	simulating := start(t, command(t, t.TempDir(), nil, "simulate", "--observer", s.observer, "--count", "250", "--seed", "9", "--rate", "150"))
 	reached := func(size int64) func() bool {
 		return func() bool { return s.status().Strata.LogSize > size }
 	}
-	s.eventually("some posts arrive", reached(30))
+	eventually.Holds(t, "some posts arrive", reached(30))
 	database.Stop(t)
 	time.Sleep(300 * time.Millisecond)
 	database.Start(t)
-	s.eventually("the API is back", func() bool { return s.get("/extended/v1/status").status == http.StatusOK })
-	s.eventually("more posts arrive", reached(100))
+	eventually.Holds(t, "the API is back", func() bool { return s.get("/extended/v1/status").status == http.StatusOK })
+	eventually.Holds(t, "more posts arrive", reached(100))
 	database.Kill(t)
 	database.Start(t)
 	<-simulating.ended
 	if code := simulating.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Fatalf("simulate: got code %d; it said:\n%s", code, simulating.log)
 	}
-	s.eventually("the API is back", func() bool { return s.get("/extended/v1/status").status == http.StatusOK })
+	eventually.Holds(t, "the API is back", func() bool { return s.get("/extended/v1/status").status == http.StatusOK })
 	s.caughtUp(2 + posts)
 	s.checkState(expected(simulateCommand{Seed: 9, Forks: 0.05}, posts))
 	if !s.running() {

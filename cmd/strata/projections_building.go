@@ -16,15 +16,16 @@ import (
 	"strata/projections/version"
 )
 
-// Whoever folds the log and has the right code builds what is registered: a running server, mostly. Nobody asks it. When nothing
-// moves, this process folds too, as any number of processes may: one leads each version, and the others stand by.
+// Any process that folds the log with the right code builds the registered versions, usually a running server. If no
+// version makes progress for buildPatience, this process folds too. Any number of processes may: one leads each version,
+// and the others stand by.
 const (
 	buildTick     = 250 * time.Millisecond
 	buildPatience = 3 * time.Second
 )
 
-// building waits for versions that are being built.
-type building struct {
+// buildWait waits for versions that are being built.
+type buildWait struct {
 	db         *database
 	schemas    []projections.Schema
 	forkChoice string
@@ -32,24 +33,24 @@ type building struct {
 
 	begun time.Time
 	last  map[projections.Schema]version.Status
-	moved time.Time // when one of them last did
-	stop  func()    // ends the runner here; nil when there is none
+	moved time.Time // when a version last made progress
+	stop  func()    // stops the runner of this process; nil if there is none
 }
 
-// wait returns when all have caught up at the same time, have the indexes that readers need, and one after the other can become
-// active.
-func (b *building) wait(ctx context.Context) error {
+// wait returns when all versions are caught up at the same time and have the indexes that readers need, so that each can
+// be activated.
+func (b *buildWait) wait(ctx context.Context) error {
 	bytes, err := readLogBytes(ctx, b.db.pool)
 	if err != nil {
 		return err
 	}
-	anybody, err := anybodyFolds(ctx, b.db)
+	folds, err := otherProcessFolds(ctx, b.db)
 	if err != nil {
 		return err
 	}
 	b.begun, b.moved = time.Now(), time.Now()
-	if !anybody {
-		b.moved = time.Time{} // nobody will come
+	if !folds {
+		b.moved = time.Time{} // no other process will build them: do not wait for one
 	}
 	defer func() {
 		if b.stop != nil {
@@ -77,8 +78,8 @@ func (b *building) wait(ctx context.Context) error {
 	}
 }
 
-// look shows where they stand, and says whether all have caught up.
-func (b *building) look(ctx context.Context, show *buildProgress) (done bool, err error) {
+// look shows the progress of each version, and reports whether all are ready.
+func (b *buildWait) look(ctx context.Context, show *buildProgress) (done bool, err error) {
 	statuses, err := version.Statuses(ctx, b.db.pool)
 	if err != nil {
 		return false, err
@@ -93,20 +94,20 @@ func (b *building) look(ctx context.Context, show *buildProgress) (done bool, er
 	}
 	done = true
 	ready := map[string]bool{}    // by schema
-	for _, i := range b.schemas { // a leader comes before those that fold its steps
+	for _, i := range b.schemas { // a leader stands before the projections that fold its steps
 		s, ok := now[i]
 		switch {
 		case !ok:
-			return false, fmt.Errorf("projection %s: %w: somebody has dropped it", i, version.ErrNotRegistered)
+			return false, fmt.Errorf("projection %s: %w: it was dropped during the build", i, version.ErrNotRegistered)
 		case s.State == version.StateFailed:
 			return false, errors.Join(&version.FailedError{Status: s},
-				fmt.Errorf("Correct what is wrong, and let it go on: strata projections resume %s", i.Name)) //nolint:staticcheck // a sentence for people
+				fmt.Errorf("Fix the cause, then resume it with: strata projections resume %s", i.Name)) //nolint:staticcheck // a sentence for people
 		}
-		if before, known := b.last[i]; known && (before.Position != s.Position || before.State != s.State || before.Indexed != s.Indexed) {
+		if before, ok := b.last[i]; ok && (before.Position != s.Position || before.State != s.State || before.Indexed != s.Indexed) {
 			b.moved = time.Now()
 		}
-		waits := slices.ContainsFunc(b.schemas, func(j projections.Schema) bool { return j.String() == s.Input })
-		ready[i.String()] = s.State == version.StateLive && s.Indexed && s.Lag() == 0 && (!waits || ready[s.Input])
+		hasLeader := slices.ContainsFunc(b.schemas, func(j projections.Schema) bool { return j.String() == s.Input })
+		ready[i.String()] = s.State == version.StateLive && s.Indexed && s.Lag() == 0 && (!hasLeader || ready[s.Input])
 		done = done && ready[i.String()]
 		show.note(s, size, ready[i.String()])
 	}
@@ -115,24 +116,26 @@ func (b *building) look(ctx context.Context, show *buildProgress) (done bool, er
 	return done, nil
 }
 
-// anybodyFolds says whether a process seems to fold the log of this database: each leads by a lock.
-func anybodyFolds(ctx context.Context, db *database) (anybody bool, err error) {
+// otherProcessFolds reports whether another process seems to fold the log of this database: a leader holds an advisory
+// lock.
+func otherProcessFolds(ctx context.Context, db *database) (folds bool, err error) {
 	err = db.pool.QueryRow(ctx, `
 		SELECT EXISTS (
 			SELECT FROM pg_locks
 			WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()
 			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-		)`).Scan(&anybody)
+		)`).Scan(&folds)
 	if err != nil {
-		return false, fmt.Errorf("look whether a server folds the log: %w", err)
+		return false, fmt.Errorf("look for a server that folds the log: %w", err)
 	}
-	return anybody, nil
+	return folds, nil
 }
 
-// fold folds the log here until the wait is over.
-func (b *building) fold(ctx context.Context) error {
+// fold starts a runner in this process. It folds the log until stop is called.
+func (b *buildWait) fold(ctx context.Context) error {
 	quiet := *b.globals
-	quiet.LogLevel = max(quiet.LogLevel, slog.LevelError) // of its course the progress tells, and the rest was said when the log was folded first
+	// The progress lines show how far it is, and warnings about events were logged when the log was folded first.
+	quiet.LogLevel = max(quiet.LogLevel, slog.LevelError)
 	runner, err := newRunner(b.db.log, b.forkChoice, false, nil, quiet.logger(), prometheus.NewRegistry())
 	if err != nil {
 		return err

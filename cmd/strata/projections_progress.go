@@ -16,27 +16,28 @@ import (
 	"strata/projections/version"
 )
 
-// How often a build says how far it is, where it does not draw on a terminal, and over which time its rates are means.
+// buildLineTime is the time between two lines of progress where there is no terminal. buildRateWindow is the time over
+// which rates are averaged.
 const (
 	buildLineTime   = 5 * time.Second
-	buildRateWindow = 15 * time.Second // the position moves with each transaction, which may take seconds
+	buildRateWindow = 15 * time.Second // longer than a transaction, with which the position moves
 )
 
-// buildProgress shows how builds go, a line for each: bars on a terminal, text now and then on anything else.
+// buildProgress shows the progress of builds, a line for each: bars on a terminal, else lines of text at intervals.
 type buildProgress struct {
 	out      *os.File
 	terminal bool
 	bytes    *logBytes
 	builds   []*buildLine
 	drawn    bool
-	told     time.Time
+	printed  time.Time // when lines were last printed
 }
 
-// buildLine is how far one is in the log, whatever it folds.
+// buildLine is the progress of one build, in events of the log, even for a build that folds the steps of a leader.
 type buildLine struct {
 	schema projections.Schema
-	bar    *progressbar.ProgressBar // nil where there is no terminal
-	events int64                    // of the log that it reflects
+	bar    *progressbar.ProgressBar // nil without a terminal
+	events int64                    // of the log that the build reflects
 	size   int64                    // of the log
 	done   bool
 	begun  time.Time
@@ -51,7 +52,7 @@ type buildSample struct {
 }
 
 func newBuildProgress(schemas []projections.Schema, bytes *logBytes, out *os.File, terminal bool) *buildProgress {
-	p := &buildProgress{out: out, bytes: bytes, terminal: terminal, told: time.Now()}
+	p := &buildProgress{out: out, bytes: bytes, terminal: terminal, printed: time.Now()}
 	width := 0
 	for _, i := range schemas {
 		width = max(width, len(i.String()))
@@ -59,7 +60,7 @@ func newBuildProgress(schemas []projections.Schema, bytes *logBytes, out *os.Fil
 	for _, i := range schemas {
 		b := &buildLine{schema: i, begun: time.Now()}
 		if p.terminal {
-			// It draws nothing by itself: with several lines, each is drawn in its place.
+			// The bar must not draw by itself: drawBars puts each bar on its own line.
 			b.bar = progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(12),
 				progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetSpinnerChangeInterval(0),
 				progressbar.OptionSetDescription(fmt.Sprintf("%-*s", width, i)))
@@ -69,7 +70,7 @@ func newBuildProgress(schemas []projections.Schema, bytes *logBytes, out *os.Fil
 	return p
 }
 
-// note takes in where a version stands. ready says that it has caught up.
+// note records the status of a version. size is the size of the log. ready means that the version has caught up.
 func (p *buildProgress) note(s version.Status, size int64, ready bool) {
 	for _, b := range p.builds {
 		if b.schema != s.Schema() {
@@ -78,7 +79,7 @@ func (p *buildProgress) note(s version.Status, size int64, ready bool) {
 		now := time.Now()
 		b.events, b.size = min(s.LogSeq, size), size
 		if ready {
-			b.events = size // what came after the last item is nothing that it folds
+			b.events = size // after its last item the log holds only events that it does not fold
 		}
 		if ready && !b.done {
 			b.took = now.Sub(b.begun)
@@ -91,7 +92,7 @@ func (p *buildProgress) note(s version.Status, size int64, ready bool) {
 	}
 }
 
-// rates are the events and bytes of the log that it passes in a second.
+// rates returns the events and bytes of the log that the build passes per second.
 func (b *buildLine) rates() (events, bytes float64) {
 	first, last := b.recent[0], b.recent[len(b.recent)-1]
 	elapsed := last.at.Sub(first.at).Seconds()
@@ -101,36 +102,36 @@ func (b *buildLine) rates() (events, bytes float64) {
 	return float64(last.events-first.events) / elapsed, (last.bytes - first.bytes) / elapsed
 }
 
-// figures say how it goes, in words.
+// figures describes the state of the build in words.
 func (b *buildLine) figures() string {
 	if b.done {
 		return "caught up"
 	}
 	events, bytes := b.rates()
 	if b.events >= b.size {
-		return "at the end of the log, making indexes"
+		return "at the end of the log, building indexes"
 	}
-	left := "time left not known"
+	left := "time left unknown"
 	if events > 0 {
-		left = shortly(seconds(float64(b.size-b.events)/events)) + " left"
+		left = shortDuration(seconds(float64(b.size-b.events)/events)) + " left"
 	}
 	return fmt.Sprintf("%s events/s, %s/s, %s", humanize.Comma(int64(events)), humanize.IBytes(uint64(max(bytes, 0))), left)
 }
 
-// draw shows all; done says that it is the last time.
+// draw shows all builds; done means that all are finished.
 func (p *buildProgress) draw(done bool) {
 	if p.terminal {
 		p.drawBars()
 		return
 	}
-	if !done && time.Since(p.told) < buildLineTime {
+	if !done && time.Since(p.printed) < buildLineTime {
 		return
 	}
-	p.told = time.Now()
+	p.printed = time.Now()
 	for _, b := range p.builds {
 		if done {
 			events := float64(b.size) / max(b.took.Seconds(), 0.001)
-			_, _ = fmt.Fprintf(p.out, "%s: caught up with %s events after %s: %s events/s, %s/s\n", b.schema, humanize.Comma(b.size), b.took.Round(10*time.Millisecond),
+			_, _ = fmt.Fprintf(p.out, "%s: caught up with %s events in %s: %s events/s, %s/s\n", b.schema, humanize.Comma(b.size), b.took.Round(10*time.Millisecond),
 				humanize.Comma(int64(events)), humanize.IBytes(uint64(p.bytes.upTo(b.size)/max(b.took.Seconds(), 0.001))))
 		} else {
 			_, _ = fmt.Fprintf(p.out, "%s: event %s of %s, %s\n", b.schema, humanize.Comma(b.events), humanize.Comma(b.size), b.figures())
@@ -138,7 +139,7 @@ func (p *buildProgress) draw(done bool) {
 	}
 }
 
-// drawBars draws a line for each over those that it drew before.
+// drawBars draws a line for each build, over the lines that it drew before.
 func (p *buildProgress) drawBars() {
 	columns, _, err := term.GetSize(int(p.out.Fd()))
 	if err != nil || columns < 20 {
@@ -151,23 +152,23 @@ func (p *buildProgress) drawBars() {
 	p.drawn = true
 	for _, b := range p.builds {
 		if b.bar.IsFinished() && !b.done {
-			b.bar.Reset() // it had caught up, and then much came
+			b.bar.Reset() // it had caught up, and has fallen behind again
 		}
 		b.bar.ChangeMax64(max(b.size, 1))
-		at := b.events
-		if !b.done { // a full bar is at its end
-			at = min(at, b.size-1)
+		position := b.events
+		if !b.done { // a full bar would be finished
+			position = min(position, b.size-1)
 		}
-		// What fails of it is its writer, which does not.
-		_ = b.bar.Set64(max(at, 0))
-		_ = b.bar.RenderBlank() // also when it has not moved
+		// Only writing can fail, and the bar's writer never does.
+		_ = b.bar.Set64(max(position, 0))
+		_ = b.bar.RenderBlank() // renders also a bar that has not moved
 		line := strings.TrimSpace(strings.TrimLeft(b.bar.String(), "\r")) + "  " + b.figures()
-		if utf8.RuneCountInString(line) >= columns { // a line that is broken would not be drawn over
+		if utf8.RuneCountInString(line) >= columns { // a wrapped line would not be drawn over
 			line = string([]rune(line)[:columns-1])
 		}
 		text.WriteString("\r\x1b[2K" + line + "\n")
 	}
-	_, _ = io.WriteString(p.out, text.String()) // a terminal that is gone is no reason to stop
+	_, _ = io.WriteString(p.out, text.String()) // a build goes on without its terminal
 }
 
 func (p *buildProgress) end() {

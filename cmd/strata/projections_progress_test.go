@@ -13,7 +13,8 @@ import (
 	"strata/projections/version"
 )
 
-// Bars are drawn over each other, a line for each build, and none is broken; a build that had caught up may fall behind again.
+// Bars are drawn over the previous ones, an unwrapped line for each build. A build that had caught up may fall behind
+// again.
 func TestBuildProgress(t *testing.T) {
 	t.Parallel()
 	out, err := os.Create(filepath.Join(t.TempDir(), "terminal"))

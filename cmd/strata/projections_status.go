@@ -22,7 +22,7 @@ type projectionsStatusCommand struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Run prints the register.
+// Run prints the status of all versions.
 func (c *projectionsStatusCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.with(ctx, globals, func(db *database, _ projections.Lines) error {
 		statuses, err := version.Statuses(ctx, db.pool)
@@ -38,14 +38,14 @@ func (c *projectionsStatusCommand) Run(ctx context.Context, globals *Globals) er
 	})
 }
 
-// column of a table for people.
+// column is a column of the table that is printed.
 type column struct {
 	title string
-	left  bool // words begin at the left, numbers end at the right
+	left  bool // words are aligned left, numbers right
 	value func(s version.Status) string
 }
 
-// statusColumns fit a terminal of 140 characters also when the log has a billion events.
+// statusColumns fit a terminal of 150 characters, even for a log of a billion events.
 var statusColumns = []column{
 	{"NAME", true, func(s version.Status) string { return s.Name }},
 	{"VERSION", false, func(s version.Status) string { return fmt.Sprint(s.Version) }},
@@ -58,7 +58,7 @@ var statusColumns = []column{
 		if s.Lag() == 0 {
 			return "-"
 		}
-		return shortly(seconds(s.LagSeconds))
+		return shortDuration(seconds(s.LagSeconds))
 	}},
 	{"ROWS", false, func(s version.Status) string { return humanize.Comma(s.Rows) }},
 	{"SIZE", false, func(s version.Status) string { return humanize.IBytes(uint64(s.Bytes)) }},
@@ -72,7 +72,7 @@ var statusColumns = []column{
 		if s.ETASeconds == nil {
 			return "-"
 		}
-		return shortly(seconds(*s.ETASeconds))
+		return shortDuration(seconds(*s.ETASeconds))
 	}},
 	{"QUARANTINED", false, func(s version.Status) string { return humanize.Comma(s.Quarantined) }},
 }
@@ -87,7 +87,7 @@ func readersOf(s version.Status) string {
 	return "-"
 }
 
-// writeStatuses writes a row for each version, and below them what stopped those that have stopped.
+// writeStatuses writes a table with a row for each version, and below it the errors of those that have failed.
 func writeStatuses(out io.Writer, statuses []version.Status) error {
 	rows := [][]string{make([]string, len(statusColumns))}
 	for i, column := range statusColumns {
@@ -118,11 +118,11 @@ func writeStatuses(out io.Writer, statuses []version.Status) error {
 	}
 	for _, s := range statuses {
 		if s.Error != nil && s.ErrorPosition != nil {
-			when := ""
+			resumed := ""
 			if s.State != version.StateFailed {
-				when = " before, and goes on"
+				resumed = " and was resumed"
 			}
-			fmt.Fprintf(&b, "\n%s stopped at position %s%s: %s\n", s.Schema(), humanize.Comma(*s.ErrorPosition), when, *s.Error)
+			fmt.Fprintf(&b, "\n%s failed at position %s%s: %s\n", s.Schema(), humanize.Comma(*s.ErrorPosition), resumed, *s.Error)
 		}
 	}
 	_, err := io.WriteString(out, b.String())
@@ -131,8 +131,8 @@ func writeStatuses(out io.Writer, statuses []version.Status) error {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// shortly writes a duration with its two greatest units, as 3d4h or 5m10s.
-func shortly(d time.Duration) string {
+// shortDuration formats a duration with its two largest units, such as 3d4h or 5m10s.
+func shortDuration(d time.Duration) string {
 	d = d.Round(time.Second)
 	days, hours, minutes := int(d.Hours())/24, int(d.Hours())%24, int(d.Minutes())%60
 	switch {

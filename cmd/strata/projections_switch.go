@@ -8,23 +8,23 @@ import (
 	"strata/projections/version"
 )
 
-// The commands that change which versions there are, and which of them readers see.
+// The commands of this file change which version is active, or drop or resume a version.
 
 type projectionsActivateCommand struct {
 	databaseFlags      `embed:"" group:"Database:"`
 	projectionArgument `embed:""`
 
-	Version int `arg:"" help:"The number of the version."`
+	Version int `arg:"" help:"Number of the version."`
 }
 
-// Run makes a version the active one.
+// Run activates a version.
 func (c *projectionsActivateCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.with(ctx, globals, func(db *database, lines projections.Lines) error {
 		switches, err := version.Activate(ctx, db.pool, lines, []projections.Schema{{Name: c.Name, Version: c.Version}})
 		if err != nil {
 			return err
 		}
-		tellSwitches(c.Name, switches)
+		printSwitches(c.Name, switches)
 		return nil
 	})
 }
@@ -34,14 +34,14 @@ type projectionsRollbackCommand struct {
 	projectionArgument `embed:""`
 }
 
-// Run makes what was active before the active version.
+// Run activates the version that was active before.
 func (c *projectionsRollbackCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.with(ctx, globals, func(db *database, lines projections.Lines) error {
 		switches, err := version.Rollback(ctx, db.pool, lines, c.Name)
 		if err != nil {
 			return err
 		}
-		tellSwitches(c.Name, switches)
+		printSwitches(c.Name, switches)
 		return nil
 	})
 }
@@ -50,7 +50,7 @@ type projectionsDropCommand struct {
 	databaseFlags      `embed:"" group:"Database:"`
 	projectionArgument `embed:""`
 
-	Version int `arg:"" help:"The number of the version."`
+	Version int `arg:"" help:"Number of the version."`
 }
 
 // Run drops a version.
@@ -59,7 +59,7 @@ func (c *projectionsDropCommand) Run(ctx context.Context, globals *Globals) erro
 		if err := version.Drop(ctx, db.pool, projections.Schema{Name: c.Name, Version: c.Version}); err != nil {
 			return err
 		}
-		fmt.Printf("%s: version %d is gone\n", c.Name, c.Version)
+		fmt.Printf("%s: version %d is dropped\n", c.Name, c.Version)
 		return nil
 	})
 }
@@ -69,18 +69,18 @@ type projectionsResumeCommand struct {
 	projectionArgument `embed:""`
 }
 
-// Run lets the process that runs the projection try again.
+// Run lets the process that folds the projection try again.
 func (c *projectionsResumeCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.with(ctx, globals, func(db *database, _ projections.Lines) error {
 		if err := version.Resume(ctx, db.pool, c.Name); err != nil {
 			return err
 		}
-		fmt.Printf("projection %s tries again\n", c.Name)
+		fmt.Printf("projection %s is resumed\n", c.Name)
 		return nil
 	})
 }
 
-// with calls do with the database and the code of all projections, none of which it runs.
+// with calls do with the open database and the definitions of all projections, and runs none of them.
 func (f *databaseFlags) with(ctx context.Context, globals *Globals, do func(db *database, lines projections.Lines) error) error {
 	logger := globals.logger()
 	db, err := f.open(ctx, logger)
@@ -92,5 +92,5 @@ func (f *databaseFlags) with(ctx context.Context, globals *Globals, do func(db *
 	if err != nil {
 		return err
 	}
-	return advised(do(db, lines))
+	return withAdvice(do(db, lines))
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore/archive"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/projections/version"
 )
 
-// imported is a database with a made-up chain, which is not folded yet.
+// imported returns a database with the log of a synthetic chain, which is not folded yet.
 func imported(t testing.TB, posts int) (dir, url string) {
 	t.Helper()
 	dir, url = t.TempDir(), pgtest.URL(t)
@@ -28,7 +29,7 @@ func imported(t testing.TB, posts int) (dir, url string) {
 	return dir, url
 }
 
-// execute changes a database.
+// execute executes SQL in a database.
 func execute(t testing.TB, url, sql string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -41,29 +42,29 @@ func execute(t testing.TB, url, sql string) {
 	}
 }
 
-// versions are the statuses of a projection, by number.
+// versions returns the statuses of a projection's versions, by number.
 func versions(t testing.TB, dir, url, name string) map[int]version.Status {
 	t.Helper()
 	var all []version.Status
 	if err := json.Unmarshal([]byte(must(t, dir, "projections", "status", "--json", "--database-url", url)), &all); err != nil {
 		t.Fatal(err)
 	}
-	found := map[int]version.Status{}
+	byNumber := map[int]version.Status{}
 	for _, s := range all {
 		if s.Name == name {
-			found[s.Version] = s
+			byNumber[s.Version] = s
 		}
 	}
-	return found
+	return byNumber
 }
 
-// A table is built again while a server answers from the old one, compared, read beside it, switched to, switched back from
-// and dropped. The server that runs builds it; nobody's answers change.
+// While a server serves the active version, a new one is built by that server, verified, compared, read, activated, rolled
+// back and dropped. The answers to clients never change.
 func TestWholeWay(t *testing.T) {
 	t.Parallel()
 	dir, url := imported(t, 200)
 	s := serve(t, dir, "--database-url", url, "--admin-addr", "127.0.0.1:0")
-	admin := s.announced("serving administration")
+	admin := s.announced("serving the administration API")
 	s.caughtUp(200)
 	projection := func(command string, args ...string) string {
 		t.Helper()
@@ -100,7 +101,7 @@ func TestWholeWay(t *testing.T) {
 	if got := projection("activate", "ft", "2"); got != "ft: version 2 is active, instead of version 1\n" {
 		t.Errorf("activate: got %s", got)
 	}
-	s.eventually("readers see version 2", func() bool {
+	eventually.Holds(t, "readers see version 2", func() bool {
 		if got := s.get(path); got.status != http.StatusOK || string(got.body) != string(before.body) {
 			t.Fatalf("got %d %s, want %s", got.status, got.body, before.body)
 		}
@@ -111,7 +112,7 @@ func TestWholeWay(t *testing.T) {
 	if got := projection("rollback", "ft"); got != "ft: version 1 is active, instead of version 2\n" {
 		t.Errorf("rollback: got %s", got)
 	}
-	if got := projection("drop", "ft", "2"); got != "ft: version 2 is gone\n" {
+	if got := projection("drop", "ft", "2"); got != "ft: version 2 is dropped\n" {
 		t.Errorf("drop: got %s", got)
 	}
 	if got := versions(t, dir, url, "ft"); len(got) != 1 || !got[1].Active {
@@ -125,7 +126,7 @@ func TestWholeWay(t *testing.T) {
 	}
 }
 
-// Without a server a rebuild does the work itself. Killed, it goes on where it was, and nothing is built twice.
+// Without a server, the command builds by itself. After a kill it resumes, and builds nothing twice.
 func TestRebuildAlone(t *testing.T) {
 	t.Parallel()
 	dir, url := imported(t, 300)
@@ -140,7 +141,7 @@ func TestRebuildAlone(t *testing.T) {
 		t.Errorf("got %+v, want what waits for somebody", got)
 	}
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "balances", "--throttle", "10", "--database-url", url))
-	child.eventually("it is under way", func() bool { return versions(t, dir, url, "balances")[3].Position > 0 })
+	eventually.Holds(t, "the build is under way", func() bool { return versions(t, dir, url, "balances")[3].Position > 0 })
 	child.signal(syscall.SIGKILL)
 	stands := versions(t, dir, url, "balances")[3]
 	if stands.Position == 0 || stands.Lag() == 0 {
@@ -156,7 +157,7 @@ func TestRebuildAlone(t *testing.T) {
 	}
 	must(t, dir, "projections", "diff", "balances", "2", "3", "--database-url", url)
 
-	// A leader brings along what folds its steps, and those are not built once more on their own.
+	// A leader brings along the projections that fold its steps, and these are not built separately as well.
 	lines, err := newLines("recommended", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
@@ -170,20 +171,20 @@ func TestRebuildAlone(t *testing.T) {
 	}
 }
 
-// Told to stop, it says what becomes of what it has built.
+// An interrupted build says that the unfinished versions are kept.
 func TestRebuildInterrupted(t *testing.T) {
 	t.Parallel()
 	dir, url := imported(t, 150)
 	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "ft", "--throttle", "1", "--database-url", url))
-	child.eventually("it is under way", func() bool { return versions(t, dir, url, "ft")[2].Position > 0 })
+	eventually.Holds(t, "the build is under way", func() bool { return versions(t, dir, url, "ft")[2].Position > 0 })
 	child.signal(syscall.SIGINT)
-	if code := child.cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(child.log.String(), "What is built stays") || !strings.Contains(child.log.String(), "strata: interrupted") {
+	if code := child.cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(child.log.String(), "The unfinished versions are kept") || !strings.Contains(child.log.String(), "strata: interrupted") {
 		t.Errorf("got code %d and %s", code, child.log)
 	}
 }
 
-// What differs is printed, row by row, and the exit code says so.
+// Differing rows are printed, and have an exit code of their own.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	dir, url := imported(t, 150)
@@ -238,7 +239,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// The table of versions fits a terminal, whatever stands in it.
+// The table of versions fits a terminal, even with large values.
 func TestStatusTable(t *testing.T) {
 	t.Parallel()
 	rate, eta, position, failure := 123_456.7, 400_000.0, int64(17), "a bug"
@@ -261,11 +262,11 @@ func TestStatusTable(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", want, b.String())
 		}
 	}
-	if !strings.Contains(b.String(), "\ninscriptions_v12 stopped at position 17 before, and goes on: a bug\n") {
+	if !strings.Contains(b.String(), "\ninscriptions_v12 failed at position 17 and was resumed: a bug\n") {
 		t.Errorf("got\n%s", b.String())
 	}
 	for d, want := range map[time.Duration]string{0: "0s", 59 * time.Second: "59s", 61 * time.Second: "1m1s", time.Hour: "1h0m", 49 * time.Hour: "2d1h"} {
-		if got := shortly(d); got != want {
+		if got := shortDuration(d); got != want {
 			t.Errorf("%s: got %s, want %s", d, got, want)
 		}
 	}

@@ -14,11 +14,11 @@ type projectionsVerifyCommand struct {
 	databaseFlags      `embed:"" group:"Database:"`
 	projectionArgument `embed:""`
 
-	Version int  `arg:"" optional:"" help:"The number of the version; default the active one."`
+	Version int  `arg:"" optional:"" help:"Number of the version (default the active one)."`
 	JSON    bool `help:"Print JSON."`
 }
 
-// Run prints what is wrong with a version, and fails when anything is.
+// Run verifies a version, and returns a mismatchError if it is not fit for readers.
 func (c *projectionsVerifyCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.with(ctx, globals, func(db *database, lines projections.Lines) error {
 		d, err := lines.Definition(c.Name)
@@ -47,13 +47,13 @@ func (c *projectionsVerifyCommand) Run(ctx context.Context, globals *Globals) er
 			fmt.Printf("%s is fit for readers\n", schema)
 		}
 		if !v.OK() {
-			return unlikeError{&version.VerifyError{Verification: v}}
+			return mismatchError{&version.VerifyError{Verification: v}}
 		}
 		return nil
 	})
 }
 
-// activeSchema is what readers see of a projection.
+// activeSchema returns the schema of a projection's active version.
 func activeSchema(ctx context.Context, db *database, name string) (projections.Schema, error) {
 	active, err := activeVersions(ctx, db.pool)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"strata/readapi"
 )
 
-// repository is the root of the repository.
+// repository returns the root of the repository.
 func repository(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -46,7 +46,7 @@ func readme(t testing.TB) string {
 	return string(text)
 }
 
-// fenced are the blocks between ``` of a text, and what is left without them.
+// fenced returns the code blocks of a Markdown text, and the rest of the text.
 func fenced(text string) (blocks []string, rest string) {
 	for i, part := range strings.Split(text, "\n```") {
 		if i%2 == 1 {
@@ -59,7 +59,7 @@ func fenced(text string) (blocks []string, rest string) {
 	return blocks, rest
 }
 
-// readmeStatus is the answer of an empty server in the README.
+// readmeStatus returns the README's status of an empty server.
 func readmeStatus(t testing.TB) []byte {
 	t.Helper()
 	answer := regexp.MustCompile(`(?m)^\{"server_version".*$`).FindString(readme(t))
@@ -69,7 +69,7 @@ func readmeStatus(t testing.TB) []byte {
 	return []byte(answer)
 }
 
-// readmeExample are the parts of the README's balance that a demo shows, too.
+// readmeExample returns the parts of the README's balance that demo must print, too.
 func readmeExample(t testing.TB) []string {
 	t.Helper()
 	blocks, _ := fenced(readme(t))
@@ -91,7 +91,7 @@ func readmeExample(t testing.TB) []string {
 	return nil
 }
 
-// The commands in the documentation can be typed as they stand.
+// The commands in the documentation are valid.
 func TestDocumentedCommands(t *testing.T) {
 	t.Parallel()
 	root := repository(t)
@@ -124,7 +124,7 @@ func TestDocumentedCommands(t *testing.T) {
 				checkCurl(t, filepath.Base(file), line)
 			case "strata", "bin/strata":
 				args := slices.DeleteFunc(words[1:], func(word string) bool { return word == "--help" || strings.Contains(word, "…") })
-				// What is expected beyond that, the text leaves to the reader.
+				// Required arguments may be left to the reader.
 				if err := parse(args...); err != nil && !strings.HasPrefix(err.Error(), "expected ") {
 					t.Errorf("%s: %q: %v", filepath.Base(file), line, err)
 				}
@@ -138,8 +138,8 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// commands are the lines of code blocks, and the code within sentences, that begin with a program we know. What
-// follows a # is a remark.
+// commands returns the lines of code blocks, and the inline code, that begin with a known program. It cuts off comments
+// after #.
 func commands(text string) (found []string) {
 	blocks, rest := fenced(text)
 	var candidates []string
@@ -160,7 +160,7 @@ func commands(text string) (found []string) {
 	return found
 }
 
-// checkCurl checks that a request is one of the API's, or of administration, at the default address.
+// checkCurl checks that a request is for a path of the API or the administration API, at its default address.
 func checkCurl(t testing.TB, file, line string) {
 	t.Helper()
 	words := strings.Fields(line)
@@ -197,12 +197,12 @@ func checkCurl(t testing.TB, file, line string) {
 	}
 }
 
-// operationAt is the operation of the API whose path matches.
+// operationAt returns the operation of the API whose path matches; nil if there is none.
 func operationAt(method, path string) *huma.Operation {
 	return operationAmong(readapi.New(readapi.Config{}).OpenAPI().Paths, method, path)
 }
 
-// operationAmong is the operation whose path matches.
+// operationAmong returns the operation whose path matches; nil if there is none.
 func operationAmong(paths map[string]*huma.PathItem, method, path string) *huma.Operation {
 	for template, item := range paths {
 		pattern := regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(template), `[^/]+`)
@@ -217,7 +217,7 @@ func operationAmong(paths map[string]*huma.PathItem, method, path string) *huma.
 	return nil
 }
 
-// defaultOf is the default of a flag of serve.
+// defaultOf returns the default of a flag of serve.
 func defaultOf(t testing.TB, name string) string {
 	t.Helper()
 	parser, _ := model(t)
@@ -232,7 +232,7 @@ func defaultOf(t testing.TB, name string) string {
 	return ""
 }
 
-// The addresses and paths that the README names are those of a server with default settings.
+// The addresses and paths in the README are valid for a server with default settings.
 func TestReadmeAddresses(t *testing.T) {
 	t.Parallel()
 	text := readme(t)

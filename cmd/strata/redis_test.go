@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
 )
 
-// Two servers on one database and one Redis: what one has made, the other finds. When Redis goes, nobody notices.
+// Two servers share a database and a Redis: one finds the answers that the other has cached. Clients do not notice when
+// Redis stops.
 func TestSharedRedis(t *testing.T) {
 	t.Parallel()
 	redis, database := redistest.New(t), pgtest.URL(t)
@@ -34,7 +36,7 @@ func TestSharedRedis(t *testing.T) {
 		}
 	}
 	found := regexp.MustCompile(`(?m)^strata_cache_hits_total\{tier="redis"\} [1-9]`)
-	servers[0].eventually("one finds in Redis what the other has made", func() bool {
+	eventually.Holds(t, "one server finds in Redis what the other has cached", func() bool {
 		ask()
 		return found.Match(servers[1].get("/metrics").body)
 	})
@@ -42,7 +44,7 @@ func TestSharedRedis(t *testing.T) {
 	for range 50 {
 		ask()
 	}
-	servers[1].eventually("the log says so", func() bool { return strings.Contains(servers[1].log.String(), "Redis can't be") })
+	eventually.Holds(t, "the log says so", func() bool { return strings.Contains(servers[1].log.String(), "Redis can't be") })
 }
 
 func TestWrongRedisURL(t *testing.T) {

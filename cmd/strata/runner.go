@@ -22,10 +22,11 @@ import (
 )
 
 type runnerFlags struct {
-	BuildNewVersions bool `default:"true" negatable:"" env:"STRATA_BUILD_NEW_VERSIONS" help:"Build the tables of projections that have other rules here than in the database, beside those that are there. They become active on command; without this flag, building takes a command too."`
+	BuildNewVersions bool `default:"true" negatable:"" env:"STRATA_BUILD_NEW_VERSIONS" help:"Build new versions of read tables whose rules differ between this program and the database, beside the active ones. Activating them takes a command; with --no-build-new-versions, so does building."`
 }
 
-// newRunner follows all projections. buildNew says whether rules that are new to the database are built without a command.
+// newRunner returns a runner of all projections. With buildNew it builds new versions of read tables, whose rules the
+// database does not have yet, without a command. It calls committed after each commit.
 func newRunner(log *eventstore.Log, forkChoice string, buildNew bool, committed func(), logger *slog.Logger, registry prometheus.Registerer) (*follow.Runner, error) {
 	lines, err := newLines(forkChoice, logger, registry)
 	if err != nil {
@@ -35,7 +36,7 @@ func newRunner(log *eventstore.Log, forkChoice string, buildNew bool, committed 
 	return follow.NewRunner(config, lines...), nil
 }
 
-// newLines has the code of all projections.
+// newLines returns the definitions of all projections.
 func newLines(forkChoice string, logger *slog.Logger, registry prometheus.Registerer) (projections.Lines, error) {
 	canonical, err := chain.New(chain.Rule(forkChoice), logger)
 	if err != nil {

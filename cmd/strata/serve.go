@@ -20,7 +20,7 @@ import (
 	"strata/projections/follow"
 )
 
-// Roles that a process can take.
+// The roles of a process (--roles).
 const (
 	roleObserver  = "observer"
 	roleProjector = "projector"
@@ -28,7 +28,7 @@ const (
 	roleAPI       = "api"
 )
 
-// heapFloor is how large the heap may grow, in bytes, before it is collected.
+// heapFloor is the heap size, in bytes, below which the garbage collector does not run.
 const heapFloor = 128 << 20
 
 type serveCommand struct {
@@ -38,38 +38,39 @@ type serveCommand struct {
 	runnerFlags     `embed:"" group:"Projections:"`
 	auditFlags      `embed:"" group:"Audit:"`
 	adminFlags      `embed:"" group:"Administration:"`
-	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Replica that the API reads from; empty: the same database."`
+	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Postgres replica for the API to read from (empty = the main database)."`
 
-	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address of the API."`
-	ObserverAddr       string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address that nodes post events to. It has no authentication: let only nodes reach it."`
-	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Address of /metrics and /healthz, for a process that does not serve the API, which has both."`
-	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Network that the nodes are on: mainnet or testnet."`
-	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"What this process does, any of observer, projector, metadata and api; default all."`
-	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token that the ordinals feed must show; empty: none."`
-	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Write tx_id of inscriptions with 0x in front; ordinals-api has it without."`
-	ForkChoice         string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"How the canonical chain is chosen: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
-	BodyLimit          int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Largest event in bytes."`
-	BodyMemory         int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Memory in bytes that all events being received may hold together; larger ones go through files."`
-	CacheMemory        int64         `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Memory in bytes for answers that are kept."`
-	MaxStreams         int           `default:"20000" env:"STRATA_MAX_STREAMS" help:"Connections that may follow what happens; see docs/live.md."`
-	RedisURL           string        `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis where processes share their answers; empty: each keeps its own."`
-	RedisPrefix        string        `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"What all keys in Redis begin with."`
-	LagLimit           int64         `default:"1000" env:"STRATA_LAG_LIMIT" help:"Events that a projection may be behind before /readyz says no."`
-	ShutdownGrace      time.Duration `default:"30s" env:"STRATA_SHUTDOWN_GRACE" help:"How long running requests may take when the program is told to stop."`
+	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
+	ObserverAddr       string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. It has no authentication, so make it reachable for nodes only."`
+	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for a process without the API (empty = none)."`
+	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
+	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all)."`
+	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
+	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix tx_id of inscriptions with 0x; ordinals-api does not."`
+	ForkChoice         string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
+	BodyLimit          int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Maximum size of an event, in bytes."`
+	BodyMemory         int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Maximum memory for all events being received at the same time, in bytes; larger events are spooled to files."`
+	CacheMemory        int64         `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Maximum memory for cached answers, in bytes."`
+	MaxStreams         int           `default:"20000" env:"STRATA_MAX_STREAMS" help:"Maximum number of open streams and WebSockets; see docs/live.md."`
+	RedisURL           string        `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis in which API processes share cached answers (empty = memory of each process only)."`
+	RedisPrefix        string        `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"Prefix of all keys in Redis."`
+	LagLimit           int64         `default:"1000" env:"STRATA_LAG_LIMIT" help:"Maximum lag of a projection, in events, before /readyz reports not ready."`
+	ShutdownGrace      time.Duration `default:"30s" env:"STRATA_SHUTDOWN_GRACE" help:"Maximum time for running requests to finish during shutdown."`
 }
 
-// Run serves until ctx ends.
+// Run serves until ctx is done.
 func (c *serveCommand) Run(ctx context.Context, globals *Globals) error {
 	return c.serve(ctx, globals.logger(), func(string, string) {})
 }
 
-// serve serves until ctx ends. ready is told the addresses of the API and of the observer, empty without the role.
+// serve serves until ctx is done. It calls ready with the addresses of the API and of the observer as soon as they
+// listen; an address is empty if the process lacks the role.
 func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready func(api, observer string)) error {
 	if err := c.parseNodes(); err != nil {
 		return err
 	}
 	gcfloor.Keep(heapFloor)
-	// Listening comes first, so that an address that is taken is found before anything else is begun.
+	// Listen first, so that an address in use is reported before anything else starts.
 	listening, err := c.listen(ctx, logger)
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 	db, err := c.open(ctx, logger)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil // told to stop before it was ready
+			return nil // stopped before the start was complete
 		}
 		return err
 	}
@@ -88,12 +89,12 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 
 	ctx, stop := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
-	// What was begun before an error ends before the database is closed.
+	// After an error, everything that has started ends before the database is closed.
 	defer func() {
 		stop()
 		_ = group.Wait()
 	}()
-	changes := eventstore.NewWake(db.pool, follow.Channel, 0, logger) // of the tables, for the API
+	changes := eventstore.NewWake(db.pool, follow.Channel, 0, logger) // wakes the API when the read tables change
 	defer changes.Stop()
 	images, err := c.imageStore()
 	if err != nil {
@@ -137,25 +138,25 @@ func (c *serveCommand) serve(ctx context.Context, logger *slog.Logger, ready fun
 	return group.Wait()
 }
 
-// listeners of the roles that have one.
+// listeners holds the open listeners of this process; nil for those that it does not need.
 type listeners struct{ api, observer, metrics, admin net.Listener }
 
 func (c *serveCommand) listen(ctx context.Context, logger *slog.Logger) (l listeners, err error) {
 	if c.has(roleObserver) {
 		if l.observer, err = net.Listen("tcp", c.ObserverAddr); err != nil {
-			return l, fmt.Errorf("observer: %w (--observer-addr chooses another address)", err)
+			return l, fmt.Errorf("observer: %w (choose another address with --observer-addr)", err)
 		}
 	}
 	if c.has(roleAPI) {
 		if l.api, err = net.Listen("tcp", c.APIAddr); err != nil {
 			l.close()
-			return l, fmt.Errorf("API: %w (--api-addr chooses another address)", err)
+			return l, fmt.Errorf("API: %w (choose another address with --api-addr)", err)
 		}
 	}
 	if c.MetricsAddr != "" {
 		if l.metrics, err = net.Listen("tcp", c.MetricsAddr); err != nil {
 			l.close()
-			return l, fmt.Errorf("metrics: %w (--metrics-addr chooses another address)", err)
+			return l, fmt.Errorf("metrics: %w (choose another address with --metrics-addr)", err)
 		}
 	}
 	if l.admin, err = c.adminFlags.listen(ctx, logger); err != nil {
@@ -165,7 +166,7 @@ func (c *serveCommand) listen(ctx context.Context, logger *slog.Logger) (l liste
 	return l, nil
 }
 
-// close closes what no server has closed yet.
+// close closes all listeners. One that its server has closed already is no error.
 func (l listeners) close() {
 	for _, listener := range []net.Listener{l.api, l.observer, l.metrics, l.admin} {
 		if listener != nil {
@@ -208,7 +209,7 @@ func (c *serveCommand) project(ctx context.Context, group *errgroup.Group, db *d
 func (c *serveCommand) observe(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database, logger *slog.Logger, registry prometheus.Registerer) error {
 	spoolDir := filepath.Join(c.DataDir, "spool")
 	if err := os.MkdirAll(spoolDir, 0o700); err != nil {
-		return fmt.Errorf("make the folder for large bodies: %w", err)
+		return fmt.Errorf("create the spool folder for large bodies: %w", err)
 	}
 	server := observer.New(observer.Config{
 		Log:             db.log,

@@ -16,11 +16,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 )
 
-// emptyFolder is a folder whose ./.strata, the default data directory, pgtest cleans up after.
+// emptyFolder returns a folder in which the default data directory, ./.strata, is one that pgtest cleans up.
 func emptyFolder(t testing.TB) string {
 	t.Helper()
 	dir := pgtest.DataDir(t)
@@ -30,7 +31,7 @@ func emptyFolder(t testing.TB) string {
 	return dir
 }
 
-// privatePostgres is the process that the private Postgres of a folder runs in, 0 when there is none.
+// privatePostgres returns the process id of the private Postgres of a folder; 0 if none is running.
 func privatePostgres(t testing.TB, dir string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "postgres", "data", "postmaster.pid"))
@@ -51,8 +52,7 @@ func privatePostgres(t testing.TB, dir string) int {
 	return pid
 }
 
-// A server without any configuration keeps its database itself, and whatever happens to the server, the database has
-// what was acknowledged.
+// Without configuration, the server runs a private Postgres. Acknowledged events survive a kill of the server.
 func TestServeWithoutConfiguration(t *testing.T) {
 	t.Parallel()
 	dir := emptyFolder(t)
@@ -64,7 +64,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 		t.Errorf("answered after %s", took)
 	}
 	want := readmeStatus(t)
-	s.eventually("an empty server answers as the README says: "+string(want), func() bool {
+	eventually.Holds(t, "an empty server answers as the README says: "+string(want), func() bool {
 		return sameButVersion(t, s.get("/extended/v1/status").body, want)
 	})
 	postgres := privatePostgres(t, dir)
@@ -73,7 +73,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	}
 	s.mustPost("/new_block", []byte(`{"first":1}`))
 
-	// Other commands work beside the server, with the same cluster, and leave it running.
+	// Other commands use the same cluster beside the server, and leave it running.
 	statuses := projectionStatuses(t, dir)
 	if want := len(definitionsByName(t)); len(statuses) != want {
 		t.Errorf("beside a server: got %d projections, want %d", len(statuses), want)
@@ -111,7 +111,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	}
 }
 
-// sameButVersion compares answers of /extended/v1/status.
+// sameButVersion compares answers of /extended/v1/status without the version of the server.
 func sameButVersion(t testing.TB, got, want []byte) bool {
 	t.Helper()
 	normal := func(text []byte) string {
@@ -196,11 +196,11 @@ func TestProjectionsStatus(t *testing.T) {
 	}
 }
 
-// The roles make one server of several processes.
+// Several processes with different roles work together as one server.
 func TestServeRoles(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	// Who has no use for an address does not mind that it is taken.
+	// A process ignores addresses that its role does not need, even if they are in use.
 	begin := func(role, api, observer string) *server {
 		return start(t, command(t, t.TempDir(), nil, "serve", "--roles", role, "--database-url", url, "--log-format", "json",
 			"--api-addr", api, "--observer-addr", observer))
@@ -226,7 +226,7 @@ func TestServeRoles(t *testing.T) {
 	}
 }
 
-// Every setting is an environment variable, too, and a flag is stronger.
+// Every setting can be set by an environment variable, and a flag overrides it.
 func TestServeEnvironment(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -279,7 +279,7 @@ func TestServeEnvironment(t *testing.T) {
 	}
 }
 
-// An address that is taken is found before a database is made.
+// An address in use is reported before a database is created.
 func TestServeAddressTaken(t *testing.T) {
 	t.Parallel()
 	address := taken(t)
@@ -296,12 +296,12 @@ func TestServeAddressTaken(t *testing.T) {
 	}
 }
 
-// A server that is told to stop while it starts has not failed.
+// An interrupt during the start is not a failure.
 func TestServeStoppedEarly(t *testing.T) {
 	t.Parallel()
 	dir := emptyFolder(t)
 	s := start(t, command(t, dir, nil, "serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0"))
-	s.eventually("it makes its cluster", func() bool {
+	eventually.Holds(t, "it makes its cluster", func() bool {
 		_, err := os.Stat(filepath.Join(dir, "postgres"))
 		return err == nil
 	})
@@ -311,7 +311,7 @@ func TestServeStoppedEarly(t *testing.T) {
 	}
 }
 
-// Events that arrive while the server ends are stored, or not acknowledged.
+// Events that arrive while the server stops are either stored or not acknowledged.
 func TestServeStoppedUnderLoad(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -332,7 +332,7 @@ func TestServeStoppedUnderLoad(t *testing.T) {
 			}
 		}
 	}()
-	s.eventually("some events arrive", func() bool { return s.status().Strata.LogSize > 20 })
+	eventually.Holds(t, "some events arrive", func() bool { return s.status().Strata.LogSize > 20 })
 	s.signal(syscall.SIGTERM)
 	<-done
 	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
@@ -346,7 +346,7 @@ func TestServeStoppedUnderLoad(t *testing.T) {
 	}
 }
 
-// definitionsByName returns those of all projections of this program.
+// definitionsByName returns the definitions of all projections, in the order of their names.
 func definitionsByName(t *testing.T) []projections.Definition {
 	t.Helper()
 	lines, err := newLines("recommended", slog.New(slog.DiscardHandler), prometheus.NewRegistry())

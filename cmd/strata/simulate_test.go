@@ -19,7 +19,7 @@ import (
 	"strata/internal/testkit/pgtest"
 )
 
-// expected is the truth about the first count posts of the chain that simulate posts.
+// expected returns the expected state after the first count posts of simulate, and the chain's accounts.
 func expected(c simulateCommand, count int) (synthchain.State, []string) {
 	chain := synthchain.New(c.config())
 	for range count {
@@ -28,7 +28,7 @@ func expected(c simulateCommand, count int) (synthchain.State, []string) {
 	return chain.Expected(), chain.Accounts()
 }
 
-// checkState compares what the API says with the truth.
+// checkState compares the API's answers with the expected state.
 func (s *server) checkState(want synthchain.State, accounts []string) {
 	s.t.Helper()
 	var latest struct {
@@ -79,7 +79,7 @@ func (s *server) checkState(want synthchain.State, accounts []string) {
 	}
 }
 
-// A chain with everything in it, posted by one command to another, ends in the tables that the generator expects.
+// A chain with everything in it, posted by simulate to serve, gives the state that the generator expects.
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "--database-url", pgtest.URL(t))
@@ -97,7 +97,7 @@ func TestSimulate(t *testing.T) {
 	s.checkProvenance(want, accounts[0])
 }
 
-// An ordinals feed with everything in it does, too. The server asks for a token.
+// So does an ordinals feed with everything in it. The server requires a token.
 func TestSimulateOrdinals(t *testing.T) {
 	t.Parallel()
 	const posts = 150
@@ -156,7 +156,7 @@ func TestSimulateOrdinals(t *testing.T) {
 	}
 }
 
-// checkMetrics looks for the metrics that the documentation tells operators to watch.
+// checkMetrics checks that the metrics in the documentation exist.
 func (s *server) checkMetrics() {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(repository(s.t), "docs", "operating.md"))
@@ -186,7 +186,7 @@ func (s *server) checkMetrics() {
 	}
 }
 
-// checkProvenance follows an answer to the bytes that it comes from.
+// checkProvenance follows an answer to its source events and their bytes.
 func (s *server) checkProvenance(want synthchain.State, account string) {
 	s.t.Helper()
 	for _, path := range []string{"/extended/v2/blocks/latest", "/extended/v1/address/" + account + "/stx", "/extended/v1/address/" + account + "/stx?until_block=5", "/extended/v1/status"} {
@@ -227,7 +227,7 @@ func TestDemo(t *testing.T) {
 	if count := strings.Count(got.stdout, "HTTP/1.1 200 OK"); count != 6 || count != strings.Count(got.stdout, "\n$ curl ") {
 		t.Errorf("got %d good answers, want all of 6:\n%s", count, got.stdout)
 	}
-	// The README's example is from here.
+	// The README's example is from demo.
 	for _, want := range readmeExample(t) {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("the README's example has %q, the demo has not", want)

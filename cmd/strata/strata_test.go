@@ -11,14 +11,16 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/logbuffer"
 )
 
-// runMain is set for a copy of the test program that is to be strata: the same code as bin/strata, with the race
-// detector and coverage of the test run.
+// runMain is the environment variable that makes the test program run as strata: the same code as bin/strata, with the
+// race detector and coverage of the test run.
 const runMain = "STRATA_TEST_RUN_MAIN"
 
 func TestMain(m *testing.M) {
@@ -29,10 +31,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// slow is how long anything may take before a test gives up; nothing comes close to it.
+// slow is the time after which a test gives up waiting. Nothing comes close to it.
 const slow = time.Minute
 
-// command prepares to run strata in a folder, with none of the settings of whoever runs the tests.
+// command returns a command that runs strata in a folder, without the STRATA_ settings of the environment.
 func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -46,27 +48,27 @@ func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, setting)
 		}
 	}
-	// The race detector would make each process wait a second at its end.
+	// Otherwise the race detector makes each process wait a second at its end.
 	cmd.Env = append(cmd.Env, runMain+"=1", "GORACE=atexit_sleep_ms=0")
-	// Who wants administration says where: the default address is one for the whole machine.
+	// No administration unless a test asks for it: all processes of the machine share the default address.
 	cmd.Env = append(cmd.Env, "STRATA_ADMIN_ADDR=")
 	cmd.Env = append(cmd.Env, env...)
 	return cmd
 }
 
-// outcome is what a command left behind.
+// outcome is the exit code and the output of a command.
 type outcome struct {
 	code           int
 	stdout, stderr string
 }
 
-// run runs strata to its end.
+// run runs strata until it exits.
 func run(t testing.TB, dir string, args ...string) outcome {
 	t.Helper()
 	return finish(t, command(t, dir, nil, args...))
 }
 
-// finish runs a command to its end.
+// finish runs a command until it exits.
 func finish(t testing.TB, cmd *exec.Cmd) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -87,7 +89,7 @@ func finish(t testing.TB, cmd *exec.Cmd) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// must runs strata to its end, which has to be a good one, and returns what it printed.
+// must runs strata, which must succeed, and returns its standard output.
 func must(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	got := run(t, dir, args...)
@@ -97,7 +99,7 @@ func must(t testing.TB, dir string, args ...string) string {
 	return got.stdout
 }
 
-// checkLog fails the test for what no log may hold.
+// checkLog fails the test if the log shows a data race or a panic.
 func checkLog(t testing.TB, log string) {
 	t.Helper()
 	for _, bad := range []string{"DATA RACE", "panic:", "goroutine 1 ["} {
@@ -111,12 +113,13 @@ func checkLog(t testing.TB, log string) {
 type server struct {
 	t             testing.TB
 	cmd           *exec.Cmd
-	log           *lines
+	log           *logbuffer.Buffer
 	ended         chan struct{}
 	api, observer string // URLs; empty without the role
 }
 
-// serve starts a server on free ports and returns when it listens. It is stopped, and must end well, with the test.
+// serve starts a server on free ports, and returns when it listens. The server is stopped at the end of the test, and must
+// exit with code 0.
 func serve(t testing.TB, dir string, args ...string) *server {
 	t.Helper()
 	s := start(t, command(t, dir, nil, append([]string{"serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--log-format", "json"}, args...)...))
@@ -124,10 +127,10 @@ func serve(t testing.TB, dir string, args ...string) *server {
 	return s
 }
 
-// start starts a server. It need not listen yet when this returns.
+// start starts a server. The server may not listen yet when start returns.
 func start(t testing.TB, cmd *exec.Cmd) *server {
 	t.Helper()
-	s := &server{t: t, cmd: cmd, log: &lines{}, ended: make(chan struct{})}
+	s := &server{t: t, cmd: cmd, log: &logbuffer.Buffer{}, ended: make(chan struct{})}
 	cmd.Stderr = s.log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -148,11 +151,11 @@ func start(t testing.TB, cmd *exec.Cmd) *server {
 	return s
 }
 
-// announced waits for the line of the log that names an address.
+// announced waits for the log line with this message, and returns its URL.
 func (s *server) announced(message string) string {
 	s.t.Helper()
 	var url string
-	s.eventually("the log says "+message, func() bool {
+	eventually.Holds(s.t, "the log says "+message, func() bool {
 		if !s.running() {
 			s.t.Fatalf("strata %v ended before it was %s; it said:\n%s", s.cmd.Args[1:], message, s.log)
 		}
@@ -176,7 +179,7 @@ func (s *server) running() bool {
 	}
 }
 
-// stop asks the server to end, as Ctrl-C does, and checks that it ends well.
+// stop interrupts the server, as Ctrl-C does, and checks that it exits with code 0.
 func (s *server) stop() {
 	s.t.Helper()
 	s.signal(syscall.SIGINT)
@@ -185,7 +188,7 @@ func (s *server) stop() {
 	}
 }
 
-// signal sends a signal that ends the server, and returns when it has.
+// signal sends a signal that ends the server, and returns when the server has ended.
 func (s *server) signal(sig os.Signal) {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(sig); err != nil {
@@ -200,24 +203,14 @@ func (s *server) signal(sig os.Signal) {
 	}
 }
 
-// eventually waits until a condition holds.
-func (s *server) eventually(what string, holds func() bool) {
-	s.t.Helper()
-	for deadline := time.Now().Add(slow); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.t.Fatalf("it never came to pass: %s", what)
-		}
-	}
-}
-
-// reply is a response, read to its end.
+// reply is a response with its whole body.
 type reply struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// client opens a connection for each request, as nodes do, so that none is left in a dead server's pool.
+// client opens a connection for each request, as nodes do. It pools none, because a server may be killed and restarted.
 var client = &http.Client{Timeout: slow, Transport: &http.Transport{DisableKeepAlives: true}}
 
 func do(t testing.TB, method, url string, header http.Header, body []byte) reply {
@@ -241,13 +234,13 @@ func do(t testing.TB, method, url string, header http.Header, body []byte) reply
 	return reply{response.StatusCode, response.Header, read}
 }
 
-// get asks the API.
+// get sends a GET request to the API.
 func (s *server) get(path string) reply {
 	s.t.Helper()
 	return do(s.t, http.MethodGet, s.api+path, nil, nil)
 }
 
-// read asks the API for an answer that has to be there.
+// read decodes an answer of the API, which must have status 200, into the value into.
 func (s *server) read(path string, into any) reply {
 	s.t.Helper()
 	got := s.get(path)
@@ -266,7 +259,7 @@ func (s *server) post(path string, body []byte) reply {
 	return do(s.t, http.MethodPost, s.observer+path, http.Header{"Content-Type": {"application/json"}}, body)
 }
 
-// mustPost delivers an event that has to be accepted.
+// mustPost delivers an event, which must be accepted.
 func (s *server) mustPost(path string, body []byte) {
 	s.t.Helper()
 	if got := s.post(path, body); got.status != http.StatusOK {
@@ -274,7 +267,7 @@ func (s *server) mustPost(path string, body []byte) {
 	}
 }
 
-// status is what the tests read of /extended/v1/status.
+// status holds the fields of /extended/v1/status that tests read.
 type status struct {
 	ServerVersion string `json:"server_version"`
 	ChainTip      struct {
@@ -300,7 +293,7 @@ func (s *server) status() (now status) {
 // caughtUp waits until the read tables reflect the first size events of the log.
 func (s *server) caughtUp(size int64) {
 	s.t.Helper()
-	s.eventually("the read tables catch up", func() bool {
+	eventually.Holds(s.t, "the read tables catch up", func() bool {
 		now := s.status()
 		behind := now.Strata.LogSize < size || len(now.Strata.Projections) == 0
 		for _, p := range now.Strata.Projections {
@@ -313,25 +306,7 @@ func (s *server) caughtUp(size int64) {
 	})
 }
 
-// lines is a log that one process writes and tests read.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-// taken is an address that somebody listens on, while the test runs.
+// taken returns an address that is in use while the test runs.
 func taken(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -15,21 +15,21 @@ import (
 	"time"
 )
 
-// traceTimeout bounds one request to the server.
+// traceTimeout limits a request to the server.
 const traceTimeout = time.Minute
 
-// traceAnswerMax is how much of an answer is read: a page of 200 rows is far shorter.
+// traceAnswerMax is the number of bytes that are read of an answer. A page of 200 rows is far shorter.
 const traceAnswerMax = 64 << 20
 
 type traceCommand struct {
-	Target string `arg:"" name:"url|path" help:"An answer of the API: its path with its query, or its whole address."`
-	API    string `name:"api" default:"http://127.0.0.1:3999" env:"STRATA_API_URL" placeholder:"URL" help:"The running server to ask (default ${default})."`
-	JSON   bool   `name:"json" help:"Print what the server says, as it is."`
-	Limit  int    `default:"50" help:"Rows of a page, up to 200."`
-	Cursor string `help:"The page after another one, as that one says."`
+	Target string `arg:"" name:"url|path" help:"Answer to explain: its path with query, or its full URL."`
+	API    string `name:"api" default:"http://127.0.0.1:3999" env:"STRATA_API_URL" placeholder:"URL" help:"Base URL of the running server (default ${default})."`
+	JSON   bool   `name:"json" help:"Print the server's JSON instead of a tree."`
+	Limit  int    `default:"50" help:"Maximum number of rows per page, at most 200."`
+	Cursor string `help:"Cursor of the page to print, as printed below the page before it."`
 }
 
-// Run asks a running server what an answer is made of, and prints it as a tree.
+// Run asks a running server for the rows and events behind an answer, and prints them as a tree.
 func (c *traceCommand) Run(ctx context.Context, _ *Globals) error {
 	server, err := url.Parse(c.API)
 	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
@@ -50,21 +50,21 @@ func (c *traceCommand) Run(ctx context.Context, _ *Globals) error {
 	if c.JSON {
 		var pretty bytes.Buffer
 		if err := json.Indent(&pretty, answer, "", "  "); err != nil {
-			return fmt.Errorf("trace %s: %s answers with no JSON: %w", path, c.API, err)
+			return fmt.Errorf("trace %s: the answer of %s is not JSON: %w", path, c.API, err)
 		}
 		pretty.WriteByte('\n')
 		_, err := pretty.WriteTo(os.Stdout)
 		return err
 	}
-	var made traceAnswer
-	if err := json.Unmarshal(answer, &made); err != nil {
-		return fmt.Errorf("trace %s: read what %s answers: %w", path, c.API, err)
+	var trace traceAnswer
+	if err := json.Unmarshal(answer, &trace); err != nil {
+		return fmt.Errorf("trace %s: decode the answer of %s: %w", path, c.API, err)
 	}
-	return made.write(os.Stdout, strings.TrimSuffix(c.API, "/"))
+	return trace.write(os.Stdout, strings.TrimSuffix(c.API, "/"))
 }
 
-// pathOn is the path with the query that a target has on a server. An address of another server is refused: what that one
-// answers is not in this one's tables.
+// pathOn returns the path and query of a target on a server. It refuses the URL of another server, whose answers are not
+// in the tables of this one.
 func pathOn(server *url.URL, target string) (string, error) {
 	if strings.HasPrefix(target, "/") && !strings.HasPrefix(target, "//") {
 		return target, nil
@@ -83,7 +83,8 @@ func pathOn(server *url.URL, target string) (string, error) {
 	return path, nil
 }
 
-// askServer is the body of a GET. An answer that is a failure becomes an error with its message.
+// askServer sends a GET request and returns the body. For a status other than 200 it returns an error with the answer's
+// message.
 func askServer(ctx context.Context, address string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, traceTimeout)
 	defer cancel()
@@ -93,20 +94,20 @@ func askServer(ctx context.Context, address string) ([]byte, error) {
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		var failed *url.Error
-		if errors.As(err, &failed) {
-			err = failed.Err
+		var transport *url.Error
+		if errors.As(err, &transport) {
+			err = transport.Err
 		}
 		return nil, fmt.Errorf("ask %s (is the server running? --api names another one): %w", request.URL.Host, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, traceAnswerMax))
 	if err != nil {
-		return nil, fmt.Errorf("read what %s answers: %w", request.URL.Host, err)
+		return nil, fmt.Errorf("read the answer of %s: %w", request.URL.Host, err)
 	}
 	if response.StatusCode != http.StatusOK {
 		var failure struct{ Message, Error string }
-		_ = json.Unmarshal(body, &failure) // what is no JSON has no message
+		_ = json.Unmarshal(body, &failure) // a body that is not JSON has no message
 		if failure.Message == "" {
 			failure.Message = failure.Error
 		}

@@ -15,7 +15,7 @@ import (
 	"strata/internal/testkit/pgtest"
 )
 
-// From a balance to the bytes: what is printed leads to bodies with the digests that are printed.
+// The printed trace of a balance leads to bodies that have the printed digests.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "--database-url", pgtest.URL(t))
@@ -91,18 +91,18 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// What strangers wrote does not move the cursor of a terminal.
+// Text from outside does not move the cursor of a terminal.
 func TestTraceTreeIsVisible(t *testing.T) {
 	t.Parallel()
 	next := "1:entries of it's"
-	made := traceAnswer{Path: "/a\x1b[2J", Operation: "x", Status: 200}
-	made.Cursor.Next = &next
-	if err := json.Unmarshal([]byte(`[{"table":"brc20_v1.token","key":{"ticker":"\u001b[31m\u009b"},"values":{"tick":null,"decimals":18,"parents":["\u001b"]},"sources":[{"column":"source_seq","seq":4,"pointers":["","/a\u0007"]}]}]`), &made.Rows); err != nil {
+	trace := traceAnswer{Path: "/a\x1b[2J", Operation: "x", Status: 200}
+	trace.Cursor.Next = &next
+	if err := json.Unmarshal([]byte(`[{"table":"brc20_v1.token","key":{"ticker":"\u001b[31m\u009b"},"values":{"tick":null,"decimals":18,"parents":["\u001b"]},"sources":[{"column":"source_seq","seq":4,"pointers":["","/a\u0007"]}]}]`), &trace.Rows); err != nil {
 		t.Fatal(err)
 	}
-	made.Events = []tracedEvent{{Seq: 4, Path: "/\x1bp", Body: "/body", Proof: "/proof"}}
+	trace.Events = []tracedEvent{{Seq: 4, Path: "/\x1bp", Body: "/body", Proof: "/proof"}}
 	var b bytes.Buffer
-	if err := made.write(&b, "http://127.0.0.1:3999"); err != nil {
+	if err := trace.write(&b, "http://127.0.0.1:3999"); err != nil {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(b.String(), "\x1b\x07\u009b") {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// traceAnswer is what the server says of an answer (GET /audit/v1/trace).
+// traceAnswer is the body of GET /audit/v1/trace: the rows and events behind an answer.
 type traceAnswer struct {
 	Path      string `json:"path"`
 	Operation string `json:"operation"`
@@ -45,8 +45,7 @@ type tracedEvent struct {
 	Proof      string `json:"proof"`
 }
 
-// write prints the answer as a tree: its rows, the events that each comes from, and what there is to say of each event,
-// where it is first named.
+// write prints the trace as a tree of rows and their source events. The details of an event follow its first mention.
 func (a *traceAnswer) write(w io.Writer, server string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n%s, status %d, read at position %d of the log", visible(a.Path), a.Operation, a.Status, a.ReadAt.Log)
@@ -82,7 +81,7 @@ func (a *traceAnswer) write(w io.Writer, server string) error {
 			}
 			fmt.Fprintf(&b, "%s%s%s: event %d%s\n", below, branch, source.Column, source.Seq, pointersText(source.Pointers))
 			if e, ok := events[source.Seq]; ok {
-				delete(events, source.Seq) // it is told once
+				delete(events, source.Seq) // print the details once
 				indent := below + deeper + "  "
 				fmt.Fprintf(&b, "%s%s, received %s, %d bytes, sha256 %s\n", indent, visible(e.Path), e.ReceivedAt, e.Size, e.SHA256)
 				fmt.Fprintf(&b, "%sbody %s\n%sproof %s\n", indent, server+e.Body, indent, server+e.Proof)
@@ -99,7 +98,7 @@ func (a *traceAnswer) write(w io.Writer, server string) error {
 	return err
 }
 
-// pointersText are JSON pointers for people; an empty one is the whole body.
+// pointersText joins JSON pointers. The empty pointer stands for the whole body.
 func pointersText(pointers []string) string {
 	if len(pointers) == 0 {
 		return ""
@@ -113,7 +112,7 @@ func pointersText(pointers []string) string {
 	return " at " + strings.Join(texts, ", ")
 }
 
-// columnsText writes the members of a JSON object in their order, without those that are null.
+// columnsText formats the members of a JSON object in their order, without those that are null.
 func columnsText(object json.RawMessage) (string, error) {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	if _, err := decoder.Token(); err != nil {
@@ -141,7 +140,7 @@ func columnsText(object json.RawMessage) (string, error) {
 	return strings.Join(columns, " "), nil
 }
 
-// visible keeps what strangers wrote from moving the cursor of a terminal.
+// visible replaces control characters, so that text from outside can't move the cursor of a terminal.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {

@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What is wrong with a command line is said on stderr, with the usage, and nothing is begun.
+// A wrong command line prints the error and the usage to stderr, and starts nothing.
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ args, want string }{
@@ -61,7 +61,7 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// What fails is one line, which names what was tried.
+// A failure prints one line, which names what was tried.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -93,7 +93,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// model is the command line's model, for tests that look at flags. parse reads a command line without running it.
+// model returns the parser of the command line, for tests that inspect flags. parse parses a command line without running it.
 func model(t testing.TB) (*kong.Kong, func(args ...string) error) {
 	t.Helper()
 	parser := newParser(context.Background(), &cli{})
@@ -168,7 +168,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// The settings in the documentation are those that there are, with their variables and defaults.
+// The documented settings exist, with their variables and defaults.
 func TestDocumentedSettings(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(repository(t), "docs", "operating.md"))
@@ -218,7 +218,7 @@ func TestDocumentedSettings(t *testing.T) {
 	}
 }
 
-// code are the parts of a text between backquotes.
+// code returns the parts of a text between backquotes.
 func code(text string) (parts []string) {
 	for i, part := range strings.Split(text, "`") {
 		if i%2 == 1 {

@@ -6,49 +6,49 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"math/rand/v2"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
 
 	"strata/eventstore/transparency"
+	"strata/internal/nodecompare"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/version"
 )
 
-// checkpointMax is the largest file that is read as a checkpoint.
+// checkpointMax is the maximum size of a checkpoint file, in bytes.
 const checkpointMax = 1 << 20
 
 type verifyCommand struct {
 	databaseFlags `embed:"" group:"Database:"`
 
-	Against     []string `type:"path" sep:"none" placeholder:"FILE" help:"A checkpoint of this log that was kept; may be given several times."`
-	Key         []string `placeholder:"KEY,..." help:"Verifier keys that the log's checkpoints may be signed with; empty: the one that its first checkpoint names."`
-	LogOnly     bool     `help:"Check the log, and not the read tables."`
-	Rows        []string `placeholder:"NAME,..." help:"Compare the rows of these projections only, and don't check the log."`
-	NodeOnly    bool     `help:"Compare with the node only."`
-	AgainstNode string   `placeholder:"URL" help:"RPC address of a Stacks node to compare STX balances and nonces with, such as http://127.0.0.1:20443."`
-	Sample      int      `default:"1000" help:"How many accounts are compared with the node's, chosen at random."`
-	Seed        int64    `help:"Choose the accounts that an earlier verification with this seed has chosen; 0: others each time."`
-	AllAccounts bool     `help:"Compare all accounts with the node's."`
-	Parallel    int      `help:"Workers that read and hash; 0: as many as there are processors."`
-	Limit       int      `default:"1000" help:"Differences to print; how many more there are is counted."`
+	Against     []string `type:"path" sep:"none" placeholder:"FILE" help:"Checkpoint of this log that you have kept; repeat the flag for more than one."`
+	Key         []string `placeholder:"KEY,..." help:"Verifier keys to trust for the log's checkpoints (empty = the key that the first checkpoint names)."`
+	LogOnly     bool     `help:"Verify the log only, not the read tables."`
+	Rows        []string `placeholder:"NAME,..." help:"Verify the rows of these projections only, not the log."`
+	NodeOnly    bool     `help:"Compare with the node only (--against-node)."`
+	AgainstNode string   `placeholder:"URL" help:"RPC address of a Stacks node with which to compare STX balances and nonces, such as http://127.0.0.1:20443."`
+	Sample      int      `default:"1000" help:"Number of accounts to compare with the node, chosen at random."`
+	Seed        int64    `help:"Seed that chooses the accounts; the seed of an earlier run chooses the same ones (0 = random)."`
+	AllAccounts bool     `help:"Compare all accounts with the node."`
+	Parallel    int      `help:"Number of workers that read and hash events (0 = one per processor)."`
+	Limit       int      `default:"1000" help:"Maximum number of differences to print; the rest is only counted."`
 	JSON        bool     `name:"json" help:"Print JSON."`
-	ForkChoice  string   `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"How the server that has filled the read tables chooses the canonical chain."`
+	ForkChoice  string   `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain on the server that filled the read tables: recommended or reference."`
 }
 
-// Validate refuses what makes no sense together.
+// Validate checks the flags and their combination; kong calls it.
 func (c *verifyCommand) Validate() error {
-	logLeftOut := c.NodeOnly || len(c.Rows) > 0
+	skipsLog := c.NodeOnly || len(c.Rows) > 0
 	switch {
-	case c.LogOnly && logLeftOut || c.NodeOnly && len(c.Rows) > 0:
-		return errors.New("--log-only, --rows and --node-only can't be used together: each leaves out the others")
+	case c.LogOnly && skipsLog || c.NodeOnly && len(c.Rows) > 0:
+		return errors.New("--log-only, --rows and --node-only can't be used together: each excludes the others")
 	case c.NodeOnly && c.AgainstNode == "":
 		return errors.New("--node-only: name the node with --against-node")
-	case logLeftOut && len(c.Against)+len(c.Key) > 0:
-		return errors.New("--against and --key are about the log, which --rows and --node-only leave out")
+	case skipsLog && len(c.Against)+len(c.Key) > 0:
+		return errors.New("--against and --key are about the log, which --rows and --node-only skip")
 	case c.Sample < 1 && !c.AllAccounts:
 		return fmt.Errorf("--sample: %d accounts (want 1 or more)", c.Sample)
 	case c.Limit < 1:
@@ -66,7 +66,7 @@ func (c *verifyCommand) Validate() error {
 	return nil
 }
 
-// Run verifies, prints what it has found, and fails when there is a difference or when something could not be checked.
+// Run verifies and prints a report. It returns an error if there are differences or if a part could not be checked.
 func (c *verifyCommand) Run(ctx context.Context, globals *Globals) error {
 	report := newVerifyReport(c.Limit)
 	err := c.verify(ctx, globals.logger(), report)
@@ -79,9 +79,9 @@ func (c *verifyCommand) Run(ctx context.Context, globals *Globals) error {
 	return err
 }
 
-// verify checks each part. What keeps one from being checked does not keep the others, unless it is the end of ctx.
+// verify checks each part. A part that fails does not prevent the next ones, unless ctx is done.
 func (c *verifyCommand) verify(ctx context.Context, logger *slog.Logger, report *verifyReport) error {
-	kept, err := c.kept()
+	kept, err := c.readKept()
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (c *verifyCommand) verify(ctx context.Context, logger *slog.Logger, report 
 		errs = append(errs, c.verifyRows(ctx, db, logger, report))
 	}
 	if c.AgainstNode != "" && ctx.Err() == nil {
-		errs = append(errs, c.verifyNode(ctx, db, report))
+		errs = append(errs, c.compareNode(ctx, db, report))
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -106,12 +106,12 @@ func (c *verifyCommand) verify(ctx context.Context, logger *slog.Logger, report 
 	return errors.Join(errs...)
 }
 
-// kept reads the checkpoints that were kept outside.
-func (c *verifyCommand) kept() (kept []transparency.Kept, err error) {
+// readKept reads the checkpoints of --against.
+func (c *verifyCommand) readKept() (kept []transparency.Kept, err error) {
 	for _, file := range c.Against {
 		info, err := os.Stat(file)
 		if err == nil && info.Size() > checkpointMax {
-			err = &fs.PathError{Op: "read", Path: file, Err: fmt.Errorf("%d bytes are no checkpoint", info.Size())}
+			err = &fs.PathError{Op: "read", Path: file, Err: fmt.Errorf("%d bytes are too many for a checkpoint", info.Size())}
 		}
 		var text []byte
 		if err == nil {
@@ -147,7 +147,7 @@ func (c *verifyCommand) verifyLog(ctx context.Context, db *database, kept []tran
 	return nil
 }
 
-// verifyRows folds the log anew, and compares.
+// verifyRows folds the log again, and compares the rows with the active read tables.
 func (c *verifyCommand) verifyRows(ctx context.Context, db *database, logger *slog.Logger, report *verifyReport) error {
 	lines, err := newLines(c.ForkChoice, logger, nil)
 	if err != nil {
@@ -189,13 +189,22 @@ func (c *verifyCommand) verifyRows(ctx context.Context, db *database, logger *sl
 	return nil
 }
 
-// newSeed chooses accounts that nobody could foresee.
-func newSeed() int64 { return rand.Int64N(1 << 31) }
+// compareNode compares accounts with a node.
+func (c *verifyCommand) compareNode(ctx context.Context, db *database, report *verifyReport) (err error) {
+	bar := newVerifyBar("node", "accounts")
+	defer bar.done()
+	report.Node, err = nodecompare.Compare(ctx, db.pool, nodecompare.Options{
+		URL: c.AgainstNode, Sample: c.Sample, Seed: c.Seed, All: c.AllAccounts,
+		Difference: func(d nodecompare.Difference) { report.add(&verifyDifference{Account: &d}) },
+		Progress:   func(compared, total int64) { bar.show(compared, total, 0) },
+	})
+	return err
+}
 
-// differencesError says that a verification has found differences.
+// differencesError reports the number of differences that a verification has found.
 type differencesError struct {
 	count int64
-	cause error // what could not be checked
+	cause error // why a part could not be checked; nil if all were
 }
 
 func (e *differencesError) Error() string {

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/term"
 )
 
-// verifyBar shows how far a part of a verification is, when there is a terminal.
+// verifyBar shows the progress of a part of a verification, if stderr is a terminal.
 type verifyBar struct {
 	mutex sync.Mutex
 	part  string
 	unit  string
 	start time.Time
-	bar   *progressbar.ProgressBar // nil before the first is shown, and without a terminal
+	bar   *progressbar.ProgressBar // nil until show is called first, and without a terminal
 	shown bool
 }
 
@@ -24,7 +24,7 @@ func newVerifyBar(part, unit string) *verifyBar {
 	return &verifyBar{part: part, unit: unit, start: time.Now(), shown: term.IsTerminal(int(os.Stderr.Fd()))}
 }
 
-// show moves the bar. bytes are left out when there are none.
+// show updates the bar. It shows a rate of bytes only if bytes is above 0.
 func (b *verifyBar) show(done, total, bytes int64) {
 	if !b.shown || total <= 0 {
 		return
@@ -39,7 +39,7 @@ func (b *verifyBar) show(done, total, bytes int64) {
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(),
 			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine that draws by itself, and after the end
+			progressbar.OptionSetSpinnerChangeInterval(0), // otherwise a goroutine draws by itself, even after the end
 		)
 	}
 	seconds := max(time.Since(b.start).Seconds(), 0.001)
@@ -51,10 +51,10 @@ func (b *verifyBar) show(done, total, bytes int64) {
 	if b.bar.GetMax64() != total {
 		b.bar.ChangeMax64(total)
 	}
-	_ = b.bar.Set64(min(done, total-1)) // a full bar ends itself; the last step is done's
+	_ = b.bar.Set64(min(done, total-1)) // a full bar would finish by itself, which is up to done
 }
 
-// done takes the bar away.
+// done removes the bar.
 func (b *verifyBar) done() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

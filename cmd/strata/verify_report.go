@@ -10,15 +10,16 @@ import (
 	"sync"
 
 	"strata/eventstore/transparency"
+	"strata/internal/nodecompare"
 	"strata/projections/version"
 )
 
-// verifyReport is what a verification has to say. A part that was not looked at, or not to its end, is null.
+// verifyReport is the result of a verification. A part that was not checked, or not completely, is null.
 type verifyReport struct {
-	Log  *verifiedLog  `json:"log"`
-	Rows *verifiedRows `json:"rows"`
-	Node *verifiedNode `json:"node"`
-	// Differences are how many were found, and Shown the first of them.
+	Log  *verifiedLog        `json:"log"`
+	Rows *verifiedRows       `json:"rows"`
+	Node *nodecompare.Result `json:"node"`
+	// Differences is the number of differences, and Shown the first of them.
 	Differences int64               `json:"differences"`
 	Shown       []*verifyDifference `json:"shown"`
 	// Error is why something could not be checked.
@@ -32,7 +33,7 @@ func newVerifyReport(limit int) *verifyReport {
 	return &verifyReport{Shown: []*verifyDifference{}, limit: limit}
 }
 
-// add takes a difference, and says whether there is room for more. It may be called at any time.
+// add records a difference, and reports whether there is room for more. It is safe for concurrent use.
 func (r *verifyReport) add(d *verifyDifference) bool {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -43,14 +44,14 @@ func (r *verifyReport) add(d *verifyDifference) bool {
 	return r.Differences <= int64(r.limit)
 }
 
-// verifyDifference is one of its three kinds.
+// verifyDifference is a difference of one of three kinds: one field is set.
 type verifyDifference struct {
-	Log     *transparency.Finding `json:"log,omitempty"`
-	Row     *rowDifference        `json:"row,omitempty"`
-	Account *accountDifference    `json:"account,omitempty"`
+	Log     *transparency.Finding   `json:"log,omitempty"`
+	Row     *rowDifference          `json:"row,omitempty"`
+	Account *nodecompare.Difference `json:"account,omitempty"`
 }
 
-// verifiedLog is what was looked at of the log.
+// verifiedLog describes the verification of the log.
 type verifiedLog struct {
 	Events      int64    `json:"events"`
 	Bytes       int64    `json:"bytes"`
@@ -75,26 +76,26 @@ func newVerifiedLog(v *transparency.Verified, kept int) *verifiedLog {
 	return log
 }
 
-// verifiedRows is what was compared of the read tables.
+// verifiedRows describes the verification of the read tables.
 type verifiedRows struct {
 	Tables      []string `json:"tables"`
 	Differences int64    `json:"differences"`
 }
 
-// rowDifference is a row that is not what the log gives.
+// rowDifference is a row that differs from what the log gives.
 type rowDifference struct {
 	Table string          `json:"table"`
 	Key   []version.Value `json:"key"`
-	// Missing: the log gives it, and the table does not have it. Extra: the other way round.
+	// Missing means that the log gives the row, and the table lacks it. Extra means the opposite.
 	Missing bool               `json:"missing"`
 	Extra   bool               `json:"extra"`
 	Columns []columnDifference `json:"columns"`
-	// Seq is the event that the row names, and LogSeq the one that it should name; null where there is none.
+	// Seq is the event that the row names, and LogSeq the one that it should name; null if there is none.
 	Seq    *int64 `json:"seq"`
 	LogSeq *int64 `json:"log_seq"`
 }
 
-// columnDifference is a value in a table, and the one that the log gives.
+// columnDifference is a value in a table beside the one that the log gives.
 type columnDifference struct {
 	Column string  `json:"column"`
 	Table  *string `json:"table"`
@@ -117,16 +118,16 @@ func (r *rowDifference) String() string {
 	}
 	switch {
 	case r.Missing:
-		fmt.Fprintf(&b, ": not there, and event %s of the log gives it", seqText(r.LogSeq))
+		fmt.Fprintf(&b, ": missing, although event %s of the log gives it", seqText(r.LogSeq))
 	case r.Extra:
-		fmt.Fprintf(&b, ": there as of event %s, and the log does not give it", seqText(r.Seq))
+		fmt.Fprintf(&b, ": extra, from event %s, although the log does not give it", seqText(r.Seq))
 	default:
 		for i, c := range r.Columns {
 			separator := ","
 			if i == 0 {
 				separator = ":"
 			}
-			fmt.Fprintf(&b, "%s %s is %s, and the log gives %s", separator, c.Column, nullable(c.Table), nullable(c.Log))
+			fmt.Fprintf(&b, "%s %s is %s, the log gives %s", separator, c.Column, nullable(c.Table), nullable(c.Log))
 		}
 		fmt.Fprintf(&b, " (event %s)", seqText(r.LogSeq))
 	}
@@ -154,10 +155,10 @@ func (d *verifyDifference) String() string {
 	case d.Row != nil:
 		return d.Row.String()
 	}
-	return d.Account.String()
+	return visible(d.Account.String())
 }
 
-// print writes the report. failure is why something could not be checked, if so.
+// print writes the report. failure is the reason why a part could not be checked; nil if all were.
 func (r *verifyReport) print(w io.Writer, asJSON bool, failure error) error {
 	if asJSON {
 		if failure != nil {
@@ -174,7 +175,7 @@ func (r *verifyReport) print(w io.Writer, asJSON bool, failure error) error {
 		fmt.Fprintf(&b, "DIFFERENCE %s\n", d)
 	}
 	if more := r.Differences - int64(len(r.Shown)); more > 0 {
-		fmt.Fprintf(&b, "and %d more differences, perhaps with others after them (--limit)\n", more)
+		fmt.Fprintf(&b, "and at least %d more differences (--limit)\n", more)
 	}
 	if l := r.Log; l != nil {
 		l.print(&b)
@@ -187,7 +188,7 @@ func (r *verifyReport) print(w io.Writer, asJSON bool, failure error) error {
 		fmt.Fprintf(&b, "rows: %s; compared with what the log gives\n", tables)
 	}
 	if r.Node != nil {
-		r.Node.print(&b)
+		printNode(&b, r.Node)
 	}
 	if r.Differences == 0 && failure == nil {
 		b.WriteString("no differences\n")
@@ -203,7 +204,7 @@ func (l *verifiedLog) print(b *bytes.Buffer) {
 	}
 	switch l.Checkpoints {
 	case 0:
-		b.WriteString("\nlog: no checkpoint was signed yet")
+		b.WriteString("\nlog: no checkpoint is signed yet")
 	case 1:
 		fmt.Fprintf(b, "\nlog: 1 checkpoint, signed up to event %d", l.Signed)
 	default:
@@ -212,16 +213,25 @@ func (l *verifiedLog) print(b *bytes.Buffer) {
 	switch l.Kept {
 	case 0:
 	case 1:
-		b.WriteString("; 1 kept one compared")
+		b.WriteString("; compared with 1 kept checkpoint")
 	default:
-		fmt.Fprintf(b, "; %d kept ones compared", l.Kept)
+		fmt.Fprintf(b, "; compared with %d kept checkpoints", l.Kept)
 	}
 	b.WriteByte('\n')
-	from := "named by the log's first checkpoint; --key says which one to trust"
+	from := "named by the log's first checkpoint; choose which to trust with --key"
 	if l.KeysGiven {
 		from = "given"
 	}
 	for _, key := range l.Keys {
 		fmt.Fprintf(b, "log: key %s (%s)\n", visible(key), from)
 	}
+}
+
+func printNode(b *bytes.Buffer, n *nodecompare.Result) {
+	fmt.Fprintf(b, "node %s, at block %d: balances and nonces of %d of %d accounts at block %d %s, in %.1f s",
+		visible(n.URL), n.NodeHeight, n.Compared, n.Accounts, n.BlockHeight, n.IndexBlockHash, n.Seconds)
+	if n.Seed != nil {
+		fmt.Fprintf(b, " (--seed %d)", *n.Seed)
+	}
+	b.WriteByte('\n')
 }

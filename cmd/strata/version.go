@@ -9,7 +9,7 @@ import (
 	"strata/readapi"
 )
 
-// Set by the linker; see the Makefile.
+// The linker sets these; see the Makefile.
 var (
 	buildVersion = "dev"
 	branch       = "unknown"
@@ -20,8 +20,9 @@ func build() readapi.Version {
 	return readapi.Version{Tag: buildVersion, Branch: branch, Commit: commit}
 }
 
-// program is the digest of this program: another build may answer the same request in another way. Empty when the
-// program's file can't be read.
+// program returns the SHA-256 digest of this executable, cut to 16 bytes, in hexadecimal digits. It separates cached
+// answers of different builds, which may answer the same request differently. It is empty if the executable can't be
+// read.
 func program() string {
 	path, err := os.Executable()
 	if err != nil {

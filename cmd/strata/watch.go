@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// watch serves /metrics and /healthz until ctx ends, for processes that don't serve the API, which has both.
+// watch serves /metrics and /healthz until ctx is done, for processes without the API, which has both.
 func watch(ctx context.Context, group *errgroup.Group, listener net.Listener, logger *slog.Logger, registry *prometheus.Registry) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))

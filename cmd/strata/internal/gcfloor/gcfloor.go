@@ -1,5 +1,6 @@
-// Package gcfloor keeps a small heap from being collected often. Go collects when the heap has doubled since the last time; a
-// server whose heap is small then collects several times a second, and each time makes requests wait for some milliseconds.
+// Package gcfloor makes garbage collections of a small heap rare. Go collects when the heap has doubled since the last
+// collection. A server with a small heap therefore collects several times a second, and each collection delays requests
+// for some milliseconds.
 package gcfloor
 
 import (
@@ -9,30 +10,30 @@ import (
 	"runtime/metrics"
 )
 
-// live is what was reachable in the last collection, in bytes.
+// live is the metric of the bytes that the last collection found reachable.
 const live = "/gc/heap/live:bytes"
 
 const (
 	percentDefault = 100
-	// leastLive is what Go takes the smallest heap for.
+	// leastLive is the size, in bytes, that Go assumes for any smaller live heap.
 	leastLive = 4 << 20
 )
 
-// Keep lets the heap grow up to so many bytes before it is collected; a larger one is collected when it has doubled, as ever. It is
-// for the life of the process, and does nothing where GOGC says otherwise.
+// Keep lets the heap grow to floor bytes before it is collected. A larger heap is collected when it has doubled, as usual.
+// Keep applies until the process ends. It does nothing if the environment variable GOGC is set.
 func Keep(floor uint64) {
 	if os.Getenv("GOGC") == "" {
 		after(&keeper{floor: floor, percent: percentDefault})
 	}
 }
 
-// keeper decides after each collection when the next one is due.
+// keeper sets the target of the next collection after each one.
 type keeper struct {
 	floor   uint64
 	percent int
 }
 
-// cycle is an object that the next collection finds unreachable.
+// cycle is an object that becomes unreachable at once, so that its cleanup runs after the next collection.
 type cycle struct{ keeper *keeper }
 
 func after(k *keeper) {
@@ -46,14 +47,14 @@ func (k *keeper) tune() {
 	sample := []metrics.Sample{{Name: live}}
 	metrics.Read(sample)
 	percent := percentFor(sample[0].Value.Uint64(), k.floor)
-	// To set it stops the program for a moment.
+	// SetGCPercent stops the world for a moment, so ignore small changes.
 	if change := percent - k.percent; change > k.percent/8 || -change > k.percent/8 {
 		k.percent = percent
 		debug.SetGCPercent(percent)
 	}
 }
 
-// percentFor is by how much a heap may grow.
+// percentFor returns by how many percent a heap may grow before it is collected.
 func percentFor(live, floor uint64) int {
 	live = max(live, leastLive)
 	if 2*live >= floor {

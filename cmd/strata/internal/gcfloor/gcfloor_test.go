@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// collections counts them while so many bytes are thrown away.
+// collections returns the number of garbage collections while the given number of bytes becomes garbage.
 func collections(bytes int) uint32 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -23,7 +23,8 @@ var thrown, kept []byte
 func TestKeep(t *testing.T) {
 	t.Setenv("GOGC", "")
 	Keep(64 << 20)
-	// 256 MiB of garbage come to some five collections; without a floor to more than sixty. Cleanups run a moment after a collection.
+	// 256 MiB of garbage cause about five collections, and without a floor more than sixty. Cleanups run a moment after a
+	// collection.
 	const most = 10
 	got := uint32(most + 1)
 	for deadline := time.Now().Add(10 * time.Second); got > most && time.Now().Before(deadline); {

@@ -1,0 +1,232 @@
+// Package nodecompare compares the STX balances and nonces of the read tables with what a Stacks node answers for the
+// same block.
+package nodecompare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/errgroup"
+
+	"strata/domain/hash"
+	"strata/domain/schema"
+)
+
+const (
+	// concurrency is the maximum number of concurrent requests to the node.
+	concurrency = 16
+	// pageRows is the number of accounts that are read from the database at a time.
+	pageRows = 1000
+)
+
+// Options choose the node and the accounts of a comparison.
+type Options struct {
+	// URL is the node's RPC address, which must be valid.
+	URL string
+	// Sample is the number of accounts to compare, chosen at random.
+	Sample int
+	// Seed chooses the sample: the same seed chooses the same accounts, as long as there are no others. 0 means a random
+	// seed.
+	Seed int64
+	// All compares all accounts. Sample and Seed are ignored then.
+	All bool
+	// Difference is called for each difference, never concurrently.
+	Difference func(Difference)
+	// Progress is called after each account, never concurrently.
+	Progress func(compared, total int64)
+}
+
+// Result describes a complete comparison.
+type Result struct {
+	// URL is the node's address without its password.
+	URL string `json:"url"`
+	// BlockHeight and IndexBlockHash identify the block at which accounts were compared: the tip of the read tables.
+	BlockHeight    int64       `json:"block_height"`
+	IndexBlockHash hash.Hash32 `json:"index_block_hash"`
+	// NodeHeight is the height of the node's tip.
+	NodeHeight int64 `json:"node_height"`
+	// Accounts is the number of accounts in the read tables, and Compared how many of them were compared.
+	Accounts int64 `json:"accounts"`
+	Compared int64 `json:"compared"`
+	// Seed is the seed that chose the accounts; null if all were compared.
+	Seed    *int64  `json:"seed"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Difference is a value of an account that differs between the read tables and the node.
+type Difference struct {
+	Account string `json:"account"`
+	// What is "balance", in µSTX and including what is locked, or "nonce", the next one.
+	What  string `json:"what"`
+	Table string `json:"table"`
+	Node  string `json:"node"`
+	// Seq is the event of the last change in the read tables; null if they have none.
+	Seq *int64 `json:"seq"`
+}
+
+// String describes the difference. It may contain control characters, if the tables do.
+func (d Difference) String() string {
+	seq := "unknown"
+	if d.Seq != nil {
+		seq = fmt.Sprint(*d.Seq)
+	}
+	return fmt.Sprintf("account %s: the %s is %s in the tables, %s at the node (last change: event %s)", d.Account, d.What, d.Table, d.Node, seq)
+}
+
+// comparison is a comparison under way.
+type comparison struct {
+	Options
+	Result
+	node *client
+}
+
+// Compare compares accounts of the active version of the projection balances with a node. It reads them in one snapshot
+// and asks the node for the block of that snapshot, so that both may advance meanwhile.
+func Compare(ctx context.Context, pool *pgxpool.Pool, options Options) (*Result, error) {
+	c := &comparison{Options: options, node: newClient(options.URL)}
+	defer c.node.close()
+	c.Result.URL = c.node.name
+	if !options.All {
+		seed := options.Seed
+		for seed == 0 {
+			seed = rand.Int64N(1 << 31)
+		}
+		c.Result.Seed = &seed
+	}
+	start := time.Now()
+	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err := pgx.BeginTxFunc(ctx, pool, snapshot, func(tx pgx.Tx) error { return c.run(ctx, tx) })
+	c.Seconds = time.Since(start).Seconds()
+	if err != nil {
+		if c.Compared > 0 {
+			err = fmt.Errorf("%w; %d accounts were compared before", err, c.Compared)
+		}
+		return nil, fmt.Errorf("compare with the node at %s: %w", c.node.name, err)
+	}
+	return &c.Result, nil
+}
+
+func (c *comparison) run(ctx context.Context, tx pgx.Tx) error {
+	tables, err := c.readTip(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if c.NodeHeight, err = c.node.tipHeight(ctx); err != nil {
+		return err
+	}
+	if c.NodeHeight < c.BlockHeight {
+		return fmt.Errorf("it is at block %d, behind the tables, which are at block %d: compare when it has caught up", c.NodeHeight, c.BlockHeight)
+	}
+	if err := c.declareCursor(ctx, tx, tables); err != nil {
+		return err
+	}
+	return c.compareAccounts(ctx, tx)
+}
+
+// readTip reads the tip of the read tables into the result, and returns the schema of the tables.
+func (c *comparison) readTip(ctx context.Context, tx pgx.Tx) (tables string, err error) {
+	var (
+		version int
+		height  *int64
+		tip     []byte
+	)
+	err = tx.QueryRow(ctx, `SELECT version, block_height, index_block_hash FROM strata.active JOIN strata.projection USING (name, version) WHERE name = 'balances'`).Scan(&version, &height, &tip)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return "", errors.New("the projection balances has no tables in this database")
+	case err != nil:
+		return "", fmt.Errorf("read the tip of the balances: %w", err)
+	case height == nil || len(tip) != len(c.IndexBlockHash):
+		return "", errors.New("the balances are at no block yet")
+	}
+	c.BlockHeight = *height
+	copy(c.IndexBlockHash[:], tip)
+	return schema.Schema{Name: "balances", Version: version}.String(), nil
+}
+
+// declareCursor counts the accounts, and opens a cursor over those to compare. The sample depends only on the seed and
+// the accounts, so that it can be repeated.
+func (c *comparison) declareCursor(ctx context.Context, tx pgx.Tx, tables string) error {
+	in := func(sql string) string { return strings.ReplaceAll(sql, "{schema}", tables) }
+	known := in(`(SELECT account FROM {schema}.holding WHERE asset = 'stx' UNION SELECT account FROM {schema}.nonce)`)
+	if err := tx.QueryRow(ctx, `SELECT count(*) FROM `+known+` known`).Scan(&c.Accounts); err != nil {
+		return fmt.Errorf("count the accounts: %w", err)
+	}
+	chosen := known
+	if seed := c.Result.Seed; seed != nil {
+		chosen = fmt.Sprintf(`(SELECT account FROM %s known ORDER BY md5('%d:' || account), account COLLATE "C" LIMIT %d)`, known, *seed, c.Sample)
+	}
+	_, err := tx.Exec(ctx, in(`
+		DECLARE account NO SCROLL CURSOR FOR
+		SELECT chosen.account, coalesce(h.balance, 0)::text, h.source_seq, coalesce(n.next_nonce, 0)::text, n.source_seq
+		FROM `+chosen+` chosen
+		LEFT JOIN {schema}.holding h ON h.account = chosen.account AND h.asset = 'stx'
+		LEFT JOIN LATERAL (SELECT next_nonce, source_seq FROM {schema}.nonce n WHERE n.account = chosen.account ORDER BY height DESC LIMIT 1) n ON true`))
+	if err != nil {
+		return fmt.Errorf("choose accounts: %w", err)
+	}
+	return nil
+}
+
+// account is an account as the read tables have it.
+type account struct {
+	name           string
+	balance, nonce string
+	seq, nonceSeq  *int64
+}
+
+// compareAccounts asks the node for each account of the cursor, several at a time.
+func (c *comparison) compareAccounts(ctx context.Context, tx pgx.Tx) error {
+	total := c.Accounts
+	if !c.All {
+		total = min(total, int64(c.Sample))
+	}
+	for {
+		rows, err := tx.Query(ctx, fmt.Sprintf(`FETCH %d FROM account`, pageRows))
+		if err != nil {
+			return fmt.Errorf("read accounts: %w", err)
+		}
+		page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a account, err error) {
+			return a, row.Scan(&a.name, &a.balance, &a.seq, &a.nonce, &a.nonceSeq)
+		})
+		if err != nil {
+			return fmt.Errorf("read accounts: %w", err)
+		}
+		var mutex sync.Mutex
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(concurrency)
+		for _, a := range page {
+			group.Go(func() error {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				balance, nonce, err := c.node.account(ctx, a.name, c.IndexBlockHash)
+				if err != nil {
+					return err
+				}
+				mutex.Lock()
+				defer mutex.Unlock()
+				if want, ok := new(big.Int).SetString(a.balance, 10); !ok || want.Cmp(balance) != 0 {
+					c.Difference(Difference{Account: a.name, What: "balance", Table: a.balance, Node: balance.String(), Seq: a.seq})
+				}
+				if text := fmt.Sprint(nonce); text != a.nonce {
+					c.Difference(Difference{Account: a.name, What: "nonce", Table: a.nonce, Node: text, Seq: a.nonceSeq})
+				}
+				c.Compared++
+				c.Progress(c.Compared, total)
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil || len(page) < pageRows {
+			return err
+		}
+	}
+}

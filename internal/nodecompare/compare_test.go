@@ -1,0 +1,217 @@
+package nodecompare
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/domain/hash"
+	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/replay"
+	"strata/projections/balances"
+	"strata/projections/chain"
+)
+
+// fakeNode is a node that knows what the tables say, unless a test changes it.
+type fakeNode struct {
+	*httptest.Server
+	tip    hash.Hash32
+	height int64
+
+	mutex         sync.Mutex
+	accounts      map[string]fakeAccount
+	requested     []string // accounts
+	concurrent    int      // requests under way
+	maxConcurrent int
+	failures      int // the number of next answers that are 503
+}
+
+type fakeAccount struct{ balance, locked, nonce int64 }
+
+// with changes the node between requests.
+func (f *fakeNode) with(change func()) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	change()
+}
+
+func (f *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mutex.Lock()
+	f.concurrent++
+	f.maxConcurrent = max(f.maxConcurrent, f.concurrent)
+	fail, tip, height := f.failures > 0, hex.EncodeToString(f.tip[:]), f.height
+	f.failures--
+	f.mutex.Unlock()
+	defer func() {
+		f.mutex.Lock()
+		f.concurrent--
+		f.mutex.Unlock()
+	}()
+	name, isAccount := strings.CutPrefix(r.URL.Path, "/v2/accounts/")
+	switch {
+	case fail:
+		http.Error(w, "busy", http.StatusServiceUnavailable)
+	case r.URL.Path == "/v2/info":
+		_, _ = fmt.Fprintf(w, `{"stacks_tip_height":%d,"network_id":1}`, height)
+	case !isAccount:
+		http.NotFound(w, r)
+	case r.URL.Query().Get("tip") != tip || r.URL.Query().Get("proof") != "0":
+		http.Error(w, "Chain tip '"+r.URL.Query().Get("tip")+"' not found", http.StatusNotFound)
+	default:
+		f.mutex.Lock()
+		f.requested = append(f.requested, name)
+		a := f.accounts[name] // an unknown account has nothing
+		f.mutex.Unlock()
+		_, _ = fmt.Fprintf(w, `{"balance":"0x%032x","locked":"0x%032x","unlock_height":0,"nonce":%d,"balance_proof":"","nonce_proof":""}`, a.balance, a.locked, a.nonce)
+	}
+}
+
+// newFakeNode returns a node with the accounts of the tables, which it reads from the ledger rather than the holdings.
+// Half of each balance is locked.
+func newFakeNode(t *testing.T, pool *pgxpool.Pool) *fakeNode {
+	t.Helper()
+	f := &fakeNode{accounts: map[string]fakeAccount{}}
+	if err := pool.QueryRow(t.Context(), `SELECT height, index_block_hash FROM balances_v2.block ORDER BY height DESC LIMIT 1`).Scan(&f.height, &f.tip); err != nil {
+		t.Fatal(err)
+	}
+	f.height += 2
+	rows, err := pool.Query(t.Context(), `
+		SELECT account, coalesce(sum(delta), 0)::bigint, coalesce(max(next_nonce), 0)::bigint
+		FROM (SELECT account, sum(delta) AS delta FROM balances_v2.ledger WHERE asset = 'stx' GROUP BY account) l
+		FULL JOIN (SELECT account, max(next_nonce) AS next_nonce FROM balances_v2.nonce GROUP BY account) n USING (account)
+		GROUP BY account`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var name string
+	var balance, nonce int64
+	if _, err = pgx.ForEachRow(rows, []any{&name, &balance, &nonce}, func() error {
+		f.accounts[name] = fakeAccount{balance: balance - balance/2, locked: balance / 2, nonce: nonce}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	f.Server = httptest.NewServer(f)
+	t.Cleanup(f.Close)
+	return f
+}
+
+// foldedChain returns a database with the balances of a short synthetic chain.
+func foldedChain(t *testing.T) *pgxpool.Pool {
+	t.Helper()
+	log := replay.NewLog(t)
+	synthetic := synthchain.New(synthchain.Config{Seed: 3, Generation: synthchain.V40, Nakamoto: true, SponsoredShare: 0.1, Maturity: 20})
+	var posts []replay.Post
+	for range 60 {
+		post := synthetic.Next()
+		posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
+	}
+	replay.Append(t, log, posts...)
+	canonical, err := chain.New("recommended", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay.Run(t, log, canonical, balances.New(nil))
+	return log.Pool()
+}
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	pool := foldedChain(t)
+	node := newFakeNode(t, pool)
+	compare := func(options Options) (*Result, []string, error) {
+		t.Helper()
+		var differences []string
+		options.URL = node.URL
+		options.Difference = func(d Difference) { differences = append(differences, d.String()) }
+		options.Progress = func(int64, int64) {}
+		result, err := Compare(t.Context(), pool, options)
+		return result, differences, err
+	}
+
+	all := len(node.accounts)
+	got, differences, err := compare(Options{All: true})
+	if err != nil || len(differences) > 0 || all < 20 {
+		t.Fatalf("got %+v, %q (%v) with %d accounts", got, differences, err, all)
+	}
+	if got.Accounts != int64(all) || got.Compared != got.Accounts || got.BlockHeight != node.height-2 || got.IndexBlockHash != node.tip || got.NodeHeight != node.height || got.Seed != nil {
+		t.Errorf("got %+v, want all %d accounts at block %d %s", got, all, node.height-2, node.tip)
+	}
+	if len(node.requested) != all || node.maxConcurrent > concurrency {
+		t.Errorf("the node got %d requests for %d accounts, %d at a time", len(node.requested), all, node.maxConcurrent)
+	}
+
+	var samples []string
+	for _, seed := range []int64{7, 7, 8} {
+		node.with(func() { node.requested = nil })
+		got, differences, err := compare(Options{Sample: 10, Seed: seed})
+		if err != nil || len(differences) > 0 || len(node.requested) != 10 || got.Compared != 10 || got.Seed == nil || *got.Seed != seed {
+			t.Errorf("seed %d: got %d accounts, %+v (%v)", seed, len(node.requested), got, err)
+		}
+		slices.Sort(node.requested)
+		samples = append(samples, strings.Join(node.requested, " "))
+	}
+	if samples[0] != samples[1] || samples[0] == samples[2] {
+		t.Errorf("the samples are %q", samples)
+	}
+	node.with(func() { node.failures = 2 }) // the client retries
+	if got, differences, err := compare(Options{Sample: 1000}); err != nil || len(differences) > 0 {
+		t.Errorf("a busy node: got %+v, %q (%v)", got, differences, err)
+	}
+}
+
+func TestCompareDifferences(t *testing.T) {
+	t.Parallel()
+	pool := foldedChain(t)
+	node := newFakeNode(t, pool)
+	var differences []string
+	options := Options{
+		URL: node.URL, All: true,
+		Difference: func(d Difference) { differences = append(differences, d.String()) },
+		Progress:   func(int64, int64) {},
+	}
+	var names []string
+	for name, a := range node.accounts {
+		if a.balance > 0 && a.nonce > 0 {
+			names = append(names, name)
+		}
+	}
+	first, second := node.accounts[names[0]], node.accounts[names[1]]
+	node.with(func() {
+		node.accounts[names[0]] = fakeAccount{first.balance, first.locked + 1, first.nonce}
+		node.accounts[names[1]] = fakeAccount{second.balance, second.locked, second.nonce + 1}
+	})
+	_, err := Compare(t.Context(), pool, options)
+	for _, want := range []string{
+		fmt.Sprintf("account %s: the balance is %d in the tables, %d at the node (last change: event ", names[0], first.balance+first.locked, first.balance+first.locked+1),
+		fmt.Sprintf("account %s: the nonce is %d in the tables, %d at the node (last change: event ", names[1], second.nonce, second.nonce+1),
+	} {
+		if err != nil || len(differences) != 2 || !slices.ContainsFunc(differences, func(d string) bool { return strings.HasPrefix(d, want) }) {
+			t.Errorf("got %q (%v), want %q", differences, err, want)
+		}
+	}
+
+	fails := func(why, want string) {
+		t.Helper()
+		if got, err := Compare(t.Context(), pool, options); err == nil || !strings.Contains(err.Error(), want) || got != nil {
+			t.Errorf("%s: got %v and %+v, want %q", why, err, got, want)
+		}
+	}
+	node.with(func() { node.height -= 3 })
+	fails("the node is behind", fmt.Sprintf("it is at block %d, behind the tables, which are at block %d", node.height, node.height+1))
+	node.with(func() {
+		node.height += 3
+		node.tip[0]++
+	})
+	fails("another fork", "it does not know block 0x")
+	node.Close()
+	fails("the node is down", "connection refused")
+}
