@@ -51,7 +51,7 @@ func (p eventPlace) text() *string {
 // eventsUpToSQL returns SQL for the number of rows of a list of events up to the event at place $2 and index $3, or of
 // all rows when $2 is null.
 func eventsUpToSQL(l *page.Numbered) string {
-	return l.Sql(`CASE WHEN $2::bigint IS NULL THEN coalesce((SELECT r.n FROM {table} r WHERE {rows} ORDER BY r.n DESC LIMIT 1), 0)::bigint ELSE (
+	return l.SQL(`CASE WHEN $2::bigint IS NULL THEN coalesce((SELECT r.n FROM {table} r WHERE {rows} ORDER BY r.n DESC LIMIT 1), 0)::bigint ELSE (
 					SELECT tx.low + (SELECT count(*) FROM {table} r WHERE {rows} AND r.n > tx.low AND r.n <= tx.high AND r.event_index <= $3::bigint)
 					FROM (SELECT {low} AS low, {high} AS high OFFSET 0) tx
 				) END`, "{low}", l.Before("$2::bigint"), "{high}", l.Before("($2::bigint + 1)"))
@@ -85,8 +85,8 @@ var mergedPageSQL = `(
 					CROSS JOIN LATERAL (SELECT (low + high) / 2 AS n OFFSET 0) half
 					CROSS JOIN LATERAL (
 						SELECT half.n, (m.tx, m.event_index) < (p.tx, p.event_index) AS enough
-						FROM (` + moveList.Sql(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = ends.moves - half.n LIMIT 1`) + `) m,
-						     (` + printList.Sql(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = ends.prints - ($4::bigint - half.n) + 1 LIMIT 1`) + `) p
+						FROM (` + moveList.SQL(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = ends.moves - half.n LIMIT 1`) + `) m,
+						     (` + printList.SQL(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = ends.prints - ($4::bigint - half.n) + 1 LIMIT 1`) + `) p
 					) middle
 					WHERE low < high
 				)
@@ -95,9 +95,9 @@ var mergedPageSQL = `(
 		) page
 		LEFT JOIN LATERAL (
 			SELECT r.tx, r.event_index FROM (
-				(` + moveList.Sql(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = page.moves - $7::bigint LIMIT 1`) + `)
+				(` + moveList.SQL(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = page.moves - $7::bigint LIMIT 1`) + `)
 				UNION ALL
-				(` + printList.Sql(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = page.prints - $7::bigint LIMIT 1`) + `)
+				(` + printList.SQL(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = page.prints - $7::bigint LIMIT 1`) + `)
 			) r ORDER BY r.tx DESC, r.event_index DESC LIMIT 1
 		) unseen ON true `
 
@@ -105,10 +105,10 @@ var mergedPageSQL = `(
 var mergedRowsSQL = `
 		CROSS JOIN LATERAL (
 			SELECT * FROM (
-				(` + moveList.Sql(`SELECT r.n::bigint AS number, r.tx AS place, r.event_index, false AS printed FROM {table} r
+				(` + moveList.SQL(`SELECT r.n::bigint AS number, r.tx AS place, r.event_index, false AS printed FROM {table} r
 				WHERE {rows} AND r.n <= page.moves AND r.n > page.moves - $7::bigint AND ($5::smallint[] IS NULL OR r.kind = ANY ($5)) ORDER BY r.n DESC LIMIT $8::bigint`) + `)
 				UNION ALL
-				(` + printList.Sql(`SELECT r.n::bigint, r.tx, r.event_index, true FROM {table} r
+				(` + printList.SQL(`SELECT r.n::bigint, r.tx, r.event_index, true FROM {table} r
 				WHERE {rows} AND $6::boolean AND r.n <= page.prints AND r.n > page.prints - $7::bigint ORDER BY r.n DESC LIMIT $8::bigint`) + `)
 			) r
 			WHERE unseen.tx IS NULL OR (r.place, r.event_index) > (unseen.tx, unseen.event_index)

@@ -53,7 +53,7 @@ func renderMove(e *listedEvent) assetEventV2 {
 	} else {
 		move.Amount = view.AmountOf(e.Amount)
 	}
-	return assetEventV2{assetNames[kind.Shown], e.EventRow.Number, move, e.EventRow, e.number}
+	return assetEventV2{assetNames[kind.Shown], e.Number, move, e.EventRow, e.number}
 }
 
 func (a *api) registerAccountEventsV2() {

@@ -19,6 +19,7 @@ type AccountTransactionsInput struct {
 	param.ArgumentsInput
 }
 
+// Dependencies returns the rows of the account, and the blocks that bound the list by hash.
 func (in *AccountTransactionsInput) Dependencies() engine.Dependencies {
 	return in.OfAccount(string(in.Principal))
 }

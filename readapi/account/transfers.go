@@ -45,6 +45,7 @@ type TransferInput struct {
 	param.TransactionInput
 }
 
+// Dependencies returns the rows of the account.
 func (in *TransferInput) Dependencies() engine.Dependencies {
 	return param.BlockRange{}.OfAccount(string(in.Principal))
 }

@@ -21,7 +21,7 @@ func TestTraceOfTokens(t *testing.T) {
 	t.Parallel()
 	r := apitest.NewRefreshed(t)
 	coin, art := r.Contract("ft"), r.Contract("nft")
-	ids := r.Ids("nft", art)
+	ids := r.IDs("nft", art)
 	r.Told()
 	piece := fmt.Sprint(ids[len(ids)-1])
 

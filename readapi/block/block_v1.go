@@ -75,7 +75,7 @@ func listBlocksV1(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*pa
 		return page, err
 	}
 	b := s.Batch()
-	blocks := view.QueueBlocksV1(b, view.BlockChoice{Sql: `SELECT block_seq AS source_seq FROM {chain}.canonical WHERE height = ANY ($1::bigint[])`, Arg: w.heights()})
+	blocks := view.QueueBlocksV1(b, view.BlockChoice{SQL: `SELECT block_seq AS source_seq FROM {chain}.canonical WHERE height = ANY ($1::bigint[])`, Arg: w.heights()})
 	neighbours, root := w.queueNeighbours(b), queueRoot(b)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func getBlockByHash(ctx context.Context, s *engine.Snapshot, in *blockHashInput)
 }
 
 func getBlockByHeight(ctx context.Context, s *engine.Snapshot, in *blockHeightInput) (*view.BlockV1, error) {
-	return getBlockV1(ctx, s, view.BlockChoice{Sql: view.AtHeight, Arg: in.Height}, "cannot find block by height")
+	return getBlockV1(ctx, s, view.BlockChoice{SQL: view.AtHeight, Arg: in.Height}, "cannot find block by height")
 }
 
 func getBlockByBurnHash(ctx context.Context, s *engine.Snapshot, in *burnHashInput) (*view.BlockV1, error) {
@@ -111,7 +111,7 @@ func getBlockByBurnHash(ctx context.Context, s *engine.Snapshot, in *burnHashInp
 	if _, ok := s.Tip("accounts"); !ok {
 		return nil, engine.NotFound(missing)
 	}
-	return getBlockV1(ctx, s, view.BlockChoice{Sql: `SELECT source_seq FROM {accounts}.block WHERE burn_block_hash = $1 ORDER BY height DESC LIMIT 1`, Arg: id}, missing)
+	return getBlockV1(ctx, s, view.BlockChoice{SQL: `SELECT source_seq FROM {accounts}.block WHERE burn_block_hash = $1 ORDER BY height DESC LIMIT 1`, Arg: id}, missing)
 }
 
 func getBlockByBurnHeight(ctx context.Context, s *engine.Snapshot, in *burnHeightInput) (*view.BlockV1, error) {
@@ -119,7 +119,7 @@ func getBlockByBurnHeight(ctx context.Context, s *engine.Snapshot, in *burnHeigh
 	if _, ok := s.Tip("accounts"); !ok {
 		return nil, engine.NotFound(missing)
 	}
-	return getBlockV1(ctx, s, view.BlockChoice{Sql: `SELECT source_seq FROM {accounts}.block WHERE burn_block_height = $1 ORDER BY height LIMIT 1`, Arg: in.Height}, missing)
+	return getBlockV1(ctx, s, view.BlockChoice{SQL: `SELECT source_seq FROM {accounts}.block WHERE burn_block_height = $1 ORDER BY height LIMIT 1`, Arg: in.Height}, missing)
 }
 
 // getBlockV1 reads the block of a choice. missing is the error text when there is none.

@@ -57,7 +57,7 @@ func listSignerSignatures(ctx context.Context, s *engine.Snapshot, in *signerSig
 	}, `
 		SELECT ARRAY[b.source_seq], b.height, b.index_block_hash, b.burn_block_height, coalesce(cardinality(b.signer_signatures), 0),
 		       coalesce(b.signer_signatures[$2::int + 1:$2::int + $3::int], ARRAY[]::bytea[])
-		FROM (`+choice.Sql+`) chosen
+		FROM (`+choice.SQL+`) chosen
 		JOIN {chain}.block b ON b.source_seq = chosen.source_seq`, choice.Arg, min(in.Offset, page.OffsetMax/2), limit)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ type printedRow struct {
 
 // place returns the position of the event as a cursor.
 func (r *printedRow) place() string {
-	return page.PositionText(r.height, r.sequence, r.Index) + ":" + strconv.Itoa(int(r.EventRow.Number))
+	return page.PositionText(r.height, r.sequence, r.Index) + ":" + strconv.Itoa(int(r.Number))
 }
 
 func (a *api) registerContractEvents() {

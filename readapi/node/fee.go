@@ -20,11 +20,11 @@ var limitDefault = ExecutionCost{ReadCount: 15_000, ReadLength: 100_000_000, Wri
 
 // Intervals of the background work.
 const (
-	limitInterval = time.Hour        // between requests for the limit, which changes only with an epoch
-	limitRetryMin = time.Second      // before the first retry of a failed request; doubles with each failure
-	limitRetryMax = time.Minute      // upper bound of that interval
-	limitTimeout  = 40 * time.Second // of one request
-	feesRetry     = time.Second      // after a failed database read
+	limitInterval     = time.Hour        // between requests for the limit, which changes only with an epoch
+	limitRetryInitial = time.Second      // before the first retry of a failed request; doubles with each failure
+	limitRetryMax     = time.Minute      // upper bound of that interval
+	limitTimeout      = 40 * time.Second // of one request
+	feesRetry         = time.Second      // after a failed database read
 )
 
 func newFees(a *api) *fees { return &fees{api: a, hint: make(chan struct{}, 1)} }
@@ -89,7 +89,7 @@ func (f *fees) pollLimits(ctx context.Context, limits chan<- ExecutionCost) {
 			case <-ctx.Done():
 			}
 		} else {
-			wait = min(limitRetryMin<<min(failures, 16), limitRetryMax)
+			wait = min(limitRetryInitial<<min(failures, 16), limitRetryMax)
 			failures++
 			f.api.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "no node reported the cost limit of a tenure; keeping the previous limit for fee estimates", slog.Any("error", err))
 		}

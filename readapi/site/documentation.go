@@ -27,7 +27,7 @@ func (a *api) registerDocumentation() {
 			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
 		}},
 	})
-	a.document("/openapi.json", answer.Config{ContentType: engine.JsonType}, func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
+	a.document("/openapi.json", answer.Config{ContentType: engine.JSONType}, func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
 	a.document("/openapi.yaml", answer.Config{ContentType: "application/yaml"}, a.OpenAPI().YAML)
 	a.document("/docs", answer.Config{ContentType: "text/html; charset=utf-8", Fields: []answer.Field{
 		{Name: "Content-Security-Policy", Values: []string{"default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}},

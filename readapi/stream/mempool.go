@@ -161,7 +161,7 @@ func (a *api) completeChanged(ctx context.Context, s *engine.Snapshot, rows []ch
 // message renders a changed transaction as an event of the stream of the mempool.
 func (r *changedRow) message(position live.Position, interfaces view.CalledInterfaces) (*live.Message, error) {
 	if r.minedHeight != nil {
-		return eventMessage(r.seq, position, liveMined, minedBody{r.TransactionRow.ID, *r.minedHeight, view.ValueOf(r.block), view.ValueOf(r.id)})
+		return eventMessage(r.seq, position, liveMined, minedBody{r.ID, *r.minedHeight, view.ValueOf(r.block), view.ValueOf(r.id)})
 	}
 	return eventMessage(r.seq, position, liveTransaction, view.RenderWaiting(&r.WaitingRow, view.Rendering{Interfaces: interfaces}))
 }
@@ -296,7 +296,7 @@ func (a *api) walkMempool(ctx context.Context, s *engine.Snapshot, mempool *regi
 	}
 	if n := len(found.Rows); n == mempoolChangesPage {
 		last := &found.Rows[n-1]
-		walk.receiptTime, walk.id = last.ReceiptTime, last.TransactionRow.ID
+		walk.receiptTime, walk.id = last.ReceiptTime, last.ID
 		page.cursor.walk = &walk
 		return page, nil
 	}
@@ -432,6 +432,6 @@ func appendChanged(to []live.Delivery, r *changedRow, position live.Position, in
 			return nil, err
 		}
 	}
-	err := deliver(live.Feed{Kind: socketTransactions, Name: r.TransactionRow.ID.String()}, notify(socketTransaction))
+	err := deliver(live.Feed{Kind: socketTransactions, Name: r.ID.String()}, notify(socketTransaction))
 	return to, err
 }

@@ -38,7 +38,7 @@ func (a *api) renderSteps(ctx context.Context, s *engine.Snapshot, steps []liveS
 		}
 	}
 	if _, ok := followed[live.Feed{Kind: socketBlocks}]; ok {
-		if r.blocksV1, err = blocksV1Of(ctx, s, steps); err != nil {
+		if r.BlocksV1, err = blocksV1Of(ctx, s, steps); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +93,7 @@ type liveRendering struct {
 	transactions map[view.RowKey]*view.TransactionRow
 	interfaces   view.CalledInterfaces
 	blocks       map[int64]view.Block
-	blocksV1     map[int64]*view.BlockV1
+	BlocksV1     map[int64]*view.BlockV1
 	out          []live.Delivery
 }
 
@@ -142,7 +142,7 @@ func (r *liveRendering) apply(s *liveStep) error {
 		}
 		r.deliver(live.Feed{Kind: liveBlocks}, m)
 	}
-	if b := r.blocksV1[s.content]; b != nil {
+	if b := r.BlocksV1[s.content]; b != nil {
 		m, err := notification(s, socketBlock, b)
 		if err != nil {
 			return err

@@ -190,7 +190,7 @@ func blocksV1Of(ctx context.Context, s *engine.Snapshot, steps []liveStep) (map[
 		return nil, nil
 	}
 	b := s.Batch()
-	found := view.QueueBlocksV1(b, view.BlockChoice{Sql: `SELECT k.source_seq FROM unnest($1::bigint[]) AS k (source_seq)`, Arg: contents})
+	found := view.QueueBlocksV1(b, view.BlockChoice{SQL: `SELECT k.source_seq FROM unnest($1::bigint[]) AS k (source_seq)`, Arg: contents})
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

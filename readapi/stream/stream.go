@@ -129,7 +129,7 @@ func refuseStream(w http.ResponseWriter, _ *http.Request, err error) {
 	body, _ := engine.Encode(engine.UnavailableBody{Error: message})
 	header := w.Header()
 	header.Set("Retry-After", after)
-	header.Set("Content-Type", engine.JsonType)
+	header.Set("Content-Type", engine.JSONType)
 	header.Set("Cache-Control", answer.NoStore.CacheControl())
 	w.WriteHeader(http.StatusServiceUnavailable)
 	_, _ = w.Write(body)

@@ -25,7 +25,7 @@ func TestRefreshInPlaceOfAdmin(t *testing.T) {
 		return apitest.TokenWant(kind, contract, id).Key()
 	}
 	last := fetch.Want{Kind: fetch.ContractRead, Contract: piece, Calls: []fetch.Call{token.LastTokenIDCall()}}.Key()
-	ids := r.Ids("nft", piece)
+	ids := r.IDs("nft", piece)
 	if len(ids) < 2 {
 		t.Fatalf("%s has the tokens %v, want two or more", piece, ids)
 	}

@@ -44,7 +44,7 @@ func FuzzSearchItem(f *testing.F) {
 		if check([]string{item}) != nil {
 			return
 		}
-		ref := searchItems{item}.Named()[0]
+		ref := searchItems{item}.named()[0]
 		if !isContract.MatchString(ref.contract) {
 			t.Fatalf("%q: got contract %q", item, ref.contract)
 		}

@@ -36,10 +36,10 @@ type FTInput struct {
 }
 
 // Named returns the token that the input names.
-func (in *FTInput) Named() tokenRef { return newTokenRef(string(in.Principal), "1") }
+func (in *FTInput) named() tokenRef { return newTokenRef(string(in.Principal), "1") }
 
 // Dependencies returns what the answer is read from.
-func (in *FTInput) Dependencies() engine.Dependencies { return onTokens(in.Named()) }
+func (in *FTInput) Dependencies() engine.Dependencies { return onTokens(in.named()) }
 
 // TokenInput names a token of a contract with several tokens.
 type TokenInput struct {
@@ -48,10 +48,10 @@ type TokenInput struct {
 }
 
 // Named returns the token that the input names.
-func (in *TokenInput) Named() tokenRef { return newTokenRef(string(in.Principal), string(in.TokenID)) }
+func (in *TokenInput) named() tokenRef { return newTokenRef(string(in.Principal), string(in.TokenID)) }
 
 // Dependencies returns what the answer is read from.
-func (in *TokenInput) Dependencies() engine.Dependencies { return onTokens(in.Named()) }
+func (in *TokenInput) Dependencies() engine.Dependencies { return onTokens(in.named()) }
 
 // LocaleInput names the locale of the document.
 type LocaleInput struct {

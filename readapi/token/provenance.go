@@ -89,13 +89,13 @@ func (a *api) registerTokenProvenance() {
 	engine.Get(a.Engine, metadataOperation(engine.Operation{
 		ID: "getFtProvenance", Path: "/ft/{principal}/provenance", Summary: summary, Description: about, Statuses: statuses, Brief: true,
 	}), func(ctx context.Context, s *engine.Snapshot, in *FTInput) (*tokenProvenance, error) {
-		return readProvenance(ctx, s, token.FT, in.Named())
+		return readProvenance(ctx, s, token.FT, in.named())
 	})
 	for id, kind := range map[string]token.Kind{"getNftProvenance": token.NFT, "getSftProvenance": token.SFT} {
 		engine.Get(a.Engine, metadataOperation(engine.Operation{
 			ID: id, Path: "/" + string(kind) + "/{principal}/{token_id}/provenance", Summary: summary, Description: about, Statuses: statuses, Brief: true,
 		}), func(ctx context.Context, s *engine.Snapshot, in *TokenInput) (*tokenProvenance, error) {
-			return readProvenance(ctx, s, kind, in.Named())
+			return readProvenance(ctx, s, kind, in.named())
 		})
 	}
 }

@@ -33,7 +33,7 @@ func (searchItems) Schema(huma.Registry) *huma.Schema {
 }
 
 // Named returns the tokens that the items name.
-func (items searchItems) Named() []tokenRef {
+func (items searchItems) named() []tokenRef {
 	all := make([]tokenRef, len(items))
 	for i, item := range items {
 		contract, id, found := strings.Cut(item, ":")
@@ -51,7 +51,7 @@ type searchInput struct {
 }
 
 // Dependencies returns what the answer is read from.
-func (in *searchInput) Dependencies() engine.Dependencies { return onTokens(in.Contracts.Named()...) }
+func (in *searchInput) Dependencies() engine.Dependencies { return onTokens(in.Contracts.named()...) }
 
 // foundToken is a token of any kind. Unknown fields are absent.
 type foundToken struct {
@@ -90,7 +90,7 @@ func (a *api) registerTokenSearch() {
 }
 
 func (a *api) searchTokens(ctx context.Context, s *engine.Snapshot, in *searchInput) ([]foundToken, error) {
-	refs := in.Contracts.Named()
+	refs := in.Contracts.named()
 	b := s.Batch()
 	found := queryTokens(s, b, activeKinds(s), locales{one: in.Locale}, refs...)
 	if err := b.RunLast(ctx); err != nil {

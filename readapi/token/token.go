@@ -84,7 +84,7 @@ func (a *api) ftMetadata(ctx context.Context, s *engine.Snapshot, in *struct {
 	FTInput
 	LocaleInput
 }) (*ftMetadata, error) {
-	v, err := readToken(ctx, s, token.FT, in.Named(), in.Locale)
+	v, err := readToken(ctx, s, token.FT, in.named(), in.Locale)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (a *api) nftMetadata(ctx context.Context, s *engine.Snapshot, in *struct {
 	TokenInput
 	LocaleInput
 }) (*nftMetadata, error) {
-	v, err := readToken(ctx, s, token.NFT, in.Named(), in.Locale)
+	v, err := readToken(ctx, s, token.NFT, in.named(), in.Locale)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (a *api) sftMetadata(ctx context.Context, s *engine.Snapshot, in *struct {
 	TokenInput
 	LocaleInput
 }) (*sftMetadata, error) {
-	v, err := readToken(ctx, s, token.SFT, in.Named(), in.Locale)
+	v, err := readToken(ctx, s, token.SFT, in.named(), in.Locale)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func newTracedTokenTables(kind token.Kind) *tracedTokenTables {
 				LEFT JOIN {` + projection + `}.reference o ON o.contract_id = t.contract_id AND o.token_id = t.token_id AND o.role = 'document'
 					AND o.locale = CASE t.role WHEN 'image' THEN t.locale ELSE '' END
 				LEFT JOIN {` + projection + `}.document d ON d.uri_hash = o.uri_hash`,
-			Sources: []engine.TraceSource{{Column: "said", Sql: referrer, Report: true}},
+			Sources: []engine.TraceSource{{Column: "said", SQL: referrer, Report: true}},
 		},
 		document: &engine.TraceTable{
 			Name: "document", Key: "uri_hash:hex", Values: "uri reason",
@@ -90,25 +90,25 @@ type localeInput interface{ locale() string }
 func (in *LocaleInput) locale() string { return in.Locale }
 
 // tokenInput is an input that names a token.
-type tokenInput interface{ Named() tokenRef }
+type tokenInput interface{ named() tokenRef }
 
 func (a *api) traceTokens() {
 	for _, id := range []string{"getFtMetadata", "getNftMetadata", "getSftMetadata"} {
 		engine.Trace(a.Engine, id, func(_ context.Context, s *engine.Snapshot, in tokenInput, _ any) ([]engine.Lookup, error) {
-			return tokenLookups(s, activeKinds(s), locales{one: in.(localeInput).locale()}, in.Named()), nil
+			return tokenLookups(s, activeKinds(s), locales{one: in.(localeInput).locale()}, in.named()), nil
 		})
 	}
 	for _, id := range []string{"getFtProvenance", "getNftProvenance", "getSftProvenance"} {
 		engine.Trace(a.Engine, id, func(_ context.Context, s *engine.Snapshot, in tokenInput, p *tokenProvenance) ([]engine.Lookup, error) {
-			lookups := tokenLookups(s, activeKinds(s), locales{all: true}, in.Named())
+			lookups := tokenLookups(s, activeKinds(s), locales{all: true}, in.named())
 			if p != nil && p.Notification != nil {
-				lookups = append(lookups, notificationLookups(activeKinds(s), in.Named())...)
+				lookups = append(lookups, notificationLookups(activeKinds(s), in.named())...)
 			}
 			return lookups, nil
 		})
 	}
 	engine.Trace(a.Engine, "searchTokens", func(_ context.Context, s *engine.Snapshot, in *searchInput, _ any) ([]engine.Lookup, error) {
-		return tokenLookups(s, activeKinds(s), locales{one: in.Locale}, in.Contracts.Named()...), nil
+		return tokenLookups(s, activeKinds(s), locales{one: in.Locale}, in.Contracts.named()...), nil
 	})
 	engine.Trace(a.Engine, "getFungibleTokens", func(_ context.Context, s *engine.Snapshot, _ *tokenListInput, page *tokenPage) ([]engine.Lookup, error) {
 		if page == nil || len(page.Results) == 0 {

@@ -86,7 +86,7 @@ type chosenBlock struct {
 func queueChosenBlock(b *engine.Batch, choice view.BlockChoice) *engine.Result[chosenBlock] {
 	return engine.Query(b, func(c *chosenBlock) []any { return []any{&c.height, &c.burnHeight, &c.txCount, &c.canonical} }, `
 		SELECT array_remove(ARRAY[b.source_seq, c.source_seq], NULL), b.height, b.burn_block_height, b.tx_count, c.height IS NOT NULL
-		FROM (`+choice.Sql+`) chosen
+		FROM (`+choice.SQL+`) chosen
 		JOIN {chain}.block b ON b.source_seq = chosen.source_seq
 		LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq`, choice.Arg)
 }
@@ -106,7 +106,7 @@ func (a *api) listOfBlock(ctx context.Context, s *engine.Snapshot, choice view.B
 	chosen := queueChosenBlock(b, choice)
 	found := engine.Query(b, view.TransactionColumns, `
 		SELECT `+view.TransactionSQL+`
-		FROM (`+choice.Sql+`) chosen
+		FROM (`+choice.SQL+`) chosen
 		JOIN {chain}.transaction t ON t.source_seq = chosen.source_seq`+view.TransactionBlocksSQL+`
 		WHERE t.execution_index >= `+first+` AND t.execution_index < `+first+` + $3::bigint
 		ORDER BY t.execution_index`+order, choice.Arg, min(list.Offset, page.OffsetMax), int64(list.Limit))
@@ -161,7 +161,7 @@ func (a *api) listTransactionsByHeight(ctx context.Context, s *engine.Snapshot, 
 		return nil, missing
 	}
 	page := newTransactionPage(in.Limit, in.Offset)
-	block, err := a.listOfBlock(ctx, s, view.BlockChoice{Sql: view.AtHeight, Arg: in.Height}, page, true, view.Rendering{WithoutArguments: in.ExcludeFunctionArgs})
+	block, err := a.listOfBlock(ctx, s, view.BlockChoice{SQL: view.AtHeight, Arg: in.Height}, page, true, view.Rendering{WithoutArguments: in.ExcludeFunctionArgs})
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func pageStartSQL(choice view.BlockChoice) string {
 			SELECT count(*) FROM {chain}.transaction p
 			WHERE p.source_seq = b.source_seq AND (b.height, coalesce(p.microblock_sequence, 2147483647), p.tx_index) > ($2::bigint, $3::bigint, $4::bigint)
 		) AS passed
-		FROM (` + choice.Sql + `) chosen
+		FROM (` + choice.SQL + `) chosen
 		JOIN {chain}.block b ON b.source_seq = chosen.source_seq LIMIT 1
 	) began`
 }

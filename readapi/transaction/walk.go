@@ -128,7 +128,7 @@ func (w *transactionWalk) matches(from string) string {
 	if w.blocks {
 		block = `CROSS JOIN LATERAL (SELECT burn_block_time FROM {accounts}.block c WHERE c.height = p.height LIMIT 1) c`
 	}
-	return w.list.Sql(`(
+	return w.list.SQL(`(
 				SELECT r.*, {number}::bigint AS number, {tx} AS place FROM {table} r WHERE {rows} AND `+window+` LIMIT `+walkExamined+`
 			) r
 			CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = r.place LIMIT 1) p

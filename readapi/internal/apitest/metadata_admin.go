@@ -206,7 +206,7 @@ func (r *refreshed) Contract(kind string) (id string) {
 }
 
 // ids are those of a contract's tokens.
-func (r *refreshed) Ids(kind, contract string) []int64 {
+func (r *refreshed) IDs(kind, contract string) []int64 {
 	r.T.Helper()
 	rows, err := r.Pool.Query(r.T.Context(), `SELECT token_id::bigint FROM `+kind+`_v1.token WHERE contract_id = $1 ORDER BY 1`, contract)
 	if err != nil {

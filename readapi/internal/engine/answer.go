@@ -86,7 +86,7 @@ func NewAnswer(value any, c answer.Config) (*answer.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.ContentType, c.Body = JsonType, body
+	c.ContentType, c.Body = JSONType, body
 	return answer.New(c), nil
 }
 
@@ -131,13 +131,13 @@ func ErrorAnswer(body any, c answer.Config) *answer.Answer {
 		if err != nil {
 			panic(err) // only our own types come here, and all of them can be encoded
 		}
-		c.ContentType, c.Body = JsonType, text
+		c.ContentType, c.Body = JSONType, text
 	}
 	return answer.New(c)
 }
 
-// JsonType is the media type of JSON answers.
-const JsonType = "application/json; charset=utf-8"
+// JSONType is the media type of JSON answers.
+const JSONType = "application/json; charset=utf-8"
 
 // Encode returns a value as JSON, without a newline at the end. It does not escape <, > and &.
 func Encode(value any) ([]byte, error) {

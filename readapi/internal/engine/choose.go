@@ -39,7 +39,7 @@ func (a *Engine) ChoosingVersions() http.Handler {
 			ClientErrorAnswer(err).Serve(w, r, answer.Moment{})
 			return
 		}
-		c := &choice{numbers: numbers, read: map[string]int{}}
+		c := &Choice{numbers: numbers, read: map[string]int{}}
 		r = r.WithContext(context.WithValue(r.Context(), choiceKey{}, c))
 		// The client's entity tag may belong to the rows of other versions.
 		r.Header = r.Header.Clone()
@@ -50,8 +50,8 @@ func (a *Engine) ChoosingVersions() http.Handler {
 	})
 }
 
-// choice is the set of versions that a request reads instead of the active ones.
-type choice struct {
+// Choice is the set of versions that a request reads instead of the active ones.
+type Choice struct {
 	numbers map[string]int // by projection, as the client chose
 	read    map[string]int // by projection, those that were actually read
 }
@@ -59,8 +59,8 @@ type choice struct {
 type choiceKey struct{}
 
 // ChoiceOf returns the choice of a request; nil when the request reads the active versions.
-func ChoiceOf(ctx context.Context) *choice {
-	c, _ := ctx.Value(choiceKey{}).(*choice)
+func ChoiceOf(ctx context.Context) *Choice {
+	c, _ := ctx.Value(choiceKey{}).(*Choice)
 	return c
 }
 
@@ -85,7 +85,7 @@ func parseVersions(text string) (map[string]int, error) {
 }
 
 // apply returns a copy of the state in which the chosen versions are active. rules are this program's rules numbers.
-func (c *choice) apply(state *register.State, rules map[string]int) (*register.State, error) {
+func (c *Choice) apply(state *register.State, rules map[string]int) (*register.State, error) {
 	chosen, err := state.Choose(c.numbers)
 	switch {
 	case errors.Is(err, register.ErrNoProjection):
@@ -104,7 +104,7 @@ func (c *choice) apply(state *register.State, rules map[string]int) (*register.S
 }
 
 // header returns the header's value for the answer: the versions that were read.
-func (c *choice) header() string {
+func (c *Choice) header() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(c.read)) {
 		parts = append(parts, name+"="+strconv.Itoa(c.read[name]))
@@ -115,7 +115,7 @@ func (c *choice) header() string {
 // choosingWriter adds the versions that were read to the header of an answer, and forbids caching it.
 type choosingWriter struct {
 	http.ResponseWriter
-	choice  *choice
+	choice  *Choice
 	written bool
 }
 

@@ -117,8 +117,8 @@ func (a *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Endpoint prepares an operation for serving.
-func (a *Engine) Endpoint(r Operation) *endpoint {
-	return &endpoint{Operation: r, requests: a.metrics.requests}
+func (a *Engine) Endpoint(r Operation) *Endpoint {
+	return &Endpoint{Operation: r, requests: a.metrics.requests}
 }
 
 // OpenAPI returns the description of all operations (OpenAPI 3.1). Resources may change it only while they are mounted.

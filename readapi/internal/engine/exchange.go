@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// exchange holds what is known about a request besides its parameters. The context of every request carries one.
-type exchange struct {
+// Exchange holds what is known about a request besides its parameters. The context of every request carries one.
+type Exchange struct {
 	ID        string // names the request in the log
 	Target    string // as the client wrote it
 	operation string // set when the route is known
@@ -20,16 +20,16 @@ type exchange struct {
 
 type exchangeKey struct{}
 
-func withExchange(ctx context.Context, x *exchange) context.Context {
+func withExchange(ctx context.Context, x *Exchange) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, x)
 }
 
 // ExchangeOf returns the exchange of a request's context; an empty one when the context has none.
-func ExchangeOf(ctx context.Context) *exchange {
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+func ExchangeOf(ctx context.Context) *Exchange {
+	if x, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
 		return x
 	}
-	return &exchange{}
+	return &Exchange{}
 }
 
 func newRequestID() string {

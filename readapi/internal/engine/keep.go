@@ -82,7 +82,7 @@ func (a *Engine) answerPlan(ctx context.Context, p *Plan) Delivery {
 	case cached.Tag() == TagOf(keys.Current) || cached.Tag() == TagOf(keys.Lasting):
 		return Delivery{cached.Answer, p.moment(state)}
 	}
-	return Delivery{cached.Answer, cached.moment}
+	return Delivery(cached)
 }
 
 // targetMax is the length of the longest request target whose plan is cached, in bytes.

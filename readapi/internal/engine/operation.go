@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// endpoint is an operation that is being served.
-type endpoint struct {
+// Endpoint is an operation that is being served.
+type Endpoint struct {
 	Operation
 	// atPosition is set if answers reflect a position of the log, so that clients may ask for one.
 	atPosition bool
@@ -19,7 +19,7 @@ type endpoint struct {
 }
 
 // observe records an answered request in the metrics.
-func (o *endpoint) observe(status int, took time.Duration) {
+func (o *Endpoint) observe(status int, took time.Duration) {
 	if status < 0 || status >= len(o.observers) {
 		return
 	}

@@ -14,7 +14,7 @@ import (
 // meaning have equal plans, however they are written. A plan outlives its request: the next request with the same target
 // needs neither routing nor parsing.
 type Plan struct {
-	Operation *endpoint
+	Operation *Endpoint
 	// Handler computes the answer's value; the parameters are bound to it.
 	Handler handler
 	Input   any // the parameters: a pointer to the operation's input
@@ -28,7 +28,7 @@ type handler func(ctx context.Context, s *Snapshot) (any, error)
 
 // newPlan returns the plan of a request whose parameters are given in canonical form. program separates this program's
 // answers from those of other builds that share a cache with it.
-func newPlan(program string, o *endpoint, parameters []byte, d Dependencies, h handler) *Plan {
+func newPlan(program string, o *Endpoint, parameters []byte, d Dependencies, h handler) *Plan {
 	b := make([]byte, 0, 256)
 	for _, part := range []string{program, o.ID} {
 		b = binary.AppendUvarint(b, uint64(len(part)))

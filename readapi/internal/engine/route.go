@@ -94,7 +94,7 @@ type Output struct {
 }
 
 // Serve registers an endpoint under its path and its aliases. out is the type that the description gives for its body.
-func Serve[In any](a *Engine, o *endpoint, handler func(context.Context, *In) Delivery, out reflect.Type) {
+func Serve[In any](a *Engine, o *Endpoint, handler func(context.Context, *In) Delivery, out reflect.Type) {
 	op := huma.Operation{
 		Method: http.MethodGet, Path: o.Path, OperationID: o.ID, Summary: o.Summary, Description: o.Description,
 		Tags: []string{o.Tag}, Deprecated: o.Deprecated, Responses: a.Responses(o.Operation, out),

@@ -22,7 +22,7 @@ var anyOrigin = []string{"*"}
 func (a *Engine) shell(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		x := &exchange{ID: newRequestID(), Target: r.URL.RequestURI(), operation: "unknown"}
+		x := &Exchange{ID: newRequestID(), Target: r.URL.RequestURI(), operation: "unknown"}
 		ctx := withExchange(r.Context(), x)
 		recorder := &statusRecorder{ResponseWriter: w}
 

@@ -27,7 +27,7 @@ type Snapshot struct {
 	plan       *Plan // lists what may be read; nil: anything
 	Provenance provenance
 	prepared   *sync.Map // SQL texts by preparedKey
-	choice     *choice   // the versions to read instead of the active ones; nil for the active ones
+	choice     *Choice   // the versions to read instead of the active ones; nil for the active ones
 	// others are the active versions that other code has built; rules are this program's rules numbers by projection.
 	others []*register.Version
 	rules  map[string]int

@@ -94,7 +94,7 @@ func (a *Engine) PlanOf(ctx context.Context, path string) (*Plan, error) {
 	}
 	outer := ExchangeOf(ctx)
 	var plan *Plan
-	x := &exchange{ID: outer.ID, Target: path, plan: func(p *Plan) { plan = p }}
+	x := &Exchange{ID: outer.ID, Target: path, plan: func(p *Plan) { plan = p }}
 	r, err := http.NewRequestWithContext(withExchange(ctx, x), http.MethodGet, target.RequestURI(), nil)
 	if err != nil {
 		return nil, BadRequest("%q is not a path of this API: %s", path, err)

@@ -25,7 +25,7 @@ type TraceTable struct {
 // TraceSource is a column that holds the number of an event.
 type TraceSource struct {
 	Column string
-	Sql    string // an expression for the column, if the table itself doesn't have it
+	SQL    string // an expression for the column, if the table itself doesn't have it
 	// Pointers is an SQL expression for an array of JSON pointers: the places in the event's body that the row was read
 	// from. It may be null.
 	Pointers string
@@ -69,7 +69,7 @@ func (t *TraceTable) sourcesSQL() string {
 		if pointers == "" {
 			pointers = "NULL"
 		}
-		column := cmp.Or(source.Sql, "t."+source.Column)
+		column := cmp.Or(source.SQL, "t."+source.Column)
 		terms[i] = fmt.Sprintf(`json_build_object('column', '%s', 'seq', %s, 'report', %t, 'pointers', %s)`,
 			source.Column, column, source.Report, pointers)
 	}

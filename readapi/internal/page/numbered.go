@@ -28,9 +28,9 @@ func (l Numbered) WithOwner(argument string) *Numbered {
 	return &l
 }
 
-// Sql fills in a template: {table}, {number}, {tx} and {rows} stand for the parts of the list, and more holds further
+// SQL fills in a template: {table}, {number}, {tx} and {rows} stand for the parts of the list, and more holds further
 // pairs of placeholder and replacement.
-func (l *Numbered) Sql(template string, more ...string) string {
+func (l *Numbered) SQL(template string, more ...string) string {
 	return strings.NewReplacer(append([]string{"{table}", l.Table, "{number}", "r." + l.Number, "{tx}", "r." + l.Tx, "{rows}", l.Rows}, more...)...).Replace(template)
 }
 
@@ -40,7 +40,7 @@ func (l *Numbered) Before(tx string) string {
 	if l.Number == l.Tx { // the list holds every transaction
 		return `(` + tx + ` - 1)`
 	}
-	return l.Sql(`(
+	return l.SQL(`(
 			WITH RECURSIVE halving (low, high) AS (
 				SELECT 0::bigint, coalesce((SELECT {number} FROM {table} r WHERE {rows} ORDER BY {number} DESC LIMIT 1), 0)::bigint
 				UNION ALL
@@ -73,7 +73,7 @@ func (l *Numbered) PageSQL() string {
 	if l.OldestFirst {
 		start = `greatest(bounds.low + 1, $3::bigint) + $7::bigint`
 	}
-	return l.Sql(`(
+	return l.SQL(`(
 		SELECT bounds.low, bounds.high, `+start+` AS start
 		FROM (
 			SELECT CASE WHEN $1::bigint IS NULL THEN 0 ELSE {low} END AS low,
@@ -108,7 +108,7 @@ func (l *Numbered) RowsSQL() string {
 	if l.OldestFirst {
 		window = `{number} >= page.start AND {number} < page.start + $8::bigint AND {number} <= page.high ORDER BY {number}`
 	}
-	return l.PageSQL() + l.Sql(`
+	return l.PageSQL() + l.SQL(`
 		CROSS JOIN LATERAL (
 			SELECT r.*, {number}::bigint AS number, {tx} AS place FROM {table} r
 			WHERE {rows} AND `+window+` LIMIT $8::bigint

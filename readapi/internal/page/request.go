@@ -88,7 +88,7 @@ type ListPlace struct {
 func (l *Numbered) QueueNeighbours(b *engine.Batch, p *Request, owner ...any) *engine.Result[ListPlace] {
 	return engine.Query(b, func(n *ListPlace) []any { return []any{&n.Number, &n.Height, &n.Sequence, &n.Index, &n.Block} }, `
 		SELECT ARRAY[]::bigint[], beside.number, t.height, coalesce(t.microblock_sequence, 2147483647), t.tx_index, k.index_block_hash
-		FROM `+l.PageSQL()+l.Sql(`
+		FROM `+l.PageSQL()+l.SQL(`
 		CROSS JOIN LATERAL (VALUES
 			(CASE WHEN page.start - $8::bigint > page.low THEN page.start - $8::bigint END),
 			(CASE WHEN page.start < page.high AND page.low < page.high THEN least(page.high, greatest(page.start, page.low) + $8::bigint) END)

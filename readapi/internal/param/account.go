@@ -14,7 +14,7 @@ type AccountInput struct {
 
 // Dependencies returns the state of the account at the block.
 func (in *AccountInput) Dependencies() engine.Dependencies {
-	return in.AsOf.DependenciesOf(string(in.Principal))
+	return in.DependenciesOf(string(in.Principal))
 }
 
 // Resolve returns the account and the block that the request names.

@@ -34,15 +34,15 @@ func assetColumns(r *assetRow) []any {
 	return append([]any{&r.asset, &r.kind}, sumColumns(&r.sums)...)
 }
 
-// queuedBalances are the queries for everything that an account owns, queued in a batch.
-type queuedBalances struct {
-	stx    *queuedSTX
+// QueuedBalances are the queries for everything that an account owns, queued in a batch.
+type QueuedBalances struct {
+	stx    *QueuedSTX
 	assets *engine.Result[assetRow]
 }
 
 // QueueBalances adds the queries for everything that the account owns at a block to a batch.
-func QueueBalances(b *engine.Batch, account string, at param.Moment) *queuedBalances {
-	q := &queuedBalances{stx: QueueSTX(b, account, at)}
+func QueueBalances(b *engine.Batch, account string, at param.Moment) *QueuedBalances {
+	q := &QueuedBalances{stx: QueueSTX(b, account, at)}
 	if at.Latest {
 		q.assets = engine.Query(b, assetColumns, `
 			SELECT ARRAY[source_seq], asset, kind, balance::text, sent::text, received::text, fees::text, rewards::text
@@ -62,7 +62,7 @@ func QueueBalances(b *engine.Batch, account string, at param.Moment) *queuedBala
 }
 
 // Shape returns the balances once the batch has run. It fails with 404 when there is no block at the height.
-func (q *queuedBalances) Shape() (*Balances, error) {
+func (q *QueuedBalances) Shape() (*Balances, error) {
 	all := &Balances{Fungible: map[string]ftBalance{}, NFT: map[string]nftCount{}}
 	var err error
 	if all.STX, err = q.stx.Shape(); err != nil {

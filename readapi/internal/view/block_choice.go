@@ -11,8 +11,8 @@ const AtHeight = `SELECT block_seq AS source_seq FROM {chain}.canonical WHERE he
 
 // BlockChoice identifies a block by one argument, which is the first of every query that uses the choice.
 type BlockChoice struct {
-	// Sql selects the key of the block, in at most one row.
-	Sql string
+	// SQL selects the key of the block, in at most one row.
+	SQL string
 	Arg any
 }
 

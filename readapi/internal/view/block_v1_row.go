@@ -5,8 +5,8 @@ import (
 	"strata/readapi/internal/engine"
 )
 
-// blocksV1 holds the results that version 1 blocks are built from, once the batch has run.
-type blocksV1 struct {
+// BlocksV1 holds the results that version 1 blocks are built from, once the batch has run.
+type BlocksV1 struct {
 	rows      *engine.Result[blockV1Row]
 	txs       *engine.Result[blockTx]
 	confirmed *engine.Result[confirmedMicroblock]
@@ -35,27 +35,27 @@ type confirmedMicroblock struct {
 }
 
 // QueueBlocksV1 adds the queries for the chosen blocks to a batch. The choice selects at most a page of blocks.
-func QueueBlocksV1(b *engine.Batch, choice BlockChoice) blocksV1 {
-	return blocksV1{
+func QueueBlocksV1(b *engine.Batch, choice BlockChoice) BlocksV1 {
+	return BlocksV1{
 		rows: engine.Query(b, func(r *blockV1Row) []any {
 			return append(BlockColumns(&r.BlockRow), &r.seq, &r.canonical, &r.parent, &r.parentSequence)
 		}, `
 			SELECT array_remove(ARRAY[b.source_seq, c.source_seq], NULL), `+BlockTerms+`,
 			       b.source_seq, c.height IS NOT NULL, b.parent_microblock_hash, b.parent_microblock_sequence
-			FROM (`+choice.Sql+`) chosen
+			FROM (`+choice.SQL+`) chosen
 			JOIN {chain}.block b ON b.source_seq = chosen.source_seq
 			LEFT JOIN {chain}.canonical c ON c.block_seq = b.source_seq
 			ORDER BY b.height DESC`, choice.Arg),
 		txs: engine.Query(b, func(r *blockTx) []any { return []any{&r.seq, &r.id} }, `
 			SELECT ARRAY[]::bigint[], t.source_seq, t.txid
-			FROM (`+choice.Sql+`) chosen
+			FROM (`+choice.SQL+`) chosen
 			JOIN {chain}.transaction t ON t.source_seq = chosen.source_seq
 			ORDER BY t.source_seq, t.execution_index DESC`, choice.Arg),
 		// The miner of a block streamed those microblocks that the canonical child confirms. Microblocks streamed after
 		// an orphaned block are lost.
 		confirmed: engine.Query(b, func(r *confirmedMicroblock) []any { return []any{&r.seq, &r.accepted, &r.id, &r.txCount} }, `
 			SELECT ARRAY[confirming.seq], chosen.source_seq, confirming.accepted, f.microblock_hash, coalesce(m.tx_count, 0)
-			FROM (`+choice.Sql+`) chosen
+			FROM (`+choice.SQL+`) chosen
 			JOIN {chain}.block b ON b.source_seq = chosen.source_seq
 			CROSS JOIN LATERAL (
 				SELECT b.source_seq AS seq, b.parent_index_block_hash AS parent, true AS accepted
@@ -71,7 +71,7 @@ func QueueBlocksV1(b *engine.Batch, choice BlockChoice) blocksV1 {
 }
 
 // Shape returns the blocks as they are shown, once the batch has run.
-func (results blocksV1) Shape() []BlockV1 {
+func (results BlocksV1) Shape() []BlockV1 {
 	shown := make([]BlockV1, len(results.rows.Rows))
 	bySeq := make(map[int64]*BlockV1, len(shown))
 	for i, r := range results.rows.Rows {

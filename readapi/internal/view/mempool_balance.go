@@ -10,10 +10,10 @@ import (
 // pendingSTX holds what the account's pending transactions would add to its STX and take from them.
 type pendingSTX struct{ inbound, outbound string }
 
-// mempoolTransfers implements pendingTransfers on the projection mempool.
+// mempoolTransfers sums what the projection mempool has pending.
 type mempoolTransfers struct{}
 
-// Queue implements pendingTransfers. Its cost grows with the number of the account's pending transactions. The sums are
+// Queue adds its query to a batch. Its cost grows with the number of the account's pending transactions. The sums are
 // zero while there is no mempool to read.
 func (mempoolTransfers) Queue(b *engine.Batch, account string) func() (inbound, outbound *big.Int) {
 	if !KnowsMempool(b.Snapshot) {

@@ -3,16 +3,8 @@ package view
 import (
 	"math/big"
 
-	"strata/readapi/internal/engine"
 	"strata/readapi/internal/schema"
 )
-
-// pendingTransfers sums what transactions that are not mined yet would do to an account.
-type pendingTransfers interface {
-	// Queue adds its queries to a batch. The function that it returns gives the sums in µSTX once the batch has run:
-	// inbound by transfers, and outbound by transfers and fees.
-	Queue(b *engine.Batch, account string) func() (inbound, outbound *big.Int)
-}
 
 // Estimate is a balance that takes pending transactions into account.
 type Estimate struct {

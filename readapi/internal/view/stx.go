@@ -66,23 +66,23 @@ var (
 			ORDER BY height DESC, n DESC LIMIT 1`)
 )
 
-// queuedSTX is the query for an account's STX, queued in a batch.
-type queuedSTX struct {
+// QueuedSTX is the query for an account's STX, queued in a batch.
+type QueuedSTX struct {
 	at      param.Moment
 	Found   *engine.Result[stxRow]
 	pending func() (inbound, outbound *big.Int)
 }
 
 // QueueSTX adds the query for the account's STX at a block to a batch. At the tip, it adds one for pending transfers.
-func QueueSTX(b *engine.Batch, account string, at param.Moment) *queuedSTX {
+func QueueSTX(b *engine.Batch, account string, at param.Moment) *QueuedSTX {
 	if !at.Latest {
-		return &queuedSTX{at: at, Found: engine.Query(b, stxColumns, earlierSTX, account, at.Height)}
+		return &QueuedSTX{at: at, Found: engine.Query(b, stxColumns, earlierSTX, account, at.Height)}
 	}
-	return &queuedSTX{at: at, Found: engine.Query(b, stxColumns, latestSTX, account, at.Height), pending: mempoolTransfers{}.Queue(b, account)}
+	return &QueuedSTX{at: at, Found: engine.Query(b, stxColumns, latestSTX, account, at.Height), pending: mempoolTransfers{}.Queue(b, account)}
 }
 
 // Shape returns the balance once the batch has run. It fails with 404 when there is no block at the height.
-func (q *queuedSTX) Shape() (*StxBalance, error) {
+func (q *QueuedSTX) Shape() (*StxBalance, error) {
 	row, ok := q.Found.First()
 	if !ok {
 		return nil, engine.NotFound("Could not find block at height: %d", q.at.Height)

@@ -10,6 +10,7 @@ var (
 		Values:  "height tx_index microblock_sequence type type_n",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/transactions/' || t.tx_index]`}},
 	}
+	// TracedAccountTransaction is the list of an account's transactions.
 	TracedAccountTransaction = &engine.TraceTable{
 		Projection: "accounts", Name: "account_transaction", Key: "account n", Join: `JOIN {accounts}.transaction p ON p.n = t.tx`,
 		Values:  "tx involvement calls stx_sent:text stx_received:text fee_paid:text stx_transfers stx_mints stx_burns ft_transfers ft_mints ft_burns nft_transfers nft_mints nft_burns",

@@ -5,6 +5,7 @@ import (
 )
 
 var (
+	// TracedTransaction is the row of a transaction.
 	TracedTransaction = &engine.TraceTable{
 		Projection: "chain", Name: "transaction", Key: "source_seq tx_index", Join: tracedPlace,
 		Values:  "txid:hex status sender sponsor contract_id function_name fee:text nonce:text event_count",
@@ -25,7 +26,7 @@ var (
 // tracedPlace joins the row that makes the block of a row canonical, if the block is.
 const tracedPlace = `LEFT JOIN {chain}.canonical place ON place.block_seq = t.source_seq`
 
-var canonicalSource = engine.TraceSource{Column: "canonical", Sql: "place.source_seq", Pointers: engine.WholeEvent}
+var canonicalSource = engine.TraceSource{Column: "canonical", SQL: "place.source_seq", Pointers: engine.WholeEvent}
 
 // EventKey is the key of an event in its table.
 type EventKey struct {

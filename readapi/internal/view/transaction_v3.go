@@ -32,8 +32,8 @@ func (Included) Schema(huma.Registry) *huma.Schema {
 
 func (p Included) has(part string) bool { return slices.Contains(param.Parted(p), part) }
 
-// transactionV3 is a mined transaction in version 3 of the API.
-type transactionV3 struct {
+// TransactionV3 is a mined transaction in version 3 of the API.
+type TransactionV3 struct {
 	SummaryBase
 	ParentBlock    parentBlock      `json:"parent_block"`
 	EventCount     int32            `json:"event_count" doc:"0 for a transaction that did not succeed."`
@@ -55,7 +55,7 @@ type PayloadV3 struct {
 }
 
 // TransformSchema implements huma.SchemaTransformer.
-func (*transactionV3) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+func (*TransactionV3) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return OrNull(s, "sponsor")
 }
 
@@ -83,8 +83,8 @@ type coinbaseV3 struct {
 }
 
 // RenderTransactionV3 returns the body of a transaction that went through Complete, with the included parts.
-func RenderTransactionV3(r *TransactionRow, include Included) *transactionV3 {
-	b := &transactionV3{
+func RenderTransactionV3(r *TransactionRow, include Included) *TransactionV3 {
+	b := &TransactionV3{
 		SummaryBase: newSummaryBase(r), ParentBlock: parentBlock{r.parentBlock, r.parentIndexHash},
 		EventCount: r.EventCount, ExecutionCost: r.cost, VMError: r.vmError, Row: r,
 	}

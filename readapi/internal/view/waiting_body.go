@@ -85,8 +85,8 @@ func (*WaitingSummary) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sc
 	return OrNull(s, "sponsor")
 }
 
-// waitingV3 is a transaction that is not mined, in version 3 of the API.
-type waitingV3 struct {
+// WaitingV3 is a transaction that is not mined, in version 3 of the API.
+type WaitingV3 struct {
 	WaitingBase
 	ReplacedByTxID *hash.Hash32     `json:"replaced_by_tx_id" nullable:"true" doc:"The transaction that replaces it; null when there is none or it is not known."`
 	PostConditions *[]conditionBody `json:"post_conditions,omitempty" nullable:"false" doc:"With include=post_conditions."`
@@ -94,7 +94,7 @@ type waitingV3 struct {
 }
 
 // TransformSchema implements huma.SchemaTransformer.
-func (*waitingV3) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+func (*WaitingV3) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return OrNull(s, "sponsor")
 }
 
@@ -107,8 +107,8 @@ func NewWaitingBase(r *WaitingRow) WaitingBase {
 }
 
 // RenderWaitingV3 returns the body of a transaction that went through Complete, with the included parts.
-func RenderWaitingV3(r *WaitingRow, include Included) *waitingV3 {
-	b := &waitingV3{WaitingBase: NewWaitingBase(r), ReplacedByTxID: r.replacedBy, PayloadV3: renderPayloadV3(r.Tx, include)}
+func RenderWaitingV3(r *WaitingRow, include Included) *WaitingV3 {
+	b := &WaitingV3{WaitingBase: NewWaitingBase(r), ReplacedByTxID: r.replacedBy, PayloadV3: renderPayloadV3(r.Tx, include)}
 	if include.has(includeConditions) {
 		conditions := showConditions(r.Tx.PostConditions)
 		b.PostConditions = &conditions
@@ -118,14 +118,14 @@ func RenderWaitingV3(r *WaitingRow, include Included) *waitingV3 {
 
 // ShownV3 is a transaction in version 3 of the API, mined or not. Either Mined is set, or both Waiting and its row.
 type ShownV3 struct {
-	Mined   *transactionV3
-	Waiting *waitingV3
+	Mined   *TransactionV3
+	Waiting *WaitingV3
 	Row     *WaitingRow
 }
 
 // Schema implements huma.SchemaProvider.
 func (ShownV3) Schema(r huma.Registry) *huma.Schema {
-	return anyOf(r, reflect.TypeFor[transactionV3](), reflect.TypeFor[waitingV3]())
+	return anyOf(r, reflect.TypeFor[TransactionV3](), reflect.TypeFor[WaitingV3]())
 }
 
 // MarshalJSON implements json.Marshaler.
