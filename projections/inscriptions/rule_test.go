@@ -266,7 +266,7 @@ func TestRevertOfUnknownBlock(t *testing.T) {
 	w := newWorld(t, tx)
 	step := projections.FeedStep{Number: 1, Kind: projections.Revert, Height: 10}
 	_, err := w.projection.Fold(t.Context(), tx, 0, []projections.FeedStep{step})
-	if err == nil || !strings.Contains(err.Error(), "only 0 of 1 blocks are here") {
+	if err == nil || !strings.Contains(err.Error(), "only 0 of the 1 blocks to revert are applied") {
 		t.Errorf("got %v", err)
 	}
 }
