@@ -55,11 +55,11 @@ func Rebuild(ctx context.Context, leaves iter.Seq2[[]byte, error], config Rebuil
 		return nil, fmt.Errorf("rebuild the tree: %w", err)
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	todo := make(chan *piece)
+	pending := make(chan *piece)
 	inOrder := make(chan *piece, 2*workers)
 	for range workers {
 		group.Go(func() error {
-			for p := range todo {
+			for p := range pending {
 				p.hash()
 			}
 			return nil
@@ -79,10 +79,10 @@ func Rebuild(ctx context.Context, leaves iter.Seq2[[]byte, error], config Rebuil
 		return nil
 	})
 	group.Go(func() error {
-		defer close(todo)
+		defer close(pending)
 		defer close(inOrder)
 		return cut(ctx, leaves, func(p *piece) error {
-			for _, c := range []chan<- *piece{inOrder, todo} {
+			for _, c := range []chan<- *piece{inOrder, pending} {
 				select {
 				case c <- p:
 				case <-ctx.Done():

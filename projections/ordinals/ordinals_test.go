@@ -267,8 +267,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestNothingToDo folds events of nodes alone, which add no row and invalidate no cached answer.
-func TestNothingToDo(t *testing.T) {
+// TestEventsOfNodesAlone folds events of nodes alone, which add no row and invalidate no cached answer.
+func TestEventsOfNodesAlone(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	replay.Append(t, log, payload("", block(10, "a")))
