@@ -161,7 +161,7 @@ func readMergedEvents(
 	next, _ = unseen.First()
 	if len(found.Rows) > limit {
 		extra := found.Rows[limit]
-		index := int64(extra.EventRow.Number)
+		index := int64(extra.Number)
 		next = eventPlace{&extra.place, &index}
 	}
 	return found.Rows[:min(len(found.Rows), limit)], next, nil

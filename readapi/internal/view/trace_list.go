@@ -16,6 +16,7 @@ var (
 		Values:  "tx involvement calls stx_sent:text stx_received:text fee_paid:text stx_transfers stx_mints stx_burns ft_transfers ft_mints ft_burns nft_transfers nft_mints nft_burns",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/transactions/' || p.tx_index]`}},
 	}
+	// TracedAccountEvent is the list of an account's events.
 	TracedAccountEvent = &engine.TraceTable{
 		Projection: "accounts", Name: "account_event", Key: "account n", Join: `
 			JOIN {accounts}.transaction p ON p.n = t.tx
@@ -23,6 +24,7 @@ var (
 		Values:  "tx event_index kind inbound transfer_type",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/events/' || e.pointer]`}},
 	}
+	// TracedContractEvent is the list of the events that a contract printed.
 	TracedContractEvent = &engine.TraceTable{
 		Projection: "accounts", Name: "contract_event", Key: "contract n", Join: TracedAccountEvent.Join,
 		Values:  "tx event_index sender topic topic_n",

@@ -11,11 +11,13 @@ var (
 		Values:  "txid:hex status sender sponsor contract_id function_name fee:text nonce:text event_count",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/transactions/' || t.tx_index]`}, canonicalSource},
 	}
+	// TracedChainEvent is the row of an event of a transaction.
 	TracedChainEvent = &engine.TraceTable{
 		Projection: "chain", Name: "event", Key: "source_seq tx_index event_index", Join: tracedPlace,
 		Values:  "type asset_identifier contract_identifier topic sender recipient amount:text unlock_height value:hex memo:hex",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/events/' || t.pointer]`}, canonicalSource},
 	}
+	// TracedDeployment is the row of a contract.
 	TracedDeployment = &engine.TraceTable{
 		Projection: "chain", Name: "contract", Key: "contract_id source_seq tx_index", Join: tracedPlace,
 		Values:  "clarity_version",
