@@ -31,6 +31,7 @@ type bodyRow struct {
 }
 
 func (a *api) getEventBody(ctx context.Context, s *engine.Snapshot, in *eventInput) (*engine.File, error) {
+	s.Shows(func() []engine.Lookup { return eventLookups(in.Seq) })
 	b := s.Batch()
 	found := engine.Query(b, func(r *bodyRow) []any { return []any{&r.contentType, &r.size, &r.holder, &r.head} }, `
 		SELECT ARRAY[e.seq], e.content_type, e.size, h.seq, substring(h.body FROM 1 FOR $2)

@@ -33,6 +33,9 @@ type TransparencyLog interface {
 	ProveConsistency(ctx context.Context, from, to int64) (*LogConsistency, error)
 }
 
+// untracedTree is the reason why the answers of the transparency log can't be traced to rows.
+const untracedTree = "it proves what the log has, and is made of the hashes of all events: docs/auditing.md says how to check it"
+
 // logPath is the path of the transparency log.
 const logPath = "/audit/v1/log"
 
@@ -75,6 +78,7 @@ func (a *api) serveLogFile(log TransparencyLog, f logFile) {
 
 // describeLogFile adds the operation of a file to the OpenAPI description.
 func (a *api) describeLogFile(f logFile) {
+	a.Untraceable(untracedTree, f.ID)
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: f.Path, OperationID: f.ID, Summary: f.Summary, Description: f.Description, Tags: []string{f.Tag},
 		Parameters: f.parameters, Responses: a.Responses(f.Operation, reflect.TypeFor[string]()),

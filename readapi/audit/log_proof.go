@@ -45,14 +45,14 @@ func (a *api) serveLogProofs(log TransparencyLog) {
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-log-inclusion-proof", Path: logPath + "/proofs/inclusion", Tag: "Audit", Summary: "Prove that an event is in the log",
 		Description: "An audit path from the event's leaf to the root of the tree (RFC 6962 section 2.1.1). Compare the root with that of a signed checkpoint.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Untraced: untracedTree,
 	}, func(ctx context.Context, in *logInclusionInput) (*LogInclusion, error) {
 		return inTime(ctx, a, log, func(ctx context.Context) (*LogInclusion, error) { return log.ProveInclusion(ctx, in.Seq, in.Size) })
 	})
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-log-consistency-proof", Path: logPath + "/proofs/consistency", Tag: "Audit", Summary: "Prove that the log has only grown",
 		Description: "A proof that the tree of the later size begins with all events of the earlier one (RFC 6962 section 2.1.2). With it, a client that has kept a checkpoint can check that no event of it was changed.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Untraced: untracedTree,
 	}, func(ctx context.Context, in *logConsistencyInput) (*LogConsistency, error) {
 		return inTime(ctx, a, log, func(ctx context.Context) (*LogConsistency, error) { return log.ProveConsistency(ctx, in.From, in.To) })
 	})

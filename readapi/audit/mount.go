@@ -17,6 +17,5 @@ func Mount(e *engine.Engine, log TransparencyLog) {
 	a.registerProjections()
 	a.registerNegativeBalances()
 	a.registerTrace()
-	a.traceAudit()
 	a.serveLog(log)
 }

@@ -79,5 +79,7 @@ func listNegativeBalances(ctx context.Context, s *engine.Snapshot, in *negativeB
 	for i := range found.Rows {
 		found.Rows[i].Event = fmt.Sprintf("/audit/v1/events/%d", found.Rows[i].SourceSeq)
 	}
-	return page.NewKeyPage(limit, found.Rows, key), nil
+	answer := page.NewKeyPage(limit, found.Rows, key)
+	s.Shows(func() []engine.Lookup { return negativeBalanceLookups(answer.Results) })
+	return answer, nil
 }

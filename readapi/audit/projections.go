@@ -42,6 +42,7 @@ func (a *api) registerProjections() {
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "list-projections", Path: "/audit/v1/projections", Tag: "Audit", Summary: "List all versions of all projections",
 		Description: "The progress of each version, including those that are being built. `/extended/v1/status` has the active versions.",
+		Untraced:    engine.WhereProjectionsStand,
 	}, func(ctx context.Context, _ *struct{}) (*projectionList, error) {
 		value, _, err := a.Read(ctx, nil, nil, func(ctx context.Context, s *engine.Snapshot) (any, error) { return listProjections(ctx, s) })
 		list, _ := value.(*projectionList)

@@ -90,7 +90,9 @@ func listQuarantine(ctx context.Context, s *engine.Snapshot, in *quarantineInput
 	for i, r := range found.Rows {
 		rows[i] = r.shape()
 	}
-	return page.NewKeyPage(limit, rows, func(q quarantined) string { return fmt.Sprintf("%d:%s:%d", q.Seq, q.Projection, q.Version) }), nil
+	answer := page.NewKeyPage(limit, rows, func(q quarantined) string { return fmt.Sprintf("%d:%s:%d", q.Seq, q.Projection, q.Version) })
+	s.Shows(func() []engine.Lookup { return quarantineLookups(answer.Results) })
+	return answer, nil
 }
 
 type quarantinedRow struct {

@@ -42,8 +42,8 @@ func (a *api) registerTrace() {
 		Description: "The rows behind the answer to any GET request that reads the tables, each with the events that it comes from, and JSON pointers into their bodies. " +
 			"The answer and its rows are read in one snapshot. The answer may be an error: that a token could not be fetched, for instance, has rows, too. " +
 			"See docs/auditing.md.",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
-		Class:    answer.Tip, DependsOn: engine.Dependencies{Register: true},
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Untraced: "it is a trace itself",
+		Class: answer.Tip, DependsOn: engine.Dependencies{Register: true},
 	}, a.trace)
 }
 
@@ -53,21 +53,19 @@ func (a *api) trace(ctx context.Context, s *engine.Snapshot, in *traceInput) (*t
 		return nil, err
 	}
 	s.KeepOpen = true
-	value, err := p.Handler(ctx, s)
-	s.SettlesAt = 0 // it applies to the traced answer, not to the trace
-	result := &trace{Path: in.Path, Operation: p.Operation.ID, Status: http.StatusOK, ReadAt: readAt(p, s), Limit: page.LimitOr(in.Limit, auditLimit)}
-	if err != nil {
-		if !engine.IsAnswer(err) {
-			return nil, err
-		}
-		if result.Status, _, _ = engine.Failure(err, ""); result.Status >= http.StatusInternalServerError {
-			return nil, err // the failure has ended the transaction
-		}
-		value = nil
-	}
-	lookups, err := a.Tracers[p.Operation.ID](ctx, s, p.Input, value)
+	lookups, failure, err := p.Trace(ctx, s)
 	if err != nil {
 		return nil, err
+	}
+	s.SettlesAt = 0 // it applies to the traced answer, not to the trace
+	result := &trace{Path: in.Path, Operation: p.Operation.ID, Status: http.StatusOK, ReadAt: readAt(p, s), Limit: page.LimitOr(in.Limit, auditLimit)}
+	if failure != nil {
+		if !engine.IsAnswer(failure) {
+			return nil, failure
+		}
+		if result.Status, _, _ = engine.Failure(failure, ""); result.Status >= http.StatusInternalServerError {
+			return nil, failure // it has ended the transaction
+		}
 	}
 	if in.Cursor != "" {
 		result.Cursor.Current = (*string)(&in.Cursor)

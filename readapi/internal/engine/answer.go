@@ -35,21 +35,21 @@ func (d Delivery) Write(ctx huma.Context) {
 // Read runs a handler on a snapshot, and retries once after an error that is unlikely to repeat. p lists what the answer
 // may depend on; with a nil p it may depend on anything. known is the state that the database was in a moment ago; nil if
 // unknown. With a known state the handler first runs without a transaction, assuming that state.
-func (a *Engine) Read(ctx context.Context, p *Plan, known *register.State, handler handler) (value any, s *Snapshot, err error) {
-	ctx, cancel := context.WithTimeout(ctx, a.Config.RequestTimeout)
+func (e *Engine) Read(ctx context.Context, p *Plan, known *register.State, handler handler) (value any, s *Snapshot, err error) {
+	ctx, cancel := context.WithTimeout(ctx, e.Config.RequestTimeout)
 	defer cancel()
-	if known != nil && !a.cannotAssume.Load() && p.versions(known) != nil {
-		s = a.assume(p, known)
+	if known != nil && !e.cannotAssume.Load() && p.versions(known) != nil {
+		s = e.assume(p, known)
 		value, err = handleIn(ctx, s, handler)
 		if err == nil || IsAnswer(err) {
 			return value, s, err
 		}
-		if errors.Is(err, register.ErrIsolation) && !a.cannotAssume.Swap(true) {
-			a.Config.Logger.LogAttrs(ctx, slog.LevelInfo, "reads can't assume a known state; each takes one more round trip", slog.Any("reason", err))
+		if errors.Is(err, register.ErrIsolation) && !e.cannotAssume.Swap(true) {
+			e.Config.Logger.LogAttrs(ctx, slog.LevelInfo, "reads can't assume a known state; each takes one more round trip", slog.Any("reason", err))
 		}
 	}
 	for attempt := range 2 {
-		if s, err = a.Begin(ctx, p); err == nil {
+		if s, err = e.Begin(ctx, p); err == nil {
 			value, err = handleIn(ctx, s, handler)
 			if err == nil || !worthRetrying(err) {
 				return value, s, err
@@ -57,7 +57,7 @@ func (a *Engine) Read(ctx context.Context, p *Plan, known *register.State, handl
 		} else if !worthRetrying(err) {
 			break
 		}
-		a.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "read failed", slog.Int("attempt", attempt+1), slog.Any("error", err))
+		e.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "read failed", slog.Int("attempt", attempt+1), slog.Any("error", err))
 	}
 	return nil, nil, err
 }
@@ -91,7 +91,7 @@ func NewAnswer(value any, c answer.Config) (*answer.Answer, error) {
 }
 
 // FailureAnswer builds the answer for an error. It logs errors whose details the client is not told.
-func (a *Engine) FailureAnswer(ctx context.Context, err error, c answer.Config) *answer.Answer {
+func (e *Engine) FailureAnswer(ctx context.Context, err error, c answer.Config) *answer.Answer {
 	x := ExchangeOf(ctx)
 	status, body, known := Failure(err, x.ID)
 	if !known {
@@ -99,7 +99,7 @@ func (a *Engine) FailureAnswer(ctx context.Context, err error, c answer.Config) 
 		if status == http.StatusServiceUnavailable {
 			level = slog.LevelWarn
 		}
-		a.Config.Logger.LogAttrs(ctx, level, "request failed", slog.String("id", x.ID), slog.String("operation", x.operation),
+		e.Config.Logger.LogAttrs(ctx, level, "request failed", slog.String("id", x.ID), slog.String("operation", x.operation),
 			slog.String("target", x.Target), slog.Int("status", status), slog.Any("error", err))
 		c.Fields = append(c.Fields, answer.Field{Name: "X-Request-Id", Values: []string{x.ID}})
 	}

@@ -26,16 +26,16 @@ const VersionsHeader = "Strata-Projection"
 // a version that does not exist, and 409 for a version that other code has built or for versions that don't fit together.
 //
 // The engine's own ServeHTTP ignores the header.
-func (a *Engine) ChoosingVersions() http.Handler {
+func (e *Engine) ChoosingVersions() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		lines := r.Header.Values(VersionsHeader)
 		if len(lines) == 0 {
-			a.ServeHTTP(w, r)
+			e.ServeHTTP(w, r)
 			return
 		}
 		numbers, err := parseVersions(strings.Join(lines, ","))
 		if err != nil {
-			a.setCommonHeader(w.Header())
+			e.setCommonHeader(w.Header())
 			ClientErrorAnswer(err).Serve(w, r, answer.Moment{})
 			return
 		}
@@ -46,7 +46,7 @@ func (a *Engine) ChoosingVersions() http.Handler {
 		for _, condition := range []string{"If-None-Match", "If-Match", "If-Modified-Since", "If-Range"} {
 			r.Header.Del(condition)
 		}
-		a.handler.ServeHTTP(&choosingWriter{ResponseWriter: w, choice: c}, r)
+		e.handler.ServeHTTP(&choosingWriter{ResponseWriter: w, choice: c}, r)
 	})
 }
 

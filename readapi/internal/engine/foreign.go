@@ -39,24 +39,24 @@ func (s *Snapshot) Foreign(name string) error {
 
 // reportForeign logs once which active versions this process can't read, and once that it can read all of them again. A
 // single goroutine calls it, after each change of state.
-func (a *Engine) reportForeign() {
-	state := a.Watch.State(time.Now())
+func (e *Engine) reportForeign() {
+	state := e.Watch.State(time.Now())
 	if state == nil {
 		return
 	}
 	var names []string
-	for _, v := range state.Foreign(a.Config.Rules) {
-		names = append(names, fmt.Sprintf("%s_v%d (rules %d, this process has %d)", v.Name, v.Number, v.Rules, a.Config.Rules[v.Name]))
+	for _, v := range state.Foreign(e.Config.Rules) {
+		names = append(names, fmt.Sprintf("%s_v%d (rules %d, this process has %d)", v.Name, v.Number, v.Rules, e.Config.Rules[v.Name]))
 	}
 	list := strings.Join(names, ", ")
-	if list == a.reportedForeign {
+	if list == e.reportedForeign {
 		return
 	}
-	a.reportedForeign = list
+	e.reportedForeign = list
 	if list == "" {
-		a.Config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "all active projection versions are readable again")
+		e.Config.Logger.LogAttrs(context.Background(), slog.LevelInfo, "all active projection versions are readable again")
 		return
 	}
-	a.Config.Logger.LogAttrs(context.Background(), slog.LevelWarn, "active projection versions were built by other code; answering reads of them with 503",
+	e.Config.Logger.LogAttrs(context.Background(), slog.LevelWarn, "active projection versions were built by other code; answering reads of them with 503",
 		slog.String("projections", list))
 }

@@ -18,67 +18,67 @@ type cachedAnswer struct {
 	moment answer.Moment
 }
 
-func (a *Engine) parseCached(b []byte) (cachedAnswer, error) {
+func (e *Engine) parseCached(b []byte) (cachedAnswer, error) {
 	parsed, err := answer.Parse(b)
 	if err == nil {
-		parsed.WhenHeavier(a.reweigh)
+		parsed.WhenHeavier(e.reweigh)
 	}
 	return cachedAnswer{Answer: parsed}, err
 }
 
 // reweigh tells the cache that an answer has become heavier. The answer's tag is its cache key.
-func (a *Engine) reweigh(heavier *answer.Answer) { a.Cache.Reweigh(cache.Key(heavier.Tag())) }
+func (e *Engine) reweigh(heavier *answer.Answer) { e.Cache.Reweigh(cache.Key(heavier.Tag())) }
 
 // serveCached serves a request from memory if it can, and reports whether it did. Most requests take this path, so it
 // does not route, parse or allocate: an earlier request for the same target has left a plan.
 //
 // It serves GET and HEAD only, and nothing while each request is logged: the long path leads to the same answer.
-func (a *Engine) serveCached(w http.ResponseWriter, r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || a.Config.Logger.Enabled(r.Context(), slog.LevelDebug) {
+func (e *Engine) serveCached(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || e.Config.Logger.Enabled(r.Context(), slog.LevelDebug) {
 		return false
 	}
 	start := time.Now()
-	state := a.Watch.State(start)
+	state := e.Watch.State(start)
 	if state == nil || asksPosition(r) {
 		return false
 	}
-	p, ok := a.plans.Get(r.RequestURI)
+	p, ok := e.plans.Get(r.RequestURI)
 	if !ok {
 		return false
 	}
-	cached, ok := a.Cache.Get(p.keys(state))
+	cached, ok := e.Cache.Get(p.keys(state))
 	if !ok {
 		return false
 	}
-	a.setCommonHeader(w.Header())
+	e.setCommonHeader(w.Header())
 	p.Operation.observe(cached.Serve(w, r, p.moment(state)), time.Since(start))
 	return true
 }
 
 // answerPlan answers a request that reads the tables: with a cached answer if one is still right, otherwise with one
 // that it builds.
-func (a *Engine) answerPlan(ctx context.Context, p *Plan) Delivery {
-	state := a.Watch.State(time.Now())
+func (e *Engine) answerPlan(ctx context.Context, p *Plan) Delivery {
+	state := e.Watch.State(time.Now())
 	if least := ExchangeOf(ctx).least; least > 0 {
 		var err error
-		if state, err = a.reach(ctx, p, least); err != nil {
-			return Delivery{Answer: a.FailureAnswer(ctx, err, answer.Config{Fields: []answer.Field{{Name: "Retry-After", Values: []string{"1"}}}})}
+		if state, err = e.reach(ctx, p, least); err != nil {
+			return Delivery{Answer: e.FailureAnswer(ctx, err, answer.Config{Fields: []answer.Field{{Name: "Retry-After", Values: []string{"1"}}}})}
 		}
 	}
 	if state == nil || ChoiceOf(ctx) != nil {
-		return a.buildAnswer(ctx, p, nil).delivery()
+		return e.buildAnswer(ctx, p, nil).delivery()
 	}
 	keys := p.keys(state)
-	cached, err := a.Cache.Do(ctx, keys, func(ctx context.Context) (cache.Made[cachedAnswer], error) {
-		b := a.buildAnswer(ctx, p, state)
+	cached, err := e.Cache.Do(ctx, keys, func(ctx context.Context) (cache.Made[cachedAnswer], error) {
+		b := e.buildAnswer(ctx, p, state)
 		if b.state != nil && b.Key != keys.Current && b.Key != keys.Lasting {
-			a.Watch.Look() // the snapshot is newer than the state that the watch has seen
+			e.Watch.Look() // the snapshot is newer than the state that the watch has seen
 		}
 		return b.Made, nil
 	})
 	switch {
 	case err != nil:
-		return Delivery{Answer: a.FailureAnswer(ctx, err, answer.Config{})}
+		return Delivery{Answer: e.FailureAnswer(ctx, err, answer.Config{})}
 	case cached.Tag() == TagOf(keys.Current) || cached.Tag() == TagOf(keys.Lasting):
 		return Delivery{cached.Answer, p.moment(state)}
 	}
@@ -97,8 +97,8 @@ type build struct {
 func (b build) delivery() Delivery { return Delivery{b.Value.Answer, b.Value.moment} }
 
 // buildAnswer reads the tables. The key of the answer follows from the state in the same snapshot as its rows.
-func (a *Engine) buildAnswer(ctx context.Context, p *Plan, known *register.State) (b build) {
-	value, s, err := a.Read(ctx, p, known, p.Handler)
+func (e *Engine) buildAnswer(ctx context.Context, p *Plan, known *register.State) (b build) {
+	value, s, err := e.Read(ctx, p, known, p.Handler)
 	c := answer.Config{}
 	if p.Operation.Deprecated {
 		c.Fields = []answer.Field{{Name: "Warning", Values: []string{DeprecationWarning}}}
@@ -117,10 +117,10 @@ func (a *Engine) buildAnswer(ctx context.Context, p *Plan, known *register.State
 	}
 	if err != nil {
 		c.Tag = TagOf(b.Key)
-		b.Value.Answer = a.FailureAnswer(ctx, err, c)
+		b.Value.Answer = e.FailureAnswer(ctx, err, c)
 	}
 	if b.Keep = b.state != nil && b.Value.Cacheable(); b.Keep {
-		b.Value.WhenHeavier(a.reweigh)
+		b.Value.WhenHeavier(e.reweigh)
 	}
 	return b
 }

@@ -56,19 +56,19 @@ func leastPosition(r *http.Request) (least int64, err error) {
 // reach waits until an answer to the plan reflects the first events of the log, least of them. It returns a state that
 // does; a nil state means that the database's own state does. The error says how far the tables were when positionPatience
 // ended.
-func (a *Engine) reach(ctx context.Context, p *Plan, least int64) (*register.State, error) {
-	ctx, cancel := context.WithTimeout(ctx, min(positionPatience, a.Config.RequestTimeout))
+func (e *Engine) reach(ctx context.Context, p *Plan, least int64) (*register.State, error) {
+	ctx, cancel := context.WithTimeout(ctx, min(positionPatience, e.Config.RequestTimeout))
 	defer cancel()
-	a.Watch.Look()
+	e.Watch.Look()
 	ticker := time.NewTicker(positionInterval)
 	defer ticker.Stop()
 	for {
-		known := a.Watch.State(time.Now())
+		known := e.Watch.State(time.Now())
 		if known != nil && p.reaches(known, least, nil) {
 			return known, nil
 		}
 		if known == nil || p.leadersReach(known, least) {
-			if reached, err := a.reached(ctx, p, least); err == nil && reached {
+			if reached, err := e.reached(ctx, p, least); err == nil && reached {
 				return nil, nil
 			}
 		}
@@ -82,8 +82,8 @@ func (a *Engine) reach(ctx context.Context, p *Plan, least int64) (*register.Sta
 
 // reached checks the database itself, which also knows whether a projection is up to date although the last events did not
 // concern it.
-func (a *Engine) reached(ctx context.Context, p *Plan, least int64) (bool, error) {
-	s, err := a.Begin(ctx, nil)
+func (e *Engine) reached(ctx context.Context, p *Plan, least int64) (bool, error) {
+	s, err := e.Begin(ctx, nil)
 	if err != nil {
 		return false, err
 	}

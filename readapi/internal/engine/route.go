@@ -42,6 +42,8 @@ type Operation struct {
 	// TagByContent derives entity tags from an answer's body instead of its cache key. Then two names of one thing have
 	// the same tag, and a tag lasts for as long as the body stays the same.
 	TagByContent bool
+	// Untraced is the reason why answers can't be traced to rows. An operation of Get without one says which rows it shows.
+	Untraced string
 	// Statuses are the statuses that it may answer besides 200, and besides 500 and 503, which every operation has.
 	Statuses []int
 }
@@ -51,15 +53,16 @@ type Operation struct {
 // handler.
 //
 // An answer is cached for as long as nothing that it depends on changes.
-func Get[In, Out any](a *Engine, r Operation, handler func(ctx context.Context, s *Snapshot, in *In) (Out, error)) {
-	o := a.Endpoint(r)
+func Get[In, Out any](e *Engine, r Operation, handler func(ctx context.Context, s *Snapshot, in *In) (Out, error)) {
+	o := e.Endpoint(r)
 	o.atPosition = true
-	Serve(a, o, func(ctx context.Context, in *In) Delivery {
+	e.traced[o.ID] = true
+	Serve(e, o, func(ctx context.Context, in *In) Delivery {
 		d := r.DependsOn
 		if dependent, ok := any(in).(dependent); ok {
 			d = dependent.Dependencies()
 		}
-		p := newPlan(a.program, o, ExchangeOf(ctx).parameters, d,
+		p := newPlan(e.program, o, ExchangeOf(ctx).parameters, d,
 			func(ctx context.Context, s *Snapshot) (any, error) { return handler(ctx, s, in) })
 		p.Input = in
 		x := ExchangeOf(ctx)
@@ -68,15 +71,15 @@ func Get[In, Out any](a *Engine, r Operation, handler func(ctx context.Context, 
 			return Delivery{Answer: answer.New(answer.Config{Status: http.StatusNoContent})}
 		}
 		if len(x.Target) <= targetMax && ChoiceOf(ctx) == nil {
-			a.plans.Set(x.Target, p)
+			e.plans.Set(x.Target, p)
 		}
-		return a.answerPlan(ctx, p)
+		return e.answerPlan(ctx, p)
 	}, reflect.TypeFor[Out]())
 }
 
 // GetPlain adds GET of an operation that opens its own snapshots, or needs none. Its answers are not cached.
-func GetPlain[In, Out any](a *Engine, r Operation, handler func(ctx context.Context, in *In) (Out, error)) {
-	Serve(a, a.Endpoint(r), func(ctx context.Context, in *In) Delivery {
+func GetPlain[In, Out any](e *Engine, r Operation, handler func(ctx context.Context, in *In) (Out, error)) {
+	Serve(e, e.Endpoint(r), func(ctx context.Context, in *In) Delivery {
 		value, err := handler(ctx, in)
 		if err == nil {
 			var built *answer.Answer
@@ -84,7 +87,7 @@ func GetPlain[In, Out any](a *Engine, r Operation, handler func(ctx context.Cont
 				return Delivery{Answer: built}
 			}
 		}
-		return Delivery{Answer: a.FailureAnswer(ctx, err, answer.Config{})}
+		return Delivery{Answer: e.FailureAnswer(ctx, err, answer.Config{})}
 	}, reflect.TypeFor[Out]())
 }
 
@@ -94,30 +97,33 @@ type Output struct {
 }
 
 // Serve registers an endpoint under its path and its aliases. out is the type that the description gives for its body.
-func Serve[In any](a *Engine, o *Endpoint, handler func(context.Context, *In) Delivery, out reflect.Type) {
+func Serve[In any](e *Engine, o *Endpoint, handler func(context.Context, *In) Delivery, out reflect.Type) {
 	op := huma.Operation{
 		Method: http.MethodGet, Path: o.Path, OperationID: o.ID, Summary: o.Summary, Description: o.Description,
-		Tags: []string{o.Tag}, Deprecated: o.Deprecated, Responses: a.Responses(o.Operation, out),
+		Tags: []string{o.Tag}, Deprecated: o.Deprecated, Responses: e.Responses(o.Operation, out),
 		SkipValidateParams: true, // checkingAdapter validates them
 	}
 	if o.atPosition {
 		describeMinPosition(&op)
+	}
+	if o.Untraced != "" {
+		e.Untraceable(o.Untraced, o.ID)
 	}
 	if o.Refuse != nil {
 		op.Metadata = map[string]any{refusal: o.Refuse}
 	}
 	for i, path := range append([]string{o.Path}, o.Aliases...) {
 		op.Path, op.Hidden = path, i > 0
-		a.Routes[http.MethodGet+" "+muxPath(path)] = o.ID
-		huma.Register(a.Huma, op, func(ctx context.Context, in *In) (*Output, error) {
+		e.Routes[http.MethodGet+" "+muxPath(path)] = o.ID
+		huma.Register(e.Huma, op, func(ctx context.Context, in *In) (*Output, error) {
 			return &Output{Body: handler(ctx, in).Write}, nil
 		})
 	}
 }
 
 // Responses describes the answers of an operation whose body has the type out.
-func (a *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Response {
-	schemas := a.Huma.OpenAPI().Components.Schemas
+func (e *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Response {
+	schemas := e.Huma.OpenAPI().Components.Schemas
 	ok := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
 	if r.ContentType == "" {
 		ok.Schema = schemas.Schema(out, true, "")
@@ -186,7 +192,7 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 // the query see the same.
 //
 // A target that was requested before has a plan and needs none of this.
-func (a *Engine) route(w http.ResponseWriter, r *http.Request) {
+func (e *Engine) route(w http.ResponseWriter, r *http.Request) {
 	least, err := leastPosition(r)
 	if err != nil {
 		ClientErrorAnswer(err).Serve(w, r, answer.Moment{})
@@ -194,9 +200,9 @@ func (a *Engine) route(w http.ResponseWriter, r *http.Request) {
 	}
 	ExchangeOf(r.Context()).least = least
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		if p, ok := a.plans.Get(r.RequestURI); ok && ChoiceOf(r.Context()) == nil {
+		if p, ok := e.plans.Get(r.RequestURI); ok && ChoiceOf(r.Context()) == nil {
 			ExchangeOf(r.Context()).operation = p.Operation.ID
-			delivery := a.answerPlan(r.Context(), p)
+			delivery := e.answerPlan(r.Context(), p)
 			delivery.Serve(w, r, delivery.moment)
 			return
 		}
@@ -206,7 +212,7 @@ func (a *Engine) route(w http.ResponseWriter, r *http.Request) {
 		RouteNotFound(w, r)
 		return
 	}
-	a.mux.ServeHTTP(w, routed)
+	e.mux.ServeHTTP(w, routed)
 }
 
 // routable returns the request in the form that the mux expects; nil when its path can't exist.

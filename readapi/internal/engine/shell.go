@@ -19,15 +19,15 @@ var anyOrigin = []string{"*"}
 
 // shell wraps every request: it sets the common headers, answers CORS preflights, writes the access log and the metrics,
 // and handles panics.
-func (a *Engine) shell(next http.Handler) http.Handler {
+func (e *Engine) shell(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		x := &Exchange{ID: newRequestID(), Target: r.URL.RequestURI(), operation: "unknown"}
 		ctx := withExchange(r.Context(), x)
 		recorder := &statusRecorder{ResponseWriter: w}
 
-		a.setCommonHeader(w.Header())
-		defer a.finish(ctx, recorder, r, start)
+		e.setCommonHeader(w.Header())
+		defer e.finish(ctx, recorder, r, start)
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			preflight(recorder, r)
 			return
@@ -38,8 +38,8 @@ func (a *Engine) shell(next http.Handler) http.Handler {
 
 // setCommonHeader sets the headers of every answer. The CORS headers don't depend on whether the request names an origin,
 // so that a shared cache in front may store the answer. (CORS libraries set them only with an Origin, and vary by it.)
-func (a *Engine) setCommonHeader(header http.Header) {
-	header["X-Api-Version"] = a.version
+func (e *Engine) setCommonHeader(header http.Header) {
+	header["X-Api-Version"] = e.version
 	header["Access-Control-Allow-Origin"] = anyOrigin
 	header["Access-Control-Expose-Headers"] = exposed
 }
@@ -57,18 +57,18 @@ func preflight(w http.ResponseWriter, r *http.Request) {
 }
 
 // finish logs and counts a request. It is deferred, so that it also handles requests that panic.
-func (a *Engine) finish(ctx context.Context, w *statusRecorder, r *http.Request, start time.Time) {
+func (e *Engine) finish(ctx context.Context, w *statusRecorder, r *http.Request, start time.Time) {
 	x, took := ExchangeOf(ctx), time.Since(start)
 	p := recover()
 	if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
-		failure := a.FailureAnswer(ctx, fmt.Errorf("panic: %v\n%s", p, debug.Stack()), answer.Config{})
+		failure := e.FailureAnswer(ctx, fmt.Errorf("panic: %v\n%s", p, debug.Stack()), answer.Config{})
 		if w.status == 0 {
 			failure.Serve(w, r, answer.Moment{})
 		}
 	}
-	a.metrics.requests.WithLabelValues(x.operation, strconv.Itoa(w.code())).Observe(took.Seconds())
-	if a.Config.Logger.Enabled(ctx, slog.LevelDebug) {
-		a.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "request",
+	e.metrics.requests.WithLabelValues(x.operation, strconv.Itoa(w.code())).Observe(took.Seconds())
+	if e.Config.Logger.Enabled(ctx, slog.LevelDebug) {
+		e.Config.Logger.LogAttrs(ctx, slog.LevelDebug, "request",
 			slog.String("id", x.ID), slog.String("method", r.Method), slog.String("target", x.Target), slog.String("operation", x.operation),
 			slog.Int("status", w.code()), slog.Int64("bytes", w.bytes), slog.Duration("took", took), slog.String("from", r.RemoteAddr))
 	}

@@ -33,6 +33,7 @@ type Snapshot struct {
 	rules  map[string]int
 	// SettlesAt is the Bitcoin height from which on the answer is not expected to change; 0 for never.
 	SettlesAt int64
+	trace     *trace // set while the answer is traced
 }
 
 // settlingBlocks is the depth in Bitcoin blocks at which a block is no longer expected to be orphaned.
@@ -42,41 +43,41 @@ const settlingBlocks = 7
 func (s *Snapshot) Settles(burnHeight int64) { s.SettlesAt = burnHeight + settlingBlocks }
 
 // Begin opens a snapshot as a transaction. The caller must close it.
-func (a *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
-	conn, err := a.Config.Pool.Acquire(ctx)
+func (e *Engine) Begin(ctx context.Context, p *Plan) (*Snapshot, error) {
+	conn, err := e.Config.Pool.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("get a connection to the database: %w", err)
 	}
-	s := &Snapshot{Engine: a, conn: conn, plan: p, prepared: &a.prepared, choice: ChoiceOf(ctx), rules: a.Config.Rules}
+	s := &Snapshot{Engine: e, conn: conn, plan: p, prepared: &e.prepared, choice: ChoiceOf(ctx), rules: e.Config.Rules}
 	var shards []register.Shard
 	if p != nil && s.choice == nil {
 		shards = p.shards
 	}
 	var b pgx.Batch
 	b.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
-	b.Queue(fmt.Sprintf(`SET LOCAL statement_timeout = %d`, a.Config.StatementTimeout.Milliseconds()))
+	b.Queue(fmt.Sprintf(`SET LOCAL statement_timeout = %d`, e.Config.StatementTimeout.Milliseconds()))
 	s.State = register.Queue(&b, shards)
 	if err := conn.SendBatch(ctx, &b).Close(); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("begin a snapshot: %w", err)
 	}
 	if s.choice != nil {
-		if s.State, err = s.choice.apply(s.State, a.Config.Rules); err != nil {
+		if s.State, err = s.choice.apply(s.State, e.Config.Rules); err != nil {
 			s.Close()
 			return nil, err
 		}
 	}
-	s.others = s.State.Foreign(a.Config.Rules)
+	s.others = s.State.Foreign(e.Config.Rules)
 	return s, nil
 }
 
 // assume opens a snapshot of a state that the database was in a moment ago, without a round trip. A batch fails with
 // register.ErrMoved if the database has moved to another state since.
-func (a *Engine) assume(p *Plan, state *register.State) *Snapshot {
+func (e *Engine) assume(p *Plan, state *register.State) *Snapshot {
 	return &Snapshot{
-		Engine:   a,
-		combiner: a.combiner, prepared: &a.prepared, State: state, plan: p, Assumed: p.versions(state),
-		rules: a.Config.Rules, others: state.Foreign(a.Config.Rules),
+		Engine:   e,
+		combiner: e.combiner, prepared: &e.prepared, State: state, plan: p, Assumed: p.versions(state),
+		rules: e.Config.Rules, others: state.Foreign(e.Config.Rules),
 	}
 }
 

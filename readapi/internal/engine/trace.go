@@ -11,83 +11,49 @@ import (
 	"strings"
 )
 
-// tracer returns look-ups for the rows that an answer is built from. value is nil when the answer is a failure.
-type tracer func(ctx context.Context, s *Snapshot, input, value any) ([]Lookup, error)
-
-// Trace adds the tracer of an operation. In may be any interface that the operation's input implements, so that operations
-// with different inputs can share a tracer. Out is the type that the handler returns; a failure has its zero value.
-func Trace[In, Out any](a *Engine, id string, lookups func(ctx context.Context, s *Snapshot, in In, out Out) ([]Lookup, error)) {
-	a.Tracers[id] = func(ctx context.Context, s *Snapshot, input, value any) ([]Lookup, error) {
-		var out Out
-		if value != nil {
-			out = value.(Out)
-		}
-		return lookups(ctx, s, input.(In), out)
+// Shows says which rows the answer shows. A handler of Get calls it before it returns; rows is called after that, and only
+// while the answer is traced. A handler that fails may call it too, for the rows that explain the failure.
+func (s *Snapshot) Shows(rows func() []Lookup) {
+	if s.trace != nil {
+		s.trace.shown = append(s.trace.shown, rows)
 	}
 }
 
-// Why an answer can't be traced to rows. The error ends with one of these.
-const (
-	untracedCounters = "it is made of counters, which each event changes"
-	untracedMempool  = "it is made of all that waits to be mined: /extended/v1/tx/mempool lists it"
-	untracedPosition = "it says where the projections stand: /audit/v1/quarantine has what they could not read"
-	untracedServer   = "it says how the server is, and not what the log says"
-	untracedNode     = "it is what a node says, and not what the tables do"
-	untracedProgram  = "it is part of the program"
-	untracedStream   = "it says what happens as it happens, and the reads of the same say what it is made of"
-	untracedTree     = "it proves what the log has, and is made of the hashes of all events: docs/auditing.md says how to check it"
-)
+// trace collects what a traced answer shows.
+type trace struct{ shown []func() []Lookup }
 
-// untraced gives the reason for each operation, or other route, whose answers can't be traced to rows.
-var untraced = map[string]string{
-	"get-mempool-stats": untracedMempool,
-	"get-mempool-fees":  untracedMempool,
-	"get-status":        untracedPosition,
-	"get-status-v1":     untracedPosition,
-	"list-projections":  untracedPosition,
-	"getApiStatus":      untracedCounters,
-	"getOrdinalsStatus": untracedCounters,
-	"get-health":        untracedServer,
-	"get-readiness":     untracedServer,
-	"metrics":           untracedServer,
-	"get-nodes":         untracedNode,
-	"node":              untracedNode,
-	"get-trace":         "it is a trace itself",
-
-	"stream-blocks":          untracedStream,
-	"stream-transactions":    untracedStream,
-	"stream-balances":        untracedStream,
-	"stream-contract-events": untracedStream,
-	"stream-mempool":         untracedStream,
-	"websocket":              untracedStream,
-
-	"get-log-checkpoint":         untracedTree,
-	"get-log-checkpoint-of-size": untracedTree,
-	"get-log-key":                untracedTree,
-	"get-log-tile":               untracedTree,
-	"get-log-inclusion-proof":    untracedTree,
-	"get-log-consistency-proof":  untracedTree,
-
-	"image":                        "it is a copy of what the log has: the token's provenance names the event that brought it",
-	"root":                         "it leads to /extended",
-	"pox2-moved":                   "it leads to /extended/v1/pox2",
-	"pox3-moved":                   "it leads to /extended/v1/pox3",
-	"pox4-moved":                   "it leads to /extended/v1/pox4",
-	"get-network-block-times":      untracedProgram,
-	"get-network-block-time":       untracedProgram,
-	"list-microblocks":             untracedProgram,
-	"get-microblock":               untracedProgram,
-	"list-unanchored-transactions": untracedProgram,
-
-	"docs":         untracedProgram,
-	"console":      untracedProgram,
-	"openapi.json": untracedProgram,
-	"openapi.yaml": untracedProgram,
+// Trace answers a plan on the snapshot, which the caller keeps open. It returns the look-ups of the rows that the answer
+// shows; and the answer's own failure, for which there may be look-ups as well.
+func (p *Plan) Trace(ctx context.Context, s *Snapshot) (lookups []Lookup, failure, err error) {
+	s.trace = &trace{}
+	_, failure = p.Handler(ctx, s)
+	shown := s.trace.shown
+	s.trace = nil
+	if failure == nil && len(shown) == 0 && len(s.Provenance.Sources) > 0 {
+		return nil, nil, fmt.Errorf("operation %s read rows that come from events, and does not say which it shows: its handler has to call Snapshot.Shows", p.Operation.ID)
+	}
+	for _, rows := range shown {
+		lookups = append(lookups, rows()...)
+	}
+	return lookups, failure, nil
 }
+
+// Untraceable gives the reason why the answers of routes can't be traced to rows; see Operation.Untraced.
+func (e *Engine) Untraceable(reason string, names ...string) {
+	for _, name := range names {
+		e.untraced[name] = reason
+	}
+}
+
+// Reasons why answers of several resources can't be traced to rows.
+const (
+	PartOfProgram         = "it is part of the program"
+	WhereProjectionsStand = "it says where the projections stand: /audit/v1/quarantine has what they could not read"
+)
 
 // PlanOf returns the plan of a request for a path of this API, without executing it. The error says why the path can't
 // be traced.
-func (a *Engine) PlanOf(ctx context.Context, path string) (*Plan, error) {
+func (e *Engine) PlanOf(ctx context.Context, path string) (*Plan, error) {
 	target, err := url.ParseRequestURI(path)
 	if err != nil || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") {
 		return nil, BadRequest("%q is not a path of this API: want one that begins with a single slash, such as /extended/v2/blocks/latest, and no other host", path)
@@ -103,16 +69,16 @@ func (a *Engine) PlanOf(ctx context.Context, path string) (*Plan, error) {
 	if r = routable(r); r == nil {
 		return nil, NotFound("this API has no %s", path)
 	}
-	_, pattern := a.mux.Handler(r)
-	name := a.Routes[pattern]
-	if reason, ok := untraced[name]; ok {
+	_, pattern := e.mux.Handler(r)
+	name := e.Routes[pattern]
+	if reason, ok := e.untraced[name]; ok {
 		return nil, BadRequest("%s has no rows to trace: %s", path, reason)
 	}
-	if a.Tracers[name] == nil {
+	if !e.traced[name] {
 		return nil, NotFound("this API has no %s", path)
 	}
 	w := &refusalWriter{header: http.Header{}}
-	a.mux.ServeHTTP(w, r)
+	e.mux.ServeHTTP(w, r)
 	if plan == nil {
 		return nil, w.refusal(path)
 	}
