@@ -3,28 +3,18 @@ package projections
 import (
 	"strata/domain/hash"
 	"strata/domain/ordinals"
+	"strata/domain/step"
 )
 
 // StepKind says what a step does.
-type StepKind int16
+type StepKind = step.Kind
 
 // Kinds of steps.
 const (
-	Apply  StepKind = 1
-	Revert StepKind = -1
-	// TakeRecord takes a record in at its place among the blocks.
-	TakeRecord StepKind = 0
+	Apply      = step.Apply
+	Revert     = step.Revert
+	TakeRecord = step.TakeRecord
 )
-
-func (k StepKind) String() string {
-	switch k {
-	case Revert:
-		return "revert"
-	case TakeRecord:
-		return "record"
-	}
-	return "apply"
-}
 
 // Step is one entry of the linear list that chain writes: a block is applied on top, the block at the top is reverted,
 // or a record is taken in.

@@ -58,9 +58,11 @@ func New(config Config) *API {
 	audit.Mount(e, config.Log)
 	site.Mount(e)
 
+	e.Untraceable("it leads to /extended", "root")
 	e.Plain("GET /{$}", "root", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/extended", http.StatusMovedPermanently)
 	})
+	e.Untraceable("it says how the server is, and not what the log says", "metrics")
 	e.Plain("GET /metrics", "metrics", promhttp.HandlerFor(config.Registry, promhttp.HandlerOpts{}).ServeHTTP)
 	e.Plain("/", "unknown", engine.RouteNotFound)
 	return a

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// BRC20Kinds are the kinds of operations by the numbers under which tables store them. The number 0 is not used.
+var BRC20Kinds = []BRC20Kind{1: BRC20KindDeploy, 2: BRC20KindMint, 3: BRC20KindTransfer, 4: BRC20KindTransferSend}
+
 // BRC20Kind is what a BRC-20 operation does.
 type BRC20Kind string
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"strata/domain/activity"
 	"strata/domain/shard"
 	"strata/projections"
 )
@@ -12,7 +13,7 @@ import (
 // apply applies blocks. It reads all rows that they need at once, and writes all new rows at once.
 func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	g := collector{state: b.state}
-	blocks := make([][]activity, len(steps))
+	blocks := make([][]effect, len(steps))
 	for i, step := range steps {
 		blocks[i] = g.block(step.Block)
 	}
@@ -29,7 +30,7 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step) error {
 	return w.flush(ctx, b)
 }
 
-func (b *batch) applyBlock(w *writes, step projections.Step, activities []activity) {
+func (b *batch) applyBlock(w *writes, step projections.Step, effects []effect) {
 	first := b.state.tip == nil
 	next := tip{Tip: projections.Tip{
 		Height: step.Height, IndexBlockHash: step.IndexBlockHash, BlockHash: step.Block.BlockHash,
@@ -45,8 +46,8 @@ func (b *batch) applyBlock(w *writes, step projections.Step, activities []activi
 	}
 	a := numbering{writes: w, tip: &next, height: step.Height, seq: step.BlockSeq, touched: []int32{}}
 	firstTx := next.lastTx + 1
-	for i := range activities {
-		a.addActivity(&activities[i])
+	for i := range effects {
+		a.addEffect(&effects[i])
 	}
 	slices.Sort(a.touched)
 	w.block(step, firstTx, &next, a.touched)
@@ -75,7 +76,7 @@ type numbering struct {
 	names       []string // of the same accounts
 }
 
-func (a *numbering) addActivity(d *activity) {
+func (a *numbering) addEffect(d *effect) {
 	a.tip.lastTx++
 	n := a.tip.lastTx
 	a.transaction(a.height, a.seq, n, a.tip.types.next(d.kind), d.kind, d.source)
@@ -87,10 +88,10 @@ func (a *numbering) addActivity(d *activity) {
 		m := &d.members[i]
 		a.touch(m.account)
 		m.account.transactions++
-		if m.involvement&isCalled != 0 {
+		if m.involvement&activity.Called != 0 {
 			m.account.calls++
 		}
-		if m.involvement&isSender != 0 {
+		if m.involvement&activity.Sender != 0 {
 			sender = m.account.id
 		}
 		a.member(n, a.seq, m)
@@ -103,7 +104,7 @@ func (a *numbering) addActivity(d *activity) {
 			}
 			a.touch(party)
 			party.events++
-			transfer := transferType(0)
+			transfer := activity.TransferType(0)
 			if party == m.inbound {
 				party.inbound++
 				transfer = m.transfer

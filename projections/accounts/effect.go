@@ -3,6 +3,7 @@ package accounts
 import (
 	"math/big"
 
+	"strata/domain/activity"
 	"strata/domain/clarity"
 	"strata/domain/contract"
 	"strata/domain/nodeevent"
@@ -10,10 +11,10 @@ import (
 	"strata/projections"
 )
 
-// activity is the part of a transaction that the lists show.
-type activity struct {
+// effect is the part of a transaction that the lists show.
+type effect struct {
 	source  *nodeevent.Transaction
-	kind    txType
+	kind    activity.TxType
 	members []member
 	moves   []move
 	prints  []printEvent
@@ -24,18 +25,18 @@ type activity struct {
 // member is an account with the transaction in its list.
 type member struct {
 	account              *account
-	involvement          involvement
+	involvement          activity.Involvement
 	sent, received, paid *big.Int // nil for none
-	counts               [countedKinds]int32
+	counts               [activity.CountedKinds]int32
 }
 
 // move is a transfer, mint, burn or lock: an event in the lists of one or two accounts.
 type move struct {
 	index    int
-	kind     eventKind
+	kind     activity.EventKind
 	parties  [2]*account // sender and recipient; nil for none
 	inbound  *account    // the recipient of an inbound STX transfer; nil for other events
-	transfer transferType
+	transfer activity.TransferType
 }
 
 // printEvent is an event that a contract printed.
@@ -45,7 +46,7 @@ type printEvent struct {
 	topic    *topic // nil for none
 }
 
-// collector collects the activities of blocks, and the accounts, printers and topics that must be read for them.
+// collector collects the effects of blocks, and the accounts, printers and topics that must be read for them.
 type collector struct {
 	state    *state
 	accounts []*account // not in memory before
@@ -53,14 +54,14 @@ type collector struct {
 	topics   []*topic   // not in memory before
 }
 
-// block returns the activities of a block in the order of execution.
-func (g *collector) block(content *projections.Block) []activity {
+// block returns the effects of a block in the order of execution.
+func (g *collector) block(content *projections.Block) []effect {
 	effective := content.EffectiveEvents()
 	order := content.ExecutionOrder()
-	activities := make([]activity, len(order))
+	effects := make([]effect, len(order))
 	for i, tx := range order {
 		g.state.marks++
-		d := &activities[i]
+		d := &effects[i]
 		d.source, d.mark = tx, g.state.marks
 		events := effective[tx.Index]
 		if decoded := content.Decoded[tx.Index]; decoded != nil {
@@ -72,41 +73,41 @@ func (g *collector) block(content *projections.Block) []activity {
 			g.event(d, n, events)
 		}
 	}
-	return activities
+	return effects
 }
 
 // transaction adds the accounts that a transaction names. Boot and phantom transactions, which nobody signed, have a
 // fee of zero.
-func (g *collector) transaction(d *activity, tx *transaction.Transaction) {
-	d.kind = typeOf(tx.Payload)
+func (g *collector) transaction(d *effect, tx *transaction.Transaction) {
+	d.kind = activity.TypeOf(tx.Payload)
 	sender := tx.Sender()
-	g.join(d, g.principal(clarity.Principal{Address: sender}), isSender)
+	g.join(d, g.principal(clarity.Principal{Address: sender}), activity.Sender)
 	if sponsor, ok := tx.SponsorAddress(); ok {
-		g.join(d, g.principal(clarity.Principal{Address: sponsor}), isSponsor)
+		g.join(d, g.principal(clarity.Principal{Address: sponsor}), activity.Sponsor)
 	}
 	if fee := tx.Fee(); fee > 0 {
-		g.join(d, g.principal(clarity.Principal{Address: tx.FeePayer()}), affectsSTX).paid = new(big.Int).SetUint64(fee)
+		g.join(d, g.principal(clarity.Principal{Address: tx.FeePayer()}), activity.AffectsSTX).paid = new(big.Int).SetUint64(fee)
 	}
 	switch payload := tx.Payload.(type) {
 	case *transaction.TokenTransfer:
-		g.join(d, g.principal(payload.Recipient), isRecipient)
+		g.join(d, g.principal(payload.Recipient), activity.Recipient)
 	case *transaction.ContractCall:
-		g.join(d, g.principal(payload.Contract), isCalled)
+		g.join(d, g.principal(payload.Contract), activity.Called)
 	default:
 		if contract, ok := tx.Deploys(); ok {
-			g.join(d, g.principal(contract), isDeployed)
+			g.join(d, g.principal(contract), activity.Deployed)
 			d.deploys = d.source.Succeeded()
 		}
 	}
 }
 
 // operation adds the accounts that an operation from Bitcoin names.
-func (g *collector) operation(d *activity, o operation) {
+func (g *collector) operation(d *effect, o operation) {
 	d.kind = o.kind
 	for _, named := range []struct {
 		name string
-		as   involvement
-	}{{o.sender, isSender}, {o.recipient, isRecipient}, {o.contract, isCalled}} {
+		as   activity.Involvement
+	}{{o.sender, activity.Sender}, {o.recipient, activity.Recipient}, {o.contract, activity.Called}} {
 		if named.name != "" {
 			g.join(d, g.account(named.name), named.as)
 		}
@@ -114,33 +115,33 @@ func (g *collector) operation(d *activity, o operation) {
 }
 
 // event adds the event at an index of the transaction's events.
-func (g *collector) event(d *activity, index int, events []*nodeevent.Event) {
+func (g *collector) event(d *effect, index int, events []*nodeevent.Event) {
 	switch e := events[index].Data.(type) {
 	case *nodeevent.STXTransfer:
-		m := g.move(d, index, stxTransfer, e.Sender, e.Recipient, e.Amount)
+		m := g.move(d, index, activity.STXTransfer, e.Sender, e.Recipient, e.Amount)
 		if m.transfer = transferOf(d.kind, e, events[index+1:]); m.transfer != 0 {
 			m.inbound = m.parties[1]
 		}
 	case *nodeevent.STXMint:
-		g.move(d, index, stxMint, "", e.Recipient, e.Amount)
+		g.move(d, index, activity.STXMint, "", e.Recipient, e.Amount)
 	case *nodeevent.STXBurn:
-		g.move(d, index, stxBurn, e.Sender, "", e.Amount)
+		g.move(d, index, activity.STXBurn, e.Sender, "", e.Amount)
 	case *nodeevent.FTTransfer:
-		g.move(d, index, ftTransfer, e.Sender, e.Recipient, nil)
+		g.move(d, index, activity.FTTransfer, e.Sender, e.Recipient, nil)
 	case *nodeevent.FTMint:
-		g.move(d, index, ftMint, "", e.Recipient, nil)
+		g.move(d, index, activity.FTMint, "", e.Recipient, nil)
 	case *nodeevent.FTBurn:
-		g.move(d, index, ftBurn, e.Sender, "", nil)
+		g.move(d, index, activity.FTBurn, e.Sender, "", nil)
 	case *nodeevent.NFTTransfer:
-		g.move(d, index, nftTransfer, e.Sender, e.Recipient, nil)
+		g.move(d, index, activity.NFTTransfer, e.Sender, e.Recipient, nil)
 	case *nodeevent.NFTMint:
-		g.move(d, index, nftMint, "", e.Recipient, nil)
+		g.move(d, index, activity.NFTMint, "", e.Recipient, nil)
 	case *nodeevent.NFTBurn:
-		g.move(d, index, nftBurn, e.Sender, "", nil)
+		g.move(d, index, activity.NFTBurn, e.Sender, "", nil)
 	case *nodeevent.STXLock:
 		// A lock moves nothing, so it does not make the account a member of the transaction.
 		if e.Address != "" {
-			d.moves = append(d.moves, move{index: index, kind: stxLock, parties: [2]*account{g.account(e.Address)}})
+			d.moves = append(d.moves, move{index: index, kind: activity.STXLock, parties: [2]*account{g.account(e.Address)}})
 		}
 	case *nodeevent.ContractEvent:
 		if e.Contract != "" {
@@ -154,18 +155,18 @@ func (g *collector) event(d *activity, index int, events []*nodeevent.Event) {
 }
 
 // move adds an event that moves an asset. amount is in µSTX; nil for tokens.
-func (g *collector) move(d *activity, index int, kind eventKind, sender, recipient string, amount *big.Int) *move {
+func (g *collector) move(d *effect, index int, kind activity.EventKind, sender, recipient string, amount *big.Int) *move {
 	d.moves = append(d.moves, move{index: index, kind: kind})
 	m := &d.moves[len(d.moves)-1]
 	if sender != "" {
 		m.parties[0] = g.account(sender)
-		party := g.join(d, m.parties[0], isParty|kind.affects())
+		party := g.join(d, m.parties[0], activity.Party|kind.Affects())
 		party.counts[kind-1]++
 		party.sent = sum(party.sent, amount)
 	}
 	if recipient != "" {
 		m.parties[1] = g.account(recipient)
-		party := g.join(d, m.parties[1], isParty|kind.affects())
+		party := g.join(d, m.parties[1], activity.Party|kind.Affects())
 		if m.parties[1] != m.parties[0] {
 			party.counts[kind-1]++
 		}
@@ -187,7 +188,7 @@ func sum(total, amount *big.Int) *big.Int {
 
 // join makes an account a member of the transaction, if it is none yet, and adds to its involvement. The returned
 // pointer is valid until the next call.
-func (g *collector) join(d *activity, a *account, as involvement) *member {
+func (g *collector) join(d *effect, a *account, as activity.Involvement) *member {
 	if a.mark != d.mark {
 		a.mark, a.place = d.mark, len(d.members)
 		d.members = append(d.members, member{account: a})

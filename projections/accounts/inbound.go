@@ -1,6 +1,9 @@
 package accounts
 
-import "strata/domain/nodeevent"
+import (
+	"strata/domain/activity"
+	"strata/domain/nodeevent"
+)
 
 // sendMany are the contracts (on mainnet and on testnet) that pay many recipients in one call, and print a memo after
 // each payment.
@@ -12,17 +15,17 @@ var sendMany = map[string]bool{
 // transferOf returns how an event of a transaction of type tx brings STX in: paid by send-many, by a token transfer,
 // or by a contract with a memo. It returns 0 for a contract's payment without memo, which is in no list of inbound
 // transfers. A token transfer with a memo counts as a token transfer only. after are the events that follow.
-func transferOf(tx txType, event *nodeevent.STXTransfer, after []*nodeevent.Event) transferType {
+func transferOf(tx activity.TxType, event *nodeevent.STXTransfer, after []*nodeevent.Event) activity.TransferType {
 	if len(after) > 0 {
 		if printed, ok := after[0].Data.(*nodeevent.ContractEvent); ok && sendMany[printed.Contract] {
-			return bulkSend
+			return activity.BulkSend
 		}
 	}
 	switch {
-	case tx == tokenTransfer:
-		return plainTransfer
+	case tx == activity.TokenTransfer:
+		return activity.PlainTransfer
 	case len(event.Memo) > 0:
-		return memoTransfer
+		return activity.MemoTransfer
 	}
 	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"strata/domain/activity"
 	"strata/domain/contract"
 	"strata/domain/nodeevent"
 	"strata/projections"
@@ -81,7 +82,7 @@ func tenureOf(c *projections.Block) int64 {
 }
 
 // transaction writes a transaction with its number n and its number ofType among those of its type, 0 for none.
-func (w *writes) transaction(height, seq, n, ofType int64, kind txType, source *nodeevent.Transaction) {
+func (w *writes) transaction(height, seq, n, ofType int64, kind activity.TxType, source *nodeevent.Transaction) {
 	r := &w.transactions
 	r.add()
 	r.bigint(n, height, seq)
@@ -125,7 +126,7 @@ func (w *writes) member(tx, seq int64, m *member) {
 }
 
 // move writes an event of an account. transfer is 0 unless the event is an inbound STX transfer.
-func (w *writes) move(tx, seq int64, m *move, a *account, transfer transferType) {
+func (w *writes) move(tx, seq int64, m *move, a *account, transfer activity.TransferType) {
 	r := &w.moves
 	r.add()
 	r.bigint(tx, seq)

@@ -3,6 +3,7 @@ package brc20
 import (
 	"cmp"
 	"math/big"
+	"slices"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -18,7 +19,7 @@ func (k key) compare(other key) int {
 	return cmp.Or(cmp.Compare(k.height, other.height), cmp.Compare(k.txIndex, other.txIndex))
 }
 
-// kind is the number of a kind of operation in the tables.
+// kind is the number of a kind of operation in the tables: the index in ordinals.BRC20Kinds.
 type kind int16
 
 const (
@@ -27,10 +28,6 @@ const (
 	transfer
 	transferSend
 )
-
-var kinds = map[ordinals.BRC20Kind]kind{
-	ordinals.BRC20KindDeploy: deploy, ordinals.BRC20KindMint: mint, ordinals.BRC20KindTransfer: transfer, ordinals.BRC20KindTransferSend: transferSend,
-}
 
 // operation is a row of table operation.
 type operation struct {
@@ -81,7 +78,7 @@ func operationsOf(step projections.FeedStep) (list []*operation) {
 func operationOf(t *ordinals.Transaction) *operation {
 	b := t.BRC20
 	o := &operation{
-		kind: kinds[b.Kind], ticker: bounded(b.Ticker()), id: string(b.InscriptionID), address: bounded(b.Address), amount: b.Amount, txid: t.TxID,
+		kind: kind(slices.Index(ordinals.BRC20Kinds, b.Kind)), ticker: bounded(b.Ticker()), id: string(b.InscriptionID), address: bounded(b.Address), amount: b.Amount, txid: t.TxID,
 	}
 	switch o.kind {
 	case transferSend:

@@ -40,12 +40,6 @@ func (a *api) registerAccountAssets() {
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, listAccountAssets)
-	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, in *accountAssetsInput, page *page.NumberedPage[view.EventBody]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		return accountEventLookups(string(in.Principal), page.Results), nil
-	})
 }
 
 func listAccountAssets(ctx context.Context, s *engine.Snapshot, in *accountAssetsInput) (*page.NumberedPage[view.EventBody], error) {
@@ -61,14 +55,14 @@ func listAccountAssets(ctx context.Context, s *engine.Snapshot, in *accountAsset
 		return nil, engine.ErrNoChain
 	}
 	b := s.Batch()
-	head := page.QueueHead(b, &view.AccountEvents, p, account)
-	events := queueListedEvents(b, &view.AccountEvents, p, account)
+	head, events := accountEvents.Queue(b, p, account)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
 	first, _ := head.First()
 	page := page.NewNumberedPage[view.EventBody](p, first)
 	page.Results = renderListedEvents(events.Rows)
+	showEvents(s, account, events.Rows)
 	return page, nil
 }
 
@@ -77,7 +71,6 @@ func renderListedEvents(events []listedEvent) []view.EventBody {
 	bodies := make([]view.EventBody, len(events))
 	for i, e := range events {
 		bodies[i] = view.RenderEvent(e.EventRow, e.id)
-		bodies[i].Number = e.number
 	}
 	return bodies
 }

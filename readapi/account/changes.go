@@ -88,8 +88,6 @@ func (p transactionIDs) hashes() ([][]byte, error) {
 type balanceChange struct {
 	Asset         changedAsset `json:"asset"`
 	BalanceChange assetChange  `json:"balance_change"`
-
-	change changeRow
 }
 
 type changedAsset struct {
@@ -102,8 +100,6 @@ type transactionChange struct {
 	TxID          hash.Hash32  `json:"tx_id"`
 	Asset         changedAsset `json:"asset"`
 	BalanceChange assetChange  `json:"balance_change"`
-
-	change changeRow
 }
 
 // changeRow is the row behind a balance change: the sums of what one transaction sent and received of one asset.
@@ -148,45 +144,23 @@ func (a *api) registerBalanceChanges() {
 		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
 	}
 	engine.Get(a.Engine, one, listTransactionChanges)
-	engine.Trace(a.Engine, one.ID, func(_ context.Context, _ *engine.Snapshot, in *changesOfInput, page *page.KeysetPage[balanceChange]) ([]engine.Lookup, error) {
-		var rows []changeRow
-		for i := 0; page != nil && i < len(page.Results); i++ {
-			rows = append(rows, page.Results[i].change)
-		}
-		return changeLookups(string(in.Principal), rows), nil
-	})
 	many := engine.Operation{
 		ID: "list-balance-changes", Path: "/extended/v3/principals/{principal}/balance-changes", Tag: "Accounts", Summary: "Balance changes of an account in the given transactions, newest first",
 		Statuses: []int{http.StatusBadRequest}, Class: answer.Tip,
 	}
 	engine.Get(a.Engine, many, listChanges)
-	engine.Trace(a.Engine, many.ID, func(_ context.Context, _ *engine.Snapshot, in *changesInput, page *page.KeysetPage[transactionChange]) ([]engine.Lookup, error) {
-		var rows []changeRow
-		for i := 0; page != nil && i < len(page.Results); i++ {
-			rows = append(rows, page.Results[i].change)
-		}
-		return changeLookups(string(in.Principal), rows), nil
-	})
 }
 
-// readChanges reads the balance changes of an account in the given transactions, in the order of the cursors: newest
-// transaction first. It reads all of them, whatever the page: they are at most as many as the transactions' events and
-// fees.
-func readChanges(ctx context.Context, s *engine.Snapshot, account string, ids [][]byte) ([]changeRow, error) {
-	if _, ok := s.Tip("accounts"); !ok {
-		return nil, nil
-	}
-	transactions, events := view.AccountTransactions.WithOwner("$1"), view.AccountEvents.WithOwner("$1")
-	b := s.Batch()
-	changes := engine.Query(b, changeColumns, `
+// changesSQL selects the balance changes of the account $1 in the transactions with the ids $2.
+var changesSQL = `
 		SELECT ARRAY[at.source_seq], at.source_seq, at.tx_index, member.n, at.height, coalesce(at.microblock_sequence, 2147483647), at.txid,
 		       change.kind, change.asset, change.sent::text, change.received::text
-		FROM `+transactionPlacesSQL("$2")+`
+		FROM ` + transactionPlacesSQL("$2") + `
 		CROSS JOIN LATERAL (
 			SELECT r.n, r.fee_paid FROM {accounts}.account_transaction r
-			WHERE `+transactions.Rows+` AND r.n = `+transactions.Before("(at.n + 1)")+` AND r.tx = at.n LIMIT 1
+			WHERE ` + memberOfPlace + `
 		) member
-		CROSS JOIN LATERAL (SELECT `+events.Before("at.n")+` AS low, `+events.Before("(at.n + 1)")+` AS high OFFSET 0) bounds
+		CROSS JOIN LATERAL ` + eventsOfPlace + `
 		CROSS JOIN LATERAL (
 			SELECT moved.kind, moved.asset, sum(moved.sent) AS sent, sum(moved.received) AS received
 			FROM (
@@ -196,13 +170,23 @@ func readChanges(ctx context.Context, s *engine.Snapshot, account string, ids []
 				CROSS JOIN LATERAL (
 					SELECT * FROM {chain}.event e WHERE e.source_seq = at.source_seq AND e.tx_index = at.tx_index AND e.event_index = r.event_index LIMIT 1
 				) e
-				WHERE `+events.Rows+` AND r.n > bounds.low AND r.n <= bounds.high AND r.kind <> `+lockKind+`
+				WHERE ` + isMove + `
 				UNION ALL
 				SELECT 1, 'stx', member.fee_paid, 0 WHERE member.fee_paid IS NOT NULL
 			) moved
 			GROUP BY moved.kind, moved.asset
 		) change
-		ORDER BY at.n DESC, change.kind, change.asset COLLATE "C"`, account, ids)
+		ORDER BY at.n DESC, change.kind, change.asset COLLATE "C"`
+
+// readChanges reads the balance changes of an account in the given transactions, in the order of the cursors: newest
+// transaction first. It reads all of them, whatever the page: they are at most as many as the transactions' events and
+// fees.
+func readChanges(ctx context.Context, s *engine.Snapshot, account string, ids [][]byte) ([]changeRow, error) {
+	if _, ok := s.Tip("accounts"); !ok {
+		return nil, nil
+	}
+	b := s.Batch()
+	changes := engine.Query(b, changeColumns, changesSQL, account, ids)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
@@ -227,9 +211,11 @@ func listTransactionChanges(ctx context.Context, s *engine.Snapshot, in *changes
 	}
 	page := &page.KeysetPage[balanceChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []balanceChange{}}
 	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).cursor)
-	for _, r := range rows[start:min(start+in.Limit, len(rows))] {
+	shown := rows[start:min(start+in.Limit, len(rows))]
+	s.Shows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
+	for _, r := range shown {
 		asset, change := r.shape()
-		page.Results = append(page.Results, balanceChange{asset, change, r})
+		page.Results = append(page.Results, balanceChange{asset, change})
 	}
 	return page, nil
 }
@@ -257,9 +243,11 @@ func listChanges(ctx context.Context, s *engine.Snapshot, in *changesInput) (*pa
 	}
 	page := &page.KeysetPage[transactionChange]{Total: int64(len(rows)), Limit: in.Limit, Results: []transactionChange{}}
 	page.Cursor = changesCursor(rows, start, in.Limit, (*changeRow).positionCursor)
-	for _, r := range rows[start:min(start+in.Limit, len(rows))] {
+	shown := rows[start:min(start+in.Limit, len(rows))]
+	s.Shows(func() []engine.Lookup { return changeLookups(string(in.Principal), shown) })
+	for _, r := range shown {
 		asset, change := r.shape()
-		page.Results = append(page.Results, transactionChange{r.id, asset, change, r})
+		page.Results = append(page.Results, transactionChange{r.id, asset, change})
 	}
 	return page, nil
 }
@@ -296,7 +284,7 @@ func changeLookups(account string, changes []changeRow) []engine.Lookup {
 		}
 	}
 	seqs, indexes := view.KeyColumns(view.RowKeys(rows))
-	return append(accountTransactionLookups(account, rows), engine.Lookup{
+	return append(transactionLookups(account, rows), engine.Lookup{
 		Name: "event", Table: view.TracedChainEvent,
 		Where: `(t.source_seq, t.tx_index) IN (SELECT * FROM unnest($1::bigint[], $2::int[])) AND (t.sender = $3 OR t.recipient = $3)`,
 		Args:  []any{seqs, indexes, account}, Order: `t.source_seq DESC, t.tx_index, t.event_index`,

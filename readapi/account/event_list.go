@@ -6,21 +6,16 @@ import (
 	"strconv"
 	"strings"
 
+	"strata/domain/activity"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/view"
 )
 
-// accountEventKinds maps the node's event types to the numbers that the accounts projection stores for them.
-var accountEventKinds = map[string]int16{
-	"stx_transfer_event": 1, "stx_mint_event": 2, "stx_burn_event": 3, "ft_transfer_event": 4, "ft_mint_event": 5, "ft_burn_event": 6,
-	"nft_transfer_event": 7, "nft_mint_event": 8, "nft_burn_event": 9, "stx_lock_event": 10,
-}
-
 // An account, $1, has two lists of events: moveList has those that move or lock an asset of the account, printList
 // those that the account printed, if it is a contract.
 var (
-	moveList  = view.AccountEvents.WithOwner("$1")
+	moveList  = ownEvents
 	printList = (&page.Numbered{Table: `{accounts}.contract_event`, Number: "n", Tx: "tx", Rows: `r.contract = ` + view.AccountID}).WithOwner("$1")
 )
 
@@ -57,6 +52,18 @@ func eventsUpToSQL(l *page.Numbered) string {
 				) END`, "{low}", l.Before("$2::bigint"), "{high}", l.Before("($2::bigint + 1)"))
 }
 
+// skippedMoves is an SQL expression for how many of the $4 skipped rows of both lists are moves; null when the lists have
+// fewer rows. It is the least number of moves that leaves no print above the first move that is not skipped.
+var skippedMoves = page.Bisection{
+	Low: `greatest(0, $4::bigint - ends.prints)`, High: `least($4::bigint, ends.moves)`,
+	If: `$4::bigint <= ends.moves + ends.prints`,
+	Probe: `
+				SELECT half.n, (m.tx, m.event_index) < (p.tx, p.event_index) AS holds
+				FROM (SELECT {middle} AS n OFFSET 0) half
+				CROSS JOIN LATERAL (` + moveList.SQL(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = ends.moves - half.n LIMIT 1`) + `) m
+				CROSS JOIN LATERAL (` + printList.SQL(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = ends.prints - ($4::bigint - half.n) + 1 LIMIT 1`) + `) p`,
+}.First()
+
 // mergedPageSQL is SQL that finds where a page of both lists, merged newest first, begins: page.moves and page.prints
 // are the numbers of the newest row of each list that may be on the page. A binary search finds how many of the $4
 // skipped rows belong to the moves. unseen is the newest event that the page does not examine; null when it examines
@@ -76,22 +83,7 @@ var mergedPageSQL = `(
 				SELECT ` + eventsUpToSQL(moveList) + ` AS moves, CASE WHEN $6::boolean THEN ` + eventsUpToSQL(printList) + ` ELSE 0 END AS prints
 				WHERE ($5::smallint[], $7::bigint, $8::bigint, $9::bigint, $10::bigint) IS DISTINCT FROM (NULL::smallint[], 0, 0, 0, 0) OFFSET 0
 			) ends
-			CROSS JOIN LATERAL (
-				WITH RECURSIVE halving (low, high) AS (
-					SELECT greatest(0, $4::bigint - ends.prints), least($4::bigint, ends.moves) WHERE $4::bigint <= ends.moves + ends.prints
-					UNION ALL
-					SELECT CASE WHEN middle.enough THEN low ELSE middle.n + 1 END, CASE WHEN middle.enough THEN middle.n ELSE high END
-					FROM halving
-					CROSS JOIN LATERAL (SELECT (low + high) / 2 AS n OFFSET 0) half
-					CROSS JOIN LATERAL (
-						SELECT half.n, (m.tx, m.event_index) < (p.tx, p.event_index) AS enough
-						FROM (` + moveList.SQL(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = ends.moves - half.n LIMIT 1`) + `) m,
-						     (` + printList.SQL(`SELECT r.tx, r.event_index FROM {table} r WHERE {rows} AND r.n = ends.prints - ($4::bigint - half.n) + 1 LIMIT 1`) + `) p
-					) middle
-					WHERE low < high
-				)
-				SELECT low AS n FROM halving WHERE low = high LIMIT 1
-			) chosen
+			CROSS JOIN LATERAL (SELECT * FROM (SELECT ` + skippedMoves + ` AS n OFFSET 0) found WHERE n IS NOT NULL) chosen
 		) page
 		LEFT JOIN LATERAL (
 			SELECT r.tx, r.event_index FROM (
@@ -115,11 +107,17 @@ var mergedRowsSQL = `
 			ORDER BY r.place DESC, r.event_index DESC OFFSET $9::bigint LIMIT $10::bigint + 1
 		) r `
 
-// mergedEvent is an event of either list of an account.
-type mergedEvent struct {
-	listedEvent
-	printed bool // of printList
-}
+// unseenSQL selects the newest event that the page does not examine, and mergedSQL the rows of the page.
+var (
+	unseenSQL = `
+		SELECT ARRAY[]::bigint[], unseen.tx, unseen.event_index::bigint
+		FROM (SELECT 1) one LEFT JOIN (SELECT page.*, unseen.tx, unseen.event_index FROM ` + mergedPageSQL + `) unseen ON true`
+	mergedSQL = `
+		SELECT ` + placedEventSQL + `, r.printed
+		FROM ` + mergedPageSQL + mergedRowsSQL + placedEventJoin + `ORDER BY r.place DESC, r.event_index DESC`
+)
+
+func mergedColumns(e *listedEvent) []any { return append(listedEventColumns(e), &e.printed) }
 
 // readMergedEvents reads a page of the events of an account, newest first. nodeKinds are the node's event types to
 // list; nil lists all. next is where the next page begins. A page of all kinds of moves, with or without prints, costs
@@ -127,16 +125,16 @@ type mergedEvent struct {
 // be short although more events match.
 func readMergedEvents(
 	ctx context.Context, s *engine.Snapshot, account string, nodeKinds []string, start eventPlace, offset int64, limit int,
-) (events []mergedEvent, next eventPlace, err error) {
+) (events []listedEvent, next eventPlace, err error) {
 	kinds, prints := []int16(nil), nodeKinds == nil
 	for _, kind := range nodeKinds {
-		if number, ok := accountEventKinds[kind]; ok {
-			kinds = append(kinds, number)
+		if number, ok := activity.Kinds[kind]; ok {
+			kinds = append(kinds, int16(number))
 		} else {
 			prints = true
 		}
 	}
-	if len(kinds) == len(accountEventKinds) {
+	if len(kinds) == len(activity.Kinds) {
 		kinds = nil
 	} else if nodeKinds != nil && kinds == nil {
 		kinds = []int16{0} // none
@@ -148,13 +146,8 @@ func readMergedEvents(
 	}
 	args := []any{account, start.place, start.index, skipped, kinds, prints, examined, taken, skippedMatches, int64(limit)}
 	b := s.Batch()
-	unseen := engine.Query(b, func(p *eventPlace) []any { return []any{&p.place, &p.index} }, `
-		SELECT ARRAY[]::bigint[], unseen.tx, unseen.event_index::bigint FROM (SELECT 1) one LEFT JOIN (`+`SELECT page.*, unseen.tx, unseen.event_index FROM `+mergedPageSQL+`) unseen ON true`, args...)
-	found := engine.QueryPage(b, limit, func(e *mergedEvent) []any {
-		return append(listedEventColumns(&e.listedEvent), &e.printed)
-	}, `
-		SELECT `+placedEventSQL+`, r.printed
-		FROM `+mergedPageSQL+mergedRowsSQL+placedEventJoin+`ORDER BY r.place DESC, r.event_index DESC`, args...)
+	unseen := engine.Query(b, func(p *eventPlace) []any { return []any{&p.place, &p.index} }, unseenSQL, args...)
+	found := engine.QueryPage(b, limit, mergedColumns, mergedSQL, args...)
 	if err := b.RunLast(ctx); err != nil {
 		return nil, next, err
 	}

@@ -2,7 +2,6 @@ package account
 
 import (
 	"strata/domain/hash"
-	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/view"
 )
@@ -14,6 +13,8 @@ type listedEvent struct {
 	place  int64 // number of its transaction in the chain
 	height int64
 	id     hash.Hash32 // of its transaction
+	// printed says that the event is in the list of those that the account printed, and not of those it is a party of.
+	printed bool
 }
 
 // placedEventJoin joins the event e of a row r of a list, the place p of its transaction, and the transaction t.
@@ -32,9 +33,5 @@ func listedEventColumns(e *listedEvent) []any {
 	return append(view.EventColumns(&e.EventRow), &e.number, &e.place, &e.height, &e.id)
 }
 
-// queueListedEvents adds to the batch the query for a page of events of a list.
-func queueListedEvents(b *engine.Batch, l page.List, p *page.Request, owner ...any) *engine.Result[listedEvent] {
-	return engine.Query(b, listedEventColumns, `
-		SELECT `+placedEventSQL+`
-		FROM `+l.RowsSQL()+placedEventJoin+l.Order(), p.Args(owner...)...)
-}
+// accountEvents reads the events to which an account is a party.
+var accountEvents = page.NewReader(&view.AccountEvents, listedEventColumns, placedEventSQL, placedEventJoin)

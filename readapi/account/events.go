@@ -74,15 +74,6 @@ func (a *api) registerTransactionEvents() {
 		Statuses: []int{http.StatusBadRequest},
 		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
 	}, listEvents)
-	engine.Trace(a.Engine, "list-events", func(_ context.Context, _ *engine.Snapshot, in *transactionEventsInput, page *eventList) ([]engine.Lookup, error) {
-		if page == nil || len(page.Events) == 0 {
-			return nil, nil
-		}
-		if in.Address != "" {
-			return accountEventLookups(string(in.Address), page.Events), nil
-		}
-		return view.TransactionLookups([]*view.TransactionRow{{RowKey: page.Events[0].Row.RowKey}}, view.EventKeys(page.Events)), nil
-	})
 }
 
 func listEvents(ctx context.Context, s *engine.Snapshot, in *transactionEventsInput) (*eventList, error) {
@@ -126,6 +117,12 @@ func listEvents(ctx context.Context, s *engine.Snapshot, in *transactionEventsIn
 		return nil, err
 	}
 	page.Events = view.RenderEvents(found.Rows, id)
+	s.Shows(func() []engine.Lookup {
+		if len(found.Rows) == 0 {
+			return nil
+		}
+		return view.TransactionLookups([]*view.TransactionRow{{RowKey: found.Rows[0].RowKey}}, view.EventKeys(found.Rows))
+	})
 	return page, nil
 }
 
@@ -141,10 +138,9 @@ func listAccountEvents(ctx context.Context, s *engine.Snapshot, in *transactionE
 	if err != nil {
 		return nil, err
 	}
+	showEvents(s, account, events)
 	for _, e := range events {
-		body := view.RenderEvent(e.EventRow, e.id)
-		body.Number, body.Printed = e.number, e.printed
-		page.Events = append(page.Events, body)
+		page.Events = append(page.Events, view.RenderEvent(e.EventRow, e.id))
 	}
 	page.PrevCursor = next.text()
 	return page, nil

@@ -28,9 +28,6 @@ type assetEventV2 struct {
 	Type       string      `json:"type" enum:"stx,ft,nft"`
 	EventIndex int32       `json:"event_index" doc:"Index among the events of the transaction."`
 	Data       assetMoveV2 `json:"data"`
-
-	row    view.EventRow
-	number int64
 }
 
 type assetMoveV2 struct {
@@ -53,7 +50,7 @@ func renderMove(e *listedEvent) assetEventV2 {
 	} else {
 		move.Amount = view.AmountOf(e.Amount)
 	}
-	return assetEventV2{assetNames[kind.Shown], e.Number, move, e.EventRow, e.number}
+	return assetEventV2{assetNames[kind.Shown], e.Number, move}
 }
 
 func (a *api) registerAccountEventsV2() {
@@ -63,17 +60,29 @@ func (a *api) registerAccountEventsV2() {
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, listAccountEventsV2)
-	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, in *accountEventsV2Input, page *page.OffsetPage[assetEventV2]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		events := make([]view.EventBody, len(page.Results))
-		for i, e := range page.Results {
-			events[i] = view.EventBody{Row: e.row, Number: e.number}
-		}
-		return accountEventLookups(string(in.Address), events), nil
-	})
 }
+
+// countMovesSQL selects how many events of the transaction with the id $2 move assets of the account $1.
+var countMovesSQL = `
+		SELECT ARRAY[at.source_seq], coalesce(r.total, 0)
+		FROM ` + transactionPlacesSQL("$2") + `
+		LEFT JOIN LATERAL (
+			SELECT coalesce(stx_transfers, 0) + coalesce(stx_mints, 0) + coalesce(stx_burns, 0) + coalesce(ft_transfers, 0) + coalesce(ft_mints, 0)
+				+ coalesce(ft_burns, 0) + coalesce(nft_transfers, 0) + coalesce(nft_mints, 0) + coalesce(nft_burns, 0) AS total
+			FROM {accounts}.account_transaction r
+			WHERE ` + memberOfPlace + `
+		) r ON true`
+
+// transactionMovesSQL selects these events, but for the first $3 at most $4.
+var transactionMovesSQL = `
+		SELECT ` + placedEventSQL + `
+		FROM ` + transactionPlacesSQL("$2") + `
+		CROSS JOIN LATERAL ` + eventsOfPlace + `
+		CROSS JOIN LATERAL (
+			SELECT r.event_index, r.n::bigint AS number, r.tx AS place FROM {accounts}.account_event r
+			WHERE ` + isMove + `
+			ORDER BY r.n OFFSET $3::bigint LIMIT $4::bigint
+		) r ` + placedEventJoin + `ORDER BY r.number`
 
 // listAccountEventsV2 reads one range of the account's list of events, in which those of a transaction are adjacent.
 func listAccountEventsV2(ctx context.Context, s *engine.Snapshot, in *accountEventsV2Input) (*page.OffsetPage[assetEventV2], error) {
@@ -92,25 +101,8 @@ func listAccountEventsV2(ctx context.Context, s *engine.Snapshot, in *accountEve
 	list := &page.OffsetPage[assetEventV2]{Limit: page.LimitOr(in.Limit, page.ListLimit), Offset: in.Offset, Results: []assetEventV2{}}
 	ids := [][]byte{id[:]}
 	b := s.Batch()
-	transactions, events := view.AccountTransactions.WithOwner("$1"), view.AccountEvents.WithOwner("$1")
-	total := engine.Query(b, func(n *int64) []any { return []any{n} }, `
-		SELECT ARRAY[at.source_seq], coalesce(r.total, 0)
-		FROM `+transactionPlacesSQL("$2")+`
-		LEFT JOIN LATERAL (
-			SELECT coalesce(stx_transfers, 0) + coalesce(stx_mints, 0) + coalesce(stx_burns, 0) + coalesce(ft_transfers, 0) + coalesce(ft_mints, 0)
-				+ coalesce(ft_burns, 0) + coalesce(nft_transfers, 0) + coalesce(nft_mints, 0) + coalesce(nft_burns, 0) AS total
-			FROM {accounts}.account_transaction r
-			WHERE `+transactions.Rows+` AND r.n = `+transactions.Before("(at.n + 1)")+` AND r.tx = at.n LIMIT 1
-		) r ON true`, account, ids)
-	found := engine.Query(b, listedEventColumns, `
-		SELECT `+placedEventSQL+`
-		FROM `+transactionPlacesSQL("$2")+`
-		CROSS JOIN LATERAL (SELECT `+events.Before("at.n")+` AS low, `+events.Before("(at.n + 1)")+` AS high OFFSET 0) bounds
-		CROSS JOIN LATERAL (
-			SELECT r.event_index, r.n::bigint AS number, r.tx AS place FROM {accounts}.account_event r
-			WHERE `+events.Rows+` AND r.n > bounds.low AND r.n <= bounds.high AND r.kind <> `+lockKind+`
-			ORDER BY r.n OFFSET $3::bigint LIMIT $4::bigint
-		) r `+placedEventJoin+`ORDER BY r.number`, account, ids, min(in.Offset, page.OffsetMax), int64(list.Limit))
+	total := engine.Query(b, page.NumberColumn, countMovesSQL, account, ids)
+	found := engine.Query(b, listedEventColumns, transactionMovesSQL, account, ids, min(in.Offset, page.OffsetMax), int64(list.Limit))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
@@ -118,6 +110,7 @@ func listAccountEventsV2(ctx context.Context, s *engine.Snapshot, in *accountEve
 	if list.Total, known = total.First(); !known {
 		return nil, missing
 	}
+	showEvents(s, account, found.Rows)
 	for i := range found.Rows {
 		list.Results = append(list.Results, renderMove(&found.Rows[i]))
 	}

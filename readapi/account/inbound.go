@@ -3,7 +3,9 @@ package account
 import (
 	"context"
 	"net/http"
+	"strconv"
 
+	"strata/domain/activity"
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/readapi/internal/answer"
@@ -31,12 +33,7 @@ type inboundTransfer struct {
 	TxID         hash.Hash32   `json:"tx_id"`
 	TransferType string        `json:"transfer_type" enum:"bulk-send,stx-transfer,stx-transfer-memo" doc:"bulk-send: a transfer by the contract send-many-memo; stx-transfer: a token transfer; stx-transfer-memo: a transfer with a memo by another contract."`
 	TxIndex      int32         `json:"tx_index"`
-
-	event view.EventBody
 }
-
-// transferTypes maps the numbers that the accounts projection stores to the transfer types.
-var transferTypes = map[int16]string{1: "bulk-send", 2: "stx-transfer", 3: "stx-transfer-memo"}
 
 func (a *api) registerInbound() {
 	r := engine.Operation{
@@ -46,16 +43,6 @@ func (a *api) registerInbound() {
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listInbound)
-	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, in *inboundInput, page *page.NumberedPage[inboundTransfer]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		events := make([]view.EventBody, len(page.Results))
-		for i := range page.Results {
-			events[i] = page.Results[i].event
-		}
-		return accountEventLookups(string(in.Principal), events), nil
-	})
 }
 
 // inboundRow is the event of an inbound transfer, with its transaction.
@@ -63,7 +50,7 @@ type inboundRow struct {
 	view.TransactionRow
 	event        view.EventRow
 	eventNumber  int64 // in the list of all events of the account
-	transferType int16
+	transferType activity.TransferType
 	printed      []byte // value of the event that follows, for a bulk-send
 }
 
@@ -71,6 +58,18 @@ func inboundColumns(r *inboundRow) []any {
 	columns := []any{&r.eventNumber, &r.transferType, &r.printed, &r.event.Amount, &r.event.Kind, &r.event.Sender, &r.event.Memo, &r.event.Number}
 	return append(columns, view.PlacedColumns(&r.TransactionRow)...)
 }
+
+// inboundReader reads an account's list of inbound transfers.
+var inboundReader = page.NewReader(&view.InboundEvents, inboundColumns,
+	view.TransactionSources+`r.n, r.transfer_type, after.value, e.amount::text, e.type, e.sender, e.memo, e.event_index, `+view.PlacedSQL,
+	view.PlacedTransaction+`
+		CROSS JOIN LATERAL (
+			SELECT * FROM {chain}.event e WHERE e.source_seq = p.source_seq AND e.tx_index = p.tx_index AND e.event_index = r.event_index LIMIT 1
+		) e
+		LEFT JOIN LATERAL (
+			SELECT value FROM {chain}.event e
+			WHERE r.transfer_type = `+strconv.Itoa(int(activity.BulkSend))+` AND e.source_seq = p.source_seq AND e.tx_index = p.tx_index AND e.event_index = r.event_index + 1 LIMIT 1
+		) after ON true `)
 
 func (a *api) listInbound(ctx context.Context, s *engine.Snapshot, in *inboundInput) (*page.NumberedPage[inboundTransfer], error) {
 	account, err := in.Principal.Account()
@@ -85,17 +84,7 @@ func (a *api) listInbound(ctx context.Context, s *engine.Snapshot, in *inboundIn
 		return nil, engine.ErrNoChain
 	}
 	b := s.Batch()
-	head := page.QueueHead(b, &view.InboundEvents, p, account)
-	found := engine.Query(b, inboundColumns, `
-		SELECT `+view.TransactionSources+`r.n, r.transfer_type, after.value, e.amount::text, e.type, e.sender, e.memo, e.event_index, `+view.PlacedSQL+`
-		FROM `+view.InboundEvents.RowsSQL()+view.PlacedTransaction+`
-		CROSS JOIN LATERAL (
-			SELECT * FROM {chain}.event e WHERE e.source_seq = p.source_seq AND e.tx_index = p.tx_index AND e.event_index = r.event_index LIMIT 1
-		) e
-		LEFT JOIN LATERAL (
-			SELECT value FROM {chain}.event e
-			WHERE r.transfer_type = 1 AND e.source_seq = p.source_seq AND e.tx_index = p.tx_index AND e.event_index = r.event_index + 1 LIMIT 1
-		) after ON true `+view.InboundEvents.Order(), p.Args(account)...)
+	head, found := inboundReader.Queue(b, p, account)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -106,6 +95,15 @@ func (a *api) listInbound(ctx context.Context, s *engine.Snapshot, in *inboundIn
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup {
+		events := make([]listedEvent, len(found.Rows))
+		for i := range found.Rows {
+			r := &found.Rows[i]
+			r.event.RowKey = r.RowKey
+			events[i] = listedEvent{EventRow: r.event, number: r.eventNumber}
+		}
+		return eventLookups(account, events)
+	})
 	first, _ := head.First()
 	page := page.NewNumberedPage[inboundTransfer](p, first)
 	for i := range found.Rows {
@@ -117,14 +115,13 @@ func (a *api) listInbound(ctx context.Context, s *engine.Snapshot, in *inboundIn
 func (r *inboundRow) shape() inboundTransfer {
 	memo := r.event.Memo
 	switch transfer, ok := r.Tx.Payload.(*transaction.TokenTransfer); {
-	case r.transferType == 1:
+	case r.transferType == activity.BulkSend:
 		memo = r.printed
-	case r.transferType == 2 && ok:
+	case r.transferType == activity.PlainTransfer && ok:
 		memo = transfer.Memo[:]
 	}
-	r.event.RowKey = r.RowKey
 	return inboundTransfer{
 		Sender: view.ValueOf(r.event.Sender), Amount: view.AmountOf(r.event.Amount), Memo: view.HexOf(memo), BlockHeight: r.Height, TxID: r.ID,
-		TransferType: transferTypes[r.transferType], TxIndex: r.Index, event: view.EventBody{Row: r.event, Number: r.eventNumber},
+		TransferType: r.transferType.String(), TxIndex: r.Index,
 	}
 }

@@ -1,6 +1,9 @@
 package account
 
 import (
+	"strconv"
+
+	"strata/domain/activity"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/view"
 )
@@ -18,22 +21,38 @@ func transactionPlacesSQL(ids string) string {
 		) at `
 }
 
-// lockKind is the kind of a lock in the table account_event of the accounts projection. A lock moves nothing.
-const lockKind = `10`
+// The lists of the account $1.
+var (
+	ownTransactions = view.AccountTransactions.WithOwner("$1")
+	ownEvents       = view.AccountEvents.WithOwner("$1")
+)
+
+// memberOfPlace is a condition on {accounts}.account_transaction r, with a limit: the row of the transaction at of
+// transactionPlacesSQL in the list of the account $1.
+var memberOfPlace = ownTransactions.Rows + ` AND r.n = ` + ownTransactions.Before("(at.n + 1)") + ` AND r.tx = at.n LIMIT 1`
+
+// eventsOfPlace is the FROM item bounds: low and high bound the numbers of the events of the transaction at in the list
+// of the account $1.
+var eventsOfPlace = `(SELECT ` + ownEvents.Before("at.n") + ` AS low, ` + ownEvents.Before("(at.n + 1)") + ` AS high OFFSET 0) bounds`
+
+// isMove is a condition on {accounts}.account_event r: in the list of the account $1, between bounds, and no lock, which
+// moves nothing.
+var isMove = ownEvents.Rows + ` AND r.n > bounds.low AND r.n <= bounds.high AND r.kind <> ` + strconv.Itoa(int(activity.STXLock))
+
+// movesSQL selects the events that queueMoves reads.
+var movesSQL = `
+		SELECT ` + placedEventSQL + `
+		FROM (SELECT ` + ownEvents.Before("$2::bigint") + ` AS low, ` + ownEvents.Before("($3::bigint + 1)") + ` AS high OFFSET 0) bounds
+		CROSS JOIN LATERAL (
+			SELECT * FROM (
+				SELECT r.event_index, r.n::bigint AS number, r.tx AS place, row_number() OVER (PARTITION BY r.tx ORDER BY r.n) AS nth
+				FROM {accounts}.account_event r WHERE ` + isMove + `
+			) moves WHERE nth <= $4
+		) r ` + placedEventJoin + `ORDER BY r.number`
 
 // queueMoves adds to the batch the query for the events that moved assets of an account in the transactions from place
 // from through place to. It reads one range of the account's list, and keeps the first view.TransfersMax events of each
 // transaction.
 func queueMoves(b *engine.Batch, account string, from, to int64) *engine.Result[listedEvent] {
-	l := view.AccountEvents.WithOwner("$1")
-	return engine.Query(b, listedEventColumns, `
-		SELECT `+placedEventSQL+`
-		FROM (SELECT `+l.Before("$2::bigint")+` AS low, `+l.Before("($3::bigint + 1)")+` AS high OFFSET 0) bounds
-		CROSS JOIN LATERAL (
-			SELECT * FROM (
-				SELECT r.event_index, r.n::bigint AS number, r.tx AS place, row_number() OVER (PARTITION BY r.tx ORDER BY r.n) AS nth
-				FROM {accounts}.account_event r
-				WHERE `+l.Rows+` AND r.n > bounds.low AND r.n <= bounds.high AND r.kind <> `+lockKind+`
-			) moves WHERE nth <= $4
-		) r `+placedEventJoin+`ORDER BY r.number`, account, from, to, int64(view.TransfersMax))
+	return engine.Query(b, listedEventColumns, movesSQL, account, from, to, int64(view.TransfersMax))
 }

@@ -65,25 +65,11 @@ func (a *api) registerNonces() {
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true, Deprecated: true,
 	}
 	engine.Get(a.Engine, v1, a.getNonces)
-	engine.Trace(a.Engine, v1.ID, func(ctx context.Context, s *engine.Snapshot, in *noncesInput, found *accountNonces) ([]engine.Lookup, error) {
-		if found == nil {
-			return nil, nil
-		}
-		moment, err := in.moment(ctx, s)
-		return nonceLookups(string(in.Principal), moment), err
-	})
 	v3 := engine.Operation{
 		ID: "get-principal-nonces", Path: "/extended/v3/principals/{principal}/nonces", Tag: "Accounts", Summary: "Nonces of an account",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
 	}
 	engine.Get(a.Engine, v3, a.getPrincipalNonces)
-	engine.Trace(a.Engine, v3.ID, func(ctx context.Context, s *engine.Snapshot, in *param.PrincipalInput, found *principalNonces) ([]engine.Lookup, error) {
-		account, at, err := in.Resolve(ctx, s)
-		if found == nil || err != nil {
-			return nil, err
-		}
-		return nonceLookups(account, at), nil
-	})
 }
 
 // nonceLookups returns the lookup for the account's last change of nonce up to a block.
@@ -138,7 +124,8 @@ func (in *noncesInput) moment(ctx context.Context, s *engine.Snapshot) (param.Mo
 
 // readNonces reads the account's next nonce after the mined transactions, and the nonces of its pending transactions in
 // ascending order. There are pending ones for the tip only.
-func (a *api) readNonces(ctx context.Context, s *engine.Snapshot, account string, at param.Moment) (next uint64, pending []uint64, err error) {
+func readNonces(ctx context.Context, s *engine.Snapshot, account string, at param.Moment) (next uint64, pending []uint64, err error) {
+	s.Shows(func() []engine.Lookup { return nonceLookups(account, at) })
 	b := s.Batch()
 	found := engine.Query(b, func(text *string) []any { return []any{text} }, `
 		SELECT array_remove(ARRAY[n.source_seq], NULL), coalesce(n.next_nonce, 0)::text
@@ -169,7 +156,7 @@ func (a *api) getNonces(ctx context.Context, s *engine.Snapshot, in *noncesInput
 	if err != nil {
 		return nil, err
 	}
-	next, pending, err := a.readNonces(ctx, s, account, at)
+	next, pending, err := readNonces(ctx, s, account, at)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +169,7 @@ func (a *api) getPrincipalNonces(ctx context.Context, s *engine.Snapshot, in *pa
 	if err != nil {
 		return nil, err
 	}
-	next, pending, err := a.readNonces(ctx, s, account, at)
+	next, pending, err := readNonces(ctx, s, account, at)
 	if err != nil {
 		return nil, err
 	}

@@ -47,12 +47,6 @@ func (a *api) registerAccountTransactions() {
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listAccountTransactions)
-	engine.Trace(a.Engine, r.ID, func(ctx context.Context, s *engine.Snapshot, in *AccountTransactionsInput, page *page.NumberedPage[view.TransactionBody]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		return accountTransactionLookups(string(in.Principal), view.RowsShown(page.Results)), nil
-	})
 }
 
 func (a *api) listAccountTransactions(ctx context.Context, s *engine.Snapshot, in *AccountTransactionsInput) (*page.NumberedPage[view.TransactionBody], error) {
@@ -61,10 +55,10 @@ func (a *api) listAccountTransactions(ctx context.Context, s *engine.Snapshot, i
 		return nil, err
 	}
 	b := s.Batch()
-	head := page.QueueHead(b, &view.AccountTransactions, p, account)
-	found := view.QueueListed(b, &view.AccountTransactions, p, account)
+	head, found := transactions.Queue(b, p, account)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
+	showTransactions(s, account, view.RowsOf(found))
 	return view.TransactionPage(ctx, s, p, head, found, in.ArgumentsInput)
 }

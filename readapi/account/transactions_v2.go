@@ -119,9 +119,9 @@ type moveCounts struct {
 	Burn     int32 `json:"burn"`
 }
 
-func countMoves(r *view.AccountTransaction) movesByAsset {
+func countMoves(r *memberRow) movesByAsset {
 	counts := func(m []int32) moveCounts { return moveCounts{m[0], m[1], m[2]} }
-	return movesByAsset{counts(r.Moved[0:3]), counts(r.Moved[3:6]), counts(r.Moved[6:9])}
+	return movesByAsset{counts(r.moved[0:3]), counts(r.moved[3:6]), counts(r.moved[6:9])}
 }
 
 func (a *api) registerAccountTransactionsV2() {
@@ -131,16 +131,6 @@ func (a *api) registerAccountTransactionsV2() {
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listAccountTransactionsV2)
-	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, in *accountTransactionsV2Input, page *placedPage[accountTransactionV2]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		rows := make([]*view.TransactionRow, len(page.Results))
-		for i := range page.Results {
-			rows[i] = page.Results[i].Tx.Row
-		}
-		return accountTransactionLookups(string(in.Address), rows), nil
-	})
 }
 
 func (a *api) listAccountTransactionsV2(ctx context.Context, s *engine.Snapshot, in *accountTransactionsV2Input) (*placedPage[accountTransactionV2], error) {
@@ -160,20 +150,21 @@ func (a *api) listAccountTransactionsV2(ctx context.Context, s *engine.Snapshot,
 		return nil, err
 	}
 	b := s.Batch()
-	head := page.QueueHead(b, &view.AccountTransactions, p, account)
-	found := view.QueueAccountTransactions(b, p, account)
-	beside := view.AccountTransactions.QueueNeighbours(b, p, account)
+	head, found := members.Queue(b, p, account)
+	beside := members.QueueNeighbours(b, p, account)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	interfaces, err := view.Complete(ctx, s, view.TransactionsOf(found), false, nil)
+	rows := transactionsOf(found)
+	showTransactions(s, account, rows)
+	interfaces, err := view.Complete(ctx, s, rows, false, nil)
 	if err != nil {
 		return nil, err
 	}
 	for i := range found.Rows {
 		r := &found.Rows[i]
 		list.Results = append(list.Results, accountTransactionV2{
-			view.RenderTransaction(&r.TransactionRow, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}), r.AllSent(), schema.Amount(r.Received), countMoves(r),
+			view.RenderTransaction(&r.TransactionRow, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}), r.allSent(), schema.Amount(r.received), countMoves(r),
 		})
 	}
 	first, _ := head.First()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"strata/domain/activity"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
@@ -51,18 +52,18 @@ func newAssetChange(sent, received schema.Amount) assetChange {
 	return assetChange{sent, received, schema.SubtractAmounts(received, sent)}
 }
 
-func summarize(r *view.AccountTransaction) accountTransactionV3 {
+func summarize(r *memberRow) accountTransactionV3 {
 	involvement := "affected"
 	switch {
-	case r.Involvement&view.InvolvedSender != 0:
+	case r.involvement.Has(activity.Sender):
 		involvement = "sender"
-	case r.Involvement&view.InvolvedSponsor != 0:
+	case r.involvement.Has(activity.Sponsor):
 		involvement = "sponsor"
 	}
 	return accountTransactionV3{
 		Transaction: view.Summarize(&r.TransactionRow), Involvement: involvement,
-		BalanceChanges:   stxChange{newAssetChange(r.AllSent(), schema.Amount(r.Received))},
-		AffectedBalances: affectedBalances{r.Involvement&view.AffectedSTX != 0, r.Involvement&view.AffectedFT != 0, r.Involvement&view.AffectedNFT != 0},
+		BalanceChanges:   stxChange{newAssetChange(r.allSent(), schema.Amount(r.received))},
+		AffectedBalances: affectedBalances{r.involvement.Has(activity.AffectsSTX), r.involvement.Has(activity.AffectsFT), r.involvement.Has(activity.AffectsNFT)},
 	}
 }
 
@@ -73,16 +74,6 @@ func (a *api) registerAccountTransactionsV3() {
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}
 	engine.Get(a.Engine, r, a.listAccountTransactionsV3)
-	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, in *accountTransactionsV3Input, page *page.KeysetPage[accountTransactionV3]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		rows := make([]*view.TransactionRow, len(page.Results))
-		for i := range page.Results {
-			rows[i] = page.Results[i].Transaction.Row
-		}
-		return accountTransactionLookups(string(in.Principal), rows), nil
-	})
 }
 
 func (a *api) listAccountTransactionsV3(ctx context.Context, s *engine.Snapshot, in *accountTransactionsV3Input) (*page.KeysetPage[accountTransactionV3], error) {
@@ -96,13 +87,13 @@ func (a *api) listAccountTransactionsV3(ctx context.Context, s *engine.Snapshot,
 		return list, nil
 	}
 	b := s.Batch()
-	head := page.QueueHead(b, &view.AccountTransactions, p, account)
-	found := view.QueueAccountTransactions(b, p, account)
-	beside := view.AccountTransactions.QueueNeighbours(b, p, account)
+	head, found := members.Queue(b, p, account)
+	beside := members.QueueNeighbours(b, p, account)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows := view.TransactionsOf(found)
+	rows := transactionsOf(found)
+	showTransactions(s, account, rows)
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}

@@ -57,27 +57,11 @@ func (a *api) registerTransfers() {
 		Description: engine.Instead(newer) + page.ListCursors, Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listTransfers)
-	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, in *AccountTransactionsInput, page *page.NumberedPage[allTransferred]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		rows := make([]*view.TransactionRow, len(page.Results))
-		for i := range page.Results {
-			rows[i] = page.Results[i].Tx.Row
-		}
-		return accountTransactionLookups(string(in.Principal), rows), nil
-	})
 	one := engine.Operation{
 		ID: "get-account-transfers", Path: "/extended/v1/address/{principal}/{tx_id}/with_transfers", Tag: "Accounts", Summary: "A transaction with the STX that it moved from or to an account",
 		Description: engine.Instead(newer), Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
 	}
 	engine.Get(a.Engine, one, a.getTransfers)
-	engine.Trace(a.Engine, one.ID, func(_ context.Context, _ *engine.Snapshot, in *TransferInput, found *Transferred) ([]engine.Lookup, error) {
-		if found == nil {
-			return nil, nil
-		}
-		return accountTransactionLookups(string(in.Principal), []*view.TransactionRow{found.Tx.Row}), nil
-	})
 }
 
 func (a *api) listTransfers(ctx context.Context, s *engine.Snapshot, in *AccountTransactionsInput) (*page.NumberedPage[allTransferred], error) {
@@ -86,8 +70,7 @@ func (a *api) listTransfers(ctx context.Context, s *engine.Snapshot, in *Account
 		return nil, err
 	}
 	b := s.Batch()
-	head := page.QueueHead(b, &view.AccountTransactions, p, account)
-	found := view.QueueAccountTransactions(b, p, account)
+	head, found := members.Queue(b, p, account)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -100,6 +83,14 @@ func (a *api) listTransfers(ctx context.Context, s *engine.Snapshot, in *Account
 	page.Results = append(page.Results, transactions...)
 	return page, nil
 }
+
+// transferSQL selects the transaction with the id $2 from the list of the account $1.
+var transferSQL = `
+		SELECT ` + memberSQL + `
+		FROM ` + transactionPlacesSQL("$2") + ` CROSS JOIN LATERAL (
+			SELECT r.*, r.n::bigint AS number, r.tx AS place FROM {accounts}.account_transaction r
+			WHERE ` + memberOfPlace + `
+		) r ` + view.PlacedTransaction
 
 // getTransfers answers for one transaction. It accepts an id without 0x, too.
 func (a *api) getTransfers(ctx context.Context, s *engine.Snapshot, in *TransferInput) (*Transferred, error) {
@@ -115,14 +106,8 @@ func (a *api) getTransfers(ctx context.Context, s *engine.Snapshot, in *Transfer
 	if _, ok := s.Tip("accounts"); !ok {
 		return nil, missing
 	}
-	l := view.AccountTransactions.WithOwner("$1")
 	b := s.Batch()
-	found := engine.Query(b, view.AccountTransactionColumns, `
-		SELECT `+view.AccountTransactionSQL+`
-		FROM `+transactionPlacesSQL("$2")+` CROSS JOIN LATERAL (
-			SELECT r.*, r.n::bigint AS number, r.tx AS place FROM {accounts}.account_transaction r
-			WHERE `+l.Rows+` AND r.n = `+l.Before("(at.n + 1)")+` AND r.tx = at.n LIMIT 1
-		) r `+view.PlacedTransaction, account, [][]byte{id[:]})
+	found := engine.Query(b, memberColumns, transferSQL, account, [][]byte{id[:]})
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -138,7 +123,7 @@ func (a *api) getTransfers(ctx context.Context, s *engine.Snapshot, in *Transfer
 
 // withTransfers renders transactions of an account together with the assets of the account that they moved. found must
 // be a contiguous range of the account's list, newest first: the moves are read as one range.
-func (a *api) withTransfers(ctx context.Context, s *engine.Snapshot, account string, found []view.AccountTransaction, how param.ArgumentsInput) ([]allTransferred, error) {
+func (a *api) withTransfers(ctx context.Context, s *engine.Snapshot, account string, found []memberRow, how param.ArgumentsInput) ([]allTransferred, error) {
 	if len(found) == 0 {
 		return nil, nil
 	}
@@ -146,6 +131,7 @@ func (a *api) withTransfers(ctx context.Context, s *engine.Snapshot, account str
 	for i := range found {
 		rows[i] = &found[i].TransactionRow
 	}
+	showTransactions(s, account, rows)
 	var moves *engine.Result[listedEvent]
 	interfaces, err := view.Complete(ctx, s, rows, false, func(b *engine.Batch) {
 		moves = queueMoves(b, account, rows[len(rows)-1].Place, rows[0].Place)
@@ -159,7 +145,7 @@ func (a *api) withTransfers(ctx context.Context, s *engine.Snapshot, account str
 		transactions[i] = allTransferred{
 			Transferred: Transferred{
 				Tx:      view.RenderTransaction(&r.TransactionRow, view.Rendering{Interfaces: interfaces, WithoutArguments: how.ExcludeFunctionArgs}),
-				STXSent: r.AllSent(), STXReceived: schema.Amount(r.Received), STXTransfers: []view.StxTransfer{},
+				STXSent: r.allSent(), STXReceived: schema.Amount(r.received), STXTransfers: []view.StxTransfer{},
 			},
 			FTTransfers: []ftTransfer{}, NFTTransfers: []nftTransfer{},
 		}

@@ -2,6 +2,8 @@ package balance
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
@@ -29,5 +31,14 @@ func (a *api) balances(ctx context.Context, s *engine.Snapshot, in *param.Accoun
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	return all.Shape()
+	shown, err := all.Shape()
+	if err != nil {
+		return nil, err
+	}
+	s.Shows(func() []engine.Lookup {
+		assets := slices.Concat(slices.Collect(maps.Keys(shown.Fungible)), slices.Collect(maps.Keys(shown.NFT)))
+		slices.Sort(assets)
+		return accountLookups(account, at, true, assets...)
+	})
+	return shown, nil
 }

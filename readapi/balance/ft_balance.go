@@ -33,37 +33,20 @@ type ftBalanceInput struct {
 // balanceOnly is an account's balance of the token that the request names.
 type balanceOnly struct {
 	Balance schema.Amount `json:"balance" doc:"In base units; 0 when the account has none."`
-
-	asset string
 }
 
 func (a *api) registerFTBalances() {
 	const ignored = " The reference ignores `until_block` and `unanchored` here."
-	list := engine.Operation{
+	engine.Get(a.Engine, engine.Operation{
 		ID: "list-ft-balances", Path: "/extended/v2/addresses/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible token balances of an account",
 		Description: "Sorted by asset identifier, ignoring case. " + engine.Instead("/extended/v3/principals/{principal}/balances/ft") + ignored,
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Deprecated: true,
-	}
-	engine.Get(a.Engine, list, listFTBalances)
-	engine.Trace(a.Engine, list.ID, func(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput, page *page.OffsetPage[tokenBalance]) ([]engine.Lookup, error) {
-		var assets []string
-		for i := 0; page != nil && i < len(page.Results); i++ {
-			assets = append(assets, page.Results[i].Token)
-		}
-		return assetLookups(ctx, s, in, assets...)
-	})
-	one := engine.Operation{
+	}, listFTBalances)
+	engine.Get(a.Engine, engine.Operation{
 		ID: "get-ft-balance", Path: "/extended/v2/addresses/{principal}/balances/ft/{token}", Tag: "Accounts", Summary: "Balance of a fungible token of an account",
 		Description: engine.Instead("/extended/v3/principals/{principal}/balances/ft/{asset_identifier}") + ignored,
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true, Deprecated: true,
-	}
-	engine.Get(a.Engine, one, getFTBalance)
-	engine.Trace(a.Engine, one.ID, func(ctx context.Context, s *engine.Snapshot, in *ftBalanceInput, found *balanceOnly) ([]engine.Lookup, error) {
-		if found == nil {
-			return nil, nil
-		}
-		return assetLookups(ctx, s, in, found.asset)
-	})
+	}, getFTBalance)
 }
 
 // holdingsAtHeightSQL returns SQL for a table, held, of the balances of the account $1 at the block of height $2.
@@ -130,6 +113,13 @@ func listFTBalances(ctx context.Context, s *engine.Snapshot, in *ftBalancesInput
 			list.Results = append(list.Results, tokenBalance{r.asset, r.balance})
 		}
 	}
+	s.Shows(func() []engine.Lookup {
+		assets := make([]string, len(list.Results))
+		for i := range list.Results {
+			assets[i] = list.Results[i].Token
+		}
+		return assetLookups(account, at, assets...)
+	})
 	return list, nil
 }
 
@@ -139,7 +129,7 @@ func getFTBalance(ctx context.Context, s *engine.Snapshot, in *ftBalanceInput) (
 		return nil, err
 	}
 	balance, err := readFTBalance(ctx, s, account, in.Token, at)
-	return &balanceOnly{balance, in.Token}, err
+	return &balanceOnly{balance}, err
 }
 
 // readFTBalance reads an account's balance of a fungible token: zero when the account has none, or the token is
@@ -152,18 +142,15 @@ func readFTBalance(ctx context.Context, s *engine.Snapshot, account, token strin
 	if err := b.RunLast(ctx); err != nil {
 		return "", err
 	}
+	s.Shows(func() []engine.Lookup { return assetLookups(account, at, token) })
 	r, _ := found.First()
 	return r.balance, nil
 }
 
-// assetLookups returns the lookups for the rows behind an account's balances of the given assets.
-func assetLookups(ctx context.Context, s *engine.Snapshot, in accountResolver, assets ...string) ([]engine.Lookup, error) {
+// assetLookups returns the look-ups of the rows behind an account's balances of the given assets at a block.
+func assetLookups(account string, at param.Moment, assets ...string) []engine.Lookup {
 	if len(assets) == 0 {
-		return nil, nil
-	}
-	account, at, err := in.Resolve(ctx, s)
-	if err != nil {
-		return nil, err
+		return nil
 	}
 	var lookups []engine.Lookup
 	if at.Latest {
@@ -177,5 +164,5 @@ func assetLookups(ctx context.Context, s *engine.Snapshot, in accountResolver, a
 			Args: []any{account, asset, at.Height}, NewestFirst: []string{"t.n"},
 		})
 	}
-	return lookups, nil
+	return lookups
 }

@@ -38,8 +38,6 @@ type holderPage struct {
 	Results     []holder       `json:"results" nullable:"false"`
 	TotalSupply schema.Amount  `json:"total_supply" doc:"In base units."`
 	Cursor      page.KeyCursor `json:"cursor"`
-
-	asset *assetSupply
 }
 
 type holder struct {
@@ -53,18 +51,20 @@ func (a *api) registerHolders() {
 		Description: "Sorted by balance, greatest first, then by address. Accounts with a balance of zero are not holders.",
 		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip, DependsOn: engine.OnTip("balances"),
 	}, listHolders)
-	engine.Trace(a.Engine, "list-token-holders", func(_ context.Context, _ *engine.Snapshot, in *holdersInput, page *holderPage) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		accounts := make([]string, len(page.Results))
-		for i := range page.Results {
-			accounts[i] = page.Results[i].Address
-		}
-		return append(page.asset.lookups(), engine.Lookup{
-			Name: "holding", Table: tracedHolding, Where: `t.account = ANY ($1::text[]) AND t.asset = $2::text`, Args: []any{accounts, string(in.Token)},
-			Order: `t.balance DESC, t.account`,
-		}), nil
+}
+
+// holderLookups returns the look-ups of the rows behind holders of an asset: its supply, and their holdings.
+func holderLookups(asset string, supply *assetSupply, holders []holder) []engine.Lookup {
+	if len(holders) == 0 {
+		return nil
+	}
+	accounts := make([]string, len(holders))
+	for i := range holders {
+		accounts[i] = holders[i].Address
+	}
+	return append(supply.lookups(), engine.Lookup{
+		Name: "holding", Table: tracedHolding, Where: `t.account = ANY ($1::text[]) AND t.asset = $2::text`, Args: []any{accounts, asset},
+		Order: `t.balance DESC, t.account`,
 	})
 }
 
@@ -99,10 +99,12 @@ func listHolders(ctx context.Context, s *engine.Snapshot, in *holdersInput) (*ho
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	if supply, ok := asset.First(); ok {
-		list.asset, list.Total, list.TotalSupply = &supply, supply.holders, schema.Amount(supply.supply)
+	supply, ok := asset.First()
+	if ok {
+		list.Total, list.TotalSupply = supply.holders, schema.Amount(supply.supply)
 	}
 	keyPage := page.NewKeyPage(list.Limit, holders.Rows, func(h holder) string { return string(h.Balance) + ":" + h.Address })
 	list.Cursor, list.Results = keyPage.Cursor, keyPage.Results
+	s.Shows(func() []engine.Lookup { return holderLookups(string(in.Token), &supply, list.Results) })
 	return list, nil
 }

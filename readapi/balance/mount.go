@@ -17,5 +17,4 @@ func Mount(e *engine.Engine) {
 	a.registerHolders()
 	a.registerNFTLists()
 	a.registerSupply()
-	a.traceAccounts()
 }

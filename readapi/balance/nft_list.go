@@ -86,8 +86,6 @@ type nftHolding struct {
 	Value           view.ClarityValue `json:"value"`
 	BlockHeight     int64             `json:"block_height" doc:"Height of the block in which the owner received the token."`
 	NFTTransaction
-
-	row nftRow
 }
 
 type nftHistoryEvent struct {
@@ -96,8 +94,6 @@ type nftHistoryEvent struct {
 	EventIndex     int32   `json:"event_index" doc:"Index among the events of the transaction."`
 	AssetEventType string  `json:"asset_event_type" enum:"transfer,mint,burn"`
 	NFTTransaction
-
-	row nftRow
 }
 
 type nftMint struct {
@@ -105,8 +101,6 @@ type nftMint struct {
 	EventIndex int32             `json:"event_index" doc:"Index among the events of the transaction."`
 	Value      view.ClarityValue `json:"value"`
 	NFTTransaction
-
-	row nftRow
 }
 
 // nftRow is a token with its owner, or an event of a token.
@@ -141,24 +135,6 @@ func (a *api) registerNFTLists() {
 	engine.Get(a.Engine, holdings, a.nftHoldings)
 	engine.Get(a.Engine, operation("list-nft-history", "history", "Events of a non-fungible token, newest first"), a.nftHistory)
 	engine.Get(a.Engine, operation("list-nft-mints", "mints", "Mints of a non-fungible asset, newest first"), a.nftMints)
-	engine.Trace(a.Engine, holdings.ID, func(_ context.Context, _ *engine.Snapshot, _ *holdingsInput, page *nftPage[nftHolding]) ([]engine.Lookup, error) {
-		if page == nil {
-			return nil, nil
-		}
-		return nftLookups("nft_custody", tracedCustody, page.Results, func(h nftHolding) nftRow { return h.row }), nil
-	})
-	engine.Trace(a.Engine, "list-nft-history", func(_ context.Context, _ *engine.Snapshot, _ *nftHistoryInput, page *nftPage[nftHistoryEvent]) ([]engine.Lookup, error) {
-		if page == nil {
-			return nil, nil
-		}
-		return nftLookups("nft_event", tracedNFTEvent, page.Results, func(e nftHistoryEvent) nftRow { return e.row }), nil
-	})
-	engine.Trace(a.Engine, "list-nft-mints", func(_ context.Context, _ *engine.Snapshot, _ *nftMintsInput, page *nftPage[nftMint]) ([]engine.Lookup, error) {
-		if page == nil {
-			return nil, nil
-		}
-		return nftLookups("nft_event", tracedNFTEvent, page.Results, func(m nftMint) nftRow { return m.row }), nil
-	})
 }
 
 var tracedNFTEvent = &engine.TraceTable{
@@ -166,19 +142,18 @@ var tracedNFTEvent = &engine.TraceTable{
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
 }
 
-// nftLookups returns the lookup for the rows behind a page. It finds a row, in the table of tokens as in that of
-// events, by its token and the number of the token's event.
-func nftLookups[T any](name string, table *engine.TraceTable, results []T, rowOf func(T) nftRow) []engine.Lookup {
-	if len(results) == 0 {
+// nftLookups returns the look-up of the rows of a page. It finds a row, in the table of tokens as in that of events, by
+// its token and the number of the token's event.
+func nftLookups(table *engine.TraceTable, rows []nftRow) []engine.Lookup {
+	if len(rows) == 0 {
 		return nil
 	}
-	assets, hashes, numbers := make([]string, len(results)), make([][]byte, len(results)), make([]int64, len(results))
-	for i := range results {
-		r := rowOf(results[i])
+	assets, hashes, numbers := make([]string, len(rows)), make([][]byte, len(rows)), make([]int64, len(rows))
+	for i, r := range rows {
 		assets[i], hashes[i], numbers[i] = r.asset, r.valueHash, r.n
 	}
 	return []engine.Lookup{{
-		Name: name, Table: table, Where: `(t.asset, t.value_hash, t.n) IN (SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[]))`,
+		Name: table.Name, Table: table, Where: `(t.asset, t.value_hash, t.n) IN (SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[]))`,
 		Args: []any{assets, hashes, numbers}, Order: `t.height DESC, t.asset, t.value_hash, t.n DESC`,
 	}}
 }
@@ -251,12 +226,13 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 		return strconv.FormatInt(r.height, 10) + ":" + strconv.FormatInt(r.place, 10)
 	})
 	list.Cursor = keyPage.Cursor
+	s.Shows(func() []engine.Lookup { return nftLookups(tracedCustody, keyPage.Results) })
 	transactions, err := a.nftTransactions(ctx, s, keyPage.Results, in.TxMetadata)
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range keyPage.Results {
-		list.Results = append(list.Results, nftHolding{r.asset, view.ShowRaw(r.value), r.height, transactions[i], r})
+		list.Results = append(list.Results, nftHolding{r.asset, view.ShowRaw(r.value), r.height, transactions[i]})
 	}
 	return list, nil
 }
@@ -292,6 +268,7 @@ func readNFTEvents(ctx context.Context, s *engine.Snapshot, column, where string
 	}
 	total, _ = length.First()
 	keyPage := page.NewKeyPage(limit, found.Rows, func(r nftRow) string { return strconv.FormatInt(r.place, 10) })
+	s.Shows(func() []engine.Lookup { return nftLookups(tracedNFTEvent, keyPage.Results) })
 	return keyPage.Results, total, keyPage.Cursor, nil
 }
 
@@ -321,7 +298,7 @@ func (a *api) nftHistory(ctx context.Context, s *engine.Snapshot, in *nftHistory
 	}
 	page.Total, page.Cursor = total, cursor
 	for i, r := range rows {
-		page.Results = append(page.Results, nftHistoryEvent{r.sender, r.recipient, r.event, view.EventKinds[r.cause].Action, transactions[i], r})
+		page.Results = append(page.Results, nftHistoryEvent{r.sender, r.recipient, r.event, view.EventKinds[r.cause].Action, transactions[i]})
 	}
 	return page, nil
 }
@@ -344,7 +321,7 @@ func (a *api) nftMints(ctx context.Context, s *engine.Snapshot, in *nftMintsInpu
 	}
 	page.Total, page.Cursor = total, cursor
 	for i, r := range rows {
-		page.Results = append(page.Results, nftMint{r.recipient, r.event, view.ShowRaw(r.value), transactions[i], r})
+		page.Results = append(page.Results, nftMint{r.recipient, r.event, view.ShowRaw(r.value), transactions[i]})
 	}
 	return page, nil
 }

@@ -47,56 +47,23 @@ type pendingBalance struct {
 }
 
 func (a *api) registerPrincipalBalances() {
-	stx := engine.Operation{
+	engine.Get(a.Engine, engine.Operation{
 		ID: "get-principal-stx", Path: "/extended/v3/principals/{principal}/balances/stx", Tag: "Accounts", Summary: "STX balance of an account",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
-	}
-	engine.Get(a.Engine, stx, a.principalSTX)
-	engine.Trace(a.Engine, stx.ID, func(ctx context.Context, s *engine.Snapshot, in *param.PrincipalInput, found *principalSTX) ([]engine.Lookup, error) {
-		return accountLookups(ctx, s, in, found != nil, false)
-	})
-	fts := engine.Operation{
+	}, a.principalSTX)
+	engine.Get(a.Engine, engine.Operation{
 		ID: "list-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft", Tag: "Accounts", Summary: "Fungible token balances of an account, greatest first",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
-	}
-	engine.Get(a.Engine, fts, listPrincipalFT)
-	engine.Trace(a.Engine, fts.ID, func(ctx context.Context, s *engine.Snapshot, in *principalFTInput, page *page.KeysetPage[assetBalance]) ([]engine.Lookup, error) {
-		var assets []string
-		for i := 0; page != nil && i < len(page.Results); i++ {
-			assets = append(assets, page.Results[i].AssetIdentifier)
-		}
-		return assetLookups(ctx, s, in, assets...)
-	})
-	ft := engine.Operation{
+	}, listPrincipalFT)
+	engine.Get(a.Engine, engine.Operation{
 		ID: "get-principal-ft", Path: "/extended/v3/principals/{principal}/balances/ft/{asset_identifier}", Tag: "Accounts", Summary: "Balance of a fungible token of an account",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, Brief: true,
-	}
-	engine.Get(a.Engine, ft, getPrincipalFT)
-	engine.Trace(a.Engine, ft.ID, func(ctx context.Context, s *engine.Snapshot, in *principalAssetInput, found *assetBalance) ([]engine.Lookup, error) {
-		if found == nil {
-			return nil, nil
-		}
-		return assetLookups(ctx, s, in, found.AssetIdentifier)
-	})
-	nft := engine.Operation{
+	}, getPrincipalFT)
+	engine.Get(a.Engine, engine.Operation{
 		ID: "list-principal-nft", Path: "/extended/v3/principals/{principal}/balances/nft", Tag: "Accounts", Summary: "Non-fungible tokens of an account",
 		Description: "Sorted by collection, then by the first 64 bytes of the serialised token id.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
-	}
-	engine.Get(a.Engine, nft, listPrincipalNFT)
-	engine.Trace(a.Engine, nft.ID, func(_ context.Context, _ *engine.Snapshot, _ *principalNFTInput, page *page.KeysetPage[ownedToken]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		assets, hashes := make([]string, len(page.Results)), make([][]byte, len(page.Results))
-		for i, owned := range page.Results {
-			assets[i], hashes[i] = owned.AssetIdentifier, owned.hash
-		}
-		return []engine.Lookup{{
-			Name: "custody", Table: tracedCustody, Where: `(t.asset, t.value_hash) IN (SELECT * FROM unnest($1::text[], $2::bytea[]))`,
-			Args: []any{assets, hashes}, Order: `t.asset, t.value_hash`,
-		}}, nil
-	})
+	}, listPrincipalNFT)
 }
 
 var tracedCustody = &engine.TraceTable{
@@ -120,6 +87,7 @@ func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.Pr
 	if err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup { return accountLookups(account, at, false) })
 	body := &principalSTX{Balance: balance.Balance, Available: schema.SubtractAmounts(balance.Balance, balance.Locked)}
 	if lock := balance.STXLock; lock.LockTxID != "" {
 		row, _ := stx.Found.First()
@@ -169,7 +137,8 @@ type rankedBalance struct {
 // listPrincipalFT sorts all balances of the account, because no index has this order.
 func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInput) (*page.KeysetPage[assetBalance], error) {
 	page := &page.KeysetPage[assetBalance]{Limit: in.Limit, Results: []assetBalance{}}
-	if _, ok := s.Tip("balances"); !ok {
+	tip, ok := s.Tip("balances")
+	if !ok {
 		return page, nil
 	}
 	var from, asset *string
@@ -208,6 +177,13 @@ func listPrincipalFT(ctx context.Context, s *engine.Snapshot, in *principalFTInp
 			page.Results = append(page.Results, r.assetBalance)
 		}
 	}
+	s.Shows(func() []engine.Lookup {
+		assets := make([]string, len(page.Results))
+		for i := range page.Results {
+			assets[i] = page.Results[i].AssetIdentifier
+		}
+		return assetLookups(string(in.Principal), param.Moment{Height: *tip.Height, Latest: true}, assets...)
+	})
 	return page, nil
 }
 
@@ -221,8 +197,6 @@ type principalNFTInput struct {
 type ownedToken struct {
 	AssetIdentifier string            `json:"asset_identifier"`
 	Value           view.ClarityValue `json:"value" doc:"Id of the token within its collection."`
-
-	hash []byte
 }
 
 type ownedRow struct {
@@ -277,10 +251,30 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 			if len(page.Results) == 0 {
 				page.Cursor.Current = &text
 			}
-			page.Results = append(page.Results, ownedToken{r.asset, view.ShowRaw(r.value), r.hash})
+			page.Results = append(page.Results, ownedToken{r.asset, view.ShowRaw(r.value)})
 		}
 	}
+	s.Shows(func() []engine.Lookup { return custodyLookups(found.Rows, in.Limit) })
 	return page, nil
+}
+
+// custodyLookups returns the look-up of the tokens of a page of at most limit. rows may also have tokens of the pages
+// before and after it, which it leaves out.
+func custodyLookups(rows []ownedRow, limit int) []engine.Lookup {
+	var assets []string
+	var hashes [][]byte
+	for _, r := range rows {
+		if r.page == 1 && len(assets) < limit {
+			assets, hashes = append(assets, r.asset), append(hashes, r.hash)
+		}
+	}
+	if len(assets) == 0 {
+		return nil
+	}
+	return []engine.Lookup{{
+		Name: "custody", Table: tracedCustody, Where: `(t.asset, t.value_hash) IN (SELECT * FROM unnest($1::text[], $2::bytea[]))`,
+		Args: []any{assets, hashes}, Order: `t.asset, t.value_hash`,
+	}}
 }
 
 // indexedPrefix is the number of bytes of a token id that the index has.

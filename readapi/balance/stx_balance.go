@@ -45,7 +45,12 @@ func (a *api) stxBalance(ctx context.Context, s *engine.Snapshot, in *param.Acco
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	return stx.Shape()
+	balance, err := stx.Shape()
+	if err != nil {
+		return nil, err
+	}
+	s.Shows(func() []engine.Lookup { return accountLookups(account, at, false) })
+	return balance, nil
 }
 
 func (a *api) stxBalanceV2(ctx context.Context, s *engine.Snapshot, in *struct {

@@ -33,8 +33,6 @@ type stxSupply struct {
 	In2050          string `json:"total_stx_year_2050"`
 	Unlocked        string `json:"unlocked_stx"`
 	BlockHeight     int64  `json:"block_height"`
-
-	row *assetSupply
 }
 
 type legacySupply struct {
@@ -46,15 +44,11 @@ type legacySupply struct {
 	Unlocked          string `json:"unlockedSupply"`
 	UnlockedFormatted string `json:"unlockedSupplyFormatted"`
 	BlockHeight       string `json:"blockHeight"`
-
-	row *assetSupply
 }
 
 type supplyV3 struct {
 	Total  schema.Amount `json:"total" doc:"µSTX"`
 	In2050 schema.Amount `json:"projected_total_2050" doc:"µSTX"`
-
-	row *assetSupply
 }
 
 // assetSupply is the supply of an asset after a block.
@@ -78,8 +72,9 @@ var tracedAsset = &engine.TraceTable{
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
 }
 
+// lookups returns the look-up of the supply; none for an asset that was never minted.
 func (r *assetSupply) lookups() []engine.Lookup {
-	if r == nil || r.asset == "" {
+	if r.asset == "" {
 		return nil
 	}
 	return []engine.Lookup{{Name: "asset", Table: tracedAsset, Where: `t.asset = $1 AND t.height = $2::bigint`, Args: []any{r.asset, r.height}, Order: `t.height DESC`}}
@@ -99,7 +94,7 @@ func (a *api) registerSupply() {
 			return nil, err
 		}
 		total := formatSTX(row.supply)
-		return &stxSupply{"100.00", total, formatSTX(supplyIn2050), total, height, row}, nil
+		return &stxSupply{"100.00", total, formatSTX(supplyIn2050), total, height}, nil
 	})
 	engine.Get(a.Engine, operation("get-stx-supply-legacy", "/legacy_format", "Supply of STX, in an older format"), func(ctx context.Context, s *engine.Snapshot, in *SupplyInput) (*legacySupply, error) {
 		row, height, err := readSTXSupply(ctx, s, in.Height)
@@ -107,7 +102,7 @@ func (a *api) registerSupply() {
 			return nil, err
 		}
 		total, later := formatSTX(row.supply), formatSTX(supplyIn2050)
-		return &legacySupply{"100.00", total, withCommas(total), later, withCommas(later), total, withCommas(total), strconv.FormatInt(height, 10), row}, nil
+		return &legacySupply{"100.00", total, withCommas(total), later, withCommas(later), total, withCommas(total), strconv.FormatInt(height, 10)}, nil
 	})
 	for _, kind := range []string{"total", "circulating"} {
 		r := operation("get-stx-supply-"+kind+"-plain", "/"+kind+"/plain", "Supply of STX, as plain text")
@@ -120,13 +115,6 @@ func (a *api) registerSupply() {
 			text := []byte(formatSTX(row.supply))
 			return &engine.File{ContentType: supplyText, Head: text, Size: int64(len(text))}, nil
 		})
-		engine.Trace(a.Engine, r.ID, func(ctx context.Context, s *engine.Snapshot, _ *plainSupplyInput, _ *engine.File) ([]engine.Lookup, error) {
-			row, _, err := readSTXSupply(ctx, s, "")
-			if err != nil {
-				return nil, nil // the answer was an error
-			}
-			return row.lookups(), nil
-		})
 	}
 	v3 := operation("get-stx-supply-v3", "", "Supply of STX, in µSTX")
 	v3.Path, v3.Description, v3.Deprecated = "/extended/v3/tokens/stx/supply", about, false
@@ -135,25 +123,7 @@ func (a *api) registerSupply() {
 		if err != nil {
 			return nil, err
 		}
-		return &supplyV3{schema.Amount(row.supply), supplyIn2050, row}, nil
-	})
-	engine.Trace(a.Engine, "get-stx-supply", func(_ context.Context, _ *engine.Snapshot, _ *SupplyInput, out *stxSupply) ([]engine.Lookup, error) {
-		if out == nil {
-			return nil, nil
-		}
-		return out.row.lookups(), nil
-	})
-	engine.Trace(a.Engine, "get-stx-supply-legacy", func(_ context.Context, _ *engine.Snapshot, _ *SupplyInput, out *legacySupply) ([]engine.Lookup, error) {
-		if out == nil {
-			return nil, nil
-		}
-		return out.row.lookups(), nil
-	})
-	engine.Trace(a.Engine, v3.ID, func(_ context.Context, _ *engine.Snapshot, _ *struct{}, out *supplyV3) ([]engine.Lookup, error) {
-		if out == nil {
-			return nil, nil
-		}
-		return out.row.lookups(), nil
+		return &supplyV3{schema.Amount(row.supply), supplyIn2050}, nil
 	})
 }
 
@@ -173,10 +143,12 @@ func readSTXSupply(ctx context.Context, s *engine.Snapshot, at param.OptionalHei
 	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
+	row = &assetSupply{supply: "0"}
 	if r, ok := found.First(); ok {
-		return &r, height, nil
+		row = &r
 	}
-	return &assetSupply{supply: "0"}, height, nil
+	s.Shows(row.lookups)
+	return row, height, nil
 }
 
 // formatSTX formats an amount of µSTX as STX with six decimals.

@@ -1,13 +1,8 @@
 package balance
 
 import (
-	"context"
-	"maps"
-	"slices"
-
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
-	"strata/readapi/internal/view"
 )
 
 var (
@@ -35,39 +30,10 @@ var (
 	}
 )
 
-// accountResolver is an input that names an account and a block, and finds both.
-type accountResolver interface {
-	Resolve(ctx context.Context, s *engine.Snapshot) (account string, at param.Moment, err error)
-}
-
-func (a *api) traceAccounts() {
-	engine.Trace(a.Engine, "get-stx-balance-v1", func(ctx context.Context, s *engine.Snapshot, in accountResolver, b *view.StxBalance) ([]engine.Lookup, error) {
-		return accountLookups(ctx, s, in, b != nil, false)
-	})
-	engine.Trace(a.Engine, "get-stx-balance", func(ctx context.Context, s *engine.Snapshot, in accountResolver, b *stxBalanceV2) ([]engine.Lookup, error) {
-		return accountLookups(ctx, s, in, b != nil, false)
-	})
-	engine.Trace(a.Engine, "get-balances-v1", func(ctx context.Context, s *engine.Snapshot, in accountResolver, b *view.Balances) ([]engine.Lookup, error) {
-		if b == nil {
-			return nil, nil
-		}
-		assets := slices.Concat(slices.Collect(maps.Keys(b.Fungible)), slices.Collect(maps.Keys(b.NFT)))
-		slices.Sort(assets)
-		return accountLookups(ctx, s, in, true, true, assets...)
-	})
-}
-
-// accountLookups returns the lookups for the rows behind an account's balances at a block: the block, the last lock, at
+// accountLookups returns the look-ups of the rows behind an account's balances at a block: the block, the last lock, at
 // the tip the holdings, and all changes in the ledger up to the block of STX and of the given assets. all selects every
-// holding instead of STX only. found is false when there was no answer, and thus nothing to look up.
-func accountLookups(ctx context.Context, s *engine.Snapshot, in accountResolver, found, all bool, assets ...string) ([]engine.Lookup, error) {
-	if !found {
-		return nil, nil
-	}
-	account, at, err := in.Resolve(ctx, s)
-	if err != nil {
-		return nil, err
-	}
+// holding instead of STX only.
+func accountLookups(account string, at param.Moment, all bool, assets ...string) []engine.Lookup {
 	const lastLock = `SELECT height, position FROM {balances}.stx_lock WHERE account = $1 AND height <= $2 ORDER BY height DESC, position DESC LIMIT 1`
 	lookups := []engine.Lookup{
 		{
@@ -90,5 +56,5 @@ func accountLookups(ctx context.Context, s *engine.Snapshot, in accountResolver,
 			Args: []any{account, asset, at.Height}, NewestFirst: []string{"t.n"},
 		})
 	}
-	return lookups, nil
+	return lookups
 }

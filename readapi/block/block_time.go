@@ -27,7 +27,7 @@ type averageTimes struct {
 func (a *api) registerBlockTimes() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-block-by-time", Path: "/extended/v2/blocks/by-block-time/{timestamp}", Tag: "Blocks", Summary: "Last block at or before a time",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true, Brief: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true, Brief: true, Apart: true,
 	}, getBlockByTime)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-average-block-times", Path: "/extended/v2/blocks/average-times", Tag: "Blocks", Summary: "Mean time between blocks",
@@ -35,19 +35,6 @@ func (a *api) registerBlockTimes() {
 			"The time of a block before Nakamoto is that of its Bitcoin block.",
 		Class: answer.Tip, DependsOn: engine.OnTip("accounts"), Brief: true,
 	}, getAverageBlockTimes)
-	engine.Trace(a.Engine, "get-block-by-time", func(_ context.Context, _ *engine.Snapshot, _ *blockTimeInput, b *view.Block) ([]engine.Lookup, error) {
-		if b == nil {
-			return nil, nil
-		}
-		return view.BlockLookups([]view.Block{*b}), nil
-	})
-	engine.Trace(a.Engine, "get-average-block-times", func(_ context.Context, s *engine.Snapshot, _ *struct{}, _ *averageTimes) ([]engine.Lookup, error) {
-		tip, ok := s.Tip("accounts")
-		if !ok {
-			return nil, nil
-		}
-		return []engine.Lookup{{Name: "block", Table: tracedListedBlock, Where: `t.height = $1`, Args: []any{*tip.Height}, Order: `t.height DESC`}}, nil
-	})
 }
 
 func getBlockByTime(ctx context.Context, s *engine.Snapshot, in *blockTimeInput) (*view.Block, error) {
@@ -70,6 +57,7 @@ func getBlockByTime(ctx context.Context, s *engine.Snapshot, in *blockTimeInput)
 		return nil, missing
 	}
 	shaped := row.Shape()
+	s.Shows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
 	return &shaped, nil
 }
 
@@ -90,6 +78,9 @@ func getAverageBlockTimes(ctx context.Context, s *engine.Snapshot, _ *struct{}) 
 	if !ok {
 		return times, nil
 	}
+	s.Shows(func() []engine.Lookup {
+		return []engine.Lookup{{Name: "block", Table: tracedListedBlock, Where: `t.height = $1`, Args: []any{*tip.Height}, Order: `t.height DESC`}}
+	})
 	b := s.Batch()
 	found := engine.Query(b, func(r *spanBlocks) []any { return []any{&r.span, &r.blocks, &r.seconds} }, `
 		SELECT ARRAY[tip.source_seq, before.source_seq], spans.span, tip.height - before.height, tip.time - before.time

@@ -56,16 +56,6 @@ func (a *api) registerBlocksV1() {
 	byBurnHeight := operation("get-block-by-burn-block-height", "/extended/v1/block/by_burn_block_height/{burn_block_height}", "The first block of a Bitcoin block, by its height")
 	byBurnHeight.DependsOn, byBurnHeight.TagByContent = engine.OnTip("accounts", "chain"), true
 	engine.Get(a.Engine, byBurnHeight, getBlockByBurnHeight)
-	engine.Trace(a.Engine, "list-blocks-v1", func(_ context.Context, _ *engine.Snapshot, _ *blocksInput, page *page.CursorPage[view.BlockV1]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		return view.BlockV1Lookups(page.Results), nil
-	})
-	traceBlockV1[*blockHashInput](a, byHash.ID)
-	traceBlockV1[*blockHeightInput](a, "get-block-by-height")
-	traceBlockV1[*burnHashInput](a, byBurnHash.ID)
-	traceBlockV1[*burnHeightInput](a, byBurnHeight.ID)
 }
 
 func listBlocksV1(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*page.CursorPage[view.BlockV1], error) {
@@ -84,6 +74,7 @@ func listBlocksV1(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*pa
 	page.Total = w.highest - lowest + 1
 	page.Results = blocks.Shape()
 	if len(page.Results) > 0 {
+		s.Shows(func() []engine.Lookup { return view.BlockV1Lookups(page.Results) })
 		page.Cursor = &page.Results[0].IndexBlockHash
 	}
 	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
@@ -136,18 +127,9 @@ func getBlockV1(ctx context.Context, s *engine.Snapshot, choice view.BlockChoice
 	if len(blocks) == 0 {
 		return nil, engine.NotFound("%s", missing)
 	}
+	s.Shows(func() []engine.Lookup { return view.BlockV1Lookups(blocks[:1]) })
 	if blocks[0].Canonical {
 		s.Settles(blocks[0].BurnBlockHeight)
 	}
 	return &blocks[0], nil
-}
-
-// traceBlockV1 registers the tracer of an operation that returns one block.
-func traceBlockV1[In any](a *api, id string) {
-	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, b *view.BlockV1) ([]engine.Lookup, error) {
-		if b == nil {
-			return nil, nil
-		}
-		return view.BlockV1Lookups([]view.BlockV1{*b}), nil
-	})
 }

@@ -52,7 +52,7 @@ func listBlocks(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*page
 	}
 	lowest, _ := root.First()
 	page.Total = w.highest - lowest + 1
-	fillPage(page, blocks, w, neighbours)
+	fillPage(s, page, blocks, w, neighbours)
 	return page, nil
 }
 
@@ -82,11 +82,12 @@ func queueRoot(b *engine.Batch) *engine.Result[int64] {
 }
 
 // fillPage puts the blocks of a window and the cursors of its neighbours into a page.
-func fillPage(page *page.CursorPage[view.Block], blocks *engine.Result[view.BlockRow], w blockWindow, neighbours *engine.Result[neighbour]) {
+func fillPage(s *engine.Snapshot, page *page.CursorPage[view.Block], blocks *engine.Result[view.BlockRow], w blockWindow, neighbours *engine.Result[neighbour]) {
 	for _, row := range blocks.Rows {
 		page.Results = append(page.Results, row.Shape())
 	}
 	if len(page.Results) > 0 {
+		s.Shows(func() []engine.Lookup { return view.BlockLookups(page.Results) })
 		page.Cursor = &page.Results[0].IndexBlockHash
 	}
 	page.NextCursor, page.PrevCursor = w.cursors(neighbours)
@@ -118,6 +119,7 @@ func getBlock(ctx context.Context, s *engine.Snapshot, in *param.BlockInput) (*v
 		return nil, engine.NotFound("Block not found")
 	}
 	shaped := row.Shape()
+	s.Shows(func() []engine.Lookup { return view.BlockLookups([]view.Block{shaped}) })
 	if !latest {
 		s.Settles(shaped.BurnBlockHeight)
 	}

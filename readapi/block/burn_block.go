@@ -37,7 +37,11 @@ type burnBlock struct {
 	StacksBlocks     []hash.Hash32   `json:"stacks_blocks" nullable:"false" doc:"Hashes of its Stacks blocks, newest first."`
 	AvgBlockTime     int64           `json:"avg_block_time" doc:"Mean time between its Stacks blocks in whole seconds; 0 if it has only one."`
 	TotalTxCount     int64           `json:"total_tx_count"`
+}
 
+// burnBlockRow is a Bitcoin block as it is read from the tables.
+type burnBlockRow struct {
+	burnBlock
 	n int64 // number among the Bitcoin blocks that have Stacks blocks, from 1 on
 }
 
@@ -57,19 +61,6 @@ func (a *api) registerBurnBlocks() {
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
 	}, listBurnBlockBlocks)
-	traceBlockPage[*burnBlocksBlocksInput](a, "list-burn-block-blocks")
-	engine.Trace(a.Engine, "list-burn-blocks", func(_ context.Context, _ *engine.Snapshot, _ *burnBlocksInput, page *page.CursorPage[burnBlock]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		return burnBlockLookups(page.Results), nil
-	})
-	engine.Trace(a.Engine, "get-burn-block", func(_ context.Context, _ *engine.Snapshot, _ *param.BurnBlockInput, b *burnBlock) ([]engine.Lookup, error) {
-		if b == nil {
-			return nil, nil
-		}
-		return burnBlockLookups([]burnBlock{*b}), nil
-	})
 }
 
 // tracedListedBlock traces the blocks of the accounts projection, from which lists are read.
@@ -79,7 +70,11 @@ var tracedListedBlock = &engine.TraceTable{
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
 }
 
-func burnBlockLookups(blocks []burnBlock) []engine.Lookup {
+// burnBlockLookups returns the look-up of the Stacks blocks of Bitcoin blocks.
+func burnBlockLookups(blocks []burnBlockRow) []engine.Lookup {
+	if len(blocks) == 0 {
+		return nil
+	}
 	numbers := make([]int64, len(blocks))
 	for i := range blocks {
 		numbers[i] = blocks[i].n
@@ -98,7 +93,7 @@ const burnBlockSQL = `
 	GROUP BY burn_blocks, burn_block_hash, burn_block_height
 	ORDER BY burn_blocks DESC`
 
-func burnBlockColumns(b *burnBlock) []any {
+func burnBlockColumns(b *burnBlockRow) []any {
 	return []any{&b.n, &b.BurnBlockTime, &b.BurnBlockHash, &b.BurnBlockHeight, &b.StacksBlocks, &b.TotalTxCount, &b.AvgBlockTime}
 }
 
@@ -143,6 +138,7 @@ func listBurnBlocks(ctx context.Context, s *engine.Snapshot, in *burnBlocksInput
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup { return burnBlockLookups(found.Rows) })
 	for _, row := range found.Rows {
 		list.Results = append(list.Results, row.shape())
 	}
@@ -161,7 +157,8 @@ func listBurnBlocks(ctx context.Context, s *engine.Snapshot, in *burnBlocksInput
 	return list, nil
 }
 
-func (b burnBlock) shape() burnBlock {
+func (r burnBlockRow) shape() burnBlock {
+	b := r.burnBlock
 	b.BurnBlockTimeISO = schema.UnixTime(b.BurnBlockTime)
 	return b
 }
@@ -208,6 +205,7 @@ func getBurnBlock(ctx context.Context, s *engine.Snapshot, in *param.BurnBlockIn
 	if !ok {
 		return nil, missing
 	}
+	s.Shows(func() []engine.Lookup { return burnBlockLookups(found.Rows[:1]) })
 	shaped := row.shape()
 	return &shaped, nil
 }

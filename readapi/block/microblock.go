@@ -39,19 +39,19 @@ func (a *api) registerMicroblocks() {
 	about := "Microblocks no longer exist. `/extended/v1/block/{hash}` lists those that a block has confirmed."
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "list-microblocks", Path: "/extended/v1/microblock", Tag: "Blocks", Summary: "Streamed microblocks: always none", Description: about,
-		Statuses: []int{http.StatusBadRequest}, Deprecated: true,
+		Statuses: []int{http.StatusBadRequest}, Deprecated: true, Untraced: engine.PartOfProgram,
 	}, func(_ context.Context, in *microblocksInput) (*page.OffsetPage[microblock], error) {
 		return &page.OffsetPage[microblock]{Limit: page.LimitOr(in.Limit, microblocksLimit), Offset: in.Offset, Results: []microblock{}}, nil
 	})
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-microblock", Path: "/extended/v1/microblock/{hash}", Tag: "Blocks", Summary: "A streamed microblock: never found", Description: about,
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Deprecated: true, Untraced: engine.PartOfProgram,
 	}, func(context.Context, *microblockInput) (*microblock, error) {
 		return nil, engine.NotFound("cannot find microblock by hash")
 	})
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "list-unanchored-transactions", Path: "/extended/v1/microblock/unanchored/txs", Tag: "Blocks", Summary: "Transactions that are only in streamed microblocks: always none", Description: about,
-		Deprecated: true,
+		Deprecated: true, Untraced: engine.PartOfProgram,
 	}, func(context.Context, *struct{}) (*unanchoredPage, error) {
 		return &unanchoredPage{Results: []view.TransactionBody{}}, nil
 	})

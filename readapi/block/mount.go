@@ -10,5 +10,4 @@ type api struct{ *engine.Engine }
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerBlocks()
-	a.traceBlocks()
 }

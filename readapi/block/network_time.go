@@ -27,10 +27,11 @@ type networkInput struct {
 func (a *api) registerNetworkTimes() {
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-network-block-times", Path: "/extended/v1/info/network_block_times", Tag: "Blocks", Summary: "Target block times of the networks",
+		Untraced: engine.PartOfProgram,
 	}, func(context.Context, *struct{}) (targetTimes, error) { return networkTimes, nil })
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-network-block-time", Path: "/extended/v1/info/network_block_time/{network}", Tag: "Blocks", Summary: "Target block time of a network",
-		Statuses: []int{http.StatusBadRequest},
+		Statuses: []int{http.StatusBadRequest}, Untraced: engine.PartOfProgram,
 	}, func(_ context.Context, in *networkInput) (targetTime, error) {
 		if in.Network == "testnet" {
 			return networkTimes.Testnet, nil

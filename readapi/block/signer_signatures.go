@@ -25,8 +25,6 @@ type signaturePage struct {
 	Offset  int64          `json:"offset"`
 	Total   int64          `json:"total" doc:"Number of rows in the whole list."`
 	Results []view.HexText `json:"results" nullable:"false"`
-
-	block *view.Block // nil when there is none
 }
 
 func (a *api) registerSignerSignatures() {
@@ -35,12 +33,6 @@ func (a *api) registerSignerSignatures() {
 		Description: "In the order of the block's header. Nodes may hold different signatures of the same block. The list is empty for a block before Nakamoto and for an unknown block.",
 		Statuses:    []int{http.StatusBadRequest}, Class: answer.Tip,
 	}, listSignerSignatures)
-	engine.Trace(a.Engine, "list-signer-signatures", func(_ context.Context, _ *engine.Snapshot, _ *signerSignaturesInput, page *signaturePage) ([]engine.Lookup, error) {
-		if page == nil || page.block == nil {
-			return nil, nil
-		}
-		return view.BlockLookups([]view.Block{*page.block}), nil
-	})
 }
 
 func listSignerSignatures(ctx context.Context, s *engine.Snapshot, in *signerSignaturesInput) (*signaturePage, error) {
@@ -63,7 +55,7 @@ func listSignerSignatures(ctx context.Context, s *engine.Snapshot, in *signerSig
 		return nil, err
 	}
 	if block, ok := found.First(); ok {
-		list.block = &block
+		s.Shows(func() []engine.Lookup { return view.BlockLookups([]view.Block{block}) })
 		if in.Block != "latest" {
 			s.Settles(block.BurnBlockHeight)
 		}

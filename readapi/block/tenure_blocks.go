@@ -24,7 +24,6 @@ func (a *api) registerTenureBlocks() {
 		Description: "`next_cursor` leads to newer blocks and `prev_cursor` to older ones. Before Nakamoto, each block was a tenure.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
 	}, listTenureBlocks)
-	traceBlockPage[*tenureBlocksInput](a, "list-tenure-blocks")
 }
 
 func listTenureBlocks(ctx context.Context, s *engine.Snapshot, in *tenureBlocksInput) (*page.CursorPage[view.Block], error) {
@@ -76,16 +75,6 @@ func fillRange(ctx context.Context, s *engine.Snapshot, list *page.CursorPage[vi
 	if err := b.RunLast(ctx); err != nil {
 		return err
 	}
-	fillPage(list, blocks, w, neighbours)
+	fillPage(s, list, blocks, w, neighbours)
 	return nil
-}
-
-// traceBlockPage registers the tracer of an operation that lists blocks.
-func traceBlockPage[In any](a *api, id string) {
-	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.CursorPage[view.Block]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		return view.BlockLookups(page.Results), nil
-	})
 }

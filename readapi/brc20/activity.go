@@ -91,14 +91,14 @@ ORDER BY ` + order
 
 func (r *activityRow) shape() brc20Activity {
 	a := brc20Activity{
-		Operation: operationKinds[r.kind], Ticker: r.ticker, InscriptionID: r.id, BlockHeight: r.height, BlockHash: ordinal.Bare(r.blockHash), TxID: ordinal.Bare(r.tx),
+		Operation: string(ordinals.BRC20Kinds[r.kind]), Ticker: r.ticker, InscriptionID: r.id, BlockHeight: r.height, BlockHash: ordinal.Bare(r.blockHash), TxID: ordinal.Bare(r.tx),
 		Location: r.satpoint, Address: r.address, Timestamp: ordinal.Milliseconds(r.time),
 	}
 	amount := ""
 	if r.amount != nil {
 		amount = tokenAmount(*r.amount, r.decimals)
 	}
-	switch ordinals.BRC20Kind(a.Operation) {
+	switch ordinals.BRC20Kinds[r.kind] {
 	case ordinals.BRC20KindDeploy:
 		a.Deploy = &brc20Deploy{
 			MaxSupply: tokenAmount(schema.OrEmpty(r.maxSupply), r.deployDecimals), MintLimit: tokenAmountOrNull(r.mintLimit, r.deployDecimals),
@@ -142,6 +142,7 @@ func (a *api) brc20Activity(ctx context.Context, s *engine.Snapshot, in *BRC20Ac
 	if err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup { return activityLookups(rows) })
 	page.Total = total
 	for i := range rows {
 		page.Results = append(page.Results, rows[i].shape())

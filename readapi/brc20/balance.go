@@ -90,6 +90,7 @@ func (a *api) brc20Balances(ctx context.Context, s *engine.Snapshot, in *BRC20Ba
 			})
 		}
 	}
+	s.Shows(func() []engine.Lookup { return balanceLookups(in, list.Results) })
 	return list, nil
 }
 

@@ -55,6 +55,7 @@ func (a *api) brc20Holders(ctx context.Context, s *engine.Snapshot, in *struct {
 		return nil, ordinal.ErrOrdinalsNotFound
 	}
 	page := ordinal.NewOrdinalsPage[brc20Holder](in.OrdinalsPageInput)
+	s.Shows(func() []engine.Lookup { return holderLookups(ticker, page.Results) })
 	page.Total = token.holders
 	for _, h := range holders.Rows {
 		page.Results = append(page.Results, brc20Holder{h.address, tokenAmount(h.total, token.decimals)})

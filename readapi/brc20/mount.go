@@ -10,5 +10,4 @@ type api struct{ *engine.Engine }
 func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerBRC20()
-	a.traceBRC20()
 }

@@ -99,19 +99,14 @@ func inRanges(column, least, beyond string) string {
 		WHERE ` + column + ` >= range.least COLLATE "C" AND ` + column + ` < range.beyond COLLATE "C"))`
 }
 
-// operationKinds maps the number of a kind of operation in the tables to its name.
-var operationKinds = []string{
-	1: string(ordinals.BRC20KindDeploy), 2: string(ordinals.BRC20KindMint), 3: string(ordinals.BRC20KindTransfer), 4: string(ordinals.BRC20KindTransferSend),
-}
-
 // operationList is a list of kinds of operations in a request.
 type operationList []string
 
 // Schema implements huma.SchemaProvider.
 func (operationList) Schema(huma.Registry) *huma.Schema {
-	item := &huma.Schema{Type: huma.TypeString, Examples: []any{operationKinds[1]}}
-	for _, kind := range operationKinds[1:] {
-		item.Enum = append(item.Enum, kind)
+	item := &huma.Schema{Type: huma.TypeString, Examples: []any{string(ordinals.BRC20KindDeploy)}}
+	for _, kind := range ordinals.BRC20Kinds[1:] {
+		item.Enum = append(item.Enum, string(kind))
 	}
 	return schema.ListOf("Kinds of operations. To ask for several, repeat the parameter.", item)
 }
@@ -119,12 +114,12 @@ func (operationList) Schema(huma.Registry) *huma.Schema {
 // values returns the distinct numbers of the kinds; nil when the list has all kinds, or none.
 func (l operationList) values() []int16 {
 	var kinds []int16
-	for kind, name := range operationKinds {
-		if kind > 0 && slices.Contains(l, name) {
+	for kind, name := range ordinals.BRC20Kinds {
+		if kind > 0 && slices.Contains(l, string(name)) {
 			kinds = append(kinds, int16(kind))
 		}
 	}
-	if len(kinds) == len(operationKinds)-1 {
+	if len(kinds) == len(ordinals.BRC20Kinds)-1 {
 		return nil
 	}
 	return kinds

@@ -1,12 +1,9 @@
 package brc20
 
 import (
-	"context"
-
 	"strata/domain/hash"
 	"strata/domain/ordinals"
 	"strata/readapi/internal/engine"
-	"strata/readapi/internal/ordinal"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
 )
@@ -50,91 +47,19 @@ var (
 	}
 )
 
-func (a *api) traceBRC20() {
-	engine.Trace(a.Engine, "getBrc20Tokens", func(_ context.Context, _ *engine.Snapshot, _ *BRC20TokensInput, page *ordinal.OrdinalsPage[brc20Token]) ([]engine.Lookup, error) {
-		if page == nil {
-			return nil, nil
-		}
-		return deployLookups(page.Results...), nil
-	})
-	engine.Trace(a.Engine, "getBrc20TokenDetails", func(_ context.Context, _ *engine.Snapshot, _ *BRC20Input, details *brc20Details) ([]engine.Lookup, error) {
-		if details == nil {
-			return nil, nil
-		}
-		return append(deployLookups(details.Token), mintLookup(tickerOf(details.Token.Ticker))), nil
-	})
-	engine.Trace(a.Engine, "getBrc20TokenHolders", func(_ context.Context, _ *engine.Snapshot, in tickerNamed, page *ordinal.OrdinalsPage[brc20Holder]) ([]engine.Lookup, error) {
-		if page == nil {
-			return nil, nil
-		}
-		addresses := make([]string, len(page.Results))
-		for i, h := range page.Results {
-			addresses[i] = h.Address
-		}
-		return []engine.Lookup{
-			tickerLookup(in.ticker()),
-			{
-				Name: "balance", Table: tracedBRC20Balance, Where: `t.ticker = $1 AND t.address = ANY ($2)`, Args: []any{in.ticker(), addresses},
-				Order: `t.total DESC, t.address`,
-			},
-		}, nil
-	})
-	engine.Trace(a.Engine, "getBrc20Balances", brc20BalanceLookups)
-	engine.Trace(a.Engine, "getBrc20TransferableInscriptions", func(_ context.Context, _ *engine.Snapshot, in *BRC20TransferableInput, page *ordinal.OrdinalsPage[brc20Transferable]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		ids, tickers := make([]string, len(page.Results)), make([]string, len(page.Results))
-		for i, t := range page.Results {
-			ids[i], tickers[i] = t.InscriptionID, tickerOf(t.Ticker)
-		}
-		return []engine.Lookup{
-			{
-				Name: "operation", Table: tracedBRC20Operation, Order: `t.height DESC, t.tx_index DESC`,
-				Where: `t.kind = 3 AND t.id = ANY ($1) AND t.sent_height IS NULL AND t.address = $2`, Args: []any{ids, ordinals.Bounded(in.Address)},
-			},
-			tickerLookup(tickers...),
-		}, nil
-	})
-	engine.Trace(a.Engine, "getBrc20Activity", func(_ context.Context, _ *engine.Snapshot, _ *BRC20ActivityInput, page *ordinal.OrdinalsPage[brc20Activity]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		n := len(page.Results)
-		heights, transactions, tickers := make([]int64, n), make([]hash.Hash32, n), make([]string, n)
-		for i, o := range page.Results {
-			heights[i], tickers[i] = o.BlockHeight, tickerOf(o.Ticker)
-			transactions[i], _ = hash.Parse32("0x" + o.TxID) // shape has written it: it always parses
-		}
-		return []engine.Lookup{
-			{
-				Name: "operation", Table: tracedBRC20Operation, Args: []any{heights, transactions}, Order: `t.height DESC, t.tx_index DESC`,
-				Where: `(t.height, t.txid) IN (SELECT * FROM unnest($1::bigint[], $2::bytea[]))`,
-			},
-			tickerLookup(tickers...),
-			{Name: "block", Table: tracedBRC20Block, Where: `t.height = ANY ($1)`, Args: []any{heights}, Order: `t.height DESC`},
-		}, nil
-	})
-}
-
-// tickerNamed is an input that names a token.
-type tickerNamed interface{ ticker() string }
-
-func (in *BRC20Input) ticker() string { return tickerOf(string(in.Ticker)) }
-
 // tickerLookup returns the lookup of tokens by their tickers.
 func tickerLookup(tickers ...string) engine.Lookup {
 	return engine.Lookup{Name: "token", Table: tracedBRC20Token, Where: `t.ticker = ANY ($1)`, Args: []any{schema.Distinct(tickers)}, Order: `t.ticker`}
 }
 
 // deployLookups returns the lookups of tokens and of the blocks that deployed them.
-func deployLookups(tokens ...brc20Token) []engine.Lookup {
-	if len(tokens) == 0 {
+func deployLookups(shown []brc20TokenRow) []engine.Lookup {
+	if len(shown) == 0 {
 		return nil
 	}
-	tickers, heights := make([]string, len(tokens)), make([]int64, len(tokens))
-	for i := range tokens {
-		tickers[i], heights[i] = tickerOf(tokens[i].Ticker), tokens[i].BlockHeight
+	tickers, heights := make([]string, len(shown)), make([]int64, len(shown))
+	for i := range shown {
+		tickers[i], heights[i] = tickerOf(shown[i].tick), shown[i].height
 	}
 	return []engine.Lookup{
 		tickerLookup(tickers...),
@@ -149,13 +74,66 @@ func mintLookup(ticker string) engine.Lookup {
 	}
 }
 
-// brc20BalanceLookups returns the lookups of the balances of a page and of all entries of each.
-func brc20BalanceLookups(_ context.Context, _ *engine.Snapshot, in *BRC20BalancesInput, list *ordinal.OrdinalsPage[brc20Balance]) ([]engine.Lookup, error) {
-	if list == nil || len(list.Results) == 0 {
-		return nil, nil
+// holderLookups returns the lookups of a token and of the balances of a page of its holders.
+func holderLookups(ticker string, shown []brc20Holder) []engine.Lookup {
+	addresses := make([]string, len(shown))
+	for i, h := range shown {
+		addresses[i] = h.Address
 	}
-	address, tickers := ordinals.Bounded(in.Address), make([]string, len(list.Results))
-	for i, b := range list.Results {
+	return []engine.Lookup{
+		tickerLookup(ticker),
+		{
+			Name: "balance", Table: tracedBRC20Balance, Where: `t.ticker = $1 AND t.address = ANY ($2)`, Args: []any{ticker, addresses},
+			Order: `t.total DESC, t.address`,
+		},
+	}
+}
+
+// transferableLookups returns the lookups of amounts that an address can send, and of their tokens.
+func transferableLookups(in *BRC20TransferableInput, shown []transferableRow) []engine.Lookup {
+	if len(shown) == 0 {
+		return nil
+	}
+	ids, tickers := make([]string, len(shown)), make([]string, len(shown))
+	for i := range shown {
+		ids[i], tickers[i] = shown[i].id, tickerOf(shown[i].ticker)
+	}
+	return []engine.Lookup{
+		{
+			Name: "operation", Table: tracedBRC20Operation, Order: `t.height DESC, t.tx_index DESC`,
+			Where: `t.kind = 3 AND t.id = ANY ($1) AND t.sent_height IS NULL AND t.address = $2`, Args: []any{ids, ordinals.Bounded(in.Address)},
+		},
+		tickerLookup(tickers...),
+	}
+}
+
+// activityLookups returns the lookups of operations, and of their tokens and blocks.
+func activityLookups(shown []activityRow) []engine.Lookup {
+	n := len(shown)
+	if n == 0 {
+		return nil
+	}
+	heights, transactions, tickers := make([]int64, n), make([]hash.Hash32, n), make([]string, n)
+	for i := range shown {
+		heights[i], transactions[i], tickers[i] = shown[i].height, shown[i].tx, tickerOf(shown[i].ticker)
+	}
+	return []engine.Lookup{
+		{
+			Name: "operation", Table: tracedBRC20Operation, Args: []any{heights, transactions}, Order: `t.height DESC, t.tx_index DESC`,
+			Where: `(t.height, t.txid) IN (SELECT * FROM unnest($1::bigint[], $2::bytea[]))`,
+		},
+		tickerLookup(tickers...),
+		{Name: "block", Table: tracedBRC20Block, Where: `t.height = ANY ($1)`, Args: []any{heights}, Order: `t.height DESC`},
+	}
+}
+
+// balanceLookups returns the lookups of the balances of a page and of all entries of each.
+func balanceLookups(in *BRC20BalancesInput, shown []brc20Balance) []engine.Lookup {
+	if len(shown) == 0 {
+		return nil
+	}
+	address, tickers := ordinals.Bounded(in.Address), make([]string, len(shown))
+	for i, b := range shown {
 		tickers[i] = tickerOf(b.Ticker)
 	}
 	lookups := []engine.Lookup{tickerLookup(tickers...)}
@@ -173,5 +151,5 @@ func brc20BalanceLookups(_ context.Context, _ *engine.Snapshot, in *BRC20Balance
 			NewestFirst: []string{"t.height", "t.tx_index"},
 		})
 	}
-	return lookups, nil
+	return lookups
 }

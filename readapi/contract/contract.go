@@ -33,8 +33,27 @@ type contractBody struct {
 	ClarityVersion *int16      `json:"clarity_version" doc:"null when the transaction names no version, so that the epoch determines it."`
 	SourceCode     string      `json:"source_code"`
 	ABI            *string     `json:"abi" doc:"Interface of the contract as JSON text; null when the node did not send it."`
+}
 
+// deploymentRow is a deployed contract with its key.
+type deploymentRow struct {
+	contractBody
 	key view.RowKey
+}
+
+func deploymentColumns(d *deploymentRow) []any {
+	return []any{&d.key.Seq, &d.key.Index, &d.TxID, &d.Canonical, &d.ContractID, &d.BlockHeight, &d.ClarityVersion, &d.SourceCode, &d.ABI}
+}
+
+// showDeployments says that the answer shows deployed contracts.
+func showDeployments(s *engine.Snapshot, rows []deploymentRow) {
+	s.Shows(func() []engine.Lookup {
+		keys := make([]view.RowKey, len(rows))
+		for i := range rows {
+			keys[i] = rows[i].key
+		}
+		return []engine.Lookup{view.KeyedLookup("contract", view.TracedDeployment, keys)}
+	})
 }
 
 func (a *api) registerContract() {
@@ -43,12 +62,6 @@ func (a *api) registerContract() {
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, getContract)
-	engine.Trace(a.Engine, "get-contract", func(_ context.Context, _ *engine.Snapshot, _ *contractInput, c *contractBody) ([]engine.Lookup, error) {
-		if c == nil {
-			return nil, nil
-		}
-		return []engine.Lookup{view.KeyedLookup("contract", view.TracedDeployment, []view.RowKey{c.key})}, nil
-	})
 }
 
 // getContract reads the canonical deployment. If there is none, it prefers an orphaned deployment whose interface is
@@ -59,9 +72,7 @@ func getContract(ctx context.Context, s *engine.Snapshot, in *contractInput) (*c
 		return nil, missing
 	}
 	b := s.Batch()
-	found := engine.Query(b, func(c *contractBody) []any {
-		return []any{&c.key.Seq, &c.key.Index, &c.TxID, &c.Canonical, &c.ContractID, &c.BlockHeight, &c.ClarityVersion, &c.SourceCode, &c.ABI}
-	}, `
+	found := engine.Query(b, deploymentColumns, `
 		SELECT array_remove(ARRAY[d.source_seq, c.source_seq], NULL), d.source_seq, d.tx_index, t.txid, c.height IS NOT NULL, d.contract_id, b.height,
 		       d.clarity_version, d.source_code, d.interface
 		FROM {chain}.contract d
@@ -77,5 +88,6 @@ func getContract(ctx context.Context, s *engine.Snapshot, in *contractInput) (*c
 	if !ok {
 		return nil, missing
 	}
-	return &c, nil
+	showDeployments(s, found.Rows)
+	return &c.contractBody, nil
 }

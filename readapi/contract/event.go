@@ -97,29 +97,20 @@ func (a *api) registerContractEvents() {
 		Description: filters + "`next_cursor` leads to newer events and `prev_cursor` to older ones.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
 	}, listContractLogs)
-	engine.Trace(a.Engine, "list-contract-events", func(_ context.Context, _ *engine.Snapshot, _ *contractEventsInput, page *contractEventPage) ([]engine.Lookup, error) {
-		if page == nil {
-			return nil, nil
-		}
-		return printedLookups(page.Results), nil
-	})
-	engine.Trace(a.Engine, "list-contract-logs", func(_ context.Context, _ *engine.Snapshot, _ *contractLogsInput, page *contractLogPage) ([]engine.Lookup, error) {
-		if page == nil {
-			return nil, nil
-		}
-		return printedLookups(page.Results), nil
-	})
 }
 
-func printedLookups(events []view.EventBody) []engine.Lookup {
-	if len(events) == 0 {
-		return nil
-	}
-	rows := make([]*view.TransactionRow, len(events))
-	for i := range events {
-		rows[i] = &view.TransactionRow{RowKey: events[i].Row.RowKey}
-	}
-	return view.TransactionLookups(rows, view.EventKeys(events))
+// showPrinted says that the answer shows printed events.
+func showPrinted(s *engine.Snapshot, shown []printedRow) {
+	s.Shows(func() []engine.Lookup {
+		if len(shown) == 0 {
+			return nil
+		}
+		rows, keys := make([]*view.TransactionRow, len(shown)), make([]view.EventKey, len(shown))
+		for i := range shown {
+			rows[i], keys[i] = &view.TransactionRow{RowKey: shown[i].RowKey}, shown[i].EventKey()
+		}
+		return view.TransactionLookups(rows, keys)
+	})
 }
 
 // printedList is a list of the events that a contract printed. A column numbers its rows; those of the requested blocks
@@ -133,17 +124,46 @@ type printedList struct {
 	cursor *int64
 }
 
-// column returns the column that numbers the rows of the list, and the condition on {accounts}.contract_event r that
-// selects them. The arguments are the contract, $1, and the topic from columnTopic, $2. A list with a sender is
-// numbered like that of the whole contract: only fillForSender applies the filters by sender and topic.
-func (l *printedList) column() (number, where string) {
-	if l.topic != nil && l.sender == nil {
-		return `topic_n`, `r.contract = $1::int AND r.topic = $2::int`
-	}
-	return `n`, `r.contract = $1::int AND $2::int IS NULL`
+// The numbered lists of a contract's events: of all, and of those of a topic. Their arguments are the contract, $1, and
+// the topic from columnTopic, $2.
+var (
+	printedEvents  = newPrintedQueries(&page.Numbered{Table: `{accounts}.contract_event`, Number: "n", Tx: "tx", Rows: `r.contract = $1::int AND $2::int IS NULL`})
+	printedOfTopic = newPrintedQueries(&page.Numbered{Table: `{accounts}.contract_event`, Number: "topic_n", Tx: "tx", Rows: `r.contract = $1::int AND r.topic = $2::int`})
+)
+
+// printedQueries are the queries of a numbered list.
+type printedQueries struct {
+	// bounds selects how many events precede the transactions $3 and $4, and the number of the event $6 of the transaction
+	// $5.
+	bounds string
+	rows   string // selects the rows with the numbers $3
 }
 
-// columnTopic returns the argument $2 of the condition of column.
+func newPrintedQueries(l *page.Numbered) *printedQueries {
+	return &printedQueries{
+		bounds: `
+		SELECT ARRAY[]::bigint[], ` + l.Before("$3::bigint") + `, ` + l.Before("$4::bigint") + l.SQL(`,
+		       (SELECT {number} FROM {table} r
+		        WHERE {rows} AND $5::bigint IS NOT NULL AND {number} > {before} AND r.tx = $5::bigint AND r.event_index = $6::int
+		        ORDER BY {number} LIMIT 1)`, "{before}", l.Before("$5::bigint")),
+		rows: printedPage(l.SQL(`
+		SELECT r.* FROM unnest($3::bigint[]) AS wanted (n)
+		CROSS JOIN LATERAL (
+			SELECT {number}::bigint AS number, r.tx, r.source_seq, r.event_index FROM {table} r WHERE {rows} AND {number} = wanted.n::int LIMIT 1
+		) r`)),
+	}
+}
+
+// queries returns the queries of the list. A list with a sender is numbered like that of the whole contract: only
+// fillForSender applies the filters by sender and topic.
+func (l *printedList) queries() *printedQueries {
+	if l.columnTopic() != nil {
+		return printedOfTopic
+	}
+	return printedEvents
+}
+
+// columnTopic returns the topic whose list numbers the rows; nil for that of the whole contract.
 func (l *printedList) columnTopic() *int32 {
 	if l.sender == nil {
 		return l.topic
@@ -194,13 +214,8 @@ func findPrintedList(ctx context.Context, s *engine.Snapshot, contract, sender s
 		return nil, page.ErrNoCursor
 	}
 	l := &printedList{contract: *key.contract, topic: key.topic, sender: key.sender}
-	number, where := l.column()
 	b = s.Batch()
-	bounds := engine.Query(b, func(r *printedList) []any { return []any{&r.low, &r.high, &r.cursor} }, `
-		SELECT ARRAY[]::bigint[], `+printedBefore(number, where, "$3::bigint")+`, `+printedBefore(number, where, "$4::bigint")+`,
-		       (SELECT r.`+number+` FROM {accounts}.contract_event r
-		        WHERE `+where+` AND $5::bigint IS NOT NULL AND r.`+number+` > `+printedBefore(number, where, "$5::bigint")+` AND r.tx = $5::bigint AND r.event_index = $6::int
-		        ORDER BY r.`+number+` LIMIT 1)`,
+	bounds := engine.Query(b, func(r *printedList) []any { return []any{&r.low, &r.high, &r.cursor} }, l.queries().bounds,
 		l.contract, l.columnTopic(), key.before+1, key.through+1, key.cursor, event)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -212,24 +227,6 @@ func findPrintedList(ctx context.Context, s *engine.Snapshot, contract, sender s
 		return nil, page.ErrNoCursor
 	}
 	return l, nil
-}
-
-// printedBefore returns SQL for the number of rows of a list that belong to transactions before the transaction
-// numbered tx. It is a binary search: the rows of a list are in the order of their transactions. number and where are
-// the results of column.
-func printedBefore(number, where, tx string) string {
-	return strings.NewReplacer("<n>", number, "<where>", where, "<tx>", tx).Replace(`(
-		WITH RECURSIVE halving (low, high) AS (
-			SELECT 0::bigint, coalesce((SELECT r.<n> FROM {accounts}.contract_event r WHERE <where> ORDER BY r.<n> DESC LIMIT 1), 0)::bigint
-			UNION ALL
-			SELECT CASE WHEN middle.tx < <tx> THEN middle.n ELSE low END, CASE WHEN middle.tx < <tx> THEN high ELSE middle.n - 1 END
-			FROM halving
-			CROSS JOIN LATERAL (
-				SELECT r.<n>::bigint AS n, r.tx FROM {accounts}.contract_event r WHERE <where> AND r.<n> = ((low + high + 1) / 2)::int
-			) middle
-			WHERE low < high
-		)
-		SELECT low FROM halving WHERE low = high)`)
 }
 
 // parts returns the parts of the cursor; all are -1, which no event has, when it is empty.
@@ -261,12 +258,7 @@ func printedColumns(r *printedRow) []any {
 
 // queuePrinted adds to the batch the query for the rows with the given numbers.
 func (l *printedList) queuePrinted(b *engine.Batch, numbers []int64) *engine.Result[printedRow] {
-	number, where := l.column()
-	return engine.Query(b, printedColumns, printedPage(`
-		SELECT r.* FROM unnest($3::bigint[]) AS wanted (n)
-		CROSS JOIN LATERAL (
-			SELECT r.`+number+`::bigint AS number, r.tx, r.source_seq, r.event_index FROM {accounts}.contract_event r WHERE `+where+` AND r.`+number+` = wanted.n::int LIMIT 1
-		) r`), l.contract, l.columnTopic(), numbers)
+	return engine.Query(b, printedColumns, l.queries().rows, l.contract, l.columnTopic(), numbers)
 }
 
 // start returns the number of the first event of the page at an offset.
@@ -295,14 +287,15 @@ func listContractEvents(ctx context.Context, s *engine.Snapshot, in *contractEve
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	list.fill(found.Rows)
+	list.fill(s, found.Rows)
 	return list, nil
 }
 
 // fill fills the page with rendered rows. There may be one row more than the page has: the first of the next page.
-func (list *contractEventPage) fill(rows []printedRow) {
+func (list *contractEventPage) fill(s *engine.Snapshot, rows []printedRow) {
 	keyPage := page.NewKeyPage(list.Limit, rows, func(r printedRow) string { return r.place() })
 	list.Cursor = keyPage.Cursor
+	showPrinted(s, keyPage.Results)
 	for i := range keyPage.Results {
 		list.Results = append(list.Results, view.RenderEvent(keyPage.Results[i].EventRow, keyPage.Results[i].id))
 	}
@@ -311,29 +304,35 @@ func (list *contractEventPage) fill(rows []printedRow) {
 // senderEventsMax is the maximum number of events of a sender that one request examines for those of a topic.
 const senderEventsMax = 5000
 
+// printedOfSender selects the events of a page of fillForSender.
+var printedOfSender = printedPage(`
+		SELECT r.n::bigint AS number, r.tx, r.source_seq, r.event_index FROM (
+			SELECT * FROM {accounts}.contract_event r
+			WHERE r.contract = $1::int AND r.sender = $2::int AND r.n > $4::bigint AND r.n <= $5::bigint
+			ORDER BY r.n DESC LIMIT CASE WHEN $3::int IS NULL THEN $6::bigint + $7::bigint ELSE $8::bigint END
+		) r
+		WHERE $3::int IS NULL OR r.topic = $3::int ORDER BY r.n DESC OFFSET $6::bigint LIMIT $7::bigint`)
+
+// unexaminedOfSender selects the first event that fillForSender does not examine: the next page begins there if this page
+// is not full.
+var unexaminedOfSender = printedPage(`
+		SELECT r.n::bigint AS number, r.tx, r.source_seq, r.event_index FROM {accounts}.contract_event r
+		WHERE $3::int IS NOT NULL AND r.contract = $1::int AND r.sender = $2::int AND r.n > $4::bigint AND r.n <= $5::bigint
+		ORDER BY r.n DESC OFFSET $6::bigint LIMIT 1`)
+
 // fillForSender fills a page of the events that a contract printed in transactions of a sender, from the index of a
 // contract's events by sender. With a topic, it examines at most senderEventsMax of these events for those of the
 // topic.
 func (l *printedList) fillForSender(ctx context.Context, s *engine.Snapshot, list *contractEventPage) error {
 	start := l.start(0)
 	b := s.Batch()
-	found := engine.Query(b, printedColumns, printedPage(`
-		SELECT r.n::bigint AS number, r.tx, r.source_seq, r.event_index FROM (
-			SELECT * FROM {accounts}.contract_event r
-			WHERE r.contract = $1::int AND r.sender = $2::int AND r.n > $4::bigint AND r.n <= $5::bigint
-			ORDER BY r.n DESC LIMIT CASE WHEN $3::int IS NULL THEN $6::bigint + $7::bigint ELSE $8::bigint END
-		) r
-		WHERE $3::int IS NULL OR r.topic = $3::int ORDER BY r.n DESC OFFSET $6::bigint LIMIT $7::bigint`),
+	found := engine.Query(b, printedColumns, printedOfSender,
 		l.contract, *l.sender, l.topic, l.low, start, min(list.Offset, page.OffsetMax), int64(list.Limit)+1, int64(senderEventsMax))
-	// The first event that is not examined: the next page begins there if this page is not full.
-	unexamined := engine.Query(b, printedColumns, printedPage(`
-		SELECT r.n::bigint AS number, r.tx, r.source_seq, r.event_index FROM {accounts}.contract_event r
-		WHERE $3::int IS NOT NULL AND r.contract = $1::int AND r.sender = $2::int AND r.n > $4::bigint AND r.n <= $5::bigint
-		ORDER BY r.n DESC OFFSET $6::bigint LIMIT 1`), l.contract, *l.sender, l.topic, l.low, start, int64(senderEventsMax))
+	unexamined := engine.Query(b, printedColumns, unexaminedOfSender, l.contract, *l.sender, l.topic, l.low, start, int64(senderEventsMax))
 	if err := b.RunLast(ctx); err != nil {
 		return err
 	}
-	list.fill(found.Rows)
+	list.fill(s, found.Rows)
 	if next, ok := unexamined.First(); ok && list.Cursor.Next == nil {
 		place := next.place()
 		list.Cursor.Next = &place
@@ -359,6 +358,7 @@ func listContractLogs(ctx context.Context, s *engine.Snapshot, in *contractLogsI
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
+	var shown []printedRow
 	for i := range found.Rows {
 		r := &found.Rows[i]
 		place := r.place()
@@ -373,8 +373,10 @@ func listContractLogs(ctx context.Context, s *engine.Snapshot, in *contractLogsI
 				page.Cursor = &place
 			}
 			page.Results = append(page.Results, view.RenderEvent(r.EventRow, r.id))
+			shown = append(shown, *r)
 		}
 	}
+	showPrinted(s, shown)
 	return page, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"strata/domain/activity"
 	"strata/domain/hash"
 	"strata/domain/shard"
 	"strata/readapi/internal/answer"
@@ -52,30 +53,28 @@ type contractStatus struct {
 	TxID        hash.Hash32 `json:"tx_id"`
 	ContractID  string      `json:"contract_id"`
 	BlockHeight *int64      `json:"block_height,omitempty" doc:"Absent while the deployment is pending."`
+}
 
+// statusRow is the status of a deployment, with the row that has it.
+type statusRow struct {
+	contractStatus
 	key     view.RowKey
 	waiting *view.WaitingRow // nil for a mined deployment
 }
 
-func (a *api) registerContractStatuses() {
-	engine.Get(a.Engine, engine.Operation{
-		ID: "get-contract-statuses", Path: "/extended/v2/smart-contracts/status", Tag: "Contracts", Summary: "Status of the deployments of contracts",
-		Description: "The answer has a member for each contract: its last mined deployment, or if there is none the next pending one. A deployment that failed leaves the name free for another.",
-		Statuses:    []int{http.StatusBadRequest},
-		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
-	}, getContractStatuses)
-	engine.Trace(a.Engine, "get-contract-statuses", func(_ context.Context, _ *engine.Snapshot, _ *contractStatusesInput, all map[string]soughtContract) ([]engine.Lookup, error) {
+// showStatuses says that the answer shows these rows, by contract.
+func showStatuses(s *engine.Snapshot, shown map[string]*statusRow) {
+	s.Shows(func() []engine.Lookup {
 		var deployed, failed []view.RowKey
 		var waiting []*view.WaitingRow
-		for _, sought := range all {
+		for _, r := range shown {
 			switch {
-			case !sought.Found:
-			case sought.Result.waiting != nil:
-				waiting = append(waiting, sought.Result.waiting)
-			case sought.Result.Status == "success":
-				deployed = append(deployed, sought.Result.key)
+			case r.waiting != nil:
+				waiting = append(waiting, r.waiting)
+			case r.Status == "success":
+				deployed = append(deployed, r.key)
 			default:
-				failed = append(failed, sought.Result.key)
+				failed = append(failed, r.key)
 			}
 		}
 		var lookups []engine.Lookup
@@ -87,18 +86,27 @@ func (a *api) registerContractStatuses() {
 			slices.SortFunc(failed, view.CompareKeys)
 			lookups = append(lookups, view.KeyedLookup("transaction", view.TracedTransaction, failed))
 		}
-		return append(lookups, view.WaitingLookups(waiting)...), nil
+		return append(lookups, view.WaitingLookups(waiting)...)
 	})
+}
+
+func (a *api) registerContractStatuses() {
+	engine.Get(a.Engine, engine.Operation{
+		ID: "get-contract-statuses", Path: "/extended/v2/smart-contracts/status", Tag: "Contracts", Summary: "Status of the deployments of contracts",
+		Description: "The answer has a member for each contract: its last mined deployment, or if there is none the next pending one. A deployment that failed leaves the name free for another.",
+		Statuses:    []int{http.StatusBadRequest},
+		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
+	}, getContractStatuses)
 }
 
 // failedDeployments is a query for the last mined deployment of each contract $1, if that deployment failed. No
 // deployment follows a successful one.
-const failedDeployments = `
+var failedDeployments = `
 	SELECT ARRAY[t.source_seq, c.source_seq], t.source_seq, t.tx_index, t.status, t.txid, wanted.contract_id, c.height
 	FROM unnest($1::text[]) AS wanted (contract_id)
 	CROSS JOIN LATERAL (SELECT a.id FROM {accounts}.account a WHERE a.account = wanted.contract_id LIMIT 1) a
 	CROSS JOIN LATERAL (
-		SELECT l.tx FROM {accounts}.account_transaction l WHERE l.account = a.id AND l.involvement & 16 <> 0 ORDER BY l.tx DESC LIMIT 1
+		SELECT l.tx FROM {accounts}.account_transaction l WHERE l.account = a.id AND ` + view.Involved("l", activity.Deployed) + ` ORDER BY l.tx DESC LIMIT 1
 	) l
 	CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction p WHERE p.n = l.tx LIMIT 1) p
 	CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = p.source_seq AND t.tx_index = p.tx_index LIMIT 1) t
@@ -114,7 +122,7 @@ func getContractStatuses(ctx context.Context, s *engine.Snapshot, in *contractSt
 		return all, nil
 	}
 	b := s.Batch()
-	columns := func(c *contractStatus) []any {
+	columns := func(c *statusRow) []any {
 		return []any{&c.key.Seq, &c.key.Index, &c.Status, &c.TxID, &c.ContractID, &c.BlockHeight}
 	}
 	found := engine.Query(b, columns, `
@@ -124,12 +132,12 @@ func getContractStatuses(ctx context.Context, s *engine.Snapshot, in *contractSt
 		JOIN {chain}.transaction t ON t.source_seq = d.source_seq AND t.tx_index = d.tx_index
 		WHERE d.contract_id = ANY ($1)
 		ORDER BY d.contract_id, c.height DESC, d.tx_index DESC`, []string(in.IDs))
-	failed, waiting := &engine.Result[contractStatus]{}, &engine.Result[contractStatus]{}
+	failed, waiting := &engine.Result[statusRow]{}, &engine.Result[statusRow]{}
 	if s.Active("accounts") != nil {
 		failed = engine.Query(b, columns, failedDeployments, []string(in.IDs))
 	}
 	if view.KnowsMempool(s) { // of several pending deployments, take the one that is mined next
-		waiting = engine.Query(b, func(c *contractStatus) []any {
+		waiting = engine.Query(b, func(c *statusRow) []any {
 			c.waiting, c.Status = &view.WaitingRow{}, "pending"
 			return []any{&c.TxID, &c.ContractID, &c.waiting.ID}
 		}, `
@@ -144,10 +152,13 @@ func getContractStatuses(ctx context.Context, s *engine.Snapshot, in *contractSt
 		return nil, err
 	}
 	// Later results override earlier ones: a successful deployment a failed one, a failed one a pending one.
-	for _, result := range []*engine.Result[contractStatus]{waiting, failed, found} {
+	shown := map[string]*statusRow{}
+	for _, result := range []*engine.Result[statusRow]{waiting, failed, found} {
 		for i := range result.Rows {
-			all[result.Rows[i].ContractID] = soughtContract{Found: true, Result: &result.Rows[i]}
+			r := &result.Rows[i]
+			shown[r.ContractID], all[r.ContractID] = r, soughtContract{Found: true, Result: &r.contractStatus}
 		}
 	}
+	showStatuses(s, shown)
 	return all, nil
 }

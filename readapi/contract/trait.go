@@ -9,7 +9,6 @@ import (
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
-	"strata/readapi/internal/view"
 )
 
 const contractsLimit = 20
@@ -33,16 +32,6 @@ func (a *api) registerTraits() {
 		Description: "A contract implements a trait if it has every function of it with the same name, access, result type, and argument types in the same order. Argument names do not matter.",
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), TagByContent: true,
 	}, listContractsByTrait)
-	engine.Trace(a.Engine, "list-contracts-by-trait", func(_ context.Context, _ *engine.Snapshot, _ *traitInput, page *contractPage) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		keys := make([]view.RowKey, len(page.Results))
-		for i := range page.Results {
-			keys[i] = page.Results[i].key
-		}
-		return []engine.Lookup{view.KeyedLookup("contract", view.TracedDeployment, keys)}, nil
-	})
 }
 
 // traitKeys parses a trait and returns the keys of its functions. ok is false unless the trait describes each function
@@ -91,9 +80,7 @@ func listContractsByTrait(ctx context.Context, s *engine.Snapshot, in *traitInpu
 		args = append(args, keys)
 	}
 	b := s.Batch()
-	found := engine.Query(b, func(c *contractBody) []any {
-		return []any{&c.key.Seq, &c.key.Index, &c.TxID, &c.Canonical, &c.ContractID, &c.BlockHeight, &c.ClarityVersion, &c.SourceCode, &c.ABI}
-	}, `
+	found := engine.Query(b, deploymentColumns, `
 		SELECT ARRAY[d.source_seq], d.source_seq, d.tx_index, t.txid, true, k.contract_id, b.height, k.clarity_version, k.source_code, k.interface
 		FROM (`+rows+`) d
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = d.source_seq AND t.tx_index = d.tx_index LIMIT 1) t
@@ -106,6 +93,9 @@ func listContractsByTrait(ctx context.Context, s *engine.Snapshot, in *traitInpu
 	if len(found.Rows) == 0 {
 		return nil, missing
 	}
-	list.Results = found.Rows
+	showDeployments(s, found.Rows)
+	for _, d := range found.Rows {
+		list.Results = append(list.Results, d.contractBody)
+	}
 	return list, nil
 }

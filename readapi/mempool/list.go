@@ -68,23 +68,6 @@ func (a *api) registerMempoolLists() {
 		Description: "Lists the pending transactions that the account sends, that transfer STX to it, or that call or deploy it. " + engine.Instead("/extended/v3/principals/{principal}/mempool/transactions"),
 		Statuses:    []int{http.StatusBadRequest}, Class: answer.Mempool, TagByContent: true, Deprecated: true,
 	}, a.listMempoolOf)
-	traceWaitingPage[*MempoolInput](a, "list-mempool")
-	traceWaitingPage[*droppedInput](a, "list-dropped")
-	traceWaitingPage[*mempoolOfInput](a, "list-mempool-of")
-}
-
-// traceWaitingPage registers the tracer of an operation that lists transactions of the mempool.
-func traceWaitingPage[In any](a *api, id string) {
-	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.OffsetPage[view.WaitingBody]) ([]engine.Lookup, error) {
-		if page == nil {
-			return nil, nil
-		}
-		rows := make([]*view.WaitingRow, len(page.Results))
-		for i := range page.Results {
-			rows[i] = page.Results[i].Row
-		}
-		return view.WaitingLookups(rows), nil
-	})
 }
 
 // placeholder returns the placeholder of the nth argument of a query.
@@ -199,10 +182,22 @@ func (a *api) fillWaiting(ctx context.Context, s *engine.Snapshot, page *page.Of
 	if err != nil {
 		return err
 	}
+	showWaiting(s, found)
 	for i := range found.Rows {
 		page.Results = append(page.Results, view.RenderWaiting(&found.Rows[i], view.Rendering{Interfaces: interfaces, WithoutArguments: how.ExcludeFunctionArgs}))
 	}
 	return nil
+}
+
+// showWaiting says that the answer shows the transactions of a result.
+func showWaiting(s *engine.Snapshot, found *engine.Result[view.WaitingRow]) {
+	s.Shows(func() []engine.Lookup {
+		rows := make([]*view.WaitingRow, len(found.Rows))
+		for i := range found.Rows {
+			rows[i] = &found.Rows[i]
+		}
+		return view.WaitingLookups(rows)
+	})
 }
 
 // waitingRowsOf returns pointers to the transactions of a result, so that view.Complete completes them in place.

@@ -73,21 +73,6 @@ func (a *api) registerMempoolListsV3() {
 	}, func(ctx context.Context, s *engine.Snapshot, in *mempoolOfV3Input) (*page.KeysetPage[view.WaitingSummary], error) {
 		return a.mempoolPageV3(ctx, s, accountFilter(string(in.Principal)), &in.MempoolPageInput)
 	})
-	traceWaitingPageV3[*MempoolPageInput](a, "list-mempool-v3")
-	traceWaitingPageV3[*mempoolOfV3Input](a, "list-mempool-of-v3")
-}
-
-func traceWaitingPageV3[In any](a *api, id string) {
-	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.KeysetPage[view.WaitingSummary]) ([]engine.Lookup, error) {
-		if page == nil {
-			return nil, nil
-		}
-		rows := make([]*view.WaitingRow, len(page.Results))
-		for i := range page.Results {
-			rows[i] = page.Results[i].Row
-		}
-		return view.WaitingLookups(rows), nil
-	})
 }
 
 func (a *api) mempoolPageV3(ctx context.Context, s *engine.Snapshot, filter mempoolFilter, in *MempoolPageInput) (*page.KeysetPage[view.WaitingSummary], error) {
@@ -133,9 +118,10 @@ func (a *api) mempoolPageV3(ctx context.Context, s *engine.Snapshot, filter memp
 	if _, err := view.Complete(ctx, s, waitingRowsOf(found), true, nil); err != nil {
 		return nil, err
 	}
+	showWaiting(s, found)
 	for i := range found.Rows {
 		r := &found.Rows[i]
-		page.Results = append(page.Results, view.WaitingSummary{WaitingBase: view.NewWaitingBase(r), SummaryPayload: view.SummarizePayload(r.Tx), Row: r})
+		page.Results = append(page.Results, view.WaitingSummary{WaitingBase: view.NewWaitingBase(r), SummaryPayload: view.SummarizePayload(r.Tx)})
 	}
 	return page, nil
 }

@@ -56,15 +56,18 @@ func (exactNumber) Schema(huma.Registry) *huma.Schema {
 // MarshalJSON implements json.Marshaler.
 func (d exactNumber) MarshalJSON() ([]byte, error) { return json.Marshal(json.Number(d)) }
 
+// untracedMempool is the reason why statistics of the mempool can't be traced to rows.
+const untracedMempool = "it is made of all that waits to be mined: /extended/v1/tx/mempool lists it"
+
 func (a *api) registerMempoolStats() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-mempool-stats", Path: "/extended/v1/tx/mempool/stats", Tag: "Mempool", Summary: "Statistics of the mempool",
-		Class: answer.Mempool, DependsOn: engine.OnTip("mempool"), TagByContent: true,
+		Class: answer.Mempool, DependsOn: engine.OnTip("mempool"), TagByContent: true, Untraced: untracedMempool,
 	}, getMempoolStats)
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-mempool-fees", Path: "/extended/v2/mempool/fees", Tag: "Mempool", Summary: "Fees of pending transactions",
 		Description: "Percentiles (25, 50, 75, 95) of the total fees in µSTX, of all transactions and by type. A type without transactions is absent.",
-		Class:       answer.Mempool, DependsOn: engine.OnTip("mempool"), TagByContent: true,
+		Class:       answer.Mempool, DependsOn: engine.OnTip("mempool"), TagByContent: true, Untraced: untracedMempool,
 	}, getMempoolFees)
 }
 

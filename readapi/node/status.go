@@ -47,12 +47,15 @@ func noNodesAnswer() *answer.Answer {
 	return engine.ErrorAnswer(noNodes, answer.Config{Status: http.StatusServiceUnavailable})
 }
 
+// untracedNode is the reason why the answers of nodes, and those about them, can't be traced to rows.
+const untracedNode = "it is what a node says, and not what the tables do"
+
 // registerNodes adds the status of the nodes, and the answer to node requests when no nodes are configured. With nodes,
 // the server that embeds the API forwards those requests before they reach the engine.
 func (a *api) registerNodes() {
 	r := engine.Operation{
 		ID: "get-nodes", Path: "/proxy/v1/nodes", Tag: "Nodes", Summary: "Status of the nodes",
-		Description: "The pool of nodes behind `/v2` and `/v3`, as it is now.",
+		Description: "The pool of nodes behind `/v2` and `/v3`, as it is now.", Untraced: untracedNode,
 	}
 	engine.Serve(a.Engine, a.Endpoint(r), func(ctx context.Context, _ *struct{}) engine.Delivery {
 		if a.nodes.Status == nil {
@@ -68,6 +71,7 @@ func (a *api) registerNodes() {
 	responses["503"].Description = "No nodes are configured."
 	responses["503"].Content["application/json"].Schema = a.SchemaOf(reflect.TypeFor[nodeFailure]())
 
+	a.Untraceable(untracedNode, "node")
 	for _, prefix := range []string{"/v2", "/v3"} {
 		a.Plain(prefix+"/", "node", func(w http.ResponseWriter, r *http.Request) { noNodesAnswer().Serve(w, r, answer.Moment{}) })
 		a.Plain(prefix, "unknown", engine.RouteNotFound) // otherwise the mux redirects to the path with the slash

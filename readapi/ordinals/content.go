@@ -75,6 +75,7 @@ func (a *api) inscriptionContent(ctx context.Context, s *engine.Snapshot, in *In
 	if !ok {
 		return nil, ordinal.ErrOrdinalsNotFound
 	}
+	s.Shows(func() []engine.Lookup { return contentLookups(in) })
 	if !row.delegated || row.delegateKnown {
 		s.Settles(row.height)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/ordinals"
+	"strata/readapi/internal/engine"
 	"strata/readapi/internal/ordinal"
 	"strata/readapi/internal/schema"
 )
@@ -128,10 +129,12 @@ func (r *inscriptionRow) shape(bareTxID bool) inscription {
 	return i
 }
 
-func shapeInscriptions(rows []inscriptionRow, bareTxID bool) []inscription {
+// showInscriptions returns inscriptions as clients see them, and says that the answer shows them.
+func (a *api) showInscriptions(s *engine.Snapshot, rows []inscriptionRow) []inscription {
+	s.Shows(func() []engine.Lookup { return inscriptionLookups(rows) })
 	shaped := make([]inscription, len(rows))
 	for i := range rows {
-		shaped[i] = rows[i].shape(bareTxID)
+		shaped[i] = rows[i].shape(a.bareTxID)
 	}
 	return shaped
 }

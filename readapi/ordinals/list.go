@@ -43,7 +43,7 @@ func (a *api) inscriptions(ctx context.Context, s *engine.Snapshot, in *inscript
 	if err != nil {
 		return nil, ordinal.CountTooLong(err)
 	}
-	list.Total, list.Results = total, shapeInscriptions(rows, a.bareTxID)
+	list.Total, list.Results = total, a.showInscriptions(s, rows)
 	return list, nil
 }
 

@@ -22,5 +22,4 @@ func Mount(e *engine.Engine, bareTxID bool) {
 	a.registerInscriptionTransfers()
 	a.registerSatoshis()
 	a.registerOrdinalsStats()
-	a.traceInscriptions()
 }

@@ -84,6 +84,7 @@ func (a *api) satoshi(ctx context.Context, s *engine.Snapshot, in *SatoshiInput)
 	if row, ok := highest.First(); ok {
 		body.InscriptionID = row.id
 	}
+	s.Shows(func() []engine.Lookup { return highestLookups(body.InscriptionID) })
 	return body, nil
 }
 
@@ -106,7 +107,7 @@ func (a *api) satoshiInscriptions(ctx context.Context, s *engine.Snapshot, in *s
 		return nil, err
 	}
 	list.Total, _ = total.First()
-	list.Results = shapeInscriptions(rows, a.bareTxID)
+	list.Results = a.showInscriptions(s, rows)
 	return list, nil
 }
 

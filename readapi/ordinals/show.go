@@ -35,10 +35,8 @@ func (a *api) inscription(ctx context.Context, s *engine.Snapshot, in *Inscripti
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	row, ok := matches.First()
-	if !ok {
+	if len(matches.Rows) == 0 {
 		return nil, ordinal.ErrOrdinalsNotFound
 	}
-	shaped := row.shape(a.bareTxID)
-	return &shaped, nil
+	return &a.showInscriptions(s, matches.Rows[:1])[0], nil
 }

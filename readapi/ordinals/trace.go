@@ -1,8 +1,6 @@
 package ordinals
 
 import (
-	"context"
-
 	"strata/domain/hash"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/ordinal"
@@ -38,53 +36,15 @@ var (
 	}
 )
 
-func (a *api) traceInscriptions() {
-	page := func(_ context.Context, _ *engine.Snapshot, _ any, page *ordinal.OrdinalsPage[inscription]) ([]engine.Lookup, error) {
-		if page == nil {
-			return nil, nil
-		}
-		return inscriptionLookups(page.Results...), nil
-	}
-	engine.Trace(a.Engine, "getInscriptions", page)
-	engine.Trace(a.Engine, "getSatoshiInscriptions", page)
-	engine.Trace(a.Engine, "getInscription", func(_ context.Context, _ *engine.Snapshot, _ *InscriptionInput, i *inscription) ([]engine.Lookup, error) {
-		if i == nil {
-			return nil, nil
-		}
-		return inscriptionLookups(*i), nil
-	})
-	engine.Trace(a.Engine, "getSatoshi", func(_ context.Context, _ *engine.Snapshot, _ *SatoshiInput, sat *satoshi) ([]engine.Lookup, error) {
-		if sat == nil || sat.InscriptionID == nil {
-			return nil, nil
-		}
-		return []engine.Lookup{{Name: "inscription", Table: tracedInscription, Where: `t.id = $1`, Args: []any{*sat.InscriptionID}, Order: `t.id`}}, nil
-	})
-	engine.Trace(a.Engine, "getInscriptionContent", contentLookups)
-	engine.Trace(a.Engine, "getInscriptionTransfers", placeLookups)
-	engine.Trace(a.Engine, "getTransfersPerBlock", transferLookups)
-	engine.Trace(a.Engine, "getStatsInscriptionCount", func(_ context.Context, _ *engine.Snapshot, _ *ordinalsStatsInput, counts *inscriptionCounts) ([]engine.Lookup, error) {
-		if counts == nil || len(counts.Results) == 0 {
-			return nil, nil
-		}
-		heights := make([]string, len(counts.Results))
-		for i, c := range counts.Results {
-			heights[i] = c.BlockHeight
-		}
-		return []engine.Lookup{{
-			Name: "block", Table: tracedInscribedBlock, Where: `t.height = ANY ($1::text[]::bigint[])`, Args: []any{heights}, Order: `t.height DESC`,
-		}}, nil
-	})
-}
-
 // inscriptionLookups returns the lookups of inscriptions, in their order, and of the current locations of their
 // satoshis.
-func inscriptionLookups(inscriptions ...inscription) []engine.Lookup {
-	if len(inscriptions) == 0 {
+func inscriptionLookups(shown []inscriptionRow) []engine.Lookup {
+	if len(shown) == 0 {
 		return nil
 	}
-	ids := make([]string, len(inscriptions))
-	for i := range inscriptions {
-		ids[i] = inscriptions[i].ID
+	ids := make([]string, len(shown))
+	for i := range shown {
+		ids[i] = shown[i].id
 	}
 	args := []any{ids}
 	const satoshis = `
@@ -104,53 +64,70 @@ func inscriptionLookups(inscriptions ...inscription) []engine.Lookup {
 	}
 }
 
-// contentLookups returns the lookup of an inscription and its delegate.
-func contentLookups(_ context.Context, s *engine.Snapshot, in *InscriptionInput, f *engine.File) ([]engine.Lookup, error) {
-	if f == nil {
-		return nil, nil
+// highestLookups returns the lookup of the highest inscription on a satoshi; of nothing for a nil id.
+func highestLookups(id *string) []engine.Lookup {
+	if id == nil {
+		return nil
 	}
+	return []engine.Lookup{{Name: "inscription", Table: tracedInscription, Where: `t.id = $1`, Args: []any{*id}, Order: `t.id`}}
+}
+
+// countedLookups returns the lookup of the blocks whose inscriptions were counted.
+func countedLookups(shown []countedBlock) []engine.Lookup {
+	if len(shown) == 0 {
+		return nil
+	}
+	heights := make([]int64, len(shown))
+	for i := range shown {
+		heights[i] = shown[i].height
+	}
+	return []engine.Lookup{{Name: "block", Table: tracedInscribedBlock, Where: `t.height = ANY ($1)`, Args: []any{heights}, Order: `t.height DESC`}}
+}
+
+// contentLookups returns the lookup of an inscription and its delegate.
+func contentLookups(in *InscriptionInput) []engine.Lookup {
 	named, name := in.selectID()
 	return []engine.Lookup{{
 		Name: "inscription", Table: tracedInscription, Args: []any{name}, Order: `t.height, t.id`,
 		Where: `t.id IN (
 			SELECT unnest(ARRAY[i.id, i.delegate]) FROM (` + named + `) p JOIN {inscriptions}.inscription i ON i.id = p.id)`,
-	}}, nil
+	}}
 }
 
-// placeLookups returns the lookups of an inscription and of the locations of a page.
-func placeLookups(_ context.Context, s *engine.Snapshot, in *inscriptionTransfersInput, page *ordinal.OrdinalsPage[satLocation]) ([]engine.Lookup, error) {
-	if page == nil || len(page.Results) == 0 {
-		return nil, nil
+// transferLookups returns the lookups of an inscription and of the locations of a page.
+func transferLookups(in *InscriptionInput, shown []locationRow) []engine.Lookup {
+	if len(shown) == 0 {
+		return nil
 	}
 	named, name := in.selectID()
 	return append([]engine.Lookup{{
 		Name: "inscription", Table: tracedInscription, Where: `t.id IN (SELECT id FROM (` + named + `) p)`, Args: []any{name}, Order: `t.id`,
-	}}, locationLookups(`SELECT i.sat FROM (`+named+`) p JOIN {inscriptions}.inscription i ON i.id = p.id`, name, page.Results)...), nil
+	}}, locationLookups(`SELECT i.sat FROM (`+named+`) p JOIN {inscriptions}.inscription i ON i.id = p.id`, name, shown)...)
 }
 
-// transferLookups returns the lookups of the inscriptions of a page, and of the locations before and after each move.
-func transferLookups(_ context.Context, s *engine.Snapshot, _ *blockTransfersInput, page *ordinal.OrdinalsPage[blockTransfer]) ([]engine.Lookup, error) {
-	if page == nil || len(page.Results) == 0 {
-		return nil, nil
+// blockTransferLookups returns the lookups of the inscriptions of a page, and of the locations before and after each
+// move.
+func blockTransferLookups(shown []blockTransferRow) []engine.Lookup {
+	if len(shown) == 0 {
+		return nil
 	}
 	var ids []string
-	var places []satLocation
-	for _, m := range page.Results {
-		ids, places = append(ids, m.ID), append(places, m.From, m.To)
+	var places []locationRow
+	for i := range shown {
+		m := &shown[i]
+		ids, places = append(ids, m.id), append(places, m.from, m.to)
 	}
 	return append([]engine.Lookup{{
 		Name: "inscription", Table: tracedInscription, Where: `t.id = ANY ($1)`, Args: []any{ids}, Order: `array_position($1::text[], t.id::text)`,
-	}}, locationLookups(`SELECT sat FROM {inscriptions}.inscription WHERE id = ($1::text[])[(place.n + 1) / 2]`, ids, places)...), nil
+	}}, locationLookups(`SELECT sat FROM {inscriptions}.inscription WHERE id = ($1::text[])[(place.n + 1) / 2]`, ids, places)...)
 }
 
 // locationLookups returns the lookups of locations of satoshis, and of their blocks. satoshi is a query with one
 // argument ($1) that selects the satoshi of the place place.n, counted from 1.
-func locationLookups(satoshi string, argument any, places []satLocation) []engine.Lookup {
+func locationLookups(satoshi string, argument any, places []locationRow) []engine.Lookup {
 	heights, transactions := make([]int64, len(places)), make([]hash.Hash32, len(places))
-	for i, place := range places {
-		heights[i] = place.BlockHeight
-		// shape has written the id, so that it always parses; a zero hash would match nothing.
-		transactions[i], _ = hash.Parse32("0x" + place.TxID)
+	for i := range places {
+		heights[i], transactions[i] = places[i].height, places[i].tx
 	}
 	return []engine.Lookup{
 		{

@@ -24,8 +24,6 @@ type searchAnswer struct {
 	Found  bool        `json:"found"`
 	Result foundEntity `json:"result"`
 	Error  string      `json:"error,omitempty" doc:"Why nothing was found."`
-
-	lookups []engine.Lookup
 }
 
 // foundEntity describes what a search found. For a search that found nothing it has only the type of the term.
@@ -60,12 +58,6 @@ func (a *api) registerSearch() {
 		Description: "If a transaction or block has several copies, returns the canonical one, otherwise the newest. Whitespace around the term is ignored.", FailureBody: reflect.TypeFor[searchAnswer](),
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain", "accounts", "balances"), TagByContent: true,
 	}, a.search)
-	engine.Trace(a.Engine, "search", func(_ context.Context, _ *engine.Snapshot, _ *searchAllInput, f *searchAnswer) ([]engine.Lookup, error) {
-		if f == nil {
-			return nil, nil
-		}
-		return f.lookups, nil
-	})
 }
 
 // search finds a transaction, block or principal. A transaction takes precedence over a block with the same hash. The
@@ -114,7 +106,8 @@ func (a *api) searchHash(ctx context.Context, s *engine.Snapshot, id hash.Hash32
 		return nil, missing
 	}
 	block := &all[0]
-	found := &searchAnswer{Found: true, lookups: view.BlockV1Lookups(all[:1]), Result: foundEntity{
+	s.Shows(func() []engine.Lookup { return view.BlockV1Lookups(all[:1]) })
+	found := &searchAnswer{Found: true, Result: foundEntity{
 		EntityID: id.String(), EntityType: "block_hash",
 		BlockData: &foundBlock{block.Canonical, block.Hash, block.ParentBlockHash, block.BurnBlockTime, block.Height},
 	}}
@@ -138,7 +131,8 @@ func (a *api) answerTransaction(ctx context.Context, s *engine.Snapshot, entity 
 	if whole {
 		entity.Metadata = &body
 	}
-	return &searchAnswer{Found: true, Result: entity, lookups: view.TransactionLookups([]*view.TransactionRow{row}, nil)}, nil
+	s.Shows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
+	return &searchAnswer{Found: true, Result: entity}, nil
 }
 
 func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity.Principal, whole bool) (*searchAnswer, error) {
@@ -170,9 +164,10 @@ func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity
 	if _, ok := accounts.First(); !ok {
 		return nil, missing
 	}
-	found := &searchAnswer{Found: true, Result: entity, lookups: []engine.Lookup{{
-		Name: "account", Table: tracedAccount, Where: `t.account = $1`, Args: []any{p.String()}, Order: `t.id`,
-	}}}
+	s.Shows(func() []engine.Lookup {
+		return []engine.Lookup{{Name: "account", Table: tracedAccount, Where: `t.account = $1`, Args: []any{p.String()}, Order: `t.id`}}
+	})
+	found := &searchAnswer{Found: true, Result: entity}
 	if tip, ok := s.Tip("balances"); whole && ok {
 		b := s.Batch()
 		stx := view.QueueSTX(b, p.String(), param.Moment{Height: *tip.Height}) // not Latest: without pending transactions

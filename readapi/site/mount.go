@@ -12,4 +12,5 @@ func Mount(e *engine.Engine) {
 	a := &api{e}
 	a.registerDocumentation()
 	a.registerConsole()
+	a.Untraceable(engine.PartOfProgram, "openapi.json", "openapi.yaml", "docs", "console")
 }

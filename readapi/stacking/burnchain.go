@@ -125,7 +125,7 @@ func (a *api) registerBurnchain() {
 	}
 	engine.Get(a.Engine, describe("list-reward-slot-holders", "reward_slot_holders", "Reward slot holders of Bitcoin blocks, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainInput) (*page.NumberedPage[slotHolder], error) {
-			return readBurnchain(ctx, s, slotList(""), in.request())
+			return readSlots(ctx, s, "", in.request())
 		})
 	engine.Get(a.Engine, describe("list-reward-slots-of-address", "reward_slot_holders/{address}", "Reward slots of an address, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainOfAddressInput) (*page.NumberedPage[slotHolder], error) {
@@ -133,11 +133,11 @@ func (a *api) registerBurnchain() {
 			if err != nil {
 				return nil, err
 			}
-			return readBurnchain(ctx, s, slotList(address), in.request())
+			return readSlots(ctx, s, address, in.request())
 		})
 	engine.Get(a.Engine, describe("list-burnchain-rewards", "rewards", "Rewards that Bitcoin blocks paid to stackers, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainInput) (*page.NumberedPage[burnReward], error) {
-			return readBurnchain(ctx, s, rewardList(""), in.request())
+			return readRewards(ctx, s, "", in.request())
 		})
 	engine.Get(a.Engine, describe("list-burnchain-rewards-of-address", "rewards/{address}", "Rewards that Bitcoin blocks paid to an address, newest first", cursors),
 		func(ctx context.Context, s *engine.Snapshot, in *burnchainOfAddressInput) (*page.NumberedPage[burnReward], error) {
@@ -145,19 +145,41 @@ func (a *api) registerBurnchain() {
 			if err != nil {
 				return nil, err
 			}
-			return readBurnchain(ctx, s, rewardList(address), in.request())
+			return readRewards(ctx, s, address, in.request())
 		})
 	engine.Get(a.Engine, describe("get-burnchain-reward-total", "rewards/{address}/total", "Sum of the rewards that Bitcoin blocks paid to an address", ""), getRewardTotal)
-	a.traceBurnchain()
 }
 
-// readBurnchain reads a page of a list; the page is empty while the projection has no active version.
-func readBurnchain[T any](ctx context.Context, s *engine.Snapshot, l *page.KeyedList[bitcoinRow, T], request page.KeyRequest) (*page.NumberedPage[T], error) {
+// readSlots reads a page of all slots, or of those of an address if it is not empty.
+func readSlots(ctx context.Context, s *engine.Snapshot, address string, request page.KeyRequest) (*page.NumberedPage[slotHolder], error) {
+	return readBurnchain(ctx, s, slotList(address), tracedSlot, "slot_index", request)
+}
+
+// readRewards reads a page of all rewards, or of those of an address if it is not empty.
+func readRewards(ctx context.Context, s *engine.Snapshot, address string, request page.KeyRequest) (*page.NumberedPage[burnReward], error) {
+	return readBurnchain(ctx, s, rewardList(address), tracedReward, "reward_index", request)
+}
+
+// readBurnchain reads a page of a list; the page is empty while the projection has no active version. The list is that
+// of the rows of a table, whose column index has their places in their Bitcoin blocks.
+func readBurnchain[T any](
+	ctx context.Context, s *engine.Snapshot, l *page.KeyedList[bitcoinRow, T], table *engine.TraceTable, index string, request page.KeyRequest,
+) (*page.NumberedPage[T], error) {
 	if s.Active("pox") == nil {
 		return &page.NumberedPage[T]{Limit: request.Limit, Offset: request.Offset, Results: []T{}}, nil
 	}
-	page, _, err := l.Read(ctx, s, request)
-	return page, err
+	page, rows, err := l.Read(ctx, s, request)
+	if err != nil {
+		return nil, err
+	}
+	s.Shows(func() []engine.Lookup {
+		heights, indexes := make([]int64, len(rows)), make([]int64, len(rows))
+		for i := range rows {
+			heights[i], indexes[i] = rows[i].height, rows[i].index
+		}
+		return placedLookups(table, index, heights, indexes)
+	})
+	return page, nil
 }
 
 func getRewardTotal(ctx context.Context, s *engine.Snapshot, in *param.BitcoinAddressInput) (*rewardTotal, error) {
@@ -175,6 +197,12 @@ func getRewardTotal(ctx context.Context, s *engine.Snapshot, in *param.BitcoinAd
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup {
+		return []engine.Lookup{
+			{Name: "recipient", Table: tracedRecipient, Where: `t.recipient = $1::text`, Args: []any{address}, Order: `t.recipient`},
+			{Name: "reward", Table: tracedReward, Where: `t.recipient = $1::text`, Args: []any{address}, NewestFirst: []string{"t.height", "t.reward_index"}},
+		}
+	})
 	if sum, ok := totals.First(); ok {
 		total.RewardAmount = sum
 	}

@@ -66,8 +66,12 @@ func (a *api) registerPoxCycles() {
 		if s.Active("pox") == nil {
 			return &page.NumberedPage[poxCycle]{Limit: request.Limit, Offset: request.Offset, Results: []poxCycle{}}, nil
 		}
-		page, _, err := poxCycleList.Read(ctx, s, request)
-		return page, err
+		page, rows, err := poxCycleList.Read(ctx, s, request)
+		if err != nil {
+			return nil, err
+		}
+		s.Shows(func() []engine.Lookup { return cycleLookups(rows) })
+		return page, nil
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "get-pox-cycle", Path: "/extended/v2/pox/cycles/{cycle_number}", Tag: "Stacking", Summary: "A reward cycle",
@@ -86,29 +90,26 @@ func (a *api) registerPoxCycles() {
 		if !ok {
 			return nil, missing
 		}
+		s.Shows(func() []engine.Lookup { return []engine.Lookup{cycleLookup(in.Cycle)} })
 		return &c, nil
-	})
-	engine.Trace(a.Engine, "list-pox-cycles", func(_ context.Context, _ *engine.Snapshot, _ *poxCyclesInput, page *page.NumberedPage[poxCycle]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		numbers := make([]int64, len(page.Results))
-		for i := range page.Results {
-			numbers[i] = page.Results[i].CycleNumber
-		}
-		return []engine.Lookup{cycleLookup(numbers...)}, nil
-	})
-	engine.Trace(a.Engine, "get-pox-cycle", func(_ context.Context, _ *engine.Snapshot, in *PoxCycleInput, cycle *poxCycle) ([]engine.Lookup, error) {
-		if cycle == nil {
-			return nil, nil
-		}
-		return []engine.Lookup{cycleLookup(in.Cycle)}, nil
 	})
 }
 
 var tracedCycle = &engine.TraceTable{
 	Projection: "pox", Name: "cycle", Key: "cycle_number", Values: "height total_weight total_signers total_stacked:text",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/reward_set', '/cycle_number']`}},
+}
+
+// cycleLookups returns the look-up of the rows of cycles.
+func cycleLookups(cycles []poxCycle) []engine.Lookup {
+	if len(cycles) == 0 {
+		return nil
+	}
+	numbers := make([]int64, len(cycles))
+	for i := range cycles {
+		numbers[i] = cycles[i].CycleNumber
+	}
+	return []engine.Lookup{cycleLookup(numbers...)}
 }
 
 func cycleLookup(numbers ...int64) engine.Lookup {

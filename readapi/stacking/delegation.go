@@ -35,8 +35,6 @@ type poolDelegation struct {
 	BurnBlockUnlockHeight *anyInteger   `json:"burn_block_unlock_height,omitempty" doc:"The Bitcoin height at which the delegation ends; absent for no end."`
 	BlockHeight           int64         `json:"block_height"`
 	TxID                  hash.Hash32   `json:"tx_id"`
-
-	number int64
 }
 
 // anyInteger is an integer of any size, encoded as a JSON number.
@@ -51,6 +49,7 @@ func (n anyInteger) MarshalJSON() ([]byte, error) { return []byte(n), nil }
 // delegationRow is a delegation as the tables store it.
 type delegationRow struct {
 	poolDelegation
+	number  int64
 	address []byte
 	unlock  *string
 }
@@ -96,24 +95,26 @@ func (a *api) registerDelegations(version int) {
 	}, func(ctx context.Context, s *engine.Snapshot, in *delegationsInput) (*page.NumberedPage[poolDelegation], error) {
 		return a.listDelegations(ctx, s, version, in)
 	})
-	engine.Trace(a.Engine, "list-"+name+"-delegations", func(_ context.Context, _ *engine.Snapshot, _ *delegationsInput, page *page.NumberedPage[poolDelegation]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		numbers := make([]int64, len(page.Results))
-		for i := range page.Results {
-			numbers[i] = page.Results[i].number
-		}
-		return []engine.Lookup{{
-			Name: "delegation", Table: tracedDelegation, Where: `t.contract = $1 AND t.n = ANY ($2::bigint[])`, Args: []any{version, numbers}, NewestFirst: []string{"t.n"},
-		}}, nil
-	})
 }
 
 var tracedDelegation = &engine.TraceTable{
 	Projection: "pox", Name: "delegation", Key: "contract n",
 	Values:  "stacker pool amount:text unlock_height:text height until_height pox_addr:hex txid:hex",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
+}
+
+// delegationLookups returns the look-up of the rows of delegations.
+func delegationLookups(version int, rows []delegationRow) []engine.Lookup {
+	if len(rows) == 0 {
+		return nil
+	}
+	numbers := make([]int64, len(rows))
+	for i := range rows {
+		numbers[i] = rows[i].number
+	}
+	return []engine.Lookup{{
+		Name: "delegation", Table: tracedDelegation, Where: `t.contract = $1 AND t.n = ANY ($2::bigint[])`, Args: []any{version, numbers}, NewestFirst: []string{"t.n"},
+	}}
 }
 
 func (a *api) listDelegations(ctx context.Context, s *engine.Snapshot, version int, in *delegationsInput) (*page.NumberedPage[poolDelegation], error) {
@@ -145,12 +146,13 @@ func (a *api) listDelegations(ctx context.Context, s *engine.Snapshot, version i
 		above = in.AfterBlock
 	}
 	request := page.KeyRequest{Limit: page.LimitOr(in.Limit, delegationsLimit), Offset: in.Offset, Cursor: in.Cursor}
-	page, _, err := a.delegationsAsOf(version, pool, height, burnHeight, above).Read(ctx, s, request)
+	page, rows, err := a.delegationsAsOf(version, pool, height, burnHeight, above).Read(ctx, s, request)
 	if err == nil && page.Total == 0 {
 		err = engine.NotFound("no stackers found")
 	}
 	if err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup { return delegationLookups(version, rows) })
 	return page, nil
 }

@@ -70,9 +70,6 @@ type stackingEvent struct {
 	PoxAddrRaw            *view.HexText `json:"pox_addr_raw" doc:"Version and hash of that address."`
 	Name                  string        `json:"name" example:"stack-stx"`
 	Data                  stackingData  `json:"data" doc:"Further fields of the event; they depend on its name. Numbers are decimal strings."`
-
-	at     view.RowKey
-	number int64 // position among the events of the contract
 }
 
 // stackingData is a JSON object.
@@ -100,18 +97,19 @@ type stackingEvents struct {
 // stackingRow is a stacking event as the tables store it.
 type stackingRow struct {
 	stackingEvent
-	place int64  // position in the list that is read
-	value []byte // the printed Clarity value
+	place  int64  // position in the list that is read
+	number int64  // position among the events of the contract
+	seq    int64  // number of the log's event that brought the transaction
+	value  []byte // the printed Clarity value
 }
 
 func stackingColumns(r *stackingRow) []any {
-	return []any{&r.place, &r.number, &r.BlockHeight, &r.TxID, &r.at.Seq, &r.TxIndex, &r.EventIndex, &r.value}
+	return []any{&r.place, &r.number, &r.BlockHeight, &r.TxID, &r.seq, &r.TxIndex, &r.EventIndex, &r.value}
 }
 
 // shape returns the event with the fields of its printed value.
 func (r *stackingRow) shape(network bitcoin.Network) (stackingEvent, error) {
 	body := r.stackingEvent
-	body.at.Index = r.TxIndex
 	value, err := clarity.DecodeAll(r.value)
 	if err != nil {
 		return body, fmt.Errorf("event %d of transaction %s: %w", r.EventIndex, r.TxID, err)
@@ -175,6 +173,7 @@ func (l poxList) read(ctx context.Context, s *engine.Snapshot, p *page.Request, 
 		}
 		page.Results = append(page.Results, event)
 	}
+	s.Shows(func() []engine.Lookup { return stackingLookups(l.version, rows.Rows) })
 	return page, nil
 }
 
@@ -208,14 +207,14 @@ func (a *api) registerPoxEventsOf(version int) {
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-events-of-transaction", Path: prefix + "/tx/{tx_id}", Tag: "Stacking", Summary: "Events of the contract in a transaction, the last first",
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain").And("pox", shard.StackingEvents(version)), TagByContent: true,
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain").And("pox", shard.StackingEvents(version)), TagByContent: true, Apart: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *PoxTransactionInput) (*stackingEvents, error) {
 		return a.poxEventsOfTransaction(ctx, s, version, in)
 	})
 	engine.Get(a.Engine, engine.Operation{
 		ID: "list-" + name + "-events-of-stacker", Path: prefix + "/stacker/{principal}", Tag: "Stacking", Summary: "Events of the contract about a stacker, newest first",
 		Description: "For a pool, these are its aggregations. `next_cursor` leads to newer events and `prev_cursor` to older ones.",
-		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true,
+		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: dependencies, TagByContent: true, Apart: true,
 	}, func(ctx context.Context, s *engine.Snapshot, in *poxStackerEventsInput) (*page.NumberedPage[stackingEvent], error) {
 		stacker, err := in.Principal.Account()
 		if err != nil {
@@ -232,24 +231,7 @@ func (a *api) registerPoxEventsOf(version int) {
 		return page, nil
 	})
 	a.registerDelegations(version)
-	pages := func(page *page.NumberedPage[stackingEvent]) []engine.Lookup {
-		if page == nil {
-			return nil
-		}
-		return stackingLookups(version, page.Results)
-	}
-	engine.Trace(a.Engine, "list-"+name+"-events", func(_ context.Context, _ *engine.Snapshot, _ *poxEventsInput, page *page.NumberedPage[stackingEvent]) ([]engine.Lookup, error) {
-		return pages(page), nil
-	})
-	engine.Trace(a.Engine, "list-"+name+"-events-of-stacker", func(_ context.Context, _ *engine.Snapshot, _ *poxStackerEventsInput, page *page.NumberedPage[stackingEvent]) ([]engine.Lookup, error) {
-		return pages(page), nil
-	})
-	engine.Trace(a.Engine, "list-"+name+"-events-of-transaction", func(_ context.Context, _ *engine.Snapshot, _ *PoxTransactionInput, events *stackingEvents) ([]engine.Lookup, error) {
-		if events == nil {
-			return nil, nil
-		}
-		return stackingLookups(version, events.Results), nil
-	})
+	a.Untraceable("it leads to "+prefix, name+"-moved")
 	// Redirect the former names of these paths. stacks-blockchain-api redirects only those of pox4.
 	a.Plain("GET "+prefix+"_events/", name+"-moved", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, strings.Replace(engine.ExchangeOf(r.Context()).Target, name+"_events", name, 1), http.StatusFound)
@@ -287,6 +269,7 @@ func (a *api) poxEventsOfTransaction(ctx context.Context, s *engine.Snapshot, ve
 		}
 		events.Results = append(events.Results, event)
 	}
+	s.Shows(func() []engine.Lookup { return stackingLookups(version, rows.Rows) })
 	return events, nil
 }
 
@@ -295,7 +278,8 @@ var tracedStackingEvent = &engine.TraceTable{
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
 }
 
-func stackingLookups(version int, events []stackingEvent) []engine.Lookup {
+// stackingLookups returns the look-ups of the rows behind stacking events, and of their prints.
+func stackingLookups(version int, events []stackingRow) []engine.Lookup {
 	if len(events) == 0 {
 		return nil
 	}
@@ -303,7 +287,7 @@ func stackingLookups(version int, events []stackingEvent) []engine.Lookup {
 	seqs, transactions, indexes := make([]int64, len(events)), make([]int32, len(events)), make([]int32, len(events))
 	for i := range events {
 		numbers[i] = events[i].number
-		seqs[i], transactions[i], indexes[i] = events[i].at.Seq, events[i].at.Index, events[i].EventIndex
+		seqs[i], transactions[i], indexes[i] = events[i].seq, events[i].TxIndex, events[i].EventIndex
 	}
 	return []engine.Lookup{
 		{Name: "event", Table: tracedStackingEvent, Where: `t.contract = $1 AND t.n = ANY ($2::bigint[])`, Args: []any{version, numbers}, NewestFirst: []string{"t.n"}},

@@ -60,14 +60,13 @@ type poxSigner struct {
 	StackedAmountPercent float64       `json:"stacked_amount_percent"`
 	PooledStackerCount   int64         `json:"pooled_stacker_count"`
 	SoloStackerCount     int64         `json:"solo_stacker_count"`
-
-	place int64 // position in the cycle, by weight
 }
 
 // poxSignerRow is a signer as the tables store it.
 type poxSignerRow struct {
 	poxSigner
-	key []byte
+	place int64 // position in the cycle, by weight
+	key   []byte
 }
 
 func poxSignerColumns(r *poxSignerRow) []any {
@@ -109,20 +108,9 @@ func (a *api) registerPoxSigners() {
 		if err != nil {
 			return nil, err
 		}
+		s.Shows(func() []engine.Lookup { return signerLookups(in.Cycle, row.place) })
 		signer := row.shape(a.mainnet())
 		return &signer, nil
-	})
-	engine.Trace(a.Engine, "list-pox-cycle-signers", func(_ context.Context, _ *engine.Snapshot, in *poxSignersInput, page *page.NumberedPage[poxSigner]) ([]engine.Lookup, error) {
-		if page == nil {
-			return nil, nil
-		}
-		return signerLookups(in.Cycle, page.Results...), nil
-	})
-	engine.Trace(a.Engine, "get-pox-cycle-signer", func(_ context.Context, _ *engine.Snapshot, in *PoxSignerInput, signer *poxSigner) ([]engine.Lookup, error) {
-		if signer == nil {
-			return nil, nil
-		}
-		return signerLookups(in.Cycle, *signer), nil
 	})
 }
 
@@ -153,6 +141,13 @@ func (a *api) listPoxSigners(ctx context.Context, s *engine.Snapshot, in *poxSig
 	for i := range found.Rows {
 		page.Results = append(page.Results, found.Rows[i].shape(a.mainnet()))
 	}
+	s.Shows(func() []engine.Lookup {
+		places := make([]int64, len(found.Rows))
+		for i := range found.Rows {
+			places[i] = found.Rows[i].place
+		}
+		return signerLookups(in.Cycle, places...)
+	})
 	return page, nil
 }
 
@@ -185,13 +180,10 @@ var tracedSigner = &engine.TraceTable{
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/reward_set/signers']`}},
 }
 
-func signerLookups(cycle int64, signers ...poxSigner) []engine.Lookup {
-	if len(signers) == 0 {
+// signerLookups returns the look-ups of the rows behind the signers at some places of a cycle.
+func signerLookups(cycle int64, places ...int64) []engine.Lookup {
+	if len(places) == 0 {
 		return nil
-	}
-	places := make([]int64, len(signers))
-	for i := range signers {
-		places[i] = signers[i].place
 	}
 	return []engine.Lookup{
 		{Name: "signer", Table: tracedSigner, Where: `t.cycle_number = $1 AND t.place = ANY ($2::bigint[])`, Args: []any{cycle, places}, Order: `t.place`},

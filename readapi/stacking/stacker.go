@@ -27,8 +27,6 @@ type poxStacker struct {
 	StackedAmount  schema.Amount `json:"stacked_amount" doc:"µSTX"`
 	PoxAddress     *string       `json:"pox_address" doc:"The Bitcoin address that receives the rewards; null when the contract holds no valid address."`
 	StackerType    string        `json:"stacker_type" enum:"solo,pooled"`
-
-	signer, place int64
 }
 
 func (a *api) registerPoxStackers() {
@@ -39,24 +37,22 @@ func (a *api) registerPoxStackers() {
 			"for the reward address, next after that. `prev_cursor` leads to the following page, `next_cursor` to the preceding one.",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.On("pox", shard.Cycles), TagByContent: true,
 	}, a.listPoxStackers)
-	engine.Trace(a.Engine, "list-pox-cycle-signer-stackers", func(_ context.Context, _ *engine.Snapshot, in *poxStackersInput, page *page.NumberedPage[poxStacker]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		places := make([]int64, len(page.Results))
-		for i := range page.Results {
-			places[i] = page.Results[i].place
-		}
-		return append([]engine.Lookup{{
-			Name: "stacker", Table: tracedStacker, Where: `t.cycle_number = $1 AND t.signer = $2 AND t.place = ANY ($3::bigint[])`,
-			Args: []any{in.Cycle, page.Results[0].signer, places}, Order: `t.place`,
-		}}, signerLookups(in.Cycle, poxSigner{place: page.Results[0].signer})...), nil
-	})
 }
 
 var tracedStacker = &engine.TraceTable{
 	Projection: "pox", Name: "stacker", Key: "cycle_number signer place", Values: "stacker amount:text pool pox_addr:hex height",
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: engine.WholeEvent}},
+}
+
+// stackerLookups returns the look-ups of the rows behind the stackers at some places of a signer, and of the signer.
+func stackerLookups(cycle, signer int64, places []int64) []engine.Lookup {
+	if len(places) == 0 {
+		return nil
+	}
+	return append([]engine.Lookup{{
+		Name: "stacker", Table: tracedStacker, Where: `t.cycle_number = $1 AND t.signer = $2 AND t.place = ANY ($3::bigint[])`,
+		Args: []any{cycle, signer, places}, Order: `t.place`,
+	}}, signerLookups(cycle, signer)...)
 }
 
 func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxStackersInput) (*page.NumberedPage[poxStacker], error) {
@@ -70,6 +66,7 @@ func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxSt
 	page, passed := page.NewNumberedPage[poxStacker](p, head), total-head.Start
 	type row struct {
 		poxStacker
+		place   int64
 		address []byte
 		pool    *string
 	}
@@ -82,12 +79,19 @@ func (a *api) listPoxStackers(ctx context.Context, s *engine.Snapshot, in *poxSt
 	}
 	for i := range stackers.Rows {
 		r := &stackers.Rows[i]
-		r.signer, r.StackerType, r.PoxAddress = signer.place, "solo", a.poxAddress(r.address)
+		r.StackerType, r.PoxAddress = "solo", a.poxAddress(r.address)
 		if r.pool != nil {
 			r.StackerType = "pooled"
 		}
 		page.Results = append(page.Results, r.poxStacker)
 	}
+	s.Shows(func() []engine.Lookup {
+		places := make([]int64, len(stackers.Rows))
+		for i := range stackers.Rows {
+			places[i] = stackers.Rows[i].place
+		}
+		return stackerLookups(in.Cycle, signer.place, places)
+	})
 	return page, nil
 }
 

@@ -37,12 +37,16 @@ type poxTransaction struct {
 	Recipient       string        `json:"recipient"`
 	UTXOIndex       *int64        `json:"utxo_idx" doc:"Index of the output; null when the node did not report it."`
 	Amount          schema.Amount `json:"amount" doc:"Satoshi."`
+}
 
+// payoutRow is an output as it is read from the tables.
+type payoutRow struct {
+	poxTransaction
 	rank int64 // position in its Bitcoin block, in descending order of transaction ids
 }
 
-func poxTransactionColumns(t *poxTransaction) []any {
-	return []any{&t.BurnBlockHeight, &t.rank, &t.BurnBlockHash, &t.TxID, &t.Recipient, &t.UTXOIndex, &t.Amount}
+func payoutColumns(r *payoutRow) []any {
+	return []any{&r.BurnBlockHeight, &r.rank, &r.BurnBlockHash, &r.TxID, &r.Recipient, &r.UTXOIndex, &r.Amount}
 }
 
 // poxTransactionFill returns the query that adds the columns of the Bitcoin block to the rows of a page.
@@ -54,15 +58,15 @@ func poxTransactionFill(page, order string) string {
 		ORDER BY ` + order
 }
 
-func poxTransactionList(address string) *page.KeyedList[poxTransaction, poxTransaction] {
-	return &page.KeyedList[poxTransaction, poxTransaction]{
+func poxTransactionList(address string) *page.KeyedList[payoutRow, poxTransaction] {
+	return &page.KeyedList[payoutRow, poxTransaction]{
 		OrderedList: page.OrderedList{RankedList: page.RankedList{
 			Projection: "pox", Name: "payouts:" + address, Rows: `{pox}.payout c WHERE c.recipient = $1`, Args: []any{address},
 			Key: []string{"c.height", "c.rank"}, Columns: `c.txid, c.recipient, c.utxo_index, c.amount::text AS amount`,
 		}, Descending: true},
-		Columns: poxTransactionColumns, Fill: poxTransactionFill,
-		Key:   func(t *poxTransaction) page.ListKey { return page.ListKey{A: t.BurnBlockHeight, B: t.rank} },
-		Shape: func(t *poxTransaction) poxTransaction { return *t },
+		Columns: payoutColumns, Fill: poxTransactionFill,
+		Key:   func(r *payoutRow) page.ListKey { return page.ListKey{A: r.BurnBlockHeight, B: r.rank} },
+		Shape: func(r *payoutRow) poxTransaction { return r.poxTransaction },
 	}
 }
 
@@ -89,11 +93,13 @@ func (a *api) registerPoxTransactions() {
 		if s.Active("pox") == nil {
 			return &page.NumberedPage[poxTransaction]{Limit: ask.Limit, Offset: ask.Offset, Results: []poxTransaction{}}, nil
 		}
-		page, _, err := poxTransactionList(address).Read(ctx, s, ask)
-		return page, err
+		page, rows, err := poxTransactionList(address).Read(ctx, s, ask)
+		if err != nil {
+			return nil, err
+		}
+		s.Shows(func() []engine.Lookup { return payoutLookups(rows) })
+		return page, nil
 	})
-	tracePoxTransactions[*burnBlockPoxTransactionsInput](a, "list-burn-block-pox-transactions")
-	tracePoxTransactions[*addressPoxTransactionsInput](a, "list-address-pox-transactions")
 }
 
 var tracedPayout = &engine.TraceTable{
@@ -101,17 +107,13 @@ var tracedPayout = &engine.TraceTable{
 	Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY['/pox_transactions/' || t.commitment || '/reward_recipients/' || t.output]`}},
 }
 
-func tracePoxTransactions[In any](a *api, id string) {
-	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.NumberedPage[poxTransaction]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		heights, ranks := make([]int64, len(page.Results)), make([]int64, len(page.Results))
-		for i := range page.Results {
-			heights[i], ranks[i] = page.Results[i].BurnBlockHeight, page.Results[i].rank
-		}
-		return placedLookups(engine.Lookup{Name: "payout", Table: tracedPayout, NewestFirst: []string{"t.height", "t.rank"}}, "rank", heights, ranks), nil
-	})
+// payoutLookups returns the look-ups of the rows behind outputs.
+func payoutLookups(rows []payoutRow) []engine.Lookup {
+	heights, ranks := make([]int64, len(rows)), make([]int64, len(rows))
+	for i := range rows {
+		heights[i], ranks[i] = rows[i].BurnBlockHeight, rows[i].rank
+	}
+	return placedLookups(tracedPayout, "rank", heights, ranks)
 }
 
 // listBurnBlockPoxTransactions reads a range of the ranks of a block. The first transaction id has the highest rank.
@@ -132,13 +134,16 @@ func listBurnBlockPoxTransactions(ctx context.Context, s *engine.Snapshot, in *b
 	head := headOf(p, payouts)
 	page := page.NewNumberedPage[poxTransaction](p, head)
 	b = s.Batch()
-	outputs := engine.Query(b, poxTransactionColumns, poxTransactionFill(`
+	outputs := engine.Query(b, payoutColumns, poxTransactionFill(`
 		SELECT c.height AS a, c.rank AS b, c.txid, c.recipient, c.utxo_index, c.amount::text AS amount
 		FROM {pox}.payout c WHERE c.height = $1 AND c.rank < $2::bigint AND c.rank >= $3::bigint`, `p.b DESC`), height, head.Start, head.Start-int64(p.Limit))
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	page.Results = append(page.Results, outputs.Rows...)
+	for i := range outputs.Rows {
+		page.Results = append(page.Results, outputs.Rows[i].poxTransaction)
+	}
+	s.Shows(func() []engine.Lookup { return payoutLookups(outputs.Rows) })
 	return page, nil
 }
 

@@ -50,7 +50,7 @@ func (a *api) registerStatus() {
 	r := engine.Operation{
 		ID: "get-status", Path: "/extended", Tag: "Status", Summary: "Status of the server and its archive",
 		Description: "The tip of the chain, the lowest block of the archive, and the progress of each projection.",
-		Class:       answer.Tip, DependsOn: engine.Dependencies{Register: true},
+		Class:       answer.Tip, DependsOn: engine.Dependencies{Register: true}, Untraced: engine.WhereProjectionsStand,
 	}
 	engine.Get(a.Engine, r, a.status)
 	// The reference redirects this path to /extended. Scripts that use this path seldom follow redirects, so the server

@@ -2,13 +2,14 @@ package stream
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/step"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/live"
+	"strata/readapi/internal/page"
 	"strata/readapi/internal/view"
 )
 
@@ -60,14 +61,14 @@ func (a *api) livePageOf(ctx context.Context, s *engine.Snapshot, feed live.Feed
 	if err := s.Foreign("chain"); err != nil {
 		return nil, err
 	}
-	page := &livePage{cursor: cursor}
+	p := &livePage{cursor: cursor}
 	if own := instance(chain); cursor.instance != own {
 		if chain.LogSeq < cursor.position.Log {
-			page.behind = true
-			return page, nil
+			p.behind = true
+			return p, nil
 		}
-		if err := page.resume(ctx, s, feed, own); err != nil || len(page.messages) > 0 {
-			return page, err
+		if err := p.resume(ctx, s, feed, own); err != nil || len(p.messages) > 0 {
+			return p, err
 		}
 	}
 	limit := liveStepsPage
@@ -78,12 +79,12 @@ func (a *api) livePageOf(ctx context.Context, s *engine.Snapshot, feed live.Feed
 		until = 1<<63 - 1
 	}
 	b := s.Batch()
-	found := queueSteps(b, page.cursor.step, until, limit)
+	found := queueSteps(b, p.cursor.step, until, limit)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	steps, followed := found.Rows, map[live.Feed]struct{}{feed: {}}
-	page.head = len(steps) < limit
+	p.head = len(steps) < limit
 	var touches []touch
 	if feed.Kind != liveBlocks {
 		var err error
@@ -91,16 +92,16 @@ func (a *api) livePageOf(ctx context.Context, s *engine.Snapshot, feed live.Feed
 		if steps, touches, err = a.touchesOf(ctx, s, feed, steps); err != nil {
 			return nil, err
 		}
-		page.head = page.head && len(steps) == all
+		p.head = p.head && len(steps) == all
 	}
 	if len(steps) == 0 {
-		return page, nil
+		return p, nil
 	}
 	last := &steps[len(steps)-1]
-	page.cursor.step, page.cursor.position = last.step, last.position()
+	p.cursor.step, p.cursor.position = last.step, last.position()
 	var err error
-	page.messages, err = a.renderSteps(ctx, s, steps, followed, touches)
-	return page, err
+	p.messages, err = a.renderSteps(ctx, s, steps, followed, touches)
+	return p, err
 }
 
 // resume moves the cursor into the instance in of the list of steps. The page gets a revert for each block that the
@@ -141,7 +142,7 @@ func (a *api) touchesOf(ctx context.Context, s *engine.Snapshot, feed live.Feed,
 	}
 	var contents []int64
 	for i := range steps {
-		if st := &steps[i]; st.kind == stepApply && !known[st.content] {
+		if st := &steps[i]; st.kind == step.Apply && !known[st.content] {
 			known[st.content] = true
 			contents = append(contents, st.content)
 		}
@@ -165,7 +166,7 @@ func listedPrefix(s *engine.Snapshot, steps []liveStep) []liveStep {
 func firstApplied(steps []liveStep, most int, such func(*liveStep) bool) []liveStep {
 	n := 0
 	for i := range steps {
-		if st := &steps[i]; st.kind == stepApply && such(st) {
+		if st := &steps[i]; st.kind == step.Apply && such(st) {
 			if n++; n > most {
 				return steps[:i]
 			}
@@ -174,26 +175,50 @@ func firstApplied(steps []liveStep, most int, such func(*liveStep) bool) []liveS
 	return steps
 }
 
+// liveLists are the lists from which listedTouches reads: of an account's transactions, of a contract's events, and of
+// those of a topic. Their arguments are the owner, $4, and the topic, $5.
+var (
+	liveAccount  = newLiveList(&page.Numbered{Table: `{accounts}.account_transaction`, Number: "n", Tx: "tx", Rows: `r.account = $4`}, false)
+	liveContract = newLiveList(&page.Numbered{Table: `{accounts}.contract_event`, Number: "n", Tx: "tx", Rows: `r.contract = $4 AND $5::int IS NULL`}, true)
+	liveTopic    = newLiveList(&page.Numbered{Table: `{accounts}.contract_event`, Number: "topic_n", Tx: "tx", Rows: `r.contract = $4 AND r.topic = $5`}, true)
+)
+
 // liveList is a numbered list of the projection accounts, of the transactions or the events of one owner.
 type liveList struct {
-	table  string
-	owner  string // condition on a row x
-	number string // column that numbers the owner's rows
+	sql    string // selects the first $3 rows of the blocks from height $1 through $2
+	events bool   // whether the rows are events; otherwise they are transactions
 }
 
-// before returns a query for the number of rows of the list whose transactions are before tx. It finds it by bisection.
-func (l liveList) before(tx string) string {
-	return fmt.Sprintf(`(
-		WITH RECURSIVE halving (low, high) AS (
-			SELECT 0, coalesce((SELECT %[3]s FROM {accounts}.%[1]s x WHERE %[2]s ORDER BY %[3]s DESC LIMIT 1), 0)
-			UNION ALL
-			SELECT CASE WHEN middle.tx < %[4]s THEN middle.n ELSE low END, CASE WHEN middle.tx < %[4]s THEN high ELSE middle.n - 1 END
-			FROM halving
-			CROSS JOIN LATERAL (SELECT x.%[3]s AS n, x.tx FROM {accounts}.%[1]s x WHERE %[2]s AND x.%[3]s = (low + high + 1) / 2) middle
-			WHERE low < high
-		)
-		SELECT low FROM halving WHERE low = high LIMIT 1
-	)`, l.table, l.owner, l.number, tx)
+func newLiveList(l *page.Numbered, events bool) *liveList {
+	selected, joined := `ARRAY[]::bigint[], t.source_seq, t.tx_index`, ``
+	if events {
+		selected, joined = view.EventSQL, `
+		CROSS JOIN LATERAL (
+			SELECT * FROM {chain}.event e WHERE e.source_seq = t.source_seq AND e.tx_index = t.tx_index AND e.event_index = x.event_index LIMIT 1
+		) e`
+	}
+	return &liveList{events: events, sql: l.SQL(`
+		SELECT {selected}
+		FROM (
+			SELECT r.*, {number} AS number FROM {table} r
+			WHERE {rows} AND {number} > {low} AND {number} <= {high}
+			ORDER BY {number} LIMIT $3
+		) x
+		CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction t WHERE t.n = x.tx LIMIT 1) t{joined}
+		ORDER BY x.number`, "{selected}", selected, "{joined}", joined,
+		"{low}", l.Before(`(SELECT first_tx FROM {accounts}.block WHERE height = $1)`),
+		"{high}", l.Before(`(SELECT last_tx + 1 FROM {accounts}.block WHERE height = $2)`))}
+}
+
+// liveListOf returns the list that has what blocks bring for a feed.
+func liveListOf(feed live.Feed) *liveList {
+	switch {
+	case feed.Kind != liveEvents:
+		return liveAccount
+	case feed.Detail == "":
+		return liveContract
+	}
+	return liveTopic
 }
 
 // listedTouches finds in the list of a feed what steps have for it, as far as they apply blocks that are still
@@ -213,13 +238,6 @@ func listedTouches(ctx context.Context, s *engine.Snapshot, feed live.Feed, step
 	if lowest < 0 {
 		return steps, touches, nil
 	}
-	list := liveList{"account_transaction", `x.account = $4`, "n"}
-	if feed.Kind == liveEvents {
-		list = liveList{"contract_event", `x.contract = $4 AND $5::int IS NULL`, "n"}
-		if feed.Detail != "" {
-			list = liveList{"contract_event", `x.contract = $4 AND x.topic = $5`, "topic_n"}
-		}
-	}
 	owner, topic, err := ownerOf(ctx, s, feed)
 	if err != nil || owner == nil || feed.Detail != "" && topic == nil {
 		return steps, touches, err
@@ -229,31 +247,17 @@ func listedTouches(ctx context.Context, s *engine.Snapshot, feed live.Feed, step
 		view.RowKey
 		event *view.EventRow
 	}
+	list := liveListOf(feed)
 	args := []any{lowest, highest, liveRowsPage + 1, *owner}
 	columns := func(r *listedRow) []any { return []any{&r.Seq, &r.Index} }
-	selected, joined := `ARRAY[]::bigint[], t.source_seq, t.tx_index`, ``
-	if feed.Kind == liveEvents {
+	if list.events {
 		args = append(args, topic)
 		columns = func(r *listedRow) []any {
 			r.event = &view.EventRow{}
 			return view.EventColumns(r.event)
 		}
-		selected, joined = view.EventSQL, `
-		CROSS JOIN LATERAL (
-			SELECT * FROM {chain}.event e WHERE e.source_seq = t.source_seq AND e.tx_index = t.tx_index AND e.event_index = x.event_index LIMIT 1
-		) e`
 	}
-	found := engine.Query(b, columns, `
-		SELECT `+selected+`
-		FROM (
-			SELECT * FROM {accounts}.`+list.table+` x
-			WHERE `+list.owner+`
-			  AND x.`+list.number+` > `+list.before(`(SELECT first_tx FROM {accounts}.block WHERE height = $1)`)+`
-			  AND x.`+list.number+` <= `+list.before(`(SELECT last_tx + 1 FROM {accounts}.block WHERE height = $2)`)+`
-			ORDER BY x.`+list.number+` LIMIT $3
-		) x
-		CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction t WHERE t.n = x.tx LIMIT 1) t`+joined+`
-		ORDER BY x.`+list.number, args...)
+	found := engine.Query(b, columns, list.sql, args...)
 	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}

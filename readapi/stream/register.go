@@ -88,6 +88,9 @@ const streamsAbout = " Server-sent events. The id of an event is the client's po
 	"To resume, in any process, send the last id as `Last-Event-ID`: no event is missed, and an event that is sent twice says the same. " +
 	"`revert` says that a block was reverted; comments are sent while nothing happens; `end` says why the server ends a stream. See docs/live.md."
 
+// untracedStream is the reason why streams can't be traced to rows.
+const untracedStream = "it says what happens as it happens, and the reads of the same say what it is made of"
+
 func (a *api) registerStreams() {
 	stream[blocksStreamInput](a, engine.Operation{
 		ID: "stream-blocks", Path: "/stream/v1/blocks", Summary: "Follow the blocks of the canonical chain",
@@ -129,6 +132,7 @@ func stream[In any, P streamedInput[In]](a *api, r engine.Operation, types event
 	}
 	responses["503"].Description += " Or the maximum number of streams is open: Retry-After says when to try again."
 	a.Routes[http.MethodGet+" "+r.Path] = r.ID
+	a.Untraceable(untracedStream, r.ID)
 	huma.Register(a.Huma, huma.Operation{
 		Method: http.MethodGet, Path: r.Path, OperationID: r.ID, Summary: r.Summary, Description: r.Description, Tags: []string{r.Tag},
 		Responses: responses, SkipValidateParams: true, // engine.checkingAdapter validates them

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"strata/domain/contract"
+	"strata/domain/step"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/live"
 	"strata/readapi/internal/view"
@@ -79,7 +80,7 @@ func blocksOf(ctx context.Context, s *engine.Snapshot, steps []liveStep) (map[in
 // appliedContents returns the seqs of the log events that brought the blocks which the steps apply.
 func appliedContents(steps []liveStep) (contents []int64) {
 	for i := range steps {
-		if steps[i].kind == stepApply {
+		if steps[i].kind == step.Apply {
 			contents = append(contents, steps[i].content)
 		}
 	}
@@ -99,9 +100,9 @@ type liveRendering struct {
 
 func (r *liveRendering) step(s *liveStep) error {
 	switch s.kind {
-	case stepRevert:
+	case step.Revert:
 		return r.revert(s)
-	case stepApply:
+	case step.Apply:
 		return r.apply(s)
 	}
 	return nil

@@ -52,6 +52,7 @@ var errSilent = errors.New("the client does not answer pings")
 
 func (a *api) registerSocket() {
 	a.Plain("GET /extended/v1/ws", "websocket", a.serveSocket)
+	a.Untraceable(untracedStream, "websocket")
 	schema := a.OpenAPI().Components.Schemas
 	failure := func(body reflect.Type, about string) *huma.Response {
 		return &huma.Response{Description: about, Content: map[string]*huma.MediaType{"application/json": {Schema: schema.Schema(body, true, "")}}}

@@ -4,20 +4,16 @@ import (
 	"context"
 
 	"strata/domain/hash"
+	"strata/domain/step"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/live"
-)
-
-// Kinds of steps.
-const (
-	stepApply  = 1
-	stepRevert = -1
+	"strata/readapi/internal/page"
 )
 
 // liveStep is a step of the projection chain: a block that is applied or reverted, or a record that changes no block.
 type liveStep struct {
 	step, source int64 // source is the seq of the event that caused the step
-	kind         int16
+	kind         step.Kind
 	height       int64 // of the block; for a record that of the tip, or -1 when there is none
 	id           hash.Hash32
 	// The block of the step. content is the seq of the event that brought it, and block its hash.
@@ -53,9 +49,9 @@ func liveStepColumns(s *liveStep) []any {
 // position returns the position of a client that has everything up to and including the step.
 func (s *liveStep) position() live.Position {
 	switch {
-	case s.kind == stepRevert && s.parent != nil && s.height > 0:
+	case s.kind == step.Revert && s.parent != nil && s.height > 0:
 		return live.Position{Log: s.source, Height: s.height - 1, Block: *s.parent}
-	case s.kind != stepRevert && s.height >= 0:
+	case s.kind != step.Revert && s.height >= 0:
 		return live.Position{Log: s.source, Height: s.height, Block: s.id}
 	}
 	return live.Position{Log: s.source}
@@ -80,20 +76,11 @@ func headStep(ctx context.Context, s *engine.Snapshot) (liveStep, error) {
 	return head, nil
 }
 
-// stepsUpTo returns a query for the number of the last step that was caused by an event at or before a given one; 0 for
-// none. argument is the SQL expression for the seq of that event. The query bisects, as the events of steps never
-// decrease.
+// stepsUpTo returns the SQL expression for the number of the last step that was caused by an event at or before a given
+// one; 0 for none. The events of steps never decrease. argument is the SQL expression for the seq of that event.
 func stepsUpTo(argument string) string {
-	return `(
-		WITH RECURSIVE halving (low, high) AS (
-			SELECT 0::bigint, coalesce((SELECT step FROM {chain}.step ORDER BY step DESC LIMIT 1), 0)
-			UNION ALL
-			SELECT CASE WHEN middle.source_seq <= ` + argument + ` THEN middle.step ELSE low END,
-			       CASE WHEN middle.source_seq <= ` + argument + ` THEN high ELSE middle.step - 1 END
-			FROM halving
-			CROSS JOIN LATERAL (SELECT step, source_seq FROM {chain}.step WHERE step = (low + high + 1) / 2) middle
-			WHERE low < high
-		)
-		SELECT low FROM halving WHERE low = high LIMIT 1
-	)`
+	return page.Bisection{
+		Low: `0::bigint`, High: `coalesce((SELECT step FROM {chain}.step ORDER BY step DESC LIMIT 1), 0)`,
+		Probe: `SELECT s.step AS n, s.source_seq <= ` + argument + ` AS holds FROM {chain}.step s WHERE s.step = {middle}`,
+	}.Last()
 }

@@ -18,6 +18,7 @@ func (a *api) registerImages() {
 		return
 	}
 	handler := picture.Handler(a.metadata.Images, a.findImage, a.Config.Logger)
+	a.Untraceable("it is a copy of what the log has: the token's provenance names the event that brought it", "image")
 	a.Plain("GET /images/{sha256}", "image", handler.ServeHTTP)
 	a.Plain("GET /images/{sha256}/thumb", "image", handler.ServeHTTP)
 }

@@ -14,5 +14,4 @@ func Mount(e *engine.Engine, config Config) {
 	a := &api{e, config}
 	a.registerMetadata()
 	a.registerImages()
-	a.traceTokens()
 }

@@ -119,6 +119,9 @@ func readProvenance(ctx context.Context, s *engine.Snapshot, likely token.Kind, 
 			p.Notification = row.shape()
 		}
 	}
+	if p.Notification != nil {
+		s.Shows(func() []engine.Lookup { return notificationLookups(activeKinds(s), ref) })
+	}
 	return p, nil
 }
 

@@ -91,6 +91,7 @@ func (a *api) registerTokenSearch() {
 
 func (a *api) searchTokens(ctx context.Context, s *engine.Snapshot, in *searchInput) ([]foundToken, error) {
 	refs := in.Contracts.named()
+	s.Shows(func() []engine.Lookup { return tokenLookups(s, activeKinds(s), locales{one: in.Locale}, refs...) })
 	b := s.Batch()
 	found := queryTokens(s, b, activeKinds(s), locales{one: in.Locale}, refs...)
 	if err := b.RunLast(ctx); err != nil {

@@ -21,10 +21,13 @@ func (a *api) registerMetadata() {
 	a.registerTokenRefresh()
 }
 
+// family is the family of all operations of tokens.
+var family = &engine.Family{Path: "/metadata", NotFound: answer.TipPlainErrors}
+
 // metadataOperation completes an operation with what all operations of tokens have in common. r.Path begins after the
 // version.
 func metadataOperation(r engine.Operation) engine.Operation {
-	r.Path, r.Aliases = engine.MetadataPath+"/v1"+r.Path, []string{engine.MetadataPath + r.Path}
+	r = family.Place(r)
 	r.Class, r.FailureBody = answer.TipPlainErrors, reflect.TypeFor[tokenErrorBody]()
 	r.Tag = cmp.Or(r.Tag, "Tokens")
 	return r

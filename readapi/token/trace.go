@@ -1,7 +1,6 @@
 package token
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -84,42 +83,16 @@ func newTracedTokenTables(kind token.Kind) *tracedTokenTables {
 	return tables
 }
 
-// localeInput is an input with a locale.
-type localeInput interface{ locale() string }
-
-func (in *LocaleInput) locale() string { return in.Locale }
-
-// tokenInput is an input that names a token.
-type tokenInput interface{ named() tokenRef }
-
-func (a *api) traceTokens() {
-	for _, id := range []string{"getFtMetadata", "getNftMetadata", "getSftMetadata"} {
-		engine.Trace(a.Engine, id, func(_ context.Context, s *engine.Snapshot, in tokenInput, _ any) ([]engine.Lookup, error) {
-			return tokenLookups(s, activeKinds(s), locales{one: in.(localeInput).locale()}, in.named()), nil
-		})
+// listLookups returns the look-ups of the rows of fungible tokens in the list.
+func listLookups(s *engine.Snapshot, shown []listedToken) []engine.Lookup {
+	if len(shown) == 0 {
+		return nil
 	}
-	for _, id := range []string{"getFtProvenance", "getNftProvenance", "getSftProvenance"} {
-		engine.Trace(a.Engine, id, func(_ context.Context, s *engine.Snapshot, in tokenInput, p *tokenProvenance) ([]engine.Lookup, error) {
-			lookups := tokenLookups(s, activeKinds(s), locales{all: true}, in.named())
-			if p != nil && p.Notification != nil {
-				lookups = append(lookups, notificationLookups(activeKinds(s), in.named())...)
-			}
-			return lookups, nil
-		})
+	refs := make([]tokenRef, len(shown))
+	for i, t := range shown {
+		refs[i] = newTokenRef(t.ContractPrincipal, "1")
 	}
-	engine.Trace(a.Engine, "searchTokens", func(_ context.Context, s *engine.Snapshot, in *searchInput, _ any) ([]engine.Lookup, error) {
-		return tokenLookups(s, activeKinds(s), locales{one: in.Locale}, in.Contracts.named()...), nil
-	})
-	engine.Trace(a.Engine, "getFungibleTokens", func(_ context.Context, s *engine.Snapshot, _ *tokenListInput, page *tokenPage) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		refs := make([]tokenRef, len(page.Results))
-		for i, t := range page.Results {
-			refs[i] = newTokenRef(t.ContractPrincipal, "1")
-		}
-		return tokenLookups(s, []token.Kind{token.FT}, locales{}, refs...), nil
-	})
+	return tokenLookups(s, []token.Kind{token.FT}, locales{}, refs...)
 }
 
 // tokenLookups returns the look-ups of the rows of tokens: contracts, tokens, references, documents and images; for a

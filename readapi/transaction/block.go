@@ -56,23 +56,6 @@ func (a *api) registerBlockTransactions() {
 		Description: engine.Instead("/extended/v3/blocks/{height_or_hash}/transactions"), Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		Class: answer.Tip, Deprecated: true,
 	}, a.listBlockTransactions)
-	traceTransactionPage[*transactionsByHashInput](a, byHash.ID)
-	traceTransactionPage[*transactionsByHeightInput](a, "list-transactions-by-block-height")
-	traceTransactionPage[*blockTransactionsInput](a, "list-block-transactions")
-}
-
-// traceTransactionPage adds the tracer for a list of a block's transactions.
-func traceTransactionPage[In any](a *api, id string) {
-	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ In, page *page.OffsetPage[view.TransactionBody]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		rows := make([]*view.TransactionRow, len(page.Results))
-		for i := range page.Results {
-			rows[i] = page.Results[i].Row
-		}
-		return view.TransactionLookups(rows, nil), nil
-	})
 }
 
 // chosenBlock is a block whose transactions are listed.
@@ -122,6 +105,7 @@ func (a *api) listOfBlock(ctx context.Context, s *engine.Snapshot, choice view.B
 	if how.Interfaces, err = view.Complete(ctx, s, rows, false, nil); err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup { return view.RowLookups(rows) })
 	list.Total = int64(block.txCount)
 	for _, r := range rows {
 		list.Results = append(list.Results, view.RenderTransaction(r, how))

@@ -22,16 +22,6 @@ func (a *api) registerBlockTransactionsV3() {
 		ID: "list-block-transactions-v3", Path: "/extended/v3/blocks/{height_or_hash}/transactions", Tag: "Transactions", Summary: "Transactions of a block, last first",
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip,
 	}, a.listBlockTransactionsV3)
-	engine.Trace(a.Engine, "list-block-transactions-v3", func(_ context.Context, _ *engine.Snapshot, _ *blockTransactionsV3Input, page *page.KeysetPage[view.TransactionSummary]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		rows := make([]*view.TransactionRow, len(page.Results))
-		for i := range page.Results {
-			rows[i] = page.Results[i].Row
-		}
-		return view.TransactionLookups(rows, nil), nil
-	})
 }
 
 // pageStartSQL returns the FROM item began: the chosen block, with the number of its transactions that come after the
@@ -88,6 +78,7 @@ func (a *api) listBlockTransactionsV3(ctx context.Context, s *engine.Snapshot, i
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup { return view.RowLookups(rows) })
 	page := &page.KeysetPage[view.TransactionSummary]{Total: int64(block.txCount), Limit: in.Limit, Results: []view.TransactionSummary{}}
 	for _, r := range rows {
 		page.Results = append(page.Results, view.Summarize(r))

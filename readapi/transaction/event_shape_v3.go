@@ -18,8 +18,6 @@ type eventV3 struct {
 	STXAsset    *stxAssetV3     `json:"stx_asset,omitempty"`
 	FTAsset     *ftAssetV3      `json:"ft_asset,omitempty"`
 	NFTAsset    *nftAssetV3     `json:"nft_asset,omitempty"`
-
-	row view.EventRow
 }
 
 type lockV3 struct {
@@ -60,7 +58,7 @@ type nftAssetV3 struct {
 
 func renderEventV3(e view.EventRow) eventV3 {
 	kind := view.EventKinds[e.Kind]
-	b := eventV3{EventIndex: e.Number, Type: cmp.Or(kind.Latest, e.Kind), row: e}
+	b := eventV3{EventIndex: e.Number, Type: cmp.Or(kind.Latest, e.Kind)}
 	asset := AssetV3{Type: kind.Action, Sender: view.ValueOf(e.Sender), Recipient: view.ValueOf(e.Recipient)}
 	switch kind.Shown {
 	case view.EventLog:

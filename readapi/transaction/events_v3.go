@@ -37,12 +37,6 @@ func (a *api) registerTransactionEventsV3() {
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, listTransactionEvents)
-	engine.Trace(a.Engine, "list-transaction-events", func(_ context.Context, _ *engine.Snapshot, _ *eventsV3Input, page *page.KeysetPage[eventV3]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		return view.TransactionLookups([]*view.TransactionRow{{RowKey: page.Results[0].row.RowKey}}, view.EventKeys(page.Results)), nil
-	})
 }
 
 // listTransactionEvents reads a page of a transaction's events. For an unknown transaction it answers 404, the
@@ -74,6 +68,9 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *eventsV3
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup {
+		return view.TransactionLookups([]*view.TransactionRow{{RowKey: row.RowKey}}, view.EventKeys(events.Rows))
+	})
 	for _, e := range events.Rows {
 		page.Results = append(page.Results, renderEventV3(e))
 	}

@@ -33,15 +33,6 @@ func (a *api) registerTransaction() {
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
 	}, a.getTransaction)
-	engine.Trace(a.Engine, "get-transaction", func(_ context.Context, _ *engine.Snapshot, _ *shownTransactionInput, tx *view.ShownTransaction) ([]engine.Lookup, error) {
-		switch {
-		case tx == nil:
-			return nil, nil
-		case tx.Waiting != nil:
-			return view.WaitingLookups([]*view.WaitingRow{tx.Waiting.Row}), nil
-		}
-		return view.TransactionLookups([]*view.TransactionRow{tx.Mined.Row}, view.EventKeys(tx.Mined.Events)), nil
-	})
 }
 
 func (a *api) getTransaction(ctx context.Context, s *engine.Snapshot, in *shownTransactionInput) (*view.ShownTransaction, error) {
@@ -61,6 +52,7 @@ func (a *api) getTransaction(ctx context.Context, s *engine.Snapshot, in *shownT
 		if err != nil {
 			return nil, err
 		}
+		s.Shows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
 		shown := view.RenderWaiting(r, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs})
 		return &view.ShownTransaction{Waiting: &shown}, nil
 	}
@@ -80,6 +72,13 @@ func (a *api) getTransaction(ctx context.Context, s *engine.Snapshot, in *shownT
 	if err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup {
+		var keys []view.EventKey
+		if events != nil {
+			keys = view.EventKeys(events.Rows)
+		}
+		return view.TransactionLookups([]*view.TransactionRow{row}, keys)
+	})
 	shown := view.RenderTransaction(row, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs})
 	if events != nil {
 		shown.Events = view.RenderEvents(events.Rows, row.ID)

@@ -23,15 +23,6 @@ func (a *api) registerTransactionV3() {
 		Statuses: []int{http.StatusBadRequest, http.StatusNotFound},
 		Class:    answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, a.getTransactionV3)
-	engine.Trace(a.Engine, "get-transaction-v3", func(_ context.Context, _ *engine.Snapshot, _ *transactionV3Input, tx *view.ShownV3) ([]engine.Lookup, error) {
-		switch {
-		case tx == nil:
-			return nil, nil
-		case tx.Waiting != nil:
-			return view.WaitingLookups([]*view.WaitingRow{tx.Row}), nil
-		}
-		return view.TransactionLookups([]*view.TransactionRow{tx.Mined.Row}, nil), nil
-	})
 }
 
 // findCanonical reads the canonical copy of a transaction. An orphaned copy counts as not found, because bodies of
@@ -64,7 +55,8 @@ func (a *api) getTransactionV3(ctx context.Context, s *engine.Snapshot, in *tran
 		if _, err := view.Complete(ctx, s, []*view.TransactionRow{&r.TransactionRow}, true, nil); err != nil {
 			return nil, err
 		}
-		return &view.ShownV3{Waiting: view.RenderWaitingV3(r, in.Include), Row: r}, nil
+		s.Shows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{r}) })
+		return &view.ShownV3{Waiting: view.RenderWaitingV3(r, in.Include)}, nil
 	}
 	row := found[id].Mined
 	if row == nil || !row.Canonical {
@@ -73,6 +65,7 @@ func (a *api) getTransactionV3(ctx context.Context, s *engine.Snapshot, in *tran
 	if _, err := view.Complete(ctx, s, []*view.TransactionRow{row}, true, nil); err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
 	s.Settles(row.BurnBlockHeight)
 	return &view.ShownV3{Mined: view.RenderTransactionV3(row, in.Include)}, nil
 }

@@ -33,12 +33,6 @@ func (a *api) registerTransactionList() {
 		Class:    answer.Tip, DependsOn: engine.OnTip("accounts", "chain"), Deprecated: true,
 	}
 	engine.Get(a.Engine, r, a.listTransactions)
-	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, _ *TransactionListInput, page *transactionList) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		return view.ListedLookups(view.RowsShown(page.Results)), nil
-	})
 }
 
 // transactionList is a page of transactions.
@@ -50,6 +44,30 @@ type transactionList struct {
 	Results  []view.TransactionBody `json:"results" nullable:"false"`
 	page.NumberCursors
 }
+
+// orderedReader holds the readers of a list in both orders.
+type orderedReader struct {
+	newestFirst, oldestFirst *page.Reader[view.TransactionRow]
+}
+
+func (r orderedReader) in(oldestFirst bool) *page.Reader[view.TransactionRow] {
+	if oldestFirst {
+		return r.oldestFirst
+	}
+	return r.newestFirst
+}
+
+func inBothOrders(l page.Numbered) orderedReader {
+	return orderedReader{view.ListReader(l.InOrder(false)), view.ListReader(l.InOrder(true))}
+}
+
+// The lists of transactions that a request may page through.
+var (
+	allTransactions    = inBothOrders(view.AllTransactions)
+	contractCalls      = inBothOrders(view.AccountCalls)
+	typedTransactions  = orderedReader{view.ListReader(page.Typed{}), view.ListReader(page.Typed{OldestFirst: true})}
+	newestTransactions = allTransactions.newestFirst
+)
 
 // listTransactions reads a page of a numbered list: of all transactions, of those of some types, or of the calls of a
 // contract. Other filters make it walk through such a list; see transactionWalk.
@@ -71,24 +89,24 @@ func (a *api) listTransactions(ctx context.Context, s *engine.Snapshot, in *Tran
 	if _, ok := s.Tip("accounts"); !ok {
 		return &transactionList{Limit: p.Limit, Offset: p.Offset, Complete: true, Results: []view.TransactionBody{}}, nil
 	}
-	var l page.List
+	var l orderedReader
 	var owner []any
 	switch {
 	case in.none() && types != nil:
-		l, owner = page.Typed{OldestFirst: oldestFirst}, []any{types}
+		l, owner = typedTransactions, []any{types}
 	case in.none():
-		l = view.AllTransactions.InOrder(oldestFirst)
+		l = allTransactions
 	case in.callsOnly() && types == nil:
-		l, owner = view.AccountCalls.InOrder(oldestFirst), []any{in.ContractID}
+		l, owner = contractCalls, []any{in.ContractID}
 	default:
 		return a.walkTransactions(ctx, s, in, types, p)
 	}
 	b := s.Batch()
-	head := page.QueueHead(b, l, p, owner...)
-	found := view.QueueListed(b, l, p, owner...)
+	head, found := l.in(oldestFirst).Queue(b, p, owner...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup { return view.ListedLookups(view.RowsOf(found)) })
 	page, err := view.TransactionPage(ctx, s, p, head, found, in.ArgumentsInput)
 	if err != nil {
 		return nil, err
@@ -118,6 +136,7 @@ func (a *api) walkTransactions(ctx context.Context, s *engine.Snapshot, in *Tran
 	if err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup { return view.ListedLookups(rows) })
 	page := &transactionList{Limit: p.Limit, Offset: p.Offset, Total: head.matching, Complete: head.Total() <= page.ExaminedMax, Results: []view.TransactionBody{}}
 	for _, r := range rows {
 		page.Results = append(page.Results, view.RenderTransaction(r, view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}))

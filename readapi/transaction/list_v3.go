@@ -18,16 +18,6 @@ func (a *api) registerTransactionListV3() {
 		Statuses:    []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("accounts", "chain"),
 	}
 	engine.Get(a.Engine, r, a.listTransactionsV3)
-	engine.Trace(a.Engine, r.ID, func(_ context.Context, _ *engine.Snapshot, _ *transactionListV3Input, page *page.KeysetPage[view.TransactionSummary]) ([]engine.Lookup, error) {
-		if page == nil || len(page.Results) == 0 {
-			return nil, nil
-		}
-		rows := make([]*view.TransactionRow, len(page.Results))
-		for i := range page.Results {
-			rows[i] = page.Results[i].Row
-		}
-		return view.ListedLookups(rows), nil
-	})
 }
 
 type transactionListV3Input struct {
@@ -46,9 +36,8 @@ func (a *api) listTransactionsV3(ctx context.Context, s *engine.Snapshot, in *tr
 		return list, nil
 	}
 	b := s.Batch()
-	head := page.QueueHead(b, &view.AllTransactions, p)
-	found := view.QueueListed(b, &view.AllTransactions, p)
-	beside := view.AllTransactions.QueueNeighbours(b, p)
+	head, found := newestTransactions.Queue(b, p)
+	beside := newestTransactions.QueueNeighbours(b, p)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -56,6 +45,7 @@ func (a *api) listTransactionsV3(ctx context.Context, s *engine.Snapshot, in *tr
 	if _, err := view.Complete(ctx, s, rows, true, nil); err != nil {
 		return nil, err
 	}
+	s.Shows(func() []engine.Lookup { return view.ListedLookups(rows) })
 	for _, r := range rows {
 		list.Results = append(list.Results, view.Summarize(r))
 	}

@@ -2,8 +2,10 @@ package transaction
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -106,24 +108,6 @@ func (a *api) registerTransactions() {
 		Statuses:    []int{http.StatusBadRequest},
 		Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true,
 	}, a.getTransactions)
-	engine.Trace(a.Engine, "get-transactions", func(_ context.Context, _ *engine.Snapshot, _ *transactionsInput, found map[string]soughtTransaction) ([]engine.Lookup, error) {
-		var rows []*view.TransactionRow
-		var waiting []*view.WaitingRow
-		var events []view.EventKey
-		for _, sought := range found {
-			switch tx := sought.Result.found; {
-			case tx == nil:
-			case tx.Waiting != nil:
-				waiting = append(waiting, tx.Waiting.Row)
-			default:
-				rows, events = append(rows, tx.Mined.Row), append(events, view.EventKeys(tx.Mined.Events)...)
-			}
-		}
-		if len(rows) == 0 {
-			return view.WaitingLookups(waiting), nil
-		}
-		return append(view.TransactionLookups(rows, events), view.WaitingLookups(waiting)...), nil
-	})
 }
 
 // getTransactions reads several transactions. The reference reports a transaction without a canonical copy as not
@@ -168,6 +152,13 @@ func (a *api) getTransactions(ctx context.Context, s *engine.Snapshot, in *trans
 	if events != nil {
 		shown = view.ByTransaction(events.Rows)
 	}
+	s.Shows(func() []engine.Lookup {
+		var keys []view.EventKey
+		if events != nil {
+			keys = view.EventKeys(events.Rows)
+		}
+		return view.FoundLookups(slices.Collect(maps.Values(found)), keys)
+	})
 	how := view.Rendering{Interfaces: interfaces, WithoutArguments: in.ExcludeFunctionArgs}
 	for id, r := range found {
 		tx := &view.ShownTransaction{}

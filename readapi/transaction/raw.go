@@ -18,8 +18,6 @@ type rawTransactionInput struct {
 // rawTransaction is a transaction as it was signed.
 type rawTransaction struct {
 	RawTx view.HexText `json:"raw_tx" doc:"0x00 for an operation from Bitcoin."`
-
-	row view.FoundTransaction
 }
 
 // registerRawTransaction adds /tx/{tx_id}/raw. One mux cannot hold both this path and /tx/block/{block_hash}, because
@@ -34,15 +32,6 @@ func (a *api) registerRawTransaction() {
 			Statuses:    []int{http.StatusBadRequest, http.StatusNotFound},
 			Class:       answer.Tip, DependsOn: engine.OnTip("chain"), TagByContent: true, Deprecated: true,
 		}, getRawTransaction)
-	})
-	engine.Trace(a.Engine, id, func(_ context.Context, _ *engine.Snapshot, _ *rawTransactionInput, tx *rawTransaction) ([]engine.Lookup, error) {
-		if tx == nil {
-			return nil, nil
-		}
-		if r := tx.row.Waiting; r != nil {
-			return view.WaitingLookups([]*view.WaitingRow{r}), nil
-		}
-		return view.TransactionLookups([]*view.TransactionRow{tx.row.Mined}, nil), nil
 	})
 }
 
@@ -65,5 +54,6 @@ func getRawTransaction(ctx context.Context, s *engine.Snapshot, in *rawTransacti
 	if row.Canonical {
 		s.Settles(row.BurnBlockHeight)
 	}
-	return &rawTransaction{view.HexOf(row.RawTx), found[id]}, nil
+	s.Shows(func() []engine.Lookup { return view.FoundLookups([]view.FoundTransaction{found[id]}, nil) })
+	return &rawTransaction{view.HexOf(row.RawTx)}, nil
 }

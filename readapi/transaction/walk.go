@@ -2,8 +2,8 @@ package transaction
 
 import (
 	"context"
-	"strings"
 
+	"strata/domain/activity"
 	"strata/domain/clarity"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
@@ -89,13 +89,13 @@ func (f *TransactionFilter) walk(types []int16, offset int64, oldestFirst bool) 
 	switch {
 	case f.ToAddress != "":
 		owner, w.list = &f.ToAddress, view.AccountTransactions
-		w.conditions = `r.involvement & 4 <> 0`
+		w.conditions = view.Involved("r", activity.Recipient)
 	case f.ContractID != "":
 		owner, contract, w.list = contract, nil, view.AccountCalls
 		w.conditions = `true`
 	case f.FromAddress != "":
 		owner, from, w.list = from, nil, view.AccountTransactions
-		w.conditions = `r.involvement & 1 <> 0`
+		w.conditions = view.Involved("r", activity.Sender)
 	}
 	w.list.OldestFirst = oldestFirst
 	w.conditions += `
@@ -192,30 +192,30 @@ func (w *transactionWalk) queueRows(b *engine.Batch, limit int, args []any) *eng
 // miners differ by two hours at most.
 const timeSlack = 6 * 3600
 
+// firstNotOlder returns the SQL expression for the height of the first block that is not older than a time. Since block
+// times do not always ascend, the search may end at any of several candidates; timeSlack makes up for that.
+func firstNotOlder(time string) string {
+	return page.Bisection{
+		Low:   `(SELECT k.height FROM {accounts}.block k ORDER BY k.height LIMIT 1)`,
+		High:  `(SELECT k.height + 1 FROM {accounts}.block k ORDER BY k.height DESC LIMIT 1)`,
+		Probe: `SELECT k.height AS n, k.burn_block_time >= ` + time + ` AS holds FROM {accounts}.block k WHERE k.height = {middle} LIMIT 1`,
+	}.First()
+}
+
+// heightsOfTimes selects the heights between which the blocks from the time $1 to $2 lie; null for no bound.
+var heightsOfTimes = `
+		SELECT ARRAY[]::bigint[], CASE WHEN $1::bigint IS NOT NULL THEN ` + firstNotOlder(`($1 - $3::bigint)`) + ` END,
+		       CASE WHEN $2::bigint IS NOT NULL THEN ` + firstNotOlder(`($2 + $3::bigint)`) + ` END`
+
 // narrow restricts the page request to the heights between which blocks of the requested times can lie.
 func (f *TransactionFilter) narrow(ctx context.Context, s *engine.Snapshot, p *page.Request) error {
 	start, end := f.StartTime.Time(), f.EndTime.Time()
 	if start == nil && end == nil {
 		return nil
 	}
-	// The height of the first block that is not older than a time, by binary search. Since block times do not always
-	// ascend, the search may end at any of several candidates; the slack makes up for that.
-	const notOlder = `(
-			WITH RECURSIVE halving (low, high) AS (
-				SELECT (SELECT k.height FROM {accounts}.block k ORDER BY k.height LIMIT 1), (SELECT k.height + 1 FROM {accounts}.block k ORDER BY k.height DESC LIMIT 1)
-				UNION ALL
-				SELECT CASE WHEN middle.burn_block_time < {time} THEN middle.height + 1 ELSE low END, CASE WHEN middle.burn_block_time < {time} THEN high ELSE middle.height END
-				FROM halving
-				CROSS JOIN LATERAL (SELECT k.height, k.burn_block_time FROM {accounts}.block k WHERE k.height = (low + high) / 2 LIMIT 1) middle
-				WHERE low < high
-			)
-			SELECT low FROM halving WHERE low = high LIMIT 1
-		)`
 	type heights struct{ first, last *int64 }
 	b := s.Batch()
-	bounds := engine.Query(b, func(h *heights) []any { return []any{&h.first, &h.last} }, `
-		SELECT ARRAY[]::bigint[], CASE WHEN $1::bigint IS NOT NULL THEN `+strings.ReplaceAll(notOlder, `{time}`, `($1 - $3::bigint)`)+` END,
-		       CASE WHEN $2::bigint IS NOT NULL THEN `+strings.ReplaceAll(notOlder, `{time}`, `($2 + $3::bigint)`)+` END`, start, end, int64(timeSlack))
+	bounds := engine.Query(b, func(h *heights) []any { return []any{&h.first, &h.last} }, heightsOfTimes, start, end, int64(timeSlack))
 	if err := b.Run(ctx); err != nil {
 		return err
 	}

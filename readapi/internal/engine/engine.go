@@ -32,6 +32,8 @@ type Engine struct {
 	Routes   map[string]string // operation id (or other name) by mux pattern
 	traced   map[string]bool   // operations that say which rows they show
 	untraced map[string]string // why others can't, by operation id or other name
+	families []*Family         // of the mounted operations
+	apart    []string          // prefixes of the paths of operations with Apart set
 
 	prepared sync.Map // SQL texts by preparedKey
 	// cannotAssume is set once a connection turned out to lack the isolation level that assumptions need.
@@ -68,7 +70,7 @@ func New(config Config) *Engine {
 		Redis: e.Config.Redis, Parse: e.parseCached,
 		Prefix: e.Config.RedisPrefix, Timeout: e.Config.RequestTimeout, Logger: e.Config.Logger, Registerer: e.Config.Registry,
 	})
-	e.Huma = huma.NewAPI(e.Config.Description, checkingAdapter{humago.NewAdapter(e.mux, "")})
+	e.Huma = huma.NewAPI(e.Config.Description, checkingAdapter{humago.NewAdapter(e.mux, ""), e})
 	e.handler = e.shell(http.HandlerFunc(e.route))
 	return e
 }
@@ -146,7 +148,7 @@ func (e *Engine) Nested(pattern, name string, mount func()) {
 	mux.HandleFunc("/", RouteNotFound)
 	description := e.Config.Description
 	description.OpenAPI = outer.OpenAPI()
-	e.Huma = huma.NewAPI(description, checkingAdapter{humago.NewAdapter(mux, "")})
+	e.Huma = huma.NewAPI(description, checkingAdapter{humago.NewAdapter(mux, ""), e})
 	mount()
 	e.Huma = outer
 	e.Plain(pattern, name, mux.ServeHTTP)

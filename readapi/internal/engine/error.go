@@ -180,15 +180,15 @@ func worthRetrying(err error) bool {
 
 // RouteNotFound answers requests for paths and methods that don't exist.
 func RouteNotFound(w http.ResponseWriter, r *http.Request) {
-	method, target := r.Method, ExchangeOf(r.Context()).Target
+	x := ExchangeOf(r.Context())
 	body := struct {
 		Message    string `json:"message"`
 		Error      string `json:"error"`
 		StatusCode int    `json:"statusCode"`
-	}{fmt.Sprintf("Route %s:%s not found", method, target), http.StatusText(http.StatusNotFound), http.StatusNotFound}
+	}{fmt.Sprintf("Route %s:%s not found", r.Method, x.Target), http.StatusText(http.StatusNotFound), http.StatusNotFound}
 	c := answer.Config{Status: http.StatusNotFound}
-	if strings.HasPrefix(target, MetadataPath) || strings.HasPrefix(target, OrdinalsPath) {
-		c.Class = answer.TipPlainErrors
+	if x.family != nil {
+		c.Class = x.family.NotFound
 	}
 	ErrorAnswer(body, c).Serve(w, r, answer.Moment{})
 }

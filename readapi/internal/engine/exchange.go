@@ -8,10 +8,11 @@ import (
 
 // Exchange holds what is known about a request besides its parameters. The context of every request carries one.
 type Exchange struct {
-	ID        string // names the request in the log
-	Target    string // as the client wrote it
-	operation string // set when the route is known
-	least     int64  // the number of events that the answer has to reflect at least; 0 for any
+	ID        string  // names the request in the log
+	Target    string  // as the client wrote it
+	operation string  // set when the route is known
+	family    *Family // to which the target belongs; nil for none, and while the target has not been routed
+	least     int64   // the number of events that the answer has to reflect at least; 0 for any
 	// parameters are the operation's parameters in canonical form, set when they have been checked.
 	parameters []byte
 	// plan receives the request's plan instead of having it executed; nil for an ordinary request.

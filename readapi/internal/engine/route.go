@@ -20,6 +20,7 @@ type Operation struct {
 	ID          string // unique; also the operation's name in metrics
 	Path        string
 	Aliases     []string // undocumented further paths of the operation
+	Family      *Family  // nil for none; see Family.Place
 	Tag         string
 	Summary     string
 	Description string // Markdown
@@ -42,6 +43,10 @@ type Operation struct {
 	// TagByContent derives entity tags from an answer's body instead of its cache key. Then two names of one thing have
 	// the same tag, and a tag lasts for as long as the body stays the same.
 	TagByContent bool
+	// Apart is set if its path has a word where another operation's path has a parameter, and the other way round, as
+	// /blocks/by-block-time/{timestamp} and /blocks/{height_or_hash}/transactions: a mux refuses to have both. The mux
+	// has it under a prefix of its own.
+	Apart bool
 	// Untraced is the reason why answers can't be traced to rows. An operation of Get without one says which rows it shows.
 	Untraced string
 	// Statuses are the statuses that it may answer besides 200, and besides 500 and 503, which every operation has.
@@ -109,12 +114,18 @@ func Serve[In any](e *Engine, o *Endpoint, handler func(context.Context, *In) De
 	if o.Untraced != "" {
 		e.Untraceable(o.Untraced, o.ID)
 	}
+	if o.Family != nil {
+		e.addFamily(o.Family)
+	}
 	if o.Refuse != nil {
 		op.Metadata = map[string]any{refusal: o.Refuse}
 	}
 	for i, path := range append([]string{o.Path}, o.Aliases...) {
 		op.Path, op.Hidden = path, i > 0
-		e.Routes[http.MethodGet+" "+muxPath(path)] = o.ID
+		if o.Apart {
+			e.setApart(path)
+		}
+		e.Routes[http.MethodGet+" "+e.muxPath(path)] = o.ID
 		huma.Register(e.Huma, op, func(ctx context.Context, in *In) (*Output, error) {
 			return &Output{Body: handler(ctx, in).Write}, nil
 		})
@@ -163,7 +174,10 @@ func (e *Engine) Responses(r Operation, out reflect.Type) map[string]*huma.Respo
 const refusal = "refusal"
 
 // checkingAdapter checks the parameters before every operation.
-type checkingAdapter struct{ huma.Adapter }
+type checkingAdapter struct {
+	huma.Adapter
+	engine *Engine
+}
 
 // Handle implements huma.Adapter.
 func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) {
@@ -173,7 +187,7 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 		refuse = func(err error) error { return err }
 	}
 	routed := *op
-	routed.Path = muxPath(op.Path)
+	routed.Path = c.engine.muxPath(op.Path)
 	c.Adapter.Handle(&routed, func(ctx huma.Context) {
 		x := ExchangeOf(ctx.Context())
 		x.operation = op.OperationID
@@ -187,9 +201,9 @@ func (c checkingAdapter) Handle(op *huma.Operation, handler func(huma.Context)) 
 	})
 }
 
-// route hands a request to the mux. Trailing slashes don't matter, except in the ordinals family. Other paths that the mux
-// would redirect to a cleaner form don't exist. Parts of a query that can't be parsed are removed, so that all readers of
-// the query see the same.
+// route hands a request to the mux. Trailing slashes don't matter, except in a family where they count. Other paths
+// that the mux would redirect to a cleaner form don't exist. Parts of a query that can't be parsed are removed, so that
+// all readers of the query see the same.
 //
 // A target that was requested before has a plan and needs none of this.
 func (e *Engine) route(w http.ResponseWriter, r *http.Request) {
@@ -198,16 +212,18 @@ func (e *Engine) route(w http.ResponseWriter, r *http.Request) {
 		ClientErrorAnswer(err).Serve(w, r, answer.Moment{})
 		return
 	}
-	ExchangeOf(r.Context()).least = least
+	x := ExchangeOf(r.Context())
+	x.least = least
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		if p, ok := e.plans.Get(r.RequestURI); ok && ChoiceOf(r.Context()) == nil {
-			ExchangeOf(r.Context()).operation = p.Operation.ID
+			x.operation = p.Operation.ID
 			delivery := e.answerPlan(r.Context(), p)
 			delivery.Serve(w, r, delivery.moment)
 			return
 		}
 	}
-	routed := routable(r)
+	x.family = e.familyOf(x.Target)
+	routed := e.routable(r)
 	if routed == nil {
 		RouteNotFound(w, r)
 		return
@@ -216,9 +232,9 @@ func (e *Engine) route(w http.ResponseWriter, r *http.Request) {
 }
 
 // routable returns the request in the form that the mux expects; nil when its path can't exist.
-func routable(r *http.Request) *http.Request {
+func (e *Engine) routable(r *http.Request) *http.Request {
 	target := *r.URL
-	if p := target.Path; len(p) > 1 && strings.HasSuffix(p, "/") && !slashCounts(p) {
+	if p := target.Path; len(p) > 1 && strings.HasSuffix(p, "/") && !e.slashCounts(p) {
 		target.Path, target.RawPath = trimSlashes(target.Path), trimSlashes(target.RawPath)
 	}
 	if target.RawQuery != "" {
@@ -226,13 +242,13 @@ func routable(r *http.Request) *http.Request {
 			target.RawQuery = query.Encode()
 		}
 	}
-	if clean := path.Clean(target.Path); target.Path != clean && (target.Path != clean+"/" || !slashCounts(target.Path)) {
+	if clean := path.Clean(target.Path); target.Path != clean && (target.Path != clean+"/" || !e.slashCounts(target.Path)) {
 		return nil
 	}
 	if strings.HasPrefix(target.Path, apartPrefix+"/") {
 		return nil
 	}
-	if routed := muxPath(target.Path); routed != target.Path {
+	if routed := e.muxPath(target.Path); routed != target.Path {
 		target.Path = routed
 		if target.RawPath != "" {
 			target.RawPath = apartPrefix + target.RawPath
@@ -244,12 +260,6 @@ func routable(r *http.Request) *http.Request {
 		return &changed
 	}
 	return r
-}
-
-// slashCounts reports whether a trailing slash makes it a different path: it does in the ordinals family, except for its
-// root.
-func slashCounts(p string) bool {
-	return strings.HasPrefix(p, OrdinalsPath+"/") && p != OrdinalsPath+"/" && p != OrdinalsPath+"/v1/"
 }
 
 func trimSlashes(p string) string {

@@ -1,25 +1,24 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 )
 
-// conflicting are prefixes of paths with a word where another path has a parameter: the mux refuses to have both
-// /blocks/by-block-time/{timestamp} and /blocks/{height_or_hash}/transactions. It has these paths under a prefix of their
-// own.
-var conflicting = []string{
-	"/extended/v2/blocks/by-block-time/",
-	"/extended/v1/pox2/tx/", "/extended/v1/pox2/stacker/",
-	"/extended/v1/pox3/tx/", "/extended/v1/pox3/stacker/",
-	"/extended/v1/pox4/tx/", "/extended/v1/pox4/stacker/",
-}
-
-// apartPrefix is put before the conflicting paths. No client's path begins with it.
+// apartPrefix is put before the paths of operations with Apart set. No client's path begins with it.
 const apartPrefix = "/-"
 
+// setApart puts a path, and all that are like it up to its first parameter, under apartPrefix.
+func (e *Engine) setApart(path string) {
+	prefix, _, _ := strings.Cut(path, "{")
+	if !slices.Contains(e.apart, prefix) {
+		e.apart = append(e.apart, prefix)
+	}
+}
+
 // muxPath returns the mux's form of a path or path pattern.
-func muxPath(path string) string {
-	for _, prefix := range conflicting {
+func (e *Engine) muxPath(path string) string {
+	for _, prefix := range e.apart {
 		if strings.HasPrefix(path, prefix) {
 			return apartPrefix + path
 		}

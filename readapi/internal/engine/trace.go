@@ -66,7 +66,7 @@ func (e *Engine) PlanOf(ctx context.Context, path string) (*Plan, error) {
 		return nil, BadRequest("%q is not a path of this API: %s", path, err)
 	}
 	r.RequestURI = target.RequestURI()
-	if r = routable(r); r == nil {
+	if r = e.routable(r); r == nil {
 		return nil, NotFound("this API has no %s", path)
 	}
 	_, pattern := e.mux.Handler(r)

@@ -29,12 +29,15 @@ type OrdinalsPageInput struct {
 // OrdinalsLimitMax is the largest number of rows on a page.
 const OrdinalsLimitMax = 60
 
+// family is the family of all operations of the ordinals API.
+var family = &engine.Family{Path: "/ordinals", NotFound: answer.TipPlainErrors, SlashCounts: true}
+
 // OrdinalsResource completes an operation with what those of the ordinals API have in common. The given path begins
 // after the version; the operation is served both with and without the version in front of it. Clients of this API
 // expect errors without Cache-Control, and an entity tag that depends on the content alone: an inscription has the same
 // tag by its number and by its id.
 func OrdinalsResource(r engine.Operation) engine.Operation {
-	r.Path, r.Aliases = engine.OrdinalsPath+"/v1"+r.Path, []string{engine.OrdinalsPath + r.Path}
+	r = family.Place(r)
 	r.FailureBody = reflect.TypeFor[OrdinalsErrorBody]()
 	if r.Class == answer.NoStore {
 		r.Class = answer.TipPlainErrors

@@ -35,24 +35,16 @@ func (l *Numbered) SQL(template string, more ...string) string {
 }
 
 // Before returns the SQL expression for how many rows of the list precede a transaction; tx is the SQL expression for
-// the number of that transaction. The query finds the count by binary search.
+// the number of that transaction.
 func (l *Numbered) Before(tx string) string {
 	if l.Number == l.Tx { // the list holds every transaction
 		return `(` + tx + ` - 1)`
 	}
-	return l.SQL(`(
-			WITH RECURSIVE halving (low, high) AS (
-				SELECT 0::bigint, coalesce((SELECT {number} FROM {table} r WHERE {rows} ORDER BY {number} DESC LIMIT 1), 0)::bigint
-				UNION ALL
-				SELECT CASE WHEN middle.tx < {before} THEN middle.number ELSE low END, CASE WHEN middle.tx < {before} THEN high ELSE middle.number - 1 END
-				FROM halving
-				CROSS JOIN LATERAL (
-					SELECT {number}::bigint AS number, {tx} AS tx FROM {table} r WHERE {rows} AND {number} = (low + high + 1) / 2 LIMIT 1
-				) middle
-				WHERE low < high
-			)
-			SELECT low FROM halving WHERE low = high LIMIT 1
-		)`, "{before}", tx)
+	return Bisection{
+		Low:   `0::bigint`,
+		High:  l.SQL(`coalesce((SELECT {number} FROM {table} r WHERE {rows} ORDER BY {number} DESC LIMIT 1), 0)::bigint`),
+		Probe: l.SQL(`SELECT {number}::bigint AS n, {tx} < {before} AS holds FROM {table} r WHERE {rows} AND {number} = {middle} LIMIT 1`, "{before}", tx),
+	}.Last()
 }
 
 // PageSQL returns the SQL for the bounds of a page, as a FROM item with the alias page. Its column low is the number of
@@ -126,14 +118,17 @@ func orderOf(oldestFirst bool) string {
 	return `ORDER BY r.number DESC`
 }
 
-func (l *Numbered) ascends() bool { return l.OldestFirst }
-
-func (l Typed) ascends() bool { return l.OldestFirst }
-
-// List is a list whose rows have numbers, so that a page is a range of numbers.
-type List interface {
-	PageSQL() string // the bounds of a page
-	RowsSQL() string // the rows of a page
-	Order() string   // the ORDER BY clause for these rows
-	ascends() bool   // whether the oldest row comes first
+func (l *Numbered) neighboursSQL() string {
+	return `
+		SELECT ARRAY[]::bigint[], beside.number, t.height, coalesce(t.microblock_sequence, 2147483647), t.tx_index, k.index_block_hash
+		FROM ` + l.PageSQL() + l.SQL(`
+		CROSS JOIN LATERAL (VALUES
+			(CASE WHEN page.start - $8::bigint > page.low THEN page.start - $8::bigint END),
+			(CASE WHEN page.start < page.high AND page.low < page.high THEN least(page.high, greatest(page.start, page.low) + $8::bigint) END)
+		) beside (number)
+		CROSS JOIN LATERAL (SELECT {tx} AS place FROM {table} r WHERE {rows} AND {number} = beside.number LIMIT 1) r
+		CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction t WHERE t.n = r.place LIMIT 1) t
+		CROSS JOIN LATERAL (SELECT * FROM {accounts}.block k WHERE k.height = t.height LIMIT 1) k`)
 }
+
+func (l *Numbered) ascends() bool { return l.OldestFirst }

@@ -2,9 +2,6 @@ package page
 
 import (
 	"strconv"
-
-	"strata/domain/hash"
-	"strata/readapi/internal/engine"
 )
 
 // Request is a request for a page of a numbered list.
@@ -69,34 +66,6 @@ func (h *Head) newer(limit int) int64 {
 
 // Empty reports whether the page has no rows.
 func (h *Head) Empty() bool { return h.Start <= h.Low || h.Start > h.High }
-
-// QueueHead adds the query for the bounds of the page to a batch. The result always has exactly one row.
-func QueueHead(b *engine.Batch, l List, p *Request, owner ...any) *engine.Result[Head] {
-	return engine.Query(b, func(h *Head) []any { h.OldestFirst = l.ascends(); return []any{&h.Low, &h.High, &h.Start} },
-		`SELECT ARRAY[]::bigint[], page.low, page.high, page.start FROM `+l.PageSQL(), p.Args(owner...)...)
-}
-
-// ListPlace is the position of a row of a list: its number there, and the position of its transaction in the chain.
-type ListPlace struct {
-	Number          int64
-	Height          int64
-	Sequence, Index int32
-	Block           hash.Hash32 // index block hash
-}
-
-// QueueNeighbours adds the query for the first rows of the pages before and after the page to a batch.
-func (l *Numbered) QueueNeighbours(b *engine.Batch, p *Request, owner ...any) *engine.Result[ListPlace] {
-	return engine.Query(b, func(n *ListPlace) []any { return []any{&n.Number, &n.Height, &n.Sequence, &n.Index, &n.Block} }, `
-		SELECT ARRAY[]::bigint[], beside.number, t.height, coalesce(t.microblock_sequence, 2147483647), t.tx_index, k.index_block_hash
-		FROM `+l.PageSQL()+l.SQL(`
-		CROSS JOIN LATERAL (VALUES
-			(CASE WHEN page.start - $8::bigint > page.low THEN page.start - $8::bigint END),
-			(CASE WHEN page.start < page.high AND page.low < page.high THEN least(page.high, greatest(page.start, page.low) + $8::bigint) END)
-		) beside (number)
-		CROSS JOIN LATERAL (SELECT {tx} AS place FROM {table} r WHERE {rows} AND {number} = beside.number LIMIT 1) r
-		CROSS JOIN LATERAL (SELECT * FROM {accounts}.transaction t WHERE t.n = r.place LIMIT 1) t
-		CROSS JOIN LATERAL (SELECT * FROM {accounts}.block k WHERE k.height = t.height LIMIT 1) k`), p.Args(owner...)...)
-}
 
 // NumberCursor is a cursor: the number of the first row of a page.
 type NumberCursor struct {

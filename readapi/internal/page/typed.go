@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"strata/domain/activity"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/schema"
@@ -23,28 +24,13 @@ func (TransactionTypes) Schema(huma.Registry) *huma.Schema {
 		&huma.Schema{Type: huma.TypeString, Examples: []any{"token_transfer"}})
 }
 
-// typeTotals lists the types of transactions: the name, the number in the projection accounts, and the column of its
-// table block that counts the transactions of the type up to and including a block.
-var typeTotals = []struct {
-	name   string
-	number int16
-	column string
-}{
-	{"token_transfer", 0, "token_transfers"},
-	{"smart_contract", 1, "smart_contracts"},
-	{"contract_call", 2, "contract_calls"},
-	{"poison_microblock", 3, "poison_microblocks"},
-	{"coinbase", 4, "coinbases"},
-	{"tenure_change", 7, "tenure_changes"},
-}
-
 // Numbers returns the types as the projection numbers them, sorted and without duplicates; nil for all types.
 func (p TransactionTypes) Numbers() (numbers []int16, err error) {
 	for i, name := range param.Parted(p) {
 		before := len(numbers)
-		for _, t := range typeTotals {
-			if t.name == name {
-				numbers = append(numbers, t.number)
+		for _, t := range activity.TxTypes {
+			if t.String() == name {
+				numbers = append(numbers, int16(t))
 			}
 		}
 		if len(numbers) == before {
@@ -64,13 +50,21 @@ type Typed struct{ OldestFirst bool }
 // is the FROM item that lists the count of each type.
 var typedUpTo, kindsOf = func() (sum, kinds string) {
 	var terms, rows []string
-	for _, t := range typeTotals {
-		number := strconv.Itoa(int(t.number))
-		terms = append(terms, "CASE WHEN "+number+" = ANY ($9::smallint[]) THEN k."+t.column+" ELSE 0 END")
-		rows = append(rows, "("+number+"::smallint, coalesce(k."+t.column+", 0))")
+	for _, t := range activity.TxTypes {
+		number := strconv.Itoa(int(t))
+		terms = append(terms, "CASE WHEN "+number+" = ANY ($9::smallint[]) THEN k."+t.Column()+" ELSE 0 END")
+		rows = append(rows, "("+number+"::smallint, coalesce(k."+t.Column()+", 0))")
 	}
 	return "(" + strings.Join(terms, " + ") + ")", "(VALUES " + strings.Join(rows, ", ") + ") kind (type, total)"
 }()
+
+// firstBlockOfPage is the SQL expression for the height of the first block with the page's first row at or below it.
+var firstBlockOfPage = Bisection{
+	Low:   `(SELECT k.height FROM {accounts}.block k ORDER BY k.height LIMIT 1)`,
+	High:  `(SELECT k.height FROM {accounts}.block k ORDER BY k.height DESC LIMIT 1)`,
+	If:    `page.start > page.low AND page.start <= page.high`,
+	Probe: `SELECT k.height AS n, ` + typedUpTo + ` >= page.start AS holds FROM {accounts}.block k WHERE k.height = {middle} LIMIT 1`,
+}.First()
 
 // PageSQL implements List. It ignores positions in the chain: no page of this list begins at one.
 func (l Typed) PageSQL() string {
@@ -120,18 +114,7 @@ func (l Typed) RowsSQL() string {
 		merged, window = oldestFirst, `number >= page.start AND number < page.start + $8::bigint AND number <= page.high`
 	}
 	return l.PageSQL() + `
-		CROSS JOIN LATERAL (
-			WITH RECURSIVE halving (low, high) AS (
-				SELECT (SELECT k.height FROM {accounts}.block k ORDER BY k.height LIMIT 1), (SELECT k.height FROM {accounts}.block k ORDER BY k.height DESC LIMIT 1)
-				WHERE page.start > page.low AND page.start <= page.high
-				UNION ALL
-				SELECT CASE WHEN middle.upto < page.start THEN middle.height + 1 ELSE low END, CASE WHEN middle.upto < page.start THEN high ELSE middle.height END
-				FROM halving
-				CROSS JOIN LATERAL (SELECT k.height, ` + typedUpTo + ` AS upto FROM {accounts}.block k WHERE k.height = (low + high) / 2 LIMIT 1) middle
-				WHERE low < high
-			)
-			SELECT low AS height FROM halving WHERE low = high LIMIT 1
-		) block
+		CROSS JOIN LATERAL (SELECT * FROM (SELECT ` + firstBlockOfPage + ` AS height OFFSET 0) found WHERE height IS NOT NULL) block
 		CROSS JOIN LATERAL (
 			SELECT * FROM (` + strings.NewReplacer("{upto}", typedUpTo, "{kinds}", kindsOf).Replace(merged) + `
 			) typed WHERE ` + window + `
@@ -140,3 +123,7 @@ func (l Typed) RowsSQL() string {
 
 // Order implements List.
 func (l Typed) Order() string { return orderOf(l.OldestFirst) }
+
+func (l Typed) neighboursSQL() string { return "" }
+
+func (l Typed) ascends() bool { return l.OldestFirst }

@@ -1,6 +1,9 @@
 package view
 
 import (
+	"strconv"
+
+	"strata/domain/activity"
 	"strata/readapi/internal/page"
 )
 
@@ -13,9 +16,15 @@ var (
 	// AccountTransactions lists the transactions that involve the account.
 	AccountTransactions = page.Numbered{Table: `{accounts}.account_transaction`, Number: "n", Tx: "tx", Rows: `r.account = ` + AccountID}
 	// AccountCalls lists the transactions that call the account, which is a contract.
-	AccountCalls = page.Numbered{Table: `{accounts}.account_transaction`, Number: "calls", Tx: "tx", Rows: `r.account = ` + AccountID + ` AND r.involvement & 8 <> 0`}
+	AccountCalls = page.Numbered{Table: `{accounts}.account_transaction`, Number: "calls", Tx: "tx", Rows: `r.account = ` + AccountID + ` AND ` + Involved("r", activity.Called)}
 	// AccountEvents lists the events to which the account is a party.
 	AccountEvents = page.Numbered{Table: `{accounts}.account_event`, Number: "n", Tx: "tx", Rows: `r.account = ` + AccountID}
 	// InboundEvents lists the events that transferred STX to the account.
 	InboundEvents = page.Numbered{Table: `{accounts}.account_event`, Number: "inbound", Tx: "tx", Rows: `r.account = ` + AccountID + ` AND r.transfer_type IS NOT NULL`}
 )
+
+// Involved returns an SQL condition on a row of {accounts}.account_transaction with the given alias: the account has the
+// role in the transaction.
+func Involved(alias string, role activity.Involvement) string {
+	return alias + `.involvement & ` + strconv.Itoa(int(role)) + ` <> 0`
+}

@@ -32,17 +32,11 @@ var (
 	}
 )
 
-// RowsShown returns the rows of the transactions that are shown.
-func RowsShown(shown []TransactionBody) []*TransactionRow {
-	rows := make([]*TransactionRow, len(shown))
-	for i := range shown {
-		rows[i] = shown[i].Row
-	}
-	return rows
-}
-
 // ListedLookups returns the look-ups of the rows behind transactions of the list of all transactions.
 func ListedLookups(rows []*TransactionRow) []engine.Lookup {
+	if len(rows) == 0 {
+		return nil
+	}
 	places := make([]int64, len(rows))
 	for i, r := range rows {
 		places[i] = r.Place

@@ -36,8 +36,6 @@ type TransactionBody struct {
 	EventCount             int32           `json:"event_count" doc:"0 for a transaction that did not succeed."`
 	Events                 []EventBody     `json:"events" nullable:"false" doc:"A page of its events when the transaction is requested by its id; empty in lists."`
 	TransactionPayload
-
-	Row *TransactionRow `json:"-"`
 }
 
 // TransactionBase holds the fields that mined and unmined transactions share.

@@ -47,11 +47,6 @@ type EventBody struct {
 	ContractLog  *EventsLog  `json:"contract_log,omitempty" doc:"Of smart_contract_log."`
 	STXLockEvent *eventsLock `json:"stx_lock_event,omitempty" doc:"Of stx_lock."`
 	Asset        *eventAsset `json:"asset,omitempty" doc:"Of the others."`
-
-	Row    EventRow `json:"-"`
-	Number int64    `json:"-"` // of the event in the account's list that it was read from; 0 when it was read from no list
-	// Printed is set when that list is the list of what a contract prints.
-	Printed bool `json:"-"`
 }
 
 // EventsLog is what a contract printed.
@@ -82,7 +77,7 @@ type eventAsset struct {
 // RenderEvent returns the body of an event of the transaction with the given id.
 func RenderEvent(e EventRow, id hash.Hash32) EventBody {
 	kind := EventKinds[e.Kind]
-	b := EventBody{EventIndex: e.Number, EventType: cmp.Or(kind.Shown, e.Kind), TxID: id, Row: e}
+	b := EventBody{EventIndex: e.Number, EventType: cmp.Or(kind.Shown, e.Kind), TxID: id}
 	switch kind.Shown {
 	case EventLog:
 		b.ContractLog = &EventsLog{ValueOf(e.Contract), ValueOf(e.Topic), ShowRaw(e.Value)}

@@ -26,7 +26,7 @@ func RenderTransaction(r *TransactionRow, how Rendering) TransactionBody {
 		MicroblockHash: "0x", MicroblockSequence: r.Sequence(),
 		CostReadCount: r.cost.ReadCount, CostReadLength: r.cost.ReadLength, CostRuntime: r.cost.Runtime,
 		CostWriteCount: r.cost.WriteCount, CostWriteLength: r.cost.WriteLength,
-		VMError: r.vmError, EventCount: r.EventCount, Events: []EventBody{}, Row: r,
+		VMError: r.vmError, EventCount: r.EventCount, Events: []EventBody{},
 	}
 	if r.microblockHash != nil {
 		b.MicroblockHash = HexOf(r.microblockHash[:])

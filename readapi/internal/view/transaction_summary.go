@@ -56,8 +56,6 @@ func (*transferSummary) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.S
 type TransactionSummary struct {
 	SummaryBase
 	SummaryPayload
-
-	Row *TransactionRow `json:"-"`
 }
 
 // SummaryPayload is what a transaction does, in brief.
@@ -93,7 +91,7 @@ type tenureSummary struct {
 
 // Summarize returns the list entry for a transaction that went through Complete.
 func Summarize(r *TransactionRow) TransactionSummary {
-	return TransactionSummary{SummaryBase: newSummaryBase(r), SummaryPayload: SummarizePayload(r.Tx), Row: r}
+	return TransactionSummary{SummaryBase: newSummaryBase(r), SummaryPayload: SummarizePayload(r.Tx)}
 }
 
 // SummarizePayload returns what a transaction does, in brief.

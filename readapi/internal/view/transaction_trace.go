@@ -37,13 +37,13 @@ type EventKey struct {
 }
 
 // EventKey returns the key of the event.
-func (e EventBody) EventKey() EventKey { return EventKey{e.Row.RowKey, e.Row.Number} }
+func (e *EventRow) EventKey() EventKey { return EventKey{e.RowKey, e.Number} }
 
 // EventKeys returns the keys of events.
-func EventKeys[E interface{ EventKey() EventKey }](events []E) []EventKey {
+func EventKeys(events []EventRow) []EventKey {
 	keys := make([]EventKey, len(events))
-	for i, e := range events {
-		keys[i] = e.EventKey()
+	for i := range events {
+		keys[i] = events[i].EventKey()
 	}
 	return keys
 }
@@ -55,6 +55,14 @@ func RowKeys(rows []*TransactionRow) []RowKey {
 		keys[i] = r.RowKey
 	}
 	return keys
+}
+
+// RowLookups returns the look-ups of the rows behind transactions; none for none.
+func RowLookups(rows []*TransactionRow) []engine.Lookup {
+	if len(rows) == 0 {
+		return nil
+	}
+	return TransactionLookups(rows, nil)
 }
 
 // TransactionLookups returns the look-ups of the rows behind transactions and events.

@@ -42,8 +42,6 @@ type TransactionV3 struct {
 	PostConditions *[]conditionBody `json:"post_conditions,omitempty" nullable:"false" doc:"With include=post_conditions."`
 	Result         *ClarityValue    `json:"result,omitempty" doc:"With include=result."`
 	PayloadV3
-
-	Row *TransactionRow `json:"-"`
 }
 
 // PayloadV3 is what a transaction does, in detail.
@@ -86,7 +84,7 @@ type coinbaseV3 struct {
 func RenderTransactionV3(r *TransactionRow, include Included) *TransactionV3 {
 	b := &TransactionV3{
 		SummaryBase: newSummaryBase(r), ParentBlock: parentBlock{r.parentBlock, r.parentIndexHash},
-		EventCount: r.EventCount, ExecutionCost: r.cost, VMError: r.vmError, Row: r,
+		EventCount: r.EventCount, ExecutionCost: r.cost, VMError: r.vmError,
 	}
 	if include.has(includeConditions) {
 		conditions := showConditions(r.Tx.PostConditions)

@@ -18,15 +18,13 @@ type WaitingBody struct {
 	ReceiptTime    int64           `json:"receipt_time" doc:"When its announcement was received, in Unix seconds."`
 	ReceiptTimeISO timeTextOrEmpty `json:"receipt_time_iso"`
 	TransactionPayload
-
-	Row *WaitingRow `json:"-"`
 }
 
 // RenderWaiting returns the body of a transaction that went through Complete.
 func RenderWaiting(r *WaitingRow, how Rendering) WaitingBody {
 	return WaitingBody{
 		TransactionBase: renderBase(&r.TransactionRow), TransactionPayload: renderPayload(r.Tx, how.Interfaces.of(&r.TransactionRow), how.WithoutArguments),
-		TxStatus: r.Status, ReplacedByTxID: r.replacedBy, ReceiptTime: r.ReceiptTime, ReceiptTimeISO: unixTimeOrEmpty(r.ReceiptTime), Row: r,
+		TxStatus: r.Status, ReplacedByTxID: r.replacedBy, ReceiptTime: r.ReceiptTime, ReceiptTimeISO: unixTimeOrEmpty(r.ReceiptTime),
 	}
 }
 
@@ -76,8 +74,6 @@ type WaitingBase struct {
 type WaitingSummary struct {
 	WaitingBase
 	SummaryPayload
-
-	Row *WaitingRow `json:"-"`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -120,7 +116,6 @@ func RenderWaitingV3(r *WaitingRow, include Included) *WaitingV3 {
 type ShownV3 struct {
 	Mined   *TransactionV3
 	Waiting *WaitingV3
-	Row     *WaitingRow
 }
 
 // Schema implements huma.SchemaProvider.

@@ -13,6 +13,23 @@ var tracedWaiting = &engine.TraceTable{
 	},
 }
 
+// FoundLookups returns the look-ups of the rows behind transactions, mined or not, and behind events of the mined ones.
+func FoundLookups(found []FoundTransaction, events []EventKey) []engine.Lookup {
+	var mined []*TransactionRow
+	var waiting []*WaitingRow
+	for _, f := range found {
+		if f.Waiting != nil {
+			waiting = append(waiting, f.Waiting)
+		} else {
+			mined = append(mined, f.Mined)
+		}
+	}
+	if len(mined) == 0 {
+		return WaitingLookups(waiting)
+	}
+	return append(TransactionLookups(mined, events), WaitingLookups(waiting)...)
+}
+
 // WaitingLookups returns the look-ups of the rows behind transactions that are not mined.
 func WaitingLookups(rows []*WaitingRow) []engine.Lookup {
 	if len(rows) == 0 {
