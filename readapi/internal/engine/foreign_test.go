@@ -43,7 +43,7 @@ func TestForeignRules(t *testing.T) {
 		if got := k.Get("/audit/v1/events/7"); got.Body != events.Body || got.Status != events.Status {
 			t.Errorf("an event of the log: got %d %s, want %d %s", got.Status, got.Body, events.Status, events.Body)
 		}
-		if told := strings.Count(k.Log.String(), "balances_v2 (rules 5, here 1)"); told != turn+1 {
+		if told := strings.Count(k.Log.String(), "balances_v2 (rules 5, this process has 1)"); told != turn+1 {
 			t.Errorf("the operator was told %d times, want %d: %s", told, turn+1, k.Log)
 		}
 		s.Exec(`UPDATE strata.active SET version = 1 WHERE name = 'balances'`)
