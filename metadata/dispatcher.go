@@ -278,7 +278,7 @@ func isContractKind(kind fetch.Kind) bool {
 // outstandingJobs counts the unfinished jobs of each lane.
 func outstandingJobs(ctx context.Context, q querier) (map[lane]int, error) {
 	rows, err := q.Query(ctx, `
-		SELECT queue, count(*) FROM `+schema+`.river_job
+		SELECT queue, count(*) FROM `+riverSchema+`.river_job
 		WHERE state IN ('available', 'running', 'retryable', 'scheduled', 'pending') GROUP BY queue`)
 	if err != nil {
 		return nil, fmt.Errorf("count jobs: %w", err)

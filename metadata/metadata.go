@@ -102,7 +102,7 @@ func (m *Metadata) newClient(nodes *nodes, loader *loader, recorder *recorder) (
 		queues[l.queue()] = river.QueueConfig{MaxWorkers: m.config.workers(l)}
 	}
 	client, err := river.NewClient(riverpgxv5.New(m.config.Log.Pool()), &river.Config{
-		Schema:                      schema,
+		Schema:                      riverSchema,
 		Logger:                      m.config.Logger,
 		Queues:                      queues,
 		Workers:                     workers,
