@@ -14,6 +14,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"golang.org/x/sync/errgroup"
 
+	"strata/internal/pause"
 	"strata/internal/testsignal"
 )
 
@@ -137,7 +138,7 @@ func (m *Metadata) whenReachable(ctx context.Context, do func() error) (done boo
 			logged = true
 			m.config.Logger.LogAttrs(ctx, slog.LevelWarn, "metadata waits for the database", slog.Any("error", err))
 		}
-		sleep(ctx, pauseFailed)
+		pause.For(ctx, pauseFailed)
 	}
 }
 
