@@ -34,6 +34,9 @@ TEST_TIMEOUT ?= 15m
 # was run again is printed.
 RERUNS       ?= 0
 FUZZTIME     ?= 10s
+# The largest size of a package, in lines, and where the exceptions are.
+PACKAGE_LINES_MAX := 5000
+PACKAGE_DECISION  := docs/decisions/016-size-of-packages.md
 ARGS         ?=
 
 .PHONY: help
@@ -66,11 +69,22 @@ test: postgres redis chromium $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests
 	exit $$failed
 
 .PHONY: lint
-lint: $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, and the rules in .golangci.yml
+lint: sizes $(GOLANGCI)-$(GOLANGCI_VERSION) ## Check format, vet, sizes of packages, and the rules in .golangci.yml
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	$(GOLANGCI) run ./...
+
+# Counts the lines of each package, without generated files. Decision 016 has the exceptions, which awk reads first.
+.PHONY: sizes
+sizes:
+	@find . -name '*.go' -not -path './bin/*' -print | sort | awk -v decision=$(PACKAGE_DECISION) -v max=$(PACKAGE_LINES_MAX) ' \
+		BEGIN { while ((getline row < decision) > 0) if (split(row, cell, /[`|]/) > 4 && row ~ /^[|] `/) { gsub(/[ ,]/, "", cell[5]); allowed[cell[3]] = cell[5] } } \
+		{ n = generated = 0; while ((getline line < $$0) > 0) { n++; if (line ~ /^\/\/ Code generated .* DO NOT EDIT\.$$/) generated = 1 } \
+		  close($$0); dir = $$0; sub(/^\.\//, "", dir); sub(/\/[^\/]*$$/, "", dir); if (!generated) lines[dir] += n } \
+		END { for (dir in lines) { most = (dir in allowed) ? allowed[dir] + 0 : max; if (lines[dir] > most) { failed = 1; \
+			printf "package %s has %d lines, more than %d: a package is a room: split it, or say in %s why not\n", dir, lines[dir], most, decision } } \
+			exit failed }'
 
 .PHONY: bench
 bench: postgres redis nginx ## Measure against the targets and print the table (ARGS="--flag …")

@@ -56,7 +56,7 @@ func completeJobs(ctx context.Context, tx pgx.Tx, batch []*finishedAttempt) (oth
 	}
 	slices.Sort(ids)
 	rows, err := tx.Query(ctx, `
-		UPDATE `+schema+`.river_job SET state = 'completed', finalized_at = now()
+		UPDATE `+riverSchema+`.river_job SET state = 'completed', finalized_at = now()
 		WHERE id = ANY ($1) AND state = 'running'
 		RETURNING id, coalesce(attempted_at, 'epoch')`, ids)
 	if err != nil {
@@ -93,7 +93,7 @@ func settleJobs(ctx context.Context, tx pgx.Tx, others []*finishedAttempt) (map[
 		ids[i] = f.job.ID
 	}
 	rows, err := tx.Query(ctx, `
-		SELECT id, state::text, coalesce(attempted_at, 'epoch') FROM `+schema+`.river_job WHERE id = ANY ($1)`, ids)
+		SELECT id, state::text, coalesce(attempted_at, 'epoch') FROM `+riverSchema+`.river_job WHERE id = ANY ($1)`, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read %d jobs: %w", len(others), err)
 	}

@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/eventstore"
+	"strata/internal/pause"
 	"strata/internal/testsignal"
 )
 
@@ -59,13 +59,13 @@ func (d *dispatcher) run(ctx context.Context) {
 				d.config.Logger.LogAttrs(ctx, slog.LevelWarn, "dispatching wants failed; retrying", slog.Any("error", err))
 			}
 			failing = true
-			sleep(ctx, pauseFailed)
+			pause.For(ctx, pauseFailed)
 			continue
 		case failing:
 			failing = false
 			d.config.Logger.LogAttrs(ctx, slog.LevelInfo, "dispatching wants works again")
 		}
-		sleep(ctx, pauseShort)
+		pause.For(ctx, pauseShort)
 		if !more {
 			wake.Wait(ctx, moved)
 		}
@@ -278,7 +278,7 @@ func isContractKind(kind fetch.Kind) bool {
 // outstandingJobs counts the unfinished jobs of each lane.
 func outstandingJobs(ctx context.Context, q querier) (map[lane]int, error) {
 	rows, err := q.Query(ctx, `
-		SELECT queue, count(*) FROM `+schema+`.river_job
+		SELECT queue, count(*) FROM `+riverSchema+`.river_job
 		WHERE state IN ('available', 'running', 'retryable', 'scheduled', 'pending') GROUP BY queue`)
 	if err != nil {
 		return nil, fmt.Errorf("count jobs: %w", err)
@@ -300,14 +300,4 @@ func outstandingJobs(ctx context.Context, q querier) (map[lane]int, error) {
 		byLane[l] = counts[l.queue()]
 	}
 	return byLane, nil
-}
-
-// sleep waits for d, or until ctx is done.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(cmp.Or(d, time.Nanosecond))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

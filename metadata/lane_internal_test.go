@@ -44,7 +44,7 @@ func TestDispatchMemoryIsByVersion(t *testing.T) {
 	here, gone := source{"nft_v2", fetch.Document}, source{"nft_v1", fetch.Document}
 	d.add(here, revision{Key: "00"})
 	d.add(gone, revision{Key: "00"})
-	d.keepVersions([]version{{name: "nft", schema: "nft_v2"}})
+	d.keepVersions([]version{{schema: "nft_v2"}})
 	if !d.has(here, revision{Key: "00"}) || d.has(gone, revision{Key: "00"}) {
 		t.Errorf("got %v, want the revision of nft_v2 only", d)
 	}

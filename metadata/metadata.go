@@ -14,6 +14,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"golang.org/x/sync/errgroup"
 
+	"strata/internal/pause"
 	"strata/internal/testsignal"
 )
 
@@ -102,7 +103,7 @@ func (m *Metadata) newClient(nodes *nodes, loader *loader, recorder *recorder) (
 		queues[l.queue()] = river.QueueConfig{MaxWorkers: m.config.workers(l)}
 	}
 	client, err := river.NewClient(riverpgxv5.New(m.config.Log.Pool()), &river.Config{
-		Schema:                      schema,
+		Schema:                      riverSchema,
 		Logger:                      m.config.Logger,
 		Queues:                      queues,
 		Workers:                     workers,
@@ -137,7 +138,7 @@ func (m *Metadata) whenReachable(ctx context.Context, do func() error) (done boo
 			logged = true
 			m.config.Logger.LogAttrs(ctx, slog.LevelWarn, "metadata waits for the database", slog.Any("error", err))
 		}
-		sleep(ctx, pauseFailed)
+		pause.For(ctx, pauseFailed)
 	}
 }
 

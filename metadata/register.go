@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"strata/domain/schema"
 )
 
 // projections lists the projections that have wants.
@@ -20,15 +22,15 @@ type querier interface {
 
 // version is the active version of a projection, the one that readers see.
 type version struct {
-	name, schema string
-	input        string // "log", or the schema of the projection whose steps it folds
-	position     int64
+	schema   string // of its tables
+	input    string // "log", or the schema of the projection whose steps it folds
+	position int64
 }
 
 // activeVersions reads which versions are active. It leaves out failed ones, because they would not fold the reports.
 func activeVersions(ctx context.Context, q querier) ([]version, error) {
 	rows, err := q.Query(ctx, `
-		SELECT p.name, p.name || '_v' || p.version, p.input, p.position
+		SELECT p.name, p.version, p.input, p.position
 		FROM strata.active a JOIN strata.projection p USING (name, version)
 		WHERE p.name = ANY ($1) AND p.state <> 'failed'
 		ORDER BY p.name`, projections)
@@ -37,7 +39,10 @@ func activeVersions(ctx context.Context, q querier) ([]version, error) {
 	}
 	versions, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (version, error) {
 		var v version
-		return v, row.Scan(&v.name, &v.schema, &v.input, &v.position)
+		var id schema.Schema
+		err := row.Scan(&id.Name, &id.Version, &v.input, &v.position)
+		v.schema = id.String()
+		return v, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the active projections: %w", err)
@@ -93,7 +98,11 @@ func lag(ctx context.Context, q querier, input string, position int64) (items in
 		if input == "log" {
 			return items, oldest, nil
 		}
-		err = q.QueryRow(ctx, `SELECT input, position FROM strata.projection WHERE name || '_v' || version = $1`, input).
+		id, err := schema.Parse(input)
+		if err != nil {
+			return 0, nil, fmt.Errorf("read the position of %s: %w", input, err)
+		}
+		err = q.QueryRow(ctx, `SELECT input, position FROM strata.projection WHERE name = $1 AND version = $2`, id.Name, id.Version).
 			Scan(&input, &position)
 		if err != nil {
 			return 0, nil, fmt.Errorf("read the position of %s: %w", input, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// schema is the Postgres schema of River's tables. Everything in them can be restored from the log and the wants.
-const schema = "river"
+// riverSchema is the Postgres schema of River's tables. Everything in them can be restored from the log and the wants.
+const riverSchema = "river"
 
 // lockMigrate is the key of the advisory lock that lets one process at a time migrate River's tables.
 const lockMigrate = 0x7374726174610001
@@ -20,11 +20,11 @@ const lockMigrate = 0x7374726174610001
 // there is only one kind, and maintaining these indexes takes longer than everything else that a job costs the
 // database.
 const dropUnusedSQL = `
-	DROP INDEX IF EXISTS ` + schema + `.river_job_args_index, ` + schema + `.river_job_metadata_index, ` + schema + `.river_job_kind`
+	DROP INDEX IF EXISTS ` + riverSchema + `.river_job_args_index, ` + riverSchema + `.river_job_metadata_index, ` + riverSchema + `.river_job_kind`
 
 // migrate creates River's tables or brings them up to date. Several processes may call it at the same time.
 func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
-	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: schema, Logger: config.Logger})
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: riverSchema, Logger: config.Logger})
 	if err != nil {
 		return fmt.Errorf("prepare the migration of the job queue: %w", err)
 	}
@@ -33,7 +33,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(lockMigrate)); err != nil {
 			return err
 		}
-		if _, err := pool.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+schema); err != nil {
+		if _, err := pool.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+riverSchema); err != nil {
 			return err
 		}
 		if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
@@ -43,7 +43,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, config Config) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("migrate the job queue in schema %s: %w", schema, err)
+		return fmt.Errorf("migrate the job queue in schema %s: %w", riverSchema, err)
 	}
 	return nil
 }

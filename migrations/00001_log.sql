@@ -134,6 +134,3 @@ CREATE VIEW log.delivery AS
 SELECT e.seq, e.received_at, e.source, e.path, e.content_type, e.origin, e.size, e.sha256, e.body_seq,
        CASE WHEN e.body_seq IS NULL THEN e.body ELSE (SELECT first.body FROM log.event first WHERE first.seq = e.body_seq) END AS body
 FROM log.event e;
-
--- +goose Down
-DROP SCHEMA log CASCADE;

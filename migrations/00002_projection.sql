@@ -51,7 +51,3 @@ CREATE INDEX quarantine_seq_idx ON strata.quarantine (seq, name, version);
 
 -- Views of the active versions, for people at a SQL prompt. They are created when a version becomes active.
 CREATE SCHEMA api;
-
--- +goose Down
-DROP SCHEMA api CASCADE;
-DROP SCHEMA strata CASCADE;

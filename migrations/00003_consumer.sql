@@ -12,6 +12,3 @@ CREATE TABLE log.consumer (
     CONSTRAINT consumer_pkey PRIMARY KEY (consumer_group, topic),
     CONSTRAINT consumer_position_check CHECK (position >= 0)
 ) WITH (fillfactor = 50); -- every batch updates a row; leave room for the new row version on the same page
-
--- +goose Down
-DROP TABLE log.consumer;

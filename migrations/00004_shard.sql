@@ -32,8 +32,3 @@ CREATE TABLE strata.shard (
 
 -- Finds the changes after a position.
 CREATE INDEX shard_position_idx ON strata.shard (name, version, position);
-
--- +goose Down
-DROP TABLE strata.shard;
-ALTER TABLE strata.projection DROP COLUMN epoch, DROP COLUMN shards_from;
-DROP TABLE strata.archive;

@@ -86,7 +86,3 @@ CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON log.cosignature FOR EACH STATE
 REVOKE UPDATE, TRUNCATE ON log.subtree FROM PUBLIC, CURRENT_USER;
 REVOKE DELETE, TRUNCATE ON log.tree FROM PUBLIC, CURRENT_USER;
 REVOKE UPDATE, DELETE, TRUNCATE ON log.checkpoint, log.cosignature FROM PUBLIC, CURRENT_USER;
-
--- +goose Down
-DROP TABLE log.cosignature, log.checkpoint, log.tree, log.subtree;
-DROP FUNCTION log.verified_only_grows, log.refuse_verified;

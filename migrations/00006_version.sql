@@ -19,8 +19,3 @@ ALTER TABLE strata.projection
 ALTER TABLE strata.active
     ADD COLUMN previous int, -- the version to which a rollback returns; null if there is none
     ADD COLUMN viewed int;   -- the version that the views in schema api show; null if unknown
-
--- +goose Down
-DELETE FROM strata.projection WHERE scratch;
-ALTER TABLE strata.active DROP COLUMN previous, DROP COLUMN viewed;
-ALTER TABLE strata.projection DROP COLUMN rules, DROP COLUMN throttle, DROP COLUMN rate, DROP COLUMN indexed, DROP COLUMN scratch;

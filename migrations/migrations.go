@@ -1,5 +1,8 @@
 // Package migrations has the SQL that creates what every Strata database needs: the log and the register of
 // projections. The tables of projections are not here, because each version of a projection creates its own schema.
+//
+// Migrations only go up. An older program runs on a newer database, so nothing needs a way back, and the way back from
+// the first migration would be to drop the log.
 package migrations
 
 import (

@@ -22,40 +22,26 @@ import (
 // Config configures an API. Pool is required for anything but the documentation; the zero value of any other field means
 // its default.
 type Config struct {
-	// Pool connects to the database that is read; a replica will do.
-	Pool *pgxpool.Pool
-	// Logger receives what an operator should know, and each request at level debug; default none.
-	Logger *slog.Logger
-	// Registry is where the API's metrics are registered, and what GET /metrics shows; default a new one.
-	Registry *prometheus.Registry
-	// Rules are the rules numbers of this program's projections, by projection: they number the code that builds a
-	// version's rows. Versions that other code has built are not read; such reads are answered with 503. Default none:
-	// all versions are read.
-	Rules map[string]int
-	// Version is the program's version, which answers report.
-	Version engine.Version
-	// Network is the network that the archive belongs to; default mainnet.
-	Network string
+	// These are the engine's: engine.Config describes them. The metrics of the whole API are in Registry, which is also
+	// what GET /metrics shows. Program need not tell different configurations apart; the API adds what does.
+	Pool             *pgxpool.Pool
+	Logger           *slog.Logger
+	Registry         *prometheus.Registry
+	Rules            map[string]int
+	Version          engine.Version
+	Network          string
+	StatementTimeout time.Duration
+	RequestTimeout   time.Duration
+	CacheBytes       int64
+	Redis            redis.UniversalClient
+	RedisPrefix      string
+	Program          string
+	Signal           func() <-chan struct{}
+	WatchInterval    time.Duration
+
 	// LagLimit is how many items of its input an active projection may be behind before GET /readyz reports it; default
 	// 1000.
 	LagLimit int64
-	// StatementTimeout bounds each query in the database; default 10 s.
-	StatementTimeout time.Duration
-	// RequestTimeout bounds the total time that a request may wait for the database; default 15 s.
-	RequestTimeout time.Duration
-	// CacheBytes bounds the memory for cached answers; default 64 MiB.
-	CacheBytes int64
-	// Redis is where processes share their answers; default none. The caller closes it.
-	Redis redis.UniversalClient
-	// RedisPrefix is the prefix of all keys in Redis; default "strata:".
-	RedisPrefix string
-	// Program separates the answers of this program from those of other builds that share the Redis; default Version.
-	Program string
-	// Signal returns a channel that is closed at the next sign that the tables may have changed; default none. Without
-	// it a change is noticed after WatchInterval at most.
-	Signal func() <-chan struct{}
-	// WatchInterval is the interval at which to look for changes in any case; default 100 ms.
-	WatchInterval time.Duration
 	// ImageBase is the base URL under which copies of images are served, without a slash at its end. Without it (the
 	// default) answers name a gateway instead.
 	ImageBase string

@@ -81,15 +81,11 @@ func run() (err error) {
 	recordings := flag.String("recordings", "../shared/data/events/*.tsv.gz", "pattern of archives for \"fold recordings\" and \"rebuild\"; no match is no error")
 	flag.Parse()
 
-	dir, err := os.MkdirTemp("", "strata-bench-*")
+	dir, err := postgres.MkdirTemp("strata-bench-*")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	// Postgres may have to run as another user, who must be able to pass through.
-	if err := os.Chmod(dir, 0o711); err != nil {
-		return err
-	}
 	b := &bench{
 		dir: dir, blocks: *blocks, round: *round, distinct: *distinct, known: *known, inscribed: *inscribed, chain: chainWorld{*transactions},
 		rebuilt: *rebuilt, forwarded: *forwarded, backfill: backfill{*tokens, concurrencies},

@@ -60,26 +60,25 @@ func (b *bench) compare(what, baselineName, target string, baseline, strata cont
 // compareOver prints a row with the ratio of the rates for each number of connections. With one connection the latency
 // is that of a read; with more it includes queueing.
 func (b *bench) compareOver(numbers []int, what, baselineName, target string, baseline, strata contender) error {
-	for _, connections := range numbers {
-		f, err := b.inTurns(connections, baseline, strata)
-		if err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		b.row(what+", "+connectionsText(connections), f[1].String(), f[0].String()+" "+baselineName,
-			times(f[1].rate, f[0].rate), target)
-	}
-	return nil
+	return b.compareBy(func(baseline, strata figures) string { return times(strata.rate, baseline.rate) },
+		numbers, what, baselineName, target, baseline, strata)
 }
 
 // compareLatencies prints a row with the ratios of the latencies for each number of connections.
 func (b *bench) compareLatencies(numbers []int, what, baselineName, target string, baseline, strata contender) error {
+	return b.compareBy(func(baseline, strata figures) string {
+		return ratioOf(strata.p50, baseline.p50) + " p50, " + ratioOf(strata.p99, baseline.p99) + " p99"
+	}, numbers, what, baselineName, target, baseline, strata)
+}
+
+// compareBy prints a row for each number of connections, with what ratio says of the two contenders.
+func (b *bench) compareBy(ratio func(baseline, strata figures) string, numbers []int, what, baselineName, target string, baseline, strata contender) error {
 	for _, connections := range numbers {
 		f, err := b.inTurns(connections, baseline, strata)
 		if err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
-		b.row(what+", "+connectionsText(connections), f[1].String(), f[0].String()+" "+baselineName,
-			ratioOf(f[1].p50, f[0].p50)+" p50, "+ratioOf(f[1].p99, f[0].p99)+" p99", target)
+		b.row(what+", "+connectionsText(connections), f[1].String(), f[0].String()+" "+baselineName, ratio(f[0], f[1]), target)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"strata/internal/postgres"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/projections/version"
@@ -33,15 +34,11 @@ const demoPayloads = 50
 func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
 	// A closed pipe must not kill the process: `strata demo | head` would leave the database behind.
 	signal.Ignore(syscall.SIGPIPE)
-	dir, err := os.MkdirTemp("", "strata-demo-*")
+	dir, err := postgres.MkdirTemp("strata-demo-*")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	// Under root, Postgres runs as another user, who must be able to enter the folder.
-	if err := os.Chmod(dir, 0o711); err != nil {
-		return err
-	}
 	chain := (&simulateCommand{Seed: 7, Forks: 0.1}).config()
 	serve := serveCommand{
 		databaseFlags: databaseFlags{DataDir: dir}, APIAddr: "127.0.0.1:0", ObserverAddr: "127.0.0.1:0",

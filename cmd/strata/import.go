@@ -63,16 +63,7 @@ func (c *importCommand) fold(ctx context.Context, db *database, logger *slog.Log
 	if err := runner.Register(ctx); err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runner.Run(ctx)
-	}()
-	defer func() {
-		stop()
-		<-done
-	}()
+	defer startFolding(ctx, runner)()
 	return version.WaitUntilCaughtUp(ctx, db.pool, func(statuses []version.Status) {
 		for _, s := range statuses {
 			if s.Lag() > 0 {

@@ -140,15 +140,6 @@ func (b *buildWait) fold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runner.Run(ctx)
-	}()
-	b.stop = func() {
-		cancel()
-		<-done
-	}
+	b.stop = startFolding(ctx, runner)
 	return nil
 }

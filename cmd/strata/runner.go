@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,6 +35,20 @@ func newRunner(log *eventstore.Log, forkChoice string, buildNew bool, committed 
 	}
 	config := follow.Config{Log: log, Logger: logger, Registry: registry, Committed: committed, BuildNew: buildNew}
 	return follow.NewRunner(config, lines...), nil
+}
+
+// startFolding runs a runner until ctx ends or stop is called. stop returns once the runner has ended.
+func startFolding(ctx context.Context, runner *follow.Runner) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runner.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
 // newLines returns the definitions of all projections.

@@ -35,34 +35,6 @@ func DecodeAll(b []byte, opts ...Option) (Value, error) {
 	return v, err
 }
 
-// DecodeArgs decodes the arguments of a contract call as they are stored and served: a count of four bytes, then the
-// values. Like existing decoders, it ignores the count and decodes values up to the end of b, and it takes four bytes
-// or fewer for an empty list. With Strict, the count must be present and correct.
-func DecodeArgs(b []byte, opts ...Option) ([]Value, error) {
-	o := resolve(opts)
-	if len(b) <= countLength && !o.strict {
-		return nil, nil
-	}
-	if len(b) < countLength {
-		return nil, errorAt(0, ErrTruncated)
-	}
-	// The count is only a claim, so it sizes the slice no further than the bytes allow.
-	count := int(binary.BigEndian.Uint32(b))
-	args := make([]Value, 0, min(count, len(b)-countLength, 16))
-	for pos := countLength; pos < len(b); {
-		v, n, err := o.decode(b, pos)
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, v)
-		pos += n
-	}
-	if o.strict && len(args) != count {
-		return nil, errorAt(0, ErrCount)
-	}
-	return args, nil
-}
-
 // decode decodes the value at b[pos:]. Offsets in errors count from the start of b.
 func (o options) decode(b []byte, pos int) (Value, int, error) {
 	end, err := o.end(b, pos, 0)

@@ -190,41 +190,6 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-func TestDecodeArgs(t *testing.T) {
-	for _, tc := range []struct {
-		name, hex       string
-		want            string
-		lenient, strict error
-	}{
-		{"no bytes", "", "", nil, clarity.ErrTruncated},
-		{"half a count", "0000", "", nil, clarity.ErrTruncated},
-		{"no arguments", "00000000", "", nil, nil},
-		{"only a count", "00000007", "", nil, clarity.ErrCount},
-		{"two", "000000020304", "true false", nil, nil},
-		{"more arguments than counted", "000000010304", "true false", nil, clarity.ErrCount},
-		{"huge count", "ffffffff0304", "true false", nil, clarity.ErrCount},
-		{"truncated", "000000020307", "", clarity.ErrTruncated, clarity.ErrTruncated},
-		{"bad text", "000000010d0000000100", `"\x00"`, nil, clarity.ErrText},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			args, err := clarity.DecodeArgs(vector.Bytes(t, tc.hex))
-			if !errors.Is(err, tc.lenient) {
-				t.Fatalf("lenient: %v, want %v", err, tc.lenient)
-			}
-			var got []string
-			for _, arg := range args {
-				got = append(got, arg.Repr())
-			}
-			if text := strings.Join(got, " "); text != tc.want {
-				t.Errorf("got %s, want %s", text, tc.want)
-			}
-			if _, err := clarity.DecodeArgs(vector.Bytes(t, tc.hex), clarity.Strict()); !errors.Is(err, tc.strict) {
-				t.Errorf("strict: %v, want %v", err, tc.strict)
-			}
-		})
-	}
-}
-
 // TestHugeClaimAllocatesNothing checks that decoding never allocates memory for a claimed count.
 func TestHugeClaimAllocatesNothing(t *testing.T) {
 	list := append(vector.Bytes(t, "0b00100000"), bytes.Repeat([]byte{byte(clarity.TypeTrue)}, 1<<20)...)
@@ -234,14 +199,6 @@ func TestHugeClaimAllocatesNothing(t *testing.T) {
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations, want none", n)
-	}
-	args := vector.Bytes(t, "ffffffff03")
-	if n := testing.AllocsPerRun(3, func() {
-		if _, err := clarity.DecodeArgs(args); err != nil {
-			t.Fatal(err)
-		}
-	}); n > 1 {
-		t.Errorf("%v allocations for one argument, want one", n)
 	}
 }
 
@@ -293,15 +250,19 @@ func TestListVectors(t *testing.T) {
 			Hex  string
 			Args []struct{ Hex, Repr, Type string }
 		}](t, row)
-		args, err := clarity.DecodeArgs(vector.Bytes(t, want.Hex), clarity.Strict())
-		if err != nil || len(args) != len(want.Args) {
-			t.Fatalf("DecodeArgs = %d arguments, %v, want %d", len(args), err, len(want.Args))
-		}
-		for i, arg := range args {
-			w := want.Args[i]
+		rest := vector.Bytes(t, want.Hex)[4:] // after the count
+		for i, w := range want.Args {
+			arg, n, err := clarity.Decode(rest, clarity.Strict())
+			if err != nil {
+				t.Fatalf("argument %d: %v", i, err)
+			}
+			rest = rest[n:]
 			if arg.Hex() != w.Hex || arg.Repr() != w.Repr || arg.TypeText() != w.Type {
 				t.Errorf("argument %d = %s %s %s, want %s %s %s", i, arg.Hex(), arg.Repr(), arg.TypeText(), w.Hex, w.Repr, w.Type)
 			}
+		}
+		if len(rest) > 0 {
+			t.Errorf("%x follows the arguments", rest)
 		}
 	})
 }

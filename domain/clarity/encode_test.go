@@ -354,24 +354,6 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func FuzzDecodeArgs(f *testing.F) {
-	f.Add(vector.Bytes(f, "000000020304"))
-	f.Add(vector.Bytes(f, "ffffffff0b0000000109"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		args, err := clarity.DecodeArgs(b)
-		if err != nil || len(b) <= 4 {
-			return
-		}
-		var all []byte
-		for _, arg := range args {
-			all = append(all, arg.Raw()...)
-		}
-		if !bytes.Equal(all, b[4:]) {
-			t.Errorf("arguments cover %x, want %x", all, b[4:])
-		}
-	})
-}
-
 // swapPrint is a typical print event of a swap: a tuple of text, numbers, principals and an optional.
 const swapPrint = "0c00000006" + "06616374696f6e" + "0d00000004" + "73776170" +
 	"09616d6f756e742d696e" + "0100000000000000000000000005f5e100" +

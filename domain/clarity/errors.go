@@ -17,7 +17,6 @@ var (
 	ErrText         = errors.New("illegal character in a string")
 	ErrDuplicateKey = errors.New("tuple key occurs twice")
 	ErrListType     = errors.New("list elements have no common type")
-	ErrCount        = errors.New("argument count does not match")
 	ErrRange        = errors.New("number does not fit in 128 bits")
 	ErrNoValue      = errors.New("the zero Value has no serialization")
 )

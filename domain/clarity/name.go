@@ -1,9 +1,6 @@
 package clarity
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 const (
 	// MaxNameLength limits the bytes of every serialized name, and of contract names in principal values.
@@ -45,16 +42,6 @@ func isName(s, marks string) bool {
 func isLetter(c byte) bool {
 	c |= 0x20
 	return 'a' <= c && c <= 'z'
-}
-
-// ReadName decodes the name at the start of b, a length byte and that many bytes, and returns it with its serialized
-// size. Like Decode, it checks the length (0 to 128) and the UTF-8, but not the grammar.
-func ReadName(b []byte) (string, int, error) {
-	end, err := endOfName(b, 0)
-	if err != nil {
-		return "", 0, fmt.Errorf("read name: %w", err)
-	}
-	return string(b[1:end]), end, nil
 }
 
 func appendName(dst []byte, name string) []byte {

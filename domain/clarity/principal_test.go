@@ -130,17 +130,6 @@ func TestNameGrammar(t *testing.T) {
 	})
 }
 
-func TestReadName(t *testing.T) {
-	if s, n, err := clarity.ReadName([]byte("\x03abcdef")); s != "abc" || n != 4 || err != nil {
-		t.Errorf("got %q, %d, %v", s, n, err)
-	}
-	for _, b := range []string{"", "\x04abc", "\x81" + strings.Repeat("a", 129), "\x01\xff"} {
-		if s, n, err := clarity.ReadName([]byte(b)); err == nil {
-			t.Errorf("ReadName(%q) = %q, %d, want an error", b, s, n)
-		}
-	}
-}
-
 func FuzzParsePrincipal(f *testing.F) {
 	f.Add(someAddress)
 	f.Add(someAddress + ".abc")

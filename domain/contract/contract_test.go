@@ -2,7 +2,6 @@ package contract_test
 
 import (
 	"encoding/json"
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -185,54 +184,6 @@ func TestCall(t *testing.T) {
 	}
 }
 
-func TestTrait(t *testing.T) {
-	const transfer = `{"name":"transfer","access":"public","args":[{"name":"a","type":"uint128"},{"name":"b","type":"principal"}],"outputs":{"type":{"response":{"ok":"bool","error":"uint128"}}}}`
-	for _, tc := range []struct {
-		name, trait string
-		want        bool
-	}{
-		{"no functions", `{"functions":[]}`, true},
-		{"other argument names, and fewer of them", `{"functions":[` + transfer + `]}`, true},
-		{"other members of the trait are ignored", `{"functions":[` + transfer + `],"maps":[{"name":"x"}],"epoch":"Epoch20"}`, true},
-		{"arguments in another order", `{"functions":[{"name":"transfer","args":[{"type":"principal"},{"type":{"optional":{"buffer":{"length":34.0}}}},{"type":"uint128"}]}]}`, true},
-		{"missing function", `{"functions":[` + transfer + `,{"name":"burn"}]}`, false},
-		{"different access", `{"functions":[{"name":"check","access":"public"}]}`, false},
-		{"different argument type", `{"functions":[{"name":"transfer","args":[{"type":"int128"}]}]}`, false},
-		{"different length", `{"functions":[{"name":"transfer","args":[{"type":{"optional":{"buffer":{"length":33}}}}]}]}`, false},
-		{"different output", `{"functions":[{"name":"transfer","outputs":{"type":{"response":{"ok":"bool","error":"none"}}}}]}`, false},
-		{"type of another shape", `{"functions":[{"name":"check","outputs":{"type":["bool"]}}]}`, false},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			trait, err := contract.ParseTrait([]byte(tc.trait))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err := trait.ImplementedBy([]byte(token)); err != nil || got != tc.want {
-				t.Errorf("got %t, %v, want %t", got, err, tc.want)
-			}
-		})
-	}
-	for _, s := range []string{"", "null", "[]", "{}", `{"functions":{}}`, `{"functions":[1]}`, `{"functions":[]} {}`} {
-		if _, err := contract.ParseTrait([]byte(s)); !errors.Is(err, contract.ErrTrait) {
-			t.Errorf("ParseTrait(%q): %v, want %v", s, err, contract.ErrTrait)
-		}
-	}
-	trait, err := contract.ParseTrait([]byte(`{"functions":[` + transfer + `],"epoch":"x"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = `{"functions":[{"access":"public","args":[{"type":"uint128"},{"type":"principal"}],"name":"transfer","outputs":{"type":{"response":{"error":"uint128","ok":"bool"}}}}]}`
-	if got, err := trait.Pattern(); err != nil || string(got) != want {
-		t.Errorf("Pattern = %s, %v, want %s", got, err, want)
-	}
-	if _, err := trait.ImplementedBy([]byte("{")); err == nil {
-		t.Error("ImplementedBy accepts an interface that is not JSON")
-	}
-	if ok, err := trait.ImplementedBy([]byte("null")); ok || err != nil {
-		t.Errorf("unknown interface: %t, %v, want false", ok, err)
-	}
-}
-
 func TestFunctionVectors(t *testing.T) {
 	vector.Each(t, "abi_functions.jsonl", func(t *testing.T, row json.RawMessage) {
 		want := vector.Decode[struct {
@@ -270,16 +221,6 @@ func TestContractVectors(t *testing.T) {
 		if got, want := tree(t, again), tree(t, want.ABI); !reflect.DeepEqual(got, want) {
 			t.Errorf("marshals as %s, want %s", again, want)
 		}
-		trait, err := contract.ParseTrait(want.ABI)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if ok, err := trait.ImplementedBy(want.ABI); err != nil || !ok {
-			t.Errorf("contract does not implement its own functions: %t, %v", ok, err)
-		}
-		if ok, err := trait.ImplementedBy([]byte(token)); err != nil || ok {
-			t.Errorf("another contract implements the functions: %t, %v", ok, err)
-		}
 	})
 }
 
@@ -313,33 +254,15 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func FuzzParseTrait(f *testing.F) {
-	f.Add([]byte(token))
-	f.Add([]byte(`{"functions":[{"name":1e99999999,"args":[null,1,{"type":[[[]]]}]}]}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		trait, err := contract.ParseTrait(b)
-		if err != nil {
-			return
-		}
-		pattern, err := trait.Pattern()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if ok, err := trait.ImplementedBy(pattern); err != nil || !ok {
-			t.Errorf("pattern %s does not contain itself: %t, %v", pattern, ok, err)
-		}
-	})
-}
-
 // TestHexOfArguments checks that the hex of an argument is what was signed, not a re-encoding: an unsorted tuple stays
 // unsorted.
 func TestHexOfArguments(t *testing.T) {
-	args, err := clarity.DecodeArgs(vector.Bytes(t, "00000001"+"0c00000002016203016104"))
+	arg, err := clarity.DecodeAll(vector.Bytes(t, "0c00000002016203016104"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var unknown *contract.Interface
-	_, got := unknown.Call("f", args)
+	_, got := unknown.Call("f", []clarity.Value{arg})
 	want := []contract.CallArgument{{Hex: "0x0c00000002016203016104", Repr: "(tuple (a false) (b true))", Type: "(tuple (a bool) (b bool))"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -32,22 +32,28 @@ func TestBareCID(t *testing.T) {
 		"base 64 for URLs":    func(b []byte) string { return "u" + base64.RawURLEncoding.EncodeToString(b) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			if cid := write(b); !document.IsContentAddressed(cid) {
+			if cid := write(b); !isResolved(cid) {
 				t.Errorf("%s is not recognised", cid)
 			}
 			for part := range b {
-				if cid := write(b[:part]); document.IsContentAddressed(cid) {
+				if cid := write(b[:part]); isResolved(cid) {
 					t.Errorf("%s is recognised although its end is missing", cid)
 				}
 			}
-			if cid := write(append([]byte{2}, b[1:]...)); document.IsContentAddressed(cid) {
+			if cid := write(append([]byte{2}, b[1:]...)); isResolved(cid) {
 				t.Errorf("%s is recognised although its version is 2", cid)
 			}
 			for _, wrong := range []string{"!", "é", "-_"} {
-				if cid := write(b) + wrong; document.IsContentAddressed(cid) {
+				if cid := write(b) + wrong; isResolved(cid) {
 					t.Errorf("%s is recognised", cid)
 				}
 			}
 		})
 	}
+}
+
+// isResolved reports whether a text without a scheme is taken for a content identifier of IPFS.
+func isResolved(cid string) bool {
+	_, err := document.Resolve(cid, document.Gateways{IPFS: []string{"https://ipfs.example"}})
+	return err == nil
 }

@@ -61,22 +61,6 @@ func requireGateway(candidates []Candidate, network string) ([]Candidate, error)
 	return candidates, nil
 }
 
-// IsContentAddressed reports whether the content behind the URI never changes: in IPFS and Arweave, where the
-// identifier depends on the content, and in a data URI. The content behind a name (ipns) or on a host may change.
-func IsContentAddressed(uri string) bool {
-	uri = strings.TrimSpace(uri)
-	switch schemeOf(uri) {
-	case "ar", "data":
-		return true
-	case "ipfs":
-		path, err := ipfsPath(uri)
-		return err == nil && strings.HasPrefix(path, "ipfs/")
-	case "":
-		return isBareCID(uri)
-	}
-	return false
-}
-
 // resolveHTTP returns the candidates at gateways and then the URL itself, in which it encodes characters that a request
 // cannot have.
 func resolveHTTP(uri string, g Gateways) ([]Candidate, error) {

@@ -165,25 +165,3 @@ func TestResolveError(t *testing.T) {
 		t.Errorf("Resolve(%q) without gateways = %+v, %v, want the URL itself", public, got, err)
 	}
 }
-
-func TestIsContentAddressed(t *testing.T) {
-	for uri, want := range map[string]bool{
-		"ipfs://" + cidV0 + "/1.json":          true,
-		"ipfs://ipfs/" + cidV0:                 true,
-		" IPFS://" + cidV0:                     true,
-		cidV1:                                  true,
-		"ar://abc":                             true,
-		"data:,a":                              true,
-		"ipns://example.com":                   false,
-		"ipfs://ipns/example.com":              false,
-		"ipfs://":                              false,
-		"https://m.io/1.json":                  false,
-		"https://" + cidV1 + ".ipfs.dweb.link": false,
-		"none":                                 false,
-		"":                                     false,
-	} {
-		if got := document.IsContentAddressed(uri); got != want {
-			t.Errorf("IsContentAddressed(%q) = %t, want %t", uri, got, want)
-		}
-	}
-}

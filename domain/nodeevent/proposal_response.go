@@ -25,9 +25,6 @@ type ProposalResponse struct {
 	FailedTxID *hash.Hash32
 }
 
-// Accepted reports whether the node accepted the proposal.
-func (p *ProposalResponse) Accepted() bool { return p.Result == "Ok" }
-
 func (c *cursor) proposalResponse() *ProposalResponse {
 	p := &ProposalResponse{}
 	var result, id bool

@@ -55,10 +55,6 @@ type MicroblockPosition struct {
 // Succeeded reports whether the effects of the transaction count. Only the status decides this, never the result.
 func (t *Transaction) Succeeded() bool { return t.Status == StatusSuccess }
 
-// IsBurnchainOp reports whether the transaction is an operation that came from Bitcoin. Such a transaction has no
-// Stacks bytes, no fee and no nonce.
-func (t *Transaction) IsBurnchainOp() bool { return len(t.RawTx) == 1 && t.RawTx[0] == 0 }
-
 // IsBoot reports whether the origin of the transaction is the boot address (SP000000000000000000002Q6VF78, or
 // ST000000000000000000002AMW42H) with a single signature. Such transactions are boot contract deployments, the genesis
 // transfer and phantom unlocks. Nobody signed them, and their nonces mean nothing.

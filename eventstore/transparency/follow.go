@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore"
+	"strata/internal/pause"
 )
 
 // Run writes subtrees as the log grows, and signs checkpoints if it has a key, until ctx ends. Any number of processes
@@ -29,14 +29,14 @@ func (l *Log) Run(ctx context.Context) {
 				l.config.Logger.LogAttrs(ctx, slog.LevelError, "can't sign a checkpoint; trying again", slog.Any("error", err))
 				logged = reason
 			}
-			sleep(ctx, l.config.Interval)
+			pause.For(ctx, l.config.Interval)
 			continue
 		case logged != "":
 			logged = ""
 			l.config.Logger.LogAttrs(ctx, slog.LevelInfo, "signing checkpoints works again")
 		}
 		if signed {
-			sleep(ctx, l.config.Interval)
+			pause.For(ctx, l.config.Interval)
 			continue
 		}
 		wake.Wait(ctx, c)
@@ -51,15 +51,6 @@ func reasonOf(err error) string {
 		}
 	}
 	return err.Error()
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // follow writes the missing full subtrees of the first size events.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"strata/internal/pause"
 )
 
 const (
@@ -120,9 +122,9 @@ func (r runner) run(ctx context.Context) (server, error) {
 			r.log.InfoContext(ctx, "waiting for private PostgreSQL, which is recovering or stopping",
 				slog.String("log", r.home.log()), slog.Duration("since", time.Since(started)))
 		}
-		if err := sleep(ctx, readyPoll); err != nil {
+		if pause.For(ctx, readyPoll); ctx.Err() != nil {
 			return server{}, &ServerError{Op: "wait for the server", Dir: r.home.dir,
-				Output: logSince(r.home.log(), 0), Err: err}
+				Output: logSince(r.home.log(), 0), Err: context.Cause(ctx)}
 		}
 	}
 }
@@ -284,20 +286,8 @@ func (r runner) terminate(ctx context.Context, pid int) error {
 		if !running || pm.pid != pid {
 			return nil
 		}
-		if err := sleep(ctx, readyPoll); err != nil {
-			return fmt.Errorf("private PostgreSQL (process %d) is still stopping: %w", pid, err)
+		if pause.For(ctx, readyPoll); ctx.Err() != nil {
+			return fmt.Errorf("private PostgreSQL (process %d) is still stopping: %w", pid, context.Cause(ctx))
 		}
-	}
-}
-
-// sleep waits for d. If ctx ends first, it returns the cause of its end.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }

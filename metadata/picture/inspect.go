@@ -17,18 +17,12 @@ func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrRefused, fmt.Errorf(format, args...))
 }
 
-// Inspect checks the bytes of an image and returns facts about it. It decodes everything that a thumbnail needs, so it
-// refuses a file that is cut off. It waits while too many other images are being decoded.
+// inspect checks the bytes of an image and returns facts about it. It decodes everything that a thumbnail needs, so it
+// refuses a file that is cut off. It waits while too many other images are being decoded. If shrink is true, it also
+// makes the thumbnail from the same decoding.
 //
-// Its errors wrap ErrRefused: the bytes are of an unknown kind, are damaged, would take too much memory, or are an SVG
-// that does more than draw.
-func Inspect(body []byte) (fetch.ImageFacts, error) {
-	facts, _, err := inspect(context.Background(), body, false)
-	return facts, err
-}
-
-// inspect does what Inspect does. If shrink is true, it also makes the thumbnail from the same decoding. Errors that do
-// not wrap ErrRefused are errors of ctx.
+// Its errors wrap ErrRefused if the bytes are of an unknown kind, are damaged, would take too much memory, or are an SVG
+// that does more than draw. Others are errors of ctx.
 func inspect(ctx context.Context, body []byte, shrink bool) (facts fetch.ImageFacts, thumbnail []byte, err error) {
 	k, err := sniff(body)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"image/png"
 )
 
-// Content types of the images that Inspect accepts.
+// Content types of the images that inspect accepts.
 const (
 	typePNG  = "image/png"
 	typeJPEG = "image/jpeg"

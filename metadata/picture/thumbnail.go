@@ -15,15 +15,12 @@ import (
 // ThumbnailWidth is the maximum width of a thumbnail, in pixels.
 const ThumbnailWidth = 300
 
-// Thumbnail returns the thumbnail of an image: a PNG that is ThumbnailWidth wide and has the image's aspect ratio, or
+// thumbnail returns the thumbnail of an image: a PNG that is ThumbnailWidth wide and has the image's aspect ratio, or
 // has the image's size if that is not wider. The thumbnail of an animation shows its first frame. The thumbnail of an
 // SVG is the SVG itself. [ThumbnailType] returns the content type.
 //
-// Its errors wrap ErrRefused: Inspect would refuse the bytes, or they are of another kind than the facts say.
-func Thumbnail(body []byte, facts fetch.ImageFacts) ([]byte, error) {
-	return thumbnail(context.Background(), body, facts)
-}
-
+// Its errors wrap ErrRefused if inspect refuses the bytes, or they are of another kind than the facts say. Others are
+// errors of ctx.
 func thumbnail(ctx context.Context, body []byte, facts fetch.ImageFacts) ([]byte, error) {
 	actual, small, err := inspect(ctx, body, true)
 	if err != nil {

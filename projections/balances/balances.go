@@ -190,25 +190,10 @@ func (b *batch) tip(ctx context.Context) (*projections.Tip, error) {
 	if b.state.tip != nil {
 		return b.state.tip, nil
 	}
-	var t projections.Tip
-	rows, err := b.tx.Query(ctx, b.spec.SQL(`
+	var err error
+	b.state.tip, err = projections.ReadTip(ctx, b.tx, b.spec.SQL(`
 		SELECT height, index_block_hash, block_hash, burn_block_height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
-	if err != nil {
-		return nil, fmt.Errorf("read the tip: %w", err)
-	}
-	exists := false
-	_, err = pgx.ForEachRow(rows, []any{&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight}, func() error {
-		exists = true
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the tip: %w", err)
-	}
-	if !exists {
-		return nil, nil
-	}
-	b.state.tip = &t
-	return &t, nil
+	return b.state.tip, err
 }
 
 // blockRow returns the values of blockColumns.

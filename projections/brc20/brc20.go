@@ -87,24 +87,8 @@ func (p *BRC20) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []projection
 			return projections.Outcome{}, fmt.Errorf("revert %d blocks and apply %d: %w", len(w.gone), len(w.blocks), err)
 		}
 	}
-	tip, err := p.tip(ctx, tx)
+	// The feed knows one hash of a block.
+	tip, err := projections.ReadTip(ctx, tx, p.spec.SQL(`
+		SELECT height, block_hash, block_hash, height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
 	return projections.Outcome{Tip: tip}, err
-}
-
-// tip reads the highest applied block; nil if there is none.
-func (p *BRC20) tip(ctx context.Context, tx pgx.Tx) (*projections.Tip, error) {
-	rows, err := tx.Query(ctx, p.spec.SQL(`SELECT height, block_hash, block_hash, height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
-	if err != nil {
-		return nil, fmt.Errorf("read the tip: %w", err)
-	}
-	var tip *projections.Tip
-	var t projections.Tip
-	_, err = pgx.ForEachRow(rows, []any{&t.Height, &t.BlockHash, &t.IndexBlockHash, &t.BurnBlockHeight}, func() error {
-		tip = &t
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the tip: %w", err)
-	}
-	return tip, nil
 }

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"strata/internal/pause"
 	"strata/projections"
-	"strata/projections/internal/pause"
 )
 
 // A follower that has caught up stays in bulk mode while more than bulkLag items come in each calmTime: in live mode it

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"strata/projections/internal/pause"
+	"strata/internal/pause"
 )
 
 // notifier notifies listeners on a channel of the database that something was committed. It does so outside the

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"strata/projections/internal/pause"
+	"strata/internal/pause"
 )
 
 // progress is where a follower stands, for others in the process to see.

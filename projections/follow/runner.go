@@ -9,8 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore"
+	"strata/internal/pause"
 	"strata/projections"
-	"strata/projections/internal/pause"
 	"strata/projections/internal/register"
 	"strata/projections/version"
 )

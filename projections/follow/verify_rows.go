@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"strata/eventstore"
+	"strata/internal/pause"
 	"strata/projections"
-	"strata/projections/internal/pause"
 	"strata/projections/internal/register"
 	"strata/projections/version"
 )

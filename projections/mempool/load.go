@@ -2,7 +2,6 @@ package mempool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,20 +27,11 @@ func (b *batch) readTip(ctx context.Context) error {
 		b.tip = &b.blocks[n-1].Tip
 		return nil
 	}
-	var tip projections.Tip
-	err := b.tx.QueryRow(ctx, b.sql(`
+	var err error
+	b.tip, err = projections.ReadTip(ctx, b.tx, b.sql(`
 		SELECT height, index_block_hash, block_hash, burn_block_height
-		FROM {schema}.block WHERE $1::bigint IS NULL OR height < $1 ORDER BY height DESC LIMIT 1`), b.reverted).
-		Scan(&tip.Height, &tip.IndexBlockHash, &tip.BlockHash, &tip.BurnBlockHeight)
-	if errors.Is(err, pgx.ErrNoRows) {
-		b.tip = nil
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read the tip: %w", err)
-	}
-	b.tip = &tip
-	return nil
+		FROM {schema}.block WHERE $1::bigint IS NULL OR height < $1 ORDER BY height DESC LIMIT 1`), b.reverted)
+	return err
 }
 
 // selection describes the rows that the steps of a batch may read or change.

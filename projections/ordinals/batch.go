@@ -2,7 +2,6 @@ package ordinals
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -54,16 +53,8 @@ func (b *batch) readState(ctx context.Context) (*state, error) {
 
 // readTip reads the highest applied block; nil if there is none.
 func (b *batch) readTip(ctx context.Context) (*projections.Tip, error) {
-	t := &projections.Tip{}
-	err := b.tx.QueryRow(ctx, b.spec.SQL(`SELECT height, block_hash FROM {schema}.block ORDER BY height DESC LIMIT 1`)).Scan(&t.Height, &t.BlockHash)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the tip: %w", err)
-	}
-	t.IndexBlockHash, t.BurnBlockHeight = t.BlockHash, t.Height
-	return t, nil
+	return projections.ReadTip(ctx, b.tx, b.spec.SQL(`
+		SELECT height, block_hash, block_hash, height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
 }
 
 // readBlocks reads the applied blocks at the heights that events name.

@@ -12,20 +12,10 @@ import (
 
 // readTip reads the newest block that the rows reflect.
 func (b *batch) readTip(ctx context.Context) error {
-	b.tip = nil
-	rows, err := b.tx.Query(ctx, b.sql(`
+	var err error
+	b.tip, err = projections.ReadTip(ctx, b.tx, b.sql(`
 		SELECT height, index_block_hash, block_hash, burn_block_height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
-	if err != nil {
-		return fmt.Errorf("read the tip: %w", err)
-	}
-	var t projections.Tip
-	if _, err := pgx.ForEachRow(rows, []any{&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight}, func() error {
-		b.tip = &t
-		return nil
-	}); err != nil {
-		return fmt.Errorf("read the tip: %w", err)
-	}
-	return nil
+	return err
 }
 
 // blocks folds the steps of canonical blocks: reverts first, then applies.

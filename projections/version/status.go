@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/hash"
+	"strata/internal/pause"
 	"strata/projections"
-	"strata/projections/internal/pause"
 	"strata/projections/internal/register"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/pause"
 	"strata/projections"
-	"strata/projections/internal/pause"
 	"strata/projections/internal/register"
 )
 

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"strata/internal/pause"
 )
 
 // ErrRemote is returned for an observer that is not on this machine, unless the caller allows that: synthetic events must
@@ -48,8 +50,8 @@ func (l Loop) Run(ctx context.Context) error {
 	for ; l.Count == 0 || p.Posts < l.Count; p.Posts++ {
 		if l.Rate > 0 {
 			due := started.Add(time.Duration(float64(p.Posts) / l.Rate * float64(time.Second)))
-			if err := sleep(ctx, time.Until(due)); err != nil {
-				return err
+			if pause.For(ctx, time.Until(due)); ctx.Err() != nil {
+				return ctx.Err()
 			}
 		}
 		p.Last = l.Next()
@@ -78,8 +80,8 @@ func (l Loop) deliver(ctx context.Context, p *Progress, started time.Time) error
 		}
 		p.Retries++
 		wait = l.Backoff(wait)
-		if err := sleep(ctx, wait); err != nil {
-			return fmt.Errorf("post %d to %s: %w (last answer: %w)", p.Posts+1, l.Observer, err, p.Failure)
+		if pause.For(ctx, wait); ctx.Err() != nil {
+			return fmt.Errorf("post %d to %s: %w (last answer: %w)", p.Posts+1, l.Observer, ctx.Err(), p.Failure)
 		}
 	}
 }
@@ -93,19 +95,4 @@ func (l Loop) report(p Progress) {
 		p.Posts++
 	}
 	l.Progress(p)
-}
-
-// sleep waits for d. If the context ends first, it returns the context's error.
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

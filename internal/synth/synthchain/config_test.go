@@ -34,19 +34,3 @@ func TestContradictionsAreResolved(t *testing.T) {
 		})
 	}
 }
-
-func TestGenerationNames(t *testing.T) {
-	for _, g := range append(Generations(), Newest) {
-		if got, err := ParseGeneration(g.String()); err != nil || got != g {
-			t.Errorf("%s parses as %s, %v", g, got, err)
-		}
-	}
-	if _, err := ParseGeneration("5.0"); err == nil {
-		t.Error("5.0 parses, but is not a generation yet")
-	}
-	for _, n := range []Network{Mainnet, Testnet} {
-		if got, err := ParseNetwork(n.String()); err != nil || got != n {
-			t.Errorf("%s parses as %s, %v", n, got, err)
-		}
-	}
-}

@@ -30,13 +30,3 @@ func (g Generation) String() string {
 
 // Generations returns all generations, oldest first.
 func Generations() []Generation { return []Generation{V205, V21, V25, V30, V3109, V34, V40} }
-
-// ParseGeneration parses the result of String.
-func ParseGeneration(s string) (Generation, error) {
-	for i, name := range generationNames {
-		if s == name {
-			return Generation(i), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown node generation %q: want one of %v", s, generationNames)
-}

@@ -30,9 +30,6 @@ func DefaultMix() Mix {
 	}
 }
 
-// TransfersOnly returns a mix of only STX transfers.
-func TransfersOnly() Mix { return Mix{Transfer: 1} }
-
 // normalized returns the mix with negative weights set to zero.
 func (m Mix) normalized() Mix {
 	for _, w := range []*int{

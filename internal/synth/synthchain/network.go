@@ -1,8 +1,6 @@
 package synthchain
 
 import (
-	"fmt"
-
 	"strata/domain/bitcoin"
 	"strata/domain/c32"
 	"strata/domain/transaction"
@@ -16,17 +14,6 @@ const (
 	Mainnet Network = iota
 	Testnet
 )
-
-// ParseNetwork parses "mainnet" or "testnet".
-func ParseNetwork(s string) (Network, error) {
-	switch s {
-	case "mainnet":
-		return Mainnet, nil
-	case "testnet":
-		return Testnet, nil
-	}
-	return 0, fmt.Errorf("unknown network %q: want mainnet or testnet", s)
-}
 
 // String returns "mainnet" or "testnet".
 func (n Network) String() string {

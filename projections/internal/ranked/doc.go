@@ -1,7 +1,8 @@
 // Package ranked counts the entries of ordered lists, and the entries before a key, so that a page at any offset of a
 // list costs no more than its first page.
 //
-// A list consists of rows of some table in the order of a key of three numbers. The rows have an index on that key.
+// A list consists of rows of some table in the order of a key of three numbers. The rows have an index on that key. The
+// list of fungible tokens, whose keys are texts, has a table of its own; see projections/internal/token.
 // This package stores only numbers of rows, in two tables:
 //
 //	list   the number of entries of each list: the total that an answer shows

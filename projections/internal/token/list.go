@@ -9,6 +9,9 @@ import (
 
 // The list of fungible tokens has two orders, and clients request its pages by offset. Table stretch counts the tokens
 // in each stretch of a list, so that a reader finds any offset by adding up a few numbers instead of walking to it.
+//
+// Package ranked does the same for lists whose keys are three numbers. The keys here are texts, which no numbers can
+// replace: between two names there is always room for another.
 
 // list is an order of the list of fungible tokens.
 type list string

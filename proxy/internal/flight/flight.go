@@ -3,6 +3,9 @@
 // It differs from x/sync/singleflight in when the work is cancelled: the first caller's goroutine does the work, and
 // goes on after that caller has left as long as another caller waits. When no caller waits any more, the work is
 // cancelled.
+//
+// readapi/internal/cache shares work too, but never cancels it, because it caches the result for later callers. Here the
+// work occupies a seat at a node, and its result may not be cacheable, so nobody gains from work that nobody waits for.
 package flight
 
 import (

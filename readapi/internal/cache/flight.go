@@ -36,6 +36,11 @@ var errAbandoned = errors.New("make an answer: the maker left without one")
 
 // share lets the first of several concurrent callers with the same keys obtain the value for all of them. The first caller
 // does so in its own goroutine, and stays even when its ctx ends; the others return when their ctx ends.
+//
+// The work always runs to its end, even if all callers have left, because its result is cached for later ones. That is
+// why proxy/internal/flight, which cancels work that nobody waits for, does not fit here. Nor does x/sync/singleflight:
+// its Do holds back callers whose ctx has ended, and its DoChan starts a goroutine for each call, doesn't tell a caller
+// that it has joined, and never answers callers whose work ended its goroutine.
 func (c *Cache[V]) share(ctx context.Context, keys Keys, maker func(context.Context) (Made[V], error)) (value V, err error) {
 	if keys.none() {
 		return c.fly(ctx, keys, maker)

@@ -59,13 +59,13 @@ func (s *State) bringLeader(chosen map[string]*Version, v *Version) error {
 	if v.Input == "log" {
 		return nil
 	}
-	i := slices.IndexFunc(s.Versions, func(w *Version) bool { return w.schema() == v.Input })
+	i := slices.IndexFunc(s.Versions, func(w *Version) bool { return w.String() == v.Input })
 	if i < 0 {
-		return fmt.Errorf("%s folds the steps of %s, which is gone: %w", v.schema(), v.Input, ErrApart)
+		return fmt.Errorf("%s folds the steps of %s, which is gone: %w", v.String(), v.Input, ErrApart)
 	}
 	leader := s.Versions[i]
 	if other := chosen[leader.Name]; other != nil && other != leader {
-		return fmt.Errorf("%s folds the steps of %s, and not of %s: %w", v.schema(), leader.schema(), other.schema(), ErrApart)
+		return fmt.Errorf("%s folds the steps of %s, and not of %s: %w", v.String(), leader.String(), other.String(), ErrApart)
 	}
 	chosen[leader.Name] = leader
 	return nil
@@ -79,17 +79,17 @@ func (s *State) bringFollowers(chosen map[string]*Version) error {
 		}
 		for _, leader := range chosen {
 			before := s.active[leader.Name]
-			if leader == before || before == nil || active.Input != before.schema() {
+			if leader == before || before == nil || active.Input != before.String() {
 				continue
 			}
 			newest := (*Version)(nil) // versions are sorted by number
 			for _, v := range s.Versions {
-				if v.Name == active.Name && v.Input == leader.schema() {
+				if v.Name == active.Name && v.Input == leader.String() {
 					newest = v
 				}
 			}
 			if newest == nil {
-				return fmt.Errorf("no version of %s folds the steps of %s: %w", active.Name, leader.schema(), ErrApart)
+				return fmt.Errorf("no version of %s folds the steps of %s: %w", active.Name, leader.String(), ErrApart)
 			}
 			chosen[active.Name] = newest
 			break

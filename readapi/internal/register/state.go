@@ -63,7 +63,7 @@ func (s *State) Active(name string) *Version { return s.active[name] }
 // Leader returns the version whose steps a version folds; nil for a version that folds the log.
 func (s *State) Leader(v *Version) *Version {
 	for _, leader := range s.Versions {
-		if v.Input == leader.schema() {
+		if v.Input == leader.String() {
 			return leader
 		}
 	}
@@ -85,8 +85,8 @@ func (s *State) Foreign(rules map[string]int) (foreign []*Version) {
 // Schema returns the schema of the version's tables, quoted for SQL.
 func (v *Version) Schema() string { return v.identity().Quoted() }
 
-// schema returns the schema of the version's tables, as Input of another version names it.
-func (v *Version) schema() string { return v.identity().String() }
+// String returns the name of the schema of the version's tables, such as ft_v2, as Input of another version names it.
+func (v *Version) String() string { return v.identity().String() }
 
 func (v *Version) identity() schema.Schema { return schema.Schema{Name: v.Name, Version: v.Number} }
 
@@ -107,7 +107,7 @@ func (s *State) LogHeader() []string { return s.logHeader }
 func (s *State) LeastAdvanced() (least *Version) {
 	chain := s.active["chain"]
 	for _, v := range s.Versions {
-		ofChain := chain == nil || v == chain || v.Input == chain.schema()
+		ofChain := chain == nil || v == chain || v.Input == chain.String()
 		if v.Active && ofChain && (least == nil || v.LogSeq < least.LogSeq) {
 			least = v
 		}
