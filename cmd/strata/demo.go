@@ -38,6 +38,7 @@ func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	fmt.Println("Starting a server with a Postgres of its own in a temporary folder …")
 	// Under root, Postgres runs as another user, who must be able to enter the folder.
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return err
@@ -92,10 +93,10 @@ func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, ob
 		return err
 	}
 	if !c.Keep {
-		fmt.Println("\nWith --keep, the demo keeps serving the API and its documentation.")
+		fmt.Println("\nWith --keep, the demo keeps serving the API, its documentation and the console.")
 		return nil
 	}
-	fmt.Printf("\nServing on %s (documentation at %s/docs) until you press Ctrl-C.\n", api, api)
+	fmt.Printf("\nServing on %s (console at %s/console/, documentation at %s/docs) until you press Ctrl-C.\n", api, api, api)
 	<-ctx.Done()
 	return nil
 }
