@@ -39,11 +39,11 @@ func repository(t testing.TB) string {
 
 func readme(t testing.TB) string {
 	t.Helper()
-	return document(t, "README.md")
+	return documentText(t, "README.md")
 }
 
-// document returns the text of a file, named by its path in the repository.
-func document(t testing.TB, path string) string {
+// documentText returns the text of a file, named by its path in the repository.
+func documentText(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(repository(t), path))
 	if err != nil {
@@ -68,7 +68,7 @@ func fenced(text string) (blocks []string, rest string) {
 // documentedStatus returns the status of an empty server that docs/operating.md shows.
 func documentedStatus(t testing.TB) []byte {
 	t.Helper()
-	answer := regexp.MustCompile(`(?m)^\{"server_version".*$`).FindString(document(t, "docs/operating.md"))
+	answer := regexp.MustCompile(`(?m)^\{"server_version".*$`).FindString(documentText(t, "docs/operating.md"))
 	if !json.Valid([]byte(answer)) {
 		t.Fatalf("the documented answer of /extended/v1/status is %q", answer)
 	}
