@@ -39,6 +39,7 @@ func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	fmt.Println("Starting a server with a Postgres of its own in a temporary folder …")
 	chain := (&simulateCommand{Seed: 7, Forks: 0.1}).config()
 	serve := serveCommand{
 		databaseFlags: databaseFlags{DataDir: dir}, APIAddr: "127.0.0.1:0", ObserverAddr: "127.0.0.1:0",
@@ -89,10 +90,10 @@ func (c *demoCommand) show(ctx context.Context, chain synthchain.Config, api, ob
 		return err
 	}
 	if !c.Keep {
-		fmt.Println("\nWith --keep, the demo keeps serving the API and its documentation.")
+		fmt.Println("\nWith --keep, the demo keeps serving the API, its documentation and the console.")
 		return nil
 	}
-	fmt.Printf("\nServing on %s (documentation at %s/docs) until you press Ctrl-C.\n", api, api)
+	fmt.Printf("\nServing on %s (console at %s/console/, documentation at %s/docs) until you press Ctrl-C.\n", api, api, api)
 	<-ctx.Done()
 	return nil
 }

@@ -63,8 +63,8 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	if t.Logf("answered %s after its start in an empty folder", took); took > slow/2 {
 		t.Errorf("answered after %s", took)
 	}
-	want := readmeStatus(t)
-	eventually.Holds(t, "an empty server answers as the README says: "+string(want), func() bool {
+	want := documentedStatus(t)
+	eventually.Holds(t, "an empty server answers as documented: "+string(want), func() bool {
 		return sameButVersion(t, s.get("/extended/v1/status").body, want)
 	})
 	postgres := privatePostgres(t, dir)
