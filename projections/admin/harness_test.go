@@ -17,6 +17,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/admin"
@@ -131,20 +132,15 @@ func (s *site) must(status int, method, path, body string, into any) reply {
 func (s *site) caughtUp(schemas ...projections.Schema) {
 	s.t.Helper()
 	for _, i := range schemas {
-		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		eventually.Holds(s.t, i.String()+" catches up", func() bool {
 			all, err := version.Statuses(s.t.Context(), s.pool())
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			if slices.ContainsFunc(all, func(p version.Status) bool {
+			return slices.ContainsFunc(all, func(p version.Status) bool {
 				return p.Schema() == i && p.Lag() == 0 && p.State == version.StateLive && p.Indexed
-			}) {
-				break
-			}
-			if time.Now().After(deadline) {
-				s.t.Fatalf("%s never catches up", i)
-			}
-		}
+			})
+		})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/follow"
@@ -124,7 +125,7 @@ func TestSwitchUnderReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := r.reads.Load()
-		rig.Eventually(t, "there are reads after the switch", func() bool { return r.reads.Load() >= before+300 || r.ended() })
+		eventually.Holds(t, "there are reads after the switch", func() bool { return r.reads.Load() >= before+300 || r.ended() })
 		if r.ended() {
 			t.Fatalf("after %d reads: %v", r.reads.Load(), r.err)
 		}
@@ -151,7 +152,7 @@ func TestSwitchUnderReads(t *testing.T) {
 // waitUntilIndexed waits until a version is near the head of a growing log, and has its indexes.
 func waitUntilIndexed(t *testing.T, log interface{ Pool() *pgxpool.Pool }, i projections.Schema) {
 	t.Helper()
-	rig.Eventually(t, i.String()+" catches up", func() bool {
+	eventually.Holds(t, i.String()+" catches up", func() bool {
 		var ok bool
 		err := log.Pool().QueryRow(t.Context(), `SELECT indexed AND state = 'live' FROM strata.projection WHERE name = $1 AND version = $2`, i.Name, i.Version).Scan(&ok)
 		return err == nil && ok

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
 )
@@ -42,7 +43,7 @@ func TestCloseEndsGoroutines(t *testing.T) {
 	}
 	c.Close()
 	c.Close()
-	eventually(t, "the cache's goroutines end", func() bool { return goroutines() == "" })
+	eventually.Holds(t, "the cache's goroutines end", func() bool { return goroutines() == "" })
 	b.ask(boundBefore) // memory and maker go on
 }
 

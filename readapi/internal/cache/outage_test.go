@@ -13,6 +13,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
 )
@@ -98,7 +99,7 @@ func (b *bench) quick() {
 // recover waits until Redis is used again, for reading and writing.
 func (b *bench) recover(server *redistest.Server) {
 	b.t.Helper()
-	eventually(b.t, "the breakers are closed", func() bool { return b.state("read") == 0 && b.state("write") == 0 })
+	eventually.Holds(b.t, "the breakers are closed", func() bool { return b.state("read") == 0 && b.state("write") == 0 })
 	waitStored(b.t, server, b.ask(boundBefore))
 }
 
@@ -252,7 +253,7 @@ func TestSlow(t *testing.T) {
 		return keys
 	}
 	mustDo(t, c, keysOf(), m.make(newKey(), "made again"))
-	eventually(t, "Redis is used", func() bool { return read() == 0 })
+	eventually.Holds(t, "Redis is used", func() bool { return read() == 0 })
 
 	delay.Store(int64(50 * time.Millisecond))
 	used := 0
@@ -273,7 +274,7 @@ func TestSlow(t *testing.T) {
 		t.Errorf("%d late answers were used, %v counted as slow", used, slow())
 	}
 	delay.Store(0)
-	eventually(t, "Redis is used again", func() bool { return read() == 0 })
+	eventually.Holds(t, "Redis is used again", func() bool { return read() == 0 })
 }
 
 // TestOverwrittenByHand is a value that isn't one of ours: it is made anew and heals.
@@ -292,11 +293,11 @@ func TestOverwrittenByHand(t *testing.T) {
 		if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
 			t.Errorf("got %q", got)
 		}
-		eventually(t, "the value is stored again", func() bool {
+		eventually.Holds(t, "the value is stored again", func() bool {
 			return client.Get(t.Context(), cache.RedisKey(keys.Current)).Val() == header+"body"
 		})
 	}
-	if warnings := log.messages(slog.LevelWarn); len(warnings) != 1 || !strings.Contains(warnings[0], "can't be read") {
+	if warnings := log.messages(slog.LevelWarn); len(warnings) != 1 || !strings.Contains(warnings[0], "can't be parsed") {
 		t.Errorf("warnings %q, want one", warnings)
 	}
 	if got := metric(t, registry, "errors_total", "unparsable"); got < 3 {
@@ -311,7 +312,7 @@ func TestFailover(t *testing.T) {
 	b := newBench(t, sentinel.URL())
 	waitStored(t, sentinel.Master, b.ask(boundBefore))
 	sentinel.Master.Stop()
-	eventually(t, "the replica is the master", func() bool {
+	eventually.Holds(t, "the replica is the master", func() bool {
 		b.ask(boundBefore)
 		return strings.Contains(sentinel.Replica.Client(t).Info(t.Context(), "replication").Val(), "role:master")
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
 )
@@ -34,7 +35,7 @@ func TestTimedInMemory(t *testing.T) {
 		t.Errorf("got %q, %v, want the later value", value, ok)
 	}
 	timed.Set(key, []byte("brief"), 20*time.Millisecond)
-	eventually(t, "its time is over", func() bool {
+	eventually.Holds(t, "its time is over", func() bool {
 		_, ok := timed.Get(key)
 		return !ok
 	})
@@ -105,12 +106,12 @@ func TestTimedInRedis(t *testing.T) {
 	if _, ok := second.Find(t.Context(), kept); ok {
 		t.Error("what is one process's alone is in Redis")
 	}
-	eventually(t, "its time is over in both", func() bool {
+	eventually.Holds(t, "its time is over in both", func() bool {
 		_, inFirst := first.Get(key)
 		_, inSecond := second.Get(key)
 		return !inFirst && !inSecond
 	})
-	eventually(t, "and in Redis", func() bool {
+	eventually.Holds(t, "and in Redis", func() bool {
 		_, ok := second.Find(t.Context(), key)
 		return !ok
 	})

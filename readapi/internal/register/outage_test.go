@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/readapi/internal/register"
@@ -63,38 +64,38 @@ func TestOutage(t *testing.T) {
 	log := &journal{}
 	own := server.New(t)
 	watch, _ := run(t, register.WatchConfig{Pool: own, Interval: 10 * time.Millisecond, Patience: time.Second, Logger: log.logger()})
-	eventually(t, "there is a state", sees(watch, 0))
+	eventually.Holds(t, "there is a state", sees(watch, 0))
 
 	outages := 0
 	back := func(name string) {
 		t.Helper()
 		w.advance(chain)
-		eventually(t, name+" is over", sees(watch, chain.position))
+		eventually.Holds(t, name+" is over", sees(watch, chain.position))
 		if difference := portray(t, watch.State(time.Now())).differs(portray(t, read(t, pool, allShards("chain")...))); difference != "" {
 			t.Errorf("%s: the watch, and a transaction: %s", name, difference)
 		}
 		outages++
-		eventually(t, "the end of "+name+" is mentioned", func() bool { return log.count("INFO") == outages })
+		eventually.Holds(t, "the end of "+name+" is mentioned", func() bool { return log.count("INFO") == outages })
 		if log.count("WARN") != outages || len(log.records()) != 2*outages {
 			t.Errorf("%s: got %q, want one WARN and one INFO for each of %d outages", name, log.records(), outages)
 		}
 	}
 	for name, end := range map[string]func(testing.TB){"a stop": server.Stop, "a crash": server.Kill} {
 		end(t)
-		eventually(t, "the state is not known after "+name, unknown(watch))
-		eventually(t, name+" is mentioned", func() bool { return log.count("WARN") == outages+1 })
+		eventually.Holds(t, "the state is not known after "+name, unknown(watch))
+		eventually.Holds(t, name+" is mentioned", func() bool { return log.count("WARN") == outages+1 })
 		time.Sleep(200 * time.Millisecond) // it fails again and again, and says no more
 		if got := log.records(); len(got) != 2*outages+1 {
 			t.Errorf("%s: got %q, want one WARN for an outage that lasts", name, got)
 		}
 		server.Start(t)
-		eventually(t, "the database is back", func() bool { return pool.Ping(context.Background()) == nil })
+		eventually.Holds(t, "the database is back", func() bool { return pool.Ping(context.Background()) == nil })
 		back(name)
 	}
 
 	unlock := lock(t, pool)
-	eventually(t, "the state is not known while the database does not answer", unknown(watch))
-	eventually(t, "silence is mentioned", func() bool { return log.count("WARN") == outages+1 })
+	eventually.Holds(t, "the state is not known while the database does not answer", unknown(watch))
+	eventually.Holds(t, "silence is mentioned", func() bool { return log.count("WARN") == outages+1 })
 	unlock()
 	back("silence")
 }
@@ -125,15 +126,15 @@ func TestPatience(t *testing.T) {
 	const patience = time.Hour
 	began := time.Now()
 	watch, stop := run(t, register.WatchConfig{Pool: pool, Interval: time.Millisecond, Patience: patience})
-	eventually(t, "there is a state", sees(watch, 0))
+	eventually.Holds(t, "there is a state", sees(watch, 0))
 	first := watch.State(time.Now())
 	if watch.State(began.Add(patience)) == nil {
 		t.Error("the state is not known within the patience")
 	}
-	eventually(t, "the state is confirmed", func() bool { return looks(pool) > 5 })
+	eventually.Holds(t, "the state is confirmed", func() bool { return looks(pool) > 5 })
 	confirmed := time.Now()
 	before := looks(pool)
-	eventually(t, "the state is confirmed again", func() bool { return looks(pool) > before+2 })
+	eventually.Holds(t, "the state is confirmed again", func() bool { return looks(pool) > before+2 })
 	// Unchanged, but confirmed: it is good for longer than when it was first seen.
 	if got := watch.State(confirmed.Add(patience)); got != first {
 		t.Errorf("got %v for a state that was confirmed, want the first", got)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/eventually"
 	"strata/readapi/internal/register"
 )
 
@@ -76,11 +77,11 @@ func TestSigns(t *testing.T) {
 			soon := func(what string, happens func()) {
 				t.Helper()
 				for range 3 {
-					eventually(t, "the watch is quiet", func() bool { return looks(pool) >= quietAt })
+					eventually.Holds(t, "the watch is quiet", func() bool { return looks(pool) >= quietAt })
 					position++
 					happens()
 					began := time.Now()
-					eventually(t, what, sees(watch, position))
+					eventually.Holds(t, what, sees(watch, position))
 					took := time.Since(began)
 					quietAt = looks(pool) - 1 + quietLooks
 					if took < quiet/2 {
@@ -97,7 +98,7 @@ func TestSigns(t *testing.T) {
 			soon("the change is seen that comes after its sign", func() {
 				before := looks(pool)
 				prompt(bell, watch)
-				eventually(t, "the watch has looked for nothing", func() bool { return looks(pool) > before })
+				eventually.Holds(t, "the watch has looked for nothing", func() bool { return looks(pool) > before })
 				w.advance(chain)
 			})
 
@@ -119,12 +120,12 @@ func TestInterval(t *testing.T) {
 	pool := databases.New(t)
 	const interval = 50 * time.Millisecond
 	watch, _ := run(t, register.WatchConfig{Pool: pool, Interval: interval})
-	eventually(t, "the watch is quiet", func() bool { return looks(pool) >= quietLooks })
+	eventually.Holds(t, "the watch is quiet", func() bool { return looks(pool) >= quietLooks })
 	late := 0
 	for position := 1; position <= 3; position++ {
 		w.advance(chain)
 		began := time.Now()
-		eventually(t, "the change is seen", sees(watch, position))
+		eventually.Holds(t, "the change is seen", sees(watch, position))
 		if time.Since(began) > interval+time.Second { // as a busy machine may be, but not each time
 			late++
 		}
@@ -173,7 +174,7 @@ func TestChanged(t *testing.T) {
 			t.Errorf("%s: the watch, and a transaction: %s", step.name, difference)
 		}
 		before := looks(pool)
-		eventually(t, "the watch looks on", func() bool { return looks(pool) > before+3 })
+		eventually.Holds(t, "the watch looks on", func() bool { return looks(pool) > before+3 })
 	}
 	stop()
 	if len(changed) > 0 {
@@ -199,7 +200,7 @@ func TestRunEnds(t *testing.T) {
 			pool := w.pool
 			log := &journal{}
 			watch, stop := run(t, register.WatchConfig{Pool: pool, Interval: time.Hour, Patience: time.Hour, Logger: log.logger()})
-			eventually(t, "there is a state", sees(watch, 0))
+			eventually.Holds(t, "there is a state", sees(watch, 0))
 			if name == "looking" {
 				tx, err := pool.Begin(t.Context())
 				if err != nil {
@@ -210,7 +211,7 @@ func TestRunEnds(t *testing.T) {
 					t.Fatal(err)
 				}
 				watch.Look()
-				eventually(t, "the watch waits for the lock", func() bool {
+				eventually.Holds(t, "the watch waits for the lock", func() bool {
 					var waiting bool
 					if err := tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'strata.projection'::regclass)`).Scan(&waiting); err != nil {
 						t.Fatal(err)
@@ -223,7 +224,7 @@ func TestRunEnds(t *testing.T) {
 			if name == "looking" {
 				left = 1 // the lock's
 			}
-			eventually(t, "the watch's connection is given back", func() bool { return pool.Stat().AcquiredConns() == left })
+			eventually.Holds(t, "the watch's connection is given back", func() bool { return pool.Stat().AcquiredConns() == left })
 			stacks := make([]byte, 1<<20)
 			stacks = stacks[:runtime.Stack(stacks, true)]
 			if strings.Contains(string(stacks), "register.(*Watch)") {
