@@ -58,6 +58,14 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 	replay.Append(t, s.log, posts...)
 	replay.Follow(t, follow.Config{Log: s.log, Interval: 50 * time.Millisecond}, s.lines...)
 	replay.Wait(t, s.log)
+	// A version that became live later would overwrite what a test does to the register.
+	eventually.Holds(t, "all versions are live", func() bool {
+		all, err := version.Statuses(t.Context(), s.pool())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !slices.ContainsFunc(all, func(p version.Status) bool { return p.State != version.StateLive || !p.Indexed })
+	})
 	reads := readapi.New(readapi.Config{Pool: s.pool(), Rules: s.lines.Rules()})
 	settings := admin.Config{
 		Pool: s.pool(), Lines: s.lines, Loopback: true, Reads: reads.ChoosingVersions(), Logger: slog.New(slog.NewTextHandler(s.logged, nil)),

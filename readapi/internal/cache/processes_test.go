@@ -183,7 +183,7 @@ func TestMakerDies(t *testing.T) {
 	if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
 		t.Errorf("got %q", got)
 	}
-	if took := time.Since(begin); took > 2*time.Second {
+	if took := time.Since(begin); took > time.Minute/2 { // by when the lock would not have ended
 		t.Errorf("waited %v for a maker that is gone", took)
 	}
 	if got := metric(t, registry, "waits_total", "too long"); got != 1 {

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/testkit/eventually"
@@ -62,8 +64,8 @@ func TestOutage(t *testing.T) {
 	w := newWriter(t, pool, 0)
 	chain := w.register("chain", 1)
 	log := &journal{}
-	own := server.New(t)
-	watch, _ := run(t, register.WatchConfig{Pool: own, Interval: 10 * time.Millisecond, Patience: time.Second, Logger: log.logger()})
+	own, attempts := countAttempts(t, server.URL())
+	watch, _ := run(t, register.WatchConfig{Pool: own, Interval: 10 * time.Millisecond, Patience: 3 * time.Second, Logger: log.logger()})
 	eventually.Holds(t, "there is a state", sees(watch, 0))
 
 	outages := 0
@@ -84,7 +86,8 @@ func TestOutage(t *testing.T) {
 		end(t)
 		eventually.Holds(t, "the state is not known after "+name, unknown(watch))
 		eventually.Holds(t, name+" is mentioned", func() bool { return log.count("WARN") == outages+1 })
-		time.Sleep(200 * time.Millisecond) // it fails again and again, and says no more
+		before := attempts.Load() // it fails again and again, and says no more
+		eventually.Holds(t, "it tries again", func() bool { return attempts.Load() > before+3 })
 		if got := log.records(); len(got) != 2*outages+1 {
 			t.Errorf("%s: got %q, want one WARN for an outage that lasts", name, got)
 		}
@@ -98,6 +101,26 @@ func TestOutage(t *testing.T) {
 	eventually.Holds(t, "silence is mentioned", func() bool { return log.count("WARN") == outages+1 })
 	unlock()
 	back("silence")
+}
+
+// countAttempts returns a pool, and how often it has tried to connect.
+func countAttempts(t *testing.T, url string) (*pgxpool.Pool, *atomic.Int64) {
+	t.Helper()
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	attempts := &atomic.Int64{}
+	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error {
+		attempts.Add(1)
+		return nil
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.AtEnd(t, pool.Close)
+	return pool, attempts
 }
 
 // lock keeps everybody from reading the register.
