@@ -83,7 +83,7 @@ func (r *reader) once(pool *pgxpool.Pool) error {
 // come and a reader reads all the time. No read fails, none mixes two versions, and none sees less than the one before.
 func TestSwitchUnderReads(t *testing.T) {
 	t.Parallel()
-	const readsMin = 10_000
+	const readsMin = 3000
 	log := replay.NewLog(t)
 	old := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
 	next := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(2))}

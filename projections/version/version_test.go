@@ -117,7 +117,7 @@ func TestThrottle(t *testing.T) {
 	replay.Append(t, log, rig.Blocks(0, 1500)...)
 	rig.Follow(t, log, lines...)
 	replay.Wait(t, log)
-	slow := 50
+	slow := 5 // a throttled build would take five minutes, longer than anything here waits
 	started := time.Now()
 	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally", Throttle: &slow})
 	eventually.Holds(t, "it has begun", func() bool { return rig.StatusOf(t, log, made[0]).Position > 0 })
@@ -133,9 +133,6 @@ func TestThrottle(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually.Holds(t, "it catches up without a throttle", func() bool { return rig.StatusOf(t, log, made[0]).Lag() == 0 })
-	if took := time.Since(started); took > 25*time.Second {
-		t.Errorf("it took %v", took)
-	}
 	if err := version.SetThrottle(t.Context(), log.Pool(), rig.Schema("tally", 9), nil); !errors.Is(err, version.ErrNotRegistered) {
 		t.Errorf("throttle a version that is not registered: got %v", err)
 	}

@@ -10,7 +10,9 @@ import (
 	"strata/internal/testkit/replay"
 	"strata/internal/testsignal"
 	"strata/projections"
+	"strata/projections/balances"
 	"strata/projections/follow"
+	"strata/projections/pox"
 	"strata/projections/version"
 )
 
@@ -167,4 +169,10 @@ func Execute(t *testing.T, log *eventstore.Log, sql string, args ...any) {
 	if _, err := log.Pool().Exec(t.Context(), sql, args...); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
+}
+
+// FollowAccounts runs the projections whose rows CheckState compares until stop is called, or the test ends.
+func FollowAccounts(t *testing.T, log *eventstore.Log) (stop func()) {
+	t.Helper()
+	return replay.Start(t, log, Chain(t), balances.New(nil), pox.New())
 }
