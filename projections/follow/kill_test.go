@@ -156,7 +156,7 @@ func TestKillRebuild(t *testing.T) {
 	log := replay.NewLog(t)
 	url := replay.Databases.URL(t)
 	lines := projections.Lines{projections.Chain(rig.Chain(t), balances.New(nil))}
-	replay.Append(t, log, rig.NewPosts(8).NextOfChain(900)...)
+	replay.Append(t, log, rig.NewPosts(8).NextOfChain(500)...)
 	stop := rig.Follow(t, log, lines...)
 	replay.Wait(t, log)
 	stop()

@@ -1,4 +1,4 @@
-package follow_test
+package projections_test
 
 import (
 	"testing"
