@@ -30,9 +30,6 @@ CONCURRENT := ^strata/(eventstore|metadata|proxy|projections/(follow|version|adm
 # Tests mostly wait: for databases, for what they have stopped, for what is to be tried again.
 MORE_AT_A_TIME := -parallel $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 TEST_TIMEOUT ?= 15m
-# How often what has failed is run again. Some tests measure time, and a machine that is busy with other things makes them fail; whatever
-# was run again is printed.
-RERUNS       ?= 0
 FUZZTIME     ?= 10s
 # The largest size of a package, in lines, and where the exceptions are.
 PACKAGE_LINES_MAX := 5000
@@ -62,7 +59,7 @@ test: postgres redis chromium $(GOTESTSUM)-$(GOTESTSUM_VERSION) ## Run all tests
 	sequential=$$(echo "$$packages" | grep -vE '$(CONCURRENT)' || true); \
 	run() { \
 		of=$$1; shift; \
-		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg --rerun-fails=$(RERUNS) --packages "$$(echo $$of)" -- -timeout $(TEST_TIMEOUT) $(MORE_AT_A_TIME) "$$@" || failed=1; \
+		$(GOTESTSUM) --format pkgname --format-hide-empty-pkg -- -timeout $(TEST_TIMEOUT) $(MORE_AT_A_TIME) "$$@" $$of || failed=1; \
 	}; \
 	if [ -n "$$sequential" ]; then run "$$sequential"; fi; \
 	if [ -n "$$concurrent" ]; then run "$$concurrent" $(RACE); fi; \

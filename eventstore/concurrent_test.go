@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"strata/eventstore"
 )
@@ -88,7 +87,7 @@ func follow(log *eventstore.Log, stop <-chan struct{}) error {
 		select {
 		case <-stop:
 			return nil
-		case <-time.After(time.Millisecond):
+		default:
 		}
 		events, err := log.Read(context.Background(), eventstore.Range{After: position, Events: 1000, Bytes: 1 << 20})
 		if err != nil {

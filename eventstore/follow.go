@@ -7,12 +7,17 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/testsignal"
 )
 
 // Wake wakes waiting readers when there may be new rows: at once when a NOTIFY arrives, and otherwise once per
 // interval, because notifications pass neither a transaction pooler nor a replica. A wake-up is only a hint: the
 // reader looks, and may find nothing.
 type Wake struct {
+	// Waiting is sent whenever a reader is about to wait.
+	Waiting testsignal.Signal
+
 	pool     *pgxpool.Pool
 	channel  string
 	interval time.Duration
@@ -65,6 +70,7 @@ func (w *Wake) C() <-chan struct{} {
 func (w *Wake) Wait(ctx context.Context, c <-chan struct{}) {
 	timer := time.NewTimer(w.interval)
 	defer timer.Stop()
+	w.Waiting.Send()
 	select {
 	case <-c:
 	case <-timer.C:

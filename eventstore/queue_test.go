@@ -95,7 +95,7 @@ func TestQueueSharesTransactions(t *testing.T) {
 
 func TestAppendTimesOut(t *testing.T) {
 	pool := migrated.New(t)
-	log := openLog(t, pool, eventstore.Config{Timeout: time.Second})
+	log := openLog(t, pool, eventstore.Config{Timeout: 3 * time.Second})
 	mustAppend(t, log, incoming("/x", []byte("before")))
 	release := headlock.Hold(t, pool)
 	if _, err := log.Append(context.Background(), incoming("/x", []byte("x"))); !errors.Is(err, eventstore.ErrUnavailable) {

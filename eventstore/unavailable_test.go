@@ -21,7 +21,7 @@ func TestAppendWithoutDatabase(t *testing.T) {
 	if err := migrations.Up(ctx, server.URL()); err != nil {
 		t.Fatal(err)
 	}
-	log := openLog(t, server.New(t), eventstore.Config{Timeout: 2 * time.Second})
+	log := openLog(t, server.New(t), eventstore.Config{Timeout: 10 * time.Second})
 	wake := eventstore.NewWake(log.Pool(), eventstore.Channel, 100*time.Millisecond, nil)
 	defer wake.Stop()
 	mustAppend(t, log, incoming("/x", []byte("before")))

@@ -224,13 +224,3 @@ func fold(t testing.TB, log *eventstore.Log, failures int) {
 	done.Go(func() { (&folder{log: log, schemas: []string{"ft_v1", "nft_v1"}, failures: failures}).run(ctx) })
 	t.Cleanup(func() { stop(); done.Wait() })
 }
-
-// eventually waits until condition holds. what names the condition.
-func eventually(t testing.TB, what string, within time.Duration, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(within); !condition(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("timed out after %s waiting until %s", within, what)
-		}
-	}
-}

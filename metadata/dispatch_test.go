@@ -15,6 +15,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
 	"strata/metadata"
 )
 
@@ -190,10 +191,10 @@ func TestAJobServesAnotherProjection(t *testing.T) {
 	c.Concurrency, c.NodeTimeout, c.AttemptTimeout = 1, 30*time.Second, 30*time.Second
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("first"), priority: 1, dueAt: due})
 	r := run(t, c)
-	eventually(t, "the only slot is taken", 60*time.Second, func() bool { return len(node.requests()) == 1 })
+	eventually.Holds(t, "the only slot is taken", func() bool { return len(node.requests()) == 1 })
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("second"), seq: 3, dueAt: due})
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("third"), seq: 3, dueAt: due})
-	eventually(t, "there are three jobs", 60*time.Second, func() bool { return jobs(t, log) == 3 })
+	eventually.Holds(t, "there are three jobs", func() bool { return jobs(t, log) == 3 })
 	// This comes in a later pass, so only River knows that there is a job for the revision.
 	raise(t, log.Pool(), "nft_v1", row{want: contractRead("second"), seq: 3, dueAt: due})
 	r.awaitPass(t)
@@ -222,7 +223,7 @@ func TestNothingIsStarved(t *testing.T) {
 	r := run(t, c)
 	r.awaitPass(t)
 	most := 0
-	eventually(t, "there are all reports", 60*time.Second, func() bool {
+	eventually.Holds(t, "there are all reports", func() bool {
 		most = max(most, jobs(t, log, `state <> 'completed'`))
 		return len(reports(t, log)) >= wants
 	})
@@ -273,9 +274,9 @@ func TestTwoProcesses(t *testing.T) {
 func checkEachOnce(t *testing.T, log *eventstore.Log, wants, failures int, roles ...*role) {
 	t.Helper()
 	count := wants * (failures + 1)
-	eventually(t, fmt.Sprintf("there are %d reports", count), 90*time.Second, func() bool { return len(reports(t, log)) >= count })
+	eventually.Holds(t, fmt.Sprintf("there are %d reports", count), func() bool { return len(reports(t, log)) >= count })
 	// Without wants and jobs, and after the roles have stopped, no further report can come.
-	eventually(t, "no want and no job is left", 60*time.Second, func() bool {
+	eventually.Holds(t, "no want and no job is left", func() bool {
 		var left int
 		if err := log.Pool().QueryRow(t.Context(), `SELECT (SELECT count(*) FROM ft_v1.want) + (SELECT count(*) FROM nft_v1.want)`).Scan(&left); err != nil {
 			t.Fatal(err)
@@ -326,7 +327,7 @@ func TestStop(t *testing.T) {
 	c := config(log, node.URL)
 	c.NodeTimeout = time.Minute
 	r := run(t, c)
-	eventually(t, "both requests are in progress", 60*time.Second, func() bool { return len(node.requests()) == 2 })
+	eventually.Holds(t, "both requests are in progress", func() bool { return len(node.requests()) == 2 })
 	r.stop()
 	if got := functionsRead(t, log); !slices.Equal(got, []string{"quick"}) {
 		t.Errorf("got reports on %v, want quick", got)

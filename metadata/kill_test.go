@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
 	"strata/metadata"
 )
 
@@ -78,9 +79,7 @@ func TestKill(t *testing.T) {
 	for n := 0; n < kills || left == 0 && n < 3*kills; n++ {
 		before := len(node.requests())
 		kill := startChild(t, databases.URL(t), node.URL)
-		for deadline := time.Now().Add(20 * time.Second); len(node.requests()) == before && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond)
-		}
+		eventually.Holds(t, "the child sends a request", func() bool { return len(node.requests()) > before })
 		time.Sleep(time.Duration(random.IntN(60_000)) * time.Microsecond)
 		kill()
 		var running int

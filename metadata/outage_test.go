@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
 )
 
@@ -30,11 +31,11 @@ func TestAnOutageOfTheDatabase(t *testing.T) {
 	c.Logger = slog.New(slog.NewTextHandler(logged, nil))
 	r := run(t, c)
 	fold(t, log, failures)
-	eventually(t, "the role waits for the database", 60*time.Second, func() bool { return logged.HasLine("waits for the database") })
+	eventually.Holds(t, "the role waits for the database", func() bool { return logged.HasLine("waits for the database") })
 	server.Start(t)
 	for _, end := range []func(testing.TB){server.Stop, server.Kill} {
 		before := len(node.requests())
-		eventually(t, "further requests arrive", 60*time.Second, func() bool { return len(node.requests()) > before+20 })
+		eventually.Holds(t, "further requests arrive", func() bool { return len(node.requests()) > before+20 })
 		end(t)
 		time.Sleep(time.Second) // the outage lasts for some retries
 		server.Start(t)

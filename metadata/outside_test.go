@@ -14,6 +14,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
 	"strata/metadata"
 )
 
@@ -147,12 +148,12 @@ func data(uri string) (string, []byte, error) {
 	return kind, []byte(body), nil
 }
 
-// config returns a configuration with the fakes of this file and short timeouts.
+// config returns a configuration with the fakes of this file, and timeouts that a busy machine does not reach.
 func config(log *eventstore.Log, nodes ...string) metadata.Config {
 	return metadata.Config{
 		Log: log, Nodes: nodes, Web: web{}, Resolve: resolve, Data: data, Images: &imageStore{},
-		Concurrency: 8, Interval: 50 * time.Millisecond, NodeTimeout: 500 * time.Millisecond,
-		AttemptTimeout: 5 * time.Second, RecordTimeout: 5 * time.Second, Grace: time.Second,
+		Concurrency: 8, Interval: 50 * time.Millisecond, NodeTimeout: 10 * time.Second,
+		AttemptTimeout: 20 * time.Second, RecordTimeout: 20 * time.Second, Grace: 3 * time.Second,
 	}
 }
 
@@ -176,13 +177,8 @@ func run(t testing.TB, c metadata.Config) *role {
 	go func() { done <- m.Run(ctx) }()
 	stop := sync.OnceFunc(func() {
 		cancel()
-		select {
-		case err := <-done:
-			if err != nil {
-				t.Errorf("run: %v", err)
-			}
-		case <-time.After(30 * time.Second):
-			t.Error("the role did not stop within 30 s")
+		if err := eventually.Receive(t, "the role stops", done); err != nil {
+			t.Errorf("run: %v", err)
 		}
 	})
 	t.Cleanup(stop)
@@ -194,11 +190,7 @@ func (r *role) awaitPass(t testing.TB) {
 	t.Helper()
 	r.PassSignal().Discard()
 	for range 2 { // the first signal may be that of a pass that began before the call
-		select {
-		case <-r.PassSignal().C():
-		case <-time.After(60 * time.Second):
-			t.Fatal("the dispatcher made no pass within 60 s")
-		}
+		eventually.Receive(t, "the dispatcher makes a pass", r.PassSignal().C())
 	}
 }
 
@@ -206,9 +198,9 @@ func (r *role) awaitPass(t testing.TB) {
 // finished.
 func (r *role) awaitReports(t testing.TB, count int) []*fetch.Report {
 	t.Helper()
-	eventually(t, fmt.Sprintf("there are %d reports", count), 60*time.Second, func() bool { return len(reports(t, r.log)) >= count })
+	eventually.Holds(t, fmt.Sprintf("there are %d reports", count), func() bool { return len(reports(t, r.log)) >= count })
 	r.awaitPass(t)
-	eventually(t, "all jobs are finished", 60*time.Second, func() bool { return unfinishedJobs(t, r.log) == 0 })
+	eventually.Holds(t, "all jobs are finished", func() bool { return unfinishedJobs(t, r.log) == 0 })
 	all := reports(t, r.log)
 	if len(all) != count {
 		t.Fatalf("got %d reports, want %d", len(all), count)

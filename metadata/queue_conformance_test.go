@@ -20,6 +20,7 @@ import (
 	"strata/domain/token"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/outside"
 	"strata/internal/testkit/replay"
@@ -66,9 +67,9 @@ func testLimit(t *testing.T) {
 	c.Concurrency, c.NodeTimeout, c.AttemptTimeout = 1, 30*time.Second, 30*time.Second
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("first"), priority: 1})
 	r := run(t, c)
-	eventually(t, "the first attempt is in progress", 60*time.Second, func() bool { return len(node.requests()) == 1 })
+	eventually.Holds(t, "the first attempt is in progress", func() bool { return len(node.requests()) == 1 })
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("second")})
-	eventually(t, "a worker has the second job", 60*time.Second, func() bool { return jobs(t, log, `state = 'running'`) == 2 })
+	eventually.Holds(t, "a worker has the second job", func() bool { return jobs(t, log, `state = 'running'`) == 2 })
 	r.awaitPass(t)
 	if got := node.requests(); len(got) != 1 {
 		t.Errorf("%d attempts are in progress, want 1", len(got))
@@ -107,7 +108,7 @@ func testKilledProcess(t *testing.T) {
 	})
 	raise(t, log.Pool(), "ft_v1", row{want: contractRead("first")})
 	kill := startChild(t, databases.URL(t), node.URL)
-	eventually(t, "the first attempt is in progress", 60*time.Second, func() bool { return len(node.requests()) == 1 })
+	eventually.Holds(t, "the first attempt is in progress", func() bool { return len(node.requests()) == 1 })
 	kill()
 	dead.Store(true)
 	// The test pretends that the process was killed an hour ago.
@@ -160,7 +161,7 @@ func testDatabaseDown(t *testing.T) {
 	t.Run("J4", func(t *testing.T) {
 		server.Stop(t)
 		r := run(t, c)
-		eventually(t, "the role waits for the database", 60*time.Second, func() bool { return logged.HasLine("waits for the database") })
+		eventually.Holds(t, "the role waits for the database", func() bool { return logged.HasLine("waits for the database") })
 		r.stop()
 		if got := len(node.requests()); got != 0 {
 			t.Errorf("%d requests were made while the database was down", got)
@@ -169,12 +170,12 @@ func testDatabaseDown(t *testing.T) {
 	})
 	t.Run("J11", func(t *testing.T) {
 		r := run(t, c)
-		eventually(t, "a job is in progress", 60*time.Second, func() bool { return len(node.requests()) == 1 })
+		eventually.Holds(t, "a job is in progress", func() bool { return len(node.requests()) == 1 })
 		server.Stop(t)
 		open()
-		eventually(t, "recording has failed", 60*time.Second, func() bool { return logged.HasLine("recording fetch reports failed") })
+		eventually.Holds(t, "recording has failed", func() bool { return logged.HasLine("recording fetch reports failed") })
 		server.Start(t)
-		eventually(t, "the report is recorded", 60*time.Second, func() bool { return len(reports(t, log)) > 0 })
+		eventually.Holds(t, "the report is recorded", func() bool { return len(reports(t, log)) > 0 })
 		r.awaitReport(t)
 		if got := len(node.requests()); got != 1 {
 			t.Errorf("the node got %d requests, want one, whose answer waits for the database", got)
@@ -320,7 +321,7 @@ func (l *pipeline) currentWant() (w want, ok bool) {
 func (l *pipeline) awaitWant(what string, holds func(w want) bool) want {
 	l.t.Helper()
 	var last want
-	eventually(l.t, what, 30*time.Second, func() bool {
+	eventually.Holds(l.t, what, func() bool {
 		w, ok := l.currentWant()
 		last = w
 		return ok && holds(w)
@@ -348,7 +349,7 @@ func (l *pipeline) repair() {
 // awaitRead waits until the token is read, which deletes the want.
 func (l *pipeline) awaitRead() {
 	l.t.Helper()
-	eventually(l.t, "the token is read", 30*time.Second, func() bool { _, ok := l.currentWant(); return !ok })
+	eventually.Holds(l.t, "the token is read", func() bool { _, ok := l.currentWant(); return !ok })
 }
 
 // wantDueIn fails the test unless the want is due after a delay.
@@ -364,7 +365,7 @@ func (l *pipeline) wantNoRequests() {
 	l.t.Helper()
 	before := len(l.requests())
 	l.role.awaitPass(l.t)
-	eventually(l.t, "all jobs are finished", 60*time.Second, func() bool { return unfinishedJobs(l.t, l.log) == 0 })
+	eventually.Holds(l.t, "all jobs are finished", func() bool { return unfinishedJobs(l.t, l.log) == 0 })
 	if now := len(l.requests()); now != before {
 		l.t.Errorf("the node got %d more requests, though the want is not due", now-before)
 	}
@@ -373,7 +374,7 @@ func (l *pipeline) wantNoRequests() {
 // J5: the job is done, and not dispatched again.
 func testSuccess(t *testing.T) {
 	l := newPipeline(t, "ft", "", nil)
-	eventually(t, "the token is read", 30*time.Second, func() bool {
+	eventually.Holds(t, "the token is read", func() bool {
 		return l.text(`SELECT coalesce(max(symbol), '') FROM ft_v1.token WHERE contract_id = $1`, l.contract) == outside.Symbol(l.contract)
 	})
 	if w, ok := l.currentWant(); ok {

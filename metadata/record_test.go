@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
 	"strata/metadata"
 )
@@ -34,11 +35,7 @@ func TestALateWorkerDoesNotWrite(t *testing.T) {
 	}
 	second := <-gates
 	close(first)
-	select {
-	case <-r.LostSignal().C():
-	case <-time.After(60 * time.Second):
-		t.Fatal("the late worker did not notice that its job was given to another worker")
-	}
+	eventually.Receive(t, "the late worker notices that its job was given to another worker", r.LostSignal().C())
 	if got := len(reports(t, log)); got != 0 {
 		t.Errorf("the late worker wrote %d reports", got)
 	}
@@ -70,7 +67,7 @@ func TestRepeatedCommitRecordsOnce(t *testing.T) {
 	c.NodeTimeout = 30 * time.Second
 	c.AttemptTimeout = 30 * time.Second
 	r := run(t, c)
-	eventually(t, "a request is in progress", 60*time.Second, func() bool { return len(node.requests()) == 1 })
+	eventually.Holds(t, "a request is in progress", func() bool { return len(node.requests()) == 1 })
 	var (
 		id        int64
 		attempted time.Time

@@ -13,6 +13,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"strata/internal/testkit/eventually"
 )
 
 // BenchmarkForward compares ways to send GET /v2/accounts/… to the same upstream: directly, through net/http's reverse
@@ -95,7 +97,7 @@ func benchmarkProxy(b *testing.B, upstream string, config Config) *Proxy {
 		b.Fatal(err)
 	}
 	b.Cleanup(startRun(p))
-	waitFor(b, "the node serves", func() bool { return p.Nodes()[0].State == "serving" })
+	eventually.Holds(b, "the node serves", func() bool { return p.Nodes()[0].State == "serving" })
 	return p
 }
 

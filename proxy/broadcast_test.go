@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"strata/domain/hash"
+	"strata/internal/testkit/eventually"
 )
 
 var txid = strings.Repeat("5a", 32)
@@ -57,7 +58,7 @@ func TestBroadcast(t *testing.T) {
 			p := startProxy(t, Config{}, first, second)
 			if tt.behind {
 				second.height.Store(102) // the first is within the limit
-				waitFor(t, "the tip is known", func() bool { return p.pool.Tip().Height == 102 })
+				eventually.Holds(t, "the tip is known", func() bool { return p.pool.Tip().Height == 102 })
 			}
 			// The second node is busier, so the first is tried first.
 			other, _ := p.pool.NodeByName(second.name)
@@ -146,10 +147,10 @@ func TestMulticast(t *testing.T) {
 			t.Errorf("a node got %q", body)
 		}
 	}
-	waitFor(t, "the third node got the transaction", func() bool { return broken.requests.Load() > 0 })
+	eventually.Holds(t, "the third node got the transaction", func() bool { return broken.requests.Load() > 0 })
 	close(release)
 	id, _ := hash.Parse32(txid)
-	waitFor(t, "both holders are remembered", func() bool { return p.holders.nodes(id.String()) == 3 })
+	eventually.Holds(t, "both holders are remembered", func() bool { return p.holders.nodes(id.String()) == 3 })
 }
 
 // If the first node fails, the client gets the answer of another node that got the transaction.
@@ -181,5 +182,5 @@ func TestBroadcastWithoutClient(t *testing.T) {
 	_ = connection.Close()
 	close(release)
 	id, _ := hash.Parse32(txid)
-	waitFor(t, "the node is remembered as a holder", func() bool { return p.holders.nodes(id.String()) == 1 })
+	eventually.Holds(t, "the node is remembered as a holder", func() bool { return p.holders.nodes(id.String()) == 1 })
 }

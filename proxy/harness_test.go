@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"strata/domain/hash"
+	"strata/internal/testkit/eventually"
 	"strata/proxy/lean"
 )
 
@@ -165,7 +166,7 @@ func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 	t := &testProxy{Proxy: p, url: "http://" + listener.Addr().String(), client: &http.Client{Transport: transport, Timeout: 30 * time.Second}}
 	t.stop = sync.OnceFunc(func() {
 		transport.CloseIdleConnections()
-		within, give := context.WithTimeout(context.Background(), 10*time.Second)
+		within, give := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer give()
 		if err := server.Shutdown(within); err != nil {
 			tb.Errorf("shut the server down: %v", err)
@@ -177,7 +178,7 @@ func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 		stopRun()
 	})
 	tb.Cleanup(t.stop)
-	waitFor(tb, "every node was probed", func() bool {
+	eventually.Holds(tb, "every node was probed", func() bool {
 		for _, s := range p.Nodes() {
 			if s.State == "unasked" {
 				return false
@@ -188,19 +189,9 @@ func startProxy(tb testing.TB, config Config, nodes ...*fakeNode) *testProxy {
 	return t
 }
 
-// waitFor waits until holds returns true. what names the condition.
-func waitFor(tb testing.TB, what string, holds func() bool) {
-	tb.Helper()
-	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			tb.Fatalf("timed out waiting until %s", what)
-		}
-	}
-}
-
 func (t *testProxy) untilState(tb testing.TB, n *fakeNode, state string) {
 	tb.Helper()
-	waitFor(tb, fmt.Sprintf("node %s is %s", n.name, state), func() bool { return t.state(n) == state })
+	eventually.Holds(tb, fmt.Sprintf("node %s is %s", n.name, state), func() bool { return t.state(n) == state })
 }
 
 func (t *testProxy) state(n *fakeNode) string {

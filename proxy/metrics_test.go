@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
 )
 
@@ -94,6 +95,6 @@ func TestLogs(t *testing.T) {
 		{"level=INFO", "txid=0x" + txid, "node=" + node.name, "status=200", "height=100"},
 		{"level=INFO", "node=" + node.name, "from=unasked", "to=serving"},
 	} {
-		waitFor(t, "a log record has "+strings.Join(want, ", "), func() bool { return log.HasLine(want...) })
+		eventually.Holds(t, "a log record has "+strings.Join(want, ", "), func() bool { return log.HasLine(want...) })
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"strata/internal/testkit/eventually"
 )
 
 // Whatever a bad node does, the client of a safe read gets the good node's answer.
@@ -103,7 +105,7 @@ func TestAllDown(t *testing.T) {
 		t.Errorf("header %v", got.header)
 	}
 	one.start(t, one.address) // on the same port
-	waitFor(t, "the proxy works again", func() bool { return p.get(t, "/v2/accounts/SP1").status == 200 })
+	eventually.Holds(t, "the proxy works again", func() bool { return p.get(t, "/v2/accounts/SP1").status == 200 })
 }
 
 // If all nodes fail, the client gets a node's own error.
@@ -158,7 +160,7 @@ func TestUnknownTip(t *testing.T) {
 	// The request goes first to the node that is known to have the tip.
 	good.respond(status(200, "{}"))
 	good.height.Store(101)
-	waitFor(t, "the pool knows the tip", func() bool { _, id := good.tip(); return p.pool.NodesWithTip(id) != 0 })
+	eventually.Holds(t, "the pool knows the tip", func() bool { _, id := good.tip(); return p.pool.NodesWithTip(id) != 0 })
 	_, id := good.tip()
 	before := behind.requests.Load()
 	for i := range 10 {
@@ -370,7 +372,7 @@ func TestQueueFull(t *testing.T) {
 	var waiting sync.WaitGroup
 	for i := range 2 {
 		waiting.Go(func() { p.get(t, fmt.Sprintf("/v2/accounts/SP%d", i)).want(t, 200, "") })
-		waitFor(t, "the request holds or waits for a seat", func() bool { s := p.Nodes()[0]; return s.InFlight+s.Queued == int64(i+1) })
+		eventually.Holds(t, "the request holds or waits for a seat", func() bool { s := p.Nodes()[0]; return s.InFlight+s.Queued == int64(i+1) })
 	}
 	got := p.get(t, "/v2/accounts/SP9")
 	got.want(t, 503, "busy")
@@ -422,13 +424,9 @@ func TestHedge(t *testing.T) {
 	if took := time.Since(start); took > 15*time.Second {
 		t.Errorf("80 reads took %v", took)
 	}
-	select {
-	case <-ended: // the slow exchange was cancelled
-	case <-time.After(5 * time.Second):
-		t.Error("the slow node got no request, or its request was not cancelled")
-	}
+	eventually.Receive(t, "the slow node's request is cancelled", ended)
 	if got := p.state(one); got != "serving" {
 		t.Errorf("the slow node is %s", got)
 	}
-	waitFor(t, "no seat is taken", func() bool { return p.Nodes()[0].InFlight+p.Nodes()[1].InFlight == 0 })
+	eventually.Holds(t, "no seat is taken", func() bool { return p.Nodes()[0].InFlight+p.Nodes()[1].InFlight == 0 })
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"strata/internal/testkit/eventually"
 	"strata/proxy/internal/wire"
 )
 
@@ -39,7 +40,7 @@ func TestShare(t *testing.T) {
 		send(http.MethodPost, "/v2/contracts/call-read/a/b/c", "two")
 		send(http.MethodPost, "/v2/contracts/call-read/a/b/c?tip=latest", "one")
 	}
-	waitFor(t, "all clients wait", func() bool { return node.requests.Load() == 4 && p.waiting() == 40 })
+	eventually.Holds(t, "all clients wait", func() bool { return node.requests.Load() == 4 && p.waiting() == 40 })
 	close(release)
 	clients.Wait()
 	if n := node.requests.Load(); n != 4 {
@@ -69,19 +70,19 @@ func TestShareFirstLeaves(t *testing.T) {
 		}
 		first <- err
 	}()
-	waitFor(t, "the first client waits", func() bool { return p.waiting() == 1 && node.requests.Load() == 1 })
+	eventually.Holds(t, "the first client waits", func() bool { return p.waiting() == 1 && node.requests.Load() == 1 })
 	var second sync.WaitGroup
 	second.Go(func() {
 		if got, err := p.try(http.MethodGet, "/v2/accounts/SP1", ""); err != nil || got.body != "done" {
 			t.Errorf("the second client got %+v, %v", got, err)
 		}
 	})
-	waitFor(t, "the second client waits", func() bool { return p.waiting() == 2 })
+	eventually.Holds(t, "the second client waits", func() bool { return p.waiting() == 2 })
 	leave()
 	if <-first == nil {
 		t.Error("the first client got an answer")
 	}
-	waitFor(t, "the proxy noticed that the first client left", func() bool { return p.waiting() == 1 })
+	eventually.Holds(t, "the proxy noticed that the first client left", func() bool { return p.waiting() == 1 })
 	close(release)
 	second.Wait()
 	if n := node.requests.Load(); n != 1 {
@@ -110,10 +111,10 @@ func TestShareLong(t *testing.T) {
 			}
 		})
 	}
-	waitFor(t, "all clients wait", func() bool { return p.waiting() == 4 })
+	eventually.Holds(t, "all clients wait", func() bool { return p.waiting() == 4 })
 	close(release)
 	clients.Wait()
-	waitFor(t, "no seat is taken", func() bool { return p.Nodes()[0].InFlight == 0 })
+	eventually.Holds(t, "no seat is taken", func() bool { return p.Nodes()[0].InFlight == 0 })
 }
 
 func TestCache(t *testing.T) {
@@ -161,7 +162,7 @@ func TestCache(t *testing.T) {
 				}
 			}
 			node.height.Add(1)
-			waitFor(t, "the new tip is known", func() bool { return p.pool.Tip().Height == 101 })
+			eventually.Holds(t, "the new tip is known", func() bool { return p.pool.Tip().Height == 101 })
 			if lasting := p.get(t, tt.target).body == first.body; lasting != tt.lasting {
 				t.Errorf("after a new block: cached %v, want %v", lasting, tt.lasting)
 			}

@@ -402,7 +402,7 @@ func oneConnection(t *testing.T, address string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 	paths := []string{"/v2/pox", "/v3/nothing", "/v2/pox", "/extended/v1/status", "/v2/pox", "/v3/nothing", "/healthz"}
 	for _, path := range paths {
 		_, _ = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: here\r\n\r\n", path)

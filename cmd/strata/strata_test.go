@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // slow is the time after which a test gives up waiting. Nothing comes close to it.
-const slow = time.Minute
+const slow = 2 * time.Minute
 
 // command returns a command that runs strata in a folder, without the STRATA_ settings of the environment.
 func command(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {

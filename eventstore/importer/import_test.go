@@ -119,11 +119,11 @@ func TestDatabaseGoneDuringAnImport(t *testing.T) {
 	if err := migrations.Up(context.Background(), server.URL()); err != nil {
 		t.Fatal(err)
 	}
-	text := synthetic(60_000, 27)
+	text := synthetic(15_000, 27)
 	name := writeFile(t, "a.tsv", text)
 	log := logAt(t, server.URL())
 	began, ended := make(chan struct{}), make(chan error)
-	o := files(name).WithBatchEvents(20)
+	o := files(name).WithBatchEvents(5)
 	o.Progress = beginning{began: began}
 	go func() {
 		_, err := importer.Import(context.Background(), log, o)
@@ -161,10 +161,10 @@ func (b beginning) Done(importer.Result, error) {}
 // Memory does not grow with the file. Not beside other tests, whose memory would count.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("imports 130 MB")
+		t.Skip("imports 97 MB")
 	}
 	const limit = 64 << 20
-	text := packed(t, syntheticWide(60_000, 28, 6))
+	text := packed(t, syntheticWide(40_000, 28, 6))
 	name := writeFile(t, "a.tsv.gz", text)
 	log := openLog(t)
 	o := files(name)

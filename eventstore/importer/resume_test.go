@@ -64,11 +64,11 @@ func TestStopsAtABadLine(t *testing.T) {
 
 func TestTruncatedDownload(t *testing.T) {
 	t.Parallel()
-	text := synthetic(20_000, 5)
+	text := synthetic(6000, 5)
 	z := packed(t, text)
 	name := writeFile(t, "a.tsv.gz", z[:len(z)/2])
 	log := openLog(t)
-	result, err := importer.Import(context.Background(), log, files(name).WithBatchEvents(100))
+	result, err := importer.Import(context.Background(), log, files(name).WithBatchEvents(30))
 	if !errors.Is(err, archive.ErrTruncatedGzip) {
 		t.Fatalf("got %v, want ErrTruncatedGzip", err)
 	}
@@ -252,10 +252,10 @@ func (a *appendOnce) Done(importer.Result, error) {}
 
 func TestLiveEventsDuringAnImport(t *testing.T) {
 	t.Parallel()
-	text := synthetic(60_000, 15)
+	text := synthetic(15_000, 15)
 	name := writeFile(t, "a.tsv", text)
 	log := openLog(t)
-	o := files(name).WithBatchEvents(10)
+	o := files(name).WithBatchEvents(5)
 	o.Progress = &appendOnce{t: t, log: log}
 	_, err := importer.Import(context.Background(), log, o)
 	if !errors.Is(err, importer.ErrConcurrent) || errors.Is(err, eventstore.ErrUnavailable) {
@@ -268,7 +268,7 @@ func TestLiveEventsDuringAnImport(t *testing.T) {
 	rest := files(name)
 	rest.Append = true
 	mustImport(t, log, rest)
-	wantSize(t, log, 60_001)
+	wantSize(t, log, 15_001)
 }
 
 func TestCancelled(t *testing.T) {

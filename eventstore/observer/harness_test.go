@@ -70,7 +70,7 @@ func (h *harness) dial() net.Conn {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(60 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 	return conn
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore"
 	"strata/eventstore/observer"
@@ -34,7 +35,7 @@ func TestDatabaseDown(t *testing.T) {
 	if err := migrations.Up(context.Background(), server.URL()); err != nil {
 		t.Fatal(err)
 	}
-	h := start(t, observer.Config{Log: openLog(t, server.New(t), eventstore.Config{Timeout: 5 * time.Second})})
+	h := start(t, observer.Config{Log: openLog(t, server.New(t), eventstore.Config{Timeout: 30 * time.Second})})
 	h.wantStored(h.send(nodeRequest("/new_block", []byte("before"))))
 	server.Stop(t) // not killed: orphaned backends would go on for a moment, and store what they are sent
 	for _, body := range [][]byte{[]byte("{}"), bytes.Repeat([]byte("x"), 3<<20)} {
@@ -94,7 +95,7 @@ func TestSpoolUnusable(t *testing.T) {
 
 func TestMemoryTaken(t *testing.T) {
 	t.Parallel()
-	h := start(t, observer.Config{AppendTimeout: 300 * time.Millisecond,
+	h := start(t, observer.Config{AppendTimeout: 5 * time.Second,
 		Spool: eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Threshold: 1000, Memory: 1000})})
 	holder := h.dial()
 	request := nodeRequest("/x", bytes.Repeat([]byte("x"), 1000))
@@ -164,13 +165,14 @@ func TestShutdownLetsAppendsFinish(t *testing.T) {
 
 func TestShutdownCutsWhoeverStays(t *testing.T) {
 	t.Parallel()
-	h := start(t, observer.Config{ShutdownTimeout: 200 * time.Millisecond})
+	registry := prometheus.NewRegistry()
+	h := start(t, observer.Config{ShutdownTimeout: 200 * time.Millisecond, Registry: registry})
 	conn := h.dial()
 	request := nodeRequest("/x", []byte("{}"))
 	if _, err := conn.Write(request[:len(request)-1]); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond)
+	eventually.Holds(t, "the body is in flight", func() bool { return gauge(t, registry, "strata_observer_bodies_in_flight") == 1 })
 	h.stop()
 	if err := <-h.stopped; err != nil {
 		t.Error(err)

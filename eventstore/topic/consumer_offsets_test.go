@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore/topic"
+	"strata/internal/testkit/eventually"
 )
 
 // Several subscribers of a group: one handles at a time, in order, and when it goes another one goes on. The pool
@@ -76,11 +77,7 @@ func TestOneOfAGroupDelivers(t *testing.T) {
 	}
 	// Whoever delivers is among those that are closed; the others go on. What was cut off comes again.
 	for i, seq := 0, int64(0); seq < events; i++ {
-		select {
-		case seq = <-handled:
-		case <-time.After(10 * time.Second):
-			t.Fatalf("no message in 10 s after event %d", seq)
-		}
+		seq = eventually.Receive(t, fmt.Sprint("a message after event ", seq), handled)
 		if i%10 == 5 && len(open) > 1 {
 			closed[subscribers-len(open)].Store(true)
 			if err := open[0].Close(); err != nil {
@@ -129,6 +126,7 @@ func TestGroupsAndTopicsAreIndependent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		f.wake.Waiting.Discard()
 		messages, err := subscriber.Subscribe(context.Background(), c.topic)
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +138,7 @@ func TestGroupsAndTopicsAreIndependent(t *testing.T) {
 			}
 			msg.Ack()
 		}
-		receiveNone(t, messages)
+		awaitWait(t, f.wake, messages)
 		if err := subscriber.Close(); err != nil {
 			t.Error(err)
 		}

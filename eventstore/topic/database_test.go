@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -32,10 +33,18 @@ func newFixtureOn(t testing.TB, pool *pgxpool.Pool, interval time.Duration) fixt
 	t.Helper()
 	f := fixture{pool: pool, log: eventstore.Open(pool, eventstore.Config{})}
 	t.Cleanup(f.log.Close)
-	f.wake = eventstore.NewWake(pool, eventstore.Channel, interval, nil)
-	t.Cleanup(f.wake.Stop)
+	f.wake = newWake(t, pool, eventstore.Channel, interval)
 	<-f.wake.C() // it listens
 	return f
+}
+
+// newWake returns a Wake that says when a reader waits.
+func newWake(t testing.TB, pool *pgxpool.Pool, channel string, interval time.Duration) *eventstore.Wake {
+	t.Helper()
+	wake := eventstore.NewWake(pool, channel, interval, nil)
+	wake.Waiting.Init()
+	t.Cleanup(wake.Stop)
+	return wake
 }
 
 func (f fixture) append(t testing.TB, path, body string) int64 {
@@ -79,29 +88,26 @@ func query[T any](t testing.TB, f fixture, sql string, args ...any) T {
 	return value
 }
 
-// receive waits for the next message, and fails after a while.
+// receive waits for the next message.
 func receive(t testing.TB, messages <-chan *message.Message) *message.Message {
 	t.Helper()
-	select {
-	case msg, open := <-messages:
-		if !open {
-			t.Fatal("the subscription has ended")
-		}
-		return msg
-	case <-time.After(10 * time.Second):
-		t.Fatal("no message in 10 s")
-		return nil
+	msg := eventually.Receive(t, "a message", messages)
+	if msg == nil {
+		t.Fatal("the subscription has ended")
 	}
+	return msg
 }
 
-// receiveNone fails when there is a message within a while.
-func receiveNone(t testing.TB, messages <-chan *message.Message) {
+// awaitWait waits until the only reader of a Wake has looked, found nothing and waits. It fails if there is a value all
+// the same.
+func awaitWait[T any](t testing.TB, wake *eventstore.Wake, values <-chan T) {
 	t.Helper()
+	eventually.Receive(t, "the reader waits", wake.Waiting.C())
 	select {
-	case msg, open := <-messages:
+	case value, open := <-values:
 		if open {
-			t.Fatalf("got message %s, want none", msg.UUID)
+			t.Fatalf("got %v, want nothing", value)
 		}
-	case <-time.After(100 * time.Millisecond):
+	default:
 	}
 }

@@ -43,6 +43,7 @@ func subscribe(t *testing.T, f fixture, name string, config topic.SubscriberConf
 			t.Error(err)
 		}
 	})
+	f.wake.Waiting.Discard() // of another subscriber
 	messages, err := subscriber.Subscribe(context.Background(), name)
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +96,7 @@ func TestMessageOfAnEvent(t *testing.T) {
 			}
 			got.Ack()
 		}
-		receiveNone(t, messages)
+		awaitWait(t, f.wake, messages)
 	}
 	t.Run("all", func(t *testing.T) {
 		check(t, subscribe(t, f, topic.All, topic.SubscriberConfig{Group: "all"}), want...)

@@ -83,7 +83,7 @@ func TestProjectionAppliesOnce(t *testing.T) {
 			msg.Ack()
 		}
 	}()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for position := int64(0); position < events; position = query[int64](t, f, `SELECT position FROM strata.projection`) {
 		if time.Now().After(deadline) {
 			t.Fatalf("position is %d, want %d", position, events)
@@ -146,7 +146,7 @@ func TestProjectionPositionDecides(t *testing.T) {
 		t.Fatal(err)
 	}
 	msg.Ack()
-	receiveNone(t, messages)
+	awaitWait(t, f.wake, messages)
 	f.append(t, "/x", "y")
 	if msg := receive(t, messages); msg.UUID != "2" {
 		t.Errorf("got message %s, want 2", msg.UUID)

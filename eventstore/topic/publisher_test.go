@@ -52,7 +52,7 @@ func TestPublishComesBack(t *testing.T) {
 		}
 		got.Ack()
 	}
-	receiveNone(t, messages)
+	awaitWait(t, f.wake, messages)
 	if n := query[int](t, f, `SELECT count(DISTINCT xmin::text) FROM log.event`); n != 2 {
 		t.Errorf("two calls of Publish took %d transactions", n)
 	}

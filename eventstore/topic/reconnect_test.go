@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill/message"
 
 	"strata/eventstore/topic"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -37,24 +39,35 @@ func TestReconnect(t *testing.T) {
 	const publishers, each = 8, 150
 	publisher := topic.NewPublisher(f.log)
 	var publishing sync.WaitGroup
+	// Every other publisher waits twice, on its way, until the server is down. The others publish meanwhile.
+	arrived, down := make(chan struct{}), []chan struct{}{make(chan struct{}), make(chan struct{})}
+	var failures atomic.Int64
 	for i := range publishers {
 		publishing.Go(func() {
 			for j := range each {
+				if n := j/(each/3) - 1; i%2 == 0 && j%(each/3) == 0 && n >= 0 {
+					if i == 0 {
+						arrived <- struct{}{}
+					}
+					<-down[n]
+				}
 				msg := message.NewMessage(fmt.Sprintf("%d %d", i, j), nil)
 				for publisher.Publish("x", msg) != nil {
+					failures.Add(1)
 					time.Sleep(20 * time.Millisecond)
 				}
-				time.Sleep(5 * time.Millisecond)
 			}
 		})
 	}
 	restarted := make(chan struct{})
 	go func() {
 		defer close(restarted)
-		for _, end := range []func(testing.TB){server.Kill, server.Stop} {
-			time.Sleep(200 * time.Millisecond)
+		for n, end := range []func(testing.TB){server.Kill, server.Stop} {
+			<-arrived
+			before := failures.Load()
 			end(t)
-			time.Sleep(50 * time.Millisecond)
+			close(down[n])
+			eventually.Holds(t, "a publisher notices", func() bool { return failures.Load() > before })
 			server.Start(t)
 		}
 	}()

@@ -17,6 +17,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/admin"
@@ -57,6 +58,14 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 	replay.Append(t, s.log, posts...)
 	replay.Follow(t, follow.Config{Log: s.log, Interval: 50 * time.Millisecond}, s.lines...)
 	replay.Wait(t, s.log)
+	// A version that became live later would overwrite what a test does to the register.
+	eventually.Holds(t, "all versions are live", func() bool {
+		all, err := version.Statuses(t.Context(), s.pool())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !slices.ContainsFunc(all, func(p version.Status) bool { return p.State != version.StateLive || !p.Indexed })
+	})
 	reads := readapi.New(readapi.Config{Pool: s.pool(), Rules: s.lines.Rules()})
 	settings := admin.Config{
 		Pool: s.pool(), Lines: s.lines, Loopback: true, Reads: reads.ChoosingVersions(), Logger: slog.New(slog.NewTextHandler(s.logged, nil)),
@@ -131,20 +140,15 @@ func (s *site) must(status int, method, path, body string, into any) reply {
 func (s *site) caughtUp(schemas ...projections.Schema) {
 	s.t.Helper()
 	for _, i := range schemas {
-		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		eventually.Holds(s.t, i.String()+" catches up", func() bool {
 			all, err := version.Statuses(s.t.Context(), s.pool())
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			if slices.ContainsFunc(all, func(p version.Status) bool {
+			return slices.ContainsFunc(all, func(p version.Status) bool {
 				return p.Schema() == i && p.Lag() == 0 && p.State == version.StateLive && p.Indexed
-			}) {
-				break
-			}
-			if time.Now().After(deadline) {
-				s.t.Fatalf("%s never catches up", i)
-			}
-		}
+			})
+		})
 	}
 }
 

@@ -123,7 +123,7 @@ func TestKill(t *testing.T) {
 	if size != distinct {
 		t.Errorf("the log has %d events and ends at %d", distinct, size)
 	}
-	checkState(t, log, made.Expected())
+	rig.CheckState(t, log, made.Expected())
 	if n := rig.Query[int](t, log, `SELECT count(*) FROM mempool_v2.transaction`); n < posts/10 {
 		t.Errorf("only %d transactions were announced", n)
 	}
@@ -143,10 +143,10 @@ func TestKill(t *testing.T) {
 		canonical = append(canonical, replay.Post(post))
 	}
 	replay.Append(t, alone, canonical...)
-	stop := start(t, alone)
+	stop := rig.FollowAccounts(t, alone)
 	replay.Wait(t, alone)
 	stop()
-	checkSameRows(t, alone, log)
+	rig.CheckSameRows(t, alone, log)
 }
 
 // TestKillRebuild kills the process that rebuilds a line with SIGKILL, again and again, and expects the next one to go
@@ -156,7 +156,7 @@ func TestKillRebuild(t *testing.T) {
 	log := replay.NewLog(t)
 	url := replay.Databases.URL(t)
 	lines := projections.Lines{projections.Chain(rig.Chain(t), balances.New(nil))}
-	replay.Append(t, log, rig.NewPosts(8).NextOfChain(900)...)
+	replay.Append(t, log, rig.NewPosts(8).NextOfChain(500)...)
 	stop := rig.Follow(t, log, lines...)
 	replay.Wait(t, log)
 	stop()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/replay"
 	"strata/migrations"
@@ -44,15 +45,15 @@ func TestFailure(t *testing.T) {
 				replay.Append(t, log, posts[:poison-1]...)
 				signals, _ = rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), balances.New(nil), r))
 				replay.Wait(t, log)
-				rig.Eventually(t, "the recorder is live", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
+				eventually.Holds(t, "the recorder is live", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
 				replay.Append(t, log, posts[poison-1:]...)
 			} else {
 				replay.Append(t, log, posts...)
 				replay.Run(t, log, rig.Chain(t)) // so that the recorder finds all steps
 				signals, _ = rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), balances.New(nil), r))
 			}
-			rig.Eventually(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
-			rig.Eventually(t, "the others go on", func() bool {
+			eventually.Holds(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
+			eventually.Holds(t, "the others go on", func() bool {
 				return rig.Status(t, log, "chain").Position == blocks && rig.Status(t, log, "balances").Position == blocks
 			})
 			s := rig.Status(t, log, "recorder")
@@ -81,7 +82,7 @@ func TestFailure(t *testing.T) {
 			}
 			replay.Wait(t, log)
 			rig.CheckRecorded(t, log, blocks)
-			rig.Eventually(t, "the recorder is live again", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
+			eventually.Holds(t, "the recorder is live again", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
 			if err := version.Resume(t.Context(), log.Pool(), "recorder"); err == nil {
 				t.Error("resumed a projection that had not failed")
 			}
@@ -98,14 +99,14 @@ func TestRestartTriesAgain(t *testing.T) {
 	r.BreakAt(poison, false)
 	for run := range 2 {
 		stop := replay.Start(t, log, rig.Chain(t), r)
-		rig.Eventually(t, "the recorder fails", func() bool {
+		eventually.Holds(t, "the recorder fails", func() bool {
 			return r.Alone(poison) == attempts*(run+1) && rig.Status(t, log, "recorder").State == version.StateFailed
 		})
 		stop()
 	}
 	r.BreakAt(0, false)
 	replay.Start(t, log, rig.Chain(t), r)
-	rig.Eventually(t, "the recorder catches up", func() bool { return rig.Status(t, log, "recorder").Position == blocks })
+	eventually.Holds(t, "the recorder catches up", func() bool { return rig.Status(t, log, "recorder").Position == blocks })
 	rig.CheckRecorded(t, log, blocks)
 }
 
@@ -137,7 +138,7 @@ func TestTwoProcesses(t *testing.T) {
 	stops[leader]()
 	appendSlowly(each)
 	rig.CheckRecorded(t, log, 2*each)
-	got := pairs(t, log, `SELECT writer, 'x' FROM recorder_v1.recorded WHERE step = 300`)
+	got := rig.Pairs(t, log, `SELECT writer, 'x' FROM recorder_v1.recorded WHERE step = 300`)
 	if got[leader] != "" || len(got) != 1 {
 		t.Errorf("the last step was written by %v, want the other recorder, not %s", got, leader)
 	}
@@ -156,7 +157,7 @@ func TestTwoProcessesFail(t *testing.T) {
 		signals[i], _ = rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), &recorders[i]))
 	}
 	tried := func() int { return recorders[0].Alone(5) + recorders[1].Alone(5) }
-	rig.Eventually(t, "the recorder fails", func() bool {
+	eventually.Holds(t, "the recorder fails", func() bool {
 		return tried() >= attempts && rig.Status(t, log, "recorder").State == version.StateFailed
 	})
 	for range 3 {
@@ -196,12 +197,12 @@ func TestDatabaseRestart(t *testing.T) {
 	server.Stop(t)
 	rig.WaitForNext(t, "the runner finds that the database is away", &signals.RegisterUnreadable)
 	server.Start(t)
-	rig.Eventually(t, "the database accepts connections", func() bool { return log.Pool().Ping(t.Context()) == nil })
+	eventually.Holds(t, "the database accepts connections", func() bool { return log.Pool().Ping(t.Context()) == nil })
 	replay.Append(t, log, rig.Blocks(30, 30)...)
 	replay.Wait(t, log)
 	server.Kill(t)
 	server.Start(t)
-	rig.Eventually(t, "the database accepts connections again", func() bool { return log.Pool().Ping(t.Context()) == nil })
+	eventually.Holds(t, "the database accepts connections again", func() bool { return log.Pool().Ping(t.Context()) == nil })
 	replay.Append(t, log, rig.Blocks(60, 200)...)
 	replay.Wait(t, log)
 	rig.CheckRecorded(t, log, 260)
@@ -227,7 +228,7 @@ func TestMovedPosition(t *testing.T) {
 		replay.Start(t, log, rig.Chain(t), r)
 		replay.Append(t, log, rig.Blocks(0, 20)...)
 		replay.Wait(t, log)
-		rig.Eventually(t, "all are live", func() bool {
+		eventually.Holds(t, "all are live", func() bool {
 			return rig.Status(t, log, "chain").State == version.StateLive && rig.Status(t, log, "recorder").State == version.StateLive
 		})
 		return log, r
@@ -245,7 +246,7 @@ func TestMovedPosition(t *testing.T) {
 		t.Parallel()
 		log, _ := live(t)
 		move(t, log, "recorder", 5)
-		rig.Eventually(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
+		eventually.Holds(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
 		if s := rig.Status(t, log, "recorder"); *s.ErrorPosition != 6 || !strings.Contains(*s.Error, "duplicate key") {
 			t.Errorf("failed at %d: %s", *s.ErrorPosition, *s.Error)
 		}
@@ -273,7 +274,7 @@ func TestMovedPosition(t *testing.T) {
 			t.Fatal(err)
 		}
 		replay.Start(t, log, rig.Chain(t), &rig.Recorder{})
-		rig.Eventually(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
+		eventually.Holds(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
 		if s := rig.Status(t, log, "recorder"); *s.ErrorPosition != 50 {
 			t.Errorf("failed at %d, want 50: %s", *s.ErrorPosition, *s.Error)
 		}
@@ -286,7 +287,7 @@ func TestWakeUp(t *testing.T) {
 	log := replay.NewLog(t)
 	r := &rig.Recorder{}
 	replay.Follow(t, follow.Config{Log: log, Interval: time.Hour}, projections.Chain(rig.Chain(t), r))
-	rig.Eventually(t, "all are live", func() bool {
+	eventually.Holds(t, "all are live", func() bool {
 		return rig.Status(t, log, "chain").State == version.StateLive && rig.Status(t, log, "recorder").State == version.StateLive
 	})
 	var slowest time.Duration
@@ -294,7 +295,7 @@ func TestWakeUp(t *testing.T) {
 	for i, post := range posts {
 		started := time.Now()
 		replay.Append(t, log, post)
-		rig.Eventually(t, "the step is folded", func() bool { return len(r.Folds()) > i })
+		eventually.Holds(t, "the step is folded", func() bool { return len(r.Folds()) > i })
 		slowest = max(slowest, time.Since(started))
 	}
 	if slowest > 2*time.Second {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/balances"
@@ -119,7 +120,7 @@ func checkSwitchesOfLines(t *testing.T, log *eventstore.Log, lines projections.L
 	if switches, err := version.Activate(ctx, pool, lines, []projections.Schema{rig.Schema("chain", 4)}); err != nil || len(switches) != 0 {
 		t.Errorf("activate what is active: got %v and %v", switches, err)
 	}
-	rig.Eventually(t, "the views show the new versions", func() bool {
+	eventually.Holds(t, "the views show the new versions", func() bool {
 		return rig.Query[bool](t, log, `SELECT bool_and(viewed = version) FROM strata.active`) &&
 			rig.Query[bool](t, log, `SELECT pg_get_viewdef('api.block') LIKE '%chain_v4%' AND pg_get_viewdef('api.ft_token') LIKE '%ft_v2%'`)
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/follow"
@@ -82,7 +83,7 @@ func (r *reader) once(pool *pgxpool.Pool) error {
 // come and a reader reads all the time. No read fails, none mixes two versions, and none sees less than the one before.
 func TestSwitchUnderReads(t *testing.T) {
 	t.Parallel()
-	const readsMin = 10_000
+	const readsMin = 3000
 	log := replay.NewLog(t)
 	old := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
 	next := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(2))}
@@ -114,17 +115,20 @@ func TestSwitchUnderReads(t *testing.T) {
 		t.Errorf("the new version became active by itself")
 	}
 	for turn := 0; turn < 6 || r.reads.Load() < readsMin; turn++ {
-		var err error
-		if turn%2 == 0 && turn < 4 {
-			_, err = version.Activate(t.Context(), log.Pool(), next, []projections.Schema{rig.Schema("tally", 2)})
-		} else {
-			_, err = version.Rollback(t.Context(), log.Pool(), old, "tally")
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		eventually.Holds(t, "the version can be switched to", func() bool {
+			var err error
+			if turn%2 == 0 && turn < 4 {
+				_, err = version.Activate(t.Context(), log.Pool(), next, []projections.Schema{rig.Schema("tally", 2)})
+			} else {
+				_, err = version.Rollback(t.Context(), log.Pool(), old, "tally")
+			}
+			if err != nil && !isBehind(err) {
+				t.Fatal(err)
+			}
+			return err == nil
+		})
 		before := r.reads.Load()
-		rig.Eventually(t, "there are reads after the switch", func() bool { return r.reads.Load() >= before+300 || r.ended() })
+		eventually.Holds(t, "there are reads after the switch", func() bool { return r.reads.Load() >= before+300 || r.ended() })
 		if r.ended() {
 			t.Fatalf("after %d reads: %v", r.reads.Load(), r.err)
 		}
@@ -148,10 +152,18 @@ func TestSwitchUnderReads(t *testing.T) {
 	}
 }
 
+// isBehind reports whether a version was refused only because the log has grown faster than it was folded.
+func isBehind(err error) bool {
+	var behind *version.BehindError
+	var unfit *version.VerifyError
+	return errors.As(err, &behind) ||
+		errors.As(err, &unfit) && len(unfit.Findings) == 1 && unfit.Findings[0].Check == "it has caught up"
+}
+
 // waitUntilIndexed waits until a version is near the head of a growing log, and has its indexes.
 func waitUntilIndexed(t *testing.T, log interface{ Pool() *pgxpool.Pool }, i projections.Schema) {
 	t.Helper()
-	rig.Eventually(t, i.String()+" catches up", func() bool {
+	eventually.Holds(t, i.String()+" catches up", func() bool {
 		var ok bool
 		err := log.Pool().QueryRow(t.Context(), `SELECT indexed AND state = 'live' FROM strata.projection WHERE name = $1 AND version = $2`, i.Name, i.Version).Scan(&ok)
 		return err == nil && ok

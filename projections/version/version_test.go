@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/follow"
@@ -116,10 +117,10 @@ func TestThrottle(t *testing.T) {
 	replay.Append(t, log, rig.Blocks(0, 1500)...)
 	rig.Follow(t, log, lines...)
 	replay.Wait(t, log)
-	slow := 50
+	slow := 5 // a throttled build would take five minutes, longer than anything here waits
 	started := time.Now()
 	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally", Throttle: &slow})
-	rig.Eventually(t, "it has begun", func() bool { return rig.StatusOf(t, log, made[0]).Position > 0 })
+	eventually.Holds(t, "it has begun", func() bool { return rig.StatusOf(t, log, made[0]).Position > 0 })
 	time.Sleep(2 * time.Second)
 	s := rig.StatusOf(t, log, made[0])
 	if most := int64(float64(slow) * (time.Since(started).Seconds() + 1)); s.Position > most {
@@ -131,10 +132,7 @@ func TestThrottle(t *testing.T) {
 	if err := version.SetThrottle(t.Context(), log.Pool(), made[0], nil); err != nil {
 		t.Fatal(err)
 	}
-	rig.Eventually(t, "it catches up without a throttle", func() bool { return rig.StatusOf(t, log, made[0]).Lag() == 0 })
-	if took := time.Since(started); took > 25*time.Second {
-		t.Errorf("it took %v", took)
-	}
+	eventually.Holds(t, "it catches up without a throttle", func() bool { return rig.StatusOf(t, log, made[0]).Lag() == 0 })
 	if err := version.SetThrottle(t.Context(), log.Pool(), rig.Schema("tally", 9), nil); !errors.Is(err, version.ErrNotRegistered) {
 		t.Errorf("throttle a version that is not registered: got %v", err)
 	}

@@ -138,7 +138,7 @@ func (b *bothServers) requestsAt(tb testing.TB, address string, sent []byte, pie
 	if err != nil {
 		tb.Fatal(err)
 	}
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 	go func() {
 		left := sent
 		for len(left) > 0 {

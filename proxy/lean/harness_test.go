@@ -59,7 +59,7 @@ func (s *testServer) dial(tb testing.TB) *testConn {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 	return &testConn{conn, bufio.NewReader(conn)}
 }
 
@@ -132,19 +132,9 @@ func echo(w http.ResponseWriter, r *http.Request) {
 
 func get(target string) string { return "GET " + target + " HTTP/1.1\r\nHost: here\r\n\r\n" }
 
-// waitFor waits until holds returns true, for at most d. what names the condition.
-func waitFor(tb testing.TB, d time.Duration, what string, holds func() bool) {
-	tb.Helper()
-	for end := time.Now().Add(d); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			tb.Fatalf("timed out after %v waiting until %s", d, what)
-		}
-	}
-}
-
 func shutDown(tb testing.TB, s *testServer) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	if err := s.Shutdown(ctx); err != nil {
 		tb.Errorf("shut down: %v", err)

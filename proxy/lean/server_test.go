@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"strata/internal/testkit/eventually"
 )
 
 func TestPlainRequests(t *testing.T) {
@@ -118,7 +120,7 @@ func TestSmuggling(t *testing.T) {
 			if response, body := c.answer(t, "GET"); response.status < 400 {
 				t.Errorf("%v, %q", response, body)
 			}
-			c.wantEnd(t, 10*time.Second)
+			c.wantEnd(t, 2*time.Minute)
 			s.wantCounts(t, 0, 0)
 		})
 	}
@@ -219,8 +221,8 @@ func TestSlowClients(t *testing.T) {
 					}
 				}()
 			}
-			c.wantEnd(t, 10*time.Second)
-			if took := time.Since(began); took < timeout/2 || took > timeout+5*time.Second {
+			c.wantEnd(t, 2*time.Minute)
+			if took := time.Since(began); took < timeout/2 || took > timeout+time.Minute {
 				t.Errorf("it took %v, the timeout is %v", took, timeout)
 			}
 		})
@@ -236,7 +238,7 @@ func TestClientLeaves(t *testing.T) {
 		began <- struct{}{}
 		select {
 		case <-r.Context().Done():
-		case <-time.After(10 * time.Second):
+		case <-time.After(2 * time.Minute):
 		}
 		ended <- time.Now()
 	}, nil)
@@ -247,7 +249,7 @@ func TestClientLeaves(t *testing.T) {
 		time.Sleep(wait)
 		left := time.Now()
 		_ = c.Close()
-		if took := (<-ended).Sub(left); took > time.Second {
+		if took := (<-ended).Sub(left); took > time.Minute {
 			t.Errorf("the context ended after %v", took)
 		}
 	}
@@ -272,7 +274,7 @@ func TestContextEndsWithHandler(t *testing.T) {
 		c.answer(t, "GET")
 		select {
 		case <-(<-contexts).Done():
-		case <-time.After(10 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("the context has not ended after the handler")
 		}
 	}
@@ -288,13 +290,13 @@ func TestPanics(t *testing.T) {
 	}, nil)
 	c := s.dial(t)
 	c.send(t, "%s", get("/plain/abort"))
-	c.wantEnd(t, 10*time.Second)
+	c.wantEnd(t, 2*time.Minute)
 	if text := s.log.String(); text != "" {
 		t.Errorf("logged %q", text)
 	}
 	c = s.dial(t)
 	c.send(t, "%s", get("/plain/panic"))
-	c.wantEnd(t, 10*time.Second)
+	c.wantEnd(t, 2*time.Minute)
 	if text := s.log.String(); !strings.Contains(text, "on purpose") || !strings.Contains(text, "TestPanics") {
 		t.Errorf("logged %q", text)
 	}
@@ -324,8 +326,8 @@ func TestShutdown(t *testing.T) {
 		shutDown(t, s)
 		close(down)
 	})
-	unused.wantEnd(t, 10*time.Second)
-	idling.wantEnd(t, 10*time.Second)
+	unused.wantEnd(t, 2*time.Minute)
+	idling.wantEnd(t, 2*time.Minute)
 	select {
 	case <-down:
 		t.Error("Shutdown did not wait for the requests")
@@ -336,7 +338,7 @@ func TestShutdown(t *testing.T) {
 		if response, body := c.answer(t, "GET"); !strings.HasPrefix(body, "GET /") || !response.last {
 			t.Errorf("%v, %q", response, body)
 		}
-		c.wantEnd(t, 10*time.Second)
+		c.wantEnd(t, 2*time.Minute)
 	}
 	group.Wait()
 }
@@ -358,10 +360,10 @@ func TestShutdownGivesUp(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	_ = s.Close()
-	c.wantEnd(t, 10*time.Second)
+	c.wantEnd(t, 2*time.Minute)
 	select {
 	case <-ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("the handler is still running")
 	}
 }
@@ -394,7 +396,7 @@ func TestShutdownUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	waitFor(t, 10*time.Second, "requests are served", func() bool { return s.lean.Load() > 100 && s.others.Load() > 20 })
+	eventually.Holds(t, "requests are served", func() bool { return s.lean.Load() > 100 && s.others.Load() > 20 })
 	shutDown(t, s)
 	group.Wait()
 }

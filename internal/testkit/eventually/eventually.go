@@ -8,16 +8,31 @@ import (
 
 const (
 	// limit is generous: only a test that fails waits for so long.
-	limit    = time.Minute
+	limit    = 2 * time.Minute
 	interval = 2 * time.Millisecond
 )
 
-// Holds polls condition until it returns true. It fails the test after a minute, and names what it has waited for.
+// Holds polls condition until it returns true. It fails the test after two minutes, and names what it has waited for.
 func Holds(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(limit); !condition(); time.Sleep(interval) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %s: %s", limit, what)
 		}
+	}
+}
+
+// Receive returns the next value of c, or the zero value as soon as c is closed. It fails the test after two minutes, and
+// names what it has waited for.
+func Receive[T any](t testing.TB, what string, c <-chan T) T {
+	t.Helper()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case value := <-c:
+		return value
+	case <-timer.C:
+		t.Fatalf("not within %s: %s", limit, what)
+		panic("unreachable")
 	}
 }

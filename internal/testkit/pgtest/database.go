@@ -14,7 +14,7 @@ type database struct {
 }
 
 // databaseTimeout bounds the creation and the removal of a database.
-const databaseTimeout = time.Minute
+const databaseTimeout = 5 * time.Minute
 
 // owned lists the databases of each running test, oldest first.
 var owned = struct {

@@ -23,7 +23,7 @@ const (
 	// and those of the next.
 	linger = 10 * time.Second
 	// stopTimeout bounds the shutdown of one cluster.
-	stopTimeout = 30 * time.Second
+	stopTimeout = 2 * time.Minute
 )
 
 // init runs before any test. In a reaper it runs instead of the tests.

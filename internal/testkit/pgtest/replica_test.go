@@ -45,7 +45,7 @@ func TestReplica(t *testing.T) {
 	replica.Pause(t)
 	write("INSERT INTO log.event VALUES (2)")
 	// The replica receives the row, but does not show it.
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if queryString(t, reader, "SELECT (pg_last_wal_receive_lsn() > pg_last_wal_replay_lsn())::text") == "true" {
 			break
 		}

@@ -23,7 +23,7 @@ import (
 )
 
 // startTimeout bounds the start of a cluster, including initdb for a new one.
-const startTimeout = 90 * time.Second
+const startTimeout = 5 * time.Minute
 
 // settings returns the server settings of the test clusters.
 func settings() map[string]string {

@@ -79,7 +79,7 @@ func (s *Source) NewFresh(t testing.TB) *pgxpool.Pool {
 }
 
 // poolCloseTimeout bounds the wait for connections that a test has not released to its pool.
-const poolCloseTimeout = 10 * time.Second
+const poolCloseTimeout = time.Minute
 
 func openPool(t testing.TB, url string) *pgxpool.Pool {
 	t.Helper()
@@ -119,7 +119,7 @@ func (s *Source) ready(cluster *shared) (string, error) {
 }
 
 // fillTimeout bounds the filling of a template.
-const fillTimeout = 2 * time.Minute
+const fillTimeout = 5 * time.Minute
 
 func (s *Source) createTemplate(ctx context.Context, cluster *shared) (string, error) {
 	name, err := cluster.create(ctx, "template0", "template_"+s.name)

@@ -17,7 +17,7 @@ import (
 
 const (
 	// startTimeout bounds the start of a server on a busy machine.
-	startTimeout = 20 * time.Second
+	startTimeout = 2 * time.Minute
 	// attempts is the number of attempts to start a server. Each uses another port, because another process may take a
 	// free port before the server listens on it.
 	attempts = 5

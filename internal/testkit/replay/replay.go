@@ -160,11 +160,14 @@ func StartRunner(t testing.TB, runner *follow.Runner) (stop func()) {
 	return stop
 }
 
-// Wait returns when projections are registered and none of them lags. It fails the test if one has failed, or after a
-// minute.
+// waitTimeout is for the folds of the largest recordings on a machine that is busy with other things.
+const waitTimeout = 10 * time.Minute
+
+// Wait returns when projections are registered and none of them lags. It fails the test if one has failed, or if none
+// progresses for two minutes.
 func Wait(t testing.TB, log *eventstore.Log) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), waitTimeout)
 	defer cancel()
 	for { // another process may register the projections later
 		var registered bool
@@ -176,7 +179,7 @@ func Wait(t testing.TB, log *eventstore.Log) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	if err := version.WaitUntilCaughtUp(ctx, log.Pool(), func([]version.Status) {}, time.Minute); err != nil {
+	if err := version.WaitUntilCaughtUp(ctx, log.Pool(), func([]version.Status) {}, 2*time.Minute); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -117,7 +117,7 @@ func TestEndlessBody(t *testing.T) {
 	}
 	select {
 	case <-left: // the client closed the connection and did not drain it
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("the server is still sending")
 	}
 }
@@ -376,7 +376,7 @@ func TestSwitchedProtocol(t *testing.T) {
 	t.Parallel()
 	s := serve(t, rawAnswer(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
-		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_ = conn.SetReadDeadline(time.Now().Add(2 * time.Minute))
 		_, _ = conn.Read(make([]byte, 1)) // until the client is gone
 	}))
 	started := time.Now()
@@ -424,7 +424,7 @@ func TestCancellation(t *testing.T) {
 			if len(exchanges) != 0 {
 				t.Errorf("got %+v for cancelled requests", exchanges)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("Get did not return after the cancellation")
 		}
 	}

@@ -148,7 +148,7 @@ func rawAnswer(t *testing.T, write func(net.Conn)) http.HandlerFunc {
 func untilClientLeaves(r *http.Request) {
 	select {
 	case <-r.Context().Done():
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * time.Minute):
 	}
 }
 

@@ -6,10 +6,13 @@ import (
 	"time"
 
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/internal/testsignal"
 	"strata/projections"
+	"strata/projections/balances"
 	"strata/projections/follow"
+	"strata/projections/pox"
 	"strata/projections/version"
 )
 
@@ -32,28 +35,11 @@ func FollowWithSignals(t *testing.T, log *eventstore.Log, lines ...projections.L
 	return &runner.TestSignals, replay.StartRunner(t, runner)
 }
 
-// limit is how long something may take that a test waits for.
-const limit = 20 * time.Second
-
 // WaitForNext waits for a signal that is sent from now on.
 func WaitForNext(t *testing.T, what string, signal *testsignal.Signal) {
 	t.Helper()
 	signal.Discard()
-	select {
-	case <-signal.C():
-	case <-time.After(limit):
-		t.Fatalf("not within %v: %s", limit, what)
-	}
-}
-
-// Eventually waits until ok returns true, and fails the test when that takes more than some seconds.
-func Eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(limit); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", limit, what)
-		}
-	}
+	eventually.Receive(t, what, signal.C())
 }
 
 // Status returns the status of the first version of a projection.
@@ -92,19 +78,17 @@ func statuses(t *testing.T, log *eventstore.Log) []version.Status {
 func WaitUntilLive(t *testing.T, log *eventstore.Log, versions ...projections.Schema) {
 	t.Helper()
 	for _, v := range versions {
-		for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		eventually.Holds(t, v.String()+" has caught up", func() bool {
 			s := StatusOf(t, log, v)
-			if s.State == version.StateLive && s.Lag() == 0 && s.Indexed {
-				break
-			}
-			if s.State == version.StateFailed || time.Now().After(deadline) {
+			if s.State == version.StateFailed {
 				reason := ""
 				if s.Error != nil {
 					reason = *s.Error
 				}
 				t.Fatalf("%s does not catch up: %+v %s", v, s, reason)
 			}
-		}
+			return s.State == version.StateLive && s.Lag() == 0 && s.Indexed
+		})
 	}
 }
 
@@ -185,4 +169,10 @@ func Execute(t *testing.T, log *eventstore.Log, sql string, args ...any) {
 	if _, err := log.Pool().Exec(t.Context(), sql, args...); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
+}
+
+// FollowAccounts runs the projections whose rows CheckState compares until stop is called, or the test ends.
+func FollowAccounts(t *testing.T, log *eventstore.Log) (stop func()) {
+	t.Helper()
+	return replay.Start(t, log, Chain(t), balances.New(nil), pox.New())
 }

@@ -243,7 +243,7 @@ func fetchFrom(t *testing.T, database string, out *beyond) (stop func()) {
 // quiet waits until each open want has failed, has waited twice, or is due later.
 func quiet(t *testing.T, log *eventstore.Log) {
 	t.Helper()
-	const patience = time.Minute
+	const patience = 5 * time.Minute
 	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		replay.Wait(t, log)
 		wants := texts(t, log.Pool(), `

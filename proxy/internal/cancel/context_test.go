@@ -25,7 +25,7 @@ func TestDerived(t *testing.T) {
 	for name, done := range map[string]<-chan struct{}{"itself": c.Done(), "child": child.Done(), "with a deadline": timed.Done(), "function": called} {
 		select {
 		case <-done:
-		case <-time.After(10 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Errorf("%s did not end", name)
 		}
 	}
@@ -38,7 +38,7 @@ func TestDerived(t *testing.T) {
 	defer stopLate()
 	select {
 	case <-late.Done():
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("a context derived from an ended one did not end")
 	}
 	c.Cancel() // again
@@ -68,7 +68,7 @@ func TestHook(t *testing.T) {
 		for range 2 {
 			select {
 			case <-called:
-			case <-time.After(10 * time.Second):
+			case <-time.After(2 * time.Minute):
 				t.Fatalf("%s: a hook was not called", name)
 			}
 		}

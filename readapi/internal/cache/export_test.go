@@ -17,10 +17,17 @@ func Tired[V Value](c Config[V]) Config[V] {
 	return c
 }
 
-// NeverSlow sets limits under which only a call that fails opens a breaker.
+// NeverSlow sets limits under which only a call that fails opens a breaker, and a call fails only if Redis does.
 func NeverSlow[V Value](c Config[V]) Config[V] {
 	c.limits = limitsDefault()
-	c.limits.slow = time.Hour
+	c.limits.call, c.limits.slow = time.Second, time.Hour
+	return c
+}
+
+// OnlySlow sets limits under which a late answer opens a breaker, however late it is and however few are asked for.
+func OnlySlow[V Value](c Config[V]) Config[V] {
+	c = Patient(c)
+	c.limits.slow, c.limits.window = limitsDefault().slow, time.Minute
 	return c
 }
 

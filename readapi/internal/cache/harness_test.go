@@ -104,16 +104,6 @@ func mustDo(t testing.TB, c *cache.Cache[*text], keys cache.Keys, make func(cont
 	return value.string
 }
 
-// eventually fails the test if a condition doesn't come true.
-func eventually(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
-		}
-	}
-}
-
 // journal keeps log records.
 type journal struct {
 	mu      sync.Mutex

@@ -30,7 +30,7 @@ func heap() int64 {
 func TestMemoryBound(t *testing.T) {
 	bound, entries := int64(32<<20), 2_000_000
 	if raceDetector { // which makes it twenty times slower
-		bound, entries = 4<<20, 100_000
+		bound, entries = 2<<20, 50_000
 	}
 	for _, size := range []int{0, 50, 1000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {

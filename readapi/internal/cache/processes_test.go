@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/redistest"
 	"strata/readapi/internal/cache"
 )
@@ -152,7 +153,7 @@ func TestMakerFails(t *testing.T) {
 					t.Errorf("the second process got %q", got)
 				}
 			})
-			eventually(t, "the second process polls", func() bool { return metric(t, registry, "redis_seconds", "poll") > 0 })
+			eventually.Holds(t, "the second process polls", func() bool { return metric(t, registry, "redis_seconds", "poll") > 0 })
 			if m.count.Load() != 0 {
 				t.Error("the second process didn't wait for the first")
 			}
@@ -182,7 +183,7 @@ func TestMakerDies(t *testing.T) {
 	if got := mustDo(t, c, keys, m.make(keys.Current, "body")); got != "body" {
 		t.Errorf("got %q", got)
 	}
-	if took := time.Since(begin); took > 2*time.Second {
+	if took := time.Since(begin); took > time.Minute/2 { // by when the lock would not have ended
 		t.Errorf("waited %v for a maker that is gone", took)
 	}
 	if got := metric(t, registry, "waits_total", "too long"); got != 1 {
@@ -230,7 +231,7 @@ func testHits(t *testing.T, url string) {
 		all = append(all, keys)
 		mustDo(t, first, keys, m.make(keys.Current, fmt.Sprint(i)))
 	}
-	eventually(t, "all values are stored", func() bool { return metric(t, registry, "stores_total") == values })
+	eventually.Holds(t, "all values are stored", func() bool { return metric(t, registry, "stores_total") == values })
 	for i, keys := range all {
 		if got := mustDo(t, second, keys, m.make(keys.Current, "made again")); got != fmt.Sprint(i) {
 			t.Errorf("value %d is %q", i, got)
@@ -245,7 +246,7 @@ func testHits(t *testing.T, url string) {
 func waitStored(t testing.TB, server *redistest.Server, key cache.Key) {
 	t.Helper()
 	client := server.Client(t)
-	eventually(t, "the value is stored", func() bool {
+	eventually.Holds(t, "the value is stored", func() bool {
 		return client.Exists(t.Context(), cache.RedisKey(key)).Val() == 1
 	})
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/readapi/internal/register"
@@ -32,24 +32,10 @@ func run(t testing.TB, config register.WatchConfig) (watch *register.Watch, stop
 	stop = func() {
 		t.Helper()
 		cancel()
-		select {
-		case <-done:
-		case <-time.After(10 * time.Second):
-			t.Error("the watch goes on after its context")
-		}
+		eventually.Receive(t, "the watch ends with its context", done)
 	}
 	t.Cleanup(stop)
 	return watch, stop
-}
-
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	const limit = 20 * time.Second
-	for deadline := time.Now().Add(limit); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s", limit, what)
-		}
-	}
 }
 
 // read reads the register in a transaction, with these shards.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/eventually"
 	"strata/readapi/internal/register"
 )
 
@@ -48,7 +49,7 @@ func testHistory(t *testing.T, seed uint64) {
 			}
 		}
 		want := read(t, w.pool, allShards(names...)...)
-		eventually(t, "the watch comes to what is in the database", func() bool {
+		eventually.Holds(t, "the watch comes to what is in the database", func() bool {
 			got := watch.State(time.Now())
 			return got != nil && got.Digest == want.Digest && got.LogSize == want.LogSize
 		})

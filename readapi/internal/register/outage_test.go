@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/readapi/internal/register"
@@ -61,42 +64,63 @@ func TestOutage(t *testing.T) {
 	w := newWriter(t, pool, 0)
 	chain := w.register("chain", 1)
 	log := &journal{}
-	own := server.New(t)
-	watch, _ := run(t, register.WatchConfig{Pool: own, Interval: 10 * time.Millisecond, Patience: time.Second, Logger: log.logger()})
-	eventually(t, "there is a state", sees(watch, 0))
+	own, attempts := countAttempts(t, server.URL())
+	watch, _ := run(t, register.WatchConfig{Pool: own, Interval: 10 * time.Millisecond, Patience: 3 * time.Second, Logger: log.logger()})
+	eventually.Holds(t, "there is a state", sees(watch, 0))
 
 	outages := 0
 	back := func(name string) {
 		t.Helper()
 		w.advance(chain)
-		eventually(t, name+" is over", sees(watch, chain.position))
+		eventually.Holds(t, name+" is over", sees(watch, chain.position))
 		if difference := portray(t, watch.State(time.Now())).differs(portray(t, read(t, pool, allShards("chain")...))); difference != "" {
 			t.Errorf("%s: the watch, and a transaction: %s", name, difference)
 		}
 		outages++
-		eventually(t, "the end of "+name+" is mentioned", func() bool { return log.count("INFO") == outages })
+		eventually.Holds(t, "the end of "+name+" is mentioned", func() bool { return log.count("INFO") == outages })
 		if log.count("WARN") != outages || len(log.records()) != 2*outages {
 			t.Errorf("%s: got %q, want one WARN and one INFO for each of %d outages", name, log.records(), outages)
 		}
 	}
 	for name, end := range map[string]func(testing.TB){"a stop": server.Stop, "a crash": server.Kill} {
 		end(t)
-		eventually(t, "the state is not known after "+name, unknown(watch))
-		eventually(t, name+" is mentioned", func() bool { return log.count("WARN") == outages+1 })
-		time.Sleep(200 * time.Millisecond) // it fails again and again, and says no more
+		eventually.Holds(t, "the state is not known after "+name, unknown(watch))
+		eventually.Holds(t, name+" is mentioned", func() bool { return log.count("WARN") == outages+1 })
+		before := attempts.Load() // it fails again and again, and says no more
+		eventually.Holds(t, "it tries again", func() bool { return attempts.Load() > before+3 })
 		if got := log.records(); len(got) != 2*outages+1 {
 			t.Errorf("%s: got %q, want one WARN for an outage that lasts", name, got)
 		}
 		server.Start(t)
-		eventually(t, "the database is back", func() bool { return pool.Ping(context.Background()) == nil })
+		eventually.Holds(t, "the database is back", func() bool { return pool.Ping(context.Background()) == nil })
 		back(name)
 	}
 
 	unlock := lock(t, pool)
-	eventually(t, "the state is not known while the database does not answer", unknown(watch))
-	eventually(t, "silence is mentioned", func() bool { return log.count("WARN") == outages+1 })
+	eventually.Holds(t, "the state is not known while the database does not answer", unknown(watch))
+	eventually.Holds(t, "silence is mentioned", func() bool { return log.count("WARN") == outages+1 })
 	unlock()
 	back("silence")
+}
+
+// countAttempts returns a pool, and how often it has tried to connect.
+func countAttempts(t *testing.T, url string) (*pgxpool.Pool, *atomic.Int64) {
+	t.Helper()
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	attempts := &atomic.Int64{}
+	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error {
+		attempts.Add(1)
+		return nil
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.AtEnd(t, pool.Close)
+	return pool, attempts
 }
 
 // lock keeps everybody from reading the register.
@@ -125,15 +149,15 @@ func TestPatience(t *testing.T) {
 	const patience = time.Hour
 	began := time.Now()
 	watch, stop := run(t, register.WatchConfig{Pool: pool, Interval: time.Millisecond, Patience: patience})
-	eventually(t, "there is a state", sees(watch, 0))
+	eventually.Holds(t, "there is a state", sees(watch, 0))
 	first := watch.State(time.Now())
 	if watch.State(began.Add(patience)) == nil {
 		t.Error("the state is not known within the patience")
 	}
-	eventually(t, "the state is confirmed", func() bool { return looks(pool) > 5 })
+	eventually.Holds(t, "the state is confirmed", func() bool { return looks(pool) > 5 })
 	confirmed := time.Now()
 	before := looks(pool)
-	eventually(t, "the state is confirmed again", func() bool { return looks(pool) > before+2 })
+	eventually.Holds(t, "the state is confirmed again", func() bool { return looks(pool) > before+2 })
 	// Unchanged, but confirmed: it is good for longer than when it was first seen.
 	if got := watch.State(confirmed.Add(patience)); got != first {
 		t.Errorf("got %v for a state that was confirmed, want the first", got)

@@ -1,4 +1,4 @@
-package follow_test
+package chain_test
 
 import (
 	"encoding/json"
@@ -8,12 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
-	"strata/eventstore"
 	"strata/internal/testkit/replay"
 	"strata/projections/balances"
-	"strata/projections/chain"
+	"strata/projections/internal/rig"
 )
 
 // expectation is what another implementation made of a recording.
@@ -54,11 +51,7 @@ func TestRecordings(t *testing.T) {
 			}
 			log := replay.NewLog(t)
 			replay.Append(t, log, replay.Recording(t, name+".tsv.gz")...)
-			c, err := chain.New(chain.Recommended, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			replay.Run(t, log, c, balances.New(nil))
+			replay.Run(t, log, rig.Chain(t), balances.New(nil))
 
 			var got expectation
 			err = log.Pool().QueryRow(t.Context(), `
@@ -96,12 +89,12 @@ func TestRecordings(t *testing.T) {
 					t.Errorf("%s: got %v, want %v", n.name, n.got, n.want)
 				}
 			}
-			compare(t, "STX balance", want.STX, pairs(t, log, `
+			rig.Compare(t, "STX balance", want.STX, rig.Pairs(t, log, `
 				SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
 			// The other implementation ignored the nonces of tenure changes (7) and Nakamoto coinbases (8). A node
 			// counts them like all others: they are consecutive with the rest. Check both ways of counting.
-			compare(t, "next nonce without tenures", want.Nonce, pairs(t, log, fmt.Sprintf(nextNonceSQL, `AND type_id NOT IN (7, 8)`)))
-			compare(t, "next nonce", pairs(t, log, fmt.Sprintf(nextNonceSQL, ``)), pairs(t, log, `
+			rig.Compare(t, "next nonce without tenures", want.Nonce, rig.Pairs(t, log, fmt.Sprintf(nextNonceSQL, `AND type_id NOT IN (7, 8)`)))
+			rig.Compare(t, "next nonce", rig.Pairs(t, log, fmt.Sprintf(nextNonceSQL, ``)), rig.Pairs(t, log, `
 				SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v2.nonce ORDER BY account, height DESC`))
 
 			var quarantined int
@@ -122,32 +115,3 @@ const nextNonceSQL = `
 	CROSS JOIN LATERAL (VALUES (t.sender, t.nonce), (t.sponsor, t.sponsor_nonce)) u (account, nonce)
 	WHERE u.nonce IS NOT NULL AND account NOT LIKE '%%000000000000000000002%%' %s
 	GROUP BY account`
-
-// pairs returns the result of a query of two text columns, as keys and values.
-func pairs(t *testing.T, log *eventstore.Log, query string) map[string]string {
-	t.Helper()
-	rows, err := log.Pool().Query(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]string{}
-	var key, value string
-	if _, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error { got[key] = value; return nil }); err != nil {
-		t.Fatal(err)
-	}
-	return got
-}
-
-func compare(t *testing.T, what string, want, got map[string]string) {
-	t.Helper()
-	for key, value := range want {
-		if got[key] != value {
-			t.Errorf("%s of %s: got %q, want %q", what, key, got[key], value)
-		}
-	}
-	for key, value := range got {
-		if _, ok := want[key]; !ok {
-			t.Errorf("%s of %s: got %q, want none", what, key, value)
-		}
-	}
-}

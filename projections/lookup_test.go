@@ -1,10 +1,11 @@
-package follow_test
+package projections_test
 
 import (
 	"testing"
 
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/projections"
 	"strata/projections/accounts"
@@ -63,7 +64,7 @@ func TestFoldsLookUp(t *testing.T) {
 func waitForOtherSessions(t *testing.T, log *eventstore.Log) {
 	t.Helper()
 	log.Pool().Reset()
-	rig.Eventually(t, "all other sessions end", func() bool {
+	eventually.Holds(t, "all other sessions end", func() bool {
 		return rig.Query[int](t, log, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`) == 0
 	})
 }

@@ -1,110 +1,21 @@
-package follow_test
+package rig
 
 import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
-	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
-	"strata/internal/testkit/replay"
-	"strata/projections/balances"
-	"strata/projections/chain"
-	"strata/projections/pox"
 )
 
-// generations are those of node payloads that the properties are checked on.
-var generations = []synthchain.Generation{
-	synthchain.V205, synthchain.V21, synthchain.V25, synthchain.V30, synthchain.V3109, synthchain.V40,
-}
-
-// seedsEnv is the environment variable with the number of histories to make up for each generation; default two.
-const seedsEnv = "STRATA_TEST_SEEDS"
-
-// TestForkHistory feeds random histories with everything that a node does: siblings, late parents, returning branches,
-// Bitcoin reorganisations, duplicates, empty genesis announcements. It stops and starts the projections on the way, and
-// checks two things: the rows agree with the generator's own model, and they are the same as when the canonical chain
-// alone is replayed into an empty database.
-func TestForkHistory(t *testing.T) {
-	t.Parallel()
-	seeds := 2
-	if n, err := strconv.Atoi(os.Getenv(seedsEnv)); err == nil {
-		seeds = n
-	}
-	for _, generation := range generations {
-		for seed := range seeds {
-			t.Run(fmt.Sprintf("%v/%d", generation, seed), func(t *testing.T) {
-				t.Parallel()
-				config := synthchain.Everything(uint64(seed), generation)
-				config.MergedGenesis = generation == synthchain.V205 && seed%2 == 1
-				if seed%2 == 0 {
-					config.ForkProbability, config.LateParentProbability, config.BitcoinReorgProbability = 0.3, 0.1, 0.08
-				}
-				testForkHistory(t, config, 600)
-			})
-		}
-	}
-}
-
-func testForkHistory(t *testing.T, config synthchain.Config, posts int) {
-	t.Helper()
-	made := synthchain.New(config)
-	log := replay.NewLog(t)
-	random := rand.New(rand.NewPCG(config.Seed, 1))
-	for sent := 0; sent < posts; {
-		// Some posts come while nothing runs and are folded in bulk, others come one by one while everything runs.
-		var stop func()
-		live := random.IntN(2) == 0
-		if live {
-			stop = start(t, log)
-		}
-		for range 1 + random.IntN(200) {
-			post := made.Next()
-			replay.Append(t, log, replay.Post(post))
-			sent++
-		}
-		if live {
-			if random.IntN(2) == 0 {
-				replay.Wait(t, log)
-			}
-			stop() // perhaps in the middle of something
-		}
-	}
-	stop := start(t, log)
-	replay.Wait(t, log)
-	stop()
-	want := made.Expected()
-	checkState(t, log, want)
-
-	alone := replay.NewLogApart(t)
-	var canonical []replay.Post
-	for _, post := range made.CanonicalPosts() {
-		canonical = append(canonical, replay.Post(post))
-	}
-	replay.Append(t, alone, canonical...)
-	stop = start(t, alone)
-	replay.Wait(t, alone)
-	stop()
-	checkSameRows(t, alone, log)
-}
-
-func start(t *testing.T, log *eventstore.Log) (stop func()) {
-	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return replay.Start(t, log, c, balances.New(nil), pox.New())
-}
-
-// checkState compares the tables with the generator's model.
-func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
+// CheckState compares the tables of chain, balances and pox with the generator's model.
+func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	t.Helper()
 	texts := func(m map[string]uint64) map[string]string {
 		out := map[string]string{}
@@ -117,18 +28,18 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	for _, b := range want.Blocks {
 		blocks[fmt.Sprint(b.Height)] = b.IndexHash.String()
 	}
-	compare(t, "canonical block", blocks, pairs(t, log, `
+	Compare(t, "canonical block", blocks, Pairs(t, log, `
 		SELECT c.height::text, '0x' || encode(b.index_block_hash, 'hex')
 		FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq`))
-	compare(t, "STX balance", texts(want.Balances), pairs(t, log, `
+	Compare(t, "STX balance", texts(want.Balances), Pairs(t, log, `
 		SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
-	compare(t, "next nonce", texts(want.Nonces), pairs(t, log, `
+	Compare(t, "next nonce", texts(want.Nonces), Pairs(t, log, `
 		SELECT DISTINCT ON (account) account, next_nonce::text FROM balances_v2.nonce ORDER BY account, height DESC`))
 	tokens := map[string]string{}
 	for h, amount := range want.Tokens {
 		tokens[h.Owner+" "+h.Asset] = amount.String()
 	}
-	compare(t, "token balance", tokens, pairs(t, log, `
+	Compare(t, "token balance", tokens, Pairs(t, log, `
 		SELECT account || ' ' || asset, balance::text FROM balances_v2.holding WHERE kind = 'ft' AND balance <> 0`))
 	items, counts := map[string]string{}, map[string]string{}
 	for item, owner := range want.Items {
@@ -140,9 +51,9 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 		}
 		counts[key] = n.Add(n, big.NewInt(1)).String()
 	}
-	compare(t, "owner", items, pairs(t, log, `
+	Compare(t, "owner", items, Pairs(t, log, `
 		SELECT asset || ' 0x' || encode(value, 'hex'), owner FROM balances_v2.nft_custody WHERE owner IS NOT NULL`))
-	compare(t, "number of tokens", counts, pairs(t, log, `
+	Compare(t, "number of tokens", counts, Pairs(t, log, `
 		SELECT account || ' ' || asset, balance::text FROM balances_v2.holding WHERE kind = 'nft' AND balance <> 0`))
 	holders, minted := map[string]int{}, map[string]*big.Int{"stx": want.Liquid()}
 	for _, balance := range want.Balances {
@@ -177,7 +88,7 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 			assets[asset] = fmt.Sprintf("%d have %s", holders[asset], supply)
 		}
 	}
-	compare(t, "asset", assets, pairs(t, log, `
+	Compare(t, "asset", assets, Pairs(t, log, `
 		SELECT asset, holders || ' have ' || (minted - burned + rewards) FROM (
 			SELECT DISTINCT ON (asset) * FROM balances_v2.asset ORDER BY asset, height DESC
 		) a WHERE minted - burned + rewards > 0`))
@@ -185,19 +96,19 @@ func checkState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	for account, lock := range want.Locks {
 		locks[account] = fmt.Sprintf("%d until %d", lock.Amount, lock.Until)
 	}
-	compare(t, "lock", locks, pairs(t, log, `
+	Compare(t, "lock", locks, Pairs(t, log, `
 		SELECT DISTINCT ON (account) account, amount || ' until ' || unlock_height
 		FROM balances_v2.stx_lock ORDER BY account, height DESC, position DESC`))
 	contracts := map[string]string{}
 	for contract := range want.Contracts {
 		contracts[contract] = ""
 	}
-	compare(t, "contract", contracts, pairs(t, log, `
+	Compare(t, "contract", contracts, Pairs(t, log, `
 		SELECT k.contract_id, '' FROM chain_v3.contract k JOIN chain_v3.canonical c ON c.block_seq = k.source_seq`))
-	if rows := pairs(t, log, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
+	if rows := Pairs(t, log, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
 		t.Errorf("quarantined: %v", rows)
 	}
-	if rows := pairs(t, log, `SELECT account, balance::text FROM balances_v2.negative_balance`); len(rows) > 0 {
+	if rows := Pairs(t, log, `SELECT account, balance::text FROM balances_v2.negative_balance`); len(rows) > 0 {
 		t.Errorf("negative balances: %v", rows)
 	}
 }
@@ -234,7 +145,8 @@ var canonicalRows = map[string]string{
 	"pox list":         `SELECT * FROM pox_v1.list`,
 }
 
-func checkSameRows(t *testing.T, want, got *eventstore.Log) {
+// CheckSameRows compares the rows of two logs that do not depend on what happened beside the canonical chain.
+func CheckSameRows(t *testing.T, want, got *eventstore.Log) {
 	t.Helper()
 	for table, query := range canonicalRows {
 		w, g := dump(t, want, query), dump(t, got, query)
@@ -306,4 +218,34 @@ func dump(t *testing.T, log *eventstore.Log, query string) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Pairs returns the result of a query of two text columns, as keys and values.
+func Pairs(t *testing.T, log *eventstore.Log, query string) map[string]string {
+	t.Helper()
+	rows, err := log.Pool().Query(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	var key, value string
+	if _, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error { got[key] = value; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// Compare reports each key whose value differs, or that only one of them has.
+func Compare(t *testing.T, what string, want, got map[string]string) {
+	t.Helper()
+	for key, value := range want {
+		if got[key] != value {
+			t.Errorf("%s of %s: got %q, want %q", what, key, got[key], value)
+		}
+	}
+	for key, value := range got {
+		if _, ok := want[key]; !ok {
+			t.Errorf("%s of %s: got %q, want none", what, key, value)
+		}
+	}
 }
