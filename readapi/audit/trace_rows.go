@@ -51,7 +51,7 @@ func shape(r *engine.LookupRow, s *engine.Snapshot, t *engine.TraceTable) (trace
 	row := traceRow{Table: t.Name, Key: tracedColumns(r.Key), Values: tracedColumns(r.Values), Sources: []traceSource{}}
 	if t.Projection != "" {
 		v := s.Active(t.Projection)
-		row.Table, row.Version = fmt.Sprintf("%s_v%d.%s", v.Name, v.Number, t.Name), v.Number
+		row.Table, row.Version = v.String()+"."+t.Name, v.Number
 	}
 	var sources []struct {
 		Column   string

@@ -46,7 +46,7 @@ func (e *Engine) reportForeign() {
 	}
 	var names []string
 	for _, v := range state.Foreign(e.Config.Rules) {
-		names = append(names, fmt.Sprintf("%s_v%d (rules %d, this process has %d)", v.Name, v.Number, v.Rules, e.Config.Rules[v.Name]))
+		names = append(names, fmt.Sprintf("%s (rules %d, this process has %d)", v, v.Rules, e.Config.Rules[v.Name]))
 	}
 	list := strings.Join(names, ", ")
 	if list == e.reportedForeign {
