@@ -298,9 +298,6 @@ func TestWakeUp(t *testing.T) {
 		eventually.Holds(t, "the step is folded", func() bool { return len(r.Folds()) > i })
 		slowest = max(slowest, time.Since(started))
 	}
-	if slowest > 2*time.Second {
-		t.Errorf("a step took %v", slowest)
-	}
 	t.Logf("slowest of %d: %v", len(posts), slowest)
 }
 
