@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -30,7 +31,7 @@ func TestForgotten(t *testing.T) {
 		var running sync.WaitGroup
 		if runs {
 			running.Go(func() { api.Run(ctx) })
-			apitest.Eventually(t, "the tip is known", func() bool { _, _, ok := api.Tip(); return ok })
+			eventually.Holds(t, "the tip is known", func() bool { _, _, ok := api.Tip(); return ok })
 		}
 		for range 3 {
 			for _, target := range []string{"/extended", "/extended/v2/blocks", "/extended/v1/address/" + apitest.Alice + "/stx", "/extended/v1/address/" + apitest.Alice + "/balances"} {
@@ -50,7 +51,7 @@ func TestForgotten(t *testing.T) {
 	for _, runs := range []bool{false, true} {
 		gone := use(runs)
 		what := map[bool]string{false: "one that was never run is collected", true: "one that was run is collected"}[runs]
-		apitest.Eventually(t, what, func() bool {
+		eventually.Holds(t, what, func() bool {
 			runtime.GC()
 			select {
 			case <-gone:

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
@@ -182,7 +183,7 @@ func TestAccountListsKept(t *testing.T) {
 	}
 	s.Advance("accounts", shard.Account(account))
 	// The position of answers is that of chain, which has not moved.
-	apitest.Eventually(t, "the keeper sees it", func() bool { return k.Get(targets[0]).Header.Get("ETag") != before[targets[0]] })
+	eventually.Holds(t, "the keeper sees it", func() bool { return k.Get(targets[0]).Header.Get("ETag") != before[targets[0]] })
 	for _, target := range targets {
 		// The tag of events is of what they say.
 		if got := k.Get(target); got.Header.Get("ETag") == before[target] && !strings.Contains(target, "/tx/events") {

@@ -12,6 +12,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -156,10 +157,10 @@ func TestTraceFollows(t *testing.T) {
 	s.Block(apitest.LastHeight + 1)
 	s.Tip(apitest.LastHeight + 1)
 	// The API looks at the register now and then. Once the answer itself is the new one, the trace is of the same state.
-	apitest.Eventually(t, "the answer has the change", func() bool {
+	eventually.Holds(t, "the answer has the change", func() bool {
 		return strings.Contains(k.Get(path).Header.Get("Strata-Position"), fmt.Sprintf("height=%d;", apitest.LastHeight+1))
 	})
-	apitest.Eventually(t, "the trace has the change", func() bool {
+	eventually.Holds(t, "the trace has the change", func() bool {
 		traced := k.TracePage(path)
 		return len(traced.In("balances.ledger")) == 2 && k.One(traced, "balances.holding").Column("balance") == "307" &&
 			fmt.Sprint(traced.ReadAt["height"]) == strconv.Itoa(apitest.LastHeight+1)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
 	"strata/internal/testkit/replay"
@@ -36,7 +37,7 @@ func TestNodeAnswers(t *testing.T) {
 	elsewhere := apitest.NewKeeper(t, another, readapi.Config{Redis: apitest.Redis(t, url), Nodes: someNodes}).API.NodeAnswers()
 	n := byte(0)
 	var key [32]byte
-	apitest.Eventually(t, "the second finds what the first has", func() bool {
+	eventually.Holds(t, "the second finds what the first has", func() bool {
 		n++ // on a busy machine Redis may be too slow to be used: then again, with another key
 		key = [32]byte{n, 1}
 		first.Set(key, []byte{n}, time.Hour)

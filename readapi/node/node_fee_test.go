@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"strata/domain/hash"
+	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -71,11 +72,11 @@ func TestFeeOverride(t *testing.T) {
 			return ok && string(got) == want
 		}
 	}
-	apitest.Eventually(t, "fees are the least while tenures have room", is(200, 200))
+	eventually.Holds(t, "fees are the least while tenures have room", is(200, 200))
 	for h := 7; h <= 12; h++ {
 		tenure(s, h, 95)
 	}
-	apitest.Eventually(t, "fees are the node's, and the least at least, when tenures are full", is(200, 300))
+	eventually.Holds(t, "fees are the node's, and the least at least, when tenures are full", is(200, 300))
 
 	// A reorganisation replaces full blocks with others.
 	for h := 8; h <= 12; h++ {
@@ -86,9 +87,9 @@ func TestFeeOverride(t *testing.T) {
 		s.Exec(`UPDATE chain_v1.canonical SET block_seq = block_seq + 5000 WHERE height = $1`, h)
 	}
 	s.Exec(`UPDATE strata.projection SET position = position + 1, index_block_hash = $1 WHERE name = 'chain'`, apitest.ID(apitest.IndexHash, 999))
-	apitest.Eventually(t, "blocks that are not canonical any more don't count", is(200, 200))
+	eventually.Holds(t, "blocks that are not canonical any more don't count", is(200, 200))
 
-	apitest.Eventually(t, "a node was asked again after it had failed", func() bool { return asked.Load() >= 2 })
+	eventually.Holds(t, "a node was asked again after it had failed", func() bool { return asked.Load() >= 2 })
 	if got, ok := k.API.FeeOverride([]byte("nonsense"), answer); ok {
 		t.Errorf("a request that can't be read: got %s", got)
 	}
@@ -108,7 +109,7 @@ func TestFeeLimit(t *testing.T) {
 	k := apitest.NewKeeper(t, s.Pool, readapi.Config{BlockLimit: func(context.Context) (readapi.ExecutionCost, error) {
 		return readapi.ExecutionCost{ReadCount: 15_000, ReadLength: 100_000_000, WriteCount: 15_000, WriteLength: 15_000_000, Runtime: 2_500_000_000}, nil
 	}})
-	apitest.Eventually(t, "half of the usual is all", func() bool {
+	eventually.Holds(t, "half of the usual is all", func() bool {
 		got, ok := k.API.FeeOverride([]byte(`{"transaction_payload":"00"}`), []byte(`{"estimations":[{"fee":100}]}`))
 		return ok && string(got) == `{"estimations":[{"fee":100}]}`
 	})
@@ -132,7 +133,7 @@ func TestFeesAsTheyAre(t *testing.T) {
 	tenureBlock(s, 1, 0)
 	s.Exec(`UPDATE chain_v1.transaction SET type_id = 0`)
 	feeTip(s, 1)
-	apitest.Eventually(t, "the block was seen", func() bool {
+	eventually.Holds(t, "the block was seen", func() bool {
 		height, _, ok := empty.API.Tip()
 		return ok && height == 1
 	})
@@ -154,7 +155,7 @@ func TestTip(t *testing.T) {
 	s.Projection("chain", "log")
 	for h := 5; h <= 6; h++ {
 		tenure(s, h, 1)
-		apitest.Eventually(t, "the tip is seen", func() bool {
+		eventually.Holds(t, "the tip is seen", func() bool {
 			height, id32, ok := k.API.Tip()
 			return ok && height == int64(h) && id32 == apitest.ID(apitest.IndexHash, h)
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
@@ -529,7 +530,7 @@ func consoleLooking(t *testing.T, s *consoleSite, open func(t *testing.T, fragme
 	tb := open(t, "")
 	tb.hurry(s.url + "/console/")
 	looks := func() int { return len(tb.asked("/audit/v1/projections")) }
-	apitest.Eventually(t, "it looks again", func() bool { return looks() >= 2 })
+	eventually.Holds(t, "it looks again", func() bool { return looks() >= 2 })
 	see := func(state string) {
 		tb.value(nil, `Object.defineProperty(document, "visibilityState", { value: $1, configurable: true }), document.dispatchEvent(new Event("visibilitychange")), 0`, state)
 	}
@@ -546,7 +547,7 @@ func consoleLooking(t *testing.T, s *consoleSite, open func(t *testing.T, fragme
 	again := func() {
 		t.Helper()
 		before := looks()
-		apitest.Eventually(t, "it looks again", func() bool { return looks() > before })
+		eventually.Holds(t, "it looks again", func() bool { return looks() > before })
 	}
 	see("hidden")
 	quiet("nobody saw it")

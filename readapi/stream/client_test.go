@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
@@ -107,6 +108,6 @@ func newLive(t testing.TB, pool *pgxpool.Pool, config readapi.Config) (*apitest.
 		server.CloseClientConnections()
 		server.Close()
 	})
-	apitest.Eventually(t, "streams are served", func() bool { return k.Request(http.MethodHead, "/stream/v1/blocks").Status == http.StatusOK })
+	eventually.Holds(t, "streams are served", func() bool { return k.Request(http.MethodHead, "/stream/v1/blocks").Status == http.StatusOK })
 	return k, server
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -70,7 +71,7 @@ func TestSlowClients(t *testing.T) {
 			break
 		}
 	}
-	apitest.Eventually(t, "the WebSocket is counted", func() bool {
+	eventually.Holds(t, "the WebSocket is counted", func() bool {
 		return k.Metric("strata_live_ended_total", "protocol", "websocket", "reason", "slow") == 1
 	})
 }
@@ -95,7 +96,7 @@ func TestStalledClients(t *testing.T) {
 	}
 	socket := dial(t, server.URL)
 	socket.subscribe(`{"event":"nft_event"}`)
-	apitest.Eventually(t, "both follow", func() bool { return k.Metric("strata_live_subscribers") == 2 })
+	eventually.Holds(t, "both follow", func() bool { return k.Metric("strata_live_subscribers") == 2 })
 	time.Sleep(50 * time.Millisecond) // until the stream follows: whoever has connected does so at once
 	s.Block(61)
 	s.Mine(161, apitest.MinedTx{Tx: apitest.Transfer(t, 7), Events: []apitest.MinedEvent{
@@ -106,7 +107,7 @@ func TestStalledClients(t *testing.T) {
 	s.Exec(`UPDATE chain_v1.event SET value = decode(repeat('00', 8000000), 'hex') WHERE source_seq = 161`)
 	s.Tip(61)
 	for _, protocol := range []string{"sse", "websocket"} {
-		apitest.Eventually(t, protocol+" is cut off", func() bool {
+		eventually.Holds(t, protocol+" is cut off", func() bool {
 			return k.Metric("strata_live_ended_total", "protocol", protocol, "reason", "stalled") == 1
 		})
 	}
@@ -142,13 +143,13 @@ func TestMostStreams(t *testing.T) {
 	stream := (&streamClient{t: t, url: server.URL + "/stream/v1/blocks"}).open(t.Context())
 	both()
 	stream.close()
-	apitest.Eventually(t, "the stream is over", nobody)
+	eventually.Holds(t, "the stream is over", nobody)
 	socket := dial(t, server.URL)
 	both()
 	if err := socket.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
 		t.Error(err)
 	}
-	apitest.Eventually(t, "the WebSocket is over", nobody)
+	eventually.Holds(t, "the WebSocket is over", nobody)
 	if got := k.Metric("strata_live_refused_total"); got != 4 {
 		t.Errorf("got %v refused, want 4", got)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/eventually"
 	"strata/readapi/internal/apitest"
 )
 
@@ -114,14 +115,14 @@ func (s *socketState) check(k *apitest.Keeper, pool *pgxpool.Pool) {
 	defer func() { _ = s.client.conn.CloseNow() }()
 	var chain []string
 	k.Column(&chain, `SELECT '0x' || encode(b.block_hash, 'hex') FROM {chain}.canonical JOIN {chain}.block b ON b.source_seq = block_seq ORDER BY b.height`)
-	apitest.Eventually(s.t, "the WebSocket tells of the tip", func() bool {
+	eventually.Holds(s.t, "the WebSocket tells of the tip", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return len(s.chain) > 0 && s.chain[len(s.chain)-1] == chain[len(chain)-1]
 	})
 	for _, p := range s.principals {
 		want := k.BalanceOf(p)
-		apitest.Eventually(s.t, "the WebSocket tells what "+p+" has", func() bool {
+		eventually.Holds(s.t, "the WebSocket tells what "+p+" has", func() bool {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			return s.balances[p] == want

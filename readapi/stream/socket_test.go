@@ -14,6 +14,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/hash"
 	signed "strata/domain/transaction"
+	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -112,7 +113,7 @@ func TestSocketRequests(t *testing.T) {
 	if _, err := full.read(); websocket.CloseStatus(err) != websocket.StatusMessageTooBig {
 		t.Errorf("after a message that is too large: got %v", err)
 	}
-	apitest.Eventually(t, "that connection is gone", func() bool {
+	eventually.Holds(t, "that connection is gone", func() bool {
 		return k.Metric("strata_live_ended_total", "protocol", "websocket", "reason", "gone") == 1
 	})
 }
@@ -145,7 +146,7 @@ func TestSocketRefusals(t *testing.T) {
 		}
 		_ = conn.Close()
 	}
-	apitest.Eventually(t, "nobody is counted", func() bool { return k.Metric("strata_live_subscribers") == 0 })
+	eventually.Holds(t, "nobody is counted", func() bool { return k.Metric("strata_live_subscribers") == 0 })
 }
 
 // A client that does not answer pings is dropped, and one that does stays.
@@ -159,7 +160,7 @@ func TestSocketPings(t *testing.T) {
 		gone <- err
 	}()
 	dial(t, server.URL) // who does not read does not
-	apitest.Eventually(t, "the one that is silent is dropped", func() bool { return k.Metric("strata_live_ended_total", "reason", "silent") == 1 })
+	eventually.Holds(t, "the one that is silent is dropped", func() bool { return k.Metric("strata_live_ended_total", "reason", "silent") == 1 })
 	select {
 	case err := <-gone:
 		t.Errorf("the one that answers is gone: %v", err)

@@ -17,6 +17,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/replay"
 	"strata/projections/accounts"
 	"strata/projections/balances"
@@ -121,7 +122,7 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 	for _, f := range followers {
 		if f.isState() && !t.Failed() {
 			want := f.wantState(k)
-			apitest.Eventually(t, f.client.url+" says what is", func() bool { return f.current() == want })
+			eventually.Holds(t, f.client.url+" says what is", func() bool { return f.current() == want })
 		}
 	}
 	socket.check(k, log.Pool())
@@ -139,7 +140,7 @@ func TestStreamsWhileTheChainMoves(t *testing.T) {
 		t.Errorf("too little happened: %d reverts, %d connections", reverts, opened)
 	}
 	if got := k.Metric("strata_live_subscribers"); got > 0 {
-		apitest.Eventually(t, "all have left", func() bool { return k.Metric("strata_live_subscribers") == 0 })
+		eventually.Holds(t, "all have left", func() bool { return k.Metric("strata_live_subscribers") == 0 })
 	}
 }
 

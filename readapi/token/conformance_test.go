@@ -10,6 +10,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/shard"
 	"strata/domain/token"
+	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -336,7 +337,7 @@ func TestMetadataErrorsAreKept(t *testing.T) {
 	}
 	s.Exec(`UPDATE nft_v1.token SET read_height = 7, read_seq = 201`)
 	s.Advance("nft", shard.Token(apitest.N1, "1"))
-	apitest.Eventually(t, "the token is shown", func() bool { return k.Get("/metadata/v1/nft/"+apitest.N1+"/1").Status == 200 })
+	eventually.Holds(t, "the token is shown", func() bool { return k.Get("/metadata/v1/nft/"+apitest.N1+"/1").Status == 200 })
 	// The other path is the same resource.
 	before := k.Reads()
 	if got := k.Get("/metadata/nft/" + apitest.N1 + "/1"); got.Body != "{}" || k.Reads() != before {

@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/shard"
 	"strata/domain/token"
+	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -135,7 +136,7 @@ func TestMetadataTouched(t *testing.T) {
 			before[target] = k.Get(target).Header.Get("ETag")
 		}
 		s.Advance(tc.projection, tc.touched...)
-		apitest.Eventually(t, "the status changes", func() bool { return k.Get(status).Header.Get("ETag") != before[status] })
+		eventually.Holds(t, "the status changes", func() bool { return k.Get(status).Header.Get("ETag") != before[status] })
 		changed := map[string]bool{}
 		for _, target := range tc.changed {
 			changed[target] = true

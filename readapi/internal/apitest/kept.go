@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/readapi"
 )
@@ -45,7 +46,7 @@ func NewKeeper(t testing.TB, pool *pgxpool.Pool, config readapi.Config) *Keeper 
 		stop()
 		<-done
 	})
-	Eventually(t, "the state is known", func() bool { return k.Metric("strata_cache_state_changes_total") > 0 })
+	eventually.Holds(t, "the state is known", func() bool { return k.Metric("strata_cache_state_changes_total") > 0 })
 	return k
 }
 
@@ -80,16 +81,6 @@ func (k *Keeper) Metric(name string, labels ...string) (sum float64) {
 // reads is how many answers were made from the database.
 func (k *Keeper) Reads() int { return int(k.Metric("strata_cache_misses_total")) }
 
-func Eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if holds() {
-			return
-		}
-	}
-	t.Fatalf("it never happened that %s", what)
-}
-
 // advance moves a projection by one position, as a follower that applies a block does: shards of what it touches get
 // the position; without any, everything counts as touched.
 func (s *Site) Advance(projection string, touched ...string) {
@@ -115,7 +106,7 @@ func (k *Keeper) Seen(target string) {
 		k.plain = NewSiteOn(k.T, k.Pool, readapi.Config{})
 	}
 	want := k.plain.Get(target).Header.Get("Strata-Position")
-	Eventually(k.T, "the keeper sees "+want, func() bool { return k.Get(target).Header.Get("Strata-Position") == want })
+	eventually.Holds(k.T, "the keeper sees "+want, func() bool { return k.Get(target).Header.Get("Strata-Position") == want })
 }
 
 // balanceOf is what address_balance_update says of somebody.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -24,7 +25,7 @@ func TestForeignRules(t *testing.T) {
 	}
 	for turn := range 2 {
 		s.Exec(`UPDATE strata.active SET version = 2 WHERE name = 'balances'`)
-		apitest.Eventually(t, "the switch is noticed", func() bool { return k.Get(account).Status == http.StatusServiceUnavailable })
+		eventually.Holds(t, "the switch is noticed", func() bool { return k.Get(account).Status == http.StatusServiceUnavailable })
 		for _, path := range []string{account, account + "?until_block=58", "/audit/v1/trace?path=" + account, "/audit/v1/negative-balances"} {
 			got := k.Get(path)
 			if got.Status != http.StatusServiceUnavailable || !strings.Contains(got.Body, said) || got.Header.Get("Cache-Control") != "no-store" {
@@ -47,7 +48,7 @@ func TestForeignRules(t *testing.T) {
 			t.Errorf("the operator was told %d times, want %d: %s", told, turn+1, k.Log)
 		}
 		s.Exec(`UPDATE strata.active SET version = 1 WHERE name = 'balances'`)
-		apitest.Eventually(t, "the switch back is noticed", func() bool { return k.Get(account).Status == http.StatusOK })
+		eventually.Holds(t, "the switch back is noticed", func() bool { return k.Get(account).Status == http.StatusOK })
 		if got := k.Get(account); got.Body != before.Body {
 			t.Errorf("after the switch back: got %s, want %s", got.Body, before.Body)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/eventually"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
 )
@@ -141,7 +142,7 @@ func TestVersionOfTheSameNumber(t *testing.T) {
 				VALUES ('balances', 1, 'chain_v1', 'live', 51, 160, 60, $1, $2, 160)`, apitest.ID(apitest.IndexHash, 60), apitest.ID(apitest.BlockHash, 60))
 			s.Exec(`INSERT INTO strata.active VALUES ('balances', 1)`)
 		}
-		apitest.Eventually(t, "the version is read", func() bool { return strings.Contains(k.Get(path).Body, `"balance":"`+want+`"`) })
+		eventually.Holds(t, "the version is read", func() bool { return strings.Contains(k.Get(path).Body, `"balance":"`+want+`"`) })
 		tags[k.Get(path).Header.Get("ETag")]++
 	}
 	if len(tags) != 3 {
@@ -174,7 +175,7 @@ func TestNegativeAnswers(t *testing.T) {
 	s.Exec(`UPDATE log.head SET size = 161`)
 	s.Advance("chain", shard.Height(61), shard.Block(apitest.ID(apitest.IndexHash, 61)))
 	for _, target := range targets {
-		apitest.Eventually(t, target+" is there", func() bool { return k.Get(target).Status == http.StatusOK })
+		eventually.Holds(t, target+" is there", func() bool { return k.Get(target).Status == http.StatusOK })
 	}
 }
 
@@ -206,7 +207,7 @@ func TestClasses(t *testing.T) {
 	// A block settles as Bitcoin goes on, without being read again.
 	before := k.Reads()
 	s.Exec(`UPDATE strata.projection SET burn_block_height = 161, position = position + 1, log_seq = log_seq + 1 WHERE name = 'chain'`)
-	apitest.Eventually(t, "block 54 settles", func() bool { return k.Get("/extended/v2/blocks/54").Header.Get("Cache-Control") == settled })
+	eventually.Holds(t, "block 54 settles", func() bool { return k.Get("/extended/v2/blocks/54").Header.Get("Cache-Control") == settled })
 	if got := k.Reads() - before; got != 0 {
 		t.Errorf("got %d reads, want none", got)
 	}
@@ -276,7 +277,7 @@ func TestWithoutDatabase(t *testing.T) {
 		t.Errorf("got %d %s, want what is in memory", got.Status, got.Body)
 	}
 	// What was not confirmed for too long is not said any more.
-	apitest.Eventually(t, "the state is too old", func() bool { return k.Get(target).Status == http.StatusServiceUnavailable })
+	eventually.Holds(t, "the state is too old", func() bool { return k.Get(target).Status == http.StatusServiceUnavailable })
 }
 
 func TestHitsDontAllocate(t *testing.T) {

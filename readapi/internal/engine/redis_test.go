@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/redistest"
 	"strata/readapi"
 	"strata/readapi/internal/apitest"
@@ -34,7 +35,7 @@ func TestSharedAnswers(t *testing.T) {
 				"/extended/v1/address/" + apitest.Alice + "/stx", "/extended/v2/blocks", "/extended/v2/blocks/999", "/extended/v2/blocks/40", "/audit/v1/events/%d",
 			} {
 				attempt := 0
-				apitest.Eventually(t, target+" is found in Redis", func() bool {
+				eventually.Holds(t, target+" is found in Redis", func() bool {
 					// On a busy machine Redis may be too slow to be used: then again, with other keys.
 					attempt++
 					target := strings.ReplaceAll(target, "%d", fmt.Sprint(attempt))
@@ -148,13 +149,13 @@ func TestRedisOutages(t *testing.T) {
 		{"full", func() { configure(t, server, "1") }, func() { configure(t, server, "0") }},
 	} {
 		during(outage.name, outage.happens)
-		apitest.Eventually(t, "Redis is taken out of use: "+outage.name, outOfUse)
+		eventually.Holds(t, "Redis is taken out of use: "+outage.name, outOfUse)
 		during(outage.name+" and out of use", func() {})
 		outage.ends()
-		apitest.Eventually(t, "Redis is used again after it was "+outage.name, inUse)
+		eventually.Holds(t, "Redis is used again after it was "+outage.name, inUse)
 		before := keepers[0].Metric("strata_cache_hits_total", "tier", "redis")
 		during("after "+outage.name, func() {})
-		apitest.Eventually(t, "answers are found in Redis after it was "+outage.name, func() bool {
+		eventually.Holds(t, "answers are found in Redis after it was "+outage.name, func() bool {
 			s.Advance("chain")
 			return keepers[0].Metric("strata_cache_hits_total", "tier", "redis") > before
 		})

@@ -13,6 +13,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/redistest"
 	"strata/internal/testkit/replay"
@@ -269,7 +270,7 @@ func (p *atPrimary) readAll() {
 func (p *atPrimary) fresh(target string) (got apitest.Reply) {
 	p.T.Helper()
 	want := p.plain.Get(target)
-	apitest.Eventually(p.T, "the primary's API is where the primary is", func() bool {
+	eventually.Holds(p.T, "the primary's API is where the primary is", func() bool {
 		got = p.Get(target)
 		return got.Header.Get("Strata-Position") == want.Header.Get("Strata-Position")
 	})
