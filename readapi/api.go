@@ -62,7 +62,7 @@ func New(config Config) *API {
 	e.Plain("GET /{$}", "root", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/extended", http.StatusMovedPermanently)
 	})
-	e.Untraceable("it says how the server is, and not what the log says", "metrics")
+	e.Untraceable(engine.StateOfServer, "metrics")
 	e.Plain("GET /metrics", "metrics", promhttp.HandlerFor(config.Registry, promhttp.HandlerOpts{}).ServeHTTP)
 	e.Plain("/", "unknown", engine.RouteNotFound)
 	return a

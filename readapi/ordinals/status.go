@@ -10,9 +10,6 @@ import (
 // firstOrdinalsHeight is the height that the status reports before the first block: that of the first inscription.
 const firstOrdinalsHeight = 767430
 
-// untracedCounters is the reason why the status can't be traced to rows.
-const untracedCounters = "it is made of counters, which each event changes"
-
 // ordinalsStatus is the progress of the inscriptions.
 type ordinalsStatus struct {
 	ServerVersion              string `json:"server_version"`
@@ -27,7 +24,7 @@ func (a *api) registerOrdinalsStatus() {
 	engine.Get(a.Engine, ordinal.OrdinalsResource(engine.Operation{
 		ID: "getOrdinalsStatus", Tag: "Status", Summary: "Status of the inscriptions", DependsOn: engine.OnTip(ordinal.Inscribed),
 		Description: "The highest block, and the range of the numbers of inscriptions.",
-		Untraced:    untracedCounters,
+		Untraced:    engine.MadeOfCounters,
 	}), a.ordinalsStatus)
 }
 

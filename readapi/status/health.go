@@ -56,19 +56,16 @@ func (r *readiness) HTTPStatus() int {
 	return http.StatusServiceUnavailable
 }
 
-// untracedServer is the reason why answers about the server itself can't be traced to rows.
-const untracedServer = "it says how the server is, and not what the log says"
-
 func (a *api) registerHealth() {
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-health", Path: "/healthz", Tag: "Health", Summary: "Whether the process is up", Description: "Checks nothing else, not even the database.",
-		Untraced: untracedServer,
+		Untraced: engine.StateOfServer,
 	}, func(context.Context, *struct{}) (*health, error) { return &health{Status: "ok"}, nil })
 	engine.GetPlain(a.Engine, engine.Operation{
 		ID: "get-readiness", Path: "/readyz", Tag: "Health", Summary: "Whether the answers are reliable",
 		Description: "Answers 200 when the database is reachable, no active projection has failed, each is within the lag limit and was built by the code of this process, and no missing block stalls the chain; otherwise 503. " +
 			"Versions that are being built beside the active ones do not count.",
-		Untraced: untracedServer,
+		Untraced: engine.StateOfServer,
 	}, a.readiness)
 	a.documentReadiness()
 }

@@ -40,9 +40,6 @@ func (tokenChainTip) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// untracedCounters is the reason why the status can't be traced to rows.
-const untracedCounters = "it is made of counters, which each event changes"
-
 // jobStates names the counters of fetches.
 var jobStates = []string{"pending", "failed", "invalid", "done"}
 
@@ -50,7 +47,7 @@ func (a *api) registerTokenStatus() {
 	engine.Get(a.Engine, metadataOperation(engine.Operation{
 		ID: "getApiStatus", Tag: "Status", Summary: "Status of the metadata of tokens", DependsOn: engine.OnTip("ft", "nft", "sft"),
 		Description: "The chain tip, and numbers of known tokens, contracts and fetches. Numbers that are 0 are left out.",
-		Untraced:    untracedCounters,
+		Untraced:    engine.MadeOfCounters,
 	}), a.tokenStatus)
 }
 

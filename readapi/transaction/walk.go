@@ -2,6 +2,7 @@ package transaction
 
 import (
 	"context"
+	"strconv"
 
 	"strata/domain/activity"
 	"strata/domain/clarity"
@@ -98,9 +99,10 @@ func (f *TransactionFilter) walk(types []int16, offset int64, oldestFirst bool) 
 		w.conditions = view.Involved("r", activity.Sender)
 	}
 	w.list.OldestFirst = oldestFirst
+	isCall := strconv.Itoa(int(activity.ContractCall))
 	w.conditions += `
-			AND ($12::smallint[] IS NULL OR p.type = ANY ($12)) AND ($13::text IS NULL OR {sender} = $13) AND ($14::text IS NULL OR {contract} = $14 AND p.type = 2)
-			AND ($15::text IS NULL OR {function} = $15 AND p.type = 2) AND ($16::numeric IS NULL OR {nonce} = $16)
+			AND ($12::smallint[] IS NULL OR p.type = ANY ($12)) AND ($13::text IS NULL OR {sender} = $13) AND ($14::text IS NULL OR {contract} = $14 AND p.type = ` + isCall + `)
+			AND ($15::text IS NULL OR {function} = $15 AND p.type = ` + isCall + `) AND ($16::numeric IS NULL OR {nonce} = $16)
 			AND ($17::bigint IS NULL OR {time} >= $17) AND ($18::bigint IS NULL OR {time} <= $18)`
 	w.chain = from != nil || contract != nil || f.FunctionName != "" || f.Nonce != "" || f.SortBy == "fee"
 	w.blocks = f.StartTime != "" || f.EndTime != "" || f.SortBy == "burn_block_time"

@@ -48,6 +48,8 @@ func (e *Engine) Untraceable(reason string, names ...string) {
 // Reasons why answers of several resources can't be traced to rows.
 const (
 	PartOfProgram         = "it is part of the program"
+	StateOfServer         = "it says how the server is, and not what the log says"
+	MadeOfCounters        = "it is made of counters, which each event changes"
 	WhereProjectionsStand = "it says where the projections stand: /audit/v1/quarantine has what they could not read"
 )
 
