@@ -117,12 +117,7 @@ func listEvents(ctx context.Context, s *engine.Snapshot, in *transactionEventsIn
 		return nil, err
 	}
 	page.Events = view.RenderEvents(found.Rows, id)
-	s.Shows(func() []engine.Lookup {
-		if len(found.Rows) == 0 {
-			return nil
-		}
-		return view.TransactionLookups([]*view.TransactionRow{{RowKey: found.Rows[0].RowKey}}, view.EventKeys(found.Rows))
-	})
+	s.Shows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(found.Rows)) })
 	return page, nil
 }
 

@@ -41,10 +41,10 @@ func eventLookups(account string, events []listedEvent) []engine.Lookup {
 		return nil
 	}
 	var moves, prints []int64
-	rows, keys := make([]*view.TransactionRow, len(events)), make([]view.EventKey, len(events))
+	keys := make([]view.EventKey, len(events))
 	for i := range events {
 		e := &events[i]
-		rows[i], keys[i] = &view.TransactionRow{RowKey: e.RowKey}, e.EventKey()
+		keys[i] = e.EventKey()
 		if e.printed {
 			prints = append(prints, e.number)
 		} else {
@@ -58,5 +58,5 @@ func eventLookups(account string, events []listedEvent) []engine.Lookup {
 			Args: []any{account, prints}, NewestFirst: []string{"t.n"},
 		})
 	}
-	return append(lookups, view.TransactionLookups(rows, keys)...)
+	return append(lookups, view.EventLookups(keys)...)
 }

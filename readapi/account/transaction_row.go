@@ -2,7 +2,6 @@ package account
 
 import (
 	"strata/domain/activity"
-	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/schema"
 	"strata/readapi/internal/view"
@@ -44,10 +43,10 @@ var (
 func (r *memberRow) allSent() schema.Amount { return schema.AddAmounts(r.sent, r.paid) }
 
 // transactionsOf returns pointers to the transactions in the rows, so that view.Complete can fill them in.
-func transactionsOf(found *engine.Result[memberRow]) []*view.TransactionRow {
-	rows := make([]*view.TransactionRow, len(found.Rows))
-	for i := range found.Rows {
-		rows[i] = &found.Rows[i].TransactionRow
+func transactionsOf(found []memberRow) []*view.TransactionRow {
+	rows := make([]*view.TransactionRow, len(found))
+	for i := range found {
+		rows[i] = &found[i].TransactionRow
 	}
 	return rows
 }

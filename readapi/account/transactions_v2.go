@@ -155,7 +155,7 @@ func (a *api) listAccountTransactionsV2(ctx context.Context, s *engine.Snapshot,
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows := transactionsOf(found)
+	rows := transactionsOf(found.Rows)
 	showTransactions(s, account, rows)
 	interfaces, err := view.Complete(ctx, s, rows, false, nil)
 	if err != nil {

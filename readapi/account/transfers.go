@@ -127,10 +127,7 @@ func (a *api) withTransfers(ctx context.Context, s *engine.Snapshot, account str
 	if len(found) == 0 {
 		return nil, nil
 	}
-	rows := make([]*view.TransactionRow, len(found))
-	for i := range found {
-		rows[i] = &found[i].TransactionRow
-	}
+	rows := transactionsOf(found)
 	showTransactions(s, account, rows)
 	var moves *engine.Result[listedEvent]
 	interfaces, err := view.Complete(ctx, s, rows, false, func(b *engine.Batch) {

@@ -102,14 +102,11 @@ func (a *api) registerContractEvents() {
 // showPrinted says that the answer shows printed events.
 func showPrinted(s *engine.Snapshot, shown []printedRow) {
 	s.Shows(func() []engine.Lookup {
-		if len(shown) == 0 {
-			return nil
-		}
-		rows, keys := make([]*view.TransactionRow, len(shown)), make([]view.EventKey, len(shown))
+		keys := make([]view.EventKey, len(shown))
 		for i := range shown {
-			rows[i], keys[i] = &view.TransactionRow{RowKey: shown[i].RowKey}, shown[i].EventKey()
+			keys[i] = shown[i].EventKey()
 		}
-		return view.TransactionLookups(rows, keys)
+		return view.EventLookups(keys)
 	})
 }
 

@@ -68,9 +68,7 @@ func listTransactionEvents(ctx context.Context, s *engine.Snapshot, in *eventsV3
 	if err := b.RunLast(ctx); err != nil {
 		return nil, err
 	}
-	s.Shows(func() []engine.Lookup {
-		return view.TransactionLookups([]*view.TransactionRow{{RowKey: row.RowKey}}, view.EventKeys(events.Rows))
-	})
+	s.Shows(func() []engine.Lookup { return view.EventLookups(view.EventKeys(events.Rows)) })
 	for _, e := range events.Rows {
 		page.Results = append(page.Results, renderEventV3(e))
 	}

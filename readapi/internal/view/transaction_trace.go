@@ -65,6 +65,18 @@ func RowLookups(rows []*TransactionRow) []engine.Lookup {
 	return TransactionLookups(rows, nil)
 }
 
+// EventLookups returns the look-ups of the rows behind events and their transactions; none for none.
+func EventLookups(events []EventKey) []engine.Lookup {
+	if len(events) == 0 {
+		return nil
+	}
+	rows := make([]*TransactionRow, len(events))
+	for i := range events {
+		rows[i] = &TransactionRow{RowKey: events[i].RowKey}
+	}
+	return TransactionLookups(rows, events)
+}
+
 // TransactionLookups returns the look-ups of the rows behind transactions and events.
 func TransactionLookups(rows []*TransactionRow, events []EventKey) []engine.Lookup {
 	lookups := []engine.Lookup{KeyedLookup("transaction", TracedTransaction, RowKeys(rows))}
