@@ -36,6 +36,7 @@ type site struct {
 	lines  projections.Lines
 	server *httptest.Server
 	logged *buffer
+	stop   func() // stops folding
 }
 
 // newSite folds some posts of a made-up chain, and serves administration and reads. change, if set, changes the
@@ -56,7 +57,7 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 		posts = append(posts, replay.Post{Path: post.Path, Body: post.Body})
 	}
 	replay.Append(t, s.log, posts...)
-	replay.Follow(t, follow.Config{Log: s.log, Interval: 50 * time.Millisecond}, s.lines...)
+	s.stop = replay.Follow(t, follow.Config{Log: s.log, Interval: 50 * time.Millisecond}, s.lines...)
 	replay.Wait(t, s.log)
 	// A version that became live later would overwrite what a test does to the register.
 	eventually.Holds(t, "all versions are live", func() bool {
