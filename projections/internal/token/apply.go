@@ -13,6 +13,7 @@ import (
 	"strata/domain/shard"
 	"strata/domain/token"
 	"strata/projections"
+	"strata/projections/internal/token/internal/fact"
 )
 
 // findings collects the rows and wants that a run of blocks brings, until flush writes them.
@@ -25,7 +26,7 @@ type findings struct {
 
 // tokenEvent is a mint or a burn with its position in the chain and in the log.
 type tokenEvent struct {
-	mint
+	fact.Mint
 	height, seq int64
 	cause       int64
 	due         time.Time
@@ -36,7 +37,7 @@ type tokenEvent struct {
 // apply adds a run of blocks, each of which must stand on the one before it.
 func (b *batch) apply(steps []projections.Step) error {
 	blocks := make([][]any, len(steps))
-	facts := make([][]fact, len(steps))
+	facts := make([][]fact.Fact, len(steps))
 	about := map[string]recognition{}
 	for i, step := range steps {
 		if b.tip != nil && step.Block.ParentIndexBlockHash != b.tip.IndexBlockHash {
@@ -44,9 +45,9 @@ func (b *batch) apply(steps []projections.Step) error {
 		}
 		b.tip = newBlock(step)
 		blocks[i] = []any{step.Height, step.BlockSeq, b.tip.BurnBlockHeight, b.tip.time.Unix(), step.IndexBlockHash[:], step.Block.BlockHash[:]}
-		facts[i] = factsOf(b.kind, step.Block)
+		facts[i] = fact.Of(b.kind, step.Block)
 		for _, f := range facts[i] {
-			about[f.about()] = unknown
+			about[f.About()] = unknown
 		}
 	}
 	if _, err := b.tx.CopyFrom(b.ctx, pgx.Identifier{b.spec.String(), "block"},
@@ -119,39 +120,39 @@ func (b *batch) lookUp(about map[string]recognition) error {
 }
 
 // take processes one fact. The facts after it may depend on it.
-func (b *batch) take(n *findings, step projections.Step, at time.Time, f fact, about map[string]recognition) error {
+func (b *batch) take(n *findings, step projections.Step, at time.Time, f fact.Fact, about map[string]recognition) error {
 	height := step.Height
 	want := raisedWant{seq: step.BlockSeq, cause: step.SourceSeq, due: at, height: &height, priority: priorityChain}
-	is := about[f.about()]
+	is := about[f.About()]
 	switch f := f.(type) {
-	case deploy:
+	case fact.Deploy:
 		if is != unknown {
 			return nil // the chain does not let a contract be deployed twice
 		}
-		if !f.known {
-			about[f.contract] = unrecognised
-			n.unrecognised = append(n.unrecognised, []any{height, step.BlockSeq, f.txIndex, f.txid, f.contract})
-			want.want = interfaceWant(f.contract)
+		if !f.Known {
+			about[f.Contract] = unrecognised
+			n.unrecognised = append(n.unrecognised, []any{height, step.BlockSeq, f.TxIndex, f.TxID, f.Contract})
+			want.want = interfaceWant(f.Contract)
 			n.wants = append(n.wants, want)
-			b.touch(f.contract)
+			b.touch(f.Contract)
 			return nil
 		}
-		about[f.contract] = recognised
+		about[f.Contract] = recognised
 		n.contracts = append(n.contracts, contractRow(height, step.BlockSeq, nil, f))
-		b.touch(f.contract)
-		b.begin(n, f.contract, want)
-	case mint:
+		b.touch(f.Contract)
+		b.begin(n, f.Contract, want)
+	case fact.Mint:
 		if is != unknown {
 			n.tokenEvents = append(n.tokenEvents, tokenEvent{f, height, step.BlockSeq, step.SourceSeq, at, is == recognised, false})
 		}
-	case supply:
+	case fact.Supply:
 		if is == recognised && b.kind == token.SFT {
-			n.tokenEvents = append(n.tokenEvents, tokenEvent{mint(f), height, step.BlockSeq, step.SourceSeq, at, true, true})
+			n.tokenEvents = append(n.tokenEvents, tokenEvent{fact.Mint(f), height, step.BlockSeq, step.SourceSeq, at, true, true})
 		} else if is == recognised {
-			want.want, want.covers = b.supplyWant(f.contract, f.id), b.covering(f.contract, f.id)
+			want.want, want.covers = b.supplyWant(f.Contract, f.ID), b.covering(f.Contract, f.ID)
 			n.wants = append(n.wants, want)
 		}
-	case notice:
+	case fact.Notice:
 		if is == unknown {
 			return nil
 		}
@@ -168,7 +169,8 @@ func (b *batch) take(n *findings, step projections.Step, at time.Time, f fact, a
 func (b *batch) begin(n *findings, contract string, want raisedWant) {
 	switch b.kind {
 	case token.FT:
-		n.tokenEvents = append(n.tokenEvents, tokenEvent{mint{contract, one}, *want.height, want.seq, want.cause, want.due, true, false})
+		only := fact.Mint{Contract: contract, ID: fact.FungibleID}
+		n.tokenEvents = append(n.tokenEvents, tokenEvent{only, *want.height, want.seq, want.cause, want.due, true, false})
 	case token.NFT:
 		want.want = lastTokenIDWant(contract)
 		n.wants = append(n.wants, want)
@@ -176,10 +178,10 @@ func (b *batch) begin(n *findings, contract string, want raisedWant) {
 }
 
 // contractRow returns a row of table contract, its values in the order of contractColumns.
-func contractRow(height, seq int64, interfaceSeq *int64, d deploy) []any {
+func contractRow(height, seq int64, interfaceSeq *int64, d fact.Deploy) []any {
 	return []any{
-		height, seq, d.txIndex, interfaceSeq, 0, d.txid, d.contract,
-		projections.NullText(d.recognised.FungibleToken), projections.NullText(d.recognised.NonFungibleToken),
+		height, seq, d.TxIndex, interfaceSeq, 0, d.TxID, d.Contract,
+		projections.NullText(d.Recognised.FungibleToken), projections.NullText(d.Recognised.NonFungibleToken),
 	}
 }
 
@@ -229,7 +231,7 @@ func (b *batch) addTokens(all []tokenEvent) ([]raisedWant, error) {
 		burnt         []tokenKey
 	)
 	for i, m := range all {
-		key := tokenKey{m.contract, m.id.String()}
+		key := tokenKey{m.Contract, m.ID.String()}
 		if m.burnt {
 			burnt = append(burnt, key)
 			continue
@@ -251,7 +253,7 @@ func (b *batch) addTokens(all []tokenEvent) ([]raisedWant, error) {
 	}
 	var wants []raisedWant
 	for i, m := range all {
-		key := tokenKey{m.contract, m.id.String()}
+		key := tokenKey{m.Contract, m.ID.String()}
 		if !m.recognised {
 			continue // its tokens are read once the contract is recognised
 		}
@@ -263,9 +265,9 @@ func (b *batch) addTokens(all []tokenEvent) ([]raisedWant, error) {
 		fresh := added[key] && all[first[key]].height == m.height
 		if b.kind == token.SFT && (m.burnt || !fresh) {
 			// Only the supply of the token has changed.
-			want.want, want.covers = b.supplyWant(m.contract, m.id), b.covering(m.contract, m.id)
+			want.want, want.covers = b.supplyWant(m.Contract, m.ID), b.covering(m.Contract, m.ID)
 		} else {
-			want.want = b.readWant(m.contract, m.id)
+			want.want = b.readWant(m.Contract, m.ID)
 			b.touchToken(key)
 		}
 		wants = append(wants, want)

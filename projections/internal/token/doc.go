@@ -29,4 +29,9 @@
 //
 // The content under a URI is stored once, however many tokens refer to it (table reference). It is deleted with the
 // last reference.
+//
+// # Rooms
+//
+// Package internal/fact reads from a block what may concern tokens. All SQL on the tables is here. The tests of the fold
+// are in package tokentest.
 package token

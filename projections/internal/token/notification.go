@@ -9,6 +9,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/token"
+	"strata/projections/internal/token/internal/fact"
 )
 
 // Intervals at which dynamic tokens are fetched again.
@@ -26,7 +27,7 @@ const effectiveSQL = `
 
 // notify stores a notification and wants its tokens fetched again, except for those that are frozen. As long as the
 // contract is not recognised there is nothing to fetch; its notifications take effect once it is.
-func (b *batch) notify(f notice, want raisedWant, recognised bool) error {
+func (b *batch) notify(f fact.Notice, want raisedWant, recognised bool) error {
 	ids := []*big.Int{nil} // nil for all
 	if len(f.TokenIDs) > 0 {
 		ids = f.TokenIDs
@@ -46,7 +47,7 @@ func (b *batch) notify(f notice, want raisedWant, recognised bool) error {
 		_, err = b.tx.Exec(b.ctx, b.sql(`
 			INSERT INTO {schema}.notification (height, source_seq, ttl, tx_index, event_index, token_id, contract_id, mode, pointer)
 			VALUES ($1, $2, $3, $4, $5, $6::numeric, $7, $8, $9)`),
-			*want.height, want.seq, f.TTL, f.txIndex, f.eventIndex, text, f.Contract, string(f.Mode), f.pointer)
+			*want.height, want.seq, f.TTL, f.TxIndex, f.EventIndex, text, f.Contract, string(f.Mode), f.Pointer)
 		if err != nil {
 			return fmt.Errorf("write a notification: %w", err)
 		}

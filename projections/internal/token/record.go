@@ -9,6 +9,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/projections"
+	"strata/projections/internal/token/internal/fact"
 )
 
 // nftMax is the largest last token id of a contract from which tokens are created. Tokens that a contract mints get
@@ -74,7 +75,7 @@ func (b *batch) read(step projections.Step, r *fetch.Report, s openWant, canonic
 // tokenIDOf returns the id of the token that a contract read is about; nil if it is about none.
 func tokenIDOf(kind token.Kind, w fetch.Want) *big.Int {
 	if kind == token.FT {
-		return one
+		return fact.FungibleID
 	}
 	return token.IDOf(w.Calls)
 }
@@ -186,14 +187,14 @@ func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s openWant
 	}
 	contract := r.Want.Contract
 	b.touch(contract)
-	d := deploy{contract: contract}
+	d := fact.Deploy{Contract: contract}
 	var height, seq int64
 	rows, err := b.tx.Query(b.ctx, b.sql(`DELETE FROM {schema}.unrecognised WHERE contract_id = $1 RETURNING height, source_seq, tx_index, txid`), contract)
 	if err != nil {
 		return fmt.Errorf("recognise %s: %w", contract, err)
 	}
 	found := false
-	if _, err := pgx.ForEachRow(rows, []any{&height, &seq, &d.txIndex, &d.txid}, func() error {
+	if _, err := pgx.ForEachRow(rows, []any{&height, &seq, &d.TxIndex, &d.TxID}, func() error {
 		found = true
 		return nil
 	}); err != nil {
@@ -203,7 +204,7 @@ func (b *batch) interfaceRead(step projections.Step, r *fetch.Report, s openWant
 		return nil
 	}
 	var ok bool
-	if d.recognised, ok = token.Recognise(abi); !ok || d.recognised.Kind != b.kind {
+	if d.Recognised, ok = token.Recognise(abi); !ok || d.Recognised.Kind != b.kind {
 		return b.disown(contract)
 	}
 	n := findings{contracts: [][]any{contractRow(height, seq, &step.SourceSeq, d)}}

@@ -1,4 +1,4 @@
-package token
+package fact
 
 import (
 	"math/big"
@@ -10,52 +10,59 @@ import (
 	"strata/projections"
 )
 
-// fact is something that happened in a block and may concern the tokens of a kind.
-type fact interface {
-	// about returns the id of the contract concerned.
-	about() string
+// Fact is something that happened in a block and may concern the tokens of a kind.
+type Fact interface {
+	// About returns the id of the contract concerned.
+	About() string
 }
 
-// deploy is the deployment of a contract. While its interface is not known, recognised is empty.
-type deploy struct {
-	contract   string
-	txIndex    int
-	txid       []byte
-	recognised token.Recognised
-	known      bool // whether the event contained the interface
+// Deploy is the deployment of a contract. While its interface is not known, Recognised is empty.
+type Deploy struct {
+	Contract   string
+	TxIndex    int
+	TxID       []byte
+	Recognised token.Recognised
+	Known      bool // whether the event contained the interface
 }
 
-// mint is the creation of a token, perhaps not its first.
-type mint struct {
-	contract string
-	id       *big.Int
+// Mint is the creation of a token, perhaps not its first.
+type Mint struct {
+	Contract string
+	ID       *big.Int
 }
 
-// supply is a change of a token's supply.
-type supply struct {
-	contract string
-	id       *big.Int
+// Supply is a change of a token's supply.
+type Supply struct {
+	Contract string
+	ID       *big.Int
 }
 
-// notice is an authorised notification.
-type notice struct {
+// Notice is an authorised notification, with its position in the block and the JSON pointer to its event.
+type Notice struct {
 	token.Notification
-	txIndex, eventIndex int
-	pointer             string
+	TxIndex, EventIndex int
+	Pointer             string
 }
 
-func (f deploy) about() string { return f.contract }
-func (f mint) about() string   { return f.contract }
-func (f supply) about() string { return f.contract }
-func (f notice) about() string { return f.Contract }
+// About implements Fact.
+func (f Deploy) About() string { return f.Contract }
 
-// one is the token id that this package gives to a fungible token, which has none of its own.
-var one = big.NewInt(1)
+// About implements Fact.
+func (f Mint) About() string { return f.Contract }
 
-// factsOf returns what in a block may concern tokens of a kind, in the order of execution. The block does not tell
-// whether a contract that it mentions follows the standard of the kind.
-func factsOf(kind token.Kind, content *projections.Block) []fact {
-	var facts []fact
+// About implements Fact.
+func (f Supply) About() string { return f.Contract }
+
+// About implements Fact.
+func (f Notice) About() string { return f.Contract }
+
+// FungibleID is the token id that the fold gives to a fungible token, which has none of its own.
+var FungibleID = big.NewInt(1)
+
+// Of returns what in a block may concern tokens of a kind, in the order of execution. The block does not tell whether a
+// contract that it mentions follows the standard of the kind.
+func Of(kind token.Kind, content *projections.Block) []Fact {
+	var facts []Fact
 	effective := content.EffectiveEvents()
 	for _, tx := range content.ExecutionOrder() {
 		decoded := content.Decoded[tx.Index]
@@ -69,12 +76,12 @@ func factsOf(kind token.Kind, content *projections.Block) []fact {
 		}
 		for i, e := range effective[tx.Index] {
 			f := factOf(kind, e)
-			if n, ok := f.(notice); ok {
+			if n, ok := f.(Notice); ok {
 				emitter := e.Data.(*nodeevent.ContractEvent).Contract
 				if !n.AuthorisedBy(emitter, decoded.Sender().String()) {
 					continue
 				}
-				n.txIndex, n.eventIndex, n.pointer = tx.Index, i, e.Pointer()
+				n.TxIndex, n.EventIndex, n.Pointer = tx.Index, i, e.Pointer()
 				f = n
 			}
 			if f != nil {
@@ -87,32 +94,32 @@ func factsOf(kind token.Kind, content *projections.Block) []fact {
 
 // deployOf returns the deployment of a contract, and false if the contract is known not to follow the standard of this
 // kind.
-func deployOf(kind token.Kind, contract string, tx *nodeevent.Transaction) (deploy, bool) {
-	d := deploy{contract: contract, txIndex: tx.Index, txid: tx.TxID[:]}
+func deployOf(kind token.Kind, contract string, tx *nodeevent.Transaction) (Deploy, bool) {
+	d := Deploy{Contract: contract, TxIndex: tx.Index, TxID: tx.TxID[:]}
 	recognised, known := recognise(tx.ContractInterface)
 	if known && recognised.Kind != kind {
 		return d, false
 	}
-	d.recognised, d.known = recognised, known
+	d.Recognised, d.Known = recognised, known
 	return d, true
 }
 
-func factOf(kind token.Kind, e *nodeevent.Event) fact {
+func factOf(kind token.Kind, e *nodeevent.Event) Fact {
 	switch d := e.Data.(type) {
 	case *nodeevent.FTMint:
 		if kind == token.FT {
-			return supply{contractOf(d.Asset), one}
+			return Supply{contractOf(d.Asset), FungibleID}
 		}
 	case *nodeevent.FTBurn:
 		if kind == token.FT {
-			return supply{contractOf(d.Asset), one}
+			return Supply{contractOf(d.Asset), FungibleID}
 		}
 	case *nodeevent.NFTMint:
 		if kind != token.NFT {
 			return nil
 		}
 		if id := uintOf(d.RawValue); id != nil {
-			return mint{contractOf(d.Asset), id}
+			return Mint{contractOf(d.Asset), id}
 		}
 	case *nodeevent.ContractEvent:
 		return printOf(kind, d)
@@ -120,7 +127,7 @@ func factOf(kind token.Kind, e *nodeevent.Event) fact {
 	return nil
 }
 
-func printOf(kind token.Kind, d *nodeevent.ContractEvent) fact {
+func printOf(kind token.Kind, d *nodeevent.ContractEvent) Fact {
 	if d.Topic != token.PrintTopic {
 		return nil
 	}
@@ -132,15 +139,15 @@ func printOf(kind token.Kind, d *nodeevent.ContractEvent) fact {
 		if p, ok := token.ParseSFTPrint(value); ok {
 			switch p.Event {
 			case token.SFTMint:
-				return mint{d.Contract, p.TokenID}
+				return Mint{d.Contract, p.TokenID}
 			case token.SFTBurn:
-				return supply{d.Contract, p.TokenID}
+				return Supply{d.Contract, p.TokenID}
 			}
 			return nil
 		}
 	}
 	if n, ok := token.ParseNotification(value); ok { // its token class is not compared with the contract's kind
-		return notice{Notification: n}
+		return Notice{Notification: n}
 	}
 	return nil
 }
