@@ -4,39 +4,43 @@ import (
 	header "strata/domain/block/microblock"
 	"strata/domain/clarity"
 	"strata/domain/transaction"
+	"strata/internal/synth/synthchain/internal/ledger"
+	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/synthchain/internal/nodejson"
+	"strata/internal/synth/synthchain/internal/vm"
 )
 
 // planPoison plans a report that the miner of the previous block signed two microblocks with the same sequence. The
 // reporter gets a part of that miner's reward; the rest is destroyed.
-func (c *Chain) planPoison(x *execution) *operation {
+func (c *Chain) planPoison(x *vm.Execution) *vm.Operation {
 	from := c.sender(x)
-	tenure := x.height - 1
-	r, ok := x.reward.Rows[tenure]
-	if x.nakamoto || from == nil || !ok || r.reporter != noReporter || c.random.IntN(4) > 0 {
+	tenure := x.Height - 1
+	r, ok := x.Reward.Rows[tenure]
+	if x.Nakamoto || from == nil || !ok || r.Reporter != ledger.NoReporter || c.random.IntN(4) > 0 {
 		return nil
 	}
-	miner := c.accounts[r.miner]
+	miner := c.accounts[r.Miner]
 	var payload transaction.PoisonMicroblock
 	for i := range payload.Headers {
-		h := header.Header{Sequence: 1, PrevBlock: r.block, TxMerkleRoot: c.random.Hash32()}
-		h.Sign(miner.keys[0])
+		h := header.Header{Sequence: 1, PrevBlock: r.Block, TxMerkleRoot: c.random.Hash32()}
+		h.Sign(miner.Keys[0])
 		payload.Headers[i] = h
 	}
-	signer := miner.public[0].Hash160()
-	o := c.send(x, from, &payload, transaction.PostConditions{}, func(x *execution) outcome {
-		reported := *x.reward.Get(tenure)
-		reported.reporter = from.party
-		x.reward.Set(tenure, &reported)
-		return outcome{status: success, result: must(clarity.NewTuple(
+	signer := miner.Public[0].Hash160()
+	o := c.send(x, from, &payload, transaction.PostConditions{}, func(x *vm.Execution) nodejson.Outcome {
+		reported := *x.Reward.Get(tenure)
+		reported.Reporter = from.Party
+		x.Reward.Set(tenure, &reported)
+		return nodejson.Outcome{Status: nodejson.Success, Result: must.Get(clarity.NewTuple(
 			clarity.Field{Name: "block_height", Value: clarity.NewUint64(tenure)},
-			clarity.Field{Name: "microblock_pubkey_hash", Value: must(clarity.NewBuffer(signer[:]))},
-			clarity.Field{Name: "reporter", Value: c.principalValue(from.party)},
+			clarity.Field{Name: "microblock_pubkey_hash", Value: must.Get(clarity.NewBuffer(signer[:]))},
+			clarity.Field{Name: "reporter", Value: c.roll.Value(from.Party)},
 			clarity.Field{Name: "sequence", Value: clarity.NewUint64(1)},
 		)).Encode()}
 	})
-	o.needs = func(x *execution) bool {
-		now, ok := x.reward.Rows[tenure]
-		return ok && !x.nakamoto && now.block == r.block && now.reporter == noReporter
+	o.Needs = func(x *vm.Execution) bool {
+		now, ok := x.Reward.Rows[tenure]
+		return ok && !x.Nakamoto && now.Block == r.Block && now.Reporter == ledger.NoReporter
 	}
 	return o
 }

@@ -1,4 +1,5 @@
-package synthchain
+// Package node says what kind of node the posts seem to come from: its release and its network.
+package node
 
 import "fmt"
 

@@ -1,4 +1,6 @@
-package synthchain
+// Package nodehttp posts to an observer over HTTP as a node does, and judges the answer as strictly as a node's own
+// parser.
+package nodehttp
 
 import (
 	"bufio"
@@ -10,9 +12,12 @@ import (
 	"io"
 	"net"
 	"net/http/httputil"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
+
+	"strata/internal/synth/simulate"
 )
 
 // ErrAnswer means that a node does not take an observer's answer for success: its status is not 200, or the node's own
@@ -26,38 +31,67 @@ const (
 	maxAnswer      = 16 << 20
 )
 
-// observerAddress is the resolved address of an observer.
-type observerAddress struct {
-	host   string   // for the Host header
+// Observer is the resolved address of an observer.
+type Observer struct {
+	Host   string   // for the Host header
 	prefix string   // of the path
 	dial   []string // host:port, tried in turn
 }
 
-// post makes one attempt, which must end within the timeout.
-func (a observerAddress) post(ctx context.Context, p Post, timeout time.Duration) error {
+// Resolve resolves the address of an observer: http://host:port, optionally with a path that goes before those of the
+// node. Callers resolve it only once, so that the address that Resolve checks is the one that Post dials. Unless
+// allowRemote is set, it fails with simulate.ErrRemote for an observer on another machine.
+func Resolve(ctx context.Context, address string, allowRemote bool) (Observer, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return Observer{}, fmt.Errorf("observer address: %w", err)
+	}
+	if u.Scheme != "http" || u.Hostname() == "" {
+		return Observer{}, fmt.Errorf("observer address %q: nodes speak plain HTTP only, want http://host:port", address)
+	}
+	port := u.Port()
+	if port == "" {
+		port = "80"
+	}
+	addresses, err := net.DefaultResolver.LookupIPAddr(ctx, u.Hostname())
+	if err != nil {
+		return Observer{}, fmt.Errorf("observer address %q: %w", address, err)
+	}
+	o := Observer{Host: u.Host, prefix: u.EscapedPath()}
+	for _, a := range addresses {
+		if !a.IP.IsLoopback() && !allowRemote {
+			return Observer{}, fmt.Errorf("%s is %s: %w", u.Hostname(), a.IP, simulate.ErrRemote)
+		}
+		o.dial = append(o.dial, net.JoinHostPort(a.String(), port))
+	}
+	return o, nil
+}
+
+// Post makes one attempt, which must end within the timeout.
+func (o Observer) Post(ctx context.Context, p simulate.Post, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var dialer net.Dialer
 	var failures []error
-	for _, address := range a.dial {
+	for _, address := range o.dial {
 		conn, err := dialer.DialContext(ctx, "tcp", address)
 		if err != nil {
 			failures = append(failures, err)
 			continue
 		}
-		return a.exchange(ctx, conn, p)
+		return o.exchange(ctx, conn, p)
 	}
 	return errors.Join(failures...)
 }
 
-func (a observerAddress) exchange(ctx context.Context, conn net.Conn, p Post) (err error) {
+func (o Observer) exchange(ctx context.Context, conn net.Conn, p simulate.Post) (err error) {
 	defer func() { err = errors.Join(err, ignoreClosed(conn.Close())) }()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	// net/http would not keep the order and the case of a node's headers.
 	head := fmt.Sprintf("POST %s HTTP/1.1\r\nUser-Agent: stacks/3.0\r\nHost: %s\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\nconnection: close\r\nAccept: application/octet-stream, application/json, text/plain\r\n\r\n",
-		strings.TrimSuffix(a.prefix, "/")+p.Path, a.host, len(p.Body))
+		strings.TrimSuffix(o.prefix, "/")+p.Path, o.Host, len(p.Body))
 	request := net.Buffers{[]byte(head), p.Body}
 	if _, err := request.WriteTo(conn); err != nil {
 		return fmt.Errorf("send: %w", err)

@@ -1,4 +1,4 @@
-package synthchain
+package nodehttp
 
 import (
 	"bufio"

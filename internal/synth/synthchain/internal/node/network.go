@@ -1,4 +1,4 @@
-package synthchain
+package node
 
 import (
 	"strata/domain/bitcoin"
@@ -23,24 +23,24 @@ func (n Network) String() string {
 	return "testnet"
 }
 
-func (n Network) mainnet() bool { return n == Mainnet }
-
-func (n Network) stacks() transaction.Network {
+// Stacks returns the network in the form of transactions.
+func (n Network) Stacks() transaction.Network {
 	if n == Mainnet {
 		return transaction.Mainnet
 	}
 	return transaction.Testnet
 }
 
-func (n Network) bitcoin() bitcoin.Network {
+// Bitcoin returns the Bitcoin network that the chain is anchored in.
+func (n Network) Bitcoin() bitcoin.Network {
 	if n == Mainnet {
 		return bitcoin.Mainnet
 	}
 	return bitcoin.Testnet
 }
 
-// boot returns the address that owns the boot contracts.
-func (n Network) boot() c32.Address {
+// Boot returns the address that owns the boot contracts.
+func (n Network) Boot() c32.Address {
 	if n == Mainnet {
 		return c32.Address{Version: c32.MainnetSingle}
 	}

@@ -1,19 +1,21 @@
-package synthchain
+// Package contracts holds the contracts that accounts and nodes deploy: their sources, their interfaces as nodes post
+// them, and what they call their tokens. What a call does is up to package vm.
+package contracts
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"strata/domain/clarity"
+	"strata/internal/synth/synthchain/internal/must"
 )
 
-// template is a kind of contract that accounts deploy.
-type template struct {
-	name    string
-	asset   string // name of its token; empty for none
-	source  string
-	members string                            // result of contractInterface
-	item    func(number uint64) clarity.Value // returns the id of a non-fungible token
+// Template is a kind of contract that accounts deploy.
+type Template struct {
+	Name    string
+	Asset   string // name of its token; empty for none
+	Source  string
+	members string                            // result of newInterface
+	Item    func(number uint64) clarity.Value // returns the id of a non-fungible token
 }
 
 var (
@@ -21,11 +23,11 @@ var (
 	reading = "read_only"
 )
 
-// coinTemplate is a fungible token with the functions of SIP-010. Anybody may mint.
-var coinTemplate = &template{
-	name:  "coin",
-	asset: "coin",
-	source: `;; a token for everybody
+// Coin is a fungible token with the functions of SIP-010. Anybody may mint.
+var Coin = &Template{
+	Name:  "coin",
+	Asset: "coin",
+	Source: `;; a token for everybody
 (define-fungible-token coin)
 (define-public (mint (amount uint) (recipient principal))
   (ft-mint? coin amount recipient))
@@ -44,7 +46,7 @@ var coinTemplate = &template{
 (define-read-only (get-total-supply) (ok (ft-get-supply coin)))
 (define-read-only (get-token-uri) (ok none))
 `,
-	members: contractInterface([]signature{
+	members: newInterface([]signature{
 		{"mint", public, []argument{{"amount", typeUint}, {"recipient", typePrincipal}}, response(typeBool)},
 		{"transfer", public, []argument{
 			{"amount", typeUint}, {"sender", typePrincipal}, {"recipient", typePrincipal}, {"memo", typeMemo},
@@ -59,12 +61,12 @@ var coinTemplate = &template{
 	}, []argument{{name: "coin"}}, nil),
 }
 
-// pieceTemplate is a collection of non-fungible tokens with the functions of SIP-009, numbered from 0. Anybody may
+// Piece is a collection of non-fungible tokens with the functions of SIP-009, numbered from 0. Anybody may
 // mint.
-var pieceTemplate = &template{
-	name:  "piece",
-	asset: "piece",
-	source: `;; collectibles for everybody
+var Piece = &Template{
+	Name:  "piece",
+	Asset: "piece",
+	Source: `;; collectibles for everybody
 (define-non-fungible-token piece uint)
 (define-public (mint (id uint) (recipient principal))
   (nft-mint? piece id recipient))
@@ -78,7 +80,7 @@ var pieceTemplate = &template{
 (define-read-only (get-token-uri (id uint)) (ok none))
 (define-read-only (get-owner (id uint)) (ok (nft-get-owner? piece id)))
 `,
-	members: contractInterface([]signature{
+	members: newInterface([]signature{
 		{"mint", public, []argument{{"id", typeUint}, {"recipient", typePrincipal}}, response(typeBool)},
 		{"transfer", public, []argument{
 			{"id", typeUint}, {"sender", typePrincipal}, {"recipient", typePrincipal},
@@ -88,14 +90,14 @@ var pieceTemplate = &template{
 		{"get-token-uri", reading, []argument{{"id", typeUint}}, response(typeURI)},
 		{"get-owner", reading, []argument{{"id", typeUint}}, response(typeOwner)},
 	}, nil, []argument{{"piece", typeUint}}),
-	item: clarity.NewUint64,
+	Item: clarity.NewUint64,
 }
 
-// nameTemplate is a collection of non-fungible tokens whose ids are tuples.
-var nameTemplate = &template{
-	name:  "registry",
-	asset: "names",
-	source: `;; a register of names
+// Names is a collection of non-fungible tokens whose ids are tuples.
+var Names = &Template{
+	Name:  "registry",
+	Asset: "names",
+	Source: `;; a register of names
 (define-non-fungible-token names { name: (buff 48), namespace: (buff 20) })
 (define-public (mint (id { name: (buff 48), namespace: (buff 20) }) (recipient principal))
   (nft-mint? names id recipient))
@@ -106,24 +108,24 @@ var nameTemplate = &template{
 (define-public (burn (id { name: (buff 48), namespace: (buff 20) }))
   (nft-burn? names id tx-sender))
 `,
-	members: contractInterface([]signature{
+	members: newInterface([]signature{
 		{"mint", public, []argument{{"id", typeName}, {"recipient", typePrincipal}}, response(typeBool)},
 		{"transfer", public, []argument{
 			{"id", typeName}, {"sender", typePrincipal}, {"recipient", typePrincipal},
 		}, response(typeBool)},
 		{"burn", public, []argument{{"id", typeName}}, response(typeBool)},
 	}, nil, []argument{{"names", typeName}}),
-	item: func(number uint64) clarity.Value {
-		name := must(clarity.NewBuffer(fmt.Appendf(nil, "name-%d", number)))
-		space := must(clarity.NewBuffer([]byte("syn")))
-		return must(clarity.NewTuple(clarity.Field{Name: "name", Value: name}, clarity.Field{Name: "namespace", Value: space}))
+	Item: func(number uint64) clarity.Value {
+		name := must.Get(clarity.NewBuffer(fmt.Appendf(nil, "name-%d", number)))
+		space := must.Get(clarity.NewBuffer([]byte("syn")))
+		return must.Get(clarity.NewTuple(clarity.Field{Name: "name", Value: name}, clarity.Field{Name: "namespace", Value: space}))
 	},
 }
 
-// vaultTemplate moves STX and prints.
-var vaultTemplate = &template{
-	name: "vault",
-	source: `;; a shared purse
+// Vault moves STX and prints.
+var Vault = &Template{
+	Name: "vault",
+	Source: `;; a shared purse
 (define-public (deposit (amount uint))
   (stx-transfer? amount tx-sender (as-contract tx-sender)))
 (define-public (withdraw (amount uint))
@@ -140,7 +142,7 @@ var vaultTemplate = &template{
 (define-public (fail (code uint))
   (err code))
 `,
-	members: contractInterface([]signature{
+	members: newInterface([]signature{
 		{"deposit", public, []argument{{"amount", typeUint}}, response(typeBool)},
 		{"withdraw", public, []argument{{"amount", typeUint}}, response(typeBool)},
 		{"destroy", public, []argument{{"amount", typeUint}}, response(typeBool)},
@@ -152,14 +154,7 @@ var vaultTemplate = &template{
 	}, nil, nil),
 }
 
-// templates are the contracts that accounts deploy.
-var templates = []*template{coinTemplate, pieceTemplate, nameTemplate, vaultTemplate}
+// All returns the contracts that accounts deploy.
+func All() []*Template { return all }
 
-// uintValue returns n as a Clarity uint.
-func uintValue(n u128) clarity.Value {
-	raw := make([]byte, 0, 17)
-	raw = append(raw, byte(clarity.TypeUint))
-	raw = binary.BigEndian.AppendUint64(raw, n.hi)
-	raw = binary.BigEndian.AppendUint64(raw, n.lo)
-	return must(clarity.DecodeAll(raw))
-}
+var all = []*Template{Coin, Piece, Names, Vault}

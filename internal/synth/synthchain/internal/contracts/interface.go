@@ -1,9 +1,11 @@
-package synthchain
+package contracts
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"strata/internal/synth/synthchain/internal/node"
 )
 
 // signature is a function in a contract's interface. Types are JSON.
@@ -29,9 +31,9 @@ const (
 
 func response(ok string) string { return `{"response":{"error":"uint128","ok":` + ok + `}}` }
 
-// contractInterface returns the interface of a contract as JSON, without the opening brace and the members that newer
+// newInterface returns the interface of a contract as JSON, without the opening brace and the members that newer
 // nodes put first. interfaceAt adds these.
-func contractInterface(functions []signature, tokens, items []argument) string {
+func newInterface(functions []signature, tokens, items []argument) string {
 	order := []string{"private", "public", "read_only"}
 	slices.SortStableFunc(functions, func(a, b signature) int {
 		if d := slices.Index(order, a.access) - slices.Index(order, b.access); d != 0 {
@@ -60,42 +62,46 @@ func joinArguments(arguments []argument) string {
 	return strings.Join(entries, ",")
 }
 
-// interfaceAt returns a contract interface as nodes of a generation write it.
-func interfaceAt(members string, g Generation, clarityVersion uint8) string {
-	if g < V21 {
+// Interface returns the interface of the contract as nodes of a generation write it.
+func (t *Template) Interface(g node.Generation, clarityVersion uint8) string {
+	return interfaceAt(t.members, g, clarityVersion)
+}
+
+func interfaceAt(members string, g node.Generation, clarityVersion uint8) string {
+	if g < node.V21 {
 		return "{" + members
 	}
 	return fmt.Sprintf(`{"clarity_version":"Clarity%d","epoch":%q,%s`, clarityVersion, epochName(g), members)
 }
 
-func epochName(g Generation) string {
+func epochName(g node.Generation) string {
 	switch {
-	case g < V21:
+	case g < node.V21:
 		return "Epoch2_05"
-	case g < V25:
+	case g < node.V25:
 		return "Epoch21"
-	case g < V30:
+	case g < node.V30:
 		return "Epoch25"
-	case g < V3109:
+	case g < node.V3109:
 		return "Epoch30"
-	case g < V34:
+	case g < node.V34:
 		return "Epoch31"
-	case g < V40:
+	case g < node.V40:
 		return "Epoch34"
 	}
 	return "Epoch40"
 }
 
-// defaultClarity returns the Clarity version of contracts that do not name one.
-func defaultClarity(g Generation) uint8 {
+// DefaultVersion returns the Clarity version of contracts that do not name one.
+func DefaultVersion(g node.Generation) uint8 {
 	switch {
-	case g < V21:
+	case g < node.V21:
 		return 1
-	case g < V30:
+	case g < node.V30:
 		return 2
-	case g < V34:
+	case g < node.V34:
 		return 3
-	case g < V40:
+	case g < node.V40:
 		return 5
 	}
 	return 6

@@ -1,41 +1,19 @@
-package synthchain
+package nodejson
 
 import (
 	"encoding/hex"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"strata/internal/synth/synthchain/internal/must"
 )
 
 // The functions below write compact JSON as nodes do, and escape only characters that must be escaped. Their callers
 // write keys in byte order.
 
-const hexDigits = "0123456789abcdef"
-
 // appendText writes a JSON string.
-func appendText(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	for i := 0; i < len(s); i++ {
-		switch b := s[i]; {
-		case b == '"' || b == '\\':
-			dst = append(dst, '\\', b)
-		case b == '\n':
-			dst = append(dst, `\n`...)
-		case b == '\r':
-			dst = append(dst, `\r`...)
-		case b == '\t':
-			dst = append(dst, `\t`...)
-		case b == '\b':
-			dst = append(dst, `\b`...)
-		case b == '\f':
-			dst = append(dst, `\f`...)
-		case b < ' ':
-			dst = append(dst, `\u00`...)
-			dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
-		default:
-			dst = append(dst, b)
-		}
-	}
-	return append(dst, '"')
-}
+func appendText(dst []byte, s string) []byte { return must.Get(jsontext.AppendQuote(dst, s)) }
 
 // appendHex writes bytes as a JSON string with 0x.
 func appendHex(dst, b []byte) []byte {
@@ -65,4 +43,24 @@ func appendKey(dst []byte, name string) []byte {
 	dst = append(dst, ',', '"')
 	dst = append(dst, name...)
 	return append(dst, '"', ':')
+}
+
+// appendObject writes an encoded object, or null if it is empty.
+func appendObject(dst []byte, object string) []byte {
+	if object == "" {
+		return append(dst, "null"...)
+	}
+	return append(dst, object...)
+}
+
+// appendList writes an array of n elements.
+func appendList(dst []byte, n int, element func(dst []byte, i int) []byte) []byte {
+	dst = append(dst, '[')
+	for i := range n {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = element(dst, i)
+	}
+	return append(dst, ']')
 }
