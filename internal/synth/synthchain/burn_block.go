@@ -3,7 +3,6 @@ package synthchain
 import (
 	"slices"
 
-	"strata/domain/bitcoin"
 	"strata/domain/hash"
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/nodejson"
@@ -51,7 +50,7 @@ const (
 // mineBitcoin adds a Bitcoin block and queues its post.
 func (c *Chain) mineBitcoin(parent *burnBlock, elects bool) *burnBlock {
 	b := &burnBlock{
-		parent: parent, height: parent.height + 1, hash: c.bitcoinHash(), consensus: c.hash20(),
+		parent: parent, height: parent.height + 1, hash: c.bitcoinHash(), consensus: c.consensusHash(),
 		time: parent.time + 60 + c.random.Uint64N(1000), winner: c.random.Hash32(),
 		miner: c.accounts[c.random.IntN(miners)], elects: elects,
 	}
@@ -73,6 +72,11 @@ func (c *Chain) mineBitcoin(parent *burnBlock, elects bool) *burnBlock {
 func (c *Chain) bitcoinHash() hash.Hash32 {
 	h := c.random.Hash32()
 	clear(h[:8])
+	return h
+}
+
+func (c *Chain) consensusHash() (h hash.Hash20) {
+	c.random.Fill(h[:])
 	return h
 }
 
@@ -98,8 +102,7 @@ const payeesMax = 8
 
 // payee returns an address for a payout: every other time one that was paid before, but not by the same block.
 func (c *Chain) payee(paid []nodejson.Payout) string {
-	p := c.poxAddress()
-	address := c.addressText(p)
+	p, address := c.planner.RewardAddress()
 	if len(c.payees) < payeesMax {
 		c.payees = append(c.payees, address)
 		return address
@@ -109,25 +112,4 @@ func (c *Chain) payee(paid []nodejson.Payout) string {
 		return address
 	}
 	return known
-}
-
-func (c *Chain) addressText(p bitcoin.PoxAddress) string {
-	text, _ := p.Text(c.cfg.Network.Bitcoin())
-	return text
-}
-
-// poxAddress returns a random address of any kind that stackers use.
-func (c *Chain) poxAddress() bitcoin.PoxAddress {
-	kinds := []byte{bitcoin.PoxP2PKH, bitcoin.PoxP2SH}
-	if c.cfg.Generation >= V21 {
-		kinds = append(kinds, bitcoin.PoxP2WPKH, bitcoin.PoxP2WSH, bitcoin.PoxP2TR)
-	}
-	p := bitcoin.PoxAddress{Version: kinds[c.random.IntN(len(kinds))]}
-	size := 20
-	if p.Version >= bitcoin.PoxP2WSH {
-		size = 32
-	}
-	p.Hash = make([]byte, size)
-	c.random.Fill(p.Hash)
-	return p
 }

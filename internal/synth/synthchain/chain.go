@@ -6,6 +6,7 @@ import (
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/ledger"
 	"strata/internal/synth/synthchain/internal/nodejson"
+	"strata/internal/synth/synthchain/internal/plan"
 	"strata/internal/synth/synthchain/internal/vm"
 )
 
@@ -17,11 +18,10 @@ type Chain struct {
 	cfg      Config
 	random   draw.Source
 	encoder  nodejson.Encoder
-	weight   int    // sum of the weights of Config.Mix
-	signed   uint64 // number of signed transactions, genuine or not
 	roll     *ledger.Roll
 	accounts []*account.Account
-	rules    vm.Rules
+	rules    *vm.Rules
+	planner  *plan.Planner
 	model    *model
 
 	root    *block   // the last final block; at first genesis
@@ -65,17 +65,18 @@ func New(cfg Config) *Chain {
 	c := &Chain{
 		cfg: cfg, random: random, roll: roll, model: &model{Ledger: ledger.New()},
 		encoder: nodejson.Encoder{Generation: cfg.Generation, StartBurnHeight: cfg.StartBurnHeight, Random: random},
-		rules: vm.Rules{
+		rules: &vm.Rules{
 			Generation: cfg.Generation, Network: cfg.Network, Roll: roll, StartBurnHeight: cfg.StartBurnHeight,
 			RewardCycle: cfg.RewardCycle,
 		},
 	}
-	for _, w := range cfg.Mix.weights() {
-		c.weight += w
-	}
 	for i := range cfg.Accounts {
 		c.accounts = append(c.accounts, account.New(cfg.Seed, cfg.Network, cfg.Generation, roll, i))
 	}
+	c.planner = plan.New(plan.Config{
+		Mix: cfg.Mix, SigningSample: cfg.SigningSample, SponsoredShare: cfg.SponsoredShare,
+		ReplaceProbability: cfg.ReplaceProbability,
+	}, c.rules, random, c.accounts)
 	c.begin()
 	return c
 }

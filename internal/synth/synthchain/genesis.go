@@ -122,7 +122,7 @@ func (c *Chain) bootOperation(payload transaction.Payload) *vm.Operation {
 // phantomUnlock mints STX that vest on schedule, at the end of a Nakamoto block. Its id depends only on the height.
 func (c *Chain) phantomUnlock(x *vm.Execution) *vm.Operation {
 	o := c.bootTransfer(fmt.Sprintf("Block %d token unlocks", x.Height))
-	to, amount := c.stranger(c.random.IntN(len(c.accounts))), 1+c.random.Uint64N(1_000_000_000)
+	to, amount := c.planner.Stranger(), 1+c.random.Uint64N(1_000_000_000)
 	o.Run = func(x *vm.Execution) nodejson.Outcome {
 		x.MintSTX(to, amount)
 		return vm.Succeeded()

@@ -2,7 +2,6 @@ package synthchain
 
 import (
 	"crypto/sha512"
-	"slices"
 
 	stacks "strata/domain/block"
 	"strata/domain/hash"
@@ -10,47 +9,8 @@ import (
 	"strata/domain/transaction/key"
 	"strata/internal/synth/synthchain/internal/account"
 	"strata/internal/synth/synthchain/internal/must"
-	"strata/internal/synth/synthchain/internal/nodejson"
 	"strata/internal/synth/synthchain/internal/vm"
 )
-
-// content is a block with its contents, until it is encoded.
-type content struct {
-	*block
-	anchored  []*nodejson.Receipt
-	confirmed []*microblock
-	rewards   []nodejson.Reward   // that mature
-	set       *nodejson.RewardSet // nil for none
-	bits      stacks.BitVec
-	signature key.Signature
-	signers   []key.Signature
-}
-
-// receipts returns the transactions in the order of transactions[]. Before Nakamoto this is not the order of execution.
-func (n *content) receipts() []*nodejson.Receipt {
-	all := slices.Clip(n.anchored)
-	for _, m := range n.confirmed {
-		all = append(all, m.Receipts...)
-	}
-	return all
-}
-
-// encodeBlock encodes the post of a block. Each call puts the events into another order.
-func (c *Chain) encodeBlock(n *content) []byte {
-	b := n.block
-	facts := nodejson.Block{
-		Height: b.height, Hash: b.hash, Index: b.index, Burn: b.burn.facts(), Tenure: b.tenure, Nakamoto: b.nakamoto,
-		Time: b.time, Receipts: n.receipts(), Rewards: n.rewards, RewardSet: n.set, SignerBits: n.bits,
-		MinerSignature: n.signature, SignerSignatures: n.signers,
-	}
-	if p := b.parent; p != nil {
-		facts.ParentHash, facts.ParentIndex, facts.ParentBurn = p.hash, p.index, p.burn.facts()
-	}
-	if last := len(n.confirmed) - 1; last >= 0 {
-		facts.LastMicroblock = &n.confirmed[last].Microblock
-	}
-	return c.encoder.Block(&facts)
-}
 
 // grow builds a block on top of parent. It queues the burn block and mempool posts that the block needs, but not the
 // post of the block. The block starts a new tenure if fresh is set or if the tenure of the parent is over.
@@ -132,7 +92,7 @@ func (c *Chain) mine(x *vm.Execution, n *content, fresh bool) {
 		}
 	}
 	if fresh && c.random.Chance(c.cfg.BitcoinOpShare) {
-		if o := c.planBitcoinOperation(x, b.burn); o != nil {
+		if o := c.planner.BitcoinOperation(x, b.burn.facts()); o != nil {
 			include(o)
 		}
 	}
@@ -169,7 +129,7 @@ func (c *Chain) mine(x *vm.Execution, n *content, fresh bool) {
 		}
 	}
 	for range max(wanted, 0) {
-		o := c.plan(x)
+		o := c.planner.Operation(x)
 		if o == nil {
 			break
 		}
@@ -226,7 +186,7 @@ const signerSlots = 3
 
 func (c *Chain) blockSignature(a *account.Account, digest hash.Hash32, genuine bool) key.Signature {
 	if !genuine {
-		return c.fakeSignature()
+		return c.planner.FakeSignature()
 	}
 	return a.Keys[0].Sign(digest)
 }

@@ -67,18 +67,12 @@ func (c *Chain) drop(reason string, by *hash.Hash32, dropped ...hash.Hash32) del
 	return delivery{post: Post{Path: "/drop_mempool_tx", Body: c.encoder.DroppedTransactions(reason, by, dropped)}}
 }
 
-// planStray announces a transaction that is never mined, because its nonce is too far ahead.
-func (c *Chain) planStray(x *vm.Execution) {
-	from := c.sender(x)
-	if from == nil {
+// announceStray announces a transaction that is never mined.
+func (c *Chain) announceStray(x *vm.Execution) {
+	stray := c.planner.Stray(x)
+	if stray == nil {
 		return
 	}
-	o := c.planTransfer(x)
-	if o == nil || o.Sponsor != nil {
-		return
-	}
-	stray := &vm.Operation{Origin: o.Origin, Nonce: o.Nonce + 25, Fee: o.Fee}
-	c.sign(stray, o.Payload, allowAll)
 	c.pool.batch = append(c.pool.batch, stray.Raw)
 	c.flushPool()
 	c.remember(stray.Txid)

@@ -31,7 +31,7 @@ func (c *Chain) streamMicroblocks(b *block) {
 		m.Header = header.Header{Sequence: uint16(sequence), PrevBlock: previous}
 		digest := sha512.New512_256()
 		for range 1 + c.random.IntN(3) {
-			o := c.plan(x)
+			o := c.planner.Operation(x)
 			if o == nil {
 				break
 			}

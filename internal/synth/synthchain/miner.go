@@ -10,9 +10,11 @@ import (
 
 // minerOperation returns a transaction of the miner, without a fee. after is the number of the miner's transactions
 // that come before it in the block.
-func (c *Chain) minerOperation(x *vm.Execution, b *block, after uint64, payload transaction.Payload, run func(*vm.Execution) nodejson.Outcome) *vm.Operation {
+func (c *Chain) minerOperation(
+	x *vm.Execution, b *block, after uint64, payload transaction.Payload, run vm.Run,
+) *vm.Operation {
 	o := &vm.Operation{Origin: b.miner, Nonce: x.Nonce.Get(b.miner.Party) + after, Run: run}
-	c.sign(o, payload, transaction.PostConditions{})
+	c.planner.Sign(o, payload, transaction.PostConditions{})
 	return o
 }
 
@@ -37,7 +39,7 @@ func (c *Chain) coinbase(x *vm.Execution, b *block, after uint64, first bool) *v
 	var recipient *clarity.Principal
 	b.claimant = b.miner.Party
 	if c.cfg.Generation >= V21 && c.random.IntN(8) == 0 {
-		b.claimant = c.recipient(x, b.miner.Party)
+		b.claimant = c.planner.Recipient(x, b.miner.Party)
 		p := c.roll.Principal(b.claimant)
 		recipient = &p
 	}
@@ -55,7 +57,7 @@ func (c *Chain) coinbase(x *vm.Execution, b *block, after uint64, first bool) *v
 	vested := ledger.Party(-1)
 	amount := uint64(0)
 	if first && c.random.Chance(c.cfg.VestingShare) {
-		vested, amount = c.stranger(c.random.IntN(len(c.accounts))), 1+c.random.Uint64N(1_000_000_000)
+		vested, amount = c.planner.Stranger(), 1+c.random.Uint64N(1_000_000_000)
 	}
 	return c.minerOperation(x, b, after, payload, func(x *vm.Execution) nodejson.Outcome {
 		if vested >= 0 {

@@ -16,7 +16,7 @@ func (c *Chain) queueSurroundings(b *block) {
 	}
 	if c.random.Chance(c.cfg.DropProbability) {
 		c.model.moveTo(b)
-		c.planStray(c.execution(b.height+1, b.burn.height))
+		c.announceStray(c.execution(b.height+1, b.burn.height))
 		c.dropSome()
 	}
 	if c.random.Chance(c.cfg.AttachmentProbability) {
@@ -47,7 +47,8 @@ func (c *Chain) rewardSet(b *block) *nodejson.RewardSet {
 		})
 	}
 	for range 2 {
-		set.Addresses = append(set.Addresses, c.addressText(c.poxAddress()))
+		_, address := c.planner.RewardAddress()
+		set.Addresses = append(set.Addresses, address)
 	}
 	return set
 }
@@ -74,7 +75,7 @@ func (c *Chain) stackerDB() Post {
 	names := []string{"miners", "signers-0-1", "signers-1-2"}
 	data := make([]byte, 32+c.random.IntN(200))
 	c.random.Fill(data)
-	chunk := nodejson.Chunk{Issuer: c.cfg.Network.Boot(), Data: data, Signature: c.fakeSignature()}
+	chunk := nodejson.Chunk{Issuer: c.cfg.Network.Boot(), Data: data, Signature: c.planner.FakeSignature()}
 	chunk.Contract = names[c.random.IntN(len(names))]
 	chunk.Slot = c.random.Uint64N(8)
 	chunk.Version = c.random.Uint64N(100)

@@ -19,10 +19,10 @@ import (
 type Account struct {
 	Party   ledger.Party
 	Address c32.Address
+	Keys    []key.Private
+	Public  []key.Public // of Keys, in the same order
 	mode    transaction.HashMode
 	signer  hash.Hash20
-	Keys    []key.Private
-	Public  []key.Public
 	shared  transaction.Multisig // only for modes with several keys
 }
 
@@ -121,7 +121,9 @@ func (a *Account) condition(nonce, fee uint64) transaction.SpendingCondition {
 }
 
 // fill adds the signatures to a condition. digest returns the hash that the next signature must sign.
-func (a *Account) fill(c *transaction.SpendingCondition, fake func() key.Signature, digest func() hash.Hash32, genuine bool) {
+func (a *Account) fill(
+	c *transaction.SpendingCondition, fake func() key.Signature, digest func() hash.Hash32, genuine bool,
+) {
 	signature := func(k key.Private) key.Signature {
 		if genuine {
 			return k.Sign(digest())

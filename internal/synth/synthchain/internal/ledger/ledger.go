@@ -18,7 +18,7 @@ type Ledger struct {
 	Token    undo.Table[Holding, Amount]
 	Supply   undo.Table[Party, Amount]              // of the token of a contract
 	Owner    undo.Table[Item, Party]                // of a non-fungible token
-	NextItem undo.Table[Party, uint64]              // greater than the numbers of all items of a contract that were ever minted
+	NextItem undo.Table[Party, uint64]              // of a contract: all its items have lower numbers
 	Deployed undo.Table[Party, *contracts.Template] // nil for a boot contract
 	Contract undo.Table[int, Party]                 // contracts that can be called, by number
 	Total    undo.Table[Counter, Amount]

@@ -23,21 +23,22 @@ func TransferSTX(at BitcoinTransaction, from, to clarity.Principal, amount uint6
 }
 
 // StackSTX encodes burnchain_op for a lock of microSTX for some cycles.
-func (e *Encoder) StackSTX(
-	at BitcoinTransaction, from clarity.Principal, amount, cycles uint64, rewardAddress string, signerKey []byte,
+func StackSTX(
+	g node.Generation, at BitcoinTransaction, from clarity.Principal, amount, cycles uint64, rewardAddress string,
+	signerKey []byte,
 ) string {
 	dst := []byte(`{"stack_stx":{`)
-	if e.Generation >= node.V25 {
+	if g >= node.V25 {
 		dst = append(dst, `"auth_id":11,`...)
 	}
 	dst = at.append(dst)
-	if e.Generation >= node.V25 {
+	if g >= node.V25 {
 		dst = append(appendKey(dst, "max_amount"), "340282366920938463463374607431768211455"...)
 	}
 	dst = appendNumber(appendKey(dst, "num_cycles"), cycles)
 	dst = appendText(appendKey(dst, "reward_addr"), rewardAddress)
 	dst = appendAddress(appendKey(dst, "sender"), from)
-	if e.Generation >= node.V25 {
+	if g >= node.V25 {
 		dst = appendBareHex(appendKey(dst, "signer_key"), signerKey)
 	}
 	dst = appendNumber(appendKey(dst, "stacked_ustx"), amount)

@@ -10,8 +10,8 @@ func MempoolTransactions(raws [][]byte) []byte {
 	return appendList(nil, len(raws), func(dst []byte, i int) []byte { return appendHex(dst, raws[i]) })
 }
 
-// DroppedTransactions encodes the body of /drop_mempool_tx. by is the transaction that replaces the dropped ones, nil for
-// none.
+// DroppedTransactions encodes the body of /drop_mempool_tx. by is the transaction that replaces the dropped ones; nil
+// for none.
 func (e *Encoder) DroppedTransactions(reason string, by *hash.Hash32, dropped []hash.Hash32) []byte {
 	dst := appendList([]byte(`{"dropped_txids":`), len(dropped), func(dst []byte, i int) []byte {
 		return appendHex(dst, dropped[i][:])

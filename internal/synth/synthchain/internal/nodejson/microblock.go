@@ -12,8 +12,9 @@ type Microblock struct {
 	Receipts []*Receipt
 }
 
-// Microblocks encodes the body of /new_microblocks for microblocks on the block with this index block hash, which was
-// elected by burn. The indexes of transactions start at 0 in each microblock; those of events count over all microblocks.
+// Microblocks encodes the body of /new_microblocks, with the events in random order. burn elected the block with the
+// index block hash on which the microblocks are. The indexes of transactions start at 0 in each microblock; those of
+// events count over all microblocks.
 func (e *Encoder) Microblocks(burn BurnBlock, index hash.Hash32, stream []*Microblock) []byte {
 	type numbered struct {
 		*Receipt

@@ -24,7 +24,8 @@ func AcceptedProposal(signerSignatureHash hash.Hash32, v Validation) []byte {
 
 // RejectedProposal encodes the body of /proposal_response for a block with a time that is too late.
 func RejectedProposal(signerSignatureHash hash.Hash32) []byte {
-	dst := []byte(`{"failed_txid":null,"reason":"timestamp is too far ahead","reason_code":"InvalidTimestamp","result":"Reject"`)
+	dst := []byte(`{"failed_txid":null,"reason":"timestamp is too far ahead","reason_code":"InvalidTimestamp"`)
+	dst = appendText(appendKey(dst, "result"), "Reject")
 	dst = appendBareHex(appendKey(dst, "signer_signature_hash"), signerSignatureHash[:])
 	return append(dst, '}')
 }

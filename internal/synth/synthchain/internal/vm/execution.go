@@ -1,5 +1,5 @@
-// Package vm executes operations and enforces the rules of STX, tokens and stacking: it changes the ledger and tells the
-// outcome and the events. It decides nothing at random, so an operation can be executed on several branches.
+// Package vm executes operations and enforces the rules of STX, tokens and stacking: it changes the ledger and returns
+// outcomes and events. It decides nothing at random, so an operation can be executed on several branches.
 package vm
 
 import (

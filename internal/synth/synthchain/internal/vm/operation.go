@@ -21,8 +21,11 @@ type Operation struct {
 	Replaces        *Operation // an earlier transaction with a lower fee; usually nil
 	Txid            hash.Hash32
 	Needs           func(*Execution) bool // further conditions to be mined, besides nonces and fee; nil for none
-	Run             func(*Execution) nodejson.Outcome
+	Run             Run
 }
+
+// Run executes what an operation does, besides its fee and nonces.
+type Run func(*Execution) nodejson.Outcome
 
 // payer returns the account that pays the fee.
 func (o *Operation) payer() *account.Account {

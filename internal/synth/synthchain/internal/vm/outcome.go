@@ -30,5 +30,6 @@ func Check(ok bool, code uint64) nodejson.Outcome {
 
 // okTuple returns the outcome of a call that returns a tuple.
 func okTuple(fields ...clarity.Field) nodejson.Outcome {
-	return nodejson.Outcome{Status: nodejson.Success, Result: clarity.NewOk(must.Get(clarity.NewTuple(fields...))).Encode()}
+	tuple := must.Get(clarity.NewTuple(fields...))
+	return nodejson.Outcome{Status: nodejson.Success, Result: clarity.NewOk(tuple).Encode()}
 }

@@ -1,4 +1,4 @@
-package synthchain
+package plan
 
 // Mix has the relative weights of the kinds of transactions. A kind that is impossible at the moment, because nobody
 // owns a token yet, for example, becomes a transfer. The zero Mix stands for DefaultMix.
@@ -30,8 +30,8 @@ func DefaultMix() Mix {
 	}
 }
 
-// normalized returns the mix with negative weights set to zero.
-func (m Mix) normalized() Mix {
+// Normalized returns the mix with negative weights set to zero.
+func (m Mix) Normalized() Mix {
 	for _, w := range []*int{
 		&m.Transfer, &m.Deploy, &m.DeployFail, &m.TokenMint, &m.TokenTransfer, &m.TokenBurn, &m.CollectibleMint,
 		&m.CollectibleMove, &m.CollectibleBurn, &m.Vault, &m.Print, &m.Stacking, &m.AbortResponse, &m.AbortPostCondition,
