@@ -2,6 +2,9 @@ package synthchain
 
 import (
 	"strata/domain/hash"
+	"strata/internal/synth/synthchain/internal/account"
+	"strata/internal/synth/synthchain/internal/ledger"
+	"strata/internal/synth/synthchain/internal/vm"
 	"strata/internal/synth/undo"
 )
 
@@ -14,13 +17,13 @@ type block struct {
 	position int    // in the tenure, counted from 1
 	nakamoto bool
 	time     uint64
-	miner    *account
+	miner    *account.Account
 	hash     hash.Hash32
 	index    hash.Hash32
 
 	changes      []undo.Change
-	operations   []*operation // those that a rival could include, too
-	claimant     party        // receives the reward of the tenure that starts here
+	operations   []*vm.Operation // those that a rival could include, too
+	claimant     ledger.Party    // receives the reward of the tenure that starts here
 	stream       []*microblock
 	transactions int
 	post         Post

@@ -3,8 +3,9 @@ package synthchain
 import (
 	"slices"
 
-	"strata/domain/bitcoin"
 	"strata/domain/hash"
+	"strata/internal/synth/synthchain/internal/account"
+	"strata/internal/synth/synthchain/internal/nodejson"
 )
 
 // burnBlock is a Bitcoin block.
@@ -15,7 +16,7 @@ type burnBlock struct {
 	consensus hash.Hash20
 	time      uint64
 	winner    hash.Hash32 // Bitcoin transaction of the miner who was elected
-	miner     *account
+	miner     *account.Account
 	elects    bool // whether a miner was elected
 	used      bool // whether a Stacks block or tenure started with it
 	seen      bool // whether the post was handed out
@@ -31,6 +32,15 @@ func (b *burnBlock) descendsFrom(a *burnBlock) bool {
 	return b == a
 }
 
+// facts returns what posts tell about the block.
+func (b *burnBlock) facts() nodejson.BurnBlock {
+	f := nodejson.BurnBlock{Height: b.height, Hash: b.hash, Consensus: b.consensus, Time: b.time, Winner: b.winner}
+	if b.parent != nil {
+		f.Parent = b.parent.hash
+	}
+	return f
+}
+
 // Bounds of reward payments, in satoshis.
 const (
 	minCommit = 20_000
@@ -40,11 +50,13 @@ const (
 // mineBitcoin adds a Bitcoin block and queues its post.
 func (c *Chain) mineBitcoin(parent *burnBlock, elects bool) *burnBlock {
 	b := &burnBlock{
-		parent: parent, height: parent.height + 1, hash: c.bitcoinHash(), consensus: c.hash20(),
+		parent: parent, height: parent.height + 1, hash: c.bitcoinHash(), consensus: c.consensusHash(),
 		time: parent.time + 60 + c.random.Uint64N(1000), winner: c.random.Hash32(),
 		miner: c.accounts[c.random.IntN(miners)], elects: elects,
 	}
-	body, reordered := c.encodeBurnBlock(b)
+	facts, commit := b.facts(), c.commit(elects)
+	body := c.encoder.BurnBlock(facts, commit)
+	reordered := c.encoder.BurnBlock(facts, commit) // the recipients have another order
 	b.post = Post{Path: "/new_burn_block", Body: body}
 	c.burns = append(c.burns, b)
 	c.queue = append(c.queue, delivery{post: b.post, see: func() { c.seeBurnBlock(b) }})
@@ -63,110 +75,41 @@ func (c *Chain) bitcoinHash() hash.Hash32 {
 	return h
 }
 
-// payout is the payment of a block commit to one address.
-type payout struct {
-	address string
-	amount  uint64
+func (c *Chain) consensusHash() (h hash.Hash20) {
+	c.random.Fill(h[:])
+	return h
 }
 
-// encodeBurnBlock encodes the body twice. The recipients have a different order in reordered.
-func (c *Chain) encodeBurnBlock(b *burnBlock) (body, reordered []byte) {
-	var payouts []payout
-	if b.elects && c.random.IntN(4) > 0 {
+// commit returns what the miners of a Bitcoin block spend.
+func (c *Chain) commit(elects bool) nodejson.Commit {
+	var commit nodejson.Commit
+	if elects && c.random.IntN(4) > 0 {
 		for range 1 + c.random.IntN(2) {
-			payouts = append(payouts, payout{c.payee(payouts), minCommit + c.random.Uint64N(maxCommit)})
+			commit.Payouts = append(commit.Payouts, nodejson.Payout{
+				Address: c.payee(commit.Payouts), Amount: minCommit + c.random.Uint64N(maxCommit),
+			})
 		}
 	}
-	burned := uint64(0)
-	if b.elects && len(payouts) == 0 {
-		burned = minCommit + c.random.Uint64N(maxCommit)
+	if elects && len(commit.Payouts) == 0 {
+		commit.Burned = minCommit + c.random.Uint64N(maxCommit)
 	}
-	commit := c.random.Hash32()
-	write := func() []byte {
-		dst := appendNumber([]byte(`{"burn_amount":`), burned)
-		dst = appendHex(appendKey(dst, "burn_block_hash"), b.hash[:])
-		dst = appendNumber(appendKey(dst, "burn_block_height"), b.height)
-		if c.cfg.Generation >= V3109 {
-			dst = appendHex(appendKey(dst, "consensus_hash"), b.consensus[:])
-			dst = appendHex(appendKey(dst, "parent_burn_block_hash"), b.parent.hash[:])
-		}
-		if c.cfg.Generation >= V34 {
-			dst = append(appendKey(dst, "pox_transactions"), '[')
-			if len(payouts) > 0 {
-				dst = append(dst, `{"reward_recipients":[`...)
-				for i, p := range payouts {
-					dst = appendPayout(dst, i, p, true)
-				}
-				dst = append(dst, ']')
-				dst = append(appendHex(appendKey(dst, "txid"), commit[:]), '}')
-			}
-			dst = append(dst, ']')
-		}
-		dst = append(appendKey(dst, "reward_recipients"), '[')
-		order := c.random.Perm(len(payouts))
-		for i, n := range order {
-			dst = appendPayout(dst, i, payouts[n], false)
-		}
-		dst = append(appendKey(append(dst, ']'), "reward_slot_holders"), '[')
-		for i, p := range payouts {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendText(dst, p.address)
-		}
-		return append(dst, `]}`...)
-	}
-	return write(), write()
-}
-
-func appendPayout(dst []byte, i int, p payout, withOutput bool) []byte {
-	if i > 0 {
-		dst = append(dst, ',')
-	}
-	dst = appendNumber(append(dst, `{"amt":`...), p.amount)
-	dst = appendText(appendKey(dst, "recipient"), p.address)
-	if withOutput {
-		dst = appendNumber(appendKey(dst, "utxo_idx"), uint64(i))
-	}
-	return append(dst, '}')
+	commit.Txid = c.random.Hash32()
+	return commit
 }
 
 // payeesMax is the number of addresses that receive more than one payout.
 const payeesMax = 8
 
 // payee returns an address for a payout: every other time one that was paid before, but not by the same block.
-func (c *Chain) payee(paid []payout) string {
-	p := c.poxAddress()
-	address, _ := p.Text(c.cfg.Network.bitcoin())
+func (c *Chain) payee(paid []nodejson.Payout) string {
+	p, address := c.planner.RewardAddress()
 	if len(c.payees) < payeesMax {
 		c.payees = append(c.payees, address)
 		return address
 	}
 	known := c.payees[int(p.Hash[1])%payeesMax]
-	if p.Hash[0]%2 == 0 || slices.ContainsFunc(paid, func(other payout) bool { return other.address == known }) {
+	if p.Hash[0]%2 == 0 || slices.ContainsFunc(paid, func(other nodejson.Payout) bool { return other.Address == known }) {
 		return address
 	}
 	return known
-}
-
-// bitcoinAddress returns a random address of any kind that stackers use.
-func (c *Chain) bitcoinAddress() string {
-	p := c.poxAddress()
-	text, _ := p.Text(c.cfg.Network.bitcoin())
-	return text
-}
-
-func (c *Chain) poxAddress() bitcoin.PoxAddress {
-	kinds := []byte{bitcoin.PoxP2PKH, bitcoin.PoxP2SH}
-	if c.cfg.Generation >= V21 {
-		kinds = append(kinds, bitcoin.PoxP2WPKH, bitcoin.PoxP2WSH, bitcoin.PoxP2TR)
-	}
-	p := bitcoin.PoxAddress{Version: kinds[c.random.IntN(len(kinds))]}
-	size := 20
-	if p.Version >= bitcoin.PoxP2WSH {
-		size = 32
-	}
-	p.Hash = make([]byte, size)
-	c.random.Fill(p.Hash)
-	return p
 }

@@ -3,6 +3,11 @@ package synthchain
 import (
 	"strata/internal/synth/draw"
 	"strata/internal/synth/simulate"
+	"strata/internal/synth/synthchain/internal/account"
+	"strata/internal/synth/synthchain/internal/ledger"
+	"strata/internal/synth/synthchain/internal/nodejson"
+	"strata/internal/synth/synthchain/internal/plan"
+	"strata/internal/synth/synthchain/internal/vm"
 )
 
 // Post is one HTTP request of a node to its observer.
@@ -12,10 +17,11 @@ type Post = simulate.Post
 type Chain struct {
 	cfg      Config
 	random   draw.Source
-	weight   int    // sum of the weights of Config.Mix
-	signed   uint64 // number of signed transactions, genuine or not
-	roll     *roll
-	accounts []*account
+	encoder  nodejson.Encoder
+	roll     *ledger.Roll
+	accounts []*account.Account
+	rules    *vm.Rules
+	planner  *plan.Planner
 	model    *model
 
 	root    *block   // the last final block; at first genesis
@@ -35,7 +41,6 @@ type Chain struct {
 	genesis     []byte // body of the empty announcement of block 0
 	pool        pool
 	payees      []string // Bitcoin addresses that are paid more than once
-	buffer      []byte   // reused to encode bodies
 }
 
 // delivery is a queued post. see, if not nil, is called when the post is handed out.
@@ -56,13 +61,22 @@ const miners = 4
 // New returns a new chain. It never fails: Config says how it resolves contradictions.
 func New(cfg Config) *Chain {
 	cfg = cfg.normalized()
-	c := &Chain{cfg: cfg, random: draw.New(cfg.Seed, 0x5374726174610001), roll: newRoll(), model: newModel()}
-	for _, w := range cfg.Mix.weights() {
-		c.weight += w
+	random, roll := draw.New(cfg.Seed, 0x5374726174610001), ledger.NewRoll()
+	c := &Chain{
+		cfg: cfg, random: random, roll: roll, model: &model{Ledger: ledger.New()},
+		encoder: nodejson.Encoder{Generation: cfg.Generation, StartBurnHeight: cfg.StartBurnHeight, Random: random},
+		rules: &vm.Rules{
+			Generation: cfg.Generation, Network: cfg.Network, Roll: roll, StartBurnHeight: cfg.StartBurnHeight,
+			RewardCycle: cfg.RewardCycle,
+		},
 	}
 	for i := range cfg.Accounts {
-		c.accounts = append(c.accounts, newAccount(cfg, c.roll, i))
+		c.accounts = append(c.accounts, account.New(cfg.Seed, cfg.Network, cfg.Generation, roll, i))
 	}
+	c.planner = plan.New(plan.Config{
+		Mix: cfg.Mix, SigningSample: cfg.SigningSample, SponsoredShare: cfg.SponsoredShare,
+		ReplaceProbability: cfg.ReplaceProbability,
+	}, c.rules, random, c.accounts)
 	c.begin()
 	return c
 }

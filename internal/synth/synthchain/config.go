@@ -1,9 +1,19 @@
 package synthchain
 
-import "strata/internal/synth/draw"
+import (
+	"strata/internal/synth/draw"
+	"strata/internal/synth/synthchain/internal/plan"
+)
 
 // Range is a number of things; both ends are included.
 type Range = draw.Range
+
+// Mix has the relative weights of the kinds of transactions. A kind that is impossible at the moment, because nobody
+// owns a token yet, for example, becomes a transfer. The zero Mix stands for DefaultMix.
+type Mix = plan.Mix
+
+// DefaultMix returns a mix of all kinds.
+func DefaultMix() Mix { return plan.DefaultMix() }
 
 // Config describes a chain. The same Config gives the same bytes. Zero fields take the defaults named here, and New
 // resolves contradictions between fields; Chain.Config returns the result. Shares and probabilities are between 0 and
@@ -83,7 +93,7 @@ func (c Config) normalized() Config {
 	if c.Mix == (Mix{}) {
 		c.Mix = DefaultMix()
 	}
-	c.Mix = c.Mix.normalized()
+	c.Mix = c.Mix.Normalized()
 	if c.Generation == Newest || c.Generation > V40 {
 		c.Generation = V40
 	}

@@ -12,6 +12,13 @@
 // Next hands out posts one by one. A block counts from the moment when its post is handed out, so Expected describes
 // exactly the posts that the caller has. A chain is not safe for concurrent use.
 //
+// # Rooms
+//
+// This package decides: which block is built on which, who mines it, when it is posted. The packages below internal/ do
+// the rest: plan decides what accounts do, vm executes that on the ledger, contracts and account hold what is deployed
+// and who signs. nodejson writes the bodies as nodes of a generation do, and nodehttp posts them as a node does. What a
+// new epoch brings goes there: a field into nodejson, a rule into vm, a contract into contracts, a release into node.
+//
 // # Memory
 //
 // Blocks that no fork can reach any more are final: the generator drops their undo logs and their rivals. With

@@ -3,9 +3,14 @@ package synthchain
 import (
 	"fmt"
 
+	"strata/domain/clarity"
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/synth/synthchain/internal/contracts"
+	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/synthchain/internal/nodejson"
+	"strata/internal/synth/synthchain/internal/vm"
 )
 
 // upgradeHeight is the height at which an epoch with new boot contracts starts.
@@ -16,7 +21,7 @@ func (c *Chain) begin() {
 	first := &burnBlock{height: c.cfg.StartBurnHeight, hash: c.bitcoinHash(), time: 1_610_643_248, seen: true}
 	c.burns, c.burnTip = []*burnBlock{first}, first
 	c.history.burned = first.height
-	c.root = &block{burn: first, seen: true, index: hash.IndexBlockHash(zero32, hash.Hash20{}), time: first.time}
+	c.root = &block{burn: first, seen: true, index: hash.IndexBlockHash(hash.Hash32{}, hash.Hash20{}), time: first.time}
 	c.blocks = []*block{c.root}
 	c.model.at = c.root
 	if !c.cfg.MergedGenesis {
@@ -30,11 +35,11 @@ func (c *Chain) begin() {
 
 // announceGenesis executes genesis and queues its post. Later announcements of genesis are empty.
 func (c *Chain) announceGenesis() {
-	x := &execution{model: c.model, chain: c, burn: c.root.burn.height}
+	x := c.execution(0, c.root.burn.height)
 	n := &content{block: c.root}
 	c.genesis = c.encodeBlock(n)
 	for _, o := range c.genesisOperations() {
-		n.anchored = append(n.anchored, x.execute(o))
+		n.anchored = append(n.anchored, c.execute(x, o))
 	}
 	c.model.Take() // genesis is never undone
 	c.root.transactions = len(n.anchored)
@@ -45,17 +50,17 @@ func (c *Chain) announceGenesis() {
 }
 
 // genesisOperations returns the deployments of the boot contracts, and the empty transfer that mints the first STX.
-func (c *Chain) genesisOperations() []*operation {
-	var all []*operation
+func (c *Chain) genesisOperations() []*vm.Operation {
+	var all []*vm.Operation
 	for _, name := range []string{"pox", "lockup", "costs", "cost-voting", "bns", "genesis"} {
 		all = append(all, c.bootDeploy(name))
 	}
 	allocation := c.bootTransfer("")
-	allocation.run = func(x *execution) outcome {
+	allocation.Run = func(x *vm.Execution) nodejson.Outcome {
 		for i, a := range c.accounts {
-			x.mintSTX(a.party, c.allocation(i))
+			x.MintSTX(a.Party, c.allocation(i))
 		}
-		return succeeded()
+		return vm.Succeeded()
 	}
 	return append(all, allocation)
 }
@@ -69,7 +74,7 @@ func (c *Chain) allocation(i int) uint64 {
 }
 
 // upgrade returns the deployments of the boot contracts of a later epoch.
-func (c *Chain) upgrade() []*operation {
+func (c *Chain) upgrade() []*vm.Operation {
 	names := []string{"costs-2"}
 	if c.cfg.Generation >= V21 {
 		names = append(names, "pox-2", "costs-3")
@@ -77,7 +82,7 @@ func (c *Chain) upgrade() []*operation {
 	if c.cfg.Generation >= V25 {
 		names = append(names, "pox-3", "pox-4", "signers", "signers-voting")
 	}
-	var all []*operation
+	var all []*vm.Operation
 	for _, name := range names {
 		all = append(all, c.bootDeploy(name))
 	}
@@ -85,44 +90,42 @@ func (c *Chain) upgrade() []*operation {
 }
 
 // bootDeploy deploys a contract of the boot address.
-func (c *Chain) bootDeploy(name string) *operation {
-	contract := c.roll.contract(c.cfg.Network.boot(), name)
-	source := fmt.Sprintf(";; boot contract %s\n(define-read-only (whoami) (ok \"%s\"))\n", name, name)
-	members := contractInterface([]signature{{"whoami", reading, nil, response(typeText)}}, nil, nil)
-	o := c.bootOperation(&transaction.SmartContract{ContractName: name, Code: []byte(source)})
-	o.run = func(x *execution) outcome {
-		x.establish(contract, nil)
-		out := succeeded()
-		out.contract = interfaceAt(members, c.cfg.Generation, 1)
+func (c *Chain) bootDeploy(name string) *vm.Operation {
+	contract := c.roll.Contract(c.cfg.Network.Boot(), name)
+	o := c.bootOperation(&transaction.SmartContract{ContractName: name, Code: contracts.BootSource(name)})
+	o.Run = func(x *vm.Execution) nodejson.Outcome {
+		x.Establish(contract, nil)
+		out := vm.Succeeded()
+		out.Contract = contracts.BootInterface(c.cfg.Generation)
 		return out
 	}
 	return o
 }
 
 // bootTransfer moves nothing from the boot address to itself.
-func (c *Chain) bootTransfer(memo string) *operation {
+func (c *Chain) bootTransfer(memo string) *vm.Operation {
 	return c.bootOperation(&transaction.TokenTransfer{
-		Recipient: standard(c.cfg.Network.boot()), Memo: must(transaction.NewMemo(memo)),
+		Recipient: clarity.Principal{Address: c.cfg.Network.Boot()}, Memo: must.Get(transaction.NewMemo(memo)),
 	})
 }
 
 // bootOperation returns a transaction of the node itself: unsigned, without sender, for chain 0.
-func (c *Chain) bootOperation(payload transaction.Payload) *operation {
-	draft := transaction.Draft{Network: transaction.Network{Version: c.cfg.Network.stacks().Version}}
-	t := must(draft.Transaction(payload))
+func (c *Chain) bootOperation(payload transaction.Payload) *vm.Operation {
+	draft := transaction.Draft{Network: transaction.Network{Version: c.cfg.Network.Stacks().Version}}
+	t := must.Get(draft.Transaction(payload))
 	t.Origin.KeyEncoding = key.Uncompressed
-	o := &operation{raw: t.Encode()}
-	o.txid = transaction.ID(o.raw)
+	o := &vm.Operation{Raw: t.Encode()}
+	o.Txid = transaction.ID(o.Raw)
 	return o
 }
 
 // phantomUnlock mints STX that vest on schedule, at the end of a Nakamoto block. Its id depends only on the height.
-func (c *Chain) phantomUnlock(x *execution) *operation {
-	o := c.bootTransfer(fmt.Sprintf("Block %d token unlocks", x.height))
-	to, amount := c.stranger(c.random.IntN(len(c.accounts))), 1+c.random.Uint64N(1_000_000_000)
-	o.run = func(x *execution) outcome {
-		x.mintSTX(to, amount)
-		return succeeded()
+func (c *Chain) phantomUnlock(x *vm.Execution) *vm.Operation {
+	o := c.bootTransfer(fmt.Sprintf("Block %d token unlocks", x.Height))
+	to, amount := c.planner.Stranger(), 1+c.random.Uint64N(1_000_000_000)
+	o.Run = func(x *vm.Execution) nodejson.Outcome {
+		x.MintSTX(to, amount)
+		return vm.Succeeded()
 	}
 	return o
 }

@@ -2,35 +2,15 @@ package synthchain
 
 import (
 	"crypto/sha512"
-	"slices"
 
 	stacks "strata/domain/block"
 	"strata/domain/hash"
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
+	"strata/internal/synth/synthchain/internal/account"
+	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/synthchain/internal/vm"
 )
-
-// content is a block with its contents, until it is encoded.
-type content struct {
-	*block
-	anchored  []*receipt
-	confirmed []*microblock
-	rewards   []byte // entries of matured_miner_rewards
-	set       string // reward_set; empty for none
-	cycle     uint64
-	bits      stacks.BitVec
-	signature key.Signature
-	signers   []key.Signature
-}
-
-// receipts returns the transactions in the order of transactions[]. Before Nakamoto this is not the order of execution.
-func (n *content) receipts() []*receipt {
-	all := slices.Clip(n.anchored)
-	for _, m := range n.confirmed {
-		all = append(all, m.receipts...)
-	}
-	return all
-}
 
 // grow builds a block on top of parent. It queues the burn block and mempool posts that the block needs, but not the
 // post of the block. The block starts a new tenure if fresh is set or if the tenure of the parent is over.
@@ -50,9 +30,9 @@ func (c *Chain) grow(parent *block, fresh bool) *block {
 	b.time = max(b.burn.time, parent.time) + 1 + c.random.Uint64N(20)
 
 	c.model.moveTo(parent)
-	x := &execution{model: c.model, chain: c, height: height, burn: parent.burn.height, nakamoto: nakamoto}
-	if nakamoto {
-		x.burn = b.burn.height
+	x := c.execution(height, parent.burn.height)
+	if x.Nakamoto = nakamoto; nakamoto {
+		x.Burn = b.burn.height
 	}
 	n := &content{block: b}
 	if !nakamoto && !parent.nakamoto {
@@ -61,14 +41,14 @@ func (c *Chain) grow(parent *block, fresh bool) *block {
 	c.mine(x, n, fresh)
 	fees := uint64(0)
 	for _, o := range b.operations {
-		fees += o.fee
+		fees += o.Fee
 	}
 	c.seal(n)
 	c.settle(x, n, fresh, fees)
 	b.changes = c.model.Take()
 	c.model.at = b
 
-	n.cycle, n.set = c.rewardSet(b)
+	n.set = c.rewardSet(b)
 	b.transactions = len(n.receipts())
 	c.flushPool()
 	b.post = Post{Path: "/new_block", Body: c.encodeBlock(n)}
@@ -103,16 +83,16 @@ func (c *Chain) election(parent *block) *burnBlock {
 }
 
 // mine executes the transactions of a block.
-func (c *Chain) mine(x *execution, n *content, fresh bool) {
+func (c *Chain) mine(x *vm.Execution, n *content, fresh bool) {
 	b := n.block
-	include := func(o *operation) { n.anchored = append(n.anchored, x.execute(o)) }
+	include := func(o *vm.Operation) { n.anchored = append(n.anchored, c.execute(x, o)) }
 	if b.height == upgradeHeight {
 		for _, o := range c.upgrade() {
 			include(o)
 		}
 	}
 	if fresh && c.random.Chance(c.cfg.BitcoinOpShare) {
-		if o := c.planBitcoinOperation(x, b.burn); o != nil {
+		if o := c.planner.BitcoinOperation(x, b.burn.facts()); o != nil {
 			include(o)
 		}
 	}
@@ -131,7 +111,7 @@ func (c *Chain) mine(x *execution, n *content, fresh bool) {
 			continue
 		}
 		for _, o := range rival.operations {
-			if wanted > 0 && c.random.IntN(3) > 0 && x.minable(o) {
+			if wanted > 0 && c.random.IntN(3) > 0 && x.Minable(o) {
 				include(o)
 				b.operations = append(b.operations, o)
 				wanted--
@@ -141,7 +121,7 @@ func (c *Chain) mine(x *execution, n *content, fresh bool) {
 	// Unconfirmed microblocks are orphaned; their transactions go back to the mempool.
 	for _, m := range b.parent.stream[len(n.confirmed):] {
 		for _, o := range m.operations {
-			if wanted > 0 && x.minable(o) {
+			if wanted > 0 && x.Minable(o) {
 				include(o)
 				b.operations = append(b.operations, o)
 				wanted--
@@ -149,7 +129,7 @@ func (c *Chain) mine(x *execution, n *content, fresh bool) {
 		}
 	}
 	for range max(wanted, 0) {
-		o := c.plan(x)
+		o := c.planner.Operation(x)
 		if o == nil {
 			break
 		}
@@ -167,23 +147,23 @@ func (c *Chain) seal(n *content) {
 	b := n.block
 	merkle := sha512.New512_256()
 	for _, r := range n.anchored {
-		merkle.Write(r.txid[:])
+		merkle.Write(r.Txid[:])
 	}
 	root := hash.Hash32(merkle.Sum(nil))
 	if !b.nakamoto {
 		header := stacks.Epoch2Header{
 			Burn: b.burn.height * minCommit, Work: b.height, ParentBlock: b.parent.hash, TxMerkleRoot: root,
-			StateIndexRoot: c.random.Hash32(), MicroblockPubkeyHash: b.miner.public[0].Hash160(),
+			StateIndexRoot: c.random.Hash32(), MicroblockPubkeyHash: b.miner.Public[0].Hash160(),
 		}
 		if last := len(n.confirmed) - 1; last >= 0 {
-			header.ParentMicroblock = n.confirmed[last].hash
-			header.ParentMicroblockSequence = n.confirmed[last].header.Sequence
+			header.ParentMicroblock = n.confirmed[last].Hash
+			header.ParentMicroblockSequence = n.confirmed[last].Header.Sequence
 		}
 		b.hash = header.Hash()
 		b.index = header.ID(b.burn.consensus)
 		return
 	}
-	n.bits = must(stacks.NewBitVec(signerSlots, true))
+	n.bits = must.Get(stacks.NewBitVec(signerSlots, true))
 	header := stacks.NakamotoHeader{
 		ChainLength: b.height, BurnSpent: b.burn.height * minCommit, ConsensusHash: b.burn.consensus,
 		ParentBlockID: b.parent.index, TxMerkleRoot: root, StateIndexRoot: c.random.Hash32(), Timestamp: b.time,
@@ -204,24 +184,24 @@ func (c *Chain) seal(n *content) {
 // signerSlots is the number of signers. They are the last accounts.
 const signerSlots = 3
 
-func (c *Chain) blockSignature(a *account, digest hash.Hash32, genuine bool) key.Signature {
+func (c *Chain) blockSignature(a *account.Account, digest hash.Hash32, genuine bool) key.Signature {
 	if !genuine {
-		return c.fakeSignature()
+		return c.planner.FakeSignature()
 	}
-	return a.keys[0].Sign(digest)
+	return a.Keys[0].Sign(digest)
 }
 
 // minerOperations returns the miner's operations at the beginning of a block: a coinbase, which in Nakamoto follows a
 // tenure change, or now and then, in later blocks of a tenure, a tenure extension.
-func (c *Chain) minerOperations(x *execution, b *block, fresh, first bool) []*operation {
+func (c *Chain) minerOperations(x *vm.Execution, b *block, fresh, first bool) []*vm.Operation {
 	if !fresh {
 		if c.random.IntN(6) > 0 {
 			return nil
 		}
-		return []*operation{c.tenureChange(x, b, transaction.TenureExtended, 0)}
+		return []*vm.Operation{c.tenureChange(x, b, transaction.TenureExtended, 0)}
 	}
 	if !b.nakamoto {
-		return []*operation{c.coinbase(x, b, 0, first)}
+		return []*vm.Operation{c.coinbase(x, b, 0, first)}
 	}
-	return []*operation{c.tenureChange(x, b, transaction.TenureBlockFound, 0), c.coinbase(x, b, 1, false)}
+	return []*vm.Operation{c.tenureChange(x, b, transaction.TenureBlockFound, 0), c.coinbase(x, b, 1, false)}
 }

@@ -1,6 +1,10 @@
 package synthchain
 
-import "strata/domain/hash"
+import (
+	"strata/domain/hash"
+	"strata/internal/synth/synthchain/internal/nodejson"
+	"strata/internal/synth/synthchain/internal/vm"
+)
 
 // pool is the mempool.
 type pool struct {
@@ -13,17 +17,17 @@ const poolSize = 64
 
 // announce sometimes adds a transaction to the mempool post before it is mined. If the transaction replaces another
 // one, that is announced first, and its drop is posted before the transaction.
-func (c *Chain) announce(o *operation) {
+func (c *Chain) announce(o *vm.Operation) {
 	if !c.random.Chance(c.cfg.MempoolProbability) {
 		return
 	}
-	if r := o.replaces; r != nil {
-		c.pool.batch = append(c.pool.batch, r.raw)
+	if r := o.Replaces; r != nil {
+		c.pool.batch = append(c.pool.batch, r.Raw)
 		c.flushPool()
-		c.deliver(c.drop("ReplaceByFee", &o.txid, r.txid), nil)
+		c.deliver(c.drop("ReplaceByFee", &o.Txid, r.Txid), nil)
 	}
-	c.pool.batch = append(c.pool.batch, o.raw)
-	c.remember(o.txid)
+	c.pool.batch = append(c.pool.batch, o.Raw)
+	c.remember(o.Txid)
 	if c.random.IntN(3) > 0 {
 		c.flushPool()
 	}
@@ -43,15 +47,9 @@ func (c *Chain) flushPool() {
 	if len(c.pool.batch) == 0 {
 		return
 	}
-	dst := []byte{'['}
-	for i, raw := range c.pool.batch {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendHex(dst, raw)
-	}
+	body := nodejson.MempoolTransactions(c.pool.batch)
 	c.pool.batch = c.pool.batch[:0]
-	c.deliver(delivery{post: Post{Path: "/new_mempool_tx", Body: append(dst, ']')}}, nil)
+	c.deliver(delivery{post: Post{Path: "/new_mempool_tx", Body: body}}, nil)
 }
 
 // dropSome queues the drop of some announced transactions. Some of them were mined long ago.
@@ -66,39 +64,16 @@ func (c *Chain) dropSome() {
 }
 
 func (c *Chain) drop(reason string, by *hash.Hash32, dropped ...hash.Hash32) delivery {
-	dst := []byte(`{"dropped_txids":[`)
-	for i, txid := range dropped {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendHex(dst, txid[:])
-	}
-	dst = append(dst, ']')
-	if c.cfg.Generation >= V3109 {
-		dst = appendKey(dst, "new_txid")
-		if by != nil {
-			dst = appendHex(dst, by[:])
-		} else {
-			dst = append(dst, "null"...)
-		}
-	}
-	dst = appendText(appendKey(dst, "reason"), reason)
-	return delivery{post: Post{Path: "/drop_mempool_tx", Body: append(dst, '}')}}
+	return delivery{post: Post{Path: "/drop_mempool_tx", Body: c.encoder.DroppedTransactions(reason, by, dropped)}}
 }
 
-// planStray announces a transaction that is never mined, because its nonce is too far ahead.
-func (c *Chain) planStray(x *execution) {
-	from := c.sender(x)
-	if from == nil {
+// announceStray announces a transaction that is never mined.
+func (c *Chain) announceStray(x *vm.Execution) {
+	stray := c.planner.Stray(x)
+	if stray == nil {
 		return
 	}
-	o := c.planTransfer(x)
-	if o == nil || o.sponsor != nil {
-		return
-	}
-	stray := &operation{origin: o.origin, nonce: o.nonce + 25, fee: o.fee}
-	c.sign(stray, o.payload, allowAll)
-	c.pool.batch = append(c.pool.batch, stray.raw)
+	c.pool.batch = append(c.pool.batch, stray.Raw)
 	c.flushPool()
-	c.remember(stray.txid)
+	c.remember(stray.Txid)
 }

@@ -6,15 +6,15 @@ import (
 
 	header "strata/domain/block/microblock"
 	"strata/domain/hash"
+	"strata/internal/synth/synthchain/internal/nodejson"
+	"strata/internal/synth/synthchain/internal/vm"
 	"strata/internal/synth/undo"
 )
 
 // microblock is a block that a miner streams after its own block. The next block confirms some microblocks.
 type microblock struct {
-	header     header.Header
-	hash       hash.Hash32
-	receipts   []*receipt
-	operations []*operation
+	nodejson.Microblock
+	operations []*vm.Operation
 	changes    []undo.Change
 }
 
@@ -24,31 +24,32 @@ const streamLength = 3
 // streamMicroblocks builds microblocks on top of b and usually queues their posts.
 func (c *Chain) streamMicroblocks(b *block) {
 	c.model.moveTo(b)
-	x := &execution{model: c.model, chain: c, height: b.height + 1, burn: b.burn.height}
+	x := c.execution(b.height+1, b.burn.height)
 	previous := b.hash
 	for sequence := range 1 + c.random.IntN(streamLength) {
-		m := &microblock{header: header.Header{Sequence: uint16(sequence), PrevBlock: previous}}
+		m := new(microblock)
+		m.Header = header.Header{Sequence: uint16(sequence), PrevBlock: previous}
 		digest := sha512.New512_256()
 		for range 1 + c.random.IntN(3) {
-			o := c.plan(x)
+			o := c.planner.Operation(x)
 			if o == nil {
 				break
 			}
 			c.announce(o)
-			r := x.execute(o)
-			r.micro = m
-			m.receipts = append(m.receipts, r)
+			r := c.execute(x, o)
+			r.Microblock = &m.Microblock
+			m.Receipts = append(m.Receipts, r)
 			m.operations = append(m.operations, o)
-			digest.Write(o.txid[:])
+			digest.Write(o.Txid[:])
 		}
 		m.changes = c.model.Take()
-		if len(m.receipts) == 0 {
+		if len(m.Receipts) == 0 {
 			break
 		}
-		m.header.TxMerkleRoot = hash.Hash32(digest.Sum(nil))
-		m.header.Sign(b.miner.keys[0])
-		m.hash = m.header.Hash()
-		previous = m.hash
+		m.Header.TxMerkleRoot = hash.Hash32(digest.Sum(nil))
+		m.Header.Sign(b.miner.Keys[0])
+		m.Hash = m.Header.Hash()
+		previous = m.Hash
 		b.stream = append(b.stream, m)
 	}
 	for _, m := range slices.Backward(b.stream) {
@@ -83,31 +84,10 @@ func (c *Chain) confirm(parent *block) []*microblock {
 	return parent.stream[:n]
 }
 
-// encodeMicroblocks encodes the body of /new_microblocks. The indexes of transactions start at 0 in each microblock;
-// those of events count over all microblocks.
 func (c *Chain) encodeMicroblocks(b *block, stream []*microblock) []byte {
-	var receipts []*receipt
-	for _, m := range stream {
-		receipts = append(receipts, m.receipts...)
+	facts := make([]*nodejson.Microblock, len(stream))
+	for i, m := range stream {
+		facts[i] = &m.Microblock
 	}
-	dst := c.buffer[:0]
-	dst = appendHex(append(dst, `{"burn_block_hash":`...), b.burn.hash[:])
-	dst = appendNumber(appendKey(dst, "burn_block_height"), b.burn.height)
-	dst = appendNumber(appendKey(dst, "burn_block_timestamp"), b.burn.time)
-	dst = c.appendEvents(appendKey(dst, "events"), receipts)
-	dst = appendHex(appendKey(dst, "parent_index_block_hash"), b.index[:])
-	dst = append(appendKey(dst, "transactions"), '[')
-	first := true
-	for _, m := range stream {
-		for i, r := range m.receipts {
-			if !first {
-				dst = append(dst, ',')
-			}
-			first = false
-			dst = r.append(dst, c.cfg.Generation, i)
-		}
-	}
-	dst = append(dst, `]}`...)
-	c.buffer = dst
-	return slices.Clone(dst)
+	return c.encoder.Microblocks(b.burn.facts(), b.index, facts)
 }

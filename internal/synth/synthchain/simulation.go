@@ -2,14 +2,15 @@ package synthchain
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
-	"net"
-	"net/url"
 	"time"
 
 	"strata/internal/synth/simulate"
+	"strata/internal/synth/synthchain/internal/nodehttp"
 )
+
+// ErrAnswer means that a node does not take an observer's answer for success.
+var ErrAnswer = nodehttp.ErrAnswer
 
 // Simulation plays a node: it posts a chain to an observer, each post on its own connection, and repeats a post until
 // the observer accepts it.
@@ -30,7 +31,7 @@ type Progress = simulate.Progress
 // else stops it, as nothing stops a node. Before the first post it fails with simulate.ErrRemote for an observer on
 // another machine, or if the address is invalid.
 func (s Simulation) Run(ctx context.Context) error {
-	target, err := s.target(ctx)
+	target, err := nodehttp.Resolve(ctx, s.Observer, s.AllowRemote)
 	if err != nil {
 		return err
 	}
@@ -38,9 +39,9 @@ func (s Simulation) Run(ctx context.Context) error {
 		s.Timeout = time.Second
 	}
 	return simulate.Loop{
-		Observer: target.host,
+		Observer: target.Host,
 		Next:     New(s.Chain).Next,
-		Attempt:  func(ctx context.Context, p Post) error { return target.post(ctx, p, s.Timeout) },
+		Attempt:  func(ctx context.Context, p Post) error { return target.Post(ctx, p, s.Timeout) },
 		Backoff:  s.backoff,
 		Rate:     s.Rate, Count: s.Count, Progress: s.Progress,
 	}.Run(ctx)
@@ -53,32 +54,4 @@ func (s Simulation) backoff(previous time.Duration) time.Duration {
 		return 100 * time.Millisecond
 	}
 	return min(2*previous+time.Duration(rand.IntN(100))*time.Millisecond, 3*s.Timeout)
-}
-
-// target resolves the observer's address. It does so only once, so that the address that it checks is the one that is
-// dialled.
-func (s Simulation) target(ctx context.Context) (observerAddress, error) {
-	u, err := url.Parse(s.Observer)
-	if err != nil {
-		return observerAddress{}, fmt.Errorf("observer address: %w", err)
-	}
-	if u.Scheme != "http" || u.Hostname() == "" {
-		return observerAddress{}, fmt.Errorf("observer address %q: nodes speak plain HTTP only, want http://host:port", s.Observer)
-	}
-	port := u.Port()
-	if port == "" {
-		port = "80"
-	}
-	addresses, err := net.DefaultResolver.LookupIPAddr(ctx, u.Hostname())
-	if err != nil {
-		return observerAddress{}, fmt.Errorf("observer address %q: %w", s.Observer, err)
-	}
-	target := observerAddress{host: u.Host, prefix: u.EscapedPath()}
-	for _, a := range addresses {
-		if !a.IP.IsLoopback() && !s.AllowRemote {
-			return observerAddress{}, fmt.Errorf("%s is %s: %w", u.Hostname(), a.IP, simulate.ErrRemote)
-		}
-		target.dial = append(target.dial, net.JoinHostPort(a.String(), port))
-	}
-	return target, nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"strata/domain/hash"
+	"strata/internal/synth/synthchain/internal/ledger"
 )
 
 // BlockRef identifies a canonical block.
@@ -73,7 +74,7 @@ func (c *Chain) Tip() BlockRef { return c.best().ref() }
 func (c *Chain) Accounts() []string {
 	all := make([]string, len(c.accounts))
 	for i, a := range c.accounts {
-		all[i] = c.roll.text(a.party)
+		all[i] = c.roll.Text(a.Party)
 	}
 	return all
 }
@@ -92,46 +93,48 @@ func (c *Chain) Expected() State {
 		Tip:       best.ref(),
 		BurnTip:   BurnRef{Height: c.burnTip.height, Hash: c.burnTip.hash},
 		Blocks:    append([]BlockRef(nil), c.history.blocks...),
-		Balances:  make(map[string]uint64, len(m.balance.Rows)),
-		Nonces:    make(map[string]uint64, len(m.nonce.Rows)),
-		Locks:     make(map[string]Lock, len(m.lock.Rows)),
-		Tokens:    make(map[Holding]*big.Int, len(m.token.Rows)),
+		Balances:  make(map[string]uint64, len(m.Balance.Rows)),
+		Nonces:    make(map[string]uint64, len(m.Nonce.Rows)),
+		Locks:     make(map[string]Lock, len(m.Lock.Rows)),
+		Tokens:    make(map[Holding]*big.Int, len(m.Token.Rows)),
 		Supplies:  make(map[string]*big.Int),
-		Items:     make(map[Item]string, len(m.item.Rows)),
-		Contracts: make(map[string]bool, len(m.deployed.Rows)),
-		Minted:    m.total.Get(totalMinted).big(),
-		Burned:    m.total.Get(totalBurned).big(),
-		Coinbase:  m.total.Get(totalCoinbase).big(),
-		FeesPaid:  m.total.Get(totalFees).big(),
-		FeesOut:   m.total.Get(totalFeesPaid).big(),
+		Items:     make(map[Item]string, len(m.Owner.Rows)),
+		Contracts: make(map[string]bool, len(m.Deployed.Rows)),
+		Minted:    m.Total.Get(ledger.TotalMinted).Big(),
+		Burned:    m.Total.Get(ledger.TotalBurned).Big(),
+		Coinbase:  m.Total.Get(ledger.TotalCoinbase).Big(),
+		FeesPaid:  m.Total.Get(ledger.TotalFees).Big(),
+		FeesOut:   m.Total.Get(ledger.TotalFeesPaid).Big(),
 	}
 	for _, b := range c.path(best) {
 		s.Blocks = append(s.Blocks, b.ref())
 	}
-	for p, n := range m.balance.Rows {
-		s.Balances[c.roll.text(p)] = n
+	for p, n := range m.Balance.Rows {
+		s.Balances[c.roll.Text(p)] = n
 	}
-	for p, n := range m.nonce.Rows {
-		s.Nonces[c.roll.text(p)] = n
+	for p, n := range m.Nonce.Rows {
+		s.Nonces[c.roll.Text(p)] = n
 	}
-	for p, l := range m.lock.Rows {
-		s.Locks[c.roll.text(p)] = Lock{Amount: l.amount, Until: l.until, Contract: c.roll.text(l.contract)}
+	for p, l := range m.Lock.Rows {
+		s.Locks[c.roll.Text(p)] = Lock{Amount: l.Amount, Until: l.Until, Contract: c.roll.Text(l.Contract)}
 	}
-	asset := func(contract party) string { return c.roll.text(contract) + "::" + m.deployed.Get(contract).asset }
-	for h, n := range m.token.Rows {
-		s.Tokens[Holding{Asset: asset(h.contract), Owner: c.roll.text(h.owner)}] = n.big()
+	asset := func(contract ledger.Party) string {
+		return c.roll.Text(contract) + "::" + m.Deployed.Get(contract).Asset
 	}
-	for contract, n := range m.supply.Rows {
-		if !n.isZero() {
-			s.Supplies[asset(contract)] = n.big()
+	for h, n := range m.Token.Rows {
+		s.Tokens[Holding{Asset: asset(h.Contract), Owner: c.roll.Text(h.Owner)}] = n.Big()
+	}
+	for contract, n := range m.Supply.Rows {
+		if !n.IsZero() {
+			s.Supplies[asset(contract)] = n.Big()
 		}
 	}
-	for i, owner := range m.item.Rows {
-		value := m.deployed.Get(i.contract).item(i.number)
-		s.Items[Item{Asset: asset(i.contract), Value: "0x" + hex.EncodeToString(value.Raw())}] = c.roll.text(owner)
+	for i, owner := range m.Owner.Rows {
+		value := m.Deployed.Get(i.Contract).Item(i.Number)
+		s.Items[Item{Asset: asset(i.Contract), Value: "0x" + hex.EncodeToString(value.Raw())}] = c.roll.Text(owner)
 	}
-	for contract := range m.deployed.Rows {
-		s.Contracts[c.roll.text(contract)] = true
+	for contract := range m.Deployed.Rows {
+		s.Contracts[c.roll.Text(contract)] = true
 	}
 	return s
 }

@@ -27,7 +27,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Fatalf("after %d blocks: %d blocks, %d burn blocks, %d queued, %d delayed, %d final posts",
 				grown, len(c.blocks), len(c.burns), len(c.queue), len(c.delayed), len(c.history.posts))
 		}
-		if n := len(c.model.reward.Rows); n > cfg.Maturity+limit {
+		if n := len(c.model.Reward.Rows); n > cfg.Maturity+limit {
 			t.Fatalf("after %d blocks %d rewards wait", grown, n)
 		}
 		if grown == blocks/2 {

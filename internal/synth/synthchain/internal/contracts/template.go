@@ -1,0 +1,160 @@
+// Package contracts holds the contracts that accounts and nodes deploy: their sources, their interfaces as nodes post
+// them, and what they call their tokens. What a call does is up to package vm.
+package contracts
+
+import (
+	"fmt"
+
+	"strata/domain/clarity"
+	"strata/internal/synth/synthchain/internal/must"
+)
+
+// Template is a kind of contract that accounts deploy.
+type Template struct {
+	Name    string
+	Asset   string // name of its token; empty for none
+	Source  string
+	members string                            // result of newInterface
+	Item    func(number uint64) clarity.Value // returns the id of a non-fungible token
+}
+
+var (
+	public  = "public"
+	reading = "read_only"
+)
+
+// Coin is a fungible token with the functions of SIP-010. Anybody may mint.
+var Coin = &Template{
+	Name:  "coin",
+	Asset: "coin",
+	Source: `;; a token for everybody
+(define-fungible-token coin)
+(define-public (mint (amount uint) (recipient principal))
+  (ft-mint? coin amount recipient))
+(define-public (transfer (amount uint) (sender principal) (recipient principal) (memo (optional (buff 34))))
+  (begin
+    (asserts! (is-eq tx-sender sender) (err u4))
+    (try! (ft-transfer? coin amount sender recipient))
+    (match memo text (print text) 0x)
+    (ok true)))
+(define-public (burn (amount uint))
+  (ft-burn? coin amount tx-sender))
+(define-read-only (get-name) (ok "Synthetic Coin"))
+(define-read-only (get-symbol) (ok "SYN"))
+(define-read-only (get-decimals) (ok u6))
+(define-read-only (get-balance (who principal)) (ok (ft-get-balance coin who)))
+(define-read-only (get-total-supply) (ok (ft-get-supply coin)))
+(define-read-only (get-token-uri) (ok none))
+`,
+	members: newInterface([]signature{
+		{"mint", public, []argument{{"amount", typeUint}, {"recipient", typePrincipal}}, response(typeBool)},
+		{"transfer", public, []argument{
+			{"amount", typeUint}, {"sender", typePrincipal}, {"recipient", typePrincipal}, {"memo", typeMemo},
+		}, response(typeBool)},
+		{"burn", public, []argument{{"amount", typeUint}}, response(typeBool)},
+		{"get-name", reading, nil, response(typeText)},
+		{"get-symbol", reading, nil, response(typeText)},
+		{"get-decimals", reading, nil, response(typeUint)},
+		{"get-balance", reading, []argument{{"who", typePrincipal}}, response(typeUint)},
+		{"get-total-supply", reading, nil, response(typeUint)},
+		{"get-token-uri", reading, nil, response(typeURI)},
+	}, []argument{{name: "coin"}}, nil),
+}
+
+// Piece is a collection of non-fungible tokens with the functions of SIP-009, numbered from 0. Anybody may
+// mint.
+var Piece = &Template{
+	Name:  "piece",
+	Asset: "piece",
+	Source: `;; collectibles for everybody
+(define-non-fungible-token piece uint)
+(define-public (mint (id uint) (recipient principal))
+  (nft-mint? piece id recipient))
+(define-public (transfer (id uint) (sender principal) (recipient principal))
+  (begin
+    (asserts! (is-eq tx-sender sender) (err u4))
+    (nft-transfer? piece id sender recipient)))
+(define-public (burn (id uint))
+  (nft-burn? piece id tx-sender))
+(define-read-only (get-last-token-id) (ok u0))
+(define-read-only (get-token-uri (id uint)) (ok none))
+(define-read-only (get-owner (id uint)) (ok (nft-get-owner? piece id)))
+`,
+	members: newInterface([]signature{
+		{"mint", public, []argument{{"id", typeUint}, {"recipient", typePrincipal}}, response(typeBool)},
+		{"transfer", public, []argument{
+			{"id", typeUint}, {"sender", typePrincipal}, {"recipient", typePrincipal},
+		}, response(typeBool)},
+		{"burn", public, []argument{{"id", typeUint}}, response(typeBool)},
+		{"get-last-token-id", reading, nil, response(typeUint)},
+		{"get-token-uri", reading, []argument{{"id", typeUint}}, response(typeURI)},
+		{"get-owner", reading, []argument{{"id", typeUint}}, response(typeOwner)},
+	}, nil, []argument{{"piece", typeUint}}),
+	Item: clarity.NewUint64,
+}
+
+// Names is a collection of non-fungible tokens whose ids are tuples.
+var Names = &Template{
+	Name:  "registry",
+	Asset: "names",
+	Source: `;; a register of names
+(define-non-fungible-token names { name: (buff 48), namespace: (buff 20) })
+(define-public (mint (id { name: (buff 48), namespace: (buff 20) }) (recipient principal))
+  (nft-mint? names id recipient))
+(define-public (transfer (id { name: (buff 48), namespace: (buff 20) }) (sender principal) (recipient principal))
+  (begin
+    (asserts! (is-eq tx-sender sender) (err u4))
+    (nft-transfer? names id sender recipient)))
+(define-public (burn (id { name: (buff 48), namespace: (buff 20) }))
+  (nft-burn? names id tx-sender))
+`,
+	members: newInterface([]signature{
+		{"mint", public, []argument{{"id", typeName}, {"recipient", typePrincipal}}, response(typeBool)},
+		{"transfer", public, []argument{
+			{"id", typeName}, {"sender", typePrincipal}, {"recipient", typePrincipal},
+		}, response(typeBool)},
+		{"burn", public, []argument{{"id", typeName}}, response(typeBool)},
+	}, nil, []argument{{"names", typeName}}),
+	Item: func(number uint64) clarity.Value {
+		name := must.Get(clarity.NewBuffer(fmt.Appendf(nil, "name-%d", number)))
+		space := must.Get(clarity.NewBuffer([]byte("syn")))
+		return must.Get(clarity.NewTuple(clarity.Field{Name: "name", Value: name}, clarity.Field{Name: "namespace", Value: space}))
+	},
+}
+
+// Vault moves STX and prints.
+var Vault = &Template{
+	Name: "vault",
+	Source: `;; a shared purse
+(define-public (deposit (amount uint))
+  (stx-transfer? amount tx-sender (as-contract tx-sender)))
+(define-public (withdraw (amount uint))
+  (let ((caller tx-sender)) (as-contract (stx-transfer? amount tx-sender caller))))
+(define-public (destroy (amount uint))
+  (stx-burn? amount tx-sender))
+(define-public (share (amount uint) (first principal) (second principal))
+  (begin
+    (try! (stx-transfer? amount tx-sender first))
+    (print { topic: "share", amount: amount })
+    (stx-transfer? amount tx-sender second)))
+(define-public (note (kind uint))
+  (begin (print kind) (ok true)))
+(define-public (fail (code uint))
+  (err code))
+`,
+	members: newInterface([]signature{
+		{"deposit", public, []argument{{"amount", typeUint}}, response(typeBool)},
+		{"withdraw", public, []argument{{"amount", typeUint}}, response(typeBool)},
+		{"destroy", public, []argument{{"amount", typeUint}}, response(typeBool)},
+		{"share", public, []argument{
+			{"amount", typeUint}, {"first", typePrincipal}, {"second", typePrincipal},
+		}, response(typeBool)},
+		{"note", public, []argument{{"kind", typeUint}}, response(typeBool)},
+		{"fail", public, []argument{{"code", typeUint}}, response(`"none"`)},
+	}, nil, nil),
+}
+
+// All returns the contracts that accounts deploy.
+func All() []*Template { return all }
+
+var all = []*Template{Coin, Piece, Names, Vault}

@@ -1,0 +1,22 @@
+package nodejson
+
+import (
+	"slices"
+
+	"strata/internal/synth/draw"
+	"strata/internal/synth/synthchain/internal/node"
+)
+
+// Encoder encodes the bodies of the posts of one chain. It is not safe for concurrent use.
+type Encoder struct {
+	Generation      node.Generation
+	StartBurnHeight uint64
+	Random          draw.Source // orders the lists whose order nodes do not promise
+	buffer          []byte      // reused
+}
+
+// finish returns a copy of an encoded body, whose memory the next body reuses.
+func (e *Encoder) finish(body []byte) []byte {
+	e.buffer = body
+	return slices.Clone(body)
+}

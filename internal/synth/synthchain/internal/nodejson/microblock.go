@@ -1,0 +1,41 @@
+package nodejson
+
+import (
+	"strata/domain/block/microblock"
+	"strata/domain/hash"
+)
+
+// Microblock is a block that a miner streams after its own block.
+type Microblock struct {
+	Header   microblock.Header
+	Hash     hash.Hash32
+	Receipts []*Receipt
+}
+
+// Microblocks encodes the body of /new_microblocks, with the events in random order. burn elected the block with the
+// index block hash on which the microblocks are. The indexes of transactions start at 0 in each microblock; those of
+// events count over all microblocks.
+func (e *Encoder) Microblocks(burn BurnBlock, index hash.Hash32, stream []*Microblock) []byte {
+	type numbered struct {
+		*Receipt
+		index int
+	}
+	var receipts []*Receipt
+	var all []numbered
+	for _, m := range stream {
+		receipts = append(receipts, m.Receipts...)
+		for i, r := range m.Receipts {
+			all = append(all, numbered{r, i})
+		}
+	}
+	dst := e.buffer[:0]
+	dst = appendHex(append(dst, `{"burn_block_hash":`...), burn.Hash[:])
+	dst = appendNumber(appendKey(dst, "burn_block_height"), burn.Height)
+	dst = appendNumber(appendKey(dst, "burn_block_timestamp"), burn.Time)
+	dst = e.events(appendKey(dst, "events"), receipts)
+	dst = appendHex(appendKey(dst, "parent_index_block_hash"), index[:])
+	dst = appendList(appendKey(dst, "transactions"), len(all), func(dst []byte, i int) []byte {
+		return all[i].append(dst, e.Generation, all[i].index)
+	})
+	return e.finish(append(dst, '}'))
+}

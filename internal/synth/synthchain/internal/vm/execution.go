@@ -1,0 +1,61 @@
+// Package vm executes operations and enforces the rules of STX, tokens and stacking: it changes the ledger and returns
+// outcomes and events. It decides nothing at random, so an operation can be executed on several branches.
+package vm
+
+import (
+	"strata/domain/clarity"
+	"strata/internal/synth/synthchain/internal/contracts"
+	"strata/internal/synth/synthchain/internal/ledger"
+	"strata/internal/synth/synthchain/internal/node"
+	"strata/internal/synth/synthchain/internal/nodejson"
+)
+
+// Rules are what all executions of a chain have in common.
+type Rules struct {
+	Generation      node.Generation
+	Network         node.Network
+	Roll            *ledger.Roll
+	StartBurnHeight uint64
+	RewardCycle     uint64 // burn blocks
+}
+
+// Execution runs operations on top of one block: it changes the ledger and collects events.
+type Execution struct {
+	*ledger.Ledger
+	*Rules
+	Height   uint64 // of the block that is being built
+	Burn     uint64 // the burn height that decides whether locks have ended
+	Nakamoto bool
+	events   []nodejson.Event
+}
+
+// Spendable returns the microSTX that a party can spend now.
+func (x *Execution) Spendable(p ledger.Party) uint64 { return x.Available(p, x.Burn) }
+
+// Establish adds a contract to the ledger. It can be called if it has a template.
+func (x *Execution) Establish(p ledger.Party, t *contracts.Template) {
+	x.Deployed.Set(p, t)
+	if t != nil {
+		x.Contract.Set(int(x.Total.Get(ledger.TotalContracts).Lo), p)
+		x.Count(ledger.TotalContracts, 1)
+	}
+}
+
+// Print emits the event of a value that a contract prints.
+func (x *Execution) Print(contract ledger.Party, value clarity.Value) {
+	x.emit(nodejson.Print(x.Generation, x.text(contract), value))
+}
+
+// ItemID returns the id of a non-fungible token.
+func (x *Execution) ItemID(i ledger.Item) clarity.Value {
+	return x.Deployed.Get(i.Contract).Item(i.Number)
+}
+
+func (x *Execution) emit(e nodejson.Event) { x.events = append(x.events, e) }
+
+func (x *Execution) text(p ledger.Party) string { return x.Roll.Text(p) }
+
+// asset returns the asset identifier of a contract's token.
+func (x *Execution) asset(contract ledger.Party) string {
+	return x.text(contract) + "::" + x.Deployed.Get(contract).Asset
+}

@@ -1,0 +1,35 @@
+package vm
+
+import (
+	"strata/domain/clarity"
+	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/synthchain/internal/nodejson"
+)
+
+// OkTrue and ErrNone are the results of most transactions: (ok true) and (err none).
+var (
+	OkTrue  = []byte{byte(clarity.TypeOk), byte(clarity.TypeTrue)}
+	ErrNone = []byte{byte(clarity.TypeErr), byte(clarity.TypeNone)}
+)
+
+// Succeeded returns the outcome of most transactions.
+func Succeeded() nodejson.Outcome { return nodejson.Outcome{Status: nodejson.Success, Result: OkTrue} }
+
+// Failed returns the outcome of a call that the contract refuses with an error code.
+func Failed(code uint64) nodejson.Outcome {
+	return nodejson.Outcome{Status: nodejson.AbortByResponse, Result: clarity.NewErr(clarity.NewUint64(code)).Encode()}
+}
+
+// Check returns the outcome of a call that the contract refuses with an error code unless ok is true.
+func Check(ok bool, code uint64) nodejson.Outcome {
+	if ok {
+		return Succeeded()
+	}
+	return Failed(code)
+}
+
+// okTuple returns the outcome of a call that returns a tuple.
+func okTuple(fields ...clarity.Field) nodejson.Outcome {
+	tuple := must.Get(clarity.NewTuple(fields...))
+	return nodejson.Outcome{Status: nodejson.Success, Result: clarity.NewOk(tuple).Encode()}
+}

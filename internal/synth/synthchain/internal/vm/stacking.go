@@ -1,0 +1,159 @@
+package vm
+
+import (
+	"strata/domain/bitcoin"
+	"strata/domain/clarity"
+	"strata/internal/synth/synthchain/internal/account"
+	"strata/internal/synth/synthchain/internal/ledger"
+	"strata/internal/synth/synthchain/internal/must"
+	"strata/internal/synth/synthchain/internal/node"
+	"strata/internal/synth/synthchain/internal/nodejson"
+)
+
+// poxName returns the name of the stacking contract of a generation.
+func poxName(g node.Generation) string {
+	switch {
+	case g < node.V21:
+		return "pox"
+	case g < node.V25:
+		return "pox-2"
+	}
+	return "pox-4"
+}
+
+// PoX returns the stacking contract.
+func (r *Rules) PoX() ledger.Party { return r.Roll.Contract(r.Network.Boot(), poxName(r.Generation)) }
+
+// cycleEnd returns the burn height at which a lock ends that starts with the next cycle and lasts for some cycles.
+func (x *Execution) cycleEnd(cycles uint64) uint64 {
+	return x.StartBurnHeight + (x.cycle()+1+cycles)*x.RewardCycle
+}
+
+func (x *Execution) cycle() uint64 { return (x.Burn - x.StartBurnHeight) / x.RewardCycle }
+
+// locked returns the part of the balance that cannot be spent now.
+func (x *Execution) locked(p ledger.Party) uint64 { return x.Balance.Get(p) - x.Spendable(p) }
+
+// Stack executes stack-stx, whether it is a call or an operation on Bitcoin.
+func (x *Execution) Stack(from *account.Account, amount, period uint64, address bitcoin.PoxAddress) nodejson.Outcome {
+	p := from.Party
+	switch free := x.Spendable(p); {
+	case x.locked(p) > 0:
+		return Failed(3)
+	case free < amount:
+		return Failed(1)
+	}
+	until := x.cycleEnd(period)
+	data := []clarity.Field{
+		{Name: "lock-amount", Value: clarity.NewUint64(amount)},
+		{Name: "lock-period", Value: clarity.NewUint64(period)},
+		{Name: "pox-addr", Value: PoXTuple(address)},
+		{Name: "start-burn-height", Value: clarity.NewUint64(x.Burn)},
+		{Name: "unlock-burn-height", Value: clarity.NewUint64(until)},
+	}
+	x.printStacking("stack-stx", from, period, data)
+	x.lockSTX(p, ledger.Lock{Amount: amount, Until: until, Contract: x.PoX()})
+	result := []clarity.Field{
+		{Name: "lock-amount", Value: clarity.NewUint64(amount)},
+		{Name: "stacker", Value: x.Roll.Value(p)},
+		{Name: "unlock-burn-height", Value: clarity.NewUint64(until)},
+	}
+	if x.Generation >= node.V25 {
+		result = append(result, clarity.Field{Name: "signer-key", Value: from.SignerKey()})
+	}
+	return okTuple(result...)
+}
+
+// Extend executes stack-extend: a lock lasts for some cycles more.
+func (x *Execution) Extend(from *account.Account, cycles uint64, address bitcoin.PoxAddress) nodejson.Outcome {
+	l := x.Lock.Get(from.Party)
+	if x.locked(from.Party) == 0 {
+		return Failed(11)
+	}
+	l.Until += cycles * x.RewardCycle
+	l.Contract = x.PoX()
+	x.printStacking("stack-extend", from, cycles, []clarity.Field{
+		{Name: "extend-count", Value: clarity.NewUint64(cycles)},
+		{Name: "pox-addr", Value: PoXTuple(address)},
+		{Name: "unlock-burn-height", Value: clarity.NewUint64(l.Until)},
+	})
+	x.lockSTX(from.Party, l)
+	return okTuple(
+		clarity.Field{Name: "stacker", Value: x.Roll.Value(from.Party)},
+		clarity.Field{Name: "unlock-burn-height", Value: clarity.NewUint64(l.Until)},
+	)
+}
+
+// Increase executes stack-increase: a lock grows.
+func (x *Execution) Increase(from *account.Account, by uint64, address bitcoin.PoxAddress) nodejson.Outcome {
+	l := x.Lock.Get(from.Party)
+	if x.locked(from.Party) == 0 || x.Spendable(from.Party) < by {
+		return Failed(1)
+	}
+	l.Amount += by
+	l.Contract = x.PoX()
+	x.printStacking("stack-increase", from, 1, []clarity.Field{
+		{Name: "increase-by", Value: clarity.NewUint64(by)},
+		{Name: "pox-addr", Value: PoXTuple(address)},
+		{Name: "total-locked", Value: clarity.NewUint64(l.Amount)},
+	})
+	x.lockSTX(from.Party, l)
+	return okTuple(
+		clarity.Field{Name: "stacker", Value: x.Roll.Value(from.Party)},
+		clarity.Field{Name: "total-locked", Value: clarity.NewUint64(l.Amount)},
+	)
+}
+
+// Delegate executes delegate-stx, which only prints: it does not lock anything yet.
+func (x *Execution) Delegate(from, to *account.Account, amount uint64, address bitcoin.PoxAddress) nodejson.Outcome {
+	x.printStacking("delegate-stx", from, 1, []clarity.Field{
+		{Name: "amount-ustx", Value: clarity.NewUint64(amount)},
+		{Name: "delegate-to", Value: x.Roll.Value(to.Party)},
+		{Name: "pox-addr", Value: clarity.NewSome(PoXTuple(address))},
+		{Name: "unlock-burn-height", Value: clarity.NewNone()},
+	})
+	return Succeeded()
+}
+
+// printStacking emits the print that nodes add to calls of the PoX contracts, from pox-2 to pox-4. It describes the
+// account before the lock.
+func (x *Execution) printStacking(name string, from *account.Account, cycles uint64, data []clarity.Field) {
+	if x.Generation < node.V21 {
+		return
+	}
+	if x.Generation >= node.V25 {
+		data = append(data,
+			clarity.Field{Name: "end-cycle-id", Value: clarity.NewSome(clarity.NewUint64(x.cycle() + 1 + cycles))},
+			clarity.Field{Name: "start-cycle-id", Value: clarity.NewUint64(x.cycle() + 1)},
+		)
+		if name != "delegate-stx" {
+			data = append(data,
+				clarity.Field{Name: "auth-id", Value: clarity.NewUint64(x.Height)},
+				clarity.Field{Name: "max-amount", Value: ledger.MaxAmount.Value()},
+				clarity.Field{Name: "signer-key", Value: from.SignerKey()},
+				clarity.Field{Name: "signer-sig", Value: clarity.NewNone()},
+			)
+		}
+	}
+	p := from.Party
+	until := uint64(0)
+	if x.locked(p) > 0 {
+		until = x.Lock.Get(p).Until
+	}
+	x.Print(x.PoX(), clarity.NewOk(must.Get(clarity.NewTuple(
+		clarity.Field{Name: "balance", Value: clarity.NewUint64(x.Spendable(p))},
+		clarity.Field{Name: "burnchain-unlock-height", Value: clarity.NewUint64(until)},
+		clarity.Field{Name: "data", Value: must.Get(clarity.NewTuple(data...))},
+		clarity.Field{Name: "locked", Value: clarity.NewUint64(x.locked(p))},
+		clarity.Field{Name: "name", Value: must.Get(clarity.NewASCII(name))},
+		clarity.Field{Name: "stacker", Value: x.Roll.Value(p)},
+	))))
+}
+
+// PoXTuple returns a Bitcoin address in the form of the PoX contracts.
+func PoXTuple(a bitcoin.PoxAddress) clarity.Value {
+	return must.Get(clarity.NewTuple(
+		clarity.Field{Name: "hashbytes", Value: must.Get(clarity.NewBuffer(a.Hash))},
+		clarity.Field{Name: "version", Value: must.Get(clarity.NewBuffer([]byte{a.Version}))},
+	))
+}
