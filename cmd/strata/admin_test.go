@@ -23,7 +23,7 @@ func TestAdministration(t *testing.T) {
 			t.Errorf("%s: got code %d and %q, want %q", tc.address, got.code, got.stderr, tc.want)
 		}
 	}
-	s := serve(t, t.TempDir(), "--database-url", url, "--admin-addr", "127.0.0.1:0", "--admin-token", "secret")
+	s := startServer(t, t.TempDir(), "--database-url", url, "--admin-addr", "127.0.0.1:0", "--admin-token", "secret")
 	admin := s.announced("serving the administration API")
 	bearer := http.Header{"Authorization": {"Bearer secret"}}
 	for _, path := range []string{"/admin/v1/projections", "/openapi.json", "/extended/v1/status"} {

@@ -15,6 +15,9 @@ import (
 	"syscall"
 	"time"
 
+	"strata/cmd/strata/internal/database"
+	"strata/cmd/strata/internal/program"
+	"strata/cmd/strata/internal/serve"
 	"strata/internal/postgres"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
@@ -31,7 +34,7 @@ const demoPayloads = 50
 
 // Run serves a synthetic chain from a temporary database, and prints the requests of clients and auditors with their
 // answers.
-func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
+func (c *demoCommand) Run(ctx context.Context, globals *program.Globals) (err error) {
 	// A closed pipe must not kill the process: `strata demo | head` would leave the database behind.
 	signal.Ignore(syscall.SIGPIPE)
 	dir, err := postgres.MkdirTemp("strata-demo-*")
@@ -41,9 +44,9 @@ func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	fmt.Println("Starting a server with a Postgres of its own in a temporary folder …")
 	chain := (&simulateCommand{Seed: 7, Forks: 0.1}).config()
-	serve := serveCommand{
-		databaseFlags: databaseFlags{DataDir: dir}, APIAddr: "127.0.0.1:0", ObserverAddr: "127.0.0.1:0",
-		Roles: []string{roleObserver, roleProjector, roleAPI}, Network: chain.Network.String(), ForkChoice: "recommended",
+	server := serve.Command{
+		Database: database.Flags{DataDir: dir}, APIAddr: "127.0.0.1:0", ObserverAddr: "127.0.0.1:0",
+		Roles: []string{serve.RoleObserver, serve.RoleProjector, serve.RoleAPI}, Network: chain.Network.String(), ForkChoice: "recommended",
 		LagLimit: 1000, ShutdownGrace: 5 * time.Second,
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -51,7 +54,7 @@ func (c *demoCommand) Run(ctx context.Context, globals *Globals) (err error) {
 	ready, done := make(chan addresses, 1), make(chan error, 1)
 	go func() {
 		logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: max(globals.LogLevel, slog.LevelError)}))
-		done <- serve.serve(ctx, logger, func(api, observer string) { ready <- addresses{api, observer} })
+		done <- server.Serve(ctx, build(), logger, func(api, observer string) { ready <- addresses{api, observer} })
 	}()
 	defer func() {
 		stop()

@@ -9,12 +9,14 @@ import (
 	"os"
 	"strings"
 
+	"strata/cmd/strata/internal/database"
+	"strata/cmd/strata/internal/program"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
 )
 
 type exportCommand struct {
-	databaseFlags `embed:"" group:"Database:"`
+	Database database.Flags `embed:"" group:"Database:"`
 
 	From    int64  `placeholder:"SEQ" help:"First event to export (default the first of the log)."`
 	To      int64  `placeholder:"SEQ" help:"Last event to export (default the last of the log)."`
@@ -23,13 +25,13 @@ type exportCommand struct {
 }
 
 // Run writes the archive.
-func (c *exportCommand) Run(ctx context.Context, globals *Globals) (err error) {
-	logger := globals.logger()
-	db, err := c.open(ctx, logger)
+func (c *exportCommand) Run(ctx context.Context, globals *program.Globals) (err error) {
+	logger := globals.Logger()
+	db, err := c.Database.Open(ctx, logger)
 	if err != nil {
 		return err
 	}
-	defer db.close(logger)
+	defer db.Close(logger)
 	dialect, err := archive.ParseDialect(c.Dialect)
 	if err != nil {
 		return err
@@ -43,7 +45,7 @@ func (c *exportCommand) Run(ctx context.Context, globals *Globals) (err error) {
 			err = closeErr
 		}
 	}()
-	result, err := importer.Export(ctx, db.log, out, importer.ExportOptions{From: c.From, To: c.To, Dialect: dialect})
+	result, err := importer.Export(ctx, db.Log, out, importer.ExportOptions{From: c.From, To: c.To, Dialect: dialect})
 	if err != nil {
 		return err
 	}

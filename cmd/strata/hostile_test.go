@@ -43,7 +43,7 @@ func with(t testing.TB, block map[string]json.RawMessage, field, value string) [
 // Any body is stored byte for byte. One that can't be decoded is shown in quarantine, and does not stop the projections.
 func TestHostileBodies(t *testing.T) {
 	t.Parallel()
-	s := serve(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
 	block := firstBlock(t)
 	// The events of a block, 20 MB long, of which the last is wrong.
 	large := bytes.NewBufferString(`[`)

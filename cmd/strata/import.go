@@ -9,13 +9,16 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/cmd/strata/internal/database"
+	"strata/cmd/strata/internal/folding"
+	"strata/cmd/strata/internal/program"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
 	"strata/projections/version"
 )
 
 type importCommand struct {
-	databaseFlags `embed:"" group:"Database:"`
+	Database database.Flags `embed:"" group:"Database:"`
 
 	Files      []string `arg:"" name:"file" help:"Archives to import (.tsv or .tsv.gz), oldest events first; - reads standard input."`
 	Append     bool     `help:"Allow a log that holds other events, and append after them."`
@@ -26,25 +29,22 @@ type importCommand struct {
 }
 
 // Run imports the archives, and with --wait folds the imported events.
-func (c *importCommand) Run(ctx context.Context, globals *Globals) error {
-	logger := globals.logger()
-	db, err := c.open(ctx, logger)
+func (c *importCommand) Run(ctx context.Context, globals *program.Globals) error {
+	logger := globals.Logger()
+	db, err := c.Database.Open(ctx, logger)
 	if err != nil {
 		return err
 	}
-	defer db.close(logger)
+	defer db.Close(logger)
 	dialect, err := archive.ParseDialect(c.Dialect)
 	if err != nil {
 		return err
 	}
 	options := importer.Options{
 		Files: c.Files, Append: c.Append, Dialect: dialect, AnyPayload: c.AnyPayload,
-		Progress: importer.NewProgress(os.Stderr), Logger: logger,
+		DataDir: db.DataDir, Progress: importer.NewProgress(os.Stderr), Logger: logger,
 	}
-	if db.cluster != nil {
-		options.DataDir = c.DataDir
-	}
-	if _, err := importer.Import(ctx, db.log, options); err != nil {
+	if _, err := importer.Import(ctx, db.Log, options); err != nil {
 		return err
 	}
 	if !c.Wait {
@@ -55,16 +55,16 @@ func (c *importCommand) Run(ctx context.Context, globals *Globals) error {
 
 // fold runs the projections in this process until they have caught up. A running server may fold at the same time: they
 // share the work, and each event is folded once.
-func (c *importCommand) fold(ctx context.Context, db *database, logger *slog.Logger) error {
-	runner, err := newRunner(db.log, c.ForkChoice, false, nil, logger, prometheus.NewRegistry())
+func (c *importCommand) fold(ctx context.Context, db *database.DB, logger *slog.Logger) error {
+	runner, err := folding.NewRunner(db.Log, c.ForkChoice, false, nil, logger, prometheus.NewRegistry())
 	if err != nil {
 		return err
 	}
 	if err := runner.Register(ctx); err != nil {
 		return err
 	}
-	defer startFolding(ctx, runner)()
-	return version.WaitUntilCaughtUp(ctx, db.pool, func(statuses []version.Status) {
+	defer folding.Start(ctx, runner)()
+	return version.WaitUntilCaughtUp(ctx, db.Pool, func(statuses []version.Status) {
 		for _, s := range statuses {
 			if s.Lag() > 0 {
 				fmt.Fprintf(os.Stderr, "%s: %d of %d\n", s.Name, s.Position, s.Head)

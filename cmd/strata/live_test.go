@@ -84,7 +84,7 @@ func TestStreamsGoOnAfterTheServer(t *testing.T) {
 	f := &subscription{last: "log=0"}
 	var s *server
 	for _, end := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGINT} {
-		s = serve(t, dir)
+		s = startServer(t, dir)
 		for range 40 {
 			p := chain.Next()
 			s.mustPost(p.Path, p.Body)
@@ -100,7 +100,7 @@ func TestStreamsGoOnAfterTheServer(t *testing.T) {
 		<-left
 	}
 	// However far the server had folded when it was stopped, the client gets the rest from the next one.
-	s = serve(t, dir)
+	s = startServer(t, dir)
 	for blocks := chain.Expected().Blocks; f.chain[len(f.chain)-1] != blocks[len(blocks)-1].IndexHash.String(); {
 		f.follow(t, s.api, 1)
 	}
@@ -117,7 +117,7 @@ func TestStreamsGoOnAfterTheServer(t *testing.T) {
 // stops.
 func TestSocketThroughTheServer(t *testing.T) {
 	t.Parallel()
-	s := serve(t, t.TempDir())
+	s := startServer(t, t.TempDir())
 	chain := synthchain.New((&simulateCommand{Seed: 5, Forks: 0.6}).config())
 	post := func(n int) {
 		for range n {

@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"strata/cmd/strata/internal/program"
 )
 
 // Exit codes besides 0.
@@ -39,29 +40,16 @@ func main() {
 		parser.FatalIfErrorf(err)
 	}
 	if err := command.Run(&cli.Globals); err != nil {
-		fmt.Fprintln(os.Stderr, "strata:", oneLine(err))
-		if errors.As(err, new(differs)) {
+		fmt.Fprintln(os.Stderr, "strata:", program.OneLine(err))
+		if errors.As(err, new(program.MismatchError)) {
 			os.Exit(exitDifferences)
 		}
 		os.Exit(exitFailure)
 	}
 }
 
-// differs is implemented by errors that report differences found by a comparison. They have an exit code of their own,
-// so that scripts can tell them from failures.
-type differs interface {
-	error
-	differs()
-}
-
-// mismatchError turns any error into one that implements differs.
-type mismatchError struct{ error }
-
-func (mismatchError) differs() {}
-
-func (e mismatchError) Unwrap() error { return e.error }
-
-// newParser returns a parser of command lines into cli. Commands get ctx as the argument of their Run.
+// newParser returns a parser of command lines into cli. Commands get ctx and the version of this build as arguments of
+// their Run.
 func newParser(ctx context.Context, cli *cli) *kong.Kong {
 	return kong.Must(cli,
 		kong.Name("strata"),
@@ -70,6 +58,7 @@ func newParser(ctx context.Context, cli *cli) *kong.Kong {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{"version": build().String()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(build()),
 		kong.Exit(func(code int) {
 			if code != 0 { // kong itself ends the program only after help, the version or wrong usage
 				code = exitUsage
@@ -77,28 +66,4 @@ func newParser(ctx context.Context, cli *cli) *kong.Kong {
 			os.Exit(code)
 		}),
 	)
-}
-
-// oneLine returns an error's text as one line, for a terminal or a supervisor's log. It joins texts of several lines,
-// such as pgx's with a line for each attempt to connect, and drops lines that repeat the one before.
-func oneLine(err error) string {
-	if errors.Is(err, context.Canceled) {
-		return "interrupted"
-	}
-	text, previous := "", ""
-	for line := range strings.Lines(err.Error()) {
-		line = strings.TrimSpace(line)
-		if line == "" || line == previous {
-			continue
-		}
-		switch {
-		case text == "":
-		case strings.HasSuffix(text, ":"):
-			text += " "
-		default:
-			text += "; "
-		}
-		text, previous = text+line, line
-	}
-	return text
 }

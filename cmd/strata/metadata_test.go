@@ -19,7 +19,7 @@ func TestTokenMetadata(t *testing.T) {
 	beyond := httptest.NewServer(world)
 	defer beyond.Close()
 	dir := t.TempDir()
-	s := serve(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL,
+	s := startServer(t, dir, "--database-url", pgtest.URL(t), "--data-dir", dir, "--nodes", beyond.URL, "--ipfs-gateways", beyond.URL,
 		"--fetch-allow", "127.0.0.1", "--image-store", "dir", "--allow-refresh")
 	must(t, dir, "simulate", "--observer", s.observer, "--count", "150", "--seed", "7", "--calm")
 

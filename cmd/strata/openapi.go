@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 
+	"strata/cmd/strata/internal/program"
 	"strata/readapi"
 )
 
@@ -14,7 +15,7 @@ type openapiCommand struct {
 
 // Run prints the OpenAPI description. It needs no database. The description names no version of the program, so that
 // docs/openapi.yaml changes only when the API does.
-func (c *openapiCommand) Run(context.Context, *Globals) error {
+func (c *openapiCommand) Run(context.Context, *program.Globals) error {
 	description := readapi.New(readapi.Config{}).OpenAPI()
 	var (
 		document []byte

@@ -20,7 +20,7 @@ func TestKillDuringIntake(t *testing.T) {
 	t.Parallel()
 	url, dir := pgtest.URL(t), t.TempDir()
 	feed := synthordinals.New(synthordinals.Everything(7, ordinals.Regtest))
-	s := serve(t, dir, "--database-url", url, "--ordhook-token", "secret")
+	s := startServer(t, dir, "--database-url", url, "--ordhook-token", "secret")
 	token := http.Header{"Authorization": {"Bearer secret"}, "Content-Type": {"application/json"}}
 	if got := do(t, http.MethodPost, s.observer+"/payload", nil, []byte("{")); got.status != http.StatusForbidden {
 		t.Fatalf("without the token: got %d, want 403", got.status)
@@ -46,7 +46,7 @@ func TestKillDuringIntake(t *testing.T) {
 			if <-sent {
 				answered++
 			}
-			s = serve(t, dir, "--database-url", url, "--ordhook-token", "secret")
+			s = startServer(t, dir, "--database-url", url, "--ordhook-token", "secret")
 		}
 		if got := do(t, http.MethodPost, s.observer+post.Path, token, post.Body); got.status != http.StatusOK {
 			t.Fatalf("post %d: got %d %s, want 200", i, got.status, got.body)
@@ -90,7 +90,7 @@ func TestOrdinalsTxIDPrefix(t *testing.T) {
 	url := pgtest.URL(t)
 	feed := synthordinals.New(synthordinals.Config{Seed: 3})
 	for value, prefix := range map[string]string{"true": "0x", "false": ""} {
-		s := serve(t, t.TempDir(), "--database-url", url, "--ordinals-tx-id-prefix="+value)
+		s := startServer(t, t.TempDir(), "--database-url", url, "--ordinals-tx-id-prefix="+value)
 		post := feed.Next()
 		s.mustPost(post.Path, post.Body)
 		s.caughtUp(1)

@@ -14,7 +14,7 @@ import (
 func TestDatabaseOutage(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Dedicated(t)
-	s := serve(t, t.TempDir(), "--database-url", database.URL())
+	s := startServer(t, t.TempDir(), "--database-url", database.URL())
 	s.mustPost("/attachments/new", []byte(`["before"]`))
 	s.caughtUp(1)
 

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/cmd/strata/internal/folding"
 	"strata/eventstore/archive"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
@@ -42,8 +41,8 @@ func execute(t testing.TB, url, sql string) {
 	}
 }
 
-// versions returns the statuses of a projection's versions, by number.
-func versions(t testing.TB, dir, url, name string) map[int]version.Status {
+// versionsOf returns the statuses of a projection's versions, by number.
+func versionsOf(t testing.TB, dir, url, name string) map[int]version.Status {
 	t.Helper()
 	var all []version.Status
 	if err := json.Unmarshal([]byte(must(t, dir, "projections", "status", "--json", "--database-url", url)), &all); err != nil {
@@ -63,7 +62,7 @@ func versions(t testing.TB, dir, url, name string) map[int]version.Status {
 func TestWholeWay(t *testing.T) {
 	t.Parallel()
 	dir, url := imported(t, 200)
-	s := serve(t, dir, "--database-url", url, "--admin-addr", "127.0.0.1:0")
+	s := startServer(t, dir, "--database-url", url, "--admin-addr", "127.0.0.1:0")
 	admin := s.announced("serving the administration API")
 	s.caughtUp(200)
 	projection := func(command string, args ...string) string {
@@ -80,7 +79,7 @@ func TestWholeWay(t *testing.T) {
 	if !strings.Contains(said, "ft_v2 takes about ") || !strings.Contains(said, "ft_v2 has caught up") || !strings.Contains(said, "strata projections diff ft 1 2") {
 		t.Errorf("it said %s", said)
 	}
-	if got := versions(t, dir, url, "ft"); len(got) != 2 || got[2].State != version.StateLive || got[2].Active || !got[1].Active {
+	if got := versionsOf(t, dir, url, "ft"); len(got) != 2 || got[2].State != version.StateLive || got[2].Active || !got[1].Active {
 		t.Errorf("got %+v, want version 2 beside version 1", got)
 	}
 	if got := projection("verify", "ft", "2"); got != "ft_v2 is fit for readers\n" {
@@ -115,7 +114,7 @@ func TestWholeWay(t *testing.T) {
 	if got := projection("drop", "ft", "2"); got != "ft: version 2 is dropped\n" {
 		t.Errorf("drop: got %s", got)
 	}
-	if got := versions(t, dir, url, "ft"); len(got) != 1 || !got[1].Active {
+	if got := versionsOf(t, dir, url, "ft"); len(got) != 1 || !got[1].Active {
 		t.Errorf("got %+v, want version 1 alone", got)
 	}
 	if got := do(t, http.MethodGet, admin+path, choice, nil); got.status != http.StatusNotFound {
@@ -137,13 +136,13 @@ func TestRebuildAlone(t *testing.T) {
 	if got := must(t, dir, "projections", "rebuild", "balances", "--no-wait", "--throttle", "10", "--database-url", url); !strings.Contains(got, "A running server") {
 		t.Errorf("got %s", got)
 	}
-	if got := versions(t, dir, url, "balances")[3]; got.Position != 0 || got.Throttle == nil || *got.Throttle != 10 {
+	if got := versionsOf(t, dir, url, "balances")[3]; got.Position != 0 || got.Throttle == nil || *got.Throttle != 10 {
 		t.Errorf("got %+v, want what waits for somebody", got)
 	}
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "balances", "--throttle", "10", "--database-url", url))
-	eventually.Holds(t, "the build is under way", func() bool { return versions(t, dir, url, "balances")[3].Position > 0 })
+	eventually.Holds(t, "the build is under way", func() bool { return versionsOf(t, dir, url, "balances")[3].Position > 0 })
 	child.signal(syscall.SIGKILL)
-	stands := versions(t, dir, url, "balances")[3]
+	stands := versionsOf(t, dir, url, "balances")[3]
 	if stands.Position == 0 || stands.Lag() == 0 {
 		t.Fatalf("it stands at %d of %d", stands.Position, stands.Head)
 	}
@@ -151,14 +150,14 @@ func TestRebuildAlone(t *testing.T) {
 	if got.code != 0 || !strings.Contains(got.stdout, "balances_v3 is being built already") || !strings.Contains(got.stderr, "balances_v3: caught up with 300 events") {
 		t.Errorf("got code %d, %s and %s", got.code, got.stdout, got.stderr)
 	}
-	after := versions(t, dir, url, "balances")
+	after := versionsOf(t, dir, url, "balances")
 	if len(after) != 2 || after[3].Lag() != 0 || after[3].Throttle != nil || !after[3].Indexed {
 		t.Errorf("got %+v, want version 3 to have caught up", after)
 	}
 	must(t, dir, "projections", "diff", "balances", "2", "3", "--database-url", url)
 
 	// A leader brings along the projections that fold its steps, and these are not built separately as well.
-	lines, err := newLines("recommended", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +176,7 @@ func TestRebuildInterrupted(t *testing.T) {
 	dir, url := imported(t, 150)
 	must(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
 	child := start(t, command(t, dir, nil, "projections", "rebuild", "ft", "--throttle", "1", "--database-url", url))
-	eventually.Holds(t, "the build is under way", func() bool { return versions(t, dir, url, "ft")[2].Position > 0 })
+	eventually.Holds(t, "the build is under way", func() bool { return versionsOf(t, dir, url, "ft")[2].Position > 0 })
 	child.signal(syscall.SIGINT)
 	if code := child.cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(child.log.String(), "The unfinished versions are kept") || !strings.Contains(child.log.String(), "strata: interrupted") {
 		t.Errorf("got code %d and %s", code, child.log)
@@ -235,39 +234,6 @@ func TestDifferences(t *testing.T) {
 		got := run(t, dir, append(append([]string{"projections"}, strings.Fields(tc.args)...), "--database-url", url)...)
 		if got.code != exitFailure || !strings.Contains(got.stderr, tc.want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
 			t.Errorf("%s: got code %d, %q and %q, want %q", tc.args, got.code, got.stdout, got.stderr, tc.want)
-		}
-	}
-}
-
-// The table of versions fits a terminal, even with large values.
-func TestStatusTable(t *testing.T) {
-	t.Parallel()
-	rate, eta, position, failure := 123_456.7, 400_000.0, int64(17), "a bug"
-	wide := version.Status{
-		Name: "inscriptions", Version: 12, Rules: 12, Previous: true, State: version.StateBuilding, Position: 1_234_567_890, Head: 2_234_567_890,
-		LagSeconds: 86_400 * 1000, Rows: 12_345_678_901, Bytes: 900 << 30, Rate: &rate, ETASeconds: &eta, Quarantined: 12_345, Error: &failure, ErrorPosition: &position,
-	}
-	var b strings.Builder
-	if err := writeStatuses(&b, []version.Status{{Name: "brc20", Version: 1, Rules: 1, Active: true, State: version.StateLive}, wide}); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(b.String(), "\n")
-	for _, line := range lines[:3] {
-		if n := len([]rune(line)); n > 150 {
-			t.Errorf("%d characters: %s", n, line)
-		}
-	}
-	for _, want := range []string{"NAME", "1,000,000,000", "1000d0h", "4d15h", "900 GiB", "123,456/s", "previous"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%s is missing in\n%s", want, b.String())
-		}
-	}
-	if !strings.Contains(b.String(), "\ninscriptions_v12 failed at position 17 and was resumed: a bug\n") {
-		t.Errorf("got\n%s", b.String())
-	}
-	for d, want := range map[time.Duration]string{0: "0s", 59 * time.Second: "59s", 61 * time.Second: "1m1s", time.Hour: "1h0m", 49 * time.Hour: "2d1h"} {
-		if got := shortDuration(d); got != want {
-			t.Errorf("%s: got %s, want %s", d, got, want)
 		}
 	}
 }

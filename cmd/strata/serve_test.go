@@ -14,8 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"strata/cmd/strata/internal/folding"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
@@ -57,7 +56,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	t.Parallel()
 	dir := emptyFolder(t)
 	began := time.Now()
-	s := serve(t, dir)
+	s := startServer(t, dir)
 	s.status()
 	took := time.Since(began).Round(time.Millisecond)
 	if t.Logf("answered %s after its start in an empty folder", took); took > slow/2 {
@@ -90,7 +89,7 @@ func TestServeWithoutConfiguration(t *testing.T) {
 	if got := privatePostgres(t, dir); got != postgres {
 		t.Errorf("after kill -9 of the server: got Postgres %d, want still %d", got, postgres)
 	}
-	s = serve(t, dir)
+	s = startServer(t, dir)
 	if got := s.status().Strata.LogSize; got != 2 {
 		t.Errorf("after kill -9: got %d events, want 2", got)
 	}
@@ -157,7 +156,7 @@ func projectionStatuses(t testing.TB, dir string, args ...string) (statuses []pr
 func TestProjectionsStatus(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := serve(t, t.TempDir(), "--database-url", url)
+	s := startServer(t, t.TempDir(), "--database-url", url)
 	s.mustPost("/new_block", []byte("not JSON"))
 	s.caughtUp(1)
 	statuses := projectionStatuses(t, t.TempDir(), "--database-url", url)
@@ -315,7 +314,7 @@ func TestServeStoppedEarly(t *testing.T) {
 func TestServeStoppedUnderLoad(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := serve(t, t.TempDir(), "--database-url", url)
+	s := startServer(t, t.TempDir(), "--database-url", url)
 	var acknowledged []string
 	done := make(chan struct{})
 	go func() {
@@ -349,7 +348,7 @@ func TestServeStoppedUnderLoad(t *testing.T) {
 // definitionsByName returns the definitions of all projections, in the order of their names.
 func definitionsByName(t *testing.T) []projections.Definition {
 	t.Helper()
-	lines, err := newLines("recommended", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	lines, err := folding.Lines("recommended", slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

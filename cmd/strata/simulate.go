@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"strata/cmd/strata/internal/program"
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
@@ -57,7 +58,7 @@ func (c *simulateCommand) feed() synthordinals.Config {
 }
 
 // Run posts until the count is reached or ctx is done.
-func (c *simulateCommand) Run(ctx context.Context, _ *Globals) error {
+func (c *simulateCommand) Run(ctx context.Context, _ *program.Globals) error {
 	progress := &progressPrinter{printed: time.Now()}
 	var err error
 	if c.Ordinals {

@@ -118,9 +118,9 @@ type server struct {
 	api, observer string // URLs; empty without the role
 }
 
-// serve starts a server on free ports, and returns when it listens. The server is stopped at the end of the test, and must
+// startServer starts a server on free ports, and returns when it listens. The server is stopped at the end of the test, and must
 // exit with code 0.
-func serve(t testing.TB, dir string, args ...string) *server {
+func startServer(t testing.TB, dir string, args ...string) *server {
 	t.Helper()
 	s := start(t, command(t, dir, nil, append([]string{"serve", "--api-addr", "127.0.0.1:0", "--observer-addr", "127.0.0.1:0", "--log-format", "json"}, args...)...))
 	s.api, s.observer = s.announced("serving the API"), s.announced("receiving events")

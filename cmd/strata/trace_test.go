@@ -18,7 +18,7 @@ import (
 // The printed trace of a balance leads to bodies that have the printed digests.
 func TestTrace(t *testing.T) {
 	t.Parallel()
-	s := serve(t, t.TempDir(), "--database-url", pgtest.URL(t))
+	s := startServer(t, t.TempDir(), "--database-url", pgtest.URL(t))
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	_, accounts := expected(simulateCommand{Seed: 3, Calm: true}, 60)
@@ -88,32 +88,5 @@ func TestTrace(t *testing.T) {
 		if got.code != exitFailure || got.stdout != "" || !strings.Contains(got.stderr, tc.want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s of %s: got code %d, %q, %q; want %q", tc.target, tc.api, got.code, got.stdout, got.stderr, tc.want)
 		}
-	}
-}
-
-// Text from outside does not move the cursor of a terminal.
-func TestTraceTreeIsVisible(t *testing.T) {
-	t.Parallel()
-	next := "1:entries of it's"
-	trace := traceAnswer{Path: "/a\x1b[2J", Operation: "x", Status: 200}
-	trace.Cursor.Next = &next
-	if err := json.Unmarshal([]byte(`[{"table":"brc20_v1.token","key":{"ticker":"\u001b[31m\u009b"},"values":{"tick":null,"decimals":18,"parents":["\u001b"]},"sources":[{"column":"source_seq","seq":4,"pointers":["","/a\u0007"]}]}]`), &trace.Rows); err != nil {
-		t.Fatal(err)
-	}
-	trace.Events = []tracedEvent{{Seq: 4, Path: "/\x1bp", Body: "/body", Proof: "/proof"}}
-	var b bytes.Buffer
-	if err := trace.write(&b, "http://127.0.0.1:3999"); err != nil {
-		t.Fatal(err)
-	}
-	if strings.ContainsAny(b.String(), "\x1b\x07\u009b") {
-		t.Errorf("got %q", b.String())
-	}
-	for _, want := range []string{"decimals=18", "at all of it, /a", `--cursor '1:entries of it'\''s'`, "http://127.0.0.1:3999/proof"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("got %q, want %q", b.String(), want)
-		}
-	}
-	if strings.Contains(b.String(), "tick=") {
-		t.Errorf("got %q, want no column that is null", b.String())
 	}
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -226,20 +224,4 @@ func code(text string) (parts []string) {
 		}
 	}
 	return parts
-}
-
-func TestOneLine(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		err  error
-		want string
-	}{
-		{errors.New("plain"), "plain"},
-		{errors.New(strings.Join([]string{"failed to connect:", "\ta: refused", "\ta: refused", "is it up?", ""}, "\n")), "failed to connect: a: refused; is it up?"},
-		{fmt.Errorf("import: %w", context.Canceled), "interrupted"},
-	} {
-		if got := oneLine(tc.err); got != tc.want {
-			t.Errorf("got %q, want %q", got, tc.want)
-		}
-	}
 }

@@ -77,7 +77,7 @@ func verified(t testing.TB, url string, args []string, want ...string) string {
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := serve(t, t.TempDir(), "--database-url", url, "--log-checkpoint-interval", "50ms")
+	s := startServer(t, t.TempDir(), "--database-url", url, "--log-checkpoint-interval", "50ms")
 	must(t, t.TempDir(), "simulate", "--observer", s.observer, "--count", "60", "--seed", "3", "--calm")
 	s.caughtUp(60)
 	eventually.Holds(t, "the log is signed", func() bool {
@@ -203,7 +203,7 @@ func silentNode(account func(w http.ResponseWriter, r *http.Request)) http.Handl
 func TestVerifyAgainstNode(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := serve(t, t.TempDir(), "--database-url", url)
+	s := startServer(t, t.TempDir(), "--database-url", url)
 	got := run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", "http://127.0.0.1:1")
 	if got.code != exitFailure || !strings.Contains(got.stderr, "the balances are at no block yet") {
 		t.Errorf("before the first block: got code %d, %s", got.code, got.stderr)

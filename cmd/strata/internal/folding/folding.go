@@ -1,0 +1,68 @@
+// Package folding lists the projections of this program, and runs them.
+package folding
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/eventstore"
+	"strata/projections"
+	"strata/projections/accounts"
+	"strata/projections/balances"
+	"strata/projections/brc20"
+	"strata/projections/chain"
+	"strata/projections/follow"
+	"strata/projections/ft"
+	"strata/projections/inscriptions"
+	"strata/projections/mempool"
+	"strata/projections/nft"
+	"strata/projections/ordinals"
+	"strata/projections/pox"
+	"strata/projections/sft"
+)
+
+// NewRunner returns a runner of all projections. With buildNew it builds new versions of read tables, whose rules the
+// database does not have yet, without a command. It calls committed after each commit.
+func NewRunner(log *eventstore.Log, forkChoice string, buildNew bool, committed func(), logger *slog.Logger, registry prometheus.Registerer) (*follow.Runner, error) {
+	lines, err := Lines(forkChoice, logger, registry)
+	if err != nil {
+		return nil, err
+	}
+	config := follow.Config{Log: log, Logger: logger, Registry: registry, Committed: committed, BuildNew: buildNew}
+	return follow.NewRunner(config, lines...), nil
+}
+
+// Start runs a runner until ctx ends or stop is called. stop returns once the runner has ended.
+func Start(ctx context.Context, runner *follow.Runner) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runner.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// Lines returns the definitions of all projections. registry may be nil for a caller that runs none of them.
+func Lines(forkChoice string, logger *slog.Logger, registry prometheus.Registerer) (projections.Lines, error) {
+	canonical, err := chain.New(chain.Rule(forkChoice), logger)
+	if err != nil {
+		return nil, err
+	}
+	canonical.Instrument(registry)
+	ledger := balances.New(logger)
+	ledger.Instrument(registry)
+	feed := ordinals.New(logger)
+	feed.Instrument(registry)
+	inscribed := inscriptions.New(logger)
+	inscribed.Instrument(registry)
+	return projections.Lines{
+		projections.Chain(canonical, ledger, accounts.New(), mempool.New(), pox.New(), ft.New(logger), sft.New(logger), nft.New(logger)),
+		projections.Feed(feed, inscribed, brc20.New()),
+	}, nil
+}

@@ -1,0 +1,62 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+
+	"golang.org/x/sync/errgroup"
+
+	"strata/cmd/strata/internal/database"
+	"strata/projections"
+	"strata/projections/admin"
+)
+
+// adminFlags configure the administration API.
+type adminFlags struct {
+	AdminAddr  string `default:"127.0.0.1:3998" env:"STRATA_ADMIN_ADDR" placeholder:"ADDRESS" help:"Address on which to serve the administration API, which builds, switches and drops versions of read tables and reads any of them (empty = none). An address that other machines can reach requires --admin-token."`
+	AdminToken string `env:"STRATA_ADMIN_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from administration requests (empty = none)."`
+}
+
+// adminAddrDefault is the default of --admin-addr.
+const adminAddrDefault = "127.0.0.1:3998"
+
+// listen opens the listener of the administration API; nil if there is none. Several processes may run on one machine:
+// if another one has the default address, this process runs without administration rather than fail.
+func (f *adminFlags) listen(ctx context.Context, logger *slog.Logger) (net.Listener, error) {
+	if f.AdminAddr == "" {
+		return nil, nil
+	}
+	if _, err := admin.CheckAddress(f.AdminAddr, f.AdminToken); err != nil {
+		return nil, fmt.Errorf("--admin-addr, --admin-token: %w", err)
+	}
+	listener, err := net.Listen("tcp", f.AdminAddr)
+	switch {
+	case err == nil:
+		return listener, nil
+	case f.AdminAddr == adminAddrDefault:
+		logger.LogAttrs(ctx, slog.LevelWarn, "administration API disabled: its default address is in use; choose another with --admin-addr", slog.Any("error", err))
+		return nil, nil
+	}
+	return nil, fmt.Errorf("administration: %w (choose another address with --admin-addr)", err)
+}
+
+// administer serves the administration API. It includes reads, the read API, if this process serves it (else nil).
+func (c *Command) administer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database.DB, lines projections.Lines, reads http.Handler, logger *slog.Logger) error {
+	loopback, err := admin.CheckAddress(address(listener), c.AdminToken)
+	if err != nil {
+		return fmt.Errorf("--admin-addr, --admin-token: %w", err)
+	}
+	config := admin.Config{
+		Pool: db.Pool, Lines: lines, DataDir: db.DataDir, Token: c.AdminToken, Loopback: loopback,
+		Reads: reads, Version: c.build.Tag, Logger: logger,
+	}
+	url := "http://" + address(listener)
+	logger.LogAttrs(ctx, slog.LevelInfo, "serving the administration API", slog.String("url", url), slog.String("description", url+"/openapi.json"))
+	group.Go(func() error {
+		return serveHTTP(ctx, "administration", httpServer(admin.New(config), logger), listener, c.ShutdownGrace, logger)
+	})
+	return nil
+}

@@ -1,0 +1,129 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/proxy"
+	"strata/proxy/lean"
+	"strata/readapi"
+)
+
+// chainIDs holds the network_id that nodes of each network report.
+var chainIDs = map[string]uint32{"mainnet": 1, "testnet": 1 << 31}
+
+// nodeFlags configure how requests are forwarded to nodes.
+type nodeFlags struct {
+	Nodes             []string `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes, such as http://127.0.0.1:20443 or NAME=URL;weight=2. They serve forwarded requests under /v2 and /v3 and the calls for token metadata (empty = neither)."`
+	NodeConcurrency   int      `default:"128" env:"STRATA_NODE_CONCURRENCY" help:"Maximum number of concurrent forwarded requests per node; a quarter of them may be heavy ones."`
+	NodeRateLimit     float64  `default:"0" env:"STRATA_NODE_RATE_LIMIT" help:"Maximum number of forwarded requests per second and client (0 = unlimited)."`
+	BroadcastToAll    bool     `env:"STRATA_BROADCAST_TO_ALL" help:"Send each transaction to all nodes, rather than stop at the first that accepts it."`
+	AllowNodeOperator bool     `env:"STRATA_ALLOW_NODE_OPERATOR" help:"Also forward endpoints for miners, signers and node operators; otherwise they answer 403."`
+	FeeEstimates      bool     `env:"STRATA_FEE_ESTIMATES" help:"Replace the nodes' fee estimates with the minimum fee while the last tenures had room."`
+
+	nodes []proxy.Node // parsed from Nodes by parseNodes
+}
+
+// parseNodes parses and checks the flags, so that mistakes are reported before anything starts.
+func (c *nodeFlags) parseNodes() (err error) {
+	switch {
+	case c.NodeConcurrency < 0:
+		return fmt.Errorf("--node-concurrency: %d requests at a time (want 1 or more)", c.NodeConcurrency)
+	case !(c.NodeRateLimit >= 0 && c.NodeRateLimit <= math.MaxInt32):
+		return fmt.Errorf("--node-rate-limit: %v requests a second (want 0 or more)", c.NodeRateLimit)
+	}
+	if c.nodes, err = proxy.ParseNodes(strings.Join(c.Nodes, ",")); err != nil {
+		return fmt.Errorf("--nodes: %w", err)
+	}
+	return nil
+}
+
+// forwarding connects the API with the proxy to the nodes; nil if there are no nodes. It is built in two steps, because
+// they depend on each other: the API reports the state of the nodes, and the proxy caches answers where the API does.
+type forwarding struct {
+	flags *nodeFlags
+	proxy *proxy.Proxy
+}
+
+// forwarding returns the forwarding without its proxy yet, and adds to config what the API reports about nodes.
+func (c *nodeFlags) forwarding(config *readapi.Config) *forwarding {
+	if len(c.nodes) == 0 {
+		return nil
+	}
+	f := &forwarding{flags: c}
+	config.Nodes = f.status
+	if c.FeeEstimates {
+		config.BlockLimit = f.blockLimit
+	}
+	return f
+}
+
+// status returns the state of each node.
+func (f *forwarding) status() []readapi.NodeStatus {
+	statuses := f.proxy.Nodes()
+	list := make([]readapi.NodeStatus, len(statuses))
+	for i, status := range statuses {
+		list[i] = readapi.NodeStatus(status)
+	}
+	return list
+}
+
+// blockLimit asks a node for the cost limit of the blocks of a tenure.
+func (f *forwarding) blockLimit(ctx context.Context) (readapi.ExecutionCost, error) {
+	limit, err := f.proxy.BlockLimit(ctx)
+	return readapi.ExecutionCost(limit), err
+}
+
+// before creates the proxy, and returns a handler that gives it requests under /v2 and /v3, and all others to the API.
+func (f *forwarding) before(api *readapi.API, network string, logger *slog.Logger, registry prometheus.Registerer) (http.Handler, error) {
+	if f == nil {
+		return api, nil
+	}
+	config := proxy.Config{
+		Nodes: f.flags.nodes, ChainID: chainIDs[network], Logger: logger, Registry: registry, ConcurrencyPerNode: f.flags.NodeConcurrency,
+		RateLimit: proxy.RateLimit{PerSecond: f.flags.NodeRateLimit}, Multicast: f.flags.BroadcastToAll, AllowOperator: f.flags.AllowNodeOperator,
+		Cache: api.NodeAnswers(), Tip: api.Tip,
+	}
+	if f.flags.FeeEstimates {
+		config.FeeOverride = api.FeeOverride
+	}
+	var err error
+	if f.proxy, err = proxy.New(config); err != nil {
+		return nil, fmt.Errorf("--nodes: %w", err)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if forNodes(r.URL.Path) {
+			f.proxy.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}), nil
+}
+
+// forNodes reports whether requests for a path are forwarded to nodes.
+func forNodes(path string) bool {
+	return strings.HasPrefix(path, "/v2/") || strings.HasPrefix(path, "/v3/")
+}
+
+// server returns the HTTP server of the API. With nodes, it serves forwarded requests with a lean.Server, because they
+// are many and their answers short.
+func (f *forwarding) server(handler http.Handler, logger *slog.Logger) servesHTTP {
+	server := httpServer(handler, logger)
+	if f == nil {
+		return server
+	}
+	return &lean.Server{HTTP: server, Serves: forNodes}
+}
+
+// run probes the nodes until ctx is done.
+func (f *forwarding) run(ctx context.Context) {
+	if f != nil {
+		f.proxy.Run(ctx)
+	}
+}

@@ -1,0 +1,241 @@
+// Package serve is the command that runs a server: it receives events, folds them, fetches token metadata and serves the
+// API, as far as the roles of the process go.
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+
+	"strata/cmd/strata/internal/audit"
+	"strata/cmd/strata/internal/database"
+	"strata/cmd/strata/internal/folding"
+	"strata/cmd/strata/internal/gcfloor"
+	"strata/cmd/strata/internal/program"
+	"strata/eventstore"
+	"strata/eventstore/observer"
+	"strata/projections/follow"
+	"strata/readapi"
+)
+
+// The roles of a process (--roles).
+const (
+	RoleObserver  = "observer"
+	RoleProjector = "projector"
+	RoleMetadata  = "metadata"
+	RoleAPI       = "api"
+)
+
+// heapFloor is the heap size, in bytes, below which the garbage collector does not run.
+const heapFloor = 128 << 20
+
+// Command is strata serve.
+type Command struct {
+	Database        database.Flags `embed:"" group:"Database:"`
+	nodeFlags       `embed:"" group:"Nodes:"`
+	metadataFlags   `embed:"" group:"Token metadata:"`
+	runnerFlags     `embed:"" group:"Projections:"`
+	Audit           audit.Flags `embed:"" group:"Audit:"`
+	adminFlags      `embed:"" group:"Administration:"`
+	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Postgres replica for the API to read from (empty = the main database)."`
+
+	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
+	ObserverAddr       string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. It has no authentication, so make it reachable for nodes only."`
+	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for a process without the API (empty = none)."`
+	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
+	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all)."`
+	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
+	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix tx_id of inscriptions with 0x; ordinals-api does not."`
+	ForkChoice         string        `default:"recommended" enum:"recommended,reference" env:"STRATA_FORK_CHOICE" help:"Rule that selects the canonical chain: recommended (as nodes do) or reference (as stacks-blockchain-api does)."`
+	BodyLimit          int64         `default:"536870912" env:"STRATA_BODY_LIMIT" help:"Maximum size of an event, in bytes."`
+	BodyMemory         int64         `default:"67108864" env:"STRATA_BODY_MEMORY" help:"Maximum memory for all events being received at the same time, in bytes; larger events are spooled to files."`
+	CacheMemory        int64         `default:"67108864" env:"STRATA_CACHE_MEMORY" help:"Maximum memory for cached answers, in bytes."`
+	MaxStreams         int           `default:"20000" env:"STRATA_MAX_STREAMS" help:"Maximum number of open streams and WebSockets; see docs/live.md."`
+	RedisURL           string        `env:"STRATA_REDIS_URL" placeholder:"URL" help:"Redis in which API processes share cached answers (empty = memory of each process only)."`
+	RedisPrefix        string        `default:"strata:" env:"STRATA_REDIS_PREFIX" help:"Prefix of all keys in Redis."`
+	LagLimit           int64         `default:"1000" env:"STRATA_LAG_LIMIT" help:"Maximum lag of a projection, in events, before /readyz reports not ready."`
+	ShutdownGrace      time.Duration `default:"30s" env:"STRATA_SHUTDOWN_GRACE" help:"Maximum time for running requests to finish during shutdown."`
+
+	build readapi.Version // of this program
+}
+
+// runnerFlags configure the projections of this process.
+type runnerFlags struct {
+	BuildNewVersions bool `default:"true" negatable:"" env:"STRATA_BUILD_NEW_VERSIONS" help:"Build new versions of read tables whose rules differ between this program and the database, beside the active ones. Activating them takes a command; with --no-build-new-versions, so does building."`
+}
+
+// Run serves until ctx is done.
+func (c *Command) Run(ctx context.Context, globals *program.Globals, build readapi.Version) error {
+	return c.Serve(ctx, build, globals.Logger(), func(string, string) {})
+}
+
+// Serve serves until ctx is done, as this build of the program. It calls ready with the addresses of the API and of the
+// observer as soon as they listen; an address is empty if the process lacks the role.
+func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog.Logger, ready func(api, observer string)) error {
+	c.build = build
+	if err := c.parseNodes(); err != nil {
+		return err
+	}
+	gcfloor.Keep(heapFloor)
+	// Listen first, so that an address in use is reported before anything else starts.
+	listening, err := c.listen(ctx, logger)
+	if err != nil {
+		return err
+	}
+	defer listening.close()
+	db, err := c.Database.Open(ctx, logger)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil // stopped before the start was complete
+		}
+		return err
+	}
+	defer db.Close(logger)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+
+	ctx, stop := context.WithCancel(ctx)
+	group, ctx := errgroup.WithContext(ctx)
+	// After an error, everything that has started ends before the database is closed.
+	defer func() {
+		stop()
+		_ = group.Wait()
+	}()
+	changes := eventstore.NewWake(db.Pool, follow.Channel, 0, logger) // wakes the API when the read tables change
+	defer changes.Stop()
+	images, err := c.imageStore()
+	if err != nil {
+		return err
+	}
+	if c.has(RoleProjector) {
+		if err := c.project(ctx, group, db, changes.Signal, logger, registry); err != nil {
+			return err
+		}
+	}
+	if listening.observer != nil {
+		if err := c.observe(ctx, group, listening.observer, db, logger, registry); err != nil {
+			return err
+		}
+	}
+	if c.has(RoleMetadata) {
+		if err := c.fetch(ctx, group, db, images, logger, registry); err != nil {
+			return err
+		}
+	}
+	if listening.metrics != nil {
+		watch(ctx, group, listening.metrics, logger, registry)
+	}
+	lines, err := folding.Lines(c.ForkChoice, logger, nil)
+	if err != nil {
+		return err
+	}
+	var reads http.Handler
+	if listening.api != nil {
+		if reads, err = c.answer(ctx, group, listening.api, db, lines.Rules(), images, changes.C, logger, registry); err != nil {
+			return err
+		}
+	}
+	if listening.admin != nil {
+		if err := c.administer(ctx, group, listening.admin, db, lines, reads, logger); err != nil {
+			return err
+		}
+	}
+	ready(address(listening.api), address(listening.observer))
+	<-ctx.Done()
+	return group.Wait()
+}
+
+// listeners holds the open listeners of this process; nil for those that it does not need.
+type listeners struct{ api, observer, metrics, admin net.Listener }
+
+func (c *Command) listen(ctx context.Context, logger *slog.Logger) (l listeners, err error) {
+	if c.has(RoleObserver) {
+		if l.observer, err = net.Listen("tcp", c.ObserverAddr); err != nil {
+			return l, fmt.Errorf("observer: %w (choose another address with --observer-addr)", err)
+		}
+	}
+	if c.has(RoleAPI) {
+		if l.api, err = net.Listen("tcp", c.APIAddr); err != nil {
+			l.close()
+			return l, fmt.Errorf("API: %w (choose another address with --api-addr)", err)
+		}
+	}
+	if c.MetricsAddr != "" {
+		if l.metrics, err = net.Listen("tcp", c.MetricsAddr); err != nil {
+			l.close()
+			return l, fmt.Errorf("metrics: %w (choose another address with --metrics-addr)", err)
+		}
+	}
+	if l.admin, err = c.adminFlags.listen(ctx, logger); err != nil {
+		l.close()
+		return l, err
+	}
+	return l, nil
+}
+
+// close closes all listeners. One that its server has closed already is no error.
+func (l listeners) close() {
+	for _, listener := range []net.Listener{l.api, l.observer, l.metrics, l.admin} {
+		if listener != nil {
+			_ = listener.Close()
+		}
+	}
+}
+
+func address(listener net.Listener) string {
+	if listener == nil {
+		return ""
+	}
+	return listener.Addr().String()
+}
+
+func (c *Command) project(ctx context.Context, group *errgroup.Group, db *database.DB, committed func(), logger *slog.Logger, registry prometheus.Registerer) error {
+	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.BuildNewVersions, committed, logger, registry)
+	if err != nil {
+		return err
+	}
+	if err := runner.Register(ctx); err != nil {
+		return err
+	}
+	group.Go(func() error {
+		runner.Run(ctx)
+		return nil
+	})
+	signer, err := c.Audit.OpenLog(ctx, db.Pool, nil, c.Database.DataDir, true, logger)
+	if err != nil {
+		return err
+	}
+	signer.Instrument(registry)
+	group.Go(func() error {
+		signer.Run(ctx)
+		return nil
+	})
+	return nil
+}
+
+func (c *Command) observe(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database.DB, logger *slog.Logger, registry prometheus.Registerer) error {
+	spoolDir := filepath.Join(c.Database.DataDir, "spool")
+	if err := os.MkdirAll(spoolDir, 0o700); err != nil {
+		return fmt.Errorf("create the spool folder for large bodies: %w", err)
+	}
+	server := observer.New(observer.Config{
+		Log:             db.Log,
+		Spool:           eventstore.NewSpool(eventstore.SpoolConfig{Dir: spoolDir, Limit: c.BodyLimit, Memory: c.BodyMemory}),
+		Logger:          logger,
+		Registry:        registry,
+		OrdhookToken:    c.OrdhookToken,
+		ShutdownTimeout: c.ShutdownGrace,
+	})
+	logger.LogAttrs(ctx, slog.LevelInfo, "receiving events", slog.String("url", "http://"+address(listener)))
+	group.Go(func() error { return server.Serve(ctx, listener) })
+	return nil
+}

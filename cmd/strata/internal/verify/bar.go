@@ -1,0 +1,65 @@
+package verify
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// bar shows the progress of a part of a verification, if stderr is a terminal.
+type bar struct {
+	mutex sync.Mutex
+	part  string
+	unit  string
+	start time.Time
+	bar   *progressbar.ProgressBar // nil until show is called first, and without a terminal
+	shown bool
+}
+
+func newBar(part, unit string) *bar {
+	return &bar{part: part, unit: unit, start: time.Now(), shown: term.IsTerminal(int(os.Stderr.Fd()))}
+}
+
+// show updates the bar. It shows a rate of bytes only if bytes is above 0.
+func (b *bar) show(done, total, bytes int64) {
+	if !b.shown || total <= 0 {
+		return
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if b.bar == nil {
+		b.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(os.Stderr),
+			progressbar.OptionSetWidth(20),
+			progressbar.OptionShowCount(),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetSpinnerChangeInterval(0), // otherwise a goroutine draws by itself, even after the end
+		)
+	}
+	seconds := max(time.Since(b.start).Seconds(), 0.001)
+	text := fmt.Sprintf("%s: %.0f %s/s", b.part, float64(done)/seconds, b.unit)
+	if bytes > 0 {
+		text += fmt.Sprintf(", %.1f MB/s", float64(bytes)/seconds/1e6)
+	}
+	b.bar.Describe(text)
+	if b.bar.GetMax64() != total {
+		b.bar.ChangeMax64(total)
+	}
+	_ = b.bar.Set64(min(done, total-1)) // a full bar would finish by itself, which is up to done
+}
+
+// done removes the bar.
+func (b *bar) done() {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if b.bar != nil {
+		_ = b.bar.Clear()
+	}
+	b.shown = false
+}
