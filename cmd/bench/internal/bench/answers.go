@@ -1,0 +1,126 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Answers are the answers of a bare handler.
+type Answers struct {
+	ByTarget map[string]Answer
+	// Redis is the address of a Redis from which each request reads the body, by its target; empty for none.
+	Redis string
+}
+
+// Answer is an answer of Strata.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// preparedAnswer is an answer with its header as a list, which is faster to copy.
+type preparedAnswer struct {
+	Answer
+	fields []field
+}
+
+type field struct {
+	name   string
+	values []string
+}
+
+// Handler returns a handler that writes the same bytes as Strata. It does nothing but look them up in a map.
+func (a *Answers) Handler(client *redis.Client) http.HandlerFunc {
+	answers := make(map[string]*preparedAnswer, len(a.ByTarget))
+	for target, answer := range a.ByTarget {
+		p := &preparedAnswer{Answer: answer}
+		for name, values := range answer.Header {
+			p.fields = append(p.fields, field{name, values})
+		}
+		answers[target] = p
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		answer, ok := answers[r.RequestURI]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		body := answer.Body
+		if client != nil {
+			var err error
+			if body, err = client.Get(r.Context(), r.RequestURI).Bytes(); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+		}
+		header := w.Header()
+		for i := range answer.fields {
+			header[answer.fields[i].name] = answer.fields[i].values
+		}
+		w.WriteHeader(answer.Status)
+		if len(body) > 0 {
+			_, _ = w.Write(body)
+		}
+	}
+}
+
+// CommonParts are the parts that all measurements may use.
+var CommonParts = Parts{"handler": serveAnswers}
+
+// serveAnswers runs the bare handler as a helper process. It reads the answers and writes its address.
+func serveAnswers(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
+	var a Answers
+	if err := in.Decode(&a); err != nil {
+		return err
+	}
+	var client *redis.Client
+	if a.Redis != "" {
+		client = redis.NewClient(&redis.Options{Addr: a.Redis})
+		defer client.Close() //nolint:errcheck // the process ends
+		for target, answer := range a.ByTarget {
+			if err := client.Set(ctx, target, answer.Body, 0).Err(); err != nil {
+				return err
+			}
+		}
+	}
+	address, server, err := ServeHTTP(a.Handler(client))
+	if err != nil {
+		return err
+	}
+	defer server.Close() //nolint:errcheck // the process ends
+	if err := out.Encode(address); err != nil {
+		return err
+	}
+	return WaitForEnd(in)
+}
+
+// verbatim is a client that does not decode bodies.
+var verbatim = &http.Client{Transport: &http.Transport{DisableCompression: true}}
+
+// Get requests a URL and returns the answer, whose body is still encoded. Its status is 200 or 304.
+func Get(ctx context.Context, url string, header http.Header) (a Answer, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return a, err
+	}
+	r.Header = header.Clone()
+	response, err := verbatim.Do(r)
+	if err != nil {
+		return a, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	a = Answer{Status: response.StatusCode, Header: response.Header}
+	if a.Body, err = io.ReadAll(response.Body); err != nil {
+		return a, err
+	}
+	if a.Status != http.StatusOK && a.Status != http.StatusNotModified {
+		return a, fmt.Errorf("%s: %s %s", url, response.Status, a.Body)
+	}
+	return a, nil
+}

@@ -1,0 +1,84 @@
+// Package bench is what all measurements share: the table that they print, databases, servers and helper processes, and
+// comparisons that several of them make.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	neturl "net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/postgres"
+	"strata/migrations"
+)
+
+// Bench is a run of the program.
+type Bench struct {
+	Cluster *postgres.Cluster
+	Dir     string        // temporary
+	Program string        // path of the strata program
+	Round   time.Duration // of load
+	table   *tabwriter.Writer
+}
+
+// Start builds the strata program, so that it is measured in its own process, as users run it, and starts Postgres. The
+// caller must stop the result.
+func Start(ctx context.Context, round time.Duration, out io.Writer) (b *Bench, err error) {
+	b = &Bench{Round: round, table: tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
+	if b.Dir, err = postgres.MkdirTemp("strata-bench-*"); err != nil {
+		return nil, err
+	}
+	b.Program = filepath.Join(b.Dir, "strata")
+	command := exec.CommandContext(ctx, "go", "build", "-o", b.Program, "./cmd/strata")
+	command.Stderr = os.Stderr
+	if err = command.Run(); err == nil {
+		b.Cluster, err = postgres.Start(ctx, postgres.Config{DataDir: b.Dir})
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(b.Dir))
+	}
+	return b, nil
+}
+
+// Stop prints the table, stops Postgres and removes the temporary directory.
+func (b *Bench) Stop() {
+	_ = b.table.Flush()
+	_ = b.Cluster.Stop(context.Background())
+	_ = os.RemoveAll(b.Dir)
+}
+
+// Row adds a line to the table.
+func (b *Bench) Row(what, strata, baseline, ratio, target string) {
+	_, _ = fmt.Fprintf(b.table, "%s\t%s\t%s\t%s\t%s\n", what, strata, baseline, ratio, target)
+}
+
+// Database creates a migrated database and a pool on it.
+func (b *Bench) Database(ctx context.Context, name string) (url string, pool *pgxpool.Pool, err error) {
+	admin, err := pgxpool.New(ctx, b.Cluster.AdminURL())
+	if err != nil {
+		return "", nil, err
+	}
+	defer admin.Close()
+	if _, err := admin.Exec(ctx, "CREATE DATABASE "+name+" OWNER strata"); err != nil {
+		return "", nil, err
+	}
+	location, err := neturl.Parse(b.Cluster.URL())
+	if err != nil {
+		return "", nil, err
+	}
+	location.Path = "/" + name
+	url = location.String()
+	if err := migrations.Up(ctx, url); err != nil {
+		return "", nil, err
+	}
+	pool, err = pgxpool.New(ctx, url)
+	return url, pool, err
+}

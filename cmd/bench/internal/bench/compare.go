@@ -1,0 +1,41 @@
+package bench
+
+import (
+	"fmt"
+	"time"
+
+	"strata/cmd/bench/internal/load"
+)
+
+// Compare prints a row for 16 connections and one for 64. The baseline has the first turn of each round.
+func (b *Bench) Compare(what, baselineName, target string, baseline, strata load.Contender) error {
+	return b.CompareOver([]int{16, 64}, what, baselineName, target, baseline, strata)
+}
+
+// CompareOver prints a row with the ratio of the rates for each number of connections. With one connection the latency
+// is that of a read; with more it includes queueing.
+func (b *Bench) CompareOver(numbers []int, what, baselineName, target string, baseline, strata load.Contender) error {
+	return b.compareBy(func(baseline, strata load.Figures) string { return Times(strata.Rate, baseline.Rate) },
+		numbers, what, baselineName, target, baseline, strata)
+}
+
+// CompareLatencies prints a row with the ratios of the latencies for each number of connections.
+func (b *Bench) CompareLatencies(numbers []int, what, baselineName, target string, baseline, strata load.Contender) error {
+	return b.compareBy(func(baseline, strata load.Figures) string {
+		return ratioOf(strata.P50, baseline.P50) + " p50, " + ratioOf(strata.P99, baseline.P99) + " p99"
+	}, numbers, what, baselineName, target, baseline, strata)
+}
+
+// compareBy prints a row for each number of connections, with what ratio says of the two contenders.
+func (b *Bench) compareBy(ratio func(baseline, strata load.Figures) string, numbers []int, what, baselineName, target string, baseline, strata load.Contender) error {
+	for _, connections := range numbers {
+		f, err := load.InTurns(b.Round, connections, baseline, strata)
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		b.Row(what+", "+Connections(connections), f[1].String(), f[0].String()+" "+baselineName, ratio(f[0], f[1]), target)
+	}
+	return nil
+}
+
+func ratioOf(a, b time.Duration) string { return Times(float64(a), float64(b)) }

@@ -1,0 +1,182 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	neturl "net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"strata/cmd/bench/internal/load"
+	"strata/internal/synth/simulate"
+)
+
+// Post delivers an event as a node does: on its own connection, with the request in one piece, and reads the whole
+// answer.
+func Post(_ context.Context, url string, body []byte) error {
+	location, err := neturl.Parse(url)
+	if err != nil {
+		return err
+	}
+	conn, err := net.DialTimeout("tcp", location.Host, 10*time.Second)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	request := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nUser-Agent: stacks/3.0\r\nHost: %s\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\nconnection: close\r\n\r\n", location.Path, location.Host, len(body))
+	if _, err := conn.Write(append(request, body...)); err != nil {
+		return err
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %s", url, response.Status)
+	}
+	return nil
+}
+
+// CompareAcknowledgements compares the latency of the answer to a node with that of a bare one-row commit of the same
+// bytes, and of the same commit behind a minimal HTTP server. They take turns. next returns the event of a round.
+func (b *Bench) CompareAcknowledgements(ctx context.Context, database, what string, rounds int, next func() (path string, body []byte)) error {
+	url, pool, err := b.Database(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if _, err := pool.Exec(ctx, `CREATE TABLE public.bare (body bytea)`); err != nil {
+		return err
+	}
+	commit := func(body []byte) error {
+		_, err := pool.Exec(ctx, `INSERT INTO public.bare VALUES ($1)`, body)
+		return err
+	}
+	minimal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = commit(body)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}))
+	defer minimal.Close()
+	// Only the observer runs. Otherwise the projections would fold the previous block on the same cores, and a node
+	// does not wait for that.
+	server, err := b.Serve(ctx, url, "--roles", "observer")
+	if err != nil {
+		return err
+	}
+	defer server.Stop()
+	var strata, bare, behindHTTP []time.Duration
+	size := 0
+	for len(strata) < rounds {
+		path, body := next()
+		size = len(body)
+		for _, measured := range []struct {
+			took *[]time.Duration
+			do   func() error
+		}{
+			{&strata, func() error { return Post(ctx, server.Observer+path, body) }},
+			{&bare, func() error { return commit(body) }},
+			{&behindHTTP, func() error { return Post(ctx, minimal.URL+path, body) }},
+		} {
+			started := time.Now()
+			if err := measured.do(); err != nil {
+				return err
+			}
+			*measured.took = append(*measured.took, time.Since(started))
+		}
+	}
+	slices.Sort(strata)
+	slices.Sort(bare)
+	slices.Sort(behindHTTP)
+	for _, p := range []struct {
+		name, target string
+		at           float64
+	}{{"p50", "≤ 2×", .5}, {"p99", "", .99}} {
+		what := fmt.Sprintf("acknowledge %s (%d KB), %s", what, size/1000, p.name)
+		s, t, u := load.Percentile(strata, p.at), load.Percentile(bare, p.at), load.Percentile(behindHTTP, p.at)
+		b.Row(what, Milliseconds(s), Milliseconds(t)+" bare commit", Times(float64(s), float64(t)), p.target)
+		b.Row("", "", Milliseconds(u)+" the same behind HTTP", Times(float64(s), float64(u)), "")
+	}
+	return nil
+}
+
+// Visibility is a measurement of the time from the acknowledgement of posts until the API shows their blocks.
+type Visibility struct {
+	Database     string
+	What, Target string // of the row
+	Rounds       int
+	Path         string // of a request whose answer reflects the newest block
+	// Next returns a post and the height of its block. Posts with height 0 are only delivered.
+	Next func() (p simulate.Post, height int64, err error)
+}
+
+// Measure prints a row.
+func (v Visibility) Measure(ctx context.Context, b *Bench) error {
+	url, pool, err := b.Database(ctx, v.Database)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	server, err := b.Serve(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer server.Stop()
+	var took []time.Duration
+	for len(took) < v.Rounds {
+		p, height, err := v.Next()
+		if err != nil {
+			return err
+		}
+		if err := Post(ctx, server.Observer+p.Path, p.Body); err != nil {
+			return err
+		}
+		if height == 0 {
+			continue
+		}
+		acknowledged := time.Now()
+		if err := waitUntilShown(server.API+v.Path, height); err != nil {
+			return err
+		}
+		took = append(took, time.Since(acknowledged))
+		time.Sleep(5 * time.Millisecond)
+	}
+	slices.Sort(took)
+	b.Row(v.What, Milliseconds(load.Percentile(took, .5))+" / "+Milliseconds(load.Percentile(took, .99)), "", "", v.Target)
+	return nil
+}
+
+// waitUntilShown repeats a request without a pause until its answer reflects the block at a height.
+func waitUntilShown(url string, height int64) error {
+	want := fmt.Sprintf("height=%d;", height)
+	for started := time.Now(); ; {
+		response, err := http.Get(url)
+		if err != nil {
+			return err
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		_ = response.Body.Close()
+		position := response.Header.Get("Strata-Position")
+		if strings.Contains(position, want) {
+			return nil
+		}
+		if time.Since(started) > 10*time.Second {
+			return fmt.Errorf("%s does not show block %d after 10 s; its position is %q", url, height, position)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"context"
+	"net/http"
+
+	"strata/cmd/bench/internal/load"
+)
+
+// HotCount is the number of different targets of hot reads, which are requested again and again.
+const HotCount = 299
+
+// Variants is the number of different requests of each measurement of cold reads. They are repeated, but no answer
+// stays in the cache, so only identical in-flight requests could share one.
+const Variants = 500
+
+// Conditions are what a request's header contains. The zero value is nothing.
+type Conditions struct {
+	Encoding    string // accepted encoding
+	Conditional bool   // the client already has the answer
+}
+
+// Record requests each target from the server. It returns the answers, and the requests that must get the same answers
+// again.
+func Record(ctx context.Context, server *Server, targets []string, with Conditions) (*Answers, *load.Requests, error) {
+	answers, list := &Answers{ByTarget: map[string]Answer{}}, &load.Requests{}
+	for _, target := range targets {
+		header := http.Header{}
+		if with.Encoding != "" {
+			header.Set("Accept-Encoding", with.Encoding)
+		}
+		answer, err := Get(ctx, server.API+target, header)
+		if err == nil && with.Conditional {
+			header.Set("If-None-Match", answer.Header.Get("Etag"))
+			answer, err = Get(ctx, server.API+target, header)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		answer.Header.Del("Date") // net/http sets it
+		answers.ByTarget[target] = answer
+		list.Add(target, header, answer.Status, len(answer.Body))
+	}
+	return answers, list, nil
+}
+
+// HotRead is a measurement of requests that are repeated again and again.
+type HotRead struct {
+	What    string
+	Targets []string
+	With    Conditions
+}
+
+// FromMemory measures answers from the API's memory.
+func (b *Bench) FromMemory(ctx context.Context, server *Server, target string, all []HotRead) error {
+	before, err := server.Tally(ctx)
+	if err != nil {
+		return err
+	}
+	for _, k := range all {
+		answers, list, err := Record(ctx, server, k.Targets, k.With)
+		if err != nil {
+			return err
+		}
+		if err := b.BesideHandler(ctx, k.What, "bare handler", target, server, answers, list); err != nil {
+			return err
+		}
+	}
+	return b.Sources(ctx, server, before, "from memory", func(t Tally) float64 { return t.Memory })
+}
+
+// BesideHandler compares the server with a bare handler that gives the same answers.
+func (b *Bench) BesideHandler(ctx context.Context, what, name, target string, server *Server, answers *Answers, list *load.Requests) error {
+	handler, err := b.Helper(ctx, "handler")
+	if err != nil {
+		return err
+	}
+	defer handler.Stop()
+	var bare string
+	if err := handler.Ask(answers, &bare); err != nil {
+		return err
+	}
+	return b.Compare(what, name, target, load.NewContender(ctx, bare, list), server.Contender(ctx, list))
+}

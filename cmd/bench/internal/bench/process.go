@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// FreePort returns an address of the loopback interface where nothing listens.
+func FreePort() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+// Memory samples the resident set of a process.
+type Memory struct {
+	samples []int64 // bytes, once per second
+	stop    atomic.Bool
+	done    chan struct{}
+}
+
+// WatchMemory begins to sample the memory of a process.
+func WatchMemory(pid int) *Memory {
+	m := &Memory{done: make(chan struct{})}
+	go func() {
+		defer close(m.done)
+		for !m.stop.Load() {
+			if rss := ResidentBytes(pid); rss > 0 {
+				m.samples = append(m.samples, rss)
+			}
+			time.Sleep(time.Second)
+		}
+	}()
+	return m
+}
+
+// Summary stops the sampling and returns the maxima of the first and the second half of the time.
+func (m *Memory) Summary() string {
+	m.stop.Store(true)
+	<-m.done
+	most := func(samples []int64) int64 {
+		var greatest int64
+		for _, s := range samples {
+			greatest = max(greatest, s)
+		}
+		return greatest >> 20
+	}
+	half := len(m.samples) / 2
+	return fmt.Sprintf("RSS at most %d MiB in the first half, %d MiB in the second", most(m.samples[:half]), most(m.samples[half:]))
+}
+
+// ResidentBytes returns the resident set of a process; 0 if it is unknown.
+func ResidentBytes(pid int) int64 {
+	file, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = file.Close() }()
+	for scanner := bufio.NewScanner(file); scanner.Scan(); {
+		if fields := strings.Fields(scanner.Text()); len(fields) > 1 && fields[0] == "VmRSS:" {
+			kib, _ := strconv.ParseInt(fields[1], 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+// clockTick is the unit of times in /proc. It is the same on every Linux that Go runs on.
+const clockTick = 10 * time.Millisecond
+
+// ProcessorTime returns the processor time of a process and its children, in user and kernel mode. It includes children
+// that have ended.
+func ProcessorTime(pid int) (sum time.Duration, err error) {
+	// The process itself comes last, because its times include those of a child that ends meanwhile.
+	for _, part := range append(children(pid), pid) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", part))
+		if err != nil && part != pid {
+			continue
+		}
+		if err != nil {
+			return 0, fmt.Errorf("read the processor time of a process: %w", err)
+		}
+		// The name of the program, in parentheses, may contain spaces.
+		_, rest, _ := strings.Cut(string(text), ") ")
+		fields := strings.Fields(rest)
+		if len(fields) < 15 {
+			return 0, fmt.Errorf("read the processor time of process %d: %q", part, text)
+		}
+		for _, field := range fields[11:15] { // utime and stime, of the process and of children that have ended
+			ticks, err := strconv.ParseInt(field, 10, 64)
+			if err != nil {
+				return 0, fmt.Errorf("read the processor time of process %d: %w", part, err)
+			}
+			sum += time.Duration(ticks) * clockTick
+		}
+	}
+	return sum, nil
+}
+
+func children(pid int) (pids []int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	for _, field := range strings.Fields(string(text)) {
+		if child, err := strconv.Atoi(field); err == nil {
+			pids = append(pids, child)
+		}
+	}
+	return pids
+}

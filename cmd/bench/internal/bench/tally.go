@@ -1,0 +1,100 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Tally counts where answers came from, according to the API's own metrics.
+type Tally struct {
+	Memory, Redis float64 // cached answers, by tier
+	Tables        float64 // answers from the tables
+	Joined        float64 // requests that waited for the answer to an identical in-flight request
+	States        float64 // state changes of the tables that the API has seen
+}
+
+// ReadTally reads the counters from the text of /metrics.
+func ReadTally(text []byte) (t Tally) {
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		counter := map[string]*float64{
+			`strata_cache_hits_total{tier="memory"}`: &t.Memory,
+			`strata_cache_hits_total{tier="redis"}`:  &t.Redis,
+			`strata_cache_misses_total`:              &t.Tables,
+			`strata_cache_joined_flights_total`:      &t.Joined,
+			`strata_cache_state_changes_total`:       &t.States,
+		}[name]
+		if counter != nil {
+			*counter, _ = strconv.ParseFloat(value, 64)
+		}
+	}
+	return t
+}
+
+// Tally reads the counters of the server.
+func (s *Server) Tally(ctx context.Context) (Tally, error) {
+	answer, err := Get(ctx, s.API+"/metrics", http.Header{})
+	if err == nil && !bytes.Contains(answer.Body, []byte("strata_cache_hits_total")) {
+		err = fmt.Errorf("%s/metrics has no counters of the cache", s.API)
+	}
+	return ReadTally(answer.Body), err
+}
+
+// WaitUntilCaching waits until an API knows the state of the tables. Before that it caches no answers.
+func WaitUntilCaching(read func() (Tally, error)) error {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if t, err := read(); err != nil || t.States > 0 {
+			return err
+		}
+	}
+	return errors.New("the API does not know the state of the tables after 30 seconds")
+}
+
+// ServeCaching starts a server with only the API that is ready to cache answers.
+func (b *Bench) ServeCaching(ctx context.Context, url string, more ...string) (*Server, error) {
+	s, err := b.Serve(ctx, url, append([]string{"--roles", "api"}, more...)...)
+	if err != nil {
+		return nil, err
+	}
+	if err := WaitUntilCaching(func() (Tally, error) { return s.Tally(ctx) }); err != nil {
+		s.Stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// FromTables measures an API whose cache is too small for any answer, so that all answers come from the tables.
+func (b *Bench) FromTables(ctx context.Context, url string, measure func(*Server) error) error {
+	server, err := b.ServeCaching(ctx, url, "--cache-memory", "1")
+	if err != nil {
+		return err
+	}
+	defer server.Stop()
+	before, err := server.Tally(ctx)
+	if err != nil {
+		return err
+	}
+	if err := measure(server); err != nil {
+		return err
+	}
+	return b.Sources(ctx, server, before, "made from the tables", func(t Tally) float64 { return t.Tables })
+}
+
+// Sources prints the share of answers since before that came from the intended source. If it is small, the measurement
+// measured something else.
+func (b *Bench) Sources(ctx context.Context, server *Server, before Tally, what string, from func(t Tally) float64) error {
+	now, err := server.Tally(ctx)
+	if err != nil {
+		return err
+	}
+	since := Tally{now.Memory - before.Memory, now.Redis - before.Redis, now.Tables - before.Tables, now.Joined - before.Joined, 0}
+	all := since.Memory + since.Redis + since.Tables + since.Joined
+	b.Row("  of all these answers, "+what, fmt.Sprintf("%.2f %%", 100*from(since)/max(all, 1)), "", "", "100 %")
+	return nil
+}

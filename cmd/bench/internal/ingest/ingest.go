@@ -1,0 +1,63 @@
+// Package ingest measures how fast the server acknowledges blocks, and how soon the API shows them.
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"strata/cmd/bench/internal/bench"
+	"strata/internal/synth/synthchain"
+)
+
+// Bench measures posts of a node.
+type Bench struct{ *bench.Bench }
+
+// Acknowledge compares the latency of the answer to a node with that of a bare one-row commit of the same bytes, and of
+// the same commit behind a minimal HTTP server. They take turns, for blocks of 1, 10, 100 and 1,000 transfers.
+func (b *Bench) Acknowledge(ctx context.Context) error {
+	for _, transfers := range []int{1, 10, 100, 1000} {
+		if err := b.acknowledgeBlocks(ctx, transfers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Bench) acknowledgeBlocks(ctx context.Context, transfers int) error {
+	rounds := 1000
+	if transfers >= 100 {
+		rounds = 100
+	}
+	chain := synthchain.New(synthchain.Config{
+		Seed: 2, TxPerBlock: synthchain.Range{Min: transfers, Max: transfers}, SigningSample: 100, ForgetHistory: true,
+		Accounts: max(64, transfers),
+	})
+	return b.CompareAcknowledgements(ctx, fmt.Sprintf("acknowledge_%d", transfers), fmt.Sprintf("a block of %d", transfers), rounds, func() (path string, body []byte) {
+		for {
+			if p := chain.Next(); p.Path == "/new_block" {
+				return p.Path, p.Body
+			}
+		}
+	})
+}
+
+// Visible measures the time from the acknowledgement of a block until the API shows it.
+func (b *Bench) Visible(ctx context.Context) error {
+	chain := synthchain.New(synthchain.Config{Seed: 3, TxPerBlock: synthchain.Range{Min: 10, Max: 10}, ForgetHistory: true})
+	return bench.Visibility{
+		Database: "visible", What: "acknowledged → visible, p50 / p99", Target: "p99 < 100 ms", Rounds: 300,
+		Path: "/extended/v1/address/" + chain.Accounts()[0] + "/stx", // balances come last: they fold the steps of the chain
+		Next: func() (synthchain.Post, int64, error) {
+			p := chain.Next()
+			if p.Path != "/new_block" {
+				return p, 0, nil
+			}
+			var block struct {
+				Height int64 `json:"block_height"`
+			}
+			err := json.Unmarshal(p.Body, &block)
+			return p, block.Height, err
+		},
+	}.Measure(ctx, b.Bench)
+}

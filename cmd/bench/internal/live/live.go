@@ -1,0 +1,229 @@
+// Package live measures streams and WebSockets: the memory of their subscribers, and how soon they have a block.
+package live
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	neturl "net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"strata/cmd/bench/internal/bench"
+	"strata/cmd/bench/internal/load"
+	"strata/internal/synth/synthchain"
+)
+
+// The size of the measurement.
+const (
+	subscribers = 10_000
+	blocks      = 50
+	pause       = 300 * time.Millisecond // between blocks, so that each one is sent separately
+	settle      = 20 * time.Second       // before memory is measured
+)
+
+// Bench measures subscribers.
+type Bench struct{ *bench.Bench }
+
+// Parts are the parts of this package.
+var Parts = bench.Parts{"audience": followStream}
+
+// Measure measures, for each protocol, the memory of a server with thousands of idle subscribers, and the time from
+// the answer to a node until they have the block.
+func (b *Bench) Measure(ctx context.Context) error {
+	for _, protocol := range []string{"streams", "WebSockets"} {
+		if err := b.broadcast(ctx, protocol); err != nil {
+			return fmt.Errorf("%s: %w", protocol, err)
+		}
+	}
+	return nil
+}
+
+func (b *Bench) broadcast(ctx context.Context, protocol string) error {
+	url, pool, err := b.Database(ctx, "live_"+strings.ToLower(protocol))
+	if err != nil {
+		return err
+	}
+	pool.Close()
+	server, err := b.Serve(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer server.Stop()
+	chain := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 100, ForgetHistory: true})
+	postBlock := func() error { // posts up to the next block
+		for {
+			p := chain.Next()
+			if err := bench.Post(ctx, server.Observer+p.Path, p.Body); err != nil || p.Path == "/new_block" {
+				return err
+			}
+		}
+	}
+	for range 20 {
+		if err := postBlock(); err != nil {
+			return err
+		}
+	}
+	time.Sleep(settle)
+	before := bench.ResidentBytes(server.Pid())
+	followers, err := b.Helper(ctx, "audience")
+	if err != nil {
+		return err
+	}
+	defer followers.Stop()
+	if err := followers.Ask(audience{server.API, protocol, subscribers, blocks}, new(string)); err != nil {
+		return err
+	}
+	time.Sleep(settle)
+	idle := bench.ResidentBytes(server.Pid())
+	answered := make([]time.Time, 0, blocks)
+	for len(answered) < blocks {
+		if err := postBlock(); err != nil {
+			return err
+		}
+		answered = append(answered, time.Now())
+		time.Sleep(pause)
+	}
+	var arrivals [][]int64
+	if err := followers.Ask("", &arrivals); err != nil {
+		return err
+	}
+	busy := bench.ResidentBytes(server.Pid())
+	var first, all []time.Duration
+	for i, times := range arrivals {
+		slices.Sort(times)
+		for k, at := range times {
+			took := time.Unix(0, at).Sub(answered[i])
+			if k == 0 {
+				first = append(first, took)
+			}
+			all = append(all, took)
+		}
+	}
+	slices.Sort(first)
+	slices.Sort(all)
+	mib := func(bytes int64) string { return fmt.Sprintf("%d MiB", bytes>>20) }
+	b.Row(fmt.Sprintf("live: RSS with %d %s that are told nothing", subscribers, protocol), mib(idle), mib(before)+" without", "", "< 500 MB")
+	b.Row(fmt.Sprintf("live: RSS after %d blocks for all of these %s", blocks, protocol), mib(busy), "", "", "< 500 MB")
+	for _, p := range []struct {
+		name string
+		at   float64
+	}{{"p50", .5}, {"p99", .99}} {
+		b.Row(fmt.Sprintf("live: from the answer to the node until %d %s have the block, %s", subscribers, protocol, p.name), bench.Milliseconds(load.Percentile(all, p.at)),
+			bench.Milliseconds(load.Percentile(first, p.at))+" until the first has it", "", "")
+	}
+	return nil
+}
+
+// audience describes the subscribers.
+type audience struct {
+	URL, Protocol       string
+	Connections, Events int
+}
+
+// followStream runs the subscribers as a helper process. It reads an audience and answers when all subscribers are
+// connected. To the next question it answers with the times (Unix nanoseconds) at which each event reached each of
+// them.
+func followStream(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
+	var a audience
+	if err := in.Decode(&a); err != nil {
+		return err
+	}
+	location, err := neturl.Parse(a.URL)
+	if err != nil {
+		return err
+	}
+	open := openStream
+	if a.Protocol == "WebSockets" {
+		open = openSocket
+	}
+	arrivals := make([][]int64, a.Events)
+	for i := range arrivals {
+		arrivals[i] = make([]int64, a.Connections)
+	}
+	var ready, done sync.WaitGroup
+	errs := make(chan error, a.Connections)
+	connecting := make(chan struct{}, 64) // limits the connections that are opened at a time
+	for i := range a.Connections {
+		ready.Add(1)
+		done.Go(func() {
+			connecting <- struct{}{}
+			stream, err := open(location)
+			<-connecting
+			ready.Done()
+			if err == nil {
+				err = stream.events(arrivals, i)
+			}
+			if err != nil {
+				errs <- err
+			}
+		})
+	}
+	ready.Wait()
+	if err := out.Encode("ready"); err != nil {
+		return err
+	}
+	var question string
+	if err := in.Decode(&question); err != nil {
+		return err
+	}
+	done.Wait()
+	select {
+	case err := <-errs:
+		return err
+	default:
+	}
+	return out.Encode(arrivals)
+}
+
+// follower is a subscriber's connection.
+type follower interface {
+	// events records the arrival time of each event, as that of subscriber i.
+	events(arrivals [][]int64, i int) error
+}
+
+// rawStream reads an event stream with as little work as possible.
+type rawStream struct{ lines *bufio.Reader }
+
+func openStream(location *neturl.URL) (follower, error) {
+	conn, err := net.DialTimeout("tcp", location.Host, time.Minute)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fmt.Fprintf(conn, "GET /stream/v1/blocks HTTP/1.1\r\nHost: %s\r\n\r\n", location.Host); err != nil {
+		return nil, err
+	}
+	s := &rawStream{bufio.NewReaderSize(conn, 1024)}
+	status, err := s.lines.ReadString('\n')
+	if err == nil && !strings.Contains(status, " 200 ") {
+		err = errors.New(strings.TrimSpace(status))
+	}
+	for err == nil { // skip everything up to the first position, after which events follow
+		var line string
+		if line, err = s.lines.ReadString('\n'); strings.HasPrefix(line, "id: ") {
+			break
+		}
+	}
+	return s, err
+}
+
+// events implements follower.
+func (s *rawStream) events(arrivals [][]int64, i int) error {
+	for n := 0; n < len(arrivals); {
+		line, err := s.lines.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return fmt.Errorf("after %d events: %w", n, errors.Join(err, io.ErrUnexpectedEOF))
+		}
+		if strings.HasPrefix(string(line), "event: ") {
+			arrivals[n][i] = time.Now().UnixNano()
+			n++
+		}
+	}
+	return nil
+}

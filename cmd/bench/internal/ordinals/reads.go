@@ -1,0 +1,155 @@
+package ordinals
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/cmd/bench/internal/bench"
+	"strata/cmd/bench/internal/load"
+	"strata/projections/inscriptions"
+)
+
+// Reads measures reads from large tables of inscriptions: satoshis from memory, pages and filters from the
+// tables.
+func (b *Bench) Reads(ctx context.Context) error {
+	url, err := b.createWorld(ctx)
+	if err != nil {
+		return err
+	}
+	hot, err := b.ServeCaching(ctx, url)
+	if err != nil {
+		return err
+	}
+	satoshis := make([]string, bench.HotCount)
+	for i := range satoshis {
+		satoshis[i] = fmt.Sprintf("/ordinals/v1/sats/%d", crowdedSat+i)
+	}
+	err = b.FromMemory(ctx, hot, "≥ 0.6×", []bench.HotRead{
+		{What: "hot satoshi, one of 299", Targets: satoshis},
+		{What: "hot inscriptions of a sat", Targets: []string{fmt.Sprintf("/ordinals/v1/sats/%d/inscriptions", crowdedSat)}},
+	})
+	hot.Stop()
+	if err != nil {
+		return err
+	}
+	return b.FromTables(ctx, url, func(server *bench.Server) error {
+		memory := bench.WatchMemory(server.Pid())
+		if err := b.crowdedPages(ctx, server); err != nil {
+			return err
+		}
+		if err := b.filters(ctx, server, url); err != nil {
+			return err
+		}
+		b.Row("  memory of the server meanwhile", memory.Summary(), "", "", "flat, < 300 MiB")
+		return nil
+	})
+}
+
+// requests returns requests below /ordinals/v1; target returns the rest of the target of request i.
+func requests(target func(i int) string) *load.Requests {
+	return load.Numbered(bench.Variants, func(i int) string { return "/ordinals/v1" + target(i) })
+}
+
+// crowdedPages compares deep pages of long lists with their first pages.
+func (b *Bench) crowdedPages(ctx context.Context, server *bench.Server) error {
+	crowdedEnd := b.World.crowded() - 1000
+	for _, list := range []struct {
+		what, path string
+		deep       int // offset
+		target     string
+	}{
+		{fmt.Sprintf("/sats/{n}/inscriptions, %d on it", b.World.crowded()), fmt.Sprintf("/sats/%d/inscriptions?", crowdedSat), crowdedEnd, "≤ 1.5×, cold p99 < 10 ms; the peer: 3.7×"},
+		{fmt.Sprintf("/inscriptions, %d of them", b.World.Inscriptions), "/inscriptions?", b.World.Inscriptions / 2, "≤ 1.5×"},
+		{"/inscriptions by number", "/inscriptions?order_by=number&", b.World.Inscriptions / 2, "≤ 1.5×"},
+		{"/inscriptions by ordinal", "/inscriptions?order_by=ordinal&", b.World.Inscriptions / 3, "≤ 1.5×"},
+	} {
+		around := func(offset int) load.Contender {
+			return server.Contender(ctx, requests(func(i int) string { return fmt.Sprintf("%slimit=20&offset=%d", list.path, offset+i) }))
+		}
+		what := fmt.Sprintf("%s, offset %d", list.what, list.deep)
+		if err := b.CompareLatencies([]int{1, 16}, what, "offset 0", list.target, around(0), around(list.deep)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// filters measures each filter alone, compared with a bare SELECT of a page of an address.
+func (b *Bench) filters(ctx context.Context, server *bench.Server, url string) error {
+	selecting, err := b.StartSelecting(ctx, "inscriptions", url)
+	if err != nil {
+		return err
+	}
+	defer selecting.Stop()
+	blocks := b.World.Inscriptions / perBlock
+	at := func(i, below int) int { return int(uint64(i) * 2_654_435_761 % uint64(below)) } // a number below a limit, without visible order
+	random := func(i int) int { return at(i, b.World.Inscriptions) }
+	for _, filter := range []struct {
+		what   string
+		target func(i int) string
+	}{
+		{"no filter, any depth", func(i int) string { return fmt.Sprintf("offset=%d", random(i)) }},
+		{"address", func(i int) string { return "address=" + b.World.holder(random(i)) }},
+		{"address with a quarter of all, any depth", func(i int) string { return fmt.Sprintf("address=%s&offset=%d", whale, random(i)/4) }},
+		{"genesis_address", func(i int) string { return "genesis_address=" + b.World.holder(random(i)) }},
+		{"mime_type, any depth", func(i int) string { return fmt.Sprintf("mime_type=text/plain&offset=%d", random(i)/2) }},
+		{"rarity", func(i int) string { return fmt.Sprintf("rarity=uncommon&offset=%d", random(i)/100) }},
+		{"rarity=common", func(i int) string { return fmt.Sprintf("rarity=common&offset=%d", random(i)) }},
+		{"recursive", func(i int) string { return fmt.Sprintf("recursive=true&offset=%d", random(i)/10) }},
+		{"recursive=false", func(i int) string { return fmt.Sprintf("recursive=false&offset=%d", random(i)) }},
+		{"cursed", func(i int) string { return fmt.Sprintf("cursed=true&offset=%d", random(i)/50) }},
+		{"cursed=false", func(i int) string { return fmt.Sprintf("cursed=false&offset=%d", random(i)) }},
+		{"genesis_block", func(i int) string { return fmt.Sprintf("genesis_block=%d", firstHeight+at(i, blocks)) }},
+		{"from_genesis_block_height", func(i int) string {
+			return fmt.Sprintf("from_genesis_block_height=%d&offset=%d", firstHeight+at(i, blocks), i)
+		}},
+		{"from_genesis_timestamp", func(i int) string {
+			return fmt.Sprintf("from_genesis_timestamp=%d&offset=%d", 1_680_000_000+600*at(i, blocks), i)
+		}},
+		{"output", func(i int) string { return "output=" + txid(random(i)) + ":0" }},
+		{"id", func(i int) string { return "id=" + txid(random(i)) + "i0" }},
+		{"number", func(i int) string { return fmt.Sprintf("number=%d", random(i)*49/50) }},
+		{"from_number and to_number, 1,000 apart", func(i int) string { return fmt.Sprintf("from_number=%d&to_number=%d", random(i), random(i)+999) }},
+		{"from_number", func(i int) string { return fmt.Sprintf("from_number=%d", random(i)*49/50) }},
+		{"from_sat_ordinal and to_sat_ordinal, 0.1 % of all", func(i int) string {
+			from := at(i, 999) * 1_000_000_000_000
+			return fmt.Sprintf("from_sat_ordinal=%d&to_sat_ordinal=%d", from, from+999_999_999_999)
+		}},
+		{"from_sat_ordinal", func(i int) string { return fmt.Sprintf("from_sat_ordinal=%d", at(i, 999)*1_000_000_000_000) }},
+	} {
+		strata := server.Contender(ctx, requests(func(i int) string { return "/inscriptions?" + filter.target(i) }))
+		err := b.CompareLatencies([]int{1, 16}, "cold /inscriptions, "+filter.what, "bare SELECT of an address", "p99 < 20 ms",
+			bench.SelectContender(selecting, b.World), strata)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// selectHeld reads the newest inscriptions of an address with everything that an answer contains, and their number.
+const selectHeld = `
+	SELECT (SELECT n FROM {schema}.list WHERE name = 'address:' || $1),
+	       i.id, i.number, i.sat, i.height, i.content_length, i.fee, i.charms, i.rarity, i.recursive, i.content_type, i.genesis_address, l.address,
+	       g.block_hash, g.time, b.time, l.txid, l.output_txid, l.vout, l.value, l.sat_offset
+	FROM (SELECT id FROM {schema}.owner WHERE address = $1 ORDER BY height DESC, tx_index DESC, number DESC LIMIT 20) o
+	JOIN {schema}.inscription i USING (id)
+	JOIN {schema}.block g ON g.height = i.height
+	JOIN {schema}.satoshi s ON s.sat = i.sat
+	JOIN {schema}.location l ON (l.sat, l.height, l.tx_index) = (s.sat, s.height, s.tx_index)
+	JOIN {schema}.block b ON b.height = l.height
+	ORDER BY i.height DESC, i.tx_index DESC, i.number DESC`
+
+// selectInscriptions runs that SELECT as a helper process.
+func selectInscriptions(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
+	query := inscriptions.Spec().SQL(selectHeld)
+	return bench.SelectRounds(ctx, in, out, func(w World) bench.SelectRow {
+		return func(pool *pgxpool.Pool, random *rand.Rand) error {
+			return bench.DecodeRows(ctx, pool, query, w.holder(random.IntN(w.Inscriptions)))
+		}
+	})
+}

@@ -1,0 +1,249 @@
+// Package proxy compares requests to a node through Strata with those through nginx.
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"strata/cmd/bench/internal/bench"
+	"strata/cmd/bench/internal/load"
+)
+
+// The parts before and after the number in targets of requests to a node.
+const (
+	accountBefore     = "/v2/accounts/SP2J6ZY48GV1EZ5V2V5RB9MP"
+	accountAfter      = "?proof=0"
+	unconfirmedBefore = "/v2/transactions/unconfirmed/000000000000000000000000000000000000000000000000000000"
+	attachmentBefore  = "/v2/attachments/000000000000000000000000000000"
+)
+
+// Bench compares proxies.
+type Bench struct {
+	*bench.Bench
+	Forwarded int // requests while memory is sampled
+}
+
+// Parts are the parts of this package.
+var Parts = bench.Parts{"node": serveNode, "floor": serveFloor}
+
+// forwarding has the processes of a comparison of proxies.
+type forwarding struct {
+	*Bench
+	node, floor         *bench.Helper
+	nodeAt, at, reverse string // addresses of the node, and of the floor's bare handler and reverse proxy
+	nginx               *nginx
+	strata              *bench.Server
+}
+
+// Measure compares requests to a node through Strata with those through nginx.
+func (b *Bench) Measure(ctx context.Context) error {
+	f, err := b.startForwarding(ctx)
+	if f != nil {
+		defer f.stop()
+	}
+	if err != nil {
+		return err
+	}
+	for _, compare := range []func(context.Context) error{f.added, f.passThrough, f.collapsed, f.cached, f.steady} {
+		if err := compare(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startForwarding starts the processes. The caller must stop the result even if there is an error.
+func (b *Bench) startForwarding(ctx context.Context) (f *forwarding, err error) {
+	f = &forwarding{Bench: b}
+	if f.node, err = b.Helper(ctx, "node"); err != nil {
+		return f, err
+	}
+	if err = f.node.Read(&f.nodeAt); err != nil {
+		return f, err
+	}
+	if f.floor, err = b.Helper(ctx, "floor"); err != nil {
+		return f, err
+	}
+	var addresses [2]string
+	if err = f.floor.Ask(f.nodeAt, &addresses); err != nil {
+		return f, err
+	}
+	f.at, f.reverse = addresses[0], addresses[1]
+	if f.nginx, err = b.startNginx(ctx, f.nodeAt); err != nil {
+		return f, err
+	}
+	url, pool, err := b.Database(ctx, "forwarding")
+	if err != nil {
+		return f, err
+	}
+	pool.Close()
+	if f.strata, err = b.Serve(ctx, url, "--roles", "api", "--nodes", "http://"+f.nodeAt); err != nil {
+		return f, err
+	}
+	return f, f.waitUntilServing(ctx)
+}
+
+// waitUntilServing waits until Strata's probes have found the node.
+func (f *forwarding) waitUntilServing(ctx context.Context) (err error) {
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if _, err = bench.Get(ctx, f.strata.API+"/v2/pox", http.Header{}); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("strata does not forward: %w", err)
+}
+
+func (f *forwarding) stop() {
+	if f.strata != nil {
+		f.strata.Stop()
+	}
+	if f.nginx != nil {
+		f.nginx.stop()
+	}
+	for _, h := range []*bench.Helper{f.floor, f.node} {
+		if h != nil {
+			h.Stop()
+		}
+	}
+}
+
+func (f *forwarding) strataAt() string { return strings.TrimPrefix(f.strata.API, "http://") }
+
+// runner is a contender with the processor time of its process.
+type runner struct {
+	name string
+	spending
+	contend load.Contender
+}
+
+func newRunner(name string, pid int, contend load.Contender) *runner {
+	r := &runner{name: name, spending: spending{pid: pid}}
+	r.contend = r.counting(contend)
+	return r
+}
+
+func (f *forwarding) direct(ctx context.Context, a *nodeRequests) *runner {
+	return newRunner("the node itself", f.node.Pid(), requesting(ctx, f.nodeAt, a))
+}
+
+func (f *forwarding) byNginx(ctx context.Context, a *nodeRequests) *runner {
+	return newRunner("nginx", f.nginx.pid(), requesting(ctx, f.nginx.forwards, a))
+}
+
+func (f *forwarding) byStrata(ctx context.Context, a *nodeRequests) *runner {
+	return newRunner("Strata", f.strata.Pid(), requesting(ctx, f.strataAt(), a))
+}
+
+func (f *forwarding) byFloor(ctx context.Context, name, address string, a *nodeRequests) *runner {
+	return newRunner(name, f.floor.Pid(), requesting(ctx, address, a))
+}
+
+// turns lets runners take turns. The first one is the baseline; turns prints a row for each of the others.
+func (f *forwarding) turns(what, target string, connections int, runners ...*runner) ([]load.Figures, error) {
+	contenders := make([]load.Contender, len(runners))
+	for i, r := range runners {
+		r.requests, r.spent = 0, 0
+		contenders[i] = r.contend
+	}
+	results, err := load.InTurns(f.Round, connections, contenders...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	text := func(i int) string { return fmt.Sprintf("%s, %.0f µs CPU", results[i], runners[i].each()) }
+	for i, r := range runners[1:] {
+		i++
+		name, wanted := what, target
+		if r.name != "Strata" {
+			name, wanted = "  "+r.name, ""
+		}
+		f.Row(fmt.Sprintf("%s, %d connections", name, connections), text(i), text(0)+" "+runners[0].name,
+			fmt.Sprintf("%s, p99 %s, CPU %s", bench.Times(results[i].Rate, results[0].Rate),
+				bench.Times(results[i].P99.Seconds(), results[0].P99.Seconds()), bench.Times(r.each(), runners[0].each())), wanted)
+	}
+	return results, nil
+}
+
+// added measures the latency that a proxy adds to a request, on one connection.
+func (f *forwarding) added(ctx context.Context) error {
+	a := &nodeRequests{before: accountBefore, after: accountAfter}
+	direct, byNginx, byStrata := f.direct(ctx, a), f.byNginx(ctx, a), f.byStrata(ctx, a)
+	results, err := load.InTurns(f.Round, 1, direct.contend, byNginx.contend, byStrata.contend)
+	if err != nil {
+		return err
+	}
+	added := func(i int) string {
+		return fmt.Sprintf("+%.3f ms p50, +%.3f ms p99", (results[i].P50-results[0].P50).Seconds()*1000, (results[i].P99-results[0].P99).Seconds()*1000)
+	}
+	f.Row("forwarded, added to "+bench.Milliseconds(results[0].P50)+", 1 connection", added(2), added(1)+" nginx", "", "p50 < 0.3 ms")
+	return nil
+}
+
+// passThrough compares requests that all differ.
+func (f *forwarding) passThrough(ctx context.Context) error {
+	for _, k := range []struct {
+		what          string
+		before, after string
+	}{
+		{"forwarded, distinct accounts", accountBefore, accountAfter},
+		{"forwarded, not kept", unconfirmedBefore, ""},
+	} {
+		a := &nodeRequests{before: k.before, after: k.after}
+		for _, connections := range []int{16, 64} {
+			runners := []*runner{f.byNginx(ctx, a), f.byStrata(ctx, a)}
+			if k.after != "" {
+				runners = append(runners, f.direct(ctx, a), f.byFloor(ctx, "bare net/http handler, forwards nothing", f.at, a),
+					f.byFloor(ctx, "net/http's reverse proxy", f.reverse, a))
+			}
+			if _, err := f.turns(k.what, "≥ 0.8×, p99 ≤ 1.5×", connections, runners...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// collapsed compares identical requests whose answer is not cached.
+func (f *forwarding) collapsed(ctx context.Context) error {
+	a := &nodeRequests{before: attachmentBefore, different: 1}
+	for _, connections := range []int{16, 64} {
+		var forwarded int64 // requests that reached the node
+		byStrata := f.byStrata(ctx, a)
+		contend, requests := byStrata.contend, 0
+		byStrata.contend = func(connections int, d time.Duration) (*load.Round, error) {
+			var before, after int64
+			if err := f.node.Ask(struct{}{}, &before); err != nil {
+				return nil, err
+			}
+			r, err := contend(connections, d)
+			if err != nil {
+				return nil, err
+			}
+			if err := f.node.Ask(struct{}{}, &after); err != nil {
+				return nil, err
+			}
+			forwarded += after - before
+			requests += r.Requests()
+			return r, nil
+		}
+		if _, err := f.turns("identical at the same time", "faster", connections, f.byNginx(ctx, a), byStrata); err != nil {
+			return err
+		}
+		f.Row("  of these, asked of the node", fmt.Sprintf("%.1f %%", 100*float64(forwarded)/float64(max(requests, 1))), "", "", "")
+	}
+	return nil
+}
+
+// cached compares cached answers with nginx without a cache, and with nginx with a cache.
+func (f *forwarding) cached(ctx context.Context) error {
+	a := &nodeRequests{before: accountBefore, after: accountAfter, different: bench.HotCount}
+	for _, connections := range []int{16, 64} {
+		keeping := newRunner("nginx with a cache", f.nginx.pid(), requesting(ctx, f.nginx.keeping, a))
+		if _, err := f.turns("kept, 299 accounts", "> 1×", connections, f.byNginx(ctx, a), f.byStrata(ctx, a), keeping); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package tokens
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/cmd/bench/internal/bench"
+	"strata/domain/contract"
+	"strata/domain/nodeevent"
+	"strata/domain/token"
+	"strata/internal/synth/synthchain"
+)
+
+const (
+	// backfillLatency is the latency of nodes and gateways.
+	backfillLatency = 50 * time.Millisecond
+	// collectionMax is the maximum number of tokens that a collection reports.
+	collectionMax = 10_000
+	// coinCalls and itemCalls are the numbers of read-only calls for a fungible and for a non-fungible token.
+	coinCalls, itemCalls = 5, 1
+	// backfillPatience is the time without progress after which the measurement fails.
+	backfillPatience = time.Minute
+)
+
+// Backfill measures the time from the deployment of contracts until all their tokens have documents.
+func (b *Bench) Backfill(ctx context.Context) error {
+	chain, err := deploys((b.Fetched + collectionMax - 1) / collectionMax)
+	if err != nil {
+		return err
+	}
+	for _, concurrency := range b.Concurrencies {
+		f, err := b.backfillOnce(ctx, chain, concurrency)
+		if err != nil {
+			return fmt.Errorf("%d at a time: %w", concurrency, err)
+		}
+		f.print(b)
+	}
+	return nil
+}
+
+// backfillOnce lets a server with a new database fetch the tokens of a chain.
+func (b *Bench) backfillOnce(ctx context.Context, chain tokenChain, concurrency int) (*backfillRun, error) {
+	url, pool, err := b.Database(ctx, fmt.Sprintf("backfill_%d", concurrency))
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Close()
+	each := max((b.Fetched-chain.coins)/chain.collections, 1)
+	outside, err := b.Helper(ctx, "outside")
+	if err != nil {
+		return nil, err
+	}
+	defer outside.Stop()
+	var address string
+	if err := outside.Ask(outsideWorld{backfillLatency, uint64(each)}, &address); err != nil {
+		return nil, err
+	}
+	server, err := b.Serve(ctx, url, "--nodes", address, "--ipfs-gateways", address, "--fetch-allow", "127.0.0.1",
+		"--fetch-concurrency", strconv.Itoa(concurrency), "--fetch-per-host", strconv.Itoa(concurrency))
+	if err != nil {
+		return nil, err
+	}
+	defer server.Stop()
+	f := &backfillRun{
+		pool: pool, outside: outside, pids: [3]int{server.Pid(), b.Cluster.Pid(), outside.Pid()},
+		concurrency: concurrency, tokens: int64(chain.coins + each*chain.collections),
+		calls: int64(coinCalls*chain.coins + (itemCalls*each+1)*chain.collections),
+	}
+	before, err := f.processorTimes()
+	if err != nil {
+		return nil, err
+	}
+	f.resident[0] = bench.ResidentBytes(f.pids[0])
+	for _, p := range chain.posts {
+		if err := bench.Post(ctx, server.Observer+p.Path, p.Body); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.wait(ctx); err != nil {
+		return nil, err
+	}
+	after, err := f.processorTimes()
+	for i := range after {
+		f.spent[i] = after[i] - before[i]
+	}
+	return f, err
+}
+
+// tokenChain is a chain that deploys token contracts.
+type tokenChain struct {
+	posts              []synthchain.Post
+	coins, collections int
+}
+
+// deploys generates a chain until it has the given number of collections.
+func deploys(collections int) (d tokenChain, err error) {
+	chain := synthchain.New(synthchain.Config{
+		Seed: 11, Mix: synthchain.Mix{Deploy: 1}, TxPerBlock: synthchain.Range{Min: 20, Max: 20}, SigningSample: 100, ForgetHistory: true,
+	})
+	for d.collections < collections {
+		p := chain.Next()
+		d.posts = append(d.posts, p)
+		payload, err := nodeevent.Decode(p.Path, p.Body)
+		if err != nil {
+			return d, fmt.Errorf("read a post to %s: %w", p.Path, err)
+		}
+		block, ok := payload.(*nodeevent.Block)
+		if !ok {
+			continue
+		}
+		for i := range block.Transactions {
+			if err := d.count(&block.Transactions[i]); err != nil {
+				return d, err
+			}
+		}
+	}
+	return d, nil
+}
+
+// count counts the token contract that a transaction deploys, if it does.
+func (d *tokenChain) count(tx *nodeevent.Transaction) error {
+	if !tx.Succeeded() || len(tx.ContractInterface) == 0 {
+		return nil
+	}
+	i, err := contract.Parse(tx.ContractInterface)
+	if err != nil {
+		return fmt.Errorf("read the interface that transaction %s deploys: %w", tx.TxID, err)
+	}
+	switch r, _ := token.Recognise(i); r.Kind {
+	case token.FT:
+		d.coins++
+	case token.NFT:
+		d.collections++
+	}
+	return nil
+}
+
+// backfillRun is one run of a backfill.
+type backfillRun struct {
+	pool          *pgxpool.Pool
+	outside       *bench.Helper
+	pids          [3]int // the server, Postgres, and the node with the gateway
+	concurrency   int
+	tokens, calls int64
+
+	took     time.Duration    // until all documents were in the tables
+	spent    [3]time.Duration // processor time, by process
+	resident [3]int64         // resident bytes of the server: before, half-way, and at the end
+}
+
+// shortest returns the duration of a run that only its concurrency limits. Separate workers, the same number of each,
+// call contracts and fetch documents at the same time, so the longer of the two counts. A job makes its calls one after
+// the other, so each request occupies a worker until its answer arrives.
+func (f *backfillRun) shortest() time.Duration {
+	return time.Duration(max(f.calls, f.tokens)) * backfillLatency / time.Duration(f.concurrency)
+}
+
+func (f *backfillRun) processorTimes() (spent [3]time.Duration, err error) {
+	for i, pid := range f.pids {
+		if spent[i], err = bench.ProcessorTime(pid); err != nil {
+			return spent, err
+		}
+	}
+	return spent, nil
+}
+
+// wait returns when all tokens have their documents.
+func (f *backfillRun) wait(ctx context.Context) error {
+	started := time.Now()
+	type progress struct {
+		requests
+		stored int64
+	}
+	var last progress
+	for lastProgress := started; f.took == 0; time.Sleep(50 * time.Millisecond) {
+		var now progress
+		if err := errors.Join(ctx.Err(), f.outside.Ask(struct{}{}, &now.requests)); err != nil {
+			return err
+		}
+		if f.resident[1] == 0 && now.Documents >= f.tokens/2 {
+			f.resident[1] = bench.ResidentBytes(f.pids[0])
+		}
+		if now.Documents >= f.tokens {
+			// Counting rows earlier would slow the server down.
+			var err error
+			if now.stored, err = f.documents(ctx); err != nil {
+				return err
+			}
+			if now.stored >= f.tokens {
+				f.took = time.Since(started)
+			}
+		}
+		if now != last {
+			last, lastProgress = now, time.Now()
+		} else if time.Since(lastProgress) > backfillPatience {
+			return fmt.Errorf("no progress for %s after %d of %d calls and %d of %d documents, %d of them in the tables",
+				backfillPatience, now.Calls, f.calls, now.Documents, f.tokens, now.stored)
+		}
+	}
+	f.resident[2] = bench.ResidentBytes(f.pids[0])
+	return nil
+}
+
+// documents counts the documents in the tables.
+func (f *backfillRun) documents(ctx context.Context) (count int64, err error) {
+	err = f.pool.QueryRow(ctx, `
+		SELECT (SELECT count(*) FROM ft_v1.document WHERE source_seq IS NOT NULL) + (SELECT count(*) FROM nft_v1.document WHERE source_seq IS NOT NULL)`).Scan(&count)
+	return count, err
+}
+
+func (f *backfillRun) print(b *Bench) {
+	rate := func(took time.Duration) float64 { return float64(f.tokens) / took.Seconds() }
+	limit := rate(f.shortest())
+	b.Row(fmt.Sprintf("backfill of %d tokens, %d at a time, until all have documents", f.tokens, f.concurrency),
+		fmt.Sprintf("%.0f tokens/s, %.1f s", rate(f.took), f.took.Seconds()),
+		fmt.Sprintf("%.0f tokens/s in %s an answer", limit, backfillLatency), bench.Times(rate(f.took), limit), "")
+	each := func(spent time.Duration) float64 { return spent.Seconds() * 1000 / float64(f.tokens) }
+	b.Row("  processor time a token", fmt.Sprintf("%.2f ms: server %.2f, Postgres %.2f, node and gateway %.2f",
+		each(f.spent[0]+f.spent[1]+f.spent[2]), each(f.spent[0]), each(f.spent[1]), each(f.spent[2])), "", "", "")
+	b.Row("  RSS before, half-way, at the end", fmt.Sprintf("%.0f, %.0f, %.0f MiB", bench.MiB(f.resident[0]), bench.MiB(f.resident[1]), bench.MiB(f.resident[2])), "", "", "flat, < 300 MiB")
+}

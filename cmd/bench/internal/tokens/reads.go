@@ -1,0 +1,189 @@
+// Package tokens measures the metadata of tokens: how fast it is fetched, and reads of it in a large world.
+package tokens
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/cmd/bench/internal/bench"
+	"strata/cmd/bench/internal/load"
+)
+
+// Bench measures the metadata of tokens.
+type Bench struct {
+	*bench.Bench
+	Known         int   // tokens that Reads reads
+	Fetched       int   // tokens that Backfill fetches
+	Concurrencies []int // of the runs of Backfill
+}
+
+// Parts are the parts of this package.
+var Parts = bench.Parts{"tokens": selectTokens, "outside": serveOutside}
+
+// Requests per second of token-metadata-api on a comparable machine; see docs/performance.md.
+const (
+	peerToken = 1550
+	peerList  = 215
+)
+
+// Reads measures reads of token metadata: one token again and again, each token once, the first page and a deep page
+// of the list, and searches.
+func (b *Bench) Reads(ctx context.Context) error {
+	url, err := b.createWorld(ctx)
+	if err != nil {
+		return err
+	}
+	hot, err := b.ServeCaching(ctx, url)
+	if err != nil {
+		return err
+	}
+	coins, items := knownCoins(b.Known), knownItems(b.Known)
+	err = b.FromMemory(ctx, hot, "≥ 0.6×", []bench.HotRead{
+		{What: "hot fungible token", Targets: []string{coins.target(0)}},
+		{What: "304 fungible token", Targets: []string{coins.target(0)}, With: bench.Conditions{Conditional: true}},
+	})
+	if err == nil {
+		err = b.coldTokens(ctx, hot, url)
+	}
+	hot.Stop()
+	if err != nil {
+		return err
+	}
+	return b.FromTables(ctx, url, func(server *bench.Server) error {
+		if err := b.listPages(ctx, server, &coins); err != nil {
+			return err
+		}
+		return b.searches(ctx, server, &coins, &items)
+	})
+}
+
+// coldTokens requests each token once.
+func (b *Bench) coldTokens(ctx context.Context, server *bench.Server, url string) error {
+	selecting, err := b.StartSelecting(ctx, "tokens", url)
+	if err != nil {
+		return err
+	}
+	defer selecting.Stop()
+	before, err := server.Tally(ctx)
+	if err != nil {
+		return err
+	}
+	for _, read := range []selection{{Known: b.Known}, {Known: b.Known, Items: true}} {
+		known := read.tokens()
+		list := load.NumberedOnce(known.all, func(i int) string { return known.target(load.Scattered(i, known.all)) })
+		what := fmt.Sprintf("cold %s, one of %d", known.kind.Name, known.all)
+		target := fmt.Sprintf("≥ %d req/s (5 times the peer's), p99 < 10 ms", 5*peerToken)
+		if err := b.CompareOver([]int{1, 16, 64}, what, "bare SELECT", target, bench.SelectContender(selecting, read), server.Contender(ctx, list)); err != nil {
+			return err
+		}
+	}
+	return b.Sources(ctx, server, before, "made from the tables", func(t bench.Tally) float64 { return t.Tables })
+}
+
+// selection selects the tokens of one kind in a token world of a size.
+type selection struct {
+	Known int
+	Items bool
+}
+
+func (s selection) tokens() knownTokens {
+	if s.Items {
+		return knownItems(s.Known)
+	}
+	return knownCoins(s.Known)
+}
+
+// selectToken reads the contents of an answer about one token.
+const selectToken = `
+	SELECT c.txid, c.fungible_token, t.name, t.symbol, t.decimals, t.total_supply::text, t.uri, d.content, i.sha256
+	FROM {schema}.contract c
+	JOIN {schema}.token t ON t.contract_id = c.contract_id AND t.token_id = $2
+	JOIN {schema}.reference dr ON dr.contract_id = t.contract_id AND dr.token_id = t.token_id AND dr.role = 'document' AND dr.locale = ''
+	JOIN {schema}.document d ON d.uri_hash = dr.uri_hash
+	JOIN {schema}.reference ir ON ir.contract_id = t.contract_id AND ir.token_id = t.token_id AND ir.role = 'image' AND ir.locale = ''
+	JOIN {schema}.image i ON i.uri_hash = ir.uri_hash
+	WHERE c.contract_id = $1`
+
+// selectTokens runs that SELECT as a helper process.
+func selectTokens(ctx context.Context, in *json.Decoder, out *json.Encoder) error {
+	return bench.SelectRounds(ctx, in, out, func(s selection) bench.SelectRow {
+		known := s.tokens()
+		query := known.kind.SQL(selectToken)
+		contracts := make([]string, known.contracts())
+		for n := range contracts {
+			contracts[n] = known.contract(n * known.each)
+		}
+		return func(pool *pgxpool.Pool, random *rand.Rand) error {
+			i := random.IntN(known.all)
+			var txid, digest []byte
+			var asset, name, symbol, supply, uri, content *string
+			var decimals *int
+			return pool.QueryRow(ctx, query, contracts[i/known.each], known.id(i)).
+				Scan(&txid, &asset, &name, &symbol, &decimals, &supply, &uri, &content, &digest)
+		}
+	})
+}
+
+// Pages of the list. Each page is requested at many offsets around it, so that concurrent requests do not read the same
+// rows, and pages start anywhere in a stretch.
+const (
+	pageSize      = 20
+	deepPage      = 5000
+	offsetsAround = tokensOfStretch + 100
+)
+
+// listPages compares a deep page of the list with the first one.
+func (b *Bench) listPages(ctx context.Context, server *bench.Server, coins *knownTokens) error {
+	deep := max(min((deepPage-1)*pageSize, coins.all-offsetsAround-pageSize), 0)
+	for _, order := range []string{"name", "symbol"} {
+		around := func(offset int) load.Contender {
+			return server.Contender(ctx, load.Numbered(offsetsAround, func(i int) string {
+				return fmt.Sprintf("/metadata/v1/ft?limit=%d&offset=%d&order_by=%s", pageSize, offset+i, order)
+			}))
+		}
+		what := fmt.Sprintf("list of %d by %s, page %d", coins.all, order, deep/pageSize+1)
+		target := fmt.Sprintf("≤ 1.5×; the peer: %d req/s", peerList)
+		if err := b.CompareLatencies([]int{1, 16, 64}, what, "page 1", target, around(0), around(deep)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Each of the searches asks for several tokens, half of which are fungible.
+const (
+	searched = 50 // tokens per search
+	searches = 500
+)
+
+func (b *Bench) searches(ctx context.Context, server *bench.Server, coins, items *knownTokens) error {
+	list := load.Numbered(searches, func(n int) string {
+		var target strings.Builder
+		target.WriteString("/metadata/v1/search")
+		for i := range searched {
+			known, separator := coins, "&"
+			if i%2 == 1 {
+				known = items
+			}
+			if i == 0 {
+				separator = "?"
+			}
+			token := load.Scattered(n*searched+i, known.all)
+			_, _ = fmt.Fprintf(&target, "%scontract=%s:%d", separator, known.contract(token), known.id(token))
+		}
+		return target.String()
+	})
+	for _, connections := range []int{1, 16} {
+		f, err := load.InTurns(b.Round, connections, server.Contender(ctx, list))
+		if err != nil {
+			return fmt.Errorf("search: %w", err)
+		}
+		b.Row(fmt.Sprintf("search for %d of %d tokens, %s", searched, b.Known, bench.Connections(connections)), f[0].String(), "", "", "")
+	}
+	return nil
+}
