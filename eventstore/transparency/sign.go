@@ -62,11 +62,7 @@ func (l *Log) sign(ctx context.Context) (signed bool, err error) {
 // nothingNew reports whether an earlier attempt has done everything for this head.
 func (l *Log) nothingNew(ctx context.Context, h *head) (bool, error) {
 	if h.size == 0 {
-		last, err := newest(ctx, l.config.Pool)
-		if err == nil && last != nil {
-			err = fmt.Errorf("%w: it is empty, and %d events were signed", ErrRollback, last.Size)
-		}
-		return true, err
+		return true, l.neverSigned(ctx)
 	}
 	if l.config.Key == nil {
 		var verified int64
@@ -83,6 +79,20 @@ func (l *Log) nothingNew(ctx context.Context, h *head) (bool, error) {
 	l.metrics.newest(last)
 	root, err := h.root()
 	return last.Size == h.size && bytes.Equal(last.Root, root) && last.VerifierKey == l.config.Key.VerifierKey(), err
+}
+
+// neverSigned returns ErrRollback if events of a log that was found empty have been signed, and it still is empty: the
+// first ones may have been appended and signed in between.
+func (l *Log) neverSigned(ctx context.Context) error {
+	last, err := newest(ctx, l.config.Pool)
+	if err != nil || last == nil {
+		return err
+	}
+	now, err := readHead(ctx, l.config.Pool)
+	if err == nil && now.size == 0 {
+		err = fmt.Errorf("%w: it is empty, and %d events were signed", ErrRollback, last.Size)
+	}
+	return err
 }
 
 // errUnverified accompanies ErrMismatch if the subtrees involved include some that were never verified.
