@@ -3,7 +3,9 @@ package eventstore
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -22,6 +24,9 @@ type Wake struct {
 	channel  string
 	interval time.Duration
 	logger   *slog.Logger
+
+	announced atomic.Int64
+	ignored   atomic.Pointer[string]
 
 	mu      sync.Mutex
 	signal  chan struct{}
@@ -78,6 +83,13 @@ func (w *Wake) Wait(ctx context.Context, c <-chan struct{}) {
 	}
 }
 
+// Announced returns the greatest number that a notification has carried, on the log's channel the number of its events; 0
+// when none has come. A reader that has read so far need not look again before the next wake-up.
+func (w *Wake) Announced() int64 { return w.announced.Load() }
+
+// Ignore makes notifications with a payload wake nobody: those of a writer in the same process, which calls Signal.
+func (w *Wake) Ignore(payload string) { w.ignored.Store(&payload) }
+
 // Signal wakes all readers of this Wake. A writer in the same process calls it to be faster than NOTIFY.
 func (w *Wake) Signal() {
 	w.mu.Lock()
@@ -110,10 +122,17 @@ func (w *Wake) listen(ctx context.Context) error {
 		return err
 	}
 	w.Signal() // there may be commits from before LISTEN took effect
+	defer w.announced.Store(0)
 	for {
-		if _, err := raw.WaitForNotification(ctx); err != nil {
+		notification, err := raw.WaitForNotification(ctx)
+		if err != nil {
 			return err
 		}
-		w.Signal()
+		if number, err := strconv.ParseInt(notification.Payload, 10, 64); err == nil {
+			w.announced.Store(max(number, w.announced.Load()))
+		}
+		if ignored := w.ignored.Load(); ignored == nil || notification.Payload != *ignored {
+			w.Signal()
+		}
 	}
 }

@@ -27,6 +27,14 @@ type Rebuildable[T Item] interface {
 	WithSpec(spec Spec) Projection[T]
 }
 
+// Leading is a projection that folds the log into a list of steps.
+type Leading[T Item] interface {
+	Projection[LogItem]
+	// Written returns the steps that the last Fold has written, without the content of blocks and records. They belong
+	// to the caller.
+	Written() []T
+}
+
 // Checked is a projection that declares properties of its rows.
 type Checked interface {
 	Checks() []Check

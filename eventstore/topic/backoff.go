@@ -25,6 +25,10 @@ const (
 // No wake-up is lost between a query that finds nothing and the wait: HandleError waits for the channel that the call
 // before has taken, and so from before the query began. That is why each subscription needs its own Backoff.
 type Backoff struct {
+	// Delivered, if set, returns the position of the last message. With it the Backoff also waits after messages, when all
+	// that is announced has been delivered.
+	Delivered func() int64
+
 	ctx    context.Context
 	wake   *eventstore.Wake
 	taken  <-chan struct{} // from wake.C, before the last query
@@ -36,8 +40,13 @@ func NewBackoff(ctx context.Context, wake *eventstore.Wake) *Backoff {
 	return &Backoff{ctx: ctx, wake: wake, taken: wake.C()}
 }
 
-// HandleError returns a pause of 100 ms to 5 s after an error, and 0 otherwise. If there was no message, it first blocks
-// until the next wake-up, for at most the interval of the Wake.
+func (b *Backoff) deliveredAll() bool {
+	announced := b.wake.Announced()
+	return announced > 0 && b.Delivered != nil && b.Delivered() >= announced
+}
+
+// HandleError returns a pause of 100 ms to 5 s after an error, and 0 otherwise. If there was no message, or there can't be
+// another, it first blocks until the next wake-up, for at most the interval of the Wake.
 func (b *Backoff) HandleError(logger watermill.LoggerAdapter, noMsg bool, err error) time.Duration {
 	defer func() { b.taken = b.wake.C() }()
 	switch {
@@ -54,7 +63,7 @@ func (b *Backoff) HandleError(logger watermill.LoggerAdapter, noMsg bool, err er
 		b.errors++
 		logger.Error("can't read the log; trying again", err, watermill.LogFields{"pause": pause.String(), "failures": b.errors})
 		return pause
-	case noMsg:
+	case noMsg, b.deliveredAll():
 		b.wake.Wait(b.ctx, b.taken)
 	}
 	b.errors = 0

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	wsql "github.com/ThreeDotsLabs/watermill-sql/v4/pkg/sql"
 
@@ -26,6 +27,8 @@ type SchemaAdapter struct {
 	Bytes int64
 	// Paths selects the events whose bodies are fetched; nil means all. Other events have a nil payload.
 	Paths []string
+
+	delivered atomic.Int64 // the position of the last message
 
 	mu       sync.Mutex
 	searched map[string]span // by path: the last span without an event of that path
@@ -107,6 +110,7 @@ func (s *SchemaAdapter) UnmarshalMessage(params wsql.UnmarshalMessageParams) (ws
 		}
 		return wsql.Row{}, sql.ErrNoRows // the end of the log
 	}
+	s.delivered.Store(e.Seq)
 	e.Size = int64(len(e.Body))
 	msg := newMessage(&e)
 	Attach(params.Row, msg, e)

@@ -37,6 +37,9 @@ type SubscriberConfig struct {
 	Events int
 	Bytes  int64
 	Paths  []string
+	// Moves says that the handler moves the position before it acks. After the last event that was announced, the topic
+	// All is then not queried again before the next announcement.
+	Moves bool
 	// Wake signals that the log has grown. Default: the Subscriber's own, which takes one connection.
 	Wake *eventstore.Wake
 	// ResendInterval is the time between a Nack and the next delivery; default ResendIntervalDefault. Close waits for its
@@ -119,13 +122,17 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 		return nil, ErrSubscriberClosed
 	}
 	waiting, wakeUp := context.WithCancel(ctx)
+	backoff, schema := NewBackoff(waiting, s.config.Wake), s.schema()
+	if log, ok := schema.(*SchemaAdapter); ok && topic == All && s.config.Moves {
+		backoff.Delivered = log.delivered.Load
+	}
 	noDeadline := time.Duration(0) // or a second delivery would race with a slow handler
 	inner, err := wsql.NewSubscriber(attachingBeginner{beginner{wsql.BeginnerFromPgx(s.pool)}}, wsql.SubscriberConfig{
 		ConsumerGroup:  s.config.Group,
 		AckDeadline:    &noDeadline,
 		ResendInterval: s.config.ResendInterval,
-		BackoffManager: NewBackoff(waiting, s.config.Wake),
-		SchemaAdapter:  s.schema(),
+		BackoffManager: backoff,
+		SchemaAdapter:  schema,
 		OffsetsAdapter: s.config.Offsets,
 	}, WatermillLogger(s.config.Logger))
 	if err != nil {

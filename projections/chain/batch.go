@@ -17,6 +17,8 @@ type batch struct {
 	tx    pgx.Tx
 	state *state
 	rows  rows
+	// written are the steps that are in the table already.
+	written []projections.Step
 	// touched are the shards of blocks that became or ceased to be canonical; nil in a batch of several events.
 	touched *projections.Touched
 	// reverted and repeated are counts for the metrics.

@@ -72,6 +72,7 @@ type Chain struct {
 
 	metrics *metrics
 	state   *state // nil until read from the tables
+	written []projections.Step
 }
 
 // New returns the projection with a fork-choice rule. A nil logger discards its lines.
@@ -111,6 +112,9 @@ func (c *Chain) WithSpec(spec projections.Spec) projections.Projection[projectio
 // Forget implements projections.Projection.
 func (c *Chain) Forget() { c.state = nil }
 
+// Written implements projections.Leading.
+func (c *Chain) Written() []projections.Step { return c.written }
+
 // Fold implements projections.Projection.
 func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projections.LogItem) (projections.Outcome, error) {
 	b := &batch{chain: c, tx: tx, burnChangedFrom: math.MaxInt64}
@@ -136,6 +140,7 @@ func (c *Chain) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projec
 	if err := b.flush(ctx); err != nil {
 		return projections.Outcome{}, err
 	}
+	c.written = b.written
 	outcome := projections.Outcome{Touched: b.touched, Observe: c.metrics.observe(b)}
 	tip := b.state.tip
 	b.state.position = items[len(items)-1].Seq

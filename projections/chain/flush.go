@@ -23,6 +23,11 @@ func (b *batch) flush(ctx context.Context) error {
 			return err
 		}
 	}
+	steps := make([][]any, len(r.steps))
+	for i := range r.steps {
+		steps[i] = r.steps[i].values()
+		b.written = append(b.written, r.steps[i].Step)
+	}
 	for _, table := range []struct {
 		name    string
 		columns []string
@@ -32,7 +37,7 @@ func (b *batch) flush(ctx context.Context) error {
 		{"event", eventColumns, r.events},
 		{"contract", contractColumns, r.contracts},
 		{"microblock_confirmation", []string{"source_seq", "sequence", "microblock_hash"}, r.confirmations},
-		{"step", []string{"step", "height", "block_seq", "block_size", "source_seq", "kind", "record", "index_block_hash"}, r.steps},
+		{"step", stepColumns, steps},
 	} {
 		if err := b.copy(ctx, table.name, table.columns, table.rows); err != nil {
 			return err

@@ -25,7 +25,7 @@ type rows struct {
 
 	updated []*node // changed blocks whose rows are in the table already
 
-	steps     [][]any
+	steps     []stepRow
 	canonical map[int64]canonicalRow // new canonical blocks by height
 	vacated   map[int64]bool         // heights whose row must be deleted
 
@@ -46,6 +46,22 @@ type blockRow struct {
 }
 
 type canonicalRow struct{ block, source int64 }
+
+type stepRow struct {
+	projections.Step
+	size int64 // of the event that holds the content
+}
+
+// values returns those of stepColumns.
+func (r *stepRow) values() []any {
+	var record any
+	if r.RecordKind != 0 {
+		record = int16(r.RecordKind)
+	}
+	return []any{r.Number, r.Height, r.BlockSeq, r.size, r.SourceSeq, int16(r.Kind), record, r.IndexBlockHash[:]}
+}
+
+var stepColumns = []string{"step", "height", "block_seq", "block_size", "source_seq", "kind", "record", "index_block_hash"}
 
 type burnRow struct {
 	seq     int64
@@ -147,7 +163,9 @@ func (r *rows) revert(n *node, cause, step int64) {
 }
 
 func (r *rows) step(n *node, cause, step int64, kind projections.StepKind) {
-	r.steps = append(r.steps, []any{step, n.height, n.seq, n.size, cause, int16(kind), nil, n.id[:]})
+	r.steps = append(r.steps, stepRow{projections.Step{
+		Number: step, Kind: kind, Height: n.height, IndexBlockHash: n.id, BlockSeq: n.seq, SourceSeq: cause,
+	}, n.size})
 }
 
 // record adds the step of a record. tip is nil before the first block.
@@ -165,7 +183,9 @@ func (r *rows) recordStep(seq, size, cause int64, kind projections.RecordKind, t
 	if tip != nil {
 		height, id = tip.height, tip.id
 	}
-	r.steps = append(r.steps, []any{step, height, seq, size, cause, int16(projections.TakeRecord), int16(kind), id[:]})
+	r.steps = append(r.steps, stepRow{projections.Step{
+		Number: step, Kind: projections.TakeRecord, RecordKind: kind, Height: height, IndexBlockHash: id, BlockSeq: seq, SourceSeq: cause,
+	}, size})
 }
 
 func addCost(sum *nodeevent.Cost, c nodeevent.Cost) bool {

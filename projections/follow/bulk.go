@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -42,6 +43,9 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 		case b.err != nil:
 			return b.err
 		case len(b.items) > 0:
+			if f.driver != nil && len(b.items) == batchItems {
+				f.driver.close() // far behind: whoever is on board would only wait
+			}
 			if f.pace != nil {
 				if err := f.pace.wait(ctx); err != nil {
 					return err
@@ -61,6 +65,9 @@ func (f *follower[T]) bulk(ctx context.Context) error {
 			if arrived {
 				f.meter.stop()
 				caughtUp.Store(true)
+				if f.driver != nil {
+					f.driver.open(f)
+				}
 			}
 		}
 		if !caughtUp.Load() || time.Since(since) < calmTime {
@@ -98,6 +105,25 @@ func (f *follower[T]) foldUntil(ctx context.Context, position int64) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// foldRest folds what there is to read now: few items one at a time, as in live mode.
+func (f *follower[T]) foldRest(ctx context.Context) error {
+	for {
+		items, err := f.source.read(ctx, f.position)
+		if err != nil || len(items) == 0 {
+			return err
+		}
+		together := 1
+		if len(items) > bulkLag {
+			together = len(items)
+		}
+		for next := range slices.Chunk(items, together) {
+			if err := f.take(ctx, next); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // itemBatch is what was read at once; no items at the end of the input.

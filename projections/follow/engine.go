@@ -22,6 +22,10 @@ type engine struct {
 	metrics *metrics
 	decoder *Decoder
 	signals *TestSignals
+	// leadership is what this process leads.
+	leadership *leadership
+
+	origin string // the payload of this process's notifications
 
 	logWake   *eventstore.Wake
 	stepWakes map[string]*eventstore.Wake // by the name of the leader, for steps of any version of it
@@ -37,6 +41,7 @@ func (e *engine) listen(lines []line, interval time.Duration) {
 	for _, l := range lines {
 		name := l.leader().Spec.Name
 		e.stepWakes[name] = eventstore.NewWake(e.pool, stepChannel(name), interval, e.logger)
+		e.stepWakes[name].Ignore(e.origin)
 	}
 }
 

@@ -86,8 +86,16 @@ func (f *follower[T]) applyOrIsolate(ctx context.Context, items []T) error {
 	return &FoldError{Projection: f.spec.Schema, Position: items[0].Position(), LogSeq: items[0].LogSeq(), Err: err}
 }
 
-// apply moves the position, folds items and stores the outcome, in one transaction.
+// apply folds items, together with those that are on board of the leader's convoy.
 func (f *follower[T]) apply(ctx context.Context, items []T) error {
+	if f.driver == nil {
+		return f.applyAlone(ctx, items)
+	}
+	return f.driver.drive(ctx, f, items)
+}
+
+// applyAlone moves the position, folds items and stores the outcome, in one transaction.
+func (f *follower[T]) applyAlone(ctx context.Context, items []T) error {
 	started := time.Now()
 	last := items[len(items)-1]
 	var outcome projections.Outcome
@@ -185,10 +193,16 @@ func (f *follower[T]) writeOutcome(ctx context.Context, tx pgx.Tx, position int6
 
 // afterCommit takes note of a committed fold and tells others of it.
 func (f *follower[T]) afterCommit(items []T, outcome projections.Outcome, took time.Duration) {
+	f.metrics.transactions.Inc()
+	f.folded(items, outcome, took)
+	f.committed()
+}
+
+// folded takes note of a committed fold.
+func (f *follower[T]) folded(items []T, outcome projections.Outcome, took time.Duration) {
 	f.reach(items[len(items)-1].Position())
 	f.metrics.applied(f.spec.Schema, len(items), took)
 	if outcome.Observe != nil && f.active.Load() {
 		outcome.Observe()
 	}
-	f.committed()
 }

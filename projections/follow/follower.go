@@ -25,8 +25,9 @@ type versionFollower interface {
 	run(ctx context.Context)
 	// foldUntil folds up to a position, or to the end of the input.
 	foldUntil(ctx context.Context, position int64) error
-	// connect sets the pace to keep, if any, and a function to call after each commit. It must be called before run.
-	connect(pace *pace, committed func())
+	// connect sets the pace to keep, if any, and functions to call after each commit: one that tells others in this process
+	// and outside, and one for those in this process only. It must be called before run.
+	connect(pace *pace, committed, signal func())
 	// setActive says whether readers see this version, which decides whether metrics observe its folds.
 	setActive(active bool)
 	progressed() *progress
@@ -43,10 +44,19 @@ type follower[T projections.Item] struct {
 	logger     *slog.Logger
 	metrics    *metrics
 	signals    *TestSignals
-	committed  func() // called after each commit
+	leadership *leadership
+	origin     string // the payload of this process's notifications
+	committed  func() // called after each commit, to tell others in this process and outside
+	signal     func() // tells others in this process only
 	pace       *pace  // waited for before each batch of bulk mode; nil for none
 	throttle   *throttle
 	active     atomic.Bool
+
+	// driver is the convoy that a leader drives; nil for other projections.
+	driver driver[T]
+	// carrier is the convoy to ride with: for a follower of steps that of its leader, for a leader that of the first line;
+	// nil for the leader of the first line.
+	carrier carrier[T]
 
 	position int64
 	meter    meter
@@ -54,20 +64,22 @@ type follower[T projections.Item] struct {
 }
 
 // newFollower returns nil when the code of the projection can't fold into the tables of this version.
-func newFollower[T projections.Item](e *engine, version register.Entry, projection projections.Projection[T], source source[T]) versionFollower {
+func newFollower[T projections.Item](e *engine, version register.Entry, projection projections.Projection[T], source source[T]) *follower[T] {
 	own := inSchema(projection, version.Schema)
 	if own == nil {
 		return nil
 	}
 	f := &follower[T]{
 		pool: e.pool, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch,
-		logger: e.logger, metrics: e.metrics, signals: e.signals, committed: func() {}, throttle: newThrottle(e.pool, version.Schema),
+		logger: e.logger, metrics: e.metrics, signals: e.signals, leadership: e.leadership, origin: e.origin, committed: func() {}, signal: func() {}, throttle: newThrottle(e.pool, version.Schema),
 	}
 	f.active.Store(version.Active)
 	return f
 }
 
-func (f *follower[T]) connect(pace *pace, committed func()) { f.pace, f.committed = pace, committed }
+func (f *follower[T]) connect(pace *pace, committed, signal func()) {
+	f.pace, f.committed, f.signal = pace, committed, signal
+}
 
 func (f *follower[T]) setActive(active bool) { f.active.Store(active) }
 
@@ -147,7 +159,7 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	if before.State == register.StateFailed && !atStart {
 		return errFailedElsewhere
 	}
-	resign, err := lead(ctx, f.pool, f.spec.Schema, f.logger)
+	resign, err := f.leadership.lead(ctx, f.spec.Schema)
 	if err != nil {
 		return err
 	}
@@ -161,6 +173,9 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	}
 	f.reach(place.Position)
 	err = f.keepUp(ctx)
+	if f.driver != nil {
+		f.driver.close()
+	}
 	if err != nil && ctx.Err() == nil && !transient(err) && !errors.Is(err, errMoved) && !errors.Is(err, register.ErrNotRegistered) {
 		// The next leader must see the failure, so it is written while this process still leads. If that does not
 		// succeed, fail tries again.
@@ -189,6 +204,14 @@ func (f *follower[T]) keepUp(ctx context.Context) error {
 				return err
 			}
 		}
+		if f.driver != nil {
+			switch {
+			case arrived:
+				f.driver.open(f)
+			case head-f.position > batchItems:
+				f.driver.close()
+			}
+		}
 		if !arrived {
 			if err := register.WriteState(ctx, f.pool, f.spec.Schema, register.StateBuilding); err != nil {
 				return err
@@ -197,6 +220,14 @@ func (f *follower[T]) keepUp(ctx context.Context) error {
 				return err
 			}
 			continue
+		}
+		if f.carrier != nil {
+			if rode, err := f.carrier.ride(ctx, f); err != nil || rode {
+				if err != nil {
+					return err
+				}
+				continue
+			}
 		}
 		if err := f.live(ctx); err != nil {
 			return err

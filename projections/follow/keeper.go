@@ -124,9 +124,9 @@ func (k *keeper) start(ctx context.Context, m member, e register.Entry) {
 			},
 			followers: func() []*progress { return k.followersOf(e.Schema) },
 		}
-		follower.connect(pace, func() { k.runner.committedSteps(e.Name) })
+		follower.connect(pace, func() { k.runner.committedSteps(e.Name) }, func() { k.runner.signalSteps(e.Name) })
 	} else {
-		follower.connect(nil, k.runner.committed)
+		follower.connect(nil, k.runner.committed, k.runner.config.Committed)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	r := &run{Entry: e, follower: follower, stop: stop, stopped: make(chan struct{})}

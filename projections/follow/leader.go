@@ -3,8 +3,10 @@ package follow
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/pause"
@@ -15,35 +17,83 @@ import (
 // standbyInterval is how often a standby checks whether the leader is gone.
 const standbyInterval = 500 * time.Millisecond
 
-// lead waits until no other process folds the same version, and returns a function that ends the leadership. Two
-// processes that fold the same version would be correct but wasteful: of their compare-and-sets only one succeeds.
+// leadership keeps other processes from folding the same versions. Two processes that fold the same version would be
+// correct but wasteful: of their compare-and-sets only one succeeds.
 //
-// The leadership is an advisory lock, held by a connection. Where such locks don't work lead returns at once, and the
-// compare-and-set alone decides.
-func lead(ctx context.Context, pool *pgxpool.Pool, version projections.Schema, logger *slog.Logger) (resign func(), err error) {
-	conn, err := register.LeadingConn(ctx, pool)
-	if err != nil {
-		return nil, err
-	}
-	resign = func() { _ = conn.Close(context.WithoutCancel(ctx)) }
+// It is an advisory lock for each version, all held by one connection. Where such locks don't work everybody leads at
+// once, and the compare-and-sets alone decide; so they do when the connection is lost.
+type leadership struct {
+	pool   *pgxpool.Pool
+	logger *slog.Logger
+
+	mu   sync.Mutex
+	conn *pgx.Conn // nil while nobody leads anything
+	held int       // how many versions it leads
+}
+
+// lead waits until no other process folds a version, and returns a function that ends the leadership.
+func (l *leadership) lead(ctx context.Context, version projections.Schema) (resign func(), err error) {
 	logged := false
 	for {
-		leading, err := register.TryLead(ctx, conn, version)
+		conn, err := l.try(ctx, version)
 		if err != nil {
-			resign()
 			return nil, err
 		}
-		if leading {
-			return resign, nil
+		if conn != nil {
+			return func() { l.resign(context.WithoutCancel(ctx), conn, version) }, nil
 		}
 		if !logged {
 			logged = true
-			logger.LogAttrs(ctx, slog.LevelInfo, "another process runs this projection; standing by", slog.String("projection", version.String()))
+			l.logger.LogAttrs(ctx, slog.LevelInfo, "another process runs this projection; standing by", slog.String("projection", version.String()))
 		}
 		pause.For(ctx, standbyInterval)
 		if ctx.Err() != nil {
-			resign()
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// try returns the connection that leads a version from now on; nil when another process does.
+func (l *leadership) try(ctx context.Context, version projections.Schema) (*pgx.Conn, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn == nil || l.conn.IsClosed() {
+		conn, err := register.LeadingConn(ctx, l.pool)
+		if err != nil {
+			return nil, err
+		}
+		l.conn, l.held = conn, 0
+	}
+	leading, err := register.TryLead(ctx, l.conn, version)
+	switch {
+	case err != nil:
+		l.drop(ctx)
+		return nil, err
+	case !leading:
+		if l.held == 0 {
+			l.drop(ctx)
+		}
+		return nil, nil
+	}
+	l.held++
+	return l.conn, nil
+}
+
+// resign ends the leadership of a version that a connection holds.
+func (l *leadership) resign(ctx context.Context, conn *pgx.Conn, version projections.Schema) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn != conn {
+		return // it was lost, and all its locks with it
+	}
+	l.held--
+	if l.held == 0 || register.Resign(ctx, conn, version) != nil {
+		l.drop(ctx)
+	}
+}
+
+// drop closes the connection, which releases its locks in whatever state the session is.
+func (l *leadership) drop(ctx context.Context) {
+	_ = l.conn.Close(context.WithoutCancel(ctx))
+	l.conn = nil
 }

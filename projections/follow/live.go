@@ -16,7 +16,7 @@ const lagCheckItems = 16
 
 // lagCheckInterval is how often a live follower checks whether it has fallen far behind. The subscriber can't be asked:
 // it swallows errors of its query.
-const lagCheckInterval = time.Second
+const lagCheckInterval = 2 * time.Second
 
 // live takes items one at a time from a watermill router until ctx ends, an item fails, or it falls far behind, in
 // which case it returns nil.
@@ -49,6 +49,16 @@ func (f *follower[T]) live(ctx context.Context) error {
 		return err
 	})
 	go f.watchLag(ctx, stop)
+	if f.carrier != nil {
+		opened := f.carrier.whenOpen()
+		go func() {
+			select {
+			case <-opened:
+				stop(errBehind) // to get on board
+			case <-ctx.Done():
+			}
+		}()
+	}
 	if err := router.Run(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
@@ -91,6 +101,9 @@ func (f *follower[T]) watchLag(ctx context.Context, stop context.CancelCauseFunc
 		place, err := f.readPlace(ctx)
 		if err != nil {
 			continue
+		}
+		if f.driver != nil {
+			_ = f.driver.check(ctx) // it is tried again
 		}
 		f.metrics.head.WithLabelValues(labels(f.spec.Schema)...).Set(float64(head))
 		f.metrics.position.WithLabelValues(labels(f.spec.Schema)...).Set(float64(place.Position))

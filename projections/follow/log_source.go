@@ -3,6 +3,7 @@ package follow
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -37,12 +38,40 @@ func (s *logSource) read(ctx context.Context, after int64) ([]projections.LogIte
 	return s.input.decode(s.decoder, ctx, events)
 }
 
+// own returns the items of another leader with the content that this one reads.
+func (s *logSource) own(ctx context.Context, items []projections.LogItem) ([]projections.LogItem, error) {
+	own := make([]projections.LogItem, len(items))
+	var seqs []int64
+	for i, item := range items {
+		own[i] = projections.LogItem{Seq: item.Seq, Path: item.Path, Size: item.Size}
+		if slices.Contains(s.input.paths, item.Path) {
+			seqs = append(seqs, item.Seq)
+		}
+	}
+	if len(seqs) == 0 {
+		return own, nil
+	}
+	events, err := s.log.GetMany(ctx, seqs)
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := s.input.decode(s.decoder, ctx, events)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range decoded {
+		own[item.Seq-own[0].Seq] = item
+	}
+	return own, nil
+}
+
 func (s *logSource) grown() <-chan struct{} { return wakeChannel(s.wake) }
 
 func (s *logSource) subscribe(spec projections.Spec, logger *slog.Logger) (message.Subscriber, string, error) {
 	subscriber, err := topic.NewSubscriber(s.live, topic.SubscriberConfig{
 		Offsets: topic.ProjectionOffsets{Name: spec.Name, Version: spec.Version},
 		Paths:   s.input.paths,
+		Moves:   true,
 		Wake:    s.wake,
 		Logger:  logger,
 	})

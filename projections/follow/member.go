@@ -21,20 +21,28 @@ type line []member
 
 func (l line) leader() member { return l[0] }
 
+// newLines returns lines whose followers ride with their leaders, and whose leaders ride with that of the first line.
 func newLines(lines projections.Lines) []line {
 	all := make([]line, len(lines))
+	var first towing
 	for i, l := range lines {
-		all[i] = newLine(l)
+		own, tow := newLine(l, first)
+		if all[i] = own; i == 0 {
+			first = tow
+		}
 	}
 	return all
 }
 
-func newLine(l projections.Line) line {
+// towing returns the convoy that the leader of another line, with its own convoy, rides with; nil for none.
+type towing func(own train) carrier[projections.LogItem]
+
+func newLine(l projections.Line, first towing) (line, towing) {
 	switch followers := l.Followers.(type) {
 	case projections.ChainFollowers:
-		return newTypedLine(l, followers, logInput{ChainPaths, (*Decoder).Decode}, chainSteps)
+		return newTypedLine(l, followers, first, logInput{ChainPaths, (*Decoder).Decode}, chainSteps)
 	case projections.FeedFollowers:
-		return newTypedLine(l, followers, logInput{FeedPaths, (*Decoder).DecodeFeed}, feedSteps)
+		return newTypedLine(l, followers, first, logInput{FeedPaths, (*Decoder).DecodeFeed}, feedSteps)
 	}
 	panic(fmt.Sprintf("line of projection %s: there are no followers of type %T", l.Name(), l.Followers))
 }
@@ -46,26 +54,45 @@ type logInput struct {
 }
 
 func newTypedLine[T projections.Item](
-	l projections.Line, followers []projections.Projection[T], input logInput, steps func(*Decoder, []projections.RecordKind) stepList[T],
-) line {
+	l projections.Line, followers []projections.Projection[T], first towing, input logInput, steps func(*Decoder, []projections.RecordKind) stepList[T],
+) (line, towing) {
 	leader := l.Name()
+	convoys := newConvoys[T]()
 	members := line{{
 		Definition: projections.Define(l.Leader, ""),
 		newFollower: func(e *engine, version register.Entry) versionFollower {
-			return newFollower(e, version, l.Leader, &logSource{log: e.log, live: e.readers, wake: e.logWake, decoder: e.decoder, input: input})
+			f := newFollower(e, version, l.Leader, &logSource{log: e.log, live: e.readers, wake: e.logWake, decoder: e.decoder, input: input})
+			if f == nil {
+				return nil
+			}
+			if _, ok := f.projection.(projections.Leading[T]); ok {
+				own := convoys.of(version.Schema)
+				f.driver = own
+				if first != nil {
+					f.carrier = first(own)
+				}
+			}
+			return f
 		},
 	}}
 	for _, p := range followers {
 		members = append(members, member{
 			Definition: projections.Define(p, leader),
 			newFollower: func(e *engine, version register.Entry) versionFollower {
-				return newFollower(e, version, p, &stepSource[T]{
+				f := newFollower(e, version, p, &stepSource[T]{
 					pool: e.pool, live: e.readers, leader: version.Leader(), wake: e.stepWakes[leader], list: steps(e.decoder, p.Spec().Records),
 				})
+				if f == nil {
+					return nil
+				}
+				f.carrier = convoys.of(version.Leader())
+				return f
 			},
 		})
 	}
-	return members
+	return members, func(own train) carrier[projections.LogItem] {
+		return tower[T]{convoys.of(l.Leader.Spec().Schema), own}
+	}
 }
 
 // inSchema returns a projection that folds into the tables of version; nil when the code can't.

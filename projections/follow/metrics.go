@@ -23,6 +23,8 @@ type metrics struct {
 	waits       *prometheus.CounterVec
 	quarantined *prometheus.GaugeVec
 	decoded     prometheus.Counter
+
+	transactions, statements, roundTrips prometheus.Counter
 }
 
 func newMetrics(registry prometheus.Registerer) *metrics {
@@ -34,19 +36,22 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	counter := func(name, help string) *prometheus.CounterVec {
 		return factory.NewCounterVec(prometheus.CounterOpts{Namespace: "strata", Subsystem: "projection", Name: name, Help: help}, labels)
 	}
+	total := func(name, help string) prometheus.Counter {
+		return factory.NewCounter(prometheus.CounterOpts{Namespace: "strata", Subsystem: "projection", Name: name, Help: help})
+	}
 	return &metrics{
-		position:    gauge("position", "Last position of its input that the projection's rows reflect."),
-		head:        gauge("head", "Newest position of the projection's input."),
-		lag:         gauge("lag_events", "Items of its input that the projection has not folded yet."),
-		lagSeconds:  gauge("lag_seconds", "Age of the oldest event that the projection has not folded yet; 0 when there is none."),
-		failed:      gauge("failed", "1 while the projection is stopped by an error."),
-		items:       counter("items_total", "Items folded."),
-		waits:       counter("database_waits_total", "Times that the projection had to wait for the database."),
-		quarantined: gauge("quarantined_events", "Events that could not be read, see /audit/v1/quarantine."),
-		decoded: factory.NewCounter(prometheus.CounterOpts{
-			Namespace: "strata", Subsystem: "projection", Name: "decoded_blocks_total",
-			Help: "Blocks decoded. Each block is decoded once, as long as the projections keep pace.",
-		}),
+		transactions: total("transactions_total", "Transactions in which projections have folded: one for all that are at the same place."),
+		statements:   total("statements_total", "Statements of folds in transactions that several projections share."),
+		roundTrips:   total("round_trips_total", "Round trips to the database of folds in transactions that several projections share."),
+		position:     gauge("position", "Last position of its input that the projection's rows reflect."),
+		head:         gauge("head", "Newest position of the projection's input."),
+		lag:          gauge("lag_events", "Items of its input that the projection has not folded yet."),
+		lagSeconds:   gauge("lag_seconds", "Age of the oldest event that the projection has not folded yet; 0 when there is none."),
+		failed:       gauge("failed", "1 while the projection is stopped by an error."),
+		items:        counter("items_total", "Items folded."),
+		waits:        counter("database_waits_total", "Times that the projection had to wait for the database."),
+		quarantined:  gauge("quarantined_events", "Events that could not be read, see /audit/v1/quarantine."),
+		decoded:      total("decoded_blocks_total", "Blocks decoded. Each block is decoded once, as long as the projections keep pace."),
 		folds: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "strata", Subsystem: "projection", Name: "fold_seconds", Help: "Time of one transaction of the projection.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},

@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"sync"
 	"time"
@@ -68,6 +69,8 @@ func NewRunner(config Config, lines ...projections.Line) *Runner {
 		stepNotifiers: map[string]*notifier{}, commitNotifier: newNotifier(pool, Channel),
 	}
 	r.engine = engine{log: config.Log, pool: pool, logger: config.Logger, metrics: newMetrics(config.Registry), signals: &r.TestSignals}
+	r.engine.origin = rand.Text()
+	r.engine.leadership = &leadership{pool: pool, logger: config.Logger}
 	r.engine.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.engine.metrics.decoded)
 	r.engine.listen(r.typed, config.Interval)
 	for _, d := range r.lines.Definitions() {
@@ -91,6 +94,16 @@ func (r *Runner) committedSteps(leader string) {
 	r.stepNotifiers[leader].notify()
 	r.committed()
 }
+
+// signalSteps tells readers, and the followers of a leader's steps, in this process only.
+func (r *Runner) signalSteps(leader string) {
+	r.engine.stepWakes[leader].Signal()
+	r.config.Committed()
+}
+
+// Origin returns the payload of the notifications of this runner's commits at the tip. A listener in the same process,
+// which Config.Committed tells, may ignore them.
+func (r *Runner) Origin() string { return r.engine.origin }
 
 // Register creates what is missing in the database for all projections, so that readers find their tables before the
 // first event comes. Run does it too.

@@ -20,7 +20,8 @@ type batch struct {
 	changed map[int64]bool     // heights whose row has changed
 	step    int64              // the last step
 
-	steps       [][]any
+	steps       []projections.FeedStep
+	sizes       []int64 // of the events that hold the blocks, by step
 	anomalies   []anomaly
 	quarantined []projections.Quarantined
 	repeated    int
@@ -97,7 +98,10 @@ func (b *batch) add(row blockRow, because int64, kind projections.StepKind) int6
 	} else {
 		b.reverted++
 	}
-	b.steps = append(b.steps, []any{b.step, row.height, because, row.seq, row.size, row.index, int16(kind), row.hash[:]})
+	b.steps = append(b.steps, projections.FeedStep{
+		Number: b.step, Kind: kind, Height: row.height, BlockHash: row.hash, BlockSeq: row.seq, BlockIndex: row.index, SourceSeq: because,
+	})
+	b.sizes = append(b.sizes, row.size)
 	return b.step
 }
 
@@ -124,11 +128,16 @@ func (b *batch) write(ctx context.Context) error {
 	for _, a := range b.anomalies {
 		anomalies = append(anomalies, []any{a.seq, int64(a.block.Height), a.kind, a.block.Pointer, a.block.Hash[:]})
 	}
+	steps := make([][]any, len(b.steps))
+	for i := range b.steps {
+		s := &b.steps[i]
+		steps[i] = []any{s.Number, s.Height, s.SourceSeq, s.BlockSeq, b.sizes[i], s.BlockIndex, int16(s.Kind), s.BlockHash[:]}
+	}
 	for _, table := range []struct {
 		name    string
 		columns []string
 		rows    [][]any
-	}{{"block", blockColumns, blocks}, {"step", stepColumns, b.steps}, {"anomaly", anomalyColumns, anomalies}} {
+	}{{"block", blockColumns, blocks}, {"step", stepColumns, steps}, {"anomaly", anomalyColumns, anomalies}} {
 		if len(table.rows) == 0 {
 			continue
 		}

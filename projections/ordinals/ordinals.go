@@ -56,6 +56,7 @@ type Ordinals struct {
 	logger  *slog.Logger
 	metrics *metrics
 	state   *state // nil until read from the tables
+	written []projections.FeedStep
 }
 
 // state is what the projection remembers between folds. It may be dropped at any time and read again.
@@ -87,6 +88,9 @@ func (p *Ordinals) WithSpec(spec projections.Spec) projections.Projection[projec
 // Forget implements projections.Projection.
 func (p *Ordinals) Forget() { p.state = nil }
 
+// Written implements projections.Leading.
+func (p *Ordinals) Written() []projections.FeedStep { return p.written }
+
 // Fold implements projections.Projection.
 func (p *Ordinals) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projections.LogItem) (projections.Outcome, error) {
 	b := &batch{spec: p.spec, tx: tx}
@@ -107,6 +111,7 @@ func (p *Ordinals) Fold(ctx context.Context, tx pgx.Tx, after int64, items []pro
 	if err := b.write(ctx); err != nil {
 		return projections.Outcome{}, err
 	}
+	p.written = b.steps
 	changed := b.step != p.state.step
 	if changed {
 		tip, err := b.readTip(ctx)

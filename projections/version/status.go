@@ -109,12 +109,33 @@ func StatusesWithoutSizes(ctx context.Context, q register.Querier) ([]Status, er
 	if err != nil {
 		return nil, fmt.Errorf("read the register of projections: %w", err)
 	}
+	// Versions at the same place, which are most of them at the tip, share a query.
+	lags := map[lagKey]lag{}
 	for i := range statuses {
-		if err := addLag(ctx, q, &statuses[i]); err != nil {
-			return nil, err
+		s := &statuses[i]
+		key := lagKey{s.Input, s.Position}
+		l, ok := lags[key]
+		if !ok {
+			if l, err = readLag(ctx, q, key); err != nil {
+				return nil, err
+			}
+			lags[key] = l
 		}
+		s.add(l)
 	}
 	return statuses, nil
+}
+
+// lagKey is a place in an input.
+type lagKey struct {
+	input    string
+	position int64
+}
+
+// lag is what comes after a place.
+type lag struct {
+	head         int64
+	waitingSince *time.Time // when the next event, or the event of the next step, was received; nil when there is none
 }
 
 // readStatus returns the status of one version, without sizes; ErrNotRegistered when there is no such version.
@@ -143,36 +164,39 @@ func measure(ctx context.Context, q register.Querier, version projections.Schema
 	return rows, bytes, nil
 }
 
-// addLag adds the head of the input and the age of the oldest item that is not folded yet.
-func addLag(ctx context.Context, q register.Querier, s *Status) error {
-	var waitingSince *time.Time
-	var err error
-	if s.Input == register.Log {
+// readLag reads the head of an input and what waits after a place.
+func readLag(ctx context.Context, q register.Querier, at lagKey) (l lag, err error) {
+	if at.input == register.Log {
 		err = q.QueryRow(ctx, `
-			SELECT size, (SELECT received_at FROM log.event WHERE seq = $1 + 1) FROM log.head`, s.Position).
-			Scan(&s.Head, &waitingSince)
+			SELECT size, (SELECT received_at FROM log.event WHERE seq = $1 + 1) FROM log.head`, at.position).
+			Scan(&l.head, &l.waitingSince)
 	} else {
-		steps := pgx.Identifier{s.Input, "step"}.Sanitize()
+		steps := pgx.Identifier{at.input, "step"}.Sanitize()
 		err = q.QueryRow(ctx, `
 			SELECT coalesce((SELECT max(step) FROM `+steps+`), 0),
-			       (SELECT e.received_at FROM `+steps+` s JOIN log.event e ON e.seq = s.source_seq WHERE s.step = $1 + 1)`, s.Position).
-			Scan(&s.Head, &waitingSince)
+			       (SELECT e.received_at FROM `+steps+` s JOIN log.event e ON e.seq = s.source_seq WHERE s.step = $1 + 1)`, at.position).
+			Scan(&l.head, &l.waitingSince)
 	}
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == "42P01" { // undefined_table: the leader was dropped meanwhile, and so was this version
-		return nil
+	if errors.As(err, &refused) && refused.Code == "42P01" { // undefined_table: the leader was dropped meanwhile, and so were its versions
+		return lag{}, nil
 	}
 	if err != nil {
-		return fmt.Errorf("read the head of %s: %w", s.Input, err)
+		return lag{}, fmt.Errorf("read the head of %s: %w", at.input, err)
 	}
-	if waitingSince != nil && s.Lag() > 0 {
-		s.LagSeconds = max(time.Since(*waitingSince).Seconds(), 0)
+	return l, nil
+}
+
+// add adds the head of the input and the age of the oldest item that is not folded yet.
+func (s *Status) add(l lag) {
+	s.Head = l.head
+	if l.waitingSince != nil && s.Lag() > 0 {
+		s.LagSeconds = max(time.Since(*l.waitingSince).Seconds(), 0)
 	}
 	if rate := s.expectedRate(); s.Lag() > 0 && rate > 0 {
 		seconds := float64(s.Lag()) / rate
 		s.ETASeconds = &seconds
 	}
-	return nil
 }
 
 // expectedRate returns how many items per second it is expected to fold; 0 when that is not known.

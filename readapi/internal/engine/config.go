@@ -49,7 +49,7 @@ type Config struct {
 	// Signal returns a channel that is closed at the next sign that the tables may have changed; default none. Without
 	// it a change is noticed after WatchInterval at most.
 	Signal func() <-chan struct{}
-	// WatchInterval is the interval at which to look for changes in any case; default 100 ms.
+	// WatchInterval is the interval at which to look for changes in any case; default 1 s with Signal, else 100 ms.
 	WatchInterval time.Duration
 }
 

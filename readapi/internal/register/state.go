@@ -20,6 +20,8 @@ type State struct {
 	Archive [16]byte
 	// LogSize is the number of events in the log.
 	LogSize int64
+	// Replica says that the database follows another one, and may lag behind it.
+	Replica bool
 	// Versions are all versions of all projections, sorted by name and number.
 	Versions []*Version
 	// Digest is a digest of the versions: it changes whenever anything in the register changes.
@@ -124,14 +126,14 @@ const versionsSQL = `
 	ORDER BY p.name, p.version`
 
 // archiveSQL reads the part of the state that does not belong to a version.
-const archiveSQL = `SELECT a.id, h.size FROM strata.archive a CROSS JOIN log.head h`
+const archiveSQL = `SELECT a.id, h.size, pg_is_in_recovery() FROM strata.archive a CROSS JOIN log.head h`
 
 // queue adds the queries for the register to a transaction's batch. The state is complete when the batch has run.
 func queue(b *pgx.Batch) *State {
 	s := &State{active: make(map[string]*Version, 8)}
 	b.Queue(versionsSQL).Query(s.scan)
 	b.Queue(archiveSQL).QueryRow(func(row pgx.Row) error {
-		err := row.Scan(&s.Archive, &s.LogSize)
+		err := row.Scan(&s.Archive, &s.LogSize, &s.Replica)
 		s.logHeader = []string{"log=" + strconv.FormatInt(s.LogSize, 10)}
 		return err
 	})

@@ -19,7 +19,10 @@ type WatchConfig struct {
 	// Signal returns a channel that is closed at the next sign that something may have changed; default none. It affects
 	// only how soon a change is seen.
 	Signal func() <-chan struct{}
-	// Interval is the interval at which to look in any case; default 100 ms.
+	// Late says that what signs tell arrives here later, as on a replica, so that it is worth to look again soon; default:
+	// whether the database is a replica.
+	Late bool
+	// Interval is the interval at which to look in any case; default 1 s with Signal, else 100 ms.
 	Interval time.Duration
 	// Patience is how long a state remains valid without being confirmed; default 2 s.
 	Patience time.Duration
@@ -31,8 +34,9 @@ type WatchConfig struct {
 
 // Defaults of WatchConfig.
 const (
-	IntervalDefault = 100 * time.Millisecond
-	PatienceDefault = 2 * time.Second
+	IntervalDefault      = time.Second
+	IntervalWithoutSigns = 100 * time.Millisecond
+	PatienceDefault      = 2 * time.Second
 )
 
 // Limits for when signs come all the time.
@@ -62,6 +66,9 @@ type known struct {
 func NewWatch(config WatchConfig) *Watch {
 	if config.Interval <= 0 {
 		config.Interval = IntervalDefault
+		if config.Signal == nil {
+			config.Interval = IntervalWithoutSigns
+		}
 	}
 	if config.Patience <= 0 {
 		config.Patience = PatienceDefault
@@ -115,8 +122,11 @@ func (w *Watch) Run(ctx context.Context) {
 		if changed {
 			wait = 0
 		}
-		// If a sign brought no change, this may be a replica that has not yet received the announced change: look again
-		// soon, then ever less often.
+		if err == nil && !w.late() {
+			wait = w.config.Interval // what the sign told is there
+		}
+		// If a sign brought no change on a replica, it may not have received the announced change yet: look again soon, then
+		// ever less often.
 		wait = min(max(2*wait, 5*time.Millisecond), w.config.Interval)
 		timer := time.NewTimer(wait)
 		select {
@@ -129,6 +139,12 @@ func (w *Watch) Run(ctx context.Context) {
 		}
 		timer.Stop()
 	}
+}
+
+// late reports whether the database may not have yet what a sign told.
+func (w *Watch) late() bool {
+	k := w.known.Load()
+	return w.config.Late || k != nil && k.state.Replica
 }
 
 // look reads the state and reports whether it has changed.

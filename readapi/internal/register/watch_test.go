@@ -70,7 +70,7 @@ func TestSigns(t *testing.T) {
 			chain := w.register("chain", 1)
 			pool := databases.New(t)
 			bell := newBell(pool)
-			watch, stop := run(t, register.WatchConfig{Pool: pool, Signal: bell.signal, Interval: time.Hour, Patience: time.Hour})
+			watch, stop := run(t, register.WatchConfig{Pool: pool, Signal: bell.signal, Late: true, Interval: time.Hour, Patience: time.Hour})
 			position, quietAt := 0, int64(quietLooks)
 			// soon lets something happen while the watch is quiet, and expects it to be seen soon. On a busy machine the watch may be
 			// late, but not each time.

@@ -117,7 +117,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		return err
 	}
 	if c.has(RoleProjector) {
-		if err := c.project(ctx, group, db, changes.Signal, logger, registry); err != nil {
+		if err := c.project(ctx, group, db, changes, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -198,11 +198,12 @@ func address(listener net.Listener) string {
 	return listener.Addr().String()
 }
 
-func (c *Command) project(ctx context.Context, group *errgroup.Group, db *database.DB, committed func(), logger *slog.Logger, registry prometheus.Registerer) error {
-	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.BuildNewVersions, committed, logger, registry)
+func (c *Command) project(ctx context.Context, group *errgroup.Group, db *database.DB, changes *eventstore.Wake, logger *slog.Logger, registry prometheus.Registerer) error {
+	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.BuildNewVersions, changes.Signal, logger, registry)
 	if err != nil {
 		return err
 	}
+	changes.Ignore(runner.Origin()) // the runner has signalled them
 	if err := runner.Register(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,14 @@
+// Package pipeline lets several folds share one transaction of the database, and the round trips to it.
+//
+// Each fold runs in a lane, which looks to it like a transaction of its own. Lanes take turns: one runs until it needs a
+// result from the database, then the next. Once all of them wait, what they wait for is sent at once, in one round trip.
+// So folds that each ask five questions one after the other take five round trips together, and not five each. As only
+// one lane runs at a time, folds need no locks against each other.
+//
+// A lane does not wait for rows that it copies: few of them become INSERT statements of the next round trip, which cost
+// the server less than the COPY protocol does; its errors then show at the lane's next question, or at its end.
+//
+// If a statement of a lane fails, the transaction is lost, and with it the work of the other lanes, which end with
+// ErrAborted. There are no savepoints, because the statements of lanes are mixed: whoever owns the transaction rolls it
+// back, and begins again without the fold at fault.
+package pipeline

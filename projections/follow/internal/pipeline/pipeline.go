@@ -1,0 +1,111 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime/debug"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// ErrAborted is the error of a lane whose work is lost because another lane has failed.
+var ErrAborted = errors.New("another fold of this transaction failed")
+
+// Fold is what runs in a lane. It must use tx from its own goroutine only, and not after it has returned.
+type Fold func(tx pgx.Tx) error
+
+// Error is the error of the fold that was the first to fail.
+type Error struct {
+	Fold int // index of the fold
+	Err  error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Counts say what was sent to the database.
+type Counts struct{ Statements, RoundTrips int }
+
+// Run runs folds within a transaction, and returns when all of them have ended. If one fails, it returns an *Error; the
+// transaction must then be rolled back. A panic of a fold becomes its error.
+func Run(ctx context.Context, tx pgx.Tx, folds ...Fold) (Counts, error) {
+	p := &pipeline{ctx: ctx, tx: tx, types: tx.Conn().TypeMap()}
+	running := make([]*lane, len(folds))
+	for i, fold := range folds {
+		running[i] = newLane(p, i, fold)
+	}
+	for len(running) > 0 || len(p.queue) > 0 {
+		waiting := running[:0]
+		for _, l := range running {
+			if l.resume() {
+				waiting = append(waiting, l)
+			}
+		}
+		running = waiting
+		p.send()
+	}
+	if p.failed != nil {
+		return p.counts, p.failed
+	}
+	return p.counts, nil
+}
+
+// pipeline is the transaction that lanes share.
+type pipeline struct {
+	ctx    context.Context
+	tx     pgx.Tx
+	types  *pgtype.Map
+	queue  []*request
+	failed *Error // of the first lane that failed
+	counts Counts
+}
+
+// fail notes that a lane has failed, unless another has before. The error that a fold returns says more than that of its
+// statement, and replaces it.
+func (p *pipeline) fail(fold int, err error) {
+	if p.failed == nil || p.failed.Fold == fold {
+		p.failed = &Error{fold, err}
+	}
+}
+
+// lane is the turn-taking side of a fold.
+type lane struct {
+	pipeline *pipeline
+	index    int
+	next     func() (struct{}, bool)
+	yield    func(struct{}) bool
+}
+
+func newLane(p *pipeline, index int, fold Fold) *lane {
+	l := &lane{pipeline: p, index: index}
+	l.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+		l.yield = yield
+		if err := l.run(fold); err != nil {
+			p.fail(index, err)
+		}
+	})
+	return l
+}
+
+// run calls the fold. A panic of its code becomes an error.
+func (l *lane) run(fold Fold) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fold(&laneTx{l})
+}
+
+// resume lets the fold go on until it waits or ends, and reports whether it waits.
+func (l *lane) resume() bool {
+	_, waits := l.next()
+	return waits
+}
+
+// wait returns when what is queued has been sent and answered.
+func (l *lane) wait() { l.yield(struct{}{}) }

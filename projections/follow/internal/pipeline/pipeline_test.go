@@ -1,0 +1,254 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/testkit/pgtest"
+	"strata/projections/follow/internal/pipeline"
+)
+
+// tracer counts what is sent to the database.
+type tracer struct{ batches, statements, copies int }
+
+func (c *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	c.batches++
+	return ctx
+}
+func (c *tracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) { c.statements++ }
+func (c *tracer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+func (c *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+func (c *tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (c *tracer) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
+	c.copies++
+	return ctx
+}
+func (c *tracer) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) {}
+
+// database returns a pool on a database with a table, and the counts of what is sent to it.
+func database(t *testing.T) (*pgxpool.Pool, *tracer) {
+	t.Helper()
+	config, err := pgxpool.ParseConfig(pgtest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := &tracer{}
+	config.ConnConfig.Tracer = counts
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	if _, err := pool.Exec(t.Context(), `
+		CREATE SCHEMA s; CREATE TABLE s.item (lane int, n int, text text, amount numeric, bytes bytea, PRIMARY KEY (lane, n))`); err != nil {
+		t.Fatal(err)
+	}
+	return pool, counts
+}
+
+var columns = []string{"lane", "n", "text", "amount", "bytes"}
+
+func items(lane, n int) (rows [][]any) {
+	for i := range n {
+		rows = append(rows, []any{lane, i, fmt.Sprintf("text %d", i), fmt.Sprint(i), []byte{byte(i)}})
+	}
+	return rows
+}
+
+func put(ctx context.Context, tx pgx.Tx, lane, n int) error {
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{"s", "item"}, columns, pgx.CopyFromRows(items(lane, n)))
+	return err
+}
+
+func count(t *testing.T, pool *pgxpool.Pool) (counts []int) {
+	t.Helper()
+	rows, err := pool.Query(t.Context(), `SELECT count(*) FROM s.item GROUP BY lane ORDER BY lane`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counts, err = pgx.CollectRows(rows, pgx.RowTo[int]); err != nil {
+		t.Fatal(err)
+	}
+	return counts
+}
+
+// Folds that ask one question after the other share their round trips, and each finds what it has written.
+func TestLanesShareRoundTrips(t *testing.T) {
+	pool, counts := database(t)
+	const lanes, questions = 8, 5
+	sizes := []int{0, 1, 3, 5, 63, 64, 127, 128}
+	folds := make([]pipeline.Fold, lanes)
+	for lane := range folds {
+		folds[lane] = func(tx pgx.Tx) error {
+			if err := put(t.Context(), tx, lane, sizes[lane]); err != nil {
+				return err
+			}
+			for question := range questions {
+				var n int
+				var sum *string
+				err := tx.QueryRow(t.Context(), `SELECT count(*), sum(amount)::text FROM s.item WHERE lane = $1 AND n >= $2`, lane, question).Scan(&n, &sum)
+				if want := max(0, sizes[lane]-question); err != nil || n != want || (n > 0) != (sum != nil) {
+					return fmt.Errorf("lane %d, question %d: got %d and %v (%w), want %d", lane, question, n, sum, err, want)
+				}
+			}
+			return nil
+		}
+	}
+	var during tracer
+	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+		before := *counts
+		sent, err := pipeline.Run(t.Context(), tx, folds...)
+		if sent.RoundTrips != questions+1+2 {
+			t.Errorf("it counts %+v, want %d round trips", sent, questions+3)
+		}
+		during = tracer{counts.batches - before.batches, counts.statements - before.statements, counts.copies - before.copies}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The rows of the last lane are copied, which divides the statements of the first turn.
+	if during.batches != questions+1 || during.copies != 1 {
+		t.Errorf("got %+v, want %d round trips and one COPY", during, questions+1)
+	}
+	if got := count(t, pool); !slices.Equal(got, sizes[1:]) {
+		t.Errorf("got %v rows, want %v", got, sizes[1:])
+	}
+}
+
+// A lane offers everything that a transaction does.
+func TestLaneIsATransaction(t *testing.T) {
+	pool, _ := database(t)
+	ctx := t.Context()
+	type item struct {
+		N     int
+		Text  string
+		Bytes []byte
+	}
+	fold := func(tx pgx.Tx) error {
+		if err := put(ctx, tx, 1, 10); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `DELETE FROM s.item WHERE n > 3`)
+		if err != nil || tag.RowsAffected() != 6 {
+			t.Errorf("deleted %v, %v, want 6 rows", tag, err)
+		}
+		rows, err := tx.Query(ctx, `SELECT n, text, bytes FROM s.item ORDER BY n`)
+		if err != nil {
+			return err
+		}
+		all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[item])
+		if err != nil || len(all) != 4 || all[3].Text != "text 3" || !slices.Equal(all[3].Bytes, []byte{3}) {
+			t.Errorf("got %+v, %v", all, err)
+		}
+		if rows, err = tx.Query(ctx, `SELECT n, text, NULL FROM s.item WHERE n = 2`); err != nil {
+			return err
+		}
+		maps, err := pgx.CollectRows(rows, pgx.RowToMap)
+		if err != nil || len(maps) != 1 || maps[0]["n"] != int32(2) || maps[0]["text"] != "text 2" {
+			t.Errorf("got %v, %v", maps, err)
+		}
+		if err := tx.QueryRow(ctx, `SELECT n FROM s.item WHERE n = 99`).Scan(new(int)); !errors.Is(err, pgx.ErrNoRows) {
+			t.Errorf("no row: got %v", err)
+		}
+		if err := tx.QueryRow(ctx, `SELECT 'x'`).Scan(new(int)); err == nil {
+			t.Error("a text was read as a number")
+		}
+		batch := &pgx.Batch{}
+		sum, deleted := 0, int64(0)
+		batch.Queue(`SELECT sum(n) FROM s.item`).QueryRow(func(row pgx.Row) error { return row.Scan(&sum) })
+		batch.Queue(`INSERT INTO s.item VALUES (2, 1)`)
+		batch.Queue(`DELETE FROM s.item WHERE lane = 2`).Exec(func(tag pgconn.CommandTag) error { deleted = tag.RowsAffected(); return nil })
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil || sum != 6 || deleted != 1 {
+			t.Errorf("batch: got %d, %d, %v", sum, deleted, err)
+		}
+		if _, err := tx.Conn().Exec(ctx, `SELECT 1`); err != nil {
+			t.Errorf("on the connection itself: %v", err)
+		}
+		if _, err := tx.Begin(ctx); err == nil {
+			t.Error("a lane began a savepoint")
+		}
+		return errors.Join(errorOf(tx.Commit(ctx) == nil), errorOf(tx.Rollback(ctx) == nil))
+	}
+	if err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		_, err := pipeline.Run(ctx, tx, fold)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func errorOf(failed bool) error {
+	if failed {
+		return errors.New("a lane ended the transaction")
+	}
+	return nil
+}
+
+// The fold at fault is named, whatever its fault; the others end, and nothing is left of them.
+func TestFailures(t *testing.T) {
+	oops := errors.New("oops")
+	for name, fault := range map[string]func(context.Context, pgx.Tx) error{
+		"its own error": func(context.Context, pgx.Tx) error { return oops },
+		"a panic":       func(context.Context, pgx.Tx) error { panic("oops") },
+		"a statement": func(ctx context.Context, tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, `SELECT 1/0 AS oops`)
+			if err != nil {
+				err = fmt.Errorf("oops: %w", err)
+			}
+			return err
+		},
+		"rows that are queued": func(ctx context.Context, tx pgx.Tx) error {
+			return errors.Join(put(ctx, tx, 1, 1), put(ctx, tx, 1, 1)) // the same key
+		},
+		"rows that are copied": func(ctx context.Context, tx pgx.Tx) error {
+			return errors.Join(put(ctx, tx, 1, 200), put(ctx, tx, 1, 200))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool, _ := database(t)
+			ctx := t.Context()
+			aborted := 0
+			other := func(lane int) pipeline.Fold {
+				return func(tx pgx.Tx) error {
+					for range 3 {
+						if _, err := tx.Exec(ctx, `INSERT INTO s.item VALUES ($1, (SELECT count(*) FROM s.item WHERE lane = $1))`, lane); err != nil {
+							if errors.Is(err, pipeline.ErrAborted) {
+								aborted++
+							}
+							return err
+						}
+					}
+					return nil
+				}
+			}
+			err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+				_, err := pipeline.Run(ctx, tx, other(2), func(tx pgx.Tx) error { return fault(ctx, tx) }, other(3))
+				return err
+			})
+			var failed *pipeline.Error
+			if !errors.As(err, &failed) || failed.Fold != 1 {
+				t.Fatalf("got %v, want the second fold's error", err)
+			}
+			if !strings.Contains(err.Error(), "oops") && !strings.Contains(err.Error(), "item_pkey") {
+				t.Errorf("got %v", err)
+			}
+			if aborted == 0 {
+				t.Error("no other fold was aborted")
+			}
+			if got := count(t, pool); len(got) != 0 {
+				t.Errorf("%v rows are left", got)
+			}
+		})
+	}
+}

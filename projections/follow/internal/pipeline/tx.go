@@ -1,0 +1,101 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// laneTx is the transaction as a fold sees it.
+type laneTx struct{ lane *lane }
+
+var _ pgx.Tx = (*laneTx)(nil)
+
+var errForeign = errors.New("a fold can't begin or end the transaction that it shares")
+
+func (t *laneTx) Begin(context.Context) (pgx.Tx, error) { return nil, errForeign }
+
+func (t *laneTx) Commit(context.Context) error { return errForeign }
+
+func (t *laneTx) Rollback(context.Context) error { return errForeign }
+
+// Conn returns the connection. It is idle while a lane runs, so it may be used, at the price of a round trip.
+func (t *laneTx) Conn() *pgx.Conn { return t.lane.pipeline.tx.Conn() }
+
+func (t *laneTx) LargeObjects() pgx.LargeObjects { return t.lane.pipeline.tx.LargeObjects() }
+
+func (t *laneTx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
+	return t.lane.pipeline.tx.Prepare(ctx, name, sql)
+}
+
+// queue adds a statement to what is sent next.
+func (t *laneTx) queue(sql string, args []any) *request {
+	r := &request{lane: t.lane.index, sql: sql, args: args}
+	t.lane.pipeline.queue = append(t.lane.pipeline.queue, r)
+	return r
+}
+
+// ask queues a statement and waits for its result.
+func (t *laneTx) ask(sql string, args []any) *request {
+	r := t.queue(sql, args)
+	t.lane.wait()
+	return r
+}
+
+func (t *laneTx) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	r := t.ask(sql, args)
+	return r.result.tag, r.err
+}
+
+func (t *laneTx) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
+	r := t.ask(sql, args)
+	return t.rows(r), r.err
+}
+
+func (t *laneTx) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
+	return row{t.rows(t.ask(sql, args))}
+}
+
+func (t *laneTx) rows(r *request) *rows {
+	return &rows{tx: t, result: r.result, err: r.err}
+}
+
+// SendBatch queues the statements of a batch. They are sent when the results are asked for, or closed.
+func (t *laneTx) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults {
+	results := &batchResults{tx: t, batch: b}
+	for _, q := range b.QueuedQueries {
+		results.requests = append(results.requests, t.queue(q.SQL, q.Arguments))
+	}
+	return results
+}
+
+// CopyFrom queues rows for a table and does not wait. The rows are in memory, so their number is known.
+func (t *laneTx) CopyFrom(_ context.Context, table pgx.Identifier, columns []string, source pgx.CopyFromSource) (int64, error) {
+	var all [][]any
+	for source.Next() {
+		values, err := source.Values()
+		if err != nil {
+			return 0, err
+		}
+		all = append(all, values)
+	}
+	if err := source.Err(); err != nil {
+		return 0, err
+	}
+	if len(all) >= copyMin {
+		t.lane.pipeline.queue = append(t.lane.pipeline.queue, &request{lane: t.lane.index, copy: &copyRows{table, columns, all}})
+		return int64(len(all)), nil
+	}
+	for rest := all; len(rest) > 0; {
+		n := insertSize(len(rest), len(columns))
+		args := make([]any, 0, n*len(columns))
+		for _, values := range rest[:n] {
+			args = append(args, values...)
+		}
+		t.queue(insertSQL(table, columns, n), args)
+		rest = rest[n:]
+	}
+	return int64(len(all)), nil
+}

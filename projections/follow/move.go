@@ -1,0 +1,134 @@
+package follow
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/projections"
+)
+
+// place is where a process believes that a version stands.
+type place struct {
+	version  projections.Schema
+	epoch    [16]byte
+	position int64
+}
+
+func (f *follower[T]) place() place { return place{f.spec.Schema, f.epoch, f.position} }
+
+// atPlaces selects the versions that stand at their places. Their order keeps two processes that lock them from waiting
+// for each other.
+const atPlaces = `
+	SELECT p.name, p.version
+	FROM unnest($1::text[], $2::int[], $3::uuid[], $4::bigint[]) AS place (name, version, epoch, position)
+	JOIN strata.projection p USING (name, version, epoch, position)
+	ORDER BY p.name, p.version`
+
+// queuePlaces queues a query of versions that stand at their places. The map has these once the batch has run.
+func queuePlaces(batch *pgx.Batch, query string, places []place) map[projections.Schema]bool {
+	names, versions := make([]string, len(places)), make([]int, len(places))
+	epochs, positions := make([][16]byte, len(places)), make([]int64, len(places))
+	for i, p := range places {
+		names[i], versions[i], epochs[i], positions[i] = p.version.Name, p.version.Version, p.epoch, p.position
+	}
+	there := map[projections.Schema]bool{}
+	batch.Queue(query, names, versions, epochs, positions).Query(func(rows pgx.Rows) error {
+		var s projections.Schema
+		_, err := pgx.ForEachRow(rows, []any{&s.Name, &s.Version}, func() error {
+			there[s] = true
+			return nil
+		})
+		return err
+	})
+	return there
+}
+
+// move is the way of a version over some items, in a transaction with other versions.
+type move struct {
+	place
+	to, logSeq int64
+	rate       *float64
+	outcome    projections.Outcome
+	// committed takes note that the transaction has committed, which took this long.
+	committed func(took time.Duration)
+}
+
+func moveOf[T projections.Item](f *follower[T], items []T) *move {
+	last := items[len(items)-1]
+	m := &move{place: f.place(), to: last.Position(), logSeq: last.LogSeq(), rate: f.meter.rate()}
+	m.committed = func(took time.Duration) { f.folded(items, m.outcome, took) }
+	return m
+}
+
+// notice is a notification of those that listen on some channels.
+type notice struct {
+	channels []string
+	payload  string
+}
+
+// writeMoves moves the positions of versions, if each still is where it was, stores the outcomes, and gives notice. It
+// returns errMoved when a version is not where it was.
+func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell notice) error {
+	n := len(moves)
+	var (
+		names, versions      = make([]string, n), make([]int, n)
+		epochs               = make([][16]byte, n)
+		from, to, logSeqs    = make([]int64, n), make([]int64, n), make([]int64, n)
+		rates                = make([]*float64, n)
+		heights, burnHeights = make([]*int64, n), make([]*int64, n)
+		indexBlocks, blocks  = make([][]byte, n), make([][]byte, n)
+		everything           = make([]bool, n)
+		shards               []int32
+		shardNames           []string
+		shardVersions        []int
+		shardPositions       []int64
+	)
+	for i, m := range moves {
+		names[i], versions[i], epochs[i] = m.version.Name, m.version.Version, m.epoch
+		from[i], to[i], logSeqs[i], rates[i] = m.position, m.to, m.logSeq, m.rate
+		if tip := m.outcome.Tip; tip != nil {
+			heights[i], burnHeights[i] = &tip.Height, &tip.BurnBlockHeight
+			indexBlocks[i], blocks[i] = tip.IndexBlockHash[:], tip.BlockHash[:]
+		}
+		var touched []int32
+		touched, everything[i] = m.outcome.Touched.Shards()
+		for _, shard := range touched {
+			shards = append(shards, shard)
+			shardNames, shardVersions, shardPositions = append(shardNames, m.version.Name), append(shardVersions, m.version.Version), append(shardPositions, m.to)
+		}
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(`
+		UPDATE strata.projection p
+		SET position = m.position, log_seq = m.log_seq, updated_at = now(), rate = coalesce(m.rate, p.rate),
+		    block_height = m.block_height, index_block_hash = m.index_block_hash, block_hash = m.block_hash,
+		    burn_block_height = m.burn_block_height, shards_from = CASE WHEN m.everything THEN m.position ELSE p.shards_from END
+		FROM unnest($1::text[], $2::int[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::float8[],
+		            $8::bigint[], $9::bytea[], $10::bytea[], $11::bigint[], $12::bool[])
+		     AS m (name, version, epoch, before, position, log_seq, rate, block_height, index_block_hash, block_hash, burn_block_height, everything)
+		WHERE p.name = m.name AND p.version = m.version AND p.epoch = m.epoch AND p.position = m.before`,
+		names, versions, epochs, from, to, logSeqs, rates, heights, indexBlocks, blocks, burnHeights, everything)
+	if len(shards) > 0 {
+		batch.Queue(`
+			INSERT INTO strata.shard (name, version, shard, position)
+			SELECT * FROM unnest($1::text[], $2::int[], $3::int[], $4::bigint[])
+			ON CONFLICT (name, version, shard) DO UPDATE SET position = excluded.position`,
+			shardNames, shardVersions, shards, shardPositions)
+	}
+	batch.Queue(`SELECT pg_notify(channel, $2) FROM unnest($1::text[]) AS channel`, tell.channels, tell.payload)
+	results := tx.SendBatch(ctx, batch)
+	tag, err := results.Exec()
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("move %d projections, and note %d changed shards: %w", n, len(shards), err)
+	case tag.RowsAffected() != int64(n):
+		return errMoved
+	}
+	return nil
+}
