@@ -24,6 +24,7 @@ import (
 	"strata/cmd/bench/internal/ordinals"
 	"strata/cmd/bench/internal/proxy"
 	"strata/cmd/bench/internal/reads"
+	"strata/cmd/bench/internal/tip"
 	"strata/cmd/bench/internal/tokens"
 	"strata/cmd/bench/internal/transactions"
 	"strata/metadata"
@@ -97,6 +98,7 @@ func run() error {
 	defer b.Stop()
 
 	ingested := ingest.Bench{Bench: b}
+	followed := tip.Bench{Bench: b}
 	folded := fold.Bench{Bench: b, Blocks: *blocks, Recordings: archives, Rebuilt: *rebuilt}
 	read := &reads.Bench{Bench: b, LedgerRows: *rows, Distinct: *distinct}
 	token := tokens.Bench{Bench: b, Known: *known, Fetched: *fetched, Concurrencies: concurrencies}
@@ -110,6 +112,7 @@ func run() error {
 	for _, m := range []measurement{
 		{"acknowledge", ingested.Acknowledge},
 		{"visible", ingested.Visible},
+		{"tip", followed.Measure},
 		{"import", folded.Import},
 		{"fold recordings", folded.FoldRecordings},
 		{"fold synthetic", folded.FoldSynthetic},

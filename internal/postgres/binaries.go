@@ -52,8 +52,8 @@ type finder struct {
 func newFinder() finder { return finder{getenv: os.Getenv, places: usualPlaces} }
 
 // find returns the installation to use: the first one of the given major version or, if major is 0, the first one that
-// is new enough. The error is a *NoBinariesError or, if only other major versions are installed, a *VersionError that
-// names pgdata.
+// is new enough. The error is a *NoBinariesError; a *VersionError that names pgdata if only other major versions are
+// installed; or that of the context.
 func (f finder) find(ctx context.Context, major int, pgdata string) (binaries, error) {
 	looked := []string{BinEnv}
 	dirs := f.explicit()
@@ -84,6 +84,9 @@ func (f finder) find(ctx context.Context, major int, pgdata string) (binaries, e
 		default:
 			return b, nil
 		}
+	}
+	if ctx.Err() != nil {
+		return binaries{}, fmt.Errorf("look for a PostgreSQL server: %w", context.Cause(ctx))
 	}
 	if len(found) > 0 {
 		return binaries{}, &VersionError{DataDir: pgdata, Want: major, Found: found}

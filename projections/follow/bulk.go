@@ -94,10 +94,7 @@ func (f *follower[T]) foldUntil(ctx context.Context, position int64) error {
 		if b.err != nil || len(b.items) == 0 {
 			return b.err
 		}
-		if beyond := b.items[len(b.items)-1].Position() - position; beyond > 0 {
-			b.items = b.items[:max(0, int64(len(b.items))-beyond)]
-		}
-		if len(b.items) == 0 {
+		if b.items = upTo(b.items, position); len(b.items) == 0 {
 			return nil
 		}
 		if err := f.take(ctx, b.items); err != nil {
@@ -107,12 +104,15 @@ func (f *follower[T]) foldUntil(ctx context.Context, position int64) error {
 	return ctx.Err()
 }
 
-// foldRest folds what there is to read now: few items one at a time, as in live mode.
-func (f *follower[T]) foldRest(ctx context.Context) error {
-	for {
+// foldRest folds what there is to read now, up to a position: few items one at a time, as in live mode.
+func (f *follower[T]) foldRest(ctx context.Context, position int64) error {
+	for f.position < position {
 		items, err := f.source.read(ctx, f.position)
-		if err != nil || len(items) == 0 {
+		if err != nil {
 			return err
+		}
+		if items = upTo(items, position); len(items) == 0 {
+			return nil
 		}
 		together := 1
 		if len(items) > bulkLag {
@@ -124,6 +124,16 @@ func (f *follower[T]) foldRest(ctx context.Context) error {
 			}
 		}
 	}
+	return nil
+}
+
+// upTo returns the items that are not beyond a position.
+func upTo[T projections.Item](items []T, position int64) []T {
+	beyond := slices.IndexFunc(items, func(item T) bool { return item.Position() > position })
+	if beyond < 0 {
+		return items
+	}
+	return items[:beyond]
 }
 
 // itemBatch is what was read at once; no items at the end of the input.

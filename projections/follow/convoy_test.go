@@ -89,6 +89,14 @@ func readPlaces(ctx context.Context, log *eventstore.Log) (p places, err error) 
 	return p, err
 }
 
+// awaitOnBoard waits until a number of versions are on board.
+func awaitOnBoard(t *testing.T, registry prometheus.Gatherer, n int) {
+	t.Helper()
+	eventually.Holds(t, fmt.Sprint(n, " versions are on board"), func() bool {
+		return int(rig.Metric(t, registry, "strata_projection_on_board")) == n
+	})
+}
+
 // TestOnePosition reads where all projections stand while events of a node and of an ordinals feed come, and never sees
 // two of them at different places. It also counts transactions: one for each event.
 func TestOnePosition(t *testing.T) {
@@ -96,12 +104,8 @@ func TestOnePosition(t *testing.T) {
 	log := replay.NewLog(t)
 	registry := prometheus.NewRegistry()
 	lines := allLines(t)
-	runner := follow.NewRunner(follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}, lines...)
-	runner.TestSignals.Init()
-	replay.StartRunner(t, runner)
-	for range len(lines.Definitions()) - 1 {
-		eventually.Receive(t, "everybody is on board", runner.TestSignals.OnBoard.C())
-	}
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}, lines...)
+	awaitOnBoard(t, registry, len(lines.Definitions())-1)
 	before := rig.Metric(t, registry, "strata_projection_transactions_total")
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -159,10 +163,10 @@ func TestLeavesAlone(t *testing.T) {
 	const before, poison, blocks = 10, 15, 30
 	log := replay.NewLog(t)
 	r := &rig.Recorder{}
-	signals, _ := rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), balances.New(nil), r))
-	for range 2 {
-		eventually.Receive(t, "both are on board", signals.OnBoard.C())
-	}
+	registry := prometheus.NewRegistry()
+	config := follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}
+	replay.Follow(t, config, projections.Chain(rig.Chain(t), balances.New(nil), r))
+	awaitOnBoard(t, registry, 2)
 	post := func(from, n int) {
 		for _, p := range rig.Blocks(from, n) {
 			replay.Append(t, log, p)
@@ -180,11 +184,10 @@ func TestLeavesAlone(t *testing.T) {
 		t.Errorf("got %+v, want it before step %d", s, poison)
 	}
 	r.BreakAt(0, false)
-	signals.OnBoard.Discard()
 	if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
 		t.Fatal(err)
 	}
-	eventually.Receive(t, "the recorder is on board again", signals.OnBoard.C())
+	awaitOnBoard(t, registry, 2)
 	post(blocks, 5)
 	replay.Wait(t, log)
 	rig.CheckRecorded(t, log, blocks+5)

@@ -45,10 +45,11 @@ type follower[T projections.Item] struct {
 	metrics    *metrics
 	signals    *TestSignals
 	leadership *leadership
-	origin     string // the payload of this process's notifications
-	committed  func() // called after each commit, to tell others in this process and outside
-	signal     func() // tells others in this process only
-	pace       *pace  // waited for before each batch of bulk mode; nil for none
+	first      projections.Schema // the version whose leadership takes precedence; the zero Schema for none
+	origin     string             // the payload of this process's notifications
+	committed  func()             // called after each commit, to tell others in this process and outside
+	signal     func()             // tells others in this process only
+	pace       *pace              // waited for before each batch of bulk mode; nil for none
 	throttle   *throttle
 	active     atomic.Bool
 
@@ -159,7 +160,7 @@ func (f *follower[T]) follow(ctx context.Context, atStart bool) error {
 	if before.State == register.StateFailed && !atStart {
 		return errFailedElsewhere
 	}
-	resign, err := f.leadership.lead(ctx, f.spec.Schema)
+	resign, err := f.leadership.lead(ctx, f.spec.Schema, f.first)
 	if err != nil {
 		return err
 	}

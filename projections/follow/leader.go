@@ -27,12 +27,23 @@ type leadership struct {
 	logger *slog.Logger
 
 	mu   sync.Mutex
-	conn *pgx.Conn // nil while nobody leads anything
-	held int       // how many versions it leads
+	conn *pgx.Conn                   // nil while nobody leads anything
+	held map[projections.Schema]bool // the versions that it leads
 }
 
-// lead waits until no other process folds a version, and returns a function that ends the leadership.
-func (l *leadership) lead(ctx context.Context, version projections.Schema) (resign func(), err error) {
+// precedence is how long a version leaves the lead to the process that leads the version before it.
+const precedence = 2 * time.Second
+
+// lead waits until no other process folds a version, and returns a function that ends the leadership. Whoever leads the
+// version first takes precedence, so that of processes that start at the same time one leads everything, and folds it in
+// one transaction. first may be the zero Schema.
+func (l *leadership) lead(ctx context.Context, version, first projections.Schema) (resign func(), err error) {
+	for began := time.Now(); first.Name != "" && !l.leads(first) && time.Since(began) < precedence; {
+		pause.For(ctx, standbyInterval/10)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
 	logged := false
 	for {
 		conn, err := l.try(ctx, version)
@@ -62,7 +73,7 @@ func (l *leadership) try(ctx context.Context, version projections.Schema) (*pgx.
 		if err != nil {
 			return nil, err
 		}
-		l.conn, l.held = conn, 0
+		l.conn, l.held = conn, map[projections.Schema]bool{}
 	}
 	leading, err := register.TryLead(ctx, l.conn, version)
 	switch {
@@ -70,13 +81,20 @@ func (l *leadership) try(ctx context.Context, version projections.Schema) (*pgx.
 		l.drop(ctx)
 		return nil, err
 	case !leading:
-		if l.held == 0 {
+		if len(l.held) == 0 {
 			l.drop(ctx)
 		}
 		return nil, nil
 	}
-	l.held++
+	l.held[version] = true
 	return l.conn, nil
+}
+
+// leads reports whether this process leads a version.
+func (l *leadership) leads(version projections.Schema) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held[version]
 }
 
 // resign ends the leadership of a version that a connection holds.
@@ -86,8 +104,8 @@ func (l *leadership) resign(ctx context.Context, conn *pgx.Conn, version project
 	if l.conn != conn {
 		return // it was lost, and all its locks with it
 	}
-	l.held--
-	if l.held == 0 || register.Resign(ctx, conn, version) != nil {
+	delete(l.held, version)
+	if len(l.held) == 0 || register.Resign(ctx, conn, version) != nil {
 		l.drop(ctx)
 	}
 }
@@ -95,5 +113,5 @@ func (l *leadership) resign(ctx context.Context, conn *pgx.Conn, version project
 // drop closes the connection, which releases its locks in whatever state the session is.
 func (l *leadership) drop(ctx context.Context) {
 	_ = l.conn.Close(context.WithoutCancel(ctx))
-	l.conn = nil
+	l.conn, l.held = nil, nil
 }

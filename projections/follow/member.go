@@ -34,8 +34,8 @@ func newLines(lines projections.Lines) []line {
 	return all
 }
 
-// towing returns the convoy that the leader of another line, with its own convoy, rides with; nil for none.
-type towing func(own train) carrier[projections.LogItem]
+// towing returns the convoy that the leader of another line, with its own convoy, rides with, and who drives that.
+type towing func(own train) (carrier[projections.LogItem], projections.Schema)
 
 func newLine(l projections.Line, first towing) (line, towing) {
 	switch followers := l.Followers.(type) {
@@ -69,7 +69,7 @@ func newTypedLine[T projections.Item](
 				own := convoys.of(version.Schema)
 				f.driver = own
 				if first != nil {
-					f.carrier = first(own)
+					f.carrier, f.first = first(own)
 				}
 			}
 			return f
@@ -85,13 +85,14 @@ func newTypedLine[T projections.Item](
 				if f == nil {
 					return nil
 				}
-				f.carrier = convoys.of(version.Leader())
+				f.carrier, f.first = convoys.of(version.Leader()), version.Leader()
 				return f
 			},
 		})
 	}
-	return members, func(own train) carrier[projections.LogItem] {
-		return tower[T]{convoys.of(l.Leader.Spec().Schema), own}
+	return members, func(own train) (carrier[projections.LogItem], projections.Schema) {
+		driver := l.Leader.Spec().Schema
+		return tower[T]{convoys.of(driver), own}, driver
 	}
 }
 

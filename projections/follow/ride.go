@@ -2,8 +2,11 @@ package follow
 
 import (
 	"context"
+	"math"
 	"slices"
+	"time"
 
+	"strata/internal/pause"
 	"strata/projections"
 )
 
@@ -19,7 +22,8 @@ func (c *convoy[T]) ride(ctx context.Context, f *follower[T]) (rode bool, err er
 	return onBoard(ctx, f, c, r.off, func() (bool, error) { return c.board(ctx, r) }, func() { c.leave(r) })
 }
 
-// board gets a rider on board if it stands where the leader stands.
+// board gets a rider on board if it stands where the leader stands. The leader waits while a rider that is a few steps
+// behind folds them: at a busy tip it would never be in time otherwise.
 func (c *convoy[T]) board(ctx context.Context, r *rider[T]) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -27,11 +31,23 @@ func (c *convoy[T]) board(ctx context.Context, r *rider[T]) (bool, error) {
 		return false, nil
 	}
 	head, err := r.source.head(ctx)
-	if err != nil || head != r.position {
+	if err != nil {
 		return false, err
 	}
-	c.riders = append(c.riders, r)
-	return true, nil
+	there, err := comeTo(ctx, r.follower, head)
+	if there {
+		c.riders = append(c.riders, r)
+	}
+	return there, err
+}
+
+// comeTo lets a follower fold up to a position, if few items are missing, and reports whether it stands there.
+func comeTo[T projections.Item](ctx context.Context, f *follower[T], position int64) (there bool, err error) {
+	if position-f.position > bulkLag {
+		return false, nil
+	}
+	err = f.foldRest(ctx, position)
+	return err == nil && f.position == position, err
 }
 
 // leave gets a rider off, if it still is on board. It waits until what is being folded is committed.
@@ -66,18 +82,21 @@ type tower[T projections.Item] struct {
 
 func (c tower[T]) ride(ctx context.Context, f *follower[projections.LogItem]) (rode bool, err error) {
 	t := &towed{train: c.train, leader: f, off: make(chan error, 1)}
-	return onBoard(ctx, f, c.convoy, t.off, func() (bool, error) { return c.boardTowed(t), nil }, func() { c.leaveTowed(t) })
+	return onBoard(ctx, f, c.convoy, t.off, func() (bool, error) { return c.boardTowed(ctx, t) }, func() { c.leaveTowed(t) })
 }
 
 // boardTowed gets the leader of another line on board if it has read as far as the leader of this one.
-func (c *convoy[T]) boardTowed(t *towed) bool {
+func (c *convoy[T]) boardTowed(ctx context.Context, t *towed) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.leader == nil || c.leader.position != t.leader.position {
-		return false
+	if c.leader == nil {
+		return false, nil
 	}
-	c.towed = append(c.towed, t)
-	return true
+	there, err := comeTo(ctx, t.leader, c.leader.position)
+	if there {
+		c.towed = append(c.towed, t)
+	}
+	return there, err
 }
 
 func (c *convoy[T]) leaveTowed(t *towed) {
@@ -96,20 +115,29 @@ func (c *convoy[T]) removeTowed(t *towed) {
 	c.towed = slices.DeleteFunc(c.towed, func(other *towed) bool { return other == t })
 }
 
+// boardInterval is how often a follower tries to get on board.
+const boardInterval = 10 * time.Millisecond
+
 // onBoard gets a follower on board with the function of that name, and waits until it is off.
 func onBoard[T projections.Item](
 	ctx context.Context, f *follower[T], c interface{ isOpen() bool }, off <-chan error, board func() (bool, error), leave func(),
 ) (rode bool, err error) {
-	for boarded := false; !boarded; {
+	for {
 		// What is there already is folded alone, without stopping the convoy.
-		if err := f.foldRest(ctx); err != nil {
+		if err := f.foldRest(ctx, math.MaxInt64); err != nil {
 			return false, err
 		}
-		if boarded, err = board(); err != nil || !boarded && !c.isOpen() {
+		boarded, err := board()
+		if boarded {
+			break
+		}
+		if err != nil || !c.isOpen() || ctx.Err() != nil {
 			return false, err
 		}
+		pause.For(ctx, boardInterval)
 	}
-	f.signals.OnBoard.Send()
+	f.metrics.onBoard.Inc()
+	defer f.metrics.onBoard.Dec()
 	select {
 	case err := <-off:
 		return true, err

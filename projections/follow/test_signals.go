@@ -10,8 +10,6 @@ type TestSignals struct {
 	RegisterUnreadable testsignal.Signal
 	// StillFailed is sent when a follower of a failed version has found that nobody has resumed it yet.
 	StillFailed testsignal.Signal
-	// OnBoard is sent when a follower has got on board of a convoy.
-	OnBoard testsignal.Signal
 }
 
 // Init makes the signals deliver. Call it before Run.
@@ -19,5 +17,4 @@ func (s *TestSignals) Init() {
 	s.Reconciled.Init()
 	s.RegisterUnreadable.Init()
 	s.StillFailed.Init()
-	s.OnBoard.Init()
 }

@@ -1,0 +1,37 @@
+package follow_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/replay"
+	"strata/projections"
+	"strata/projections/balances"
+	"strata/projections/follow"
+	"strata/projections/internal/rig"
+	"strata/projections/mempool"
+	"strata/projections/pox"
+)
+
+// TestOneLeadsAll starts two processes at the same time, several times, and expects one of them to lead all projections:
+// only then they fold in one transaction.
+func TestOneLeadsAll(t *testing.T) {
+	t.Parallel()
+	for range 3 {
+		log := replay.NewLogApart(t)
+		registries := []*prometheus.Registry{prometheus.NewRegistry(), prometheus.NewRegistry()}
+		for _, registry := range registries {
+			config := follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}
+			replay.Follow(t, config, projections.Chain(rig.Chain(t), balances.New(nil), mempool.New(), pox.New()))
+		}
+		eventually.Holds(t, "all are on board of one process", func() bool {
+			first, second := rig.Metric(t, registries[0], "strata_projection_on_board"), rig.Metric(t, registries[1], "strata_projection_on_board")
+			return first == 3 && second == 0 || first == 0 && second == 3
+		})
+		replay.Append(t, log, rig.Blocks(0, 10)...)
+		replay.Wait(t, log)
+	}
+}
