@@ -29,6 +29,8 @@ type Log struct {
 	logger *slog.Logger
 	queue  *queue
 
+	listener *Listener
+
 	mu   sync.Mutex // held while a batch is written; guards head
 	head *head      // nil: read it from the database
 
@@ -76,7 +78,7 @@ func Open(pool *pgxpool.Pool, config Config) *Log {
 	config.BatchBytes = orDefault(config.BatchBytes, BatchBytesDefault)
 	config.Timeout = orDefault(config.Timeout, TimeoutDefault)
 	config.PartitionEvents = orDefault(config.PartitionEvents, PartitionEventsDefault)
-	l := &Log{pool: pool, logger: config.Logger}
+	l := &Log{pool: pool, logger: config.Logger, listener: NewListener(pool, config.Logger)}
 	l.partitions = partitions{pool: pool, count: config.PartitionEvents}
 	l.queue = newQueue(config, l.write)
 	return l
@@ -130,6 +132,9 @@ func (l *Log) Checkpoint(ctx context.Context) (size int64, root []byte, err erro
 
 // Pool returns the connection pool of the log's database.
 func (l *Log) Pool() *pgxpool.Pool { return l.pool }
+
+// Listener returns the listener that all users of this Log share.
+func (l *Log) Listener() *Listener { return l.listener }
 
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row

@@ -12,7 +12,6 @@ import (
 	"github.com/riverqueue/river"
 
 	"strata/domain/fetch"
-	"strata/eventstore"
 	"strata/internal/pause"
 	"strata/internal/testsignal"
 )
@@ -45,7 +44,7 @@ const channel = "strata_projection"
 
 // run makes passes until ctx is done.
 func (d *dispatcher) run(ctx context.Context) {
-	wake := eventstore.NewWake(d.config.Log.Pool(), channel, d.config.Interval, d.config.Logger)
+	wake := d.config.Log.Listener().Wake(channel, d.config.Interval)
 	defer wake.Stop()
 	failing := false
 	for ctx.Err() == nil {

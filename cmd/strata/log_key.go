@@ -36,7 +36,7 @@ func (c *logKeyCommand) verifierKey(ctx context.Context, logger *slog.Logger) (s
 		return "", err
 	}
 	defer db.Close(logger)
-	log, err := c.Audit.OpenLog(ctx, db.Pool, nil, c.Database.DataDir, false, logger)
+	log, err := c.Audit.OpenLog(ctx, db.Log, nil, c.Database.DataDir, false, logger)
 	if err != nil {
 		return "", err
 	}
@@ -45,7 +45,7 @@ func (c *logKeyCommand) verifierKey(ctx context.Context, logger *slog.Logger) (s
 	if !errors.As(err, &unsigned) {
 		return key, err
 	}
-	if log, err = c.Audit.OpenLog(ctx, db.Pool, nil, c.Database.DataDir, true, logger); err != nil {
+	if log, err = c.Audit.OpenLog(ctx, db.Log, nil, c.Database.DataDir, true, logger); err != nil {
 		return "", err
 	}
 	return log.VerifierKey(ctx)

@@ -15,7 +15,7 @@ import (
 // Run writes subtrees as the log grows, and signs checkpoints if it has a key, until ctx ends. Any number of processes
 // may run it on one database.
 func (l *Log) Run(ctx context.Context) {
-	wake := eventstore.NewWake(l.config.Pool, eventstore.Channel, 0, l.config.Logger)
+	wake := l.config.Listener.Wake(eventstore.Channel, l.config.Interval)
 	defer wake.Stop()
 	logged := "" // the reason of the failure that was logged last; empty after a success
 	for ctx.Err() == nil {

@@ -32,6 +32,8 @@ type Config struct {
 	Witnesses []string
 	// Interval is the minimum time between two checkpoints; default IntervalDefault.
 	Interval time.Duration
+	// Listener receives the notifications of Pool; default one of its own, which takes a connection while Run runs.
+	Listener *eventstore.Listener
 }
 
 // IntervalDefault is the default of Config.Interval.
@@ -55,6 +57,9 @@ func New(config Config) (*Log, error) {
 	}
 	if config.Interval <= 0 {
 		config.Interval = IntervalDefault
+	}
+	if config.Listener == nil {
+		config.Listener = eventstore.NewListener(config.Pool, config.Logger)
 	}
 	l := &Log{config: config}
 	for _, key := range config.Witnesses {

@@ -36,20 +36,24 @@ func stepChannel(leader string) string { return "strata_step_" + leader }
 
 // listen makes the wakes, for followers that live at the head.
 func (e *engine) listen(lines []line, interval time.Duration) {
-	e.logWake = eventstore.NewWake(e.pool, eventstore.Channel, interval, e.logger)
+	e.logWake = e.log.Listener().Wake(eventstore.Channel, interval)
 	e.stepWakes = map[string]*eventstore.Wake{}
 	for _, l := range lines {
 		name := l.leader().Spec.Name
-		e.stepWakes[name] = eventstore.NewWake(e.pool, stepChannel(name), interval, e.logger)
+		e.stepWakes[name] = e.log.Listener().Wake(stepChannel(name), interval)
 		e.stepWakes[name].Ignore(e.origin)
 	}
 }
+
+// readersIdleTime is how long a connection of a reader is kept while no follower reads with it.
+const readersIdleTime = 10 * time.Second
 
 // connect makes the connections for readers, as many as there are projections. Several versions of a projection take
 // turns, since each needs one for a moment only.
 func (e *engine) connect(ctx context.Context, projections int) error {
 	config := e.pool.Config()
 	config.MaxConns, config.MinConns, config.MinIdleConns = int32(projections)+2, 0, 0
+	config.MaxConnIdleTime, config.HealthCheckPeriod = readersIdleTime, readersIdleTime/2 // at the head, hardly any is used
 	readers, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("make connections for those that read the log: %w", err)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"strata/eventstore"
 	"strata/projections"
 	"strata/projections/internal/register"
 )
@@ -42,7 +41,7 @@ func newKeeper(r *Runner) *keeper {
 
 // run keeps followers running until ctx ends, and returns when they have stopped.
 func (k *keeper) run(ctx context.Context) {
-	wake := eventstore.NewWake(k.runner.engine.pool, register.ChangeChannel, keeperInterval, k.logger)
+	wake := k.runner.engine.log.Listener().Wake(register.ChangeChannel, keeperInterval)
 	defer wake.Stop()
 	failing := false
 	for ctx.Err() == nil {

@@ -16,7 +16,7 @@ const lagCheckItems = 16
 
 // lagCheckInterval is how often a live follower checks whether it has fallen far behind. The subscriber can't be asked:
 // it swallows errors of its query.
-const lagCheckInterval = 2 * time.Second
+const lagCheckInterval = 5 * time.Second
 
 // live takes items one at a time from a watermill router until ctx ends, an item fails, or it falls far behind, in
 // which case it returns nil.

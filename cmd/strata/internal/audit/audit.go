@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/eventstore"
 	"strata/eventstore/transparency"
 )
 
@@ -22,11 +23,13 @@ type Flags struct {
 }
 
 // OpenLog opens the event log as a transparency log. With signing it reads the key, and creates one if there is none.
-// reads is the pool from which proofs and checkpoints are read; nil means pool.
-func (f *Flags) OpenLog(ctx context.Context, pool, reads *pgxpool.Pool, dataDir string, signing bool, logger *slog.Logger) (*transparency.Log, error) {
-	config := transparency.Config{Pool: pool, Reads: reads, Logger: logger, Witnesses: f.LogWitnesses, Interval: f.LogCheckpointInterval}
+// reads is the pool from which proofs and checkpoints are read; nil means the log's.
+func (f *Flags) OpenLog(ctx context.Context, events *eventstore.Log, reads *pgxpool.Pool, dataDir string, signing bool, logger *slog.Logger) (*transparency.Log, error) {
+	config := transparency.Config{
+		Pool: events.Pool(), Reads: reads, Logger: logger, Witnesses: f.LogWitnesses, Interval: f.LogCheckpointInterval, Listener: events.Listener(),
+	}
 	if signing {
-		key, file, err := f.openKey(ctx, pool, dataDir)
+		key, file, err := f.openKey(ctx, events.Pool(), dataDir)
 		if err != nil {
 			return nil, fmt.Errorf("--log-key, --log-origin: %w", err)
 		}

@@ -28,7 +28,7 @@ func TestKey(t *testing.T) {
 	if err != nil || filepath.Dir(file) != dir || !strings.HasPrefix(key.VerifierKey(), "strata/") || !strings.Contains(file, strings.TrimPrefix(key.Origin(), "strata/")) {
 		t.Fatalf("got the key %+v in %s (%v), want one of the archive", key, file, err)
 	}
-	opened, err := f.OpenLog(ctx, pool, nil, dir, true, logger)
+	opened, err := f.OpenLog(ctx, log, nil, dir, true, logger)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestKey(t *testing.T) {
 	}
 
 	f.LogOrigin = "example.org/other"
-	if _, err := f.OpenLog(ctx, pool, nil, dir, true, logger); err == nil || !strings.Contains(err.Error(), "--log-origin") {
+	if _, err := f.OpenLog(ctx, log, nil, dir, true, logger); err == nil || !strings.Contains(err.Error(), "--log-origin") {
 		t.Errorf("another origin than the key's: got %v", err)
 	}
 	f.LogKey = filepath.Join(dir, "chosen")
@@ -55,7 +55,7 @@ func TestKey(t *testing.T) {
 		t.Errorf("without the origin: got %+v (%v)", chosen, err)
 	}
 	f.LogWitnesses = []string{"nonsense"}
-	if _, err := f.OpenLog(ctx, pool, nil, dir, false, logger); err == nil || !strings.Contains(err.Error(), "--log-witnesses") {
+	if _, err := f.OpenLog(ctx, log, nil, dir, false, logger); err == nil || !strings.Contains(err.Error(), "--log-witnesses") {
 		t.Errorf("a witness's key: got %v", err)
 	}
 	if _, err := transparency.ReadKey(f.LogKey); err != nil {

@@ -75,8 +75,8 @@ func Connect(ctx context.Context, url string, prepare func(*pgxpool.Config)) (*p
 	config.ConnConfig.RuntimeParams["application_name"] = "strata"
 	config.MaxConns = max(config.MaxConns, 24)
 	// What a burst has opened is closed soon: each connection costs the server some megabytes.
-	config.MaxConnIdleTime = min(config.MaxConnIdleTime, time.Minute)
-	config.HealthCheckPeriod = min(config.HealthCheckPeriod, 30*time.Second)
+	config.MaxConnIdleTime = min(config.MaxConnIdleTime, 30*time.Second)
+	config.HealthCheckPeriod = min(config.HealthCheckPeriod, 15*time.Second)
 	prepare(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

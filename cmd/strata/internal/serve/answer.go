@@ -35,7 +35,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener ne
 		ImageBase: c.imageBase(), Images: images, Gateways: c.gateways(),
 		OrdinalsTxIDBare: !c.OrdinalsTxIDPrefix, StreamsMost: c.MaxStreams,
 	}
-	log, err := c.Audit.OpenLog(ctx, db.Pool, pool, c.Database.DataDir, false, logger)
+	log, err := c.Audit.OpenLog(ctx, db.Log, pool, c.Database.DataDir, false, logger)
 	if err != nil {
 		pool.Close()
 		return nil, err

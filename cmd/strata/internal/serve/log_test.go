@@ -25,7 +25,7 @@ func TestShownLog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	opened, err := new(audit.Flags).OpenLog(ctx, pool, nil, t.TempDir(), true, slog.New(slog.DiscardHandler))
+	opened, err := new(audit.Flags).OpenLog(ctx, log, nil, t.TempDir(), true, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		stop()
 		_ = group.Wait()
 	}()
-	changes := eventstore.NewWake(db.Pool, follow.Channel, 0, logger) // wakes the API when the read tables change
+	changes := db.Log.Listener().Wake(follow.Channel, 0) // wakes the API when the read tables change
 	defer changes.Stop()
 	images, err := c.imageStore()
 	if err != nil {
@@ -211,7 +211,7 @@ func (c *Command) project(ctx context.Context, group *errgroup.Group, db *databa
 		runner.Run(ctx)
 		return nil
 	})
-	signer, err := c.Audit.OpenLog(ctx, db.Pool, nil, c.Database.DataDir, true, logger)
+	signer, err := c.Audit.OpenLog(ctx, db.Log, nil, c.Database.DataDir, true, logger)
 	if err != nil {
 		return err
 	}

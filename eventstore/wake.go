@@ -3,7 +3,6 @@ package eventstore
 import (
 	"context"
 	"log/slog"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,48 +19,29 @@ type Wake struct {
 	// Waiting is sent whenever a reader is about to wait.
 	Waiting testsignal.Signal
 
-	pool     *pgxpool.Pool
 	channel  string
 	interval time.Duration
-	logger   *slog.Logger
+	stop     func()
 
 	announced atomic.Int64
 	ignored   atomic.Pointer[string]
 
-	mu      sync.Mutex
-	signal  chan struct{}
-	stop    context.CancelFunc
-	stopped chan struct{}
+	mu     sync.Mutex
+	signal chan struct{}
 }
 
 // WakeIntervalDefault is the longest time that a reader waits without a notification.
 const WakeIntervalDefault = time.Second
 
-// NewWake starts to listen on a notification channel of Postgres, until Stop. An interval of 0 means
-// WakeIntervalDefault. A nil logger discards.
+// NewWake starts to listen on a notification channel of Postgres, with a connection of its own, until Stop. Those who
+// listen on several channels share a connection with Listener. An interval of 0 means WakeIntervalDefault. A nil logger
+// discards.
 func NewWake(pool *pgxpool.Pool, channel string, interval time.Duration, logger *slog.Logger) *Wake {
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	w := &Wake{
-		pool:     pool,
-		channel:  channel,
-		interval: orDefault(interval, WakeIntervalDefault),
-		logger:   logger,
-		signal:   make(chan struct{}),
-		stop:     stop,
-		stopped:  make(chan struct{}),
-	}
-	go w.run(ctx)
-	return w
+	return NewListener(pool, logger).Wake(channel, interval)
 }
 
 // Stop stops listening and wakes all readers a last time. It may be called twice.
-func (w *Wake) Stop() {
-	w.stop()
-	<-w.stopped
-}
+func (w *Wake) Stop() { w.stop() }
 
 // C returns a channel that the next wake-up closes. Call it before you look for new rows: a wake-up after that is
 // not lost.
@@ -96,43 +76,4 @@ func (w *Wake) Signal() {
 	defer w.mu.Unlock()
 	close(w.signal)
 	w.signal = make(chan struct{})
-}
-
-func (w *Wake) run(ctx context.Context) {
-	defer close(w.stopped)
-	defer w.Signal()
-	for ctx.Err() == nil {
-		if err := w.listen(ctx); err != nil && ctx.Err() == nil {
-			w.logger.LogAttrs(ctx, slog.LevelWarn, "can't listen for notifications; polling until it works again",
-				slog.String("channel", w.channel), slog.Any("error", err))
-			w.Wait(ctx, nil)
-		}
-	}
-}
-
-func (w *Wake) listen(ctx context.Context) error {
-	conn, err := w.pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	// Take the connection out of the pool: nobody else expects a connection that listens.
-	raw := conn.Hijack()
-	defer func() { _ = raw.Close(context.WithoutCancel(ctx)) }()
-	if _, err := raw.Exec(ctx, "LISTEN "+w.channel); err != nil {
-		return err
-	}
-	w.Signal() // there may be commits from before LISTEN took effect
-	defer w.announced.Store(0)
-	for {
-		notification, err := raw.WaitForNotification(ctx)
-		if err != nil {
-			return err
-		}
-		if number, err := strconv.ParseInt(notification.Payload, 10, 64); err == nil {
-			w.announced.Store(max(number, w.announced.Load()))
-		}
-		if ignored := w.ignored.Load(); ignored == nil || notification.Payload != *ignored {
-			w.Signal()
-		}
-	}
 }
