@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/domain/hash"
+	"strata/domain/commit"
 )
 
 // Projection folds items of one kind (LogItem, Step or FeedStep) into its tables.
@@ -66,9 +66,4 @@ type Outcome struct {
 }
 
 // Tip is the block that the rows of a projection reflect.
-type Tip struct {
-	Height          int64
-	IndexBlockHash  hash.Hash32
-	BlockHash       hash.Hash32
-	BurnBlockHeight int64
-}
+type Tip = commit.Tip

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
+	"strata/domain/commit"
 	"strata/domain/document"
 	"strata/domain/fetch"
 	"strata/metadata/picture"
@@ -37,6 +38,7 @@ type Config struct {
 	RedisPrefix      string
 	Program          string
 	Signal           func() <-chan struct{}
+	Feed             *commit.Feed
 	WatchInterval    time.Duration
 
 	// LagLimit is how many items of its input an active projection may be behind before GET /readyz reports it; default
@@ -98,7 +100,7 @@ func (c *Config) engine() engine.Config {
 		Description: description(c.Version), Pool: c.Pool, Logger: c.Logger, Registry: c.Registry, Rules: c.Rules, Version: c.Version,
 		Network: c.Network, StatementTimeout: c.StatementTimeout, RequestTimeout: c.RequestTimeout, CacheBytes: c.CacheBytes,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, Program: cmp.Or(c.Program, c.Version.String()) + c.variant(),
-		Signal: c.Signal, WatchInterval: c.WatchInterval,
+		Signal: c.Signal, Feed: c.Feed, WatchInterval: c.WatchInterval,
 	}
 	if c.Nodes != nil {
 		e.TimedBytes = c.CacheBytes / nodeShare

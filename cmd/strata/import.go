@@ -56,7 +56,7 @@ func (c *importCommand) Run(ctx context.Context, globals *program.Globals) error
 // fold runs the projections in this process until they have caught up. A running server may fold at the same time: they
 // share the work, and each event is folded once.
 func (c *importCommand) fold(ctx context.Context, db *database.DB, logger *slog.Logger) error {
-	runner, err := folding.NewRunner(db.Log, c.ForkChoice, false, nil, logger, prometheus.NewRegistry())
+	runner, err := folding.NewRunner(db.Log, c.ForkChoice, false, nil, nil, logger, prometheus.NewRegistry())
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/domain/commit"
 	"strata/eventstore"
 )
 
@@ -25,7 +26,8 @@ type engine struct {
 	// leadership is what this process leads.
 	leadership *leadership
 
-	origin string // the payload of this process's notifications
+	origin  string              // the payload of this process's notifications
+	publish func([]commit.Move) // tells readers in this process what a transaction at the tip has changed
 
 	logWake   *eventstore.Wake
 	stepWakes map[string]*eventstore.Wake // by the name of the leader, for steps of any version of it

@@ -11,6 +11,7 @@ import (
 	"github.com/cenkalti/backoff/v4"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/domain/commit"
 	"strata/internal/pause"
 	"strata/projections"
 	"strata/projections/internal/register"
@@ -47,9 +48,10 @@ type follower[T projections.Item] struct {
 	leadership *leadership
 	first      projections.Schema // the version whose leadership takes precedence; the zero Schema for none
 	origin     string             // the payload of this process's notifications
-	committed  func()             // called after each commit, to tell others in this process and outside
-	signal     func()             // tells others in this process only
-	pace       *pace              // waited for before each batch of bulk mode; nil for none
+	publish    func([]commit.Move)
+	committed  func() // called after each commit alone, to tell others in this process and outside
+	signal     func() // wakes those in this process that wait for its steps
+	pace       *pace  // waited for before each batch of bulk mode; nil for none
 	throttle   *throttle
 	active     atomic.Bool
 
@@ -72,7 +74,7 @@ func newFollower[T projections.Item](e *engine, version register.Entry, projecti
 	}
 	f := &follower[T]{
 		pool: e.pool, source: source, projection: own, spec: own.Spec(), epoch: version.Epoch,
-		logger: e.logger, metrics: e.metrics, signals: e.signals, leadership: e.leadership, origin: e.origin, committed: func() {}, signal: func() {}, throttle: newThrottle(e.pool, version.Schema),
+		logger: e.logger, metrics: e.metrics, signals: e.signals, leadership: e.leadership, origin: e.origin, publish: e.publish, committed: func() {}, signal: func() {}, throttle: newThrottle(e.pool, version.Schema),
 	}
 	f.active.Store(version.Active)
 	return f

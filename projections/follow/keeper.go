@@ -123,9 +123,9 @@ func (k *keeper) start(ctx context.Context, m member, e register.Entry) {
 			},
 			followers: func() []*progress { return k.followersOf(e.Schema) },
 		}
-		follower.connect(pace, func() { k.runner.committedSteps(e.Name) }, func() { k.runner.signalSteps(e.Name) })
+		follower.connect(pace, func() { k.runner.committedSteps(e.Name) }, k.runner.engine.stepWakes[e.Name].Signal)
 	} else {
-		follower.connect(nil, k.runner.committed, k.runner.config.Committed)
+		follower.connect(nil, k.runner.committed, func() {})
 	}
 	ctx, stop := context.WithCancel(ctx)
 	r := &run{Entry: e, follower: follower, stop: stop, stopped: make(chan struct{})}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/commit"
 	"strata/projections"
 )
 
@@ -61,6 +62,13 @@ func moveOf[T projections.Item](f *follower[T], items []T) *move {
 	m := &move{place: f.place(), to: last.Position(), logSeq: last.LogSeq(), rate: f.meter.rate()}
 	m.committed = func(took time.Duration) { f.folded(items, m.outcome, took) }
 	return m
+}
+
+// published describes the move for readers.
+func (m *move) published() commit.Move {
+	p := commit.Move{Version: m.version, Epoch: m.epoch, From: m.position, To: m.to, LogSeq: m.logSeq, Tip: m.outcome.Tip}
+	p.Shards, p.AllShards = m.outcome.Touched.Shards()
+	return p
 }
 
 // notice is a notification of those that listen on some channels.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/domain/commit"
 	"strata/eventstore"
 	"strata/internal/pause"
 	"strata/projections"
@@ -30,6 +31,8 @@ type Config struct {
 	// Committed, if set, is called after each commit of a projection, for readers in this process. Readers in other
 	// processes are notified through the database, which takes some milliseconds. It must not block.
 	Committed func()
+	// Feed, if set, gets what transactions at the tip have changed. Committed is not called for these.
+	Feed *commit.Feed
 	// DecoderCacheBytes bounds the bodies whose decoded blocks are cached; default DecoderCacheBytesDefault.
 	DecoderCacheBytes int64
 	// BuildNew registers versions for rules that the database has no tables of, so that they are built beside the
@@ -70,6 +73,10 @@ func NewRunner(config Config, lines ...projections.Line) *Runner {
 	}
 	r.engine = engine{log: config.Log, pool: pool, logger: config.Logger, metrics: newMetrics(config.Registry), signals: &r.TestSignals}
 	r.engine.origin = rand.Text()
+	r.engine.publish = func([]commit.Move) { config.Committed() }
+	if config.Feed != nil {
+		r.engine.publish = config.Feed.Publish
+	}
 	r.engine.leadership = &leadership{pool: pool, logger: config.Logger}
 	r.engine.decoder = NewDecoder(config.Log, config.DecoderCacheBytes, r.engine.metrics.decoded)
 	r.engine.listen(r.typed, config.Interval)
@@ -95,14 +102,8 @@ func (r *Runner) committedSteps(leader string) {
 	r.committed()
 }
 
-// signalSteps tells readers, and the followers of a leader's steps, in this process only.
-func (r *Runner) signalSteps(leader string) {
-	r.engine.stepWakes[leader].Signal()
-	r.config.Committed()
-}
-
 // Origin returns the payload of the notifications of this runner's commits at the tip. A listener in the same process,
-// which Config.Committed tells, may ignore them.
+// which Config.Feed or Config.Committed tells, may ignore them.
 func (r *Runner) Origin() string { return r.engine.origin }
 
 // Register creates what is missing in the database for all projections, so that readers find their tables before the

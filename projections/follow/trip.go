@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/domain/commit"
 	"strata/projections"
 	"strata/projections/follow/internal/pipeline"
 )
@@ -147,8 +148,12 @@ func (t *trip) committed() {
 	for _, m := range t.moves {
 		m.committed(took)
 	}
-	t.leader.signal()
-	for _, train := range t.trains[1:] {
+	moves := make([]commit.Move, len(t.moves))
+	for i, m := range t.moves {
+		moves[i] = m.published()
+	}
+	t.leader.publish(moves)
+	for _, train := range t.trains {
 		train.signal()
 	}
 }

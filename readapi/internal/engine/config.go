@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
+	"strata/domain/commit"
 	"strata/readapi/internal/cache"
 )
 
@@ -49,6 +50,8 @@ type Config struct {
 	// Signal returns a channel that is closed at the next sign that the tables may have changed; default none. Without
 	// it a change is noticed after WatchInterval at most.
 	Signal func() <-chan struct{}
+	// Feed, if set, hands over what transactions have changed in the database of Pool, so that the engine need not look.
+	Feed *commit.Feed
 	// WatchInterval is the interval at which to look for changes in any case; default 1 s with Signal, else 100 ms.
 	WatchInterval time.Duration
 }

@@ -60,7 +60,7 @@ func New(config Config) *Engine {
 	e.version = []string{e.Config.Version.String()}
 	e.program = e.Config.Program + " " + e.Config.Network
 	e.Watch = register.NewWatch(register.WatchConfig{
-		Pool: e.Config.Pool, Signal: e.Config.Signal, Interval: e.Config.WatchInterval, Logger: e.Config.Logger,
+		Pool: e.Config.Pool, Signal: e.Config.Signal, Feed: e.Config.Feed, Interval: e.Config.WatchInterval, Logger: e.Config.Logger,
 		Changed: e.changed,
 	})
 	plans := e.Config.CacheBytes / plansShare

@@ -130,18 +130,17 @@ const archiveSQL = `SELECT a.id, h.size, pg_is_in_recovery() FROM strata.archive
 
 // queue adds the queries for the register to a transaction's batch. The state is complete when the batch has run.
 func queue(b *pgx.Batch) *State {
-	s := &State{active: make(map[string]*Version, 8)}
+	s := &State{}
 	b.Queue(versionsSQL).Query(s.scan)
 	b.Queue(archiveSQL).QueryRow(func(row pgx.Row) error {
 		err := row.Scan(&s.Archive, &s.LogSize, &s.Replica)
-		s.logHeader = []string{"log=" + strconv.FormatInt(s.LogSize, 10)}
+		s.sized()
 		return err
 	})
 	return s
 }
 
 func (s *State) scan(rows pgx.Rows) error {
-	digest := sha256.New()
 	for rows.Next() {
 		v := &Version{changed: neverChanged}
 		err := rows.Scan(&v.Name, &v.Number, &v.Rules, &v.Active, &v.Input, &v.State, &v.Failure,
@@ -151,6 +150,16 @@ func (s *State) scan(rows pgx.Rows) error {
 		}
 		v.header = []string{v.describe()}
 		s.Versions = append(s.Versions, v)
+	}
+	s.complete()
+	return rows.Err()
+}
+
+// complete derives what follows from the versions.
+func (s *State) complete() {
+	s.active, s.schemas = make(map[string]*Version, 16), ""
+	digest := sha256.New()
+	for _, v := range s.Versions {
 		if v.Active {
 			s.active[v.Name] = v
 			s.schemas += v.Schema()
@@ -163,7 +172,6 @@ func (s *State) scan(rows pgx.Rows) error {
 		_, _ = fmt.Fprintf(digest, "%d %t %q %q %s", v.Rules, v.Active, v.State, failure, binary.BigEndian.AppendUint64(v.Epoch[:], uint64(v.Position)))
 	}
 	copy(s.Digest[:], digest.Sum(nil))
-	return rows.Err()
 }
 
 // describe returns the version's position and tip in the form of Strata-Position.

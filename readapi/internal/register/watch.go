@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/time/rate"
+
+	"strata/domain/commit"
 )
 
 // WatchConfig configures a Watch. The zero value of any field but Pool means its default.
@@ -19,6 +21,9 @@ type WatchConfig struct {
 	// Signal returns a channel that is closed at the next sign that something may have changed; default none. It affects
 	// only how soon a change is seen.
 	Signal func() <-chan struct{}
+	// Feed, if set, hands over what transactions have changed, after they have committed to the database of Pool. They
+	// are not looked up, and need no Signal.
+	Feed *commit.Feed
 	// Late says that what signs tell arrives here later, as on a replica, so that it is worth to look again soon; default:
 	// whether the database is a replica.
 	Late bool
@@ -53,6 +58,7 @@ type Watch struct {
 	// confirmed is when the state was last confirmed, in nanoseconds after since.
 	confirmed atomic.Int64
 	hint      chan struct{}
+	published <-chan struct{} // of the feed; nil without one
 	pace      *rate.Limiter
 }
 
@@ -82,9 +88,13 @@ func NewWatch(config WatchConfig) *Watch {
 	if config.Changed == nil {
 		config.Changed = func() {}
 	}
-	return &Watch{
+	w := &Watch{
 		config: config, since: time.Now(), hint: make(chan struct{}, 1), pace: rate.NewLimiter(looksPerSecond, looksBurst),
 	}
+	if config.Feed != nil {
+		w.published = config.Feed.C()
+	}
+	return w
 }
 
 // State returns the state of the database a moment ago; nil if it is unknown, or was not confirmed within
@@ -128,17 +138,52 @@ func (w *Watch) Run(ctx context.Context) {
 		// If a sign brought no change on a replica, it may not have received the announced change yet: look again soon, then
 		// ever less often.
 		wait = min(max(2*wait, 5*time.Millisecond), w.config.Interval)
-		timer := time.NewTimer(wait)
+		if w.await(ctx, signal, wait) {
+			wait = 0
+		}
+	}
+}
+
+// await waits until it is time to look, and applies what the feed hands over meanwhile. It reports whether there was a
+// sign that something has changed.
+func (w *Watch) await(ctx context.Context, signal <-chan struct{}, most time.Duration) (signed bool) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	for {
 		select {
 		case <-signal:
-			wait = 0
+			return true
 		case <-w.hint:
-			wait = 0
+			return true
+		case <-w.published:
+			if !w.apply() {
+				return true
+			}
 		case <-timer.C:
+			return false
 		case <-ctx.Done():
+			return false
 		}
-		timer.Stop()
 	}
+}
+
+// apply moves the state on by what the feed has. It returns false if the database must be read instead.
+func (w *Watch) apply() bool {
+	transactions, complete := w.config.Feed.Take()
+	now := w.known.Load()
+	if !complete || now == nil || now.state.Replica {
+		return false
+	}
+	for _, moves := range transactions {
+		next, ok := now.after(moves)
+		if !ok {
+			return false
+		}
+		now = next
+	}
+	w.known.Store(now)
+	w.config.Changed()
+	return true
 }
 
 // late reports whether the database may not have yet what a sign told.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/domain/commit"
 	"strata/eventstore"
 	"strata/projections"
 	"strata/projections/accounts"
@@ -24,13 +25,14 @@ import (
 )
 
 // NewRunner returns a runner of all projections. With buildNew it builds new versions of read tables, whose rules the
-// database does not have yet, without a command. It calls committed after each commit.
-func NewRunner(log *eventstore.Log, forkChoice string, buildNew bool, committed func(), logger *slog.Logger, registry prometheus.Registerer) (*follow.Runner, error) {
+// database does not have yet, without a command. It calls committed after each commit, or publishes to feed what a
+// transaction at the tip has changed; both may be nil.
+func NewRunner(log *eventstore.Log, forkChoice string, buildNew bool, committed func(), feed *commit.Feed, logger *slog.Logger, registry prometheus.Registerer) (*follow.Runner, error) {
 	lines, err := Lines(forkChoice, logger, registry)
 	if err != nil {
 		return nil, err
 	}
-	config := follow.Config{Log: log, Logger: logger, Registry: registry, Committed: committed, BuildNew: buildNew}
+	config := follow.Config{Log: log, Logger: logger, Registry: registry, Committed: committed, Feed: feed, BuildNew: buildNew}
 	return follow.NewRunner(config, lines...), nil
 }
 

@@ -17,10 +17,8 @@ import (
 )
 
 // answer serves the read API, from the replica if there is one. rules maps each projection of this program to the number
-// of its rules. changes returns a channel that is closed at the next change of the read tables; it must come from the main
-// database, because replicas do not deliver notifications. The returned handler is the same API for callers that may
-// choose versions of read tables.
-func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database.DB, rules map[string]int, images picture.Store, changes func() <-chan struct{}, logger *slog.Logger, registry *prometheus.Registry) (choosing http.Handler, err error) {
+// of its rules. The returned handler is the same API for callers that may choose versions of read tables.
+func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener net.Listener, db *database.DB, rules map[string]int, images picture.Store, changes changes, logger *slog.Logger, registry *prometheus.Registry) (choosing http.Handler, err error) {
 	url := c.DatabaseReadURL
 	if url == "" {
 		url = db.URL
@@ -52,7 +50,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener ne
 		}
 		config.Redis = redis
 	}
-	config.Signal = changes
+	config.Signal, config.Feed = changes.C, changes.feed
 	forward := c.forwarding(&config)
 	api := readapi.New(config)
 	withNodes, err := forward.before(api, c.Network, logger, registry)

@@ -23,7 +23,6 @@ import (
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore"
 	"strata/eventstore/observer"
-	"strata/projections/follow"
 	"strata/readapi"
 )
 
@@ -110,7 +109,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 		stop()
 		_ = group.Wait()
 	}()
-	changes := db.Log.Listener().Wake(follow.Channel, 0) // wakes the API when the read tables change
+	changes := c.changes(db.Log)
 	defer changes.Stop()
 	images, err := c.imageStore()
 	if err != nil {
@@ -140,7 +139,7 @@ func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog
 	}
 	var reads http.Handler
 	if listening.api != nil {
-		if reads, err = c.answer(ctx, group, listening.api, db, lines.Rules(), images, changes.C, logger, registry); err != nil {
+		if reads, err = c.answer(ctx, group, listening.api, db, lines.Rules(), images, changes, logger, registry); err != nil {
 			return err
 		}
 	}
@@ -198,12 +197,12 @@ func address(listener net.Listener) string {
 	return listener.Addr().String()
 }
 
-func (c *Command) project(ctx context.Context, group *errgroup.Group, db *database.DB, changes *eventstore.Wake, logger *slog.Logger, registry prometheus.Registerer) error {
-	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.BuildNewVersions, changes.Signal, logger, registry)
+func (c *Command) project(ctx context.Context, group *errgroup.Group, db *database.DB, changes changes, logger *slog.Logger, registry prometheus.Registerer) error {
+	runner, err := folding.NewRunner(db.Log, c.ForkChoice, c.BuildNewVersions, changes.Signal, changes.feed, logger, registry)
 	if err != nil {
 		return err
 	}
-	changes.Ignore(runner.Origin()) // the runner has signalled them
+	changes.Ignore(runner.Origin()) // the API of this process knows them already
 	if err := runner.Register(ctx); err != nil {
 		return err
 	}
