@@ -213,7 +213,7 @@ func TestVerifyAgainstNode(t *testing.T) {
 	s.stop()
 
 	empty := httptest.NewServer(silentNode(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"balance":"0x00","locked":"0x00","nonce":0}`)
+		_, _ = io.WriteString(w, `{"balance":"0x00","locked":"0x00","unlock_height":0,"nonce":0}`)
 	}))
 	t.Cleanup(empty.Close)
 	got = run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", empty.URL, "--sample", "10", "--seed", "7")
