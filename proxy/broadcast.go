@@ -18,7 +18,8 @@ import (
 //
 //   - 200 is decisive, and beats every error;
 //   - a refusal is decisive, unless the node reports a failure of its own, or its reason depends on the state and the
-//     node is behind;
+//     node is behind.
+//     If no other node decides, its refusal stands;
 //   - a node that can't be reached, times out or breaks the connection decides nothing.
 //
 // A broadcast goes on when the client leaves, because the transaction may already be on its way.
@@ -28,6 +29,7 @@ func (p *Proxy) broadcast(ctx context.Context, x *exchange) (*answer, error) {
 	x.source = fromNode
 	want := pool.Want{Endpoint: x.endpoint, Safe: true}
 	var best *answer
+	var refused *refusal // of best; nil if best is no refusal
 	var last error
 	var others *multicast
 	for tries := 1; ; tries++ {
@@ -60,27 +62,43 @@ func (p *Proxy) broadcast(ctx context.Context, x *exchange) (*answer, error) {
 			p.recordDecision(ctx, x, d, node)
 			return t.answer, nil
 		}
-		best, last = better(best, t.answer), t.err
+		if best, last = better(best, t.answer), t.err; d.refused && best == t.answer {
+			refused = &refusal{d, node}
+		}
 		if tries >= triesMax && t.outcome != pool.Unconnected {
 			break
 		}
 		p.metrics.retries.Inc()
 	}
 	if others != nil {
-		best = others.first(best)
+		own := best
+		if best = others.first(best); best != own {
+			refused = nil
+		}
 	}
 	if best == nil {
 		return nil, &noAnswerError{last}
+	}
+	if refused != nil { // no other node contradicts it, although its node is behind
+		p.recordDecision(ctx, x, refused.decision, refused.node)
+		return best, nil
 	}
 	p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "no node accepted or refused the transaction",
 		slog.Int("status", best.status), slog.String("node", best.node), slog.Int("tries", best.tries))
 	return best, nil
 }
 
+// refusal is a decision of a node.
+type refusal struct {
+	decision decision
+	node     *pool.Node
+}
+
 // decision is what one attempt means for a transaction.
 type decision struct {
 	final    bool
 	accepted bool
+	refused  bool        // perhaps only because the node is behind, which final tells
 	id       hash.Hash32 // zero if the node's answer has none
 	status   int         // of the answer; 0 without one
 	reason   string      // of a refusal
@@ -145,7 +163,8 @@ func (p *Proxy) decide(t attempt, node *pool.Node) decision {
 			d.id, _ = hash.Parse32(refusal.TxID)
 		}
 		behind := node.Height() < p.pool.Tip().Height
-		d.final = !strings.HasPrefix(d.reason, "ServerFailure") && (!behind || !dependsOnState(d.reason))
+		d.refused = !strings.HasPrefix(d.reason, "ServerFailure")
+		d.final = d.refused && (!behind || !dependsOnState(d.reason))
 	}
 	return d
 }

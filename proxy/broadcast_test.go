@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/logbuffer"
 )
 
 var txid = strings.Repeat("5a", 32)
@@ -70,6 +72,37 @@ func TestBroadcast(t *testing.T) {
 			p.send(t).want(t, tt.status, tt.says)
 			if n := second.requests.Load(); n != tt.requests || first.requests.Load() == 0 {
 				t.Errorf("%d requests at the first node, %d at the second; want some and %d", first.requests.Load(), n, tt.requests)
+			}
+		})
+	}
+}
+
+// A refusal by a node that is behind stands if no other node decides: it is logged as a decision, not as a failure.
+func TestRefusalStands(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		first, next http.HandlerFunc
+		stands      bool
+		want        string
+	}{
+		{"no other answer", rejected("NoSuchContract"), cut, true, "NoSuchContract"},
+		{"the other fails", rejected("NoSuchContract"), status(500, "x"), true, "NoSuchContract"},
+		{"both fail", rejected("ServerFailureDatabase"), status(500, "x"), false, "ServerFailureDatabase"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			first, second := newNode(t, 100), newNode(t, 100)
+			first.respond(tt.first)
+			second.respond(tt.next)
+			log := &logbuffer.Buffer{}
+			p := startProxy(t, Config{Logger: slog.New(slog.NewTextHandler(log, nil))}, first, second)
+			second.height.Store(102)
+			eventually.Holds(t, "the tip is known", func() bool { return p.pool.Tip().Height == 102 })
+			p.send(t).want(t, 400, tt.want)
+			if stands := log.HasLine("level=INFO", "transaction sent to a node", "reason="+tt.want, "node="+first.name); stands != tt.stands {
+				t.Errorf("logged as a decision: %t, want %t", stands, tt.stands)
+			}
+			if warned := log.HasLine("level=WARN", "no node accepted or refused the transaction"); warned == tt.stands {
+				t.Errorf("warned: %t, want %t", warned, !tt.stands)
 			}
 		})
 	}

@@ -93,7 +93,7 @@ func TestVerify(t *testing.T) {
 	})
 	text := verified(t, url, []string{"--against", kept, "--key", key, "--parallel", "3"})
 	running.Wait()
-	for _, want := range []string{"; root ", "; compared with 1 kept checkpoint\n", "log: key " + key + " (given)\n", "rows: chain_v3, balances_v2, ", "no differences\n"} {
+	for _, want := range []string{"; root ", "; compared with 1 kept checkpoint\n", "log: key " + key + " (given)\n", "rows: chain_v4, balances_v2, ", "no differences\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s, want %q", text, want)
 		}
@@ -213,7 +213,7 @@ func TestVerifyAgainstNode(t *testing.T) {
 	s.stop()
 
 	empty := httptest.NewServer(silentNode(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"balance":"0x00","locked":"0x00","nonce":0}`)
+		_, _ = io.WriteString(w, `{"balance":"0x00","locked":"0x00","unlock_height":0,"nonce":0}`)
 	}))
 	t.Cleanup(empty.Close)
 	got = run(t, t.TempDir(), "verify", "--database-url", url, "--node-only", "--against-node", empty.URL, "--sample", "10", "--seed", "7")

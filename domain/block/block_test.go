@@ -142,6 +142,49 @@ func TestNakamotoHashes(t *testing.T) {
 	equal(t, "hash covers the miner's signature", b.Header.Hash() != before, true)
 }
 
+// newest returns a block with a header of version 1, which lists transactions that were skipped.
+func newest(t testing.TB) *block.Nakamoto {
+	t.Helper()
+	b := nakamoto(t)
+	b.Header.Version = 1
+	b.Header.Problematic = []block.ProblematicTransaction{{Index: 1, Category: 2}, {Index: 0x01020304, Category: 255}}
+	return b
+}
+
+// TestProblematicHashes pins the hashes of a header of version 1: they cover the list of skipped transactions. A
+// separate program computed the pinned hashes from the field sizes in the specification.
+func TestProblematicHashes(t *testing.T) {
+	t.Parallel()
+	h := newest(t).Header
+	equal(t, "hash", h.Hash().String(), "0xfa6fba5d52df211854d3bb79add77e320ec11c85323c2a296f37b1896d8cf492")
+	equal(t, "miner's hash", h.MinerSignatureHash().String(), "0x8254414cec1c3d3d43ae3ae7fae25770f3ff834aa181b585105c27c60b8ec76c")
+	before, signed := h.Hash(), h.MinerSignatureHash()
+	h.Problematic[1].Category--
+	equal(t, "hash covers the categories", h.Hash() != before, true)
+	equal(t, "miner's hash covers the categories", h.MinerSignatureHash() != signed, true)
+	h = newest(t).Header
+	h.Problematic = nil
+	equal(t, "hash covers an empty list, too", h.Hash() != before, true)
+	equal(t, "size with an empty list", len(h.Append(nil)), len(nakamoto(t).Header.Append(nil))+4)
+	h = newest(t).Header
+	h.MinerSignature[0] ^= 1
+	equal(t, "miner's hash without the signature", h.MinerSignatureHash(), signed)
+	equal(t, "hash covers the miner's signature", h.Hash() != before, true)
+}
+
+func TestProblematicRoundTrip(t *testing.T) {
+	t.Parallel()
+	want := newest(t).Encode()
+	got, err := block.DecodeNakamoto(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "encoded", hex.EncodeToString(got.Encode()), hex.EncodeToString(want))
+	equal(t, "skipped transactions", len(got.Header.Problematic), 2)
+	equal(t, "skipped transaction", got.Header.Problematic[1], block.ProblematicTransaction{Index: 0x01020304, Category: 255})
+	equal(t, "transactions", len(got.Body.Transactions), 3)
+}
+
 // TestEpoch2Hashes pins the hash of a synthetic block.
 func TestEpoch2Hashes(t *testing.T) {
 	t.Parallel()
@@ -180,6 +223,7 @@ func TestTruncated(t *testing.T) {
 		decode func([]byte) error
 	}{
 		"Nakamoto": {nakamoto(t).Encode(), func(b []byte) error { _, err := block.DecodeNakamoto(b); return err }},
+		"newest":   {newest(t).Encode(), func(b []byte) error { _, err := block.DecodeNakamoto(b); return err }},
 		"epoch 2":  {epoch2(t).Encode(), func(b []byte) error { _, err := block.DecodeEpoch2(b); return err }},
 	} {
 		for n := range tt.raw {
@@ -293,6 +337,7 @@ func TestBitVecRefuses(t *testing.T) {
 
 func FuzzDecodeNakamoto(f *testing.F) {
 	f.Add(nakamoto(f).Encode())
+	f.Add(newest(f).Encode())
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		b, err := block.DecodeNakamoto(raw)

@@ -25,7 +25,22 @@ type NakamotoHeader struct {
 	MinerSignature   key.Signature
 	SignerSignatures []key.Signature
 	PoxTreatment     BitVec // one bit per reward slot
+	// Problematic lists the transactions that were skipped instead of executed. Only headers of version 1 and above,
+	// which exist since epoch 4.0, have the list.
+	Problematic []ProblematicTransaction
 }
+
+// ProblematicTransaction is a transaction of a block that was not executed.
+type ProblematicTransaction struct {
+	Index    uint32 // of the transaction in the body
+	Category uint8
+}
+
+// withProblematic is the first version of a header that has the list of problematic transactions.
+const withProblematic = 1
+
+// problematicSize is the size in bytes of an entry of the list.
+const problematicSize = 4 + 1
 
 // DecodeNakamotoHeader decodes the header at the start of b and returns its size in bytes. PoxTreatment shares memory
 // with b. The error is a *DecodeError.
@@ -64,7 +79,33 @@ func DecodeNakamotoHeader(b []byte) (*NakamotoHeader, int, error) {
 		return nil, 0, &DecodeError{Part: "PoX treatment", Offset: off, Err: err}
 	}
 	h.PoxTreatment = bits
-	return h, off + size, nil
+	off += size
+	if h.Version >= withProblematic {
+		if size, err = h.decodeProblematic(b[off:]); err != nil {
+			return nil, 0, &DecodeError{Part: "problematic transactions", Offset: off, Err: err}
+		}
+		off += size
+	}
+	return h, off, nil
+}
+
+// decodeProblematic decodes the list of problematic transactions at the start of b and returns its size in bytes.
+func (h *NakamotoHeader) decodeProblematic(b []byte) (int, error) {
+	if len(b) < 4 {
+		return 0, fmt.Errorf("%w: need 4 bytes, have %d", ErrTruncated, len(b))
+	}
+	n, off := binary.BigEndian.Uint32(b), 4
+	if need := uint64(n) * problematicSize; need > uint64(len(b)-off) {
+		return 0, fmt.Errorf("%w: %d entries need %d bytes, have %d", ErrTruncated, n, need, len(b)-off)
+	}
+	if n > 0 {
+		h.Problematic = make([]ProblematicTransaction, n)
+	}
+	for i := range h.Problematic {
+		h.Problematic[i] = ProblematicTransaction{Index: binary.BigEndian.Uint32(b[off:]), Category: b[off+4]}
+		off += problematicSize
+	}
+	return off, nil
 }
 
 // Append appends the header to dst.
@@ -74,10 +115,28 @@ func (h *NakamotoHeader) Append(dst []byte) []byte {
 	for i := range h.SignerSignatures {
 		dst = append(dst, h.SignerSignatures[i][:]...)
 	}
-	return h.PoxTreatment.Append(dst)
+	return h.appendTail(dst)
+}
+
+// appendTail appends the fields after the signer signatures.
+func (h *NakamotoHeader) appendTail(dst []byte) []byte {
+	dst = h.PoxTreatment.Append(dst)
+	if h.Version < withProblematic {
+		return dst
+	}
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(h.Problematic)))
+	for _, p := range h.Problematic {
+		dst = append(binary.BigEndian.AppendUint32(dst, p.Index), p.Category)
+	}
+	return dst
 }
 
 func (h *NakamotoHeader) appendFixed(dst []byte) []byte {
+	return append(h.appendUnsigned(dst), h.MinerSignature[:]...)
+}
+
+// appendUnsigned appends the fields before the miner's signature.
+func (h *NakamotoHeader) appendUnsigned(dst []byte) []byte {
 	dst = append(dst, h.Version)
 	dst = binary.BigEndian.AppendUint64(dst, h.ChainLength)
 	dst = binary.BigEndian.AppendUint64(dst, h.BurnSpent)
@@ -85,14 +144,22 @@ func (h *NakamotoHeader) appendFixed(dst []byte) []byte {
 	dst = append(dst, h.ParentBlockID[:]...)
 	dst = append(dst, h.TxMerkleRoot[:]...)
 	dst = append(dst, h.StateIndexRoot[:]...)
-	dst = binary.BigEndian.AppendUint64(dst, h.Timestamp)
-	return append(dst, h.MinerSignature[:]...)
+	return binary.BigEndian.AppendUint64(dst, h.Timestamp)
 }
 
 // Hash returns the block hash: SHA-512/256 of the header without the signer signatures, because they sign this hash.
 func (h *NakamotoHeader) Hash() hash.Hash32 {
-	b := make([]byte, 0, nakamotoFixedSize+bitVecHeaderSize+byteCount(MaxBits))
-	return sha512.Sum512_256(h.PoxTreatment.Append(h.appendFixed(b)))
+	return sha512.Sum512_256(h.appendTail(h.appendFixed(make([]byte, 0, h.hashedSize()))))
+}
+
+// MinerSignatureHash returns the hash that the miner signs: SHA-512/256 of the header without any signature.
+func (h *NakamotoHeader) MinerSignatureHash() hash.Hash32 {
+	return sha512.Sum512_256(h.appendTail(h.appendUnsigned(make([]byte, 0, h.hashedSize()))))
+}
+
+// hashedSize returns a size in bytes that is enough for the header without signer signatures.
+func (h *NakamotoHeader) hashedSize() int {
+	return nakamotoFixedSize + bitVecHeaderSize + byteCount(MaxBits) + 4 + problematicSize*len(h.Problematic)
 }
 
 // ID returns the index block hash.

@@ -38,6 +38,17 @@ func (r *Receipts) EffectiveEvents() [][]*Event {
 	return events
 }
 
+// CountEffectiveEvents returns the number of events that EffectiveEvents returns.
+func (r *Receipts) CountEffectiveEvents() int {
+	total := 0
+	for i := range r.Events {
+		if r.isEffective(&r.Events[i]) {
+			total++
+		}
+	}
+	return total
+}
+
 func (r *Receipts) isEffective(e *Event) bool {
 	return e.Committed && r.Transactions[e.Tx].Succeeded()
 }

@@ -66,29 +66,36 @@ func (n *client) tipHeight(ctx context.Context) (int64, error) {
 	return *info.Height, nil
 }
 
-// account returns the balance of an account at a block, including what is locked, and its next nonce. tip is the index
-// block hash of the block.
-func (n *client) account(ctx context.Context, principal string, tip hash.Hash32) (balance *big.Int, nonce uint64, err error) {
+// nodeAccount is the node's answer about an account. Amounts are in µSTX.
+type nodeAccount struct {
+	unlocked, locked *big.Int
+	unlockHeight     uint64 // Bitcoin height; 0 if nothing is locked
+	nonce            uint64 // the next one
+}
+
+// account returns the state of an account at a block. tip is the index block hash of the block.
+func (n *client) account(ctx context.Context, principal string, tip hash.Hash32) (nodeAccount, error) {
 	var answer struct {
-		Balance string  `json:"balance"`
-		Locked  string  `json:"locked"`
-		Nonce   *uint64 `json:"nonce"`
+		Balance      string  `json:"balance"`
+		Locked       string  `json:"locked"`
+		UnlockHeight *uint64 `json:"unlock_height"`
+		Nonce        *uint64 `json:"nonce"`
 	}
 	query := url.Values{"proof": {"0"}, "tip": {hex.EncodeToString(tip[:])}}
-	err = n.get(ctx, &answer, query, "v2", "accounts", principal)
+	err := n.get(ctx, &answer, query, "v2", "accounts", principal)
 	var status *statusError
 	if errors.As(err, &status) && status.code == http.StatusNotFound {
-		return nil, 0, fmt.Errorf("it does not know block %s, at which the tables are: it is on another fork or another network, or does not have the block yet (it says: %s)", tip, status.text)
+		return nodeAccount{}, fmt.Errorf("it does not know block %s, at which the tables are: it is on another fork or another network, or does not have the block yet (it says: %s)", tip, status.text)
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("account %s: %w", principal, err)
+		return nodeAccount{}, fmt.Errorf("account %s: %w", principal, err)
 	}
-	balance, ok := parseAmount(answer.Balance)
+	unlocked, ok := parseAmount(answer.Balance)
 	locked, lockedOK := parseAmount(answer.Locked)
-	if !ok || !lockedOK || answer.Nonce == nil {
-		return nil, 0, fmt.Errorf("account %s: it answers with balance %q, locked %q: not what a Stacks node says", principal, answer.Balance, answer.Locked)
+	if !ok || !lockedOK || answer.UnlockHeight == nil || answer.Nonce == nil {
+		return nodeAccount{}, fmt.Errorf("account %s: it answers with balance %q, locked %q: not what a Stacks node says", principal, answer.Balance, answer.Locked)
 	}
-	return balance.Add(balance, locked), *answer.Nonce, nil
+	return nodeAccount{unlocked: unlocked, locked: locked, unlockHeight: *answer.UnlockHeight, nonce: *answer.Nonce}, nil
 }
 
 // parseAmount parses an amount as nodes write it: 0x and at most 32 hexadecimal digits.

@@ -21,11 +21,11 @@ func TestClient(t *testing.T) {
 		t.Cleanup(server.Close)
 		return newClient(server.URL)
 	}
-	const good = `{"balance":"0x00000000000000000000000000000010","locked":"0xffffffffffffffffffffffffffffffff","nonce":18446744073709551615}`
-	balance, nonce, err := answering(good, 200).account(t.Context(), "SP1", hash.Hash32{})
-	want := new(big.Int).Add(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(15))
-	if err != nil || balance.Cmp(want) != 0 || nonce != 1<<64-1 {
-		t.Errorf("got %v and %d (%v), want %v", balance, nonce, err, want)
+	const good = `{"balance":"0x00000000000000000000000000000010","locked":"0xffffffffffffffffffffffffffffffff","unlock_height":12,"nonce":18446744073709551615}`
+	got, err := answering(good, 200).account(t.Context(), "SP1", hash.Hash32{})
+	most := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(1))
+	if err != nil || got.unlocked.Cmp(big.NewInt(16)) != 0 || got.locked.Cmp(most) != 0 || got.unlockHeight != 12 || got.nonce != 1<<64-1 {
+		t.Errorf("got %+v (%v)", got, err)
 	}
 	for _, tc := range []struct {
 		text   string
@@ -37,12 +37,13 @@ func TestClient(t *testing.T) {
 		{strings.Replace(good, "0x0", "0x-", 1), 200, "not what a Stacks node says"},
 		{strings.Replace(good, "0x0", "0x000", 1), 200, "not what a Stacks node says"},
 		{strings.Replace(good, `,"nonce":18446744073709551615`, "", 1), 200, "not what a Stacks node says"},
+		{strings.Replace(good, `"unlock_height":12,`, "", 1), 200, "not what a Stacks node says"},
 		{"<html>", 200, "not JSON"},
 		{"bad principal \x1b", 400, "it answers 400: bad principal \uFFFD"},
 		{"broken", 500, "it answers 500: broken"},
 		{"Chain tip not found", 404, "it does not know block 0x00"},
 	} {
-		if _, _, err := answering(tc.text, tc.status).account(t.Context(), "SP1", hash.Hash32{}); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := answering(tc.text, tc.status).account(t.Context(), "SP1", hash.Hash32{}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%d %s: got %v, want %q", tc.status, tc.text, err, tc.want)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package nodecompare compares the STX balances and nonces of the read tables with what a Stacks node answers for the
-// same block.
+// Package nodecompare compares the STX balances, locks and nonces of the read tables with what a Stacks node answers for
+// the same block.
 package nodecompare
 
 import (
@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"strata/domain/hash"
+	"strata/domain/pox"
 	"strata/domain/schema"
 )
 
@@ -64,7 +65,8 @@ type Result struct {
 // Difference is a value of an account that differs between the read tables and the node.
 type Difference struct {
 	Account string `json:"account"`
-	// What is "balance", in µSTX and including what is locked, or "nonce", the next one.
+	// What is "balance", in µSTX and including what is locked, "locked amount", in µSTX, "unlock height", of the lock in
+	// force, 0 for none, or "nonce", the next one.
 	What  string `json:"what"`
 	Table string `json:"table"`
 	Node  string `json:"node"`
@@ -86,6 +88,9 @@ type comparison struct {
 	Options
 	Result
 	node *client
+	// burnHeight and forcedUnlocks are the state of the block that decides which locks are in force.
+	burnHeight    int64
+	forcedUnlocks pox.ForcedUnlocks
 }
 
 // Compare compares accounts of the active version of the projection balances with a node. It reads them in one snapshot
@@ -149,7 +154,15 @@ func (c *comparison) readTip(ctx context.Context, tx pgx.Tx) (tables string, err
 	}
 	c.BlockHeight = *height
 	copy(c.IndexBlockHash[:], tip)
-	return schema.Schema{Name: "balances", Version: version}.String(), nil
+	tables = schema.Schema{Name: "balances", Version: version}.String()
+	err = tx.QueryRow(ctx, strings.ReplaceAll(`
+		SELECT burn_block_height, pox_v1_unlock_height, pox_v2_unlock_height, pox_v3_unlock_height, pox_v4_unlock_height
+		FROM {schema}.block WHERE height = $1`, "{schema}", tables), c.BlockHeight).
+		Scan(&c.burnHeight, &c.forcedUnlocks[0], &c.forcedUnlocks[1], &c.forcedUnlocks[2], &c.forcedUnlocks[3])
+	if err != nil {
+		return "", fmt.Errorf("read the tip's Bitcoin height: %w", err)
+	}
+	return tables, nil
 }
 
 // declareCursor counts the accounts, and opens a cursor over those to compare. The sample depends only on the seed and
@@ -166,10 +179,12 @@ func (c *comparison) declareCursor(ctx context.Context, tx pgx.Tx, tables string
 	}
 	_, err := tx.Exec(ctx, in(`
 		DECLARE account NO SCROLL CURSOR FOR
-		SELECT chosen.account, coalesce(h.balance, 0)::text, h.source_seq, coalesce(n.next_nonce, 0)::text, n.source_seq
+		SELECT chosen.account, coalesce(h.balance, 0)::text, h.source_seq, coalesce(n.next_nonce, 0)::text, n.source_seq,
+		       coalesce(l.amount, 0)::text, coalesce(l.unlock_height, 0), coalesce(l.pox_version, 0), l.source_seq
 		FROM `+chosen+` chosen
 		LEFT JOIN {schema}.holding h ON h.account = chosen.account AND h.asset = 'stx'
-		LEFT JOIN LATERAL (SELECT next_nonce, source_seq FROM {schema}.nonce n WHERE n.account = chosen.account ORDER BY height DESC LIMIT 1) n ON true`))
+		LEFT JOIN LATERAL (SELECT next_nonce, source_seq FROM {schema}.nonce n WHERE n.account = chosen.account ORDER BY height DESC LIMIT 1) n ON true
+		LEFT JOIN LATERAL (SELECT amount, unlock_height, pox_version, source_seq FROM {schema}.stx_lock l WHERE l.account = chosen.account ORDER BY height DESC, position DESC LIMIT 1) l ON true`))
 	if err != nil {
 		return fmt.Errorf("choose accounts: %w", err)
 	}
@@ -181,6 +196,37 @@ type account struct {
 	name           string
 	balance, nonce string
 	seq, nonceSeq  *int64
+	// The last lock, which may have ended.
+	locked       string
+	unlockHeight int64
+	poxVersion   int
+	lockSeq      *int64
+}
+
+// lockAt returns the amount that is locked and until when, as a node tells it: "0" and 0 if no lock is in force.
+func (a account) lockAt(forced pox.ForcedUnlocks, burnHeight int64) (amount string, unlockHeight int64) {
+	if a.locked == "0" || !forced.InForce(a.poxVersion, a.unlockHeight, burnHeight) {
+		return "0", 0
+	}
+	return a.locked, a.unlockHeight
+}
+
+// differences returns what differs between an account of the tables and the node's answer.
+func (c *comparison) differences(a account, answer nodeAccount) []Difference {
+	locked, unlockHeight := a.lockAt(c.forcedUnlocks, c.burnHeight)
+	var list []Difference
+	for _, d := range []Difference{
+		{What: "balance", Table: a.balance, Node: new(big.Int).Add(answer.unlocked, answer.locked).String(), Seq: a.seq},
+		{What: "locked amount", Table: locked, Node: answer.locked.String(), Seq: a.lockSeq},
+		{What: "unlock height", Table: fmt.Sprint(unlockHeight), Node: fmt.Sprint(answer.unlockHeight), Seq: a.lockSeq},
+		{What: "nonce", Table: a.nonce, Node: fmt.Sprint(answer.nonce), Seq: a.nonceSeq},
+	} {
+		if d.Table != d.Node {
+			d.Account = a.name
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // compareAccounts asks the node for each account of the cursor, several at a time.
@@ -195,7 +241,8 @@ func (c *comparison) compareAccounts(ctx context.Context, tx pgx.Tx) error {
 			return fmt.Errorf("read accounts: %w", err)
 		}
 		page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a account, err error) {
-			return a, row.Scan(&a.name, &a.balance, &a.seq, &a.nonce, &a.nonceSeq)
+			return a, row.Scan(&a.name, &a.balance, &a.seq, &a.nonce, &a.nonceSeq,
+				&a.locked, &a.unlockHeight, &a.poxVersion, &a.lockSeq)
 		})
 		if err != nil {
 			return fmt.Errorf("read accounts: %w", err)
@@ -208,17 +255,14 @@ func (c *comparison) compareAccounts(ctx context.Context, tx pgx.Tx) error {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				balance, nonce, err := c.node.account(ctx, a.name, c.IndexBlockHash)
+				answer, err := c.node.account(ctx, a.name, c.IndexBlockHash)
 				if err != nil {
 					return err
 				}
 				mutex.Lock()
 				defer mutex.Unlock()
-				if want, ok := new(big.Int).SetString(a.balance, 10); !ok || want.Cmp(balance) != 0 {
-					c.Difference(Difference{Account: a.name, What: "balance", Table: a.balance, Node: balance.String(), Seq: a.seq})
-				}
-				if text := fmt.Sprint(nonce); text != a.nonce {
-					c.Difference(Difference{Account: a.name, What: "nonce", Table: a.nonce, Node: text, Seq: a.nonceSeq})
+				for _, difference := range c.differences(a, answer) {
+					c.Difference(difference)
 				}
 				c.Compared++
 				c.Progress(c.Compared, total)

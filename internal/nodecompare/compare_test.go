@@ -34,7 +34,7 @@ type fakeNode struct {
 	failures      int // the number of next answers that are 503
 }
 
-type fakeAccount struct{ balance, locked, nonce int64 }
+type fakeAccount struct{ balance, locked, unlockHeight, nonce int64 }
 
 // with changes the node between requests.
 func (f *fakeNode) with(change func()) {
@@ -70,12 +70,12 @@ func (f *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.requested = append(f.requested, name)
 		a := f.accounts[name] // an unknown account has nothing
 		f.mutex.Unlock()
-		_, _ = fmt.Fprintf(w, `{"balance":"0x%032x","locked":"0x%032x","unlock_height":0,"nonce":%d,"balance_proof":"","nonce_proof":""}`, a.balance, a.locked, a.nonce)
+		_, _ = fmt.Fprintf(w, `{"balance":"0x%032x","locked":"0x%032x","unlock_height":%d,"nonce":%d,"balance_proof":"","nonce_proof":""}`, a.balance, a.locked, a.unlockHeight, a.nonce)
 	}
 }
 
 // newFakeNode returns a node with the accounts of the tables, which it reads from the ledger rather than the holdings.
-// Half of each balance is locked.
+// It knows the last locks that have not ended; none of them is of a version of PoX that has ended.
 func newFakeNode(t *testing.T, pool *pgxpool.Pool) *fakeNode {
 	t.Helper()
 	f := &fakeNode{accounts: map[string]fakeAccount{}}
@@ -94,7 +94,22 @@ func newFakeNode(t *testing.T, pool *pgxpool.Pool) *fakeNode {
 	var name string
 	var balance, nonce int64
 	if _, err = pgx.ForEachRow(rows, []any{&name, &balance, &nonce}, func() error {
-		f.accounts[name] = fakeAccount{balance: balance - balance/2, locked: balance / 2, nonce: nonce}
+		f.accounts[name] = fakeAccount{balance: balance, nonce: nonce}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err = pool.Query(t.Context(), `
+		SELECT DISTINCT ON (account) account, amount::bigint, unlock_height
+		FROM balances_v2.stx_lock l, (SELECT max(burn_block_height) AS height FROM balances_v2.block) tip
+		WHERE unlock_height > tip.height
+		ORDER BY account, l.height DESC, position DESC`); err != nil {
+		t.Fatal(err)
+	}
+	var amount, unlockHeight int64
+	if _, err = pgx.ForEachRow(rows, []any{&name, &amount, &unlockHeight}, func() error {
+		a := f.accounts[name]
+		f.accounts[name] = fakeAccount{balance: a.balance - amount, locked: amount, unlockHeight: unlockHeight, nonce: a.nonce}
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -186,8 +201,8 @@ func TestCompareDifferences(t *testing.T) {
 	}
 	first, second := node.accounts[names[0]], node.accounts[names[1]]
 	node.with(func() {
-		node.accounts[names[0]] = fakeAccount{first.balance, first.locked + 1, first.nonce}
-		node.accounts[names[1]] = fakeAccount{second.balance, second.locked, second.nonce + 1}
+		node.accounts[names[0]] = fakeAccount{first.balance + 1, first.locked, first.unlockHeight, first.nonce}
+		node.accounts[names[1]] = fakeAccount{second.balance, second.locked, second.unlockHeight, second.nonce + 1}
 	})
 	_, err := Compare(t.Context(), pool, options)
 	for _, want := range []string{
@@ -214,4 +229,70 @@ func TestCompareDifferences(t *testing.T) {
 	fails("another fork", "it does not know block 0x")
 	node.Close()
 	fails("the node is down", "connection refused")
+}
+
+// TestCompareLocks compares locks at each side of the heights at which they end.
+func TestCompareLocks(t *testing.T) {
+	t.Parallel()
+	pool := foldedChain(t)
+	var height, burnHeight int64
+	if err := pool.QueryRow(t.Context(), `SELECT height, burn_block_height FROM balances_v2.block ORDER BY height DESC LIMIT 1`).Scan(&height, &burnHeight); err != nil {
+		t.Fatal(err)
+	}
+	exec := func(sql string, args ...any) {
+		t.Helper()
+		if _, err := pool.Exec(t.Context(), sql, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`DELETE FROM balances_v2.stx_lock`)
+	node := newFakeNode(t, pool)
+	var account string
+	for name, a := range node.accounts {
+		if a.balance > 1000 {
+			account = name
+		}
+	}
+	unlocked := node.accounts[account]
+	locked := func(until int64) fakeAccount {
+		return fakeAccount{balance: unlocked.balance - 900, locked: 900, unlockHeight: until, nonce: unlocked.nonce}
+	}
+	for _, c := range []struct {
+		why            string
+		version        int
+		amount, unlock int64
+		forced         any // pox_v4_unlock_height
+		node           fakeAccount
+		want           []string
+	}{
+		{"in force", 4, 900, burnHeight + 1, nil, locked(burnHeight + 1), nil},
+		{"ended at the tip", 4, 900, burnHeight, nil, unlocked, nil},
+		{"forced to end at the tip", 4, 900, burnHeight + 9, burnHeight, unlocked, nil},
+		{"forced to end later", 4, 900, burnHeight + 9, burnHeight + 1, locked(burnHeight + 9), nil},
+		{"pox-5 is not forced to end", 5, 900, burnHeight + 9, burnHeight, locked(burnHeight + 9), nil},
+		{"handle-unlock", 3, 0, 0, nil, unlocked, nil},
+		{"the node has no lock", 5, 900, burnHeight + 9, nil, unlocked, []string{
+			"the locked amount is 900 in the tables, 0 at the node (last change: event 77)",
+			fmt.Sprintf("the unlock height is %d in the tables, 0 at the node (last change: event 77)", burnHeight+9),
+		}},
+		{"another height", 5, 900, burnHeight + 9, nil, locked(burnHeight + 8), []string{
+			fmt.Sprintf("the unlock height is %d in the tables, %d at the node (last change: event 77)", burnHeight+9, burnHeight+8),
+		}},
+	} {
+		exec(`DELETE FROM balances_v2.stx_lock`)
+		exec(`INSERT INTO balances_v2.stx_lock (height, source_seq, unlock_height, position, tx_index, pox_version, amount, account, cause, pointer, txid)
+			VALUES ($1, 5, 1000000, 0, 0, 5, 1, $2, 'stx_lock_event', '', ''), ($1, 77, $3, 1, 0, $4, $5, $2, 'stx_lock_event', '', '')`,
+			height, account, c.unlock, c.version, c.amount)
+		exec(`UPDATE balances_v2.block SET pox_v4_unlock_height = $1`, c.forced)
+		node.with(func() { node.accounts[account] = c.node })
+		var got []string
+		_, err := Compare(t.Context(), pool, Options{
+			URL: node.URL, All: true,
+			Difference: func(d Difference) { got = append(got, strings.TrimPrefix(d.String(), "account "+account+": ")) },
+			Progress:   func(int64, int64) {},
+		})
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q (%v), want %q", c.why, got, err, c.want)
+		}
+	}
 }

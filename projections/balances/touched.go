@@ -10,26 +10,26 @@ import (
 )
 
 // touchedSQL selects the accounts whose state changes with the tip, which is at height $1: those that the block has
-// rows of, and those whose lock ends because its Bitcoin height passes their unlock height. Its first column is true
-// if the block passes the height at which all locks of a version of PoX end, because any account may change then.
+// rows of, and those whose lock ends because its Bitcoin height reaches their unlock height. Its first column is true
+// if the block reaches the height at which all locks of a version of PoX end, because any account may change then.
 const touchedSQL = `
 	WITH here AS (
 		SELECT * FROM {schema}.block WHERE height = $1
 	), below AS (
 		SELECT * FROM {schema}.block WHERE height < $1 ORDER BY height DESC LIMIT 1
 	)
-	SELECT (here.burn_block_height > here.pox_v1_unlock_height) IS TRUE <> (below.burn_block_height > below.pox_v1_unlock_height) IS TRUE
-	       OR (here.burn_block_height > here.pox_v2_unlock_height) IS TRUE <> (below.burn_block_height > below.pox_v2_unlock_height) IS TRUE
-	       OR (here.burn_block_height > here.pox_v3_unlock_height) IS TRUE <> (below.burn_block_height > below.pox_v3_unlock_height) IS TRUE
-	       OR (here.burn_block_height > here.pox_v4_unlock_height) IS TRUE <> (below.burn_block_height > below.pox_v4_unlock_height) IS TRUE,
+	SELECT (here.burn_block_height >= here.pox_v1_unlock_height) IS TRUE <> (below.burn_block_height >= below.pox_v1_unlock_height) IS TRUE
+	       OR (here.burn_block_height >= here.pox_v2_unlock_height) IS TRUE <> (below.burn_block_height >= below.pox_v2_unlock_height) IS TRUE
+	       OR (here.burn_block_height >= here.pox_v3_unlock_height) IS TRUE <> (below.burn_block_height >= below.pox_v3_unlock_height) IS TRUE
+	       OR (here.burn_block_height >= here.pox_v4_unlock_height) IS TRUE <> (below.burn_block_height >= below.pox_v4_unlock_height) IS TRUE,
 	       here.block_hash,
 	       ARRAY(
 	           SELECT account FROM {schema}.ledger WHERE height = $1
 	           UNION SELECT account FROM {schema}.stx_lock WHERE height = $1
 	           UNION SELECT account FROM {schema}.nonce WHERE height = $1
 	           UNION SELECT account FROM {schema}.stx_lock
-	           WHERE unlock_height >= least(below.burn_block_height, here.burn_block_height)
-	             AND unlock_height < greatest(below.burn_block_height, here.burn_block_height)
+	           WHERE unlock_height > least(below.burn_block_height, here.burn_block_height)
+	             AND unlock_height <= greatest(below.burn_block_height, here.burn_block_height)
 	       )
 	FROM here CROSS JOIN below`
 

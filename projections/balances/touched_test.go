@@ -95,7 +95,7 @@ func answers(t *testing.T, tx pgx.Tx) map[string]string {
 			SELECT * FROM balances_v2.block ORDER BY height DESC LIMIT 1
 		), lock AS (
 			SELECT DISTINCT ON (account) account,
-			       amount > 0 AND unlock_height >= tip.burn_block_height AND NOT coalesce(tip.burn_block_height > CASE pox_version
+			       amount > 0 AND unlock_height > tip.burn_block_height AND NOT coalesce(tip.burn_block_height >= CASE pox_version
 			           WHEN 1 THEN pox_v1_unlock_height WHEN 2 THEN pox_v2_unlock_height
 			           WHEN 3 THEN pox_v3_unlock_height WHEN 4 THEN pox_v4_unlock_height END, false) AS in_force,
 			       l.source_seq

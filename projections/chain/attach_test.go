@@ -37,11 +37,17 @@ func TestAttach(t *testing.T) {
 			want:  state{chain: "genesis a1", steps: "+genesis +a1"},
 		},
 		{
-			name: "other content of a known block",
+			name: "other content of a known block, as complete as the first one",
+			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("a2", "a1", "3a"),
+				stacks("a1", "genesis", "2a", with(map[string]any{"signer_bitvec": "000800000001ff"}))},
+			want: state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2"},
+		},
+		{
+			name: "more transactions of a known block",
 			posts: []replay.Post{genesis(), stacks("a1", "genesis", "2a"), stacks("a2", "a1", "3a"), stacks("a1", "genesis", "2a", func(b *body.Block) {
 				b.Transactions = append(b.Transactions, body.Transaction{Raw: coinbase})
 			})},
-			want: state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2"},
+			want: state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2 -a2 -a1 +a1 +a2"},
 		},
 		{
 			name:  "child before parent",
@@ -222,8 +228,8 @@ func TestReplacedContent(t *testing.T) {
 		foldAll(t, tx, chain.Recommended, replay.Decode(t, posts), func() (int, bool) { return batching.size, batching.forget })
 		got := replay.Texts(t, tx, `
 			SELECT b.source_seq || ' ' || b.tx_count || ' ' || b.attached || ' ' ||
-			       (SELECT count(*) FROM chain_v3.transaction t WHERE t.source_seq = b.source_seq)
-			FROM chain_v3.block b WHERE height = 0`)
+			       (SELECT count(*) FROM chain_v4.transaction t WHERE t.source_seq = b.source_seq)
+			FROM chain_v4.block b WHERE height = 0`)
 		if len(got) != 1 || got[0] != "3 1 true 1" {
 			t.Errorf("%s: genesis is %q, want event 3 with one transaction", batching.name, got)
 		}

@@ -21,8 +21,8 @@ type batch struct {
 	written []projections.Step
 	// touched are the shards of blocks that became or ceased to be canonical; nil in a batch of several events.
 	touched *projections.Touched
-	// reverted and repeated are counts for the metrics.
-	reverted, repeated int
+	// reverted, repeated and narrow are counts for the metrics.
+	reverted, repeated, narrow int
 	// burnChangedFrom is the lowest Bitcoin block that was orphaned or brought back since the tip was last chosen.
 	burnChangedFrom int64
 	// burnMoved are Bitcoin blocks that were followed or left and may still need a step; burnCause is the event that
@@ -124,7 +124,8 @@ func (b *batch) queryNodes(ctx context.Context, where string, args ...any) ([]*n
 	rows, err := b.tx.Query(ctx, b.sql(`
 		SELECT b.index_block_hash, b.parent_index_block_hash, b.block_hash, b.burn_block_hash,
 		       coalesce(b.consensus_hash, ''), coalesce(b.burn_view, ''),
-		       b.height, b.burn_block_height, b.source_seq, b.size, b.attached, b.tx_count = 0,
+		       b.height, b.burn_block_height, b.source_seq, b.first_seq, b.size, b.attached,
+		       b.event_count, b.tx_count, b.interface_count,
 		       c.block_seq IS NOT NULL
 		FROM {schema}.block b
 		LEFT JOIN {schema}.canonical c ON c.block_seq = b.source_seq
@@ -138,7 +139,8 @@ func (b *batch) queryNodes(ctx context.Context, where string, args ...any) ([]*n
 			consensus, view []byte
 		)
 		err := row.Scan(&n.id, &n.parent, &n.blockHash, &n.burnHash, &consensus, &view,
-			&n.height, &n.burnHeight, &n.seq, &n.size, &n.attached, &n.empty, &n.canonical)
+			&n.height, &n.burnHeight, &n.seq, &n.firstSeq, &n.size, &n.attached,
+			&n.content.events, &n.content.transactions, &n.content.interfaces, &n.canonical)
 		n.stored = true
 		copy(n.consensus[:], consensus)
 		copy(n.burnView[:], view)
@@ -163,7 +165,7 @@ func (b *batch) waiting(ctx context.Context, id hash.Hash32) ([]*node, error) {
 	if err := b.flush(ctx); err != nil {
 		return nil, err
 	}
-	return b.queryNodes(ctx, `b.parent_index_block_hash = $1 AND NOT b.attached ORDER BY b.source_seq`, id[:])
+	return b.queryNodes(ctx, `b.parent_index_block_hash = $1 AND NOT b.attached ORDER BY b.first_seq`, id[:])
 }
 
 // inheritBurnView sets the burn view of a Nakamoto block, which is the latest sortition that its tenure has seen, when

@@ -347,8 +347,8 @@ func (b *batch) best(ctx context.Context) (*node, error) {
 	for {
 		page, err := b.queryNodes(ctx, `
 			b.attached AND (b.height, b.burn_block_height) <= ($1, $2)
-			AND NOT (b.height = $1 AND b.burn_block_height = $2 AND b.source_seq <= $3)
-			ORDER BY b.height DESC, b.burn_block_height DESC, b.source_seq
+			AND NOT (b.height = $1 AND b.burn_block_height = $2 AND b.first_seq <= $3)
+			ORDER BY b.height DESC, b.burn_block_height DESC, b.first_seq
 			LIMIT $4`, height, burnHeight, seq, bestPage)
 		if err != nil {
 			return nil, err
@@ -361,7 +361,7 @@ func (b *batch) best(ctx context.Context) (*node, error) {
 			if good {
 				return candidate, nil
 			}
-			height, burnHeight, seq = candidate.height, candidate.burnHeight, candidate.seq
+			height, burnHeight, seq = candidate.height, candidate.burnHeight, candidate.firstSeq
 		}
 		if len(page) < bestPage {
 			return nil, nil

@@ -12,9 +12,11 @@
 //   - Candidates for the tip are all attached blocks whose Bitcoin blocks, and those of their ancestors, are on the
 //     Bitcoin fork that the node follows. A Bitcoin block that was never announced counts as good. The fork-choice rule
 //     picks one of the candidates (recommended or reference; see node.go).
-//   - A block is identified by its index_block_hash. A second announcement of it changes nothing, with one exception:
-//     a block that was announced empty takes its content from the first announcement that has any. A node announces
-//     genesis again, empty, at each start; an empty genesis never joins a chain that has begun without it.
+//   - A block is identified by its index_block_hash. A second announcement of it changes nothing, unless it is more
+//     complete: then the block takes its content from there, and is reverted and applied again with all blocks above.
+//     A node posts each block to each of its observer entries, with only those events that the keys of the entry select,
+//     so copies without events may come first. It announces genesis again, empty, at each start; an empty genesis never
+//     joins a chain that has begun without it.
 //   - A Bitcoin block at or below the height of a known one, with another hash, orphans the known ones from that
 //     height on. A Bitcoin block whose parent was orphaned restores its ancestors, and a Stacks block on a good Bitcoin
 //     block restores the Bitcoin blocks of its ancestors, because a node announces neither of them again.
@@ -50,7 +52,8 @@ const Name = "chain"
 //   - 2: mempool events of nodes are among the steps; a step says what kind of record it takes.
 //   - 3: Bitcoin blocks that are followed or left are among the steps; a Bitcoin block with an address too long for an
 //     index goes to quarantine.
-const Version = 3
+//   - 4: of several copies of a block, the most complete one counts, whenever it comes; the others are listed.
+const Version = 4
 
 // Rule is a fork-choice rule: it picks the tip among the candidates.
 type Rule string
@@ -97,7 +100,7 @@ func Spec() projections.Spec {
 	return projections.Spec{
 		Schema: projections.Schema{Name: Name, Version: Version},
 		Tables: tables,
-		Views:  []string{"block", "canonical", "step", "burn_block", "transaction", "event", "contract", "microblock", "microblock_confirmation", "gap"},
+		Views:  []string{"block", "canonical", "step", "burn_block", "transaction", "event", "contract", "microblock", "microblock_confirmation", "narrow_copy", "gap"},
 	}
 }
 
@@ -212,8 +215,12 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 	}
 	empty := len(content.Transactions) == 0
 	if known != nil {
-		if known.empty && !empty {
+		switch copied := completenessOf(content); copied.compare(known.content) {
+		case 1:
 			return b.replace(ctx, known, content)
+		case -1:
+			b.rows.narrow = append(b.rows.narrow, narrowRow{content.Seq, known.id, copied})
+			b.narrow++
 		}
 		b.repeated++
 		return nil // delivered again, or announced by another node or by a restarted one
@@ -243,7 +250,7 @@ func (b *batch) block(ctx context.Context, content *projections.Block) error {
 	switch {
 	case parent != nil && parent.attached, content.IsGenesis(), b.state.tip == nil:
 		return b.attach(ctx, n, content.Seq)
-	case b.state.tip == b.state.root && b.state.root.empty && b.state.root.height == 0:
+	case b.state.tip == b.state.root && b.state.root.content.empty() && b.state.root.height == 0:
 		// The only block so far is the empty genesis that every node announces at its start, and this node's chain is
 		// far above it.
 		if err := b.rewind(ctx, nil, content.Seq); err != nil {
@@ -410,7 +417,7 @@ func (b *batch) extendDown(ctx context.Context, cause int64) error {
 	return b.switchTo(ctx, tip, cause)
 }
 
-// replace gives a block that was announced empty the content of a later announcement.
+// replace gives a block the content of a later announcement that is more complete.
 func (b *batch) replace(ctx context.Context, known *node, content *projections.Block) error {
 	n, err := newNode(content)
 	if err != nil {
@@ -436,13 +443,17 @@ func (b *batch) replace(ctx context.Context, known *node, content *projections.B
 			return err
 		}
 	}
-	if err := b.flush(ctx); err != nil { // the row of the empty announcement may still be in memory
+	if err := b.flush(ctx); err != nil { // rows of the earlier announcement may still be in memory
 		return err
 	}
-	if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.block WHERE source_seq = $1`), known.seq); err != nil {
-		return fmt.Errorf("replace the empty block %s: %w", known.id, err)
+	for _, query := range deleteContent {
+		if _, err := b.tx.Exec(ctx, b.sql(query), known.seq); err != nil {
+			return fmt.Errorf("replace the content of block %s: %w", known.id, err)
+		}
 	}
-	n.attached, n.burnView = known.attached, known.burnView
+	b.rows.narrow = append(b.rows.narrow, narrowRow{known.seq, known.id, known.content})
+	b.narrow++
+	n.attached, n.burnView, n.firstSeq = known.attached, known.burnView, known.firstSeq
 	*known = *n // in place, as others hold a pointer to the node
 	if err := b.rows.block(content, known); err != nil {
 		return err
@@ -451,6 +462,17 @@ func (b *batch) replace(ctx context.Context, known *node, content *projections.B
 		return b.switchTo(ctx, tip, content.Seq)
 	}
 	return nil
+}
+
+// deleteContent are statements that delete a block and all rows of its content, except for microblocks: these were
+// announced first by that event all the same.
+var deleteContent = []string{
+	`DELETE FROM {schema}.contract k USING {schema}.transaction t
+	 WHERE t.source_seq = $1 AND k.contract_id = t.contract_id AND k.source_seq = t.source_seq AND k.tx_index = t.tx_index`,
+	`DELETE FROM {schema}.event WHERE source_seq = $1`,
+	`DELETE FROM {schema}.transaction WHERE source_seq = $1`,
+	`DELETE FROM {schema}.microblock_confirmation WHERE source_seq = $1`,
+	`DELETE FROM {schema}.block WHERE source_seq = $1`,
 }
 
 // node returns the block with an index_block_hash, or nil if there is none.

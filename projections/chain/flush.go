@@ -18,6 +18,7 @@ func (b *batch) flush(ctx context.Context) error {
 	b.rows = rows{}
 	for _, write := range []func(context.Context, *rows) error{
 		b.writeBlocks, b.writeUpdated, b.writeMicroblocks, b.writeCanonical, b.writeBurnBlocks, b.writeGaps,
+		b.writeNarrow,
 	} {
 		if err := write(ctx, &r); err != nil {
 			return err
@@ -58,11 +59,11 @@ func (b *batch) copy(ctx context.Context, table string, columns []string, rows [
 }
 
 var blockColumns = []string{
-	"source_seq", "height", "size", "burn_block_height", "burn_block_time", "block_time", "tenure_height",
+	"source_seq", "first_seq", "height", "size", "burn_block_height", "burn_block_time", "block_time", "tenure_height",
 	"parent_burn_block_height", "parent_burn_block_time",
 	"pox_v1_unlock_height", "pox_v2_unlock_height", "pox_v3_unlock_height", "pox_v4_unlock_height", "cycle_number",
 	"execution_cost_read_count", "execution_cost_read_length", "execution_cost_runtime", "execution_cost_write_count", "execution_cost_write_length",
-	"tx_count", "event_count", "parent_microblock_sequence", "attached", "nakamoto",
+	"tx_count", "event_count", "interface_count", "parent_microblock_sequence", "attached", "nakamoto",
 	"index_block_hash", "parent_index_block_hash", "block_hash", "parent_block_hash", "burn_block_hash", "parent_burn_block_hash",
 	"consensus_hash", "burn_view", "miner_txid", "parent_microblock_hash",
 	"signer_bitvec", "signer_signature_hash", "miner_signature", "signer_signatures",
@@ -77,11 +78,11 @@ func (b *batch) writeBlocks(ctx context.Context, r *rows) error {
 			parentSequence = int32(*c.ParentMicroblockSequence)
 		}
 		out[i] = []any{
-			n.seq, n.height, n.size, n.burnHeight, int64(c.BurnBlockTime), number(c.Time), number(c.TenureHeight),
+			n.seq, n.firstSeq, n.height, n.size, n.burnHeight, int64(c.BurnBlockTime), number(c.Time), number(c.TenureHeight),
 			number(c.ParentBurnBlockHeight), number(c.ParentBurnBlockTime),
 			number(c.PoxV1UnlockHeight), number(c.PoxV2UnlockHeight), number(c.PoxV3UnlockHeight), number(c.PoxV4UnlockHeight), number(c.CycleNumber),
 			int64(row.cost.ReadCount), int64(row.cost.ReadLength), int64(row.cost.Runtime), int64(row.cost.WriteCount), int64(row.cost.WriteLength),
-			int32(len(c.Transactions)), int32(row.events), parentSequence, n.attached, c.IsNakamoto(),
+			int32(len(c.Transactions)), int32(row.events), int32(n.content.interfaces), parentSequence, n.attached, c.IsNakamoto(),
 			n.id[:], n.parent[:], n.blockHash[:], c.ParentBlockHash[:], n.burnHash[:], hash32(c.ParentBurnBlockHash),
 			hash20(n.consensus), hash20(n.burnView), c.MinerTxID[:], c.ParentMicroblock[:],
 			c.SignerBitvec, hash32(c.SignerSignatureHash), c.MinerSignature, c.SignerSignatures,
@@ -186,6 +187,20 @@ func (b *batch) writeBurnBlocks(ctx context.Context, r *rows) error {
 			key.hash[:], orEmpty(hash20(key.consensus)), change.block.canonical, change.cause)
 		if err != nil {
 			return fmt.Errorf("switch the Bitcoin fork at block %s: %w", key.hash, err)
+		}
+	}
+	return nil
+}
+
+// writeNarrow writes narrow copies. One that is known already, because it shows by itself that it lacks events, is
+// written once.
+func (b *batch) writeNarrow(ctx context.Context, r *rows) error {
+	for _, n := range r.narrow {
+		_, err := b.tx.Exec(ctx, b.sql(`
+			INSERT INTO {schema}.narrow_copy (source_seq, tx_count, event_count, index_block_hash) VALUES ($1, $2, $3, $4)
+			ON CONFLICT DO NOTHING`), n.seq, n.content.transactions, n.content.events, n.block[:])
+		if err != nil {
+			return fmt.Errorf("record that event %d has a narrow copy of block %s: %w", n.seq, n.block, err)
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ type metrics struct {
 	height   prometheus.Gauge
 	reverted prometheus.Counter
 	repeated prometheus.Counter
+	narrow   prometheus.Counter
 }
 
 func newMetrics(registry prometheus.Registerer) *metrics {
@@ -23,6 +24,8 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		height:   factory.NewGauge(prometheus.GaugeOpts(options("height", "Height of the canonical tip."))),
 		reverted: factory.NewCounter(prometheus.CounterOpts(options("reverted_blocks_total", "Blocks reverted because they ceased to be canonical."))),
 		repeated: factory.NewCounter(prometheus.CounterOpts(options("repeated_blocks_total", "Announcements of blocks that had been announced before."))),
+		narrow: factory.NewCounter(prometheus.CounterOpts(options("narrow_copies_total",
+			"Copies of blocks that lack what another copy of the same block has. List them at /audit/v1/narrow-copies."))),
 	}
 }
 
@@ -36,6 +39,7 @@ func (m *metrics) observe(b *batch) func() {
 		m.gaps.Set(float64(gaps))
 		m.reverted.Add(float64(b.reverted))
 		m.repeated.Add(float64(b.repeated))
+		m.narrow.Add(float64(b.narrow))
 		if tip != nil {
 			m.height.Set(float64(tip.height))
 		}

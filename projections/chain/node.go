@@ -18,11 +18,12 @@ type node struct {
 	consensus, burnView hash.Hash20
 	height              int64
 	burnHeight          int64
-	seq                 int64 // the event with its content; of two blocks, the one that came first has the smaller seq
-	size                int64 // bytes of that event
-	attached            bool  // all ancestors down to the root are known
+	seq                 int64 // the event with its content
+	firstSeq            int64 // the event that announced it first; of two blocks, the one that came first has the smaller one
+	size                int64 // bytes of event seq
+	content             completeness
+	attached            bool // all ancestors down to the root are known
 	canonical           bool
-	empty               bool // announced without any transaction
 	stored              bool // its row is in the table
 }
 
@@ -58,8 +59,9 @@ func newNode(content *projections.Block) (*node, error) {
 		height:     int64(content.Height),
 		burnHeight: int64(content.BurnBlockHeight),
 		seq:        content.Seq,
+		firstSeq:   content.Seq,
 		size:       content.BodySize,
-		empty:      len(content.Transactions) == 0,
+		content:    completenessOf(content),
 	}
 	if content.ConsensusHash != nil {
 		n.consensus = *content.ConsensusHash

@@ -32,6 +32,8 @@ type rows struct {
 	burnAnnounced []burnRow
 	burnChanged   []burnChange
 
+	narrow []narrowRow
+
 	gapsOpened []*node
 	gapsClosed []hash.Hash32
 
@@ -43,6 +45,13 @@ type blockRow struct {
 	node    *node
 	cost    nodeevent.Cost
 	events  int
+}
+
+// narrowRow is a copy of a block that is less complete than another one, or that lacks events by what it shows.
+type narrowRow struct {
+	seq     int64
+	block   hash.Hash32
+	content completeness
 }
 
 type canonicalRow struct{ block, source int64 }
@@ -111,6 +120,9 @@ func (r *rows) block(content *projections.Block, n *node) error {
 	r.transactions = append(r.transactions, transactions...)
 	r.events = append(r.events, events...)
 	r.contracts = append(r.contracts, contracts...)
+	if lacksEvents(content, effective) {
+		r.narrow = append(r.narrow, narrowRow{content.Seq, n.id, n.content})
+	}
 	r.addConfirmed(content)
 	r.blocks = append(r.blocks, blockRow{content: content, node: n, cost: total, events: len(events)})
 	return nil

@@ -8,6 +8,7 @@
 
 CREATE TABLE {schema}.block (
     source_seq                 bigint   NOT NULL,
+    first_seq                  bigint   NOT NULL DEFAULT 0, -- the first announcement; source_seq has the most complete one
     height                     bigint   NOT NULL,
     size                       bigint   NOT NULL, -- bytes of the event
     burn_block_height          bigint   NOT NULL,
@@ -28,6 +29,7 @@ CREATE TABLE {schema}.block (
     execution_cost_write_length bigint  NOT NULL,
     tx_count                   int      NOT NULL,
     event_count                int      NOT NULL,
+    interface_count            int      NOT NULL DEFAULT 0, -- deployed contracts whose interface the node sent
     parent_microblock_sequence int      NOT NULL,
     attached                   boolean  NOT NULL, -- all ancestors down to the root are known
     nakamoto                   boolean  NOT NULL,
@@ -63,6 +65,16 @@ CREATE TABLE {schema}.canonical (
     source_seq bigint NOT NULL, -- the event that made it canonical
     CONSTRAINT canonical_pkey PRIMARY KEY (height),
     CONSTRAINT canonical_block_seq_key UNIQUE (block_seq)
+);
+
+-- Announcements of blocks that lack something: those less complete than the block's source_seq, and those that show by
+-- themselves that events were left out, because a successful token transfer has none.
+CREATE TABLE {schema}.narrow_copy (
+    source_seq       bigint NOT NULL,
+    tx_count         int    NOT NULL,
+    event_count      int    NOT NULL,
+    index_block_hash bytea  NOT NULL,
+    CONSTRAINT narrow_copy_pkey PRIMARY KEY (source_seq)
 );
 
 -- Missing blocks that known blocks wait for. Normally empty.

@@ -95,7 +95,7 @@ func (b *batch) revert(ctx context.Context, newest projections.Step, from int64)
 		})
 		return err
 	})
-	for _, table := range []string{"signer", "stacker", "delegation", "stacking", "commitment", "block"} {
+	for _, table := range []string{"signer", "stacker", "delegation", "stacking", "commitment", "pox5_stake", "pox5_key", "block"} {
 		queries.Queue(b.sql(`DELETE FROM {schema}.`+table+` WHERE height >= $1`), from)
 	}
 	queries.Queue(b.sql(`UPDATE {schema}.delegation SET until_height = NULL WHERE until_height >= $1`), from)

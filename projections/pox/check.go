@@ -38,6 +38,7 @@ func (p *Pox) Checks() []projections.Check {
 				SELECT height, source_seq FROM {schema}.event UNION ALL SELECT height, source_seq FROM {schema}.cycle
 				UNION ALL SELECT height, source_seq FROM {schema}.signer UNION ALL SELECT height, source_seq FROM {schema}.delegation
 				UNION ALL SELECT height, source_seq FROM {schema}.stacking UNION ALL SELECT height, source_seq FROM {schema}.commitment
+				UNION ALL SELECT height, source_seq FROM {schema}.pox5_stake UNION ALL SELECT height, source_seq FROM {schema}.pox5_key
 			) r LEFT JOIN {schema}.block b USING (height, source_seq) WHERE b.height IS NULL`},
 		{Name: "a delegation lasts until it is revoked or the stacker's next one", SQL: `
 			SELECT d.contract, d.n FROM {schema}.delegation d

@@ -70,7 +70,11 @@ func (b *batch) cycle(ctx context.Context, step *projections.Step, signers []*si
 	if known {
 		return nil
 	}
-	stackers, err := b.stackers(ctx, number)
+	stackersOf := b.stackers
+	if isPox5Set(step.Block.RewardSet) {
+		stackersOf = b.pox5Stackers
+	}
+	stackers, err := stackersOf(ctx, number)
 	if err != nil {
 		return err
 	}

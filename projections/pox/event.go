@@ -49,15 +49,21 @@ type owner struct {
 type eventBatch struct {
 	batch  *batch
 	events []*event
+	// Of pox-5:
+	stakes []stake
+	keys   []managerKey
 }
 
 // block adds the events of a block, in the order of execution.
 func (r *eventBatch) block(step *projections.Step) {
 	effective := step.Block.EffectiveEvents()
+	position := 0
 	for _, tx := range step.Block.ExecutionOrder() {
 		for i, e := range effective[tx.Index] {
+			position++
 			read, ok := eventOf(e)
 			if !ok {
+				r.addPox5(e, step.Height, step.BlockSeq, position)
 				continue
 			}
 			read.height, read.seq, read.tx, read.index, read.txid = step.Height, step.BlockSeq, tx.Index, i, tx.TxID
@@ -109,6 +115,9 @@ func cycleOf(n *big.Int) *int64 {
 // write numbers the collected events and writes them, with the delegations, locks and commitments that follow from
 // them.
 func (r *eventBatch) write(ctx context.Context) error {
+	if err := r.writePox5(ctx); err != nil {
+		return err
+	}
 	if len(r.events) == 0 {
 		return nil
 	}

@@ -105,7 +105,7 @@ func texts(t testing.TB, tx pgx.Tx, query string, args ...any) []string {
 
 // allTables are the tables whose rows depend on the canonical chain alone.
 var allTables = []string{
-	"burn_block", "reward", "recipient", "slot", "payout", "block", "cycle", "signer", "stacker", "event", "delegation", "stacking", "commitment", "list",
+	"burn_block", "reward", "recipient", "slot", "payout", "block", "cycle", "signer", "stacker", "event", "delegation", "stacking", "commitment", "pox5_stake", "pox5_key", "list",
 }
 
 // dump returns all rows of all tables, except for the column source_seq.

@@ -14,6 +14,9 @@
 // stacked amount for a cycle and a reward address with a key, which holds for the stackers who joined the pool since
 // its last commitment. Neither an extension nor an increase changes the key of cycles that were locked before. All
 // this is evaluated once for each cycle, when a block has the cycle's set of signers.
+//
+// In pox-5, a stacker chooses a signer manager, whose key is the one registered when the set is computed. The cycles of
+// such a set are recognised by the set itself, which rewards no addresses and has no threshold.
 package pox
 
 import (
@@ -38,7 +41,8 @@ const Name = "pox"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: the stackers of cycles whose signers pox-5 determines are those of pox-5.
+const Version = 2
 
 // Pox is the projection. It is not safe for concurrent use: one follower owns it.
 type Pox struct {

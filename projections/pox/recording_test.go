@@ -18,10 +18,18 @@ func TestRecordings(t *testing.T) {
 		},
 		"regtest-env-pox-4-stack-stx-in-reward-phase-S1.tsv.gz": {counts: "110 0 0 0 1", stackings: "6-7"},
 		"mainnet-reorg-scenario1.tsv.gz":                        {counts: "96 0 0 0 0"},
+		// Through all epochs up to 4.0: cycles 1 to 3 are of pox-4, 4 to 7 of pox-5.
+		"nakamoto-epoch4.tsv.gz": {
+			counts: "148 92 96 93 10", cycles: "1:2 2:2 3:2 4:2 5:2 6:2 7:2", stackings: "1-2 1-13 1-13 1-3 1-4 1-4",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			posts := replay.Recording(t, name)
+			folder := "events"
+			if strings.HasPrefix(name, "nakamoto") {
+				folder = "node"
+			}
+			posts := replay.Archive(t, folder, name)
 			tx := begin(t)
 			fold(t, tx, stepsOf(t, tx, posts), func() int { return 30 })
 			one := func(query string) string { return strings.Join(texts(t, tx, query), " ") }

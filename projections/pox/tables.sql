@@ -107,8 +107,8 @@ CREATE TABLE {schema}.stacker (
     place        int     NOT NULL, -- among the signer's stackers, from 1: by descending amount, then by name
     amount       numeric NOT NULL,
     stacker      text    COLLATE "C" NOT NULL,
-    pool         text    COLLATE "C", -- null for a solo stacker
-    pox_addr     bytea   NOT NULL, -- version and hash
+    pool         text    COLLATE "C", -- null for a solo stacker; in pox-5 the signer manager
+    pox_addr     bytea   NOT NULL, -- version and hash; empty in pox-5, which rewards no addresses
     CONSTRAINT stacker_pkey PRIMARY KEY (cycle_number, signer, place)
 );
 CREATE INDEX stacker_height_idx ON {schema}.stacker (height);
@@ -179,6 +179,32 @@ CREATE TABLE {schema}.commitment (
 );
 CREATE INDEX commitment_cycle_idx ON {schema}.commitment (cycle_number, n);
 CREATE INDEX commitment_height_idx ON {schema}.commitment (height);
+
+-- What pox-5 printed about the cycles of stackers, from start_cycle up to, but not including, end_cycle. Of several rows
+-- that cover a cycle of a stacker, the last one counts.
+CREATE TABLE {schema}.pox5_stake (
+    height      bigint  NOT NULL,
+    source_seq  bigint  NOT NULL,
+    start_cycle bigint  NOT NULL,
+    end_cycle   bigint  NOT NULL,
+    position    int     NOT NULL, -- among the events of the block
+    amount      numeric NOT NULL, -- staked in these cycles; 0 if the stacker has ended the position before
+    stacker     text    COLLATE "C" NOT NULL,
+    manager     text    COLLATE "C" NOT NULL, -- the contract that signs for the stacker
+    CONSTRAINT pox5_stake_pkey PRIMARY KEY (height, position)
+);
+CREATE INDEX pox5_stake_cycle_idx ON {schema}.pox5_stake (end_cycle, start_cycle);
+
+-- The signing keys that managers have registered with pox-5. The last one counts.
+CREATE TABLE {schema}.pox5_key (
+    height      bigint NOT NULL,
+    source_seq  bigint NOT NULL,
+    position    int    NOT NULL,
+    manager     text   COLLATE "C" NOT NULL,
+    signing_key bytea  NOT NULL, -- 33 bytes
+    CONSTRAINT pox5_key_pkey PRIMARY KEY (manager, height, position)
+);
+CREATE INDEX pox5_key_height_idx ON {schema}.pox5_key (height);
 
 -- The lists that the API pages through, and their lengths: see package ranked. Names and keys:
 --

@@ -16,6 +16,7 @@ func Mount(e *engine.Engine, log TransparencyLog) {
 	a.registerQuarantine()
 	a.registerProjections()
 	a.registerNegativeBalances()
+	a.registerNarrowCopies()
 	a.registerTrace()
 	a.serveLog(log)
 }

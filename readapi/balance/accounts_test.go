@@ -80,10 +80,10 @@ func TestLocks(t *testing.T) {
 		{"from the lock's block on", apitest.Alice, 30, "400"},
 		{"until handle-unlock", apitest.Alice, 54, "400"},
 		{"ended early", apitest.Alice, 55, "0"},
-		{"its last Bitcoin block", apitest.Bob, 40, "100"},
-		{"over", apitest.Bob, 41, "0"},
-		{"the last Bitcoin block of pox-1", apitest.Carol, 50, "200"},
-		{"pox-1 is over", apitest.Carol, 51, "0"},
+		{"its last Bitcoin block", apitest.Bob, 39, "100"},
+		{"over from the unlock height on", apitest.Bob, 40, "0"},
+		{"the last Bitcoin block of pox-1", apitest.Carol, 49, "200"},
+		{"pox-1 is over from the height of its forced unlock on", apitest.Carol, 50, "0"},
 	} {
 		got := s.Object(fmt.Sprintf("/extended/v1/address/%s/stx?until_block=%d", tc.account, tc.height))
 		if got["locked"] != tc.want {

@@ -25,7 +25,7 @@ type poxStackersInput struct {
 type poxStacker struct {
 	StackerAddress string        `json:"stacker_address"`
 	StackedAmount  schema.Amount `json:"stacked_amount" doc:"µSTX"`
-	PoxAddress     *string       `json:"pox_address" doc:"The Bitcoin address that receives the rewards; null when the contract holds no valid address."`
+	PoxAddress     *string       `json:"pox_address" doc:"The Bitcoin address that receives the rewards; null when the contract holds no valid address, and in the cycles of pox-5."`
 	StackerType    string        `json:"stacker_type" enum:"solo,pooled"`
 }
 

@@ -89,7 +89,13 @@ func Append(t testing.TB, log *eventstore.Log, posts ...Post) {
 // Recording reads an archive in the folder of recordings. It skips the test if the archive is missing.
 func Recording(t testing.TB, name string) []Post {
 	t.Helper()
-	file, err := os.Open(filepath.Join(SharedData(t), "events", name))
+	return Archive(t, "events", name)
+}
+
+// Archive reads an archive in a folder of the shared data. It skips the test if the archive is missing.
+func Archive(t testing.TB, folder, name string) []Post {
+	t.Helper()
+	file, err := os.Open(filepath.Join(SharedData(t), folder, name))
 	if err != nil {
 		t.Skip(err)
 	}

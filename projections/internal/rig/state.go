@@ -30,7 +30,7 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 	}
 	Compare(t, "canonical block", blocks, Pairs(t, log, `
 		SELECT c.height::text, '0x' || encode(b.index_block_hash, 'hex')
-		FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq`))
+		FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq`))
 	Compare(t, "STX balance", texts(want.Balances), Pairs(t, log, `
 		SELECT account, balance::text FROM balances_v2.holding WHERE asset = 'stx' AND balance <> 0`))
 	Compare(t, "next nonce", texts(want.Nonces), Pairs(t, log, `
@@ -104,7 +104,7 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 		contracts[contract] = ""
 	}
 	Compare(t, "contract", contracts, Pairs(t, log, `
-		SELECT k.contract_id, '' FROM chain_v3.contract k JOIN chain_v3.canonical c ON c.block_seq = k.source_seq`))
+		SELECT k.contract_id, '' FROM chain_v4.contract k JOIN chain_v4.canonical c ON c.block_seq = k.source_seq`))
 	if rows := Pairs(t, log, `SELECT seq::text, reason FROM strata.quarantine`); len(rows) > 0 {
 		t.Errorf("quarantined: %v", rows)
 	}
@@ -116,13 +116,13 @@ func CheckState(t *testing.T, log *eventstore.Log, want synthchain.State) {
 // canonicalRows are queries whose results must not depend on what happened beside the canonical chain. Positions in the
 // log do depend on that, so dump replaces them with the block that the event announced.
 var canonicalRows = map[string]string{
-	"block":       `SELECT b.* FROM chain_v3.canonical c JOIN chain_v3.block b ON b.source_seq = c.block_seq`,
-	"transaction": `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.transaction r ON r.source_seq = c.block_seq`,
-	"event":       `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.event r ON r.source_seq = c.block_seq`,
-	"contract":    `SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.contract r ON r.source_seq = c.block_seq`,
+	"block":       `SELECT b.* FROM chain_v4.canonical c JOIN chain_v4.block b ON b.source_seq = c.block_seq`,
+	"transaction": `SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.transaction r ON r.source_seq = c.block_seq`,
+	"event":       `SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.event r ON r.source_seq = c.block_seq`,
+	"contract":    `SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.contract r ON r.source_seq = c.block_seq`,
 	"microblock_confirmation": `
-		SELECT r.* FROM chain_v3.canonical c JOIN chain_v3.microblock_confirmation r ON r.source_seq = c.block_seq`,
-	"burn_block":       `SELECT * FROM chain_v3.burn_block WHERE canonical`,
+		SELECT r.* FROM chain_v4.canonical c JOIN chain_v4.microblock_confirmation r ON r.source_seq = c.block_seq`,
+	"burn_block":       `SELECT * FROM chain_v4.burn_block WHERE canonical`,
 	"balances block":   `SELECT * FROM balances_v2.block`,
 	"ledger":           `SELECT * FROM balances_v2.ledger`,
 	"holding":          `SELECT * FROM balances_v2.holding`,
@@ -132,17 +132,17 @@ var canonicalRows = map[string]string{
 	"stx_lock":         `SELECT * FROM balances_v2.stx_lock`,
 	"nonce":            `SELECT * FROM balances_v2.nonce`,
 	"negative_balance": `SELECT * FROM balances_v2.negative_balance`,
-	"pox burn_block":   `SELECT * FROM pox_v1.burn_block`,
-	"reward":           `SELECT * FROM pox_v1.reward`,
-	"recipient":        `SELECT * FROM pox_v1.recipient`,
-	"slot":             `SELECT * FROM pox_v1.slot`,
-	"payout":           `SELECT * FROM pox_v1.payout`,
-	"cycle":            `SELECT * FROM pox_v1.cycle`,
-	"signer":           `SELECT * FROM pox_v1.signer`,
-	"stacker":          `SELECT * FROM pox_v1.stacker`,
-	"pox event":        `SELECT * FROM pox_v1.event`,
-	"delegation":       `SELECT * FROM pox_v1.delegation`,
-	"pox list":         `SELECT * FROM pox_v1.list`,
+	"pox burn_block":   `SELECT * FROM pox_v2.burn_block`,
+	"reward":           `SELECT * FROM pox_v2.reward`,
+	"recipient":        `SELECT * FROM pox_v2.recipient`,
+	"slot":             `SELECT * FROM pox_v2.slot`,
+	"payout":           `SELECT * FROM pox_v2.payout`,
+	"cycle":            `SELECT * FROM pox_v2.cycle`,
+	"signer":           `SELECT * FROM pox_v2.signer`,
+	"stacker":          `SELECT * FROM pox_v2.stacker`,
+	"pox event":        `SELECT * FROM pox_v2.event`,
+	"delegation":       `SELECT * FROM pox_v2.delegation`,
+	"pox list":         `SELECT * FROM pox_v2.list`,
 }
 
 // CheckSameRows compares the rows of two logs that do not depend on what happened beside the canonical chain.
@@ -175,7 +175,7 @@ func CheckSameRows(t *testing.T, want, got *eventstore.Log) {
 func dump(t *testing.T, log *eventstore.Log, query string) []string {
 	t.Helper()
 	blocks := map[int64]string{}
-	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v3.block`)
+	rows, err := log.Pool().Query(t.Context(), `SELECT source_seq, index_block_hash FROM chain_v4.block`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func dump(t *testing.T, log *eventstore.Log, query string) []string {
 			switch field.Name {
 			case "source_seq":
 				value = blocks[value.(int64)]
-			case "changed_seq", "size", "pointer":
+			case "changed_seq", "first_seq", "size", "pointer":
 				// Positions in the log, and values that depend on the order in which a node wrote its lists: when it
 				// announces a block again, the block's events have another order.
 				continue

@@ -2,6 +2,7 @@ package view
 
 import (
 	"strata/domain/hash"
+	"strata/domain/pox"
 	"strata/readapi/internal/schema"
 )
 
@@ -30,10 +31,8 @@ func lockColumns(r *lockRow) []any {
 
 // blockState is the state of a block that decides whether locks are in force.
 type blockState struct {
-	burnHeight int64
-	// forcedUnlock holds the Bitcoin heights after which all locks of pox-1 to pox-4 are void; nil where there is no
-	// such height.
-	forcedUnlock [4]*int64
+	burnHeight   int64
+	forcedUnlock pox.ForcedUnlocks
 }
 
 func blockStateColumns(s *blockState) []any {
@@ -42,13 +41,8 @@ func blockStateColumns(s *blockState) []any {
 
 // inForce returns the lock as of a block: nothing is locked once the lock or its version of PoX has ended.
 func (r lockRow) inForce(at blockState) STXLock {
-	if r.amount == "0" || r.unlockHeight < at.burnHeight {
+	if r.amount == "0" || !at.forcedUnlock.InForce(int(r.PoxVersion), r.unlockHeight, at.burnHeight) {
 		return nothingLocked
-	}
-	if v := int(r.PoxVersion) - 1; v >= 0 && v < len(at.forcedUnlock) {
-		if end := at.forcedUnlock[v]; end != nil && at.burnHeight > *end {
-			return nothingLocked
-		}
 	}
 	return STXLock{
 		LockTxID: r.Txid.String(), Locked: r.amount, LockHeight: r.height,

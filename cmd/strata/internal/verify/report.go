@@ -229,7 +229,7 @@ func (l *verifiedLog) print(b *bytes.Buffer) {
 }
 
 func printNode(b *bytes.Buffer, n *nodecompare.Result) {
-	fmt.Fprintf(b, "node %s, at block %d: balances and nonces of %d of %d accounts at block %d %s, in %.1f s",
+	fmt.Fprintf(b, "node %s, at block %d: balances, locks and nonces of %d of %d accounts at block %d %s, in %.1f s",
 		program.Visible(n.URL), n.NodeHeight, n.Compared, n.Accounts, n.BlockHeight, n.IndexBlockHash, n.Seconds)
 	if n.Seed != nil {
 		fmt.Fprintf(b, " (--seed %d)", *n.Seed)

@@ -34,7 +34,7 @@ type Command struct {
 	LogOnly     bool     `help:"Verify the log only, not the read tables."`
 	Rows        []string `placeholder:"NAME,..." help:"Verify the rows of these projections only, not the log."`
 	NodeOnly    bool     `help:"Compare with the node only (--against-node)."`
-	AgainstNode string   `placeholder:"URL" help:"RPC address of a Stacks node with which to compare STX balances and nonces, such as http://127.0.0.1:20443."`
+	AgainstNode string   `placeholder:"URL" help:"RPC address of a Stacks node with which to compare STX balances, locks and nonces, such as http://127.0.0.1:20443."`
 	Sample      int      `default:"1000" help:"Number of accounts to compare with the node, chosen at random."`
 	Seed        int64    `help:"Seed that chooses the accounts; the seed of an earlier run chooses the same ones (0 = random)."`
 	AllAccounts bool     `help:"Compare all accounts with the node."`
