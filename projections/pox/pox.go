@@ -38,7 +38,8 @@ const Name = "pox"
 //
 // Version history:
 //   - 1: first version.
-const Version = 1
+//   - 2: cycles with an empty reward set are listed.
+const Version = 2
 
 // Pox is the projection. It is not safe for concurrent use: one follower owns it.
 type Pox struct {
