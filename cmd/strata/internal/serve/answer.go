@@ -55,7 +55,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener ne
 	config.Signal = changes
 	forward := c.forwarding(&config)
 	api := readapi.New(config)
-	withNodes, err := forward.before(api, c.Network, logger, registry)
+	withNodes, err := forward.before(api, c.ChainID.of(c.Network), logger, registry)
 	if err != nil {
 		pool.Close()
 		return nil, err
