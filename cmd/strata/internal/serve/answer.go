@@ -44,6 +44,10 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener ne
 	if c.AllowRefresh {
 		config.Refresh = refresher(db.Log)
 	}
+	if config.Faucet, err = c.faucetFlags.configure(ctx, db.Pool, c.nodes, c.Network, c.ChainID.of(c.Network), logger); err != nil {
+		pool.Close()
+		return nil, err
+	}
 	if c.RedisURL != "" {
 		redis, err := readapi.OpenRedis(c.RedisURL)
 		if err != nil {

@@ -47,6 +47,7 @@ type Command struct {
 	runnerFlags     `embed:"" group:"Projections:"`
 	Audit           audit.Flags `embed:"" group:"Audit:"`
 	adminFlags      `embed:"" group:"Administration:"`
+	faucetFlags     `embed:"" group:"Faucets:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Postgres replica for the API to read from (empty = the main database)."`
 
 	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
