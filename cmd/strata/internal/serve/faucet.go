@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -39,7 +40,19 @@ func (c *faucetFlags) configure(ctx context.Context, pool *pgxpool.Pool, nodes [
 			return config, fmt.Errorf("--faucet-url: %q is not a URL such as https://api.testnet.example", c.FaucetURL)
 		}
 		config.Forward = &httputil.ReverseProxy{
-			Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+			Rewrite: func(r *httputil.ProxyRequest) {
+				r.SetURL(target)
+				r.SetXForwarded() // the other faucet may limit clients
+			},
+			// The API has set its own: browsers refuse an answer that allows their origin twice.
+			ModifyResponse: func(r *http.Response) error {
+				for name := range r.Header {
+					if strings.HasPrefix(name, "Access-Control-") || name == "X-Api-Version" {
+						r.Header.Del(name)
+					}
+				}
+				return nil
+			},
 			ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 				logger.LogAttrs(r.Context(), slog.LevelWarn, "the faucet of --faucet-url does not answer", slog.Any("error", err))
 				w.Header().Set("Content-Type", "application/json; charset=utf-8")
