@@ -38,7 +38,7 @@ ARGS         ?=
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build bin/strata
@@ -82,6 +82,10 @@ sizes:
 		END { for (dir in lines) { most = (dir in allowed) ? allowed[dir] + 0 : max; if (lines[dir] > most) { failed = 1; \
 			printf "package %s has %d lines, more than %d: a package is a room: split it, or say in %s why not\n", dir, lines[dir], most, decision } } \
 			exit failed }'
+
+.PHONY: conformance
+conformance: postgres ## Compare the answer of each operation with what was expected by hand, and with golden answers
+	go test -count=1 ./readapi/conformance -full
 
 .PHONY: bench
 bench: postgres redis nginx ## Measure against the targets and print the table (ARGS="--flag …")

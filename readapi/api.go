@@ -11,6 +11,7 @@ import (
 	"strata/readapi/block"
 	"strata/readapi/brc20"
 	"strata/readapi/contract"
+	"strata/readapi/faucet"
 	"strata/readapi/internal/engine"
 	"strata/readapi/mempool"
 	"strata/readapi/node"
@@ -47,6 +48,7 @@ func New(config Config) *API {
 	stacking.Mount(e)
 	mempool.Mount(e)
 	search.Mount(e)
+	faucet.Mount(e, config.Faucet)
 	token.Mount(e, token.Config{ImageBase: config.ImageBase, Images: config.Images, Gateways: config.Gateways, Refresh: config.Refresh})
 	ordinals.Mount(e, config.OrdinalsTxIDBare)
 	brc20.Mount(e)

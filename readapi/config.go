@@ -16,6 +16,7 @@ import (
 	"strata/domain/fetch"
 	"strata/metadata/picture"
 	"strata/readapi/audit"
+	"strata/readapi/faucet"
 	"strata/readapi/internal/engine"
 	"strata/readapi/node"
 )
@@ -75,6 +76,8 @@ type Config struct {
 	// Refresh records a client's request to fetch a token's metadata again. Without it (the default) there are no such
 	// requests.
 	Refresh func(ctx context.Context, wish fetch.Refresh) error
+	// Faucet says where coins of a test network come from. Without it (the default) there are none.
+	Faucet faucet.Config
 }
 
 // LagLimitDefault is the default of Config.LagLimit.

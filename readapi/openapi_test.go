@@ -224,6 +224,9 @@ func TestDocumentedAnswers(t *testing.T) {
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewSiteOn(t, nil, readapi.Config{})
+	if got := s.Get("/doc"); got.Status != http.StatusMovedPermanently || got.Header.Get("Location") != "/docs" {
+		t.Errorf("/doc: got %d to %q, want 301 to /docs", got.Status, got.Header.Get("Location"))
+	}
 	for _, path := range []string{"/docs", "/docs/"} {
 		got := s.Get(path)
 		if got.Status != http.StatusOK || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"strata/cmd/strata/internal/container"
 	"strata/cmd/strata/internal/program"
 )
 
@@ -48,9 +49,10 @@ func main() {
 	}
 }
 
-// newParser returns a parser of command lines into cli. Commands get ctx and the version of this build as arguments of
-// their Run.
+// newParser returns a parser of command lines into cli. Commands get ctx, the version of this build and the variables of
+// the container of stacks-blockchain-api as arguments of their Run.
 func newParser(ctx context.Context, cli *cli) *kong.Kong {
+	variables := container.New(os.LookupEnv)
 	return kong.Must(cli,
 		kong.Name("strata"),
 		kong.Description("The data layer between a Stacks node and everything that reads the chain."),
@@ -59,6 +61,8 @@ func newParser(ctx context.Context, cli *cli) *kong.Kong {
 		kong.Vars{"version": build().String()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(build()),
+		kong.Bind(variables),
+		kong.Resolvers(variables),
 		kong.Exit(func(code int) {
 			if code != 0 { // kong itself ends the program only after help, the version or wrong usage
 				code = exitUsage

@@ -51,7 +51,8 @@ func (p *Pox) Checks() []projections.Check {
 			FULL JOIN (
 				SELECT cycle_number, count(*) AS signers, max(place) AS last, sum(weight) AS weight, sum(stacked) AS stacked FROM {schema}.signer GROUP BY cycle_number
 			) s USING (cycle_number)
-			WHERE (c.total_signers, c.total_signers, c.total_weight, c.total_stacked) IS DISTINCT FROM (s.signers, s.last, s.weight, s.stacked)`},
+			WHERE (c.total_signers, c.total_signers, c.total_weight, c.total_stacked) IS DISTINCT FROM
+				(coalesce(s.signers, 0), coalesce(s.last, 0), coalesce(s.weight, 0), coalesce(s.stacked, 0))`},
 		{Name: "the counts of a signer equal its stackers", SQL: `
 			SELECT s.cycle_number, s.place FROM {schema}.signer s
 			FULL JOIN (

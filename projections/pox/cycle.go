@@ -25,13 +25,15 @@ type signer struct {
 	stackers     []*stacker
 }
 
-// signersOf returns the set of signers that a block has, ordered by weight, or nil if it has none.
+// signersOf returns the set of signers that a block has, ordered by weight, or nil if it has none. The set of a cycle in
+// which nobody stacks is empty, and not nil: it has neither addresses nor signers. A set with addresses only is from
+// before signers existed.
 func signersOf(content *projections.Block) []*signer {
 	set := content.RewardSet
-	if set == nil || content.CycleNumber == nil || len(set.Signers) == 0 {
+	if set == nil || content.CycleNumber == nil || len(set.Signers) == 0 && len(set.RewardedAddresses) > 0 {
 		return nil
 	}
-	var signers []*signer
+	signers := []*signer{}
 	byKey := map[[keyLength]byte]*signer{}
 	for i := range set.Signers {
 		member := &set.Signers[i]

@@ -41,7 +41,8 @@ const Name = "pox"
 //
 // Version history:
 //   - 1: first version.
-//   - 2: the stackers of cycles whose signers pox-5 determines are those of pox-5.
+//   - 2: the stackers of cycles whose signers pox-5 determines are those of pox-5, and cycles with an empty reward set are
+//     listed.
 const Version = 2
 
 // Pox is the projection. It is not safe for concurrent use: one follower owns it.

@@ -13,7 +13,7 @@ func TestRecordings(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct{ counts, cycles, stackings string }{
 		"epoch-3-transition.tsv.gz": {
-			counts: "136 14 18 0 9", cycles: "12:3 13:3 14:3",
+			counts: "136 14 18 0 9", cycles: "11:0 12:3 13:3 14:3",
 			stackings: "12-13 12-13 12-13 13-14 13-14 13-14 14-15 14-15 14-15", // of locks, then of extensions
 		},
 		"regtest-env-pox-4-stack-stx-in-reward-phase-S1.tsv.gz": {counts: "110 0 0 0 1", stackings: "6-7"},

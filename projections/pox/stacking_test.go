@@ -179,6 +179,11 @@ func TestStackers(t *testing.T) {
 	l.block(set(11, map[byte]int{1: 1}))
 	l.block(set(12, map[byte]int{4: 1, 1: 2}))
 	l.block(set(12, map[byte]int{1: 3})) // ignored: the cycle is known
+	l.block(set(13, nil))                // nobody stacks in it
+	l.block(map[string]any{"cycle_number": 14, "reward_set": map[string]any{"rewarded_addresses": []any{}, "pox_ustx_threshold": nil}})
+	l.block(map[string]any{"cycle_number": 15, "reward_set": map[string]any{ // before there were signers
+		"rewarded_addresses": []any{"bc1q6h0dfhzp6mmvzw5h0hlwt9zgv3ykgkjd2k5hxj"}, "pox_ustx_threshold": "1",
+	}})
 	tx := begin(t)
 	steps := stepsOf(t, tx, l.posts())
 	fold(t, tx, steps, func() int { return 2 })
@@ -200,7 +205,7 @@ func TestStackers(t *testing.T) {
 		"11 1 1 1 1000 1 0", "12 1 1 2 2000 0 0", "12 2 4 1 1000 1 0",
 	})
 	same(t, "cycles", texts(t, tx, `SELECT concat_ws(' ', cycle_number, height, total_weight, total_stacked, total_signers) FROM {schema}.cycle ORDER BY 1`),
-		[]string{"10 3 26 26000 4", "11 4 1 1000 1", "12 5 3 3000 2"})
+		[]string{"10 3 26 26000 4", "11 4 1 1000 1", "12 5 3 3000 2", "13 7 0 0 0", "14 8 0 0 0"})
 	fold(t, tx, back(steps), func() int { return 3 })
 	same(t, "everything reverted", dump(t, tx), nil)
 }

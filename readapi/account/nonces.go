@@ -49,7 +49,7 @@ type principalNonces struct {
 
 type mempoolNonces struct {
 	Last    *uint64  `json:"last_nonce" doc:"Greatest nonce of a pending transaction; null when none is pending."`
-	Pending []uint64 `json:"pending_nonces" nullable:"false" doc:"Nonces of pending transactions, greatest first."`
+	Pending []uint64 `json:"pending_nonces" nullable:"false" doc:"Nonces of pending transactions between last_confirmed_nonce and last_nonce, greatest first."`
 	Missing []uint64 `json:"missing_nonces" nullable:"false" doc:"Nonces below the greatest pending one that no transaction uses, greatest first; at most 1000."`
 }
 
@@ -161,7 +161,9 @@ func (a *api) getNonces(ctx context.Context, s *engine.Snapshot, in *noncesInput
 		return nil, err
 	}
 	v3 := newNonces(next, pending)
-	return &accountNonces{v3.Mempool.Last, v3.LastConfirmed, v3.Next, v3.Mempool.Missing, v3.Mempool.Pending}, nil
+	v1 := &accountNonces{v3.Mempool.Last, v3.LastConfirmed, v3.Next, v3.Mempool.Missing, append([]uint64{}, pending...)}
+	slices.Reverse(v1.DetectedMempool)
+	return v1, nil
 }
 
 func (a *api) getPrincipalNonces(ctx context.Context, s *engine.Snapshot, in *param.PrincipalInput) (*principalNonces, error) {
@@ -190,9 +192,12 @@ func newNonces(next uint64, pending []uint64) *principalNonces {
 	if len(pending) == 0 {
 		return n
 	}
-	n.Mempool.Pending = append(n.Mempool.Pending, pending...)
-	slices.Reverse(n.Mempool.Pending)
 	last := pending[len(pending)-1]
+	for _, nonce := range slices.Backward(pending[:len(pending)-1]) {
+		if nonce >= next {
+			n.Mempool.Pending = append(n.Mempool.Pending, nonce)
+		}
+	}
 	n.Mempool.Last, n.Next = &last, max(next, last+1)
 	for above := last; above > next && len(n.Mempool.Missing) < missingNoncesMax; above-- {
 		if _, found := slices.BinarySearch(pending, above-1); !found {

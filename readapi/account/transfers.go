@@ -30,13 +30,13 @@ type allTransferred struct {
 type ftTransfer struct {
 	AssetIdentifier string        `json:"asset_identifier"`
 	Amount          schema.Amount `json:"amount" doc:"In base units."`
-	view.TransferParties
+	view.TransferSides
 }
 
 type nftTransfer struct {
 	AssetIdentifier string            `json:"asset_identifier"`
 	Value           view.ClarityValue `json:"value"`
-	view.TransferParties
+	view.TransferSides
 }
 
 // TransferInput holds the path parameters of a transaction of an account.
@@ -158,13 +158,13 @@ func (a *api) withTransfers(ctx context.Context, s *engine.Snapshot, account str
 
 // add appends the transfer of an event.
 func (t *allTransferred) add(e *view.EventRow) {
-	parties := view.TransferParties{Sender: view.ValueOf(e.Sender), Recipient: view.ValueOf(e.Recipient)}
+	sides := view.TransferSides{Sender: view.ValueOf(e.Sender), Recipient: view.ValueOf(e.Recipient)}
 	switch view.EventKinds[e.Kind].Shown {
 	case view.EventSTX:
-		t.STXTransfers = append(t.STXTransfers, view.StxTransfer{Amount: view.AmountOf(e.Amount), TransferParties: parties})
+		t.STXTransfers = append(t.STXTransfers, view.StxTransfer{Amount: view.AmountOf(e.Amount), TransferSides: sides})
 	case view.EventFT:
-		t.FTTransfers = append(t.FTTransfers, ftTransfer{view.ValueOf(e.Asset), view.AmountOf(e.Amount), parties})
+		t.FTTransfers = append(t.FTTransfers, ftTransfer{view.ValueOf(e.Asset), view.AmountOf(e.Amount), sides})
 	case view.EventNFT:
-		t.NFTTransfers = append(t.NFTTransfers, nftTransfer{view.ValueOf(e.Asset), view.ShowRaw(e.Value), parties})
+		t.NFTTransfers = append(t.NFTTransfers, nftTransfer{view.ValueOf(e.Asset), view.ShowRaw(e.Value), sides})
 	}
 }

@@ -27,7 +27,7 @@ type tokenBalance struct {
 
 type ftBalanceInput struct {
 	param.AccountInput
-	Token string `path:"token" doc:"Asset identifier of the token."`
+	Token string `path:"token" doc:"Asset identifier of the token, or stx."`
 }
 
 // balanceOnly is an account's balance of the token that the request names.
@@ -132,13 +132,13 @@ func getFTBalance(ctx context.Context, s *engine.Snapshot, in *ftBalanceInput) (
 	return &balanceOnly{balance}, err
 }
 
-// readFTBalance reads an account's balance of a fungible token: zero when the account has none, or the token is
-// unknown.
+// readFTBalance reads an account's balance of a fungible token, or of STX for the token stx: zero when the account has
+// none, or the token is unknown.
 func readFTBalance(ctx context.Context, s *engine.Snapshot, account, token string, at param.Moment) (schema.Amount, error) {
 	b := s.Batch()
 	found := engine.Query(b, holdingColumns, `
 		SELECT array_remove(ARRAY[held.source_seq], NULL), 1::bigint, $3::text, coalesce(held.balance, 0)::text
-		FROM (SELECT 1) one LEFT JOIN `+holdingsSQL(at, `h.kind = 'ft' AND h.asset = $3`)+` ON true`, account, at.Height, token)
+		FROM (SELECT 1) one LEFT JOIN `+holdingsSQL(at, `h.kind IN ('ft', 'stx') AND h.asset = $3`)+` ON true`, account, at.Height, token)
 	if err := b.RunLast(ctx); err != nil {
 		return "", err
 	}

@@ -89,8 +89,8 @@ type nftHolding struct {
 }
 
 type nftHistoryEvent struct {
-	Sender         *string `json:"sender,omitempty" doc:"Absent for a mint."`
-	Recipient      *string `json:"recipient,omitempty" doc:"Absent for a burn."`
+	Sender         *string `json:"sender" doc:"Null for a mint."`
+	Recipient      *string `json:"recipient" doc:"Null for a burn."`
 	EventIndex     int32   `json:"event_index" doc:"Index among the events of the transaction."`
 	AssetEventType string  `json:"asset_event_type" enum:"transfer,mint,burn"`
 	NFTTransaction
@@ -209,7 +209,7 @@ func (a *api) nftHoldings(ctx context.Context, s *engine.Snapshot, in *holdingsI
 	}
 	b := s.Batch()
 	total := engine.Query(b, page.NumberColumn, `
-		SELECT ARRAY[]::bigint[], coalesce(sum(balance), 0)::bigint FROM {balances}.holding
+		SELECT ARRAY[]::bigint[], coalesce(sum(greatest(balance, 0)), 0)::bigint FROM {balances}.holding
 		WHERE account = $1 AND kind = 'nft' AND ($2::text[] IS NULL OR asset = ANY ($2))`, in.Principal, distinct)
 	found := engine.QueryPage(b, list.Limit, nftColumns, `
 		SELECT ARRAY[c.source_seq], `+custodySQL+`

@@ -103,7 +103,7 @@ func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.Pr
 
 type principalAssetInput struct {
 	param.PrincipalInput
-	Asset string `path:"asset_identifier" pattern:"^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}\\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127}::[a-zA-Z]([a-zA-Z0-9]|[-_!?+<>=/*]){0,127}$" doc:"<contract>::<name>"`
+	Asset string `path:"asset_identifier" pattern:"^stx$|^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}\\.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,127}::[a-zA-Z]([a-zA-Z0-9]|[-_!?+<>=/*]){0,127}$" doc:"<contract>::<name>, or stx."`
 }
 
 // assetBalance is an account's balance of a fungible token.
@@ -226,7 +226,7 @@ func listPrincipalNFT(ctx context.Context, s *engine.Snapshot, in *principalNFTI
 	found := engine.Query(b, func(r *ownedRow) []any { return []any{&r.page, &r.total, &r.asset, &r.value, &r.hash} }, `
 		SELECT array_remove(ARRAY[CASE WHEN owned.page = 1 THEN owned.source_seq END], NULL), coalesce(owned.page, 2::smallint), total.n::text, coalesce(owned.asset, ''),
 		       coalesce(owned.value, ''), coalesce(owned.value_hash, '')
-		FROM (SELECT coalesce(sum(h.balance), 0) AS n FROM {balances}.holding h WHERE h.account = $1 AND h.kind = 'nft') total
+		FROM (SELECT coalesce(sum(greatest(h.balance, 0)), 0) AS n FROM {balances}.holding h WHERE h.account = $1 AND h.kind = 'nft') total
 		LEFT JOIN (
 			(SELECT 0::smallint AS page, `+columns+` FROM {balances}.nft_custody c
 			WHERE c.owner = $1 AND $2 <> '' AND (`+order+`) < ($2, $3, $4) ORDER BY c.asset DESC, substring(c.value FROM 1 FOR 64) DESC, c.value_hash DESC LIMIT $5::bigint)

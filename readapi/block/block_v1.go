@@ -12,6 +12,12 @@ import (
 	"strata/readapi/internal/view"
 )
 
+type blocksV1Input struct {
+	Limit  int                 `query:"limit" minimum:"0" maximum:"30" default:"20" doc:"Page size; 0 means the default."`
+	Offset int64               `query:"offset" minimum:"0" default:"0" doc:"Number of blocks to skip towards older blocks, counted from the cursor or from the tip."`
+	Cursor param.HashParameter `query:"cursor" doc:"Index block hash of the first block of the page."`
+}
+
 type blockHashInput struct {
 	Hash param.HashParameter `path:"hash" doc:"A block hash or an index block hash."`
 }
@@ -50,15 +56,18 @@ func (a *api) registerBlocksV1() {
 	byHash.DependsOn, byHash.TagByContent = engine.OnTip("chain"), true
 	engine.Get(a.Engine, byHash, getBlockByHash)
 	engine.Get(a.Engine, operation("get-block-by-height", "/extended/v1/block/by_height/{height}", "The block at a height"), getBlockByHeight)
+	const orphaned = "If all blocks of the Bitcoin block are orphaned, returns the highest of them, with `canonical` false. "
 	byBurnHash := operation("get-block-by-burn-block-hash", "/extended/v1/block/by_burn_block_hash/{burn_block_hash}", "The last block of a Bitcoin block, by its hash")
+	byBurnHash.Description = orphaned + byBurnHash.Description
 	byBurnHash.DependsOn, byBurnHash.TagByContent = engine.OnTip("accounts", "chain"), true
 	engine.Get(a.Engine, byBurnHash, getBlockByBurnHash)
-	byBurnHeight := operation("get-block-by-burn-block-height", "/extended/v1/block/by_burn_block_height/{burn_block_height}", "The first block of a Bitcoin block, by its height")
+	byBurnHeight := operation("get-block-by-burn-block-height", "/extended/v1/block/by_burn_block_height/{burn_block_height}", "The last block of a Bitcoin block, by its height")
+	byBurnHeight.Description = orphaned + byBurnHeight.Description
 	byBurnHeight.DependsOn, byBurnHeight.TagByContent = engine.OnTip("accounts", "chain"), true
 	engine.Get(a.Engine, byBurnHeight, getBlockByBurnHeight)
 }
 
-func listBlocksV1(ctx context.Context, s *engine.Snapshot, in *blocksInput) (*page.CursorPage[view.BlockV1], error) {
+func listBlocksV1(ctx context.Context, s *engine.Snapshot, in *blocksV1Input) (*page.CursorPage[view.BlockV1], error) {
 	page := &page.CursorPage[view.BlockV1]{Limit: page.LimitOr(in.Limit, blocksLimit), Offset: in.Offset, Results: []view.BlockV1{}}
 	w, ok, err := canonicalWindow(ctx, s, in.Cursor, in.Offset, page.Limit)
 	if !ok || err != nil {
@@ -102,7 +111,7 @@ func getBlockByBurnHash(ctx context.Context, s *engine.Snapshot, in *burnHashInp
 	if _, ok := s.Tip("accounts"); !ok {
 		return nil, engine.NotFound(missing)
 	}
-	return getBlockV1(ctx, s, view.BlockChoice{SQL: `SELECT source_seq FROM {accounts}.block WHERE burn_block_hash = $1 ORDER BY height DESC LIMIT 1`, Arg: id}, missing)
+	return getBlockV1(ctx, s, lastOfBitcoinBlock(`burn_block_hash = $1`, `SELECT $1::bytea AS burn_block_hash`, id), missing)
 }
 
 func getBlockByBurnHeight(ctx context.Context, s *engine.Snapshot, in *burnHeightInput) (*view.BlockV1, error) {
@@ -110,7 +119,23 @@ func getBlockByBurnHeight(ctx context.Context, s *engine.Snapshot, in *burnHeigh
 	if _, ok := s.Tip("accounts"); !ok {
 		return nil, engine.NotFound(missing)
 	}
-	return getBlockV1(ctx, s, view.BlockChoice{SQL: `SELECT source_seq FROM {accounts}.block WHERE burn_block_height = $1 ORDER BY height LIMIT 1`, Arg: in.Height}, missing)
+	return getBlockV1(ctx, s, lastOfBitcoinBlock(`burn_block_height = $1`,
+		`SELECT u.burn_block_hash FROM {chain}.burn_block u WHERE u.height = $1`, in.Height), missing)
+}
+
+// lastOfBitcoinBlock chooses the highest canonical block of a Bitcoin block, which listed selects among the blocks of
+// the projection accounts; without one, the highest orphaned block of the Bitcoin blocks whose hashes elected selects.
+// An orphaned block is found by the height of its Bitcoin block only if a node announced the Bitcoin block.
+func lastOfBitcoinBlock(listed, elected string, arg any) view.BlockChoice {
+	return view.BlockChoice{SQL: `SELECT coalesce(
+			(SELECT source_seq FROM {accounts}.block WHERE ` + listed + ` ORDER BY height DESC LIMIT 1),
+			(
+				SELECT b.source_seq FROM (` + elected + `) u
+				-- With OFFSET, the planner can't walk the index of heights instead of that of hashes.
+				CROSS JOIN LATERAL (SELECT * FROM {chain}.block b WHERE b.burn_block_hash = u.burn_block_hash OFFSET 0) b
+				ORDER BY b.height DESC, b.source_seq DESC LIMIT 1
+			)
+		) AS source_seq`, Arg: arg}
 }
 
 // getBlockV1 reads the block of a choice. missing is the error text when there is none.

@@ -14,6 +14,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/replay"
+	"strata/projections/accounts"
 	"strata/projections/balances"
 	"strata/projections/mempool"
 	"strata/readapi"
@@ -32,7 +33,7 @@ type mempoolSite struct {
 func newMempoolSite(t testing.TB) *mempoolSite {
 	t.Helper()
 	s := &mempoolSite{events: replay.NewLog(t)}
-	stop := replay.Start(t, s.events, apitest.NewChain(t), balances.New(nil), mempool.New())
+	stop := replay.Start(t, s.events, apitest.NewChain(t), accounts.New(), balances.New(nil), mempool.New())
 	made := synthchain.New(synthchain.Config{Seed: 3, SigningSample: 1000})
 	var posts []replay.Post
 	for range 10 {
@@ -163,6 +164,19 @@ func TestMempool(t *testing.T) {
 			continue
 		}
 		s.Golden(name, r.Body)
+	}
+	for term, want := range map[string]string{
+		s.call.TxID().String(): `{"found":true,"result":{"entity_id":"` + s.call.TxID().String() + `","entity_type":"mempool_tx_id","tx_data":{"tx_type":"contract_call"}}}`,
+		apitest.Carol + ".fresh": `{"found":true,"result":{"entity_id":"` + apitest.Carol + `.fresh","entity_type":"contract_address","tx_data":{"tx_type":"smart_contract","tx_id":"` +
+			s.deploy.TxID().String() + `"}}}`,
+		s.gone.TxID().String():                          `"entity_type":"unknown_hash"`,
+		s.by.TxID().String() + "?include_metadata=true": `"tx_data":{"tx_type":"token_transfer"},"metadata":{"tx_id":"` + s.by.TxID().String() + `"`,
+		apitest.Carol + ".fresh?include_metadata=true":  `"metadata":{"tx_id":"` + s.deploy.TxID().String() + `"`,
+		apitest.Alice + ".coin":                         `"found":false`, // it is called, and not deployed
+	} {
+		if r := s.Get("/extended/v1/search/" + term); !strings.Contains(r.Body, want) {
+			t.Errorf("search for %s: got %d %s, want %s", term, r.Status, r.Body, want)
+		}
 	}
 	if r := s.Get("/extended/v1/tx/" + s.gone.TxID().String() + "/raw"); r.Body != `{"raw_tx":"0x`+hex.EncodeToString(s.gone.Encode())+`"}` {
 		t.Errorf("got %d %s", r.Status, r.Body)

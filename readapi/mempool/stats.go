@@ -232,10 +232,12 @@ func getMempoolFees(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*memp
 	return fees, nil
 }
 
-// roundFee rounds to the nearest whole number, halves up. d must not be negative.
+// roundFee rounds to the nearest whole number, halves to the even one. d must not be negative, and have no zeros at its
+// end.
 func roundFee(d exactNumber) roundedFee {
 	whole, fraction, _ := strings.Cut(string(d), ".")
-	if fraction < "5" {
+	even := whole != "" && (whole[len(whole)-1]-'0')%2 == 0
+	if fraction < "5" || fraction == "5" && even {
 		return roundedFee(whole)
 	}
 	n, ok := new(big.Int).SetString(whole, 10)

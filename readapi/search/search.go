@@ -8,15 +8,27 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/hash"
+	"strata/domain/shard"
 	"strata/readapi/internal/answer"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/param"
 	"strata/readapi/internal/view"
 )
 
+// searchAllInput holds the parameters of a search.
 type searchAllInput struct {
 	Term            string `path:"id" doc:"A transaction id, a block hash, an index block hash, a contract or an address."`
 	IncludeMetadata bool   `query:"include_metadata" default:"false" doc:"Add the whole transaction, block or balance to the result."`
+}
+
+// Dependencies returns the tip of the chain, and what the mempool has of the transaction or contract.
+func (in *searchAllInput) Dependencies() engine.Dependencies {
+	d := engine.OnTip("chain", "accounts", "balances")
+	term := strings.TrimSpace(in.Term)
+	if id, err := hash.Parse32(term); err == nil {
+		return d.With("mempool", shard.Transaction(id))
+	}
+	return d.With("mempool", shard.Account(term))
 }
 
 // searchAnswer is the answer to a search, successful or not.
@@ -29,17 +41,18 @@ type searchAnswer struct {
 // foundEntity describes what a search found. For a search that found nothing it has only the type of the term.
 type foundEntity struct {
 	EntityID   string      `json:"entity_id,omitempty"`
-	EntityType string      `json:"entity_type" enum:"tx_id,block_hash,contract_address,standard_address,unknown_hash,invalid_term"`
-	TxData     *foundTx    `json:"tx_data,omitempty" doc:"Present for a transaction, and for a contract, whose deployment it describes."`
+	EntityType string      `json:"entity_type" enum:"tx_id,mempool_tx_id,block_hash,contract_address,standard_address,unknown_hash,invalid_term"`
+	TxData     *foundTx    `json:"tx_data,omitempty" doc:"Present for a transaction, and for a contract, whose deployment it describes. For a pending transaction it has only the type, and the id for a contract."`
 	BlockData  *foundBlock `json:"block_data,omitempty"`
 	Metadata   any         `json:"metadata,omitempty" doc:"The transaction, the block, or the account's STX balance, as their own endpoints return them."`
 }
 
+// foundTx describes a transaction. The fields of its block are absent while it is pending.
 type foundTx struct {
-	Canonical     bool         `json:"canonical"`
-	BlockHash     hash.Hash32  `json:"block_hash"`
-	BurnBlockTime int64        `json:"burn_block_time"`
-	BlockHeight   int64        `json:"block_height"`
+	Canonical     *bool        `json:"canonical,omitempty"`
+	BlockHash     *hash.Hash32 `json:"block_hash,omitempty"`
+	BurnBlockTime *int64       `json:"burn_block_time,omitempty"`
+	BlockHeight   *int64       `json:"block_height,omitempty"`
 	TxType        string       `json:"tx_type"`
 	TxID          *hash.Hash32 `json:"tx_id,omitempty" doc:"Id of the transaction that deployed the contract; absent for a transaction."`
 }
@@ -55,8 +68,8 @@ type foundBlock struct {
 func (a *api) registerSearch() {
 	engine.Get(a.Engine, engine.Operation{
 		ID: "search", Path: "/extended/v1/search/{id}", Tag: "Status", Summary: "Find a transaction, block, contract or account",
-		Description: "If a transaction or block has several copies, returns the canonical one, otherwise the newest. Whitespace around the term is ignored.", FailureBody: reflect.TypeFor[searchAnswer](),
-		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, DependsOn: engine.OnTip("chain", "accounts", "balances"), TagByContent: true,
+		Description: "If a transaction or block has several copies, returns the canonical one, otherwise the newest; a pending transaction precedes its orphaned copies. Whitespace around the term is ignored.", FailureBody: reflect.TypeFor[searchAnswer](),
+		Statuses: []int{http.StatusBadRequest, http.StatusNotFound}, Class: answer.Tip, TagByContent: true,
 	}, a.search)
 }
 
@@ -95,11 +108,16 @@ func (a *api) searchHash(ctx context.Context, s *engine.Snapshot, id hash.Hash32
 	}
 	b := s.Batch()
 	txs, blocks := view.QueueTransactions(b, []hash.Hash32{id}), view.QueueBlocksV1(b, view.AnyBlock(id))
+	waiting := queuePending(b, `w.txid = $1`, id)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	if rows := view.RowsOf(txs); len(rows) > 0 {
+	rows, pending := view.RowsOf(txs), len(waiting.Rows) > 0
+	switch {
+	case len(rows) > 0 && (rows[0].Canonical || !pending):
 		return a.answerTransaction(ctx, s, foundEntity{EntityID: id.String(), EntityType: "tx_id"}, rows[0], whole)
+	case pending:
+		return a.answerPending(ctx, s, foundEntity{EntityID: id.String(), EntityType: "mempool_tx_id"}, &waiting.Rows[0], whole)
 	}
 	all := blocks.Shape()
 	if len(all) == 0 {
@@ -124,7 +142,7 @@ func (a *api) answerTransaction(ctx context.Context, s *engine.Snapshot, entity 
 		return nil, err
 	}
 	body := view.RenderTransaction(row, view.Rendering{Interfaces: interfaces})
-	entity.TxData = &foundTx{Canonical: row.Canonical, BlockHash: row.Block, BurnBlockTime: row.BurnBlockTime, BlockHeight: row.Height, TxType: body.TxType}
+	entity.TxData = &foundTx{&row.Canonical, &row.Block, &row.BurnBlockTime, &row.Height, body.TxType, nil}
 	if entity.EntityType == "contract_address" {
 		entity.TxData.TxID = &row.ID
 	}
@@ -132,6 +150,34 @@ func (a *api) answerTransaction(ctx context.Context, s *engine.Snapshot, entity 
 		entity.Metadata = &body
 	}
 	s.Shows(func() []engine.Lookup { return view.TransactionLookups([]*view.TransactionRow{row}, nil) })
+	return &searchAnswer{Found: true, Result: entity}, nil
+}
+
+// queuePending adds the query for the pending transaction w that a condition on it selects; of several, the one with the
+// lowest nonce. The result is empty when there is no mempool to read.
+func queuePending(b *engine.Batch, condition string, arg any) *engine.Result[view.WaitingRow] {
+	if !view.KnowsMempool(b.Snapshot) {
+		return &engine.Result[view.WaitingRow]{}
+	}
+	return engine.Query(b, view.WaitingColumns, `
+		SELECT `+view.WaitingSQL+` FROM {mempool}.transaction w WHERE w.status = 'pending' AND `+condition+` ORDER BY w.nonce, w.txid LIMIT 1`, arg)
+}
+
+// answerPending builds the answer for a pending transaction that was found by its id or as the deployment of a contract.
+func (a *api) answerPending(ctx context.Context, s *engine.Snapshot, entity foundEntity, row *view.WaitingRow, whole bool) (*searchAnswer, error) {
+	interfaces, err := view.Complete(ctx, s, []*view.TransactionRow{&row.TransactionRow}, !whole, nil)
+	if err != nil {
+		return nil, err
+	}
+	body := view.RenderWaiting(row, view.Rendering{Interfaces: interfaces})
+	entity.TxData = &foundTx{TxType: body.TxType}
+	if entity.EntityType == "contract_address" {
+		entity.TxData.TxID = &row.ID
+	}
+	if whole {
+		entity.Metadata = &body
+	}
+	s.Shows(func() []engine.Lookup { return view.WaitingLookups([]*view.WaitingRow{row}) })
 	return &searchAnswer{Found: true, Result: entity}, nil
 }
 
@@ -155,11 +201,19 @@ func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity
 			WHERE d.contract_id = $1 ORDER BY c.height IS NOT NULL DESC, d.source_seq DESC LIMIT 1
 		) d
 		CROSS JOIN LATERAL (SELECT * FROM {chain}.transaction t WHERE t.source_seq = d.source_seq AND t.tx_index = d.tx_index LIMIT 1) t`+view.TransactionBlocksSQL, p.String())
+	waiting := &engine.Result[view.WaitingRow]{}
+	if p.Contract != "" {
+		waiting = queuePending(b, `w.type_id IN (1, 6) AND w.contract_id = $1`, p.String())
+	}
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	if rows := view.RowsOf(deployments); len(rows) > 0 {
+	rows, pending := view.RowsOf(deployments), len(waiting.Rows) > 0
+	switch {
+	case len(rows) > 0 && (rows[0].Canonical || !pending):
 		return a.answerTransaction(ctx, s, entity, rows[0], whole)
+	case pending:
+		return a.answerPending(ctx, s, entity, &waiting.Rows[0], whole)
 	}
 	if _, ok := accounts.First(); !ok {
 		return nil, missing

@@ -29,6 +29,10 @@ func (a *api) registerDocumentation() {
 	})
 	a.document("/openapi.json", answer.Config{ContentType: engine.JSONType}, func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
 	a.document("/openapi.yaml", answer.Config{ContentType: "application/yaml"}, a.OpenAPI().YAML)
+	// The path that some clients of the reference know.
+	a.Plain("GET /doc", "doc", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/docs", http.StatusMovedPermanently)
+	})
 	a.document("/docs", answer.Config{ContentType: "text/html; charset=utf-8", Fields: []answer.Field{
 		{Name: "Content-Security-Policy", Values: []string{"default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}},
 		{Name: "X-Content-Type-Options", Values: []string{"nosniff"}},

@@ -20,7 +20,7 @@ const delegationsLimit = 100
 type delegationsInput struct {
 	Pool       param.PrincipalParameter `path:"pool_principal"`
 	Limit      int                      `query:"limit" minimum:"0" maximum:"200" default:"100" doc:"Rows of a page; 0 means the default."`
-	Offset     int64                    `query:"offset" minimum:"0" maximum:"10000" default:"0" doc:"Rows before the page, counted from the newest row. With a cursor, at most 1000. The server passes over all of them; a cursor leads to a deep page directly."`
+	Offset     int64                    `query:"offset" minimum:"0" default:"0" doc:"Rows before the page, counted from the newest row. With a cursor, at most 1000. The server passes over all of them; a cursor leads to a deep page directly."`
 	AfterBlock int64                    `query:"after_block" minimum:"1" doc:"Only delegations of blocks above this height."`
 	Height     int64                    `query:"height" minimum:"1" doc:"Delegations as of the block at this height; by default as of the newest block."`
 	Unanchored bool                     `query:"unanchored" default:"false" doc:"Accepted without effect: microblocks no longer exist."`
@@ -147,9 +147,6 @@ func (a *api) listDelegations(ctx context.Context, s *engine.Snapshot, version i
 	}
 	request := page.KeyRequest{Limit: page.LimitOr(in.Limit, delegationsLimit), Offset: in.Offset, Cursor: in.Cursor}
 	page, rows, err := a.delegationsAsOf(version, pool, height, burnHeight, above).Read(ctx, s, request)
-	if err == nil && page.Total == 0 {
-		err = engine.NotFound("no stackers found")
-	}
 	if err != nil {
 		return nil, err
 	}

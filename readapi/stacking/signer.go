@@ -73,10 +73,10 @@ func poxSignerColumns(r *poxSignerRow) []any {
 	return []any{&r.place, &r.key, &r.Weight, &r.StackedAmount, &r.WeightPercent, &r.StackedAmountPercent, &r.PooledStackerCount, &r.SoloStackerCount}
 }
 
-// poxSignerSQL selects the columns of the signer s of the cycle c. It computes the shares as
-// numerics and converts only the results to float8, so that they round once.
+// poxSignerSQL selects the columns of the signer s of the cycle c. It divides weights as float8 before it multiplies,
+// as the reference does, so that the last digits agree. The shares of amounts are numerics, which round once.
 const poxSignerSQL = `ARRAY[s.source_seq], s.place::bigint, s.signing_key, s.weight, s.stacked::text,
-	coalesce(s.weight::numeric * 100 / nullif(c.total_weight, 0), 0)::float8, coalesce(s.stacked * 100 / nullif(c.total_stacked, 0), 0)::float8,
+	coalesce(s.weight::float8 / nullif(c.total_weight, 0)::float8 * 100, 0), coalesce(s.stacked * 100 / nullif(c.total_stacked, 0), 0)::float8,
 	s.pooled::bigint, s.solo::bigint`
 
 // shape returns the signer with its key and the address of the key on mainnet or testnet.

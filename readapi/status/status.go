@@ -21,7 +21,7 @@ type chainTip struct {
 	IndexBlockHash     hash.Hash32  `json:"index_block_hash"`
 	MicroblockHash     *hash.Hash32 `json:"microblock_hash,omitempty" doc:"Last microblock that was streamed on top of the tip (Stacks 2.0 to 2.4)."`
 	MicroblockSequence *int32       `json:"microblock_sequence,omitempty"`
-	BurnBlockHeight    int64        `json:"burn_block_height"`
+	BurnBlockHeight    int64        `json:"burn_block_height" doc:"Height of the newest Bitcoin block that a node announced, with or without Stacks blocks."`
 }
 
 type archiveStatus struct {
@@ -66,7 +66,10 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*sta
 	chain, ok := s.Tip("chain")
 	var roots *engine.Result[archiveRoot]
 	var microblocks *engine.Result[streamedMicroblock]
+	var burnHeights *engine.Result[int64]
 	if ok {
+		burnHeights = engine.Query(b, func(n *int64) []any { return []any{n} }, `
+			SELECT ARRAY[source_seq], height FROM {chain}.burn_block WHERE canonical ORDER BY height DESC LIMIT 1`)
 		roots = engine.Query(b, func(r *archiveRoot) []any { return []any{&r.Height, &r.IndexBlockHash, &r.IsGenesis} }, `
 			SELECT ARRAY[b.source_seq, c.source_seq], c.height, b.index_block_hash,
 			       c.height = 0
@@ -93,6 +96,9 @@ func (a *api) status(ctx context.Context, s *engine.Snapshot, _ *struct{}) (*sta
 	if ok {
 		body.ChainTip = &chainTip{
 			BlockHeight: *chain.Height, BlockHash: *chain.Block, IndexBlockHash: *chain.IndexBlock, BurnBlockHeight: *chain.BurnHeight,
+		}
+		if announced, ok := burnHeights.First(); ok {
+			body.ChainTip.BurnBlockHeight = max(body.ChainTip.BurnBlockHeight, announced)
 		}
 		if m, ok := microblocks.First(); ok {
 			body.ChainTip.MicroblockHash, body.ChainTip.MicroblockSequence = &m.hash, &m.sequence

@@ -24,6 +24,19 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// The newest Bitcoin block of the followed fork counts, also without a Stacks block.
+func TestStatusNamesNewestBitcoinBlock(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWorld(t)
+	for height, canonical := range map[int]bool{apitest.LastHeight + 90: true, apitest.LastHeight + 170: true, apitest.LastHeight + 180: false} {
+		s.Exec(`INSERT INTO chain_v1.burn_block (height, source_seq, changed_seq, size, burn_amount, canonical, burn_block_hash, consensus_hash) VALUES ($1, 150, 150, 9, 0, $2, $3, '')`,
+			height, canonical, apitest.ID(apitest.BurnHash, height))
+	}
+	if got := s.Get("/extended"); !strings.Contains(got.Body, `"burn_block_height":230}`) {
+		t.Errorf("got %s, want Bitcoin block 230", got.Body)
+	}
+}
+
 func TestStatusBeforeTheFirstBlock(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewSite(t)

@@ -27,6 +27,7 @@ type socketState struct {
 	balances map[string]string
 	pending  map[string]bool // that were ever told
 	reverts  int
+	calls    int // of the pending transactions with the signature of the called function
 }
 
 // followSocket subscribes to everything, and to what is about some principals.
@@ -70,6 +71,9 @@ func (s *socketState) take(n notification) {
 		Tx              struct {
 			BlockHash string `json:"block_hash"`
 		}
+		Call struct {
+			Signature string `json:"function_signature"`
+		} `json:"contract_call"`
 	}
 	if err := json.Unmarshal(n.Params, &body); err != nil {
 		s.t.Errorf("%v in %s", err, n.Params)
@@ -104,6 +108,9 @@ func (s *socketState) take(n notification) {
 			s.t.Errorf("told of %s, which is %s", body.TxID, body.TxStatus)
 		}
 		s.pending[body.TxID] = true
+		if body.Call.Signature != "" {
+			s.calls++
+		}
 	default:
 		s.t.Errorf("got %s %s", n.Method, n.Params)
 	}
@@ -130,6 +137,9 @@ func (s *socketState) check(k *apitest.Keeper, pool *pgxpool.Pool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.calls == 0 {
+		s.t.Error("no pending call came with the interface of its contract")
+	}
 	told := s.chain
 	if len(told) < 8 || s.reverts < 3 || !slices.Equal(told, chain[len(chain)-len(told):]) {
 		s.t.Errorf("got %v after %d reverts\nwant the end of %v", told, s.reverts, chain)

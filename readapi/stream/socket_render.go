@@ -127,7 +127,7 @@ func newAddressUpdate(account string, tx view.TransactionBody, stx []*view.Event
 			received = append(received, string(moved))
 		}
 		if len(u.STXTransfers) < view.TransfersMax {
-			u.STXTransfers = append(u.STXTransfers, view.StxTransfer{Amount: moved, TransferParties: view.TransferParties{Sender: view.ValueOf(e.Sender), Recipient: view.ValueOf(e.Recipient)}})
+			u.STXTransfers = append(u.STXTransfers, view.StxTransfer{Amount: moved, TransferSides: view.TransferSides{Sender: view.ValueOf(e.Sender), Recipient: view.ValueOf(e.Recipient)}})
 		}
 	}
 	payer := tx.SenderAddress

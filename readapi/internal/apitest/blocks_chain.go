@@ -166,17 +166,46 @@ func (h *history) BlocksOfVersion1(t *testing.T) {
 	if orphans == 0 {
 		t.Error("there are no orphans")
 	}
-	first, last := map[string]Fields{}, map[string]Fields{}
+	last, elected := map[string]Fields{}, map[any]bool{}
 	for _, body := range h.blocks {
-		burn := fmt.Sprint(body["burn_block_height"])
-		if first[burn] == nil {
-			first[burn] = body
-		}
-		last[burn] = body
+		last[fmt.Sprint(body["burn_block_height"])] = body
+		elected[body["burn_block_hash"]] = true
 	}
-	for burn, body := range first {
+	for burn, body := range last {
 		check("/extended/v1/block/by_burn_block_height/"+burn, body, true)
-		check(fmt.Sprintf("/extended/v1/block/by_burn_block_hash/%v", body["burn_block_hash"]), last[burn], true)
+		check(fmt.Sprintf("/extended/v1/block/by_burn_block_hash/%v", body["burn_block_hash"]), body, true)
+	}
+	// Where all blocks of a Bitcoin block are orphaned, the highest of them is shown.
+	number := func(height any) (n int64) {
+		_, _ = fmt.Sscan(fmt.Sprint(height), &n)
+		return n
+	}
+	highest, several := map[any]Fields{}, map[any]bool{}
+	for _, body := range h.bodies {
+		burn := body["burn_block_hash"]
+		if before := highest[burn]; !elected[burn] && (before == nil || number(before["block_height"]) <= number(body["block_height"])) {
+			several[burn] = before != nil && number(before["block_height"]) == number(body["block_height"])
+			highest[burn] = body
+		}
+	}
+	lost := 0
+	for burn, body := range highest {
+		if several[burn] {
+			continue
+		}
+		check(fmt.Sprintf("/extended/v1/block/by_burn_block_hash/%v", burn), body, false)
+		if height := fmt.Sprint(body["burn_block_height"]); last[height] == nil {
+			check("/extended/v1/block/by_burn_block_height/"+height, body, false)
+		}
+		lost++
+	}
+	if lost == 0 {
+		t.Error("no Bitcoin block has orphaned blocks only")
+	}
+	for path, want := range map[string]string{"?offset=100000": `"results":[]`, "?offset=-1": "querystring/offset must be >= 0"} {
+		if got := h.Get("/extended/v1/block" + path); !strings.Contains(got.Body, want) {
+			t.Errorf("%s: got %d %s, want %s", path, got.Status, got.Body, want)
+		}
 	}
 	for path, want := range map[string]string{
 		"/extended/v1/block/by_height/99999":                              "cannot find block by height",
@@ -516,6 +545,11 @@ func (h *history) NonFungible(t *testing.T) {
 		var shown []string
 		for _, r := range rows {
 			shown = append(shown, line(fmt.Sprint(r["asset_event_type"]), fmt.Sprint(r["tx_id"]), r["event_index"]))
+			for side, without := range map[string]string{"sender": "mint", "recipient": "burn"} {
+				if who, said := r[side]; !said || (who == nil) != (r["asset_event_type"] == without) {
+					t.Errorf("%v: got %v, want a %s, or null for a %s", of, r, side, without)
+				}
+			}
 		}
 		if !slices.Equal(shown, want) || total != float64(len(want)) {
 			t.Errorf("%v: got %v, want %v", of, shown, want)

@@ -21,6 +21,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// Update reports whether golden files are to be written anew.
+func Update() bool { return *update }
+
 var Version = readapi.Version{Tag: "v1.0.0", Branch: "main", Commit: "abc1234"}
 
 // site is an API on a database of its own.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 
 	"strata/domain/contract"
@@ -71,7 +72,7 @@ type calledContract struct {
 	canonical bool
 }
 
-// of returns the interface of the contract that a transaction calls; nil when the transaction calls none, or the
+// of returns the interface of the contract that a mined transaction calls; nil when the transaction calls none, or the
 // interface is not known.
 //
 // Only deployments at the transaction's height or below count. For a canonical transaction, the deployment must be
@@ -95,6 +96,26 @@ func (c CalledInterfaces) of(r *TransactionRow) *contract.Interface {
 		return nil
 	}
 	return best.decoded
+}
+
+// ofWaiting returns the interface of the contract that a transaction of the mempool calls, which is that of the newest
+// canonical deployment; nil when the transaction calls none, or the interface is not known.
+func (c CalledInterfaces) ofWaiting(r *WaitingRow) *contract.Interface {
+	call, ok := r.Tx.Payload.(*transaction.ContractCall)
+	if !ok {
+		return nil
+	}
+	deployments := c[call.Contract.String()]
+	var newest *calledContract
+	for i, d := range deployments {
+		if d.canonical && (newest == nil || cmp.Or(cmp.Compare(d.height, newest.height), cmp.Compare(d.Index, newest.Index)) > 0) {
+			newest = &deployments[i]
+		}
+	}
+	if newest == nil {
+		return nil
+	}
+	return newest.decoded
 }
 
 // fits ranks how likely it is that the transaction called this deployment. A deployment in the same block ranks

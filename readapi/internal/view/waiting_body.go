@@ -23,7 +23,7 @@ type WaitingBody struct {
 // RenderWaiting returns the body of a transaction that went through Complete.
 func RenderWaiting(r *WaitingRow, how Rendering) WaitingBody {
 	return WaitingBody{
-		TransactionBase: renderBase(&r.TransactionRow), TransactionPayload: renderPayload(r.Tx, how.Interfaces.of(&r.TransactionRow), how.WithoutArguments),
+		TransactionBase: renderBase(&r.TransactionRow), TransactionPayload: renderPayload(r.Tx, how.Interfaces.ofWaiting(r), how.WithoutArguments),
 		TxStatus: r.Status, ReplacedByTxID: r.replacedBy, ReceiptTime: r.ReceiptTime, ReceiptTimeISO: unixTimeOrEmpty(r.ReceiptTime),
 	}
 }

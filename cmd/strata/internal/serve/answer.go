@@ -42,6 +42,10 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener ne
 	if c.AllowRefresh {
 		config.Refresh = refresher(db.Log)
 	}
+	if config.Faucet, err = c.faucetFlags.configure(ctx, db.Pool, c.nodes, c.Network, c.ChainID.of(c.Network), logger); err != nil {
+		pool.Close()
+		return nil, err
+	}
 	if c.RedisURL != "" {
 		redis, err := readapi.OpenRedis(c.RedisURL)
 		if err != nil {
@@ -53,7 +57,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listener ne
 	config.Signal, config.Feed = changes.C, changes.feed
 	forward := c.forwarding(&config)
 	api := readapi.New(config)
-	withNodes, err := forward.before(api, c.Network, logger, registry)
+	withNodes, err := forward.before(api, c.ChainID.of(c.Network), logger, registry)
 	if err != nil {
 		pool.Close()
 		return nil, err

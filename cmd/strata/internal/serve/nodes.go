@@ -15,9 +15,6 @@ import (
 	"strata/readapi"
 )
 
-// chainIDs holds the network_id that nodes of each network report.
-var chainIDs = map[string]uint32{"mainnet": 1, "testnet": 1 << 31}
-
 // nodeFlags configure how requests are forwarded to nodes.
 type nodeFlags struct {
 	Nodes             []string `env:"STRATA_NODES" placeholder:"URL,..." help:"RPC addresses of Stacks nodes, such as http://127.0.0.1:20443 or NAME=URL;weight=2. They serve forwarded requests under /v2 and /v3 and the calls for token metadata (empty = neither)."`
@@ -81,12 +78,12 @@ func (f *forwarding) blockLimit(ctx context.Context) (readapi.ExecutionCost, err
 }
 
 // before creates the proxy, and returns a handler that gives it requests under /v2 and /v3, and all others to the API.
-func (f *forwarding) before(api *readapi.API, network string, logger *slog.Logger, registry prometheus.Registerer) (http.Handler, error) {
+func (f *forwarding) before(api *readapi.API, id uint32, logger *slog.Logger, registry prometheus.Registerer) (http.Handler, error) {
 	if f == nil {
 		return api, nil
 	}
 	config := proxy.Config{
-		Nodes: f.flags.nodes, ChainID: chainIDs[network], Logger: logger, Registry: registry, ConcurrencyPerNode: f.flags.NodeConcurrency,
+		Nodes: f.flags.nodes, ChainID: id, Logger: logger, Registry: registry, ConcurrencyPerNode: f.flags.NodeConcurrency,
 		RateLimit: proxy.RateLimit{PerSecond: f.flags.NodeRateLimit}, Multicast: f.flags.BroadcastToAll, AllowOperator: f.flags.AllowNodeOperator,
 		Cache: api.NodeAnswers(), Tip: api.Tip,
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"strata/cmd/strata/internal/audit"
+	"strata/cmd/strata/internal/container"
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/folding"
 	"strata/cmd/strata/internal/gcfloor"
@@ -45,12 +46,14 @@ type Command struct {
 	runnerFlags     `embed:"" group:"Projections:"`
 	Audit           audit.Flags `embed:"" group:"Audit:"`
 	adminFlags      `embed:"" group:"Administration:"`
+	faucetFlags     `embed:"" group:"Faucets:"`
 	DatabaseReadURL string `group:"Database:" env:"STRATA_DATABASE_READ_URL" placeholder:"URL" help:"Postgres replica for the API to read from (empty = the main database)."`
 
 	APIAddr            string        `name:"api-addr" default:"127.0.0.1:3999" env:"STRATA_API_ADDR" help:"Address on which to serve the API."`
 	ObserverAddr       string        `default:"127.0.0.1:3700" env:"STRATA_OBSERVER_ADDR" help:"Address on which to receive events. It has no authentication, so make it reachable for nodes only."`
 	MetricsAddr        string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for a process without the API (empty = none)."`
 	Network            string        `default:"mainnet" enum:"mainnet,testnet" env:"STRATA_NETWORK" help:"Stacks network of the nodes: mainnet or testnet."`
+	ChainID            chainID       `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)."`
 	Roles              []string      `default:"observer,projector,metadata,api" enum:"observer,projector,metadata,api" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata and api (default all)."`
 	OrdhookToken       string        `env:"STRATA_ORDHOOK_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from the ordinals feed (empty = none)."`
 	OrdinalsTxIDPrefix bool          `name:"ordinals-tx-id-prefix" default:"true" negatable:"" env:"STRATA_ORDINALS_TX_ID_PREFIX" help:"Prefix tx_id of inscriptions with 0x; ordinals-api does not."`
@@ -73,8 +76,10 @@ type runnerFlags struct {
 }
 
 // Run serves until ctx is done.
-func (c *Command) Run(ctx context.Context, globals *program.Globals, build readapi.Version) error {
-	return c.Serve(ctx, build, globals.Logger(), func(string, string) {})
+func (c *Command) Run(ctx context.Context, globals *program.Globals, build readapi.Version, variables *container.Variables) error {
+	logger := globals.Logger()
+	variables.Log(ctx, logger)
+	return c.Serve(ctx, build, logger, func(string, string) {})
 }
 
 // Serve serves until ctx is done, as this build of the program. It calls ready with the addresses of the API and of the
@@ -82,6 +87,9 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals, build reada
 func (c *Command) Serve(ctx context.Context, build readapi.Version, logger *slog.Logger, ready func(api, observer string)) error {
 	c.build = build
 	if err := c.parseNodes(); err != nil {
+		return err
+	}
+	if err := c.ChainID.check(c.Network); err != nil {
 		return err
 	}
 	gcfloor.Keep(heapFloor)

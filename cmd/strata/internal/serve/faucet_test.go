@@ -1,0 +1,65 @@
+package serve
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"strata/proxy"
+)
+
+func TestFaucetSettings(t *testing.T) {
+	t.Parallel()
+	const secret = "753b7cc01a1a2e86221266a154af739463fce51219d97e4f856cd7200c3bd2a601"
+	node := []proxy.Node{{URL: "http://127.0.0.1:1"}}
+	for _, tc := range []struct {
+		name    string
+		flags   faucetFlags
+		nodes   []proxy.Node
+		network string
+		want    string // in the error; empty for none
+	}{
+		{"none on mainnet", faucetFlags{}, nil, "mainnet", ""},
+		{"keys on mainnet", faucetFlags{FaucetPrivateKey: []string{secret}}, node, "mainnet", "--network is mainnet"},
+		{"URL on mainnet", faucetFlags{FaucetURL: "https://faucet.example"}, nil, "mainnet", "--network is mainnet"},
+		{"URL", faucetFlags{FaucetURL: "https://faucet.example"}, nil, "testnet", ""},
+		{"no URL", faucetFlags{FaucetURL: "faucet.example"}, nil, "testnet", "--faucet-url"},
+		{"no node", faucetFlags{FaucetPrivateKey: []string{secret}}, nil, "testnet", "--nodes"},
+		{"no key", faucetFlags{FaucetPrivateKey: []string{secret[:20]}}, node, "testnet", "key 1"},
+		{"negative limit", faucetFlags{FaucetURL: "https://faucet.example", FaucetPerClient: -1}, nil, "testnet", "--faucet-per-client"},
+	} {
+		_, err := tc.flags.configure(t.Context(), nil, tc.nodes, tc.network, 1<<31, slog.New(slog.DiscardHandler))
+		if (err != nil) != (tc.want != "") || err != nil && (!strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), secret[:20])) {
+			t.Errorf("%s: got %v, want %q", tc.name, err, tc.want)
+		}
+	}
+}
+
+func TestFaucetForwarding(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		_, _ = io.WriteString(w, r.Method+" "+r.URL.String()+" for "+r.Header.Get("X-Forwarded-For"))
+	}))
+	ask := func(target string) (*httptest.ResponseRecorder, string) {
+		config, err := (&faucetFlags{FaucetURL: target}).configure(t.Context(), nil, nil, "testnet", 1<<31, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		config.Forward.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/extended/v1/faucets/btc?address=x", nil))
+		return w, w.Body.String()
+	}
+	w, body := ask(other.URL)
+	if w.Code != 200 || body != "POST /extended/v1/faucets/btc?address=x for 192.0.2.1" || len(w.Header().Values("Access-Control-Allow-Origin")) != 1 {
+		t.Errorf("got %d %s with %v", w.Code, body, w.Header())
+	}
+	other.Close()
+	if w, body := ask(other.URL); w.Code != 503 || !strings.Contains(body, "Faucet is temporarily unavailable") {
+		t.Errorf("got %d %s", w.Code, body)
+	}
+}
